@@ -1,0 +1,61 @@
+/**
+ * The streams, a row of facts each. Shared by the function and the infrastructure.
+ *
+ * Adding a stream means adding a row here: its settings, metrics, alarms and place in the walk follow from it.
+ */
+export interface Stream {
+  /** Name in events, metrics, checkpoints and results. */
+  readonly name: string;
+  /** Path below the base URL; absent where the specification does not show it and the configuration must. */
+  readonly path?: string;
+  /** Streams of one lane run one after the other, in the order of this table; lanes run side by side. */
+  readonly lane: string;
+  /**
+   * How a row that the SIEM already has is recognised. `row-states`: a digest an id in the table, for rows that change.
+   * `window`: only the fingerprints beside the cursor, for immutable rows too numerous to remember one by one.
+   */
+  readonly memory: 'row-states' | 'window';
+  /** Kind of the event that carries a row of this stream. */
+  readonly kind: 'upsert' | 'dns_block';
+  /** Member of the row that becomes the event's `time`. */
+  readonly timeMember: string;
+  /** Whether removals arrive as rows with `deleted: true`. */
+  readonly tombstones: boolean;
+  /** Stream whose removals silently take rows of this one with them: such rows are withdrawn explicitly. */
+  readonly vanishesWith?: string;
+}
+
+export const STREAMS = [
+  {
+    name: 'assets',
+    path: '/v1/assets',
+    lane: 'inventory',
+    memory: 'row-states',
+    kind: 'upsert',
+    timeMember: 'updated_at',
+    tombstones: true,
+  },
+  {
+    name: 'threats',
+    path: '/v1/threats',
+    lane: 'inventory',
+    memory: 'row-states',
+    kind: 'upsert',
+    timeMember: 'updated_at',
+    tombstones: false,
+    vanishesWith: 'assets',
+  },
+  {
+    name: 'dns-blocks',
+    lane: 'dns',
+    memory: 'window',
+    kind: 'dns_block',
+    timeMember: 'blocked_at',
+    tombstones: false,
+  },
+] as const satisfies readonly Stream[];
+
+export type StreamName = (typeof STREAMS)[number]['name'];
+
+/** Rows a page may carry: the API refuses a `limit` outside these bounds, it never clamps (specification, Limits). */
+export const PAGE_LIMIT = { min: 1, max: 500, default: 500 } as const;
