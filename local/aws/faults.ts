@@ -1,0 +1,74 @@
+import type { Operation, ServiceName } from './wire.ts';
+
+/** What goes wrong with one call; members combine. An empty fault is none. */
+export interface Fault {
+  /** Waits before anything else. Without other members: a slow but healthy service. */
+  readonly latencyMilliseconds?: number;
+  /** The connection is reset before the service has done anything. */
+  readonly loseRequest?: boolean;
+  /** The connection is reset after the effect: the caller cannot know whether it happened. */
+  readonly loseAnswer?: boolean;
+  /** The service refuses the whole call and does nothing. */
+  readonly refuse?: { readonly status: number; readonly code: string; readonly message: string };
+  /**
+   * Which items of a batch the service leaves undone, by their place in the call: failed records of `PutRecordBatch`,
+   * unprocessed items of `BatchWriteItem` and `BatchGetItem`.
+   */
+  readonly failItems?: (index: number) => boolean;
+}
+
+/** Decides about each call of a service; `number` counts that service's calls from 1. */
+export type FaultRule = (operation: Operation, number: number) => Fault | undefined;
+
+export interface FaultSource {
+  for(service: ServiceName, operation: Operation): Fault;
+}
+
+export interface Faults extends FaultSource {
+  /** From now on every call of the service is asked about; replaces the rule before. */
+  always(service: ServiceName, rule: FaultRule | Fault): void;
+  /** The service's next calls, one fault each, before the rule is asked again. */
+  next(service: ServiceName, ...faults: Fault[]): void;
+  /** Healthy again: one service, or all. */
+  clear(service?: ServiceName): void;
+}
+
+/** The throttling answers of the services, word for word. */
+export const THROTTLED = {
+  firehose: { refuse: { status: 503, code: 'ServiceUnavailableException', message: 'Slow down.' } },
+  dynamodb: {
+    refuse: {
+      status: 400,
+      code: 'ThrottlingException',
+      message:
+        'Throughput exceeds the current capacity of your table or index. DynamoDB is automatically scaling your table or index so please try again shortly.',
+    },
+  },
+  secretsmanager: { refuse: { status: 400, code: 'ThrottlingException', message: 'Rate exceeded' } },
+  s3: { refuse: { status: 503, code: 'SlowDown', message: 'Please reduce your request rate.' } },
+} as const satisfies Record<ServiceName, Fault>;
+
+export function createFaults(): Faults {
+  const rules = new Map<ServiceName, FaultRule>();
+  const queues = new Map<ServiceName, Fault[]>();
+  const numbers = new Map<ServiceName, number>();
+  return {
+    for(service, operation) {
+      const number = (numbers.get(service) ?? 0) + 1;
+      numbers.set(service, number);
+      return queues.get(service)?.shift() ?? rules.get(service)?.(operation, number) ?? {};
+    },
+    always(service, rule) {
+      rules.set(service, typeof rule === 'function' ? rule : () => rule);
+    },
+    next(service, ...faults) {
+      queues.set(service, [...(queues.get(service) ?? []), ...faults]);
+    },
+    clear(service) {
+      for (const name of service ? [service] : [...rules.keys(), ...queues.keys()]) {
+        rules.delete(name);
+        queues.delete(name);
+      }
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import { access, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import { AwsError } from './aws-error.ts';
+import { keyToPath, pathToKey } from './object-keys.ts';
+
+export interface StoredObject {
+  readonly bytes: Buffer;
+  readonly modified: Date;
+}
+
+/** Buckets as folders, objects as files. An object appears whole or not at all, also when the process is killed. */
+export interface ObjectStore {
+  /** @throws AwsError NoSuchBucket */
+  put(bucket: string, key: string, bytes: Uint8Array): Promise<void>;
+  /** @throws AwsError NoSuchBucket, NoSuchKey */
+  get(bucket: string, key: string): Promise<StoredObject>;
+  has(bucket: string, key: string): Promise<boolean>;
+  /** Keys that start with the prefix, in S3's order (UTF-8 bytes). @throws AwsError NoSuchBucket */
+  keys(bucket: string, prefix: string): Promise<string[]>;
+}
+
+const INCOMING = '.incoming';
+const BUCKET_NAME = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+const LONGEST_KEY_BYTES = 1024;
+
+export async function openObjectStore(root: string, buckets: readonly string[]): Promise<ObjectStore> {
+  for (const bucket of buckets) {
+    if (!BUCKET_NAME.test(bucket)) throw new RangeError(`${JSON.stringify(bucket)} is no bucket name.`);
+    await mkdir(join(root, bucket), { recursive: true });
+  }
+  await mkdir(join(root, INCOMING), { recursive: true });
+
+  const folder = async (bucket: string): Promise<string> => {
+    const path = join(root, bucket);
+    if (BUCKET_NAME.test(bucket) && (await exists(path))) return path;
+    throw new AwsError(404, 'NoSuchBucket', 'The specified bucket does not exist');
+  };
+  const file = async (bucket: string, key: string): Promise<string> => join(await folder(bucket), keyToPath(key));
+
+  return {
+    async put(bucket, key, bytes) {
+      const target = await file(bucket, key);
+      if (Buffer.byteLength(key) > LONGEST_KEY_BYTES) {
+        throw new AwsError(400, 'KeyTooLongError', 'Your key is too long');
+      }
+      const incoming = join(root, INCOMING, crypto.randomUUID());
+      await mkdir(dirname(target), { recursive: true });
+      await writeFile(incoming, bytes);
+      await rename(incoming, target);
+    },
+    async get(bucket, key) {
+      const path = await file(bucket, key);
+      try {
+        const [bytes, { mtime }] = await Promise.all([readFile(path), stat(path)]);
+        return { bytes, modified: mtime };
+      } catch (cause) {
+        throw new AwsError(404, 'NoSuchKey', 'The specified key does not exist.', { cause });
+      }
+    },
+    has: async (bucket, key) => exists(await file(bucket, key)),
+    keys: async (bucket, prefix) => listKeys(await folder(bucket), prefix),
+  };
+}
+
+async function listKeys(folder: string, prefix: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter(entry => entry.isFile())
+    .map(entry => relative(folder, join(entry.parentPath, entry.name)));
+  const keys = paths.map(path => pathToKey(path.split(sep).join('/'))).filter(key => key.startsWith(prefix));
+  return keys.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,70 @@
+import type { AwsError } from './aws-error.ts';
+
+const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
+
+export interface ListedObject {
+  readonly key: string;
+  readonly size: number;
+  readonly modified: Date;
+  readonly etag: string;
+}
+
+export interface Listing {
+  readonly bucket: string;
+  readonly prefix: string;
+  readonly delimiter: string;
+  readonly maxKeys: number;
+  readonly objects: readonly ListedObject[];
+  readonly commonPrefixes: readonly string[];
+  /** Where the next page goes on; absent on the last one. */
+  readonly nextToken?: string;
+}
+
+export function errorXml({ code, message }: AwsError, resource: string): string {
+  const members = element('Code', code) + element('Message', message) + element('Resource', resource);
+  return `${DECLARATION}<Error>${members}${element('RequestId', crypto.randomUUID())}</Error>`;
+}
+
+export function listingXml(listing: Listing): string {
+  const { bucket, prefix, delimiter, maxKeys, objects, commonPrefixes, nextToken } = listing;
+  const head = [
+    element('Name', bucket),
+    element('Prefix', prefix),
+    delimiter ? element('Delimiter', delimiter) : '',
+    element('MaxKeys', String(maxKeys)),
+    element('KeyCount', String(objects.length + commonPrefixes.length)),
+    element('IsTruncated', String(nextToken !== undefined)),
+    nextToken === undefined ? '' : element('NextContinuationToken', nextToken),
+  ];
+  const contents = objects.map(object => `<Contents>${contentsXml(object)}</Contents>`);
+  const prefixes = commonPrefixes.map(each => `<CommonPrefixes>${element('Prefix', each)}</CommonPrefixes>`);
+  const body = [...head, ...contents, ...prefixes].join('');
+  return `${DECLARATION}<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${body}</ListBucketResult>`;
+}
+
+function contentsXml({ key, size, modified, etag }: ListedObject): string {
+  const members = [
+    element('Key', key),
+    element('LastModified', modified.toISOString()),
+    element('ETag', etag),
+    element('Size', String(size)),
+    element('StorageClass', 'STANDARD'),
+  ];
+  return members.join('');
+}
+
+function element(name: string, text: string): string {
+  return `<${name}>${escapeXml(text)}</${name}>`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\r': '&#13;',
+};
+
+function escapeXml(text: string): string {
+  return text.replace(/[&<>"\r]/g, character => ENTITIES[character] ?? character);
+}

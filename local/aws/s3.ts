@@ -1,0 +1,92 @@
+import { AwsError } from './aws-error.ts';
+import type { ObjectStore } from './object-store.ts';
+import { crc32Base64, readContent } from './s3-body.ts';
+import { etagOf, listObjects } from './s3-listing.ts';
+import { errorXml, listingXml } from './s3-xml.ts';
+import type { Operation, Reply, Service, WireRequest } from './wire.ts';
+
+interface S3Operation extends Operation {
+  readonly bucket: string;
+  readonly key: string;
+  readonly query: URLSearchParams;
+}
+
+/** The IAM action that allows each of the actions that this endpoint knows. */
+const PERMISSIONS = {
+  PutObject: 's3:PutObject',
+  GetObject: 's3:GetObject',
+  HeadObject: 's3:GetObject',
+  ListObjectsV2: 's3:ListBucket',
+} as const;
+
+type Action = keyof typeof PERMISSIONS;
+
+/** S3, path-style, with what dead letters and reading back need. Metadata and content types are not kept. */
+export function createS3(store: ObjectStore): Service<S3Operation> {
+  return {
+    name: 's3',
+    unsigned: new AwsError(403, 'AccessDenied', 'Access Denied'),
+    understand(request) {
+      const { bucket, key, query } = readAddress(request);
+      const action = actionOf(request.method, key, query);
+      const resource = `arn:aws:s3:::${action === 'ListObjectsV2' ? bucket : `${bucket}/${key}`}`;
+      return { action, permission: PERMISSIONS[action], resource, bucket, key, query };
+    },
+    perform: (operation, request) => perform(store, operation, request),
+    refusal: (error, { method, url }) => ({
+      status: error.status,
+      headers: { 'content-type': 'application/xml' },
+      body: method === 'HEAD' ? '' : errorXml(error, url.split('?')[0] ?? ''),
+    }),
+  };
+}
+
+async function perform(store: ObjectStore, operation: S3Operation, request: WireRequest): Promise<Reply> {
+  const { action, bucket, key, query } = operation;
+  if (action === 'PutObject') return putObject(store, operation, request);
+  if (action === 'ListObjectsV2') {
+    const body = listingXml(await listObjects(store, bucket, query));
+    return { status: 200, headers: { 'content-type': 'application/xml' }, body };
+  }
+  const { bytes, modified } = await store.get(bucket, key);
+  const headers = {
+    'content-type': 'binary/octet-stream',
+    'last-modified': modified.toUTCString(),
+    etag: etagOf(bytes),
+    'x-amz-checksum-crc32': crc32Base64(bytes),
+    'x-amz-checksum-type': 'FULL_OBJECT',
+  };
+  return { status: 200, headers, body: bytes };
+}
+
+async function putObject(store: ObjectStore, { bucket, key }: S3Operation, request: WireRequest): Promise<Reply> {
+  const content = readContent(request);
+  if (request.headers['if-none-match'] === '*' && (await store.has(bucket, key))) {
+    throw new AwsError(412, 'PreconditionFailed', 'At least one of the pre-conditions you specified did not hold');
+  }
+  await store.put(bucket, key, content);
+  const headers = { etag: etagOf(content), 'x-amz-checksum-crc32': crc32Base64(content) };
+  return { status: 200, headers, body: '' };
+}
+
+function actionOf(method: string, key: string, query: URLSearchParams): Action {
+  if (key !== '' && method === 'PUT') return 'PutObject';
+  if (key !== '' && method === 'GET') return 'GetObject';
+  if (key !== '' && method === 'HEAD') return 'HeadObject';
+  if (key === '' && method === 'GET' && query.get('list-type') === '2') return 'ListObjectsV2';
+  throw new AwsError(501, 'NotImplemented', 'A header you provided implies functionality that is not implemented');
+}
+
+function readAddress({ url }: WireRequest): { bucket: string; key: string; query: URLSearchParams } {
+  const [path = '', query = ''] = url.split('?', 2);
+  const [, bucket = '', ...key] = path.split('/');
+  try {
+    return {
+      bucket: decodeURIComponent(bucket),
+      key: decodeURIComponent(key.join('/')),
+      query: new URLSearchParams(query),
+    };
+  } catch (cause) {
+    throw new AwsError(400, 'InvalidURI', "Couldn't parse the specified URI.", { cause });
+  }
+}

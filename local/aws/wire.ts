@@ -1,0 +1,162 @@
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { AwsError } from './aws-error.ts';
+import type { Fault, FaultSource } from './faults.ts';
+
+/** IAM prefixes of the services that the connector uses. */
+export type ServiceName = 'dynamodb' | 'firehose' | 's3' | 'secretsmanager';
+
+/** What a request asks for, in the words of an IAM policy. */
+export interface Operation {
+  /** API action, for example `HeadObject`. */
+  readonly action: string;
+  /** Action that a policy must allow, for example `s3:GetObject`: the two differ for some of S3. */
+  readonly permission: string;
+  /** ARN. */
+  readonly resource: string;
+}
+
+/** One request, told when it has been answered. */
+export interface Call extends Operation {
+  readonly service: ServiceName;
+  /** HTTP status; 0 when a fault cut the connection instead of answering. */
+  readonly status: number;
+  /** Capacity units, where the service meters them. */
+  readonly readUnits?: number;
+  readonly writeUnits?: number;
+}
+
+export interface WireRequest {
+  readonly method: string;
+  /** As on the wire: percent-encoded, with the query. */
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Buffer;
+  readonly readUnits?: number;
+  readonly writeUnits?: number;
+}
+
+/** One AWS service behind HTTP. `understand` and `perform` throw `AwsError` for every documented refusal. */
+export interface Service<O extends Operation = Operation> {
+  readonly name: ServiceName;
+  understand(request: WireRequest): O;
+  perform(operation: O, request: WireRequest, fault: Fault): Promise<Reply>;
+  /** The refusal in the service's own format. */
+  refusal(error: AwsError, request: WireRequest): Reply;
+  /** What the service answers to a request without a signature. */
+  readonly unsigned: AwsError;
+}
+
+export interface WireOptions {
+  readonly faults: FaultSource;
+  readonly onCall: (call: Call) => void;
+  /** Server to answer on, when the service brings its own; it must have no request listener left. */
+  readonly server?: Server;
+  /** 0 takes a free port. */
+  readonly port: number;
+}
+
+export interface Wire {
+  readonly url: string;
+  /** Finishes the requests under way, then closes every connection. */
+  close(): Promise<void>;
+}
+
+/** Puts a service behind HTTP on 127.0.0.1. */
+export async function serve<O extends Operation>(service: Service<O>, options: WireOptions): Promise<Wire> {
+  const server = options.server ?? createServer();
+  const underWay = new Set<Promise<void>>();
+  // An idle connection that the server closes while the client reuses it looks like a fault that nobody asked for.
+  server.keepAliveTimeout = 0;
+  server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const work = exchange(service, options, incoming, outgoing).catch(() => void outgoing.destroy());
+    underWay.add(work);
+    void work.finally(() => underWay.delete(work));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, '127.0.0.1', resolve);
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      while (underWay.size > 0) await Promise.all(underWay);
+      const closed = new Promise<void>((resolve, reject) => server.close(error => (error ? reject(error) : resolve())));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function exchange<O extends Operation>(
+  service: Service<O>,
+  { faults, onCall }: WireOptions,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  const request = await receive(incoming);
+  let operation: O;
+  try {
+    if (!request.headers.authorization?.startsWith('AWS4-HMAC-SHA256 ')) throw service.unsigned;
+    operation = service.understand(request);
+  } catch (error) {
+    return send(outgoing, service.refusal(asAwsError(error), request), request.method);
+  }
+  const fault = faults.for(service.name, operation);
+  if (fault.latencyMilliseconds) await delay(fault.latencyMilliseconds);
+  const reply = fault.loseRequest ? undefined : await perform(service, operation, request, fault);
+  const { action, permission, resource } = operation;
+  const { status, readUnits, writeUnits } = reply ?? { status: 0 };
+  const answered = reply !== undefined && !fault.loseAnswer;
+  onCall({ service: service.name, action, permission, resource, status: answered ? status : 0, readUnits, writeUnits });
+  if (answered) send(outgoing, reply, request.method);
+  else incoming.socket.resetAndDestroy();
+}
+
+async function perform<O extends Operation>(service: Service<O>, operation: O, request: WireRequest, fault: Fault) {
+  try {
+    if (fault.refuse) throw new AwsError(fault.refuse.status, fault.refuse.code, fault.refuse.message);
+    return await service.perform(operation, request, fault);
+  } catch (error) {
+    return service.refusal(asAwsError(error), request);
+  }
+}
+
+async function receive(incoming: IncomingMessage): Promise<WireRequest> {
+  const parts: Buffer[] = [];
+  for await (const part of incoming) parts.push(part);
+  return {
+    method: incoming.method ?? '',
+    url: incoming.url ?? '/',
+    headers: incoming.headers,
+    body: Buffer.concat(parts),
+  };
+}
+
+function send(outgoing: ServerResponse, reply: Reply, method: string): void {
+  const length = Buffer.byteLength(reply.body);
+  outgoing.writeHead(reply.status, {
+    'content-length': length,
+    'x-amzn-requestid': crypto.randomUUID(),
+    ...reply.headers,
+  });
+  outgoing.end(method === 'HEAD' ? undefined : reply.body);
+}
+
+function asAwsError(error: unknown): AwsError {
+  if (error instanceof AwsError) return error;
+  return new AwsError(500, 'InternalFailure', `The local endpoint failed: ${String(error)}`, { cause: error });
+}
