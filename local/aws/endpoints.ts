@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type Buffering, WRITE_THROUGH } from './delivery-buffer.ts';
+import { lockDirectory } from './directory-lock.ts';
 import { openDynamoDb } from './dynamodb.ts';
 import { createFaults, type Faults } from './faults.ts';
 import { createFirehose, type FirehoseControls } from './firehose.ts';
@@ -49,7 +50,7 @@ export interface LocalAws {
   readonly faults: Faults;
   /** The calls so far by permission and resource. */
   tally(): TallyRow[];
-  /** Delivers what is buffered and stops every endpoint. */
+  /** Delivers what is buffered and stops every endpoint; once, however often it is called. */
   close(): Promise<void>;
 }
 
@@ -64,11 +65,16 @@ export const LOCAL_NAMES: AwsNames = {
   deadLetterBucket: 'security-data-dead-letters',
 };
 
-/** Starts DynamoDB, Secrets Manager, Firehose and S3 for one machine, each on a free port of 127.0.0.1. */
+/**
+ * Starts DynamoDB, Secrets Manager, Firehose and S3 for one machine, each on a free port of 127.0.0.1.
+ *
+ * @throws DirectoryInUseError when another process works in the same folder
+ */
 export async function startAws(options: AwsOptions): Promise<LocalAws> {
   const { directory, onCall, region = 'us-east-1', now = Date.now, faults = createFaults() } = options;
   const names = { ...LOCAL_NAMES, ...options.names };
   const place = { region, account: ACCOUNT };
+  const unlock = await lockDirectory(directory);
   const folder = join(directory, 's3');
   const store = await openObjectStore(folder, [...new Set([names.bucket, names.deadLetterBucket])]);
   const target = { store, bucket: names.bucket, prefix: names.prefix, streamName: names.deliveryStream, now, later };
@@ -92,6 +98,12 @@ export async function startAws(options: AwsOptions): Promise<LocalAws> {
     AWS_ENDPOINT_URL_SECRETS_MANAGER: await start(secrets.service),
     AWS_ENDPOINT_URL_S3: await start(createS3(store)),
   };
+  const stop = async (): Promise<void> => {
+    await Promise.all(wires.map(wire => wire.close()));
+    await firehose.controls.flush();
+    await unlock();
+  };
+  let closed: Promise<void> | undefined;
   return {
     environment: { ...endpoints, ...sdkEnvironment(region), ...resourceEnvironment(names) },
     names,
@@ -101,9 +113,9 @@ export async function startAws(options: AwsOptions): Promise<LocalAws> {
     secret: secrets.controls,
     faults,
     tally: tally.rows,
-    async close() {
-      await Promise.all(wires.map(wire => wire.close()));
-      await firehose.controls.flush();
+    close() {
+      closed ??= stop();
+      return closed;
     },
   };
 }

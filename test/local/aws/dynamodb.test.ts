@@ -1,0 +1,132 @@
+import {
+  type AttributeValue,
+  BatchGetItemCommand,
+  BatchWriteItemCommand,
+  DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { describe, expect, test } from '@jest/globals';
+import { THROTTLED } from '../../../local/aws/faults.ts';
+import { clientConfig, type Started, started } from './started.ts';
+
+const TableName = 'security-data-connector-state';
+
+function clientOf(running: Started): DynamoDBClient {
+  return new DynamoDBClient(clientConfig(running.aws, 'DYNAMODB'));
+}
+
+function item(pk: string, sk: string, value = ''): Record<string, AttributeValue> {
+  return { pk: { S: pk }, sk: { S: sk }, value: { S: value } };
+}
+
+function key(pk: string, sk: string): Record<string, AttributeValue> {
+  return { pk: { S: pk }, sk: { S: sk } };
+}
+
+describe('the state table', () => {
+  test('keeps its items over a restart in the same folder', async () => {
+    await using first = await started();
+    const before = clientOf(first);
+    await before.send(new PutItemCommand({ TableName, Item: item('checkpoint', 'ünï\u0000', 'saved') }));
+    await first.aws.close();
+    await using second = await started({ directory: first.directory });
+    const command = new GetItemCommand({ TableName, Key: key('checkpoint', 'ünï\u0000'), ConsistentRead: true });
+    expect((await clientOf(second).send(command)).Item).toEqual(item('checkpoint', 'ünï\u0000', 'saved'));
+  });
+
+  test('refuses a conditional write whose condition fails', async () => {
+    await using running = await started();
+    const client = clientOf(running);
+    const take = (epoch: string, expected: string) =>
+      client.send(
+        new UpdateItemCommand({
+          TableName,
+          Key: key('lease', 'lease'),
+          UpdateExpression: 'SET epoch = :epoch',
+          ConditionExpression: 'attribute_not_exists(epoch) OR epoch = :expected',
+          ExpressionAttributeValues: { ':epoch': { N: epoch }, ':expected': { N: expected } },
+        }),
+      );
+    await take('1', '0');
+    await expect(take('2', '0')).rejects.toMatchObject({ name: 'ConditionalCheckFailedException' });
+    await take('2', '1');
+  });
+
+  test('queries a partition in the order of its sort keys, page by page', async () => {
+    await using running = await started();
+    const client = clientOf(running);
+    for (const sk of ['b', 'a', 'ä', 'c']) await client.send(new PutItemCommand({ TableName, Item: item('p', sk) }));
+    await client.send(new PutItemCommand({ TableName, Item: item('q', 'a') }));
+    const query = {
+      TableName,
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': { S: 'p' } },
+      ConsistentRead: true,
+      Limit: 2,
+    };
+    const first = await client.send(new QueryCommand(query));
+    const second = await client.send(new QueryCommand({ ...query, ExclusiveStartKey: first.LastEvaluatedKey }));
+    expect([...first.Items!, ...second.Items!].map(({ sk }) => sk?.S)).toEqual(['a', 'b', 'c', 'ä']);
+  });
+
+  test('meters what is read and written without telling a caller that did not ask', async () => {
+    await using running = await started();
+    const client = clientOf(running);
+    const put = await client.send(new PutItemCommand({ TableName, Item: item('p', 'a', 'x'.repeat(1500)) }));
+    await client.send(new GetItemCommand({ TableName, Key: key('p', 'a'), ConsistentRead: true }));
+    await client.send(new GetItemCommand({ TableName, Key: key('p', 'b') }));
+    expect(put.ConsumedCapacity).toBeUndefined();
+    expect(running.calls.map(({ permission, readUnits, writeUnits }) => [permission, readUnits, writeUnits])).toEqual([
+      ['dynamodb:PutItem', undefined, 2],
+      ['dynamodb:GetItem', 1, undefined],
+      ['dynamodb:GetItem', 0.5, undefined],
+    ]);
+    const asked = await client.send(
+      new PutItemCommand({ TableName, Item: item('p', 'a'), ReturnConsumedCapacity: 'TOTAL' }),
+    );
+    expect(asked.ConsumedCapacity?.CapacityUnits).toBe(2);
+  });
+});
+
+describe('what goes wrong on demand', () => {
+  test('some items of a batch stay unprocessed and are returned to be sent again', async () => {
+    await using running = await started();
+    const client = clientOf(running);
+    const puts = ['a', 'b', 'c'].map(sk => ({ PutRequest: { Item: item('p', sk) } }));
+    running.aws.faults.next('dynamodb', { failItems: index => index === 1 });
+    const written = await client.send(new BatchWriteItemCommand({ RequestItems: { [TableName]: puts } }));
+    expect(written.UnprocessedItems).toEqual({ [TableName]: [puts[1]] });
+
+    const Keys = ['a', 'b', 'c'].map(sk => key('p', sk));
+    running.aws.faults.next('dynamodb', { failItems: index => index === 2 });
+    const read = await client.send(
+      new BatchGetItemCommand({ RequestItems: { [TableName]: { Keys, ConsistentRead: true } } }),
+    );
+    expect(read.Responses).toEqual({ [TableName]: [item('p', 'a')] });
+    expect(read.UnprocessedKeys).toEqual({ [TableName]: { Keys: [Keys[2]], ConsistentRead: true } });
+  });
+
+  test('a batch may stay unprocessed as a whole', async () => {
+    await using running = await started();
+    const client = clientOf(running);
+    const Keys = [key('p', 'a')];
+    running.aws.faults.next('dynamodb', { failItems: () => true });
+    const read = await client.send(new BatchGetItemCommand({ RequestItems: { [TableName]: { Keys } } }));
+    expect(read).toMatchObject({ Responses: {}, UnprocessedKeys: { [TableName]: { Keys } } });
+  });
+
+  test('a throttled write is refused and not done, a write whose answer is lost is done', async () => {
+    await using running = await started();
+    const client = clientOf(running);
+    const put = (sk: string) => client.send(new PutItemCommand({ TableName, Item: item('p', sk) }));
+    running.aws.faults.next('dynamodb', THROTTLED.dynamodb, { loseAnswer: true });
+    await expect(put('throttled')).rejects.toMatchObject({ name: 'ThrottlingException' });
+    await expect(put('lost')).rejects.toThrow(/ECONNRESET|socket hang up/);
+    const Keys = ['throttled', 'lost'].map(sk => key('p', sk));
+    const read = await client.send(new BatchGetItemCommand({ RequestItems: { [TableName]: { Keys } } }));
+    expect(read.Responses?.[TableName]).toEqual([item('p', 'lost')]);
+  });
+});

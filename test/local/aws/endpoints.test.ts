@@ -1,0 +1,100 @@
+import { request } from 'node:http';
+import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { FirehoseClient, PutRecordBatchCommand } from '@aws-sdk/client-firehose';
+import { HeadObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { describe, expect, test } from '@jest/globals';
+import { startAws } from '../../../local/aws/endpoints.ts';
+import { started } from './started.ts';
+
+const ENDPOINTS = ['DYNAMODB', 'FIREHOSE', 'SECRETS_MANAGER', 'S3'].map(name => `AWS_ENDPOINT_URL_${name}`);
+
+describe('the endpoints', () => {
+  test('are found by SDK clients that have nothing but the environment, and every call is told in the words of IAM', async () => {
+    await using running = await started();
+    const { environment, names } = running.aws;
+    Object.assign(process.env, environment);
+    const Bucket = names.deadLetterBucket;
+    await new SecretsManagerClient().send(new GetSecretValueCommand({ SecretId: names.secret }));
+    const Key = { pk: { S: 'a' }, sk: { S: 'b' } };
+    await new DynamoDBClient().send(new GetItemCommand({ TableName: names.stateTable, Key }));
+    const Records = [{ Data: Buffer.from('{}\n') }];
+    await new FirehoseClient().send(new PutRecordBatchCommand({ DeliveryStreamName: names.deliveryStream, Records }));
+    const s3 = new S3Client();
+    await s3.send(new PutObjectCommand({ Bucket, Key: 'dead-letter/a', Body: 'x' }));
+    await s3.send(new HeadObjectCommand({ Bucket, Key: 'dead-letter/a' }));
+    await s3.send(new ListObjectsV2Command({ Bucket }));
+    for (const name of Object.keys(environment)) delete process.env[name];
+    expect(running.calls.map(({ permission, resource, status }) => [permission, resource, status])).toEqual([
+      ['secretsmanager:GetSecretValue', running.aws.secret.arn, 200],
+      ['dynamodb:GetItem', 'arn:aws:dynamodb:us-east-1:000000000000:table/security-data-connector-state', 200],
+      [
+        'firehose:PutRecordBatch',
+        'arn:aws:firehose:us-east-1:000000000000:deliverystream/security-data-connector',
+        200,
+      ],
+      ['s3:PutObject', 'arn:aws:s3:::security-data-dead-letters/dead-letter/a', 200],
+      ['s3:GetObject', 'arn:aws:s3:::security-data-dead-letters/dead-letter/a', 200],
+      ['s3:ListBucket', 'arn:aws:s3:::security-data-dead-letters', 200],
+    ]);
+    expect(running.aws.tally()).toContainEqual({
+      permission: 's3:GetObject',
+      resource: 'arn:aws:s3:::security-data-dead-letters/*',
+      calls: 1,
+      failed: 0,
+      readUnits: 0,
+      writeUnits: 0,
+    });
+  });
+
+  test('refuse a request that nobody signed, and count no call', async () => {
+    await using running = await started();
+    const answers = await Promise.all(
+      ENDPOINTS.map(async name => {
+        const answer = await fetch(running.aws.environment[name]!, { method: 'POST', body: '{}' });
+        return [answer.status, await answer.text()];
+      }),
+    );
+    const missing = [400, expect.stringContaining('"MissingAuthenticationTokenException"')];
+    expect(answers).toEqual([missing, missing, missing, [403, expect.stringContaining('<Code>AccessDenied</Code>')]]);
+    expect(running.calls).toEqual([]);
+  });
+
+  test('refuse what is not a request of their protocol, and live on', async () => {
+    await using running = await started();
+    const signed = { authorization: 'AWS4-HMAC-SHA256 Credential=a' };
+    const target = { 'x-amz-target': 'Firehose_20150804.PutRecordBatch' };
+    const url = running.aws.environment['AWS_ENDPOINT_URL_FIREHOSE']!;
+    const send = async (headers: Record<string, string>, body: string) => {
+      const answer = await fetch(url, { method: 'POST', headers: { ...signed, ...headers }, body });
+      return ((await answer.json()) as { __type: string }).__type;
+    };
+    const record = (Data: unknown) =>
+      JSON.stringify({ DeliveryStreamName: 'security-data-connector', Records: [{ Data }] });
+    expect(await send({}, '{}')).toBe('UnknownOperationException');
+    expect(await send({ 'x-amz-target': 'Other.PutRecordBatch' }, '{}')).toBe('UnknownOperationException');
+    for (const body of ['', '{', '[]', 'null', record(1), record('!'), record('abc')]) {
+      expect(await send(target, body)).toBe('SerializationException');
+    }
+    expect(await send(target, '{}')).toBe('ValidationException');
+    expect(await send(target, record('YWJj'))).toBeUndefined();
+  });
+
+  test('outlive a client that dies in the middle of its request', async () => {
+    await using running = await started();
+    for (const name of ENDPOINTS) {
+      const dying = request(running.aws.environment[name]!, { method: 'POST', headers: { 'content-length': 1000 } });
+      const died = new Promise(resolve => dying.once('error', resolve));
+      await new Promise(resolve => dying.write('{', resolve));
+      dying.destroy(new Error('killed'));
+      await died;
+      expect((await fetch(running.aws.environment[name]!, { method: 'POST', body: '{}' })).ok).toBe(false);
+    }
+  });
+
+  test('do not share their folder with a second set of endpoints', async () => {
+    await using running = await started();
+    const second = startAws({ directory: running.directory, secret: '{}' });
+    await expect(second).rejects.toMatchObject({ name: 'DirectoryInUseError' });
+  });
+});

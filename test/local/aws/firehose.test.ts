@@ -1,0 +1,155 @@
+import { readFile } from 'node:fs/promises';
+import { relative } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { FirehoseClient, PutRecordBatchCommand, PutRecordCommand } from '@aws-sdk/client-firehose';
+import { describe, expect, test } from '@jest/globals';
+import { deliveredObjects } from '../../../local/aws/delivered.ts';
+import type { LocalAws } from '../../../local/aws/endpoints.ts';
+import { THROTTLED } from '../../../local/aws/faults.ts';
+import { clientConfig, started } from './started.ts';
+
+const STREAM = 'security-data-connector';
+
+function batch(...sizes: number[]) {
+  return new PutRecordBatchCommand({
+    DeliveryStreamName: STREAM,
+    Records: sizes.map((size, index) => ({ Data: Buffer.alloc(size, 97 + (index % 26)) })),
+  });
+}
+
+function lines(...texts: string[]) {
+  const Records = texts.map(text => ({ Data: Buffer.from(`${text}\n`) }));
+  return new PutRecordBatchCommand({ DeliveryStreamName: STREAM, Records });
+}
+
+async function deliveredText(aws: LocalAws): Promise<string> {
+  const files = await deliveredObjects(aws.deliveredFolder);
+  const texts = await Promise.all(files.map(async file => gunzipSync(await readFile(file)).toString()));
+  return texts.join('');
+}
+
+describe('what Firehose takes', () => {
+  test('calls at the limits are taken, calls beyond them are refused whole', async () => {
+    await using running = await started();
+    const client = new FirehoseClient(clientConfig(running.aws, 'FIREHOSE'));
+    const full = [1_024_000, 1_024_000, 1_024_000, 1_024_000, 98_304];
+    for (const sizes of [Array(500).fill(1), [1_024_000], full]) {
+      expect(await client.send(batch(...sizes))).toMatchObject({ FailedPutCount: 0 });
+    }
+    const taken = { ...running.aws.firehose.counters };
+    await expect(client.send(batch(...Array(501).fill(1)))).rejects.toMatchObject({ name: 'ValidationException' });
+    await expect(client.send(batch(1_024_001))).rejects.toMatchObject({ name: 'ValidationException' });
+    await expect(client.send(batch(...full, 1))).rejects.toMatchObject({ name: 'InvalidArgumentException' });
+    expect(running.aws.firehose.counters).toEqual({ ...taken, calls: 6, refusedCalls: 3 });
+  });
+
+  test('bytes are counted as they are and as they are billed', async () => {
+    await using running = await started();
+    const client = new FirehoseClient(clientConfig(running.aws, 'FIREHOSE'));
+    await client.send(batch(1, 5120, 5121));
+    const Record = { Data: Buffer.from('x\n') };
+    expect(await client.send(new PutRecordCommand({ DeliveryStreamName: STREAM, Record }))).toMatchObject({
+      RecordId: expect.any(String),
+    });
+    expect(running.aws.firehose.counters).toMatchObject({ records: 4, bytes: 10_244, billedBytes: 25_600 });
+  });
+
+  test('an unknown stream is refused with ResourceNotFoundException', async () => {
+    await using running = await started();
+    const client = new FirehoseClient(clientConfig(running.aws, 'FIREHOSE'));
+    const command = new PutRecordBatchCommand({ DeliveryStreamName: 'other', Records: [{ Data: Buffer.from('x') }] });
+    await expect(client.send(command)).rejects.toMatchObject({
+      name: 'ResourceNotFoundException',
+      message: 'Firehose other under account 000000000000 not found.',
+    });
+  });
+});
+
+describe('what Firehose delivers', () => {
+  test('acknowledged records are on disk at once by default, laid out as in S3', async () => {
+    await using running = await started({ now: () => Date.UTC(2026, 0, 2, 3, 4, 5) });
+    const client = new FirehoseClient(clientConfig(running.aws, 'FIREHOSE'));
+    await client.send(lines('{"a":1}', '{"b":"ü\u2028"}'));
+    const [file = '', ...more] = await deliveredObjects(running.aws.deliveredFolder);
+    expect(more).toEqual([]);
+    expect(relative(running.aws.deliveredFolder, file)).toMatch(
+      /^2026\/01\/02\/03\/security-data-connector-1-2026-01-02-03-04-05-[0-9a-f-]{36}\.json\.gz$/,
+    );
+    expect(await deliveredText(running.aws)).toBe('{"a":1}\n{"b":"ü\u2028"}\n');
+  });
+
+  test('a buffered stream delivers when it is flushed, in one object, in the order of arrival', async () => {
+    await using running = await started({ buffering: { bytes: 1_000_000, milliseconds: 900_000 } });
+    const client = new FirehoseClient(clientConfig(running.aws, 'FIREHOSE'));
+    for (const text of ['1', '2', '3']) await client.send(lines(text));
+    expect(await deliveredObjects(running.aws.deliveredFolder)).toEqual([]);
+    await running.aws.firehose.flush();
+    expect(await deliveredText(running.aws)).toBe('1\n2\n3\n');
+    expect(running.aws.firehose.objects).toBe(1);
+  });
+
+  test('what is buffered at the end is delivered by close', async () => {
+    await using running = await started({ buffering: { bytes: 1_000_000, milliseconds: 900_000 } });
+    const client = new FirehoseClient(clientConfig(running.aws, 'FIREHOSE'));
+    await client.send(lines('last'));
+    await running.aws.close();
+    expect(await deliveredText(running.aws)).toBe('last\n');
+  });
+});
+
+describe('what goes wrong on demand', () => {
+  test('failed records of a batch are named by their place, and only the others are delivered', async () => {
+    await using running = await started();
+    const client = new FirehoseClient(clientConfig(running.aws, 'FIREHOSE'));
+    running.aws.faults.next('firehose', { failItems: index => index % 2 === 1 });
+    const answer = await client.send(lines('0', '1', '2', '3'));
+    expect(answer.FailedPutCount).toBe(2);
+    expect(answer.RequestResponses?.map(({ ErrorCode }) => ErrorCode)).toEqual([
+      undefined,
+      'ServiceUnavailableException',
+      undefined,
+      'ServiceUnavailableException',
+    ]);
+    expect(await deliveredText(running.aws)).toBe('0\n2\n');
+    expect(running.aws.firehose.counters).toMatchObject({ records: 2, failedRecords: 2 });
+  });
+
+  test('a throttled call takes nothing and is retried by the SDK', async () => {
+    await using running = await started();
+    const once = new FirehoseClient(clientConfig(running.aws, 'FIREHOSE'));
+    running.aws.faults.next('firehose', THROTTLED.firehose);
+    await expect(once.send(lines('a'))).rejects.toMatchObject({
+      name: 'ServiceUnavailableException',
+      message: 'Slow down.',
+      $metadata: { httpStatusCode: 503 },
+    });
+    running.aws.faults.next('firehose', THROTTLED.firehose);
+    const patient = new FirehoseClient({ ...clientConfig(running.aws, 'FIREHOSE'), maxAttempts: 2 });
+    await patient.send(lines('b'));
+    expect(await deliveredText(running.aws)).toBe('b\n');
+  });
+
+  test('a lost request has no effect, a lost answer has had its effect', async () => {
+    await using running = await started();
+    const client = new FirehoseClient(clientConfig(running.aws, 'FIREHOSE'));
+    running.aws.faults.next('firehose', { loseRequest: true }, { loseAnswer: true });
+    await expect(client.send(lines('request lost'))).rejects.toThrow(/ECONNRESET|socket hang up/);
+    await expect(client.send(lines('answer lost'))).rejects.toThrow(/ECONNRESET|socket hang up/);
+    expect(await deliveredText(running.aws)).toBe('answer lost\n');
+    expect(running.calls.map(({ status }) => status)).toEqual([0, 0]);
+  });
+
+  test('a rule decides about every call by its number until it is cleared', async () => {
+    await using running = await started();
+    const client = new FirehoseClient(clientConfig(running.aws, 'FIREHOSE'));
+    running.aws.faults.always('firehose', (_operation, number) => (number < 3 ? THROTTLED.firehose : undefined));
+    for (const text of ['1', '2']) {
+      await expect(client.send(lines(text))).rejects.toMatchObject({ name: 'ServiceUnavailableException' });
+    }
+    await client.send(lines('3'));
+    running.aws.faults.always('firehose', { loseAnswer: true });
+    running.aws.faults.clear();
+    await client.send(lines('4'));
+    expect(running.calls.map(({ status }) => status)).toEqual([503, 503, 200, 200]);
+  });
+});
