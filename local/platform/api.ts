@@ -1,0 +1,76 @@
+import type { Account } from './account.ts';
+import type { Authority } from './authority.ts';
+import { layOut, listBody, type Readable, relatedBody, singleBody } from './lists.ts';
+import { openApiDocument } from './openapi.ts';
+import { type Answer, type Call, ProblemError, problemAnswer } from './problem.ts';
+import { readTarget } from './request-target.ts';
+import { findRoute, type Route } from './routes.ts';
+import { answerTokenCall } from './token-endpoint.ts';
+
+export interface ApiParts extends Readable {
+  readonly account: Account;
+  readonly authority: Authority;
+  /** Throws a 429 problem. */
+  readonly countRequest: () => void;
+  /** Path of the token endpoint. */
+  readonly tokenPath: string;
+  /** Told of every error that is the platform's own fault. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Answers a call to the token endpoint or the API; every failure is a documented answer. */
+export async function answerCall(call: Call, parts: ApiParts): Promise<Answer> {
+  try {
+    const { path, segments, parameters } = readTarget(call.target);
+    if (path === parts.tokenPath) return await answerTokenCall(call, parts.account, parts.authority);
+    const route = findRoute(path, segments, parts.settings.dnsBlocksPath);
+    if (!route) throw new ProblemError('request/unknown-path', 'There is no such endpoint.');
+    return await answerRoute(call, route, parameters, parts);
+  } catch (error) {
+    if (!(error instanceof ProblemError)) parts.onError(error);
+    return problemAnswer(error, parts.settings.problemBase);
+  }
+}
+
+async function answerRoute(
+  call: Call,
+  route: Route,
+  parameters: ReadonlyMap<string, string>,
+  parts: ApiParts,
+): Promise<Answer> {
+  if (call.method !== 'GET') {
+    throw new ProblemError('request/method-not-allowed', 'The API is read-only: use GET.', { allow: 'GET' });
+  }
+  if (route.area) {
+    parts.countRequest();
+    await parts.authority.admit(call.header('authorization'), route.area);
+  }
+  if (call.body !== '') throw new ProblemError('request/body-not-allowed', 'Read operations have no request body.');
+  for (const name of parameters.keys()) {
+    if (!route.parameters.includes(name)) {
+      throw new ProblemError(
+        'request/unknown-parameter',
+        `This endpoint takes: ${route.parameters.join(', ') || 'none'}.`,
+      );
+    }
+  }
+  const body = layOut(routeBody(route, parameters, parts), parts.random, parts.settings);
+  return { status: 200, headers: { 'content-type': 'application/json' }, body };
+}
+
+function routeBody(route: Route, parameters: ReadonlyMap<string, string>, parts: ApiParts): string {
+  const { endpoint, id = '' } = route;
+  switch (endpoint) {
+    case 'asset':
+    case 'threat':
+      return singleBody(parts, endpoint, id);
+    case 'related':
+      return relatedBody(parts, id);
+    case 'assets':
+    case 'threats':
+    case 'dns-blocks':
+      return listBody(parts, endpoint, parameters);
+    default:
+      return JSON.stringify(openApiDocument(parts.settings));
+  }
+}

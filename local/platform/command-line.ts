@@ -1,0 +1,105 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { DEFAULT_SETTINGS, type PlatformSettings } from './settings.ts';
+
+/** What the command line says: the platform's settings and how to run it. */
+export interface CommandLine {
+  readonly settings: Partial<PlatformSettings>;
+  readonly port: number;
+  /** Absent = no control side. 0 = any free port. */
+  readonly controlPort?: number;
+  readonly seed: number;
+  readonly assets: number;
+  readonly threats: number;
+  readonly dnsBlocks: number;
+  /** Changes a second. */
+  readonly life: number;
+  /** Milliseconds added to the machine's clock. */
+  readonly clockOffset: number;
+}
+
+/** Reads the command line; `--help` and faults end the process as commander does. */
+export function readCommandLine(argv: readonly string[]): CommandLine {
+  const flags = describe().parse(argv).opts<Record<string, unknown>>();
+  const { control, controlPort, rateLimit, rateWindow, retryAfter, role, ...rest } = flags;
+  const settings = {
+    ...rest,
+    roles: { ...DEFAULT_SETTINGS.roles, ...(role as object) },
+    ...(rateLimit === undefined ? {} : { rateLimit: { requests: rateLimit, windowMs: rateWindow, retryAfter } }),
+  };
+  const run = rest as unknown as Omit<CommandLine, 'settings'>;
+  const port = controlPort ?? (control ? 0 : undefined);
+  return { ...run, settings: settings as Partial<PlatformSettings>, ...(port === undefined ? {} : { controlPort: port as number }) };
+}
+
+function describe(): Command {
+  const command = new Command('platform')
+    .description('The whole Security Data External API on this machine. The first line on stdout is a JSON object with its addresses and credentials.')
+    .option('--port <n>', 'port of the API and the token endpoint, on 127.0.0.1; 0 = any free one', integer(0, 65535), 0)
+    .option('--control', 'open the control side on any free port', false)
+    .option('--control-port <n>', 'open the control side on this port', integer(0, 65535))
+    .option('--seed <n>', 'the same seed gives the same estate, credentials and life', integer(0), 1)
+    .option('--assets <n>', 'generated assets', integer(0), 200)
+    .option('--threats <n>', 'generated threats', integer(0), 500)
+    .option('--dns-blocks <n>', 'generated DNS blocks', integer(0), 1000)
+    .option('--life <rate>', 'changes a second, as in a real estate', number(0), 0)
+    .option('--clock-offset <ms>', "milliseconds added to this machine's clock", number(), 0);
+  return describeLimits(describeSilences(command));
+}
+
+function describeSilences(command: Command): Command {
+  const { rowsMember, paginationMember, dnsBlocksPath, threatAssetMember, problemBase } = DEFAULT_SETTINGS;
+  return command
+    .option('--rows-member <name>', 'member that holds the rows of a list', rowsMember)
+    .option('--pagination-member <name>', 'member that holds the pagination object', paginationMember)
+    .option('--dns-blocks-path <path>', 'path of the DNS block list', dnsBlocksPath)
+    .option('--threat-asset-member <name>', 'member of a threat that names its asset', threatAssetMember)
+    .addOption(choice('--retention <kind>', 'what a stream keeps of an id', ['latest', 'every-version']))
+    .addOption(choice('--end-of-stream <kind>', 'how a walk ends', ['full-page-null', 'empty-page-null', 'repeat-cursor']))
+    .option('--withhold-ms <ms>', 'how long changes are withheld from the lists', number(0), 0)
+    .option('--tie-size <n>', 'mean number of rows that share a stream position', number(1), 1)
+    .option('--short-pages <p>', 'probability of a page shorter than it could be', number(0, 1), 0)
+    .option('--empty-pages <p>', 'probability of an empty page with a cursor', number(0, 0.99), 0)
+    .option('--shuffle-members', 'every answer has its members in another order', false)
+    .option('--pretty-print', 'answers are indented', false)
+    .option('--problem-base <url>', "start of every problem's type", problemBase);
+}
+
+function describeLimits(command: Command): Command {
+  const { realm, clientId, roles } = DEFAULT_SETTINGS;
+  return command
+    .option('--realm <name>', 'realm in the token path', realm)
+    .option('--client-id <id>', 'client id of the service account', clientId)
+    .option('--client-secret <secret>', 'client secret of this local platform (default: drawn from the seed)')
+    .option('--role <area=role>', `role that an area (${Object.keys(roles).join(', ')}) requires; repeatable`, collectRole)
+    .addOption(choice('--tokens <kind>', 'signed JSON Web Tokens, or opaque ones from a table', ['signed', 'table']))
+    .option('--latency-ms <ms>', 'milliseconds before each answer', number(0), 0)
+    .option('--rate-limit <n>', 'requests allowed in a window (default: no limit)', integer(1))
+    .option('--rate-window <ms>', 'length of that window', number(1), 60_000)
+    .addOption(choice('--retry-after <form>', 'form of the Retry-After header', ['seconds', 'date']));
+}
+
+function choice(flags: string, description: string, choices: readonly [string, ...string[]]): Option {
+  return new Option(flags, description).choices(choices).default(choices[0]);
+}
+
+function collectRole(text: string, before: Record<string, string> = {}): Record<string, string> {
+  const [area = '', role = ''] = text.split('=');
+  if (!(area in DEFAULT_SETTINGS.roles) || role === '') throw new InvalidArgumentError('Write it as area=role.');
+  return { ...before, [area]: role };
+}
+
+function number(min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY): (text: string) => number {
+  return text => {
+    const value = text.trim() === '' ? Number.NaN : Number(text);
+    if (value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`It must be a number from ${min} to ${max}.`);
+  };
+}
+
+function integer(min: number, max = Number.MAX_SAFE_INTEGER): (text: string) => number {
+  return text => {
+    const value = number(min, max)(text);
+    if (Number.isInteger(value)) return value;
+    throw new InvalidArgumentError('It must be a whole number.');
+  };
+}

@@ -1,0 +1,52 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { controlAction } from './control.ts';
+import type { Platform } from './platform.ts';
+import { ProblemError, problemAnswer } from './problem.ts';
+import { readBody } from './read-body.ts';
+import { readTarget } from './request-target.ts';
+import type { PositionShown } from './rows.ts';
+import { closeServer, listen } from './server.ts';
+
+/** A row given from outside may be large on purpose. */
+const BODY_BOUND = 64 * 1024 * 1024;
+
+export interface ControlServer {
+  readonly controlUrl: string;
+  close(): Promise<void>;
+}
+
+/** Serves the control side on a port of its own on the loopback interface, without any authentication. */
+export async function startControlServer(options: { platform: Platform; port?: number }): Promise<ControlServer> {
+  const { platform, port = 0 } = options;
+  const server = createServer((request, response) => {
+    serveControl(platform, request, response).catch((error: unknown) => refuse(platform, response, error));
+  });
+  const controlUrl = await listen(server, port);
+  return { controlUrl, close: () => closeServer(server) };
+}
+
+async function serveControl(platform: Platform, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { segments, parameters, path } = readTarget(request.url ?? '');
+  if (request.method === 'GET' && path === '/truth') {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    const shown = (parameters.get('stream_position') ?? 'position') as PositionShown;
+    await pipeline(Readable.from(platform.truthText(shown)), response);
+    return;
+  }
+  const body = await readBody(request, BODY_BOUND);
+  if (body === undefined) throw new ProblemError('request/body-too-large', 'The body is too large.');
+  const result = controlAction(platform, request.method ?? '', segments, body);
+  if (result === undefined) response.writeHead(204).end();
+  else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(result));
+}
+
+function refuse(platform: Platform, response: ServerResponse, error: unknown): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const { status, headers, body } = problemAnswer(error, platform.settings.problemBase);
+  response.writeHead(status, headers).end(body);
+}

@@ -1,0 +1,94 @@
+import type { Platform } from './platform.ts';
+
+/** One thing that can happen in an estate, and how often compared with the others. */
+const HAPPENINGS: readonly (readonly [weight: number, happen: (platform: Platform, random: () => number) => void])[] = [
+  [22, changeAsset],
+  [8, platform => platform.putAsset(newAsset(platform))],
+  [3, removeAsset],
+  [2, restoreAsset],
+  [4, (platform, random) => reproject(platform, random, 'assets')],
+  [18, addThreat],
+  [14, changeThreat],
+  [4, (platform, random) => reproject(platform, random, 'threats')],
+  [1, platform => platform.tombstoneUnseen(`short-lived-${platform.estate.assets.ids.length}`)],
+  [24, addDnsBlock],
+];
+
+/** Lets one change happen to the estate, drawn from `random`. */
+export function liveOnce(platform: Platform, random: () => number): void {
+  const total = HAPPENINGS.reduce((sum, [weight]) => sum + weight, 0);
+  let mark = random() * total;
+  for (const [weight, happen] of HAPPENINGS) {
+    mark -= weight;
+    if (mark < 0) {
+      happen(platform, random);
+      return;
+    }
+  }
+}
+
+type Kind = 'assets' | 'threats';
+
+/** An existing id for which `fits` holds, or undefined if a few draws find none. */
+function drawId(platform: Platform, random: () => number, kind: Kind, fits: (id: string) => boolean): string | undefined {
+  const { ids } = platform.estate[kind];
+  for (let attempt = 0; attempt < 20 && ids.length > 0; attempt++) {
+    const id = ids[Math.floor(random() * ids.length)]!;
+    if (fits(id)) return id;
+  }
+  return undefined;
+}
+
+function isLive(platform: Platform, kind: Kind): (id: string) => boolean {
+  const { assets, threats } = platform.estate;
+  if (kind === 'assets') return id => assets.latest.get(id)?.deletedAt === 0;
+  return id => !platform.estate.isHidden(threats.latest.get(id)!);
+}
+
+function newAsset(platform: Platform): string {
+  return JSON.stringify({ id: `live-asset-${platform.estate.assets.ids.length}`, name: 'new host', risk_score: 1.5 });
+}
+
+function changeAsset(platform: Platform, random: () => number): void {
+  const id = drawId(platform, random, 'assets', isLive(platform, 'assets'));
+  if (id === undefined) platform.putAsset(newAsset(platform));
+  else platform.putAsset(`{"id":${JSON.stringify(id)},"name":"changed host","risk_score":${(random() * 100).toFixed(3)},"seen":9007199254740993}`);
+}
+
+function removeAsset(platform: Platform, random: () => number): void {
+  const id = drawId(platform, random, 'assets', isLive(platform, 'assets'));
+  if (id !== undefined) platform.removeAsset(id);
+}
+
+function restoreAsset(platform: Platform, random: () => number): void {
+  const isRemoved = (id: string): boolean => platform.estate.assets.latest.get(id)?.deletedAt !== 0;
+  const id = drawId(platform, random, 'assets', isRemoved);
+  if (id !== undefined) platform.restoreAsset(id);
+}
+
+function reproject(platform: Platform, random: () => number, kind: Kind): void {
+  const id = drawId(platform, random, kind, isLive(platform, kind));
+  if (id !== undefined) platform.reproject(kind, id);
+}
+
+function addThreat(platform: Platform, random: () => number): void {
+  const asset = drawId(platform, random, 'assets', isLive(platform, 'assets'));
+  if (asset === undefined) return;
+  const id = `live-threat-${platform.estate.threats.ids.length}`;
+  putThreat(platform, { id, asset, score: random() });
+}
+
+function changeThreat(platform: Platform, random: () => number): void {
+  const id = drawId(platform, random, 'threats', isLive(platform, 'threats'));
+  if (id === undefined) return;
+  putThreat(platform, { id, asset: platform.estate.threats.latest.get(id)!.assetId, score: random() });
+}
+
+function putThreat(platform: Platform, { id, asset, score }: { id: string; asset: string; score: number }): void {
+  platform.putThreat({ id, [platform.settings.threatAssetMember]: asset, severity: 'high', score });
+}
+
+function addDnsBlock(platform: Platform, random: () => number): void {
+  const domain = `${Math.floor(random() * 2 ** 32).toString(16)}.bad.example`;
+  platform.putDnsBlock({ id: `live-dns-${platform.dnsBlocks.ids.size}`, domain, action: 'blocked' });
+}

@@ -1,0 +1,133 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Account, createAccount, drawBytes } from './account.ts';
+import { type ApiParts, answerCall } from './api.ts';
+import { type Authority, createAuthority } from './authority.ts';
+import type { RowInput } from './control-row.ts';
+import { createCursors } from './cursor.ts';
+import { DnsBlocks } from './dns-blocks.ts';
+import { Estate } from './estate.ts';
+import { createFaults, type Endpoint, type Fault } from './faults.ts';
+import { createPageCutter } from './page.ts';
+import type { Call } from './problem.ts';
+import { createRateLimiter } from './rate-limit.ts';
+import { endpointOf } from './routes.ts';
+import { createRowWriter, type PositionShown } from './rows.ts';
+import { generatedMembers } from './sample-rows.ts';
+import { type SeedCounts, seedEstate } from './seed.ts';
+import { completeSettings, type PlatformSettings } from './settings.ts';
+import { signedTokens, type TokenFormat, tableTokens } from './tokens.ts';
+import { readTruth, type Truth, truthText } from './truth.ts';
+import { type Outcome, webFetch } from './web-fetch.ts';
+
+export interface PlatformOptions extends Partial<PlatformSettings> {
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
+  /** In [0,1); everything that is drawn comes from here, so a run can be repeated. */
+  readonly random: () => number;
+  /** Waits out latency and delays; default: the wall clock's timers. */
+  readonly sleep?: (milliseconds: number) => Promise<unknown>;
+  /** Told of errors that are the platform's own fault; default: thrown away, the caller sees a 500. */
+  readonly onError?: (error: unknown) => void;
+  /** Makes the contents of generated rows; default 1. */
+  readonly seed?: number;
+}
+
+/** The whole API of one organization in memory. */
+export interface Platform {
+  readonly settings: PlatformSettings;
+  readonly account: Account;
+  readonly authority: Authority;
+  readonly estate: Estate;
+  readonly dnsBlocks: DnsBlocks;
+  /** Path of the realm; the token endpoint is below it. */
+  readonly realmPath: string;
+  readonly tokenPath: string;
+  /** Serves the token endpoint, the API and /openapi.json; the origin of the URL does not matter. */
+  fetch(request: Request): Promise<Response>;
+  /** The same for a call that has not been turned into a Request, so that broken ones can be served too. */
+  serve(call: Call): Promise<Outcome>;
+  /** Requests served so far, by endpoint. */
+  readonly requests: ReadonlyMap<Endpoint | 'unknown', number>;
+
+  putAsset(row: RowInput): void;
+  removeAsset(id: string): void;
+  restoreAsset(id: string): void;
+  tombstoneUnseen(id: string): void;
+  putThreat(row: RowInput): void;
+  putDnsBlock(row: RowInput): void;
+  reproject(stream: 'assets' | 'threats', id: string): void;
+  setFaults(faults: readonly Fault[]): void;
+  /** Adds generated rows of the past; only while the platform is empty. */
+  populate(counts: SeedCounts): void;
+  /** By stream and id the newest row; `shown` default `position`. */
+  truth(shown?: PositionShown): Truth;
+  truthText(shown?: PositionShown): Iterable<string>;
+}
+
+/** Creates an empty platform; cheap enough to make thousands a second. Throws a RangeError for settings that make no sense. */
+export function createPlatform(options: PlatformOptions): Platform {
+  const settings = completeSettings(options);
+  const { clock, random, sleep = wait, seed = 1 } = options;
+  const faults = createFaults(random, settings.problemBase);
+  const parts = createParts(options, settings);
+  const { estate, dnsBlocks, account, authority, rows, tokenPath } = parts;
+  const requests = new Map<Endpoint | 'unknown', number>();
+  const serve = async (call: Call): Promise<Outcome> => {
+    const endpoint = endpointOf(call.target, tokenPath, settings.dnsBlocksPath);
+    requests.set(endpoint ?? 'unknown', (requests.get(endpoint ?? 'unknown') ?? 0) + 1);
+    const { answer, reset, truncate, delayMs } = faults.strike(endpoint);
+    if (settings.latencyMs + delayMs > 0) await sleep(settings.latencyMs + delayMs);
+    return { answer: answer ?? (await answerCall(call, parts)), reset, truncate };
+  };
+  return {
+    settings,
+    account,
+    authority,
+    estate,
+    dnsBlocks,
+    realmPath: realmPath(settings),
+    tokenPath,
+    serve,
+    fetch: webFetch(serve),
+    requests,
+    putAsset: row => estate.putAsset(row),
+    removeAsset: id => estate.removeAsset(id),
+    restoreAsset: id => estate.restoreAsset(id),
+    tombstoneUnseen: id => estate.tombstoneUnseen(id),
+    putThreat: row => estate.putThreat(row),
+    putDnsBlock: row => dnsBlocks.put(row),
+    reproject: (stream, id) => estate.reproject(stream, id),
+    setFaults: list => faults.set(list),
+    populate: counts => seedEstate({ estate, dnsBlocks, now: clock(), seed, tieSize: settings.tieSize }, counts),
+    truth: (shown = 'position') => readTruth({ estate, dnsBlocks, rows }, shown),
+    truthText: (shown = 'position') => truthText({ estate, dnsBlocks, rows }, shown),
+  };
+}
+
+function createParts(options: PlatformOptions, settings: PlatformSettings): ApiParts {
+  const { clock, random, seed = 1 } = options;
+  const key = drawBytes(random, 32);
+  const account = createAccount(random, settings);
+  return {
+    estate: new Estate(clock, random, settings),
+    dnsBlocks: new DnsBlocks(clock, random, settings),
+    rows: createRowWriter(settings.threatAssetMember, (stream, index) => generatedMembers(stream, seed, index)),
+    cutPage: createPageCutter(createCursors(key), random, settings),
+    account,
+    authority: createAuthority(clock, tokenFormat(key, settings), account, settings),
+    countRequest: createRateLimiter(clock, settings.rateLimit),
+    tokenPath: `${realmPath(settings)}/protocol/openid-connect/token`,
+    onError: options.onError ?? (() => {}),
+    clock,
+    random,
+    settings,
+  };
+}
+
+function tokenFormat(key: Uint8Array, settings: PlatformSettings): TokenFormat {
+  return settings.tokens === 'table' ? tableTokens() : signedTokens(key, realmPath(settings), settings.clientId);
+}
+
+function realmPath(settings: PlatformSettings): string {
+  return `/realms/${encodeURIComponent(settings.realm)}`;
+}

@@ -1,0 +1,72 @@
+/** An answer of the platform before it is put on a wire. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A request before it is understood: target as it stood on the request line, header names in lower case. */
+export interface Call {
+  readonly method: string;
+  readonly target: string;
+  readonly header: (name: string) => string | undefined;
+  readonly body: string;
+}
+
+/**
+ * Suffixes of problem types. The first group is in the specification; the others stand where it shows none and are this platform's
+ * own choice.
+ */
+export const PROBLEMS = {
+  'request/invalid-cursor': [400, 'Invalid cursor'],
+  'auth/missing-token': [401, 'Missing token'],
+  'auth/invalid-token': [401, 'Invalid token'],
+  'auth/expired-token': [401, 'Expired token'],
+  'auth/revoked-account': [401, 'Revoked account'],
+  'auth/insufficient-role': [403, 'Insufficient role'],
+
+  'request/invalid-limit': [400, 'Invalid limit'],
+  'request/unknown-parameter': [400, 'Unknown parameter'],
+  'request/repeated-parameter': [400, 'Repeated parameter'],
+  'request/body-not-allowed': [400, 'Body not allowed'],
+  'request/malformed': [400, 'Malformed request'],
+  'request/unknown-path': [404, 'Unknown path'],
+  'resource/not-found': [404, 'Not found'],
+  'request/method-not-allowed': [405, 'Method not allowed'],
+  'request/timeout': [408, 'Request took too long'],
+  'resource/conflict': [409, 'Conflict'],
+  'request/body-too-large': [413, 'Body too large'],
+  'request/unmet-expectation': [417, 'Unmet expectation'],
+  'limits/rate-exceeded': [429, 'Too many requests'],
+  'request/headers-too-large': [431, 'Request headers too large'],
+  'server/internal-error': [500, 'Internal error'],
+} as const satisfies Record<string, readonly [number, string]>;
+
+export type ProblemSuffix = keyof typeof PROBLEMS;
+
+/** Thrown wherever a request cannot be served; turned into a problem document at one place. */
+export class ProblemError extends Error {
+  override readonly name = 'ProblemError';
+  readonly suffix: ProblemSuffix;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(suffix: ProblemSuffix, detail: string, headers: Readonly<Record<string, string>> = {}) {
+    super(detail);
+    this.suffix = suffix;
+    this.headers = headers;
+  }
+}
+
+/** The problem document of an error; one that is not a ProblemError shows nothing of itself. */
+export function problemAnswer(error: unknown, problemBase: string): Answer {
+  if (!(error instanceof ProblemError)) {
+    return problemAnswer(new ProblemError('server/internal-error', 'The platform failed; see its log.'), problemBase);
+  }
+  const [status, title] = PROBLEMS[error.suffix];
+  const document = { type: problemBase + error.suffix, title, status, detail: error.message };
+  return {
+    status,
+    headers: { 'content-type': 'application/problem+json', ...error.headers },
+    body: JSON.stringify(document),
+  };
+}

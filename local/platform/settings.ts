@@ -1,0 +1,111 @@
+/** What the specification leaves open, decided by whoever starts the platform; docs/platform.md gives each default's reason. */
+export interface PlatformSettings {
+  /** Member of a list answer that holds the rows. */
+  readonly rowsMember: string;
+  /** Member of a list answer that holds `next_cursor` and `page_size`. */
+  readonly paginationMember: string;
+  /** Path of the DNS block list. */
+  readonly dnsBlocksPath: string;
+  /** Member of a threat that names its asset. */
+  readonly threatAssetMember: string;
+  /** `latest`: one row an id, at its newest position. `every-version`: older versions stay where they were delivered. */
+  readonly retention: 'latest' | 'every-version';
+  /**
+   * How a walk ends. `full-page-null`: the last rows come with a null cursor. `empty-page-null`: rows always come with a
+   * cursor, then an empty page with null. `repeat-cursor`: outside the contract, seen in the field: a caught-up poll gets its
+   * own cursor back.
+   */
+  readonly endOfStream: 'full-page-null' | 'empty-page-null' | 'repeat-cursor';
+  /** Milliseconds for which a change is withheld from the lists. */
+  readonly withholdMs: number;
+  /** Mean number of rows that share one `stream_position` (or `blocked_at`). */
+  readonly tieSize: number;
+  /** Probability that a page holds fewer rows than it could. */
+  readonly shortPages: number;
+  /** Probability that a page is empty though it carries a cursor. */
+  readonly emptyPages: number;
+  /** Members of every object come in another order in every answer. */
+  readonly shuffleMembers: boolean;
+  /** Answers are indented over many lines. */
+  readonly prettyPrint: boolean;
+  /** Requests allowed in each window; absent = no limit. */
+  readonly rateLimit?: RateLimit;
+  /** Milliseconds before each answer. */
+  readonly latencyMs: number;
+  /** Start of every problem document's `type`, before the suffix. */
+  readonly problemBase: string;
+  readonly realm: string;
+  readonly clientId: string;
+  /** Absent = drawn from `random`, with characters that must be encoded in a Basic header. */
+  readonly clientSecret?: string;
+  /** Role that each endpoint requires. */
+  readonly roles: Readonly<Record<RoleArea, string>>;
+  /** `signed`: JSON Web Tokens. `table`: opaque tokens looked up synchronously, for simulations that must replay exactly. */
+  readonly tokens: 'signed' | 'table';
+}
+
+export interface RateLimit {
+  readonly requests: number;
+  readonly windowMs: number;
+  readonly retryAfter: 'seconds' | 'date';
+}
+
+export type RoleArea = 'assets' | 'threats' | 'dns-blocks';
+
+export const DEFAULT_SETTINGS: PlatformSettings = {
+  rowsMember: 'data',
+  paginationMember: 'pagination',
+  dnsBlocksPath: '/v1/dns-blocks',
+  threatAssetMember: 'asset_id',
+  retention: 'latest',
+  endOfStream: 'full-page-null',
+  withholdMs: 0,
+  tieSize: 1,
+  shortPages: 0,
+  emptyPages: 0,
+  shuffleMembers: false,
+  prettyPrint: false,
+  latencyMs: 0,
+  problemBase: 'https://problems.security-data.example/',
+  realm: 'organization',
+  clientId: 'security-data-connector',
+  roles: { assets: 'assets:read', threats: 'threats:read', 'dns-blocks': 'dns-blocks:read' },
+  tokens: 'signed',
+};
+
+/** Fills in the defaults. Throws a RangeError that names the first setting that makes no sense. */
+export function completeSettings(given: Partial<PlatformSettings>): PlatformSettings {
+  const known = Object.entries(given).filter(([name, value]) => value !== undefined && name in SETTING_NAMES);
+  const settings: PlatformSettings = { ...DEFAULT_SETTINGS, ...Object.fromEntries(known) };
+  requireThat(settings.rowsMember !== settings.paginationMember, 'rowsMember and paginationMember must differ');
+  requireThat(/^\/[^?#]+$/.test(settings.dnsBlocksPath), 'dnsBlocksPath must be a path such as /v1/dns-blocks');
+  requireThat(!ENVELOPE.has(settings.threatAssetMember), 'threatAssetMember must not be a member with another meaning');
+  requireThat(settings.withholdMs >= 0 && settings.latencyMs >= 0, 'times must not be negative');
+  requireThat(settings.tieSize >= 1, 'tieSize must be at least 1');
+  requireThat(
+    isProbability(settings.shortPages) && isProbability(settings.emptyPages),
+    'probabilities must be in 0..1',
+  );
+  requireThat(settings.emptyPages < 1, 'emptyPages must be below 1, or no walk would ever end');
+  return settings;
+}
+
+/** Members that the platform composes itself; a control-side row may set only `id` and its times. */
+export const ENVELOPE: ReadonlySet<string> = new Set([
+  'id',
+  'updated_at',
+  'stream_position',
+  'deleted',
+  'deleted_at',
+  'blocked_at',
+]);
+
+const SETTING_NAMES = { ...DEFAULT_SETTINGS, rateLimit: undefined, clientSecret: undefined };
+
+function isProbability(value: number): boolean {
+  return value >= 0 && value <= 1;
+}
+
+function requireThat(holds: boolean, message: string): void {
+  if (!holds) throw new RangeError(message);
+}
