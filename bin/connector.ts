@@ -1,0 +1,16 @@
+import { App, Validations } from 'aws-cdk-lib';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { ConfigurationError, readConnectors } from '../lib/config.ts';
+import { ConnectorStack } from '../lib/connector-stack.ts';
+
+try {
+  const app = new App();
+  // The whole configuration is read before the first stack is made, so that no fault costs the time of a bundle.
+  const connectors = readConnectors(app.node.tryGetContext('connectors'));
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+  for (const connector of connectors) new ConnectorStack(app, connector);
+} catch (error) {
+  if (!(error instanceof ConfigurationError)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}

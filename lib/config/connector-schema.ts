@@ -1,0 +1,96 @@
+import * as v from 'valibot';
+import { PAGE_LIMIT } from '../../lambda/streams.ts';
+import { DEFAULTS } from '../defaults.ts';
+import { accountId, bucketArn, httpsUrl, integer, kmsKeyArn, option, secretArn, text } from './fields.ts';
+
+/** CloudWatch Logs takes these and no others. */
+const LOG_RETENTION_DAYS = [
+  1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
+] as const;
+
+const connectorName = v.pipe(
+  v.string('must be a string'),
+  v.maxLength(32, 'must have 32 characters at most, because names of resources are built from it'),
+  v.regex(
+    /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/,
+    'must be lower-case letters, digits and single hyphens, beginning with a letter: stacks, metrics and alarms are named after it',
+  ),
+);
+
+const dnsBlocksPath = v.pipe(
+  v.string('must be a string'),
+  v.regex(/^\/[^?#\s]*$/, 'must be a path that begins with / and holds no query, fragment or blank'),
+);
+
+/** One organization: one entry of the context `connectors`, one stack. */
+export const connectorSchema = v.strictObject({
+  name: option('Name of the connector: in the stack’s name, in every event and on every metric.', connectorName),
+  baseUrl: option('Base URL of the API, without /v1.', httpsUrl),
+  authUrl: option('URL of the realm that issues tokens, or of its token endpoint.', httpsUrl),
+  dnsBlocksPath: v.optional(
+    option('Path of the DNS block list below baseUrl. Left out: the stream is off.', dnsBlocksPath),
+  ),
+  threatAssetField: v.optional(option('Member of a threat that names its asset.', text), DEFAULTS.threatAssetField),
+  pageLimit: v.optional(
+    option('Rows asked for in one page.', integer(PAGE_LIMIT.min, PAGE_LIMIT.max, 'rows')),
+    PAGE_LIMIT.default,
+  ),
+  rowsMember: v.optional(option('Member of a response that holds the rows. Left out: found by its shape.', text)),
+  paginationMember: v.optional(
+    option('Member of a response that holds the pagination object. Left out: found by its shape.', text),
+  ),
+  leaseSeconds: v.optional(
+    option('How long a run holds the lease without renewing it. Left out: 60.', integer(1, 900, 'seconds')),
+  ),
+  rateMinutes: v.optional(option('Minutes between two runs.', integer(1, 60, 'minutes')), DEFAULTS.rateMinutes),
+  enabled: v.optional(
+    option('Whether the schedule runs. false pauses the connector and its alarms.', v.boolean('must be true or false')),
+    true,
+  ),
+  memoryMegabytes: v.optional(
+    option('Memory of the function.', integer(256, 10240, 'megabytes')),
+    DEFAULTS.memoryMegabytes,
+  ),
+  logRetentionDays: v.optional(
+    option(
+      'Days that logs are kept.',
+      v.picklist(
+        LOG_RETENTION_DAYS,
+        `must be one of the days that CloudWatch Logs offers: ${LOG_RETENTION_DAYS.join(', ')}`,
+      ),
+    ),
+    DEFAULTS.logRetentionDays,
+  ),
+  retentionDays: v.optional(
+    option('Days that delivered events, backups and dead letters are kept in the bucket.', integer(1, 3650, 'days')),
+    DEFAULTS.retentionDays,
+  ),
+  removalPolicy: v.optional(
+    option(
+      'What becomes of table, bucket and secret when the stack is deleted.',
+      v.picklist(['retain', 'destroy'], 'must be "retain" or "destroy"'),
+    ),
+    'retain',
+  ),
+  terminationProtection: v.optional(
+    option('Whether CloudFormation refuses to delete the stack.', v.boolean('must be true or false')),
+    true,
+  ),
+  secretArn: v.optional(
+    option('Existing secret with {"client_id", "client_secret"}. Left out: one is created.', secretArn),
+  ),
+  bucketArn: v.optional(option('Existing bucket for events and dead letters. Left out: one is created.', bucketArn)),
+  kmsKeyArn: v.optional(
+    option('KMS key for table, bucket, secrets and delivery stream. Left out: keys of AWS.', kmsKeyArn),
+  ),
+  account: v.optional(option('Account to deploy to. Left out: that of the credentials in use.', accountId)),
+  region: v.optional(
+    option(
+      'Region to deploy to. Left out: that of the credentials in use.',
+      v.pipe(v.string('must be a string'), v.regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region such as eu-west-1')),
+    ),
+  ),
+});
+
+/** One entry of the configuration, with every default filled in. */
+export type ConnectorConfig = v.InferOutput<typeof connectorSchema>;

@@ -1,0 +1,49 @@
+import * as v from 'valibot';
+
+/** Kinds of values that several options share. Each message is the reason that a person reads beside the option's path. */
+
+export const text = v.pipe(v.string('must be a string'), v.minLength(1, 'must not be empty'));
+
+export function integer(min: number, max: number, unit: string) {
+  const rule = `must be a whole number of ${unit} from ${min} to ${max}`;
+  return v.pipe(v.number(rule), v.integer(rule), v.minValue(min, rule), v.maxValue(max, rule));
+}
+
+/** An address that credentials or data travel to: a bearer token must never leave over plain http or to a place that a query hides. */
+export const httpsUrl = v.pipe(
+  v.string('must be an https URL'),
+  v.regex(/^https:\/\//, 'must begin with https://, because credentials and data travel to it'),
+  v.check(value => URL.canParse(value), 'must be a complete URL'),
+  v.check(value => !URL.canParse(value) || bare(new URL(value)), 'must hold no user, password, query or fragment'),
+);
+
+function bare(url: URL): boolean {
+  return url.username === '' && url.password === '' && url.search === '' && url.hash === '';
+}
+
+/** ARN of one service, in any partition. `resource` is a regular expression for what follows the account. */
+export function arn(service: string, resource: string, example: string) {
+  return v.pipe(
+    v.string('must be an ARN'),
+    v.regex(new RegExp(`^arn:aws[a-z-]*:${service}:[a-z0-9-]*:(\\d{12})?:${resource}$`), `must look like ${example}`),
+  );
+}
+
+export const kmsKeyArn = arn('kms', 'key/[A-Za-z0-9-]+', 'arn:aws:kms:eu-west-1:111122223333:key/…');
+export const bucketArn = arn('s3', '[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]', 'arn:aws:s3:::bucket-name');
+/** The six characters matter: a policy on the ARN without them does not match the secret. */
+export const secretArn = arn(
+  'secretsmanager',
+  'secret:[A-Za-z0-9/_+=.@-]+-[A-Za-z0-9]{6}',
+  'arn:aws:secretsmanager:eu-west-1:111122223333:secret:name-AbCdEf, with the six characters at its end',
+);
+
+export const accountId = v.pipe(
+  v.string('must be a string'),
+  v.regex(/^\d{12}$/, 'must be an account id of 12 digits'),
+);
+
+/** Gives an option the sentence that editors show. */
+export function option<const S extends v.GenericSchema>(sentence: string, schema: S) {
+  return v.pipe(schema, v.description(sentence));
+}

@@ -1,0 +1,124 @@
+import type { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
+
+/** What a connector is made of. Only the name and the two addresses of the organization’s API are needed. */
+export interface SecurityDataConnectorProps {
+  /** Name of the connector, unique in its account and region: in every event, on every metric and alarm. Lower-case letters, digits and single hyphens, 32 at most. */
+  readonly connectorName: string;
+
+  /** Base URL of the API, without `/v1`. https only. */
+  readonly baseUrl: string;
+
+  /** URL of the realm that issues tokens, or of its token endpoint. https only. */
+  readonly authUrl: string;
+
+  /**
+   * Path of the DNS block list below `baseUrl`.
+   *
+   * @default - the stream of DNS blocks is off, and has neither alarms nor widgets
+   */
+  readonly dnsBlocksPath?: string;
+
+  /**
+   * Member of a threat that names its asset.
+   *
+   * @default 'asset_id'
+   */
+  readonly threatAssetField?: string;
+
+  /**
+   * Rows asked for in one page, 1 to 500.
+   *
+   * @default 500
+   */
+  readonly pageLimit?: number;
+
+  /**
+   * Member of a response that holds the rows.
+   *
+   * @default - found by its shape
+   */
+  readonly rowsMember?: string;
+
+  /**
+   * Member of a response that holds the pagination object.
+   *
+   * @default - found by its shape
+   */
+  readonly paginationMember?: string;
+
+  /**
+   * How long a run holds the lease without renewing it, 1 to 900 seconds.
+   *
+   * @default - 60 seconds
+   */
+  readonly lease?: Duration;
+
+  /**
+   * Time between two runs, in whole minutes from 1 to 60.
+   *
+   * @default Duration.minutes(1)
+   */
+  readonly rate?: Duration;
+
+  /**
+   * Whether the schedule runs. `false` pauses the connector, and its alarms are silent.
+   *
+   * @default true
+   */
+  readonly enabled?: boolean;
+
+  /**
+   * Memory of the function in megabytes, which is also its share of a CPU.
+   *
+   * @default 512
+   */
+  readonly memorySize?: number;
+
+  /**
+   * How long logs are kept.
+   *
+   * @default RetentionDays.THREE_MONTHS
+   */
+  readonly logRetention?: RetentionDays;
+
+  /**
+   * How long delivered events, backups and dead letters are kept in the bucket that is created here.
+   *
+   * @default Duration.days(365)
+   */
+  readonly retention?: Duration;
+
+  /**
+   * What becomes of the table, bucket and secrets that are created here when they leave the stack. Anything but `DESTROY` protects
+   * the table from deletion as well.
+   *
+   * @default RemovalPolicy.RETAIN
+   */
+  readonly removalPolicy?: RemovalPolicy;
+
+  /**
+   * Existing secret that holds `{"client_id": "…", "client_secret": "…"}`.
+   *
+   * @default - a secret with a placeholder is created, and an output says how to fill it
+   */
+  readonly secret?: ISecret;
+
+  /**
+   * Existing bucket for events, backups and dead letters. Its retention, encryption and access stay with its owner.
+   *
+   * @default - a bucket is created
+   */
+  readonly bucket?: IBucket;
+
+  /**
+   * Key that encrypts the table, bucket, secrets and delivery stream. An existing bucket or secret must be under the same key or under
+   * AWS’s own.
+   *
+   * @default - keys owned or managed by AWS
+   */
+  readonly encryptionKey?: IKey;
+}

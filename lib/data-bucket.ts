@@ -1,0 +1,50 @@
+import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import * as s3 from 'aws-cdk-lib/aws-s3';
+import type { Construct } from 'constructs';
+import { acknowledge } from './acknowledge.ts';
+
+/** Where things lie in the bucket. The SIEM reads `events/` and nothing else. */
+export const PREFIXES = {
+  events: 'events/',
+  /** What Firehose could not deliver, partition or hand to another endpoint. */
+  deliveryErrors: 'delivery-errors/',
+  /** Rows that the function cannot send as events. */
+  deadLetters: 'dead-letter/',
+} as const;
+
+export interface DataBucketProps {
+  readonly removalPolicy: RemovalPolicy;
+  readonly retention: Duration;
+  readonly encryptionKey?: IKey;
+}
+
+export function createDataBucket(scope: Construct, props: DataBucketProps): s3.IBucket {
+  const bucket = new s3.Bucket(scope, 'Data', {
+    ...encryptionOf(props.encryptionKey),
+    blockPublicAccess: s3.BlockPublicAccess.BLOCK_ALL,
+    objectOwnership: s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
+    enforceSSL: true,
+    minimumTLSVersion: 1.2,
+    versioned: true,
+    lifecycleRules: [
+      {
+        expiration: props.retention,
+        noncurrentVersionExpiration: Duration.days(30),
+        abortIncompleteMultipartUploadAfter: Duration.days(7),
+      },
+    ],
+    removalPolicy: props.removalPolicy,
+  });
+  acknowledge(
+    bucket,
+    'AwsSolutions-S1',
+    'Reads are audited by CloudTrail data events where an organization wants them; a second bucket for access logs in every stack would be one more to guard.',
+  );
+  return bucket;
+}
+
+function encryptionOf(key: IKey | undefined) {
+  if (!key) return { encryption: s3.BucketEncryption.S3_MANAGED };
+  return { encryption: s3.BucketEncryption.KMS, encryptionKey: key, bucketKeyEnabled: true };
+}

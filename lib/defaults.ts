@@ -1,0 +1,13 @@
+/** What an option is when it is left out: one place for the configuration's schema, the construct and their documents. */
+export const DEFAULTS = {
+  threatAssetField: 'asset_id',
+  rateMinutes: 1,
+  memoryMegabytes: 512,
+  logRetentionDays: 90,
+  retentionDays: 365,
+  bufferSeconds: 60,
+  /** Firehose holds partitioned data in buffers of its own a partition, each of 64 MiB at least. */
+  partitionedBufferSeconds: 60,
+  /** How long Firehose tries a Splunk or HTTP endpoint again before the events go to the backup. */
+  retrySeconds: 7200,
+} as const;

@@ -1,0 +1,53 @@
+import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import * as iam from 'aws-cdk-lib/aws-iam';
+import type { IDeliveryStreamRef } from 'aws-cdk-lib/aws-kinesisfirehose';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
+import { PREFIXES } from './data-bucket.ts';
+
+/** Every AWS call that the function makes, and so everything that it is allowed. A test holds the two equal. */
+export const FUNCTION_ACTIONS = {
+  credentials: ['secretsmanager:GetSecretValue'],
+  state: [
+    'dynamodb:BatchGetItem',
+    'dynamodb:BatchWriteItem',
+    'dynamodb:DeleteItem',
+    'dynamodb:GetItem',
+    'dynamodb:PutItem',
+    'dynamodb:Query',
+    'dynamodb:UpdateItem',
+  ],
+  delivery: ['firehose:PutRecordBatch'],
+  deadLetters: ['s3:PutObject'],
+  logs: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+} as const;
+
+export interface FunctionResources {
+  readonly credentials: ISecret;
+  readonly state: ITableV2;
+  readonly delivery: IDeliveryStreamRef;
+  readonly bucket: IBucket;
+}
+
+/** The function's grants, each for one resource. */
+export function functionStatements(resources: FunctionResources): iam.PolicyStatement[] {
+  return [
+    allow(FUNCTION_ACTIONS.credentials, secretArnOf(resources.credentials)),
+    allow(FUNCTION_ACTIONS.state, resources.state.tableArn),
+    allow(FUNCTION_ACTIONS.delivery, resources.delivery.deliveryStreamRef.deliveryStreamArn),
+    allow(FUNCTION_ACTIONS.deadLetters, deadLetterArn(resources.bucket)),
+  ];
+}
+
+export function deadLetterArn(bucket: IBucket): string {
+  return bucket.arnForObjects(`${PREFIXES.deadLetters}*`);
+}
+
+/** A secret that is known by name only has an ARN that lacks its six last characters, which a policy must still match. */
+function secretArnOf(secret: ISecret): string {
+  return secret.secretFullArn ?? `${secret.secretArn}-??????`;
+}
+
+export function allow(actions: readonly string[], resource: string): iam.PolicyStatement {
+  return new iam.PolicyStatement({ actions: [...actions], resources: [resource] });
+}

@@ -1,0 +1,98 @@
+import path from 'node:path';
+import { RemovalPolicy } from 'aws-cdk-lib';
+import * as iam from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
+import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
+import * as logs from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { acknowledgeWildcard } from './acknowledge.ts';
+import {
+  allow,
+  deadLetterArn,
+  FUNCTION_ACTIONS,
+  type FunctionResources,
+  functionStatements,
+} from './function-grants.ts';
+import { keyStatement } from './key-grant.ts';
+import { TICK_EXPIRES_AFTER, TIMEOUT } from './timing.ts';
+
+const PROJECT_ROOT = path.join(import.meta.dirname, '..');
+
+export interface PollerProps extends FunctionResources {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly memoryMegabytes: number;
+  readonly logRetention: logs.RetentionDays;
+  readonly encryptionKey?: IKey;
+}
+
+/** The function that drains the API, its role and its logs. */
+export class Poller extends Construct {
+  readonly function: lambda.Function;
+
+  constructor(scope: Construct, id: string, props: PollerProps) {
+    super(scope, id);
+    const logGroup = new logs.LogGroup(this, 'Logs', {
+      retention: props.logRetention,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    this.function = new NodejsFunction(this, 'Function', {
+      description: 'Drains the Security Data External API into the delivery stream.',
+      entry: path.join(PROJECT_ROOT, 'lambda', 'handler.ts'),
+      projectRoot: PROJECT_ROOT,
+      depsLockFilePath: path.join(PROJECT_ROOT, 'package-lock.json'),
+      handler: 'handler',
+      runtime: lambda.Runtime.NODEJS_24_X,
+      architecture: lambda.Architecture.ARM_64,
+      memorySize: props.memoryMegabytes,
+      timeout: TIMEOUT,
+      // The schedule is the retry: a failed or late run is done by the next one.
+      retryAttempts: 0,
+      maxEventAge: TICK_EXPIRES_AFTER,
+      role: this.createRole(props, logGroup),
+      logGroup,
+      environment: { ...props.environment, NODE_OPTIONS: '--enable-source-maps' },
+      awsSdkConnectionReuse: false,
+      bundling: {
+        format: OutputFormat.ESM,
+        target: 'node24',
+        mainFields: ['module', 'main'],
+        minify: true,
+        bundleAwsSDK: true,
+        sourceMap: true,
+        sourcesContent: false,
+      },
+    });
+    this.dropRepeatedDependency();
+  }
+
+  /** The reference to the role orders the two already; CDK says it a second time. */
+  private dropRepeatedDependency(): void {
+    const resource = this.function.node.defaultChild as lambda.CfnFunction;
+    resource.addDeletionOverride('DependsOn');
+  }
+
+  private createRole(props: PollerProps, logGroup: logs.ILogGroup): iam.Role {
+    const statements = [
+      ...functionStatements(props),
+      allow(FUNCTION_ACTIONS.logs, logGroup.logGroupArn),
+      ...keyStatement(
+        this,
+        props.encryptionKey,
+        ['kms:Decrypt', 'kms:GenerateDataKey'],
+        ['s3', 'dynamodb', 'secretsmanager'],
+      ),
+    ];
+    const role = new iam.Role(this, 'Role', {
+      description: 'What the function may do: the calls that it makes, on the resources that it has.',
+      assumedBy: new iam.ServicePrincipal('lambda.amazonaws.com'),
+      inlinePolicies: { Drain: new iam.PolicyDocument({ statements }) },
+    });
+    acknowledgeWildcard(
+      role,
+      deadLetterArn(props.bucket),
+      'Each dead letter is an object of its own; the wildcard stays below their prefix.',
+    );
+    return role;
+  }
+}
