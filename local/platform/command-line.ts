@@ -28,13 +28,24 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
   };
   const run = rest as unknown as Omit<CommandLine, 'settings'>;
   const port = controlPort ?? (control ? 0 : undefined);
-  return { ...run, settings: settings as Partial<PlatformSettings>, ...(port === undefined ? {} : { controlPort: port as number }) };
+  return {
+    ...run,
+    settings: settings as Partial<PlatformSettings>,
+    ...(port === undefined ? {} : { controlPort: port as number }),
+  };
 }
 
 function describe(): Command {
   const command = new Command('platform')
-    .description('The whole Security Data External API on this machine. The first line on stdout is a JSON object with its addresses and credentials.')
-    .option('--port <n>', 'port of the API and the token endpoint, on 127.0.0.1; 0 = any free one', integer(0, 65535), 0)
+    .description(
+      'The whole Security Data External API on this machine. The first line on stdout is a JSON object with its addresses and credentials.',
+    )
+    .option(
+      '--port <n>',
+      'port of the API and the token endpoint, on 127.0.0.1; 0 = any free one',
+      integer(0, 65535),
+      0,
+    )
     .option('--control', 'open the control side on any free port', false)
     .option('--control-port <n>', 'open the control side on this port', integer(0, 65535))
     .option('--seed <n>', 'the same seed gives the same estate, credentials and life', integer(0), 1)
@@ -54,7 +65,9 @@ function describeSilences(command: Command): Command {
     .option('--dns-blocks-path <path>', 'path of the DNS block list', dnsBlocksPath)
     .option('--threat-asset-member <name>', 'member of a threat that names its asset', threatAssetMember)
     .addOption(choice('--retention <kind>', 'what a stream keeps of an id', ['latest', 'every-version']))
-    .addOption(choice('--end-of-stream <kind>', 'how a walk ends', ['full-page-null', 'empty-page-null', 'repeat-cursor']))
+    .addOption(
+      choice('--end-of-stream <kind>', 'how a walk ends', ['full-page-null', 'empty-page-null', 'repeat-cursor']),
+    )
     .option('--withhold-ms <ms>', 'how long changes are withheld from the lists', number(0), 0)
     .option('--tie-size <n>', 'mean number of rows that share a stream position', number(1), 1)
     .option('--short-pages <p>', 'probability of a page shorter than it could be', number(0, 1), 0)
@@ -70,7 +83,11 @@ function describeLimits(command: Command): Command {
     .option('--realm <name>', 'realm in the token path', realm)
     .option('--client-id <id>', 'client id of the service account', clientId)
     .option('--client-secret <secret>', 'client secret of this local platform (default: drawn from the seed)')
-    .option('--role <area=role>', `role that an area (${Object.keys(roles).join(', ')}) requires; repeatable`, collectRole)
+    .option(
+      '--role <area=role>',
+      `role that an area (${Object.keys(roles).join(', ')}) requires; repeatable`,
+      collectRole,
+    )
     .addOption(choice('--tokens <kind>', 'signed JSON Web Tokens, or opaque ones from a table', ['signed', 'table']))
     .option('--latency-ms <ms>', 'milliseconds before each answer', number(0), 0)
     .option('--rate-limit <n>', 'requests allowed in a window (default: no limit)', integer(1))

@@ -30,7 +30,12 @@ export function liveOnce(platform: Platform, random: () => number): void {
 type Kind = 'assets' | 'threats';
 
 /** An existing id for which `fits` holds, or undefined if a few draws find none. */
-function drawId(platform: Platform, random: () => number, kind: Kind, fits: (id: string) => boolean): string | undefined {
+function drawId(
+  platform: Platform,
+  random: () => number,
+  kind: Kind,
+  fits: (id: string) => boolean,
+): string | undefined {
   const { ids } = platform.estate[kind];
   for (let attempt = 0; attempt < 20 && ids.length > 0; attempt++) {
     const id = ids[Math.floor(random() * ids.length)]!;
@@ -52,7 +57,10 @@ function newAsset(platform: Platform): string {
 function changeAsset(platform: Platform, random: () => number): void {
   const id = drawId(platform, random, 'assets', isLive(platform, 'assets'));
   if (id === undefined) platform.putAsset(newAsset(platform));
-  else platform.putAsset(`{"id":${JSON.stringify(id)},"name":"changed host","risk_score":${(random() * 100).toFixed(3)},"seen":9007199254740993}`);
+  else
+    platform.putAsset(
+      `{"id":${JSON.stringify(id)},"name":"changed host","risk_score":${(random() * 100).toFixed(3)},"seen":9007199254740993}`,
+    );
 }
 
 function removeAsset(platform: Platform, random: () => number): void {

@@ -15,7 +15,9 @@ try {
 }
 
 async function run(): Promise<void> {
-  const { settings, seed, port, controlPort, assets, threats, dnsBlocks, life, clockOffset } = readCommandLine(process.argv);
+  const { settings, seed, port, controlPort, assets, threats, dnsBlocks, life, clockOffset } = readCommandLine(
+    process.argv,
+  );
   const platform = createPlatform({
     ...settings,
     clock: () => Date.now() + clockOffset,

@@ -15,13 +15,13 @@ export function webFetch(serve: (call: Call) => Promise<Outcome>): (request: Req
     const { pathname, search } = new URL(request.url);
     const body = request.body ? await request.text() : '';
     const header = (name: string): string | undefined => request.headers.get(name) ?? undefined;
-    const { answer, reset, truncate } = await serve({
+    const served = serve({
       method: request.method,
       target: pathname + search,
       header,
       body,
     });
-    request.signal.throwIfAborted();
+    const { answer, reset, truncate } = await Promise.race([served, aborted(request.signal)]);
     if (reset) throw new TypeError('fetch failed', { cause: broken('read ECONNRESET', 'ECONNRESET') });
     const init = { status: answer.status, headers: answer.headers };
     if (truncate) return new Response(cutShort(answer.body), init);
@@ -41,6 +41,14 @@ function cutShort(body: string): ReadableStream<Uint8Array> {
       sent = true;
       controller.enqueue(bytes.subarray(0, bytes.length >> 1));
     },
+  });
+}
+
+/** Rejects when the caller gives up, as fetch does; an answer on its way is then lost. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason as Error);
+    else signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
   });
 }
 
