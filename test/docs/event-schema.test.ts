@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { ALLOWED, BREAKS, BREAKS_OF_EVERY_KIND, type Line, ORDER } from './event-variants.ts';
+
+const read = (path: string) => readFileSync(new URL(`../../docs/${path}`, import.meta.url), 'utf8');
+
+const schema = JSON.parse(read('event.schema.json')) as AnySchemaObject & {
+  properties: Record<string, unknown>;
+  allOf: AnySchemaObject[];
+};
+const blocks = [...read('events.md').matchAll(/^```jsonl\n([\s\S]*?)\n```$/gm)].map(match => match[1] ?? '');
+const examples = blocks.map(block => JSON.parse(block) as Line);
+
+const compile = (definition: AnySchemaObject) => {
+  const ajv = new Ajv2020({ strict: true, allErrors: true });
+  formats.default(ajv);
+  return ajv.compile(definition);
+};
+const validate = compile(schema);
+const label = (event: Line) => `${event['stream']} ${event['kind']}`;
+const example = (kind: string, stream: string) => {
+  const found = examples.find(event => event['kind'] === kind && event['stream'] === stream);
+  if (found === undefined) throw new Error(`docs/events.md has no example of ${stream} ${kind}`);
+  return structuredClone(found);
+};
+
+describe('the examples in docs/events.md', () => {
+  test('cover every kind, and upserts of both streams', () => {
+    expect(examples.map(label).sort()).toEqual(BREAKS.map(([kind, stream]) => `${stream} ${kind}`).sort());
+  });
+
+  test.each(examples.map(event => [label(event), event] as const))('%s fits the schema', (_label, event) => {
+    validate(event);
+    expect(validate.errors ?? []).toEqual([]);
+  });
+
+  test.each(examples.map((event, index) => [label(event), event, blocks[index]] as const))(
+    '%s is one line of compact JSON with its members in their fixed order',
+    (_label, event, block) => {
+      expect(Object.keys(event)).toEqual(ORDER.filter(member => member in event));
+      expect(block).not.toMatch(/\n|": |, "/);
+    },
+  );
+
+  test('have each their own event_id, and sequences that rise', () => {
+    const sequences = examples.map(event => String(event['sequence']));
+    expect(new Set(examples.map(event => event['event_id'])).size).toBe(examples.length);
+    expect(sequences).toEqual([...new Set(sequences)].sort());
+  });
+});
+
+describe('the event schema', () => {
+  test('lists the members in their fixed order', () => {
+    expect(Object.keys(schema.properties)).toEqual(ORDER);
+  });
+
+  describe.each(BREAKS)('refuses %s of %s that', (kind, stream, breaks) => {
+    test.each([...BREAKS_OF_EVERY_KIND, ...breaks])('%s', (_rule, change) => {
+      const event = example(kind, stream);
+      change(event);
+      expect(validate(event)).toBe(false);
+    });
+  });
+
+  test.each(ALLOWED)('accepts %s', (_rule, kind, stream, change) => {
+    const event = example(kind, kind === 'oversize' ? 'threats' : stream);
+    change(event);
+    validate(event);
+    expect(validate.errors ?? []).toEqual([]);
+  });
+
+  test('needs each of its conditions: without any one of them a broken event would pass', () => {
+    const broken = BREAKS.flatMap(([kind, stream, breaks]) =>
+      breaks.map(([, change]) => {
+        const event = example(kind, stream);
+        change(event);
+        return event;
+      }),
+    );
+    const idle = schema.allOf.filter((_, index) => {
+      const weaker = compile({ ...schema, $id: `${schema.$id}:${index}`, allOf: schema.allOf.toSpliced(index, 1) });
+      return broken.every(event => !weaker(event));
+    });
+    expect(idle).toEqual([]);
+  });
+});
