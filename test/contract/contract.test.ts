@@ -1,0 +1,96 @@
+import { describe, expect, test } from '@jest/globals';
+import { createDraw } from '../../local/platform/draw.ts';
+import { createPlatform, type PlatformOptions } from '../../local/platform/platform.ts';
+import { checkRule, checkRules, type RuleResult } from './check-rules.ts';
+import { ContractClient, type ContractTarget } from './contract-client.ts';
+import { RULES } from './rules.ts';
+import { SABOTAGES, sabotaged } from './sabotage.ts';
+
+const ORIGIN = 'http://platform.test';
+const OBSERVABLE = RULES.filter(rule => rule.check).map(rule => [rule.id, rule.words, rule] as const);
+
+function tenant(settings: Partial<PlatformOptions> = {}): ContractTarget {
+  let now = Date.parse('2026-11-20T12:00:00Z');
+  const platform = createPlatform({ clock: () => now, random: createDraw(7), tieSize: 3, ...settings });
+  platform.populate({ assets: 300, threats: 400, dnsBlocks: 250 });
+  platform.putAsset({ id: 'removed' });
+  platform.putThreat({ id: 'hidden', [platform.settings.threatAssetMember]: 'removed' });
+  platform.removeAsset('removed');
+  return {
+    baseUrl: ORIGIN,
+    tokenUrl: ORIGIN + platform.tokenPath,
+    clientId: platform.account.clientId,
+    clientSecret: platform.account.clientSecret,
+    dnsBlocksPath: platform.settings.dnsBlocksPath,
+    threatAssetMember: platform.settings.threatAssetMember,
+    maxPages: 200,
+    fetch: platform.fetch,
+    sleep: async () => {},
+    letTokenExpire: async () => {
+      now += 300_000;
+    },
+  };
+}
+
+async function resultsOf(target: ContractTarget): Promise<RuleResult[]> {
+  const results: RuleResult[] = [];
+  for await (const result of checkRules(RULES, target)) results.push(result);
+  return results;
+}
+
+describe('the platform keeps the specification', () => {
+  const client = new ContractClient(tenant());
+  test.each(OBSERVABLE)('%s: %s', async (_id, _words, rule) => {
+    expect(await checkRule(rule, client)).toEqual({ rule, result: 'holds' });
+  });
+});
+
+test.each<[string, Partial<PlatformOptions>]>([
+  [
+    'every version is kept and walks end with an empty page',
+    { retention: 'every-version', endOfStream: 'empty-page-null' },
+  ],
+  ['pages are short, empty and tied', { shortPages: 0.3, emptyPages: 0.2, tieSize: 20 }],
+  [
+    'members are shuffled, named otherwise and indented',
+    { shuffleMembers: true, prettyPrint: true, rowsMember: 'items', paginationMember: 'meta' },
+  ],
+  [
+    'paths and the asset member are others',
+    { dnsBlocksPath: '/v1/dns/blocked', threatAssetMember: 'assetRef', realm: 'a b' },
+  ],
+])('the specification is kept where it leaves a choice: %s', async (_, settings) => {
+  const results = await resultsOf(tenant(settings));
+  expect(results.filter(({ result }) => result === 'broken')).toEqual([]);
+  expect(results.filter(({ result }) => result === 'holds').length).toBeGreaterThan(28);
+});
+
+describe('the suite notices a platform that breaks', () => {
+  test.each(OBSERVABLE.filter(([id]) => id !== 'lists-9'))('%s: %s', async (id, _words, rule) => {
+    const target = tenant();
+    const client = new ContractClient({ ...target, fetch: sabotaged(target.fetch, SABOTAGES[id]!) });
+    const { result, reason } = await checkRule(rule, client);
+    expect(result).toBe('broken');
+    expect(reason).not.toContain('could not be checked');
+  });
+
+  test('lists-9: a walk that gets its own cursor back for ever', async () => {
+    const rule = RULES.find(({ id }) => id === 'lists-9')!;
+    expect((await checkRule(rule, new ContractClient(tenant({ endOfStream: 'repeat-cursor' })))).result).toBe('broken');
+  });
+});
+
+test('every rule has its own id and is either checked or gives the reason why not', () => {
+  expect(new Set(RULES.map(({ id }) => id)).size).toBe(RULES.length);
+  expect(RULES.filter(rule => Boolean(rule.check) === Boolean(rule.unobservable))).toEqual([]);
+});
+
+test('an empty tenant breaks nothing, and what it cannot show is said', async () => {
+  const now = Date.parse('2026-11-20T12:00:00Z');
+  const platform = createPlatform({ clock: () => now, random: createDraw(1) });
+  const { clientId, clientSecret } = platform.account;
+  const target = { ...tenant(), clientId, clientSecret, fetch: platform.fetch, letTokenExpire: undefined };
+  const results = await resultsOf(target);
+  expect(results.filter(({ result }) => result === 'broken')).toEqual([]);
+  expect(results.filter(({ result }) => result === 'not seen').map(({ rule }) => rule.id)).toContain('rows-5');
+});

@@ -1,0 +1,27 @@
+import type { ContractClient } from './contract-client.ts';
+
+/** A rule of the specification and how it is checked from outside, reading only. */
+export interface Rule {
+  /** Section of the specification and number, such as `lists-3`. */
+  readonly id: string;
+  /** In the specification's words. */
+  readonly words: string;
+  /** Resolves if the rule holds, with a NotSeen if there was nothing to judge by; throws RuleBroken if it does not hold. */
+  readonly check?: (client: ContractClient) => Promise<NotSeen | undefined>;
+  /** Why a black box that only reads cannot check it. */
+  readonly unobservable?: string;
+}
+
+/** What would have had to be there for the rule to be judged. */
+export interface NotSeen {
+  readonly notSeen: string;
+}
+
+export class RuleBroken extends Error {
+  override readonly name = 'RuleBroken';
+}
+
+/** Throws RuleBroken with the message unless the condition holds. */
+export function hold(condition: boolean, message: string): asserts condition {
+  if (!condition) throw new RuleBroken(message);
+}
