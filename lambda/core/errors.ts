@@ -1,0 +1,185 @@
+/**
+ * One class a phase. Each message says what happened, what is safe, and what to do; none bears a secret, a token or a
+ * row's content.
+ */
+
+const SAFE = 'The checkpoint stands before the rows concerned, so nothing is lost';
+
+/** The token endpoint or Secrets Manager gave no usable credentials. */
+export class CredentialsError extends Error {
+  override readonly name = 'CredentialsError';
+  constructor(what: string, options?: ErrorOptions) {
+    super(
+      `${what} ${SAFE}. Put the current client_id and client_secret into the secret; the next run uses them.`,
+      options,
+    );
+  }
+}
+
+/** 401 auth/revoked-account: the platform's operator disabled the service account. */
+export class AccountRevokedError extends Error {
+  override readonly name = 'AccountRevokedError';
+  constructor(options?: ErrorOptions) {
+    super(
+      `The API answered 401 auth/revoked-account. ${SAFE}. Ask the platform's operator to enable the account.`,
+      options,
+    );
+  }
+}
+
+/** 403 auth/insufficient-role. */
+export class RoleMissingError extends Error {
+  override readonly name = 'RoleMissingError';
+  constructor(path: string, options?: ErrorOptions) {
+    super(
+      `The API answered 403 auth/insufficient-role for ${path}. ${SAFE}. ` +
+        `Ask the platform's operator for the role that ${path} requires.`,
+      options,
+    );
+  }
+}
+
+/** 400 request/invalid-cursor. */
+export class CursorRefusedError extends Error {
+  override readonly name = 'CursorRefusedError';
+  constructor(path: string, options?: ErrorOptions) {
+    super(
+      `The API refused the cursor of ${path} (400 request/invalid-cursor), and the fallbacks with it. ${SAFE}. ` +
+        'A resync of the stream starts it from the beginning.',
+      options,
+    );
+  }
+}
+
+/** Any other answer of the 4xx class, a redirect, or an answer that the specification does not know. */
+export class ApiRefusedError extends Error {
+  override readonly name = 'ApiRefusedError';
+  readonly status: number;
+  /** The problem document's `type`, where it has one. */
+  readonly type: string | undefined;
+  constructor(path: string, status: number, problem: { type?: string | undefined; detail?: string | undefined }) {
+    const said = [problem.type, problem.detail].filter(Boolean).join(': ') || 'no problem document';
+    super(
+      `The API answered ${status} for ${path} (${said}). ${SAFE}. The request is not repeated before the next run.`,
+    );
+    this.status = status;
+    this.type = problem.type;
+  }
+}
+
+/** Resets, time-outs, 429 and 5xx beyond what retries could mend. */
+export class ApiUnavailableError extends Error {
+  override readonly name = 'ApiUnavailableError';
+  constructor(path: string, what: string, options?: ErrorOptions) {
+    super(`${path} could not be read: ${what}. ${SAFE}. The next run goes on from there by itself.`, options);
+  }
+}
+
+/** An answer larger than the bound on bodies: the walk asks for fewer rows. */
+export class PageTooLargeError extends Error {
+  override readonly name = 'PageTooLargeError';
+  constructor(path: string, bound: number) {
+    super(`An answer of ${path} exceeds ${bound} bytes, even for a single row. ${SAFE}. The stream needs a look.`);
+  }
+}
+
+/** A page that keeps timing out: the walk asks for fewer rows. */
+export class PageTimeoutError extends Error {
+  override readonly name = 'PageTimeoutError';
+  constructor(path: string, milliseconds: number, options?: ErrorOptions) {
+    super(`${path} did not answer within ${milliseconds} ms, repeatedly. ${SAFE}. The next run tries again.`, options);
+  }
+}
+
+/** An answer that does not fit the contract: nothing is guessed, nothing is saved. */
+export class ContractError extends Error {
+  override readonly name = 'ContractError';
+  constructor(path: string, what: string, options?: ErrorOptions) {
+    super(`The answer of ${path} does not fit the contract: ${what}. ${SAFE}.`, options);
+  }
+}
+
+/** The text is not JSON. Carries the place, never the text. */
+export class JsonError extends Error {
+  override readonly name = 'JsonError';
+  constructor(what: string, at: number) {
+    super(`${what} at character ${at}`);
+  }
+}
+
+/** Firehose refused records for a reason other than throttling. */
+export class DeliveryError extends Error {
+  override readonly name = 'DeliveryError';
+  constructor(what: string, options?: ErrorOptions) {
+    super(
+      `Firehose did not take every record: ${what}. ${SAFE}; rows already taken come again with the same event_id.`,
+      options,
+    );
+  }
+}
+
+/** The dead-letter bucket refused a row that cannot be sent. */
+export class DeadLetterError extends Error {
+  override readonly name = 'DeadLetterError';
+  constructor(options?: ErrorOptions) {
+    super(
+      `A row that cannot be sent could not be stored as a dead letter either. ${SAFE}. Check the dead-letter bucket.`,
+      options,
+    );
+  }
+}
+
+/** DynamoDB refused or did not answer. */
+export class StateError extends Error {
+  override readonly name = 'StateError';
+  constructor(what: string, options?: ErrorOptions) {
+    super(
+      `The state table could not ${what}. ${SAFE}; rows already sent may come again with the same event_id.`,
+      options,
+    );
+  }
+}
+
+/** An item of the state table that this version cannot read: written by another version, or changed by hand. */
+export class StateDamagedError extends Error {
+  override readonly name = 'StateDamagedError';
+  constructor(what: string, stream: string, why: string) {
+    super(
+      `${what} of ${stream} cannot be read (${why}); it is never guessed. Nothing is lost. ` +
+        `Resync the stream: invoke the function with {"resync":["${stream}"]}.`,
+    );
+  }
+}
+
+/** Another run took the lease over, or it could not be renewed. */
+export class LeaseLostError extends Error {
+  override readonly name = 'LeaseLostError';
+  constructor(what: string, options?: ErrorOptions) {
+    super(`This run lost its lease (${what}) and stopped. ${SAFE}. The run that holds the lease goes on.`, options);
+  }
+}
+
+/** A command found the lease occupied. */
+export class LeaseBusyError extends Error {
+  override readonly name = 'LeaseBusyError';
+  constructor() {
+    super('Another run holds the lease, so the command was not carried out. Nothing changed. Try again in a minute.');
+  }
+}
+
+/** The time budget ended while waiting; the drain stops and says `more: true`. */
+export class OutOfTimeError extends Error {
+  override readonly name = 'OutOfTimeError';
+  constructor(what: string, options?: ErrorOptions) {
+    super(`The time budget ended ${what}. ${SAFE}. The next run goes on from there.`, options);
+  }
+}
+
+/** What the handler rejects with: every stream that failed, after the others have finished. */
+export class StreamsFailedError extends AggregateError {
+  override readonly name = 'StreamsFailedError';
+  constructor(failures: ReadonlyMap<string, Error>, total: number) {
+    const each = [...failures].map(([stream, error]) => `${stream}: ${error.name}: ${error.message}`);
+    super([...failures.values()], `${failures.size} of ${total} streams failed. ${each.join(' | ')}`);
+  }
+}

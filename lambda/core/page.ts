@@ -1,0 +1,129 @@
+/**
+ * Finds rows and cursor in a list answer. The names of the row array and of the pagination object are not shown in the
+ * specification, so they are recognised by what they hold, and nothing is guessed: none, or several, is a contract error.
+ */
+import type { MemberNames } from '../ports.ts';
+import { ContractError, JsonError } from './errors.ts';
+import { type CutElement, type CutMember, type CutOptions, cutBody } from './json-cutter.ts';
+
+export interface PageContent {
+  readonly rows: readonly CutElement[];
+  readonly nextCursor: string | null;
+  /** The names in use from here on: those given, and those found without doubt. */
+  readonly names: MemberNames;
+}
+
+export interface PageRules {
+  readonly path: string;
+  readonly cut: CutOptions;
+  /** Names that the settings give: they are binding. */
+  readonly configured: MemberNames;
+  /** Names that an earlier page taught: they save the search, but an answer without them is searched anew. */
+  readonly learned: MemberNames;
+}
+
+/** @throws ContractError */
+export function readPage(body: string, rules: PageRules): PageContent {
+  const members = cut(body, rules);
+  const pagination = findPagination(body, members, rules);
+  const rows = findRows(members, pagination, rules);
+  return {
+    rows: rows?.elements ?? [],
+    nextCursor: pagination.nextCursor,
+    names: { pagination: pagination.name, rows: rows && rows.elements!.length > 0 ? rows.name : rules.learned.rows },
+  };
+}
+
+function cut(body: string, rules: PageRules): CutMember[] {
+  try {
+    return cutBody(body, rules.cut);
+  } catch (error) {
+    if (error instanceof JsonError)
+      throw new ContractError(rules.path, `not JSON (${error.message})`, { cause: error });
+    throw error;
+  }
+}
+
+interface Pagination {
+  readonly name: string;
+  readonly nextCursor: string | null;
+  readonly pageSize: number | undefined;
+}
+
+function findPagination(body: string, members: readonly CutMember[], rules: PageRules): Pagination {
+  const wanted = rules.configured.pagination;
+  const candidates = paginationCandidates(body, members).filter(each => wanted === undefined || each.name === wanted);
+  const learned = candidates.filter(each => each.name === rules.learned.pagination);
+  const found = learned.length === 1 ? learned : candidates;
+  if (found.length === 1) return pagination(found[0]!, rules);
+  const what = found.length === 0 ? `no${wanted ? '' : ' member'}` : 'more than one member';
+  const where = wanted === undefined ? '' : ` "${wanted}"`;
+  throw new ContractError(rules.path, `${what}${where} with next_cursor; members seen: ${seen(members)}`);
+}
+
+interface PaginationCandidate {
+  readonly name: string;
+  readonly value: Record<string, unknown>;
+}
+
+/** The members that are objects with `next_cursor`, and the answer itself, under the empty name. */
+function paginationCandidates(body: string, members: readonly CutMember[]): PaginationCandidate[] {
+  const candidates: PaginationCandidate[] = [];
+  const own: Record<string, unknown> = {};
+  for (const member of members) {
+    if (member.elements) continue;
+    const value: unknown = JSON.parse(body.slice(member.start, member.end));
+    if (member.name === 'next_cursor' || member.name === 'page_size') own[member.name] = value;
+    if (isObject(value) && Object.hasOwn(value, 'next_cursor')) candidates.push({ name: member.name, value });
+  }
+  if (Object.hasOwn(own, 'next_cursor')) candidates.push({ name: '', value: own });
+  return candidates;
+}
+
+function pagination({ name, value }: PaginationCandidate, rules: PageRules): Pagination {
+  const { next_cursor: nextCursor, page_size: pageSize } = value;
+  if (nextCursor !== null && (typeof nextCursor !== 'string' || nextCursor === '')) {
+    throw new ContractError(rules.path, 'next_cursor is neither null nor a non-empty string');
+  }
+  return { name, nextCursor, pageSize: typeof pageSize === 'number' ? pageSize : undefined };
+}
+
+/** The row array; nothing on an empty page that shows none. */
+function findRows(members: readonly CutMember[], { pageSize }: Pagination, rules: PageRules): CutMember | undefined {
+  const arrays = members.filter(member => member.elements);
+  const { rows: configured } = rules.configured;
+  if (configured !== undefined) return named(arrays, configured) ?? noRows(members, rules, `no array "${configured}"`);
+  const learned = rules.learned.rows === undefined ? undefined : named(arrays, rules.learned.rows);
+  if (learned) return learned;
+  const fitting = arrays.filter(each => fitsPageSize(each, pageSize) && each.elements!.some(hasId));
+  if (fitting.length === 1) return fitting[0];
+  if (fitting.length > 1) return noRows(members, rules, 'more than one array of page_size objects with an id');
+  const empty = pageSize === 0 || (pageSize === undefined && arrays.every(each => each.elements!.length === 0));
+  return empty ? undefined : noRows(members, rules, 'no array of page_size objects with an id');
+}
+
+function named(arrays: readonly CutMember[], name: string): CutMember | undefined {
+  return arrays.findLast(each => each.name === name);
+}
+
+function fitsPageSize(member: CutMember, pageSize: number | undefined): boolean {
+  return pageSize === undefined || member.elements!.length === pageSize;
+}
+
+function hasId(element: CutElement): boolean {
+  const id = element.wanted[0] ?? '';
+  return id.startsWith('"') && id.length > '""'.length;
+}
+
+function noRows(members: readonly CutMember[], rules: PageRules, what: string): never {
+  throw new ContractError(rules.path, `${what}; members seen: ${seen(members)}`);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Names only: values may be a tenant's data. */
+function seen(members: readonly CutMember[]): string {
+  return members.map(each => JSON.stringify(each.name.slice(0, 64))).join(', ') || 'none';
+}

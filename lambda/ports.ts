@@ -1,0 +1,192 @@
+/**
+ * What the core needs from the world, as types only: verbs that the adapters implement and tests stand in for.
+ */
+import type { StreamName } from './streams.ts';
+
+/** One-way digest of a text, in lower-case hexadecimal (SHA-256: 64 characters). */
+export type Hash = (text: string) => string;
+
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Resolves after `milliseconds`, or rejects with the signal's reason. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}
+
+export interface PageRequest {
+  readonly path: string;
+  /** Absent: from the beginning. */
+  readonly cursor: string | undefined;
+  readonly limit: number;
+  readonly signal: AbortSignal;
+}
+
+export interface PageSource {
+  /**
+   * The body of one list answer, as text.
+   *
+   * @throws CursorRefusedError, PageTooLargeError, PageTimeoutError: the walk answers these itself
+   * @throws CredentialsError, AccountRevokedError, RoleMissingError, ApiRefusedError, ApiUnavailableError
+   */
+  page(request: PageRequest): Promise<string>;
+}
+
+/** Names of the members that the specification does not show, once known (design rule: nothing is guessed). */
+export interface MemberNames {
+  readonly rows?: string | undefined;
+  /** Empty text: the pagination members stand at the top of the answer itself. */
+  readonly pagination?: string | undefined;
+}
+
+/** Where the walk of a stream stands, and what it remembers of the rows just before. */
+export interface Checkpoint {
+  readonly cursor: string | undefined;
+  /** The cursor saved before `cursor`; tried first when the API refuses that one. */
+  readonly previous: string | undefined;
+  /** Fingerprints of the rows most recently read and settled, oldest first; 24 hexadecimal characters each. */
+  readonly window: readonly string[];
+  /** Lease epoch of the last replay: states of an earlier generation no longer say what the SIEM has. */
+  readonly generation: number;
+  readonly names: MemberNames;
+  /** Highest `sequence` among the events of settled pages; empty before the first. */
+  readonly settled: string;
+  /** Set by a resync until the walk next reaches its end: damaged row states are overwritten instead of refused. */
+  readonly mending: boolean;
+}
+
+/** Tags of ids whose events may have reached the SIEM although no row state says so. */
+export interface InFlightBatch {
+  /** Last `sequence` of the page that sent them: settled once a checkpoint has reached it. Empty: in doubt until resolved. */
+  readonly sequence: string;
+  /** See core/id-tag.ts; 14 hexadecimal characters each. */
+  readonly tags: readonly string[];
+}
+
+export interface StreamMemory {
+  readonly checkpoint: Checkpoint;
+  readonly inFlight: readonly InFlightBatch[];
+}
+
+export interface Checkpoints {
+  /**
+   * The memory of each stream, in one strongly consistent read.
+   *
+   * @throws StateError
+   * @returns per stream its memory, or the StateDamagedError that a drain of this stream must fail with
+   */
+  load(streams: readonly StreamName[]): Promise<Map<StreamName, StreamMemory | Error>>;
+  /** Saves under the fence: refused once a later epoch has written. @throws LeaseLostError, StateError */
+  save(stream: StreamName, checkpoint: Checkpoint, epoch: number): Promise<void>;
+  /** Replaces the in-flight batches, under the same fence. @throws LeaseLostError, StateError */
+  saveInFlight(stream: StreamName, batches: readonly InFlightBatch[], epoch: number): Promise<void>;
+  /** Raises the fence of every item to `epoch`, so that no write of an earlier run can land any more. */
+  fence(streams: readonly StreamName[], epoch: number): Promise<void>;
+}
+
+/**
+ * Called before each batch of writes, and before each repeat of one: batches take no conditions, so they may only start
+ * while the lease will outlast them. Throws LeaseLostError otherwise.
+ */
+export type Guard = () => Promise<void>;
+
+/** What was last forwarded of one id. */
+export interface RowState {
+  readonly digest: string;
+  readonly generation: number;
+  readonly removed: boolean;
+  /** Id of the row in the stream that this one vanishes with (a threat's asset). */
+  readonly owner: string | undefined;
+  /** `sequence` of the event that told the SIEM. */
+  readonly sequence: string;
+}
+
+/** The note under an asset that one of its threats may have been sent. */
+export interface Membership {
+  readonly owner: string;
+  readonly id: string;
+  /** `sequence` of the event that tied the id to this owner. */
+  readonly sequence: string;
+}
+
+/** Either a readable state, or the error that says why it is not. */
+export type StoredState = RowState | Error;
+
+export interface RowStates {
+  /** Strongly consistent; ids without a state are absent from the answer. @throws StateError */
+  get(stream: StreamName, ids: readonly string[]): Promise<Map<string, StoredState>>;
+  put(stream: StreamName, states: ReadonlyMap<string, RowState>, guard: Guard): Promise<void>;
+  delete(stream: StreamName, ids: readonly string[], guard: Guard): Promise<void>;
+}
+
+export interface Memberships {
+  put(stream: StreamName, memberships: readonly Membership[], guard: Guard): Promise<void>;
+  /** The first `limit` memberships of the owner, strongly consistent. */
+  of(stream: StreamName, owner: string, limit: number): Promise<Membership[]>;
+  delete(stream: StreamName, memberships: readonly Membership[], guard: Guard): Promise<void>;
+}
+
+/** A removal whose consequences are still to be told. */
+export interface Tombstone {
+  readonly id: string;
+  readonly deletedAt: string | undefined;
+  /** Raw JSON text, as delivered. */
+  readonly position: string | undefined;
+}
+
+export interface WithdrawalList {
+  pending(stream: StreamName): Promise<Tombstone[]>;
+  add(stream: StreamName, tombstones: readonly Tombstone[], guard: Guard): Promise<void>;
+  remove(stream: StreamName, id: string, guard: Guard): Promise<void>;
+}
+
+export interface Delivery {
+  /**
+   * Resolves when every line has been acknowledged. Lines bear no line end.
+   *
+   * @returns milliseconds spent waiting because of throttling
+   * @throws DeliveryError, OutOfTimeError
+   */
+  deliver(lines: readonly string[]): Promise<number>;
+}
+
+/** A row that cannot be sent, kept whole for a human. */
+export interface DeadLetter {
+  readonly stream: StreamName;
+  readonly reason: 'not-an-object' | 'no-id' | 'id-too-long' | 'oversize';
+  /** The row's text as the API sent it. */
+  readonly text: string;
+  /** Digest of the row: the same row is stored under the same key, however often it is delivered. */
+  readonly digest: string;
+}
+
+export interface DeadLetters {
+  /** Where the letter will lie, as `s3://bucket/key`. */
+  locate(letter: DeadLetter): string;
+  /** @throws DeadLetterError */
+  store(letter: DeadLetter): Promise<void>;
+}
+
+export interface HeldLease {
+  readonly epoch: number;
+  /** Whether the run before may have left writes under way: it ended without releasing, or released in doubt. */
+  readonly unclean: boolean;
+  /** Aborts with LeaseLostError when the lease is lost or cannot be renewed. */
+  readonly signal: AbortSignal;
+  /** Passes while the lease will last long enough for a batch of unconditional writes. */
+  readonly guard: Guard;
+  /** Gives the lease back. `clean: false` when a write may still be under way. */
+  release(outcome: { readonly clean: boolean }): Promise<void>;
+}
+
+export interface Lease {
+  /** @returns nothing when another run holds it, which is a normal outcome. @throws StateError */
+  take(): Promise<HeldLease | undefined>;
+}
+
+export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
+
+export interface Log {
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, error: unknown, fields?: LogFields): void;
+}
