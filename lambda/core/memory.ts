@@ -1,0 +1,62 @@
+/** What a run remembers of one stream: the checkpoint it will save, and what was decided but is not recorded yet. */
+import type { Checkpoint, InFlightBatch, RowState, StoredState, StreamMemory } from '../ports.ts';
+import type { Knowledge } from './classify.ts';
+import { InFlight } from './in-flight.ts';
+import type { Row } from './row.ts';
+import { Window } from './window.ts';
+
+/** Taken for a damaged state while a resync mends the stream: known, so that removals are sent, and never equal. */
+const DAMAGED: RowState = { digest: '', generation: -1, removed: false, owner: undefined, sequence: '' };
+
+export class Memory {
+  readonly window: Window;
+  readonly inFlight: InFlight;
+  /** States decided by pages whose commit is still under way. */
+  readonly #pending = new Map<string, RowState>();
+  #checkpoint: Checkpoint;
+
+  /** @param pageLimit the window keeps two pages of this size. */
+  constructor({ checkpoint, inFlight }: StreamMemory, pageLimit: number) {
+    this.#checkpoint = checkpoint;
+    this.window = new Window(checkpoint.window, pageLimit * 2);
+    this.inFlight = new InFlight(inFlight, checkpoint.settled);
+  }
+
+  get checkpoint(): Checkpoint {
+    return this.#checkpoint;
+  }
+
+  /** Moves on to what is about to be saved. */
+  advance(change: Partial<Checkpoint>): Checkpoint {
+    this.#checkpoint = { ...this.#checkpoint, ...change };
+    return this.#checkpoint;
+  }
+
+  knowsPending(id: string): boolean {
+    return this.#pending.has(id);
+  }
+
+  /** @throws StateDamagedError unless a resync is mending the stream. */
+  recall(row: Row, stored: ReadonlyMap<string, StoredState>): Knowledge {
+    const { generation } = this.#checkpoint;
+    const pending = this.#pending.get(row.id);
+    if (pending) return { state: pending, doubtful: false, generation };
+    return { state: this.readable(stored.get(row.id)), doubtful: this.inFlight.doubts(row.id), generation };
+  }
+
+  readable(stored: StoredState | undefined): RowState | undefined {
+    if (!(stored instanceof Error)) return stored;
+    if (this.#checkpoint.mending) return DAMAGED;
+    throw stored;
+  }
+
+  pend(states: ReadonlyMap<string, RowState>): void {
+    for (const [id, state] of states) this.#pending.set(id, state);
+  }
+
+  /** The states are in the table: only those that no later page has decided anew are dropped. */
+  recorded(states: ReadonlyMap<string, RowState>, batch: InFlightBatch | undefined): void {
+    for (const [id, state] of states) if (this.#pending.get(id) === state) this.#pending.delete(id);
+    if (batch) this.inFlight.settle(batch);
+  }
+}

@@ -1,0 +1,109 @@
+/** Everything that follows from one page, decided before anything is done: what to send, to store and to remember. */
+import type { DeadLetter, Membership, RowState, Tombstone } from '../ports.ts';
+import type { Stream, StreamName } from '../streams.ts';
+import { classify, type Knowledge } from './classify.ts';
+import { type EventContext, exceedsRecord, oversizeLine, rowLine } from './event.ts';
+import type { BadRow, Row } from './row.ts';
+import type { Sequencer } from './sequence.ts';
+
+export interface Plan {
+  readonly deadLetters: DeadLetter[];
+  readonly lines: string[];
+  /** Ids behind the lines, and the last sequence among them. */
+  readonly forwardedIds: string[];
+  lastSequence: string;
+  readonly states: Map<string, RowState>;
+  /** To be written before the lines are sent. */
+  readonly memberships: Membership[];
+  /** Memberships that the page made void, to be deleted after the states are written. */
+  readonly leftOwners: Membership[];
+  readonly tombstones: Tombstone[];
+  readonly counts: PlanCounts;
+}
+
+export interface PlanCounts {
+  forwarded: number;
+  suppressed: number;
+  tombstones: number;
+  unseenTombstones: number;
+  oversize: number;
+  withoutOwner: number;
+}
+
+export interface PlanInput {
+  readonly stream: Stream & { readonly name: StreamName };
+  /** Rows that the window does not know, one an id. */
+  readonly rows: readonly Row[];
+  readonly badRows: readonly BadRow[];
+  readonly recall: (row: Row) => Knowledge;
+  readonly generation: number;
+  readonly sequencer: Sequencer;
+  readonly context: EventContext;
+  readonly locate: (letter: DeadLetter) => string;
+}
+
+export function planPage(input: PlanInput): Plan {
+  const plan: Plan = {
+    deadLetters: input.badRows.map(({ reason, text, digest }) => ({ stream: input.stream.name, reason, text, digest })),
+    lines: [],
+    forwardedIds: [],
+    lastSequence: '',
+    states: new Map(),
+    memberships: [],
+    leftOwners: [],
+    tombstones: [],
+    counts: { forwarded: 0, suppressed: 0, tombstones: 0, unseenTombstones: 0, oversize: 0, withoutOwner: 0 },
+  };
+  for (const row of input.rows) planRow(row, plan, input);
+  return plan;
+}
+
+function planRow(row: Row, plan: Plan, input: PlanInput): void {
+  const remembers = input.stream.memory === 'row-states';
+  const knowledge = remembers ? input.recall(row) : undefined;
+  const verdict = knowledge ? classify(row, knowledge) : 'forward';
+  if (verdict === 'suppress') {
+    plan.counts.suppressed++;
+    return;
+  }
+  // Listed even when the asset was never seen: its threats may have been, between the asset walk and the threat walk.
+  if (row.deleted) plan.tombstones.push(tombstoneOf(row, input));
+  if (verdict === 'unseen') {
+    plan.counts.unseenTombstones++;
+    return;
+  }
+  const before = knowledge?.state;
+  const sequence = verdict === 'adopt' && before ? before.sequence : send(row, plan, input);
+  if (remembers) remember(row, sequence, before, plan, input);
+}
+
+/** Puts the row's line into the plan. @returns its sequence. */
+function send(row: Row, plan: Plan, { stream, sequencer, context, locate }: PlanInput): string {
+  const sequence = sequencer.next();
+  let line = rowLine(row, stream, sequence, context);
+  if (exceedsRecord(line)) {
+    const letter: DeadLetter = { stream: stream.name, reason: 'oversize', text: row.text, digest: row.digest };
+    plan.deadLetters.push(letter);
+    plan.counts.oversize++;
+    line = oversizeLine(row, stream, sequence, context, locate(letter));
+  }
+  plan.lines.push(line);
+  plan.forwardedIds.push(row.id);
+  plan.lastSequence = sequence;
+  plan.counts.forwarded++;
+  if (row.deleted) plan.counts.tombstones++;
+  if (stream.vanishesWith && row.owner === undefined) plan.counts.withoutOwner++;
+  return sequence;
+}
+
+function remember(row: Row, sequence: string, before: RowState | undefined, plan: Plan, input: PlanInput): void {
+  const { digest, deleted: removed, owner, id } = row;
+  plan.states.set(id, { digest, generation: input.generation, removed, owner, sequence });
+  if (before?.owner === owner) return;
+  if (owner !== undefined) plan.memberships.push({ owner, id, sequence });
+  if (before?.owner !== undefined) plan.leftOwners.push({ owner: before.owner, id, sequence: before.sequence });
+}
+
+function tombstoneOf(row: Row, { stream }: PlanInput): Tombstone {
+  return { id: row.id, deletedAt: stream.tombstones ? row.time : undefined, position: row.position };
+}

@@ -1,0 +1,47 @@
+/** When to try again: pure functions from an attempt and an answer to a delay, or to none. */
+
+/** Attempts for one request when the server names no time: about thirteen seconds of waiting on average. */
+export const MAX_ATTEMPTS = 8;
+const BASE_MILLISECONDS = 200;
+const CAP_MILLISECONDS = 20_000;
+
+/** Full jitter: anywhere between nothing and the exponential bound, so that many callers do not come back together. */
+export function backoff(attempt: number, random: () => number): number {
+  return random() * Math.min(CAP_MILLISECONDS, BASE_MILLISECONDS * 2 ** (attempt - 1));
+}
+
+/** 408, 425, 429 and 5xx say "later"; everything else says "no". */
+export function isRetryable(status: number): boolean {
+  return status === 408 || status === 425 || status === 429 || (status >= 500 && status !== 501 && status !== 505);
+}
+
+/**
+ * Milliseconds that a `Retry-After` header asks for (RFC 9110 §10.2.3: seconds or an HTTP date); nothing when it is
+ * absent or neither.
+ */
+export function retryAfter(header: string | null, now: number): number | undefined {
+  const value = header?.trim();
+  if (!value) return undefined;
+  if (/^\d+$/.test(value)) return Number(value) * 1000;
+  // Date.parse also takes forms that are no HTTP date, such as "2.5": each HTTP date begins with the day's name.
+  const date = /^[A-Za-z]{3}/.test(value) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+export interface Failure {
+  /** 1 for the first try. */
+  readonly attempt: number;
+  /** What the server asked for, if it did. */
+  readonly retryAfter: number | undefined;
+  /** Milliseconds until the time budget ends. */
+  readonly timeLeft: number;
+}
+
+/** Milliseconds to wait before the next try, or nothing: give up. */
+export function nextDelay(failure: Failure, random: () => number): number | undefined {
+  const { attempt, retryAfter: asked, timeLeft } = failure;
+  if (asked === undefined && attempt >= MAX_ATTEMPTS) return undefined;
+  // A server that names a time is obeyed as often as it does so: a little jitter keeps callers apart all the same.
+  const delay = asked === undefined ? backoff(attempt, random) : asked + random() * BASE_MILLISECONDS;
+  return delay < timeLeft ? delay : undefined;
+}
