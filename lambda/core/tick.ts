@@ -1,0 +1,155 @@
+/**
+ * One run over all streams, under one lease: assets → withdrawals → threats, one after the other, and DNS blocks beside
+ * them. A failing stream does not stop the others.
+ */
+import type { Checkpoint, HeldLease, Lease, StreamMemory } from '../ports.ts';
+import type { StreamName } from '../streams.ts';
+import { type DrainedStream, drain } from './drain.ts';
+import { LeaseBusyError, LeaseLostError, OutOfTimeError } from './errors.ts';
+import { Memory } from './memory.ts';
+import { type Assignment, emptyResult, type Run, type StreamResult, type World } from './run.ts';
+import { Sequencer } from './sequence.ts';
+import { withdraw } from './withdraw.ts';
+
+/** What an operator may ask for besides the walk. */
+export interface Commands {
+  /** Read everything again, send only what differs. */
+  readonly resync: readonly StreamName[];
+  /** Send everything again once, for a SIEM that lost its data. */
+  readonly replay: readonly StreamName[];
+}
+
+export interface TickOptions {
+  readonly world: World;
+  readonly lease: Lease;
+  readonly assignment: Assignment;
+  readonly commands: Commands;
+  readonly outOfTime: () => boolean;
+}
+
+export interface TickOutcome {
+  /** Another run holds the lease: nothing was done. */
+  readonly leaseHeld: boolean;
+  readonly results: Map<StreamName, StreamResult>;
+  readonly failures: Map<StreamName, Error>;
+  /** A stream stopped amid a page: by a failure, or by the time budget. Some of its writes may still be under way. */
+  readonly interrupted: boolean;
+}
+
+/** @throws LeaseBusyError when there are commands and another run holds the lease; StateError */
+export async function tick(options: TickOptions): Promise<TickOutcome> {
+  const { world, assignment, commands } = options;
+  const lease = await options.lease.take();
+  if (!lease) {
+    if (commands.resync.length + commands.replay.length > 0) throw new LeaseBusyError();
+    return { leaseHeld: true, results: new Map(), failures: new Map(), interrupted: false };
+  }
+  try {
+    const run: Run = {
+      ...world,
+      assignment,
+      lease,
+      sequencer: new Sequencer(lease.epoch),
+      outOfTime: options.outOfTime,
+    };
+    const outcome = await drainAll(run, await load(run, lease, commands));
+    await lease.release({ clean: !outcome.interrupted });
+    return outcome;
+  } catch (error) {
+    await lease.release({ clean: false }).catch(cause => world.log.error('The lease was not given back', cause));
+    throw error;
+  }
+}
+
+type Memories = Map<StreamName, Memory | Error>;
+
+async function load(run: Run, lease: HeldLease, commands: Commands): Promise<Memories> {
+  const { streams, pageLimit } = run.assignment;
+  const names = streams.map(each => each.name);
+  // The run before may still have writes under way: once the fence is raised, none of them can land.
+  if (lease.unclean) await run.checkpoints.fence(names, lease.epoch);
+  const stored = await run.checkpoints.load(names);
+  const memories: Memories = new Map();
+  for (const name of names) {
+    const memory = await obey(commands, name, stored.get(name)!, run);
+    memories.set(name, memory instanceof Error ? memory : new Memory(memory, pageLimit));
+  }
+  return memories;
+}
+
+async function obey(commands: Commands, stream: StreamName, memory: StreamMemory | Error, run: Run) {
+  const replay = commands.replay.includes(stream);
+  if (!replay && !commands.resync.includes(stream)) return memory;
+  const immutable = run.assignment.streams.some(each => each.name === stream && each.memory === 'window');
+  const { lease, log, checkpoints } = run;
+  // What cannot be read says nothing about what the SIEM has: then only sending everything again is safe.
+  const unreadable = memory instanceof Error;
+  const before = unreadable ? undefined : memory.checkpoint;
+  const checkpoint: Checkpoint = {
+    cursor: undefined,
+    previous: undefined,
+    window: replay || !immutable ? [] : (before?.window ?? []),
+    generation: replay || unreadable ? lease.epoch : before!.generation,
+    names: {},
+    settled: before?.settled ?? '',
+    mending: true,
+  };
+  if (unreadable) await checkpoints.saveInFlight(stream, [], lease.epoch);
+  await checkpoints.save(stream, checkpoint, lease.epoch);
+  log.info(replay ? 'Replay: the stream is sent again from the beginning' : 'Resync: the stream is read again', {
+    stream,
+  });
+  return { checkpoint, inFlight: unreadable ? [] : memory.inFlight };
+}
+
+async function drainAll(run: Run, memories: Memories): Promise<TickOutcome> {
+  const results = new Map(run.assignment.streams.map(each => [each.name, emptyResult()]));
+  const failures = new Map<StreamName, Error>();
+  const lanes = Map.groupBy(run.assignment.streams, each => each.lane);
+  const progress: Progress = { memories, results, failures, interrupted: false };
+  await Promise.all([...lanes.values()].map(lane => drainLane(lane, run, progress)));
+  const lost = run.lease.signal.aborted ? run.lease.signal.reason : undefined;
+  // The cause, not its echoes: a request that was aborted because the lease went says so in its own words.
+  if (lost instanceof LeaseLostError) for (const name of failures.keys()) failures.set(name, lost);
+  return { leaseHeld: false, results, failures, interrupted: progress.interrupted };
+}
+
+interface Progress {
+  readonly memories: Memories;
+  readonly results: Map<StreamName, StreamResult>;
+  readonly failures: Map<StreamName, Error>;
+  interrupted: boolean;
+}
+
+async function drainLane(lane: readonly DrainedStream[], run: Run, progress: Progress): Promise<void> {
+  for (const stream of lane) {
+    if (run.outOfTime()) return;
+    try {
+      await drainStream(stream, lane, run, progress);
+    } catch (error) {
+      progress.interrupted = true;
+      if (error instanceof OutOfTimeError) run.log.warn(error.message, { stream: stream.name });
+      else progress.failures.set(stream.name, asError(error));
+    }
+  }
+}
+
+async function drainStream(stream: DrainedStream, lane: readonly DrainedStream[], run: Run, progress: Progress) {
+  const result = progress.results.get(stream.name)!;
+  const memory = readable(progress.memories.get(stream.name)!);
+  const owners = lane.find(each => each.name === stream.vanishesWith);
+  if (owners && progress.results.get(owners.name)!.caughtUp) {
+    const ownersMemory = readable(progress.memories.get(owners.name)!);
+    if (!(await withdraw({ owners, ownersMemory, stream, memory, run, result }))) return;
+  }
+  await drain(stream, memory, run, result);
+}
+
+function readable(memory: Memory | Error): Memory {
+  if (memory instanceof Error) throw memory;
+  return memory;
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error('Something that is no error was thrown', { cause: error });
+}

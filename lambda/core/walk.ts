@@ -1,0 +1,136 @@
+/**
+ * The walk over one stream: page after page, each with the cursor of the one before, the next one being fetched while
+ * this one is worked on.
+ */
+import type { Clock, MemberNames, PageSource } from '../ports.ts';
+import { ContractError, CursorRefusedError, JsonError, PageTimeoutError, PageTooLargeError } from './errors.ts';
+import type { CutElement, CutOptions } from './json-cutter.ts';
+import { readPage } from './page.ts';
+
+export interface WalkOptions {
+  readonly source: PageSource;
+  readonly clock: Clock;
+  readonly path: string;
+  readonly cut: CutOptions;
+  /** Absent: from the beginning. Never null. */
+  readonly cursor: string | undefined;
+  /** Tried first when the API refuses `cursor`. */
+  readonly previous: string | undefined;
+  readonly limit: number;
+  readonly configuredNames: MemberNames;
+  readonly learnedNames: MemberNames;
+  readonly signal: AbortSignal;
+  /** Called at each 400 request/invalid-cursor. */
+  readonly onRefusedCursor: () => void;
+}
+
+export interface WalkedPage {
+  readonly body: string;
+  readonly rows: readonly CutElement[];
+  /** The cursor that was sent for this page. */
+  readonly sent: string | undefined;
+  /** null: the end of the stream. */
+  readonly next: string | null;
+  /** The next cursor has been sent before: unless this page brought news, going on would be spinning. */
+  readonly repeats: boolean;
+  readonly names: MemberNames;
+}
+
+/** A proxy's page, or half an answer, may come with status 200: it is asked for again before it counts as a breach. */
+const NOT_JSON_ATTEMPTS = 3;
+const NOT_JSON_PAUSE_MILLISECONDS = 1000;
+
+/** Yields pages until `next_cursor` is null. Leave the loop early whenever you like. */
+export async function* walk(options: WalkOptions): AsyncGenerator<WalkedPage, void, void> {
+  const walker = new Walker(options);
+  let fetched = walker.fetch(options.cursor);
+  for (;;) {
+    const page = await fetched;
+    if (page.next === null) return yield page;
+    const next = page.next;
+    if (page.repeats) {
+      yield page;
+      fetched = walker.fetch(next);
+    } else {
+      fetched = walker.fetch(next);
+      // Whoever leaves the loop early does not await it; whoever goes on gets the error at its place.
+      fetched.catch(() => undefined);
+      yield page;
+    }
+  }
+}
+
+class Walker {
+  readonly #options: WalkOptions;
+  readonly #sent = new Set<string>();
+  #fallbacks: (string | undefined)[];
+  #limit: number;
+  #learned: MemberNames;
+
+  constructor(options: WalkOptions) {
+    this.#options = options;
+    this.#limit = options.limit;
+    this.#learned = options.learnedNames;
+    this.#fallbacks = [options.previous, undefined];
+  }
+
+  async fetch(cursor: string | undefined): Promise<WalkedPage> {
+    let sent = cursor;
+    for (;;) {
+      try {
+        return await this.#read(sent);
+      } catch (error) {
+        if (this.#asksForLess(error)) continue;
+        if (!(error instanceof CursorRefusedError) || sent === undefined) throw error;
+        sent = this.#fallback(sent, error);
+      }
+    }
+  }
+
+  async #read(sent: string | undefined): Promise<WalkedPage> {
+    const { path, cut, configuredNames: configured } = this.#options;
+    const { body, content } = await this.#parsed(sent, body => ({
+      body,
+      content: readPage(body, { path, cut, configured, learned: this.#learned }),
+    }));
+    this.#learned = content.names;
+    this.#limit = Math.min(this.#options.limit, this.#limit * 2);
+    if (sent !== undefined) this.#sent.add(sent);
+    const next = content.nextCursor;
+    if (next !== null && sent !== undefined)
+      this.#fallbacks = this.#fallbacks.length === 2 ? [sent, undefined] : this.#fallbacks;
+    const repeats = next !== null && this.#sent.has(next);
+    return { body, rows: content.rows, sent, next, repeats, names: content.names };
+  }
+
+  async #parsed<T>(cursor: string | undefined, parse: (body: string) => T): Promise<T> {
+    const { source, path, signal, clock } = this.#options;
+    for (let attempt = 1; ; attempt++) {
+      const body = await source.page({ path, cursor, limit: this.#limit, signal });
+      try {
+        return parse(body);
+      } catch (error) {
+        const notJson = error instanceof ContractError && error.cause instanceof JsonError;
+        if (!notJson || attempt === NOT_JSON_ATTEMPTS) throw error;
+        await clock.sleep(NOT_JSON_PAUSE_MILLISECONDS, signal);
+      }
+    }
+  }
+
+  /** A page too large, or too slow, is asked for again with half the limit; the limit grows back page by page. */
+  #asksForLess(error: unknown): boolean {
+    if (!(error instanceof PageTooLargeError || error instanceof PageTimeoutError) || this.#limit === 1) return false;
+    this.#limit = Math.floor(this.#limit / 2);
+    return true;
+  }
+
+  /** The previous saved cursor, then the beginning, each once a walk; then the refusal stands. */
+  #fallback(refused: string, error: CursorRefusedError): string | undefined {
+    this.#options.onRefusedCursor();
+    while (this.#fallbacks.length > 0) {
+      const candidate = this.#fallbacks.shift();
+      if (candidate !== refused && (candidate !== undefined || this.#fallbacks.length === 0)) return candidate;
+    }
+    throw error;
+  }
+}
