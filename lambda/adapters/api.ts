@@ -1,0 +1,154 @@
+/** The Security Data External API: each call authorised, tried again within the time budget, its errors told apart. */
+import {
+  AccountRevokedError,
+  ApiRefusedError,
+  ApiUnavailableError,
+  CredentialsError,
+  CursorRefusedError,
+  PageTimeoutError,
+  PageTooLargeError,
+  RoleMissingError,
+} from '../core/errors.ts';
+import { isRetryable, nextDelay, retryAfter } from '../core/retry-policy.ts';
+import type { PageSource } from '../ports.ts';
+import { BodyTooLargeError, type Fetch, readText } from './http.ts';
+import type { Patience } from './patience.ts';
+import { hasSuffix, type Problem, readProblem } from './problem.ts';
+import { timeLimit } from './time-limit.ts';
+import type { Tokens } from './token.ts';
+
+export interface ApiOptions {
+  readonly baseUrl: string;
+  readonly tokens: Tokens;
+  readonly fetch: Fetch;
+  readonly patience: Patience;
+  /** Largest body that is read, in bytes. */
+  readonly maxBodyBytes?: number;
+  /** Milliseconds that one request may take, body included. */
+  readonly timeout?: number;
+}
+
+export interface Api extends PageSource {
+  /** The body at a path below the base URL; its ids must be encoded. @throws as `page` does */
+  get(path: string, signal?: AbortSignal): Promise<string>;
+}
+
+const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024;
+const DEFAULT_TIMEOUT_MILLISECONDS = 30_000;
+/** Time-outs in a row before the walk is told to ask for fewer rows. */
+const MAX_TIMEOUTS = 2;
+/** 401s in a row for which a new token is worth a try. */
+const MAX_NEW_TOKENS = 1;
+
+export function createApi(options: ApiOptions): Api {
+  const get = (path: string, query: string, signal?: AbortSignal) => new Call(path, query, signal, options).run();
+  return {
+    get: (path, signal) => get(path, '', signal),
+    page: ({ path, cursor, limit, signal }) => {
+      const query = new URLSearchParams({ limit: String(limit), ...(cursor === undefined ? {} : { cursor }) });
+      return get(path, `?${query}`, signal);
+    },
+  };
+}
+
+/** One request with its repeats. */
+class Call {
+  readonly #path: string;
+  readonly #query: string;
+  readonly #signal: AbortSignal | undefined;
+  readonly #options: ApiOptions;
+  #attempt = 0;
+  #timeouts = 0;
+  #newTokens = 0;
+
+  constructor(path: string, query: string, signal: AbortSignal | undefined, options: ApiOptions) {
+    this.#path = path;
+    this.#query = query;
+    this.#signal = signal;
+    this.#options = options;
+  }
+
+  async run(): Promise<string> {
+    for (;;) {
+      this.#signal?.throwIfAborted();
+      const token = await this.#options.tokens.token(this.#options.patience);
+      this.#attempt++;
+      using timer = timeLimit(this.#timeout, this.#options.patience.clock);
+      try {
+        const response = await this.#send(token, timer.signal);
+        if (response.status === 200) return await readText(response, this.#maxBodyBytes);
+        await this.#answered(response, token);
+      } catch (error) {
+        await this.#failed(error, timer.signal);
+      }
+    }
+  }
+
+  get #maxBodyBytes(): number {
+    return this.#options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
+  }
+
+  get #timeout(): number {
+    return this.#options.timeout ?? DEFAULT_TIMEOUT_MILLISECONDS;
+  }
+
+  #send(token: string, timer: AbortSignal): Promise<Response> {
+    const { baseUrl, fetch } = this.#options;
+    return fetch(`${baseUrl.replace(/\/+$/, '')}${this.#path}${this.#query}`, {
+      headers: { accept: 'application/json', authorization: `Bearer ${token}` },
+      // Followed, a redirect would carry the bearer to another host.
+      redirect: 'manual',
+      signal: this.#signal ? AbortSignal.any([this.#signal, timer]) : timer,
+    });
+  }
+
+  /** Returns when the request is worth repeating, or throws. */
+  async #answered(response: Response, token: string): Promise<void> {
+    const problem = await readProblem(response);
+    const { status } = response;
+    if (status === 401) return this.#unauthorised(problem, token);
+    if (status === 403 && hasSuffix(problem, 'auth/insufficient-role')) throw new RoleMissingError(this.#path);
+    if (status === 400 && hasSuffix(problem, 'request/invalid-cursor')) throw new CursorRefusedError(this.#path);
+    if (!isRetryable(status)) throw new ApiRefusedError(this.#path, status, problem);
+    const asked = retryAfter(response.headers.get('retry-after'), this.#options.patience.clock.now());
+    await this.#pause(asked, `it answered ${status}`);
+  }
+
+  #unauthorised(problem: Problem, token: string): void {
+    if (hasSuffix(problem, 'auth/revoked-account')) throw new AccountRevokedError();
+    if (this.#newTokens === MAX_NEW_TOKENS) {
+      throw new CredentialsError(`The API refuses a new token too (401 ${problem.type ?? 'without a type'}).`);
+    }
+    this.#newTokens++;
+    this.#options.tokens.discard(token);
+  }
+
+  async #failed(error: unknown, timer: AbortSignal): Promise<void> {
+    this.#signal?.throwIfAborted();
+    if (error instanceof BodyTooLargeError) throw new PageTooLargeError(this.#path, this.#maxBodyBytes);
+    if (isTold(error)) throw error;
+    if (timer.aborted && ++this.#timeouts === MAX_TIMEOUTS) {
+      throw new PageTimeoutError(this.#path, this.#timeout, { cause: error });
+    }
+    await this.#pause(undefined, timer.aborted ? 'it did not answer in time' : 'the connection failed', error);
+  }
+
+  async #pause(asked: number | undefined, what: string, cause?: unknown): Promise<void> {
+    const { clock, random, timeLeft } = this.#options.patience;
+    const delay = nextDelay({ attempt: this.#attempt, retryAfter: asked, timeLeft: timeLeft() }, random);
+    if (delay === undefined) throw new ApiUnavailableError(this.#path, what, cause === undefined ? {} : { cause });
+    await clock.sleep(delay, this.#signal);
+  }
+}
+
+/** Errors that this file threw, or that no repeat can mend. */
+function isTold(error: unknown): boolean {
+  return [
+    AccountRevokedError,
+    ApiRefusedError,
+    ApiUnavailableError,
+    CredentialsError,
+    CursorRefusedError,
+    RoleMissingError,
+  ].some(kind => error instanceof kind);
+}

@@ -1,0 +1,61 @@
+/**
+ * Calls to AWS that try again. The SDK's own retries are off (`maxAttempts: 1`), because only here are the time budget,
+ * the lease and the simulation's clock known.
+ */
+import { backoff, MAX_ATTEMPTS } from '../core/retry-policy.ts';
+import type { Patience } from './patience.ts';
+
+/** The one verb of an SDK client that the adapters use. */
+export interface Sender {
+  // The SDK types `send` by overloads that no structural type can stand for.
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  send(command: any): Promise<any>;
+}
+
+const THROTTLES = new Set([
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'ThrottlingException',
+  'Throttling',
+  'TooManyRequestsException',
+  'SlowDown',
+  'ServiceUnavailableException',
+  'LimitExceededException',
+]);
+
+/** The service is alive and asks for patience: waited out until the time budget ends. */
+export function isThrottle(error: unknown): boolean {
+  return error instanceof Error && THROTTLES.has(error.name);
+}
+
+/** The call may or may not have had its effect, or the service stumbled: tried again a few times. */
+function isTransient(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { $metadata: metadata, code } = error as { $metadata?: { httpStatusCode?: number }; code?: unknown };
+  const status = metadata?.httpStatusCode;
+  if (status !== undefined && status >= 500) return true;
+  return error.name === 'TimeoutError' || error.name === 'InternalServerError' || typeof code === 'string';
+}
+
+/**
+ * Runs `attempt` until it succeeds, fails for good, or patience ends; then rejects with the last error.
+ *
+ * @param before runs before every try, the first included; what it throws ends the call
+ */
+export async function persist<T>(
+  attempt: () => Promise<T>,
+  patience: Patience,
+  before?: () => Promise<void>,
+): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    await before?.();
+    try {
+      return await attempt();
+    } catch (error) {
+      const worthIt = isThrottle(error) || (isTransient(error) && tries < MAX_ATTEMPTS);
+      const delay = backoff(tries, patience.random);
+      if (!worthIt || delay >= patience.timeLeft()) throw error;
+      await patience.clock.sleep(delay);
+    }
+  }
+}

@@ -1,0 +1,126 @@
+/** Checkpoints and in-flight notes in the state table, every write under the fence. */
+import { LeaseLostError, StateDamagedError } from '../core/errors.ts';
+import type { Checkpoint, Checkpoints, Hash, InFlightBatch, StreamMemory } from '../ports.ts';
+import type { StreamName } from '../streams.ts';
+import { checkpointKey, inFlightKey, type Key } from './keys.ts';
+import { type Item, seal, unsound } from './sealed-item.ts';
+import type { Table } from './table.ts';
+
+const FINGERPRINT_BYTES = 12;
+const TAG_BYTES = 7;
+
+const BEGINNING: Checkpoint = {
+  cursor: undefined,
+  previous: undefined,
+  window: [],
+  generation: 0,
+  names: {},
+  settled: '',
+  mending: false,
+};
+
+export function createCheckpoints(table: Table, hash: Hash): Checkpoints {
+  const write = async (item: Item, epoch: number) => {
+    if (!(await table.putFenced(item, epoch))) throw new LeaseLostError('a later run has raised the fence');
+  };
+  return {
+    async load(streams) {
+      const items = await table.get(streams.flatMap(stream => [checkpointKey(stream), inFlightKey(stream)]));
+      const find = ({ pk, sk }: Key) => items.find(each => each['pk']?.S === pk.S && each['sk']?.S === sk.S);
+      return new Map(
+        streams.map(stream => {
+          return [stream, readMemory(stream, find(checkpointKey(stream)), find(inFlightKey(stream)), hash)];
+        }),
+      );
+    },
+    save: (stream, checkpoint, epoch) => write(seal(checkpointKey(stream), encode(checkpoint), hash), epoch),
+    saveInFlight: (stream, batches, epoch) => write(seal(inFlightKey(stream), encodeBatches(batches), hash), epoch),
+    async fence(streams, epoch) {
+      const keys = streams.flatMap(stream => [checkpointKey(stream), inFlightKey(stream)]);
+      const raised = await Promise.all(keys.map(key => raiseFence(table, key, epoch)));
+      if (raised.includes(false)) throw new LeaseLostError('a later run has raised the fence');
+    },
+  };
+}
+
+/** Leaves an item of nothing but the fence where there was none: it reads as the beginning. */
+async function raiseFence(table: Table, key: Key, epoch: number): Promise<boolean> {
+  const raised = await table.update({
+    Key: key,
+    UpdateExpression: 'SET epoch = :epoch',
+    ConditionExpression: 'attribute_not_exists(epoch) OR epoch <= :epoch',
+    ExpressionAttributeValues: { ':epoch': { N: String(epoch) } },
+  });
+  return raised !== undefined;
+}
+
+function readMemory(stream: StreamName, checkpoint: Item | undefined, inFlight: Item | undefined, hash: Hash) {
+  const wrong = (what: string, why: string) => new StateDamagedError(what, stream, why);
+  for (const [what, item] of [
+    ['The checkpoint', checkpoint],
+    ['The in-flight note', inFlight],
+  ] as const) {
+    const why = item && !isBare(item) ? unsound(item, hash) : undefined;
+    if (why) return wrong(what, why);
+  }
+  const memory: StreamMemory = { checkpoint: decode(checkpoint), inFlight: decodeBatches(inFlight) };
+  return memory;
+}
+
+function isBare(item: Item): boolean {
+  return Object.keys(item).every(name => name === 'pk' || name === 'sk' || name === 'epoch');
+}
+
+function encode(checkpoint: Checkpoint): Item {
+  const { cursor, previous, window, generation, names, settled, mending } = checkpoint;
+  return {
+    ...optional('cursor', cursor),
+    ...optional('previous', previous),
+    ...optional('rows_member', names.rows),
+    ...optional('pagination_member', names.pagination),
+    window: { B: Buffer.from(window.join(''), 'hex') },
+    generation: { N: String(generation) },
+    settled: { S: settled },
+    mending: { BOOL: mending },
+  };
+}
+
+function decode(item: Item | undefined): Checkpoint {
+  if (!item || isBare(item)) return BEGINNING;
+  return {
+    cursor: item['cursor']?.S,
+    previous: item['previous']?.S,
+    window: slices(item['window']?.B, FINGERPRINT_BYTES),
+    generation: Number(item['generation']?.N),
+    names: { rows: item['rows_member']?.S, pagination: item['pagination_member']?.S },
+    settled: item['settled']?.S ?? '',
+    mending: item['mending']?.BOOL ?? false,
+  };
+}
+
+/** A batch a line: `<sequence> <tags in base64>`. */
+function encodeBatches(batches: readonly InFlightBatch[]): Item {
+  const lines = batches.map(
+    ({ sequence, tags }) => `${sequence} ${Buffer.from(tags.join(''), 'hex').toString('base64')}`,
+  );
+  return { batches: { S: lines.join('\n') } };
+}
+
+function decodeBatches(item: Item | undefined): InFlightBatch[] {
+  const lines = item?.['batches']?.S?.split('\n').filter(Boolean) ?? [];
+  return lines.map(line => {
+    const [sequence = '', tags = ''] = line.split(' ');
+    return { sequence, tags: slices(Buffer.from(tags, 'base64'), TAG_BYTES) };
+  });
+}
+
+function slices(bytes: Uint8Array | undefined, size: number): string[] {
+  const hex = Buffer.from(bytes ?? []).toString('hex');
+  const parts: string[] = [];
+  for (let at = 0; at < hex.length; at += size * 2) parts.push(hex.slice(at, at + size * 2));
+  return parts;
+}
+
+function optional(name: string, value: string | undefined): Item {
+  return value === undefined ? {} : { [name]: { S: value } };
+}

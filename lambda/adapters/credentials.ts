@@ -1,0 +1,58 @@
+/** The client credentials, from Secrets Manager, cached for the life of the container. */
+import { GetSecretValueCommand } from '@aws-sdk/client-secrets-manager';
+import * as v from 'valibot';
+import { CredentialsError } from '../core/errors.ts';
+import { persist, type Sender } from './aws-calls.ts';
+import type { Patience } from './patience.ts';
+
+export interface ClientCredentials {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+export interface Credentials {
+  /** @param fresh reads past the cache: the secret may just have been rotated. @throws CredentialsError */
+  read(options: { readonly fresh: boolean; readonly patience: Patience }): Promise<ClientCredentials>;
+}
+
+const Secret = v.object({
+  client_id: v.pipe(v.string(), v.nonEmpty()),
+  client_secret: v.pipe(v.string(), v.nonEmpty()),
+});
+
+export function createCredentials(client: Sender, secretId: string): Credentials {
+  let cached: ClientCredentials | undefined;
+  return {
+    async read({ fresh, patience }) {
+      if (cached && !fresh) return cached;
+      cached = parse(await fetchSecret(client, secretId, patience));
+      return cached;
+    },
+  };
+}
+
+async function fetchSecret(client: Sender, secretId: string, patience: Patience): Promise<unknown> {
+  try {
+    const answer = await persist(() => client.send(new GetSecretValueCommand({ SecretId: secretId })), patience);
+    return answer.SecretString;
+  } catch (cause) {
+    throw new CredentialsError('The secret with the client credentials could not be read.', { cause });
+  }
+}
+
+/** Errors carry neither the secret nor the parser's message, which may quote it. */
+function parse(secret: unknown): ClientCredentials {
+  const parsed = v.safeParse(Secret, json(secret));
+  if (!parsed.success) {
+    throw new CredentialsError('The secret is not JSON of the form {"client_id": "...", "client_secret": "..."}.');
+  }
+  return { clientId: parsed.output.client_id, clientSecret: parsed.output.client_secret };
+}
+
+function json(text: unknown): unknown {
+  try {
+    return JSON.parse(String(text));
+  } catch {
+    return undefined;
+  }
+}

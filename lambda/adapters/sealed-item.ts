@@ -1,0 +1,40 @@
+/**
+ * Items of the state table bear the version of their form and a seal over their members, so that one written by another
+ * version, or changed by hand, is recognised and never misread.
+ */
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import type { Hash } from '../ports.ts';
+import type { Key } from './keys.ts';
+
+export type Item = Record<string, AttributeValue>;
+
+const VERSION = '1';
+const SEAL_LENGTH = 16;
+/** Not under the seal: the key is its salt, and the fence moves without the rest. */
+const UNSEALED = new Set(['pk', 'sk', 'v', 'seal', 'epoch']);
+
+export function seal(key: Key, members: Item, hash: Hash): Item {
+  return { ...key, ...members, v: { N: VERSION }, seal: { S: sealOf(key, members, hash) } };
+}
+
+/** @returns why the item must not be read; nothing when it is sound. */
+export function unsound(item: Item, hash: Hash): string | undefined {
+  const version = item['v']?.N;
+  if (version !== VERSION) {
+    return version === undefined ? 'it bears no version' : `it has version ${version}, this code reads ${VERSION}`;
+  }
+  const { pk, sk } = item;
+  if (pk?.S === undefined || sk?.S === undefined) return 'it has no key';
+  const sound = item['seal']?.S === sealOf({ pk: { S: pk.S }, sk: { S: sk.S } }, item, hash);
+  return sound ? undefined : 'it was changed by something else than this connector';
+}
+
+function sealOf(key: Key, members: Item, hash: Hash): string {
+  const parts = [key.pk.S, key.sk.S];
+  for (const name of Object.keys(members).sort()) if (!UNSEALED.has(name)) parts.push(name, text(members[name]!));
+  return hash(parts.join('\n')).slice(0, SEAL_LENGTH);
+}
+
+function text(value: AttributeValue): string {
+  return value.B ? Buffer.from(value.B).toString('base64') : String(value.S ?? value.N ?? value.BOOL);
+}

@@ -1,0 +1,155 @@
+/**
+ * Access tokens by client credentials (RFC 6749 §4.4; specification, Authentication): one request in flight for all
+ * streams, reused for its lifetime, renewed shortly before it ends.
+ */
+import * as oauth from 'oauth4webapi';
+import { ApiUnavailableError, CredentialsError } from '../core/errors.ts';
+import { isRetryable, nextDelay, retryAfter } from '../core/retry-policy.ts';
+import type { ClientCredentials, Credentials } from './credentials.ts';
+import type { Fetch } from './http.ts';
+import type { Patience } from './patience.ts';
+import { timeLimit } from './time-limit.ts';
+
+export interface Tokens {
+  /** A token with some life left. @throws CredentialsError, ApiUnavailableError */
+  token(patience: Patience): Promise<string>;
+  /** Makes the next call ask for a new token, unless that has happened since `refused` was handed out. */
+  discard(refused: string): void;
+}
+
+export interface TokenOptions {
+  /** The realm, or the whole token path. */
+  readonly authUrl: string;
+  readonly credentials: Credentials;
+  readonly fetch: Fetch;
+}
+
+const TOKEN_PATH = 'protocol/openid-connect/token';
+const RENEW_BEFORE_END_MILLISECONDS = 30_000;
+const REQUEST_TIMEOUT_MILLISECONDS = 10_000;
+/** A secret just rotated is read once more past the cache; after that the refusal stands. */
+const CREDENTIAL_TRIES = 2;
+
+interface Issued {
+  readonly value: string;
+  readonly renewAt: number;
+}
+
+export function createTokens(options: TokenOptions): Tokens {
+  let issued: Issued | undefined;
+  let pending: Promise<Issued> | undefined;
+  return {
+    async token(patience) {
+      if (issued && patience.clock.now() < issued.renewAt) return issued.value;
+      pending ??= request(options, patience).finally(() => {
+        pending = undefined;
+      });
+      issued = await pending;
+      return issued.value;
+    },
+    discard(refused) {
+      if (issued?.value === refused) issued = undefined;
+    },
+  };
+}
+
+/** Within one run a refusal stands: no stream asks again what another has just been refused. */
+export function refusedOnce(tokens: Tokens): Tokens {
+  let refusal: CredentialsError | undefined;
+  return {
+    ...tokens,
+    async token(patience) {
+      if (refusal) throw refusal;
+      try {
+        return await tokens.token(patience);
+      } catch (error) {
+        if (error instanceof CredentialsError) refusal = error;
+        throw error;
+      }
+    },
+  };
+}
+
+/** The endpoint below a realm; a URL that already ends in the token path is taken as it is. */
+export function tokenEndpoint(authUrl: string): string {
+  const base = authUrl.replace(/\/+$/, '');
+  return base.endsWith(`/${TOKEN_PATH}`) ? base : `${base}/${TOKEN_PATH}`;
+}
+
+async function request(options: TokenOptions, patience: Patience): Promise<Issued> {
+  for (let tries = 1; ; tries++) {
+    const credentials = await options.credentials.read({ fresh: tries > 1, patience });
+    const answer = await ask(credentials, options, patience);
+    if (answer instanceof CredentialsError) {
+      if (tries === CREDENTIAL_TRIES) throw answer;
+    } else return answer;
+  }
+}
+
+async function ask(credentials: ClientCredentials, options: TokenOptions, patience: Patience) {
+  const { clock, random, timeLeft } = patience;
+  for (let attempt = 1; ; attempt++) {
+    const asked = clock.now();
+    using timer = timeLimit(REQUEST_TIMEOUT_MILLISECONDS, clock);
+    const outcome = await attemptOnce(credentials, options, timer.signal).catch((error: unknown) => error);
+    if (isTokenResponse(outcome)) return issue(outcome, asked);
+    const response = outcome instanceof Response ? outcome : undefined;
+    if (response && !isRetryable(response.status)) return refusal(response);
+    const again = response && retryAfter(response.headers.get('retry-after'), clock.now());
+    const delay = nextDelay({ attempt, retryAfter: again, timeLeft: timeLeft() }, random);
+    if (delay === undefined) throw unavailable(outcome);
+    await clock.sleep(delay);
+  }
+}
+
+/** @returns the token response, or an answer that is none. */
+async function attemptOnce(
+  { clientId, clientSecret }: ClientCredentials,
+  { authUrl, fetch }: TokenOptions,
+  signal: AbortSignal,
+) {
+  const server: oauth.AuthorizationServer = { issuer: authUrl, token_endpoint: tokenEndpoint(authUrl) };
+  const client: oauth.Client = { client_id: clientId };
+  const response = await oauth.clientCredentialsGrantRequest(
+    server,
+    client,
+    oauth.ClientSecretBasic(clientSecret),
+    new URLSearchParams(),
+    {
+      [oauth.customFetch]: (url, init) => fetch(url, { ...(init as RequestInit), redirect: 'manual' }),
+      // http is refused by the settings, but for loopback, where local runs live.
+      [oauth.allowInsecureRequests]: true,
+      signal,
+    },
+  );
+  if (response.status !== 200) return response;
+  return oauth.processClientCredentialsResponse(server, client, response);
+}
+
+function isTokenResponse(value: unknown): value is oauth.TokenEndpointResponse {
+  return (
+    typeof value === 'object' && value !== null && 'access_token' in value && typeof value.access_token === 'string'
+  );
+}
+
+function issue({ access_token: value, expires_in: seconds = 300 }: oauth.TokenEndpointResponse, asked: number): Issued {
+  const life = seconds * 1000;
+  // A token that lives shorter than the margin is still used for half its life, or each call would ask for another.
+  return { value, renewAt: asked + Math.max(life - RENEW_BEFORE_END_MILLISECONDS, life / 2) };
+}
+
+/** Names the OAuth error code, never its free text. */
+async function refusal(response: Response): Promise<CredentialsError> {
+  const body: unknown = await response.json().catch(() => undefined);
+  const code = typeof body === 'object' && body !== null && 'error' in body ? String(body.error) : '';
+  const said = /^[a-z_]{1,40}$/.test(code) ? `${response.status} ${code}` : `${response.status}`;
+  return new CredentialsError(`The token endpoint refused the client credentials (${said}).`);
+}
+
+function unavailable(outcome: unknown): Error {
+  if (outcome instanceof Response)
+    return new ApiUnavailableError('The token endpoint', `it answered ${outcome.status}`);
+  // The library's errors may hold the answer, and so a token: only their words are kept.
+  const cause = new Error(outcome instanceof Error ? `${outcome.name}: ${outcome.message}` : 'no error');
+  return new ApiUnavailableError('The token endpoint', 'it did not answer as OAuth 2.0 asks', { cause });
+}

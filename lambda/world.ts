@@ -1,0 +1,95 @@
+/** Puts the adapters together: what a container keeps between invocations, and what each invocation makes anew. */
+import { randomUUID } from 'node:crypto';
+import { createApi } from './adapters/api.ts';
+import type { Sender } from './adapters/aws-calls.ts';
+import { createCheckpoints } from './adapters/checkpoints.ts';
+import { createCredentials } from './adapters/credentials.ts';
+import { createDeadLetters } from './adapters/dead-letter.ts';
+import { createFirehose } from './adapters/firehose.ts';
+import type { Fetch } from './adapters/http.ts';
+import { createLease } from './adapters/lease.ts';
+import { createMemberships } from './adapters/memberships.ts';
+import type { Patience } from './adapters/patience.ts';
+import { createRowStates } from './adapters/row-states.ts';
+import { createTable } from './adapters/table.ts';
+import { createTokens, refusedOnce, type Tokens } from './adapters/token.ts';
+import { createWithdrawalList } from './adapters/withdrawal-list.ts';
+import type { Assignment, World } from './core/run.ts';
+import type { Clock, Hash, Lease, Log } from './ports.ts';
+import type { Settings } from './settings.ts';
+import { STREAMS, type StreamName } from './streams.ts';
+
+/** Everything that reaches out of the process, so that a simulation can stand at exactly these places. */
+export interface Edges {
+  readonly dynamodb: Sender;
+  readonly firehose: Sender;
+  readonly secrets: Sender;
+  /** Made when first needed. */
+  readonly s3: () => Promise<Sender>;
+  readonly fetch: Fetch;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly hash: Hash;
+  readonly log: Log;
+}
+
+/** Kept for the life of a container: the secret and the token are reused by warm invocations. */
+export function createContainer(settings: Settings, edges: Edges): Tokens {
+  const credentials = createCredentials(edges.secrets, settings.secretId);
+  return createTokens({ authUrl: settings.authUrl, credentials, fetch: edges.fetch });
+}
+
+export interface InvocationWorld {
+  readonly world: World;
+  readonly lease: Lease;
+  /** Asks for the token ahead of its use, beside the lease. A failure shows where the token is used. */
+  readonly warmUp: () => void;
+}
+
+/** @param timeLeft milliseconds until retries must end */
+export function createWorld(
+  settings: Settings,
+  edges: Edges,
+  container: Tokens,
+  timeLeft: () => number,
+): InvocationWorld {
+  const { clock, random, hash, log } = edges;
+  const patience: Patience = { clock, random, timeLeft };
+  const table = createTable(edges.dynamodb, settings.table, patience);
+  const tokens = refusedOnce(container);
+  const world: World = {
+    source: createApi({ baseUrl: settings.baseUrl, tokens, fetch: edges.fetch, patience }),
+    checkpoints: createCheckpoints(table, hash),
+    rowStates: createRowStates(table, hash),
+    memberships: createMemberships(table, hash),
+    withdrawals: createWithdrawalList(table, hash),
+    delivery: createFirehose(edges.firehose, settings.deliveryStream, patience),
+    deadLetters: createDeadLetters({
+      client: edges.s3,
+      bucket: settings.deadLetterBucket,
+      connector: settings.connector,
+      patience,
+    }),
+    clock,
+    hash,
+    log,
+  };
+  const lease = createLease({ table, clock, owner: randomUUID(), seconds: settings.leaseSeconds });
+  return { world, lease, warmUp: () => void tokens.token(patience).catch(() => undefined) };
+}
+
+/** The streams that are on: those with a path of their own, and those that the settings give one. */
+export function assign(settings: Settings, only?: readonly StreamName[]): Assignment {
+  const paths: Partial<Record<StreamName, string | undefined>> = { 'dns-blocks': settings.dnsBlocksPath };
+  const streams = STREAMS.flatMap(stream => {
+    const path = 'path' in stream ? stream.path : paths[stream.name];
+    return path === undefined || (only && !only.includes(stream.name)) ? [] : [{ ...stream, path }];
+  });
+  return {
+    connector: settings.connector,
+    streams,
+    pageLimit: settings.pageLimit,
+    ownerMember: settings.threatAssetField,
+    configuredNames: settings.names,
+  };
+}
