@@ -1,6 +1,7 @@
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { ConfigurationError, readConnectors } from '../lib/config.ts';
+import { ConfigurationError } from '../lib/config/configuration-error.ts';
+import { readConnectors } from '../lib/config.ts';
 import { ConnectorStack } from '../lib/connector-stack.ts';
 
 try {

@@ -1,27 +1,15 @@
 import * as v from 'valibot';
 import { collisions } from './config/collisions.ts';
+import { ConfigurationError } from './config/configuration-error.ts';
 import { type ConnectorConfig, connectorSchema } from './config/connector-schema.ts';
-import { describeIssue, type Fault } from './config/fault.ts';
+import { contradictions } from './config/contradictions.ts';
+import { describeIssue } from './config/fault.ts';
 
-const connectorsSchema = v.pipe(
+/** The context `connectors` of `cdk.json`. */
+export const connectorsSchema = v.pipe(
   v.array(connectorSchema, 'must be a list of connectors, or the JSON text of one'),
   v.minLength(1, 'must name one connector at least'),
 );
-
-/** The configuration cannot be used. Lists every fault at once, each with the path of its member. */
-export class ConfigurationError extends Error {
-  override readonly name = 'ConfigurationError';
-  readonly faults: readonly Fault[];
-
-  constructor(faults: readonly Fault[], options?: ErrorOptions) {
-    const lines = faults.map(({ path, reason }) => `  ${path}: ${reason}`);
-    super(
-      `The context "connectors" has ${faults.length} fault(s); nothing was synthesized.\n${lines.join('\n')}`,
-      options,
-    );
-    this.faults = faults;
-  }
-}
 
 /**
  * Reads the context `connectors`: a list, or the JSON text of one as `-c connectors=…` gives it.
@@ -31,7 +19,8 @@ export class ConfigurationError extends Error {
 export function readConnectors(context: unknown): readonly ConnectorConfig[] {
   const list = typeof context === 'string' ? parseText(context) : context;
   const result = v.safeParse(connectorsSchema, list, { abortPipeEarly: true });
-  const faults = [...(result.issues ?? []).map(describeIssue), ...collisions(list)];
+  const wrong = (result.issues ?? []).map(issue => describeIssue(issue, 'connectors'));
+  const faults = [...wrong, ...contradictions(list), ...collisions(list)];
   if (faults.length > 0 || !result.success) throw new ConfigurationError(faults);
   return result.output;
 }

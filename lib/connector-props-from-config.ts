@@ -1,19 +1,28 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import * as iam from 'aws-cdk-lib/aws-iam';
 import * as kms from 'aws-cdk-lib/aws-kms';
 import * as s3 from 'aws-cdk-lib/aws-s3';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
+import * as sns from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import type { ConnectorConfig } from './config/connector-schema.ts';
 import type { SecurityDataConnectorProps } from './connector-props.ts';
+import { destinationFrom } from './destination-from-config.ts';
+import { networkFrom } from './network-from-config.ts';
 
 /** The construct's props for one entry of the configuration: ARNs become references, numbers become durations. */
 export function connectorProps(scope: Construct, config: ConnectorConfig): SecurityDataConnectorProps {
   return {
     ...api(config),
     ...operation(config),
-    ...(config.secretArn && { secret: secretsmanager.Secret.fromSecretCompleteArn(scope, 'Secret', config.secretArn) }),
-    ...(config.bucketArn && { bucket: s3.Bucket.fromBucketArn(scope, 'Bucket', config.bucketArn) }),
-    ...(config.kmsKeyArn && { encryptionKey: kms.Key.fromKeyArn(scope, 'Key', config.kmsKeyArn) }),
+    ...brought(scope, config),
+    destination: destinationFrom(scope, config.destination),
+    siemQueue: config.siemQueue,
+    ...(config.siemReader && {
+      siemReader: config.siemReader as NonNullable<SecurityDataConnectorProps['siemReader']>,
+    }),
+    runbookUrl: config.runbookUrl,
+    tags: config.tags,
   };
 }
 
@@ -39,5 +48,21 @@ function operation(config: ConnectorConfig) {
     logRetention: config.logRetentionDays,
     retention: Duration.days(config.retentionDays),
     removalPolicy: config.removalPolicy === 'retain' ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    ...(config.alarmEmail && { alarmEmail: config.alarmEmail }),
+  };
+}
+
+/** What exists already and is looked after by somebody else. */
+function brought(scope: Construct, config: ConnectorConfig) {
+  const { secretArn, bucketArn, kmsKeyArn, alarmTopicArn, permissionsBoundaryArn: boundaryArn, vpc } = config;
+  return {
+    ...(secretArn && { secret: secretsmanager.Secret.fromSecretCompleteArn(scope, 'Secret', secretArn) }),
+    ...(bucketArn && { bucket: s3.Bucket.fromBucketArn(scope, 'Bucket', bucketArn) }),
+    ...(kmsKeyArn && { encryptionKey: kms.Key.fromKeyArn(scope, 'Key', kmsKeyArn) }),
+    ...(alarmTopicArn && { alarmTopic: sns.Topic.fromTopicArn(scope, 'Topic', alarmTopicArn) }),
+    ...(boundaryArn && {
+      permissionsBoundary: iam.ManagedPolicy.fromManagedPolicyArn(scope, 'Boundary', boundaryArn),
+    }),
+    ...(vpc && { network: networkFrom(scope, vpc) }),
   };
 }

@@ -1,8 +1,13 @@
 import type { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import type { IManagedPolicy } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import type { Destination } from './destination.ts';
+import type { Network } from './poller-network.ts';
+import type { SiemReader } from './siem-reader.ts';
 
 /** What a connector is made of. Only the name and the two addresses of the organization’s API are needed. */
 export interface SecurityDataConnectorProps {
@@ -121,4 +126,68 @@ export interface SecurityDataConnectorProps {
    * @default - keys owned or managed by AWS
    */
   readonly encryptionKey?: IKey;
+
+  /**
+   * Where the delivery stream delivers to, or an existing delivery stream.
+   *
+   * @default { type: 's3' }
+   */
+  readonly destination?: Destination;
+
+  /**
+   * Whether new objects are announced on a queue that a SIEM reads. Only where the destination is S3. A bucket that is brought must be told
+   * to send its notifications to the queue, which accepts them.
+   *
+   * @default true
+   */
+  readonly siemQueue?: boolean;
+
+  /**
+   * Whom a role trusts that may read the queue and the events.
+   *
+   * @default - no role; a managed policy to attach to one is there in any case
+   */
+  readonly siemReader?: SiemReader;
+
+  /**
+   * Existing topic that alarms are sent to. Its policy must let CloudWatch publish.
+   *
+   * @default - a topic is created
+   */
+  readonly alarmTopic?: ITopic;
+
+  /**
+   * Address that alarms are sent to by the topic that is created here.
+   *
+   * @default - nobody is subscribed
+   */
+  readonly alarmEmail?: string;
+
+  /**
+   * Where on-call finds the runbook: each alarm links to its section.
+   *
+   * @default 'docs/runbook.md'
+   */
+  readonly runbookUrl?: string;
+
+  /**
+   * Network that the function runs in.
+   *
+   * @default - that of Lambda
+   */
+  readonly network?: Network;
+
+  /**
+   * Policy that bounds every role that is created here.
+   *
+   * @default - that of the scope, if any
+   */
+  readonly permissionsBoundary?: IManagedPolicy;
+
+  /**
+   * Tags of every resource that takes tags.
+   *
+   * @default - those of the scope, if any
+   */
+  readonly tags?: Readonly<Record<string, string>>;
 }

@@ -1,4 +1,4 @@
-import { Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { ConnectorConfig } from './config/connector-schema.ts';
 import { connectorProps } from './connector-props-from-config.ts';
@@ -11,6 +11,14 @@ export class ConnectorStack extends Stack {
   constructor(scope: Construct, config: ConnectorConfig) {
     super(scope, `SecurityDataConnector-${config.name}`, stackProps(config));
     this.connector = new SecurityDataConnector(this, 'Connector', connectorProps(this, config));
+    this.nameOutputs();
+  }
+
+  /** One connector a stack, so that its outputs need no prefix: an operator finds `FunctionName`, not `ConnectorFunctionName05A544E1`. */
+  private nameOutputs(): void {
+    for (const output of this.node.findAll()) {
+      if (output instanceof CfnOutput) output.overrideLogicalId(output.node.id);
+    }
   }
 }
 

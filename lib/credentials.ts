@@ -1,4 +1,4 @@
-import type { RemovalPolicy } from 'aws-cdk-lib';
+import { CfnOutput, type RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
@@ -8,6 +8,8 @@ export interface PlaceholderSecretProps {
   readonly description: string;
   /** Members that a person fills in after the deployment. The last one is the secret itself. */
   readonly members: readonly [...string[], string];
+  /** The output that says how to fill it, and the file that the command reads, so that no secret lands in a shell's history. */
+  readonly fill: { readonly output: string; readonly file: string };
   readonly removalPolicy: RemovalPolicy;
   readonly encryptionKey?: IKey;
 }
@@ -37,5 +39,26 @@ export function createPlaceholderSecret(
     'AwsSolutions-SMG4',
     'The operator of the other side issues and rotates these credentials on request; AWS cannot rotate them.',
   );
+  const content = JSON.stringify(Object.fromEntries(props.members.map(member => [member, '…'])));
+  new CfnOutput(scope, props.fill.output, {
+    description: `Puts the secret in place; ${props.fill.file} holds ${content}`,
+    value: `aws secretsmanager put-secret-value --region ${Stack.of(scope).region} --secret-id ${secret.secretArn} --secret-string file://${props.fill.file}`,
+  });
   return secret;
+}
+
+export interface CredentialsProps {
+  readonly connectorName: string;
+  readonly removalPolicy: RemovalPolicy;
+  readonly encryptionKey?: IKey;
+}
+
+/** The client credentials of one organization. */
+export function createCredentials(scope: Construct, props: CredentialsProps): secretsmanager.ISecret {
+  return createPlaceholderSecret(scope, 'Credentials', {
+    ...props,
+    description: `Client credentials of connector ${props.connectorName}: {"client_id": "…", "client_secret": "…"}`,
+    members: ['client_id', 'client_secret'],
+    fill: { output: 'FillCredentials', file: 'credentials.json' },
+  });
 }

@@ -6,8 +6,7 @@ export const DEFAULTS = {
   logRetentionDays: 90,
   retentionDays: 365,
   bufferSeconds: 60,
-  /** Firehose holds partitioned data in buffers of its own a partition, each of 64 MiB at least. */
-  partitionedBufferSeconds: 60,
   /** How long Firehose tries a Splunk or HTTP endpoint again before the events go to the backup. */
   retrySeconds: 7200,
+  runbookUrl: 'docs/runbook.md',
 } as const;

@@ -1,9 +1,10 @@
 import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import * as iam from 'aws-cdk-lib/aws-iam';
+import type * as iam from 'aws-cdk-lib/aws-iam';
 import type { IDeliveryStreamRef } from 'aws-cdk-lib/aws-kinesisfirehose';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { PREFIXES } from './data-bucket.ts';
+import { allow, secretArnOf } from './statements.ts';
 
 /** Every AWS call that the function makes, and so everything that it is allowed. A test holds the two equal. */
 export const FUNCTION_ACTIONS = {
@@ -41,13 +42,4 @@ export function functionStatements(resources: FunctionResources): iam.PolicyStat
 
 export function deadLetterArn(bucket: IBucket): string {
   return bucket.arnForObjects(`${PREFIXES.deadLetters}*`);
-}
-
-/** A secret that is known by name only has an ARN that lacks its six last characters, which a policy must still match. */
-function secretArnOf(secret: ISecret): string {
-  return secret.secretFullArn ?? `${secret.secretArn}-??????`;
-}
-
-export function allow(actions: readonly string[], resource: string): iam.PolicyStatement {
-  return new iam.PolicyStatement({ actions: [...actions], resources: [resource] });
 }

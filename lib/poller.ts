@@ -7,35 +7,46 @@ import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { acknowledgeWildcard } from './acknowledge.ts';
-import {
-  allow,
-  deadLetterArn,
-  FUNCTION_ACTIONS,
-  type FunctionResources,
-  functionStatements,
-} from './function-grants.ts';
-import { keyStatement } from './key-grant.ts';
+import { deadLetterArn, FUNCTION_ACTIONS, type FunctionResources, functionStatements } from './function-grants.ts';
+import { keepNetworkFromCode, type Network, networkStatements, outboundPorts, placement } from './poller-network.ts';
+import { allow, keyStatements } from './statements.ts';
 import { TICK_EXPIRES_AFTER, TIMEOUT } from './timing.ts';
 
 const PROJECT_ROOT = path.join(import.meta.dirname, '..');
 
+/** One file of ES modules with everything in it, so that a cold start reads nothing else. */
+const BUNDLING = {
+  format: OutputFormat.ESM,
+  target: 'node24',
+  mainFields: ['module', 'main'],
+  minify: true,
+  bundleAwsSDK: true,
+  sourceMap: true,
+  sourcesContent: false,
+};
+
 export interface PollerProps extends FunctionResources {
+  /** Addresses that the function connects to, beside those of AWS. */
+  readonly addresses: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly memoryMegabytes: number;
   readonly logRetention: logs.RetentionDays;
   readonly encryptionKey?: IKey;
+  readonly network?: Network;
 }
 
 /** The function that drains the API, its role and its logs. */
 export class Poller extends Construct {
   readonly function: lambda.Function;
+  readonly logGroup: logs.LogGroup;
 
   constructor(scope: Construct, id: string, props: PollerProps) {
     super(scope, id);
-    const logGroup = new logs.LogGroup(this, 'Logs', {
+    this.logGroup = new logs.LogGroup(this, 'Logs', {
       retention: props.logRetention,
       removalPolicy: RemovalPolicy.DESTROY,
     });
+    const role = this.createRole(props);
     this.function = new NodejsFunction(this, 'Function', {
       description: 'Drains the Security Data External API into the delivery stream.',
       entry: path.join(PROJECT_ROOT, 'lambda', 'handler.ts'),
@@ -46,24 +57,18 @@ export class Poller extends Construct {
       architecture: lambda.Architecture.ARM_64,
       memorySize: props.memoryMegabytes,
       timeout: TIMEOUT,
-      // The schedule is the retry: a failed or late run is done by the next one.
+      // The schedule is the retry: the work of a failed or late run is done by the next one.
       retryAttempts: 0,
       maxEventAge: TICK_EXPIRES_AFTER,
-      role: this.createRole(props, logGroup),
-      logGroup,
+      role,
+      logGroup: this.logGroup,
       environment: { ...props.environment, NODE_OPTIONS: '--enable-source-maps' },
       awsSdkConnectionReuse: false,
-      bundling: {
-        format: OutputFormat.ESM,
-        target: 'node24',
-        mainFields: ['module', 'main'],
-        minify: true,
-        bundleAwsSDK: true,
-        sourceMap: true,
-        sourcesContent: false,
-      },
+      bundling: BUNDLING,
+      ...placement(this, props.network, outboundPorts(props.addresses)),
     });
-    this.dropRepeatedDependency();
+    if (props.network) keepNetworkFromCode(this, role, this.function);
+    else this.dropRepeatedDependency();
   }
 
   /** The reference to the role orders the two already; CDK says it a second time. */
@@ -72,16 +77,12 @@ export class Poller extends Construct {
     resource.addDeletionOverride('DependsOn');
   }
 
-  private createRole(props: PollerProps, logGroup: logs.ILogGroup): iam.Role {
+  private createRole(props: PollerProps): iam.Role {
     const statements = [
       ...functionStatements(props),
-      allow(FUNCTION_ACTIONS.logs, logGroup.logGroupArn),
-      ...keyStatement(
-        this,
-        props.encryptionKey,
-        ['kms:Decrypt', 'kms:GenerateDataKey'],
-        ['s3', 'dynamodb', 'secretsmanager'],
-      ),
+      allow(FUNCTION_ACTIONS.logs, this.logGroup.logGroupArn),
+      ...keyStatements(this, props.encryptionKey, ['dynamodb', 's3', 'secretsmanager']),
+      ...networkStatements(props.network),
     ];
     const role = new iam.Role(this, 'Role', {
       description: 'What the function may do: the calls that it makes, on the resources that it has.',

@@ -1,87 +1,99 @@
-import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Tags } from 'aws-cdk-lib';
 import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
 import type { IDeliveryStreamRef } from 'aws-cdk-lib/aws-kinesisfirehose';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import { PAGE_LIMIT } from '../lambda/streams.ts';
+import { AlarmBoard } from './alarm-board.ts';
+import { createAlarmTopic } from './alarm-topic.ts';
+import { checkProps } from './check-props.ts';
+import { type ConnectorOptions, optionsOf } from './connector-options.ts';
 import type { SecurityDataConnectorProps } from './connector-props.ts';
-import { createPlaceholderSecret } from './credentials.ts';
+import { createCredentials } from './credentials.ts';
+import { createDashboard } from './dashboard.ts';
 import { createDataBucket } from './data-bucket.ts';
-import { DEFAULTS } from './defaults.ts';
 import { Delivery } from './delivery/delivery.ts';
+import { bufferSecondsOf, deliveryMetricPrefix } from './destination.ts';
 import { functionEnvironment } from './function-environment.ts';
+import type { FunctionResources } from './function-grants.ts';
+import { addOutputs } from './outputs.ts';
 import { Poller } from './poller.ts';
+import { SiemAccess } from './siem-access.ts';
 import { createStateTable } from './state-table.ts';
+import { streamsOf } from './streams-of.ts';
 import { Tick } from './tick.ts';
+import { timingOf } from './timing.ts';
 
-/** Everything that brings one organization’s changes from the API to its SIEM. */
+/**
+ * Everything that brings one organization's changes from the API to its SIEM: a schedule, a function, its table and credentials, a
+ * delivery stream, a bucket, a queue for the SIEM, alarms and a dashboard.
+ */
 export class SecurityDataConnector extends Construct {
   readonly credentials: ISecret;
   readonly bucket: IBucket;
   readonly state: ITableV2;
   readonly delivery: IDeliveryStreamRef;
   readonly function: IFunction;
+  readonly alarmTopic: ITopic;
+  /** Queue, policy and role of the SIEM; absent where the destination is not S3 or no queue is wanted. */
+  readonly siem: SiemAccess | undefined;
 
   constructor(scope: Construct, id: string, props: SecurityDataConnectorProps) {
     super(scope, id);
-    const shared = {
-      removalPolicy: props.removalPolicy ?? RemovalPolicy.RETAIN,
-      logRetention: props.logRetention ?? DEFAULTS.logRetentionDays,
-      ...(props.encryptionKey && { encryptionKey: props.encryptionKey }),
-    };
-    const retention = props.retention ?? Duration.days(DEFAULTS.retentionDays);
-    this.credentials = props.secret ?? this.createCredentials(props, shared);
-    this.bucket = props.bucket ?? createDataBucket(this, { ...shared, retention });
-    this.state = createStateTable(this, shared);
-    this.delivery = new Delivery(this, 'Delivery', {
-      ...shared,
-      bucket: this.bucket,
-      bufferSeconds: DEFAULTS.bufferSeconds,
-    }).stream;
-    this.function = this.createPoller(props, shared);
-    new Tick(this, 'Tick', {
-      function: this.function,
-      rate: props.rate ?? Duration.minutes(DEFAULTS.rateMinutes),
-      enabled: props.enabled ?? true,
+    checkProps(props);
+    const options = optionsOf(props);
+    this.credentials = props.secret ?? createCredentials(this, options);
+    this.bucket = props.bucket ?? createDataBucket(this, options);
+    this.state = createStateTable(this, options);
+    this.delivery = this.createDelivery(options);
+    this.siem = options.siemQueue ? new SiemAccess(this, 'Siem', { ...options, bucket: this.bucket }) : undefined;
+    this.alarmTopic = props.alarmTopic ?? createAlarmTopic(this, options);
+    const poller = this.createPoller(options);
+    this.function = poller.function;
+    const tick = new Tick(this, 'Tick', { ...options, function: this.function });
+    const dashboard = this.watch(options, tick);
+    addOutputs(this, { logGroup: poller.logGroup, dashboard });
+    if (props.permissionsBoundary) PermissionsBoundary.of(this).apply(props.permissionsBoundary);
+    for (const [key, value] of Object.entries(props.tags ?? {})) Tags.of(this).add(key, value);
+  }
+
+  private createDelivery({ destination, ...options }: ConnectorOptions): IDeliveryStreamRef {
+    if (destination.type === 'existing') return destination.deliveryStream;
+    return new Delivery(this, 'Delivery', { ...options, destination, bucket: this.bucket }).stream;
+  }
+
+  private createPoller(options: ConnectorOptions): Poller {
+    const { credentials, state, delivery, bucket } = this;
+    const resources: FunctionResources = { credentials, state, delivery, bucket };
+    return new Poller(this, 'Poller', {
+      ...options,
+      ...resources,
+      addresses: [options.baseUrl, options.authUrl],
+      environment: functionEnvironment(options, resources),
     });
   }
 
-  private createPoller(props: SecurityDataConnectorProps, shared: { readonly logRetention: number }): IFunction {
-    const resources = {
-      credentials: this.credentials,
+  private watch(options: ConnectorOptions, tick: Tick) {
+    const { connectorName, destination, memoryMegabytes } = options;
+    const watched = {
+      connectorName,
+      function: this.function,
       state: this.state,
       delivery: this.delivery,
-      bucket: this.bucket,
+      siem: this.siem,
+      scheduleDeadLetters: tick.undelivered,
     };
-    const environment = functionEnvironment(
-      {
-        ...props,
-        name: props.connectorName,
-        threatAssetField: props.threatAssetField ?? DEFAULTS.threatAssetField,
-        pageLimit: props.pageLimit ?? PAGE_LIMIT.default,
-        leaseSeconds: props.lease?.toSeconds(),
-      },
-      resources,
-    );
-    const memoryMegabytes = props.memorySize ?? DEFAULTS.memoryMegabytes;
-    return new Poller(this, 'Poller', { ...resources, ...shared, environment, memoryMegabytes }).function;
-  }
-
-  private createCredentials(
-    props: SecurityDataConnectorProps,
-    shared: { readonly removalPolicy: RemovalPolicy },
-  ): ISecret {
-    const secret = createPlaceholderSecret(this, 'Credentials', {
-      ...shared,
-      description: `Client credentials of connector ${props.connectorName}: {"client_id": "…", "client_secret": "…"}`,
-      members: ['client_id', 'client_secret'],
-    });
-    new CfnOutput(this, 'FillCredentials', {
-      description: 'Puts the credentials in place; credentials.json holds {"client_id": "…", "client_secret": "…"}',
-      value: `aws secretsmanager put-secret-value --region ${Stack.of(this).region} --secret-id ${secret.secretArn} --secret-string file://credentials.json`,
-    });
-    return secret;
+    const settings = {
+      timing: timingOf(options.rate),
+      memoryMegabytes,
+      bufferSeconds: bufferSecondsOf(destination),
+      deliveryMetrics: deliveryMetricPrefix(destination),
+    };
+    const shared = { watched, settings, streams: streamsOf(options) };
+    const alarms = new AlarmBoard(this, 'Alarms', { ...options, ...shared, topic: this.alarmTopic });
+    return createDashboard(this, { ...shared, alarms });
   }
 }

@@ -1,7 +1,10 @@
 import * as v from 'valibot';
 import { PAGE_LIMIT } from '../../lambda/streams.ts';
 import { DEFAULTS } from '../defaults.ts';
-import { accountId, bucketArn, httpsUrl, integer, kmsKeyArn, option, secretArn, text } from './fields.ts';
+import { destinationSchema } from './destination-schema.ts';
+import { accountId, arn, bucketArn, httpsUrl, integer, kmsKeyArn, option, secretArn, text } from './fields.ts';
+import { siemReaderSchema } from './siem-reader-schema.ts';
+import { vpcSchema } from './vpc-schema.ts';
 
 /** CloudWatch Logs takes these and no others. */
 const LOG_RETENTION_DAYS = [
@@ -20,6 +23,16 @@ const connectorName = v.pipe(
 const dnsBlocksPath = v.pipe(
   v.string('must be a string'),
   v.regex(/^\/[^?#\s]*$/, 'must be a path that begins with / and holds no query, fragment or blank'),
+);
+
+const flag = v.boolean('must be true or false');
+
+const tagKey = v.pipe(
+  v.string('must be a string'),
+  v.regex(
+    /^(?!aws:)[\p{L}\p{Z}\p{N}_.:/=+@-]{1,128}$/u,
+    'must have 1 to 128 letters, digits, blanks or _.:/=+@- and not begin with aws:',
+  ),
 );
 
 /** One organization: one entry of the context `connectors`, one stack. */
@@ -43,10 +56,7 @@ export const connectorSchema = v.strictObject({
     option('How long a run holds the lease without renewing it. Left out: 60.', integer(1, 900, 'seconds')),
   ),
   rateMinutes: v.optional(option('Minutes between two runs.', integer(1, 60, 'minutes')), DEFAULTS.rateMinutes),
-  enabled: v.optional(
-    option('Whether the schedule runs. false pauses the connector and its alarms.', v.boolean('must be true or false')),
-    true,
-  ),
+  enabled: v.optional(option('Whether the schedule runs. false pauses the connector and its alarms.', flag), true),
   memoryMegabytes: v.optional(
     option('Memory of the function.', integer(256, 10240, 'megabytes')),
     DEFAULTS.memoryMegabytes,
@@ -72,16 +82,56 @@ export const connectorSchema = v.strictObject({
     ),
     'retain',
   ),
-  terminationProtection: v.optional(
-    option('Whether CloudFormation refuses to delete the stack.', v.boolean('must be true or false')),
-    true,
-  ),
+  terminationProtection: v.optional(option('Whether CloudFormation refuses to delete the stack.', flag), true),
   secretArn: v.optional(
     option('Existing secret with {"client_id", "client_secret"}. Left out: one is created.', secretArn),
   ),
   bucketArn: v.optional(option('Existing bucket for events and dead letters. Left out: one is created.', bucketArn)),
   kmsKeyArn: v.optional(
     option('KMS key for table, bucket, secrets and delivery stream. Left out: keys of AWS.', kmsKeyArn),
+  ),
+  destination: v.optional(
+    option('Where the delivery stream delivers to. Left out: {"type": "s3"}.', destinationSchema),
+    {
+      type: 's3',
+    },
+  ),
+  siemQueue: v.optional(
+    option('Whether new objects are announced on a queue of this stack. Only where the destination is S3.', flag),
+    true,
+  ),
+  siemReader: v.optional(
+    option(
+      'Whom a role that reads queue and objects trusts. Left out: a policy to attach, and no role.',
+      siemReaderSchema,
+    ),
+  ),
+  alarmEmail: v.optional(
+    option(
+      'Address that alarms are sent to.',
+      v.pipe(v.string('must be a string'), v.email('must be an e-mail address')),
+    ),
+  ),
+  alarmTopicArn: v.optional(
+    option(
+      'Existing topic that alarms are sent to. Left out: one is created.',
+      arn('sns', '[A-Za-z0-9_-]{1,256}', 'arn:aws:sns:eu-west-1:111122223333:topic'),
+    ),
+  ),
+  runbookUrl: v.optional(option('Where on-call finds the runbook: alarms link into it.', text), DEFAULTS.runbookUrl),
+  vpc: v.optional(option('Network that the function runs in. Left out: that of Lambda.', vpcSchema)),
+  permissionsBoundaryArn: v.optional(
+    option(
+      'Policy that bounds every role of the stack.',
+      arn('iam', 'policy/[\\w+=,.@/-]+', 'arn:aws:iam::111122223333:policy/name'),
+    ),
+  ),
+  tags: v.optional(
+    option(
+      'Tags of every resource that takes tags.',
+      v.record(tagKey, v.pipe(v.string('must be a string'), v.maxLength(256, 'must have 256 characters at most'))),
+    ),
+    {},
   ),
   account: v.optional(option('Account to deploy to. Left out: that of the credentials in use.', accountId)),
   region: v.optional(

@@ -6,17 +6,19 @@ export interface Fault {
   readonly reason: string;
 }
 
-export function describeIssue(issue: BaseIssue<unknown>): Fault {
-  return { path: pathOf(issue), reason: reasonOf(issue) };
+export function describeIssue(issue: BaseIssue<unknown>, root: string): Fault {
+  return { path: pathOf(issue, root), reason: reasonOf(issue) };
 }
 
-function pathOf(issue: BaseIssue<unknown>): string {
+function pathOf(issue: BaseIssue<unknown>, root: string): string {
   const members = (issue.path ?? []).map(({ key }) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`));
-  return `connectors${members.join('')}`;
+  return `${root}${members.join('')}`;
 }
 
 function reasonOf(issue: BaseIssue<unknown>): string {
-  if (issue.kind !== 'schema' || issue.type !== 'strict_object') return issue.message;
+  const ofObject = issue.kind === 'schema' && (issue.type === 'strict_object' || issue.type === 'object');
+  if (issue.type === 'variant' && issue.received === 'undefined') return `is required: ${issue.message}`;
+  if (!ofObject) return issue.message;
   if (issue.expected === 'never') return 'is not an option; look for a misspelling';
   return issue.expected === 'Object' ? 'must be an object' : 'is required';
 }

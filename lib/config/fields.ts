@@ -9,17 +9,23 @@ export function integer(min: number, max: number, unit: string) {
   return v.pipe(v.number(rule), v.integer(rule), v.minValue(min, rule), v.maxValue(max, rule));
 }
 
-/** An address that credentials or data travel to: a bearer token must never leave over plain http or to a place that a query hides. */
-export const httpsUrl = v.pipe(
-  v.string('must be an https URL'),
-  v.regex(/^https:\/\//, 'must begin with https://, because credentials and data travel to it'),
-  v.check(value => URL.canParse(value), 'must be a complete URL'),
-  v.check(value => !URL.canParse(value) || bare(new URL(value)), 'must hold no user, password, query or fragment'),
+/** An address that credentials or data travel to: neither may leave over plain http, nor be written into the address itself. */
+function url(refused: readonly ('search' | 'hash' | 'username' | 'password')[], rule: string) {
+  return v.pipe(
+    v.string('must be an https URL'),
+    v.startsWith('https://', 'must begin with https://, because credentials and data travel to it'),
+    v.check(value => URL.canParse(value), 'must be a complete URL'),
+    v.check(value => !URL.canParse(value) || refused.every(part => new URL(value)[part] === ''), rule),
+  );
+}
+
+export const httpsUrl = url(
+  ['search', 'hash', 'username', 'password'],
+  'must hold no user, password, query or fragment',
 );
 
-function bare(url: URL): boolean {
-  return url.username === '' && url.password === '' && url.search === '' && url.hash === '';
-}
+/** Some collectors are addressed by a query. */
+export const endpointUrl = url(['hash', 'username', 'password'], 'must hold no user, password or fragment');
 
 /** ARN of one service, in any partition. `resource` is a regular expression for what follows the account. */
 export function arn(service: string, resource: string, example: string) {

@@ -1,16 +1,23 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
+import { RemovalPolicy as Policy, type RemovalPolicy } from 'aws-cdk-lib';
 import * as firehose from 'aws-cdk-lib/aws-kinesisfirehose';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
+import { bufferSecondsOf, type Destination, type ExistingDeliveryStream } from '../destination.ts';
 import { createDeliveryRole } from './delivery-role.ts';
-import { s3Destination } from './s3-destination.ts';
+import { httpDestination, splunkDestination } from './endpoint-destination.ts';
+import { createEndpointToken } from './endpoint-token.ts';
+import type { DestinationParts, DestinationProperties } from './parts.ts';
+import { s3ByStreamDestination, s3Destination } from './s3-destination.ts';
 
 export interface DeliveryProps {
+  readonly connectorName: string;
+  readonly destination: Exclude<Destination, ExistingDeliveryStream>;
   readonly bucket: IBucket;
-  readonly bufferSeconds: number;
   readonly logRetention: logs.RetentionDays;
+  readonly removalPolicy: RemovalPolicy;
   readonly encryptionKey?: IKey;
 }
 
@@ -22,16 +29,55 @@ export class Delivery extends Construct {
     super(scope, id);
     const logGroup = new logs.LogGroup(this, 'Errors', {
       retention: props.logRetention,
-      removalPolicy: RemovalPolicy.DESTROY,
+      removalPolicy: Policy.DESTROY,
     });
-    const logStream = new logs.LogStream(this, 'ErrorStream', { logGroup, removalPolicy: RemovalPolicy.DESTROY });
-    const role = createDeliveryRole(this, { ...props, logGroup });
-    const logging = { enabled: true, logGroupName: logGroup.logGroupName, logStreamName: logStream.logStreamName };
-    this.stream = new firehose.CfnDeliveryStream(this, 'Stream', {
+    const logStream = new logs.LogStream(this, 'ErrorStream', { logGroup, removalPolicy: Policy.DESTROY });
+    const token = this.token(props);
+    const parts = {
+      ...props,
+      role: createDeliveryRole(this, { ...props, logGroup, ...(token && { token }) }),
+      logging: { enabled: true, logGroupName: logGroup.logGroupName, logStreamName: logStream.logStreamName },
+      bufferSeconds: bufferSecondsOf(props.destination),
+    };
+    this.stream = new firehose.CfnDeliveryStream(this, streamId(props.destination), {
       deliveryStreamType: 'DirectPut',
       deliveryStreamEncryptionConfigurationInput: streamEncryption(props.encryptionKey),
-      ...s3Destination({ ...props, role, logging }, props.bufferSeconds),
+      ...propertiesOf(props.destination, parts, token),
     });
+  }
+
+  private token(props: DeliveryProps): ISecret | undefined {
+    const { destination } = props;
+    if (destination.type === 'splunk') {
+      return destination.secret ?? createEndpointToken(this, { ...props, member: 'hec_token' });
+    }
+    if (destination.type === 'http') {
+      return destination.secret ?? createEndpointToken(this, { ...props, member: 'api_key' });
+    }
+    return undefined;
+  }
+}
+
+/** Firehose cannot turn one kind of destination into another, nor switch partitioning on: another kind is another stream. */
+function streamId({ type }: Destination): string {
+  const words = type.split('-').map(word => word[0]?.toUpperCase() + word.slice(1));
+  return `To${words.join('')}`;
+}
+
+function propertiesOf(
+  destination: DeliveryProps['destination'],
+  parts: DestinationParts,
+  token: ISecret | undefined,
+): DestinationProperties {
+  switch (destination.type) {
+    case 's3':
+      return s3Destination(parts);
+    case 's3-by-stream':
+      return s3ByStreamDestination(parts);
+    case 'splunk':
+      return splunkDestination(parts, destination, token as ISecret);
+    case 'http':
+      return httpDestination(parts, destination, token as ISecret);
   }
 }
 

@@ -1,33 +1,47 @@
-import type * as firehose from 'aws-cdk-lib/aws-kinesisfirehose';
 import { PREFIXES } from '../data-bucket.ts';
-import type { DestinationParts } from './parts.ts';
+import { bucketSettings, type DestinationParts, type DestinationProperties, TIME_PREFIX } from './parts.ts';
 
-/** Readers list by time, so every part is padded with zeros. Firehose writes the time of arrival, in UTC. */
-const TIME_PREFIX = '!{timestamp:yyyy/MM/dd/HH}/';
+/** SIEMs tell gzipped lines of JSON by this ending; Firehose alone would write `.gz`. */
+const FILE_EXTENSION = '.json.gz';
 
-/** Gzipped lines under `events/yyyy/MM/dd/HH/`. Packed records need no care: S3 gets their bytes as they are, each line ended. */
-export function s3Destination(
-  parts: DestinationParts,
-  bufferSeconds: number,
-): Partial<firehose.CfnDeliveryStreamProps> {
+/** Packed records need no care here: S3 gets their bytes as they are, and each line is ended. */
+export function s3Destination(parts: DestinationParts): DestinationProperties {
   return {
     extendedS3DestinationConfiguration: {
       ...bucketSettings(parts),
+      fileExtension: FILE_EXTENSION,
       prefix: `${PREFIXES.events}${TIME_PREFIX}`,
-      bufferingHints: { intervalInSeconds: bufferSeconds, sizeInMBs: 64 },
+      bufferingHints: { intervalInSeconds: parts.bufferSeconds, sizeInMBs: 64 },
     },
   };
 }
 
-/** What every write into the bucket has in common, be it a delivery or a backup. */
-export function bucketSettings({ bucket, role, encryptionKey, logging }: DestinationParts) {
+/**
+ * Objects by stream. Firehose takes packed records apart, reads `stream` from each line, and ends each line again. It does so for
+ * 500 lines a record at most, which is what the function packs.
+ */
+export function s3ByStreamDestination(parts: DestinationParts): DestinationProperties {
   return {
-    bucketArn: bucket.bucketArn,
-    roleArn: role.roleArn,
-    compressionFormat: 'GZIP',
-    fileExtension: '.json.gz',
-    errorOutputPrefix: `${PREFIXES.deliveryErrors}!{firehose:error-output-type}/${TIME_PREFIX}`,
-    cloudWatchLoggingOptions: logging,
-    ...(encryptionKey && { encryptionConfiguration: { kmsEncryptionConfig: { awskmsKeyArn: encryptionKey.keyArn } } }),
+    extendedS3DestinationConfiguration: {
+      ...bucketSettings(parts),
+      fileExtension: FILE_EXTENSION,
+      prefix: `${PREFIXES.events}!{partitionKeyFromQuery:stream}/${TIME_PREFIX}`,
+      // 64 MiB is the least that Firehose accepts with dynamic partitioning.
+      bufferingHints: { intervalInSeconds: parts.bufferSeconds, sizeInMBs: 64 },
+      dynamicPartitioningConfiguration: { enabled: true, retryOptions: { durationInSeconds: 300 } },
+      processingConfiguration: { enabled: true, processors: BY_STREAM },
+    },
   };
 }
+
+const BY_STREAM = [
+  { type: 'RecordDeAggregation', parameters: [{ parameterName: 'SubRecordType', parameterValue: 'JSON' }] },
+  {
+    type: 'MetadataExtraction',
+    parameters: [
+      { parameterName: 'MetadataExtractionQuery', parameterValue: '{stream:.stream}' },
+      { parameterName: 'JsonParsingEngine', parameterValue: 'JQ-1.6' },
+    ],
+  },
+  { type: 'AppendDelimiterToRecord', parameters: [] },
+];

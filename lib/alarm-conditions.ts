@@ -1,0 +1,18 @@
+import { Duration } from 'aws-cdk-lib';
+import type { AlarmSettings } from './alarm-fact.ts';
+
+/** How often AWS's own services report at the slowest. */
+export const fiveMinutes = Duration.minutes(5);
+
+/** Once in the reports of the last runs. */
+export const reported = ({ timing }: AlarmSettings) =>
+  ({ statistic: 'Sum', atLeast: 1, period: timing.report }) as const;
+
+/** Again and again: throttling that passes is how a backfill is slowed, and no fault. */
+export const lasting = () => ({ statistic: 'Sum', atLeast: 1, period: fiveMinutes, periods: 12 }) as const;
+
+/** A queue that ought to be empty. */
+export const waiting = () => ({ statistic: 'Maximum', atLeast: 1, period: fiveMinutes }) as const;
+
+/** Below this the next run may be cut off by Lambda; the function itself stops earlier. */
+export const LEAST_TIME_LEFT_MILLISECONDS = 10_000;

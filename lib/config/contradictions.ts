@@ -1,0 +1,57 @@
+import type { Fault } from './fault.ts';
+
+type Entry = Readonly<Record<string, unknown>>;
+
+/** Options that are right by themselves and wrong together. */
+interface Contradiction {
+  readonly member: string;
+  readonly reason: string;
+  readonly holds: (entry: Entry) => boolean;
+}
+
+const CONTRADICTIONS: readonly Contradiction[] = [
+  {
+    member: 'siemReader',
+    reason: 'has nothing to read: the destination is not S3, or siemQueue is false',
+    holds: entry => given(entry, 'siemReader') && (entry['siemQueue'] === false || !deliversObjects(entry)),
+  },
+  {
+    member: 'retentionDays',
+    reason: 'has no effect on a bucket that you bring: set a lifecycle rule there',
+    holds: entry => given(entry, 'retentionDays') && given(entry, 'bucketArn'),
+  },
+  {
+    member: 'alarmEmail',
+    reason: 'cannot be added to a topic that you bring: subscribe the address there',
+    holds: entry => given(entry, 'alarmEmail') && given(entry, 'alarmTopicArn'),
+  },
+  {
+    member: 'siemReader.createOidcProvider',
+    reason: 'contradicts oidcProviderArn: give one of the two',
+    holds: entry => {
+      const reader = entry['siemReader'] as Entry | undefined;
+      return reader?.['createOidcProvider'] === true && given(reader, 'oidcProviderArn');
+    },
+  },
+];
+
+/** Contradictions within each entry, whatever else is wrong with it. */
+export function contradictions(list: unknown): Fault[] {
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((entry, index) => {
+    if (typeof entry !== 'object' || entry === null) return [];
+    return CONTRADICTIONS.filter(({ holds }) => holds(entry)).map(({ member, reason }) => ({
+      path: `connectors[${index}].${member}`,
+      reason,
+    }));
+  });
+}
+
+function given(entry: Entry, member: string): boolean {
+  return entry[member] !== undefined;
+}
+
+function deliversObjects(entry: Entry): boolean {
+  const type = (entry['destination'] as Entry | undefined)?.['type'] ?? 's3';
+  return type === 's3' || type === 's3-by-stream';
+}

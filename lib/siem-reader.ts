@@ -1,0 +1,95 @@
+import { Stack } from 'aws-cdk-lib';
+import * as iam from 'aws-cdk-lib/aws-iam';
+import type { Construct } from 'constructs';
+
+/** A SIEM that assumes a role from its own account and presents the external id that its form shows. */
+export interface ExternalIdReader {
+  readonly type: 'external-id';
+  /** Account id, or ARN of the role or user, that assumes the role. */
+  readonly principal: string;
+  /** What the SIEM presents, so that no other customer of it can use the role. */
+  readonly externalId: string;
+}
+
+/** Microsoft Sentinel, which proves itself by OpenID Connect. */
+export interface SentinelReader {
+  readonly type: 'sentinel';
+  /** Id of the Log Analytics workspace. */
+  readonly workspaceId: string;
+  /**
+   * Cloud that the workspace is in.
+   *
+   * @default 'commercial'
+   */
+  readonly cloud?: 'commercial' | 'government';
+  /**
+   * ARN of an existing identity provider.
+   *
+   * @default - the one that Microsoft's guide has you make in this account, by its well-known name
+   */
+  readonly oidcProviderArn?: string;
+  /**
+   * Whether to make the identity provider. An account can hold it once.
+   *
+   * @default false
+   */
+  readonly createOidcProvider?: boolean;
+}
+
+/** Whom the reader role trusts. */
+export type SiemReader = ExternalIdReader | SentinelReader;
+
+export interface ReaderRoleProps {
+  readonly connectorName: string;
+  readonly reader: SiemReader;
+  readonly policy: iam.IManagedPolicy;
+}
+
+export function createReaderRole(scope: Construct, props: ReaderRoleProps): iam.Role {
+  const { reader } = props;
+  return new iam.Role(scope, 'Reader', {
+    description: `Lets the SIEM read the events of connector ${props.connectorName}.`,
+    assumedBy: reader.type === 'sentinel' ? sentinelPrincipal(scope, reader) : externalIdPrincipal(reader),
+    managedPolicies: [props.policy],
+    // Sentinel accepts a role only if its name begins so.
+    ...(reader.type === 'sentinel' && { roleName: `OIDC_${props.connectorName}-${Stack.of(scope).region}` }),
+  });
+}
+
+function externalIdPrincipal({ principal, externalId }: ExternalIdReader): iam.IPrincipal {
+  const trusted = principal.startsWith('arn:') ? new iam.ArnPrincipal(principal) : new iam.AccountPrincipal(principal);
+  return new iam.PrincipalWithConditions(trusted, { StringEquals: { 'sts:ExternalId': externalId } });
+}
+
+/** Issuer and audience that Microsoft publishes for Sentinel, a pair a cloud. */
+const SENTINEL = {
+  commercial: {
+    issuer: 'sts.windows.net/33e01921-4d64-4f8c-a055-5bdaffd5e33d/',
+    audience: 'api://1462b192-27f7-4cb9-8523-0f4ecb54b47e',
+  },
+  government: {
+    issuer: 'sts.windows.net/cab8a31a-1906-4287-a0d8-4eef66b95f6e/',
+    audience: 'api://d4230588-5f84-4281-a9c7-2c15194b28f7',
+  },
+} as const;
+
+/** Sentinel names its session after the workspace. In 2025 it was seen to send the second prefix for a while, and readers that knew only the first stopped. */
+const SESSION_PREFIXES = ['MicrosoftSentinel_', 'MicrosoftDefenderForClouds_'];
+
+function sentinelPrincipal(scope: Construct, reader: SentinelReader): iam.IPrincipal {
+  const { issuer, audience } = SENTINEL[reader.cloud ?? 'commercial'];
+  return new iam.WebIdentityPrincipal(providerArn(scope, reader, issuer, audience), {
+    StringEquals: {
+      [`${issuer}:aud`]: audience,
+      'sts:RoleSessionName': SESSION_PREFIXES.map(prefix => `${prefix}${reader.workspaceId}`),
+    },
+  });
+}
+
+function providerArn(scope: Construct, reader: SentinelReader, issuer: string, audience: string): string {
+  if (reader.createOidcProvider) {
+    return new iam.CfnOIDCProvider(scope, 'Sentinel', { url: `https://${issuer}`, clientIdList: [audience] }).attrArn;
+  }
+  const { partition, account } = Stack.of(scope);
+  return reader.oidcProviderArn ?? `arn:${partition}:iam::${account}:oidc-provider/${issuer}`;
+}

@@ -1,0 +1,39 @@
+import { Stack } from 'aws-cdk-lib';
+import * as iam from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
+import type { Construct } from 'constructs';
+
+export function allow(actions: readonly string[], ...resources: readonly string[]): iam.PolicyStatement {
+  return new iam.PolicyStatement({ actions: [...actions], resources: [...resources] });
+}
+
+/** A secret that is known by name only has an ARN without its six last characters, which a policy must match all the same. */
+export function secretArnOf(secret: ISecret): string {
+  return secret.secretFullArn ?? `${secret.secretArn}-??????`;
+}
+
+/** What each service does with the customer's key in the name of the one who calls it. */
+const KEY_ACTIONS = {
+  dynamodb: ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt'],
+  s3: ['kms:Decrypt', 'kms:GenerateDataKey'],
+  secretsmanager: ['kms:Decrypt'],
+} as const;
+
+/** Use of the customer's key through the named services and not by itself; nothing where AWS's own keys are used. */
+export function keyStatements(
+  scope: Construct,
+  key: IKey | undefined,
+  services: readonly (keyof typeof KEY_ACTIONS)[],
+): iam.PolicyStatement[] {
+  if (!key) return [];
+  const { region, urlSuffix } = Stack.of(scope);
+  return services.map(
+    service =>
+      new iam.PolicyStatement({
+        actions: [...KEY_ACTIONS[service]],
+        resources: [key.keyArn],
+        conditions: { StringEquals: { 'kms:ViaService': `${service}.${region}.${urlSuffix}` } },
+      }),
+  );
+}
