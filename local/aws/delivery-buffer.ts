@@ -48,6 +48,10 @@ export function createDeliveryBuffer(target: DeliveryTarget, buffering: Bufferin
   let delivery: Promise<void> = Promise.resolve();
   let failure: unknown;
 
+  const write = async (records: readonly Uint8Array[], arrival: number): Promise<void> => {
+    await target.store.put(target.bucket, objectKey(target, arrival), await compress(Buffer.concat(records)));
+    objects += 1;
+  };
   const deliver = async (): Promise<void> => {
     callOff();
     if (pending.length === 0) return;
@@ -55,9 +59,8 @@ export function createDeliveryBuffer(target: DeliveryTarget, buffering: Bufferin
     pending = [];
     bytes = 0;
     try {
-      const key = objectKey(target, firstArrival);
-      await target.store.put(target.bucket, key, await compress(Buffer.concat(taken)));
-      objects += 1;
+      await write(taken, firstArrival);
+      failure = undefined;
     } catch (error) {
       pending = [...taken, ...pending];
       throw error;
@@ -79,17 +82,17 @@ export function createDeliveryBuffer(target: DeliveryTarget, buffering: Bufferin
       return objects;
     },
     async accept(records) {
+      if (buffering.milliseconds === 0) return write(records, target.now());
       if (failure !== undefined) throw failure;
       if (pending.length === 0) {
         firstArrival = target.now();
-        if (buffering.milliseconds > 0) callOff = target.later(flushLater, buffering.milliseconds);
+        callOff = target.later(flushLater, buffering.milliseconds);
       }
       for (const record of records) {
         pending.push(record);
         bytes += record.length;
       }
-      if (buffering.milliseconds === 0) await flush();
-      else if (bytes >= buffering.bytes) flushLater();
+      if (bytes >= buffering.bytes) flushLater();
     },
   };
 }

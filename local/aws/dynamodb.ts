@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import type { Server } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import dynalite from 'dynalite';
 import { DYNAMODB_TARGET, type DynaliteClient, takeListener } from './dynalite-client.ts';
 import { splitBatch, withUndone } from './dynamodb-batches.ts';
@@ -78,6 +79,18 @@ async function createTable(client: DynaliteClient, tableName: string): Promise<v
       { AttributeName: 'sk', KeyType: 'RANGE' },
     ],
   });
-  if (created.status === 200 || String(created.body['__type']).endsWith('ResourceInUseException')) return;
-  throw new Error(`dynalite refused to create the state table: ${String(created.body['message'])}`);
+  if (created.status !== 200 && !String(created.body['__type']).endsWith('ResourceInUseException')) {
+    throw new Error(`dynalite refused to create the state table: ${String(created.body['message'])}`);
+  }
+  await untilActive(client, tableName);
+}
+
+/** dynalite makes a table active a moment after it was created; killed in between, it never does. */
+async function untilActive(client: DynaliteClient, tableName: string): Promise<void> {
+  for (let tries = 0; tries < 500; tries += 1) {
+    const { body } = await client('DescribeTable', { TableName: tableName });
+    if ((body['Table'] as { TableStatus?: string } | undefined)?.TableStatus === 'ACTIVE') return;
+    await delay(2);
+  }
+  throw new Error('The state table was left half made, and holds nothing. Delete the folder of the database.');
 }

@@ -1,0 +1,80 @@
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, test } from '@jest/globals';
+import { createDeliveryBuffer } from '../../../local/aws/delivery-buffer.ts';
+import type { ObjectStore } from '../../../local/aws/object-store.ts';
+
+/** A store in memory whose puts can be made to fail, and a clock that only moves when told. */
+function setUp() {
+  const delivered: string[] = [];
+  const state = { broken: false, timers: [] as { task: () => void; milliseconds: number; off: boolean }[] };
+  const store = {
+    async put(_bucket: string, _key: string, bytes: Uint8Array) {
+      if (state.broken) throw new Error('disk full');
+      delivered.push(gunzipSync(bytes).toString());
+    },
+  } as Partial<ObjectStore> as ObjectStore;
+  const later = (task: () => void, milliseconds: number) => {
+    const timer = { task, milliseconds, off: false };
+    state.timers.push(timer);
+    return () => {
+      timer.off = true;
+    };
+  };
+  const target = { store, bucket: 'bucket', prefix: '', streamName: 'stream', now: () => 0, later };
+  return { delivered, state, target };
+}
+
+function records(...texts: string[]): Buffer[] {
+  return texts.map(text => Buffer.from(text));
+}
+
+describe('a delivery buffer', () => {
+  test('delivers when it holds enough bytes, and calls its timer off', async () => {
+    const { delivered, state, target } = setUp();
+    const buffer = createDeliveryBuffer(target, { bytes: 4, milliseconds: 60_000 });
+    await buffer.accept(records('ab'));
+    expect(delivered).toEqual([]);
+    await buffer.accept(records('c', 'd'));
+    await buffer.flush();
+    expect(delivered).toEqual(['abcd']);
+    expect(state.timers).toEqual([{ task: expect.any(Function), milliseconds: 60_000, off: true }]);
+  });
+
+  test('delivers when its interval is over, counted from the first record', async () => {
+    const { delivered, state, target } = setUp();
+    const buffer = createDeliveryBuffer(target, { bytes: 100, milliseconds: 60_000 });
+    await buffer.accept(records('a'));
+    await buffer.accept(records('b'));
+    expect(state.timers).toHaveLength(1);
+    state.timers[0]?.task();
+    await buffer.flush();
+    expect(delivered).toEqual(['ab']);
+    expect(buffer.objects).toBe(1);
+  });
+
+  test('keeps what it could not deliver, and acknowledges nothing more meanwhile', async () => {
+    const { delivered, state, target } = setUp();
+    const buffer = createDeliveryBuffer(target, { bytes: 2, milliseconds: 60_000 });
+    state.broken = true;
+    await buffer.accept(records('ab'));
+    await expect(buffer.flush()).rejects.toThrow('disk full');
+    await expect(buffer.accept(records('c'))).rejects.toThrow('disk full');
+    state.broken = false;
+    await buffer.flush();
+    expect(delivered).toEqual(['ab']);
+    await buffer.accept(records('cd'));
+    await buffer.flush();
+    expect(delivered).toEqual(['ab', 'cd']);
+  });
+
+  test('that writes through does not acknowledge, nor deliver later, what it could not write', async () => {
+    const { delivered, state, target } = setUp();
+    const buffer = createDeliveryBuffer(target, { bytes: 100, milliseconds: 0 });
+    state.broken = true;
+    await expect(buffer.accept(records('refused'))).rejects.toThrow('disk full');
+    state.broken = false;
+    await buffer.accept(records('taken'));
+    expect(delivered).toEqual(['taken']);
+    expect(state.timers).toEqual([]);
+  });
+});
