@@ -30,8 +30,8 @@ export async function startControlServer(options: { platform: Platform; port?: n
 async function serveControl(platform: Platform, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { segments, parameters, path } = readTarget(request.url ?? '');
   if (request.method === 'GET' && path === '/truth') {
+    const shown = readShown(parameters.get('stream_position'));
     response.writeHead(200, { 'content-type': 'application/json' });
-    const shown = (parameters.get('stream_position') ?? 'position') as PositionShown;
     await pipeline(Readable.from(platform.truthText(shown)), response);
     return;
   }
@@ -40,6 +40,11 @@ async function serveControl(platform: Platform, request: IncomingMessage, respon
   const result = controlAction(platform, request.method ?? '', segments, body);
   if (result === undefined) response.writeHead(204).end();
   else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(result));
+}
+
+function readShown(text = 'position'): PositionShown {
+  if (text === 'position' || text === 'none') return text;
+  throw new ProblemError('request/malformed', 'stream_position must be position or none.');
 }
 
 function refuse(platform: Platform, response: ServerResponse, error: unknown): void {

@@ -1,0 +1,146 @@
+import { describe, expect, test } from '@jest/globals';
+import { decodeJwt } from 'jose';
+import { createDraw } from '../../../local/platform/draw.ts';
+import { basic, createTenant, GRANT } from './tenant.ts';
+
+describe('the token endpoint', () => {
+  test('issues a signed token for 300 seconds that carries the roles', async () => {
+    const { platform, clock, requestToken } = createTenant({ tokens: 'signed' });
+    const { clientId, clientSecret } = platform.account;
+    const { status, body } = await requestToken({ authorization: basic(clientId, clientSecret) }, GRANT);
+    expect([status, body.expires_in, body.token_type]).toEqual([200, 300, 'Bearer']);
+    expect(decodeJwt(body.access_token)).toMatchObject({ exp: clock.now / 1000 + 300, sub: clientId });
+  });
+
+  test('decodes id and secret from their form encoding, so a raw secret with + or % fails', async () => {
+    const { platform, requestToken } = createTenant();
+    const { clientId, clientSecret } = platform.account;
+    expect(clientSecret).toMatch(/\+.*%/);
+    const raw = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`;
+    expect((await requestToken({ authorization: raw }, GRANT)).body.error).toBe('unauthorized_client');
+  });
+
+  test('lets client_id and client_secret in the form override the Basic header', async () => {
+    const { platform, requestToken } = createTenant();
+    const { clientId, clientSecret } = platform.account;
+    const form = { ...GRANT, client_id: clientId, client_secret: clientSecret };
+    expect((await requestToken({ authorization: basic('x', 'y') }, form)).status).toBe(200);
+    const wrong = { ...GRANT, client_secret: 'wrong' };
+    expect((await requestToken({ authorization: basic(clientId, clientSecret) }, wrong)).status).toBe(401);
+  });
+
+  test.each<[string, number, string, Record<string, string>, (id: string, secret: string) => Record<string, string>]>([
+    ['an unknown client', 401, 'invalid_client', GRANT, (_, secret) => ({ authorization: basic('x', secret) })],
+    ['a wrong secret', 401, 'unauthorized_client', GRANT, id => ({ authorization: basic(id, 'x') })],
+    ['no client at all', 401, 'invalid_client', GRANT, () => ({})],
+    ['a broken header', 401, 'invalid_client', GRANT, () => ({ authorization: 'Basic %%%' })],
+    ['broken percent-encoding', 401, 'invalid_client', GRANT, () => ({ authorization: `Basic ${btoa('%zz:x')}` })],
+    [
+      'another grant',
+      400,
+      'unsupported_grant_type',
+      { grant_type: 'password' },
+      (id, secret) => ({ authorization: basic(id, secret) }),
+    ],
+    ['no grant', 400, 'invalid_request', {}, (id, secret) => ({ authorization: basic(id, secret) })],
+    ['another content type', 400, 'invalid_request', GRANT, () => ({ 'content-type': 'application/json' })],
+  ])('refuses %s with %i %s', async (_, status, error, form, headers) => {
+    const { platform, requestToken } = createTenant();
+    const reply = await requestToken(headers(platform.account.clientId, platform.account.clientSecret), form);
+    expect([reply.status, reply.body.error]).toEqual([status, error]);
+  });
+
+  test('takes POST only', async () => {
+    const { platform, get } = createTenant();
+    const { status, headers } = await get(platform.tokenPath, null);
+    expect([status, headers.get('allow')]).toEqual([405, 'POST']);
+  });
+
+  test('refuses the old secret after a rotation, while tokens already issued stay good', async () => {
+    const { platform, get, token, requestToken } = createTenant();
+    const { clientId, clientSecret } = platform.account;
+    const before = await token();
+    const rotated = platform.account.rotateSecret();
+    expect(rotated).not.toBe(clientSecret);
+    expect((await requestToken({ authorization: basic(clientId, clientSecret) }, GRANT)).status).toBe(401);
+    expect((await requestToken({ authorization: basic(clientId, rotated) }, GRANT)).status).toBe(200);
+    expect((await get('/v1/assets', before)).status).toBe(200);
+  });
+});
+
+describe.each(['signed', 'table'] as const)('with %s tokens', tokens => {
+  test('a token serves its 300 seconds and then is expired', async () => {
+    const { clock, get, token } = createTenant({ tokens });
+    const bearer = await token();
+    clock.now += 299_999;
+    expect((await get('/v1/assets', bearer)).status).toBe(200);
+    clock.now += 1;
+    const { status, body } = await get('/v1/assets', bearer);
+    expect([status, body.type]).toEqual([401, expect.stringMatching(/auth\/expired-token$/)]);
+  });
+
+  test('a token whose lifetime the operator ended is expired, a later one is good', async () => {
+    const { platform, get, token } = createTenant({ tokens });
+    const bearer = await token();
+    platform.authority.expireTokens();
+    expect((await get('/v1/assets', bearer)).body.type).toMatch(/auth\/expired-token$/);
+    expect((await get('/v1/assets')).status).toBe(200);
+  });
+});
+
+test.each<[string, string | null, string]>([
+  ['no header', null, 'auth/missing-token'],
+  ['another scheme', 'Basic eDp5', 'auth/invalid-token'],
+  ['no token', 'Bearer', 'auth/invalid-token'],
+  ['nonsense', 'Bearer a.b.c', 'auth/invalid-token'],
+])('%s: 401 %s', async (_, authorization, suffix) => {
+  const { get } = createTenant({ tokens: 'signed' });
+  const { status, body } = await get('/v1/assets', authorization);
+  expect([status, body.type.endsWith(suffix)]).toEqual([401, true]);
+});
+
+test('a token of another platform, though well signed there, is invalid', async () => {
+  const foreign = await createTenant({ tokens: 'signed', random: createDraw(43) }).token();
+  const { get } = createTenant({ tokens: 'signed' });
+  expect((await get('/v1/assets', foreign)).body.type).toMatch(/auth\/invalid-token$/);
+});
+
+test('a genuine token is recognised by its signature, not only by memory', async () => {
+  const issuer = createTenant({ tokens: 'signed' });
+  const bearer = await issuer.token();
+  const twin = createTenant({ tokens: 'signed' });
+  await twin.token();
+  expect((await twin.get('/v1/assets', bearer)).status).toBe(200);
+  twin.clock.now += 300_000;
+  const late = createTenant({ tokens: 'signed' });
+  late.clock.now += 300_000;
+  expect((await late.get('/v1/assets', bearer)).body.type).toMatch(/auth\/expired-token$/);
+});
+
+test('a disabled account: the token endpoint says invalid_request, the API auth/revoked-account', async () => {
+  const { platform, get, token, requestToken } = createTenant();
+  const bearer = await token();
+  platform.account.revoked = true;
+  const { status, body } = await get('/v1/threats', bearer);
+  expect([status, body.type]).toEqual([401, expect.stringMatching(/auth\/revoked-account$/)]);
+  const refused = await requestToken(
+    { authorization: basic(platform.account.clientId, platform.account.clientSecret) },
+    GRANT,
+  );
+  expect([refused.status, refused.body.error]).toEqual([401, 'invalid_request']);
+});
+
+test('a role taken away answers 403 at its endpoints only, at once, and given back serves new tokens', async () => {
+  const { platform, get, token } = createTenant();
+  const bearer = await token();
+  platform.account.roles.delete('threats:read');
+  for (const target of ['/v1/threats', '/v1/threats/x']) {
+    const { status, body } = await get(target, bearer);
+    expect([status, body.type]).toEqual([403, expect.stringMatching(/auth\/insufficient-role$/)]);
+  }
+  expect((await get('/v1/assets', bearer)).status).toBe(200);
+  const without = await token();
+  platform.account.roles.add('threats:read');
+  expect((await get('/v1/threats', without)).status).toBe(403);
+  expect((await get('/v1/threats')).status).toBe(200);
+});

@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { type ControlServer, startControlServer } from '../../../local/platform/control-server.ts';
+import { createTenant, type Tenant } from './tenant.ts';
+
+let tenant: Tenant;
+let control: ControlServer;
+
+beforeEach(async () => {
+  tenant = createTenant();
+  control = await startControlServer({ platform: tenant.platform });
+});
+
+afterEach(() => control.close());
+
+async function call(method: string, path: string, body?: string): Promise<Response> {
+  return fetch(control.controlUrl + path, { method, ...(body === undefined ? {} : { body }) });
+}
+
+const post = (path: string, body?: string): Promise<Response> => call('POST', path, body);
+
+test('a row that is posted keeps every digit', async () => {
+  expect((await post('/assets', '{"id":"a","n":9007199254740993,\n "f":1.0}')).status).toBe(204);
+  expect((await tenant.get('/v1/assets/a')).text).toContain('"n":9007199254740993,"f":1.0}');
+});
+
+test('resources are put, removed, restored, re-projected and declared removed before they were seen', async () => {
+  const steps = [
+    () => post('/assets', '{"id":"a/ü"}'),
+    () => post('/threats', '{"id":"t","asset_id":"a/ü"}'),
+    () => post('/dns-blocks', '{"id":"d"}'),
+    () => post('/threats/t/reproject'),
+    () => post('/assets/a%2F%C3%BC/reproject'),
+    () => post('/assets/a%2F%C3%BC/remove'),
+    () => post('/assets/ghost/tombstone'),
+  ];
+  for (const step of steps) expect((await step()).status).toBe(204);
+  expect(await tenant.walk('assets')).toMatchObject([
+    { id: 'a/ü', deleted: true },
+    { id: 'ghost', deleted: true },
+  ]);
+  expect(await tenant.walk('threats')).toEqual([]);
+  expect((await post('/assets/a%2F%C3%BC/restore')).status).toBe(204);
+  expect(await tenant.walk('threats')).toMatchObject([{ id: 't' }]);
+});
+
+test('the secret is rotated and answered, the account revoked and reinstated, tokens expired, roles taken and given', async () => {
+  const bearer = await tenant.token();
+  const rotated = (await (await post('/credentials/rotate')).json()) as { clientSecret: string };
+  expect(rotated.clientSecret).toBe(tenant.platform.account.clientSecret);
+  const status = async (): Promise<number> => (await tenant.get('/v1/assets', bearer)).status;
+  await post('/credentials/revoke');
+  expect(await status()).toBe(401);
+  await post('/credentials/reinstate');
+  expect(await status()).toBe(200);
+  await post('/roles/assets%3Aread/take');
+  expect(await status()).toBe(403);
+  await post('/roles/assets%3Aread/give');
+  expect(await status()).toBe(200);
+  await post('/tokens/expire');
+  expect(await status()).toBe(401);
+});
+
+test('faults are set and ended, requests counted', async () => {
+  expect((await call('PUT', '/faults', '[{"kind":"status","endpoint":"assets","status":502}]')).status).toBe(204);
+  expect((await tenant.get('/v1/assets')).status).toBe(502);
+  await call('PUT', '/faults', '[]');
+  expect((await tenant.get('/v1/assets')).status).toBe(200);
+  expect(await (await call('GET', '/requests')).json()).toEqual({ token: 2, assets: 2 });
+});
+
+test('the truth is streamed with rows as they are', async () => {
+  tenant.platform.populate({ assets: 500, threats: 500, dnsBlocks: 500 });
+  const text = await (await call('GET', '/truth')).text();
+  expect(text).toBe([...tenant.platform.truthText()].join(''));
+  expect(await (await call('GET', '/truth?stream_position=none')).text()).not.toContain('"stream_position"');
+});
+
+describe('a call that cannot be served is a problem document and changes nothing', () => {
+  test.each<[string, string, string | undefined, number]>([
+    ['POST', '/assets', '{"id":', 400],
+    ['POST', '/assets', '{"id":"x","deleted":true}', 400],
+    ['POST', '/assets/nobody/remove', undefined, 404],
+    ['POST', '/assets/nobody/explode', undefined, 404],
+    ['GET', '/assets', undefined, 404],
+    ['POST', '/a/b/c/d', undefined, 404],
+    ['POST', '/assets/%zz/remove', undefined, 400],
+    ['PUT', '/faults', '{}', 400],
+    ['PUT', '/faults', 'x', 400],
+    ['GET', '/truth?stream_position=maybe', undefined, 400],
+  ])('%s %s %p: %i', async (method, path, body, status) => {
+    const response = await call(method, path, body);
+    expect([response.status, response.headers.get('content-type')]).toEqual([status, 'application/problem+json']);
+    expect(tenant.platform.truth().assets.size).toBe(0);
+  });
+});

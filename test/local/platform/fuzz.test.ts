@@ -1,0 +1,216 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { createDraw } from '../../../local/platform/draw.ts';
+import type { Platform } from '../../../local/platform/platform.ts';
+import { PROBLEMS } from '../../../local/platform/problem.ts';
+import { type PlatformServer, startPlatformServer } from '../../../local/platform/server.ts';
+import { createOpenApiCheck } from './openapi-check.ts';
+import { basic, createTenant, GRANT } from './tenant.ts';
+
+/** `FUZZ_RUNS=100000 npm test -- fuzz` for a long run; raw sockets take a fifth of them. */
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? 1500);
+const SEED = Number(process.env['FUZZ_SEED'] ?? 20261120);
+
+const crashes: unknown[] = [];
+let platform: Platform;
+let server: PlatformServer;
+let token = '';
+
+beforeAll(async () => {
+  const now = Date.parse('2026-11-20T12:00:00Z');
+  const options = { clock: () => now, random: createDraw(5), onError: (error: unknown) => crashes.push(error) };
+  const tenant = createTenant(options);
+  platform = tenant.platform;
+  platform.populate({ assets: 20, threats: 20, dnsBlocks: 20 });
+  token = await tenant.token();
+  server = await startPlatformServer({ platform });
+});
+
+afterAll(() => server.close());
+
+const parameters = { numRuns: RUNS, seed: SEED, endOnFailure: true };
+
+const nasty = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.constantFrom(
+    '..',
+    '.',
+    '%',
+    '%zz',
+    '%00',
+    '%2F',
+    '//',
+    '\\',
+    'a'.repeat(3000),
+    '__proto__',
+    'constructor',
+    '?',
+    '#',
+    '\ud800',
+    '1e3',
+    '-0',
+  ),
+);
+const segment = fc.oneof(
+  fc.constantFrom('v1', 'assets', 'threats', 'related', 'asset-1', 'dns-blocks', 'openapi.json', 'realms'),
+  nasty,
+);
+const path = fc.array(segment, { maxLength: 5 }).map(parts => `/${parts.join('/')}`);
+const query = fc.array(
+  fc.tuple(
+    fc.constantFrom('limit', 'cursor', 'organization_id', '', '__proto__'),
+    fc.oneof(nasty, fc.integer().map(String)),
+  ),
+  { maxLength: 3 },
+);
+const knownPath = fc.constantFrom(
+  '/v1/assets',
+  '/v1/threats',
+  '/v1/dns-blocks',
+  '/v1/assets/asset-1',
+  '/v1/assets/asset-1/related',
+);
+const target = fc.tuple(fc.oneof(path, knownPath), query).map(([start, pairs]) => {
+  return pairs.length === 0 ? start : `${start}?${pairs.map(([name, value]) => `${name}=${value}`).join('&')}`;
+});
+const method = fc.oneof(
+  { weight: 4, arbitrary: fc.constant('GET') },
+  { weight: 1, arbitrary: fc.constantFrom('POST', 'HEAD', 'PUT', 'x', '') },
+);
+const authorization = fc.oneof(
+  { weight: 4, arbitrary: fc.constant('good') },
+  { weight: 1, arbitrary: fc.option(nasty, { nil: undefined }) },
+);
+
+test(`${RUNS} calls of any method, target and header get documented answers (seed ${SEED})`, async () => {
+  const check = createOpenApiCheck(platform.settings);
+  const statuses = new Set<number>();
+  const property = fc.asyncProperty(
+    method,
+    target,
+    authorization,
+    fc.oneof(fc.constant(''), nasty),
+    async (verb, where, given, body) => {
+      const header = (name: string): string | undefined =>
+        name === 'authorization' ? (given === 'good' ? token : given) : undefined;
+      const { answer } = await platform.serve({ method: verb, target: where, header, body });
+      const contentType = answer.headers['content-type'] ?? '';
+      statuses.add(answer.status);
+      expect(check({ method: verb, target: where, status: answer.status, contentType, text: answer.body })).toEqual([]);
+      expectDocumented(answer.status, answer.body);
+    },
+  );
+  await fc.assert(property, parameters);
+  expect(crashes).toEqual([]);
+  expect([...statuses].sort()).toEqual(expect.arrayContaining([200, 400, 401, 404, 405]));
+});
+
+test(`${RUNS} token requests of any form and header get OAuth answers (seed ${SEED})`, async () => {
+  const { clientId, clientSecret } = platform.account;
+  const form = fc.oneof(
+    nasty,
+    fc.constant(new URLSearchParams(GRANT).toString()),
+    fc
+      .dictionary(fc.constantFrom('grant_type', 'client_id', 'client_secret', 'scope'), nasty)
+      .map(fields => new URLSearchParams(fields).toString()),
+  );
+  const credential = fc.oneof(
+    nasty,
+    fc.constant(basic(clientId, clientSecret)),
+    nasty.map(text => `Basic ${Buffer.from(text).toString('base64')}`),
+  );
+  const type = fc.oneof(
+    { weight: 4, arbitrary: fc.constant('application/x-www-form-urlencoded') },
+    { weight: 1, arbitrary: nasty },
+  );
+  const property = fc.asyncProperty(form, credential, type, async (body, header, contentType) => {
+    const headers: Record<string, string> = { authorization: header, 'content-type': contentType };
+    const { answer } = await platform.serve({
+      method: 'POST',
+      target: platform.tokenPath,
+      header: name => headers[name],
+      body,
+    });
+    expect([200, 400, 401]).toContain(answer.status);
+    expect(JSON.parse(answer.body)).toHaveProperty(answer.status === 200 ? 'access_token' : 'error');
+  });
+  await fc.assert(property, parameters);
+  expect(crashes).toEqual([]);
+});
+
+test(`${Math.ceil(RUNS / 5)} raw connections with broken requests get problem documents or are closed (seed ${SEED})`, async () => {
+  const line = fc.oneof(
+    fc
+      .tuple(
+        fc.constantFrom('GET', 'POST', 'OPTIONS', 'BREW'),
+        target,
+        fc.constantFrom('HTTP/1.1', 'HTTP/1.0', 'HTTP/2', ''),
+      )
+      .map(parts => parts.join(' ')),
+    nasty,
+  );
+  const header = fc.oneof(
+    fc.constantFrom(
+      'Host: x',
+      'Host:',
+      'Connection: close',
+      'Connection: Upgrade',
+      'Upgrade: h2c',
+      'Content-Length: 5',
+      'Content-Length: -1',
+      'Transfer-Encoding: chunked',
+      'Transfer-Encoding: x',
+      'Expect: 100-continue',
+      'Expect: x',
+    ),
+    fc.constant('authorization').map(name => `${name}: ${token}`),
+    nasty,
+  );
+  const request = fc
+    .tuple(line, fc.array(header, { maxLength: 6 }), nasty)
+    .map(([first, headers, body]) => [first, ...headers, '', body].join('\r\n'));
+  const property = fc.asyncProperty(request, async bytes => {
+    for (const { status, body } of answersIn(await exchange(bytes))) expectDocumented(status, body);
+  });
+  await fc.assert(property, { ...parameters, numRuns: Math.ceil(RUNS / 5) });
+  expect(crashes).toEqual([]);
+  expect((await fetch(`${server.baseUrl}/v1/assets`, { headers: { authorization: token } })).status).toBe(200);
+});
+
+function expectDocumented(status: number, body: string): void {
+  expect(body).not.toMatch(/\bat .*\.ts:\d+|node:internal/);
+  if (status < 400 || body === '') return;
+  const { type } = JSON.parse(body) as { type: string };
+  const suffix = Object.keys(PROBLEMS).find(known => type.endsWith(known)) as keyof typeof PROBLEMS;
+  expect(PROBLEMS[suffix]?.[0]).toBe(status);
+  expect(status).not.toBe(500);
+}
+
+async function exchange(bytes: string): Promise<string> {
+  const socket = connect(Number(new URL(server.baseUrl).port), '127.0.0.1');
+  socket.on('error', () => {});
+  socket.end(bytes);
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of socket) chunks.push(chunk as Buffer);
+  } catch {
+    // A reset is one of the ways in which a connection may end.
+  }
+  return Buffer.concat(chunks).toString('latin1');
+}
+
+/** The answers on a connection, cut by their Content-Length; interim ones have no body. */
+function answersIn(text: string): { status: number; body: string }[] {
+  const answers: { status: number; body: string }[] = [];
+  for (let rest = text; rest !== ''; ) {
+    const end = rest.indexOf('\r\n\r\n') + 4;
+    const head = rest.slice(0, end);
+    const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1]);
+    const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
+    expect(status).toBeGreaterThanOrEqual(100);
+    answers.push({ status, body: rest.slice(end, end + length) });
+    rest = rest.slice(end + length);
+  }
+  return answers;
+}

@@ -1,0 +1,123 @@
+import { describe, expect, test } from '@jest/globals';
+import { createTenant } from './tenant.ts';
+
+const ids = (rows: readonly { id: string }[]): string[] => rows.map(row => row.id);
+
+describe('an asset and its threats', () => {
+  test('a removed asset is delivered once more as a tombstone at its own, later position', async () => {
+    const { platform, walk } = createTenant();
+    platform.putAsset({ id: 'a', name: 'x' });
+    platform.putAsset({ id: 'b' });
+    const [before] = await walk('assets');
+    platform.removeAsset('a');
+    const [b, tombstone] = await walk('assets');
+    expect(b!.id).toBe('b');
+    expect(tombstone).toMatchObject({ id: 'a', deleted: true, deleted_at: '2026-11-20T12:00:00.000Z' });
+    expect(tombstone).not.toHaveProperty('name');
+    expect(String(tombstone!['stream_position']) > String(before!['stream_position'])).toBe(true);
+  });
+
+  test('all threats of a removed asset vanish without a trace, those of others stay', async () => {
+    const { platform, walk, get } = createTenant();
+    for (const id of ['a', 'b']) platform.putAsset({ id });
+    platform.putThreat({ id: 't1', asset_id: 'a' });
+    platform.putThreat({ id: 't2', asset_id: 'b' });
+    platform.removeAsset('a');
+    expect(ids(await walk('threats'))).toEqual(['t2']);
+    expect((await get('/v1/threats/t1')).status).toBe(404);
+    expect((await get('/v1/assets/a')).body.type).toMatch(/resource\/not-found$/);
+  });
+
+  test('a restored asset is live data again and its threats reappear at new positions, unchanged', async () => {
+    const { platform, clock, walk } = createTenant();
+    platform.putAsset({ id: 'a', name: 'x' });
+    platform.putThreat({ id: 't', asset_id: 'a', severity: 'low' });
+    const [before] = await walk('threats');
+    platform.removeAsset('a');
+    clock.now += 60_000;
+    platform.restoreAsset('a');
+    expect(await walk('assets')).toMatchObject([{ id: 'a', deleted: false, name: 'x' }]);
+    const [after] = await walk('threats');
+    expect(after).toEqual({ ...before, stream_position: after!['stream_position'] });
+    expect(String(after!['stream_position']) > String(before!['stream_position'])).toBe(true);
+  });
+
+  test('a threat put on a removed asset stays unseen until the asset is restored', async () => {
+    const { platform, walk } = createTenant();
+    platform.putAsset({ id: 'a' });
+    platform.removeAsset('a');
+    platform.putThreat({ id: 't', asset_id: 'a' });
+    expect(await walk('threats')).toEqual([]);
+    platform.restoreAsset('a');
+    expect(ids(await walk('threats'))).toEqual(['t']);
+  });
+
+  test('a threat that moved to another asset goes and stays with that one', async () => {
+    const { platform, walk } = createTenant();
+    for (const id of ['a', 'b']) platform.putAsset({ id });
+    platform.putThreat({ id: 't', asset_id: 'a' });
+    platform.putThreat({ id: 't', asset_id: 'b' });
+    platform.removeAsset('a');
+    expect(ids(await walk('threats'))).toEqual(['t']);
+    platform.removeAsset('b');
+    expect(await walk('threats')).toEqual([]);
+  });
+
+  test('a tombstone comes also for an asset that no list ever showed', async () => {
+    const { platform, walk } = createTenant();
+    platform.tombstoneUnseen('ghost');
+    expect(await walk('assets')).toMatchObject([{ id: 'ghost', deleted: true }]);
+  });
+
+  test('a re-projection moves the position and nothing else', async () => {
+    const { platform, clock, walk } = createTenant();
+    platform.putAsset({ id: 'a' });
+    platform.putThreat({ id: 't', asset_id: 'a' });
+    const before = [...(await walk('assets')), ...(await walk('threats'))];
+    clock.now += 1000;
+    platform.reproject('assets', 'a');
+    platform.reproject('threats', 't');
+    const after = [...(await walk('assets')), ...(await walk('threats'))];
+    expect(after).toEqual(before.map((row, index) => ({ ...row, stream_position: after[index]!['stream_position'] })));
+    expect(after.map(row => row['stream_position'])).not.toEqual(before.map(row => row['stream_position']));
+  });
+
+  test.each<[string, (platform: ReturnType<typeof createTenant>['platform']) => void]>([
+    ['removing an unknown asset', platform => platform.removeAsset('nobody')],
+    ['removing twice', platform => platform.removeAsset('gone')],
+    ['restoring a live asset', platform => platform.restoreAsset('live')],
+    ['putting a removed asset', platform => platform.putAsset({ id: 'gone' })],
+    ['a tombstone of a known asset', platform => platform.tombstoneUnseen('live')],
+    ['a threat without an asset', platform => platform.putThreat({ id: 't' })],
+    ['a threat of an unknown asset', platform => platform.putThreat({ id: 't', asset_id: 'nobody' })],
+    ['re-projecting an unseen threat', platform => platform.reproject('threats', 'hidden')],
+    ['a row without id', platform => platform.putAsset({ name: 'x' })],
+    ['a row that is a list', platform => platform.putAsset('[1]')],
+    ['a row that is not JSON', platform => platform.putAsset('{"id":')],
+    ['a row that sets its own position', platform => platform.putAsset({ id: 'x', stream_position: 'now' })],
+  ])('%s is refused and changes nothing', (_, act) => {
+    const { platform } = createTenant();
+    for (const id of ['live', 'gone']) platform.putAsset({ id });
+    platform.putThreat({ id: 'hidden', asset_id: 'gone' });
+    platform.removeAsset('gone');
+    const before = platform.truth();
+    expect(() => act(platform)).toThrow(expect.objectContaining({ name: 'ProblemError' }));
+    expect(platform.truth()).toEqual(before);
+  });
+});
+
+test('neighbours are live assets with a null position, never tombstones', async () => {
+  const { platform, get } = createTenant();
+  for (const id of ['a', 'b', 'c']) platform.putAsset({ id });
+  platform.removeAsset('b');
+  const { body } = await get('/v1/assets/a/related');
+  expect(body.data).toMatchObject([{ id: 'c', stream_position: null, deleted: false }]);
+});
+
+test('ids with slashes, spaces and any Unicode can be read', async () => {
+  const { platform, get } = createTenant();
+  for (const id of ['a/b?c#d', 'ü 日本 🛡️', '%2F', '__proto__']) {
+    platform.putAsset({ id });
+    expect((await get(`/v1/assets/${encodeURIComponent(id)}`)).body.id).toBe(id);
+  }
+});

@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { describe, expect, test } from '@jest/globals';
+
+const MAIN = 'local/platform/main.ts';
+
+function start(flags: readonly string[]): ChildProcess {
+  return spawn(process.execPath, [MAIN, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+async function output(child: ChildProcess): Promise<{ code: unknown; out: string; err: string }> {
+  let out = '';
+  let err = '';
+  child.stdout!.on('data', chunk => (out += chunk));
+  child.stderr!.on('data', chunk => (err += chunk));
+  const [code] = await once(child, 'close');
+  return { code, out, err };
+}
+
+describe('npm run platform', () => {
+  test('first prints one line of JSON with addresses and credentials, serves, lives, and ends cleanly on SIGTERM', async () => {
+    const child = start([
+      '--assets',
+      '30',
+      '--threats',
+      '5',
+      '--control',
+      '--life',
+      '500',
+      '--dns-blocks-path',
+      '/v1/blocked',
+    ]);
+    const closed = once(child, 'close');
+    const [line] = (await once(createInterface({ input: child.stdout! }), 'line')) as [string];
+    const given = JSON.parse(line);
+    expect(Object.keys(given)).toEqual([
+      'baseUrl',
+      'authUrl',
+      'clientId',
+      'clientSecret',
+      'dnsBlocksPath',
+      'controlUrl',
+    ]);
+    expect(given).toMatchObject({ authUrl: `${given.baseUrl}/realms/organization`, dnsBlocksPath: '/v1/blocked' });
+    const size = async (): Promise<number> => {
+      const truth = (await (await fetch(`${given.controlUrl}/truth`)).json()) as Record<string, object>;
+      return Object.values(truth).reduce((sum, rows) => sum + Object.keys(rows).length, 0);
+    };
+    const before = await size();
+    while ((await size()) === before);
+    expect((await fetch(`${given.baseUrl}/v1/assets`)).status).toBe(401);
+    child.kill('SIGTERM');
+    expect(await closed).toEqual([0, null]);
+  });
+
+  test('--help explains every flag', async () => {
+    const { code, out } = await output(start(['--help']));
+    expect(code).toBe(0);
+    for (const flag of [
+      '--port',
+      '--control-port',
+      '--seed',
+      '--life',
+      '--retention',
+      '--end-of-stream',
+      '--retry-after',
+      '--role',
+    ]) {
+      expect(out).toContain(flag);
+    }
+  });
+
+  test.each([
+    [['--assets', '-1'], '--assets'],
+    [['--short-pages', '2'], '--short-pages'],
+    [['--end-of-stream', 'never'], '--end-of-stream'],
+    [['--role', 'assets'], '--role'],
+    [['--flood'], '--flood'],
+    [['--rows-member', 'x', '--pagination-member', 'x'], 'must differ'],
+  ])('%p: refused with the reason, nothing started', async (flags, reason) => {
+    const { code, out, err } = await output(start(flags));
+    expect([code !== 0, out]).toEqual([true, '']);
+    expect(err).toContain(reason);
+  });
+});

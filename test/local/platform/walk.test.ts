@@ -1,0 +1,182 @@
+import { describe, expect, test } from '@jest/globals';
+import { createDraw } from '../../../local/platform/draw.ts';
+import { liveOnce } from '../../../local/platform/life.ts';
+import type { PlatformOptions } from '../../../local/platform/platform.ts';
+import { createTenant, type List, type Tenant } from './tenant.ts';
+
+const LISTS: readonly List[] = ['assets', 'threats', 'dns-blocks'];
+
+function tenantWithAssets(count: number, options: Partial<PlatformOptions> = {}): Tenant {
+  const tenant = createTenant(options);
+  for (let index = 0; index < count; index++) tenant.platform.putAsset({ id: `a${index}` });
+  return tenant;
+}
+
+describe('the end of a stream', () => {
+  test('full-page-null: the last rows come with a null cursor, and the cursor before them delivers them again', async () => {
+    const { page } = tenantWithAssets(3);
+    const first = await page('assets', { limit: 2 });
+    const last = await page('assets', { limit: 2, cursor: first.nextCursor });
+    expect([first.rows.length, last.rows.length, last.nextCursor]).toEqual([2, 1, null]);
+    expect(await page('assets', { limit: 2, cursor: first.nextCursor })).toEqual(last);
+  });
+
+  test('empty-page-null: rows always come with a cursor, then an empty page with null', async () => {
+    const { page } = tenantWithAssets(2, { endOfStream: 'empty-page-null' });
+    const first = await page('assets', { limit: 2 });
+    expect(first.nextCursor).not.toBeNull();
+    expect(await page('assets', { cursor: first.nextCursor })).toEqual({ rows: [], nextCursor: null });
+  });
+
+  test('repeat-cursor: a caught-up poll gets its own cursor back', async () => {
+    const { page } = tenantWithAssets(2, { endOfStream: 'repeat-cursor' });
+    const { nextCursor } = await page('assets');
+    expect(await page('assets', { cursor: nextCursor })).toEqual({ rows: [], nextCursor });
+  });
+});
+
+test('a poll with the last cursor delivers only what changed since', async () => {
+  const { platform, page } = tenantWithAssets(5, { endOfStream: 'empty-page-null' });
+  const { nextCursor } = await page('assets');
+  platform.putAsset({ id: 'a2', changed: true });
+  expect((await page('assets', { cursor: nextCursor })).rows).toMatchObject([{ id: 'a2', changed: true }]);
+});
+
+test('retention latest keeps one row an id at its newest position, every-version also the older ones', async () => {
+  for (const [retention, expected] of [
+    ['latest', ['b', 'a']],
+    ['every-version', ['a', 'b', 'a']],
+  ] as const) {
+    const { platform, walk } = createTenant({ retention });
+    for (const id of ['a', 'b', 'a']) platform.putAsset({ id });
+    expect((await walk('assets')).map(row => row.id)).toEqual(expected);
+  }
+});
+
+test('with every version kept, a removal still takes all versions of the threats away', async () => {
+  const { platform, walk } = createTenant({ retention: 'every-version' });
+  platform.putAsset({ id: 'a' });
+  for (const severity of ['low', 'high']) platform.putThreat({ id: 't', asset_id: 'a', severity });
+  platform.removeAsset('a');
+  expect(await walk('threats')).toEqual([]);
+  platform.restoreAsset('a');
+  expect(await walk('threats')).toMatchObject([{ severity: 'high' }]);
+});
+
+test('very recent changes are withheld from lists and come later', async () => {
+  const { platform, clock, walk } = createTenant({ withholdMs: 5000 });
+  platform.putAsset({ id: 'a' });
+  platform.putDnsBlock({ id: 'd' });
+  expect([await walk('assets'), await walk('dns-blocks')]).toEqual([[], []]);
+  clock.now += 5000;
+  expect([await walk('assets'), await walk('dns-blocks')]).toMatchObject([[{ id: 'a' }], [{ id: 'd' }]]);
+});
+
+test('rows of one tie share a position, are cut across pages and keep their order', async () => {
+  const { walk } = tenantWithAssets(60, { tieSize: 10 });
+  const rows = await walk('assets', 7);
+  expect(new Set(rows.map(row => row['stream_position'])).size).toBeLessThan(30);
+  expect(rows.map(row => row.id)).toEqual(Array.from({ length: 60 }, (_, index) => `a${index}`));
+});
+
+test('short and empty pages with a cursor interrupt no walk and lose no row', async () => {
+  const { walk, page } = tenantWithAssets(200, { shortPages: 0.5, emptyPages: 0.4 });
+  expect((await walk('assets', 7)).map(row => row.id)).toEqual(Array.from({ length: 200 }, (_, index) => `a${index}`));
+  const sizes = new Set<string>();
+  let cursor: string | null = null;
+  do {
+    const next = await page('assets', { cursor, limit: 7 });
+    if (next.nextCursor !== null) sizes.add(next.rows.length === 0 ? 'empty' : next.rows.length < 7 ? 'short' : 'full');
+    cursor = next.nextCursor;
+  } while (cursor !== null);
+  expect(sizes).toEqual(new Set(['full', 'short', 'empty']));
+});
+
+test('an empty page in the middle of a walk carries another cursor than the one sent', async () => {
+  const { page } = tenantWithAssets(3, { emptyPages: 0.99 });
+  const first = await page('assets');
+  const second = await page('assets', { cursor: first.nextCursor });
+  expect(second.rows).toEqual([]);
+  expect(second.nextCursor).not.toBe(first.nextCursor);
+});
+
+describe('DNS blocks', () => {
+  test('are ordered by blocked_at, ties by id, however they arrive', async () => {
+    const { platform, walk } = createTenant();
+    for (const [id, second] of [
+      ['c', '02'],
+      ['b', '01'],
+      ['a', '02'],
+      ['d', '00'],
+    ]) {
+      platform.putDnsBlock({ id, blocked_at: `2026-11-20T11:00:${second}Z` });
+    }
+    expect((await walk('dns-blocks', 1)).map(row => row.id)).toEqual(['d', 'b', 'a', 'c']);
+  });
+
+  test('that arrive behind what lists have passed are refused, because they could never be delivered', async () => {
+    const { platform, walk } = createTenant();
+    platform.putDnsBlock({ id: 'b' });
+    await walk('dns-blocks');
+    expect(() => platform.putDnsBlock({ id: 'x', blocked_at: '2026-01-01T00:00:00Z' })).toThrow('Lists have passed');
+    platform.putDnsBlock({ id: 'a' });
+    expect((await walk('dns-blocks')).map(row => row.id)).toEqual(['b', 'a']);
+  });
+
+  test('are immutable', () => {
+    const { platform } = createTenant();
+    platform.putDnsBlock({ id: 'b' });
+    expect(() => platform.putDnsBlock({ id: 'b' })).toThrow('immutable');
+  });
+});
+
+/** What a consumer that follows the rules holds after reading on from its cursors. */
+async function consume(
+  tenant: Tenant,
+  list: List,
+  copy: Map<string, string>,
+  cursor: string | null,
+): Promise<string | null> {
+  let saved = cursor;
+  let next = cursor;
+  do {
+    const page = await tenant.page(list, { cursor: next, limit: 7 });
+    for (const row of page.rows) copy.set(row.id, JSON.stringify(row));
+    next = page.nextCursor;
+    saved = next ?? saved;
+  } while (next !== null);
+  return saved;
+}
+
+test.each<[string, Partial<PlatformOptions>]>([
+  ['latest', {}],
+  [
+    'every version, ties, short and empty pages',
+    { retention: 'every-version', tieSize: 5, shortPages: 0.3, emptyPages: 0.3 },
+  ],
+  ['withheld changes, empty last page', { withholdMs: 3000, tieSize: 3, endOfStream: 'empty-page-null' }],
+])('a consumer that polls a living estate ends up with the truth: %s', async (_, options) => {
+  const tenant = createTenant(options);
+  const { platform, clock } = tenant;
+  const draw = createDraw(99);
+  platform.populate({ assets: 40, threats: 60, dnsBlocks: 40 });
+  const copies = {
+    assets: new Map<string, string>(),
+    threats: new Map<string, string>(),
+    'dns-blocks': new Map<string, string>(),
+  };
+  const cursors: Record<string, string | null> = {};
+  for (let poll = 0; poll < 25; poll++) {
+    for (let change = 0; change < 12; change++) liveOnce(platform, draw);
+    for (const list of LISTS) cursors[list] = await consume(tenant, list, copies[list], cursors[list] ?? null);
+    clock.now += 1000;
+  }
+  clock.now += 10_000;
+  for (const list of LISTS) await consume(tenant, list, copies[list], cursors[list] ?? null);
+  const truth = platform.truth();
+  for (const list of LISTS) {
+    const expected = new Map([...truth[list]].map(([id, row]) => [id, JSON.stringify(JSON.parse(row))]));
+    const held = [...copies[list]].filter(([id]) => list !== 'threats' || expected.has(id));
+    expect(new Map(held.sort())).toEqual(new Map([...expected].sort()));
+  }
+});
