@@ -29,7 +29,8 @@ async function allOf(folder: string): Promise<DeliveredEvent[]> {
 
 describe('a delivered event', () => {
   test('keeps its row as the text that was delivered', () => {
-    const row = '{ "id":"a", "n":9007199254740993, "f":1.0, "e":1e400, "z":-0, "__proto__":{"row":1}, "":"\u2028" }';
+    const row =
+      '{ "id":"a", "n":9007199254740993, "f":1.0, "e":1e400, "z":-0, "__proto__":{"a":1,"row":1}, "":"\u2028" }';
     expect(parseEvent(line('a', row), 'here')).toEqual({ ...HEAD, id: 'a', row });
   });
 
