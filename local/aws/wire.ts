@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -79,12 +80,20 @@ export interface Wire {
 export async function serve<O extends Operation>(service: Service<O>, options: WireOptions): Promise<Wire> {
   const server = options.server ?? createServer();
   const underWay = new Set<Promise<void>>();
+  let closing = false;
   // An idle connection that the server closes while the client reuses it looks like a fault that nobody asked for.
   server.keepAliveTimeout = 0;
   server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    const work = exchange(service, options, incoming, outgoing).catch(() => void outgoing.destroy());
-    underWay.add(work);
-    void work.finally(() => underWay.delete(work));
+    const cut = (): void => void outgoing.destroy();
+    // Only whole requests are under way: one that is never finished must not hold up the close.
+    receive(incoming).then(request => {
+      if (closing) return cut();
+      const work = Promise.resolve()
+        .then(() => exchange(service, options, request, outgoing))
+        .catch(cut);
+      underWay.add(work);
+      void work.finally(() => underWay.delete(work));
+    }, cut);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -93,6 +102,7 @@ export async function serve<O extends Operation>(service: Service<O>, options: W
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async close() {
+      closing = true;
       while (underWay.size > 0) await Promise.all(underWay);
       const closed = new Promise<void>((resolve, reject) => server.close(error => (error ? reject(error) : resolve())));
       server.closeAllConnections();
@@ -104,10 +114,9 @@ export async function serve<O extends Operation>(service: Service<O>, options: W
 async function exchange<O extends Operation>(
   service: Service<O>,
   { faults, onCall }: WireOptions,
-  incoming: IncomingMessage,
+  request: WireRequest,
   outgoing: ServerResponse,
 ): Promise<void> {
-  const request = await receive(incoming);
   let operation: O;
   try {
     if (!request.headers.authorization?.startsWith('AWS4-HMAC-SHA256 ')) throw service.unsigned;
@@ -122,8 +131,8 @@ async function exchange<O extends Operation>(
   const { status, readUnits, writeUnits } = reply ?? { status: 0 };
   const answered = reply !== undefined && !fault.loseAnswer;
   onCall({ service: service.name, action, permission, resource, status: answered ? status : 0, readUnits, writeUnits });
-  if (answered) send(outgoing, reply, request.method);
-  else incoming.socket.resetAndDestroy();
+  if (answered) await send(outgoing, reply, request.method);
+  else outgoing.socket?.resetAndDestroy();
 }
 
 async function perform<O extends Operation>(service: Service<O>, operation: O, request: WireRequest, fault: Fault) {
@@ -146,14 +155,14 @@ async function receive(incoming: IncomingMessage): Promise<WireRequest> {
   };
 }
 
-function send(outgoing: ServerResponse, reply: Reply, method: string): void {
+async function send(outgoing: ServerResponse, reply: Reply, method: string): Promise<void> {
+  if (outgoing.closed) return;
+  const closed = once(outgoing, 'close');
   const length = Buffer.byteLength(reply.body);
-  outgoing.writeHead(reply.status, {
-    'content-length': length,
-    'x-amzn-requestid': crypto.randomUUID(),
-    ...reply.headers,
-  });
+  const requestId = crypto.randomUUID();
+  outgoing.writeHead(reply.status, { 'content-length': length, 'x-amzn-requestid': requestId, ...reply.headers });
   outgoing.end(method === 'HEAD' ? undefined : reply.body);
+  await closed;
 }
 
 function asAwsError(error: unknown): AwsError {

@@ -5,7 +5,7 @@ import { HeadObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } f
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { describe, expect, test } from '@jest/globals';
 import { startAws } from '../../../local/aws/endpoints.ts';
-import { started } from './started.ts';
+import { clientConfig, started } from './started.ts';
 
 const ENDPOINTS = ['DYNAMODB', 'FIREHOSE', 'SECRETS_MANAGER', 'S3'].map(name => `AWS_ENDPOINT_URL_${name}`);
 
@@ -90,6 +90,27 @@ describe('the endpoints', () => {
       await died;
       expect((await fetch(running.aws.environment[name]!, { method: 'POST', body: '{}' })).ok).toBe(false);
     }
+  });
+
+  test('finish and answer the calls under way when they are closed, and do not wait for half a request', async () => {
+    await using running = await started();
+    const { environment, names, faults } = running.aws;
+    const url = environment['AWS_ENDPOINT_URL_FIREHOSE']!;
+    const half = request(url, { method: 'POST', headers: { 'content-length': 1000 } });
+    const cut = new Promise(resolve => half.once('error', resolve));
+    await new Promise(resolve => half.write('{', resolve));
+    let closed: Promise<void> | undefined;
+    faults.always('firehose', () => {
+      closed = running.aws.close();
+      return { latencyMilliseconds: 1 };
+    });
+    const client = new FirehoseClient(clientConfig(running.aws, 'FIREHOSE'));
+    const Records = [{ Data: Buffer.from('{}\n') }];
+    const put = new PutRecordBatchCommand({ DeliveryStreamName: names.deliveryStream, Records });
+    expect(await client.send(put)).toMatchObject({ FailedPutCount: 0 });
+    await closed;
+    expect(await cut).toMatchObject({ message: expect.stringMatching(/ECONNRESET|socket hang up/) });
+    await expect(fetch(url)).rejects.toThrow('fetch failed');
   });
 
   test('do not share their folder with a second set of endpoints', async () => {
