@@ -37,7 +37,7 @@ function assetMembers(draw: Draw, index: number): string {
     `"name":"${site}-${pick(draw, ['ws', 'srv', 'db', 'lap', 'fw'])}-${index}","fqdn":"host-${index}.${site}.corp.example",` +
     `"kind":"${pick(draw, ['workstation', 'server', 'laptop', 'network-device', 'virtual-machine'])}",` +
     `"criticality":"${pick(draw, LEVELS)}","operating_system":{"family":"${os[0]}","version":"${os[1]}","build":${integer(draw, 30000)}},` +
-    `"network_interfaces":[{"name":"eth0","mac":"${mac(draw)}","ipv4":["${ip}"],"ipv6":["fd00:${hex(draw, 4)}:${hex(draw, 4)}::${hex(draw, 3)}"]},` +
+    `"network_interfaces":[{"name":"eth0","mac":"${mac(draw)}","ipv4":["${ip}"],"ipv6":["fd00:${hex(draw, 4)}:${hex(draw, 4)}::${hex(draw, 2)}"]},` +
     `{"name":"eth1","mac":"${mac(draw)}","ipv4":["${address(draw)}"],"ipv6":[]}],` +
     `"owner":{"team":"${pick(draw, TEAMS)}","email":"${pick(draw, TEAMS)}@corp.example"},"location":{"site":"${site}","rack":"R${integer(draw, 40)}"},` +
     `"agent":{"version":"7.${integer(draw, 40)}.${integer(draw, 10)}","healthy":${draw() < 0.95},"policy":"baseline-${integer(draw, 9)}","id":"${hex(draw, 32)}"},` +
@@ -94,13 +94,18 @@ function integer(draw: Draw, below: number): number {
   return Math.floor(draw() * below);
 }
 
-function hex(draw: Draw, length: number): string {
+/** All two-digit hexadecimal numbers: looking up is several times faster than formatting, and rows are made by the million. */
+const BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
+/** `length` must be even. */
+function hex(draw: Draw, length: number, separator = ''): string {
   let text = '';
-  while (text.length < length)
-    text += Math.floor(draw() * 0xffff_ffff)
-      .toString(16)
-      .padStart(8, '0');
-  return text.slice(0, length);
+  let bits = 0;
+  for (let count = 0; count < length / 2; count++) {
+    bits = count % 4 === 0 ? draw() * 4_294_967_296 : bits >>> 8;
+    text += (count === 0 ? '' : separator) + BYTES[bits & 255];
+  }
+  return text;
 }
 
 function address(draw: Draw): string {
@@ -108,5 +113,5 @@ function address(draw: Draw): string {
 }
 
 function mac(draw: Draw): string {
-  return hex(draw, 12).replace(/..(?!$)/g, '$&:');
+  return hex(draw, 12, ':');
 }
