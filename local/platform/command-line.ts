@@ -17,7 +17,7 @@ export interface CommandLine {
   readonly clockOffset: number;
 }
 
-/** Reads the command line; `--help` and faults end the process as commander does. */
+/** Reads the command line; `--help` ends the process with 0, a fault with 2. */
 export function readCommandLine(argv: readonly string[]): CommandLine {
   const flags = describe().parse(argv).opts<Record<string, unknown>>();
   const { control, controlPort, rateLimit, rateWindow, retryAfter, role, ...rest } = flags;
@@ -37,6 +37,7 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
 
 function describe(): Command {
   const command = new Command('platform')
+    .exitOverride(error => process.exit(error.exitCode === 0 ? 0 : 2))
     .description(
       'The whole Security Data External API on this machine. The first line on stdout is a JSON object with its addresses and credentials.',
     )

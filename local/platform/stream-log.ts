@@ -14,6 +14,11 @@ export class StreamLog<T extends Entry> {
   #withdrawn = 0;
   #lastSeq = 0;
 
+  /** Places held in memory, those of withdrawn entries included. */
+  get places(): number {
+    return this.#entries.length;
+  }
+
   append(entry: T): void {
     entry.seq = ++this.#lastSeq;
     this.#entries.push(entry);

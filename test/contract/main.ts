@@ -65,6 +65,7 @@ function readOptions(): Options {
     .option('--threat-asset-member <name>', 'member of a threat that names its asset', 'asset_id')
     .option('--max-pages <n>', 'pages of 500 rows to read of each stream', pageCount, 200)
     .option('--wait-for-expiry', 'wait five minutes to see a token expire', false)
+    .exitOverride(error => process.exit(error.exitCode === 0 ? 0 : 2))
     .parse()
     .opts<Options>();
 }

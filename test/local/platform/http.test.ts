@@ -40,6 +40,10 @@ async function raw(bytes: string | Uint8Array): Promise<string> {
 
 const statusOf = (answer: string): number => Number(answer.split(' ')[1]);
 
+test('no other address of this machine is listened on', async () => {
+  await expect(fetch(server.baseUrl.replace('127.0.0.1', '127.0.0.2'))).rejects.toThrow('fetch failed');
+});
+
 test('the server listens on the loopback interface and serves token, lists and its description', async () => {
   expect(server.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   const response = await fetch(`${server.baseUrl}/v1/assets?limit=2`, { headers: { authorization: await bearer() } });

@@ -78,9 +78,9 @@ describe('npm run platform', () => {
     [['--role', 'assets'], '--role'],
     [['--flood'], '--flood'],
     [['--rows-member', 'x', '--pagination-member', 'x'], 'must differ'],
-  ])('%p: refused with the reason, nothing started', async (flags, reason) => {
+  ])('%p: refused with the reason and exit 2, nothing started', async (flags, reason) => {
     const { code, out, err } = await output(start(flags));
-    expect([code !== 0, out]).toEqual([true, '']);
+    expect([code, out]).toEqual([2, '']);
     expect(err).toContain(reason);
   });
 });

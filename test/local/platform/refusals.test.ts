@@ -170,6 +170,16 @@ test.each<[Partial<PlatformOptions>, string]>([
   expect(() => createPlatform({ clock: () => 0, random: () => 0, ...settings })).toThrow(message);
 });
 
+test('with table tokens a call settles without giving up its turn, so that a simulation alone decides what comes next', async () => {
+  const { get } = createTenant();
+  let turned = false;
+  setImmediate(() => {
+    turned = true;
+  });
+  await get('/v1/assets');
+  expect(turned).toBe(false);
+});
+
 test('requests are counted by endpoint', async () => {
   const { platform, get } = createTenant();
   await get('/v1/assets');
