@@ -32,8 +32,22 @@ export interface PlatformOptions extends Partial<PlatformSettings> {
   readonly seed?: number;
 }
 
+/** What can happen in the estate, and what is true in it. Refusals are ProblemErrors. */
+export interface EstateControls {
+  putAsset(row: RowInput): void;
+  removeAsset(id: string): void;
+  restoreAsset(id: string): void;
+  tombstoneUnseen(id: string): void;
+  putThreat(row: RowInput): void;
+  putDnsBlock(row: RowInput): void;
+  reproject(stream: 'assets' | 'threats', id: string): void;
+  /** By stream and id the newest row; `shown` default `position`. */
+  truth(shown?: PositionShown): Truth;
+  truthText(shown?: PositionShown): Iterable<string>;
+}
+
 /** The whole API of one organization in memory. */
-export interface Platform {
+export interface Platform extends EstateControls {
   readonly settings: PlatformSettings;
   readonly account: Account;
   readonly authority: Authority;
@@ -49,28 +63,18 @@ export interface Platform {
   /** Requests served so far, by endpoint. */
   readonly requests: ReadonlyMap<Endpoint | 'unknown', number>;
 
-  putAsset(row: RowInput): void;
-  removeAsset(id: string): void;
-  restoreAsset(id: string): void;
-  tombstoneUnseen(id: string): void;
-  putThreat(row: RowInput): void;
-  putDnsBlock(row: RowInput): void;
-  reproject(stream: 'assets' | 'threats', id: string): void;
   setFaults(faults: readonly Fault[]): void;
   /** Adds generated rows of the past; only while the platform is empty. */
   populate(counts: SeedCounts): void;
-  /** By stream and id the newest row; `shown` default `position`. */
-  truth(shown?: PositionShown): Truth;
-  truthText(shown?: PositionShown): Iterable<string>;
 }
 
 /** Creates an empty platform; cheap enough to make thousands a second. Throws a RangeError for settings that make no sense. */
 export function createPlatform(options: PlatformOptions): Platform {
   const settings = completeSettings(options);
-  const { clock, random, sleep = wait, seed = 1 } = options;
+  const { random, sleep = wait } = options;
   const faults = createFaults(random, settings.problemBase);
   const parts = createParts(options, settings);
-  const { estate, dnsBlocks, account, authority, rows, tokenPath } = parts;
+  const { estate, dnsBlocks, account, authority, tokenPath } = parts;
   const requests = new Map<Endpoint | 'unknown', number>();
   const serve = async (call: Call): Promise<Outcome> => {
     const endpoint = endpointOf(call.target, tokenPath, settings.dnsBlocksPath);
@@ -90,6 +94,14 @@ export function createPlatform(options: PlatformOptions): Platform {
     serve,
     fetch: webFetch(serve),
     requests,
+    setFaults: list => faults.set(list),
+    populate: counts => populate(parts, options, counts),
+    ...controls(parts),
+  };
+}
+
+function controls({ estate, dnsBlocks, rows }: ApiParts): EstateControls {
+  return {
     putAsset: row => estate.putAsset(row),
     removeAsset: id => estate.removeAsset(id),
     restoreAsset: id => estate.restoreAsset(id),
@@ -97,11 +109,16 @@ export function createPlatform(options: PlatformOptions): Platform {
     putThreat: row => estate.putThreat(row),
     putDnsBlock: row => dnsBlocks.put(row),
     reproject: (stream, id) => estate.reproject(stream, id),
-    setFaults: list => faults.set(list),
-    populate: counts => seedEstate({ estate, dnsBlocks, now: clock(), seed, tieSize: settings.tieSize }, counts),
     truth: (shown = 'position') => readTruth({ estate, dnsBlocks, rows }, shown),
     truthText: (shown = 'position') => truthText({ estate, dnsBlocks, rows }, shown),
   };
+}
+
+function populate({ estate, dnsBlocks, settings }: ApiParts, options: PlatformOptions, counts: SeedCounts): void {
+  const { clock, seed = 1 } = options;
+  const held = estate.assets.ids.length + estate.threats.ids.length + dnsBlocks.ids.size;
+  if (held > 0) throw new RangeError('Only an empty platform can be populated: generated rows belong to its past.');
+  seedEstate({ estate, dnsBlocks, now: clock(), seed, tieSize: settings.tieSize }, counts);
 }
 
 function createParts(options: PlatformOptions, settings: PlatformSettings): ApiParts {

@@ -1,12 +1,21 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 
 const MAIN = 'local/platform/main.ts';
 
+const children: ChildProcess[] = [];
+
+/** No process outlives its test, whatever the test finds. */
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+});
+
 function start(flags: readonly string[]): ChildProcess {
-  return spawn(process.execPath, [MAIN, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [MAIN, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] });
+  children.push(child);
+  return child;
 }
 
 async function output(child: ChildProcess): Promise<{ code: unknown; out: string; err: string }> {

@@ -73,3 +73,9 @@ test('answers can be indented and shuffled, with the same content', async () => 
   expect(body).toEqual((await plain.get('/v1/assets')).body);
   expect(text).toMatch(/\n {6}"n": 9007199254740993/);
 });
+
+test('a platform that holds anything is not populated, for generated rows belong to its past', () => {
+  const { platform } = createTenant();
+  platform.putAsset({ id: 'a' });
+  expect(() => platform.populate({ assets: 1, threats: 0, dnsBlocks: 0 })).toThrow('Only an empty platform');
+});
