@@ -93,11 +93,17 @@ export type Guard = () => Promise<void>;
 export interface RowState {
   readonly digest: string;
   readonly generation: number;
+  /** The SIEM was told that the row is gone: by its tombstone, or withdrawn with its owner. */
   readonly removed: boolean;
   /** Id of the row in the stream that this one vanishes with (a threat's asset). */
   readonly owner: string | undefined;
   /** `sequence` of the event that told the SIEM. */
   readonly sequence: string;
+  /**
+   * `event_id` of the row's last withdrawal, or empty. It makes the ids of what comes after differ from what came before:
+   * a row that comes back as it was, at the position it had, would otherwise look like a repeat.
+   */
+  readonly incarnation: string;
 }
 
 /** The note under an asset that one of its threats may have been sent. */
@@ -115,7 +121,6 @@ export interface RowStates {
   /** Strongly consistent; ids without a state are absent from the answer. @throws StateError */
   get(stream: StreamName, ids: readonly string[]): Promise<Map<string, StoredState>>;
   put(stream: StreamName, states: ReadonlyMap<string, RowState>, guard: Guard): Promise<void>;
-  delete(stream: StreamName, ids: readonly string[], guard: Guard): Promise<void>;
 }
 
 export interface Memberships {

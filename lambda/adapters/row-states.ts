@@ -18,20 +18,16 @@ export function createRowStates(table: Table, hash: Hash): RowStates {
         [...states].map(([id, state]) => seal(rowKey(stream, id, hash), encode(state), hash)),
         guard,
       ),
-    delete: (stream, ids, guard) =>
-      table.delete(
-        ids.map(id => rowKey(stream, id, hash)),
-        guard,
-      ),
   };
 }
 
-function encode({ digest, generation, removed, owner, sequence }: RowState): Item {
+function encode({ digest, generation, removed, owner, sequence, incarnation }: RowState): Item {
   return {
     digest: { S: digest },
     generation: { N: String(generation) },
     removed: { BOOL: removed },
     sequence: { S: sequence },
+    ...(incarnation === '' ? {} : { incarnation: { S: incarnation } }),
     // As JSON text: an id may hold what UTF-8 cannot.
     ...(owner === undefined ? {} : { owner: { S: JSON.stringify(owner) } }),
   };
@@ -47,5 +43,6 @@ function decode(item: Item, stream: StreamName, hash: Hash): StoredState {
     removed: item['removed']?.BOOL ?? false,
     owner: owner === undefined ? undefined : JSON.parse(owner),
     sequence: item['sequence']?.S ?? '',
+    incarnation: item['incarnation']?.S ?? '',
   };
 }

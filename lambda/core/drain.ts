@@ -172,11 +172,10 @@ async function commit(
 }
 
 /** Tombstones are listed before the states say "removed": a state alone would suppress the tombstone when it comes again. */
-async function record({ tombstones, states, leftOwners }: Plan, stream: DrainedStream, run: Run): Promise<void> {
+async function record({ tombstones, states }: Plan, stream: DrainedStream, run: Run): Promise<void> {
   const { guard } = run.lease;
   if (tombstones.length > 0) await run.withdrawals.add(stream.name, tombstones, guard);
   if (states.size > 0) await run.rowStates.put(stream.name, states, guard);
-  if (leftOwners.length > 0) await run.memberships.delete(stream.name, leftOwners, guard);
 }
 
 /** Saves the newest non-null cursor; a page that changed nothing writes nothing. */

@@ -42,10 +42,14 @@ export function withdrawnLine(
   sequence: string,
   context: EventContext,
 ): string {
-  const identity = [stream.name, 'withdrawn', JSON.stringify(id), JSON.stringify(tombstone.id), tombstone.position];
-  const eventId = context.hash([...identity, tombstone.deletedAt].join('\n')).slice(0, EVENT_ID_LENGTH);
+  const eventId = withdrawnEventId(id, tombstone, stream, context);
   const subject = { id, time: tombstone.deletedAt, position: tombstone.position };
   return `${envelope(eventId, sequence, 'withdrawn', stream, subject, context)}${ownerMember(tombstone.id)}}`;
+}
+
+export function withdrawnEventId(id: string, tombstone: Tombstone, stream: Stream, { hash }: EventContext): string {
+  const identity = [stream.name, 'withdrawn', JSON.stringify(id), JSON.stringify(tombstone.id), tombstone.position];
+  return hash([...identity, tombstone.deletedAt].join('\n')).slice(0, EVENT_ID_LENGTH);
 }
 
 export function exceedsRecord(line: string): boolean {

@@ -6,7 +6,14 @@ import type { Row } from './row.ts';
 import { Window } from './window.ts';
 
 /** Taken for a damaged state while a resync mends the stream: known, so that removals are sent, and never equal. */
-const DAMAGED: RowState = { digest: '', generation: -1, removed: false, owner: undefined, sequence: '' };
+const DAMAGED: RowState = {
+  digest: '',
+  generation: -1,
+  removed: false,
+  owner: undefined,
+  sequence: '',
+  incarnation: '',
+};
 
 export class Memory {
   readonly window: Window;

@@ -15,8 +15,6 @@ export interface Plan {
   readonly states: Map<string, RowState>;
   /** To be written before the lines are sent. */
   readonly memberships: Membership[];
-  /** Memberships that the page made void, to be deleted after the states are written. */
-  readonly leftOwners: Membership[];
   readonly tombstones: Tombstone[];
   readonly counts: PlanCounts;
 }
@@ -50,7 +48,6 @@ export function planPage(input: PlanInput): Plan {
     lastSequence: '',
     states: new Map(),
     memberships: [],
-    leftOwners: [],
     tombstones: [],
     counts: { forwarded: 0, suppressed: 0, tombstones: 0, unseenTombstones: 0, oversize: 0, withoutOwner: 0 },
   };
@@ -73,7 +70,7 @@ function planRow(row: Row, plan: Plan, input: PlanInput): void {
     return;
   }
   const before = knowledge?.state;
-  const sequence = verdict === 'adopt' && before ? before.sequence : send(row, plan, input);
+  const sequence = verdict === 'adopt' && before ? before.sequence : send(reborn(row, before, input), plan, input);
   if (remembers) remember(row, sequence, before, plan, input);
 }
 
@@ -98,10 +95,17 @@ function send(row: Row, plan: Plan, { stream, sequencer, context, locate }: Plan
 
 function remember(row: Row, sequence: string, before: RowState | undefined, plan: Plan, input: PlanInput): void {
   const { digest, deleted: removed, owner, id } = row;
-  plan.states.set(id, { digest, generation: input.generation, removed, owner, sequence });
-  if (before?.owner === owner) return;
-  if (owner !== undefined) plan.memberships.push({ owner, id, sequence });
-  if (before?.owner !== undefined) plan.leftOwners.push({ owner: before.owner, id, sequence: before.sequence });
+  const incarnation = before?.incarnation ?? '';
+  plan.states.set(id, { digest, generation: input.generation, removed, owner, sequence, incarnation });
+  // The membership under an owner that was left stays until that owner's removal, which passes it over.
+  const isMember = before !== undefined && before.owner === owner && !before.removed;
+  if (owner !== undefined && !isMember) plan.memberships.push({ owner, id, sequence });
+}
+
+/** A row that comes back after a withdrawal is another delivery, even at the position that it had. */
+function reborn(row: Row, before: RowState | undefined, { context }: PlanInput): Row {
+  if (!before?.incarnation) return row;
+  return { ...row, delivery: context.hash(`${row.delivery}\n${before.incarnation}`) };
 }
 
 function tombstoneOf(row: Row, { stream }: PlanInput): Tombstone {

@@ -3,12 +3,12 @@
  * and without a tombstone of their own.
  *
  * Runs when the owners' walk has reached its end and before the owned rows are walked. A removal listed meanwhile undone
- * is struck off. Each piece is: in-flight note → Firehose's ack → states deleted → memberships deleted; the list entry
+ * is struck off. Each piece is: in-flight note → Firehose's ack → states → memberships deleted; the list entry
  * goes last, so a kill or a spent time budget anywhere only means that the rest is worked off later.
  */
 import type { Membership, RowState, Tombstone } from '../ports.ts';
 import { eventContext } from './drain.ts';
-import { withdrawnLine } from './event.ts';
+import { withdrawnEventId, withdrawnLine } from './event.ts';
 import type { Memory } from './memory.ts';
 import type { NamedStream, Run, StreamResult } from './run.ts';
 
@@ -54,31 +54,35 @@ async function withdrawPiece(piece: readonly Membership[], tombstone: Tombstone,
   const { run, stream, memory, result } = step;
   const ids = piece.map(each => each.id);
   const states = await run.rowStates.get(stream.name, ids);
-  const vanished = piece.filter(each => vanishedWith(each, memory.readable(states.get(each.id)))).map(each => each.id);
-  if (vanished.length > 0) await send(vanished, tombstone, step);
-  // States first: a membership without a state is withdrawn again, a state without its membership never would be.
-  await run.rowStates.delete(stream.name, vanished, run.lease.guard);
+  const vanished = piece.filter(each => hasVanished(each, memory.readable(states.get(each.id)), memory)).map(each => each.id);
+  if (vanished.length > 0) await run.rowStates.put(stream.name, await send(vanished, tombstone, step), run.lease.guard);
+  // States first: a membership left behind is passed over or withdrawn again, a state without one never would be.
   await run.memberships.delete(stream.name, piece, run.lease.guard);
   result.withdrawn += vanished.length;
   return vanished.length > 0;
 }
 
 /**
- * A row that has moved to another owner since must not be withdrawn with its old one. Without a state, or with one older
- * than the membership, a run was killed after the row was sent and before its state was recorded.
+ * A row that has moved to another owner since must not be withdrawn with its old one, nor one that was withdrawn with its
+ * new owner already. In doubt, a run was killed after the row was sent under this owner and before its state was recorded.
  */
-function vanishedWith({ owner, sequence }: Membership, state: RowState | undefined): boolean {
-  return state === undefined || state.owner === owner || sequence > state.sequence;
+function hasVanished({ owner, id, sequence }: Membership, state: RowState | undefined, memory: Memory): boolean {
+  if (!state) return memory.inFlight.doubts(id);
+  return state.owner === owner || (sequence > state.sequence && memory.inFlight.doubts(id));
 }
 
+/** @returns the states that say so. */
 async function send(ids: readonly string[], tombstone: Tombstone, { run, stream, memory, result }: Withdrawing) {
   const context = eventContext(run);
-  let sequence = '';
+  const { generation } = memory.checkpoint;
+  const states = new Map<string, RowState>();
   const lines = ids.map(id => {
-    sequence = run.sequencer.next();
+    const sequence = run.sequencer.next();
+    const incarnation = withdrawnEventId(id, tombstone, stream, context);
+    states.set(id, { digest: '', generation, removed: true, owner: tombstone.id, sequence, incarnation });
     return withdrawnLine(id, tombstone, stream, sequence, context);
   });
-  const batch = memory.inFlight.open(ids, sequence);
+  const batch = memory.inFlight.open(ids, states.get(ids.at(-1)!)!.sequence);
   await run.checkpoints.saveInFlight(stream.name, memory.inFlight.toSave(), run.lease.epoch);
   if (memory.window.forget(ids)) {
     const checkpoint = memory.advance({ window: memory.window.snapshot() });
@@ -86,4 +90,5 @@ async function send(ids: readonly string[], tombstone: Tombstone, { run, stream,
   }
   result.throttledMilliseconds += await run.delivery.deliver(lines);
   memory.inFlight.settle(batch);
+  return states;
 }
