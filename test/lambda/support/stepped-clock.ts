@@ -46,7 +46,7 @@ export function steppedClock(bounds: readonly number[] = BOUNDS): SteppedClock {
 }
 
 /** @param budget milliseconds from now until the invocation must have ended */
-export function patience(clock: Clock, budget = 900_000, random: () => number = () => 0.5): Patience {
+export function patience(clock: Clock, budget = 900_000, random: () => number = () => 0.25): Patience {
   const end = clock.now() + budget;
   return { clock, random, timeLeft: () => end - clock.now() };
 }

@@ -1,3 +1,4 @@
+import './one-realm.ts';
 import { inspect } from 'node:util';
 
 /** Everything that an error could tell a log: messages, stacks, causes and members of their own, to any depth. */

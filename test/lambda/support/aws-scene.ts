@@ -1,0 +1,39 @@
+import './one-realm.ts';
+import { type AwsClients, createAwsClients } from '../../../lambda/adapters/aws-clients.ts';
+import type { Patience } from '../../../lambda/adapters/patience.ts';
+import { createTable, type Table } from '../../../lambda/adapters/table.ts';
+import type { AwsOptions } from '../../../local/aws/endpoints.ts';
+import { type Started, started } from '../../local/aws/started.ts';
+import { patience, type SteppedClock, steppedClock } from './stepped-clock.ts';
+
+export interface AwsScene extends Started {
+  readonly clients: AwsClients;
+  readonly clock: SteppedClock;
+  readonly patience: Patience;
+  readonly table: Table;
+  /** How often an action has been called since the last `forget`. */
+  count(action: string): number;
+  forget(): void;
+}
+
+/** The real clients against endpoints of their own, with a clock that nobody waits for. */
+export async function awsScene(options: Partial<AwsOptions> = {}): Promise<AwsScene> {
+  const scene = await started(options);
+  // The SDK looks for its endpoints at each client's first call.
+  Object.assign(process.env, scene.aws.environment);
+  const clients = createAwsClients({ s3PathStyle: true });
+  const clock = steppedClock();
+  const waiting = patience(clock);
+  return {
+    ...scene,
+    clients,
+    clock,
+    patience: waiting,
+    table: createTable(clients.dynamodb, scene.aws.names.stateTable, waiting),
+    count: action => scene.calls.filter(call => call.action === action).length,
+    forget: () => void scene.calls.splice(0),
+  };
+}
+
+/** A guard that always passes. */
+export const pass = async (): Promise<void> => undefined;
