@@ -5,11 +5,13 @@ import { readConnectors } from '../lib/config.ts';
 import { ConnectorStack } from '../lib/connector-stack.ts';
 
 try {
-  const app = new App();
+  // Synthesized by hand at the end: of a faulty configuration nothing is written at all.
+  const app = new App({ autoSynth: false });
   // The whole configuration is read before the first stack is made, so that no fault costs the time of a bundle.
   const connectors = readConnectors(app.node.tryGetContext('connectors'));
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   for (const connector of connectors) new ConnectorStack(app, connector);
+  app.synth();
 } catch (error) {
   if (!(error instanceof ConfigurationError)) throw error;
   console.error(error.message);

@@ -1,4 +1,4 @@
-import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IDeliveryStreamRef } from 'aws-cdk-lib/aws-kinesisfirehose';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
@@ -9,7 +9,7 @@ import type { Signal } from './alarm-fact.ts';
 export interface Watched {
   readonly connectorName: string;
   readonly function: IFunction;
-  readonly state: ITableV2;
+  readonly state: ITable;
   readonly delivery: IDeliveryStreamRef;
   readonly scheduleDeadLetters: IQueue;
   readonly siem?: { readonly queue: IQueue; readonly unread: IQueue } | undefined;

@@ -136,7 +136,8 @@ export interface SecurityDataConnectorProps {
 
   /**
    * Whether new objects are announced on a queue that a SIEM reads. Only where the destination is S3. A bucket that is brought must be told
-   * to send its notifications to the queue, which accepts them.
+   * to announce objects below `events/` there, which the queue accepts:
+   * `bucket.addEventNotification(EventType.OBJECT_CREATED, new SqsDestination(connector.siem.queue), { prefix: 'events/' })`.
    *
    * @default true
    */

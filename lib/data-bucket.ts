@@ -19,7 +19,7 @@ export interface DataBucketProps {
   readonly encryptionKey?: IKey;
 }
 
-export function createDataBucket(scope: Construct, props: DataBucketProps): s3.IBucket {
+export function createDataBucket(scope: Construct, props: DataBucketProps): s3.Bucket {
   const bucket = new s3.Bucket(scope, 'Data', {
     ...encryptionOf(props.encryptionKey),
     blockPublicAccess: s3.BlockPublicAccess.BLOCK_ALL,

@@ -1,4 +1,4 @@
-import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type * as iam from 'aws-cdk-lib/aws-iam';
 import type { IDeliveryStreamRef } from 'aws-cdk-lib/aws-kinesisfirehose';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
@@ -25,7 +25,7 @@ export const FUNCTION_ACTIONS = {
 
 export interface FunctionResources {
   readonly credentials: ISecret;
-  readonly state: ITableV2;
+  readonly state: ITable;
   readonly delivery: IDeliveryStreamRef;
   readonly bucket: IBucket;
 }

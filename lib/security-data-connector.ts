@@ -1,5 +1,5 @@
 import { Tags } from 'aws-cdk-lib';
-import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
 import type { IDeliveryStreamRef } from 'aws-cdk-lib/aws-kinesisfirehose';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
@@ -27,6 +27,9 @@ import { streamsOf } from './streams-of.ts';
 import { Tick } from './tick.ts';
 import { timingOf } from './timing.ts';
 
+/** CloudFormation took no tags on dashboards for long, and not every region and checker has learnt it. */
+const TAGGED = { excludeResourceTypes: ['AWS::CloudWatch::Dashboard'] };
+
 /**
  * Everything that brings one organization's changes from the API to its SIEM: a schedule, a function, its table and credentials, a
  * delivery stream, a bucket, a queue for the SIEM, alarms and a dashboard.
@@ -34,7 +37,7 @@ import { timingOf } from './timing.ts';
 export class SecurityDataConnector extends Construct {
   readonly credentials: ISecret;
   readonly bucket: IBucket;
-  readonly state: ITableV2;
+  readonly state: ITable;
   readonly delivery: IDeliveryStreamRef;
   readonly function: IFunction;
   readonly alarmTopic: ITopic;
@@ -46,10 +49,13 @@ export class SecurityDataConnector extends Construct {
     checkProps(props);
     const options = optionsOf(props);
     this.credentials = props.secret ?? createCredentials(this, options);
-    this.bucket = props.bucket ?? createDataBucket(this, options);
+    const ownBucket = props.bucket ? undefined : createDataBucket(this, options);
+    this.bucket = props.bucket ?? (ownBucket as IBucket);
     this.state = createStateTable(this, options);
     this.delivery = this.createDelivery(options);
-    this.siem = options.siemQueue ? new SiemAccess(this, 'Siem', { ...options, bucket: this.bucket }) : undefined;
+    this.siem = options.siemQueue
+      ? new SiemAccess(this, 'Siem', { ...options, bucket: this.bucket, ownBucket })
+      : undefined;
     this.alarmTopic = props.alarmTopic ?? createAlarmTopic(this, options);
     const poller = this.createPoller(options);
     this.function = poller.function;
@@ -57,7 +63,7 @@ export class SecurityDataConnector extends Construct {
     const dashboard = this.watch(options, tick);
     addOutputs(this, { logGroup: poller.logGroup, dashboard });
     if (props.permissionsBoundary) PermissionsBoundary.of(this).apply(props.permissionsBoundary);
-    for (const [key, value] of Object.entries(props.tags ?? {})) Tags.of(this).add(key, value);
+    for (const [key, value] of Object.entries(props.tags ?? {})) Tags.of(this).add(key, value, TAGGED);
   }
 
   private createDelivery({ destination, ...options }: ConnectorOptions): IDeliveryStreamRef {

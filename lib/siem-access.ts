@@ -1,7 +1,7 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
-import * as s3 from 'aws-cdk-lib/aws-s3';
+import type * as s3 from 'aws-cdk-lib/aws-s3';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { acknowledge, acknowledgeWildcard } from './acknowledge.ts';
@@ -12,6 +12,8 @@ import { allow, keyStatements } from './statements.ts';
 export interface SiemAccessProps {
   readonly connectorName: string;
   readonly bucket: s3.IBucket;
+  /** The bucket again, where it is made here and announces its objects by itself. */
+  readonly ownBucket: s3.Bucket | undefined;
   readonly reader?: SiemReader;
   readonly encryptionKey?: IKey;
 }
@@ -39,9 +41,40 @@ export class SiemAccess extends Construct {
       visibilityTimeout: Duration.minutes(10),
       deadLetterQueue: { queue: this.unread, maxReceiveCount: MAX_RECEIVES },
     });
-    announce(props.bucket, this.queue);
+    this.acceptFrom(props);
     this.policy = this.createPolicy(props);
     this.role = props.reader && createReaderRole(this, { ...props, reader: props.reader, policy: this.policy });
+  }
+
+  /**
+   * A bucket that is made here announces each event object itself. One that is brought belongs to somebody else, whose notifications would
+   * be overwritten: there the queue only accepts what the bucket sends.
+   */
+  private acceptFrom({ bucket, ownBucket }: SiemAccessProps): void {
+    const accepted = this.queue.addToResourcePolicy(
+      new iam.PolicyStatement({
+        actions: ['sqs:SendMessage'],
+        resources: [this.queue.queueArn],
+        principals: [new iam.ServicePrincipal('s3.amazonaws.com')],
+        conditions: {
+          StringEquals: { 'aws:SourceAccount': Stack.of(this).account },
+          // The policy must stand before a bucket that announces, so it cannot name the one that is made after it.
+          ...(!ownBucket && { ArnEquals: { 'aws:SourceArn': bucket.bucketArn } }),
+        },
+      }),
+    );
+    const resource = ownBucket?.node.defaultChild as s3.CfnBucket | undefined;
+    if (!resource) return;
+    resource.notificationConfiguration = { queueConfigurations: [this.announcement()] };
+    if (accepted.policyDependable) resource.node.addDependency(accepted.policyDependable);
+  }
+
+  private announcement(): s3.CfnBucket.QueueConfigurationProperty {
+    return {
+      event: 's3:ObjectCreated:*',
+      queue: this.queue.queueArn,
+      filter: { s3Key: { rules: [{ name: 'prefix', value: PREFIXES.events }] } },
+    };
   }
 
   private createPolicy({ connectorName, bucket, encryptionKey }: SiemAccessProps): iam.ManagedPolicy {
@@ -51,7 +84,7 @@ export class SiemAccess extends Construct {
       statements: [
         allow(['s3:GetObject'], objects),
         allow(READ_QUEUE, this.queue.queueArn),
-        ...keyStatements(this, encryptionKey, ['s3']),
+        ...keyStatements(this, encryptionKey, ['readObjects']),
       ],
     });
     acknowledgeWildcard(
@@ -73,35 +106,3 @@ const READ_QUEUE = [
   'sqs:GetQueueUrl',
   'sqs:ReceiveMessage',
 ];
-
-/**
- * Has the bucket announce each new event object. A bucket that is brought belongs to somebody else, whose notifications would be
- * overwritten: there the queue only accepts what the bucket sends.
- */
-function announce(bucket: s3.IBucket, queue: sqs.Queue): void {
-  const resource = bucket.node.defaultChild;
-  const own = resource instanceof s3.CfnBucket ? resource : undefined;
-  const allowed = queue.addToResourcePolicy(
-    new iam.PolicyStatement({
-      actions: ['sqs:SendMessage'],
-      resources: [queue.queueArn],
-      principals: [new iam.ServicePrincipal('s3.amazonaws.com')],
-      conditions: {
-        StringEquals: { 'aws:SourceAccount': Stack.of(queue).account },
-        // The queue's policy must stand before the bucket that it would name, so it can name only a bucket that is there already.
-        ...(!own && { ArnEquals: { 'aws:SourceArn': bucket.bucketArn } }),
-      },
-    }),
-  );
-  if (!own) return;
-  own.notificationConfiguration = {
-    queueConfigurations: [
-      {
-        event: 's3:ObjectCreated:*',
-        queue: queue.queueArn,
-        filter: { s3Key: { rules: [{ name: 'prefix', value: PREFIXES.events }] } },
-      },
-    ],
-  };
-  if (allowed.policyDependable) own.node.addDependency(allowed.policyDependable);
-}

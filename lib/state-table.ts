@@ -8,17 +8,19 @@ export interface StateTableProps {
   readonly encryptionKey?: IKey;
 }
 
-/** Checkpoints, row states and the lease. Losing it costs one full read and repeats of every row, so it is kept and protected. */
-export function createStateTable(scope: Construct, props: StateTableProps): dynamodb.ITableV2 {
-  return new dynamodb.TableV2(scope, 'State', {
+/**
+ * Checkpoints, row states and the lease. Losing it costs a full read and a repeat of every row, so it is kept and protected. It has one
+ * region by design, and `TableV2` cannot take a key in a stack whose region is open, hence `Table`.
+ */
+export function createStateTable(scope: Construct, props: StateTableProps): dynamodb.ITable {
+  return new dynamodb.Table(scope, 'State', {
     partitionKey: { name: 'pk', type: dynamodb.AttributeType.STRING },
     sortKey: { name: 'sk', type: dynamodb.AttributeType.STRING },
-    billing: dynamodb.Billing.onDemand(),
+    billingMode: dynamodb.BillingMode.PAY_PER_REQUEST,
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-    encryption: props.encryptionKey
-      ? dynamodb.TableEncryptionV2.customerManagedKey(props.encryptionKey)
-      : dynamodb.TableEncryptionV2.dynamoOwnedKey(),
+    encryption: props.encryptionKey ? dynamodb.TableEncryption.CUSTOMER_MANAGED : dynamodb.TableEncryption.DEFAULT,
     deletionProtection: props.removalPolicy !== Policy.DESTROY,
     removalPolicy: props.removalPolicy,
+    ...(props.encryptionKey && { encryptionKey: props.encryptionKey }),
   });
 }

@@ -13,27 +13,28 @@ export function secretArnOf(secret: ISecret): string {
   return secret.secretFullArn ?? `${secret.secretArn}-??????`;
 }
 
-/** What each service does with the customer's key in the name of the one who calls it. */
-const KEY_ACTIONS = {
-  dynamodb: ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt'],
-  s3: ['kms:Decrypt', 'kms:GenerateDataKey'],
-  secretsmanager: ['kms:Decrypt'],
+/** What a service does with the customer's key in the name of the one who calls it. */
+const KEY_USES = {
+  readAndWriteState: { service: 'dynamodb', actions: ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt'] },
+  readObjects: { service: 's3', actions: ['kms:Decrypt'] },
+  writeObjects: { service: 's3', actions: ['kms:Decrypt', 'kms:GenerateDataKey'] },
+  readSecret: { service: 'secretsmanager', actions: ['kms:Decrypt'] },
 } as const;
 
 /** Use of the customer's key through the named services and not by itself; nothing where AWS's own keys are used. */
 export function keyStatements(
   scope: Construct,
   key: IKey | undefined,
-  services: readonly (keyof typeof KEY_ACTIONS)[],
+  uses: readonly (keyof typeof KEY_USES)[],
 ): iam.PolicyStatement[] {
   if (!key) return [];
   const { region, urlSuffix } = Stack.of(scope);
-  return services.map(
-    service =>
-      new iam.PolicyStatement({
-        actions: [...KEY_ACTIONS[service]],
-        resources: [key.keyArn],
-        conditions: { StringEquals: { 'kms:ViaService': `${service}.${region}.${urlSuffix}` } },
-      }),
-  );
+  return uses.map(use => {
+    const { service, actions } = KEY_USES[use];
+    return new iam.PolicyStatement({
+      actions: [...actions],
+      resources: [key.keyArn],
+      conditions: { StringEquals: { 'kms:ViaService': `${service}.${region}.${urlSuffix}` } },
+    });
+  });
 }

@@ -12,7 +12,8 @@ const UNIQUE: Readonly<Record<string, string>> = {
 /** Values given twice, whatever else is wrong with the list. */
 export function collisions(list: unknown): Fault[] {
   if (!Array.isArray(list)) return [];
-  return Object.entries(UNIQUE).flatMap(([member, reason]) => repeated(list, member, reason));
+  const repeatedValues = Object.entries(UNIQUE).flatMap(([member, reason]) => repeated(list, member, reason));
+  return [...repeatedValues, ...repeatedProviders(list)];
 }
 
 function repeated(list: readonly unknown[], member: string, reason: string): Fault[] {
@@ -26,5 +27,21 @@ function repeated(list: readonly unknown[], member: string, reason: string): Fau
       return [];
     }
     return [{ path: `connectors[${index}].${member}`, reason: `${reason}; connectors[${earlier}] has it already` }];
+  });
+}
+
+/** An account holds an identity provider once, so only one connector of an account may make it. */
+function repeatedProviders(list: readonly unknown[]): Fault[] {
+  const accounts = new Set<string>();
+  return list.flatMap((entry, index) => {
+    const { account = '', siemReader } = (entry ?? {}) as { account?: string; siemReader?: Record<string, unknown> };
+    if (siemReader?.['createOidcProvider'] !== true) return [];
+    const place = `${account} ${siemReader['cloud'] ?? 'commercial'}`;
+    if (!accounts.has(place)) {
+      accounts.add(place);
+      return [];
+    }
+    const reason = 'would collide: an account holds the provider once, and another connector makes it already';
+    return [{ path: `connectors[${index}].siemReader.createOidcProvider`, reason }];
   });
 }

@@ -35,7 +35,11 @@ export function arn(service: string, resource: string, example: string) {
   );
 }
 
-export const kmsKeyArn = arn('kms', 'key/[A-Za-z0-9-]+', 'arn:aws:kms:eu-west-1:111122223333:key/…');
+export const kmsKeyArn = arn(
+  'kms',
+  'key/([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|mrk-[0-9a-f]{32})',
+  'arn:aws:kms:eu-west-1:111122223333:key/01234567-89ab-cdef-0123-456789abcdef',
+);
 export const bucketArn = arn('s3', '[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]', 'arn:aws:s3:::bucket-name');
 /** The six characters matter: a policy on the ARN without them does not match the secret. */
 export const secretArn = arn(

@@ -17,11 +17,13 @@ export interface DeliveryRoleProps {
 }
 
 /**
- * What Firehose acts as: it writes below two prefixes of the bucket and logs its errors, nothing else. The trust needs no condition
+ * What Firehose acts as: it writes below its prefixes of the bucket and logs its errors, nothing else. The trust needs no condition
  * on the account, because a role can only be passed to services of its own.
  */
 export function createDeliveryRole(scope: Construct, props: DeliveryRoleProps): iam.Role {
-  const written = [PREFIXES.events, PREFIXES.deliveryErrors].map(prefix => props.bucket.arnForObjects(`${prefix}*`));
+  // Where an endpoint takes the events, only what it did not take lands in the bucket.
+  const prefixes = props.token ? [PREFIXES.deliveryErrors] : [PREFIXES.events, PREFIXES.deliveryErrors];
+  const written = prefixes.map(prefix => props.bucket.arnForObjects(`${prefix}*`));
   const role = new iam.Role(scope, 'Role', {
     description: 'Lets the delivery stream write events, and what it could not deliver, into the bucket.',
     assumedBy: new iam.ServicePrincipal('firehose.amazonaws.com'),
@@ -44,6 +46,6 @@ function statementsOf(scope: Construct, props: DeliveryRoleProps, written: strin
     allow(['s3:PutObject', 's3:GetObject', 's3:AbortMultipartUpload'], ...written),
     allow(['logs:PutLogEvents'], logGroup.logGroupArn),
     ...(token ? [allow(['secretsmanager:GetSecretValue'], secretArnOf(token))] : []),
-    ...keyStatements(scope, encryptionKey, token ? ['s3', 'secretsmanager'] : ['s3']),
+    ...keyStatements(scope, encryptionKey, token ? ['writeObjects', 'readSecret'] : ['writeObjects']),
   ];
 }

@@ -1,0 +1,218 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { ConfigurationError } from '../../lib/config/configuration-error.ts';
+import { readConnectors } from '../../lib/config.ts';
+import { EXAMPLE, PROJECT_ROOT } from './synth.ts';
+import { SECRET_ARN, VARIANT_NAMES, VARIANTS } from './variants.ts';
+
+function faultsOf(context: unknown): Record<string, string> {
+  try {
+    readConnectors(context);
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return Object.fromEntries(error.faults.map(({ path: at, reason }) => [at, reason]));
+  }
+  return {};
+}
+
+const WORKSPACE = '11111111-2222-4333-8444-555555555555';
+const READER = { type: 'external-id', principal: '111122223333', externalId: 'from-the-form' };
+
+/** What is given beside the example, the faulty member, and a word of the reason. */
+const REFUSED: readonly [string, Record<string, unknown>, string, RegExp][] = [
+  ['a limit of 501', { pageLimit: 501 }, 'pageLimit', /1 to 500/],
+  ['a limit of 0', { pageLimit: 0 }, 'pageLimit', /1 to 500/],
+  ['a limit as text', { pageLimit: '500' }, 'pageLimit', /whole number/],
+  ['a rate shorter than a minute', { rateMinutes: 0.5 }, 'rateMinutes', /from 1 to 60/],
+  ['a rate of zero', { rateMinutes: 0 }, 'rateMinutes', /from 1 to 60/],
+  ['a rate longer than an hour', { rateMinutes: 61 }, 'rateMinutes', /from 1 to 60/],
+  ['a base URL over http', { baseUrl: 'http://api.acme.example' }, 'baseUrl', /https/],
+  ['a token URL over http', { authUrl: 'http://auth.acme.example' }, 'authUrl', /https/],
+  ['a URL that is none', { baseUrl: 'https://' }, 'baseUrl', /complete URL/],
+  ['a URL with a password', { baseUrl: 'https://a:b@acme.example' }, 'baseUrl', /no user, password/],
+  ['a URL with a query', { baseUrl: 'https://acme.example/?a=b' }, 'baseUrl', /query/],
+  ['an unknown option', { pagelimit: 100 }, 'pagelimit', /not an option/],
+  ['an unknown option further down', { destination: { type: 's3', buffer: 1 } }, 'destination.buffer', /not an option/],
+  ['a name with capitals', { name: 'Acme' }, 'name', /lower-case/],
+  ['a name that ends in a hyphen', { name: 'acme-' }, 'name', /lower-case/],
+  ['a name of 33 characters', { name: 'a'.repeat(33) }, 'name', /32/],
+  ['a DNS path that is relative', { dnsBlocksPath: 'v1/dns' }, 'dnsBlocksPath', /begins with \//],
+  ['an empty member name', { rowsMember: '' }, 'rowsMember', /empty/],
+  ['a lease of no time', { leaseSeconds: 0 }, 'leaseSeconds', /1 to 900/],
+  ['too little memory', { memoryMegabytes: 128 }, 'memoryMegabytes', /256/],
+  ['a log retention that CloudWatch does not offer', { logRetentionDays: 31 }, 'logRetentionDays', /one of/],
+  ['an unknown removal policy', { removalPolicy: 'keep' }, 'removalPolicy', /retain/],
+  [
+    'a secret’s ARN without its six characters',
+    { secretArn: 'arn:aws:secretsmanager:eu-west-1:111122223333:secret:x' },
+    'secretArn',
+    /six characters/,
+  ],
+  ['an ARN of another service', { bucketArn: SECRET_ARN }, 'bucketArn', /arn:aws:s3/],
+  ['a key by its alias', { kmsKeyArn: 'arn:aws:kms:eu-west-1:111122223333:alias/a' }, 'kmsKeyArn', /key\//],
+  ['an address that is none', { alarmEmail: 'on-call' }, 'alarmEmail', /e-mail/],
+  ['a tag of AWS', { tags: { 'aws:x': 'y' } }, 'tags.aws:x', /aws:/],
+  ['a region that is none', { region: 'Ireland' }, 'region', /eu-west-1/],
+  ['an unknown destination', { destination: { type: 'kafka' } }, 'destination.type', /"s3"/],
+  ['a destination without its type', { destination: {} }, 'destination.type', /"s3"/],
+  ['an endpoint without its address', { destination: { type: 'splunk' } }, 'destination.url', /required/],
+  ['an endpoint over http', { destination: { type: 'http', url: 'http://x.example' } }, 'destination.url', /https/],
+  [
+    'a partition buffer under a minute',
+    { destination: { type: 's3-by-stream', bufferSeconds: 30 } },
+    'destination.bufferSeconds',
+    /from 60/,
+  ],
+  [
+    'a reader without an external id',
+    { siemReader: { type: 'external-id', principal: '111122223333' } },
+    'siemReader.externalId',
+    /required/,
+  ],
+  ['a principal that is everybody', { siemReader: { ...READER, principal: '*' } }, 'siemReader.principal', /12 digits/],
+  [
+    'a workspace id that is none',
+    { siemReader: { type: 'sentinel', workspaceId: 'x' } },
+    'siemReader.workspaceId',
+    /UUID/,
+  ],
+  ['a VPC without subnets', { vpc: { vpcId: 'vpc-01234567', subnetIds: [] } }, 'vpc.subnetIds', /one subnet/],
+  ['a subnet that is none', { vpc: { vpcId: 'vpc-01234567', subnetIds: ['a'] } }, 'vpc.subnetIds[0]', /subnet-/],
+  ['a reader with no queue to read', { siemQueue: false, siemReader: READER }, 'siemReader', /nothing to read/],
+  [
+    'a reader where no objects are',
+    { destination: { type: 'splunk', url: 'https://x.example' }, siemReader: READER },
+    'siemReader',
+    /nothing to read/,
+  ],
+  [
+    'a retention of a bucket that is brought',
+    { retentionDays: 1, bucketArn: 'arn:aws:s3:::bucket' },
+    'retentionDays',
+    /lifecycle/,
+  ],
+  [
+    'a subscriber of a topic that is brought',
+    { alarmEmail: 'a@b.example', alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:t' },
+    'alarmEmail',
+    /subscribe/,
+  ],
+  [
+    'a provider both brought and made',
+    {
+      siemReader: {
+        type: 'sentinel',
+        workspaceId: WORKSPACE,
+        createOidcProvider: true,
+        oidcProviderArn: 'arn:aws:iam::111122223333:oidc-provider/sts.windows.net/33e01921/',
+      },
+    },
+    'siemReader.createOidcProvider',
+    /one of the two/,
+  ],
+];
+
+describe('the configuration', () => {
+  test.each(REFUSED)('refuses %s, with path and reason', (_, options, member, reason) => {
+    const faults = faultsOf([{ ...EXAMPLE, ...options }]);
+    expect(Object.keys(faults)).toEqual([`connectors[0].${member}`]);
+    expect(Object.values(faults)[0]).toMatch(reason);
+  });
+
+  test.each(VARIANT_NAMES)('takes the variant %s', name => {
+    expect(faultsOf([{ ...EXAMPLE, ...VARIANTS[name] }])).toEqual({});
+  });
+
+  test('names every fault of every connector at once', () => {
+    const faults = faultsOf([{ name: 'A', baseUrl: 'http://x', pageLimit: 501 }, EXAMPLE, 3, { ...EXAMPLE, foo: 1 }]);
+    expect(Object.keys(faults).sort()).toEqual([
+      'connectors[0].authUrl',
+      'connectors[0].baseUrl',
+      'connectors[0].name',
+      'connectors[0].pageLimit',
+      'connectors[2]',
+      'connectors[3].foo',
+      'connectors[3].name',
+    ]);
+  });
+
+  test.each(['name', 'baseUrl', 'authUrl'])('requires %s', member => {
+    const rest = Object.fromEntries(Object.entries(EXAMPLE).filter(([key]) => key !== member));
+    expect(faultsOf([rest])).toEqual({ [`connectors[0].${member}`]: 'is required' });
+  });
+
+  test('refuses a name that would collide', () => {
+    expect(faultsOf([EXAMPLE, { ...EXAMPLE }])).toEqual({
+      'connectors[1].name': expect.stringMatching(/collide.*connectors\[0\]/),
+    });
+  });
+
+  test('refuses credentials shared by two connectors', () => {
+    const list = ['a', 'b'].map(name => ({ ...EXAMPLE, name, secretArn: SECRET_ARN }));
+    expect(faultsOf(list)).toEqual({ 'connectors[1].secretArn': expect.stringMatching(/one organization/) });
+  });
+
+  test('refuses a second identity provider in one account', () => {
+    const siemReader = { type: 'sentinel', workspaceId: WORKSPACE, createOidcProvider: true };
+    const list = ['a', 'b'].map(name => ({ ...EXAMPLE, name, siemReader }));
+    expect(faultsOf(list)).toEqual({ 'connectors[1].siemReader.createOidcProvider': expect.stringMatching(/once/) });
+  });
+
+  test.each([
+    ['nothing', undefined],
+    ['an object', { name: 'a' }],
+    ['an empty list', []],
+    ['text that is no JSON', '[{'],
+    ['the JSON text of an object', '{}'],
+  ])('refuses %s', (_, context) => {
+    expect(Object.keys(faultsOf(context))).toEqual(['connectors']);
+  });
+
+  test('is the same as a list and as the JSON text of one', () => {
+    const list = [EXAMPLE, { ...EXAMPLE, name: 'other', ...VARIANTS.byStream }];
+    expect(readConnectors(JSON.stringify(list))).toEqual(readConnectors(list));
+  });
+
+  test('fills in every default', () => {
+    expect(readConnectors([EXAMPLE])).toEqual([
+      {
+        ...EXAMPLE,
+        threatAssetField: 'asset_id',
+        pageLimit: 500,
+        rateMinutes: 1,
+        enabled: true,
+        memoryMegabytes: 512,
+        logRetentionDays: 90,
+        retentionDays: 365,
+        removalPolicy: 'retain',
+        terminationProtection: true,
+        destination: { type: 's3' },
+        siemQueue: true,
+        runbookUrl: 'docs/runbook.md',
+        tags: {},
+      },
+    ]);
+  });
+
+  test('stands in cdk.json as an example that is valid', () => {
+    const { context } = JSON.parse(readFileSync(path.join(PROJECT_ROOT, 'cdk.json'), 'utf8'));
+    expect(faultsOf(context.connectors)).toEqual({});
+  });
+});
+
+test('a faulty configuration ends the app with every fault before anything is bundled or written', () => {
+  const out = mkdtempSync(path.join(os.tmpdir(), 'connector-'));
+  const connectors = [EXAMPLE, { ...EXAMPLE, name: 'other', pageLimit: 501, baseUrl: 'http://x' }];
+  const { status, stderr } = spawnSync(process.execPath, ['bin/connector.ts'], {
+    cwd: PROJECT_ROOT,
+    env: { ...process.env, CDK_OUTDIR: out, CDK_CONTEXT_JSON: JSON.stringify({ connectors }) },
+    encoding: 'utf8',
+  });
+  expect({ status, written: readdirSync(out) }).toEqual({ status: 1, written: [] });
+  expect(stderr).toContain('connectors[1].pageLimit: must be a whole number of rows from 1 to 500');
+  expect(stderr).toContain('connectors[1].baseUrl: must begin with https://');
+  expect(stderr).not.toContain('Bundling');
+});

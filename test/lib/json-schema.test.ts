@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@jest/globals';
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
+import { JSON_SCHEMA_FILE, jsonSchemaText } from '../../lib/config/json-schema.ts';
+import { EXAMPLE, PROJECT_ROOT } from './synth.ts';
+import { VARIANT_NAMES, VARIANTS } from './variants.ts';
+
+const validate = addFormats.default(new Ajv({ allErrors: true })).compile(JSON.parse(jsonSchemaText()));
+
+function accepts(connectors: unknown): boolean {
+  return validate({ context: { connectors } });
+}
+
+test('the JSON Schema for editors is the one that the configuration is checked by', () => {
+  expect(JSON.parse(readFileSync(JSON_SCHEMA_FILE, 'utf8'))).toEqual(JSON.parse(jsonSchemaText()));
+});
+
+test('cdk.json names the JSON Schema and fits it', () => {
+  const cdk = JSON.parse(readFileSync(path.join(PROJECT_ROOT, 'cdk.json'), 'utf8'));
+  expect(path.resolve(PROJECT_ROOT, cdk.$schema)).toBe(JSON_SCHEMA_FILE);
+  expect(validate(cdk)).toBe(true);
+});
+
+test.each(VARIANT_NAMES)('the JSON Schema accepts the variant %s', name => {
+  expect(accepts([{ ...EXAMPLE, ...VARIANTS[name] }])).toBe(true);
+});
+
+test.each([
+  ['an unknown option', { foo: 1 }],
+  ['a limit of 501', { pageLimit: 501 }],
+  ['an http URL', { baseUrl: 'http://x.example' }],
+  ['an unknown destination', { destination: { type: 'kafka' } }],
+  ['an unknown region of options', { vpc: { vpcId: 'vpc-01234567', subnetIds: [] } }],
+])('the JSON Schema refuses %s', (_, options) => {
+  expect(accepts([{ ...EXAMPLE, ...options }])).toBe(false);
+});
+
+test('every option has a sentence that editors show', () => {
+  const { items } = JSON.parse(jsonSchemaText()).properties.context.properties.connectors;
+  const silent = Object.entries<{ description?: string }>(items.properties)
+    .filter(([, { description }]) => !description?.endsWith('.'))
+    .map(([name]) => name);
+  expect(silent).toEqual([]);
+});

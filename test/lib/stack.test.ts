@@ -1,0 +1,13 @@
+/**
+ * What the synthesized stack holds to, a file a subject. They share one process, because loading the CDK and synthesizing each variant
+ * takes longer than all that is asked of the templates.
+ */
+import './stack/function.ts';
+import './stack/delivery.ts';
+import './stack/siem-access.ts';
+import './stack/safety.ts';
+import './stack/alarms.ts';
+import './stack/dashboard.ts';
+import './stack/security-data-connector.ts';
+import './stack/checks.ts';
+import './stack/snapshot.ts';

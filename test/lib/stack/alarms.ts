@@ -1,0 +1,208 @@
+import { describe, expect, test } from '@jest/globals';
+import { CONNECTOR_METRICS, METRIC_NAMESPACE, STREAM_METRICS } from '../../../lambda/metric-names.ts';
+import { STREAMS } from '../../../lambda/streams.ts';
+import { ALARMS } from '../../../lib/alarms.ts';
+import { resources, synthesize } from '../synth.ts';
+import { VARIANT_NAMES, VARIANTS } from '../variants.ts';
+
+interface Alarm {
+  readonly AlarmName: string;
+  readonly AlarmDescription: string;
+  readonly Namespace: string;
+  readonly MetricName: string;
+  readonly Statistic: string;
+  readonly Period: number;
+  readonly EvaluationPeriods: number;
+  readonly Threshold: number;
+  readonly TreatMissingData: string;
+  readonly Dimensions: readonly { readonly Name: string; readonly Value: unknown }[];
+}
+
+function alarms(options: object = {}): Alarm[] {
+  const found = resources(synthesize({ ...options }), 'AWS::CloudWatch::Alarm');
+  return found.map(({ Properties }) => Properties as unknown as Alarm);
+}
+
+/** Names without the connector’s. */
+function names(options: object = {}): string[] {
+  return alarms(options).map(({ AlarmName }) => AlarmName.replace(/^acme\//, ''));
+}
+
+function alarm(name: string, options: object = {}): Alarm {
+  return alarms(options).find(({ AlarmName }) => AlarmName === `acme/${name}`)!;
+}
+
+describe('the table of alarms', () => {
+  test('has a name for each that is a heading, once', () => {
+    const all = ALARMS.map(({ name }) => name);
+    expect(all.filter(name => !/^[a-z]+(-[a-z]+)*$/.test(name))).toEqual([]);
+    expect(new Set(all).size).toBe(all.length);
+  });
+
+  test('says for each what it does to people and what to the data', () => {
+    const silent = ALARMS.filter(
+      ({ impact, data }) => !/^[A-Z].{20,}\.$/.test(impact) || !/^[A-Z].{10,}\.$/.test(data),
+    );
+    expect(silent.map(({ name }) => name)).toEqual([]);
+  });
+
+  test('is wholly used: every alarm stands in the template of some connector', () => {
+    const used = new Set(
+      VARIANT_NAMES.flatMap(name => names(VARIANTS[name]).map(alarmName => alarmName.split('/')[0])),
+    );
+    expect(ALARMS.map(({ name }) => name).filter(name => !used.has(name))).toEqual([]);
+  });
+});
+
+describe.each(VARIANT_NAMES)('the alarms of the variant %s', variant => {
+  const all = alarms(VARIANTS[variant]);
+
+  test('are named after their connector, each once', () => {
+    expect(all.filter(({ AlarmName }) => !AlarmName.startsWith('acme/'))).toEqual([]);
+    expect(new Set(all.map(({ AlarmName }) => AlarmName)).size).toBe(all.length);
+  });
+
+  test('link to their section of the runbook, in a description that CloudWatch takes', () => {
+    const base = variant === 'everyOption' ? 'https://wiki.acme.example/runbook' : 'docs/runbook.md';
+    const lost = all.filter(
+      ({ AlarmName, AlarmDescription }) =>
+        !AlarmDescription.endsWith(` Runbook: ${base}#${AlarmName.split('/')[1]}`) || AlarmDescription.length > 1024,
+    );
+    expect(lost).toEqual([]);
+  });
+
+  test('look at windows that CloudWatch evaluates', () => {
+    const wrong = all.filter(({ Period, EvaluationPeriods }) => {
+      const longest = Period >= 3600 ? 604_800 : 86_400;
+      return Period % 60 !== 0 || Period * EvaluationPeriods > longest;
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('watch metrics that the function emits, with the dimensions that it gives them', () => {
+    const own = all.filter(({ Namespace }) => Namespace === METRIC_NAMESPACE);
+    const unknown = own.filter(({ MetricName, Dimensions }) => {
+      const dimensions = Dimensions.map(({ Name }) => Name)
+        .sort()
+        .join();
+      return dimensions !== (MetricName in STREAM_METRICS ? 'service,stream' : 'service');
+    });
+    const known = { ...STREAM_METRICS, ...CONNECTOR_METRICS };
+    expect(own.filter(({ MetricName }) => !(MetricName in known))).toEqual([]);
+    expect(unknown).toEqual([]);
+  });
+
+  test('are each heard by one of the two alarms that tell people, and by one only', () => {
+    const rules = resources(synthesize(VARIANTS[variant]), 'AWS::CloudWatch::CompositeAlarm').map(({ Properties }) =>
+      JSON.stringify(Properties['AlarmRule']),
+    );
+    const ids = Object.entries(synthesize(VARIANTS[variant]).Resources)
+      .filter(([, { Type }]) => Type === 'AWS::CloudWatch::Alarm')
+      .map(([id]) => id);
+    expect(rules).toHaveLength(2);
+    expect(ids.filter(id => rules.filter(rule => rule.includes(`"${id}"`)).length !== 1)).toEqual([]);
+  });
+});
+
+describe('silence', () => {
+  test('of a stream is the fault', () => {
+    expect(alarm('stream-silent/assets')).toMatchObject({
+      MetricName: 'StreamFailed',
+      Statistic: 'Minimum',
+      Threshold: 1,
+      TreatMissingData: 'breaching',
+    });
+  });
+
+  test('of a report leaves the alarm as it is, because only the next run can tell', () => {
+    const reported = ['credentials-refused', 'role-missing/threats', 'dead-letters/assets', 'near-time-out'];
+    expect(reported.map(name => alarm(name).TreatMissingData)).toEqual(reported.map(() => 'ignore'));
+  });
+
+  test('of a service is health: it says nothing when there is nothing to do', () => {
+    const services = alarms().filter(({ Namespace }) => Namespace.startsWith('AWS/'));
+    expect(services.length).toBeGreaterThan(8);
+    expect(services.filter(({ TreatMissingData }) => TreatMissingData !== 'notBreaching')).toEqual([]);
+  });
+
+  test.each([1, 5, 60])('is judged over two of the longest runs at a rate of %d minutes', rateMinutes => {
+    expect(alarm('stream-silent/assets', { rateMinutes }).Period).toBe(2 * (15 + rateMinutes) * 60);
+  });
+
+  test.each([1, 5, 60])('between two reports does not hide one at a rate of %d minutes', rateMinutes => {
+    expect(alarm('contract-error/assets', { rateMinutes }).Period).toBeGreaterThanOrEqual(2 * rateMinutes * 60);
+  });
+});
+
+describe('streams', () => {
+  const watched = (options: object) =>
+    names(options)
+      .filter(name => name.startsWith('stream-silent/'))
+      .map(name => name.split('/')[1]);
+
+  test('without a path have neither alarm nor widget', () => {
+    expect(watched({})).toEqual(['assets', 'threats']);
+    expect(JSON.stringify(synthesize())).not.toContain('dns-blocks');
+  });
+
+  test('are all watched once each has a path', () => {
+    expect(watched({ dnsBlocksPath: '/v1/dns-blocks' })).toEqual(STREAMS.map(({ name }) => name));
+  });
+
+  test('that do not vanish with another need not name it', () => {
+    const { dnsBlocksPath } = VARIANTS.everyOption;
+    expect(names({ dnsBlocksPath }).filter(name => name.startsWith('threats-without-asset'))).toEqual([
+      'threats-without-asset/threats',
+    ]);
+  });
+});
+
+describe('thresholds', () => {
+  test('of memory follow the memory of the function', () => {
+    expect([alarm('memory-high').Threshold, alarm('memory-high', VARIANTS.everyOption).Threshold]).toEqual([435, 870]);
+  });
+
+  test('of delivery follow the buffer and the kind of destination', () => {
+    expect(alarm('delivery-late')).toMatchObject({ MetricName: 'DeliveryToS3.DataFreshness', Threshold: 1020 });
+    expect(alarm('delivery-late', VARIANTS.byStream)).toMatchObject({ Threshold: 1140 });
+    expect(alarm('delivery-late', VARIANTS.splunk)).toMatchObject({ MetricName: 'DeliveryToSplunk.DataFreshness' });
+    expect(alarm('delivery-failing', VARIANTS.http)).toMatchObject({ MetricName: 'DeliveryToHttpEndpoint.Success' });
+    expect(alarm('delivery-failing', VARIANTS.existing)).toMatchObject({ MetricName: 'DeliveryToSplunk.Success' });
+  });
+
+  test('of a backup exist only where there is one', () => {
+    const withBackup = VARIANT_NAMES.filter(name => names(VARIANTS[name]).includes('delivery-backup-used'));
+    expect(withBackup).toEqual(['splunk', 'http', 'existing']);
+  });
+});
+
+describe('who is told', () => {
+  test('hears of the end of an alarm too, through the topic of the stack', () => {
+    const topic = [{ Ref: expect.stringMatching(/^ConnectorAlarmTopic/) }];
+    const told = resources(synthesize(), 'AWS::CloudWatch::CompositeAlarm').map(({ Properties }) => Properties);
+    expect(told.map(({ AlarmName }) => AlarmName).sort()).toEqual(['acme/page', 'acme/ticket']);
+    expect(told).toEqual(told.map(() => expect.objectContaining({ AlarmActions: topic, OKActions: topic })));
+  });
+
+  test('is told through the topic that is brought', () => {
+    const template = synthesize(VARIANTS.brought);
+    expect(resources(template, 'AWS::SNS::Topic')).toEqual([]);
+    const [page] = resources(template, 'AWS::CloudWatch::CompositeAlarm');
+    expect(page!.Properties['AlarmActions']).toEqual([VARIANTS.brought.alarmTopicArn]);
+  });
+
+  test('is told at all: the topic’s own policy lets CloudWatch publish, for this connector’s alarms', () => {
+    const [policy] = resources(synthesize(), 'AWS::SNS::TopicPolicy');
+    const text = JSON.stringify(policy!.Properties);
+    expect(text).toContain('"Service":"cloudwatch.amazonaws.com"');
+    expect(text).toMatch(/:alarm:acme\/\*/);
+  });
+
+  test('is subscribed by the e-mail address of the configuration', () => {
+    expect(resources(synthesize(VARIANTS.everyOption), 'AWS::SNS::Subscription')).toEqual([
+      expect.objectContaining({
+        Properties: expect.objectContaining({ Protocol: 'email', Endpoint: 'on-call@acme.example' }),
+      }),
+    ]);
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, test } from '@jest/globals';
+import { CONNECTOR_METRICS, METRIC_NAMESPACE, STREAM_METRICS } from '../../../lambda/metric-names.ts';
+import { only, synthesize } from '../synth.ts';
+import { VARIANTS } from '../variants.ts';
+
+interface Widget {
+  readonly type: string;
+  readonly properties: { readonly markdown?: string; readonly metrics?: readonly (readonly unknown[])[] };
+}
+
+/** The dashboard's widgets; what is known only at deployment stands as `<…>`. */
+function widgets(options: object = {}): Widget[] {
+  const { DashboardBody } = only(synthesize({ ...options }), 'AWS::CloudWatch::Dashboard') as {
+    DashboardBody: { 'Fn::Join': [string, unknown[]] };
+  };
+  const parts = DashboardBody['Fn::Join'][1].map(part => (typeof part === 'string' ? part : '<known at deployment>'));
+  return JSON.parse(parts.join('')).widgets;
+}
+
+/** Rows of metrics as the dashboard has them: namespace, name, then dimensions. */
+function drawn(options: object = {}): string[][] {
+  return widgets(options)
+    .flatMap(({ properties }) => properties.metrics ?? [])
+    .map(row => row.filter((part): part is string => typeof part === 'string'));
+}
+
+describe('the dashboard', () => {
+  test('is read from the top: up to date, flow, faults, cost', () => {
+    const headings = widgets().flatMap(({ properties }) => properties.markdown ?? []);
+    expect(headings).toEqual(['## Is the SIEM up to date?', '## What flows', '## What fails', '## What it costs']);
+  });
+
+  test('draws every metric that the function emits', () => {
+    const names = new Set(drawn().map(([, name]) => name));
+    expect(
+      [...Object.keys(STREAM_METRICS), ...Object.keys(CONNECTOR_METRICS)].filter(name => !names.has(name)),
+    ).toEqual([]);
+  });
+
+  test('draws them with the dimensions that they are emitted with', () => {
+    const own = drawn().filter(([namespace]) => namespace === METRIC_NAMESPACE);
+    const wrong = own.filter(([, name, service, connector, stream]) => {
+      const ofStream = name! in STREAM_METRICS;
+      return service !== 'service' || connector !== 'acme' || (stream === 'stream') !== ofStream;
+    });
+    expect(own.length).toBeGreaterThan(30);
+    expect(wrong).toEqual([]);
+  });
+
+  test('follows the kind of destination', () => {
+    expect(drawn(VARIANTS.splunk).map(([, name]) => name)).toContain('DeliveryToSplunk.DataFreshness');
+    expect(drawn(VARIANTS.splunk).filter(([namespace]) => namespace === 'AWS/SQS')).toEqual([]);
+  });
+
+  test('estimates the cost of function, table and delivery', () => {
+    const cost = widgets()
+      .at(-1)!
+      .properties.metrics!.map(row => JSON.stringify(row));
+    expect(cost.filter(row => row.includes('"expression"'))).toHaveLength(3);
+    expect(cost.join()).toContain('ConsumedWriteCapacityUnits');
+  });
+});

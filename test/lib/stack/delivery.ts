@@ -1,0 +1,123 @@
+import { describe, expect, test } from '@jest/globals';
+import { only, resources, synthesize } from '../synth.ts';
+import { SECRET_ARN, VARIANTS } from '../variants.ts';
+import { actionsOf, identityStatements, resourcesOf } from './policies.ts';
+
+function destination(options: object, kind: string): unknown {
+  return only(synthesize({ ...options }), 'AWS::KinesisFirehose::DeliveryStream')[`${kind}DestinationConfiguration`];
+}
+
+/** What Firehose's role may do, as text. */
+function deliveryGrants(options: object): string[] {
+  return identityStatements(synthesize({ ...options }))
+    .filter(({ owner }) => owner.startsWith('ConnectorDeliveryRole'))
+    .flatMap(({ statement }) =>
+      actionsOf(statement).map(action => `${action} ${JSON.stringify(resourcesOf(statement))}`),
+    );
+}
+
+const ERRORS = 'delivery-errors/!{firehose:error-output-type}/!{timestamp:yyyy/MM/dd/HH}/';
+
+describe('delivery to S3', () => {
+  test('writes gzipped lines below a prefix of zero-padded time, and errors below another', () => {
+    expect(destination({}, 'ExtendedS3')).toMatchObject({
+      CompressionFormat: 'GZIP',
+      FileExtension: '.json.gz',
+      Prefix: 'events/!{timestamp:yyyy/MM/dd/HH}/',
+      ErrorOutputPrefix: ERRORS,
+      BufferingHints: { IntervalInSeconds: 60, SizeInMBs: 64 },
+    });
+  });
+
+  test('by stream takes packed records apart, finds the stream of each line and ends it again', () => {
+    expect(destination(VARIANTS.byStream, 'ExtendedS3')).toMatchObject({
+      Prefix: 'events/!{partitionKeyFromQuery:stream}/!{timestamp:yyyy/MM/dd/HH}/',
+      ErrorOutputPrefix: ERRORS,
+      FileExtension: '.json.gz',
+      BufferingHints: { IntervalInSeconds: 120, SizeInMBs: 64 },
+      DynamicPartitioningConfiguration: { Enabled: true },
+      ProcessingConfiguration: {
+        Enabled: true,
+        Processors: [
+          { Type: 'RecordDeAggregation', Parameters: [{ ParameterName: 'SubRecordType', ParameterValue: 'JSON' }] },
+          {
+            Type: 'MetadataExtraction',
+            Parameters: [
+              { ParameterName: 'MetadataExtractionQuery', ParameterValue: '{stream:.stream}' },
+              { ParameterName: 'JsonParsingEngine', ParameterValue: 'JQ-1.6' },
+            ],
+          },
+          { Type: 'AppendDelimiterToRecord' },
+        ],
+      },
+    });
+  });
+
+  test('may write below its two prefixes and nowhere else', () => {
+    const written = deliveryGrants({}).filter(grant => grant.startsWith('s3:PutObject'));
+    expect(written).toHaveLength(1);
+    expect(written[0]!.match(/\/[a-z-]+\/\*/g)!.sort()).toEqual(['/delivery-errors/*', '/events/*']);
+  });
+});
+
+describe('delivery to Splunk', () => {
+  test('uses the raw endpoint, which splits packed records, and backs up what fails', () => {
+    expect(destination(VARIANTS.splunk, 'Splunk')).toMatchObject({
+      HECEndpoint: VARIANTS.splunk.destination.url,
+      HECEndpointType: 'Raw',
+      RetryOptions: { DurationInSeconds: 7200 },
+      S3BackupMode: 'FailedEventsOnly',
+      S3Configuration: { CompressionFormat: 'GZIP', ErrorOutputPrefix: ERRORS },
+      SecretsManagerConfiguration: { Enabled: true },
+    });
+  });
+
+  test('says how to fill in the token', () => {
+    const { FillToken } = synthesize(VARIANTS.splunk).Outputs;
+    expect(FillToken!.Description).toContain('"hec_token"');
+    expect(JSON.stringify(FillToken!.Value)).toContain('file://token.json');
+  });
+});
+
+describe('delivery to an HTTP endpoint', () => {
+  test('sends gzipped records with the key of a secret, and backs up what fails', () => {
+    expect(destination(VARIANTS.http, 'HttpEndpoint')).toMatchObject({
+      EndpointConfiguration: { Url: VARIANTS.http.destination.url, Name: 'SIEM' },
+      RequestConfiguration: { ContentEncoding: 'GZIP' },
+      RetryOptions: { DurationInSeconds: 60 },
+      S3BackupMode: 'FailedDataOnly',
+      S3Configuration: { CompressionFormat: 'GZIP', ErrorOutputPrefix: ERRORS },
+      SecretsManagerConfiguration: { Enabled: true, SecretARN: SECRET_ARN },
+    });
+  });
+
+  test('may read the key and write the backup, and no events', () => {
+    const grants = deliveryGrants(VARIANTS.http);
+    expect(grants).toContain(`secretsmanager:GetSecretValue ["${SECRET_ARN}"]`);
+    expect(grants.filter(grant => grant.includes('/events/'))).toEqual([]);
+  });
+});
+
+test('a delivery stream that is brought is used as it is, and the bucket holds dead letters only', () => {
+  const template = synthesize(VARIANTS.existing);
+  expect(resources(template, 'AWS::KinesisFirehose::DeliveryStream')).toEqual([]);
+  expect(resources(template, 'AWS::S3::Bucket')).toHaveLength(1);
+  expect(identityStatements(template).filter(({ owner }) => owner.startsWith('ConnectorDelivery'))).toEqual([]);
+});
+
+test('another kind of destination is another stream, because Firehose cannot turn one into the other', () => {
+  const ids = [{}, VARIANTS.byStream, VARIANTS.splunk, VARIANTS.http].map(options => {
+    const { Resources } = synthesize({ ...options });
+    return Object.keys(Resources).find(id => Resources[id]!.Type === 'AWS::KinesisFirehose::DeliveryStream');
+  });
+  expect(new Set(ids).size).toBe(4);
+});
+
+test('every stream is encrypted and takes direct puts', () => {
+  for (const options of [{}, VARIANTS.byStream, VARIANTS.http]) {
+    expect(only(synthesize({ ...options }), 'AWS::KinesisFirehose::DeliveryStream')).toMatchObject({
+      DeliveryStreamType: 'DirectPut',
+      DeliveryStreamEncryptionConfigurationInput: { KeyType: 'AWS_OWNED_CMK' },
+    });
+  }
+});

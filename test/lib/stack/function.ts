@@ -1,0 +1,157 @@
+import { describe, expect, test } from '@jest/globals';
+import { FUNCTION_ACTIONS } from '../../../lib/function-grants.ts';
+import { NETWORK_ACTIONS } from '../../../lib/poller-network.ts';
+import { only, resources, synthesize } from '../synth.ts';
+import { VARIANT_NAMES, VARIANTS } from '../variants.ts';
+import { actionsOf, identityStatements, resourcesOf } from './policies.ts';
+
+/** The environment that the function's settings read; only names and addresses. */
+const ALWAYS = [
+  'API_BASE_URL',
+  'AUTH_URL',
+  'CONNECTOR_NAME',
+  'CREDENTIALS_SECRET_ID',
+  'DEAD_LETTER_BUCKET',
+  'DELIVERY_STREAM',
+  'NODE_OPTIONS',
+  'PAGE_LIMIT',
+  'STATE_TABLE',
+  'THREAT_ASSET_FIELD',
+];
+
+function environment(options = {}): Record<string, unknown> {
+  const { Variables } = only(synthesize(options), 'AWS::Lambda::Function')['Environment'] as {
+    Variables: Record<string, unknown>;
+  };
+  return Variables;
+}
+
+/** Actions of the function's role, by logical id of its one policy. */
+function functionActions(options = {}): string[] {
+  return identityStatements(synthesize(options))
+    .filter(({ owner, statement }) => owner.startsWith('ConnectorPollerRole') && statement.Effect === 'Allow')
+    .flatMap(({ statement }) => actionsOf(statement));
+}
+
+describe('the function', () => {
+  test.each(VARIANT_NAMES)('runs on arm64 and Node 24 only (%s)', name => {
+    const functions = resources(synthesize(VARIANTS[name]), 'AWS::Lambda::Function');
+    expect(functions.map(({ Properties }) => [Properties['Architectures'], Properties['Runtime']])).toEqual([
+      [['arm64'], 'nodejs24.x'],
+    ]);
+  });
+
+  test('has as long as Lambda gives, and no second try: the schedule is the retry', () => {
+    const template = synthesize();
+    expect(only(template, 'AWS::Lambda::Function')).toMatchObject({ Timeout: 900, MemorySize: 512 });
+    expect(only(template, 'AWS::Lambda::EventInvokeConfig')).toMatchObject({
+      MaximumRetryAttempts: 0,
+      MaximumEventAgeInSeconds: 60,
+    });
+    expect(only(template, 'AWS::Lambda::Function')).not.toHaveProperty('ReservedConcurrentExecutions');
+  });
+
+  test('has exactly the environment of its contract', () => {
+    expect(Object.keys(environment()).sort()).toEqual(ALWAYS);
+    const everything = [...ALWAYS, 'DNS_BLOCKS_PATH', 'ROWS_MEMBER', 'PAGINATION_MEMBER', 'LEASE_SECONDS'].sort();
+    expect(Object.keys(environment(VARIANTS.everyOption)).sort()).toEqual(everything);
+  });
+
+  test('is told what the configuration says', () => {
+    expect(environment(VARIANTS.everyOption)).toMatchObject({
+      API_BASE_URL: 'https://api.acme.example',
+      AUTH_URL: 'https://auth.acme.example/realms/acme',
+      CONNECTOR_NAME: 'acme',
+      DNS_BLOCKS_PATH: '/v1/dns-blocks',
+      THREAT_ASSET_FIELD: 'asset',
+      PAGE_LIMIT: '250',
+      ROWS_MEMBER: 'data',
+      PAGINATION_MEMBER: 'page',
+      LEASE_SECONDS: '90',
+    });
+  });
+
+  test('uses what is brought', () => {
+    expect(environment(VARIANTS.brought)).toMatchObject({
+      CREDENTIALS_SECRET_ID: VARIANTS.brought.secretArn,
+      DEAD_LETTER_BUCKET: 'acme-security-data',
+    });
+    expect(environment(VARIANTS.existing)).toMatchObject({ DELIVERY_STREAM: 'events' });
+  });
+
+  test('may do exactly the calls that it makes', () => {
+    expect(functionActions().sort()).toEqual(Object.values(FUNCTION_ACTIONS).flat().sort());
+  });
+
+  test('may use a brought stream, bucket and secret, and no other', () => {
+    const allowed = (options: object) =>
+      identityStatements(synthesize({ ...options }))
+        .filter(({ owner }) => owner.startsWith('ConnectorPollerRole'))
+        .flatMap(({ statement }) => actionsOf(statement).map(action => [action, resourcesOf(statement)]));
+    expect(Object.fromEntries(allowed(VARIANTS.brought))).toMatchObject({
+      'secretsmanager:GetSecretValue': [VARIANTS.brought.secretArn],
+      's3:PutObject': ['arn:aws:s3:::acme-security-data/dead-letter/*'],
+    });
+    expect(Object.fromEntries(allowed(VARIANTS.existing))).toMatchObject({
+      'firehose:PutRecordBatch': [VARIANTS.existing.destination.deliveryStreamArn],
+    });
+  });
+
+  test('in a VPC is placed by Lambda with network grants that its own code is denied', () => {
+    const template = synthesize(VARIANTS.brought);
+    expect(functionActions(VARIANTS.brought)).toEqual(expect.arrayContaining([...NETWORK_ACTIONS]));
+    const denied = identityStatements(template).filter(({ statement }) => statement.Effect === 'Deny');
+    expect(denied.flatMap(({ statement }) => actionsOf(statement))).toEqual([...NETWORK_ACTIONS]);
+    expect(denied[0]!.statement.Condition).toHaveProperty('ArnEquals.lambda:SourceFunctionArn');
+    expect(only(template, 'AWS::Lambda::Function')).toMatchObject({
+      VpcConfig: { SubnetIds: VARIANTS.brought.vpc.subnetIds, SecurityGroupIds: ['sg-0123456789abcdef0'] },
+    });
+  });
+
+  test('lets nothing in and only https out, where its security group is made here', () => {
+    expect(only(synthesize(VARIANTS.everyOption), 'AWS::EC2::SecurityGroup')).toMatchObject({
+      SecurityGroupEgress: [{ IpProtocol: 'tcp', FromPort: 443, ToPort: 443 }],
+    });
+    expect(only(synthesize(VARIANTS.everyOption), 'AWS::EC2::SecurityGroup')).not.toHaveProperty(
+      'SecurityGroupIngress',
+    );
+  });
+
+  test('is let out to the port that the API listens on', () => {
+    const template = synthesize({ vpc: VARIANTS.everyOption.vpc, baseUrl: 'https://api.acme.example:8443' });
+    const { SecurityGroupEgress: rules } = only(template, 'AWS::EC2::SecurityGroup') as {
+      SecurityGroupEgress: { FromPort: number }[];
+    };
+    expect(rules.map(({ FromPort }) => FromPort)).toEqual([443, 8443]);
+  });
+});
+
+describe('the schedule', () => {
+  test.each([
+    [1, 'rate(1 minute)'],
+    [2, 'rate(2 minutes)'],
+    [60, 'rate(60 minutes)'],
+  ])('every %d minutes is %s', (rateMinutes, expression) => {
+    expect(only(synthesize({ rateMinutes }), 'AWS::Scheduler::Schedule')).toMatchObject({
+      ScheduleExpression: expression,
+      State: 'ENABLED',
+    });
+  });
+
+  test('sets aside what it could not hand over, after a short retry', () => {
+    expect(only(synthesize(), 'AWS::Scheduler::Schedule')['Target']).toMatchObject({
+      Input: '{}',
+      RetryPolicy: { MaximumEventAgeInSeconds: 60, MaximumRetryAttempts: 2 },
+      DeadLetterConfig: { Arn: expect.anything() },
+    });
+  });
+
+  test('stands still when the connector is paused, and nobody is told of the silence', () => {
+    const template = synthesize(VARIANTS.http);
+    expect(only(template, 'AWS::Scheduler::Schedule')).toMatchObject({ State: 'DISABLED' });
+    const told = resources(template, 'AWS::CloudWatch::CompositeAlarm').map(
+      ({ Properties }) => Properties['ActionsEnabled'],
+    );
+    expect(told).toEqual([false, false]);
+  });
+});

@@ -1,0 +1,30 @@
+import type { SynthesizedTemplate } from '../synth.ts';
+
+export interface Statement {
+  readonly Action: string | string[];
+  readonly Resource: unknown;
+  readonly Effect: string;
+  readonly Principal?: unknown;
+  readonly Condition?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+/** Statements of what roles may do, with the logical id of where they stand. Resource policies are not among them. */
+export function identityStatements(
+  template: SynthesizedTemplate,
+): { readonly owner: string; readonly statement: Statement }[] {
+  return Object.entries(template.Resources).flatMap(([owner, { Type, Properties }]) => {
+    if (!Type.startsWith('AWS::IAM::')) return [];
+    const inline = (Properties['Policies'] ?? []) as { PolicyDocument: { Statement: Statement[] } }[];
+    const own = Properties['PolicyDocument'] as { Statement: Statement[] } | undefined;
+    const documents = [...inline.map(policy => policy.PolicyDocument), ...(own ? [own] : [])];
+    return documents.flatMap(document => document.Statement.map(statement => ({ owner, statement })));
+  });
+}
+
+export function actionsOf(statement: Statement): string[] {
+  return [statement.Action].flat();
+}
+
+export function resourcesOf(statement: Statement): unknown[] {
+  return [statement.Resource].flat();
+}

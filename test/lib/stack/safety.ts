@@ -1,0 +1,157 @@
+import { describe, expect, test } from '@jest/globals';
+import { only, resources, type SynthesizedTemplate, synthesize } from '../synth.ts';
+import { BOUNDARY_ARN, KEY_ARN, VARIANT_NAMES, VARIANTS } from '../variants.ts';
+import { actionsOf, identityStatements, resourcesOf, type Statement } from './policies.ts';
+
+/** Statements that refuse plain http, by type of the policy they stand in. */
+function refusesPlainHttp(template: SynthesizedTemplate, type: string): boolean[] {
+  return resources(template, type).map(({ Properties }) => {
+    const { Statement } = Properties['PolicyDocument'] as { Statement: Statement[] };
+    return Statement.some(
+      ({ Effect, Condition }) => Effect === 'Deny' && Condition?.['Bool']?.['aws:SecureTransport'] === 'false',
+    );
+  });
+}
+
+describe.each(VARIANT_NAMES)('the stack in the variant %s', name => {
+  const template = synthesize(VARIANTS[name]);
+  const text = JSON.stringify(template);
+
+  test('grants no action by wildcard, and no resource by a wildcard alone but for the network of Lambda', () => {
+    const statements = identityStatements(template).map(({ statement }) => statement);
+    expect(statements.flatMap(actionsOf).filter(action => action.includes('*'))).toEqual([]);
+    const unbounded = statements.filter(statement => resourcesOf(statement).includes('*'));
+    expect(unbounded.flatMap(actionsOf).filter(action => !action.startsWith('ec2:'))).toEqual([]);
+  });
+
+  test('trusts services and the named reader, nobody else', () => {
+    const principals = resources(template, 'AWS::IAM::Role').map(({ Properties }) => {
+      const { Statement } = Properties['AssumeRolePolicyDocument'] as { Statement: Statement[] };
+      return Object.keys(Statement[0]!.Principal as object)[0];
+    });
+    const readers = principals.filter(principal => principal !== 'Service');
+    expect(readers).toHaveLength('siemReader' in VARIANTS[name] ? 1 : 0);
+  });
+
+  test('keeps table, bucket and secrets when it is deleted, unless told otherwise', () => {
+    const kept = ['AWS::DynamoDB::Table', 'AWS::S3::Bucket', 'AWS::SecretsManager::Secret'];
+    const expected = name === 'http' ? 'Delete' : 'Retain';
+    const policies = kept.flatMap(type =>
+      resources(template, type).map(({ DeletionPolicy, UpdateReplacePolicy }) => [DeletionPolicy, UpdateReplacePolicy]),
+    );
+    expect(policies.flat().filter(policy => policy !== expected)).toEqual([]);
+    expect(only(template, 'AWS::DynamoDB::Table')['DeletionProtectionEnabled']).toBe(name !== 'http');
+  });
+
+  test('can restore the table to any second of 35 days', () => {
+    expect(only(template, 'AWS::DynamoDB::Table')).toMatchObject({
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+    });
+  });
+
+  test('refuses plain http at every bucket, queue and topic', () => {
+    const checks = ['AWS::S3::BucketPolicy', 'AWS::SQS::QueuePolicy', 'AWS::SNS::TopicPolicy'].map(type =>
+      refusesPlainHttp(template, type),
+    );
+    expect(checks.flat().filter(refused => !refused)).toEqual([]);
+    expect(resources(template, 'AWS::SQS::QueuePolicy')).toHaveLength(resources(template, 'AWS::SQS::Queue').length);
+  });
+
+  test('opens no bucket to the public, and encrypts and versions each', () => {
+    const buckets = resources(template, 'AWS::S3::Bucket').map(({ Properties }) => Properties);
+    expect(buckets).toEqual(
+      buckets.map(() =>
+        expect.objectContaining({
+          PublicAccessBlockConfiguration: {
+            BlockPublicAcls: true,
+            BlockPublicPolicy: true,
+            IgnorePublicAcls: true,
+            RestrictPublicBuckets: true,
+          },
+          BucketEncryption: expect.anything(),
+          VersioningConfiguration: { Status: 'Enabled' },
+        }),
+      ),
+    );
+  });
+
+  test('encrypts every queue', () => {
+    const queues = resources(template, 'AWS::SQS::Queue').map(({ Properties }) => Properties['SqsManagedSseEnabled']);
+    expect(queues.filter(encrypted => encrypted !== true)).toEqual([]);
+  });
+
+  test('keeps logs for a time and not for ever', () => {
+    const days = resources(template, 'AWS::Logs::LogGroup').map(({ Properties }) => Properties['RetentionInDays']);
+    expect(days.filter(kept => kept !== (name === 'everyOption' ? 30 : 90))).toEqual([]);
+  });
+
+  test('holds no secret: each is generated, and filled in after the deployment', () => {
+    expect(
+      resources(template, 'AWS::SecretsManager::Secret').filter(({ Properties }) => 'SecretString' in Properties),
+    ).toEqual([]);
+    expect(text).not.toMatch(/HECToken|AccessKey"|"Password/);
+  });
+
+  test('brings no function but its own, and no custom resource', () => {
+    expect(resources(template, 'AWS::Lambda::Function')).toHaveLength(1);
+    expect(Object.values(template.Resources).filter(({ Type }) => /^Custom::|CustomResource/.test(Type))).toEqual([]);
+  });
+
+  test('uses the customer’s key through services only, and no key where none is given', () => {
+    const uses = identityStatements(template).filter(({ statement }) =>
+      actionsOf(statement).some(action => action.startsWith('kms:')),
+    );
+    const given = 'kmsKeyArn' in VARIANTS[name];
+    expect(uses.length > 0).toBe(given);
+    expect(
+      uses.filter(({ statement }) => statement.Condition?.['StringEquals']?.['kms:ViaService'] === undefined),
+    ).toEqual([]);
+    expect(uses.flatMap(({ statement }) => resourcesOf(statement)).filter(arn => arn !== KEY_ARN)).toEqual([]);
+  });
+});
+
+test('a customer’s key encrypts table, bucket, secrets and delivery stream', () => {
+  const template = synthesize(VARIANTS.splunk);
+  expect(only(template, 'AWS::DynamoDB::Table')).toMatchObject({
+    SSESpecification: { KMSMasterKeyId: KEY_ARN, SSEEnabled: true, SSEType: 'KMS' },
+  });
+  expect(JSON.stringify(only(template, 'AWS::S3::Bucket')['BucketEncryption'])).toContain(KEY_ARN);
+  const secrets = resources(template, 'AWS::SecretsManager::Secret').map(({ Properties }) => Properties['KmsKeyId']);
+  expect(secrets).toEqual([KEY_ARN, KEY_ARN]);
+  expect(only(template, 'AWS::KinesisFirehose::DeliveryStream')).toMatchObject({
+    DeliveryStreamEncryptionConfigurationInput: { KeyType: 'CUSTOMER_MANAGED_CMK', KeyARN: KEY_ARN },
+  });
+});
+
+test('a permissions boundary reaches every role', () => {
+  const roles = resources(synthesize(VARIANTS.everyOption), 'AWS::IAM::Role');
+  expect(roles.length).toBeGreaterThan(3);
+  expect(roles.filter(({ Properties }) => Properties['PermissionsBoundary'] !== BOUNDARY_ARN)).toEqual([]);
+});
+
+/** Types that CloudFormation gives no tags, and dashboards, which not every region tags. */
+const WITHOUT_TAGS = new Set([
+  'AWS::CloudWatch::Dashboard',
+  'AWS::IAM::Policy',
+  'AWS::IAM::ManagedPolicy',
+  'AWS::Lambda::EventInvokeConfig',
+  'AWS::Logs::LogStream',
+  'AWS::S3::BucketPolicy',
+  'AWS::SNS::Subscription',
+  'AWS::SNS::TopicPolicy',
+  'AWS::SQS::QueuePolicy',
+  'AWS::Scheduler::Schedule',
+]);
+
+test('tags reach everything that takes tags', () => {
+  const { Resources } = synthesize(VARIANTS.everyOption);
+  const untagged = Object.entries(Resources).filter(
+    ([, { Type, Properties }]) => !WITHOUT_TAGS.has(Type) && !JSON.stringify(Properties['Tags'] ?? '').includes('team'),
+  );
+  expect(untagged.map(([id]) => id)).toEqual([]);
+});
+
+test('ARNs are those of the partition that is deployed to', () => {
+  expect(JSON.stringify(synthesize(VARIANTS.china))).not.toContain('arn:aws:');
+  expect(JSON.stringify(synthesize())).not.toMatch(/arn:aws(-cn)?:/);
+});

@@ -1,0 +1,129 @@
+import { describe, expect, test } from '@jest/globals';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import * as ec2 from 'aws-cdk-lib/aws-ec2';
+import * as firehose from 'aws-cdk-lib/aws-kinesisfirehose';
+import * as kms from 'aws-cdk-lib/aws-kms';
+import * as s3 from 'aws-cdk-lib/aws-s3';
+import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
+import * as sns from 'aws-cdk-lib/aws-sns';
+import type * as sqs from 'aws-cdk-lib/aws-sqs';
+import type { ConfigurationError } from '../../../lib/config/configuration-error.ts';
+import type { SecurityDataConnectorProps } from '../../../lib/connector-props.ts';
+import { SecurityDataConnector } from '../../../lib/security-data-connector.ts';
+import { createApp, only, resources, templateOf } from '../synth.ts';
+import { actionsOf, identityStatements } from './policies.ts';
+
+const REQUIRED = {
+  connectorName: 'acme',
+  baseUrl: 'https://api.acme.example',
+  authUrl: 'https://auth.acme.example/realms/acme',
+};
+
+function stack(): Stack {
+  return new Stack(createApp(), 'TheirStack', { env: { account: '111122223333', region: 'eu-west-1' } });
+}
+
+function faults(props: Partial<SecurityDataConnectorProps>): string[] {
+  try {
+    new SecurityDataConnector(stack(), 'Connector', { ...REQUIRED, ...props });
+    return [];
+  } catch (error) {
+    return (error as ConfigurationError).faults.map(({ path }) => path);
+  }
+}
+
+describe('the construct in somebody’s own app', () => {
+  test('needs a name and two addresses', () => {
+    const scope = stack();
+    new SecurityDataConnector(scope, 'Connector', REQUIRED);
+    expect(only(templateOf(scope), 'AWS::Lambda::Function')).toMatchObject({ MemorySize: 512 });
+  });
+
+  test('stands beside another one in a stack', () => {
+    const scope = stack();
+    new SecurityDataConnector(scope, 'One', REQUIRED);
+    new SecurityDataConnector(scope, 'Two', { ...REQUIRED, connectorName: 'other' });
+    expect(resources(templateOf(scope), 'AWS::Lambda::Function')).toHaveLength(2);
+  });
+
+  test('takes objects of the same stack in place of its own', () => {
+    const scope = stack();
+    const key = new kms.Key(scope, 'Key');
+    const vpc = new ec2.Vpc(scope, 'Vpc', { availabilityZones: ['eu-west-1a'] });
+    const connector = new SecurityDataConnector(scope, 'Connector', {
+      ...REQUIRED,
+      encryptionKey: key,
+      secret: new secretsmanager.Secret(scope, 'Theirs'),
+      bucket: new s3.Bucket(scope, 'Bucket', { encryptionKey: key }),
+      alarmTopic: new sns.Topic(scope, 'Topic'),
+      network: { vpc, subnets: { subnetType: ec2.SubnetType.PRIVATE_WITH_EGRESS } },
+      destination: { type: 's3', bufferInterval: Duration.seconds(300) },
+    });
+    const template = templateOf(scope);
+    for (const type of ['AWS::SecretsManager::Secret', 'AWS::S3::Bucket', 'AWS::SNS::Topic', 'AWS::KMS::Key']) {
+      expect(resources(template, type)).toHaveLength(1);
+    }
+    expect(connector.siem).toBeDefined();
+    expect(resources(template, 'AWS::KinesisFirehose::DeliveryStream')[0]!.Properties).toMatchObject({
+      ExtendedS3DestinationConfiguration: { BufferingHints: { IntervalInSeconds: 300 } },
+    });
+  });
+
+  test('leaves the notifications of a bucket that is brought to its owner, who can send them to the queue', () => {
+    const scope = stack();
+    const bucket = new s3.Bucket(scope, 'Bucket');
+    const { siem } = new SecurityDataConnector(scope, 'Connector', { ...REQUIRED, bucket });
+    const [theirs] = resources(templateOf(scope), 'AWS::S3::Bucket');
+    expect(theirs).not.toHaveProperty('Properties.NotificationConfiguration');
+    const policy = siem!.queue.node.findChild('Policy').node.defaultChild as sqs.CfnQueuePolicy;
+    expect(JSON.stringify(scope.resolve(policy.policyDocument))).toContain('"aws:SourceArn":{"Fn::GetAtt":["Bucket');
+  });
+
+  test('puts records into a delivery stream of the same stack', () => {
+    const scope = stack();
+    const deliveryStream = new firehose.DeliveryStream(scope, 'Theirs', {
+      destination: new firehose.S3Bucket(new s3.Bucket(scope, 'Bucket')),
+    });
+    new SecurityDataConnector(scope, 'Connector', { ...REQUIRED, destination: { type: 'existing', deliveryStream } });
+    const put = identityStatements(templateOf(scope)).filter(({ statement }) =>
+      actionsOf(statement).includes('firehose:PutRecordBatch'),
+    );
+    expect(put.map(({ statement }) => statement.Resource)).toEqual([
+      { 'Fn::GetAtt': [expect.stringMatching(/^Theirs/), 'Arn'] },
+    ]);
+  });
+
+  test('matches the full ARN of a secret that is known by name only', () => {
+    const scope = stack();
+    const secret = secretsmanager.Secret.fromSecretNameV2(scope, 'Theirs', 'acme');
+    new SecurityDataConnector(scope, 'Connector', { ...REQUIRED, secret });
+    const text = JSON.stringify(identityStatements(templateOf(scope)));
+    expect(text).toContain('secret:acme-??????');
+  });
+
+  test('can be thrown away with all that it holds', () => {
+    const scope = stack();
+    new SecurityDataConnector(scope, 'Connector', { ...REQUIRED, removalPolicy: RemovalPolicy.DESTROY });
+    expect(resources(templateOf(scope), 'AWS::DynamoDB::Table')[0]).toMatchObject({ DeletionPolicy: 'Delete' });
+  });
+});
+
+describe('the construct holds its props to the rules of the configuration', () => {
+  test.each<[string, Partial<SecurityDataConnectorProps>]>([
+    ['name', { connectorName: 'Acme' }],
+    ['baseUrl', { baseUrl: 'http://api.acme.example' }],
+    ['pageLimit', { pageLimit: 501 }],
+    ['rateMinutes', { rate: Duration.seconds(30) }],
+    ['rateMinutes', { rate: Duration.seconds(90) }],
+    ['leaseSeconds', { lease: Duration.minutes(16) }],
+    ['memoryMegabytes', { memorySize: 128 }],
+    ['dnsBlocksPath', { dnsBlocksPath: 'v1/dns' }],
+    ['tags.aws:x', { tags: { 'aws:x': 'y' } }],
+  ])('%s', (member, props) => {
+    expect(faults(props)).toEqual([`props.${member}`]);
+  });
+
+  test('and names every fault at once', () => {
+    expect(faults({ pageLimit: 0, authUrl: 'http://x.example' })).toEqual(['props.authUrl', 'props.pageLimit']);
+  });
+});

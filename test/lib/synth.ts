@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { App, type Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import type { ConnectorConfig } from '../../lib/config/connector-schema.ts';
+import { readConnectors } from '../../lib/config.ts';
+import { ConnectorStack } from '../../lib/connector-stack.ts';
+
+export const PROJECT_ROOT = path.join(import.meta.dirname, '..', '..');
+
+/** The feature flags that a deployment has too; nothing is bundled, which is what takes the time. */
+export const CONTEXT: Record<string, unknown> = {
+  ...JSON.parse(readFileSync(path.join(PROJECT_ROOT, 'cdk.json'), 'utf8')).context,
+  'aws:cdk:bundling-stacks': [],
+};
+
+export const EXAMPLE = {
+  name: 'acme',
+  baseUrl: 'https://api.acme.example',
+  authUrl: 'https://auth.acme.example/realms/acme',
+};
+
+export interface Resource {
+  readonly Type: string;
+  readonly Properties: Readonly<Record<string, unknown>>;
+  readonly DeletionPolicy?: string;
+  readonly UpdateReplacePolicy?: string;
+}
+
+export interface SynthesizedTemplate {
+  readonly Resources: Readonly<Record<string, Resource>>;
+  readonly Outputs: Readonly<Record<string, { readonly Value: unknown; readonly Description?: string }>>;
+}
+
+/** An app with the feature flags of a deployment. */
+export function createApp(): App {
+  return new App({ context: CONTEXT, analyticsReporting: false });
+}
+
+const synthesized = new Map<string, SynthesizedTemplate>();
+
+/** The template of one connector. Each configuration is synthesized once. */
+export function synthesize(options: Readonly<Record<string, unknown>> = {}): SynthesizedTemplate {
+  const key = JSON.stringify(options);
+  const template = synthesized.get(key) ?? synthesizeAnew(options);
+  synthesized.set(key, template);
+  return template;
+}
+
+/** One entry of the configuration, with every default filled in. */
+export function configured(options: Readonly<Record<string, unknown>>): ConnectorConfig {
+  return readConnectors([{ ...EXAMPLE, ...options }])[0]!;
+}
+
+export function templateOf(stack: Stack): SynthesizedTemplate {
+  return Template.fromStack(stack).toJSON() as SynthesizedTemplate;
+}
+
+function synthesizeAnew(options: Readonly<Record<string, unknown>>): SynthesizedTemplate {
+  return templateOf(new ConnectorStack(createApp(), configured(options)));
+}
+
+export function resources(template: SynthesizedTemplate, type: string): Resource[] {
+  return Object.values(template.Resources).filter(resource => resource.Type === type);
+}
+
+/** The properties of the only resource of its type. */
+export function only(template: SynthesizedTemplate, type: string): Readonly<Record<string, unknown>> {
+  const found = resources(template, type);
+  if (found.length !== 1) throw new Error(`${found.length} resources of type ${type}`);
+  return found[0]!.Properties;
+}

@@ -1,0 +1,66 @@
+const ACCOUNT = '111122223333';
+
+export const KEY_ARN = `arn:aws:kms:eu-west-1:${ACCOUNT}:key/01234567-89ab-cdef-0123-456789abcdef`;
+export const BOUNDARY_ARN = `arn:aws:iam::${ACCOUNT}:policy/boundary`;
+export const SECRET_ARN = `arn:aws:secretsmanager:eu-west-1:${ACCOUNT}:secret:acme-AbCdEf`;
+
+const network = { vpcId: 'vpc-0123456789abcdef0', subnetIds: ['subnet-0123456789abcdef0', 'subnet-0123456789abcdef1'] };
+
+/** Configurations that between them use every option. */
+export const VARIANTS = {
+  plain: {},
+  everyOption: {
+    dnsBlocksPath: '/v1/dns-blocks',
+    threatAssetField: 'asset',
+    pageLimit: 250,
+    rowsMember: 'data',
+    paginationMember: 'page',
+    leaseSeconds: 90,
+    rateMinutes: 60,
+    memoryMegabytes: 1024,
+    logRetentionDays: 30,
+    retentionDays: 30,
+    terminationProtection: false,
+    kmsKeyArn: KEY_ARN,
+    alarmEmail: 'on-call@acme.example',
+    runbookUrl: 'https://wiki.acme.example/runbook',
+    vpc: network,
+    permissionsBoundaryArn: BOUNDARY_ARN,
+    tags: { team: 'security' },
+    siemReader: { type: 'external-id', principal: ACCOUNT, externalId: 'from-the-form' },
+  },
+  brought: {
+    secretArn: SECRET_ARN,
+    bucketArn: 'arn:aws:s3:::acme-security-data',
+    alarmTopicArn: `arn:aws:sns:eu-west-1:${ACCOUNT}:on-call`,
+    vpc: { ...network, securityGroupIds: ['sg-0123456789abcdef0'] },
+  },
+  byStream: { destination: { type: 's3-by-stream', bufferSeconds: 120 } },
+  splunk: { destination: { type: 'splunk', url: 'https://splunk.acme.example:8088' }, kmsKeyArn: KEY_ARN },
+  http: {
+    destination: {
+      type: 'http',
+      url: 'https://siem.acme.example/in?feed=1',
+      name: 'SIEM',
+      secretArn: SECRET_ARN,
+      retrySeconds: 60,
+    },
+    removalPolicy: 'destroy',
+    enabled: false,
+  },
+  existing: {
+    destination: {
+      type: 'existing',
+      deliveryStreamArn: `arn:aws:firehose:eu-west-1:${ACCOUNT}:deliverystream/events`,
+      deliversTo: 'splunk',
+    },
+  },
+  sentinel: {
+    siemReader: { type: 'sentinel', workspaceId: '11111111-2222-4333-8444-555555555555', createOidcProvider: true },
+    account: ACCOUNT,
+    region: 'eu-west-1',
+  },
+  china: { account: ACCOUNT, region: 'cn-north-1' },
+} as const satisfies Record<string, Record<string, unknown>>;
+
+export const VARIANT_NAMES = Object.keys(VARIANTS) as readonly (keyof typeof VARIANTS)[];
