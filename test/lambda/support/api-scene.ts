@@ -1,0 +1,49 @@
+import { type Api, createApi } from '../../../lambda/adapters/api.ts';
+import { type Act, type HttpStand, httpStand } from './http-stand.ts';
+import { patience, type SteppedClock, steppedClock } from './stepped-clock.ts';
+
+export interface ApiScene extends AsyncDisposable {
+  readonly server: HttpStand;
+  readonly clock: SteppedClock;
+  readonly api: Api;
+  /** Tokens handed out that were discarded, in order. */
+  readonly discarded: string[];
+  page(request?: { readonly cursor?: string; readonly limit?: number }): Promise<string>;
+}
+
+export interface ApiSceneOptions {
+  readonly maxBodyBytes?: number;
+  /** Milliseconds until retries must end. */
+  readonly budget?: number;
+  readonly random?: () => number;
+  /** @default canary-token */
+  readonly token?: string;
+}
+
+/** The client against a server that plays the given acts; each discarded token is followed by another. */
+export async function apiScene(acts: readonly Act[], options: ApiSceneOptions = {}): Promise<ApiScene> {
+  const server = await httpStand(...acts);
+  const clock = steppedClock();
+  const discarded: string[] = [];
+  const tokens = {
+    token: async () => `${options.token ?? 'canary-token'}-${discarded.length + 1}`,
+    discard: (refused: string) => void discarded.push(refused),
+  };
+  const { budget, random, maxBodyBytes } = options;
+  const api = createApi({
+    baseUrl: `${server.url}/base/`,
+    tokens,
+    fetch,
+    patience: patience(clock, budget, random),
+    ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
+  });
+  const { signal } = new AbortController();
+  return {
+    server,
+    clock,
+    api,
+    discarded,
+    page: ({ cursor, limit = 500 } = {}) => api.page({ path: '/v1/assets', cursor, limit, signal }),
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
