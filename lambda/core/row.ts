@@ -35,53 +35,97 @@ const MAX_ID_BYTES = 16_384;
 const DIGEST_LENGTH = 32;
 const FINGERPRINT_LENGTH = 16;
 
-/** The members to cut from each row of a stream; `readRow` relies on this order. */
+/** Places among the members that are cut from each row. */
+const ID = 0;
+const POSITION = 1;
+const TIME = 2;
+const DELETED = 3;
+const DELETED_AT = 4;
+const OWNER = 5;
+
+/** The members to cut from each row of a stream. */
 export function rowCut(stream: Stream, ownerMember: string): CutOptions {
-  return {
-    wanted: [
-      'id',
-      'stream_position',
-      stream.timeMember,
-      'deleted',
-      'deleted_at',
-      stream.vanishesWith ? ownerMember : '',
-    ],
-    excluded: 'stream_position',
-  };
+  const wanted = ['id', 'stream_position', stream.timeMember, 'deleted', 'deleted_at'];
+  return { wanted: stream.vanishesWith ? [...wanted, ownerMember] : wanted, excluded: 'stream_position' };
 }
 
 /** Reads one element of the row array (rule: no non-empty string `id`, no event). */
 export function readRow(body: string, element: CutElement, stream: Stream, hash: Hash): Row | BadRow {
-  const text = withoutLineBreaks(body.slice(element.start, element.end));
-  const digest = hash(element.canonical).slice(0, DIGEST_LENGTH);
-  const bad = (reason: BadRow['reason']): BadRow => ({ reason, text, digest, fingerprint: fingerprintOf('', digest) });
-  if (!element.isObject) return bad('not-an-object');
-  const [id, position, time, deleted, deletedAt, owner] = element.wanted;
-  const rowId = asString(id);
-  if (!rowId) return bad('no-id');
-  if (rowId.length > MAX_ID_BYTES / 3) return bad('id-too-long');
-  const removed = stream.tombstones && deleted === 'true';
-  const delivery = hash(`${stream.name}\n${removed ? 'tombstone' : stream.kind}\n${id}\n${position ?? ''}\n${digest}`);
-  return {
-    id: rowId,
-    text,
-    digest,
-    position: scalar(position),
-    time: asTime(removed ? deletedAt : time) ?? asTime(time),
-    deleted: removed,
-    owner: stream.vanishesWith ? asString(owner) || undefined : undefined,
-    delivery,
-    fingerprint: fingerprint(stream, rowId, position, digest, delivery),
-  };
+  if (!element.isObject) return badRow('not-an-object', body, element, hash);
+  const id = asString(element.wanted[ID]);
+  if (!id) return badRow('no-id', body, element, hash);
+  if (id.length > MAX_ID_BYTES / 3) return badRow('id-too-long', body, element, hash);
+  return new CutRow(id, body, element, stream, hash);
 }
 
-/**
- * Immutable rows are known by content alone. Of a row that changes, the window must tell a version from the same content
- * come again after another (A, B, A): only the position does, and without one the row states decide.
- */
-function fingerprint(stream: Stream, id: string, position: string | undefined, digest: string, delivery: string) {
-  if (stream.memory === 'window') return fingerprintOf(id, digest);
-  return scalar(position) === undefined ? undefined : fingerprintOf(id, delivery);
+function badRow(reason: BadRow['reason'], body: string, element: CutElement, hash: Hash): BadRow {
+  const digest = hash(element.canonical).slice(0, DIGEST_LENGTH);
+  return { reason, text: rowText(body, element), digest, fingerprint: fingerprintOf('', digest) };
+}
+
+/** What costs time is worked out when it is asked for: of a row that the window knows, only the fingerprint ever is. */
+class CutRow implements Row {
+  readonly id: string;
+  readonly deleted: boolean;
+  readonly #body: string;
+  readonly #element: CutElement;
+  readonly #stream: Stream;
+  readonly #hash: Hash;
+  #digest: string | undefined;
+  #delivery: string | undefined;
+
+  constructor(id: string, body: string, element: CutElement, stream: Stream, hash: Hash) {
+    this.id = id;
+    this.deleted = stream.tombstones && element.wanted[DELETED] === 'true';
+    this.#body = body;
+    this.#element = element;
+    this.#stream = stream;
+    this.#hash = hash;
+  }
+
+  get text(): string {
+    return rowText(this.#body, this.#element);
+  }
+
+  get digest(): string {
+    this.#digest ??= this.#hash(this.#element.canonical).slice(0, DIGEST_LENGTH);
+    return this.#digest;
+  }
+
+  get position(): string | undefined {
+    return scalar(this.#element.wanted[POSITION]);
+  }
+
+  get time(): string | undefined {
+    const { wanted } = this.#element;
+    return asTime(this.deleted ? wanted[DELETED_AT] : wanted[TIME]) ?? asTime(wanted[TIME]);
+  }
+
+  get owner(): string | undefined {
+    return this.#stream.vanishesWith ? asString(this.#element.wanted[OWNER]) || undefined : undefined;
+  }
+
+  get delivery(): string {
+    this.#delivery ??= this.#hash(this.#identity());
+    return this.#delivery;
+  }
+
+  /**
+   * Immutable rows are known by content alone. Of a row that changes, the window must tell a version from the same
+   * content come again after another (A, B, A): only the position does, and without one the row states decide.
+   */
+  get fingerprint(): string | undefined {
+    if (this.#stream.memory === 'window') return fingerprintOf(this.id, this.digest);
+    return this.position === undefined ? undefined : fingerprintOf(this.id, this.delivery);
+  }
+
+  /** No line but the last can hold what it holds: canonical text has no line breaks, and it names the id. */
+  #identity(): string {
+    const { name, kind } = this.#stream;
+    const { position = '' } = this;
+    const place = position.includes('\\') ? JSON.stringify(JSON.parse(position)) : position;
+    return `${name}\n${this.deleted ? 'tombstone' : kind}\n${place}\n${this.#element.canonical}`;
+  }
 }
 
 function fingerprintOf(id: string, digest: string): string {
@@ -108,6 +152,7 @@ function scalar(position: string | undefined): string | undefined {
 }
 
 /** Inside strings JSON allows no raw line break, so each one here is white space between tokens. */
-function withoutLineBreaks(text: string): string {
+function rowText(body: string, { start, end }: CutElement): string {
+  const text = body.slice(start, end);
   return text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]+[ \t]*/g, '') : text;
 }

@@ -1,0 +1,27 @@
+/** What a figure of the benchmark is: something measured, a floor measured in the same run, and the ratio asked for. */
+export interface Reading {
+  /** What was measured, where a figure has several subjects: `new assets`, `new threats`. */
+  readonly subject: string;
+  readonly value: number;
+  /** Unit of value and floor. */
+  readonly unit: string;
+  /** Measured beside the value, in the same run; absent where the target is a plain number. */
+  readonly floor?: number;
+  /** Greatest acceptable value ÷ floor, or value where there is no floor; absent where the figure is only reported. */
+  readonly target?: number;
+  /** Whether a value without a floor must equal its target, not just stay below it. */
+  readonly exact?: true;
+}
+
+export interface Figure {
+  readonly name: string;
+  /** One sentence for the table's reader. */
+  readonly title: string;
+  /** Counts (calls, units, bytes) come out the same every time: one run is enough. */
+  readonly deterministic?: true;
+  /** One run. */
+  measure(size: Size): Promise<Reading[]>;
+}
+
+/** `full` measures; `tiny` only shows that a figure runs. */
+export type Size = 'full' | 'tiny';

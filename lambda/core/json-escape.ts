@@ -1,0 +1,34 @@
+/** Escapes in JSON strings (RFC 8259 §7), and the one form in which the canonical text writes each character. */
+import { BACKSLASH, DELETE, QUOTE } from './json-codes.ts';
+
+/** The longest canonical form of one code unit: `\uXXXX`. */
+export const LONGEST_FORM = 6;
+
+const LOWER_U = 0x75;
+const HEX = '0123456789abcdef';
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+
+/** The escape sequence at this place; nothing when there is none. */
+export function escapeAt(text: string, at: number): string | undefined {
+  ESCAPE.lastIndex = at;
+  return ESCAPE.exec(text)?.[0];
+}
+
+/** The code unit that an escape sequence stands for. */
+export function escapedUnit(sequence: string): number {
+  return JSON.parse(`"${sequence}"`).charCodeAt(0);
+}
+
+/** Printable ASCII stands for itself, everything else is `\uXXXX`. @returns the end of what was written. */
+export function writeCanonical(unit: number, to: Uint8Array, at: number): number {
+  let end = at;
+  if (unit >= 0x20 && unit < DELETE) {
+    if (unit === QUOTE || unit === BACKSLASH) to[end++] = BACKSLASH;
+    to[end++] = unit;
+    return end;
+  }
+  to[end++] = BACKSLASH;
+  to[end++] = LOWER_U;
+  for (let shift = 12; shift >= 0; shift -= 4) to[end++] = HEX.charCodeAt((unit >> shift) & 0xf);
+  return end;
+}
