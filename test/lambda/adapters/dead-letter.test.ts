@@ -1,0 +1,84 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { createDeadLetters } from '../../../lambda/adapters/dead-letter.ts';
+import { DeadLetterError } from '../../../lambda/core/errors.ts';
+import type { DeadLetter } from '../../../lambda/ports.ts';
+import { THROTTLED } from '../../../local/aws/faults.ts';
+import { type AwsScene, awsScene } from '../support/aws-scene.ts';
+import { rejection, wordsOf } from '../support/words.ts';
+
+const TEXT = '{"n":9007199254740993,"__proto__":1.0,"s":"canary ключ🔑\\ud800"}';
+const LETTER: DeadLetter = { stream: 'assets', reason: 'no-id', text: TEXT, digest: 'abc123' };
+
+function letters(scene: AwsScene, bucket = scene.aws.names.deadLetterBucket) {
+  return createDeadLetters({ client: scene.clients.s3, bucket, connector: 'acme', patience: scene.patience });
+}
+
+async function objects(scene: AwsScene): Promise<string[]> {
+  const entries = await readdir(scene.aws.deadLetterFolder, { recursive: true, withFileTypes: true });
+  const files = entries.filter(entry => entry.isFile());
+  return files.map(entry => join(entry.parentPath, entry.name).slice(scene.aws.deadLetterFolder.length + 1)).sort();
+}
+
+describe('a dead letter', () => {
+  test('lies below dead-letter/ by connector, stream and reason, and holds the row as the API sent it', async () => {
+    await using scene = await awsScene();
+    await letters(scene).store(LETTER);
+    const key = 'dead-letter/acme/assets/no-id/abc123.json';
+    expect(await objects(scene)).toEqual([key]);
+    const body = await readFile(join(scene.aws.deadLetterFolder, key), 'utf8');
+    expect(body).toBe(`{"reason":"no-id","stream":"assets","connector":"acme","row":${TEXT}}\n`);
+    expect(letters(scene).locate(LETTER)).toBe(`s3://${scene.aws.names.deadLetterBucket}/${key}`);
+  });
+
+  test('is one object, however often its row is delivered', async () => {
+    await using scene = await awsScene();
+    await letters(scene).store(LETTER);
+    await letters(scene).store(LETTER);
+    await letters(scene).store({ ...LETTER, digest: 'def456' });
+    expect(await objects(scene)).toHaveLength(2);
+  });
+
+  test('of megabytes is stored whole', async () => {
+    await using scene = await awsScene();
+    const text = JSON.stringify({ id: 'a', text: 'x'.repeat(2_000_000) });
+    await letters(scene).store({ ...LETTER, reason: 'oversize', text });
+    const [key = ''] = await objects(scene);
+    expect(await readFile(join(scene.aws.deadLetterFolder, key), 'utf8')).toContain(`"row":${text}}`);
+  });
+
+  test.each([
+    ['a lost request', { loseRequest: true }],
+    ['a lost answer', { loseAnswer: true }],
+    ['SlowDown', THROTTLED.s3],
+  ])('survives %s', async (_what, fault) => {
+    await using scene = await awsScene();
+    scene.aws.faults.next('s3', fault, fault);
+    await letters(scene).store(LETTER);
+    expect(await objects(scene)).toHaveLength(1);
+  });
+
+  test('that cannot be stored is an error, without a word of the row', async () => {
+    await using scene = await awsScene();
+    const error = await rejection(letters(scene, 'no-such-bucket').store(LETTER));
+    expect(error).toBeInstanceOf(DeadLetterError);
+    expect(wordsOf(error)).not.toContain('canary');
+  });
+
+  test('brings the S3 client only when there is one', async () => {
+    await using scene = await awsScene();
+    let made = 0;
+    const client = () => {
+      made++;
+      return scene.clients.s3();
+    };
+    const { names } = scene.aws;
+    const options = { client, bucket: names.deadLetterBucket, connector: 'acme', patience: scene.patience };
+    const some = createDeadLetters(options);
+    some.locate(LETTER);
+    expect(made).toBe(0);
+    await some.store(LETTER);
+    expect(made).toBe(1);
+  });
+});

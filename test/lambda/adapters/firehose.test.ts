@@ -1,0 +1,160 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Sender } from '../../../lambda/adapters/aws-calls.ts';
+import { createFirehose } from '../../../lambda/adapters/firehose.ts';
+import { DeliveryError, OutOfTimeError } from '../../../lambda/core/errors.ts';
+import { deliveredLines } from '../../../local/aws/delivered.ts';
+import { type Fault, THROTTLED } from '../../../local/aws/faults.ts';
+import { type AwsScene, awsScene } from '../support/aws-scene.ts';
+import { patience, steppedClock } from '../support/stepped-clock.ts';
+import { rejection, wordsOf } from '../support/words.ts';
+
+function delivery(scene: AwsScene, budget?: number) {
+  const waiting = budget === undefined ? scene.patience : patience(scene.clock, budget);
+  return createFirehose(scene.clients.firehose, scene.aws.names.deliveryStream, waiting);
+}
+
+async function delivered(scene: AwsScene): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const { line } of deliveredLines(scene.aws.deliveredFolder)) lines.push(line);
+  return lines.sort();
+}
+
+/** Lines so long that each fills a record of its own. */
+const large = (count: number) => Array.from({ length: count }, (_, index) => `${index}`.padStart(600_000, 'x'));
+
+describe('event lines', () => {
+  test('arrive, each ending in a line feed, and are packed into one record', async () => {
+    await using scene = await awsScene();
+    const lines = Array.from({ length: 500 }, (_, index) => `{"n":${index},"text":"ключ🔑\u2028"}`);
+    expect(await delivery(scene).deliver(lines)).toBe(0);
+    expect(await delivered(scene)).toEqual(lines.toSorted());
+    expect(scene.aws.firehose.counters).toMatchObject({ calls: 1, records: 1, refusedCalls: 0 });
+  });
+
+  test('none make no call', async () => {
+    await using scene = await awsScene();
+    expect(await delivery(scene).deliver([])).toBe(0);
+    expect(scene.aws.firehose.counters.calls).toBe(0);
+  });
+
+  test('never exceed a limit of the service: records, bytes a record, bytes a call', async () => {
+    await using scene = await awsScene();
+    const lines = [...large(12), '🔑'.repeat(255_999), 'y'.repeat(1_023_999), ...Array(1_400).fill('{}')];
+    await delivery(scene).deliver(lines);
+    expect(await delivered(scene)).toHaveLength(lines.length);
+    expect(scene.aws.firehose.counters).toMatchObject({ refusedCalls: 0 });
+    expect(scene.aws.firehose.counters.calls).toBeGreaterThan(1);
+  });
+});
+
+describe('a partial failure', () => {
+  test('has only the failed records sent again, though the answer is 200', async () => {
+    await using scene = await awsScene();
+    const lines = large(4);
+    scene.aws.faults.next('firehose', { failItems: index => index === 1 }, { failItems: () => true });
+    expect(await delivery(scene).deliver(lines)).toBeGreaterThan(0);
+    expect(await delivered(scene)).toEqual(lines.toSorted());
+    expect(scene.aws.firehose.counters.records).toBe(4);
+  });
+
+  test('of any pattern sends each line exactly once', async () => {
+    await using scene = await awsScene();
+    const lines = large(5);
+    const patterns = [0b10101, 0b11, 0b1].map((bits): Fault => ({ failItems: index => ((bits >> index) & 1) === 1 }));
+    scene.aws.faults.next('firehose', ...patterns);
+    await delivery(scene).deliver(lines);
+    expect(await delivered(scene)).toEqual(lines.toSorted());
+  });
+
+  test('that is no throttling is tried eight times, then stops the stream with the code', async () => {
+    let calls = 0;
+    const client: Sender = {
+      async send({ input }) {
+        calls++;
+        return {
+          RequestResponses: input.Records.map(() => ({ ErrorCode: 'InternalFailure', ErrorMessage: 'canary' })),
+        };
+      },
+    };
+    const error = await rejection(createFirehose(client, 'stream', patience(steppedClock())).deliver(['canary']));
+    expect(error).toBeInstanceOf(DeliveryError);
+    expect(error.message).toContain('InternalFailure');
+    expect(calls).toBe(8);
+    expect(wordsOf(error)).not.toContain('canary');
+  });
+
+  test('is counted apart from throttling before it: eight tries of its own', async () => {
+    let calls = 0;
+    const client: Sender = {
+      async send({ input }) {
+        calls++;
+        const ErrorCode = calls <= 10 ? 'ServiceUnavailableException' : calls === 11 ? 'InternalFailure' : undefined;
+        return { RequestResponses: input.Records.map(() => (ErrorCode ? { ErrorCode } : { RecordId: 'r' })) };
+      },
+    };
+    await createFirehose(client, 'stream', patience(steppedClock())).deliver(['{}']);
+    expect(calls).toBe(12);
+  });
+
+  test('whose answer does not speak of each record is an error, never taken for success', async () => {
+    const client: Sender = { send: async () => ({ FailedPutCount: 0, RequestResponses: [] }) };
+    const error = await rejection(createFirehose(client, 'stream', patience(steppedClock())).deliver(['{}']));
+    expect(error).toBeInstanceOf(DeliveryError);
+  });
+});
+
+describe('throttling', () => {
+  test.each([
+    ['of whole calls', THROTTLED.firehose],
+    ['of every record', { failItems: () => true }],
+  ])('%s backs off and goes on, however often, and says how long it took', async (_what, fault) => {
+    await using scene = await awsScene();
+    scene.aws.faults.next('firehose', ...Array<Fault>(15).fill(fault));
+    const before = scene.clock.now();
+    expect(await delivery(scene).deliver(['{}'])).toBe(scene.clock.now() - before);
+    expect(await delivered(scene)).toEqual(['{}']);
+    expect(scene.clock.pauses.slice(0, 4)).toEqual([50, 100, 200, 400]);
+  });
+
+  test('goes on until the time budget ends, then says that time ran out', async () => {
+    await using scene = await awsScene();
+    scene.aws.faults.always('firehose', THROTTLED.firehose);
+    expect(await rejection(delivery(scene, 60_000).deliver(['{}']))).toBeInstanceOf(OutOfTimeError);
+    expect(scene.clock.pauses.reduce((sum, pause) => sum + pause, 0)).toBeLessThan(60_000);
+    expect(scene.aws.firehose.counters.calls).toBeGreaterThan(10);
+  });
+});
+
+describe('a call', () => {
+  test.each([
+    ['whose request was lost', { loseRequest: true }, 1],
+    ['whose answer was lost', { loseAnswer: true }, 3],
+    ['that stumbled', { refuse: { status: 500, code: 'InternalFailure', message: 'Sorry.' } }, 1],
+  ])('%s is made again: at least once, never less', async (_what, fault, copies) => {
+    await using scene = await awsScene();
+    scene.aws.faults.next('firehose', fault, fault);
+    await delivery(scene).deliver(['{}']);
+    expect(await delivered(scene)).toEqual(Array(copies).fill('{}'));
+  });
+
+  test.each([
+    ['ResourceNotFoundException', 400],
+    ['InvalidArgumentException', 400],
+    ['AccessDeniedException', 400],
+  ])('refused with %s stops the stream at once', async (code, status) => {
+    await using scene = await awsScene();
+    scene.aws.faults.always('firehose', { refuse: { status, code, message: 'No.' } });
+    const error = await rejection(delivery(scene).deliver(['canary']));
+    expect(error).toBeInstanceOf(DeliveryError);
+    expect(error.message).toContain(code);
+    expect(scene.aws.firehose.counters.calls).toBe(1);
+    expect(wordsOf(error)).not.toContain('canary');
+  });
+
+  test('that keeps failing is given up after eight tries', async () => {
+    await using scene = await awsScene();
+    scene.aws.faults.always('firehose', { loseRequest: true });
+    expect(await rejection(delivery(scene).deliver(['{}']))).toBeInstanceOf(DeliveryError);
+    expect(scene.aws.firehose.counters.calls).toBe(8);
+  });
+});
