@@ -1,0 +1,194 @@
+/** The order in which a page is committed, and what a failure at each step leaves undone. */
+import { describe, expect, test } from '@jest/globals';
+import { DeliveryError, OutOfTimeError } from '../../../lambda/core/errors.ts';
+import type { StreamName } from '../../../lambda/streams.ts';
+import { answer, asset, dnsBlock, threat, tombstone } from './support/rows.ts';
+import { Stand } from './support/stand.ts';
+
+/** Steps that may take place in any order stand in one list. */
+const ORDER: readonly (readonly string[])[] = [
+  ['look-up'],
+  ['in-flight', 'memberships'],
+  ['dead-letter'],
+  ['delivery'],
+  ['listed'],
+  ['states'],
+  ['checkpoint'],
+];
+const rank = (step: string) => ORDER.findIndex(group => group.some(each => step.split(' ')[1] === each));
+
+/** A page that needs every step there is for its stream. */
+const PAGES: Partial<Record<StreamName, readonly string[]>> = {
+  assets: ['{"name":"x"}', asset('b'), tombstone('a', { version: 2 })],
+  threats: ['{"name":"x"}', threat('t', 'a')],
+  'dns-blocks': ['{"name":"x"}', dnsBlock('d')],
+};
+const PATHS = { assets: '/a', threats: '/t', 'dns-blocks': '/d' };
+const STEPS: Readonly<Record<StreamName, readonly string[]>> = {
+  assets: ['look-up', 'in-flight', 'dead-letter', 'delivery', 'listed', 'states', 'checkpoint'],
+  threats: ['look-up', 'in-flight', 'memberships', 'dead-letter', 'delivery', 'states', 'checkpoint'],
+  'dns-blocks': ['dead-letter', 'delivery', 'checkpoint'],
+};
+const FAULTS = Object.entries(STEPS).flatMap(([stream, steps]) =>
+  steps.map(step => [stream as StreamName, step] as const),
+);
+
+/** Asset `a` is known; then the page is there to be read. */
+async function prepared(stream: StreamName): Promise<Stand> {
+  const stand = new Stand();
+  stand.api.pages('/a', [[asset('a', { version: 1 })], []]);
+  if (stream === 'assets') await stand.drain('assets');
+  stand.later().api.on(PATHS[stream], stand.table.checkpoint(stream).cursor, answer(PAGES[stream]!, 'next'));
+  stand.api.on(PATHS[stream], 'next', answer([], null));
+  return stand;
+}
+
+describe('commit order', () => {
+  test.each(Object.entries(STEPS) as [StreamName, readonly string[]][])(
+    'of %s: note and memberships, dead letters, delivery, withdrawal list, states, checkpoint',
+    async (stream, steps) => {
+      const stand = await prepared(stream);
+      await stand.drain(stream);
+      const names = stand.journal.done.map(step => step.split(' ')[1]!);
+      expect(names.toSorted()).toEqual(steps.toSorted());
+      expect(names).toEqual(names.toSorted((one, other) => rank(`- ${one}`) - rank(`- ${other}`)));
+    },
+  );
+
+  test.each(FAULTS)(
+    'each step is awaited: while %s waits for its %s, nothing after it begins',
+    async (stream, step) => {
+      const stand = await prepared(stream);
+      let begunBehind: string[] = [];
+      stand.journal.hook = async name => {
+        if (name.split(' ')[1] !== step) return;
+        await new Promise(setImmediate);
+        begunBehind = stand.journal.begun.filter(each => rank(each) > rank(name));
+      };
+      await stand.drain(stream);
+      expect(stand.journal.done.some(each => each.split(' ')[1] === step)).toBe(true);
+      expect(begunBehind).toEqual([]);
+    },
+  );
+
+  test.each(FAULTS)(
+    '%s fails at its %s: what comes after is undone, and the next run loses nothing',
+    async (stream, step) => {
+      const stand = await prepared(stream);
+      const saved = stand.table.checkpoint(stream);
+      stand.journal.hook = name => {
+        if (name.split(' ')[1] === step) throw new DeliveryError(`fault at ${name}`);
+      };
+      await expect(stand.drain(stream)).rejects.toThrow(/fault at/);
+      expect(stand.journal.begun.filter(each => rank(each) > rank(`- ${step}`))).toEqual([]);
+      expect(stand.table.checkpoint(stream)).toBe(saved);
+
+      const sentBefore = stand.events;
+      stand.journal.hook = () => undefined;
+      await stand.drain(stream);
+      const again = stand.events.slice(sentBefore.length);
+      const expected = { assets: ['upsert b', 'tombstone a'], threats: ['upsert t'], 'dns-blocks': ['dns_block d'] };
+      expect(again.map(({ kind, id }) => `${kind} ${id}`)).toEqual(expected[stream]);
+      // A repeat bears the same event_id.
+      const eventIds = new Set([...sentBefore, ...again].map(each => each.event_id));
+      expect(eventIds.size).toBe(again.length);
+      expect([stand.letters.size, stand.table.checkpoint(stream).cursor]).toEqual([1, 'next']);
+    },
+  );
+});
+
+describe('overlap', () => {
+  test('pages are committed in order, one after the other', async () => {
+    const stand = new Stand();
+    stand.api.pages('/a', [[asset('a')], [asset('b')], [asset('c')]]);
+    await stand.drain('assets');
+    const commits = stand.journal.done.filter(step => /delivery|states|checkpoint/.test(step));
+    const page = ['assets delivery', 'assets states', 'assets checkpoint'];
+    expect(commits).toEqual([...page, ...page, ...page]);
+  });
+
+  test('while a page is being delivered the next is looked up and announced, and the one after fetched', async () => {
+    const stand = new Stand();
+    stand.api.pages('/a', [[asset('a')], [asset('b')], [asset('c')], [asset('d')]]);
+    let meanwhile: unknown;
+    stand.journal.hook = async step => {
+      if (step !== 'assets delivery' || meanwhile) return;
+      await new Promise(setImmediate);
+      meanwhile = { begun: [...stand.journal.begun], sent: stand.api.sent('/a') };
+    };
+    await stand.drain('assets');
+    expect(meanwhile).toEqual({
+      begun: expect.arrayContaining(['assets look-up b']),
+      sent: [undefined, 'c1', 'c2'],
+    });
+    expect(meanwhile).toEqual({ begun: expect.not.arrayContaining(['assets look-up c']), sent: expect.anything() });
+  });
+
+  test('an id of the page under way is not looked up: what was decided about it counts', async () => {
+    const stand = new Stand();
+    stand.api.pages('/a', [[asset('a')], [asset('a', { position: 'p2' })]]);
+    stand.journal.hook = async step => {
+      if (step === 'assets delivery') await new Promise(setImmediate);
+    };
+    expect(await stand.drain('assets')).toMatchObject({ forwarded: 1, suppressed: 1 });
+    expect(stand.journal.begun.filter(step => step.includes('look-up'))).toEqual(['assets look-up a']);
+  });
+
+  test.each([
+    ['removed', tombstone('a', { version: 2 }), ['upsert a', 'upsert b', 'tombstone a']],
+    ['delivered again', asset('a', { position: 'p2' }), ['upsert a', 'upsert b']],
+    ['changed', asset('a', { version: 2 }), ['upsert a', 'upsert b', 'upsert a']],
+  ])('a row that the next page shows as %s, looked up while its first page is recorded', async (_what, next, sent) => {
+    const stand = new Stand();
+    stand.api.pages('/a', [[asset('a')], [asset('b'), next]]);
+    const recorded = stand.journal.after('assets checkpoint');
+    stand.journal.hook = step => (step === 'assets look-up b' ? recorded : undefined);
+    await stand.drain('assets');
+    expect(stand.sent).toEqual(sent);
+  });
+
+  test('a failure of a page leaves the page after it unsent', async () => {
+    const stand = new Stand();
+    stand.api.pages('/a', [[asset('a')], [asset('b')], []]);
+    stand.journal.hook = async step => {
+      if (step !== 'assets delivery') return;
+      await new Promise(setImmediate);
+      throw new DeliveryError('refused');
+    };
+    await expect(stand.drain('assets')).rejects.toThrow(DeliveryError);
+    expect([stand.lines, stand.table.checkpoint('assets').cursor]).toEqual([[], undefined]);
+    stand.later();
+    await stand.drain('assets');
+    expect(stand.sent).toEqual(['upsert a', 'upsert b']);
+  });
+
+  test('an error of the next page lets the page at hand be saved first', async () => {
+    const stand = new Stand();
+    stand.api.pages('/a', [[asset('a')], [asset('b')], []]).on('/a', 'c2', new Error('cable cut'));
+    await expect(stand.drain('assets')).rejects.toThrow('cable cut');
+    expect([stand.sent, stand.table.checkpoint('assets').cursor]).toEqual([['upsert a', 'upsert b'], 'c2']);
+  });
+});
+
+describe('the time budget', () => {
+  test('spent: the page at hand is saved, caughtUp is false, and the next run goes on', async () => {
+    const stand = new Stand();
+    stand.api.pages('/a', [[asset('a')], [asset('b')], [asset('c')], []]);
+    const budget = [false, false, true];
+    const result = await stand.drain('assets', { outOfTime: () => budget.shift() ?? true });
+    expect([result.pages, result.caughtUp, stand.sent]).toEqual([2, false, ['upsert a', 'upsert b']]);
+    expect(stand.table.checkpoint('assets').cursor).toBe('c2');
+    expect(await stand.later().drain('assets')).toMatchObject({ caughtUp: true });
+    expect([stand.api.sent('/a')[0], stand.sent]).toEqual(['c2', ['upsert c']]);
+  });
+
+  test('ended while Firehose throttled: no failure, nothing saved, nothing lost', async () => {
+    const stand = new Stand();
+    stand.api.pages('/a', [[asset('a')], []]);
+    stand.journal.fail('assets delivery', new OutOfTimeError('while Firehose throttled'));
+    expect(await stand.drain('assets')).toMatchObject({ caughtUp: false, forwarded: 0 });
+    expect(stand.table.checkpoint('assets').cursor).toBeUndefined();
+    await stand.later().drain('assets');
+    expect(stand.sent).toEqual(['upsert a']);
+  });
+});

@@ -1,0 +1,120 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { sha256 } from '../../../lambda/adapters/sha256.ts';
+import { exceedsRecord, MAX_LINE_BYTES, oversizeLine, rowLine, withdrawnLine } from '../../../lambda/core/event.ts';
+import type { Row } from '../../../lambda/core/row.ts';
+import { readEvent } from './support/event-schema.ts';
+import { type AnyStream, ASSETS, CONTEXT, DNS_BLOCKS, THREATS } from './support/streams.ts';
+
+const SEQUENCE = '00000000010000000001';
+
+const ROW: Row = {
+  id: 'x',
+  text: '{"id":"x"}',
+  digest: 'd'.repeat(32),
+  position: '"p1"',
+  time: '2026-11-20T09:00:00Z',
+  deleted: false,
+  owner: undefined,
+  delivery: sha256('delivery'),
+  fingerprint: undefined,
+};
+
+const line = (change: Partial<Row> = {}, stream: AnyStream = ASSETS) =>
+  rowLine({ ...ROW, ...change }, stream, SEQUENCE, CONTEXT);
+const withdrawal = (id: string, tombstone = { id: 'a1', deletedAt: '2026-11-20T09:10:00Z', position: '"p2"' }) =>
+  readEvent(withdrawnLine(id, tombstone, THREATS, SEQUENCE, CONTEXT));
+
+describe('event lines', () => {
+  test('an asset', () => {
+    expect(line()).toBe(
+      `{"event_id":"${ROW.delivery.slice(0, 32)}","sequence":"${SEQUENCE}","kind":"upsert","stream":"assets","id":"x",` +
+        '"time":"2026-11-20T09:00:00Z","stream_position":"p1","connector":"acme",' +
+        '"forwarded_at":"2026-11-20T09:15:00.412Z","row":{"id":"x"}}',
+    );
+  });
+
+  test.each([
+    ['upsert', line()],
+    ['upsert', line({ owner: 'a1' }, THREATS)],
+    ['tombstone', line({ deleted: true, text: '{"id":"x","deleted":true}' })],
+    ['dns_block', line({ position: undefined }, DNS_BLOCKS)],
+    ['oversize', oversizeLine({ ...ROW, owner: 'a1' }, THREATS, SEQUENCE, CONTEXT, 's3://dead-letters/x.json')],
+  ])('%s fits the schema', (kind, text) => {
+    expect(readEvent(text).kind).toBe(kind);
+  });
+
+  test('any id, owner and connector name stay what they are, on one line', () => {
+    const name = fc.string({ unit: 'binary', minLength: 1 });
+    fc.assert(
+      fc.property(name, name, name, (id, owner, connector) => {
+        const event = readEvent(rowLine({ ...ROW, id, owner }, THREATS, SEQUENCE, { ...CONTEXT, connector }));
+        expect([event.id, event.asset_id, event.connector]).toEqual([id, owner, connector]);
+        expect(withdrawal(id, { id: owner, deletedAt: '2026-11-20T09:10:00Z', position: '1' })).toMatchObject({
+          id,
+          asset_id: owner,
+        });
+      }),
+    );
+  });
+
+  test('what the row does not say is null', () => {
+    expect(readEvent(line({ time: undefined, position: undefined }))).toMatchObject({
+      time: null,
+      stream_position: null,
+    });
+  });
+
+  test('stream_position is passed on as delivered, to the last digit', () => {
+    expect(line({ position: '9007199254740993' })).toContain('"stream_position":9007199254740993,');
+  });
+});
+
+describe('withdrawn', () => {
+  test('bears the tombstone: its asset, its time, its position', () => {
+    expect(withdrawal('t1')).toMatchObject({
+      kind: 'withdrawn',
+      stream: 'threats',
+      id: 't1',
+      asset_id: 'a1',
+      time: '2026-11-20T09:10:00Z',
+      stream_position: 'p2',
+    });
+  });
+
+  test('a tombstone without time or position still makes an event', () => {
+    const event = withdrawal('t1', { id: 'a1', deletedAt: undefined as never, position: undefined as never });
+    expect(event).toMatchObject({ time: null, stream_position: null });
+  });
+
+  test('event_id: one for a threat and a tombstone, another for a later removal of the same asset', () => {
+    const tombstone = { id: 'a1', deletedAt: '2026-11-20T09:10:00Z', position: '"p2"' };
+    const ids = [
+      withdrawal('t1', tombstone),
+      withdrawal('t1', { ...tombstone }),
+      withdrawal('t2', tombstone),
+      withdrawal('t1', { ...tombstone, position: '"p3"' }),
+      withdrawal('t1', { ...tombstone, deletedAt: '2026-11-20T09:11:00Z' }),
+      withdrawal('t1', { ...tombstone, id: 'a2' }),
+    ].map(each => each.event_id);
+    expect(ids[1]).toBe(ids[0]);
+    expect(new Set(ids).size).toBe(5);
+  });
+});
+
+describe('rule 13: what Firehose takes as one record', () => {
+  const filled = (bytes: number, filling: string) => filling.repeat(bytes / Buffer.byteLength(filling));
+
+  test.each(['a', 'éé', '€€', '😀'])('1,000 KiB of %j with the line feed are taken, a byte more is not', filling => {
+    const room = MAX_LINE_BYTES - 1;
+    const rest = room % Buffer.byteLength(filling);
+    const line = filled(room - rest, filling) + 'a'.repeat(rest);
+    expect([exceedsRecord(line), exceedsRecord(`${line}a`)]).toEqual([false, true]);
+  });
+
+  test('an oversize event points to the row, bears no row, and another event_id than the row itself', () => {
+    const event = readEvent(oversizeLine(ROW, ASSETS, SEQUENCE, CONTEXT, 's3://dead-letters/x.json'));
+    expect(event).toMatchObject({ kind: 'oversize', id: 'x', dead_letter: 's3://dead-letters/x.json' });
+    expect(event.event_id).not.toBe(readEvent(line()).event_id);
+  });
+});

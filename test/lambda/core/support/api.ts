@@ -1,0 +1,45 @@
+import { ApiRefusedError } from '../../../../lambda/core/errors.ts';
+import type { PageRequest, PageSource } from '../../../../lambda/ports.ts';
+import { answer } from './rows.ts';
+
+type Answer = string | Error;
+
+/** A scripted API: each request is answered by the first answer left under `path cursor`; the last one stays. */
+export class ScriptedApi implements PageSource {
+  readonly requests: PageRequest[] = [];
+  readonly #answers = new Map<string, Answer[]>();
+
+  /** @param cursor nothing: the beginning */
+  on(path: string, cursor: string | undefined, ...answers: Answer[]): this {
+    this.#answers.set(key(path, cursor), answers);
+    return this;
+  }
+
+  /** Pages one after the other: the beginning, then `c1`, `c2`, …; the last one ends the stream unless told otherwise. */
+  pages(path: string, pages: readonly (readonly string[])[], end: string | null = null): this {
+    for (const [index, rows] of pages.entries()) {
+      const next = index === pages.length - 1 ? end : `c${index + 1}`;
+      this.on(path, index === 0 ? undefined : `c${index}`, answer(rows, next));
+    }
+    return this;
+  }
+
+  /** The cursors sent for a path, in order. */
+  sent(path: string): (string | undefined)[] {
+    return this.requests.filter(each => each.path === path).map(each => each.cursor);
+  }
+
+  async page(request: PageRequest): Promise<string> {
+    this.requests.push(request);
+    request.signal.throwIfAborted();
+    const answers = this.#answers.get(key(request.path, request.cursor));
+    if (!answers) throw new ApiRefusedError(request.path, 404, { type: 'not-scripted', detail: `${request.cursor}` });
+    const next = answers.length > 1 ? answers.shift()! : answers[0]!;
+    if (typeof next !== 'string') throw next;
+    return next;
+  }
+}
+
+function key(path: string, cursor: string | undefined): string {
+  return cursor === undefined ? path : `${path} ${cursor}`;
+}

@@ -1,0 +1,115 @@
+import { sha256 } from '../../../../lambda/adapters/sha256.ts';
+import type { World } from '../../../../lambda/core/run.ts';
+import type { ScriptedApi } from './api.ts';
+import type { SteppedClock } from './clock.ts';
+import { readEvent } from './event-schema.ts';
+import type { Journal } from './journal.ts';
+import type { MemoryTable } from './memory-table.ts';
+
+interface Parts {
+  readonly api: ScriptedApi;
+  readonly clock: SteppedClock;
+  readonly journal: Journal;
+  readonly table: MemoryTable;
+  /** Acknowledged by the delivery stream. */
+  readonly lines: string[];
+  /** Key → text of the dead letters. */
+  readonly letters: Map<string, string>;
+  readonly warnings: string[];
+}
+
+/** The core's ports over memory. Each call is a step of the journal, named `<stream> <what>`. */
+export function memoryPorts({ api, clock, journal, table, lines, letters, warnings }: Parts): World {
+  return {
+    source: api,
+    clock,
+    hash: sha256,
+    log: {
+      info: () => undefined,
+      warn: message => void warnings.push(message),
+      error: message => void warnings.push(message),
+    },
+    ...checkpointPorts(journal, table),
+    ...rowPorts(journal, table),
+    delivery: {
+      async deliver(batch) {
+        const events = batch.map(readEvent);
+        return journal.step(`${events[0]!.stream} delivery`, () => {
+          lines.push(...batch);
+          return 0;
+        });
+      },
+    },
+    deadLetters: {
+      locate: ({ stream, digest }) => `s3://dead-letters/${stream}/${digest}.json`,
+      store: letter =>
+        journal.step(`${letter.stream} dead-letter`, () => {
+          letters.set(`${letter.stream} ${letter.reason} ${letter.digest}`, letter.text);
+        }),
+    },
+  };
+}
+
+function checkpointPorts(journal: Journal, table: MemoryTable): Pick<World, 'checkpoints' | 'withdrawals'> {
+  return {
+    checkpoints: {
+      load: async streams => new Map(streams.map(stream => [stream, table.memory(stream)])),
+      save: (stream, checkpoint) =>
+        journal.step(`${stream} checkpoint`, () => {
+          table.damaged.delete(stream);
+          table.checkpoints.set(stream, checkpoint);
+        }),
+      saveInFlight: (stream, batches) =>
+        journal.step(`${stream} in-flight`, () => void table.inFlight.set(stream, batches)),
+      fence: (_streams, epoch) => journal.step(`fence ${epoch}`, () => undefined),
+    },
+    withdrawals: {
+      pending: async stream => table.withdrawals(stream),
+      async add(stream, tombstones, guard) {
+        await guard();
+        await journal.step(`${stream} listed`, () => {
+          for (const each of tombstones) table.putWithdrawal(stream, each);
+        });
+      },
+      async remove(stream, id, guard) {
+        await guard();
+        await journal.step(`${stream} struck ${id}`, () => table.deleteWithdrawal(stream, id));
+      },
+    },
+  };
+}
+
+function rowPorts(journal: Journal, table: MemoryTable): Pick<World, 'rowStates' | 'memberships'> {
+  return {
+    rowStates: {
+      get: (stream, ids) => {
+        const found = ids.flatMap(id => {
+          const state = table.state(stream, id);
+          return state ? [[id, state] as const] : [];
+        });
+        return journal.step(`${stream} look-up ${ids.join(' ')}`, () => new Map(found));
+      },
+      async put(stream, states, guard) {
+        await guard();
+        await journal.step(`${stream} states`, () => {
+          for (const [id, state] of states) table.putState(stream, id, state);
+        });
+      },
+    },
+    memberships: {
+      async put(stream, memberships, guard) {
+        await guard();
+        await journal.step(`${stream} memberships`, () => {
+          for (const each of memberships) table.putMembership(stream, each);
+        });
+      },
+      of: async (stream, owner, limit) => table.membersOf(stream, owner, limit),
+      async delete(stream, memberships, guard) {
+        await guard();
+        await journal.step(`${stream} memberships deleted`, () => {
+          for (const each of memberships) table.deleteMembership(stream, each);
+        });
+      },
+    },
+  };
+}
