@@ -1,0 +1,172 @@
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { describe, expect, test } from '@jest/globals';
+import { createCheckpoints } from '../../../lambda/adapters/checkpoints.ts';
+import { checkpointKey, inFlightKey } from '../../../lambda/adapters/keys.ts';
+import type { Item } from '../../../lambda/adapters/sealed-item.ts';
+import { sha256 } from '../../../lambda/adapters/sha256.ts';
+import { LeaseLostError, StateDamagedError } from '../../../lambda/core/errors.ts';
+import { idTag } from '../../../lambda/core/id-tag.ts';
+import type { Checkpoint, StreamMemory } from '../../../lambda/ports.ts';
+import { awsScene } from '../support/aws-scene.ts';
+import { rejection } from '../support/words.ts';
+
+const STREAMS = ['assets', 'threats', 'dns-blocks'] as const;
+const BEGINNING: StreamMemory = {
+  checkpoint: {
+    cursor: undefined,
+    previous: undefined,
+    window: [],
+    generation: 0,
+    names: {},
+    settled: '',
+    mending: false,
+  },
+  inFlight: [],
+};
+const FULL: Checkpoint = {
+  cursor: 'a+b %=#&"\\ ключ🔑\u0000\n',
+  previous: 'before',
+  window: Array.from({ length: 1_000 }, (_, index) => sha256(String(index)).slice(0, 24)),
+  generation: 7,
+  names: { rows: 'data', pagination: 'page' },
+  settled: '00000000070000000012',
+  mending: true,
+};
+
+async function scene() {
+  const aws = await awsScene();
+  const checkpoints = createCheckpoints(aws.table, sha256);
+  const load = async () => (await checkpoints.load(STREAMS)).get('assets');
+  const change = async (alter: (item: Record<string, unknown>) => void, key = checkpointKey('assets')) => {
+    const [item] = await aws.table.get([key]);
+    alter(item as Record<string, unknown>);
+    await aws.clients.dynamodb.send(new PutItemCommand({ TableName: aws.aws.names.stateTable, Item: item as Item }));
+  };
+  return { ...aws, checkpoints, load, change };
+}
+
+describe('a checkpoint', () => {
+  test('that was never saved is the beginning, for all streams in one request', async () => {
+    await using each = await scene();
+    expect([...(await each.checkpoints.load(STREAMS))]).toEqual(STREAMS.map(stream => [stream, BEGINNING]));
+    expect(each.count('BatchGetItem')).toBe(1);
+    expect(each.calls).toHaveLength(1);
+  });
+
+  test.each([
+    ['full', FULL],
+    ['at the beginning', BEGINNING.checkpoint],
+    ['with the pagination at the top of the answer', { ...FULL, names: { rows: undefined, pagination: '' } }],
+    ['emptied by a replay', { ...BEGINNING.checkpoint, generation: 9, mending: true }],
+  ])('%s comes back as it was saved', async (_what, checkpoint) => {
+    await using each = await scene();
+    await each.checkpoints.save('assets', checkpoint, 3);
+    expect(await each.load()).toEqual({ checkpoint, inFlight: [] });
+    const others = await each.checkpoints.load(['threats', 'dns-blocks']);
+    expect([...others.values()]).toEqual([BEGINNING, BEGINNING]);
+  });
+
+  test('and its in-flight notes come back as they were saved', async () => {
+    await using each = await scene();
+    const tags = Array.from({ length: 500 }, (_, index) => idTag(`id-${index}`));
+    const batches = [
+      { sequence: '', tags: tags.slice(0, 3) },
+      { sequence: '00000000030000000500', tags },
+      { sequence: '00000000030000000501', tags: tags.slice(0, 1) },
+    ];
+    await each.checkpoints.saveInFlight('assets', batches, 3);
+    expect(await each.load()).toEqual({ ...BEGINNING, inFlight: batches });
+    await each.checkpoints.saveInFlight('assets', [], 3);
+    expect(await each.load()).toEqual(BEGINNING);
+  });
+});
+
+describe('the fence', () => {
+  test('refuses the writes of an earlier epoch, and what stands there stays', async () => {
+    await using each = await scene();
+    await each.checkpoints.save('assets', FULL, 4);
+    await each.checkpoints.saveInFlight('assets', [], 4);
+    const late = { ...FULL, cursor: 'late' };
+    expect(await rejection(each.checkpoints.save('assets', late, 3))).toBeInstanceOf(LeaseLostError);
+    expect(await rejection(each.checkpoints.saveInFlight('assets', [], 3))).toBeInstanceOf(LeaseLostError);
+    expect(await each.load()).toEqual({ checkpoint: FULL, inFlight: [] });
+    await each.checkpoints.save('assets', late, 4);
+    expect(await each.load()).toEqual({ checkpoint: late, inFlight: [] });
+  });
+
+  test('once raised refuses every write of the run before, also where nothing has been saved', async () => {
+    await using each = await scene();
+    await each.checkpoints.save('assets', FULL, 4);
+    await each.checkpoints.fence(STREAMS, 5);
+    for (const stream of STREAMS) {
+      expect(await rejection(each.checkpoints.save(stream, FULL, 4))).toBeInstanceOf(LeaseLostError);
+      expect(await rejection(each.checkpoints.saveInFlight(stream, [], 4))).toBeInstanceOf(LeaseLostError);
+    }
+  });
+
+  test('leaves stubs that read as the beginning, and what was saved readable', async () => {
+    await using each = await scene();
+    await each.checkpoints.save('threats', FULL, 4);
+    await each.checkpoints.fence(STREAMS, 5);
+    expect([...(await each.checkpoints.load(STREAMS))]).toEqual([
+      ['assets', BEGINNING],
+      ['threats', { checkpoint: FULL, inFlight: [] }],
+      ['dns-blocks', BEGINNING],
+    ]);
+    await each.checkpoints.save('assets', FULL, 5);
+    expect(await each.load()).toEqual({ checkpoint: FULL, inFlight: [] });
+  });
+
+  test('is not lowered by a run that wakes late', async () => {
+    await using each = await scene();
+    await each.checkpoints.fence(STREAMS, 5);
+    expect(await rejection(each.checkpoints.fence(STREAMS, 4))).toBeInstanceOf(LeaseLostError);
+  });
+
+  test('survives lost answers', async () => {
+    await using each = await scene();
+    const lost = { loseAnswer: true };
+    each.aws.faults.next('dynamodb', lost, lost, lost, lost, lost, lost, lost, lost);
+    await each.checkpoints.fence(STREAMS, 5);
+    each.aws.faults.next('dynamodb', lost, lost);
+    await each.checkpoints.save('assets', FULL, 5);
+    expect(await each.load()).toEqual({ checkpoint: FULL, inFlight: [] });
+  });
+});
+
+describe('a checkpoint is damaged, and never read, when', () => {
+  test.each<readonly [string, (item: Record<string, unknown>) => void]>([
+    ['an older version wrote it', item => (item['v'] = { N: '0' })],
+    ['a newer version wrote it', item => (item['v'] = { N: '2' })],
+    ['it bears no version', item => delete item['v']],
+    ['its cursor was changed', item => (item['cursor'] = { S: 'other' })],
+    ['its cursor was taken away', item => delete item['cursor']],
+    ['a member was added', item => (item['note'] = { S: 'by hand' })],
+    ['its generation became a text', item => (item['generation'] = { S: '7' })],
+    ['its window was cut', item => (item['window'] = { B: Buffer.from('00', 'hex') })],
+    ['its seal was taken away', item => delete item['seal']],
+  ])('%s', async (_what, alter) => {
+    await using each = await scene();
+    await each.checkpoints.save('assets', FULL, 3);
+    await each.change(alter);
+    const error = await each.load();
+    expect(error).toBeInstanceOf(StateDamagedError);
+    expect((error as Error).message).toContain('{"resync":["assets"]}');
+    expect((await each.checkpoints.load(['threats'])).get('threats')).toEqual(BEGINNING);
+  });
+
+  test('its in-flight note was changed', async () => {
+    await using each = await scene();
+    await each.checkpoints.saveInFlight('assets', [{ sequence: '', tags: [idTag('a')] }], 3);
+    await each.change(item => (item['batches'] = { S: '' }), inFlightKey('assets'));
+    expect(await each.load()).toBeInstanceOf(StateDamagedError);
+  });
+
+  test('it was copied from another stream', async () => {
+    await using each = await scene();
+    await each.checkpoints.save('threats', FULL, 3);
+    const [item] = await each.table.get([checkpointKey('threats')]);
+    await each.table.putFenced({ ...item, ...checkpointKey('assets') }, 3);
+    expect(await each.load()).toBeInstanceOf(StateDamagedError);
+  });
+});
