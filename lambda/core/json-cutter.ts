@@ -15,8 +15,12 @@ export interface CutElement {
   readonly start: number;
   readonly end: number;
   readonly isObject: boolean;
+  /** Whether its text holds nothing but ASCII. */
+  readonly isAscii: boolean;
   /** The element with members sorted and white space gone, in ASCII; the excluded member is left out. */
   readonly canonical: string;
+  /** Canonical text of the excluded member's value. */
+  readonly excluded: string | undefined;
   /** Raw JSON text of the wanted members, in the order they were asked for; the last occurrence counts. */
   readonly wanted: readonly (string | undefined)[];
 }
@@ -85,9 +89,12 @@ function cutElement(reader: ValueReader, row: Shape, count: number): CutElement 
   const start = tokens.at;
   const wanted: (string | undefined)[] = new Array(count).fill(undefined);
   tokens.end = 0;
+  tokens.isAscii = true;
+  reader.excluded = undefined;
   if (isObject) reader.object(row, 2, wanted);
   else reader.value(row, 2);
-  return { start, end: tokens.at, isObject, canonical: tokens.canonical(0), wanted };
+  const { at: end, isAscii } = tokens;
+  return { start, end, isObject, isAscii, canonical: tokens.canonical(0), excluded: reader.excluded, wanted };
 }
 
 function rules({ wanted, excluded }: CutOptions): ShapeRules {

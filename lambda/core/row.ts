@@ -1,7 +1,7 @@
 /** A row as the walk sees it: its untouched text, and the few members that the connector reads. */
 import type { DeadLetter, Hash } from '../ports.ts';
 import type { Stream } from '../streams.ts';
-import { idTag, SHORT_TAG } from './id-tag.ts';
+import { shortIdTag } from './id-tag.ts';
 import type { CutElement, CutOptions } from './json-cutter.ts';
 
 export interface Row {
@@ -119,17 +119,16 @@ class CutRow implements Row {
     return this.position === undefined ? undefined : fingerprintOf(this.id, this.delivery);
   }
 
-  /** No line but the last can hold what it holds: canonical text has no line breaks, and it names the id. */
+  /** Canonical text has no line breaks, and it names the id. */
   #identity(): string {
     const { name, kind } = this.#stream;
-    const { position = '' } = this;
-    const place = position.includes('\\') ? JSON.stringify(JSON.parse(position)) : position;
-    return `${name}\n${this.deleted ? 'tombstone' : kind}\n${place}\n${this.#element.canonical}`;
+    const { excluded: position = '', canonical } = this.#element;
+    return `${name}\n${this.deleted ? 'tombstone' : kind}\n${position}\n${canonical}`;
   }
 }
 
 function fingerprintOf(id: string, digest: string): string {
-  return idTag(id).slice(-SHORT_TAG) + digest.slice(0, FINGERPRINT_LENGTH);
+  return shortIdTag(id) + digest.slice(0, FINGERPRINT_LENGTH);
 }
 
 /** The value of a JSON string; nothing for any other JSON text. */
@@ -152,7 +151,9 @@ function scalar(position: string | undefined): string | undefined {
 }
 
 /** Inside strings JSON allows no raw line break, so each one here is white space between tokens. */
-function rowText(body: string, { start, end }: CutElement): string {
-  const text = body.slice(start, end);
+function rowText(body: string, { start, end, isAscii }: CutElement): string {
+  const slice = body.slice(start, end);
+  // One wide character makes the whole body wide; a text of single bytes is written into a record far faster.
+  const text = isAscii ? Buffer.from(slice, 'latin1').toString('latin1') : slice;
   return text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]+[ \t]*/g, '') : text;
 }

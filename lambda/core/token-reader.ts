@@ -16,6 +16,8 @@ export class TokenReader {
   written: Buffer;
   /** End of what has been written; may be set back by whoever does not need it. */
   end = 0;
+  /** Whether nothing but ASCII has been read; may be set back. */
+  isAscii = true;
   /** One unit longer than the text: the zero at its end is no JSON, so no loop runs past it. */
   readonly #units: Uint16Array;
 
@@ -141,6 +143,7 @@ export class TokenReader {
     if (code === BACKSLASH) this.#escape();
     else if (code >= 0x20) {
       this.at++;
+      if (code > DELETE) this.isAscii = false;
       this.#writeUnit(code);
     } else this.fail(this.at < this.text.length ? 'A control character in a string' : 'A string without its end');
   }

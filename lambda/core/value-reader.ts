@@ -8,6 +8,8 @@ const MAX_DEPTH = 512;
 
 export class ValueReader {
   readonly tokens: TokenReader;
+  /** Canonical text of the excluded member's value, the last that was read. */
+  excluded: string | undefined = undefined;
   readonly #room: Room = { shapes: SHAPES_REMEMBERED };
   /** A stack of where the members of the objects at hand begin in the canonical text. */
   #begins = new Int32Array(64);
@@ -58,6 +60,7 @@ export class ValueReader {
     this.value(member, depth);
     if (wanted && member.wanted >= 0) wanted[member.wanted] = tokens.text.slice(start, tokens.at);
     if (member.excluded) {
+      this.excluded = tokens.canonical(begin + member.bytes.length);
       tokens.end = begin;
       return member;
     }

@@ -8,7 +8,7 @@
  *     capacity 3, settled a b c d  →  {b, c, d}
  *     then settled b               →  {c, d, b}   (read again: it stays longest)
  */
-import { idTag, SHORT_TAG } from './id-tag.ts';
+import { SHORT_TAG, shortIdTag } from './id-tag.ts';
 
 export class Window {
   readonly #fingerprints: Set<string>;
@@ -39,7 +39,7 @@ export class Window {
   /** Forgets whatever it knows of these ids, so that a row that comes back unchanged is looked up. */
   forget(ids: Iterable<string>): boolean {
     const tags = new Set<string>();
-    for (const id of ids) tags.add(idTag(id).slice(-SHORT_TAG));
+    for (const id of ids) tags.add(shortIdTag(id));
     const before = this.#fingerprints.size;
     for (const fingerprint of this.#fingerprints) {
       if (tags.has(fingerprint.slice(0, SHORT_TAG))) this.#fingerprints.delete(fingerprint);
