@@ -4,6 +4,8 @@ import type { Clock } from '../../../lambda/ports.ts';
 export interface SteppedClock extends Clock {
   /** Lets time pass, and with it every wait that is due. */
   advance(milliseconds: number): void;
+  /** Resolves once somebody waits on a bound. */
+  holding(): Promise<void>;
   /** The pauses so far, in milliseconds. */
   readonly pauses: readonly number[];
 }
@@ -16,6 +18,7 @@ export const BOUNDS: readonly number[] = [10_000, 30_000, 20_000];
 export function steppedClock(bounds: readonly number[] = BOUNDS): SteppedClock {
   let now = START;
   let held: { due: number; resolve: () => void }[] = [];
+  const watching: (() => void)[] = [];
   const pauses: number[] = [];
   const advance = (milliseconds: number): void => {
     now += milliseconds;
@@ -27,6 +30,7 @@ export function steppedClock(bounds: readonly number[] = BOUNDS): SteppedClock {
     new Promise((resolve, reject) => {
       const wait = { due: now + milliseconds, resolve };
       held.push(wait);
+      for (const tell of watching.splice(0)) tell();
       signal?.addEventListener('abort', () => {
         held = held.filter(each => each !== wait);
         reject(signal.reason);
@@ -35,6 +39,7 @@ export function steppedClock(bounds: readonly number[] = BOUNDS): SteppedClock {
   return {
     now: () => now,
     advance,
+    holding: () => new Promise(resolve => (held.length > 0 ? resolve() : void watching.push(resolve))),
     pauses,
     async sleep(milliseconds, signal) {
       signal?.throwIfAborted();

@@ -1,0 +1,197 @@
+import { describe, expect, test } from '@jest/globals';
+import { leaseKey } from '../../../lambda/adapters/keys.ts';
+import { createLease } from '../../../lambda/adapters/lease.ts';
+import { LeaseLostError, StateError } from '../../../lambda/core/errors.ts';
+import type { HeldLease } from '../../../lambda/ports.ts';
+import { THROTTLED } from '../../../local/aws/faults.ts';
+import { awsScene } from '../support/aws-scene.ts';
+import { rejection } from '../support/words.ts';
+
+const SECONDS = 60;
+
+async function scene() {
+  const aws = await awsScene();
+  const lease = (owner: string) => createLease({ table: aws.table, clock: aws.clock, owner, seconds: SECONDS });
+  const item = async () => (await aws.table.get([leaseKey]))[0];
+  const aborted = (signal: AbortSignal) =>
+    new Promise<unknown>(resolve =>
+      signal.aborted ? resolve(signal.reason) : signal.addEventListener('abort', () => resolve(signal.reason)),
+    );
+  return { ...aws, lease, item, aborted };
+}
+
+async function held(taking: Promise<HeldLease | undefined>): Promise<HeldLease> {
+  const lease = await taking;
+  if (!lease) throw new Error('The lease was to be free');
+  return lease;
+}
+
+describe('taking the lease', () => {
+  test('for the first time starts at epoch 1, and nothing was left behind', async () => {
+    await using each = await scene();
+    const lease = await held(each.lease('one').take());
+    expect({ epoch: lease.epoch, unclean: lease.unclean }).toEqual({ epoch: 1, unclean: false });
+    await lease.release({ clean: true });
+  });
+
+  test('by many at one moment is won by exactly one', async () => {
+    await using each = await scene();
+    const taken = await Promise.all(Array.from({ length: 12 }, (_, index) => each.lease(`owner-${index}`).take()));
+    const winners = taken.filter(lease => lease !== undefined);
+    expect(winners.map(lease => lease.epoch)).toEqual([1]);
+    await winners[0]!.release({ clean: true });
+  });
+
+  test('that another holds is a normal outcome, no error', async () => {
+    await using each = await scene();
+    const lease = await held(each.lease('one').take());
+    each.clock.advance(19_999);
+    expect(await each.lease('two').take()).toBeUndefined();
+    await lease.release({ clean: true });
+  });
+
+  test.each([true, false])('after a release (clean: %j) is possible at once, one epoch later', async clean => {
+    await using each = await scene();
+    await (await held(each.lease('one').take())).release({ clean });
+    const next = await held(each.lease('two').take());
+    expect({ epoch: next.epoch, unclean: next.unclean }).toEqual({ epoch: 2, unclean: !clean });
+    await next.release({ clean: true });
+  });
+
+  test('that has expired takes it over, one epoch later, and knows that the end was unclean', async () => {
+    await using each = await scene();
+    const first = await held(each.lease('one').take());
+    each.aws.faults.always('dynamodb', { refuse: { status: 400, code: 'AccessDeniedException', message: 'No.' } });
+    each.clock.advance(SECONDS * 1000);
+    expect(await each.aborted(first.signal)).toBeInstanceOf(LeaseLostError);
+    each.aws.faults.clear();
+    expect(await each.lease('two').take()).toBeUndefined();
+    each.clock.advance(1);
+    const second = await held(each.lease('two').take());
+    expect({ epoch: second.epoch, unclean: second.unclean }).toEqual({ epoch: 2, unclean: true });
+    await second.release({ clean: true });
+  });
+
+  test('when the table does not answer is an error', async () => {
+    await using each = await scene();
+    each.aws.faults.always('dynamodb', { loseRequest: true });
+    expect(await rejection(each.lease('one').take())).toBeInstanceOf(StateError);
+  });
+});
+
+describe('a lost answer', () => {
+  test('to a take is made up for by the repeat: the lease is held, its epoch risen, its past in doubt', async () => {
+    await using each = await scene();
+    each.aws.faults.next('dynamodb', { loseAnswer: true });
+    const lease = await held(each.lease('one').take());
+    expect({ epoch: lease.epoch, unclean: lease.unclean }).toEqual({ epoch: 2, unclean: true });
+    expect(await each.item()).toMatchObject({ epoch: { N: '2' }, holder: { S: 'one' } });
+    await lease.guard();
+    await lease.release({ clean: true });
+  });
+
+  test('to a renewal does not end the run', async () => {
+    await using each = await scene();
+    const lease = await held(each.lease('one').take());
+    each.aws.faults.next('dynamodb', { loseAnswer: true });
+    each.clock.advance(45_000);
+    await lease.guard();
+    expect(lease.signal.aborted).toBe(false);
+    await lease.release({ clean: true });
+    expect(await each.item()).toMatchObject({ ended: { S: 'cleanly' } });
+  });
+
+  test('to a release is made up for by the repeat', async () => {
+    await using each = await scene();
+    const lease = await held(each.lease('one').take());
+    each.aws.faults.next('dynamodb', { loseAnswer: true });
+    await lease.release({ clean: true });
+    expect((await held(each.lease('two').take())).unclean).toBe(false);
+  });
+});
+
+describe('the heartbeat', () => {
+  test('renews the lease each third of its term, so that nobody takes it over', async () => {
+    await using each = await scene();
+    const lease = await held(each.lease('one').take());
+    for (let beat = 1; beat <= 5; beat++) {
+      each.clock.advance(20_000);
+      // Waits again only once the renewal has been answered.
+      await each.clock.holding();
+      expect(Number((await each.item())?.['expires']?.N)).toBe(each.clock.now() + SECONDS * 1000);
+    }
+    expect(await each.lease('two').take()).toBeUndefined();
+    await lease.release({ clean: true });
+  });
+
+  test('ends with the release', async () => {
+    await using each = await scene();
+    await (await held(each.lease('one').take())).release({ clean: true });
+    each.forget();
+    each.clock.advance(100_000);
+    expect(each.calls).toEqual([]);
+  });
+});
+
+describe('a lease that another run has taken over', () => {
+  test('aborts the run with LeaseLostError, keeps its writes back, and is not released', async () => {
+    await using each = await scene();
+    const lost = await held(each.lease('one').take());
+    await each.table.update({
+      Key: leaseKey,
+      UpdateExpression: 'SET epoch = :epoch, holder = :holder',
+      ExpressionAttributeValues: { ':epoch': { N: '2' }, ':holder': { S: 'two' } },
+    });
+    each.clock.advance(45_000);
+    expect(await each.aborted(lost.signal)).toBeInstanceOf(LeaseLostError);
+    expect(await rejection(lost.guard())).toBeInstanceOf(LeaseLostError);
+    expect(await rejection(lost.release({ clean: true }))).toBeInstanceOf(LeaseLostError);
+    expect(await each.item()).toMatchObject({ epoch: { N: '2' }, holder: { S: 'two' }, ended: { S: 'no' } });
+  });
+});
+
+describe('a lease that cannot be renewed', () => {
+  test.each([
+    ['because the table refuses', { refuse: { status: 400, code: 'AccessDeniedException', message: 'No.' } }],
+    ['because the table does not answer', { loseRequest: true }],
+    ['because the table throttles', THROTTLED.dynamodb],
+  ])('%s aborts the run no later than shortly after its end', async (_why, fault) => {
+    await using each = await scene();
+    const lease = await held(each.lease('one').take());
+    const taken = each.clock.now();
+    each.aws.faults.always('dynamodb', fault);
+    const reason = each.aborted(lease.signal);
+    while (!lease.signal.aborted) {
+      each.clock.advance(20_000);
+      await Promise.race([each.clock.holding(), reason]);
+    }
+    each.aws.faults.clear();
+    expect(await reason).toBeInstanceOf(LeaseLostError);
+    expect(each.clock.now() - taken).toBeLessThanOrEqual(2 * SECONDS * 1000);
+  });
+});
+
+describe('the guard', () => {
+  test('passes without a call while the lease has ample time left, and renews it first when it has not', async () => {
+    await using each = await scene();
+    const lease = await held(each.lease('one').take());
+    each.forget();
+    await lease.guard();
+    expect(each.calls).toEqual([]);
+    each.clock.advance(40_000);
+    await lease.guard();
+    expect(each.count('UpdateItem')).toBeGreaterThan(0);
+    expect(Number((await each.item())?.['expires']?.N)).toBe(each.clock.now() + SECONDS * 1000);
+    await lease.release({ clean: true });
+  });
+
+  test('throws when the lease has little time left and the table does not answer', async () => {
+    await using each = await scene();
+    const lease = await held(each.lease('one').take());
+    each.aws.faults.always('dynamodb', { loseRequest: true });
+    each.clock.advance(40_000);
+    expect(await rejection(lease.guard())).toBeInstanceOf(Error);
+    each.aws.faults.clear();
+    await lease.release({ clean: false });
+  });
+});
