@@ -1,0 +1,103 @@
+import { STREAMS } from '../lambda/streams.ts';
+import type { LocalAws } from './aws/endpoints.ts';
+import { drainUntilDone } from './drain-until-done.ts';
+import { failureText } from './failure-text.ts';
+import { functionEnvironment } from './function-environment.ts';
+import { keepLog } from './function-log.ts';
+import { HandlerHost } from './handler-host.ts';
+import { onInterruption } from './interruption.ts';
+import { MetricTally } from './metric-tally.ts';
+import { nextSteps, type Places, placesText } from './next-steps.ts';
+import { ProgressWatch, type WatchedStream } from './progress-watch.ts';
+import type { StartRequest } from './start-request.ts';
+import { logFile } from './state-folder.ts';
+import { summaryNotes } from './summary-notes.ts';
+import { summaryTable } from './summary-table.ts';
+
+type Settings = Readonly<Record<string, string>>;
+
+interface Drained {
+  readonly isDone: boolean;
+  readonly wasInterrupted: boolean;
+  readonly failure: unknown;
+  readonly metrics: MetricTally;
+  readonly watch: ProgressWatch;
+  readonly milliseconds: number;
+}
+
+/** Runs the handler until every stream is drained, then tells what became of the rows. @returns the exit status. */
+export async function drainAndReport(request: StartRequest, settings: Settings, aws: LocalAws): Promise<number> {
+  const streams = streamsOf(settings);
+  const drained = await drain(request, settings, streams, aws);
+  const { metrics, watch, isDone, wasInterrupted, failure, milliseconds } = drained;
+  const names = streams.map(each => each.name);
+  const places = placesOf(request, aws, drained, names);
+  const countsOf = (stream: string) => metrics.of(stream);
+  const table = [summaryTable(names, countsOf), ...summaryNotes(names, countsOf)].join('\n');
+  console.log(`\n${table}\n\n${placesText(places)}\n`);
+  if (isDone) {
+    console.log(`Drained in ${(milliseconds / 1000).toFixed(1)} s.\n\n${nextSteps(request, places)}`);
+    return 0;
+  }
+  if (wasInterrupted) {
+    console.error('Interrupted. What was saved stands, so nothing is lost; the next run goes on from there.');
+    return 130;
+  }
+  console.error(failureText(failure, request.verbose));
+  if (watch.trouble) console.error(`  Last seen on the network: ${watch.trouble}`);
+  return 1;
+}
+
+async function drain(
+  request: StartRequest,
+  settings: Settings,
+  streams: readonly WatchedStream[],
+  aws: LocalAws,
+): Promise<Drained> {
+  const start = performance.now();
+  const metrics = new MetricTally();
+  const watch = await ProgressWatch.start(streams, aws.deliveredFolder, process.stdout);
+  const inherited = 'baseUrl' in request.target ? process.env : {};
+  const environment = functionEnvironment({ endpoints: aws.environment, settings, inherited });
+  const host = new HandlerHost({ environment, onApi: watch.observe });
+  const logged = keepLog(logFile(request.folder), host.output, line => metrics.add(line));
+  const onFirst = () => {
+    watch.note('stopping: the page at hand is finished and saved (again Ctrl-C: at once)');
+    host.hurry();
+  };
+  using interruption = onInterruption({ onFirst, onFurther: () => void host.end() });
+  let isDone = false;
+  let failure: unknown;
+  try {
+    const invoke = () => host.invoke();
+    const onLeaseHeld = () => watch.waitsFor('waiting for the lease of an earlier run, which was killed, to end');
+    isDone = await drainUntilDone({ invoke, isStopped: () => interruption.interrupted, onLeaseHeld });
+  } catch (error) {
+    failure = error;
+  }
+  await host.end();
+  await logged;
+  await watch.stop();
+  const milliseconds = performance.now() - start;
+  return { isDone, wasInterrupted: interruption.interrupted, failure, metrics, watch, milliseconds };
+}
+
+/** The streams that are on: those with a path of their own, and those that the settings give one. */
+function streamsOf(settings: Settings): WatchedStream[] {
+  const base = settings['API_BASE_URL']!.trim().replace(/\/+$/, '');
+  const configured: Readonly<Record<string, string | undefined>> = { 'dns-blocks': settings['DNS_BLOCKS_PATH'] };
+  return STREAMS.flatMap(stream => {
+    const path = 'path' in stream ? stream.path : configured[stream.name]?.trim();
+    return path === undefined ? [] : [{ name: stream.name, url: base + path }];
+  });
+}
+
+function placesOf({ folder }: StartRequest, aws: LocalAws, { metrics, watch }: Drained, names: string[]): Places {
+  return {
+    delivered: aws.deliveredFolder,
+    deadLetters: aws.deadLetterFolder,
+    log: logFile(folder),
+    objects: watch.objects,
+    deadLetterCount: names.reduce((sum, name) => sum + metrics.of(name).DeadLetters, 0),
+  };
+}

@@ -1,0 +1,73 @@
+import * as v from 'valibot';
+import { optionOf } from './option-settings.ts';
+import { type EmbeddedTarget, StartFaultsError, type StartRequest, type TenantTarget } from './start-request.ts';
+
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+/** How the embedded platform came to be as it is: replayed, it offers the same rows, positions and cursors again. */
+const Estate = v.object({
+  seed: count,
+  /** Milliseconds since the epoch. */
+  startedAt: count,
+  assets: count,
+  threats: count,
+  dnsBlocks: count,
+  /** In the order in which they happened. */
+  changes: v.array(v.object({ at: count, count })),
+});
+
+const Tenant = v.object({ baseUrl: v.string(), clientId: v.string() });
+
+/** Where the rows of a state folder come from; cursors and row states of one source mean nothing to another. */
+export const Source = v.object({ version: v.literal(1), estate: v.optional(Estate), tenant: v.optional(Tenant) });
+
+export type Source = v.InferOutput<typeof Source>;
+export type EstateRecipe = v.InferOutput<typeof Estate>;
+
+const DEFAULT_COUNTS = { seed: 1, assets: 1500, threats: 2500, dnsBlocks: 4000 };
+
+/**
+ * The source of this run: that of the runs before, with the changes asked for, or a new one.
+ *
+ * @param now milliseconds since the epoch
+ * @throws StartFaultsError when the state folder was filled from another source
+ */
+export function nextSource(request: StartRequest, before: Source | undefined, now: number): Source {
+  const { target, name } = request;
+  const faults = before === undefined ? [] : contradictions(target, before, name);
+  if (faults.length > 0) throw new StartFaultsError(faults);
+  if ('baseUrl' in target) return { version: 1, tenant: tenantRecord(target) };
+  const { change, ...given } = target;
+  const recipe = before?.estate ?? { ...DEFAULT_COUNTS, ...given, startedAt: now, changes: [] };
+  return { version: 1, estate: change === 0 ? recipe : withChange(recipe, change, now) };
+}
+
+/** Each change takes a millisecond of the estate's time, and the clock of the machine may have been set back. */
+function withChange(recipe: EstateRecipe, change: number, now: number): EstateRecipe {
+  const last = recipe.changes.at(-1) ?? { at: recipe.startedAt, count: 1 };
+  return { ...recipe, changes: [...recipe.changes, { at: Math.max(now, last.at + last.count), count: change }] };
+}
+
+function contradictions(target: EmbeddedTarget | TenantTarget, { estate, tenant }: Source, name: string): string[] {
+  const wayOut = 'Choose another --name, or start anew with --reset';
+  if ('baseUrl' in target) return tenantContradictions(target, tenant, name, wayOut);
+  if (!estate) return [`"${name}" has been filled from ${tenant?.baseUrl}, not from the embedded platform. ${wayOut}`];
+  const changed = (['seed', 'assets', 'threats', 'dnsBlocks'] as const).filter(
+    option => target[option] !== undefined && target[option] !== estate[option],
+  );
+  return changed.map(option => `${optionOf(option)} was ${estate[option]} when "${name}" began. ${wayOut}`);
+}
+
+function tenantContradictions(target: TenantTarget, before: Source['tenant'], name: string, wayOut: string): string[] {
+  const { baseUrl, clientId } = tenantRecord(target);
+  if (before?.baseUrl !== baseUrl) {
+    return [`"${name}" has been filled from ${before?.baseUrl ?? 'the embedded platform'}. ${wayOut}`];
+  }
+  // Another client may act for another organization, whose rows must not be taken for this one's.
+  if (before.clientId !== clientId) return [`"${name}" has been filled with --client-id ${before.clientId}. ${wayOut}`];
+  return [];
+}
+
+function tenantRecord({ baseUrl, clientId }: TenantTarget): NonNullable<Source['tenant']> {
+  return { baseUrl: baseUrl.replace(/\/+$/, ''), clientId };
+}

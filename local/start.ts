@@ -1,0 +1,26 @@
+/** `npm start`: the connector on this machine. See `npm start -- --help`. */
+import { hasClientSecret } from './client-secret.ts';
+import { readCommandLine } from './command-line.ts';
+import { failureText } from './failure-text.ts';
+import { PromptAbortedError } from './hidden-prompt.ts';
+import { run } from './run.ts';
+import { readRequest, StartFaultsError } from './start-request.ts';
+
+// Whoever reads along may leave early, as `head` does; the run goes on to its end all the same.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
+const args = process.argv.slice(2);
+try {
+  process.exitCode = await run(readRequest(readCommandLine(args), hasClientSecret(process.env)));
+} catch (error) {
+  process.exitCode = statusOf(error);
+  const isPlain = error instanceof StartFaultsError || error instanceof PromptAbortedError;
+  console.error(isPlain ? error.message : failureText(error, args.includes('--verbose')));
+}
+
+function statusOf(error: unknown): number {
+  if (error instanceof StartFaultsError) return 2;
+  return error instanceof PromptAbortedError ? 130 : 1;
+}

@@ -1,0 +1,142 @@
+import { describe, expect, test } from '@jest/globals';
+import type { InvocationResult } from '../../lambda/invocation.ts';
+import { drainUntilDone } from '../../local/drain-until-done.ts';
+import { failureText } from '../../local/failure-text.ts';
+import { onInterruption } from '../../local/interruption.ts';
+import { MetricTally } from '../../local/metric-tally.ts';
+import { Progress } from '../../local/progress.ts';
+import { summaryNotes } from '../../local/summary-notes.ts';
+import { summaryTable } from '../../local/summary-table.ts';
+import { HandlerError } from '../../local/thrown-error.ts';
+
+function metricLine(stream: string, values: Record<string, number>): string {
+  return JSON.stringify({ _aws: {}, service: 'local', stream, ...values });
+}
+
+describe('the table of a run', () => {
+  test('sums the metrics of all invocations, and does not count withdrawals as forwarded rows', () => {
+    const tally = new MetricTally();
+    tally.add(metricLine('threats', { RowsRead: 1000, EventsForwarded: 700, Withdrawn: 200 }));
+    tally.add(metricLine('threats', { RowsRead: 500, EventsForwarded: 1, Withdrawn: 0, DeadLetters: 2 }));
+    const [, , threats, all] = summaryTable(['threats'], stream => tally.of(stream)).split('\n');
+    expect(threats!.split(/\s+/)).toEqual(['threats', '1,500', '501', '0', '0', '200', '2']);
+    expect(all!.split(/\s+/).slice(1)).toEqual(threats!.split(/\s+/).slice(1));
+  });
+
+  test('lines that are no metrics of a stream change nothing', () => {
+    const tally = new MetricTally();
+    for (const line of ['', '{"_aws"', '{"_aws":{},"RowsRead":5}', 'null', '{"stream":"assets","RowsRead":5}']) {
+      tally.add(line);
+    }
+    expect(tally.of('assets').RowsRead).toBe(0);
+  });
+
+  test('says what to do about threats that do not name their asset, and about the stream that is off', () => {
+    const tally = new MetricTally();
+    tally.add(metricLine('threats', { ThreatsWithoutAsset: 3 }));
+    const notes = summaryNotes(['assets', 'threats'], stream => tally.of(stream)).join('\n');
+    expect(notes).toContain('3 threats do not name their asset: --threat-asset-field');
+    expect(notes).toContain('--dns-blocks-path');
+  });
+});
+
+describe('progress', () => {
+  const at = (pages: number) => [{ stream: 'assets', pages, delivered: 1234 }];
+
+  function screen(isTTY: boolean) {
+    const written: string[] = [];
+    return { written, isTTY, columns: 30, write: (text: string) => written.push(text) };
+  }
+
+  test('at a terminal its lines are rewritten, and never wider than the terminal', () => {
+    const terminal = screen(true);
+    const progress = new Progress(terminal);
+    progress.show(at(1), 'a note much longer than thirty columns are');
+    progress.show(at(2));
+    const control = '\x1b[';
+    expect(terminal.written[1]!.startsWith(`${control}2A${control}0J  assets  2 pages`)).toBe(true);
+    const shown = terminal.written.join('').replaceAll(`${control}2A`, '').replaceAll(`${control}0J`, '');
+    const widths = shown.split('\n').map(line => line.length);
+    expect(Math.max(...widths)).toBe(29);
+  });
+
+  test('elsewhere it is one line, written when it has changed', () => {
+    const file = screen(false);
+    const progress = new Progress(file);
+    for (const pages of [1, 1, 2]) progress.show(at(pages));
+    expect(file.written).toEqual([
+      'assets  1 pages read, 1,234 events delivered\n',
+      'assets  2 pages read, 1,234 events delivered\n',
+    ]);
+  });
+});
+
+describe('a failure', () => {
+  const thrown = (name: string, message: string) =>
+    new HandlerError({ name, message, stack: `${name}: ${message}\n    at somewhere`, causes: ['Error: beneath'] });
+
+  test('of several streams is told once for those that share it', () => {
+    const refused = 'CredentialsError: Refused | as a sentence: with marks.';
+    const message = `3 of 3 streams failed. assets: ${refused} | dns-blocks: ${refused} | threats: TypeError: Broken.`;
+    const [head, ...lines] = failureText(thrown('StreamsFailedError', message), false).split('\n');
+    expect(head).toBe('Failed.');
+    expect(lines.slice(0, 2)).toEqual([`  assets, dns-blocks: ${refused}`, '  threats: TypeError: Broken.']);
+    expect(lines[2]).toContain('CLIENT_SECRET');
+  });
+
+  test('shows its stack and its causes only to those who ask', () => {
+    const error = thrown('StateError', 'The table did not answer.');
+    expect(failureText(error, false)).toBe('Failed: StateError: The table did not answer.');
+    expect(failureText(error, true)).toContain('    at somewhere\ncaused by Error: beneath');
+  });
+});
+
+describe('draining until done', () => {
+  const result = (more: boolean, leaseHeld?: true): InvocationResult => {
+    return { streams: {}, more, ...(leaseHeld ? { leaseHeld } : {}) };
+  };
+
+  function handler(...results: InvocationResult[]) {
+    const calls = { invoked: 0, leases: 0, slept: 0 };
+    return {
+      calls,
+      invoke: async () => results[calls.invoked++]!,
+      onLeaseHeld: () => void calls.leases++,
+      sleep: async () => void calls.slept++,
+    };
+  }
+
+  test('invokes again at once while there is more', async () => {
+    const lambda = handler(result(true), result(true), result(false));
+    await expect(drainUntilDone({ ...lambda, isStopped: () => false })).resolves.toBe(true);
+    expect(lambda.calls).toEqual({ invoked: 3, leases: 0, slept: 0 });
+  });
+
+  test("waits for the end of another run's lease", async () => {
+    const lambda = handler(result(false, true), result(false, true), result(false));
+    await expect(drainUntilDone({ ...lambda, isStopped: () => false })).resolves.toBe(true);
+    expect(lambda.calls).toEqual({ invoked: 3, leases: 2, slept: 2 });
+  });
+
+  test('starts nothing further once it is stopped', async () => {
+    const lambda = handler(result(true), result(true));
+    const isStopped = () => lambda.calls.invoked === 1;
+    await expect(drainUntilDone({ ...lambda, isStopped })).resolves.toBe(false);
+    expect(lambda.calls.invoked).toBe(1);
+  });
+});
+
+test('the signal that npm passes on beside the terminal is not a second Ctrl-C; a later one is', () => {
+  let now = 0;
+  const calls: string[] = [];
+  const onFirst = () => void calls.push('first');
+  const onFurther = () => void calls.push('further');
+  using interruption = onInterruption({ onFirst, onFurther, now: () => now });
+  expect(interruption.interrupted).toBe(false);
+  for (const time of [1000, 1100, 3000]) {
+    now = time;
+    process.emit('SIGINT');
+  }
+  expect(calls).toEqual(['first', 'further']);
+  expect(interruption.interrupted).toBe(true);
+});

@@ -1,0 +1,116 @@
+import { describe, expect, test } from '@jest/globals';
+import { readCommandLine } from '../../local/command-line.ts';
+import { defaultName, nameFault } from '../../local/connector-name.ts';
+import { functionEnvironment } from '../../local/function-environment.ts';
+import { nextSource } from '../../local/source.ts';
+import { readRequest, StartFaultsError } from '../../local/start-request.ts';
+
+const TENANT = [
+  '--base-url',
+  'https://api.acme.example/',
+  '--auth-url',
+  'https://login.acme.example',
+  '--client-id',
+  'c',
+];
+
+const request = (...args: string[]) => readRequest(readCommandLine(args), true);
+
+function faultsOf(...args: string[]): readonly string[] {
+  try {
+    request(...args);
+  } catch (error) {
+    if (error instanceof StartFaultsError) return error.faults;
+    throw error;
+  }
+  return [];
+}
+
+describe('the options', () => {
+  test('without any the embedded platform is drained', () => {
+    expect(request()).toMatchObject({ name: 'local', reset: false, target: { change: 0 } });
+  });
+
+  test("a tenant's options become settings of the function", () => {
+    const { settings, name } = request(...TENANT, '--dns-blocks-path', '/v1/dns', '--page-limit', '20');
+    expect(name).toBe('api-acme-example');
+    expect(settings).toEqual({
+      API_BASE_URL: 'https://api.acme.example/',
+      AUTH_URL: 'https://login.acme.example',
+      CONNECTOR_NAME: 'api-acme-example',
+      DNS_BLOCKS_PATH: '/v1/dns',
+      PAGE_LIMIT: '20',
+    });
+  });
+
+  test.each([
+    [['--page-limit', '0'], '--page-limit must be a whole number from 1 to 500'],
+    [['--name', 'Prod_1'], '--name must be lower-case letters'],
+    [['--name', `a${'b'.repeat(32)}`], '--name must be lower-case letters'],
+    [['--assets', '1e3'], '--assets must be a whole number from 0 to 1000000'],
+    [['--change', '-1'], '--change must be a whole number'],
+    [['--name', ' '], '--name has no value'],
+    [['--seed', '--reset'], '--seed has no value'],
+    [['--seed'], '--seed has no value'],
+    [['--rows-member', 'data'], '--base-url is missing, which a real tenant needs'],
+    [[...TENANT, '--seed', '3'], '--seed is about the embedded platform'],
+    [[...TENANT, '--base-url', 'http://api.acme.example'], '--base-url must be an https URL'],
+    [
+      [...TENANT, '--auth-url', 'https://u:p@login.acme.example'],
+      '--auth-url must be an https URL without credentials',
+    ],
+    [['stray', 'words'], '2 arguments stand alone'],
+    [['--client-secret=hunter2'], 'the client secret is never an argument'],
+  ])('%j is refused: %s', (args, fault) => {
+    expect(faultsOf(...args).join('\n')).toContain(fault);
+    expect(faultsOf(...args).join('\n')).not.toMatch(/hunter2|u:p|stray/);
+  });
+
+  test('a name made of a host can be a name, whatever the host', () => {
+    const hosts = [
+      'https://api.acme.example:8443/x',
+      'http://127.0.0.1:80',
+      'https://[::1]',
+      `https://${'a.b-'.repeat(12)}c`,
+      '',
+    ];
+    for (const host of hosts) expect([host, nameFault(defaultName(host))]).toEqual([host, []]);
+  });
+});
+
+describe('the source of a state folder', () => {
+  test('further runs go on with the estate of the first, whatever the clock says', () => {
+    const first = nextSource(request('--seed', '7', '--assets', '10'), undefined, 1_000);
+    const second = nextSource(request('--change', '5'), first, 2_000);
+    const third = nextSource(request('--seed', '7', '--change', '2'), second, 1_500);
+    expect(first.estate).toMatchObject({ seed: 7, assets: 10, startedAt: 1_000, changes: [] });
+    expect(third.estate!.changes).toEqual([
+      { at: 2_000, count: 5 },
+      { at: 2_005, count: 2 },
+    ]);
+    expect(nextSource(request(), third, 9_000)).toEqual(third);
+  });
+
+  test('a slash at the end of the base URL makes no other tenant', () => {
+    const first = nextSource(request(...TENANT), undefined, 0);
+    const again = request(...TENANT, '--base-url', 'https://api.acme.example');
+    expect(nextSource(again, first, 1)).toEqual(first);
+  });
+});
+
+test("the function sees nothing of the person's environment but the way to the network", () => {
+  const inherited = {
+    AWS_PROFILE: 'prod',
+    DNS_BLOCKS_PATH: '/x',
+    CLIENT_SECRET: 's',
+    HTTPS_PROXY: 'http://p',
+    PATH: '/',
+  };
+  const environment = functionEnvironment({ endpoints: { AWS_REGION: 'us-east-1' }, settings: {}, inherited });
+  expect(Object.keys(environment).sort()).toEqual([
+    'AWS_CONFIG_FILE',
+    'AWS_REGION',
+    'AWS_SHARED_CREDENTIALS_FILE',
+    'HTTPS_PROXY',
+  ]);
+});

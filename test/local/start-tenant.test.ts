@@ -1,0 +1,134 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, test } from '@jest/globals';
+import type { Fault } from '../../local/platform/faults.ts';
+import { StateFolder, tableRow } from './start-process.ts';
+import { SECRET, serveInstead, tenant } from './start-tenants.ts';
+
+const RUN_TIME = 30_000;
+/** Every text that a run has left, log and delivered events included. */
+async function everythingIn(folder: string): Promise<string> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name));
+  const texts = files.map(async file => {
+    const bytes = await readFile(file);
+    return (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('latin1');
+  });
+  return (await Promise.all(texts)).join('\n');
+}
+
+describe('npm start on a real tenant', () => {
+  test(
+    'refused credentials cost nothing: with the right secret the next run delivers everything, the one after nothing',
+    async () => {
+      await using api = await tenant();
+      await using folder = await StateFolder.make();
+      const refused = await folder.run(api.options, { secret: 'wrong' });
+      const first = await folder.run(api.options, { secret: SECRET });
+      const second = await folder.run(api.options, { secret: SECRET });
+
+      expect(refused.status).toBe(1);
+      expect(refused.stderr).toContain('assets, dns-blocks, threats: CredentialsError: The token endpoint refused');
+      expect(refused.stderr).toContain('CLIENT_SECRET');
+      expect(refused.stderr).not.toMatch(/^\s+at /m);
+      expect(first).toMatchObject({ status: 0, stderr: '' });
+      expect(tableRow(first, 'all')).toMatchObject({ read: 60, forwarded: 60 });
+      expect(second.status).toBe(0);
+      expect(tableRow(second, 'all')).toMatchObject({ read: 60, forwarded: 0, suppressed: 60 });
+      for (const text of [first.stdout, refused.stdout, refused.stderr, await everythingIn(folder.path)]) {
+        expect(text).not.toContain('canary');
+      }
+    },
+    RUN_TIME,
+  );
+
+  test(
+    'what the API refuses fails its stream alone, says what is safe, and the next run goes on',
+    async () => {
+      await using api = await tenant();
+      await using folder = await StateFolder.make();
+      const status = (endpoint: Fault['endpoint'] & string, code: number, typeSuffix = 'x'): Fault => {
+        return { kind: 'status', endpoint, status: code, typeSuffix };
+      };
+      const revoked = status('assets', 401, 'auth/revoked-account');
+      api.platform.setFaults([revoked, status('threats', 403, 'auth/insufficient-role'), status('dns-blocks', 302)]);
+      const refused = await folder.run(api.options, { secret: SECRET });
+      api.platform.setFaults([status('assets', 200)]);
+      const strange = await folder.run(api.options, { secret: SECRET });
+      api.platform.setFaults([]);
+      const mended = await folder.run(api.options, { secret: SECRET });
+
+      expect([refused.status, strange.status, mended.status]).toEqual([1, 1, 0]);
+      expect(refused.stderr).toContain('assets: AccountRevokedError: The API answered 401 auth/revoked-account');
+      expect(refused.stderr).toContain('threats: RoleMissingError: The API answered 403 auth/insufficient-role');
+      expect(refused.stderr).toContain('dns-blocks: ApiRefusedError: The API answered 302 for /v1/dns-blocks');
+      expect(refused.stderr.match(/nothing is lost/g)).toHaveLength(3);
+      expect(strange.stderr).toContain('assets: ContractError: The answer of /v1/assets does not fit the contract');
+      expect(strange.stderr).toContain('members seen: "type", "title", "status"');
+      expect(tableRow(refused, 'all')).toMatchObject({ read: 0, forwarded: 0 });
+      expect(tableRow(strange, 'all')).toMatchObject({ read: 40, forwarded: 40 });
+      expect(tableRow(mended, 'all')).toMatchObject({ forwarded: 20, suppressed: 40 });
+    },
+    RUN_TIME,
+  );
+
+  test(
+    'a body that is not JSON is a contract error, and none of it is shown',
+    async () => {
+      await using web = await serveInstead('<html>Welcome</html>');
+      await using folder = await StateFolder.make();
+      const options = ['--base-url', web.url, '--auth-url', web.url, '--client-id', 'c'];
+      const { status, stderr } = await folder.run(options, { secret: SECRET });
+      expect(status).toBe(1);
+      expect(stderr).toContain('assets: ContractError: The answer of /v1/assets does not fit the contract: not JSON');
+      expect(stderr).not.toContain('Welcome');
+    },
+    RUN_TIME,
+  );
+
+  test('a host that does not exist is told at once', async () => {
+    await using folder = await StateFolder.make();
+    const urls = ['--base-url', 'https://api.host.invalid', '--auth-url', 'https://login.host.invalid'];
+    const { status, stderr } = await folder.run([...urls, '--client-id', 'c'], { secret: SECRET });
+    expect(status).toBe(1);
+    expect(stderr).toContain('UnknownHostError: The host api.host.invalid has no address');
+    expect(await readdir(folder.path)).toEqual([]);
+  });
+
+  test(
+    'Ctrl-C finishes the page at hand with status 130, and the next run sends the rest once',
+    async () => {
+      await using api = await tenant(100);
+      await using folder = await StateFolder.make();
+      const slowly = [...api.options, '--page-limit', '1'];
+      const onProgress = (child: { kill(signal: 'SIGINT'): boolean }) => void child.kill('SIGINT');
+      const interrupted = await folder.run(slowly, { secret: SECRET, onProgress });
+      const rest = await folder.run(api.options, { secret: SECRET });
+
+      expect(interrupted.status).toBe(130);
+      expect(interrupted.stderr).toContain('nothing is lost');
+      expect(rest.status).toBe(0);
+      const events = await folder.delivered('acme');
+      expect(events.length).toBe(60);
+      expect(new Set(events.map(event => event.event_id)).size).toBe(60);
+    },
+    RUN_TIME,
+  );
+
+  test('a folder filled from one tenant is refused to another, and to another client', async () => {
+    await using api = await tenant();
+    await using other = await tenant();
+    await using folder = await StateFolder.make();
+    await folder.run(api.options, { secret: SECRET });
+    const refusals = await Promise.all([
+      folder.run(other.options, { secret: SECRET }),
+      folder.run([...api.options, '--client-id', 'else'], { secret: SECRET }),
+      folder.run(['--name', 'acme']),
+    ]);
+    for (const refused of refusals) {
+      expect(refused.status).toBe(2);
+      expect(refused.stderr).toContain('"acme" has been filled');
+    }
+  });
+});
