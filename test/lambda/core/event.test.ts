@@ -1,7 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { sha256 } from '../../../lambda/adapters/sha256.ts';
-import { exceedsRecord, MAX_LINE_BYTES, oversizeLine, rowLine, withdrawnLine } from '../../../lambda/core/event.ts';
+import {
+  exceedsRecord,
+  MAX_LINE_BYTES,
+  oversizeLine,
+  rowLine,
+  type Sending,
+  withdrawnLine,
+} from '../../../lambda/core/event.ts';
 import type { Row } from '../../../lambda/core/row.ts';
 import { readEvent } from './support/event-schema.ts';
 import { type AnyStream, ASSETS, CONTEXT, DNS_BLOCKS, THREATS } from './support/streams.ts';
@@ -20,8 +27,14 @@ const ROW: Row = {
   fingerprint: undefined,
 };
 
+const sending = (row: Row, stream: AnyStream, incarnation = ''): Sending => ({
+  row,
+  stream,
+  sequence: SEQUENCE,
+  incarnation,
+});
 const line = (change: Partial<Row> = {}, stream: AnyStream = ASSETS) =>
-  rowLine({ ...ROW, ...change }, stream, SEQUENCE, CONTEXT);
+  rowLine(sending({ ...ROW, ...change }, stream), CONTEXT);
 const withdrawal = (id: string, tombstone = { id: 'a1', deletedAt: '2026-11-20T09:10:00Z', position: '"p2"' }) =>
   readEvent(withdrawnLine(id, tombstone, THREATS, SEQUENCE, CONTEXT));
 
@@ -39,7 +52,7 @@ describe('event lines', () => {
     ['upsert', line({ owner: 'a1' }, THREATS)],
     ['tombstone', line({ deleted: true, text: '{"id":"x","deleted":true}' })],
     ['dns_block', line({ position: undefined }, DNS_BLOCKS)],
-    ['oversize', oversizeLine({ ...ROW, owner: 'a1' }, THREATS, SEQUENCE, CONTEXT, 's3://dead-letters/x.json')],
+    ['oversize', oversizeLine(sending({ ...ROW, owner: 'a1' }, THREATS), CONTEXT, 's3://dead-letters/x.json')],
   ])('%s fits the schema', (kind, text) => {
     expect(readEvent(text).kind).toBe(kind);
   });
@@ -48,7 +61,7 @@ describe('event lines', () => {
     const name = fc.string({ unit: 'binary', minLength: 1 });
     fc.assert(
       fc.property(name, name, name, (id, owner, connector) => {
-        const event = readEvent(rowLine({ ...ROW, id, owner }, THREATS, SEQUENCE, { ...CONTEXT, connector }));
+        const event = readEvent(rowLine(sending({ ...ROW, id, owner }, THREATS), { ...CONTEXT, connector }));
         expect([event.id, event.asset_id, event.connector]).toEqual([id, owner, connector]);
         expect(withdrawal(id, { id: owner, deletedAt: '2026-11-20T09:10:00Z', position: '1' })).toMatchObject({
           id,
@@ -102,6 +115,15 @@ describe('withdrawn', () => {
   });
 });
 
+test('what comes back after a withdrawal has another event_id, oversize or not', () => {
+  const letter = 's3://dead-letters/x.json';
+  const lines = ['', 'one withdrawal', 'another'].flatMap(incarnation => [
+    rowLine(sending(ROW, THREATS, incarnation), CONTEXT),
+    oversizeLine(sending(ROW, THREATS, incarnation), CONTEXT, letter),
+  ]);
+  expect(new Set(lines.map(each => readEvent(each).event_id)).size).toBe(6);
+});
+
 describe('rule 13: what Firehose takes as one record', () => {
   const filled = (bytes: number, filling: string) => filling.repeat(bytes / Buffer.byteLength(filling));
 
@@ -113,7 +135,7 @@ describe('rule 13: what Firehose takes as one record', () => {
   });
 
   test('an oversize event points to the row, bears no row, and another event_id than the row itself', () => {
-    const event = readEvent(oversizeLine(ROW, ASSETS, SEQUENCE, CONTEXT, 's3://dead-letters/x.json'));
+    const event = readEvent(oversizeLine(sending(ROW, ASSETS), CONTEXT, 's3://dead-letters/x.json'));
     expect(event).toMatchObject({ kind: 'oversize', id: 'x', dead_letter: 's3://dead-letters/x.json' });
     expect(event.event_id).not.toBe(readEvent(line()).event_id);
   });

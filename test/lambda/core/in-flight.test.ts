@@ -27,10 +27,10 @@ describe('the in-flight note', () => {
     expect(inFlight.doubts('a')).toBe(false);
   });
 
-  test('doubts of an earlier run are carried along until their ids are settled', () => {
+  test('doubts of an earlier run are carried along until their ids are sent again, then settled with their page', () => {
     const inFlight = new InFlight([batch(at(1), 'a', 'b')], '');
     const opened = inFlight.open(['a'], at(7));
-    expect(inFlight.toSave()).toEqual([batch('', 'a', 'b'), batch(at(7), 'a')]);
+    expect(inFlight.toSave()).toEqual([batch('', 'b'), batch(at(7), 'a')]);
     inFlight.settle(opened);
     expect(inFlight.toSave()).toEqual([batch('', 'b')]);
     expect(inFlight.doubts('a')).toBe(false);

@@ -18,7 +18,8 @@ import {
 import { asset, dnsBlock, threat, tombstone } from './support/rows.ts';
 import { type AnyStream, ASSETS, CONTEXT, DNS_BLOCKS, readText, rowOf, THREATS } from './support/streams.ts';
 
-const lineOf = (row: Row, stream: AnyStream = ASSETS) => rowLine(row, stream, '00000000010000000001', CONTEXT);
+const lineOf = (row: Row, stream: AnyStream = ASSETS) =>
+  rowLine({ row, stream, sequence: '00000000010000000001', incarnation: '' }, CONTEXT);
 /** The text of `row` in an event line: it is the last member, and inside strings quotes are escaped. */
 const rowTextOf = (line: string) => line.slice(line.indexOf(',"row":') + ',"row":'.length, -1);
 

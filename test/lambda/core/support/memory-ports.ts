@@ -60,7 +60,7 @@ function checkpointPorts(journal: Journal, table: MemoryTable): Pick<World, 'che
           table.checkpoints.set(stream, checkpoint);
         }),
       saveInFlight: (stream, batches) =>
-        journal.step(`${stream} in-flight`, () => void table.inFlight.set(stream, batches)),
+        journal.step(`${stream} in-flight`, () => void table.inFlight.set(stream, structuredClone(batches))),
       fence: (_streams, epoch) => journal.step(`fence ${epoch}`, () => undefined),
     },
     withdrawals: {

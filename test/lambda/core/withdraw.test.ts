@@ -1,0 +1,277 @@
+import { describe, expect, test } from '@jest/globals';
+import { StateDamagedError } from '../../../lambda/core/errors.ts';
+import { rowState } from './support/memory-table.ts';
+import { answer, asset, threat, tombstone } from './support/rows.ts';
+import { Stand } from './support/stand.ts';
+
+const PIECE = 500;
+const gone = (id: string, version = 2) => tombstone(id, { version });
+/** The position makes it another delivery than the one before the removal. */
+const back = (id: string) => asset(id, { position: 'p3' });
+
+/** Asset `a` and its threats `t1`, `t2` are in the SIEM, and an asset `b` with `u`; then assets show `next`. */
+async function removing(...next: string[]): Promise<Stand> {
+  const stand = new Stand();
+  stand.api.pages('/a', [[asset('a'), asset('b')], []]);
+  stand.api.pages('/t', [[threat('t1', 'a'), threat('t2', 'a'), threat('u', 'b')], []]);
+  stand.api.pages('/d', [[]]);
+  await stand.tick();
+  stand.later().api.on('/a', 'c1', answer(next, 'c2')).on('/a', 'c2', answer([], null));
+  return stand;
+}
+
+const inventory = (stand: Stand) => stand.tick({ only: ['assets', 'threats'] });
+
+describe('withdrawal', () => {
+  test('the known threats of a removed asset are withdrawn after its tombstone, those of others are not', async () => {
+    const stand = await removing(gone('a'));
+    const { results, failures } = await inventory(stand);
+    expect(stand.sent).toEqual(['tombstone a', 'withdrawn t1', 'withdrawn t2']);
+    expect(stand.events[1]).toMatchObject({ asset_id: 'a', time: '2026-11-20T09:10:00Z', stream_position: 'p2' });
+    expect([results.get('threats')!.withdrawn, failures.size]).toEqual([2, 0]);
+  });
+
+  test('then nothing of it is left to do: memberships and list entry are gone, and no run repeats it', async () => {
+    const stand = await removing(gone('a'));
+    await inventory(stand);
+    expect([stand.table.members('threats'), stand.table.withdrawals('assets')]).toEqual([['b u'], []]);
+    await inventory(stand.later());
+    expect([stand.sent, stand.journal.begun]).toEqual([[], []]);
+  });
+
+  test('each piece: note, ack, states, memberships; the list entry goes last', async () => {
+    const stand = await removing(gone('a'));
+    await inventory(stand);
+    const steps = stand.journal.done.slice(stand.journal.done.indexOf('assets checkpoint') + 1);
+    const notable = steps.filter(step => !/look-up|checkpoint/.test(step));
+    expect(notable.slice(0, 5)).toEqual([
+      'threats in-flight',
+      'threats delivery',
+      'threats states',
+      'threats memberships deleted',
+      'assets struck a',
+    ]);
+  });
+
+  test('an asset restored in the same walk is struck off, and its threats stay', async () => {
+    const stand = await removing(gone('a'), asset('x'));
+    stand.api.on('/a', 'c2', answer([back('a')], null));
+    await inventory(stand);
+    expect(stand.sent).toEqual(['tombstone a', 'upsert x', 'upsert a']);
+    expect([stand.table.withdrawals('assets'), stand.table.members('threats')]).toEqual([[], ['a t1', 'a t2', 'b u']]);
+  });
+
+  test('an asset restored and removed again in the same walk is withdrawn', async () => {
+    const stand = await removing(gone('a'));
+    stand.api
+      .on('/a', 'c2', answer([back('a')], 'c3'))
+      .on('/a', 'c3', answer([tombstone('a', { version: 4, deleted_at: '2026-11-20T09:14:00Z' })], null));
+    await inventory(stand);
+    expect(stand.sent.slice(-2)).toEqual(['withdrawn t1', 'withdrawn t2']);
+    expect(stand.events.at(-1)).toMatchObject({ time: '2026-11-20T09:14:00Z', stream_position: 'p4' });
+  });
+
+  test('unseen tombstones: threats of an asset never seen are withdrawn all the same', async () => {
+    const stand = new Stand();
+    stand.api.pages('/a', [[]]).pages('/t', [[threat('t', 'ghost')], []]);
+    await inventory(stand);
+    stand.later().api.pages('/a', [[tombstone('ghost')]]);
+    await inventory(stand);
+    expect(stand.sent).toEqual(['withdrawn t']);
+  });
+
+  test('a threat that moved to another asset is not withdrawn with its old one, but with its new one', async () => {
+    const stand = await removing();
+    stand.api.on('/t', 'c1', answer([threat('t1', 'b', { version: 2 })], 'c2')).on('/t', 'c2', answer([], null));
+    await inventory(stand);
+    stand
+      .later()
+      .api.on('/a', 'c2', answer([gone('a')], 'c3'))
+      .on('/a', 'c3', answer([], null));
+    await inventory(stand);
+    expect(stand.sent).toEqual(['tombstone a', 'withdrawn t2']);
+    stand.later().api.on('/a', 'c3', answer([gone('b')], null));
+    await inventory(stand);
+    expect(new Set(stand.sent)).toEqual(new Set(['tombstone b', 'withdrawn t1', 'withdrawn u']));
+  });
+
+  test('a threat withdrawn with its new asset is not withdrawn again with its old one', async () => {
+    const stand = await removing();
+    stand.api.on('/t', 'c1', answer([threat('t1', 'b', { version: 2 })], 'c2')).on('/t', 'c2', answer([], null));
+    await inventory(stand);
+    stand
+      .later()
+      .api.on('/a', 'c2', answer([gone('b')], 'c3'))
+      .on('/a', 'c3', answer([gone('a')], null));
+    await inventory(stand);
+    const withdrawn = stand.sent.filter(each => each.startsWith('withdrawn'));
+    expect(withdrawn.toSorted()).toEqual(['withdrawn t1', 'withdrawn t2', 'withdrawn u']);
+  });
+});
+
+describe('what comes back after a withdrawal', () => {
+  test('counts as new, even as it was and where it was: it is sent under another event_id', async () => {
+    const stand = await removing(gone('a'));
+    const first = new Map(stand.events.map(({ id, event_id }) => [id, event_id]));
+    await inventory(stand);
+    stand
+      .later()
+      .api.on('/a', 'c2', answer([back('a')], null))
+      .on('/t', 'c1', answer([threat('t1', 'a')], null));
+    await inventory(stand);
+    expect(stand.sent).toEqual(['upsert a', 'upsert t1']);
+    expect(stand.table.members('threats')).toContain('a t1');
+    expect(stand.events[1]!.event_id).not.toBe(first.get('t1'));
+  });
+
+  test('is found although the window knows the page: withdrawn rows are forgotten', async () => {
+    const stand = new Stand();
+    stand.api.pages('/a', [[asset('a')]]).pages('/t', [[threat('t', 'a'), threat('u', 'b')]]);
+    await inventory(stand);
+    const before = stand.events.find(({ id }) => id === 't')!.event_id;
+    stand
+      .later()
+      .api.pages('/a', [[gone('a')]])
+      .pages('/t', [[threat('u', 'b')]]);
+    await inventory(stand);
+    stand
+      .later()
+      .api.pages('/a', [[back('a')]])
+      .pages('/t', [[threat('t', 'a'), threat('u', 'b')]]);
+    await inventory(stand);
+    expect(stand.sent).toEqual(['upsert a', 'upsert t']);
+    expect(stand.events[1]!.event_id).not.toBe(before);
+    await inventory(stand.later());
+    expect(stand.sent).toEqual([]);
+  });
+
+  test('is withdrawn again when its asset is removed again', async () => {
+    const stand = new Stand();
+    stand.api.pages('/a', [[asset('a')]]).pages('/t', [[threat('t', 'a')]]);
+    await inventory(stand);
+    const ids: string[] = [];
+    for (const [version, row] of [gone('a', 2), back('a'), gone('a', 4)].entries()) {
+      stand
+        .later()
+        .api.pages('/a', [[row]])
+        .pages('/t', [version === 1 ? [threat('t', 'a')] : []]);
+      await inventory(stand);
+      ids.push(...stand.events.filter(({ stream }) => stream === 'threats').map(({ kind }) => kind));
+    }
+    expect(ids).toEqual(['withdrawn', 'upsert', 'withdrawn']);
+  });
+
+  test('has another event_id also when the run was killed between the withdrawal and its record', async () => {
+    const stand = new Stand();
+    stand.api.pages('/a', [[asset('a')]]).pages('/t', [[threat('t', 'a')]]);
+    await inventory(stand);
+    const before = stand.events.find(({ id }) => id === 't')!.event_id;
+    stand
+      .later()
+      .api.pages('/a', [[gone('a')]])
+      .pages('/t', [[]]);
+    stand.journal.fail('threats states');
+    await inventory(stand);
+    expect(stand.sent).toEqual(['tombstone a', 'withdrawn t']);
+    stand
+      .later()
+      .api.pages('/a', [[back('a')]])
+      .pages('/t', [[threat('t', 'a')]]);
+    await inventory(stand);
+    expect(stand.sent).toEqual(['upsert a', 'upsert t']);
+    expect(stand.events[1]!.event_id).not.toBe(before);
+  });
+});
+
+describe('withdrawals survive crashes and time budgets', () => {
+  test.each([
+    'threats in-flight',
+    'threats delivery',
+    'threats states',
+    'threats memberships deleted',
+    'assets struck a',
+  ])('killed at "%s": the next run works the rest off, and repeats bear the same event_id', async step => {
+    const stand = await removing(gone('a'));
+    stand.journal.fail(step);
+    const { failures, interrupted } = await inventory(stand);
+    expect([[...failures.keys()], interrupted]).toEqual([['threats'], true]);
+    expect(stand.table.withdrawals('assets').map(({ id }) => id)).toEqual(['a']);
+    stand.journal.clear();
+    await inventory(stand);
+    const eventIds = new Map<string, Set<string>>();
+    for (const { kind, id, event_id } of stand.events) {
+      if (kind === 'withdrawn') eventIds.set(id, (eventIds.get(id) ?? new Set()).add(event_id));
+    }
+    expect([...eventIds].map(([id, each]) => [id, each.size])).toEqual([
+      ['t1', 1],
+      ['t2', 1],
+    ]);
+    expect([stand.table.withdrawals('assets'), stand.table.members('threats')]).toEqual([[], ['b u']]);
+  });
+
+  test('an asset of many threats is worked off in pieces, over runs, each threat once', async () => {
+    const stand = new Stand();
+    stand.api.pages('/a', [[asset('a')], []]).pages('/t', [[]]);
+    await inventory(stand);
+    const ids = Array.from({ length: 2 * PIECE + 7 }, (_, index) => `t${index}`);
+    for (const id of ids) {
+      stand.table.putState('threats', id, rowState({ owner: 'a' }));
+      stand.table.putMembership('threats', { owner: 'a', id, sequence: '00000000010000000001' });
+    }
+    stand.later().api.on('/a', 'c1', answer([gone('a')], null));
+    const outOfTime = () => stand.lines.length > PIECE;
+    const { results } = await stand.tick({ only: ['assets', 'threats'], outOfTime });
+    expect([results.get('threats')!.withdrawn, results.get('threats')!.caughtUp]).toEqual([PIECE, false]);
+    expect([stand.table.withdrawals('assets').length, stand.api.sent('/t')]).toEqual([1, []]);
+    await inventory(stand);
+    const withdrawn = stand.events.filter(({ kind }) => kind === 'withdrawn').map(({ id }) => id);
+    expect(withdrawn.toSorted()).toEqual(ids.toSorted());
+    expect([stand.table.withdrawals('assets'), stand.table.members('threats')]).toEqual([[], []]);
+  });
+
+  test('a threat sent just before a crash is withdrawn although no state says that it was', async () => {
+    const stand = new Stand();
+    stand.api.pages('/a', [[asset('a')], []]).pages('/t', [[threat('t', 'a')], []]);
+    stand.journal.fail('threats states');
+    await inventory(stand);
+    stand
+      .later()
+      .api.on('/a', 'c1', answer([gone('a')], null))
+      .pages('/t', [[]]);
+    await inventory(stand);
+    expect(stand.sent).toEqual(['tombstone a', 'withdrawn t']);
+  });
+
+  test('a move sent just before a crash is withdrawn with the new asset', async () => {
+    const stand = await removing();
+    stand.api.on('/t', 'c1', answer([threat('t1', 'b', { version: 2 })], 'c2')).on('/t', 'c2', answer([], null));
+    stand.journal.fail('threats states');
+    await inventory(stand);
+    stand
+      .later()
+      .api.on('/a', 'c2', answer([gone('b')], null))
+      .on('/t', 'c1', answer([], null));
+    await inventory(stand);
+    expect(stand.sent.toSorted()).toEqual(['tombstone b', 'withdrawn t1', 'withdrawn u']);
+  });
+
+  test('the list waits for the end of the asset walk', async () => {
+    const stand = await removing(gone('a'));
+    let pages = 0;
+    await stand.tick({ only: ['assets', 'threats'], outOfTime: () => pages++ > 0 });
+    expect(stand.sent).toEqual(['tombstone a']);
+    stand.api.on('/a', 'c2', answer([back('a')], null));
+    await inventory(stand.later());
+    expect(stand.sent).toEqual(['upsert a']);
+  });
+
+  test('damaged state of a threat to withdraw: fails the threats, unless a resync is mending them', async () => {
+    const stand = await removing(gone('a'));
+    stand.table.putState('threats', 't1', new StateDamagedError('A row state', 'threats', 'its seal is broken'));
+    const { failures } = await inventory(stand);
+    expect([...failures].map(([stream, error]) => [stream, error.name])).toEqual([['threats', 'StateDamagedError']]);
+    stand.later().api.pages('/t', [[threat('u', 'b')], []]);
+    await stand.tick({ only: ['assets', 'threats'], resync: ['threats'] });
+    expect(stand.sent.toSorted()).toEqual(['withdrawn t1', 'withdrawn t2']);
+  });
+});
