@@ -1,0 +1,182 @@
+import { describe, expect, test } from '@jest/globals';
+import { createLease } from '../../lambda/adapters/lease.ts';
+import { parseEvent } from '../../local/aws/delivered.ts';
+import { latest } from '../../local/aws/latest.ts';
+import { type Connector, connector } from './support/connector.ts';
+import { schemaFaults } from './support/event-schema.ts';
+import { rejection } from './support/words.ts';
+
+const STREAMS = ['assets', 'threats', 'dns-blocks'] as const;
+const COUNTS = { assets: 240, threats: 180, dnsBlocks: 130 };
+
+/** What the SIEM holds by the rule of the greatest sequence, removals taken out, as the platform tells its truth. */
+async function siem(each: Connector) {
+  const events = (await each.lines()).map(line => parseEvent(line, 'delivered'));
+  const copy = await latest(events);
+  return Object.fromEntries(
+    STREAMS.map(stream => {
+      const rows = [...(copy.get(stream) ?? [])].filter(([, event]) => event.kind !== 'withdrawn');
+      return [stream, new Map(rows.map(([id, event]) => [id, event.row]))];
+    }),
+  );
+}
+
+function totals(result: { streams: Record<string, { forwarded: number; withdrawn: number; caughtUp: boolean }> }) {
+  const all = Object.values(result.streams);
+  const sum = (pick: (one: (typeof all)[0]) => number) => all.reduce((total, one) => total + pick(one), 0);
+  return { events: sum(one => one.forwarded + one.withdrawn), caughtUp: all.every(one => one.caughtUp) };
+}
+
+/** Tombstones of assets never seen are not forwarded. */
+function truthOf(each: Connector) {
+  const truth = each.platform.truth('position');
+  const seen = [...truth.assets].filter(([, row]) => JSON.parse(row).deleted !== true);
+  return { ...truth, assets: new Map(seen) };
+}
+
+describe.each(['full-page-null', 'empty-page-null', 'repeat-cursor'] as const)('where a stream ends with %s', end => {
+  test('the first run delivers everything, every line an event; a quiet second run sends and writes nothing', async () => {
+    await using each = await connector({ platform: { endOfStream: end }, environment: { PAGE_LIMIT: '100' } });
+    each.platform.populate(COUNTS);
+    const first = await each.run();
+    expect(first.more).toBe(false);
+    expect(Object.keys(first.streams)).toEqual([...STREAMS]);
+    expect(await siem(each)).toEqual(truthOf(each));
+    const lines = await each.lines();
+    expect(schemaFaults(lines)).toEqual([]);
+    expect(totals(first).events).toBe(lines.length);
+    const requests = new Map(each.platform.requests);
+    each.forget();
+    const second = await each.run();
+    expect(totals(second)).toEqual({ events: 0, caughtUp: true });
+    expect(await each.lines()).toEqual(lines);
+    const asked = Object.fromEntries([...each.platform.requests].map(([name, n]) => [name, n - requests.get(name)!]));
+    expect(asked).toEqual({ token: 0, assets: 1, threats: 1, 'dns-blocks': 1 });
+    expect(each.calls.filter(call => call.service !== 'dynamodb')).toEqual([]);
+    expect(each.calls.length).toBeLessThanOrEqual(4);
+    expect(each.calls.map(call => call.action).filter(action => /Put|Update|Delete|Write/.test(action))).toEqual([
+      'UpdateItem',
+      'UpdateItem',
+    ]);
+  });
+});
+
+describe('changes between runs', () => {
+  test('are sent, and nothing else: a change, a removal with its threats, a restore, a new row', async () => {
+    await using each = await connector();
+    each.platform.populate(COUNTS);
+    await each.run();
+    const before = (await each.lines()).length;
+    const { platform } = each;
+    platform.putAsset({ id: 'asset-1', changed: true });
+    platform.reproject('assets', 'asset-2');
+    platform.removeAsset('asset-3');
+    platform.putDnsBlock({ id: 'dns-new' });
+    const vanished = [...truthThreats(platform)].length;
+    const result = await each.run();
+    const gone = COUNTS.threats - vanished;
+    expect(result.streams['threats']!.withdrawn).toBe(gone);
+    expect((await each.lines()).length - before).toBe(3 + gone);
+    platform.restoreAsset('asset-3');
+    await each.run();
+    expect((await each.lines()).length - before).toBe(3 + gone + 1 + gone);
+    expect((await siem(each))['threats']).toEqual(platform.truth('position').threats);
+    expect(schemaFaults(await each.lines())).toEqual([]);
+  });
+
+  test('arrive to the last digit, with any member names', async () => {
+    await using each = await connector();
+    const text =
+      '"n":9007199254740993,"f":1.0,"e":1e400,"z":-0,"__proto__":{"x":1},"":"\\u0000 ключ🔑","constructor":[]';
+    each.platform.putAsset(`{"id":"a",${text}}`);
+    await each.run();
+    const [line = ''] = await each.lines();
+    expect(parseEvent(line, 'delivered').row).toContain(text);
+  });
+});
+
+function* truthThreats(platform: Connector['platform']) {
+  yield* platform.truth().threats;
+}
+
+describe('two runs at the same moment', () => {
+  test('are harmless: one drains, the other finds the lease held and does nothing', async () => {
+    await using each = await connector();
+    each.platform.populate(COUNTS);
+    const both = await Promise.all([each.run(), each.run()]);
+    expect(both.filter(result => result.leaseHeld)).toEqual([{ streams: {}, more: false, leaseHeld: true }]);
+    expect(await siem(each)).toEqual(truthOf(each));
+    const ids = (await each.lines()).map(line => parseEvent(line, 'delivered').event_id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test('refuse a command that finds the lease held, but not a tick', async () => {
+    await using each = await connector();
+    const lease = createLease({ table: each.table, clock: each.clock, owner: 'another', seconds: 60 });
+    const held = await lease.take();
+    expect((await rejection(each.run({ resync: ['assets'] }))).name).toBe('LeaseBusyError');
+    expect(await each.run()).toMatchObject({ leaseHeld: true });
+    await held?.release({ clean: true });
+    expect(await each.run()).toMatchObject({ more: false });
+  });
+});
+
+describe('a time budget that ends first', () => {
+  test('saves what was done and says more; later runs finish without sending anything twice', async () => {
+    await using each = await connector({ environment: { PAGE_LIMIT: '20' }, platform: { latencyMs: 1_500 } });
+    each.platform.populate(COUNTS);
+    const runs = [];
+    for (let more = true; more && runs.length < 20; ) {
+      const result = await each.run({}, { time: 20_000 });
+      runs.push(result);
+      more = result.more;
+    }
+    expect(runs.length).toBeGreaterThan(1);
+    expect(runs.map(run => run.more)).toEqual([...Array(runs.length - 1).fill(true), false]);
+    expect(await siem(each)).toEqual(truthOf(each));
+    const ids = (await each.lines()).map(line => parseEvent(line, 'delivered').event_id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});
+
+describe('commands', () => {
+  test('resync reads everything again and sends only what differs; replay sends everything again once', async () => {
+    await using each = await connector();
+    each.platform.populate(COUNTS);
+    await each.run();
+    const before = (await each.lines()).length;
+    const resync = await each.run({ resync: ['assets', 'threats'] });
+    expect(resync.streams['assets']!.rows).toBe(COUNTS.assets);
+    expect((await each.lines()).length).toBe(before);
+    await each.run({ replay: ['threats', 'dns-blocks'] });
+    expect((await each.lines()).length).toBe(before + COUNTS.threats + COUNTS.dnsBlocks);
+    expect(totals(await each.run()).events).toBe(0);
+    expect(await siem(each)).toEqual(truthOf(each));
+  });
+
+  test('for one stream leave the others alone', async () => {
+    await using each = await connector();
+    each.platform.populate(COUNTS);
+    const { streams } = await each.run({ streams: ['dns-blocks'] });
+    expect(Object.keys(streams)).toEqual(['dns-blocks']);
+    expect(each.platform.requests.get('assets')).toBeUndefined();
+  });
+
+  test('that are unknown are refused before anything is done', async () => {
+    await using each = await connector();
+    expect((await rejection(each.run({ reset: true }))).name).toBe('CommandError');
+    expect(each.calls).toEqual([]);
+    expect(each.platform.requests.size).toBe(0);
+  });
+});
+
+describe('a warm container', () => {
+  test('reuses secret and token over its runs; a cold one asks once', async () => {
+    await using each = await connector();
+    each.platform.populate({ assets: 3, threats: 3, dnsBlocks: 3 });
+    for (let run = 0; run < 3; run++) await each.run();
+    expect([each.platform.requests.get('token'), each.count('GetSecretValue')]).toEqual([1, 1]);
+    await each.run({}, { cold: true });
+    expect([each.platform.requests.get('token'), each.count('GetSecretValue')]).toEqual([2, 2]);
+  });
+});

@@ -1,0 +1,95 @@
+import { sha256 } from '../../../lambda/adapters/sha256.ts';
+import { type InvocationResult, type Invoker, invoke } from '../../../lambda/invocation.ts';
+import type { Log } from '../../../lambda/ports.ts';
+import { readSettings } from '../../../lambda/settings.ts';
+import { createContainer, type Edges } from '../../../lambda/world.ts';
+import { deliveredLines } from '../../../local/aws/delivered.ts';
+import { createDraw } from '../../../local/platform/draw.ts';
+import { createPlatform, type Platform, type PlatformOptions } from '../../../local/platform/platform.ts';
+import { type PlatformServer, startPlatformServer } from '../../../local/platform/server.ts';
+import { type AwsScene, awsScene } from './aws-scene.ts';
+
+export interface Connector extends AwsScene {
+  readonly platform: Platform;
+  readonly server: PlatformServer;
+  /** The whole environment of the function, with that of the SDK. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** One invocation of the function in a container of its own choice; a warm one unless told. */
+  run(payload?: unknown, options?: RunOptions): Promise<InvocationResult>;
+  /** Lines delivered so far, sorted. */
+  lines(): Promise<string[]>;
+  /** Messages logged so far, with their fields and errors. */
+  readonly logged: unknown[][];
+}
+
+export interface RunOptions {
+  /** Milliseconds until Lambda's time-out. */
+  readonly time?: number;
+  /** A container that has served nothing yet. */
+  readonly cold?: boolean;
+}
+
+export interface ConnectorOptions {
+  readonly platform?: Partial<PlatformOptions>;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** The platform, the AWS endpoints, and the function's own composition between them, with a clock of pauses only. */
+export async function connector(options: ConnectorOptions = {}): Promise<Connector> {
+  const aws = await awsScene({ secret: undefined });
+  const platform = createPlatform({
+    clock: Date.now,
+    random: createDraw(42),
+    // An answer that takes its time takes the function's time.
+    sleep: async milliseconds => aws.clock.advance(milliseconds),
+    ...options.platform,
+  });
+  const server = await startPlatformServer({ platform });
+  const { clientId: client_id, clientSecret: client_secret } = platform.account;
+  aws.aws.secret.put(JSON.stringify({ client_id, client_secret }));
+  const environment = {
+    ...aws.aws.environment,
+    API_BASE_URL: server.baseUrl,
+    AUTH_URL: server.authUrl,
+    CONNECTOR_NAME: 'acme',
+    DNS_BLOCKS_PATH: platform.settings.dnsBlocksPath,
+    ...options.environment,
+  };
+  const logged: unknown[][] = [];
+  const edges = edgesOf(aws, logged);
+  let warm = compose(environment, edges);
+  return {
+    ...aws,
+    platform,
+    server,
+    environment,
+    logged,
+    run(payload = {}, { time = 900_000, cold = false } = {}) {
+      if (cold) warm = compose(environment, edges);
+      const end = aws.clock.now() + time;
+      return invoke(payload, { getRemainingTimeInMillis: () => end - aws.clock.now() }, warm);
+    },
+    async lines() {
+      const all: string[] = [];
+      for await (const { line } of deliveredLines(aws.aws.deliveredFolder)) all.push(line);
+      return all.sort();
+    },
+    async [Symbol.asyncDispose]() {
+      await server.close();
+      await aws[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function compose(environment: Readonly<Record<string, string>>, edges: Edges): Invoker {
+  const settings = readSettings(environment);
+  const telemetry = { report: () => undefined };
+  return { settings, edges, container: createContainer(settings, edges), telemetry, memory: () => 0 };
+}
+
+function edgesOf(aws: AwsScene, logged: unknown[][]): Edges {
+  const note = (...words: unknown[]): void => void logged.push(words);
+  const log: Log = { info: note, warn: note, error: note };
+  const { clients, clock } = aws;
+  return { ...clients, fetch: (url, init) => fetch(url, init), clock, random: () => 0, hash: sha256, log };
+}
