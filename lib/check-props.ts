@@ -2,10 +2,12 @@ import { Token } from 'aws-cdk-lib';
 import * as v from 'valibot';
 import { ConfigurationError } from './config/configuration-error.ts';
 import { connectorSchema } from './config/connector-schema.ts';
+import { contradictionsWithin } from './config/contradictions.ts';
 import { describeIssue } from './config/fault.ts';
 import type { SecurityDataConnectorProps } from './connector-props.ts';
+import type { Destination } from './destination.ts';
 
-/** The plain values among the props, by the names that the configuration has for them. */
+/** What of the props is plain values, by the names that the configuration has for them. */
 const plainSchema = v.pick(connectorSchema, [
   'name',
   'baseUrl',
@@ -18,6 +20,10 @@ const plainSchema = v.pick(connectorSchema, [
   'leaseSeconds',
   'rateMinutes',
   'memoryMegabytes',
+  'retentionDays',
+  'destination',
+  'siemQueue',
+  'siemReader',
   'alarmEmail',
   'tags',
 ]);
@@ -28,15 +34,21 @@ const plainSchema = v.pick(connectorSchema, [
  * @throws {ConfigurationError} naming every fault.
  */
 export function checkProps(props: SecurityDataConnectorProps): void {
-  const result = v.safeParse(plainSchema, plainValues(props), { abortPipeEarly: true });
-  if (!result.success) throw new ConfigurationError(result.issues.map(issue => describeIssue(issue, 'props')));
+  const plain = plainValues(props);
+  const { issues = [] } = v.safeParse(plainSchema, plain, { abortPipeEarly: true });
+  const brought = { bucketArn: props.bucket, alarmTopicArn: props.alarmTopic };
+  const faults = [
+    ...issues.map(issue => describeIssue(issue, 'props')),
+    ...contradictionsWithin({ ...plain, ...brought }, 'props'),
+  ];
+  if (faults.length > 0) throw new ConfigurationError(faults);
 }
 
 function plainValues(props: SecurityDataConnectorProps): Record<string, unknown> {
-  const known = {
+  return defined({
     name: props.connectorName,
-    baseUrl: Token.isUnresolved(props.baseUrl) ? LATER : props.baseUrl,
-    authUrl: Token.isUnresolved(props.authUrl) ? LATER : props.authUrl,
+    baseUrl: address(props.baseUrl),
+    authUrl: address(props.authUrl),
     dnsBlocksPath: props.dnsBlocksPath,
     threatAssetField: props.threatAssetField,
     pageLimit: props.pageLimit,
@@ -45,11 +57,37 @@ function plainValues(props: SecurityDataConnectorProps): Record<string, unknown>
     leaseSeconds: props.lease?.toSeconds(),
     rateMinutes: props.rate && props.rate.toSeconds() / 60,
     memoryMegabytes: props.memorySize,
+    retentionDays: props.retention?.toDays(),
+    destination: props.destination && plainDestination(props.destination),
+    siemQueue: props.siemQueue,
+    siemReader: Object.values(props.siemReader ?? {}).some(Token.isUnresolved) ? undefined : props.siemReader,
     alarmEmail: props.alarmEmail,
     tags: props.tags,
-  };
-  return Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined));
+  });
 }
 
-/** Stands in for an address that is known only at deployment. */
-const LATER = 'https://known-at-deployment.invalid';
+function plainDestination(destination: Destination): Record<string, unknown> {
+  // A stream that is brought is an object, with nothing plain to check.
+  if (destination.type === 'existing') return { type: 'existing', deliveryStreamArn: LATER.deliveryStreamArn };
+  const endpoint = destination.type === 'splunk' || destination.type === 'http' ? destination : undefined;
+  return defined({
+    type: destination.type,
+    url: endpoint && address(endpoint.url),
+    bufferSeconds: destination.bufferInterval?.toSeconds(),
+    retrySeconds: endpoint?.retry?.toSeconds(),
+  });
+}
+
+/** Stand in for what is known only at deployment. */
+const LATER = {
+  url: 'https://known-at-deployment.invalid',
+  deliveryStreamArn: 'arn:aws:firehose:eu-west-1:111122223333:deliverystream/known-at-deployment',
+};
+
+function address(url: string): string {
+  return Token.isUnresolved(url) ? LATER.url : url;
+}
+
+function defined(values: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}

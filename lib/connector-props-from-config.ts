@@ -46,7 +46,7 @@ function operation(config: ConnectorConfig) {
     enabled: config.enabled,
     memorySize: config.memoryMegabytes,
     logRetention: config.logRetentionDays,
-    retention: Duration.days(config.retentionDays),
+    ...(!config.bucketArn && { retention: Duration.days(config.retentionDays) }),
     removalPolicy: config.removalPolicy === 'retain' ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     ...(config.alarmEmail && { alarmEmail: config.alarmEmail }),
   };

@@ -12,8 +12,6 @@ export const FUNCTION_ACTIONS = {
   state: [
     'dynamodb:BatchGetItem',
     'dynamodb:BatchWriteItem',
-    'dynamodb:DeleteItem',
-    'dynamodb:GetItem',
     'dynamodb:PutItem',
     'dynamodb:Query',
     'dynamodb:UpdateItem',

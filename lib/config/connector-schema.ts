@@ -25,6 +25,14 @@ const dnsBlocksPath = v.pipe(
   v.regex(/^\/[^?#\s]*$/, 'must be a path that begins with / and holds no query, fragment or blank'),
 );
 
+/** These mean something else in every row. */
+const ENVELOPE = ['id', 'updated_at', 'stream_position', 'deleted', 'deleted_at', 'blocked_at'];
+
+const assetMember = v.pipe(
+  text,
+  v.notValues(ENVELOPE, 'must be the member that names the asset, not one that every row has'),
+);
+
 const flag = v.boolean('must be true or false');
 
 const tagKey = v.pipe(
@@ -43,7 +51,10 @@ export const connectorSchema = v.strictObject({
   dnsBlocksPath: v.optional(
     option('Path of the DNS block list below baseUrl. Left out: the stream is off.', dnsBlocksPath),
   ),
-  threatAssetField: v.optional(option('Member of a threat that names its asset.', text), DEFAULTS.threatAssetField),
+  threatAssetField: v.optional(
+    option('Member of a threat that names its asset.', assetMember),
+    DEFAULTS.threatAssetField,
+  ),
   pageLimit: v.optional(
     option('Rows asked for in one page.', integer(PAGE_LIMIT.min, PAGE_LIMIT.max, 'rows')),
     PAGE_LIMIT.default,

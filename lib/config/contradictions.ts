@@ -38,13 +38,16 @@ const CONTRADICTIONS: readonly Contradiction[] = [
 /** Contradictions within each entry, whatever else is wrong with it. */
 export function contradictions(list: unknown): Fault[] {
   if (!Array.isArray(list)) return [];
-  return list.flatMap((entry, index) => {
-    if (typeof entry !== 'object' || entry === null) return [];
-    return CONTRADICTIONS.filter(({ holds }) => holds(entry)).map(({ member, reason }) => ({
-      path: `connectors[${index}].${member}`,
-      reason,
-    }));
-  });
+  return list.flatMap((entry, index) =>
+    typeof entry === 'object' && entry !== null ? contradictionsWithin(entry, `connectors[${index}]`) : [],
+  );
+}
+
+export function contradictionsWithin(entry: Entry, root: string): Fault[] {
+  return CONTRADICTIONS.filter(({ holds }) => holds(entry)).map(({ member, reason }) => ({
+    path: `${root}.${member}`,
+    reason,
+  }));
 }
 
 function given(entry: Entry, member: string): boolean {

@@ -40,6 +40,7 @@ const REFUSED: readonly [string, Record<string, unknown>, string, RegExp][] = [
   ['a name that ends in a hyphen', { name: 'acme-' }, 'name', /lower-case/],
   ['a name of 33 characters', { name: 'a'.repeat(33) }, 'name', /32/],
   ['a DNS path that is relative', { dnsBlocksPath: 'v1/dns' }, 'dnsBlocksPath', /begins with \//],
+  ['a member of every row in place of the asset’s', { threatAssetField: 'id' }, 'threatAssetField', /names the asset/],
   ['an empty member name', { rowsMember: '' }, 'rowsMember', /empty/],
   ['a lease of no time', { leaseSeconds: 0 }, 'leaseSeconds', /1 to 900/],
   ['too little memory', { memoryMegabytes: 128 }, 'memoryMegabytes', /256/],

@@ -119,6 +119,13 @@ describe('the construct holds its props to the rules of the configuration', () =
     ['memoryMegabytes', { memorySize: 128 }],
     ['dnsBlocksPath', { dnsBlocksPath: 'v1/dns' }],
     ['tags.aws:x', { tags: { 'aws:x': 'y' } }],
+    ['destination.url', { destination: { type: 'http', url: 'http://siem.acme.example' } }],
+    ['destination.bufferSeconds', { destination: { type: 's3-by-stream', bufferInterval: Duration.seconds(30) } }],
+    ['siemReader.principal', { siemReader: { type: 'external-id', principal: '*', externalId: 'x-1' } }],
+    [
+      'siemReader',
+      { siemQueue: false, siemReader: { type: 'external-id', principal: '111122223333', externalId: 'x-1' } },
+    ],
   ])('%s', (member, props) => {
     expect(faults(props)).toEqual([`props.${member}`]);
   });
