@@ -6,12 +6,13 @@ import { createContainer, type Edges } from '../../../lambda/world.ts';
 import { deliveredLines } from '../../../local/aws/delivered.ts';
 import { createDraw } from '../../../local/platform/draw.ts';
 import { createPlatform, type Platform, type PlatformOptions } from '../../../local/platform/platform.ts';
-import { type PlatformServer, startPlatformServer } from '../../../local/platform/server.ts';
+import { startPlatformServer } from '../../../local/platform/server.ts';
 import { type AwsScene, awsScene } from './aws-scene.ts';
+import { type TamperedApi, tamperedApi } from './tampered-api.ts';
 
 export interface Connector extends AwsScene {
   readonly platform: Platform;
-  readonly server: PlatformServer;
+  readonly api: TamperedApi;
   /** The whole environment of the function, with that of the SDK. */
   readonly environment: Readonly<Record<string, string>>;
   /** One invocation of the function in a container of its own choice; a warm one unless told. */
@@ -45,11 +46,12 @@ export async function connector(options: ConnectorOptions = {}): Promise<Connect
     ...options.platform,
   });
   const server = await startPlatformServer({ platform });
+  const api = await tamperedApi(platform);
   const { clientId: client_id, clientSecret: client_secret } = platform.account;
   aws.aws.secret.put(JSON.stringify({ client_id, client_secret }));
   const environment = {
     ...aws.aws.environment,
-    API_BASE_URL: server.baseUrl,
+    API_BASE_URL: api.url,
     AUTH_URL: server.authUrl,
     CONNECTOR_NAME: 'acme',
     DNS_BLOCKS_PATH: platform.settings.dnsBlocksPath,
@@ -61,7 +63,7 @@ export async function connector(options: ConnectorOptions = {}): Promise<Connect
   return {
     ...aws,
     platform,
-    server,
+    api,
     environment,
     logged,
     run(payload = {}, { time = 900_000, cold = false } = {}) {
@@ -75,7 +77,7 @@ export async function connector(options: ConnectorOptions = {}): Promise<Connect
       return all.sort();
     },
     async [Symbol.asyncDispose]() {
-      await server.close();
+      await Promise.all([server.close(), api[Symbol.asyncDispose]()]);
       await aws[Symbol.asyncDispose]();
     },
   };

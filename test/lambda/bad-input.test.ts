@@ -1,0 +1,174 @@
+import { describe, expect, test } from '@jest/globals';
+import { checkpointKey } from '../../lambda/adapters/keys.ts';
+import { StreamsFailedError } from '../../lambda/core/errors.ts';
+import { type Connector, connector } from './support/connector.ts';
+import { type Act, httpStand, json, problem } from './support/http-stand.ts';
+import { list } from './support/tampered-api.ts';
+import { rejection, wordsOf } from './support/words.ts';
+
+/** A connector that has drained a little, and then is given more to read. */
+async function drained(): Promise<Connector> {
+  const each = await connector({ platform: { endOfStream: 'empty-page-null' } });
+  for (const id of ['a', 'b']) each.platform.putAsset({ id, secret: 'canary-row' });
+  each.platform.putThreat({ id: 't', asset_id: 'a' });
+  each.platform.putDnsBlock({ id: 'd' });
+  await each.run();
+  each.platform.putAsset({ id: 'late', secret: 'canary-row' });
+  each.platform.putThreat({ id: 'late', asset_id: 'a' });
+  each.platform.putDnsBlock({ id: 'late' });
+  return each;
+}
+
+const checkpoint = async (each: Connector) => (await each.table.get([checkpointKey('assets')]))[0];
+
+/** Why each stream failed; fails when none did. */
+async function failures(run: Promise<unknown>): Promise<Record<string, string>> {
+  const error = await rejection(run);
+  if (!(error instanceof StreamsFailedError)) throw error;
+  const each = error.message.matchAll(/(?:failed\. |\| )([a-z-]+): ([A-Za-z]+):/g);
+  return Object.fromEntries([...each].map(([, stream = '', name = '']) => [stream, name]));
+}
+
+async function goesOn(each: Connector): Promise<void> {
+  each.api.tamper();
+  const before = (await each.lines()).filter(line => line.includes('"stream":"assets","id":"late"'));
+  expect(before).toEqual([]);
+  expect((await each.run({}, { cold: true })).streams['assets']).toMatchObject({ forwarded: 1, caughtUp: true });
+}
+
+const BROKEN: readonly (readonly [string, Act, string, string])[] = [
+  ['a body that is not JSON', json(200, '<html>canary-row</html>'), 'ContractError', 'not JSON'],
+  ['half a body', json(200, '{"data":[{"id":"x","s":"canary-row"'), 'ContractError', 'not JSON'],
+  ['a body that is no object', json(200, '["canary-row"]'), 'ContractError', 'does not fit the contract'],
+  ['a page without pagination', json(200, { data: [{ id: 'canary-row' }] }), 'ContractError', '"data"'],
+  ['a page without rows', json(200, { meta: { next_cursor: null, page_size: 2 } }), 'ContractError', '"meta"'],
+  ['a page without next_cursor', json(200, { data: [], pagination: { page_size: 0 } }), 'ContractError', 'next_cursor'],
+  [
+    'a next_cursor of another type',
+    json(200, { data: [], pagination: { next_cursor: 7 } }),
+    'ContractError',
+    'next_cursor',
+  ],
+  ['a missing role', problem(403, 'auth/insufficient-role'), 'RoleMissingError', '/v1/assets'],
+  ['a refused limit', problem(400, 'request/invalid-limit', 'limit'), 'ApiRefusedError', 'request/invalid-limit'],
+  ['an unknown path', problem(404, 'resource/not-found'), 'ApiRefusedError', '404'],
+  ['a refused cursor, and the fallbacks too', problem(400, 'request/invalid-cursor'), 'CursorRefusedError', 'resync'],
+  ['an endpoint that is down', json(503, ''), 'ApiUnavailableError', '503'],
+  ['bytes that are not UTF-8', response => response.writeHead(200).end(Buffer.from([0xff])), 'ApiUnavailableError', ''],
+];
+
+describe.each(BROKEN)('%s of one stream', (_what, act, name, said) => {
+  test(`is a ${name}: the checkpoint stands, the other streams go on, the next run too`, async () => {
+    await using each = await drained();
+    const before = await checkpoint(each);
+    each.api.tamper(list('/v1/assets', act));
+    const error = await rejection(each.run());
+    expect(await failures(Promise.reject(error))).toEqual({ assets: name });
+    expect(error.message).toContain(said);
+    expect(wordsOf(error) + wordsOf(each.logged)).not.toMatch(/canary-row|Bearer/);
+    expect(await checkpoint(each)).toEqual({ ...before, epoch: before?.['epoch'] });
+    const late = (await each.lines()).filter(line => line.includes('"id":"late"'));
+    expect(late).toHaveLength(2);
+    await goesOn(each);
+  });
+});
+
+describe('a redirect', () => {
+  test('is an error, and the bearer never reaches the other host', async () => {
+    await using each = await drained();
+    await using other = await httpStand(json(200, { data: [], pagination: { next_cursor: null, page_size: 0 } }));
+    each.api.tamper(({ target }) => json(302, '', { location: other.url + target }));
+    const name = 'ApiRefusedError';
+    expect(await failures(each.run())).toEqual({ assets: name, threats: name, 'dns-blocks': name });
+    expect(other.seen).toEqual([]);
+    await goesOn(each);
+  });
+});
+
+describe('wrong credentials', () => {
+  test('fail every stream after two token requests in all, one with the secret read afresh', async () => {
+    await using each = await drained();
+    const right = JSON.stringify({
+      client_id: each.platform.account.clientId,
+      client_secret: each.platform.account.clientSecret,
+    });
+    each.aws.secret.put(JSON.stringify({ client_id: each.platform.account.clientId, client_secret: 'canary-wrong' }));
+    const before = each.platform.requests.get('token')!;
+    each.forget();
+    const error = await rejection(each.run({}, { cold: true }));
+    const name = 'CredentialsError';
+    expect(await failures(Promise.reject(error))).toEqual({ assets: name, threats: name, 'dns-blocks': name });
+    expect(each.platform.requests.get('token')! - before).toBe(2);
+    expect(each.count('GetSecretValue')).toBe(2);
+    expect(wordsOf(error) + wordsOf(each.logged)).not.toContain('canary');
+    each.aws.secret.put(right);
+    await goesOn(each);
+  });
+
+  test('of a rotation in the middle are mended by reading the secret again', async () => {
+    await using each = await drained();
+    const { account, authority } = each.platform;
+    const client_secret = account.rotateSecret();
+    each.aws.secret.put(JSON.stringify({ client_id: account.clientId, client_secret }));
+    authority.expireTokens();
+    expect((await each.run()).more).toBe(false);
+  });
+});
+
+describe('a revoked account', () => {
+  test('fails every stream at once and says so', async () => {
+    await using each = await drained();
+    each.platform.account.revoked = true;
+    const name = 'AccountRevokedError';
+    expect(await failures(each.run())).toEqual({ assets: name, threats: name, 'dns-blocks': name });
+    expect((await failures(each.run({}, { cold: true })))['assets']).toBe('CredentialsError');
+    each.platform.account.revoked = false;
+    await goesOn(each);
+  });
+});
+
+describe('an unknown host', () => {
+  test.each(['http://127.0.0.1:9', 'https://no-such-host.invalid'])(
+    '(%s) is unavailable, for each stream',
+    async url => {
+      await using each = await connector({ environment: { API_BASE_URL: url } });
+      const name = 'ApiUnavailableError';
+      expect(await failures(each.run())).toEqual({ assets: name, threats: name, 'dns-blocks': name });
+      expect(await each.lines()).toEqual([]);
+    },
+  );
+});
+
+describe('a cursor refused', () => {
+  const refusals = (times: number) =>
+    [{ endpoint: 'assets', kind: 'status', status: 400, typeSuffix: 'request/invalid-cursor', times }] as const;
+
+  test.each([
+    ['the cursor before it', 1],
+    ['the beginning, when that is refused too', 2],
+  ])('falls back to %s, counted, with nothing sent twice', async (_where, times) => {
+    await using each = await drained();
+    await each.run();
+    each.platform.putAsset({ id: 'latest' });
+    const before = (await each.lines()).length;
+    const asked = each.api.seen.length;
+    each.platform.setFaults(refusals(times));
+    const { streams } = await each.run({ streams: ['assets'] });
+    expect(streams['assets']).toMatchObject({ caughtUp: true, forwarded: 1, refusedCursors: times });
+    expect(await each.lines()).toHaveLength(before + 1);
+    const cursors = each.api.seen
+      .slice(asked)
+      .map(({ target }) => new URL(target, each.api.url).searchParams.get('cursor'));
+    expect(new Set(cursors.slice(0, times + 1)).size).toBe(times + 1);
+    expect(cursors.slice(0, times).includes(null)).toBe(false);
+    expect(cursors[times] === null).toBe(times === 2);
+  });
+});
+
+describe('a token that expires between runs', () => {
+  test('is renewed, and the walk goes on', async () => {
+    await using each = await drained();
+    each.platform.authority.expireTokens();
+    expect((await each.run()).more).toBe(false);
+  });
+});

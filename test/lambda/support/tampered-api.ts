@@ -1,0 +1,35 @@
+import type { Platform } from '../../../local/platform/platform.ts';
+import { type Act, type HttpStand, httpStand, type SeenRequest } from './http-stand.ts';
+
+/** What is answered in the platform's place; nothing: the platform answers. */
+export type Tampering = (request: SeenRequest) => Act | undefined;
+
+export interface TamperedApi extends HttpStand {
+  /** From now on; nothing: the platform answers everything. */
+  tamper(tampering?: Tampering): void;
+}
+
+/** The platform's API behind somebody who may answer in its place. */
+export async function tamperedApi(platform: Platform): Promise<TamperedApi> {
+  let tampering: Tampering | undefined;
+  const stand = await httpStand(async (response, request) => {
+    const act = tampering?.(request);
+    if (act) return act(response, request);
+    const { method, target, body } = request;
+    const header = (name: string): string | undefined => [request.headers[name]].flat().join(', ') || undefined;
+    const { answer, reset } = await platform.serve({ method, target, header, body });
+    if (reset) return response.socket?.resetAndDestroy();
+    return response.writeHead(answer.status, answer.headers).end(answer.body);
+  });
+  return {
+    ...stand,
+    tamper(next) {
+      tampering = next;
+    },
+  };
+}
+
+/** Tampers with one list. */
+export function list(path: string, act: Act): Tampering {
+  return ({ target }) => (target.startsWith(`${path}?`) ? act : undefined);
+}
