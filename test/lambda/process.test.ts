@@ -1,0 +1,76 @@
+import { describe, expect, test } from '@jest/globals';
+import { STREAMS } from '../../lambda/streams.ts';
+import { type Connector, connector } from './support/connector.ts';
+import { emfFaults, emfOf } from './support/emf.ts';
+import { functionProcess, HANDLER } from './support/function-process.ts';
+import { json, problem } from './support/http-stand.ts';
+
+const NAMES = STREAMS.map(stream => stream.name);
+
+async function canaries(): Promise<Connector> {
+  const clientSecret = 'canary-secret';
+  const each = await connector({ platform: { clientSecret } });
+  each.platform.putAsset({ id: 'canary-id', text: 'canary-row' });
+  each.platform.putThreat({ id: 'canary-threat', asset_id: 'canary-id', text: 'canary-row' });
+  each.platform.putDnsBlock({ id: 'canary-dns', text: 'canary-row' });
+  return each;
+}
+
+/** Anything of a secret, a token or a row. */
+function leaks(each: Connector, output: string): string[] {
+  const tokens = each.api.seen.map(({ headers }) => String(headers.authorization).replace('Bearer ', ''));
+  return ['canary', ...new Set(tokens)].filter(word => output.includes(word));
+}
+
+describe('the function in a process of its own', () => {
+  test('drains with nothing but its environment, quietly the second time, and emits every metric declared', async () => {
+    await using each = await connector();
+    each.platform.populate({ assets: 30, threats: 20, dnsBlocks: 10 });
+    const run = await functionProcess(HANDLER, each.environment, [{}, {}]);
+    expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: '' });
+    const [first, second] = run.outcomes;
+    expect(first).toMatchObject({ more: false, streams: { assets: { rows: 30 }, threats: { forwarded: 20 } } });
+    expect(second).toMatchObject({ more: false, streams: { assets: { forwarded: 0 }, threats: { forwarded: 0 } } });
+    const blobs = emfOf(run.stdout);
+    expect(blobs).toHaveLength(8);
+    expect(emfFaults(blobs.slice(0, 4), 'acme', NAMES)).toEqual([]);
+    expect(emfFaults(blobs.slice(4), 'acme', NAMES)).toEqual([]);
+    expect(blobs.slice(0, 3).map(blob => blob.values['Drained'])).toEqual([1, 1, 1]);
+  });
+
+  test('fails its start with every fault of its environment', async () => {
+    await using each = await connector();
+    const { STATE_TABLE: _table, ...rest } = each.environment;
+    const { outcomes } = await functionProcess(HANDLER, { ...rest, PAGE_LIMIT: '501' });
+    expect(outcomes).toEqual([
+      { error: expect.stringMatching(/^SettingsError: .*STATE_TABLE is missing.*PAGE_LIMIT/) },
+    ]);
+    expect(each.calls).toEqual([]);
+  });
+
+  test('writes no word of a secret, a token or a row to its output, whatever goes wrong', async () => {
+    await using each = await canaries();
+    const outputs: string[] = [];
+    const runs = async (): Promise<string> => {
+      const { stdout, stderr, outcomes } = await functionProcess(HANDLER, each.environment);
+      outputs.push(stdout, stderr, JSON.stringify(outcomes));
+      return JSON.stringify(outcomes);
+    };
+    const rows = [{ text: 'canary-row' }];
+    each.api.tamper(({ target }) => {
+      if (target.startsWith('/v1/assets')) return json(200, { data: rows, other: [...rows, ...rows] });
+      return target.startsWith('/v1/threats') ? json(404, '<p>canary-row</p>') : problem(403, 'auth/insufficient-role');
+    });
+    expect(await runs()).toContain('3 of 3 streams failed');
+    each.api.tamper();
+    each.aws.faults.always('firehose', { refuse: { status: 400, code: 'AccessDeniedException', message: 'No.' } });
+    expect(await runs()).toContain('DeliveryError');
+    each.aws.faults.clear();
+    each.aws.secret.put('{"client_id":"x","client_secret":"canary-wrong"}');
+    expect(await runs()).toContain('CredentialsError');
+    each.aws.secret.put('canary, not JSON');
+    expect(await runs()).toContain('CredentialsError');
+    expect(outputs.flatMap(output => leaks(each, output))).toEqual([]);
+    expect(outputs.join('')).toContain('"level":"ERROR"');
+  });
+});

@@ -1,0 +1,60 @@
+import { CONNECTOR_METRICS, DIMENSIONS, METRIC_NAMESPACE, STREAM_METRICS } from '../../../lambda/metric-names.ts';
+
+/** One blob of CloudWatch's embedded metric format. */
+export interface Emf {
+  readonly namespace: string;
+  readonly dimensions: Readonly<Record<string, string>>;
+  readonly values: Readonly<Record<string, number>>;
+  readonly units: Readonly<Record<string, string>>;
+}
+
+interface Blob extends Record<string, unknown> {
+  readonly _aws: {
+    readonly CloudWatchMetrics: readonly {
+      readonly Namespace: string;
+      readonly Dimensions: readonly (readonly string[])[];
+      readonly Metrics: readonly { readonly Name: string; readonly Unit: string }[];
+    }[];
+  };
+}
+
+/** The metrics on stdout; each blob has one set of dimensions, or CloudWatch would count it more than once. */
+export function emfOf(stdout: string): Emf[] {
+  const blobs = stdout.split('\n').filter(line => line.includes('"_aws"'));
+  return blobs.flatMap(line => {
+    const blob = JSON.parse(line) as Blob;
+    return blob._aws.CloudWatchMetrics.map(({ Namespace, Dimensions, Metrics }) => {
+      if (Dimensions.length !== 1) throw new Error(`${Dimensions.length} sets of dimensions`);
+      return {
+        namespace: Namespace,
+        dimensions: Object.fromEntries(Dimensions[0]!.map(name => [name, String(blob[name])])),
+        values: Object.fromEntries(Metrics.map(({ Name }) => [Name, Number([blob[Name]].flat()[0])])),
+        units: Object.fromEntries(Metrics.map(({ Name, Unit }) => [Name, Unit])),
+      };
+    });
+  });
+}
+
+/** What is wrong with the blobs of one run over these streams; nothing when they are as metric-names.ts declares them. */
+export function emfFaults(blobs: readonly Emf[], connector: string, streams: readonly string[]): string[] {
+  const expected = [
+    ...streams.map(stream => ({ [DIMENSIONS.connector]: connector, [DIMENSIONS.stream]: stream })),
+    { [DIMENSIONS.connector]: connector },
+  ];
+  return [
+    ...(JSON.stringify(blobs.map(each => each.dimensions)) === JSON.stringify(expected) ? [] : ['other dimensions']),
+    ...blobs.filter(each => each.namespace !== METRIC_NAMESPACE).map(each => `namespace ${each.namespace}`),
+    ...blobs.flatMap(({ dimensions, values }) => {
+      const declared = DIMENSIONS.stream in dimensions ? STREAM_METRICS : CONNECTOR_METRICS;
+      // Silence is the alarm: Drained is there when it is 1, and only then.
+      const wanted = Object.keys(declared).filter(name => name !== 'Drained' || values['Drained'] === 1);
+      const missing = wanted.filter(name => !Number.isFinite(values[name])).map(name => `${name} is missing`);
+      return [
+        ...missing,
+        ...Object.keys(values)
+          .filter(name => !wanted.includes(name))
+          .map(name => `${name} is extra`),
+      ];
+    }),
+  ];
+}

@@ -1,0 +1,50 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+
+export interface FunctionRun {
+  /** What each invocation resolved with, or the name and message that it rejected with. */
+  readonly outcomes: readonly (InvocationOutcome | { readonly error: string })[];
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly code: number | null;
+}
+
+interface InvocationOutcome {
+  readonly streams: Record<string, { readonly forwarded: number; readonly caughtUp: boolean; readonly rows: number }>;
+  readonly more: boolean;
+}
+
+/** Imports the module, invokes its handler with each payload, and tells the outcomes apart from what it logs. */
+const MAIN = `
+import { writeSync } from 'node:fs';
+const [module, payloads] = process.argv.slice(1);
+const { handler } = await import(module);
+const outcomes = [];
+for (const payload of JSON.parse(payloads)) {
+  const end = Date.now() + 60_000;
+  const context = { getRemainingTimeInMillis: () => end - Date.now() };
+  outcomes.push(await handler(payload, context).catch(error => ({ error: error.name + ': ' + error.message })));
+}
+writeSync(3, JSON.stringify(outcomes));
+`;
+
+/** A bare Node process with nothing in its environment but what is given, as Lambda starts it. */
+export async function functionProcess(
+  module: URL,
+  environment: Readonly<Record<string, string>>,
+  payloads: readonly unknown[] = [{}],
+): Promise<FunctionRun> {
+  const argv = ['--input-type=module', '--eval', MAIN, module.href, JSON.stringify(payloads)];
+  const child = spawn(process.execPath, argv, {
+    env: environment,
+    cwd: '/',
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+  });
+  const closed = new Promise<number | null>(resolve => child.once('close', resolve));
+  const [, out, err, told] = child.stdio;
+  if (!out || !err || !told || !('readable' in told)) throw new Error('The process has no output');
+  const [stdout, stderr, outcomes] = await Promise.all([text(out), text(err), text(told)]);
+  return { outcomes: outcomes === '' ? [] : JSON.parse(outcomes), stdout, stderr, code: await closed };
+}
+
+export const HANDLER = new URL('../../../lambda/handler.ts', import.meta.url);
