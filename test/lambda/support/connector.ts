@@ -1,4 +1,5 @@
 import { sha256 } from '../../../lambda/adapters/sha256.ts';
+import type { RunFacts } from '../../../lambda/adapters/telemetry.ts';
 import { type InvocationResult, type Invoker, invoke } from '../../../lambda/invocation.ts';
 import type { Log } from '../../../lambda/ports.ts';
 import { readSettings } from '../../../lambda/settings.ts';
@@ -19,6 +20,8 @@ export interface Connector extends AwsScene {
   run(payload?: unknown, options?: RunOptions): Promise<InvocationResult>;
   /** Lines delivered so far, sorted. */
   lines(): Promise<string[]>;
+  /** What the telemetry was told, a run each. */
+  readonly reports: RunFacts[];
   /** Messages logged so far, with their fields and errors. */
   readonly logged: unknown[][];
 }
@@ -59,15 +62,18 @@ export async function connector(options: ConnectorOptions = {}): Promise<Connect
   };
   const logged: unknown[][] = [];
   const edges = edgesOf(aws, logged);
-  let warm = compose(environment, edges);
+  const reports: RunFacts[] = [];
+  const container = () => compose(environment, edges, reports);
+  let warm = container();
   return {
     ...aws,
     platform,
     api,
     environment,
     logged,
+    reports,
     run(payload = {}, { time = 900_000, cold = false } = {}) {
-      if (cold) warm = compose(environment, edges);
+      if (cold) warm = container();
       const end = aws.clock.now() + time;
       return invoke(payload, { getRemainingTimeInMillis: () => end - aws.clock.now() }, warm);
     },
@@ -83,9 +89,9 @@ export async function connector(options: ConnectorOptions = {}): Promise<Connect
   };
 }
 
-function compose(environment: Readonly<Record<string, string>>, edges: Edges): Invoker {
+function compose(environment: Readonly<Record<string, string>>, edges: Edges, reports: RunFacts[]): Invoker {
   const settings = readSettings(environment);
-  const telemetry = { report: () => undefined };
+  const telemetry = { report: (facts: RunFacts) => void reports.push(facts) };
   return { settings, edges, container: createContainer(settings, edges), telemetry, memory: () => 0 };
 }
 

@@ -1,0 +1,35 @@
+import { isBuiltin } from 'node:module';
+import { expect, test } from '@jest/globals';
+import { STREAMS } from '../../lambda/streams.ts';
+import { parseEvent } from '../../local/aws/delivered.ts';
+import { bundle } from './support/bundle.ts';
+import { connector } from './support/connector.ts';
+import { emfFaults, emfOf } from './support/emf.ts';
+import { schemaFaults } from './support/event-schema.ts';
+import { functionProcess } from './support/function-process.ts';
+
+test('the bundle drains by itself in a bare Node process with only its environment and the endpoints', async () => {
+  await using each = await connector();
+  await using built = await bundle();
+  each.platform.populate({ assets: 60, threats: 40, dnsBlocks: 30 });
+  each.platform.putAsset({ id: 'large', text: 'x'.repeat(1_100_000) });
+  const run = await functionProcess(built.module, each.environment, [{}, {}, { replay: ['dns-blocks'] }]);
+  expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: '' });
+  expect(run.outcomes).toMatchObject([
+    { more: false, streams: { assets: { rows: 61, caughtUp: true }, threats: { forwarded: 40 } } },
+    { more: false, streams: { assets: { forwarded: 0 }, threats: { forwarded: 0 }, 'dns-blocks': { forwarded: 0 } } },
+    { more: false, streams: { assets: { forwarded: 0 }, 'dns-blocks': { forwarded: 30 } } },
+  ]);
+  const lines = await each.lines();
+  expect(schemaFaults(lines)).toEqual([]);
+  const ids = new Set(lines.map(line => parseEvent(line, 'delivered').id));
+  expect([...each.platform.truth().threats.keys()].filter(id => !ids.has(id))).toEqual([]);
+  const names = STREAMS.map(stream => stream.name);
+  expect(emfFaults(emfOf(run.stdout).slice(0, 4), 'acme', names)).toEqual([]);
+});
+
+test('the bundle is one file that needs nothing but Node, and stays lean', async () => {
+  await using built = await bundle();
+  expect(built.imports.filter(name => !isBuiltin(name))).toEqual([]);
+  expect(built.bytes).toBeLessThan(700_000);
+});

@@ -1,0 +1,108 @@
+import { describe, expect, test } from '@jest/globals';
+import { checkpointKey, leaseKey } from '../../lambda/adapters/keys.ts';
+import { createLease } from '../../lambda/adapters/lease.ts';
+import { connector } from './support/connector.ts';
+import { json, problem } from './support/http-stand.ts';
+import { list } from './support/tampered-api.ts';
+import { rejection } from './support/words.ts';
+
+const SOME = { assets: 6, threats: 5, dnsBlocks: 4 };
+
+describe('the report of a run', () => {
+  test('is made when all is well', async () => {
+    await using each = await connector();
+    each.platform.populate(SOME);
+    await each.run({}, { time: 600_000 });
+    const [report] = each.reports;
+    expect([...report!.outcome.results.keys()]).toEqual(['assets', 'threats', 'dns-blocks']);
+    expect(report!.outcome.failures.size).toBe(0);
+    expect(report!.timeLeft).toBe(600_000);
+  });
+
+  test('is made before a run with failed streams rejects, with every failure', async () => {
+    await using each = await connector();
+    each.platform.populate(SOME);
+    each.api.tamper(({ target }) => (target.startsWith('/v1/dns') ? undefined : json(404, '')));
+    const error = await rejection(each.run());
+    expect(error.message).toMatch(/^2 of 3 streams failed\. assets: ApiRefusedError: .* \| threats: ApiRefusedError: /);
+    const { outcome } = each.reports[0]!;
+    expect([...outcome.failures.keys()]).toEqual(['assets', 'threats']);
+    expect(outcome.results.get('dns-blocks')).toMatchObject({ forwarded: 4, caughtUp: true });
+  });
+
+  test('is made when another run holds the lease', async () => {
+    await using each = await connector();
+    await createLease({ table: each.table, clock: each.clock, owner: 'another', seconds: 60 }).take();
+    await each.run();
+    expect(each.reports[0]!.outcome).toMatchObject({ leaseHeld: true, results: new Map() });
+    // The other's heartbeat ends with its lease.
+    each.aws.faults.always('dynamodb', { refuse: { status: 400, code: 'AccessDeniedException', message: 'No.' } });
+    each.clock.advance(60_000);
+  });
+});
+
+describe('a run', () => {
+  test('gives the lease back cleanly when all is well, and in doubt when a stream failed', async () => {
+    await using each = await connector();
+    each.platform.populate(SOME);
+    const ended = async () => (await each.table.get([leaseKey]))[0]?.['ended']?.S;
+    await each.run();
+    expect(await ended()).toBe('cleanly');
+    each.api.tamper(list('/v1/assets', problem(403, 'auth/insufficient-role')));
+    await rejection(each.run());
+    expect(await ended()).toBe('in doubt');
+    each.api.tamper();
+    await each.run();
+    expect(await ended()).toBe('cleanly');
+  });
+
+  test('after one that was killed raises the fence of every stream before it reads', async () => {
+    await using each = await connector();
+    each.platform.populate(SOME);
+    await each.run();
+    await each.table.update({
+      Key: leaseKey,
+      UpdateExpression: 'SET ended = :no, expires = :then',
+      ExpressionAttributeValues: { ':no': { S: 'no' }, ':then': { N: '0' } },
+    });
+    each.forget();
+    await each.run();
+    const epochs = (await each.table.get([checkpointKey('assets'), checkpointKey('dns-blocks')])).map(
+      item => item['epoch']?.N,
+    );
+    expect(epochs).toEqual(['2', '2']);
+    expect(each.calls.map(call => call.action).indexOf('BatchGetItem')).toBe(7);
+  });
+
+  test('whose table does not answer rejects, and reports no drain', async () => {
+    await using each = await connector();
+    each.aws.faults.always('dynamodb', { loseRequest: true });
+    expect((await rejection(each.run())).name).toBe('StateError');
+    expect(each.reports).toEqual([]);
+    expect(await each.lines()).toEqual([]);
+  });
+
+  test('with damaged memory of one stream fails that stream, says how to resync, and drains the others', async () => {
+    await using each = await connector();
+    each.platform.populate(SOME);
+    await each.run();
+    await each.table.update({
+      Key: checkpointKey('assets'),
+      UpdateExpression: 'SET settled = :other',
+      ExpressionAttributeValues: { ':other': { S: '99999999999999999999' } },
+    });
+    const error = await rejection(each.run());
+    expect(error.message).toMatch(/assets: StateDamagedError: .*\{"resync":\["assets"\]\}/);
+    expect(each.reports[1]!.outcome.results.get('dns-blocks')).toMatchObject({ caughtUp: true });
+    const { streams } = await each.run({ resync: ['assets'] });
+    expect(streams['assets']).toMatchObject({ caughtUp: true, rows: SOME.assets });
+    expect((await each.run()).more).toBe(false);
+  });
+
+  test('without a DNS block path leaves that stream out', async () => {
+    await using each = await connector({ environment: { DNS_BLOCKS_PATH: '' } });
+    each.platform.populate(SOME);
+    expect(Object.keys((await each.run()).streams)).toEqual(['assets', 'threats']);
+    expect((await rejection(each.run({ resync: ['dns-blocks'] }))).name).toBe('CommandError');
+  });
+});
