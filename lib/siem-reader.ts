@@ -40,8 +40,11 @@ export interface SentinelReader {
 export type SiemReader = ExternalIdReader | SentinelReader;
 
 export interface ReaderRoleProps {
+  /** Name of the connector that the role is for. */
   readonly connectorName: string;
+  /** Whom the role trusts. */
   readonly reader: SiemReader;
+  /** What the role may do. */
   readonly policy: iam.IManagedPolicy;
 }
 

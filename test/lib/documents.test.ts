@@ -38,3 +38,21 @@ test('every section of the runbook says what happens, whether data is safe, wher
     .map(section => section.split('\n')[0]);
   expect(incomplete).toEqual([]);
 });
+
+test.each(['connector-props.ts', 'destination.ts', 'siem-reader.ts', 'poller-network.ts'])(
+  'every prop in %s has a sentence, and every optional one its default',
+  file => {
+    const text = documentText('lib', file)!;
+    const exported = text.split(/^(?=export (?:interface|type|function|const) )|^(?=interface |\/\*\*)/m);
+    const interfaces = exported.filter(part => /^(export )?interface /.test(part));
+    const props = interfaces.flatMap(part => [
+      ...part.matchAll(/((?:^ {2}\/\*\*[\s\S]*?\*\/\n)?)^ {2}readonly (\w+)(\??):/gm),
+    ]);
+    const undocumented = props.filter(
+      ([, comment, name, optional]) =>
+        name !== 'type' && (!comment || (optional === '?' && !comment.includes('@default'))),
+    );
+    expect(props.length).toBeGreaterThan(2);
+    expect(undocumented.map(([, , name]) => name)).toEqual([]);
+  },
+);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { readSettings } from '../../../lambda/settings.ts';
 import { FUNCTION_ACTIONS } from '../../../lib/function-grants.ts';
 import { NETWORK_ACTIONS } from '../../../lib/poller-network.ts';
 import { only, resources, synthesize } from '../synth.ts';
@@ -69,6 +70,14 @@ describe('the function', () => {
       PAGINATION_MEMBER: 'page',
       LEASE_SECONDS: '90',
     });
+  });
+
+  test.each(VARIANT_NAMES)('starts with the environment that it is given (%s)', name => {
+    const given = Object.entries(environment(VARIANTS[name])).map(([key, value]) => [
+      key,
+      typeof value === 'string' ? value : 'known-at-deployment',
+    ]);
+    expect(readSettings(Object.fromEntries(given))).toMatchObject({ connector: 'acme' });
   });
 
   test('uses what is brought', () => {
