@@ -1,0 +1,33 @@
+import type { ClientCredentials } from '../../../lambda/adapters/credentials.ts';
+import { createTokens } from '../../../lambda/adapters/token.ts';
+import { type Act, httpStand, json, type SeenRequest } from './http-stand.ts';
+import { patience, steppedClock } from './stepped-clock.ts';
+
+export const PATH = '/protocol/openid-connect/token';
+export const issued = (token: string, seconds?: number) =>
+  json(200, { access_token: token, token_type: 'Bearer', ...(seconds === undefined ? {} : { expires_in: seconds }) });
+export const refused = (status: number, error: string) =>
+  json(status, { error, error_description: 'canary-description' });
+
+/** Id and secret, each decoded by itself, as RFC 6749 §2.3.1 has them encoded. */
+export function basicParts(request: SeenRequest | undefined): string[] {
+  const [, basic = ''] = /^Basic (.+)$/.exec(request?.headers.authorization ?? '') ?? [];
+  const parts = Buffer.from(basic, 'base64').toString().split(':');
+  return parts.map(part => decodeURIComponent(part.replaceAll('+', ' ')));
+}
+
+/** Tokens from a stand that plays the given acts, with credentials that change once read past the cache. */
+export async function tokenScene(...acts: Act[]) {
+  const server = await httpStand(...acts);
+  const clock = steppedClock();
+  const reads: boolean[] = [];
+  const credentials = {
+    async read({ fresh }: { readonly fresh: boolean }): Promise<ClientCredentials> {
+      reads.push(fresh);
+      return { clientId: 'client', clientSecret: fresh ? 'canary-rotated' : 'canary-secret' };
+    },
+  };
+  const tokens = createTokens({ authUrl: server.url, credentials, fetch });
+  const token = (budget?: number) => tokens.token(patience(clock, budget));
+  return { server, clock, reads, tokens, token, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+}
