@@ -116,12 +116,12 @@ interface SiftedRows {
   readonly fingerprints: (string | undefined)[];
 }
 
-function sift({ body, rows: elements }: WalkedPage, stream: DrainedStream, memory: Memory, run: Run): SiftedRows {
+function sift({ rows: elements }: WalkedPage, stream: DrainedStream, memory: Memory, run: Run): SiftedRows {
   const last = new Map<string, Row>();
   const bad = new Map<string, BadRow>();
   const fingerprints: (string | undefined)[] = [];
   for (const element of elements) {
-    const row = readRow(body, element, stream, run.hash);
+    const row = readRow(element, stream, run.hash);
     fingerprints.push(row.fingerprint);
     if ('reason' in row) bad.set(row.digest, row);
     else {

@@ -14,6 +14,8 @@ import { ValueReader } from './value-reader.ts';
 export interface CutElement {
   readonly start: number;
   readonly end: number;
+  /** The element as it was sent. */
+  readonly text: string;
   readonly isObject: boolean;
   /** Whether its text holds nothing but ASCII. */
   readonly isAscii: boolean;
@@ -94,7 +96,8 @@ function cutElement(reader: ValueReader, row: Shape, count: number): CutElement 
   if (isObject) reader.object(row, 2, wanted);
   else reader.value(row, 2);
   const { at: end, isAscii } = tokens;
-  return { start, end, isObject, isAscii, canonical: tokens.canonical(0), excluded: reader.excluded, wanted };
+  const text = tokens.text.slice(start, end);
+  return { start, end, text, isObject, isAscii, canonical: tokens.canonical(0), excluded: reader.excluded, wanted };
 }
 
 function rules({ wanted, excluded }: CutOptions): ShapeRules {

@@ -16,6 +16,8 @@ export interface Row {
   readonly deleted: boolean;
   /** Id of the row that this one vanishes with, where the row says so. */
   readonly owner: string | undefined;
+  /** Whether the text holds nothing but ASCII; absent: not known. */
+  readonly isAscii?: boolean;
   /** Identity of this delivery of this version: equal only for the same row, content and position. */
   readonly delivery: string;
   /** What the window remembers; absent when the window cannot tell this version from a later one. */
@@ -50,41 +52,44 @@ export function rowCut(stream: Stream, ownerMember: string): CutOptions {
 }
 
 /** Reads one element of the row array (rule: no non-empty string `id`, no event). */
-export function readRow(body: string, element: CutElement, stream: Stream, hash: Hash): Row | BadRow {
-  if (!element.isObject) return badRow('not-an-object', body, element, hash);
+export function readRow(element: CutElement, stream: Stream, hash: Hash): Row | BadRow {
+  if (!element.isObject) return badRow('not-an-object', element, hash);
   const id = asString(element.wanted[ID]);
-  if (!id) return badRow('no-id', body, element, hash);
-  if (id.length > MAX_ID_BYTES / 3) return badRow('id-too-long', body, element, hash);
-  return new CutRow(id, body, element, stream, hash);
+  if (!id) return badRow('no-id', element, hash);
+  if (id.length > MAX_ID_BYTES / 3) return badRow('id-too-long', element, hash);
+  return new CutRow(id, element, stream, hash);
 }
 
-function badRow(reason: BadRow['reason'], body: string, element: CutElement, hash: Hash): BadRow {
+function badRow(reason: BadRow['reason'], element: CutElement, hash: Hash): BadRow {
   const digest = hash(element.canonical).slice(0, DIGEST_LENGTH);
-  return { reason, text: rowText(body, element), digest, fingerprint: fingerprintOf('', digest) };
+  return { reason, text: withoutLineBreaks(element.text), digest, fingerprint: fingerprintOf('', digest) };
 }
 
 /** What costs time is worked out when it is asked for: of a row that the window knows, only the fingerprint ever is. */
 class CutRow implements Row {
   readonly id: string;
   readonly deleted: boolean;
-  readonly #body: string;
   readonly #element: CutElement;
   readonly #stream: Stream;
   readonly #hash: Hash;
   #digest: string | undefined;
   #delivery: string | undefined;
+  #fingerprint: string | undefined;
 
-  constructor(id: string, body: string, element: CutElement, stream: Stream, hash: Hash) {
+  constructor(id: string, element: CutElement, stream: Stream, hash: Hash) {
     this.id = id;
     this.deleted = stream.tombstones && element.wanted[DELETED] === 'true';
-    this.#body = body;
     this.#element = element;
     this.#stream = stream;
     this.#hash = hash;
   }
 
+  get isAscii(): boolean {
+    return this.#element.isAscii;
+  }
+
   get text(): string {
-    return rowText(this.#body, this.#element);
+    return withoutLineBreaks(this.#element.text);
   }
 
   get digest(): string {
@@ -115,8 +120,9 @@ class CutRow implements Row {
    * content come again after another (A, B, A): only the position does, and without one the row states decide.
    */
   get fingerprint(): string | undefined {
-    if (this.#stream.memory === 'window') return fingerprintOf(this.id, this.digest);
-    return this.position === undefined ? undefined : fingerprintOf(this.id, this.delivery);
+    if (this.#stream.memory !== 'window' && this.position === undefined) return undefined;
+    this.#fingerprint ??= fingerprintOf(this.id, this.#stream.memory === 'window' ? this.digest : this.delivery);
+    return this.#fingerprint;
   }
 
   /** Canonical text has no line breaks, and it names the id. */
@@ -151,9 +157,6 @@ function scalar(position: string | undefined): string | undefined {
 }
 
 /** Inside strings JSON allows no raw line break, so each one here is white space between tokens. */
-function rowText(body: string, { start, end, isAscii }: CutElement): string {
-  const slice = body.slice(start, end);
-  // One wide character makes the whole body wide; a text of single bytes is written into a record far faster.
-  const text = isAscii ? Buffer.from(slice, 'latin1').toString('latin1') : slice;
+function withoutLineBreaks(text: string): string {
   return text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]+[ \t]*/g, '') : text;
 }

@@ -8,6 +8,11 @@ import { JsonError } from './errors.ts';
 import { BACKSLASH, DELETE, MINUS, NINE, PLUS, POINT, QUOTE, ZERO } from './json-codes.ts';
 import { escapeAt, escapedUnit, LONGEST_FORM, writeCanonical } from './json-escape.ts';
 
+/** 1 for each code unit that stands for itself in a string: one look-up is faster than four comparisons. */
+const PLAIN = new Uint8Array(0x1_0000).fill(1, 0x20, DELETE);
+PLAIN[QUOTE] = 0;
+PLAIN[BACKSLASH] = 0;
+
 export class TokenReader {
   readonly text: string;
   /** Place in the text, in code units. */
@@ -33,6 +38,11 @@ export class TokenReader {
   /** What has been written since `from`. */
   canonical(from: number): string {
     return this.written.toString('latin1', from, this.end);
+  }
+
+  /** The code unit at hand. */
+  get code(): number {
+    return this.#units[this.at]!;
   }
 
   /** Steps over white space. @returns the code unit that comes. */
@@ -76,7 +86,7 @@ export class TokenReader {
     written[end++] = QUOTE;
     at++;
     for (let code = units[at]!; code !== QUOTE; code = units[at]!) {
-      if (code >= 0x20 && code < DELETE && code !== BACKSLASH) {
+      if (PLAIN[code] === 1) {
         written[end++] = code;
         at++;
       } else {
@@ -134,8 +144,15 @@ export class TokenReader {
   #digits(): void {
     const units = this.#units;
     const start = this.at;
-    for (let code = units[start]!; code >= ZERO && code <= NINE; code = units[this.at]!) this.copy();
-    if (this.at === start) this.fail('Something that is not JSON');
+    const { written } = this;
+    let { at, end } = this;
+    for (let code = units[at]!; code >= ZERO && code <= NINE; code = units[at]!) {
+      written[end++] = code;
+      at++;
+    }
+    this.at = at;
+    this.end = end;
+    if (at === start) this.fail('Something that is not JSON');
   }
 
   /** An escape, or a character that the canonical text writes as one. */
