@@ -61,7 +61,12 @@ describe('event lines', () => {
     const name = fc.string({ unit: 'binary', minLength: 1 });
     fc.assert(
       fc.property(name, name, name, (id, owner, connector) => {
-        const event = readEvent(rowLine(sending({ ...ROW, id, owner }, THREATS), { ...CONTEXT, connector }));
+        const event = readEvent(
+          rowLine(sending({ ...ROW, id, owner, isAscii: /^[ -~]*$/.test(id + owner) }, THREATS), {
+            ...CONTEXT,
+            connector,
+          }),
+        );
         expect([event.id, event.asset_id, event.connector]).toEqual([id, owner, connector]);
         expect(withdrawal(id, { id: owner, deletedAt: '2026-11-20T09:10:00Z', position: '1' })).toMatchObject({
           id,

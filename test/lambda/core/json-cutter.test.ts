@@ -85,6 +85,25 @@ describe('accepts exactly the objects that JSON.parse accepts', () => {
     },
   );
 
+  const units = Array.from({ length: 0x80 }, (_, unit) => String.fromCharCode(unit));
+
+  test.each([
+    ['inside a string', (unit: string) => `{"a":"x${unit}y"}`],
+    ['inside a name', (unit: string) => `{"x${unit}y":1}`],
+    ['after a backslash', (unit: string) => `{"a":"\\${unit}"}`],
+    ['inside an escape', (unit: string) => `{"a":"\\u12${unit}4"}`],
+    ['between tokens', (unit: string) => `{"a":${unit}1}`],
+    ['at the end', (unit: string) => `{"a":1}${unit}`],
+    ['before a number', (unit: string) => `{"a":[${unit}0]}`],
+    ['after a digit', (unit: string) => `{"a":[0${unit}]}`],
+    ['within a number', (unit: string) => `{"a":[-1${unit}2]}`],
+    ['after the exponent', (unit: string) => `{"a":[1e${unit}2]}`],
+    ['within a literal', (unit: string) => `{"a":[tru${unit}e,nul${unit},fals${unit}]}`],
+  ])('takes each ASCII character %s as JSON.parse does', (_where, text) => {
+    const texts = units.map(text);
+    expect(texts.filter(isCut)).toEqual(texts.filter(isObjectText));
+  });
+
   test('refuses nesting beyond the depth that is safe to walk, and takes that depth', () => {
     const nested = (depth: number) => `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`;
     expect([isCut(nested(MAX_DEPTH)), isCut(nested(MAX_DEPTH + 1))]).toEqual([true, false]);

@@ -4,6 +4,9 @@ import { answer } from './rows.ts';
 
 type Answer = string | Error;
 
+/** More than any script needs: a walk that spins fails instead of hanging. */
+const MOST_REQUESTS = 1000;
+
 /** A scripted API: each request is answered by the first answer left under `path cursor`; the last one stays. */
 export class ScriptedApi implements PageSource {
   readonly requests: PageRequest[] = [];
@@ -31,6 +34,7 @@ export class ScriptedApi implements PageSource {
 
   async page(request: PageRequest): Promise<string> {
     this.requests.push(request);
+    if (this.requests.length > MOST_REQUESTS) throw new Error('The walk spins');
     request.signal.throwIfAborted();
     const answers = this.#answers.get(key(request.path, request.cursor));
     if (!answers) throw new ApiRefusedError(request.path, 404, { type: 'not-scripted', detail: `${request.cursor}` });
