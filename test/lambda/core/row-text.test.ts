@@ -38,9 +38,12 @@ describe('rows travel untouched', () => {
     expect(rowTextOf(lineOf(rowOf(sent)))).toBe(sent);
   });
 
-  test('names written in escapes stay what they mean, although the row is plain ASCII', () => {
-    const event = readEvent(lineOf(rowOf('{"id":"\\u010a\\ud83d\\ude00","asset_id":"\\u010d"}', THREATS), THREATS));
-    expect([event.id, event.asset_id]).toEqual(['\u010a😀', '\u010d']);
+  test.each([
+    ['{"id":"\\u010a\\ud83d\\ude00","asset_id":"a"}', ['\u010a😀', 'a']],
+    ['{"id":"t","asset_id":"\\u010d"}', ['t', '\u010d']],
+  ])('names written in escapes stay what they mean, although the row is plain ASCII: %s', (sent, names) => {
+    const event = readEvent(lineOf(rowOf(sent, THREATS), THREATS));
+    expect([event.id, event.asset_id]).toEqual(names);
   });
 
   test('a pretty-printed row loses its line breaks and the indentation after them, nothing else', () => {
