@@ -9,16 +9,14 @@ export interface Reading {
   readonly floor?: number;
   /** Greatest acceptable value ÷ floor, or value where there is no floor; absent where the figure is only reported. */
   readonly target?: number;
-  /** Whether a value without a floor must equal its target, not just stay below it. */
-  readonly exact?: true;
 }
 
 export interface Figure {
   readonly name: string;
   /** One sentence for the table's reader. */
   readonly title: string;
-  /** Counts (calls, units, bytes) come out the same every time: one run is enough. */
-  readonly deterministic?: true;
+  /** Runs that suffice, where it is fewer than usual: counts come out the same every time, and some runs are long. */
+  readonly runs?: number;
   /** One run. */
   measure(size: Size): Promise<Reading[]>;
 }

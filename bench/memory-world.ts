@@ -43,7 +43,6 @@ export function createMemoryWorld(source: PageSource): MemoryWorld {
       put: async (_, put) => {
         for (const [id, state] of put) states.set(id, state);
       },
-      delete: async () => undefined,
     },
     memberships: { put: async () => undefined, of: async () => [], delete: async () => undefined },
     withdrawals: { pending: async () => [], add: async () => undefined, remove: async () => undefined },
