@@ -54,6 +54,7 @@ describe('a request for a page', () => {
     over.abort(new Error('the lease is gone'));
     const page = each.api.page({ path: '/v1/assets', cursor: undefined, limit: 1, signal: over.signal });
     expect((await rejection(page)).message).toBe('the lease is gone');
+    expect(each.handed).toEqual([]);
     expect(each.server.seen).toHaveLength(0);
   });
 });
@@ -81,6 +82,12 @@ describe('a body', () => {
     if (where === 'up to') expect(outcome).toBe(body);
     else expect(outcome).toBeInstanceOf(PageTooLargeError);
     expect(each.server.seen).toHaveLength(1);
+  });
+
+  test('declared beyond the bound is not waited for', async () => {
+    const promise: Act = response => response.writeHead(200, { 'content-length': bound + 1 }).flushHeaders();
+    await using each = await apiScene([promise], { maxBodyBytes: bound });
+    expect(await rejection(each.page())).toBeInstanceOf(PageTooLargeError);
   });
 
   test('that comes in chunks without end is cut off at the bound', async () => {

@@ -40,6 +40,15 @@ describe('a dead letter', () => {
     expect(await objects(scene)).toHaveLength(2);
   });
 
+  test('finds its bucket in the path at an endpoint that has no host name a bucket', async () => {
+    await using scene = await awsScene();
+    // To an address the SDK never adds a bucket's name; to a name it does, unless told not to.
+    const { AWS_ENDPOINT_URL_S3: endpoint = '' } = scene.aws.environment;
+    process.env['AWS_ENDPOINT_URL_S3'] = endpoint.replace('127.0.0.1', 'localhost');
+    await letters(scene).store(LETTER);
+    expect(await objects(scene)).toHaveLength(1);
+  });
+
   test('of megabytes is stored whole', async () => {
     await using scene = await awsScene();
     const text = JSON.stringify({ id: 'a', text: 'x'.repeat(2_000_000) });

@@ -6,7 +6,9 @@ export interface ApiScene extends AsyncDisposable {
   readonly server: HttpStand;
   readonly clock: SteppedClock;
   readonly api: Api;
-  /** Tokens handed out that were discarded, in order. */
+  /** Tokens handed out, in order. */
+  readonly handed: string[];
+  /** Those of them that were discarded, in order. */
   readonly discarded: string[];
   page(request?: { readonly cursor?: string; readonly limit?: number }): Promise<string>;
 }
@@ -24,9 +26,14 @@ export interface ApiSceneOptions {
 export async function apiScene(acts: readonly Act[], options: ApiSceneOptions = {}): Promise<ApiScene> {
   const server = await httpStand(...acts);
   const clock = steppedClock();
+  const handed: string[] = [];
   const discarded: string[] = [];
   const tokens = {
-    token: async () => `${options.token ?? 'canary-token'}-${discarded.length + 1}`,
+    async token() {
+      const token = `${options.token ?? 'canary-token'}-${discarded.length + 1}`;
+      handed.push(token);
+      return token;
+    },
     discard: (refused: string) => void discarded.push(refused),
   };
   const { budget, random, maxBodyBytes } = options;
@@ -42,6 +49,7 @@ export async function apiScene(acts: readonly Act[], options: ApiSceneOptions = 
     server,
     clock,
     api,
+    handed,
     discarded,
     page: ({ cursor, limit = 500 } = {}) => api.page({ path: '/v1/assets', cursor, limit, signal }),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
