@@ -22,12 +22,20 @@ export class CommandError extends Error {
 /** @param known the streams that are on @throws CommandError */
 export function parseOrder(payload: unknown, known: readonly StreamName[]): Order {
   const streams = v.array(v.picklist(known, `must be one of ${known.join(', ')}`));
-  const Payload = v.strictObject({
-    streams: v.optional(v.pipe(streams, v.nonEmpty('must name a stream'))),
-    resync: v.optional(streams, []),
-    replay: v.optional(streams, []),
-  });
-  const parsed = v.safeParse(Payload, isScheduled(payload) ? {} : payload);
+  const Payload = v.pipe(
+    v.strictObject({
+      streams: v.optional(v.pipe(streams, v.nonEmpty('must name a stream'))),
+      resync: v.optional(streams, []),
+      replay: v.optional(streams, []),
+    }),
+    v.check(
+      ({ streams: named, resync, replay }) => !named || [...resync, ...replay].every(each => named.includes(each)),
+      'must not order a resync or replay of a stream that "streams" leaves out',
+    ),
+  );
+  // To the schema an empty list is an object without members.
+  const given = Array.isArray(payload) ? 'a list' : payload;
+  const parsed = v.safeParse(Payload, isScheduled(given) ? {} : given);
   if (!parsed.success)
     throw new CommandError(parsed.issues.map(issue => `${v.getDotPath(issue) ?? 'payload'} ${issue.message}`));
   const { streams: named, resync, replay } = parsed.output;

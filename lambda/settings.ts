@@ -78,7 +78,7 @@ const Environment = v.object({
 export function readSettings(environment: NodeJS.ProcessEnv = process.env): Settings {
   // An optional setting that is empty is absent: infrastructure tools cannot always leave a variable out.
   const given = Object.entries(environment).filter(([name, value]) => value !== '' || REQUIRED.has(name));
-  const parsed = v.safeParse(Environment, Object.fromEntries(given));
+  const parsed = v.safeParse(Environment, Object.fromEntries(given), { abortPipeEarly: true });
   if (!parsed.success) throw new SettingsError(parsed.issues.map(describe));
   const { output } = parsed;
   return {

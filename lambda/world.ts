@@ -12,7 +12,7 @@ import { createMemberships } from './adapters/memberships.ts';
 import type { Patience } from './adapters/patience.ts';
 import { createRowStates } from './adapters/row-states.ts';
 import { createTable } from './adapters/table.ts';
-import { createTokens, refusedOnce, type Tokens } from './adapters/token.ts';
+import { createTokens, failingOnce, type Tokens } from './adapters/token.ts';
 import { createWithdrawalList } from './adapters/withdrawal-list.ts';
 import type { Assignment, World } from './core/run.ts';
 import type { Clock, Hash, Lease, Log } from './ports.ts';
@@ -56,7 +56,7 @@ export function createWorld(
   const { clock, random, hash, log } = edges;
   const patience: Patience = { clock, random, timeLeft };
   const table = createTable(edges.dynamodb, settings.table, patience);
-  const tokens = refusedOnce(container);
+  const tokens = failingOnce(container);
   const world: World = {
     source: createApi({ baseUrl: settings.baseUrl, tokens, fetch: edges.fetch, patience }),
     checkpoints: createCheckpoints(table, hash),

@@ -5,13 +5,14 @@ import {
   ApiUnavailableError,
   CredentialsError,
   CursorRefusedError,
+  OutOfTimeError,
   PageTimeoutError,
   PageTooLargeError,
   RoleMissingError,
 } from '../core/errors.ts';
 import { isRetryable, nextDelay, retryAfter } from '../core/retry-policy.ts';
 import type { PageSource } from '../ports.ts';
-import { BodyTooLargeError, type Fetch, readText } from './http.ts';
+import { BodyTooLargeError, type Fetch, networkCode, readText } from './http.ts';
 import type { Patience } from './patience.ts';
 import { hasSuffix, type Problem, readProblem } from './problem.ts';
 import { timeLimit } from './time-limit.ts';
@@ -111,7 +112,7 @@ class Call {
     if (status === 400 && hasSuffix(problem, 'request/invalid-cursor')) throw new CursorRefusedError(this.#path);
     if (!isRetryable(status)) throw new ApiRefusedError(this.#path, status, problem);
     const asked = retryAfter(response.headers.get('retry-after'), this.#options.patience.clock.now());
-    await this.#pause(asked, `it answered ${status}`);
+    await this.#pause(asked, `it answered ${status}`, undefined, status === 429);
   }
 
   #unauthorised(problem: Problem, token: string): void {
@@ -130,12 +131,17 @@ class Call {
     if (timer.aborted && ++this.#timeouts === MAX_TIMEOUTS) {
       throw new PageTimeoutError(this.#path, this.#timeout, { cause: error });
     }
-    await this.#pause(undefined, timer.aborted ? 'it did not answer in time' : 'the connection failed', error);
+    const code = networkCode(error);
+    const failed = code ? `the connection failed (${code})` : 'the connection failed';
+    await this.#pause(undefined, timer.aborted ? 'it did not answer in time' : failed, error);
   }
 
-  async #pause(asked: number | undefined, what: string, cause?: unknown): Promise<void> {
+  async #pause(asked: number | undefined, what: string, cause?: unknown, limited = false): Promise<void> {
     const { clock, random, timeLeft } = this.#options.patience;
     const delay = nextDelay({ attempt: this.#attempt, retryAfter: asked, timeLeft: timeLeft() }, random);
+    // A rate limit is no failure: the stream goes on when its time has come.
+    if (delay === undefined && limited && asked !== undefined)
+      throw new OutOfTimeError(`before the API asks to be called again (${what})`);
     if (delay === undefined) throw new ApiUnavailableError(this.#path, what, cause === undefined ? {} : { cause });
     await clock.sleep(delay, this.#signal);
   }
@@ -149,6 +155,7 @@ function isTold(error: unknown): boolean {
     ApiUnavailableError,
     CredentialsError,
     CursorRefusedError,
+    OutOfTimeError,
     RoleMissingError,
   ].some(kind => error instanceof kind);
 }

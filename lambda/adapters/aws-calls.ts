@@ -47,12 +47,17 @@ export async function persist<T>(
   patience: Patience,
   before?: () => Promise<void>,
 ): Promise<T> {
-  for (let tries = 1; ; tries++) {
+  // Apart from one another: a service that was busy for long has not used up the tries that its stumbling is granted.
+  let throttles = 0;
+  let failures = 0;
+  for (;;) {
     await before?.();
     try {
       return await attempt();
     } catch (error) {
-      const worthIt = isThrottle(error) || (isTransient(error) && tries < MAX_ATTEMPTS);
+      const throttled = isThrottle(error);
+      const tries = throttled ? ++throttles : ++failures;
+      const worthIt = throttled || (isTransient(error) && tries < MAX_ATTEMPTS);
       const delay = backoff(tries, patience.random);
       if (!worthIt || delay >= patience.timeLeft()) throw error;
       await patience.clock.sleep(delay);

@@ -24,6 +24,8 @@ class Batch {
   readonly #client: Sender;
   readonly #stream: string;
   readonly #patience: Patience;
+  #throttles = 0;
+  #failures = 0;
   #throttledMilliseconds = 0;
 
   constructor(client: Sender, stream: string, patience: Patience) {
@@ -35,9 +37,9 @@ class Batch {
   /** @returns milliseconds spent waiting because of throttling */
   async send(records: readonly Uint8Array[]): Promise<number> {
     let left = records;
-    for (let attempt = 1; left.length > 0; attempt++) {
+    while (left.length > 0) {
       const { refused, codes } = await this.#put(left);
-      if (refused.length > 0) await this.#pause(attempt, codes);
+      if (refused.length > 0) await this.#pause(codes);
       left = refused;
     }
     return this.#throttledMilliseconds;
@@ -64,9 +66,10 @@ class Batch {
   }
 
   /** Throttling is waited out until the time budget ends, other refusals are tried again a few times. */
-  async #pause(attempt: number, codes: ReadonlySet<string>): Promise<void> {
+  async #pause(codes: ReadonlySet<string>): Promise<void> {
     const { clock, random, timeLeft } = this.#patience;
     const throttled = [...codes].every(code => THROTTLE_CODES.test(code));
+    const attempt = throttled ? ++this.#throttles : ++this.#failures;
     if (!throttled && attempt >= MAX_ATTEMPTS) throw new DeliveryError(`it keeps answering ${[...codes].join(', ')}`);
     const delay = backoff(attempt, random);
     if (delay >= timeLeft()) throw new OutOfTimeError('while Firehose throttled');

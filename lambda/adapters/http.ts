@@ -1,6 +1,15 @@
 /** Bodies of HTTP answers, bounded and decoded without replacing a byte. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
+/** `ECONNREFUSED` and the like, which fetch hides in causes; nothing when it was no connection that failed. */
+export function networkCode(error: unknown): string | undefined {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    const { code } = at as { code?: unknown };
+    if (typeof code === 'string' && /^[A-Z][A-Z0-9_]+$/.test(code)) return code;
+  }
+  return undefined;
+}
+
 /** The body exceeds the bound; it was not read to its end. */
 export class BodyTooLargeError extends Error {
   override readonly name = 'BodyTooLargeError';

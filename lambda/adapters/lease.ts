@@ -56,7 +56,6 @@ class Holding implements HeldLease {
   readonly #term: number;
   readonly #lost = new AbortController();
   readonly #over = new AbortController();
-  readonly #heartbeat: Promise<void>;
   #validUntil: number;
 
   constructor(table: Table, clock: Clock, epoch: number, unclean: boolean, term: number, validUntil: number) {
@@ -66,7 +65,8 @@ class Holding implements HeldLease {
     this.unclean = unclean;
     this.#term = term;
     this.#validUntil = validUntil;
-    this.#heartbeat = this.#beat();
+    void this.#beat();
+    void this.#watch();
   }
 
   get signal(): AbortSignal {
@@ -83,7 +83,6 @@ class Holding implements HeldLease {
 
   async release({ clean }: { readonly clean: boolean }): Promise<void> {
     this.#over.abort();
-    await this.#heartbeat;
     const released = await this.#table.update({
       Key: leaseKey,
       UpdateExpression: 'SET ended = :ended',
@@ -97,23 +96,32 @@ class Holding implements HeldLease {
     if (!released) throw this.#lose('another run has taken it over');
   }
 
+  /** Never rejects: what it cannot renew, the watch and the guard notice. */
   async #beat(): Promise<void> {
+    while (!this.#over.signal.aborted && !this.signal.aborted) {
+      try {
+        await this.#clock.sleep(this.#term / RENEWALS, this.#over.signal);
+        await this.#renew();
+      } catch {
+        // Over, lost, or the table did not answer in time: in the last case the next beat tries again.
+      }
+    }
+  }
+
+  /** Ends the run when the lease has run out, whatever a renewal under way is waiting for. */
+  async #watch(): Promise<void> {
     const { signal } = this.#over;
     while (!signal.aborted && !this.signal.aborted) {
-      try {
-        await this.#clock.sleep(this.#term / RENEWALS, signal);
-        await this.#renew();
-      } catch (error) {
-        if (signal.aborted) return;
-        if (!this.signal.aborted && this.#clock.now() >= this.#validUntil) this.#lose('it could not be renewed', error);
-      }
+      const left = this.#validUntil - this.#clock.now();
+      if (left <= 0) this.#lose('it could not be renewed in time');
+      else await this.#clock.sleep(left, signal).catch(() => undefined);
     }
   }
 
   /** Throws when the table does not answer; aborts the run when another has taken over. */
   async #renew(): Promise<void> {
     const expires = this.#clock.now() + this.#term;
-    const renewed = await this.#table.update({
+    const input = {
       Key: leaseKey,
       UpdateExpression: 'SET expires = :expires',
       ConditionExpression: 'epoch = :epoch AND ended = :no',
@@ -122,13 +130,17 @@ class Holding implements HeldLease {
         ':epoch': { N: String(this.epoch) },
         ':no': { S: 'no' },
       },
+    };
+    const renewed = await this.#table.update(input, async () => {
+      this.#over.signal.throwIfAborted();
+      this.signal.throwIfAborted();
     });
     if (!renewed) throw this.#lose('another run has taken it over');
     this.#validUntil = expires;
   }
 
-  #lose(what: string, cause?: unknown): LeaseLostError {
-    const error = new LeaseLostError(what, cause === undefined ? undefined : { cause });
+  #lose(what: string): LeaseLostError {
+    const error = new LeaseLostError(what);
     if (!this.signal.aborted) this.#lost.abort(error);
     return error;
   }

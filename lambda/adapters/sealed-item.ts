@@ -35,6 +35,8 @@ function sealOf(key: Key, members: Item, hash: Hash): string {
   return hash(parts.join('\n')).slice(0, SEAL_LENGTH);
 }
 
+/** With its type's letter: a number that became a text is another value. */
 function text(value: AttributeValue): string {
-  return value.B ? Buffer.from(value.B).toString('base64') : String(value.S ?? value.N ?? value.BOOL);
+  const [[type, content] = ['', '']] = Object.entries(value);
+  return `${type}:${content instanceof Uint8Array ? Buffer.from(content).toString('base64') : String(content)}`;
 }

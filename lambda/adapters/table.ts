@@ -30,7 +30,7 @@ export interface Table {
   /** @returns false when an item with a later epoch stands there. */
   putFenced(item: Item, epoch: number): Promise<boolean>;
   /** @returns the attributes asked for by `ReturnValues`, or nothing when the condition was not met. */
-  update(input: Omit<UpdateItemCommandInput, 'TableName'>): Promise<Item | undefined>;
+  update(input: Omit<UpdateItemCommandInput, 'TableName'>, guard?: Guard): Promise<Item | undefined>;
 }
 
 export function createTable(client: Sender, name: string, patience: Patience): Table {
@@ -117,10 +117,10 @@ export function createTable(client: Sender, name: string, patience: Patience): T
         await call('save the checkpoint', () => client.send(new PutItemCommand(input)));
         return true;
       }).then(saved => saved ?? false),
-    update: input =>
+    update: (input, guard) =>
       unlessRefused(async () => {
         const command = new UpdateItemCommand({ TableName: name, ...input });
-        const answer = await call('update an item', () => client.send(command));
+        const answer = await call('update an item', () => client.send(command), guard);
         return answer.Attributes ?? {};
       }),
   };
@@ -142,7 +142,7 @@ function isConditionRefused(error: unknown): boolean {
 
 /** Errors of the guard come through as they are. */
 function isOurs(error: unknown): boolean {
-  return error instanceof Error && error.name === 'LeaseLostError';
+  return error instanceof Error && (error.name === 'LeaseLostError' || error.name === 'AbortError');
 }
 
 function chunks<T>(all: readonly T[], size: number): T[][] {

@@ -3,10 +3,10 @@
  * streams, reused for its lifetime, renewed shortly before it ends.
  */
 import * as oauth from 'oauth4webapi';
-import { ApiUnavailableError, CredentialsError } from '../core/errors.ts';
+import { ApiRefusedError, ApiUnavailableError, CredentialsError } from '../core/errors.ts';
 import { isRetryable, nextDelay, retryAfter } from '../core/retry-policy.ts';
 import type { ClientCredentials, Credentials } from './credentials.ts';
-import type { Fetch } from './http.ts';
+import { type Fetch, networkCode } from './http.ts';
 import type { Patience } from './patience.ts';
 import { timeLimit } from './time-limit.ts';
 
@@ -37,14 +37,14 @@ interface Issued {
 
 export function createTokens(options: TokenOptions): Tokens {
   let issued: Issued | undefined;
-  let pending: Promise<Issued> | undefined;
+  /** By invocation: one that ended must not bequeath its patience, which is at its end, to the next. */
+  const pending = new WeakMap<Patience, Promise<Issued>>();
   return {
     async token(patience) {
       if (issued && patience.clock.now() < issued.renewAt) return issued.value;
-      pending ??= request(options, patience).finally(() => {
-        pending = undefined;
-      });
-      issued = await pending;
+      const asked = pending.get(patience) ?? request(options, patience).finally(() => pending.delete(patience));
+      pending.set(patience, asked);
+      issued = await asked;
       return issued.value;
     },
     discard(refused) {
@@ -53,17 +53,17 @@ export function createTokens(options: TokenOptions): Tokens {
   };
 }
 
-/** Within one run a refusal stands: no stream asks again what another has just been refused. */
-export function refusedOnce(tokens: Tokens): Tokens {
-  let refusal: CredentialsError | undefined;
+/** Within one run a failure stands: no stream asks again what another has just been refused, or waited for in vain. */
+export function failingOnce(tokens: Tokens): Tokens {
+  let failure: { readonly error: unknown } | undefined;
   return {
     ...tokens,
     async token(patience) {
-      if (refusal) throw refusal;
+      if (failure) throw failure.error;
       try {
         return await tokens.token(patience);
       } catch (error) {
-        if (error instanceof CredentialsError) refusal = error;
+        failure = { error };
         throw error;
       }
     },
@@ -82,7 +82,8 @@ async function request(options: TokenOptions, patience: Patience): Promise<Issue
     const answer = await ask(credentials, options, patience);
     if (answer instanceof CredentialsError) {
       if (tries === CREDENTIAL_TRIES) throw answer;
-    } else return answer;
+    } else if (answer instanceof Error) throw answer;
+    else return answer;
   }
 }
 
@@ -127,9 +128,9 @@ async function attemptOnce(
 }
 
 function isTokenResponse(value: unknown): value is oauth.TokenEndpointResponse {
-  return (
-    typeof value === 'object' && value !== null && 'access_token' in value && typeof value.access_token === 'string'
-  );
+  if (typeof value !== 'object' || value === null || !('access_token' in value)) return false;
+  // What no header may hold must not come that far: the error would quote it.
+  return typeof value.access_token === 'string' && /^[\x21-\x7e]+$/.test(value.access_token);
 }
 
 function issue({ access_token: value, expires_in: seconds = 300 }: oauth.TokenEndpointResponse, asked: number): Issued {
@@ -139,7 +140,9 @@ function issue({ access_token: value, expires_in: seconds = 300 }: oauth.TokenEn
 }
 
 /** Names the OAuth error code, never its free text. */
-async function refusal(response: Response): Promise<CredentialsError> {
+async function refusal(response: Response): Promise<CredentialsError | ApiRefusedError> {
+  // A redirect or a 404 says that the URL is wrong, not the credentials.
+  if (![400, 401, 403].includes(response.status)) return new ApiRefusedError('The token endpoint', response.status, {});
   const body: unknown = await response.json().catch(() => undefined);
   const code = typeof body === 'object' && body !== null && 'error' in body ? String(body.error) : '';
   const said = /^[a-z_]{1,40}$/.test(code) ? `${response.status} ${code}` : `${response.status}`;
@@ -151,5 +154,7 @@ function unavailable(outcome: unknown): Error {
     return new ApiUnavailableError('The token endpoint', `it answered ${outcome.status}`);
   // The library's errors may hold the answer, and so a token: only their words are kept.
   const cause = new Error(outcome instanceof Error ? `${outcome.name}: ${outcome.message}` : 'no error');
-  return new ApiUnavailableError('The token endpoint', 'it did not answer as OAuth 2.0 asks', { cause });
+  const code = networkCode(outcome);
+  const what = code ? `the connection failed (${code})` : 'it did not answer as OAuth 2.0 asks';
+  return new ApiUnavailableError('The token endpoint', what, { cause });
 }

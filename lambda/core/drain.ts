@@ -6,7 +6,7 @@
  * → checkpoint. A kill between any two of them loses nothing.
  */
 import type { InFlightBatch } from '../ports.ts';
-import type { Memory } from './memory.ts';
+import type { Memory, Recollection } from './memory.ts';
 import { type Plan, planPage } from './plan.ts';
 import { type BadRow, type Row, readRow, rowCut } from './row.ts';
 import type { NamedStream, Run, StreamResult } from './run.ts';
@@ -19,6 +19,10 @@ export async function drain(stream: DrainedStream, memory: Memory, run: Run, res
   try {
     for await (const page of pages(stream, memory, run, result)) {
       run.lease.signal.throwIfAborted();
+      if (page.rewound) {
+        await committing;
+        await rewind(page, stream, memory, run);
+      }
       const prepared = await prepare(page, stream, memory, run, result);
       await committing;
       committing = commit(prepared, stream, memory, run, result);
@@ -36,6 +40,15 @@ export async function drain(stream: DrainedStream, memory: Memory, run: Run, res
   } finally {
     await committing;
   }
+}
+
+/**
+ * Saved before a row of the rewound walk is sent. It may send an older version of a row; were the run killed then and the
+ * refused cursor accepted after all, the newer version would never be read again.
+ */
+async function rewind(page: WalkedPage, stream: DrainedStream, memory: Memory, run: Run): Promise<void> {
+  const checkpoint = memory.advance({ cursor: page.sent, previous: undefined });
+  await run.checkpoints.save(stream.name, checkpoint, run.lease.epoch);
 }
 
 /** What a resync was mending is mended once the walk has reached the end. */
@@ -86,12 +99,12 @@ async function prepare(
   result.rows += page.rows.length;
   result.suppressed += rows.swallowed;
   result.superseded += rows.superseded;
-  const stored = await lookUp(rows.unknown, stream, memory, run);
+  const recollection = await lookUp(rows.unknown, stream, memory, run);
   const plan = planPage({
     stream,
     rows: rows.unknown,
     badRows: rows.bad,
-    recall: row => memory.recall(row, stored),
+    recall: row => memory.recall(row, recollection),
     generation: memory.checkpoint.generation,
     sequencer: run.sequencer,
     context: eventContext(run),
@@ -101,6 +114,9 @@ async function prepare(
   result.unseenTombstones += plan.counts.unseenTombstones;
   memory.pend(plan.states);
   const batch = await announce(plan, stream, memory, run);
+  // An older version may come again when a walk begins anew, and is sent, since it differs: then what the window holds of
+  // the versions after it must not swallow them.
+  if (stream.memory === 'row-states') memory.window.forget(plan.forwardedIds);
   const moved = memory.window.settle(rows.fingerprints);
   const news = plan.lines.length + plan.deadLetters.length + plan.states.size > 0;
   return { page, plan, batch, window: moved ? memory.window.snapshot() : undefined, news };
@@ -129,16 +145,19 @@ function sift({ rows: elements }: WalkedPage, stream: DrainedStream, memory: Mem
       last.set(row.id, row);
     }
   }
-  const unknown = [...last.values()].filter(row => !memory.window.has(row.fingerprint));
+  // Of an id in doubt the SIEM may hold another version than the window: it is sent again, whatever the window knows.
+  const unknown = [...last.values()].filter(
+    row => !memory.window.has(row.fingerprint) || memory.inFlight.doubts(row.id),
+  );
   const unknownBad = [...bad.values()].filter(row => !memory.window.has(row.fingerprint));
   const swallowed = last.size - unknown.length + bad.size - unknownBad.length;
   return { unknown, bad: unknownBad, swallowed, superseded: elements.length - last.size - bad.size, fingerprints };
 }
 
-async function lookUp(rows: readonly Row[], stream: DrainedStream, memory: Memory, run: Run) {
-  if (stream.memory === 'window') return new Map();
-  const ids = rows.filter(row => !memory.knowsPending(row.id)).map(row => row.id);
-  return ids.length === 0 ? new Map() : run.rowStates.get(stream.name, ids);
+async function lookUp(rows: readonly Row[], stream: DrainedStream, memory: Memory, run: Run): Promise<Recollection> {
+  const decided = memory.decided(rows);
+  const ids = stream.memory === 'window' ? [] : rows.map(row => row.id).filter(id => !decided.has(id));
+  return { decided, stored: ids.length === 0 ? new Map() : await run.rowStates.get(stream.name, ids) };
 }
 
 /** Tells the table what is about to be sent, before any of it is. */

@@ -10,7 +10,7 @@ export class CredentialsError extends Error {
   override readonly name = 'CredentialsError';
   constructor(what: string, options?: ErrorOptions) {
     super(
-      `${what} ${SAFE}. Put the current client_id and client_secret into the secret; the next run uses them.`,
+      `${what} ${SAFE}. Put the current client_id and client_secret into the secret, or have the account enabled; the next run uses them.`,
       options,
     );
   }
@@ -178,8 +178,11 @@ export class OutOfTimeError extends Error {
 /** What the handler rejects with: every stream that failed, after the others have finished. */
 export class StreamsFailedError extends AggregateError {
   override readonly name = 'StreamsFailedError';
+  /** By stream, what it failed with. */
+  readonly streams: ReadonlyMap<string, Error>;
   constructor(failures: ReadonlyMap<string, Error>, total: number) {
     const each = [...failures].map(([stream, error]) => `${stream}: ${error.name}: ${error.message}`);
     super([...failures.values()], `${failures.size} of ${total} streams failed. ${each.join(' | ')}`);
+    this.streams = failures;
   }
 }

@@ -14,22 +14,33 @@ export interface EventContext {
 export const MAX_LINE_BYTES = 1_024_000;
 const EVENT_ID_LENGTH = 32;
 
+/** A row on its way to the SIEM. */
+export interface Sending {
+  readonly row: Row;
+  readonly stream: Stream;
+  readonly sequence: string;
+  /** See RowState: a row that comes back after a withdrawal is another delivery, even at the position that it had. */
+  readonly incarnation: string;
+}
+
 /** One JSON line that carries the row's text as the API sent it. */
-export function rowLine(row: Row, stream: Stream, sequence: string, context: EventContext): string {
+export function rowLine({ row, stream, sequence, incarnation }: Sending, context: EventContext): string {
   const kind = row.deleted ? 'tombstone' : stream.kind;
-  const eventId = row.delivery.slice(0, EVENT_ID_LENGTH);
-  return `${envelope(eventId, sequence, kind, stream, row, context)}${ownerMember(row.owner)},"row":${row.text}}`;
+  const identity = incarnation === '' ? row.delivery : context.hash(`${row.delivery}\n${incarnation}`);
+  const eventId = identity.slice(0, EVENT_ID_LENGTH);
+  const line = `${envelope(eventId, sequence, kind, stream, row, context)}${ownerMember(row.owner)},"row":${row.text}}`;
+  // The text's escapes are ASCII; the id or owner that they stand for need not be.
+  const isAscii = row.isAscii && ASCII.test(row.id) && ASCII.test(row.owner ?? '') && ASCII.test(context.connector);
+  return isAscii ? narrow(line) : line;
 }
 
 /** Stands in for a row whose own line exceeds what Firehose takes; it points to the row's dead letter. */
 export function oversizeLine(
-  row: Row,
-  stream: Stream,
-  sequence: string,
+  { row, stream, sequence, incarnation }: Sending,
   context: EventContext,
   letter: string,
 ): string {
-  const eventId = context.hash(`oversize\n${row.delivery}`).slice(0, EVENT_ID_LENGTH);
+  const eventId = context.hash(`oversize\n${row.delivery}\n${incarnation}`).slice(0, EVENT_ID_LENGTH);
   const head = envelope(eventId, sequence, 'oversize', stream, row, context);
   return `${head}${ownerMember(row.owner)},"dead_letter":${JSON.stringify(letter)}}`;
 }
@@ -55,6 +66,16 @@ export function withdrawnEventId(id: string, tombstone: Tombstone, stream: Strea
 export function exceedsRecord(line: string): boolean {
   // A UTF-16 unit takes three bytes at most, so most lines need no count.
   return line.length * 3 >= MAX_LINE_BYTES && Buffer.byteLength(line) + 1 > MAX_LINE_BYTES;
+}
+
+const ASCII = /^[\x20-\x7e]*$/;
+
+/**
+ * The same ASCII text, a byte a character. One wide character makes a whole answer wide and every slice of it too, and
+ * wide text is slow to encode.
+ */
+function narrow(text: string): string {
+  return Buffer.from(text, 'latin1').toString('latin1');
 }
 
 type Subject = Pick<Row, 'id' | 'time' | 'position'>;

@@ -41,7 +41,8 @@ export class InFlight {
 
   /** What the table must know before anything of it is sent. */
   toSave(): InFlightBatch[] {
-    const carried = this.#doubtful.size > 0 ? [{ sequence: '', tags: [...this.#doubtful] }] : [];
-    return [...carried, ...this.#batches];
+    // What is being sent again is in doubt no longer than its page: the batch stands for it.
+    const tags = [...this.#doubtful].filter(tag => !this.#batches.some(batch => batch.tags.includes(tag)));
+    return tags.length > 0 ? [{ sequence: '', tags }, ...this.#batches] : this.#batches;
   }
 }

@@ -6,7 +6,7 @@ import type { Row } from './row.ts';
 import { Window } from './window.ts';
 
 /** Taken for a damaged state while a resync mends the stream: known, so that removals are sent, and never equal. */
-const DAMAGED: RowState = {
+export const DAMAGED: RowState = {
   digest: '',
   generation: -1,
   removed: false,
@@ -14,6 +14,12 @@ const DAMAGED: RowState = {
   sequence: '',
   incarnation: '',
 };
+
+/** What is known of the rows of one page. */
+export interface Recollection {
+  readonly decided: ReadonlyMap<string, RowState>;
+  readonly stored: ReadonlyMap<string, StoredState>;
+}
 
 export class Memory {
   readonly window: Window;
@@ -39,14 +45,23 @@ export class Memory {
     return this.#checkpoint;
   }
 
-  knowsPending(id: string): boolean {
-    return this.#pending.has(id);
+  /**
+   * What pages under way have decided of these rows. Ask before the look-up and keep the answer: a commit that ends during
+   * the look-up takes its states from here, and the look-up may have been too early to see them in the table.
+   */
+  decided(rows: readonly Row[]): Map<string, RowState> {
+    return new Map(
+      rows.flatMap(({ id }) => {
+        const state = this.#pending.get(id);
+        return state ? [[id, state]] : [];
+      }),
+    );
   }
 
   /** @throws StateDamagedError unless a resync is mending the stream. */
-  recall(row: Row, stored: ReadonlyMap<string, StoredState>): Knowledge {
+  recall(row: Row, { decided, stored }: Recollection): Knowledge {
     const { generation } = this.#checkpoint;
-    const pending = this.#pending.get(row.id);
+    const pending = decided.get(row.id);
     if (pending) return { state: pending, doubtful: false, generation };
     return { state: this.readable(stored.get(row.id)), doubtful: this.inFlight.doubts(row.id), generation };
   }

@@ -94,7 +94,7 @@ function findRows(members: readonly CutMember[], { pageSize }: Pagination, rules
   const { rows: configured } = rules.configured;
   if (configured !== undefined) return named(arrays, configured) ?? noRows(members, rules, `no array "${configured}"`);
   const learned = rules.learned.rows === undefined ? undefined : named(arrays, rules.learned.rows);
-  if (learned) return learned;
+  if (learned && fitsPageSize(learned, pageSize)) return learned;
   const fitting = arrays.filter(each => fitsPageSize(each, pageSize) && each.elements!.some(hasId));
   if (fitting.length === 1) return fitting[0];
   if (fitting.length > 1) return noRows(members, rules, 'more than one array of page_size objects with an id');

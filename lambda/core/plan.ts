@@ -70,19 +70,21 @@ function planRow(row: Row, plan: Plan, input: PlanInput): void {
     return;
   }
   const before = knowledge?.state;
-  const sequence = verdict === 'adopt' && before ? before.sequence : send(reborn(row, before, input), plan, input);
+  const sequence = verdict === 'adopt' && before ? before.sequence : send(row, before, plan, input);
   if (remembers) remember(row, sequence, before, plan, input);
 }
 
 /** Puts the row's line into the plan. @returns its sequence. */
-function send(row: Row, plan: Plan, { stream, sequencer, context, locate }: PlanInput): string {
-  const sequence = sequencer.next();
-  let line = rowLine(row, stream, sequence, context);
+function send(row: Row, before: RowState | undefined, plan: Plan, input: PlanInput): string {
+  const { stream, context } = input;
+  const sequence = input.sequencer.next();
+  const sending = { row, stream, sequence, incarnation: before?.incarnation ?? '' };
+  let line = rowLine(sending, context);
   if (exceedsRecord(line)) {
     const letter: DeadLetter = { stream: stream.name, reason: 'oversize', text: row.text, digest: row.digest };
     plan.deadLetters.push(letter);
     plan.counts.oversize++;
-    line = oversizeLine(row, stream, sequence, context, locate(letter));
+    line = oversizeLine(sending, context, input.locate(letter));
   }
   plan.lines.push(line);
   plan.forwardedIds.push(row.id);
@@ -100,12 +102,6 @@ function remember(row: Row, sequence: string, before: RowState | undefined, plan
   // The membership under an owner that was left stays until that owner's removal, which passes it over.
   const isMember = before !== undefined && before.owner === owner && !before.removed;
   if (owner !== undefined && !isMember) plan.memberships.push({ owner, id, sequence });
-}
-
-/** A row that comes back after a withdrawal is another delivery, even at the position that it had. */
-function reborn(row: Row, before: RowState | undefined, { context }: PlanInput): Row {
-  if (!before?.incarnation) return row;
-  return { ...row, delivery: context.hash(`${row.delivery}\n${before.incarnation}`) };
 }
 
 function tombstoneOf(row: Row, { stream }: PlanInput): Tombstone {

@@ -107,7 +107,8 @@ class CutRow implements Row {
   }
 
   get owner(): string | undefined {
-    return this.#stream.vanishesWith ? asString(this.#element.wanted[OWNER]) || undefined : undefined;
+    const owner = this.#stream.vanishesWith ? asString(this.#element.wanted[OWNER]) : undefined;
+    return owner && owner.length <= MAX_ID_BYTES / 3 ? owner : undefined;
   }
 
   get delivery(): string {
@@ -143,7 +144,7 @@ function asString(json: string | undefined): string | undefined {
   return json.includes('\\') ? JSON.parse(json) : json.slice(1, -1);
 }
 
-const ISO_8601 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;
+const ISO_8601 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,12})?)?(?:Z|[+-]\d{2}:?\d{2})$/;
 
 /** Only what a reader of events may take for a time; anything else still stands in the row. */
 function asTime(json: string | undefined): string | undefined {
@@ -151,9 +152,13 @@ function asTime(json: string | undefined): string | undefined {
   return value !== undefined && ISO_8601.test(value) ? value : undefined;
 }
 
+/** Longer positions are left to the row itself: what repeats members of a row must stay small when the row is not. */
+const MAX_POSITION_LENGTH = 1_024;
+
 /** The specification promises an ordering key or null; what is neither text nor number is not passed off as one. */
 function scalar(position: string | undefined): string | undefined {
-  return position !== undefined && /^["\d-]/.test(position) ? position : undefined;
+  if (position === undefined || position.length > MAX_POSITION_LENGTH) return undefined;
+  return /^["\d-]/.test(position) ? position : undefined;
 }
 
 /** Inside strings JSON allows no raw line break, so each one here is white space between tokens. */

@@ -31,6 +31,8 @@ export interface WalkedPage {
   readonly sent: string | undefined;
   /** null: the end of the stream. */
   readonly next: string | null;
+  /** The API refused the cursor that was due: this page is read with an earlier one, or from the beginning. */
+  readonly rewound: boolean;
   /** The next cursor has been sent before: unless this page brought news, going on would be spinning. */
   readonly repeats: boolean;
   readonly names: MemberNames;
@@ -76,18 +78,22 @@ class Walker {
 
   async fetch(cursor: string | undefined): Promise<WalkedPage> {
     let sent = cursor;
+    let rewound = false;
     for (;;) {
       try {
-        return await this.#read(sent);
+        return { ...(await this.#read(sent)), rewound };
       } catch (error) {
         if (this.#asksForLess(error)) continue;
         if (!(error instanceof CursorRefusedError) || sent === undefined) throw error;
         sent = this.#fallback(sent, error);
+        rewound = true;
+        // What was sent before is sent again now, and rightly so.
+        this.#sent.clear();
       }
     }
   }
 
-  async #read(sent: string | undefined): Promise<WalkedPage> {
+  async #read(sent: string | undefined): Promise<Omit<WalkedPage, 'rewound'>> {
     const { path, cut, configuredNames: configured } = this.#options;
     const { body, content } = await this.#parsed(sent, body => ({
       body,

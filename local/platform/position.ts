@@ -2,11 +2,17 @@
  * Stream positions: microseconds since the epoch, never falling. Several changes may share one, as one projection batch of the
  * platform does.
  */
-export function createPositions(clock: () => number, random: () => number, tieSize: number): () => number {
+export function createPositions(clock: () => number, random: () => number, tieSize: number): (id: string) => number {
   let last = 0;
-  return () => {
+  /** Ids of the batch at `last`: one batch projects a resource once, so no two versions of it share a position. */
+  let batch = new Set<string>();
+  return id => {
     const joins = last > 0 && tieSize > 1 && random() < 1 - 1 / tieSize;
-    if (!joins) last = Math.max(Math.floor(clock()) * 1000, last + 1);
+    if (!joins || batch.has(id)) {
+      last = Math.max(Math.floor(clock()) * 1000, last + 1);
+      batch = new Set();
+    }
+    batch.add(id);
     return last;
   };
 }

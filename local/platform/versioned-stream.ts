@@ -29,16 +29,16 @@ export class VersionedStream {
   readonly latest = new Map<string, Version>();
   /** Ids by ordinal. */
   readonly ids: string[] = [];
-  readonly #nextPosition: () => number;
+  readonly #nextPosition: (id: string) => number;
   readonly #keepsVersions: boolean;
 
-  constructor(nextPosition: () => number, keepsVersions: boolean) {
+  constructor(nextPosition: (id: string) => number, keepsVersions: boolean) {
     this.#nextPosition = nextPosition;
     this.#keepsVersions = keepsVersions;
   }
 
   /** Delivers the resource's next version at a new position. `position` in microseconds, for what happened before the start. */
-  deliver(id: string, change: Change, position = this.#nextPosition()): Version {
+  deliver(id: string, change: Change, position = this.#nextPosition(id)): Version {
     const before = this.latest.get(id);
     const version = this.#next(id, change);
     if (before && !this.#keepsVersions) this.log.withdraw(before);

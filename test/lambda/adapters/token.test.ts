@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createTokens, refusedOnce, tokenEndpoint } from '../../../lambda/adapters/token.ts';
+import { createTokens, failingOnce, tokenEndpoint } from '../../../lambda/adapters/token.ts';
 import { CredentialsError } from '../../../lambda/core/errors.ts';
 import { createDraw } from '../../../local/platform/draw.ts';
 import { createPlatform } from '../../../local/platform/platform.ts';
@@ -127,12 +127,12 @@ describe('a refusal of the credentials', () => {
 
   test('is heard once a run: other streams do not ask again', async () => {
     await using each = await tokenScene(refused(401, 'invalid_client'));
-    const once = refusedOnce(each.tokens);
+    const once = failingOnce(each.tokens);
     const first = await rejection(once.token(patience(each.clock)));
     const second = await rejection(once.token(patience(each.clock)));
     expect(second).toBe(first);
     expect(each.server.seen).toHaveLength(2);
-    expect(await rejection(refusedOnce(each.tokens).token(patience(each.clock)))).toBeInstanceOf(CredentialsError);
+    expect(await rejection(failingOnce(each.tokens).token(patience(each.clock)))).toBeInstanceOf(CredentialsError);
     expect(each.server.seen).toHaveLength(4);
   });
 

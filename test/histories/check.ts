@@ -1,0 +1,33 @@
+/** One history from its seed to the verdict. */
+import { generate } from './generate.ts';
+import type { History } from './history.ts';
+import { judge } from './oracle/judge.ts';
+import type { Observation } from './oracle/observation.ts';
+import type { Rule } from './oracle/siem.ts';
+import { shrink } from './shrink.ts';
+import { type Sabotage, simulate } from './simulate.ts';
+
+export interface Variant extends Sabotage {
+  /** How the SIEM of this variant tells the newer event. */
+  readonly siem?: Rule;
+}
+
+export interface Verdict {
+  readonly breaches: string[];
+  /** Absent when the simulation itself broke down. */
+  readonly observation?: Observation;
+}
+
+export async function check(history: History, variant: Variant = {}): Promise<Verdict> {
+  const observation = await simulate(history, variant);
+  return { observation, breaches: judge(observation, variant.siem) };
+}
+
+/** What a developer needs to see of a failing seed: the breaches, and the shortest history that shows the first. */
+export async function explain(seed: number): Promise<string> {
+  const { breaches } = await check(generate(seed));
+  const shortest = await shrink(generate(seed), async history => (await check(history)).breaches[0]);
+  const steps = shortest.steps.map(step => `  ${JSON.stringify(step)}`).join('\n');
+  const setting = JSON.stringify({ ...shortest.platform, pageLimit: shortest.pageLimit });
+  return `Seed ${seed}:\n${breaches.slice(0, 5).join('\n')}\nShortest history, with ${setting}:\n${steps}`;
+}

@@ -1,0 +1,63 @@
+/** A history: what happens to the platform, the network and the function, step by step. Plain data, so that it shrinks. */
+import type { PlatformSettings } from '../../local/platform/settings.ts';
+
+/** Assets, threats and contents are named by small numbers, so that they meet again and again. */
+export type Change =
+  | { readonly kind: 'asset'; readonly asset: number; readonly content: number }
+  | { readonly kind: 'remove' | 'restore' | 'reproject-asset' | 'unseen'; readonly asset: number }
+  | { readonly kind: 'threat'; readonly threat: number; readonly asset: number; readonly content: number }
+  | { readonly kind: 'reproject-threat'; readonly threat: number }
+  | { readonly kind: 'dns-block'; readonly block: number }
+  | { readonly kind: 'rotate-secret' | 'expire-tokens' }
+  /** From now on the API refuses every cursor that it has issued so far. */
+  | { readonly kind: 'forget-cursors' };
+
+export const FAULTS = [
+  'lost-request',
+  'lost-answer',
+  'throttle',
+  'server-error',
+  'partial',
+  'slow',
+  'unauthorised',
+  'not-json',
+  'refuse-cursor',
+] as const;
+
+/** What befalls one I/O; a kind that does not fit the service at hand does nothing. */
+export type FaultKind = (typeof FAULTS)[number];
+
+export interface Tick {
+  readonly kind: 'tick';
+  /** Draws delays and jitter. */
+  readonly seed: number;
+  readonly budgetMilliseconds: number;
+  readonly faults: readonly { readonly at: number; readonly fault: FaultKind }[];
+  /** Changes of the platform in the middle of the walk, just before the I/O with this index. */
+  readonly changes: readonly { readonly at: number; readonly change: Change }[];
+  /** The process dies at this I/O: before the request leaves, or after it arrived. */
+  readonly kill?: { readonly at: number; readonly after: boolean };
+  /** The process stops at this I/O and wakes so much later, a zombie perhaps. */
+  readonly freeze?: { readonly at: number; readonly milliseconds: number };
+  /** The next step begins when this tick has done so many I/Os, instead of when it has ended. */
+  readonly overlap?: number;
+  readonly order?: { readonly resync?: StreamName[]; readonly replay?: StreamName[] };
+}
+
+export type StreamName = 'assets' | 'threats' | 'dns-blocks';
+
+export type Step =
+  | Tick
+  | { readonly kind: 'change'; readonly change: Change }
+  | { readonly kind: 'wait'; readonly milliseconds: number };
+
+export interface History {
+  readonly seed: number;
+  readonly platform: Partial<PlatformSettings>;
+  readonly pageLimit: number;
+  /** An answer with more rows than this is too large to be read; absent: none is. */
+  readonly rowsThatFit?: number;
+  /** Beside the first asset the API delivers a row without an id. */
+  readonly badRow?: boolean;
+  readonly steps: readonly Step[];
+}

@@ -1,0 +1,131 @@
+/** Sees what the platform answers, what Firehose takes and what the table is told, while a history runs. */
+import type { Platform } from '../../../local/platform/platform.ts';
+import type { StreamName } from '../history.ts';
+import { type ReadRow, readAnswer } from './lossless.ts';
+import { emptyTally, type Observation } from './observation.ts';
+import { keyOf, receive } from './siem.ts';
+
+export class Witness {
+  readonly observation: Observation;
+  readonly #platform: Platform;
+  readonly #now: () => number;
+  /** By stream and cursor: the rows of the page that brought it. */
+  readonly #pages = new Map<string, ReadonlyMap<string, ReadRow>>();
+  /** Stream, id and content of every event that was taken. */
+  readonly #told = new Set<string>();
+  readonly #toldIds = new Set<string>();
+  /** The same of rows that need not be sent: a later row of their page replaced them, or they are tombstones unseen. */
+  readonly #excused = new Set<string>();
+  /** By threat the asset under which the SIEM knows it, and the one under which it was last read. */
+  readonly #toldOwners = new Map<string, { readonly sequence: string; readonly owner: string }>();
+  readonly #readOwners = new Map<string, string>();
+  readonly #generations = new Map<StreamName, number>();
+  readonly #issued = new Set<string>();
+  #forgotten = new Set<string>();
+
+  constructor(platform: Platform, now: () => number) {
+    this.#platform = platform;
+    this.#now = now;
+    this.observation = {
+      events: [],
+      letters: [],
+      violations: [],
+      disturbances: [],
+      lostBefore: new Map(),
+      badRow: false,
+      truth: platform.truth(),
+      ticksToQuiet: 0,
+      replayed: false,
+      everyVersion: platform.settings.retention === 'every-version',
+      seen: emptyTally(),
+    };
+  }
+
+  readonly disturb = (): void => {
+    this.observation.disturbances.push(this.#now());
+  };
+
+  /** A walk begins anew: what the SIEM has may be sent again. */
+  readonly beginAnew = (): void => {
+    this.observation.replayed = true;
+    this.disturb();
+  };
+
+  forgetCursors(): void {
+    this.#forgotten = new Set(this.#issued);
+  }
+
+  /** The API delivered a row that can be no event. */
+  readonly badRow = (): void => {
+    this.observation.badRow = true;
+  };
+
+  readonly isForgotten = (cursor: string): boolean => this.#forgotten.has(cursor);
+
+  /** @returns the number of rows on the page. */
+  readonly read = (stream: StreamName, body: string): number => {
+    const { next, rows, superseded } = readAnswer(body, this.#platform.settings);
+    for (const [id, content] of superseded) this.#excused.add(`${keyOf(stream, id)} ${content}`);
+    for (const [id, { deleted, content }] of rows) {
+      const key = keyOf(stream, id);
+      if (stream === 'threats') this.#readOwners.set(id, JSON.parse(content).asset_id);
+      if (deleted && !this.#toldIds.has(key)) this.#excused.add(`${key} ${content}`);
+    }
+    if (next !== null) {
+      this.#pages.set(keyOf(stream, next), rows);
+      this.#issued.add(next);
+      // Issued anew, it is good again.
+      this.#forgotten.delete(next);
+    }
+    return rows.size + superseded.length;
+  };
+
+  readonly taken = (line: string): void => {
+    const event = receive(line, this.#now());
+    const key = keyOf(event.stream, event.id);
+    this.observation.events.push(event);
+    this.#toldIds.add(key);
+    this.#told.add(`${key} ${event.content}`);
+    const { asset_id: owner } = JSON.parse(line);
+    const known = this.#toldOwners.get(event.id);
+    if (owner && event.sequence > (known?.sequence ?? '')) this.#toldOwners.set(event.id, { ...event, owner });
+  };
+
+  readonly written = (item: Readonly<Record<string, { S?: string; N?: string }>>): void => {
+    const stream = /^checkpoint#(.*)$/.exec(item['sk']?.S ?? '')?.[1] as StreamName | undefined;
+    if (!stream) return;
+    this.#noteReplay(stream, Number(item['generation']?.N ?? 0));
+    const cursor = item['cursor']?.S;
+    if (cursor !== undefined) this.#holdCursor(stream, cursor);
+  };
+
+  /**
+   * Whether a threat has moved to this asset and the SIEM does not know it yet. Were the asset removed now, nothing that
+   * the API shows would ever tell of the threat again: no consumer could notice.
+   */
+  hidesMove(asset: string): boolean {
+    const { latest } = this.#platform.estate.threats;
+    const elsewhere = (owner: string | undefined) => owner !== undefined && owner !== asset;
+    return [...this.#readOwners].some(([id, read]) => {
+      const moved = elsewhere(read) || elsewhere(this.#toldOwners.get(id)?.owner);
+      return moved && latest.get(id)?.assetId === asset;
+    });
+  }
+
+  /** A SIEM that asks for a replay has lost what it had. */
+  #noteReplay(stream: StreamName, generation: number): void {
+    if (generation <= (this.#generations.get(stream) ?? 0)) return;
+    this.#generations.set(stream, generation);
+    this.observation.lostBefore.set(stream, this.#now());
+    for (const key of this.#told) if (key.startsWith(`${stream} `)) this.#told.delete(key);
+  }
+
+  /** Promise 1: no cursor is saved before the rows of its page were acknowledged. */
+  #holdCursor(stream: StreamName, cursor: string): void {
+    for (const [id, row] of this.#pages.get(keyOf(stream, cursor)) ?? []) {
+      const version = `${keyOf(stream, id)} ${row.content}`;
+      if (this.#told.has(version) || this.#excused.has(version)) continue;
+      this.observation.violations.push(`A cursor was saved before this was acknowledged: ${version}`);
+    }
+  }
+}

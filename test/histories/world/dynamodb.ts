@@ -1,0 +1,130 @@
+/** DynamoDB as far as the connector uses it, in memory, with its limits. */
+import type { Item } from '../../../lambda/adapters/sealed-item.ts';
+import type { FaultKind } from '../history.ts';
+import { holds, updated } from './expressions.ts';
+import type { Service } from './process.ts';
+
+// The SDK's commands are told apart by name, as the wire tells them by target.
+// biome-ignore lint/suspicious/noExplicitAny: inputs of many commands
+type Input = any;
+// biome-ignore lint/suspicious/noExplicitAny: answers of many commands
+type Answer = any;
+export interface Command {
+  readonly constructor: { readonly name: string };
+  readonly input: Input;
+}
+
+export class SimDynamoDb {
+  readonly items = new Map<string, Item>();
+  /** Writes so far, by partition key. */
+  readonly writes: string[] = [];
+  onWrite: (item: Item) => void = () => undefined;
+
+  service(command: Command): Service<Answer> {
+    return {
+      effect: () => this.#execute(command),
+      strike: (fault, effect) => this.#strike(fault, command, effect),
+    };
+  }
+
+  #strike(fault: FaultKind, command: Command, effect: () => Answer): (() => Answer) | undefined {
+    if (fault === 'throttle') return () => raise('ProvisionedThroughputExceededException', 400);
+    if (fault === 'server-error') return () => raise('InternalServerError', 500);
+    if (fault !== 'partial') return undefined;
+    const { name } = command.constructor;
+    if (name === 'BatchGetItemCommand') return () => this.#half(command, effect, 'UnprocessedKeys');
+    return name === 'BatchWriteItemCommand' ? () => this.#half(command, effect, 'UnprocessedItems') : undefined;
+  }
+
+  /** Does the first half and hands the rest back. */
+  #half(command: Command, _effect: () => Answer, rest: 'UnprocessedKeys' | 'UnprocessedItems'): Answer {
+    const [[table, requests]] = Object.entries(command.input.RequestItems) as [[string, Input]];
+    const all: Input[] = rest === 'UnprocessedKeys' ? requests.Keys : requests;
+    const wrap = (part: Input[]) => ({ [table]: rest === 'UnprocessedKeys' ? { ...requests, Keys: part } : part });
+    const done = all.slice(0, all.length >> 1);
+    const left = all.slice(all.length >> 1);
+    const answer =
+      done.length > 0
+        ? this.#execute({ constructor: command.constructor, input: { RequestItems: wrap(done) } })
+        : { Responses: { [table]: [] } };
+    return { ...answer, [rest]: left.length > 0 ? wrap(left) : {} };
+  }
+
+  #execute({ constructor: { name }, input }: Command): Answer {
+    if (name === 'BatchGetItemCommand') return this.#batchGet(input);
+    if (name === 'BatchWriteItemCommand') return this.#batchWrite(input);
+    if (name === 'PutItemCommand') return this.#put(input);
+    if (name === 'UpdateItemCommand') return this.#update(input);
+    if (name === 'QueryCommand') return this.#query(input);
+    throw new Error(`${name} is not granted`);
+  }
+
+  #batchGet(input: Input): Answer {
+    const [[table, { Keys, ConsistentRead }]] = Object.entries(input.RequestItems) as [[string, Input]];
+    if (!ConsistentRead) throw new Error('A decision hangs on this read');
+    distinct(Keys.map(keyOf), 100);
+    const found = Keys.map((key: Item) => this.items.get(keyOf(key))).filter(Boolean);
+    // Unordered, as the service is.
+    return { Responses: { [table]: found.reverse() } };
+  }
+
+  #batchWrite(input: Input): Answer {
+    const [[, requests]] = Object.entries(input.RequestItems) as [[string, Input[]]];
+    distinct(
+      requests.map(each => keyOf(each.PutRequest?.Item ?? each.DeleteRequest.Key)),
+      25,
+    );
+    for (const { PutRequest: put, DeleteRequest: remove } of requests) {
+      if (put) this.#write(put.Item);
+      else {
+        this.writes.push(remove.Key.pk.S);
+        this.items.delete(keyOf(remove.Key));
+      }
+    }
+    return { UnprocessedItems: {} };
+  }
+
+  #put({ Item: item, ConditionExpression: condition, ExpressionAttributeValues: values }: Input): Answer {
+    this.#require(condition, keyOf(item), values);
+    this.#write(item);
+    return {};
+  }
+
+  #update(input: Input): Answer {
+    const key = keyOf(input.Key);
+    const { ExpressionAttributeValues: values } = input;
+    this.#require(input.ConditionExpression, key, values);
+    const before = this.items.get(key);
+    this.#write(updated(input.UpdateExpression, before ?? input.Key, values));
+    return input.ReturnValues === 'ALL_OLD' && before ? { Attributes: before } : {};
+  }
+
+  #query({ ExpressionAttributeValues: values, Limit: limit = Number.POSITIVE_INFINITY }: Input): Answer {
+    const pk = values[':pk'].S;
+    const found = [...this.items.values()].filter(item => item['pk']!.S === pk);
+    found.sort((one, other) => (one['sk']!.S! < other['sk']!.S! ? -1 : 1));
+    return { Items: found.slice(0, limit) };
+  }
+
+  #require(condition: string, key: string, values: Input): void {
+    if (!holds(condition, this.items.get(key), values)) raise('ConditionalCheckFailedException', 400);
+  }
+
+  #write(item: Item): void {
+    this.writes.push(item['pk']!.S!);
+    this.items.set(keyOf(item), item);
+    this.onWrite(item);
+  }
+}
+
+function keyOf(item: Item): string {
+  return `${item['pk']!.S}\n${item['sk']!.S}`;
+}
+
+function distinct(keys: readonly string[], limit: number): void {
+  if (keys.length === 0 || keys.length > limit || new Set(keys).size < keys.length) raise('ValidationException', 400);
+}
+
+export function raise(name: string, status: number): never {
+  throw Object.assign(new Error(name), { name, $metadata: { httpStatusCode: status } });
+}

@@ -1,0 +1,23 @@
+import type { Settings } from '../../../lambda/settings.ts';
+import type { Platform } from '../../../local/platform/platform.ts';
+import type { History } from '../history.ts';
+import { ORIGIN } from './network.ts';
+
+/** The settings with which the function runs against a history's platform. */
+export function settingsOf({ realmPath, settings }: Platform, { pageLimit }: History): Settings {
+  return {
+    baseUrl: ORIGIN,
+    authUrl: ORIGIN + realmPath,
+    secretId: 'secret',
+    table: 'table',
+    deliveryStream: 'stream',
+    deadLetterBucket: 'bucket',
+    connector: 'histories',
+    dnsBlocksPath: settings.dnsBlocksPath,
+    threatAssetField: settings.threatAssetMember,
+    pageLimit,
+    names: {},
+    leaseSeconds: 60,
+    s3PathStyle: false,
+  };
+}
