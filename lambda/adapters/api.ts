@@ -112,7 +112,12 @@ class Call {
     if (status === 400 && hasSuffix(problem, 'request/invalid-cursor')) throw new CursorRefusedError(this.#path);
     if (!isRetryable(status)) throw new ApiRefusedError(this.#path, status, problem);
     const asked = retryAfter(response.headers.get('retry-after'), this.#options.patience.clock.now());
-    await this.#pause(asked, `it answered ${status}`, undefined, status === 429);
+    await this.#pause(asked, () =>
+      // A rate limit is no failure: the stream goes on when its time has come.
+      status === 429 && asked !== undefined
+        ? new OutOfTimeError('before the API asks to be called again (429)')
+        : new ApiUnavailableError(this.#path, `it answered ${status}`),
+    );
   }
 
   #unauthorised(problem: Problem, token: string): void {
@@ -132,17 +137,16 @@ class Call {
       throw new PageTimeoutError(this.#path, this.#timeout, { cause: error });
     }
     const code = networkCode(error);
-    const failed = code ? `the connection failed (${code})` : 'the connection failed';
-    await this.#pause(undefined, timer.aborted ? 'it did not answer in time' : failed, error);
+    const what = timer.aborted ? 'it did not answer in time' : `the connection failed (${code ?? 'no code'})`;
+    // Without a code the error may be about what was sent, and quote it.
+    const cause = code ? error : new Error(error instanceof Error ? error.name : 'no error');
+    await this.#pause(undefined, () => new ApiUnavailableError(this.#path, what, { cause }));
   }
 
-  async #pause(asked: number | undefined, what: string, cause?: unknown, limited = false): Promise<void> {
+  async #pause(asked: number | undefined, giveUp: () => Error): Promise<void> {
     const { clock, random, timeLeft } = this.#options.patience;
     const delay = nextDelay({ attempt: this.#attempt, retryAfter: asked, timeLeft: timeLeft() }, random);
-    // A rate limit is no failure: the stream goes on when its time has come.
-    if (delay === undefined && limited && asked !== undefined)
-      throw new OutOfTimeError(`before the API asks to be called again (${what})`);
-    if (delay === undefined) throw new ApiUnavailableError(this.#path, what, cause === undefined ? {} : { cause });
+    if (delay === undefined) throw giveUp();
     await clock.sleep(delay, this.#signal);
   }
 }

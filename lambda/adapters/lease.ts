@@ -66,7 +66,6 @@ class Holding implements HeldLease {
     this.#term = term;
     this.#validUntil = validUntil;
     void this.#beat();
-    void this.#watch();
   }
 
   get signal(): AbortSignal {
@@ -96,26 +95,31 @@ class Holding implements HeldLease {
     if (!released) throw this.#lose('another run has taken it over');
   }
 
-  /** Never rejects: what it cannot renew, the watch and the guard notice. */
+  /**
+   * Renews at each beat, and ends the run at the beat at which the lease has run out. A renewal is not awaited: the table
+   * may keep it waiting for longer than the lease lasts.
+   */
   async #beat(): Promise<void> {
-    while (!this.#over.signal.aborted && !this.signal.aborted) {
-      try {
-        await this.#clock.sleep(this.#term / RENEWALS, this.#over.signal);
-        await this.#renew();
-      } catch {
-        // Over, lost, or the table did not answer in time: in the last case the next beat tries again.
+    let renewing = false;
+    while (await this.#pause()) {
+      if (this.#clock.now() >= this.#validUntil) this.#lose('it could not be renewed in time');
+      else if (!renewing) {
+        renewing = true;
+        this.#renew()
+          // The next beat tries again; what is lost has said so through the signal.
+          .catch(() => undefined)
+          .finally(() => {
+            renewing = false;
+          });
       }
     }
   }
 
-  /** Ends the run when the lease has run out, whatever a renewal under way is waiting for. */
-  async #watch(): Promise<void> {
+  /** @returns false when there is nothing left to beat for. */
+  async #pause(): Promise<boolean> {
     const { signal } = this.#over;
-    while (!signal.aborted && !this.signal.aborted) {
-      const left = this.#validUntil - this.#clock.now();
-      if (left <= 0) this.#lose('it could not be renewed in time');
-      else await this.#clock.sleep(left, signal).catch(() => undefined);
-    }
+    await this.#clock.sleep(this.#term / RENEWALS, signal).catch(() => undefined);
+    return !signal.aborted && !this.signal.aborted;
   }
 
   /** Throws when the table does not answer; aborts the run when another has taken over. */

@@ -37,14 +37,25 @@ interface Issued {
 
 export function createTokens(options: TokenOptions): Tokens {
   let issued: Issued | undefined;
-  /** By invocation: one that ended must not bequeath its patience, which is at its end, to the next. */
-  const pending = new WeakMap<Patience, Promise<Issued>>();
+  let pending: { readonly answer: Promise<Issued>; readonly patience: Patience } | undefined;
+  const ask = (patience: Patience) => {
+    const answer = request(options, patience).finally(() => {
+      pending = undefined;
+    });
+    return { answer, patience };
+  };
   return {
     async token(patience) {
       if (issued && patience.clock.now() < issued.renewAt) return issued.value;
-      const asked = pending.get(patience) ?? request(options, patience).finally(() => pending.delete(patience));
-      pending.set(patience, asked);
-      issued = await asked;
+      pending ??= ask(patience);
+      const { answer, patience: theirs } = pending;
+      try {
+        issued = await answer;
+      } catch (error) {
+        // A request of an invocation that has ended since gave up with its time budget, not with ours.
+        if (theirs === patience || !(error instanceof ApiUnavailableError)) throw error;
+        return this.token(patience);
+      }
       return issued.value;
     },
     discard(refused) {

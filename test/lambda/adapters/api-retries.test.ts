@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ApiUnavailableError, PageTimeoutError } from '../../../lambda/core/errors.ts';
+import { ApiUnavailableError, OutOfTimeError, PageTimeoutError } from '../../../lambda/core/errors.ts';
 import { createDraw } from '../../../local/platform/draw.ts';
 import { apiScene } from '../support/api-scene.ts';
 import { type Act, json, problem, reset, silence, truncated } from '../support/http-stand.ts';
@@ -85,7 +85,7 @@ describe('Retry-After', () => {
   test('beyond the time budget is given up at once', async () => {
     await using each = await apiScene([json(429, '', { 'retry-after': '60' })], { budget: 60_000 });
     const error = await rejection(each.page());
-    expect(error).toBeInstanceOf(ApiUnavailableError);
+    expect(error).toBeInstanceOf(OutOfTimeError);
     expect(error.message).toContain('429');
     expect(each.server.seen).toHaveLength(1);
     expect(each.clock.pauses).toEqual([]);

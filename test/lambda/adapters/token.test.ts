@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createTokens, failingOnce, tokenEndpoint } from '../../../lambda/adapters/token.ts';
-import { CredentialsError } from '../../../lambda/core/errors.ts';
+import { ApiRefusedError, CredentialsError } from '../../../lambda/core/errors.ts';
 import { createDraw } from '../../../local/platform/draw.ts';
 import { createPlatform } from '../../../local/platform/platform.ts';
 import { startPlatformServer } from '../../../local/platform/server.ts';
@@ -50,7 +50,7 @@ describe('the request for a token', () => {
   test('never follows a redirect: the credentials stay with their host', async () => {
     await using other = await httpStand(issued('stolen', 300));
     await using each = await tokenScene(json(307, '', { location: `${other.url}${PATH}` }));
-    expect(await rejection(each.token())).toBeInstanceOf(CredentialsError);
+    expect(await rejection(each.token())).toBeInstanceOf(ApiRefusedError);
     expect(other.seen).toHaveLength(0);
   });
 });

@@ -9,30 +9,27 @@ import { Stand } from './support/stand.ts';
 const PIECE = 500;
 
 describe('withdrawals survive crashes and time budgets', () => {
-  test.each([
-    'threats in-flight',
-    'threats delivery',
-    'threats states',
-    'threats memberships deleted',
-    'assets struck a',
-  ])('killed at "%s": the next run works the rest off, and repeats bear the same event_id', async step => {
-    const stand = await removing(gone('a'));
-    stand.journal.fail(step);
-    const { failures, interrupted } = await inventory(stand);
-    expect([[...failures.keys()], interrupted]).toEqual([['threats'], true]);
-    expect(stand.table.withdrawals('assets').map(({ id }) => id)).toEqual(['a']);
-    stand.journal.clear();
-    await inventory(stand);
-    const eventIds = new Map<string, Set<string>>();
-    for (const { kind, id, event_id } of stand.events) {
-      if (kind === 'withdrawn') eventIds.set(id, (eventIds.get(id) ?? new Set()).add(event_id));
-    }
-    expect([...eventIds].map(([id, each]) => [id, each.size])).toEqual([
-      ['t1', 1],
-      ['t2', 1],
-    ]);
-    expect([stand.table.withdrawals('assets'), stand.table.members('threats')]).toEqual([[], ['b u']]);
-  });
+  test.each(['threats states', 'threats delivery', 'threats memberships deleted', 'assets struck a'])(
+    'killed at "%s": the next run works the rest off, and repeats bear the same event_id',
+    async step => {
+      const stand = await removing(gone('a'));
+      stand.journal.fail(step);
+      const { failures, interrupted } = await inventory(stand);
+      expect([[...failures.keys()], interrupted]).toEqual([['threats'], true]);
+      expect(stand.table.withdrawals('assets').map(({ id }) => id)).toEqual(['a']);
+      stand.journal.clear();
+      await inventory(stand);
+      const eventIds = new Map<string, Set<string>>();
+      for (const { kind, id, event_id } of stand.events) {
+        if (kind === 'withdrawn') eventIds.set(id, (eventIds.get(id) ?? new Set()).add(event_id));
+      }
+      expect([...eventIds].map(([id, each]) => [id, each.size])).toEqual([
+        ['t1', 1],
+        ['t2', 1],
+      ]);
+      expect([stand.table.withdrawals('assets'), stand.table.members('threats')]).toEqual([[], ['b u']]);
+    },
+  );
 
   test('an asset of many threats is worked off in pieces, over runs, each threat once', async () => {
     const stand = new Stand();

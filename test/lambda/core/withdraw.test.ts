@@ -20,15 +20,14 @@ describe('withdrawal', () => {
     expect([stand.sent, stand.journal.begun]).toEqual([[], []]);
   });
 
-  test('each piece: note, ack, states, memberships; the list entry goes last', async () => {
+  test('each piece: states, ack, memberships; the list entry goes last', async () => {
     const stand = await removing(gone('a'));
     await inventory(stand);
     const steps = stand.journal.done.slice(stand.journal.done.indexOf('assets checkpoint') + 1);
     const notable = steps.filter(step => !/look-up|checkpoint/.test(step));
-    expect(notable.slice(0, 5)).toEqual([
-      'threats in-flight',
-      'threats delivery',
+    expect(notable.slice(0, 4)).toEqual([
       'threats states',
+      'threats delivery',
       'threats memberships deleted',
       'assets struck a',
     ]);
@@ -142,7 +141,7 @@ describe('what comes back after a withdrawal', () => {
     expect(ids).toEqual(['withdrawn', 'upsert', 'withdrawn']);
   });
 
-  test('has another event_id also when the run was killed between the withdrawal and its record', async () => {
+  test('has another event_id also when the run was killed right after the withdrawal', async () => {
     const stand = new Stand();
     stand.api.pages('/a', [[asset('a')]]).pages('/t', [[threat('t', 'a')]]);
     await inventory(stand);
@@ -151,7 +150,7 @@ describe('what comes back after a withdrawal', () => {
       .later()
       .api.pages('/a', [[gone('a')]])
       .pages('/t', [[]]);
-    stand.journal.fail('threats states');
+    stand.journal.fail('threats memberships deleted');
     await inventory(stand);
     expect(stand.sent).toEqual(['tombstone a', 'withdrawn t']);
     stand
