@@ -6,7 +6,7 @@
  * builds each row's canonical text, in which members are sorted and white space is gone, for its digest.
  */
 import { CLOSE_BRACE, CLOSE_BRACKET, COLON, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './json-codes.ts';
-import { Shape, type ShapeRules } from './shape.ts';
+import { type RowShapes, rowShapes, Shape, type ShapeRules } from './shape.ts';
 import { TokenReader } from './token-reader.ts';
 import { ValueReader } from './value-reader.ts';
 
@@ -45,10 +45,10 @@ export interface CutOptions {
 
 /** @throws JsonError when the text is not one JSON object. */
 export function cutBody(text: string, options: CutOptions): CutMember[] {
-  const reader = new ValueReader(text);
+  const { root: row, room } = shapesFor(options);
+  const reader = new ValueReader(text, room);
   const { tokens } = reader;
   if (!tokens.take(OPEN_BRACE)) tokens.fail('No JSON object');
-  const row = new Shape('', undefined, rules(options));
   const members: CutMember[] = [];
   if (!tokens.take(CLOSE_BRACE)) {
     do members.push(cutMember(reader, row, options));
@@ -98,6 +98,20 @@ function cutElement(reader: ValueReader, row: Shape, count: number): CutElement 
   const { at: end, isAscii } = tokens;
   const text = tokens.text.slice(start, end);
   return { start, end, text, isObject, isAscii, canonical: tokens.canonical(0), excluded: reader.excluded, wanted };
+}
+
+/** Pages and runs of a stream have rows of the same shapes: a cache, which changes no result. */
+const remembered = new Map<string, RowShapes>();
+
+function shapesFor(options: CutOptions): RowShapes {
+  const key = JSON.stringify(options);
+  let shapes = remembered.get(key);
+  // Full: what is there may be names that never come again.
+  if (!shapes || shapes.room.shapes <= 0) {
+    shapes = rowShapes(rules(options));
+    remembered.set(key, shapes);
+  }
+  return shapes;
 }
 
 function rules({ wanted, excluded }: CutOptions): ShapeRules {

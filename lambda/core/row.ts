@@ -2,6 +2,7 @@
 import type { DeadLetter, Hash } from '../ports.ts';
 import type { Stream } from '../streams.ts';
 import { shortIdTag } from './id-tag.ts';
+import { MINUS, NINE, QUOTE, ZERO } from './json-codes.ts';
 import type { CutElement, CutOptions } from './json-cutter.ts';
 
 export interface Row {
@@ -140,7 +141,7 @@ function fingerprintOf(id: string, digest: string): string {
 
 /** The value of a JSON string; nothing for any other JSON text. */
 function asString(json: string | undefined): string | undefined {
-  if (json === undefined || json.charCodeAt(0) !== 0x22) return undefined;
+  if (json === undefined || json.charCodeAt(0) !== QUOTE) return undefined;
   return json.includes('\\') ? JSON.parse(json) : json.slice(1, -1);
 }
 
@@ -158,7 +159,8 @@ const MAX_POSITION_LENGTH = 1_024;
 /** The specification promises an ordering key or null; what is neither text nor number is not passed off as one. */
 function scalar(position: string | undefined): string | undefined {
   if (position === undefined || position.length > MAX_POSITION_LENGTH) return undefined;
-  return /^["\d-]/.test(position) ? position : undefined;
+  const first = position.charCodeAt(0);
+  return first === QUOTE || first === MINUS || (first >= ZERO && first <= NINE) ? position : undefined;
 }
 
 /** Inside strings JSON allows no raw line break, so each one here is white space between tokens. */

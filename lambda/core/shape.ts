@@ -6,7 +6,7 @@
  *
  *     {"id":1,"deleted":false}     root → "id": → "deleted":     order [1, 0]
  *
- * Shapes are remembered for one page; how many is bounded, since a tenant chooses the names.
+ * How many shapes are remembered is bounded, since a tenant chooses the names.
  */
 export const SHAPES_REMEMBERED = 4096;
 
@@ -74,6 +74,16 @@ export interface ShapeRules {
 /** How many more shapes may be remembered. */
 export interface Room {
   shapes: number;
+}
+
+/** The shapes of the rows of one stream. */
+export interface RowShapes {
+  readonly root: Shape;
+  readonly room: Room;
+}
+
+export function rowShapes(rules: ShapeRules): RowShapes {
+  return { root: new Shape('', undefined, rules), room: { shapes: SHAPES_REMEMBERED } };
 }
 
 function sortedOrder(keys: readonly string[]): Int32Array {

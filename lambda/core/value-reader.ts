@@ -1,6 +1,6 @@
 /** Reads JSON values and writes their canonical text: the tokens' canonical forms, the members of each object sorted. */
 import { CLOSE_BRACE, CLOSE_BRACKET, COLON, COMMA, NINE, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './json-codes.ts';
-import { type Room, SHAPES_REMEMBERED, type Shape } from './shape.ts';
+import type { Room, Shape } from './shape.ts';
 import { TokenReader } from './token-reader.ts';
 
 /** Deeper nesting is refused: the walk over it is recursive, and the call stack is not ours to overflow. */
@@ -12,13 +12,15 @@ export class ValueReader {
   readonly tokens: TokenReader;
   /** Canonical text of the excluded member's value, the last that was read. */
   excluded: string | undefined = undefined;
-  readonly #room: Room = { shapes: SHAPES_REMEMBERED };
+  readonly #room: Room;
   /** A stack of where the members of the objects at hand begin in the canonical text. */
   #begins = new Int32Array(64);
   #begun = 0;
 
-  constructor(text: string) {
+  /** @param room for the shapes that are met */
+  constructor(text: string, room: Room) {
     this.tokens = new TokenReader(text);
+    this.#room = room;
   }
 
   /** Reads the value at hand. @param member shape of the member that the value belongs to */
