@@ -14,8 +14,7 @@ export interface Variant extends Sabotage {
 
 export interface Verdict {
   readonly breaches: string[];
-  /** Absent when the simulation itself broke down. */
-  readonly observation?: Observation;
+  readonly observation: Observation;
 }
 
 export async function check(history: History, variant: Variant = {}): Promise<Verdict> {

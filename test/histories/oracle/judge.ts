@@ -13,6 +13,7 @@ export function judge(observation: Observation, rule: Rule = greatestSequence): 
     ...sequencesUsedTwice(observation),
     ...needless(observation),
     ...unseenTombstones(observation),
+    ...withdrawnUnderLiveAssets(observation),
     ...lostLetters(observation),
   ];
 }
@@ -100,6 +101,18 @@ function unseenTombstones({ events, disturbances }: Observation): string[] {
     const unseen = kind === 'tombstone' && !known.has(keyOf(stream, id));
     known.add(keyOf(stream, id));
     return unseen ? [`The tombstone of an asset that the SIEM never had: ${line}`] : [];
+  });
+}
+
+/** An asset restored before the walk's end is struck off the list: its threats have not vanished. */
+function withdrawnUnderLiveAssets({ events, disturbances }: Observation): string[] {
+  if (disturbances.length > 0) return [];
+  const live = new Set<string>();
+  return events.flatMap(({ stream, id, kind, line }) => {
+    if (stream === 'assets' && kind === 'upsert') live.add(id);
+    if (kind === 'tombstone') live.delete(id);
+    const wrong = kind === 'withdrawn' && live.has(JSON.parse(line).asset_id);
+    return wrong ? [`Withdrawn although its asset is live: ${line}`] : [];
   });
 }
 

@@ -39,10 +39,10 @@ export const greatestSequence: Rule = (one, other) => one.sequence > other.seque
 
 export type Copy = Map<string, ReceivedEvent>;
 
-/** @returns by stream and id the event that holds, `newer` deciding. */
+/** @returns by stream and id the event that holds, `newer` deciding, in an order that means nothing: Firehose keeps none. */
 export function copyOf(events: readonly ReceivedEvent[], newer: Rule): Copy {
   const copy: Copy = new Map();
-  for (const event of events) {
+  for (const event of events.toSorted((one, other) => (one.eventId < other.eventId ? -1 : 1))) {
     const key = keyOf(event.stream, event.id);
     const held = copy.get(key);
     if (!held || newer(event, held)) copy.set(key, event);

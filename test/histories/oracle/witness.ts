@@ -62,9 +62,11 @@ export class Witness {
 
   readonly isForgotten = (cursor: string): boolean => this.#forgotten.has(cursor);
 
-  /** @returns the number of rows on the page. */
-  readonly read = (stream: StreamName, body: string): number => {
+  /** @returns the number of rows on the page; with more than `fits` it reaches nobody. */
+  readonly read = (stream: StreamName, body: string, fits: number): number => {
     const { next, rows, superseded } = readAnswer(body, this.#platform.settings);
+    const count = rows.size + superseded.length;
+    if (count > fits) return count;
     for (const [id, content] of superseded) this.#excused.add(`${keyOf(stream, id)} ${content}`);
     for (const [id, { deleted, content }] of rows) {
       const key = keyOf(stream, id);
@@ -77,7 +79,7 @@ export class Witness {
       // Issued anew, it is good again.
       this.#forgotten.delete(next);
     }
-    return rows.size + superseded.length;
+    return count;
   };
 
   readonly taken = (line: string): void => {

@@ -6,8 +6,8 @@ import type { Change } from '../history.ts';
 const CONTENTS = [
   '"n":1,"__proto__":{"deep":[9007199254740993,{"b":1,"a":2}]}',
   '"n":1.0,"":"empty \\u2028 \\ud83d\\ude00","constructor":null',
-  '"n":-0,"big":9007199254740993',
-  '"n":0,"big":9007199254740992,"exponent":1e400',
+  '"n":-0,"big":9007199254740993,"exponent":1e400',
+  '"n":0,"big":9007199254740992,"exponent":1e401',
 ];
 
 /** Content alone tells two versions apart here: the time of the change must not. */

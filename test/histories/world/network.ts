@@ -12,7 +12,7 @@ export interface NetworkHooks {
   readonly history: Pick<History, 'rowsThatFit' | 'badRow'>;
   readonly isForgotten: (cursor: string) => boolean;
   /** Told of each list answer; says how many rows it holds. */
-  readonly onPage: (stream: StreamName, body: string) => number;
+  readonly onPage: (stream: StreamName, body: string, fits: number) => number;
   readonly onBadRow: () => void;
   readonly onRefusedCursor: () => void;
 }
@@ -43,9 +43,9 @@ async function answer(url: string, init: RequestInit, hooks: NetworkHooks): Prom
   const stream = streamOf(url, platform);
   if (!stream || response.status !== 200) return response;
   const body = await response.text();
-  const rows = onPage(stream, body);
-  const tooLarge = history.rowsThatFit !== undefined && rows > history.rowsThatFit;
-  if (tooLarge) return new Response(body, { status: 200, headers: { 'content-length': TOO_LARGE } });
+  const { rowsThatFit: fits = Number.POSITIVE_INFINITY } = history;
+  const rows = onPage(stream, body, fits);
+  if (rows > fits) return new Response(body, { status: 200, headers: { 'content-length': TOO_LARGE } });
   const bears = history.badRow && stream === 'assets' && body.includes('"asset-0"');
   if (bears) hooks.onBadRow();
   return new Response(bears ? withBadRow(body) : body, { status: 200 });

@@ -1,0 +1,106 @@
+/** What a row is known by, what an event is known by, and what arrives: each broken. */
+import { sha256 } from '../../../lambda/adapters/sha256.ts';
+import type { World } from '../../../lambda/core/run.ts';
+import type { RowState } from '../../../lambda/ports.ts';
+import type { Mutant } from './mutant.ts';
+
+function withLines(world: World, change: (line: string) => string): World {
+  return { ...world, delivery: { deliver: lines => world.delivery.deliver(lines.map(change)) } };
+}
+
+function withStates(world: World, change: (state: RowState) => RowState): World {
+  const get: World['rowStates']['get'] = async (stream, ids) => {
+    const states = await world.rowStates.get(stream, ids);
+    return new Map([...states].map(([id, state]) => [id, state instanceof Error ? state : change(state)]));
+  };
+  return { ...world, rowStates: { ...world.rowStates, get } };
+}
+
+/** Canonical rows are JSON objects; what identifies a delivery begins with the stream's name. */
+function hashing(content: (canonical: string) => string) {
+  return (text: string) => sha256(text.startsWith('{') ? content(text) : text.replace(/\{.*\}$/s, content));
+}
+
+export const CONTENT_MUTANTS: readonly Mutant[] = [
+  {
+    rule: 'A row whose content is what was last sent is a re-delivery',
+    breakage: 'each new position counts as a change',
+    variant: () => ({ world: world => withStates(world, state => ({ ...state, digest: '' })) }),
+  },
+  {
+    rule: 'updated_at does not decide what is new',
+    breakage: 'the digest is of id and updated_at',
+    variant: () => ({
+      edges: edges => {
+        const known = (text: string) => (text.match(/"(?:id|updated_at|deleted)":(?:"[^"]*"|\w+)/g) ?? []).join();
+        return { ...edges, hash: hashing(known) };
+      },
+    }),
+  },
+  {
+    rule: 'The digest sees every digit',
+    breakage: 'numbers are compared as JavaScript reads them',
+    variant: () => ({
+      edges: edges => ({
+        ...edges,
+        hash: hashing(text => text.replace(/-?\d+(\.\d+)?(e\d+)?/g, digits => String(Number(digits)))),
+      }),
+    }),
+  },
+  {
+    rule: 'The window tells a version by its position too',
+    breakage: 'by its content alone, and event_id likewise',
+    variant: () => ({
+      edges: edges => ({
+        ...edges,
+        hash: text => sha256(text.startsWith('{') ? text : text.replace(/\n[^\n]*(?=\n\{)/, '\n')),
+      }),
+    }),
+  },
+  {
+    rule: 'event_id is of the position too',
+    breakage: 'of the content alone',
+    variant: () => ({
+      world: world =>
+        withLines(world, line => {
+          const content = line.replace(/"stream_position":\s*"[^"]*"/g, '').replace(/^.*?"kind"/, '');
+          const bare = content.replace(/"forwarded_at":"[^"]*"/, '');
+          return line.replace(/"event_id":"[^"]*"/, `"event_id":"${sha256(bare).slice(0, 32)}"`);
+        }),
+    }),
+  },
+  {
+    rule: 'Rows travel untouched',
+    breakage: 'they are parsed and written again',
+    variant: () => ({ world: world => withLines(world, line => JSON.stringify(JSON.parse(line))) }),
+  },
+  {
+    rule: 'The greatest sequence is the truth',
+    breakage: 'the greatest stream_position is',
+    variant: () => ({ siem: (one, other) => String(one.position) > String(other.position) }),
+  },
+  {
+    rule: 'The greatest sequence is the truth',
+    breakage: 'the last to arrive is',
+    variant: () => ({ siem: () => true }),
+  },
+  {
+    rule: 'sequence rises with every run',
+    breakage: 'the epoch takes no part',
+    variant: () => ({
+      world: world => withLines(world, line => line.replace(/"sequence":"\d{10}/, '"sequence":"0000000001')),
+    }),
+  },
+  {
+    rule: 'A replay sends everything again',
+    breakage: 'states of an earlier generation still count',
+    variant: () => ({
+      world: world => withStates(world, state => ({ ...state, generation: Number.MAX_SAFE_INTEGER })),
+    }),
+  },
+  {
+    rule: 'A row that comes back after a withdrawal has another event_id',
+    breakage: 'no mark of the withdrawal is kept',
+    variant: () => ({ world: world => withStates(world, state => ({ ...state, incarnation: '' })) }),
+  },
+];

@@ -1,0 +1,28 @@
+import { check } from '../check.ts';
+import { generate } from '../generate.ts';
+import type { Mutant } from './mutant.ts';
+
+export interface Catch {
+  /** Histories until one noticed; absent: none did. */
+  readonly histories?: number;
+  readonly seed?: number;
+  readonly breach?: string;
+}
+
+/** Runs histories from `seed` on until one breaches the promise. */
+export async function hunt(mutant: Mutant, seed: number, limit: number): Promise<Catch> {
+  for (let histories = 1; histories <= limit; histories++) {
+    const at = seed + histories - 1;
+    const [breach] = await breachesOf(mutant, at);
+    if (breach) return { histories, seed: at, breach };
+  }
+  return {};
+}
+
+async function breachesOf(mutant: Mutant, seed: number): Promise<string[]> {
+  try {
+    return (await check(generate(seed), mutant.variant())).breaches;
+  } catch (error) {
+    return [`The simulation broke down: ${error instanceof Error ? error.message : error}`];
+  }
+}

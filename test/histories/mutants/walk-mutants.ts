@@ -1,0 +1,172 @@
+/** The rules of the walk, each broken as a naive poller breaks it. */
+import { ApiUnavailableError, CursorRefusedError, PageTooLargeError } from '../../../lambda/core/errors.ts';
+import type { World } from '../../../lambda/core/run.ts';
+import type { Checkpoint, PageRequest } from '../../../lambda/ports.ts';
+import { nextCursorOf, withBodies, withNextCursor, withRows } from './bodies.ts';
+import type { Mutant } from './mutant.ts';
+
+type Save = World['checkpoints']['save'];
+
+function withSave(world: World, save: (checkpoint: Checkpoint, stream: string) => Checkpoint): World {
+  const saved: Save = (stream, checkpoint, epoch) => world.checkpoints.save(stream, save(checkpoint, stream), epoch);
+  return { ...world, checkpoints: { ...world.checkpoints, save: saved } };
+}
+
+function failing(world: World, kind: new (...args: never[]) => Error): World {
+  const page = async (request: PageRequest) => {
+    try {
+      return await world.source.page(request);
+    } catch (cause) {
+      throw cause instanceof kind ? new ApiUnavailableError(request.path, 'it was refused', { cause }) : cause;
+    }
+  };
+  return { ...world, source: { page } };
+}
+
+/** More pages than any history's stream has, so that a walk that spins comes to an end. */
+const SPIN_LIMIT = 300;
+
+function spinning(world: World): World {
+  let pages = 0;
+  const unmarked = (cursor: string | undefined) => cursor?.replace(/~\d+$/, '');
+  const page = async (request: PageRequest) => {
+    if (++pages > SPIN_LIMIT) throw new ApiUnavailableError(request.path, 'the walk spins');
+    const body = await world.source.page({ ...request, cursor: unmarked(request.cursor) });
+    const next = nextCursorOf(body);
+    return next === null ? body : withNextCursor(body, `${next}~${pages}`);
+  };
+  return { ...world, source: { page } };
+}
+
+function droppingCursorAtTheEnd(world: World): World {
+  const ended = new Set<string>();
+  const watched = withBodies(world, (body, { path }) => {
+    if (nextCursorOf(body) === null) ended.add(path);
+    return body;
+  });
+  return withSave(watched, (checkpoint, stream) => {
+    return [...ended].some(path => path.endsWith(stream)) ? { ...checkpoint, cursor: undefined } : checkpoint;
+  });
+}
+
+function emptiedWhenCursorMoves(world: World): World {
+  const cursors = new Map<string, string | undefined>();
+  const load: World['checkpoints']['load'] = async streams => {
+    const loaded = await world.checkpoints.load(streams);
+    for (const [stream, memory] of loaded) {
+      if (!(memory instanceof Error)) cursors.set(stream, memory.checkpoint.cursor);
+    }
+    return loaded;
+  };
+  const saving = withSave(world, (checkpoint, stream) => {
+    const moved = cursors.get(stream) !== checkpoint.cursor;
+    cursors.set(stream, checkpoint.cursor);
+    return moved ? { ...checkpoint, window: [] } : checkpoint;
+  });
+  return { ...saving, checkpoints: { ...saving.checkpoints, load } };
+}
+
+const idOf = (row: string) => /"id":\s*"([^"]*)"/.exec(row)?.[1];
+
+export const WALK_MUTANTS: readonly Mutant[] = [
+  {
+    rule: 'Save the newest non-null cursor',
+    breakage: 'the null at the end drops the cursor',
+    variant: () => ({ world: droppingCursorAtTheEnd }),
+  },
+  {
+    rule: 'The last page is delivered again at every poll, and not sent again',
+    breakage: 'no window is kept',
+    variant: () => ({ world: world => withSave(world, checkpoint => ({ ...checkpoint, window: [] })) }),
+  },
+  {
+    rule: 'Only null ends a stream',
+    breakage: 'a short page counts as the end',
+    variant: () => ({
+      world: world =>
+        withBodies(world, (body, { limit }) => {
+          const { length } = body.match(/"stream_position":|"blocked_at":/g) ?? [];
+          return length < limit ? withNextCursor(body, null) : body;
+        }),
+    }),
+  },
+  {
+    rule: 'An empty page with a cursor is not the end',
+    breakage: 'an empty page counts as the end',
+    variant: () => ({
+      world: world => withBodies(world, body => (/"page_size":\s*0\b/.test(body) ? withNextCursor(body, null) : body)),
+    }),
+  },
+  {
+    rule: 'A cursor that comes back unchanged, with nothing new, ends the walk',
+    breakage: 'the walk asks again for as long as there is a cursor',
+    variant: () => ({ world: spinning }),
+  },
+  {
+    rule: 'Within one page the last occurrence of an id wins',
+    breakage: 'the first one does',
+    variant: () => ({ world: world => withBodies(world, body => withRows(body, rows => rows.reverse())) }),
+  },
+  {
+    rule: 'A refused cursor falls back to the one before, then to the beginning',
+    breakage: 'it only fails the stream',
+    variant: () => ({ world: world => failing(world, CursorRefusedError) }),
+  },
+  {
+    rule: 'A rewound walk saves the earlier cursor before it sends',
+    breakage: 'it saves only with its pages',
+    variant: () => ({
+      world: world => {
+        const save: Save = async (stream, checkpoint, epoch) => {
+          const rewinds = checkpoint.previous === undefined && checkpoint.settled !== '';
+          if (!rewinds) await world.checkpoints.save(stream, checkpoint, epoch);
+        };
+        return { ...world, checkpoints: { ...world.checkpoints, save } };
+      },
+    }),
+  },
+  {
+    rule: 'Names that are not specified are found by what they hold',
+    breakage: 'the row array is taken to be "data"',
+    variant: () => ({ settings: settings => ({ ...settings, names: { rows: 'data' } }) }),
+  },
+  {
+    rule: 'The limit is 1 to 500',
+    breakage: 'it is 501',
+    variant: () => ({ settings: settings => ({ ...settings, pageLimit: 501 }) }),
+  },
+  {
+    rule: 'A page too large is asked for again with half the limit',
+    breakage: 'it only fails the stream',
+    variant: () => ({ world: world => failing(world, PageTooLargeError) }),
+  },
+  {
+    rule: 'A row that can be no event is a dead letter',
+    breakage: 'it is dropped',
+    variant: () => ({
+      world: world => ({ ...world, deadLetters: { ...world.deadLetters, store: async () => undefined } }),
+    }),
+  },
+  {
+    rule: 'The member that names the asset is configurable',
+    breakage: 'another member is read',
+    variant: () => ({ settings: settings => ({ ...settings, threatAssetField: 'asset' }) }),
+  },
+  {
+    rule: 'The window is not emptied when the cursor moves',
+    breakage: 'it is',
+    variant: () => ({ world: emptiedWhenCursorMoves }),
+  },
+  {
+    rule: 'The window remembers superseded rows too',
+    breakage: 'only the last of each id',
+    variant: () => ({
+      world: world =>
+        withBodies(world, body =>
+          withRows(body, rows =>
+            rows.filter((row, at) => !rows.slice(at + 1).some(later => idOf(later) === idOf(row))),
+          ),
+        ),
+    }),
+  },
+];
