@@ -16,6 +16,8 @@ export interface WalkOptions {
   readonly cursor: string | undefined;
   /** Tried first when the API refuses `cursor`. */
   readonly previous: string | undefined;
+  /** Whether a refused cursor is replaced by an earlier one, or by the beginning. @default true */
+  readonly rewinds?: boolean;
   readonly limit: number;
   readonly configuredNames: MemberNames;
   readonly learnedNames: MemberNames;
@@ -73,7 +75,7 @@ class Walker {
     this.#options = options;
     this.#limit = options.limit;
     this.#learned = options.learnedNames;
-    this.#fallbacks = [options.previous, undefined];
+    this.#fallbacks = options.rewinds === false ? [] : [options.previous, undefined];
   }
 
   async fetch(cursor: string | undefined): Promise<WalkedPage> {
