@@ -53,12 +53,13 @@ export class AlarmBoard extends Construct {
       if (!source) return [];
       const condition = fact.when(props.settings);
       const metric = new cloudwatch.Metric({ ...source, ...condition, metricName: signal.metric });
+      const { watchedMetric, treatMissingData } = withMissing(metric, fact.missing);
       const name = [fact.name, ...(stream ? [stream.name] : [])];
       return [
-        metric.createAlarm(this, name.join('-'), {
+        watchedMetric.createAlarm(this, name.join('-'), {
           alarmName: [props.watched.connectorName, ...name].join('/'),
           alarmDescription: describe(fact, props.runbookUrl),
-          treatMissingData: fact.missing as cloudwatch.TreatMissingData,
+          treatMissingData,
           ...thresholdOf(condition),
         }),
       ];
@@ -86,6 +87,18 @@ export class AlarmBoard extends Construct {
 
 function describe(fact: AlarmFact, runbookUrl: string): string {
   return `${fact.impact} ${fact.data} Runbook: ${runbookUrl}#${fact.name}`;
+}
+
+function withMissing(metric: cloudwatch.Metric, missing: AlarmFact['missing']) {
+  if (missing !== 'zero') return { watchedMetric: metric, treatMissingData: missing as cloudwatch.TreatMissingData };
+  const { period, metricName: label } = metric;
+  const filled = new cloudwatch.MathExpression({
+    expression: 'FILL(told, 0)',
+    usingMetrics: { told: metric },
+    period,
+    label,
+  });
+  return { watchedMetric: filled, treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING };
 }
 
 function thresholdOf(condition: Condition) {

@@ -46,8 +46,11 @@ export interface AlarmFact {
   readonly data: string;
   readonly signal: Signal | ((settings: AlarmSettings) => Signal);
   readonly when: (settings: AlarmSettings) => Condition;
-  /** `breaching`: silence is the fault. `notBreaching`: the service is silent when all is well. `ignore`: each run says it anew. */
-  readonly missing: 'breaching' | 'notBreaching' | 'ignore';
+  /**
+   * `breaching`: silence is the fault. `notBreaching`: the service is silent when all is well. `zero`: likewise, of a service whose silence
+   * CloudWatch always ignores, so that its alarm would never end (DynamoDB). `ignore`: each run says it anew.
+   */
+  readonly missing: 'breaching' | 'notBreaching' | 'zero' | 'ignore';
   /** Streams that it watches, by name; every stream unless said. */
   readonly streams?: (stream: { readonly vanishesWith?: string }) => boolean;
   /** Where it makes sense; everywhere unless said. */

@@ -1,4 +1,4 @@
-import { fiveMinutes, LEAST_TIME_LEFT_MILLISECONDS, lasting, reported, waiting } from './alarm-conditions.ts';
+import { fiveMinutes, LEAST_TIME_LEFT_MILLISECONDS, lasting, reported, silent, waiting } from './alarm-conditions.ts';
 import type { AlarmFact } from './alarm-fact.ts';
 
 /** Every alarm of a connector. */
@@ -9,7 +9,7 @@ export const ALARMS: readonly AlarmFact[] = [
     impact: 'The SIEM gets nothing new of this stream: no run has ended well for a while, or none has run.',
     data: 'Nothing is lost. The API keeps every change; the next good run goes on from the saved cursor.',
     signal: { of: 'stream', metric: 'StreamFailed' },
-    when: ({ timing }) => ({ statistic: 'Minimum', atLeast: 1, period: timing.silence }),
+    when: silent,
     missing: 'breaching',
   },
   {
@@ -206,7 +206,7 @@ export const ALARMS: readonly AlarmFact[] = [
     data: 'Nothing is lost. Refused reads are tried again.',
     signal: { of: 'state', metric: 'ReadThrottleEvents' },
     when: lasting,
-    missing: 'notBreaching',
+    missing: 'zero',
   },
   {
     name: 'state-writes-throttled',
@@ -215,6 +215,6 @@ export const ALARMS: readonly AlarmFact[] = [
     data: 'Nothing is lost. A cursor is saved only after what it stands for.',
     signal: { of: 'state', metric: 'WriteThrottleEvents' },
     when: lasting,
-    missing: 'notBreaching',
+    missing: 'zero',
   },
 ];

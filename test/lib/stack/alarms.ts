@@ -18,9 +18,20 @@ interface Alarm {
   readonly Dimensions: readonly { readonly Name: string; readonly Value: unknown }[];
 }
 
+interface Query {
+  readonly Expression?: string;
+  readonly MetricStat?: { readonly Metric: object; readonly Period: number; readonly Stat: string };
+}
+
 function alarms(options: object = {}): Alarm[] {
   const found = resources(synthesize({ ...options }), 'AWS::CloudWatch::Alarm');
-  return found.map(({ Properties }) => Properties as unknown as Alarm);
+  return found.map(({ Properties }) => flat(Properties as unknown as Alarm & { readonly Metrics?: readonly Query[] }));
+}
+
+/** An alarm on an expression, as one on the metric behind it. */
+function flat({ Metrics: queries, ...alarm }: Alarm & { readonly Metrics?: readonly Query[] }): Alarm {
+  const behind = queries?.find(({ MetricStat }) => MetricStat)?.MetricStat;
+  return behind ? { ...alarm, ...behind.Metric, Period: behind.Period, Statistic: behind.Stat } : alarm;
 }
 
 /** Names without the connector’s. */
@@ -125,8 +136,22 @@ describe('silence', () => {
     expect(services.filter(({ TreatMissingData }) => TreatMissingData !== 'notBreaching')).toEqual([]);
   });
 
+  test('of DynamoDB, which CloudWatch would ignore so that an alarm never ended, is told as zero', () => {
+    const found = resources(synthesize(), 'AWS::CloudWatch::Alarm').map(({ Properties }) => Properties);
+    const table = found.filter(properties => JSON.stringify(properties).includes('AWS/DynamoDB'));
+    const expressions = table.map(
+      ({ Metrics }) => (Metrics as Query[]).find(({ Expression }) => Expression)?.Expression,
+    );
+    expect(expressions).toEqual(['FILL(told, 0)', 'FILL(told, 0)']);
+  });
+
   test.each([1, 5, 60])('is judged over two of the longest runs at a rate of %d minutes', rateMinutes => {
-    expect(alarm('stream-silent/assets', { rateMinutes }).Period).toBe(2 * (15 + rateMinutes) * 60);
+    const { Period, EvaluationPeriods } = alarm('stream-silent/assets', { rateMinutes });
+    expect(Period * EvaluationPeriods).toBe(2 * (15 + rateMinutes) * 60);
+  });
+
+  test('is judged minute by minute: CloudWatch looks periods farther back before it takes a point as missing', () => {
+    expect(alarm('stream-silent/assets').Period).toBe(60);
   });
 
   test.each([1, 5, 60])('between two reports does not hide one at a rate of %d minutes', rateMinutes => {
