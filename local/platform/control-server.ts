@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { controlAction } from './control.ts';
+import { type ControlSide, controlAction } from './control.ts';
+import type { LifePace } from './life-pace.ts';
 import type { Platform } from './platform.ts';
 import { ProblemError, problemAnswer } from './problem.ts';
 import { readBody } from './read-body.ts';
@@ -17,17 +18,25 @@ export interface ControlServer {
   close(): Promise<void>;
 }
 
+export interface ControlOptions {
+  readonly platform: Platform;
+  /** @default any free one */
+  readonly port?: number;
+  /** Absent: the life of the estate cannot be set from outside. */
+  readonly pace?: LifePace;
+}
+
 /** Serves the control side on a port of its own on the loopback interface, without any authentication. */
-export async function startControlServer(options: { platform: Platform; port?: number }): Promise<ControlServer> {
-  const { platform, port = 0 } = options;
+export async function startControlServer({ platform, port = 0, pace }: ControlOptions): Promise<ControlServer> {
   const server = createServer((request, response) => {
-    serveControl(platform, request, response).catch((error: unknown) => refuse(platform, response, error));
+    serveControl({ platform, pace }, request, response).catch((error: unknown) => refuse(platform, response, error));
   });
   const controlUrl = await listen(server, port);
   return { controlUrl, close: () => closeServer(server) };
 }
 
-async function serveControl(platform: Platform, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function serveControl(side: ControlSide, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { platform } = side;
   const { segments, parameters, path } = readTarget(request.url ?? '');
   if (request.method === 'GET' && path === '/truth') {
     const shown = readShown(parameters.get('stream_position'));
@@ -37,7 +46,7 @@ async function serveControl(platform: Platform, request: IncomingMessage, respon
   }
   const body = await readBody(request, BODY_BOUND);
   if (body === undefined) throw new ProblemError('request/body-too-large', 'The body is too large.');
-  const result = controlAction(platform, request.method ?? '', segments, body);
+  const result = controlAction(side, request.method ?? '', segments, body);
   if (result === undefined) response.writeHead(204).end();
   else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(result));
 }

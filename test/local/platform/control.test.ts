@@ -68,6 +68,21 @@ test('faults are set and ended, requests counted', async () => {
   expect(await (await call('GET', '/requests')).json()).toEqual({ token: 2, assets: 2 });
 });
 
+test('an estate lives at the pace that is asked for, and stands still at 0', async () => {
+  const rates: number[] = [];
+  const pace = { setRate: (rate: number): void => void rates.push(rate) };
+  const own = await startControlServer({ platform: tenant.platform, pace });
+  const ask = (body: string) => fetch(`${own.controlUrl}/life`, { method: 'POST', body });
+  const statuses = [await ask('{"rate":20}'), await ask('{"rate":"x"}'), await ask('{"rate":0}')].map(
+    each => each.status,
+  );
+  await own.close();
+  expect([statuses, rates]).toEqual([
+    [204, 400, 204],
+    [20, 0],
+  ]);
+});
+
 test('the truth is streamed with rows as they are', async () => {
   tenant.platform.populate({ assets: 500, threats: 500, dnsBlocks: 500 });
   const text = await (await call('GET', '/truth')).text();
@@ -86,6 +101,9 @@ describe('a call that cannot be served is a problem document and changes nothing
     ['POST', '/assets/%zz/remove', undefined, 400],
     ['PUT', '/faults', '{}', 400],
     ['PUT', '/faults', 'x', 400],
+    ['POST', '/life', 'null', 400],
+    ['POST', '/life', '{"rate":-1}', 400],
+    ['POST', '/life', '{"rate":1}', 409],
     ['GET', '/truth?stream_position=maybe', undefined, 400],
   ])('%s %s %p: %i', async (method, path, body, status) => {
     const response = await call(method, path, body);

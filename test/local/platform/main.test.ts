@@ -58,6 +58,14 @@ describe('npm run platform', () => {
     };
     const before = await size();
     while ((await size()) === before);
+    const pace = (rate: number) =>
+      fetch(`${given.controlUrl}/life`, { method: 'POST', body: JSON.stringify({ rate }) });
+    const truth = async (): Promise<string> => (await fetch(`${given.controlUrl}/truth`)).text();
+    expect((await pace(0)).status).toBe(204);
+    const still = await truth();
+    expect(await truth()).toBe(still);
+    expect((await pace(500)).status).toBe(204);
+    while ((await truth()) === still);
     expect((await fetch(`${given.baseUrl}/v1/assets`)).status).toBe(401);
     child.kill('SIGTERM');
     expect(await closed).toEqual([0, null]);
