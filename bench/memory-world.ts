@@ -1,21 +1,13 @@
 /** Every port in memory, so that nothing but the core's own work is measured. Delivery packs as the adapter does. */
+
 import { sha256 } from '../lambda/adapters/sha256.ts';
+import { BEGINNING } from '../lambda/core/beginning.ts';
 import { packCalls, packRecords } from '../lambda/core/pack.ts';
 import type { Assignment, World } from '../lambda/core/run.ts';
 import { type TickOutcome, tick } from '../lambda/core/tick.ts';
-import type { Checkpoint, HeldLease, PageSource, RowState, StreamMemory } from '../lambda/ports.ts';
+import type { HeldLease, PageSource, RowState, StreamMemory } from '../lambda/ports.ts';
 import { STREAMS, type StreamName } from '../lambda/streams.ts';
 import type { BenchStream } from './rows.ts';
-
-const BEGINNING: Checkpoint = {
-  cursor: undefined,
-  previous: undefined,
-  window: [],
-  generation: 0,
-  names: {},
-  settled: '',
-  mending: false,
-};
 
 export interface MemoryWorld {
   /** Drains the stream from where it stands. */

@@ -1,4 +1,5 @@
 /** Checkpoints and in-flight notes in the state table, every write under the fence. */
+import { BEGINNING } from '../core/beginning.ts';
 import { LeaseLostError, StateDamagedError } from '../core/errors.ts';
 import type { Checkpoint, Checkpoints, Hash, InFlightBatch, StreamMemory } from '../ports.ts';
 import type { StreamName } from '../streams.ts';
@@ -8,16 +9,6 @@ import type { Table } from './table.ts';
 
 const FINGERPRINT_BYTES = 12;
 const TAG_BYTES = 7;
-
-const BEGINNING: Checkpoint = {
-  cursor: undefined,
-  previous: undefined,
-  window: [],
-  generation: 0,
-  names: {},
-  settled: '',
-  mending: false,
-};
 
 export function createCheckpoints(table: Table, hash: Hash): Checkpoints {
   const write = async (item: Item, epoch: number) => {

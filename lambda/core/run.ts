@@ -14,6 +14,7 @@ import type {
   WithdrawalList,
 } from '../ports.ts';
 import type { Stream, StreamName } from '../streams.ts';
+import type { EventContext } from './event.ts';
 import type { Sequencer } from './sequence.ts';
 
 export type NamedStream = Stream & { readonly name: StreamName };
@@ -92,4 +93,9 @@ export function emptyResult(): StreamResult {
     throttledMilliseconds: 0,
     caughtUp: false,
   };
+}
+
+/** What the events of one page, or of one piece of withdrawals, have in common. */
+export function eventContext({ assignment, clock, hash }: Run): EventContext {
+  return { connector: assignment.connector, forwardedAt: new Date(clock.now()).toISOString(), hash };
 }

@@ -4,7 +4,8 @@
  */
 import type { Checkpoint, HeldLease, Lease, StreamMemory } from '../ports.ts';
 import type { StreamName } from '../streams.ts';
-import { type DrainedStream, drain } from './drain.ts';
+import { drain } from './drain.ts';
+import type { DrainedStream } from './draining.ts';
 import { LeaseBusyError, LeaseLostError, OutOfTimeError } from './errors.ts';
 import { Memory } from './memory.ts';
 import { type Assignment, emptyResult, type Run, type StreamResult, type World } from './run.ts';
@@ -142,7 +143,7 @@ async function drainStream(stream: DrainedStream, lane: readonly DrainedStream[]
     const ownersMemory = readable(progress.memories.get(owners.name)!);
     if (!(await withdraw({ owners, ownersMemory, stream, memory, run, result }))) return;
   }
-  await drain(stream, memory, run, result);
+  await drain({ stream, memory, run, result });
 }
 
 function readable(memory: Memory | Error): Memory {

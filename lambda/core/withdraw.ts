@@ -7,10 +7,9 @@
  * spent time budget anywhere only means that the rest is worked off later.
  */
 import type { Membership, RowState, Tombstone } from '../ports.ts';
-import { eventContext } from './drain.ts';
 import { withdrawnEventId, withdrawnLine } from './event.ts';
 import { DAMAGED, type Memory } from './memory.ts';
-import type { NamedStream, Run, StreamResult } from './run.ts';
+import { eventContext, type NamedStream, type Run, type StreamResult } from './run.ts';
 
 /** Memberships worked off at once: an asset may have a million threats. */
 const PIECE = 500;

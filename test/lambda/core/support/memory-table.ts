@@ -1,3 +1,4 @@
+import { BEGINNING } from '../../../../lambda/core/beginning.ts';
 import type {
   Checkpoint,
   InFlightBatch,
@@ -8,16 +9,6 @@ import type {
   Tombstone,
 } from '../../../../lambda/ports.ts';
 import type { StreamName } from '../../../../lambda/streams.ts';
-
-export const BEGINNING: Checkpoint = {
-  cursor: undefined,
-  previous: undefined,
-  window: [],
-  generation: 0,
-  names: {},
-  settled: '',
-  mending: false,
-};
 
 /** What outlives a run. */
 export class MemoryTable {

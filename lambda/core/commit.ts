@@ -1,0 +1,52 @@
+/**
+ * Carries out what was planned for a page, each step awaited: dead letters → Firehose's ack of every line → listed removals
+ * → row states → checkpoint.
+ */
+import type { Draining } from './draining.ts';
+import type { Plan } from './plan.ts';
+import type { PreparedPage } from './prepare.ts';
+
+export async function commit(prepared: PreparedPage, draining: Draining): Promise<void> {
+  const { plan, batch } = prepared;
+  const { memory, run, result } = draining;
+  await Promise.all(plan.deadLetters.map(letter => run.deadLetters.store(letter)));
+  result.deadLetters += plan.deadLetters.length;
+  if (plan.lines.length > 0) result.throttledMilliseconds += await run.delivery.deliver(plan.lines);
+  result.forwarded += plan.counts.forwarded;
+  result.tombstones += plan.counts.tombstones;
+  result.oversize += plan.counts.oversize;
+  result.withoutOwner += plan.counts.withoutOwner;
+  await record(plan, draining);
+  await saveCheckpoint(prepared, draining);
+  memory.recorded(plan.states, batch);
+}
+
+/** Tombstones are listed before the states say "removed": a state alone would suppress the tombstone when it comes again. */
+async function record({ tombstones, states }: Plan, { stream, run }: Draining): Promise<void> {
+  const { guard } = run.lease;
+  if (tombstones.length > 0) await run.withdrawals.add(stream.name, tombstones, guard);
+  if (states.size > 0) await run.rowStates.put(stream.name, states, guard);
+}
+
+/** Saves the newest non-null cursor; a page that changed nothing writes nothing. */
+async function saveCheckpoint({ page, plan, window }: PreparedPage, { stream, memory, run }: Draining): Promise<void> {
+  const before = memory.checkpoint;
+  const cursor = page.next ?? page.sent;
+  const moved = cursor !== before.cursor;
+  const learned = page.names.rows !== before.names.rows || page.names.pagination !== before.names.pagination;
+  if (!moved && !learned && !window && plan.lines.length === 0) return;
+  // The cursor that was sent has just worked: the one to fall back to.
+  const previous = moved ? (page.next === null ? undefined : page.sent) : before.previous;
+  const after = memory.advance({
+    cursor,
+    previous,
+    names: page.names,
+    window: window ?? before.window,
+    settled: newest(before.settled, plan.lastSequence),
+  });
+  await run.checkpoints.save(stream.name, after, run.lease.epoch);
+}
+
+function newest(one: string, other: string): string {
+  return one < other ? other : one;
+}

@@ -1,0 +1,69 @@
+/**
+ * Decides what a page means, and tells the table what is about to be sent. While this goes on, the page before may still be
+ * under commit.
+ */
+import type { InFlightBatch } from '../ports.ts';
+import type { Draining } from './draining.ts';
+import type { Recollection } from './memory.ts';
+import { type Plan, planPage } from './plan.ts';
+import type { Row } from './row.ts';
+import { eventContext } from './run.ts';
+import { sift } from './sift.ts';
+import type { WalkedPage } from './walk.ts';
+
+export interface PreparedPage {
+  readonly page: WalkedPage;
+  readonly plan: Plan;
+  readonly batch: InFlightBatch | undefined;
+  /** The window as it stands after this page, and not after a later one; absent when it has not changed. */
+  readonly window: string[] | undefined;
+  /** Whether the page brought anything that was not known. */
+  readonly news: boolean;
+}
+
+export async function prepare(page: WalkedPage, draining: Draining): Promise<PreparedPage> {
+  const { stream, memory, run, result } = draining;
+  const rows = sift(page, draining);
+  result.pages++;
+  result.rows += page.rows.length;
+  result.suppressed += rows.swallowed;
+  result.superseded += rows.superseded;
+  const recollection = await lookUp(rows.unknown, draining);
+  const plan = planPage({
+    stream,
+    rows: rows.unknown,
+    badRows: rows.bad,
+    recall: row => memory.recall(row, recollection),
+    generation: memory.checkpoint.generation,
+    sequencer: run.sequencer,
+    context: eventContext(run),
+    locate: letter => run.deadLetters.locate(letter),
+  });
+  result.suppressed += plan.counts.suppressed;
+  result.unseenTombstones += plan.counts.unseenTombstones;
+  memory.pend(plan.states);
+  const batch = await announce(plan, draining);
+  // An older version may come again when a walk begins anew, and is sent, since it differs: then what the window holds of
+  // the versions after it must not swallow them.
+  if (stream.memory === 'row-states') memory.window.forget(plan.forwardedIds);
+  const moved = memory.window.settle(rows.fingerprints);
+  const news = plan.lines.length + plan.deadLetters.length + plan.states.size > 0;
+  return { page, plan, batch, window: moved ? memory.window.snapshot() : undefined, news };
+}
+
+async function lookUp(rows: readonly Row[], { stream, memory, run }: Draining): Promise<Recollection> {
+  const decided = memory.decided(rows);
+  const ids = stream.memory === 'window' ? [] : rows.map(row => row.id).filter(id => !decided.has(id));
+  return { decided, stored: ids.length === 0 ? new Map() : await run.rowStates.get(stream.name, ids) };
+}
+
+/** Tells the table what is about to be sent, before any of it is. */
+async function announce(plan: Plan, { stream, memory, run }: Draining): Promise<InFlightBatch | undefined> {
+  const remembers = stream.memory === 'row-states' && plan.lines.length > 0;
+  const batch = remembers ? memory.inFlight.open(plan.forwardedIds, plan.lastSequence) : undefined;
+  await Promise.all([
+    batch && run.checkpoints.saveInFlight(stream.name, memory.inFlight.toSave(), run.lease.epoch),
+    plan.memberships.length > 0 && run.memberships.put(stream.name, plan.memberships, run.lease.guard),
+  ]);
+  return batch;
+}
