@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
-import { createDraw } from '../../local/platform/draw.ts';
-import { createPlatform, type Platform } from '../../local/platform/platform.ts';
-import { closeServer, listen, startPlatformServer } from '../../local/platform/server.ts';
+import { createDraw } from '../../../local/platform/draw.ts';
+import { createPlatform, type Platform } from '../../../local/platform/platform.ts';
+import { closeServer, listen, startPlatformServer } from '../../../local/platform/server.ts';
 
 export const SECRET = 'canary +%2F/: ü&= secret';
 

@@ -1,5 +1,5 @@
-import { STREAMS } from '../lambda/streams.ts';
-import type { LocalAws } from './aws/endpoints.ts';
+import { STREAMS } from '../../lambda/streams.ts';
+import type { LocalAws } from '../aws/endpoints.ts';
 import { drainUntilDone } from './drain-until-done.ts';
 import { failureText } from './failure-text.ts';
 import { functionEnvironment } from './function-environment.ts';

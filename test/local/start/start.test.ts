@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { latest } from '../../local/aws/latest.ts';
-import { rebuildPlatform } from '../../local/embedded-platform.ts';
+import { latest } from '../../../local/aws/latest.ts';
+import { rebuildPlatform } from '../../../local/start/embedded-platform.ts';
 import { type Ended, StateFolder, tableRow } from './start-process.ts';
 
 const RUN_TIME = 30_000;

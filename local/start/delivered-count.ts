@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { deliveredObjects, parseEvent } from './aws/delivered.ts';
+import { deliveredObjects, parseEvent } from '../aws/delivered.ts';
 
 const decompress = promisify(gunzip);
 

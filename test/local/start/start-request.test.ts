@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { readCommandLine } from '../../local/command-line.ts';
-import { defaultName, nameFault } from '../../local/connector-name.ts';
-import { functionEnvironment } from '../../local/function-environment.ts';
-import { nextSource } from '../../local/source.ts';
-import { readRequest, StartFaultsError } from '../../local/start-request.ts';
+import { readCommandLine } from '../../../local/start/command-line.ts';
+import { defaultName, nameFault } from '../../../local/start/connector-name.ts';
+import { functionEnvironment } from '../../../local/start/function-environment.ts';
+import { nextSource } from '../../../local/start/source.ts';
+import { readRequest, StartFaultsError } from '../../../local/start/start-request.ts';
 
 const TENANT = [
   '--base-url',

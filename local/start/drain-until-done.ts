@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { InvocationResult } from '../lambda/invocation.ts';
+import type { InvocationResult } from '../../lambda/invocation.ts';
 
 export interface DrainOptions {
   readonly invoke: () => Promise<InvocationResult>;

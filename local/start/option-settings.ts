@@ -1,5 +1,5 @@
-import { readSettings, SettingsError } from '../lambda/settings.ts';
-import { LOCAL_NAMES } from './aws/endpoints.ts';
+import { readSettings, SettingsError } from '../../lambda/settings.ts';
+import { LOCAL_NAMES } from '../aws/endpoints.ts';
 import type { Flags } from './command-line.ts';
 
 /** The function's settings by the option that gives them. */

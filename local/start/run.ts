@@ -1,9 +1,9 @@
-import { type LocalAws, startAws } from './aws/endpoints.ts';
+import { type LocalAws, startAws } from '../aws/endpoints.ts';
+import { startPlatformServer } from '../platform/server.ts';
 import { readClientSecret } from './client-secret.ts';
 import { drainAndReport } from './drain-and-report.ts';
 import { rebuildPlatform } from './embedded-platform.ts';
 import { lookUpHosts } from './host-lookup.ts';
-import { startPlatformServer } from './platform/server.ts';
 import { grouped } from './progress.ts';
 import { nextSource, type Source } from './source.ts';
 import type { StartRequest } from './start-request.ts';

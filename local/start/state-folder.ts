@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { lockDirectory } from './aws/directory-lock.ts';
+import { lockDirectory } from '../aws/directory-lock.ts';
 import { Source } from './source.ts';
 import { StartFaultsError } from './start-request.ts';
 

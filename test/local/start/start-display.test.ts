@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import type { InvocationResult } from '../../lambda/invocation.ts';
-import { drainUntilDone } from '../../local/drain-until-done.ts';
-import { failureText } from '../../local/failure-text.ts';
-import { onInterruption } from '../../local/interruption.ts';
-import { MetricTally } from '../../local/metric-tally.ts';
-import { Progress } from '../../local/progress.ts';
-import { summaryNotes } from '../../local/summary-notes.ts';
-import { summaryTable } from '../../local/summary-table.ts';
-import { HandlerError } from '../../local/thrown-error.ts';
+import type { InvocationResult } from '../../../lambda/invocation.ts';
+import { drainUntilDone } from '../../../local/start/drain-until-done.ts';
+import { failureText } from '../../../local/start/failure-text.ts';
+import { onInterruption } from '../../../local/start/interruption.ts';
+import { MetricTally } from '../../../local/start/metric-tally.ts';
+import { Progress } from '../../../local/start/progress.ts';
+import { summaryNotes } from '../../../local/start/summary-notes.ts';
+import { summaryTable } from '../../../local/start/summary-table.ts';
+import { HandlerError } from '../../../local/start/thrown-error.ts';
 
 function metricLine(stream: string, values: Record<string, number>): string {
   return JSON.stringify({ _aws: {}, service: 'local', stream, ...values });

@@ -27,7 +27,7 @@ port.on('message', (message: ToThread) => {
 
 async function invoke(): Promise<void> {
   try {
-    const { handler } = await import('../lambda/handler.ts');
+    const { handler } = await import('../../lambda/handler.ts');
     const result = await handler({}, { getRemainingTimeInMillis: () => deadline - Date.now() });
     await flushed();
     tell({ kind: 'returned', result });

@@ -1,6 +1,6 @@
-import { createDraw, mixSeed } from './platform/draw.ts';
-import { liveOnce } from './platform/life.ts';
-import { createPlatform, type Platform } from './platform/platform.ts';
+import { createDraw, mixSeed } from '../platform/draw.ts';
+import { liveOnce } from '../platform/life.ts';
+import { createPlatform, type Platform } from '../platform/platform.ts';
 import type { EstateRecipe } from './source.ts';
 
 /**

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { type DeliveredEvent, deliveredEvents } from '../../local/aws/delivered.ts';
+import { type DeliveredEvent, deliveredEvents } from '../../../local/aws/delivered.ts';
 
 export interface Ended {
   readonly status: number | null;

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
-import type { InvocationResult } from '../lambda/invocation.ts';
+import type { InvocationResult } from '../../lambda/invocation.ts';
 import type { ApiObservation } from './api-observation.ts';
 import type { FromThread, ToThread } from './handler-thread.ts';
 import { HandlerError } from './thrown-error.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { rebuildPlatform } from '../../local/embedded-platform.ts';
-import type { Platform } from '../../local/platform/platform.ts';
-import type { EstateRecipe } from '../../local/source.ts';
+import type { Platform } from '../../../local/platform/platform.ts';
+import { rebuildPlatform } from '../../../local/start/embedded-platform.ts';
+import type { EstateRecipe } from '../../../local/start/source.ts';
 
 const START = Date.UTC(2026, 0, 1);
 const RECIPE: EstateRecipe = { seed: 5, startedAt: START, assets: 60, threats: 90, dnsBlocks: 40, changes: [] };

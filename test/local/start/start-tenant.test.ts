@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
-import type { Fault } from '../../local/platform/faults.ts';
+import type { Fault } from '../../../local/platform/faults.ts';
 import { StateFolder, tableRow } from './start-process.ts';
 import { SECRET, serveInstead, tenant } from './start-tenants.ts';
 

@@ -1,4 +1,4 @@
-import { DIMENSIONS, STREAM_METRICS, type StreamMetric } from '../lambda/metric-names.ts';
+import { DIMENSIONS, STREAM_METRICS, type StreamMetric } from '../../lambda/metric-names.ts';
 
 export type StreamCounts = Readonly<Record<StreamMetric, number>>;
 
