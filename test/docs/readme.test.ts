@@ -1,0 +1,113 @@
+import { describe, expect, test } from '@jest/globals';
+import { parseOrder } from '../../lambda/commands.ts';
+import { readSettings } from '../../lambda/settings.ts';
+import { STREAMS } from '../../lambda/streams.ts';
+import { jsonSchemaText } from '../../lib/config/json-schema.ts';
+import { code, PAGES, page, rows, section } from './pages.ts';
+
+const readme = page('README.md');
+const plain = (cell: string) => cell.replaceAll('`', '');
+
+describe('the configuration table', () => {
+  const { items } = JSON.parse(jsonSchemaText()).properties.context.properties.connectors;
+  const table = rows(section(readme, '## Configuration'));
+
+  test('says of each option whether it is required', () => {
+    const required = table.filter(([, byDefault]) => byDefault === 'required').map(([name]) => plain(name!));
+    expect(required.sort()).toEqual([...items.required].sort());
+  });
+
+  test('gives each default as it is', () => {
+    const options = Object.entries<{ default?: unknown }>(items.properties);
+    const expected = options
+      .filter(([, option]) => 'default' in option)
+      .map(([name, option]) => {
+        return [name, `\`${JSON.stringify(option.default)}\``];
+      });
+    const given = table
+      .map(([name, byDefault]) => [plain(name!), byDefault])
+      .filter(([, each]) => each!.startsWith('`'));
+    expect(given.sort()).toEqual(expected.sort());
+  });
+
+  test('names every member of a destination and of a reader', () => {
+    const { destination, siemReader } = items.properties;
+    const members = [destination, siemReader].flatMap(({ oneOf }) =>
+      oneOf.flatMap((each: { properties: object }) => Object.keys(each.properties)),
+    );
+    const text = section(readme, '## Configuration');
+    expect([...new Set<string>(members)].filter(member => !text.includes(member))).toEqual([]);
+  });
+});
+
+describe('the table of the environment', () => {
+  const table = rows(section(readme, '## Environment of the function')).map(cells => cells.map(plain));
+  const names = [
+    ...page('lambda/settings.ts')
+      .split('const Environment')[1]!
+      .matchAll(/^ {2}([A-Z][A-Z0-9_]+): /gm),
+  ];
+
+  test('has a row for each variable that settings.ts reads, and no other', () => {
+    expect(names.length).toBeGreaterThan(10);
+    expect(table.map(([name]) => name).sort()).toEqual(names.map(match => match[1]).sort());
+  });
+
+  test('says which are required: without exactly these the start fails', () => {
+    const faults = refusal({});
+    const required = table.filter(([, byDefault]) => byDefault === 'required').map(([name]) => `${name} is missing`);
+    expect(faults.sort()).toEqual(required.sort());
+  });
+
+  test('gives each default as it is', () => {
+    const required = table.filter(([, byDefault]) => byDefault === 'required').map(([name]) => name!);
+    const url = 'https://api.example';
+    const settings = readSettings(Object.fromEntries(required.map(name => [name, name.endsWith('URL') ? url : 'x'])));
+    const given = Object.fromEntries(table.map(([name, byDefault]) => [name, byDefault]));
+    expect(given).toMatchObject({
+      THREAT_ASSET_FIELD: settings.threatAssetField,
+      PAGE_LIMIT: String(settings.pageLimit),
+      LEASE_SECONDS: String(settings.leaseSeconds),
+    });
+    expect([settings.dnsBlocksPath, settings.names.rows, settings.names.pagination]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+});
+
+function refusal(environment: NodeJS.ProcessEnv): string[] {
+  try {
+    readSettings(environment);
+    return [];
+  } catch (error) {
+    return [...(error as { faults: readonly string[] }).faults];
+  }
+}
+
+describe('commands', () => {
+  test('the test command is the one that CI runs on a clean clone', () => {
+    const [command] = code(section(readme, '## Test'), 'sh');
+    expect(command).toBe('npm ci\nnpm test\n');
+    expect(page('.ci/run').split('\n')).toEqual(expect.arrayContaining(['npm ci', 'npm test']));
+  });
+
+  test.each(PAGES)('every npm script that %s names is in package.json', name => {
+    const { scripts } = JSON.parse(page('package.json'));
+    const named = [...page(name).matchAll(/npm run (?:--silent )?([a-z-]+)/g)].map(match => match[1]!);
+    expect([...new Set(named)].filter(script => !(script in scripts))).toEqual([]);
+  });
+
+  test('every order that the README shows is one that the function understands', () => {
+    const payloads = rows(section(readme, '## Operate')).map(([payload]) => JSON.parse(plain(payload!)));
+    expect(payloads.length).toBeGreaterThan(3);
+    for (const payload of payloads)
+      expect(
+        parseOrder(
+          payload,
+          STREAMS.map(each => each.name),
+        ),
+      ).toBeDefined();
+  });
+});

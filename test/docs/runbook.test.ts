@@ -1,0 +1,77 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, test } from '@jest/globals';
+import { parseOrder } from '../../lambda/commands.ts';
+import { STREAMS } from '../../lambda/streams.ts';
+import { PREFIXES } from '../../lib/data-bucket.ts';
+import { logFields } from './log-fields.ts';
+import { code, PAGES, page } from './pages.ts';
+import { logicalIds, OUTPUTS } from './stack-facts.ts';
+
+const runbook = page('docs/runbook.md');
+const commands = code(runbook, 'sh');
+
+/** Words of the query language, and the names that queries give to what they work out. */
+const QUERY_WORDS =
+  /^(filter|fields|stats|sort|limit|desc|asc|by|bin|and|or|not|in|like|as|ispresent|count|sum|min|max|\d+\w?)$/;
+
+function fieldsOf(query: string): string[] {
+  const bare = query.replace(/"[^"]*"|\/[^/]*\//g, ' ');
+  const given = new Set([...bare.matchAll(/ as (\w+)/g)].map(match => match[1]));
+  return [...bare.matchAll(/@?[\w.]+/g)]
+    .map(match => match[0])
+    .filter(word => !QUERY_WORDS.test(word) && !given.has(word));
+}
+
+describe('the commands of the runbook', () => {
+  test.each(commands.map(text => [text.split('\n')[0], text]))('%s is what a shell can read', (_, text) => {
+    const { status, stderr } = spawnSync('bash', ['-n'], { input: text!, encoding: 'utf8' });
+    expect([status, stderr]).toEqual([0, '']);
+  });
+
+  test('ask for outputs that the stack has', () => {
+    const asked = [...runbook.matchAll(/\boutput ([A-Z]\w+)/g)].map(match => match[1]!);
+    expect(asked.length).toBeGreaterThan(10);
+    expect(asked.filter(name => !OUTPUTS.has(name))).toEqual([]);
+  });
+
+  test('find by their logical id exactly one resource of the stack', () => {
+    const searches = [...runbook.matchAll(/ResourceType=='([\w:]+)' && contains\(LogicalResourceId,'(\w+)'\)/g)];
+    const found = searches.map(([, type, part]) => logicalIds(type!).filter(id => id.includes(part!)).length);
+    expect(found).toEqual([1, 1]);
+  });
+
+  test('order what the function understands', () => {
+    const payloads = commands.flatMap(text =>
+      [...text.matchAll(/^order '(.*)'$/gm)].map(match => JSON.parse(match[1]!)),
+    );
+    expect(payloads.length).toBeGreaterThan(5);
+    for (const payload of payloads)
+      expect(
+        parseOrder(
+          payload,
+          STREAMS.map(each => each.name),
+        ),
+      ).toBeDefined();
+  });
+
+  test('look below prefixes of the bucket that there are', () => {
+    const prefixes = [...runbook.matchAll(/s3:\/\/\$[^/]*\/([a-z-]+\/)/g)].map(match => match[1]!);
+    expect(prefixes.length).toBeGreaterThan(4);
+    expect(prefixes.filter(each => !Object.values<string>(PREFIXES).includes(each))).toEqual([]);
+  });
+
+  test('ask the logs for fields that the function writes', async () => {
+    const queries = commands.flatMap(text => [...text.matchAll(/\blogs '([^'<]+)'/g)].map(match => match[1]!));
+    const known = await logFields();
+    expect(queries.length).toBeGreaterThan(10);
+    expect([...new Set(queries.flatMap(fieldsOf))].filter(field => !known.has(field))).toEqual([]);
+  });
+});
+
+const LIKE_AN_OUTPUT =
+  /\b(?:(?:Siem|Fill)[A-Z]\w+|EventPrefix|(?:Event)?(?:Bucket|StateTable|Function|LogGroup|AlarmTopic|Dashboard)(?:Name|Arn))\b/g;
+
+test.each(PAGES)('outputs that %s names are outputs of the stack', name => {
+  const named = new Set([...page(name).matchAll(LIKE_AN_OUTPUT)].map(match => match[0]));
+  expect([...named].filter(word => !OUTPUTS.has(word))).toEqual([]);
+});

@@ -1,0 +1,14 @@
+import { type SynthesizedTemplate, synthesize } from '../lib/synth.ts';
+import { VARIANTS } from '../lib/variants.ts';
+
+const TEMPLATES: readonly SynthesizedTemplate[] = [VARIANTS.plain, VARIANTS.everyOption, VARIANTS.splunk].map(
+  synthesize,
+);
+
+/** Every output that some connector's stack has. */
+export const OUTPUTS: ReadonlySet<string> = new Set(TEMPLATES.flatMap(({ Outputs }) => Object.keys(Outputs)));
+
+/** Logical ids of the resources of a type, in the plain stack. */
+export function logicalIds(type: string): string[] {
+  return Object.entries(TEMPLATES[0]!.Resources).flatMap(([id, { Type }]) => (Type === type ? [id] : []));
+}
