@@ -54,11 +54,20 @@ export async function tick(options: TickOptions): Promise<TickOutcome> {
       outOfTime: options.outOfTime,
     };
     const outcome = await drainAll(run, await load(run, lease, commands));
-    await lease.release({ clean: !outcome.interrupted });
+    await giveBack(lease, outcome);
     return outcome;
   } catch (error) {
     await lease.release({ clean: false }).catch(cause => world.log.error('The lease was not given back', cause));
     throw error;
+  }
+}
+
+/** What cannot be given back was lost, or the table is gone: each stream's outcome is in doubt, and is told as failed. */
+async function giveBack(lease: HeldLease, { interrupted, results, failures }: TickOutcome): Promise<void> {
+  try {
+    await lease.release({ clean: !interrupted });
+  } catch (error) {
+    for (const stream of results.keys()) if (!failures.has(stream)) failures.set(stream, asError(error));
   }
 }
 

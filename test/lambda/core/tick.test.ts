@@ -135,6 +135,14 @@ describe('the lease', () => {
     expect(stand.releases).toEqual([true, true]);
   });
 
+  test('that cannot be given back fails every stream, so that the run is told as failed', async () => {
+    const stand = stocked();
+    stand.releaseFails = new LeaseLostError('another run has taken it over');
+    const { failures, results } = await stand.tick();
+    expect([...failures.keys()].sort()).toEqual([...results.keys()].sort());
+    expect(new Set(failures.values())).toEqual(new Set([stand.releaseFails]));
+  });
+
   test('given back in doubt when the state cannot be loaded', async () => {
     const stand = stocked();
     stand.journal.fail('fence 1', new StateError('be fenced'));

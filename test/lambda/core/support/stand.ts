@@ -31,6 +31,8 @@ export class Stand {
   readonly lost = new AbortController();
   /** Whether the run before ended without giving its lease back. */
   unclean = false;
+  /** What giving the lease back fails with. */
+  releaseFails: Error | undefined;
   /** Whether another run holds the lease. */
   occupied = false;
   #epoch = 0;
@@ -54,7 +56,10 @@ export class Stand {
       unclean: this.unclean,
       signal: this.lost.signal,
       guard: async () => this.lost.signal.throwIfAborted(),
-      release: async ({ clean }) => void this.releases.push(clean),
+      release: async ({ clean }) => {
+        this.releases.push(clean);
+        if (this.releaseFails) throw this.releaseFails;
+      },
     };
   }
 
