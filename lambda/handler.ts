@@ -16,7 +16,7 @@ let invoker: Invoker | undefined;
  * @param event `{}`, or an operator's commands: see commands.ts
  * @throws SettingsError, CommandError, LeaseBusyError, StateError, StreamsFailedError
  */
-export async function handler(event: unknown, context: InvocationContext): Promise<InvocationResult> {
+export async function handler(event: unknown, context?: InvocationContext): Promise<InvocationResult> {
   invoker ??= compose();
   return invoke(event, context, invoker);
 }

@@ -9,7 +9,8 @@ import type { Settings } from './settings.ts';
 import { assign, createWorld, type Edges } from './world.ts';
 
 export interface InvocationContext {
-  getRemainingTimeInMillis(): number;
+  /** Lambda's own; a bare process may leave it out and gets Lambda's longest. */
+  getRemainingTimeInMillis?(): number;
 }
 
 export interface InvocationResult {
@@ -29,6 +30,8 @@ export interface Invoker {
   readonly memory: () => number;
 }
 
+/** Lambda runs no invocation for longer. */
+const LONGEST_MILLISECONDS = 900_000;
 /** What is kept to finish the page at hand, save and report. */
 const RESERVE_MILLISECONDS = 30_000;
 const RESERVE_SHARE = 0.1;
@@ -36,7 +39,7 @@ const RESERVE_SHARE = 0.1;
 /** @throws StreamsFailedError after all streams have finished; CommandError, LeaseBusyError, StateError */
 export async function invoke(
   payload: unknown,
-  context: InvocationContext,
+  context: InvocationContext | undefined,
   invoker: Invoker,
 ): Promise<InvocationResult> {
   const { settings, edges, telemetry } = invoker;
@@ -44,8 +47,8 @@ export async function invoke(
     payload,
     assign(settings).streams.map(each => each.name),
   );
-  const reserve = Math.min(RESERVE_MILLISECONDS, context.getRemainingTimeInMillis() * RESERVE_SHARE);
-  const timeLeft = () => context.getRemainingTimeInMillis();
+  const timeLeft = clockOf(context, edges);
+  const reserve = Math.min(RESERVE_MILLISECONDS, timeLeft() * RESERVE_SHARE);
   const { world, lease, warmUp } = createWorld(settings, edges, invoker.container, () => timeLeft() - reserve / 2);
   warmUp();
   const outcome = await tick({
@@ -57,6 +60,12 @@ export async function invoke(
   });
   telemetry.report({ outcome, timeLeft: timeLeft(), memory: invoker.memory() });
   return conclude(outcome, edges);
+}
+
+/** @returns milliseconds until the invocation must have ended */
+function clockOf(context: InvocationContext | undefined, { clock }: Edges): () => number {
+  const end = clock.now() + LONGEST_MILLISECONDS;
+  return () => context?.getRemainingTimeInMillis?.() ?? end - clock.now();
 }
 
 function conclude({ leaseHeld, results, failures }: TickOutcome, { log }: Edges): InvocationResult {

@@ -8,6 +8,17 @@ import { rejection } from './support/words.ts';
 
 const SOME = { assets: 6, threats: 5, dnsBlocks: 4 };
 
+describe('an invocation without a context', () => {
+  test("has Lambda's longest time", async () => {
+    await using each = await connector();
+    each.platform.populate(SOME);
+    const { more } = await each.run({}, { bare: true });
+    expect(more).toBe(false);
+    expect(each.reports[0]!.timeLeft).toBeLessThanOrEqual(900_000);
+    expect(each.reports[0]!.timeLeft).toBeGreaterThan(800_000);
+  });
+});
+
 describe('the report of a run', () => {
   test('is made when all is well', async () => {
     await using each = await connector();

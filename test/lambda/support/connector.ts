@@ -29,6 +29,8 @@ export interface Connector extends AwsScene {
 export interface RunOptions {
   /** Milliseconds until Lambda's time-out. */
   readonly time?: number;
+  /** Without the context that Lambda gives. */
+  readonly bare?: boolean;
   /** A container that has served nothing yet. */
   readonly cold?: boolean;
 }
@@ -72,10 +74,10 @@ export async function connector(options: ConnectorOptions = {}): Promise<Connect
     environment,
     logged,
     reports,
-    run(payload = {}, { time = 900_000, cold = false } = {}) {
+    run(payload = {}, { time = 900_000, cold = false, bare = false } = {}) {
       if (cold) warm = container();
       const end = aws.clock.now() + time;
-      return invoke(payload, { getRemainingTimeInMillis: () => end - aws.clock.now() }, warm);
+      return invoke(payload, bare ? undefined : { getRemainingTimeInMillis: () => end - aws.clock.now() }, warm);
     },
     async lines() {
       const all: string[] = [];
