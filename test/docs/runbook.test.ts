@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
+import { globSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { parseOrder } from '../../lambda/commands.ts';
 import { STREAMS } from '../../lambda/streams.ts';
 import { PREFIXES } from '../../lib/data-bucket.ts';
 import { logFields } from './log-fields.ts';
-import { code, PAGES, page } from './pages.ts';
+import { code, PAGES, page, ROOT } from './pages.ts';
 import { logicalIds, OUTPUTS } from './stack-facts.ts';
 
 const runbook = page('docs/runbook.md');
@@ -66,6 +67,15 @@ describe('the commands of the runbook', () => {
     expect(queries.length).toBeGreaterThan(10);
     expect([...new Set(queries.flatMap(fieldsOf))].filter(field => !known.has(field))).toEqual([]);
   });
+});
+
+test.each(PAGES)('errors that %s names are errors that the function throws', name => {
+  const thrown = globSync('lambda/**/*.ts', { cwd: ROOT }).flatMap(file => [
+    ...page(file).matchAll(/export class (\w+Error) /g),
+  ]);
+  const known = new Set(thrown.map(match => match[1]));
+  const named = [...page(name).matchAll(/\b[A-Z][a-z]\w*Error\b/g)].map(match => match[0]);
+  expect(named.filter(each => !known.has(each))).toEqual([]);
 });
 
 const LIKE_AN_OUTPUT =
