@@ -1,0 +1,94 @@
+import { THROTTLED } from '../../../local/aws/faults.ts';
+import { each, type Incident } from '../support/incident.ts';
+import type { Scene } from '../support/scene.ts';
+
+const DENIED = { refuse: { status: 400, code: 'AccessDeniedException', message: 'No.' } };
+
+const healthy = (scene: Scene): void => scene.aws.faults.clear();
+
+/** A new row in each stream, so that there is something to deliver. */
+function news({ platform, minute }: Scene): void {
+  platform.putAsset({ id: `new-${minute}` });
+  platform.putThreat({ id: `new-${minute}`, asset_id: `new-${minute}` });
+  platform.putDnsBlock({ id: `new-${minute}` });
+}
+
+/** Refuses every other call, and reports each refusal as DynamoDB would. */
+function throttleTable({ aws, reports }: Scene): void {
+  let number = 0;
+  aws.faults.always('dynamodb', ({ action }) => {
+    if (number++ % 2 === 1) return undefined;
+    reports.tableThrottled(action);
+    return THROTTLED.dynamodb;
+  });
+}
+
+/** What AWS can do to a run. */
+export const AWS_INCIDENTS: readonly Incident[] = [
+  {
+    name: 'The state table refuses the function',
+    caused: 'DynamoDB answers AccessDenied',
+    minutes: 37,
+    begin: ({ aws }) => aws.faults.always('dynamodb', DENIED),
+    end: healthy,
+    alarms: ['function-errors', ...each('stream-silent')],
+  },
+  {
+    name: 'The delivery stream refuses the function',
+    caused: 'Firehose answers AccessDenied while there is news',
+    minutes: 37,
+    begin: ({ aws }) => aws.faults.always('firehose', DENIED),
+    eachMinute(scene, run) {
+      news(scene);
+      return run();
+    },
+    end: healthy,
+    alarms: ['function-errors', ...each('stream-silent')],
+  },
+  {
+    name: 'A run is frozen for longer than its lease',
+    caused: 'a minute and more passes while it waits for the list of threats',
+    minutes: 10,
+    begin(scene) {
+      let frozen = false;
+      scene.api.tamper(({ target }) => {
+        if (!frozen && target.startsWith('/v1/threats?')) {
+          frozen = true;
+          scene.time.clock.advance(65_000);
+        }
+        return undefined;
+      });
+    },
+    alarms: ['lease-lost'],
+  },
+  {
+    name: 'Firehose throttles for hours',
+    caused: 'Firehose answers "Slow down." to every call, and there is news',
+    minutes: 400,
+    begin(scene) {
+      news(scene);
+      scene.aws.faults.always('firehose', THROTTLED.firehose);
+    },
+    end: healthy,
+    alarms: ['delivery-throttled', ...each('stream-behind')],
+  },
+  {
+    name: 'DynamoDB throttles for an hour',
+    caused: 'DynamoDB refuses every other call',
+    minutes: 70,
+    begin: throttleTable,
+    end: healthy,
+    alarms: ['state-reads-throttled', 'state-writes-throttled'],
+  },
+  {
+    name: 'The function cannot start',
+    caused: 'one of its variables is gone',
+    minutes: 37,
+    begin: scene => scene.cool(),
+    eachMinute(scene) {
+      const { STATE_TABLE: _gone, ...rest } = scene.environment;
+      return scene.run(rest);
+    },
+    alarms: ['function-errors', ...each('stream-silent')],
+  },
+];

@@ -1,0 +1,102 @@
+import { synthesize } from '../../lib/synth.ts';
+import { alarmDefinitions, compositeAlarms } from './alarm-definitions.ts';
+import { type AlarmDefinition, evaluate, type State } from './evaluate-alarm.ts';
+import type { Incident } from './incident.ts';
+import { Scene } from './scene.ts';
+import type { TimeSeries } from './time-series.ts';
+
+export interface DrillResult {
+  readonly incident: Incident;
+  /** By alarm, in the order in which they fired, minutes from the incident's begin. */
+  readonly fired: ReadonlyMap<string, number>;
+  /** Those of the two alarms that tell people, likewise. */
+  readonly told: ReadonlyMap<string, number>;
+  /** Alarms still on an hour and a half after the end. */
+  readonly stuck: readonly string[];
+  /** Whether the runs after the end were good. */
+  readonly recovered: boolean;
+  /** Every series that was told. */
+  readonly series: ReadonlySet<string>;
+}
+
+/** A healthy connector with DNS blocks on, at the default schedule. */
+export const CONFIGURATION = { dnsBlocksPath: '/v1/dns-blocks' };
+
+const ROWS = { assets: 40, threats: 40, dnsBlocks: 40 };
+/** Minutes of health before and after, for which one quiet run stands. */
+const BEFORE = 60;
+const AFTER = 90;
+/** A token bears the roles of the time when it was issued, and lasts so long. */
+const TOKEN_MINUTES = 5;
+
+export async function drill(incident: Incident): Promise<DrillResult> {
+  const template = synthesize({ ...CONFIGURATION, ...incident.configuration });
+  await using scene = await Scene.open({ template, platform: incident.platform });
+  scene.platform.populate(ROWS);
+  await settle(scene);
+  scene.begin();
+  await stayQuiet(scene, -BEFORE, 0);
+  await endure(incident, scene);
+  const end = scene.minute;
+  await incident.end?.(scene);
+  const recovered = await settle(scene);
+  await stayQuiet(scene, scene.minute, end + AFTER);
+  const alarms = watch(alarmDefinitions(template), scene.metrics, end, end + AFTER);
+  const told = [...compositeAlarms(template)].flatMap(([name, members]) => {
+    const minutes = members.flatMap(member => alarms.fired.get(member) ?? []);
+    return minutes.length > 0 ? [[name, Math.min(...minutes)] as const] : [];
+  });
+  return { incident, ...alarms, told: new Map(told), recovered, series: scene.metrics.keys };
+}
+
+/** Names of the alarms that page somebody. */
+export function paging(): ReadonlySet<string> {
+  const configurations = [
+    CONFIGURATION,
+    { ...CONFIGURATION, destination: { type: 'http', url: 'https://siem.example/events' } },
+  ];
+  return new Set(configurations.flatMap(each => compositeAlarms(synthesize(each)).get('page') ?? []));
+}
+
+async function endure({ begin, eachMinute, minutes }: Incident, scene: Scene): Promise<void> {
+  await begin?.(scene);
+  while (scene.minute < minutes) {
+    const run = () => scene.run();
+    await (eachMinute ? eachMinute(scene, run) : run());
+    await scene.nextMinute();
+  }
+}
+
+/** Runs until one has drained every stream. @returns false when none has although every old token has ended */
+async function settle(scene: Scene): Promise<boolean> {
+  for (let minute = 0; minute < TOKEN_MINUTES + 2; minute++) {
+    const blobs = await scene.run();
+    await scene.nextMinute();
+    if (minute > 0 && blobs.filter(({ values }) => values['Drained'] === 1).length === 3) return true;
+  }
+  return false;
+}
+
+/** The metrics of one quiet run, in each minute from `from` on and before `to`. */
+async function stayQuiet(scene: Scene, from: number, to: number): Promise<void> {
+  const blobs = await scene.run();
+  for (let minute = from; minute < to; minute++) {
+    scene.metrics.addEmf(blobs, minute);
+    scene.reports.ran({ began: minute, ended: minute }, false);
+  }
+}
+
+function watch(definitions: readonly AlarmDefinition[], metrics: TimeSeries, end: number, last: number) {
+  const states = new Map<string, State>(definitions.map(({ name }) => [name, 'OK']));
+  const fired = new Map<string, number>();
+  for (let minute = -1; minute < last; minute++) {
+    for (const definition of definitions) {
+      const { name } = definition;
+      const state = evaluate(definition, metrics, minute, states.get(name)!);
+      states.set(name, state);
+      if (state === 'ALARM' && minute < end && !fired.has(name)) fired.set(name, minute + 1);
+    }
+  }
+  const stuck = [...states].filter(([, state]) => state === 'ALARM').map(([name]) => name);
+  return { fired, stuck };
+}

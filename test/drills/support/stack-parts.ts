@@ -1,0 +1,56 @@
+import type { Resource, SynthesizedTemplate } from '../../lib/synth.ts';
+import { targetOf } from './intrinsic.ts';
+import type { SeriesName } from './time-series.ts';
+
+export type Part = 'function' | 'table' | 'delivery' | 'undelivered-ticks' | 'siem-queue' | 'siem-dead-letters';
+
+type Source = Omit<SeriesName, 'metric'>;
+
+/**
+ * Where AWS's services report what happens to each part of a stack. The parts are found by what they do there (the queue that the bucket
+ * announces to), not by what the alarms say.
+ */
+export function stackParts(template: SynthesizedTemplate): Record<Part, Source> {
+  const queue = siemQueue(template);
+  return {
+    function: source('AWS/Lambda', 'FunctionName', onlyId(template, 'AWS::Lambda::Function')),
+    table: source('AWS/DynamoDB', 'TableName', onlyId(template, 'AWS::DynamoDB::Table')),
+    delivery: source('AWS/Firehose', 'DeliveryStreamName', onlyId(template, 'AWS::KinesisFirehose::DeliveryStream')),
+    'undelivered-ticks': source('AWS/SQS', 'QueueName', undelivered(template)),
+    'siem-queue': source('AWS/SQS', 'QueueName', queue),
+    'siem-dead-letters': source('AWS/SQS', 'QueueName', redriveTarget(template, queue)),
+  };
+}
+
+export function onlyId(template: SynthesizedTemplate, type: string): string {
+  const found = Object.entries(template.Resources).filter(([, resource]) => resource.Type === type);
+  if (found.length !== 1) throw new Error(`${found.length} resources of type ${type}`);
+  return found[0]![0];
+}
+
+function source(namespace: string, dimension: string, id: string): Source {
+  return { namespace, dimensions: { [dimension]: id } };
+}
+
+function propertiesOf(template: SynthesizedTemplate, id: string): Resource['Properties'] {
+  return template.Resources[id]?.Properties ?? {};
+}
+
+function undelivered(template: SynthesizedTemplate): string {
+  const { Target: target } = propertiesOf(template, onlyId(template, 'AWS::Scheduler::Schedule'));
+  return targetOf((target as { DeadLetterConfig: { Arn: unknown } }).DeadLetterConfig.Arn);
+}
+
+/** Empty where the destination announces no objects. */
+function siemQueue(template: SynthesizedTemplate): string {
+  const { NotificationConfiguration: notification } = propertiesOf(template, onlyId(template, 'AWS::S3::Bucket'));
+  const { QueueConfigurations: queues } = (notification ?? {}) as { QueueConfigurations?: { Queue: unknown }[] };
+  return queues ? targetOf(queues[0]!.Queue) : '';
+}
+
+function redriveTarget(template: SynthesizedTemplate, queue: string): string {
+  const { RedrivePolicy: policy } = propertiesOf(template, queue) as {
+    RedrivePolicy?: { deadLetterTargetArn: unknown };
+  };
+  return policy ? targetOf(policy.deadLetterTargetArn) : '';
+}
