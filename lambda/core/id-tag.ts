@@ -20,11 +20,13 @@ export const SHORT_TAG = 8;
 /** A number's own `toString(16)` takes ten times as long. */
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
-function hex32(word: number): string {
+/** The eight hexadecimal characters of a 32-bit word. */
+export function hex32(word: number): string {
   return HEX[word >>> 24]! + HEX[(word >>> 16) & 0xff]! + HEX[(word >>> 8) & 0xff]! + HEX[word & 0xff]!;
 }
 
-function mix(id: string): { readonly low: number; readonly high: number } {
+/** Two words of 32 bits. */
+export function mix(id: string): { readonly low: number; readonly high: number } {
   let high = 0xdeadbeef;
   let low = 0x41c6ce57;
   for (let i = 0; i < id.length; i++) {

@@ -1,7 +1,7 @@
 /** A row as the walk sees it: its untouched text, and the few members that the connector reads. */
 import type { DeadLetter, Hash } from '../ports.ts';
 import type { Stream } from '../streams.ts';
-import { shortIdTag } from './id-tag.ts';
+import { fingerprintOf } from './fingerprint.ts';
 import { MINUS, NINE, QUOTE, ZERO } from './json-codes.ts';
 import type { CutElement, CutOptions } from './json-cutter.ts';
 
@@ -36,7 +36,6 @@ export interface BadRow {
 /** Ids longer than this, in bytes, would not fit the items that remember them. */
 const MAX_ID_BYTES = 16_384;
 const DIGEST_LENGTH = 32;
-const FINGERPRINT_LENGTH = 16;
 
 /** Places among the members that are cut from each row. */
 const ID = 0;
@@ -112,8 +111,11 @@ class CutRow implements Row {
     return owner && owner.length <= MAX_ID_BYTES / 3 ? owner : undefined;
   }
 
+  /** Over the digest, not over the row once more: the digest names the id too. Canonical text has no line breaks. */
   get delivery(): string {
-    this.#delivery ??= this.#hash(this.#identity());
+    const { name, kind } = this.#stream;
+    const { excluded: position = '' } = this.#element;
+    this.#delivery ??= this.#hash(`${name}\n${this.deleted ? 'tombstone' : kind}\n${position}\n${this.digest}`);
     return this.#delivery;
   }
 
@@ -123,20 +125,10 @@ class CutRow implements Row {
    */
   get fingerprint(): string | undefined {
     if (this.#stream.memory !== 'window' && this.position === undefined) return undefined;
-    this.#fingerprint ??= fingerprintOf(this.id, this.#stream.memory === 'window' ? this.digest : this.delivery);
+    const position = this.#stream.memory === 'window' ? undefined : this.#element.excluded;
+    this.#fingerprint ??= fingerprintOf(this.id, this.digest, position);
     return this.#fingerprint;
   }
-
-  /** Canonical text has no line breaks, and it names the id. */
-  #identity(): string {
-    const { name, kind } = this.#stream;
-    const { excluded: position = '', canonical } = this.#element;
-    return `${name}\n${this.deleted ? 'tombstone' : kind}\n${position}\n${canonical}`;
-  }
-}
-
-function fingerprintOf(id: string, digest: string): string {
-  return shortIdTag(id) + digest.slice(0, FINGERPRINT_LENGTH);
 }
 
 /** The value of a JSON string; nothing for any other JSON text. */

@@ -2,6 +2,7 @@
 import { sha256 } from '../../../lambda/adapters/sha256.ts';
 import type { World } from '../../../lambda/core/run.ts';
 import type { RowState } from '../../../lambda/ports.ts';
+import { withBodies, withRows } from './bodies.ts';
 import type { Mutant } from './mutant.ts';
 
 function withLines(world: World, change: (line: string) => string): World {
@@ -16,9 +17,31 @@ function withStates(world: World, change: (state: RowState) => RowState): World 
   return { ...world, rowStates: { ...world.rowStates, get } };
 }
 
-/** Canonical rows are JSON objects; what identifies a delivery begins with the stream's name. */
+/** Canonical rows are JSON objects; what else is hashed is not. */
 function hashing(content: (canonical: string) => string) {
-  return (text: string) => sha256(text.startsWith('{') ? content(text) : text.replace(/\{.*\}$/s, content));
+  return (text: string) => sha256(text.startsWith('{') ? content(text) : text);
+}
+
+const POSITION = /"stream_position":\s*("[^"]*"|-?\d+)/;
+const NOWHERE = '"stream_position":"nowhere"';
+
+/** The core sees every row at one and the same position; the events bear the position of the row's last delivery all the same. */
+function withoutPositions(world: World): World {
+  const positions = new Map<string, string>();
+  const key = (row: string) => JSON.stringify(JSON.parse(row));
+  const moved = withBodies(world, body =>
+    withRows(body, rows =>
+      rows.map(row => {
+        const bare = row.replace(POSITION, NOWHERE);
+        positions.set(key(bare), POSITION.exec(row)?.[0] ?? NOWHERE);
+        return bare;
+      }),
+    ),
+  );
+  return withLines(moved, line => {
+    const position = positions.get(key(/"row":(\{.*\})\}$/s.exec(line)?.[1] ?? '{}')) ?? NOWHERE;
+    return line.replaceAll(NOWHERE, () => position);
+  });
 }
 
 export const CONTENT_MUTANTS: readonly Mutant[] = [
@@ -50,12 +73,7 @@ export const CONTENT_MUTANTS: readonly Mutant[] = [
   {
     rule: 'The window tells a version by its position too',
     breakage: 'by its content alone, and event_id likewise',
-    variant: () => ({
-      edges: edges => ({
-        ...edges,
-        hash: text => sha256(text.startsWith('{') ? text : text.replace(/\n[^\n]*(?=\n\{)/, '\n')),
-      }),
-    }),
+    variant: () => ({ world: withoutPositions }),
   },
   {
     rule: 'event_id is of the position too',
