@@ -23,12 +23,12 @@ export interface PageRequest {
 
 export interface PageSource {
   /**
-   * The body of one list answer, as text.
+   * The body of one list answer: UTF-8, checked, without a byte order mark.
    *
    * @throws CursorRefusedError, PageTooLargeError, PageTimeoutError: the walk answers these itself
    * @throws CredentialsError, AccountRevokedError, RoleMissingError, ApiRefusedError, ApiUnavailableError
    */
-  page(request: PageRequest): Promise<string>;
+  page(request: PageRequest): Promise<Uint8Array>;
 }
 
 /** Names of the members that the specification does not show, once known (design rule: nothing is guessed). */
@@ -125,8 +125,11 @@ export interface RowStates {
 
 export interface Memberships {
   put(stream: StreamName, memberships: readonly Membership[], guard: Guard): Promise<void>;
-  /** The first `limit` memberships of the owner, strongly consistent. */
-  of(stream: StreamName, owner: string, limit: number): Promise<Membership[]>;
+  /**
+   * The first `limit` memberships of the owner, strongly consistent. While a resync mends the stream a damaged one is read
+   * by its key alone. @throws StateDamagedError otherwise
+   */
+  of(stream: StreamName, owner: string, limit: number, mending: boolean): Promise<Membership[]>;
   delete(stream: StreamName, memberships: readonly Membership[], guard: Guard): Promise<void>;
 }
 
@@ -139,7 +142,8 @@ export interface Tombstone {
 }
 
 export interface WithdrawalList {
-  pending(stream: StreamName): Promise<Tombstone[]>;
+  /** As with memberships: damaged entries are read by their keys while `mending`. @throws StateDamagedError otherwise */
+  pending(stream: StreamName, mending: boolean): Promise<Tombstone[]>;
   add(stream: StreamName, tombstones: readonly Tombstone[], guard: Guard): Promise<void>;
   remove(stream: StreamName, id: string, guard: Guard): Promise<void>;
 }

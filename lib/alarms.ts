@@ -72,7 +72,7 @@ export const ALARMS: readonly AlarmFact[] = [
     urgency: 'ticket',
     impact:
       'Threats do not name their asset where the configuration says, so they cannot be withdrawn when it is removed.',
-    data: 'Threats are forwarded. The SIEM may keep those of removed assets until threatAssetField is right and the stream is replayed.',
+    data: 'Threats are forwarded. The SIEM may keep those of removed assets until threatAssetField is right and the stream is resynced.',
     signal: { of: 'stream', metric: 'ThreatsWithoutAsset' },
     when: reported,
     missing: 'ignore',

@@ -59,6 +59,11 @@ function idKey(id: string, hash: Hash): string {
   return plain ? `=${id}` : `#${hash(JSON.stringify(id))}`;
 }
 
+/** The id that a key stands for; nothing when it was hashed. */
+export function idOf(idKey: string | undefined): string | undefined {
+  return idKey?.startsWith('=') ? idKey.slice(1) : undefined;
+}
+
 function key(pk: string, sk: string): Key {
   return { pk: { S: pk }, sk: { S: sk } };
 }

@@ -2,7 +2,7 @@
 import { StateDamagedError } from '../core/errors.ts';
 import type { Hash, Membership, Memberships } from '../ports.ts';
 import type { StreamName } from '../streams.ts';
-import { memberKey, membersPartition } from './keys.ts';
+import { idOf, memberKey, membersPartition } from './keys.ts';
 import { type Item, seal, unsound } from './sealed-item.ts';
 import type { Table } from './table.ts';
 
@@ -16,9 +16,9 @@ export function createMemberships(table: Table, hash: Hash): Memberships {
         }),
         guard,
       ),
-    async of(stream, owner, limit) {
+    async of(stream, owner, limit, mending) {
       const items = await table.query(membersPartition(stream, owner, hash), limit);
-      return items.map(item => decode(item, stream, owner, hash));
+      return items.map(item => decode(item, stream, owner, hash, mending));
     },
     delete: (stream, memberships, guard) =>
       table.delete(
@@ -28,8 +28,10 @@ export function createMemberships(table: Table, hash: Hash): Memberships {
   };
 }
 
-function decode(item: Item, stream: StreamName, owner: string, hash: Hash): Membership {
+function decode(item: Item, stream: StreamName, owner: string, hash: Hash, mending: boolean): Membership {
   const why = unsound(item, hash);
+  const id = why && mending ? idOf(item['sk']?.S) : undefined;
+  if (id !== undefined) return { owner, id, sequence: '' };
   if (why) throw new StateDamagedError('A membership', stream, why);
   return { owner, id: JSON.parse(item['id']!.S!), sequence: item['sequence']!.S! };
 }

@@ -1,15 +1,15 @@
 /** Removals whose consequences are still to be told, in one partition, so that one query a run finds them all. */
 import { StateDamagedError } from '../core/errors.ts';
 import type { Hash, Tombstone, WithdrawalList } from '../ports.ts';
-import type { StreamName } from '../streams.ts';
-import { withdrawalKey, withdrawalsPartition } from './keys.ts';
+import { STREAMS, type StreamName } from '../streams.ts';
+import { idOf, withdrawalKey, withdrawalsPartition } from './keys.ts';
 import { type Item, seal, unsound } from './sealed-item.ts';
 import type { Table } from './table.ts';
 
 export function createWithdrawalList(table: Table, hash: Hash): WithdrawalList {
   return {
-    async pending(stream) {
-      return (await table.query(withdrawalsPartition(stream))).map(item => decode(item, stream, hash));
+    async pending(stream, mending) {
+      return (await table.query(withdrawalsPartition(stream))).map(item => decode(item, stream, hash, mending));
     },
     add: (stream, tombstones, guard) =>
       table.put(
@@ -28,13 +28,20 @@ function encode({ id, deletedAt, position }: Tombstone): Item {
   };
 }
 
-function decode(item: Item, stream: StreamName, hash: Hash): Tombstone {
+function decode(item: Item, stream: StreamName, hash: Hash, mending: boolean): Tombstone {
   const why = unsound(item, hash);
-  if (why) throw new StateDamagedError('A listed withdrawal', stream, why);
+  const id = why && mending ? idOf(item['sk']?.S) : undefined;
+  if (id !== undefined) return { id, deletedAt: undefined, position: undefined };
+  if (why) throw new StateDamagedError('A listed withdrawal', withdrawnFrom(stream), why);
   const deletedAt = item['deleted_at']?.S;
   return {
     id: JSON.parse(item['id']!.S!),
     deletedAt: deletedAt === undefined ? undefined : JSON.parse(deletedAt),
     position: item['position']?.S,
   };
+}
+
+/** The stream that a resync must mend: the one from which rows are withdrawn. */
+function withdrawnFrom(owners: StreamName): StreamName {
+  return STREAMS.find(each => 'vanishesWith' in each && each.vanishesWith === owners)?.name ?? owners;
 }

@@ -25,12 +25,12 @@ interface Withdrawing {
 
 /** @returns whether the list was worked off; if not, the time budget was spent. */
 export async function withdraw(step: Withdrawing): Promise<boolean> {
-  const { run, owners, stream } = step;
-  for (const tombstone of await run.withdrawals.pending(owners.name)) {
+  const { run, owners, stream, memory } = step;
+  for (const tombstone of await run.withdrawals.pending(owners.name, memory.checkpoint.mending)) {
     if (await isStillRemoved(tombstone, step)) {
       for (let more = true; more; ) {
         if (run.outOfTime()) return false;
-        const piece = await run.memberships.of(stream.name, tombstone.id, PIECE);
+        const piece = await run.memberships.of(stream.name, tombstone.id, PIECE, memory.checkpoint.mending);
         more = piece.length > 0;
         if (more) await withdrawPiece(piece, tombstone, step);
       }

@@ -8,7 +8,7 @@ const NO_GUARD = async () => undefined;
 /** Sends withdrawals where they do not belong. */
 async function withdrawNow(world: World, tombstones: readonly Tombstone[]): Promise<void> {
   for (const { id: owner, position } of tombstones) {
-    const members = await world.memberships.of('threats', owner, 500);
+    const members = await world.memberships.of('threats', owner, 500, false);
     if (members.length === 0) continue;
     await world.delivery.deliver(members.map(({ id, sequence }) => withdrawnText(id, owner, sequence, position)));
     await world.memberships.delete('threats', members, NO_GUARD);
@@ -29,7 +29,7 @@ const SEEN: RowState = { digest: '', generation: 0, removed: false, owner: undef
 /** Reads the first page of threats while the assets are still being walked. */
 function readingThreatsEarly(world: World): World {
   let cursor: string | undefined;
-  let early: Promise<string> | undefined;
+  let early: Promise<Uint8Array> | undefined;
   const load: World['checkpoints']['load'] = async streams => {
     const loaded = await world.checkpoints.load(streams);
     const threats = loaded.get('threats');
