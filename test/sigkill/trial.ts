@@ -1,0 +1,89 @@
+/** One trial: platform, endpoints and connector in processes of their own, a storm of kills, and the verdict. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { deliveredLines } from '../../local/aws/delivered.ts';
+import { createDraw } from '../../local/platform/draw.ts';
+import { type ReceivedEvent, receive } from '../histories/oracle/siem.ts';
+import { bundle } from '../lambda/support/bundle.ts';
+import { startConnector } from './connector-process.ts';
+import { type Endpoints, startEndpoints } from './endpoints.ts';
+import { judge, type Verdict } from './judge.ts';
+import { leaseEpochReader } from './lease-epoch.ts';
+import type { Moment } from './moment.ts';
+import { type PlatformProcess, startPlatform } from './platform-process.ts';
+import { type RunOutcome, type StormTally, storm } from './storm.ts';
+
+export interface TrialOptions {
+  readonly kills: number;
+  /** Of the estate, its life and the moments. What each moment hits is the machine's. */
+  readonly seed: number;
+  /** Changes a second. */
+  readonly life: number;
+  readonly onRun?: (tally: StormTally) => void;
+}
+
+export interface TrialResult extends Verdict {
+  readonly tally: StormTally;
+  readonly events: number;
+  readonly seconds: number;
+}
+
+/** Small pages make many calls; a short lease makes quick takeovers. */
+const SETTINGS = { CONNECTOR_NAME: 'sigkill', PAGE_LIMIT: '25', LEASE_SECONDS: '1' };
+const ESTATE = ['--assets', '300', '--threats', '600', '--dns-blocks', '600'];
+const MANNERS = ['--tie-size', '3', '--short-pages', '0.1', '--empty-pages', '0.05', '--shuffle-members'];
+
+export async function trial({ kills, seed, life, onRun = () => {} }: TrialOptions): Promise<TrialResult> {
+  const started = performance.now();
+  await using folder = await temporaryFolder();
+  await using code = await bundle();
+  await using platform = await startPlatform([...ESTATE, ...MANNERS, '--seed', `${seed}`, '--life', `${life}`]);
+  await using endpoints = await startEndpoints(folder.path, platform.secret);
+  const environment = { ...endpoints.environment, ...SETTINGS, ...apiSettings(platform) };
+  const tally = await storm({
+    kills,
+    onRun,
+    random: createDraw(seed),
+    run: moment => runOnce(code.module, environment, endpoints, moment),
+    stopLife: () => platform.stopLife(),
+    epoch: leaseEpochReader(environment),
+  });
+  const events = await received(endpoints.deliveredFolder);
+  const verdict = judge({ events, truth: await platform.truth(), completedEpochs: tally.completedEpochs });
+  return {
+    ...verdict,
+    breaches: tally.failures.length > 0 ? tally.failures : verdict.breaches,
+    tally,
+    events: events.length,
+    seconds: (performance.now() - started) / 1000,
+  };
+}
+
+function apiSettings({ baseUrl, authUrl, dnsBlocksPath }: PlatformProcess): Record<string, string> {
+  return { API_BASE_URL: baseUrl, AUTH_URL: authUrl, DNS_BLOCKS_PATH: dnsBlocksPath };
+}
+
+async function runOnce(
+  module: URL,
+  environment: Readonly<Record<string, string>>,
+  endpoints: Endpoints,
+  moment: Moment | undefined,
+): Promise<RunOutcome> {
+  const { pid, ended } = startConnector(module, environment);
+  // Long before it makes its first call: it has yet to load its code.
+  if (moment) await endpoints.aim(pid, moment);
+  const outcome = await ended;
+  return { outcome, killedAt: await endpoints.lift() };
+}
+
+async function received(folder: string): Promise<ReceivedEvent[]> {
+  const events: ReceivedEvent[] = [];
+  for await (const { line } of deliveredLines(folder)) events.push(receive(line, 0));
+  return events;
+}
+
+async function temporaryFolder(): Promise<AsyncDisposable & { readonly path: string }> {
+  const path = await mkdtemp(join(tmpdir(), 'sigkill-'));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) };
+}

@@ -1,0 +1,54 @@
+/** Watches the calls of one run from the side of the endpoints, and kills it at its moment. */
+import type { Fault } from '../../local/aws/faults.ts';
+import type { Call, Operation } from '../../local/aws/wire.ts';
+import type { Moment } from './moment.ts';
+
+/** Calls back after so many turns of the event loop. */
+export type Later = (turns: number, callback: () => void) => void;
+
+export class Trigger {
+  readonly #moment: Moment;
+  readonly #kill: (action: string) => void;
+  readonly #later: Later;
+  /** Calls that have arrived since the lease was taken; undefined before. */
+  #calls: number | undefined;
+  #pulled = false;
+
+  constructor(moment: Moment, kill: (action: string) => void, later: Later) {
+    this.#moment = moment;
+    this.#kill = kill;
+    this.#later = later;
+  }
+
+  /** A call arrives; nothing has been done about it. */
+  arrives({ action }: Operation): Fault {
+    if (this.#calls === undefined) return {};
+    this.#calls += 1;
+    if (this.#moment.place !== 'request-lost' || this.#calls !== this.#moment.call) return {};
+    this.#pull(action);
+    return { loseRequest: true };
+  }
+
+  /** A call has had its effect; the answer is about to be sent. */
+  done({ action, status }: Call): void {
+    if (this.#calls === undefined) {
+      // Besides the take, nothing before it updates an item.
+      if (action !== 'UpdateItem' || status !== 200) return;
+      this.#calls = 0;
+    }
+    if (this.#pulled || this.#moment.place === 'request-lost' || this.#calls < this.#moment.call) return;
+    this.#pulled = true;
+    this.#later(this.#moment.place === 'later' ? this.#moment.turns + 1 : 0, () => this.#kill(action));
+  }
+
+  #pull(action: string): void {
+    this.#pulled = true;
+    this.#kill(action);
+  }
+}
+
+/** No turn at all: before the next line of the caller. */
+export const eventLoopTurns: Later = (turns, callback) => {
+  if (turns === 0) callback();
+  else setImmediate(() => eventLoopTurns(turns - 1, callback));
+};
