@@ -1,6 +1,6 @@
 import { json, problem } from '../../lambda/support/http-stand.ts';
 import { list } from '../../lambda/support/tampered-api.ts';
-import { limitRate, putAssets } from '../support/backlog.ts';
+import { LONG_RUNS, limitRate, putAssets } from '../support/backlog.ts';
 import { each, type Incident, STREAMS } from '../support/incident.ts';
 import type { Scene } from '../support/scene.ts';
 
@@ -12,7 +12,7 @@ export const API_INCIDENTS: readonly Incident[] = [
   {
     name: 'The API is down',
     caused: 'every list answers 503, to be called again in an hour',
-    minutes: 37,
+    minutes: 36,
     begin: ({ platform }) =>
       platform.setFaults(
         STREAMS.map(endpoint => ({ endpoint, kind: 'status', status: 503, retryAfter: AN_HOUR }) as const),
@@ -23,7 +23,7 @@ export const API_INCIDENTS: readonly Incident[] = [
   {
     name: 'One endpoint is down',
     caused: 'the list of threats resets every connection',
-    minutes: 37,
+    minutes: 36,
     begin: ({ platform }) => platform.setFaults([{ endpoint: 'threats', kind: 'reset' }]),
     end: ({ platform }) => platform.setFaults([]),
     alarms: ['function-errors', 'stream-silent/threats'],
@@ -32,7 +32,7 @@ export const API_INCIDENTS: readonly Incident[] = [
     name: 'The API has become slow',
     caused: 'each page of assets takes 28 s, and there are many',
     minutes: 16,
-    configuration: { pageLimit: 1 },
+    configuration: LONG_RUNS,
     begin({ platform }) {
       putAssets(platform, 40);
       platform.setFaults([{ endpoint: 'assets', kind: 'delay', delayMs: 28_000 }]);
@@ -43,8 +43,8 @@ export const API_INCIDENTS: readonly Incident[] = [
   {
     name: 'The API’s rate limit is too low for the backlog',
     caused: 'every other request for assets is answered 429 with a Retry-After of 280 s, and there are many pages',
-    minutes: 400,
-    configuration: { pageLimit: 1 },
+    minutes: 375,
+    configuration: LONG_RUNS,
     begin(scene) {
       putAssets(scene.platform, 120);
       limitRate(scene, 280);
@@ -63,7 +63,7 @@ export const API_INCIDENTS: readonly Incident[] = [
   {
     name: 'The service account was disabled',
     caused: 'the platform revokes the account',
-    minutes: 37,
+    minutes: 36,
     begin({ platform }) {
       platform.account.revoked = true;
     },
@@ -75,7 +75,7 @@ export const API_INCIDENTS: readonly Incident[] = [
   {
     name: 'A role was taken away',
     caused: 'the platform takes the role of the threat list from the account',
-    minutes: 37,
+    minutes: 36,
     begin: ({ platform }) => void platform.account.roles.delete(platform.settings.roles.threats),
     end: ({ platform }) => void platform.account.roles.add(platform.settings.roles.threats),
     alarms: ['role-missing/threats', 'function-errors', 'stream-silent/threats'],
@@ -83,7 +83,7 @@ export const API_INCIDENTS: readonly Incident[] = [
   {
     name: 'The API answers in another form',
     caused: 'the DNS block list names its cursor otherwise',
-    minutes: 37,
+    minutes: 36,
     begin: ({ api }) => api.tamper(list('/v1/dns-blocks', json(200, { data: [], pagination: { cursor: null } }))),
     end: honest,
     alarms: ['contract-error/dns-blocks', 'function-errors', 'stream-silent/dns-blocks'],

@@ -1,4 +1,5 @@
 import { THROTTLED } from '../../../local/aws/faults.ts';
+import { LONG_RUNS } from '../support/backlog.ts';
 import { each, type Incident } from '../support/incident.ts';
 import type { Scene } from '../support/scene.ts';
 
@@ -28,7 +29,7 @@ export const AWS_INCIDENTS: readonly Incident[] = [
   {
     name: 'The state table refuses the function',
     caused: 'DynamoDB answers AccessDenied',
-    minutes: 37,
+    minutes: 36,
     begin: ({ aws }) => aws.faults.always('dynamodb', DENIED),
     end: healthy,
     alarms: ['function-errors', ...each('stream-silent')],
@@ -36,7 +37,7 @@ export const AWS_INCIDENTS: readonly Incident[] = [
   {
     name: 'The delivery stream refuses the function',
     caused: 'Firehose answers AccessDenied while there is news',
-    minutes: 37,
+    minutes: 36,
     begin: ({ aws }) => aws.faults.always('firehose', DENIED),
     eachMinute(scene, run) {
       news(scene);
@@ -63,19 +64,20 @@ export const AWS_INCIDENTS: readonly Incident[] = [
   },
   {
     name: 'Firehose throttles for hours',
-    caused: 'Firehose answers "Slow down." to every call, and there is news',
-    minutes: 400,
+    caused: 'Firehose answers "Slow down." to every call, and there is a DNS block to deliver',
+    minutes: 375,
+    configuration: LONG_RUNS,
     begin(scene) {
-      news(scene);
+      scene.platform.putDnsBlock({ id: 'held-up' });
       scene.aws.faults.always('firehose', THROTTLED.firehose);
     },
     end: healthy,
-    alarms: ['delivery-throttled', ...each('stream-behind')],
+    alarms: ['delivery-throttled', 'stream-behind/dns-blocks'],
   },
   {
     name: 'DynamoDB throttles for an hour',
     caused: 'DynamoDB refuses every other call',
-    minutes: 70,
+    minutes: 60,
     begin: throttleTable,
     end: healthy,
     alarms: ['state-reads-throttled', 'state-writes-throttled'],
@@ -83,7 +85,7 @@ export const AWS_INCIDENTS: readonly Incident[] = [
   {
     name: 'The function cannot start',
     caused: 'one of its variables is gone',
-    minutes: 37,
+    minutes: 36,
     begin: scene => scene.cool(),
     eachMinute(scene) {
       const { STATE_TABLE: _gone, ...rest } = scene.environment;

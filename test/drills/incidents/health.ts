@@ -1,7 +1,7 @@
 import { THROTTLED } from '../../../local/aws/faults.ts';
 import { createDraw } from '../../../local/platform/draw.ts';
 import { liveOnce } from '../../../local/platform/life.ts';
-import { limitRate, putAssets } from '../support/backlog.ts';
+import { LONG_RUNS, limitRate, putAssets } from '../support/backlog.ts';
 import type { Incident } from '../support/incident.ts';
 import type { Scene } from '../support/scene.ts';
 
@@ -25,15 +25,15 @@ export const HEALTH: readonly Incident[] = [
   },
   {
     name: 'A quiet night',
-    caused: 'six hours without a change',
-    minutes: 360,
+    caused: 'three hours without a change',
+    minutes: 180,
     alarms: [],
   },
   {
     name: 'A backfill of three hours',
     caused: 'sixty pages of assets, each three minutes late; runs use up their time',
     minutes: 200,
-    configuration: { pageLimit: 1 },
+    configuration: LONG_RUNS,
     begin(scene) {
       putAssets(scene.platform, 60);
       limitRate(scene, 180);
@@ -53,11 +53,11 @@ export const HEALTH: readonly Incident[] = [
   },
   {
     name: 'Throttling that passes',
-    caused: 'for half an hour Firehose and DynamoDB refuse each run’s first call; then an hour of quiet',
-    minutes: 100,
+    caused: 'for a quarter of an hour Firehose and DynamoDB refuse each run’s first call; then an hour of calm',
+    minutes: 78,
     eachMinute(scene, run) {
-      live(scene);
-      if (scene.minute < 30) {
+      if (scene.minute < 15) {
+        live(scene);
         scene.aws.faults.next('firehose', THROTTLED.firehose);
         scene.aws.faults.next('dynamodb', THROTTLED.dynamodb);
         scene.reports.tableThrottled('BatchGetItem');

@@ -1,6 +1,6 @@
 import { each, type Incident } from '../support/incident.ts';
 
-const HTTP = { destination: { type: 'http', url: 'https://siem.example/events' } };
+const HTTP = { destination: { type: 'http', url: 'https://siem.example/events', retrySeconds: 1200 } };
 
 /** What no endpoint here can do: the metric is told as the service's documents say it. */
 export const SERVICE_INCIDENTS: readonly Incident[] = [
@@ -8,7 +8,7 @@ export const SERVICE_INCIDENTS: readonly Incident[] = [
     name: 'The account’s concurrency is used up',
     caused: 'no run is started',
     fed: 'Lambda Throttles, one a minute',
-    minutes: 37,
+    minutes: 36,
     eachMinute: ({ reports }) => reports.throttled(),
     alarms: ['function-throttled', ...each('stream-silent')],
   },
@@ -16,7 +16,7 @@ export const SERVICE_INCIDENTS: readonly Incident[] = [
     name: 'The schedule cannot start the function',
     caused: 'no run is started',
     fed: 'messages in the schedule’s dead-letter queue',
-    minutes: 37,
+    minutes: 36,
     eachMinute: ({ reports, minute }) =>
       reports.feed('undelivered-ticks', 'ApproximateNumberOfMessagesVisible', minute + 1),
     end: ({ reports, minute }) => reports.feed('undelivered-ticks', 'ApproximateNumberOfMessagesVisible', 0, minute),
@@ -25,7 +25,7 @@ export const SERVICE_INCIDENTS: readonly Incident[] = [
   {
     name: 'The schedule was switched off by hand',
     caused: 'no run is started, and nobody says so',
-    minutes: 37,
+    minutes: 36,
     eachMinute: () => undefined,
     alarms: each('stream-silent'),
   },
@@ -33,7 +33,7 @@ export const SERVICE_INCIDENTS: readonly Incident[] = [
     name: 'The bucket refuses Firehose',
     caused: 'runs go on',
     fed: 'Firehose DeliveryToS3.Success 0 and a growing DataFreshness',
-    minutes: 37,
+    minutes: 36,
     eachMinute({ reports, minute }, run) {
       reports.feed('delivery', 'DeliveryToS3.Success', 0);
       reports.feed('delivery', 'DeliveryToS3.DataFreshness', 60 * (minute + 1));
@@ -44,13 +44,13 @@ export const SERVICE_INCIDENTS: readonly Incident[] = [
   {
     name: 'The endpoint of the SIEM is gone',
     caused: 'runs go on, with an HTTP endpoint as the destination',
-    fed: 'Firehose DeliveryToHttpEndpoint.Success 0, its DataFreshness, and BackupToS3.Records after two hours',
-    minutes: 130,
+    fed: 'Firehose DeliveryToHttpEndpoint.Success 0, its DataFreshness, and BackupToS3.Records after the configured twenty minutes',
+    minutes: 25,
     configuration: HTTP,
     eachMinute({ reports, minute }, run) {
       reports.feed('delivery', 'DeliveryToHttpEndpoint.Success', 0);
-      reports.feed('delivery', 'DeliveryToHttpEndpoint.DataFreshness', 60 * Math.min(minute + 1, 120));
-      if (minute >= 120) reports.feed('delivery', 'BackupToS3.Records', 1);
+      reports.feed('delivery', 'DeliveryToHttpEndpoint.DataFreshness', 60 * Math.min(minute + 1, 20));
+      if (minute >= 20) reports.feed('delivery', 'BackupToS3.Records', 1);
       return run();
     },
     alarms: ['delivery-failing', 'delivery-late', 'delivery-backup-used'],
@@ -59,7 +59,7 @@ export const SERVICE_INCIDENTS: readonly Incident[] = [
     name: 'The SIEM has stopped reading',
     caused: 'runs go on',
     fed: 'SQS ApproximateAgeOfOldestMessage, a minute more each minute',
-    minutes: 37,
+    minutes: 36,
     eachMinute({ reports, minute }, run) {
       reports.feed('siem-queue', 'ApproximateAgeOfOldestMessage', 60 * (minute + 1));
       return run();

@@ -2,6 +2,9 @@ import type { Platform } from '../../../local/platform/platform.ts';
 import { problem } from '../../lambda/support/http-stand.ts';
 import type { Scene } from './scene.ts';
 
+/** Many pages from few rows, and a lease that needs no renewal for half a minute: time passes quickly. */
+export const LONG_RUNS = { pageLimit: 1, leaseSeconds: 90 };
+
 export function putAssets(platform: Platform, count: number): void {
   for (let index = 0; index < count; index++) platform.putAsset({ id: `backlog-${index}` });
 }
