@@ -27,11 +27,7 @@ export function pageOfRows(stream: BenchStream, page: number, version = 0): stri
   return Array.from({ length: PAGE_ROWS }, (_, index) => rowText(stream, page * PAGE_ROWS + index, version));
 }
 
-/** A list answer, decoded as the client decodes it. */
-export function answer(rows: readonly string[], nextCursor: string | null): string {
-  return new TextDecoder('utf-8', { fatal: true }).decode(answerBytes(rows, nextCursor));
-}
-
+/** A list answer, as it comes over the wire. */
 export function answerBytes(rows: readonly string[], nextCursor: string | null): Uint8Array<ArrayBuffer> {
   const pagination = JSON.stringify({ next_cursor: nextCursor, page_size: rows.length });
   return Uint8Array.from(Buffer.from(`{"data":[${rows.join(',')}],"pagination":${pagination}}`));

@@ -2,7 +2,7 @@
 import { cpuTimeOf } from '../cpu-time.ts';
 import type { Figure, Reading, Size } from '../figure.ts';
 import { createMemoryWorld } from '../memory-world.ts';
-import { answer, type BenchStream, flatCopies, PAGE_ROWS, pageOfRows } from '../rows.ts';
+import { answerBytes, type BenchStream, flatCopies, PAGE_ROWS, pageOfRows } from '../rows.ts';
 
 const PAGES: Record<Size, number> = { full: 24, tiny: 2 };
 /** Rounds before the measured ones: the compiler has seen everything by then. */
@@ -29,7 +29,7 @@ async function eachStream(streams: readonly BenchStream[], measure: (stream: Ben
 
 async function newRows(stream: BenchStream, size: Size): Promise<Reading> {
   const rows = Array.from({ length: PAGES[size] }, (_, page) => pageOfRows(stream, page));
-  const bodies = rows.map((page, index) => answer(page, index === rows.length - 1 ? null : `cursor-${index}`));
+  const bodies = rows.map((page, index) => answerBytes(page, index === rows.length - 1 ? null : `cursor-${index}`));
   let next = 0;
   const world = createMemoryWorld({ page: async () => bodies[next++]! });
   const drain = async () => {
@@ -45,7 +45,7 @@ async function newRows(stream: BenchStream, size: Size): Promise<Reading> {
 /** The page that every poll reads again: it was forwarded once, and each further run swallows it. */
 async function swallowedRows(stream: BenchStream, size: Size): Promise<Reading> {
   const page = pageOfRows(stream, 0);
-  const body = answer(page, null);
+  const body = answerBytes(page, null);
   const world = createMemoryWorld({ page: async () => body });
   await world.run(stream);
   const texts = flatCopies(Array.from({ length: PAGES[size] }, () => page).flat());

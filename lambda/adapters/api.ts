@@ -12,7 +12,7 @@ import {
 } from '../core/errors.ts';
 import { isRetryable, nextDelay, retryAfter } from '../core/retry-policy.ts';
 import type { PageSource } from '../ports.ts';
-import { BodyTooLargeError, type Fetch, networkCode, readText } from './http.ts';
+import { BodyTooLargeError, type Fetch, networkCode, readBody } from './http.ts';
 import type { Patience } from './patience.ts';
 import { hasSuffix, type Problem, readProblem } from './problem.ts';
 import { timeLimit } from './time-limit.ts';
@@ -44,7 +44,7 @@ const MAX_NEW_TOKENS = 1;
 export function createApi(options: ApiOptions): Api {
   const get = (path: string, query: string, signal?: AbortSignal) => new Call(path, query, signal, options).run();
   return {
-    get: (path, signal) => get(path, '', signal),
+    get: async (path, signal) => (await get(path, '', signal)).toString(),
     page: ({ path, cursor, limit, signal }) => {
       const query = new URLSearchParams({ limit: String(limit), ...(cursor === undefined ? {} : { cursor }) });
       return get(path, `?${query}`, signal);
@@ -69,7 +69,7 @@ class Call {
     this.#options = options;
   }
 
-  async run(): Promise<string> {
+  async run(): Promise<Buffer> {
     for (;;) {
       this.#signal?.throwIfAborted();
       const token = await this.#options.tokens.token(this.#options.patience);
@@ -77,7 +77,7 @@ class Call {
       using timer = timeLimit(this.#timeout, this.#options.patience.clock);
       try {
         const response = await this.#send(token, timer.signal);
-        if (response.status === 200) return await readText(response, this.#maxBodyBytes);
+        if (response.status === 200) return await readBody(response, this.#maxBodyBytes);
         await this.#answered(response, token);
       } catch (error) {
         await this.#failed(error, timer.signal);

@@ -94,8 +94,8 @@ function segment(id: string): string {
 }
 
 async function* pages(options: WalkOptions): AsyncGenerator<Page, void, void> {
-  for await (const { body, rows, next, repeats } of walk(options)) {
-    yield { rows: rows.map(({ start, end }) => body.slice(start, end)), nextCursor: next };
+  for await (const { rows, next, repeats } of walk(options)) {
+    yield { rows: rows.map(row => row.text), nextCursor: next };
     // A cursor that comes back unchanged would be asked for again and again.
     if (repeats) return;
   }

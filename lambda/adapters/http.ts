@@ -1,4 +1,6 @@
-/** Bodies of HTTP answers, bounded and decoded without replacing a byte. */
+/** Bodies of HTTP answers, bounded and checked without replacing a byte. */
+import { isUtf8 } from 'node:buffer';
+
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** `ECONNREFUSED` and the like, which fetch hides in causes; nothing when it was no connection that failed. */
@@ -15,25 +17,40 @@ export class BodyTooLargeError extends Error {
   override readonly name = 'BodyTooLargeError';
 }
 
+/** Room for a body that does not declare its length, in bytes; it grows. */
+const FIRST_ROOM = 65_536;
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
+
 /**
  * @param bound in bytes
+ * @returns UTF-8, checked, without a byte order mark
  * @throws BodyTooLargeError; TypeError when the bytes are not UTF-8, or the connection broke
  */
-export async function readText(response: Response, bound: number): Promise<string> {
+export async function readBody(response: Response, bound: number): Promise<Buffer> {
   const declared = Number(response.headers.get('content-length') ?? 0);
   if (declared > bound) {
     await response.body?.cancel();
     throw new BodyTooLargeError(`${declared} bytes`);
   }
-  const parts: Uint8Array[] = [];
+  let bytes = Buffer.allocUnsafeSlow(declared || FIRST_ROOM);
   let size = 0;
   for await (const part of response.body ?? []) {
-    size += part.byteLength;
-    if (size > bound) throw new BodyTooLargeError(`more than ${bound} bytes`);
-    parts.push(part);
+    const end = size + part.byteLength;
+    if (end > bound) throw new BodyTooLargeError(`more than ${bound} bytes`);
+    if (end > bytes.length) bytes = larger(bytes, size, end);
+    bytes.set(part, size);
+    size = end;
   }
   // Half an answer that ends cleanly is half an answer all the same.
   const encoded = response.headers.has('content-encoding');
   if (!encoded && size < declared) throw new TypeError('The connection ended before the declared length');
-  return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts, size));
+  const body = bytes.subarray(0, size);
+  if (!isUtf8(body)) throw new TypeError('The body is not UTF-8');
+  return BYTE_ORDER_MARK.every((byte, at) => body[at] === byte) ? body.subarray(BYTE_ORDER_MARK.length) : body;
+}
+
+function larger(bytes: Buffer, size: number, needed: number): Buffer<ArrayBuffer> {
+  const room = Buffer.allocUnsafeSlow(Math.max(needed, bytes.length * 2));
+  bytes.copy(room, 0, 0, size);
+  return room;
 }

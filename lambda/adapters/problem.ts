@@ -1,5 +1,5 @@
 /** The problem documents of the API's errors (specification, Errors). */
-import { readText } from './http.ts';
+import { readBody } from './http.ts';
 
 export interface Problem {
   readonly type: string | undefined;
@@ -11,8 +11,8 @@ const MAX_TEXT = 300;
 
 /** Never throws: an error whose body cannot be read is still told by its status. */
 export async function readProblem(response: Response): Promise<Problem> {
-  const text = await readText(response, MAX_BYTES).catch(() => '');
-  const document = parse(text);
+  const body = await readBody(response, MAX_BYTES).catch(() => Buffer.alloc(0));
+  const document = parse(body.toString());
   return { type: short(document['type']), detail: short(document['detail'] ?? document['title']) };
 }
 

@@ -28,10 +28,7 @@ export function rowLine({ row, stream, sequence, incarnation }: Sending, context
   const kind = row.deleted ? 'tombstone' : stream.kind;
   const identity = incarnation === '' ? row.delivery : context.hash(`${row.delivery}\n${incarnation}`);
   const eventId = identity.slice(0, EVENT_ID_LENGTH);
-  const line = `${envelope(eventId, sequence, kind, stream, row, context)}${ownerMember(row.owner)},"row":${row.text}}`;
-  // The text's escapes are ASCII; the id or owner that they stand for need not be.
-  const isAscii = row.isAscii && ASCII.test(row.id) && ASCII.test(row.owner ?? '') && ASCII.test(context.connector);
-  return isAscii ? narrow(line) : line;
+  return `${envelope(eventId, sequence, kind, stream, row, context)}${ownerMember(row.owner)},"row":${row.text}}`;
 }
 
 /** Stands in for a row whose own line exceeds what Firehose takes; it points to the row's dead letter. */
@@ -66,16 +63,6 @@ export function withdrawnEventId(id: string, tombstone: Tombstone, stream: Strea
 export function exceedsRecord(line: string): boolean {
   // A UTF-16 unit takes three bytes at most, so most lines need no count.
   return line.length * 3 >= MAX_LINE_BYTES && Buffer.byteLength(line) + 1 > MAX_LINE_BYTES;
-}
-
-const ASCII = /^[\x20-\x7e]*$/;
-
-/**
- * The same ASCII text, a byte a character. One wide character makes a whole answer wide and every slice of it too, and
- * wide text is slow to encode.
- */
-function narrow(text: string): string {
-  return Buffer.from(text, 'latin1').toString('latin1');
 }
 
 type Subject = Pick<Row, 'id' | 'time' | 'position'>;

@@ -1,4 +1,4 @@
-/** The characters that JSON's grammar names (RFC 8259 §2, §6, §7), as code units. */
+/** The characters that JSON's grammar names (RFC 8259 §2, §6, §7), as bytes. */
 export const QUOTE = 0x22;
 export const PLUS = 0x2b;
 export const COMMA = 0x2c;
@@ -12,5 +12,5 @@ export const BACKSLASH = 0x5c;
 export const CLOSE_BRACKET = 0x5d;
 export const OPEN_BRACE = 0x7b;
 export const CLOSE_BRACE = 0x7d;
-/** The first unit beyond printable ASCII. */
+/** The first beyond printable ASCII. */
 export const DELETE = 0x7f;

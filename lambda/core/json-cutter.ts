@@ -10,26 +10,26 @@ import { type RowShapes, rowShapes, Shape, type ShapeRules } from './shape.ts';
 import { TokenReader } from './token-reader.ts';
 import { ValueReader } from './value-reader.ts';
 
-/** An element of an array at the top of the answer. */
+/** An element of an array at the top of the answer. Its texts are made when they are asked for: few of them ever are. */
 export interface CutElement {
+  /** Where it stands among the bytes. */
   readonly start: number;
   readonly end: number;
+  readonly isObject: boolean;
   /** The element as it was sent. */
   readonly text: string;
-  readonly isObject: boolean;
-  /** Whether its text holds nothing but ASCII. */
-  readonly isAscii: boolean;
   /** The element with members sorted and white space gone, in ASCII; the excluded member is left out. */
   readonly canonical: string;
   /** Canonical text of the excluded member's value. */
   readonly excluded: string | undefined;
-  /** Raw JSON text of the wanted members, in the order they were asked for; the last occurrence counts. */
-  readonly wanted: readonly (string | undefined)[];
+  /** Raw JSON text of a wanted member, by its place among them; the last occurrence counts. */
+  wanted(place: number): string | undefined;
 }
 
 /** A member of the answer's top object. */
 export interface CutMember {
   readonly name: string;
+  /** Where its value stands among the bytes. */
   readonly start: number;
   readonly end: number;
   /** Present when the member is an array. */
@@ -37,16 +37,19 @@ export interface CutMember {
 }
 
 export interface CutOptions {
-  /** Members of each element whose raw text is returned. */
+  /** Members of each element whose raw text may be asked for. */
   readonly wanted: readonly string[];
   /** Member left out of an element's canonical text. */
   readonly excluded: string;
 }
 
-/** @throws JsonError when the text is not one JSON object. */
-export function cutBody(text: string, options: CutOptions): CutMember[] {
+/**
+ * @param source UTF-8, checked
+ * @throws JsonError when it is not one JSON object
+ */
+export function cutBody(source: Uint8Array, options: CutOptions): CutMember[] {
   const { root: row, room } = shapesFor(options);
-  const reader = new ValueReader(text, room);
+  const reader = new ValueReader(source, room);
   const { tokens } = reader;
   if (!tokens.take(OPEN_BRACE)) tokens.fail('No JSON object');
   const members: CutMember[] = [];
@@ -55,8 +58,7 @@ export function cutBody(text: string, options: CutOptions): CutMember[] {
     while (tokens.take(COMMA));
     if (!tokens.take(CLOSE_BRACE)) tokens.fail('An object without its end');
   }
-  tokens.next();
-  if (tokens.at !== text.length) tokens.fail('Text after the end of the JSON object');
+  if (!tokens.isAtEnd()) tokens.fail('Text after the end of the JSON object');
   return members;
 }
 
@@ -89,15 +91,47 @@ function cutElement(reader: ValueReader, row: Shape, count: number): CutElement 
   const { tokens } = reader;
   const isObject = tokens.next() === OPEN_BRACE;
   const start = tokens.at;
-  const wanted: (string | undefined)[] = new Array(count).fill(undefined);
+  const places: number[] = new Array(2 * count).fill(0);
   tokens.end = 0;
-  tokens.isAscii = true;
   reader.excluded = undefined;
-  if (isObject) reader.object(row, 2, wanted);
+  if (isObject) reader.object(row, 2, places);
   else reader.value(row, 2);
-  const { at: end, isAscii } = tokens;
-  const text = tokens.text.slice(start, end);
-  return { start, end, text, isObject, isAscii, canonical: tokens.canonical(0), excluded: reader.excluded, wanted };
+  return new ElementOf(tokens, start, isObject, reader.excluded, places);
+}
+
+class ElementOf implements CutElement {
+  readonly start: number;
+  readonly end: number;
+  readonly isObject: boolean;
+  readonly canonical: string;
+  readonly excluded: string | undefined;
+  readonly #source: Buffer;
+  readonly #places: readonly number[];
+
+  constructor(
+    tokens: TokenReader,
+    start: number,
+    isObject: boolean,
+    excluded: string | undefined,
+    places: readonly number[],
+  ) {
+    this.start = start;
+    this.end = tokens.at;
+    this.isObject = isObject;
+    this.canonical = tokens.canonical(0);
+    this.excluded = excluded;
+    this.#source = tokens.source;
+    this.#places = places;
+  }
+
+  get text(): string {
+    return this.#source.toString('utf8', this.start, this.end);
+  }
+
+  wanted(place: number): string | undefined {
+    const end = this.#places[2 * place + 1]!;
+    return end === 0 ? undefined : this.#source.toString('utf8', this.#places[2 * place]!, end);
+  }
 }
 
 /** Pages and runs of a stream have rows of the same shapes: a cache, which changes no result. */
@@ -120,7 +154,7 @@ function rules({ wanted, excluded }: CutOptions): ShapeRules {
 
 /** A member's name as the canonical text writes it, with its colon. */
 function keyOf(name: string): string {
-  const tokens = new TokenReader(JSON.stringify(name));
+  const tokens = new TokenReader(Buffer.from(JSON.stringify(name)));
   tokens.string();
   return `${tokens.canonical(0)}:`;
 }

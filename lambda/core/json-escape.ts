@@ -6,12 +6,11 @@ export const LONGEST_FORM = 6;
 
 const LOWER_U = 0x75;
 const HEX = '0123456789abcdef';
-const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+const ESCAPE = /^\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/;
 
 /** The escape sequence at this place; nothing when there is none. */
-export function escapeAt(text: string, at: number): string | undefined {
-  ESCAPE.lastIndex = at;
-  return ESCAPE.exec(text)?.[0];
+export function escapeAt(text: Buffer, at: number): string | undefined {
+  return ESCAPE.exec(text.toString('latin1', at, at + LONGEST_FORM))?.[0];
 }
 
 /** The code unit that an escape sequence stands for. */

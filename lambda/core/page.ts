@@ -6,6 +6,8 @@ import type { MemberNames } from '../ports.ts';
 import { ContractError, JsonError } from './errors.ts';
 import { type CutElement, type CutMember, type CutOptions, cutBody } from './json-cutter.ts';
 
+const utf8 = new TextDecoder();
+
 export interface PageContent {
   readonly rows: readonly CutElement[];
   readonly nextCursor: string | null;
@@ -23,7 +25,7 @@ export interface PageRules {
 }
 
 /** @throws ContractError */
-export function readPage(body: string, rules: PageRules): PageContent {
+export function readPage(body: Uint8Array, rules: PageRules): PageContent {
   const members = cut(body, rules);
   const pagination = findPagination(body, members, rules);
   const rows = findRows(members, pagination, rules);
@@ -34,7 +36,7 @@ export function readPage(body: string, rules: PageRules): PageContent {
   };
 }
 
-function cut(body: string, rules: PageRules): CutMember[] {
+function cut(body: Uint8Array, rules: PageRules): CutMember[] {
   try {
     return cutBody(body, rules.cut);
   } catch (error) {
@@ -50,7 +52,7 @@ interface Pagination {
   readonly pageSize: number | undefined;
 }
 
-function findPagination(body: string, members: readonly CutMember[], rules: PageRules): Pagination {
+function findPagination(body: Uint8Array, members: readonly CutMember[], rules: PageRules): Pagination {
   const wanted = rules.configured.pagination;
   const candidates = paginationCandidates(body, members).filter(each => wanted === undefined || each.name === wanted);
   const learned = candidates.filter(each => each.name === rules.learned.pagination);
@@ -67,12 +69,12 @@ interface PaginationCandidate {
 }
 
 /** The members that are objects with `next_cursor`, and the answer itself, under the empty name. */
-function paginationCandidates(body: string, members: readonly CutMember[]): PaginationCandidate[] {
+function paginationCandidates(body: Uint8Array, members: readonly CutMember[]): PaginationCandidate[] {
   const candidates: PaginationCandidate[] = [];
   const own: Record<string, unknown> = {};
   for (const member of members) {
     if (member.elements) continue;
-    const value: unknown = JSON.parse(body.slice(member.start, member.end));
+    const value: unknown = JSON.parse(utf8.decode(body.subarray(member.start, member.end)));
     if (member.name === 'next_cursor' || member.name === 'page_size') own[member.name] = value;
     if (isObject(value) && Object.hasOwn(value, 'next_cursor')) candidates.push({ name: member.name, value });
   }
@@ -111,7 +113,7 @@ function fitsPageSize(member: CutMember, pageSize: number | undefined): boolean 
 }
 
 function hasId(element: CutElement): boolean {
-  const id = element.wanted[0] ?? '';
+  const id = element.wanted(0) ?? '';
   return id.startsWith('"') && id.length > '""'.length;
 }
 

@@ -17,8 +17,6 @@ export interface Row {
   readonly deleted: boolean;
   /** Id of the row that this one vanishes with, where the row says so. */
   readonly owner: string | undefined;
-  /** Whether the text holds nothing but ASCII; absent: not known. */
-  readonly isAscii?: boolean;
   /** Identity of this delivery of this version: equal only for the same row, content and position. */
   readonly delivery: string;
   /** What the window remembers; absent when the window cannot tell this version from a later one. */
@@ -54,7 +52,7 @@ export function rowCut(stream: Stream, ownerMember: string): CutOptions {
 /** Reads one element of the row array (rule: no non-empty string `id`, no event). */
 export function readRow(element: CutElement, stream: Stream, hash: Hash): Row | BadRow {
   if (!element.isObject) return badRow('not-an-object', element, hash);
-  const id = asString(element.wanted[ID]);
+  const id = asString(element.wanted(ID));
   if (!id) return badRow('no-id', element, hash);
   if (id.length > MAX_ID_BYTES / 3) return badRow('id-too-long', element, hash);
   return new CutRow(id, element, stream, hash);
@@ -78,14 +76,10 @@ class CutRow implements Row {
 
   constructor(id: string, element: CutElement, stream: Stream, hash: Hash) {
     this.id = id;
-    this.deleted = stream.tombstones && element.wanted[DELETED] === 'true';
+    this.deleted = stream.tombstones && element.wanted(DELETED) === 'true';
     this.#element = element;
     this.#stream = stream;
     this.#hash = hash;
-  }
-
-  get isAscii(): boolean {
-    return this.#element.isAscii;
   }
 
   get text(): string {
@@ -98,16 +92,16 @@ class CutRow implements Row {
   }
 
   get position(): string | undefined {
-    return scalar(this.#element.wanted[POSITION]);
+    return scalar(this.#element.wanted(POSITION));
   }
 
   get time(): string | undefined {
-    const { wanted } = this.#element;
-    return asTime(this.deleted ? wanted[DELETED_AT] : wanted[TIME]) ?? asTime(wanted[TIME]);
+    const removed = this.deleted ? asTime(this.#element.wanted(DELETED_AT)) : undefined;
+    return removed ?? asTime(this.#element.wanted(TIME));
   }
 
   get owner(): string | undefined {
-    const owner = this.#stream.vanishesWith ? asString(this.#element.wanted[OWNER]) : undefined;
+    const owner = this.#stream.vanishesWith ? asString(this.#element.wanted(OWNER)) : undefined;
     return owner && owner.length <= MAX_ID_BYTES / 3 ? owner : undefined;
   }
 

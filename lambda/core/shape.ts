@@ -8,13 +8,15 @@
  *
  * How many shapes are remembered is bounded, since a tenant chooses the names.
  */
+import { type Bytes, bytesOf } from './token-reader.ts';
+
 export const SHAPES_REMEMBERED = 4096;
 
 export class Shape {
   /** The name as canonical text, with quotes and colon; empty for the root. */
   readonly key: string;
   /** The same as bytes, to be compared with the text at hand. */
-  readonly bytes: Uint8Array;
+  readonly bytes: Bytes;
   /** Place of this member among those asked for; -1 when nobody asked. */
   readonly wanted: number;
   readonly excluded: boolean;
@@ -28,7 +30,7 @@ export class Shape {
 
   constructor(key: string, parent: Shape | undefined, rules: ShapeRules | undefined) {
     this.key = key;
-    this.bytes = Buffer.from(key, 'latin1');
+    this.bytes = bytesOf(key);
     this.#parent = parent;
     this.#rules = rules;
     this.wanted = parent ? (rules?.wanted.get(key) ?? -1) : -1;

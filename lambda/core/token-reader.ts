@@ -2,37 +2,53 @@
  * Reads the tokens of JSON (RFC 8259), checks their grammar and writes each in its canonical form: no white space, and
  * all but printable ASCII as `\uXXXX`. Numbers keep every digit.
  *
- * Works on code units in typed arrays, without a string for each token: that is where its speed comes from.
+ * Works on the bytes as they came, without a string for each token: that is where its speed comes from. Beyond the end of
+ * a text that breaks off a byte reads as undefined, which no comparison takes for JSON.
  */
 import { JsonError } from './errors.ts';
 import { BACKSLASH, DELETE, MINUS, NINE, PLUS, POINT, QUOTE, ZERO } from './json-codes.ts';
 import { escapeAt, escapedUnit, LONGEST_FORM, writeCanonical } from './json-escape.ts';
 
-/** 1 for each code unit that stands for itself in a string: one look-up is faster than four comparisons. */
-const PLAIN = new Uint8Array(0x1_0000).fill(1, 0x20, DELETE);
+/** Bytes that are read at once, where several can be. */
+const WORD = 4;
+
+/** 1 for each byte that stands for itself in a string: one look-up is faster than four comparisons. */
+const PLAIN = new Uint8Array(0x100).fill(1, 0x20, DELETE);
 PLAIN[QUOTE] = 0;
 PLAIN[BACKSLASH] = 0;
 
+/** Bytes to be compared with the text at hand, word by word; the last word ends where they end. */
+export interface Bytes {
+  readonly length: number;
+  readonly words: Int32Array;
+}
+
+export function bytesOf(text: string): Bytes {
+  const bytes = Buffer.from(text, 'latin1');
+  const { length } = bytes;
+  const words = new Int32Array(length < WORD ? 0 : Math.ceil(length / WORD));
+  for (let i = 0; i < words.length; i++) words[i] = bytes.readInt32LE(Math.min(i * WORD, length - WORD));
+  return { length, words };
+}
+
 export class TokenReader {
-  readonly text: string;
-  /** Place in the text, in code units. */
+  /** UTF-8. */
+  readonly source: Buffer;
+  /** Place in the source. */
   at = 0;
-  /** What has been written; always has room for what is left of the text. */
+  /** What has been written; always has room for what is left of the source. */
   written: Buffer;
   /** End of what has been written; may be set back by whoever does not need it. */
   end = 0;
-  /** Whether nothing but ASCII has been read; may be set back. */
-  isAscii = true;
-  /** One unit longer than the text: the zero at its end is no JSON, so no loop runs past it. */
-  readonly #units: Uint16Array;
 
-  constructor(text: string) {
-    this.text = text;
-    const bytes = Buffer.allocUnsafeSlow((text.length + 1) * 2);
-    bytes.write(text, 'utf16le');
-    this.#units = new Uint16Array(bytes.buffer, 0, text.length + 1);
-    this.#units[text.length] = 0;
-    this.written = Buffer.allocUnsafeSlow(text.length + LONGEST_FORM);
+  readonly #from: DataView;
+  #to: DataView;
+
+  constructor(source: Uint8Array) {
+    this.source = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
+    this.written = Buffer.allocUnsafeSlow(source.byteLength + LONGEST_FORM);
+    this.#from = viewOf(this.source);
+    this.#to = viewOf(this.written);
   }
 
   /** What has been written since `from`. */
@@ -40,16 +56,16 @@ export class TokenReader {
     return this.written.toString('latin1', from, this.end);
   }
 
-  /** The code unit at hand. */
+  /** The byte at hand. */
   get code(): number {
-    return this.#units[this.at]!;
+    return this.source[this.at]!;
   }
 
-  /** Steps over white space. @returns the code unit that comes. */
+  /** Steps over white space. @returns the byte that comes. */
   next(): number {
-    const units = this.#units;
-    let code = units[this.at]!;
-    while (code <= 0x20 && (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09)) code = units[++this.at]!;
+    const { source } = this;
+    let code = source[this.at]!;
+    while (code <= 0x20 && isSpace(code)) code = source[++this.at]!;
     return code;
   }
 
@@ -60,81 +76,111 @@ export class TokenReader {
     return true;
   }
 
-  /** Writes the code unit at hand as it is. */
+  /** Steps over white space. @returns whether nothing comes any more */
+  isAtEnd(): boolean {
+    while (this.at < this.source.length && isSpace(this.source[this.at]!)) this.at++;
+    return this.at === this.source.length;
+  }
+
+  /** Writes the byte at hand as it is. */
   copy(): void {
-    this.written[this.end++] = this.#units[this.at++]!;
+    this.written[this.end++] = this.source[this.at++]!;
   }
 
   /** Reads exactly these bytes, or nothing. */
-  copyIf(bytes: Uint8Array): boolean {
-    const units = this.#units;
-    const { at, end, written } = this;
-    for (let i = 0; i < bytes.length; i++) {
-      const byte = bytes[i]!;
-      if (units[at + i] !== byte) return false;
-      written[end + i] = byte;
+  copyIf({ length, words }: Bytes): boolean {
+    const { at, end } = this;
+    const last = words.length - 1;
+    if (last < 0 || at + length > this.source.length) return false;
+    for (let i = 0; i <= last; i++) {
+      const offset = i < last ? i * WORD : length - WORD;
+      const word = words[i]!;
+      if (this.#from.getInt32(at + offset, true) !== word) return false;
+      this.#to.setInt32(end + offset, word, true);
     }
-    this.at = at + bytes.length;
-    this.end = end + bytes.length;
+    this.at = at + length;
+    this.end = end + length;
     return true;
   }
 
   /** Reads a string, the quote being at hand. */
   string(): void {
-    const units = this.#units;
-    let { at, end, written } = this;
-    written[end++] = QUOTE;
-    at++;
-    for (let code = units[at]!; code !== QUOTE; code = units[at]!) {
-      if (PLAIN[code] === 1) {
+    const { source } = this;
+    this.copy();
+    for (;;) {
+      this.#plainWords();
+      let { at, end, written } = this;
+      let code = source[at]!;
+      while (PLAIN[code] === 1) {
         written[end++] = code;
-        at++;
-      } else {
-        this.at = at;
-        this.end = end;
-        this.#unusual(code);
-        ({ at, end, written } = this);
+        code = source[++at]!;
       }
+      this.at = at;
+      this.end = end;
+      if (code === QUOTE) break;
+      this.#unusual(code);
     }
-    written[end] = QUOTE;
-    this.at = at + 1;
-    this.end = end + 1;
+    this.copy();
+  }
+
+  /** Reads what stands for itself, as far as it comes in whole words. */
+  #plainWords(): void {
+    const from = this.#from;
+    const to = this.#to;
+    let { at, end } = this;
+    const last = this.source.length - WORD;
+    while (at <= last) {
+      const word = from.getInt32(at, true);
+      if (!isPlain(word)) break;
+      to.setInt32(end, word, true);
+      at += WORD;
+      end += WORD;
+    }
+    this.at = at;
+    this.end = end;
   }
 
   number(): void {
-    const units = this.#units;
-    if (units[this.at] === MINUS) this.copy();
-    if (units[this.at] === ZERO) this.copy();
+    const { source } = this;
+    if (source[this.at] === MINUS) this.copy();
+    if (source[this.at] === ZERO) this.copy();
     else this.#digits();
-    if (units[this.at] === POINT) {
+    if (source[this.at] === POINT) {
       this.copy();
       this.#digits();
     }
     // `e` and `E` differ in this one bit.
-    if ((units[this.at]! | 0x20) !== 0x65) return;
+    if ((source[this.at]! | 0x20) !== 0x65) return;
     this.copy();
-    const sign = units[this.at];
+    const sign = source[this.at];
     if (sign === PLUS || sign === MINUS) this.copy();
     this.#digits();
   }
 
   /** Reads `true`, `false` or `null`, whose first letter is at hand. */
   literal(): void {
-    const first = this.#units[this.at];
+    const first = this.source[this.at];
     const literal = first === 0x74 ? 'true' : first === 0x66 ? 'false' : 'null';
     for (let i = 0; i < literal.length; i++) {
-      if (this.#units[this.at] !== literal.charCodeAt(i)) this.fail('Something that is not JSON');
+      if (this.source[this.at] !== literal.charCodeAt(i)) this.fail('Something that is not JSON');
       this.copy();
     }
   }
 
+  /** Writes again, from place `to` on, what was written between two places; up to three bytes more may be spoilt. */
+  repeat(from: number, until: number, to: number): void {
+    const view = this.#to;
+    for (let at = from; at < until; at += WORD) view.setInt32(to + at - from, view.getInt32(at, true), true);
+  }
+
   /** Makes room for what is left of the text and `length` more. */
   makeRoom(length: number): void {
-    const needed = this.end + (this.text.length - this.at) + length;
+    const needed = this.end + (this.source.length - this.at) + length;
     if (needed <= this.written.length) return;
     const larger = Buffer.allocUnsafeSlow(needed * 2);
     this.written.copy(larger, 0, 0, this.end);
     this.written = larger;
+    this.#to = viewOf(larger);
   }
 
   fail(what: string): never {
@@ -142,11 +188,11 @@ export class TokenReader {
   }
 
   #digits(): void {
-    const units = this.#units;
+    const { source } = this;
     const start = this.at;
     const { written } = this;
     let { at, end } = this;
-    for (let code = units[at]!; code >= ZERO && code <= NINE; code = units[at]!) {
+    for (let code = source[at]!; code >= ZERO && code <= NINE; code = source[at]!) {
       written[end++] = code;
       at++;
     }
@@ -158,27 +204,59 @@ export class TokenReader {
   /** An escape, or a character that the canonical text writes as one. */
   #unusual(code: number): void {
     if (code === BACKSLASH) this.#escape();
-    else if (code >= 0x20) {
+    else if (code > DELETE) this.#wide(code);
+    else if (code === DELETE) {
       this.at++;
-      if (code > DELETE) this.isAscii = false;
       this.#writeUnit(code);
-    } else this.fail(this.at < this.text.length ? 'A control character in a string' : 'A string without its end');
+    } else this.fail(this.at < this.source.length ? 'A control character in a string' : 'A string without its end');
   }
 
   #escape(): void {
-    const escaped = this.#units[this.at + 1];
+    const escaped = this.source[this.at + 1];
     if (escaped === BACKSLASH || escaped === QUOTE) {
       this.copy();
       this.copy();
       return;
     }
-    const sequence = escapeAt(this.text, this.at) ?? this.fail('A wrong escape');
+    const sequence = escapeAt(this.source, this.at) ?? this.fail('A wrong escape');
     this.at += sequence.length;
     this.#writeUnit(escapedUnit(sequence));
+  }
+
+  /** A character of several bytes (RFC 3629 §3): the first tells how many, each further one has six bits. */
+  #wide(first: number): void {
+    const length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    let point = first & (0xff >> (length + 1));
+    for (let i = 1; i < length; i++) point = (point << 6) | (this.source[this.at + i]! & 0x3f);
+    this.at += length;
+    for (const unit of unitsOf(point)) this.#writeUnit(unit);
   }
 
   #writeUnit(unit: number): void {
     this.makeRoom(LONGEST_FORM);
     this.end = writeCanonical(unit, this.written, this.end);
   }
+}
+
+/** Whether each of four bytes stands for itself: neither quote nor backslash (which would be zero), below 0x20 nor above 0x7e. */
+function isPlain(word: number): boolean {
+  const quotes = word ^ 0x22222222;
+  const backslashes = word ^ 0x5c5c5c5c;
+  const zeros = ((quotes - 0x01010101) & ~quotes) | ((backslashes - 0x01010101) & ~backslashes);
+  return ((zeros | (word - 0x20202020) | (word + 0x01010101)) & 0x80808080) === 0;
+}
+
+function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
+  return new DataView(buffer, byteOffset, byteLength);
+}
+
+/** In UTF-16, as escapes write it. */
+function unitsOf(point: number): number[] {
+  if (point < 0x1_0000) return [point];
+  const beyond = point - 0x1_0000;
+  return [0xd800 | (beyond >> 10), 0xdc00 | (beyond & 0x3ff)];
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }

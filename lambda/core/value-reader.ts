@@ -5,8 +5,10 @@ import { TokenReader } from './token-reader.ts';
 
 /** Deeper nesting is refused: the walk over it is recursive, and the call stack is not ours to overflow. */
 const MAX_DEPTH = 512;
-/** Bytes beyond which a call that copies them is faster than a loop. */
-const LONG = 24;
+/** Bytes beyond which a call that copies them is faster than a loop over words. */
+const LONG = 64;
+/** Room for what `repeat` may spoil. */
+const SPOILT = 3;
 
 export class ValueReader {
   readonly tokens: TokenReader;
@@ -18,8 +20,8 @@ export class ValueReader {
   #begun = 0;
 
   /** @param room for the shapes that are met */
-  constructor(text: string, room: Room) {
-    this.tokens = new TokenReader(text);
+  constructor(source: Uint8Array, room: Room) {
+    this.tokens = new TokenReader(source);
     this.#room = room;
   }
 
@@ -34,8 +36,8 @@ export class ValueReader {
     else tokens.literal();
   }
 
-  /** @param wanted receives the raw text of the members that the shapes ask for */
-  object(root: Shape, depth: number, wanted?: (string | undefined)[]): void {
+  /** @param places receives where the values of the members stand that the shapes ask for: start and end of each */
+  object(root: Shape, depth: number, places?: number[]): void {
     const { tokens } = this;
     if (depth > MAX_DEPTH) tokens.fail(`Nesting deeper than ${MAX_DEPTH}`);
     const base = this.#begun;
@@ -43,11 +45,11 @@ export class ValueReader {
     tokens.copy();
     let shape = root;
     if (tokens.next() !== CLOSE_BRACE) {
-      shape = this.#member(shape, depth + 1, wanted);
+      shape = this.#member(shape, depth + 1, places);
       while (tokens.next() === COMMA) {
         tokens.at++;
         tokens.next();
-        shape = this.#member(shape, depth + 1, wanted);
+        shape = this.#member(shape, depth + 1, places);
       }
       if (tokens.code !== CLOSE_BRACE) tokens.fail('An object without its end');
     }
@@ -59,14 +61,17 @@ export class ValueReader {
   }
 
   /** Each member is written with a comma at its end, so that members can change places; the last comma becomes the brace. */
-  #member(before: Shape, depth: number, wanted: (string | undefined)[] | undefined): Shape {
+  #member(before: Shape, depth: number, places: number[] | undefined): Shape {
     const { tokens } = this;
     const begin = tokens.end;
     const member = this.#name(before);
     tokens.next();
     const start = tokens.at;
     this.value(member, depth);
-    if (wanted && member.wanted >= 0) wanted[member.wanted] = tokens.text.slice(start, tokens.at);
+    if (places && member.wanted >= 0) {
+      places[2 * member.wanted] = start;
+      places[2 * member.wanted + 1] = tokens.at;
+    }
     if (member.excluded) {
       this.excluded = tokens.canonical(begin + member.bytes.length);
       tokens.end = begin;
@@ -112,7 +117,7 @@ export class ValueReader {
     if (order.length === 0) return;
     const { tokens } = this;
     const begins = this.#begins;
-    tokens.makeRoom(tokens.end - start);
+    tokens.makeRoom(tokens.end - start + SPOILT);
     const { written, end } = tokens;
     begins[base + order.length] = end;
     let to = end;
@@ -120,7 +125,7 @@ export class ValueReader {
       const from = begins[base + order[i]!]!;
       const stop = begins[base + order[i]! + 1]!;
       if (stop - from > LONG) written.copyWithin(to, from, stop);
-      else for (let at = from; at < stop; at++) written[to + at - from] = written[at]!;
+      else tokens.repeat(from, stop, to);
       to += stop - from;
     }
     written.copyWithin(start, end, to);

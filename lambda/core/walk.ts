@@ -27,7 +27,6 @@ export interface WalkOptions {
 }
 
 export interface WalkedPage {
-  readonly body: string;
   readonly rows: readonly CutElement[];
   /** The cursor that was sent for this page. */
   readonly sent: string | undefined;
@@ -97,10 +96,7 @@ class Walker {
 
   async #read(sent: string | undefined): Promise<Omit<WalkedPage, 'rewound'>> {
     const { path, cut, configuredNames: configured } = this.#options;
-    const { body, content } = await this.#parsed(sent, body => ({
-      body,
-      content: readPage(body, { path, cut, configured, learned: this.#learned }),
-    }));
+    const content = await this.#parsed(sent, body => readPage(body, { path, cut, configured, learned: this.#learned }));
     this.#learned = content.names;
     this.#limit = Math.min(this.#options.limit, this.#limit * 2);
     if (sent !== undefined) this.#sent.add(sent);
@@ -108,10 +104,10 @@ class Walker {
     if (next !== null && sent !== undefined)
       this.#fallbacks = this.#fallbacks.length === 2 ? [sent, undefined] : this.#fallbacks;
     const repeats = next !== null && this.#sent.has(next);
-    return { body, rows: content.rows, sent, next, repeats, names: content.names };
+    return { rows: content.rows, sent, next, repeats, names: content.names };
   }
 
-  async #parsed<T>(cursor: string | undefined, parse: (body: string) => T): Promise<T> {
+  async #parsed<T>(cursor: string | undefined, parse: (body: Uint8Array) => T): Promise<T> {
     const { source, path, signal, clock } = this.#options;
     for (let attempt = 1; ; attempt++) {
       const body = await source.page({ path, cursor, limit: this.#limit, signal });

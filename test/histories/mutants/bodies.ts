@@ -6,8 +6,12 @@ export type BodyChange = (body: string, request: PageRequest) => string;
 
 /** @returns the world whose answers are changed */
 export function withBodies(world: World, change: BodyChange): World {
-  const page = async (request: PageRequest) => change(await world.source.page(request), request);
+  const page = async (request: PageRequest) => Buffer.from(change(text(await world.source.page(request)), request));
   return { ...world, source: { page } };
+}
+
+export function text(body: Uint8Array): string {
+  return Buffer.from(body).toString();
 }
 
 export function nextCursorOf(body: string): string | null {

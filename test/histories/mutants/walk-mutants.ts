@@ -2,7 +2,7 @@
 import { ApiUnavailableError, CursorRefusedError, PageTooLargeError } from '../../../lambda/core/errors.ts';
 import type { World } from '../../../lambda/core/run.ts';
 import type { Checkpoint, PageRequest } from '../../../lambda/ports.ts';
-import { nextCursorOf, withBodies, withNextCursor, withRows } from './bodies.ts';
+import { nextCursorOf, text, withBodies, withNextCursor, withRows } from './bodies.ts';
 import type { Mutant } from './mutant.ts';
 
 type Save = World['checkpoints']['save'];
@@ -31,9 +31,9 @@ function spinning(world: World): World {
   const unmarked = (cursor: string | undefined) => cursor?.replace(/~\d+$/, '');
   const page = async (request: PageRequest) => {
     if (++pages > SPIN_LIMIT) throw new ApiUnavailableError(request.path, 'the walk spins');
-    const body = await world.source.page({ ...request, cursor: unmarked(request.cursor) });
+    const body = text(await world.source.page({ ...request, cursor: unmarked(request.cursor) }));
     const next = nextCursorOf(body);
-    return next === null ? body : withNextCursor(body, `${next}~${pages}`);
+    return Buffer.from(next === null ? body : withNextCursor(body, `${next}~${pages}`));
   };
   return { ...world, source: { page } };
 }

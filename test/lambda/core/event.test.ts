@@ -23,7 +23,6 @@ const ROW: Row = {
   time: '2026-11-20T09:00:00Z',
   deleted: false,
   owner: undefined,
-  isAscii: true,
   delivery: sha256('delivery'),
   fingerprint: undefined,
 };

@@ -7,9 +7,12 @@ import { json, styleOf, tokens, write } from './support/json-text.ts';
 const OPTIONS = { wanted: ['id', 'é'], excluded: 'stream_position' };
 const MAX_DEPTH = 512;
 
-const cut = (text: string) => cutBody(text, OPTIONS);
+const cut = (text: string) => cutBody(Buffer.from(text), OPTIONS);
 const elementsOf = (text: string): readonly CutElement[] => cut(text)[0]!.elements!;
+const wantedOf = (element: CutElement) => OPTIONS.wanted.map((_, place) => element.wanted(place));
 const canonical = (row: string) => elementsOf(`{"rows":[${row}]}`)[0]!.canonical;
+
+const bytesOf = (text: string, start: number, end: number) => Buffer.from(text).toString('utf8', start, end);
 
 /** Whether the text is one JSON object, as the platform's own parser sees it. */
 function isObjectText(text: string): boolean {
@@ -119,11 +122,11 @@ describe('cuts', () => {
   test('members and elements as the slices that were sent', () => {
     const text = ' { "rows" : [ {"id" : 1.0} , 7 ] ,\r\n "n\\u0061me": {"x":[]} } ';
     const members = cut(text);
-    expect(members.map(({ name, start, end }) => [name, text.slice(start, end)])).toEqual([
+    expect(members.map(({ name, start, end }) => [name, bytesOf(text, start, end)])).toEqual([
       ['rows', '[ {"id" : 1.0} , 7 ]'],
       ['name', '{"x":[]}'],
     ]);
-    expect(members[0]!.elements!.map(({ start, end }) => text.slice(start, end))).toEqual(['{"id" : 1.0}', '7']);
+    expect(members[0]!.elements!.map(each => each.text)).toEqual(['{"id" : 1.0}', '7']);
     expect(members[0]!.elements!.map(({ isObject }) => isObject)).toEqual([true, false]);
     expect(members[1]!.elements).toBeUndefined();
   });
@@ -132,8 +135,8 @@ describe('cuts', () => {
     fc.assert(
       fc.property(objectText, text => {
         const members = cut(text).map(({ name, start, end, elements }) => {
-          const parts = elements?.map(each => text.slice(each.start, each.end));
-          return `${JSON.stringify(name)}:${parts ? `[${parts.join(',')}]` : text.slice(start, end)}`;
+          const parts = elements?.map(each => each.text);
+          return `${JSON.stringify(name)}:${parts ? `[${parts.join(',')}]` : bytesOf(text, start, end)}`;
         });
         const plain = text.replace(/"(?:[^"\\]|\\.)*"/g, string => JSON.stringify(JSON.parse(string)));
         const cutOut = `{${members.join(',')}}`.replace(/"(?:[^"\\]|\\.)*"/g, s => JSON.stringify(JSON.parse(s)));
@@ -145,15 +148,13 @@ describe('cuts', () => {
 
   test('the raw text of the wanted members, the last of a name, also when the name is written with escapes', () => {
     const [first, second] = elementsOf('{"rows":[{"id":1,"\\u0069d":9007199254740993},{"\\u00E9":"\\u0041"}]}');
-    expect(first!.wanted).toEqual(['9007199254740993', undefined]);
-    expect(second!.wanted).toEqual([undefined, '"\\u0041"']);
+    expect(wantedOf(first!)).toEqual(['9007199254740993', undefined]);
+    expect(wantedOf(second!)).toEqual([undefined, '"\\u0041"']);
   });
 
   test('no wanted member out of a nested object', () => {
-    expect(elementsOf('{"rows":[{"a":{"id":"nested"},"b":[{"id":"too"}]}]}')[0]!.wanted).toEqual([
-      undefined,
-      undefined,
-    ]);
+    const [element] = elementsOf('{"rows":[{"a":{"id":"nested"},"b":[{"id":"too"}]}]}');
+    expect(wantedOf(element!)).toEqual([undefined, undefined]);
   });
 });
 
@@ -179,6 +180,25 @@ describe('the canonical text', () => {
   test('keeps members of one name in the order sent, since the last of them counts', () => {
     expect(canonical('{"a":1,"b":0,"a":2}')).toBe('{"a":1,"a":2,"b":0}');
     expect(canonical('{"a":2,"b":0,"a":1}')).not.toBe(canonical('{"a":1,"b":0,"a":2}'));
+  });
+
+  test('holds each character of a string or name at whatever place of a word it stands', () => {
+    const characters = [
+      ...Array.from({ length: 0x100 }, (_, unit) => String.fromCharCode(unit)),
+      '\u20ac',
+      '\ud83d\ude00',
+    ];
+    for (const character of characters) {
+      for (let place = 0; place < 9; place++) {
+        const text = `${'a'.repeat(place)}${character}${'b'.repeat(8 - place)}`;
+        const value = { [text]: text, [`${text}"`]: [text.slice(0, place), text.slice(place)] };
+        const written = canonical(JSON.stringify(value));
+        expect(JSON.parse(written)).toEqual(value);
+        expect(written).toMatch(/^[\x20-\x7e]*$/);
+        const raw = `{"${text}":"${text}"}`;
+        expect(isCut(`{"rows":[${raw},${raw}]}`)).toBe(isObjectText(raw));
+      }
+    }
   });
 
   test('is the same for any style of the same value', () => {

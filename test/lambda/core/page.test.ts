@@ -11,8 +11,8 @@ const RULES: PageRules = {
 
 function read(body: unknown, change: Partial<PageRules> = {}) {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const { rows, nextCursor, names } = readPage(text, { ...RULES, ...change });
-  return { ids: rows.map(each => each.wanted[0]), nextCursor, names };
+  const { rows, nextCursor, names } = readPage(Buffer.from(text), { ...RULES, ...change });
+  return { ids: rows.map(each => each.wanted(0)), nextCursor, names };
 }
 
 const one = [{ id: 'a' }];

@@ -51,7 +51,10 @@ export async function apiScene(acts: readonly Act[], options: ApiSceneOptions = 
     api,
     handed,
     discarded,
-    page: ({ cursor, limit = 500 } = {}) => api.page({ path: '/v1/assets', cursor, limit, signal }),
+    page: async ({ cursor, limit = 500 } = {}) => {
+      const body = await api.page({ path: '/v1/assets', cursor, limit, signal });
+      return Buffer.from(body).toString();
+    },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }

@@ -32,7 +32,7 @@ export class ScriptedApi implements PageSource {
     return this.requests.filter(each => each.path === path).map(each => each.cursor);
   }
 
-  async page(request: PageRequest): Promise<string> {
+  async page(request: PageRequest): Promise<Uint8Array> {
     this.requests.push(request);
     if (this.requests.length > MOST_REQUESTS) throw new Error('The walk spins');
     request.signal.throwIfAborted();
@@ -40,7 +40,7 @@ export class ScriptedApi implements PageSource {
     if (!answers) throw new ApiRefusedError(request.path, 404, { type: 'not-scripted', detail: `${request.cursor}` });
     const next = answers.length > 1 ? answers.shift()! : answers[0]!;
     if (typeof next !== 'string') throw next;
-    return next;
+    return Buffer.from(next);
   }
 }
 

@@ -10,7 +10,7 @@ export const CONTEXT = { connector: 'acme', forwardedAt: '2026-11-20T09:15:00.41
 
 /** The row of a text, as the walk would read it. */
 export function readText(text: string, stream: AnyStream = ASSETS, ownerMember = 'asset_id'): Row | BadRow {
-  const body = `{"rows":[${text}]}`;
+  const body = Buffer.from(`{"rows":[${text}]}`);
   return readRow(cutBody(body, rowCut(stream, ownerMember))[0]!.elements![0]!, stream, sha256);
 }
 

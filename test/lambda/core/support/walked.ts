@@ -47,4 +47,4 @@ export async function walked(api: ScriptedApi, change: Partial<WalkOptions> = {}
   return outcome;
 }
 
-export const ids = ({ rows }: WalkedPage): string => rows.map(each => JSON.parse(each.wanted[0]!)).join('');
+export const ids = ({ rows }: WalkedPage): string => rows.map(each => JSON.parse(each.wanted(0)!)).join('');
