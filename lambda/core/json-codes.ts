@@ -14,3 +14,8 @@ export const OPEN_BRACE = 0x7b;
 export const CLOSE_BRACE = 0x7d;
 /** The first beyond printable ASCII. */
 export const DELETE = 0x7f;
+
+/** White space between tokens. */
+export function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+}

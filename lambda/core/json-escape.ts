@@ -31,3 +31,17 @@ export function writeCanonical(unit: number, to: Uint8Array, at: number): number
   for (let shift = 12; shift >= 0; shift -= 4) to[end++] = HEX.charCodeAt((unit >> shift) & 0xf);
   return end;
 }
+
+/** Bytes of the character that begins with this one (RFC 3629 §3). */
+export function wideLength(first: number): number {
+  return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+}
+
+/** The character of so many bytes at this place in UTF-16, as escapes write it: each byte after the first has six bits of it. */
+export function wideUnits(text: Buffer, at: number, length: number): number[] {
+  let point = text[at]! & (0xff >> (length + 1));
+  for (let i = 1; i < length; i++) point = (point << 6) | (text[at + i]! & 0x3f);
+  if (point < 0x1_0000) return [point];
+  const beyond = point - 0x1_0000;
+  return [0xd800 | (beyond >> 10), 0xdc00 | (beyond & 0x3ff)];
+}

@@ -6,30 +6,14 @@
  * a text that breaks off a byte reads as undefined, which no comparison takes for JSON.
  */
 import { JsonError } from './errors.ts';
-import { BACKSLASH, DELETE, MINUS, NINE, PLUS, POINT, QUOTE, ZERO } from './json-codes.ts';
-import { escapeAt, escapedUnit, LONGEST_FORM, writeCanonical } from './json-escape.ts';
-
-/** Bytes that are read at once, where several can be. */
-const WORD = 4;
+import { BACKSLASH, DELETE, isSpace, MINUS, NINE, PLUS, POINT, QUOTE, ZERO } from './json-codes.ts';
+import { escapeAt, escapedUnit, LONGEST_FORM, wideLength, wideUnits, writeCanonical } from './json-escape.ts';
+import { type Bytes, isPlain, viewOf, WORD } from './json-words.ts';
 
 /** 1 for each byte that stands for itself in a string: one look-up is faster than four comparisons. */
 const PLAIN = new Uint8Array(0x100).fill(1, 0x20, DELETE);
 PLAIN[QUOTE] = 0;
 PLAIN[BACKSLASH] = 0;
-
-/** Bytes to be compared with the text at hand, word by word; the last word ends where they end. */
-export interface Bytes {
-  readonly length: number;
-  readonly words: Int32Array;
-}
-
-export function bytesOf(text: string): Bytes {
-  const bytes = Buffer.from(text, 'latin1');
-  const { length } = bytes;
-  const words = new Int32Array(length < WORD ? 0 : Math.ceil(length / WORD));
-  for (let i = 0; i < words.length; i++) words[i] = bytes.readInt32LE(Math.min(i * WORD, length - WORD));
-  return { length, words };
-}
 
 export class TokenReader {
   /** UTF-8. */
@@ -223,40 +207,14 @@ export class TokenReader {
     this.#writeUnit(escapedUnit(sequence));
   }
 
-  /** A character of several bytes (RFC 3629 §3): the first tells how many, each further one has six bits. */
   #wide(first: number): void {
-    const length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-    let point = first & (0xff >> (length + 1));
-    for (let i = 1; i < length; i++) point = (point << 6) | (this.source[this.at + i]! & 0x3f);
+    const length = wideLength(first);
+    for (const unit of wideUnits(this.source, this.at, length)) this.#writeUnit(unit);
     this.at += length;
-    for (const unit of unitsOf(point)) this.#writeUnit(unit);
   }
 
   #writeUnit(unit: number): void {
     this.makeRoom(LONGEST_FORM);
     this.end = writeCanonical(unit, this.written, this.end);
   }
-}
-
-/** Whether each of four bytes stands for itself: neither quote nor backslash (which would be zero), below 0x20 nor above 0x7e. */
-function isPlain(word: number): boolean {
-  const quotes = word ^ 0x22222222;
-  const backslashes = word ^ 0x5c5c5c5c;
-  const zeros = ((quotes - 0x01010101) & ~quotes) | ((backslashes - 0x01010101) & ~backslashes);
-  return ((zeros | (word - 0x20202020) | (word + 0x01010101)) & 0x80808080) === 0;
-}
-
-function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
-  return new DataView(buffer, byteOffset, byteLength);
-}
-
-/** In UTF-16, as escapes write it. */
-function unitsOf(point: number): number[] {
-  if (point < 0x1_0000) return [point];
-  const beyond = point - 0x1_0000;
-  return [0xd800 | (beyond >> 10), 0xdc00 | (beyond & 0x3ff)];
-}
-
-function isSpace(code: number): boolean {
-  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
