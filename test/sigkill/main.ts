@@ -21,7 +21,7 @@ const { kills, seed, life } = new Command('sigkill')
     wholeNumber,
     1,
   )
-  .option('--life <rate>', 'changes a second', wholeNumber, 150)
+  .option('--life <rate>', 'changes a second', wholeNumber, 60)
   .parse()
   .opts<{ kills: number; seed: number; life: number }>();
 

@@ -10,11 +10,11 @@ export interface Moment {
   readonly turns: number;
 }
 
-const MAX_CALLS = 40;
+/** Some runs make fewer calls than are drawn, and end by themselves: only then are threats walked and withdrawals sent. */
+const MAX_CALLS = 120;
 /** Some milliseconds: enough to reach the API's answers between two calls to AWS. */
 const MAX_TURNS = 3_000;
 
-/** Most runs make more calls than this, so most of them die. */
 export function drawMoment(random: () => number): Moment {
   const call = Math.floor(random() * MAX_CALLS);
   const place = (['request-lost', 'answer-lost', 'later'] as const)[Math.floor(random() * 3)]!;

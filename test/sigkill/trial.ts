@@ -31,7 +31,7 @@ export interface TrialResult extends Verdict {
 
 /** Small pages make many calls; a short lease makes quick takeovers. */
 const SETTINGS = { CONNECTOR_NAME: 'sigkill', PAGE_LIMIT: '25', LEASE_SECONDS: '1' };
-const ESTATE = ['--assets', '300', '--threats', '600', '--dns-blocks', '600'];
+const ESTATE = ['--assets', '100', '--threats', '300', '--dns-blocks', '100'];
 const MANNERS = ['--tie-size', '3', '--short-pages', '0.1', '--empty-pages', '0.05', '--shuffle-members'];
 
 export async function trial({ kills, seed, life, onRun = () => {} }: TrialOptions): Promise<TrialResult> {

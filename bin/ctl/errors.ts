@@ -1,0 +1,40 @@
+/** What was asked for cannot be done as asked; nothing was done. */
+export class RefusedError extends Error {
+  override readonly name = 'RefusedError';
+}
+
+/** The function answered with an error of its own. */
+export class FunctionFailedError extends Error {
+  override readonly name = 'FunctionFailedError';
+  /** Class of the function's error, for example `LeaseBusyError`. */
+  readonly type: string;
+  /** What the function said, without its class. */
+  readonly said: string;
+  constructor(type: string, said: string) {
+    super(
+      `The function failed.\n${type}: ${said.replaceAll(' | ', '\n  ').replace('streams failed. ', 'streams failed.\n  ')}`,
+    );
+    this.type = type;
+    this.said = said;
+  }
+}
+
+/** AWS refused a call or could not be reached. */
+export class AwsCallError extends Error {
+  override readonly name = 'AwsCallError';
+  constructor(what: string, advice: string, cause: unknown) {
+    const said = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
+    super(`${what}: ${said}\n${advice}`, { cause });
+  }
+}
+
+/** The lease stayed held for as long as we were told to wait. */
+export class StillBusyError extends Error {
+  override readonly name = 'StillBusyError';
+  constructor(seconds: number) {
+    super(
+      `Another run still holds the lease after ${seconds} s, so nothing was done. A run takes 15 minutes at most: ` +
+        '"status" shows the lease, --wait waits longer.',
+    );
+  }
+}

@@ -1,0 +1,8 @@
+/** What an operator orders of the function, as its payload: see lambda/commands.ts. */
+import type { StreamName } from '../../lambda/streams.ts';
+
+export interface Order {
+  readonly streams?: readonly StreamName[];
+  readonly resync?: readonly StreamName[];
+  readonly replay?: readonly StreamName[];
+}

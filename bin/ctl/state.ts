@@ -1,0 +1,65 @@
+/** Reads what the state table says of a connector, changing nothing. Values of cursors stay where they are. */
+import { createCheckpoints } from '../../lambda/adapters/checkpoints.ts';
+import { leaseKey, withdrawalsPartition } from '../../lambda/adapters/keys.ts';
+import { sha256 } from '../../lambda/adapters/sha256.ts';
+import { systemClock } from '../../lambda/adapters/system-clock.ts';
+import { createTable, type Table } from '../../lambda/adapters/table.ts';
+import type { StreamMemory } from '../../lambda/ports.ts';
+import { STREAMS, type StreamName } from '../../lambda/streams.ts';
+import { awsClients } from './aws.ts';
+import { AwsCallError } from './errors.ts';
+
+export interface LeaseState {
+  readonly epoch: number;
+  readonly held: boolean;
+  /** Milliseconds since the epoch; may lie in the past. */
+  readonly expires: number;
+  /** How the last run that ended gave it back. */
+  readonly ended: string;
+}
+
+export interface ConnectorState {
+  /** Absent: no run has ever taken it. */
+  readonly lease: LeaseState | undefined;
+  /** By stream its memory, or the error that a run would fail with. */
+  readonly streams: ReadonlyMap<StreamName, StreamMemory | Error>;
+  /** By stream the removals whose consequences are still to be told. */
+  readonly withdrawals: ReadonlyMap<StreamName, number>;
+}
+
+const PATIENCE_MILLISECONDS = 20_000;
+
+/** @throws AwsCallError */
+export async function readState(tableName: string, now: number): Promise<ConnectorState> {
+  const end = now + PATIENCE_MILLISECONDS;
+  const patience = { clock: systemClock, random: Math.random, timeLeft: () => end - systemClock.now() };
+  const table = createTable(awsClients.dynamodb(), tableName, patience);
+  const names = STREAMS.map(stream => stream.name);
+  try {
+    const streams = await createCheckpoints(table, sha256).load(names);
+    return { streams, lease: await readLease(table, now), withdrawals: await countWithdrawals(table) };
+  } catch (error) {
+    const cause = error instanceof Error ? (error.cause ?? error) : error;
+    throw new AwsCallError(
+      `The state table ${tableName} could not be read`,
+      'Nothing was changed. Check the name (output StateTableName of the stack), the region and your credentials.',
+      cause,
+    );
+  }
+}
+
+async function readLease(table: Table, now: number): Promise<LeaseState | undefined> {
+  const [item] = await table.get([leaseKey]);
+  if (!item) return undefined;
+  const expires = Number(item['expires']?.N);
+  const ended = item['ended']?.S ?? '';
+  return { epoch: Number(item['epoch']?.N), held: ended === 'no' && expires >= now, expires, ended };
+}
+
+async function countWithdrawals(table: Table): Promise<Map<StreamName, number>> {
+  const counts = new Map<StreamName, number>();
+  for (const { name, tombstones } of STREAMS) {
+    if (tombstones) counts.set(name, (await table.query(withdrawalsPartition(name))).length);
+  }
+  return counts;
+}

@@ -1,0 +1,34 @@
+import { expect, test } from '@jest/globals';
+import { deployment, FUNCTION } from './support/deployment.ts';
+
+test('puts the credentials of the environment into the secret of the function, and shows neither', async () => {
+  await using each = await deployment({ clientSecret: 'canary "secret" ü' });
+  each.connector.platform.populate({ assets: 3, threats: 0, dnsBlocks: 0 });
+  each.connector.aws.secret.put('a placeholder');
+  const { clientId, clientSecret } = each.connector.platform.account;
+  const credentials = { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret };
+  const { status, stdout, stderr } = await each.ctl(['fill-secret', '--function', FUNCTION], credentials);
+  expect([status, stderr]).toEqual([0, '']);
+  expect(stdout).toContain(`The secret ${each.connector.aws.names.secret} is filled`);
+  for (const hidden of ['canary', clientId])
+    expect(stdout.replaceAll(each.connector.aws.names.secret, '')).not.toContain(hidden);
+  expect(await each.connector.run()).toMatchObject({ streams: { assets: { forwarded: 3 } } });
+});
+
+test('exits with 1 when the secret is refused, without a word of the credentials', async () => {
+  await using each = await deployment();
+  const credentials = { CLIENT_ID: 'canary', CLIENT_SECRET: 'canary' };
+  const { status, stdout, stderr } = await each.ctl(['fill-secret', '--secret', 'nothing'], credentials);
+  expect([status, stdout]).toEqual([1, '']);
+  expect(stderr).toContain('The secret nothing could not be filled: ResourceNotFoundException');
+  expect(stderr).not.toContain('canary');
+});
+
+test('reads no terminal and writes nothing when a part is missing and nobody can be asked', async () => {
+  await using each = await deployment();
+  const { status, stderr } = await each.ctl(['fill-secret', '--function', FUNCTION], { CLIENT_ID: 'x' });
+  expect([status, stderr]).toEqual([
+    2,
+    'Set CLIENT_SECRET, or run in a terminal to be asked. The secret is unchanged.\n',
+  ]);
+});
