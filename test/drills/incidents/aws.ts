@@ -47,17 +47,20 @@ export const AWS_INCIDENTS: readonly Incident[] = [
     alarms: ['function-errors', ...each('stream-silent')],
   },
   {
-    name: 'A run is frozen for longer than its lease',
-    caused: 'a minute and more passes while it waits for the list of threats',
+    name: 'A run is frozen for longer than its lease, and the next takes over',
+    caused: 'a minute and more passes while it waits for the list of threats; a second container runs meanwhile',
     minutes: 10,
     begin(scene) {
       let frozen = false;
       scene.api.tamper(({ target }) => {
-        if (!frozen && target.startsWith('/v1/threats?')) {
-          frozen = true;
+        if (frozen || !target.startsWith('/v1/threats?')) return undefined;
+        frozen = true;
+        return async response => {
+          scene.cool();
           scene.time.clock.advance(65_000);
-        }
-        return undefined;
+          await scene.run();
+          response.destroy();
+        };
       });
     },
     alarms: ['lease-lost'],
