@@ -86,6 +86,7 @@ function addThreat(platform: Platform, random: () => number): void {
   putThreat(platform, { id, asset, score: random() });
 }
 
+/** It stays with its asset: one that moves to an asset which is then removed, before anybody polls, leaves no trace in the API. */
 function changeThreat(platform: Platform, random: () => number): void {
   const id = drawId(platform, random, 'threats', isLive(platform, 'threats'));
   if (id === undefined) return;

@@ -25,6 +25,7 @@ const { kills, seed, life } = new Command('sigkill')
   .parse()
   .opts<{ kills: number; seed: number; life: number }>();
 
+console.log(`${kills} kills, seed ${seed}, ${life} changes a second`);
 const result = await trial({
   kills,
   seed,
@@ -47,6 +48,6 @@ function report({ tally, events, repeats, withdrawals, tombstones, restores, sec
   console.log(
     breaches.length === 0
       ? `The copy equals the truth (seed ${seed}).`
-      : `${breaches.length} breaches; try again with: npm run sigkill -- --kills ${kills} --seed ${seed} --life ${life}`,
+      : `${breaches.length} ${breaches.length === 1 ? 'breach' : 'breaches'}; try again with: npm run sigkill -- --kills ${kills} --seed ${seed} --life ${life}`,
   );
 }
