@@ -25,11 +25,11 @@ function encode({ digest, generation, removed, owner, sequence, incarnation }: R
   return {
     digest: { S: digest },
     generation: { N: String(generation) },
-    removed: { BOOL: removed },
-    sequence: { S: sequence },
     ...(incarnation === '' ? {} : { incarnation: { S: incarnation } }),
     // As JSON text: an id may hold what UTF-8 cannot.
     ...(owner === undefined ? {} : { owner: { S: JSON.stringify(owner) } }),
+    removed: { BOOL: removed },
+    sequence: { S: sequence },
   };
 }
 

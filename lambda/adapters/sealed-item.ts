@@ -30,13 +30,22 @@ export function unsound(item: Item, hash: Hash): string | undefined {
 }
 
 function sealOf(key: Key, members: Item, hash: Hash): string {
-  const parts = [key.pk.S, key.sk.S];
-  for (const name of Object.keys(members).sort()) if (!UNSEALED.has(name)) parts.push(name, text(members[name]!));
-  return hash(parts.join('\n')).slice(0, SEAL_LENGTH);
+  let sealed = `${key.pk.S}\n${key.sk.S}`;
+  for (const name of inOrder(Object.keys(members))) {
+    if (!UNSEALED.has(name)) sealed += `\n${name}\n${text(members[name]!)}`;
+  }
+  return hash(sealed).slice(0, SEAL_LENGTH);
+}
+
+/** Items are written with their members in order: sorting them would cost more than the rest of the seal. */
+function inOrder(names: string[]): string[] {
+  for (let i = 1; i < names.length; i++) if (names[i - 1]! > names[i]!) return names.sort();
+  return names;
 }
 
 /** With its type's letter: a number that became a text is another value. */
 function text(value: AttributeValue): string {
-  const [[type, content] = ['', '']] = Object.entries(value);
+  const type = Object.keys(value)[0] ?? '';
+  const content: unknown = value[type as keyof AttributeValue];
   return `${type}:${content instanceof Uint8Array ? Buffer.from(content).toString('base64') : String(content)}`;
 }
