@@ -72,7 +72,7 @@ class Batch {
     const attempt = throttled ? ++this.#throttles : ++this.#failures;
     if (!throttled && attempt >= MAX_ATTEMPTS) throw new DeliveryError(`it keeps answering ${[...codes].join(', ')}`);
     const delay = backoff(attempt, random);
-    if (delay >= timeLeft()) throw new OutOfTimeError('while Firehose throttled');
+    if (delay >= timeLeft()) throw new OutOfTimeError('while Firehose throttled', this.#throttledMilliseconds);
     await clock.sleep(delay);
     if (throttled) this.#throttledMilliseconds += delay;
   }

@@ -3,11 +3,11 @@ import { isUtf8 } from 'node:buffer';
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** `ECONNREFUSED` and the like, which fetch hides in causes; nothing when it was no connection that failed. */
+/** `ECONNREFUSED` and the like, no code of OAuth's own, which fetch hides in causes; nothing when it was no connection that failed. */
 export function networkCode(error: unknown): string | undefined {
   for (let at = error; at instanceof Error; at = at.cause) {
     const { code } = at as { code?: unknown };
-    if (typeof code === 'string' && /^[A-Z][A-Z0-9_]+$/.test(code)) return code;
+    if (typeof code === 'string' && /^(?!OAUTH_)[A-Z][A-Z0-9_]+$/.test(code)) return code;
   }
   return undefined;
 }

@@ -19,6 +19,7 @@ export async function commit(prepared: PreparedPage, draining: Draining): Promis
   await record(plan, draining);
   await saveCheckpoint(prepared, draining);
   memory.recorded(plan.states, batch);
+  result.settledPages++;
 }
 
 /** Tombstones are listed before the states say "removed": a state alone would suppress the tombstone when it comes again. */

@@ -167,11 +167,14 @@ export class LeaseBusyError extends Error {
   }
 }
 
-/** The time budget ended while waiting; the drain stops and says `more: true`. */
+/** The time budget ended while waiting. After pages were settled this is `more: true`, before that a failure. */
 export class OutOfTimeError extends Error {
   override readonly name = 'OutOfTimeError';
-  constructor(what: string, options?: ErrorOptions) {
-    super(`The time budget ended ${what}. ${SAFE}. The next run goes on from there.`, options);
+  /** How much of the waiting was for a service that throttled. */
+  readonly throttledMilliseconds: number;
+  constructor(what: string, throttledMilliseconds = 0) {
+    super(`The time budget ended ${what}. ${SAFE}. The next run goes on from there.`);
+    this.throttledMilliseconds = throttledMilliseconds;
   }
 }
 

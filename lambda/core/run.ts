@@ -54,6 +54,8 @@ export interface Run extends World {
 /** What happened to one stream in one run. */
 export interface StreamResult {
   pages: number;
+  /** Pages whose every step is done: the checkpoint stands behind them. */
+  settledPages: number;
   rows: number;
   /** Events of rows that Firehose acknowledged, oversize notices and tombstones included. */
   forwarded: number;
@@ -78,6 +80,7 @@ export interface StreamResult {
 export function emptyResult(): StreamResult {
   return {
     pages: 0,
+    settledPages: 0,
     rows: 0,
     forwarded: 0,
     suppressed: 0,

@@ -124,6 +124,12 @@ async function drainAll(run: Run, memories: Memories): Promise<TickOutcome> {
   return { leaseHeld: false, results, failures, interrupted: progress.interrupted };
 }
 
+/** A stream that is merely slow goes on in the next run. One that gets nowhere has stalled, and must be told as failed. */
+function isProgress({ throttledMilliseconds }: OutOfTimeError, result: StreamResult): boolean {
+  result.throttledMilliseconds += throttledMilliseconds;
+  return result.settledPages + result.withdrawn > 0;
+}
+
 interface Progress {
   readonly memories: Memories;
   readonly results: Map<StreamName, StreamResult>;
@@ -138,8 +144,9 @@ async function drainLane(lane: readonly DrainedStream[], run: Run, progress: Pro
       await drainStream(stream, lane, run, progress);
     } catch (error) {
       progress.interrupted = true;
-      if (error instanceof OutOfTimeError) run.log.warn(error.message, { stream: stream.name });
-      else progress.failures.set(stream.name, asError(error));
+      if (error instanceof OutOfTimeError && isProgress(error, progress.results.get(stream.name)!)) {
+        run.log.warn(error.message, { stream: stream.name });
+      } else progress.failures.set(stream.name, asError(error));
     }
   }
 }

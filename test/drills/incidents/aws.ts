@@ -1,5 +1,4 @@
 import { THROTTLED } from '../../../local/aws/faults.ts';
-import { LONG_RUNS } from '../support/backlog.ts';
 import { each, type Incident } from '../support/incident.ts';
 import type { Scene } from '../support/scene.ts';
 
@@ -68,14 +67,13 @@ export const AWS_INCIDENTS: readonly Incident[] = [
   {
     name: 'Firehose throttles for hours',
     caused: 'Firehose answers "Slow down." to every call, and there is a DNS block to deliver',
-    minutes: 375,
-    configuration: LONG_RUNS,
+    minutes: 60,
     begin(scene) {
       scene.platform.putDnsBlock({ id: 'held-up' });
       scene.aws.faults.always('firehose', THROTTLED.firehose);
     },
     end: healthy,
-    alarms: ['delivery-throttled', 'stream-behind/dns-blocks'],
+    alarms: ['delivery-throttled', 'stream-silent/dns-blocks'],
   },
   {
     name: 'DynamoDB throttles for an hour',

@@ -182,11 +182,26 @@ describe('the time budget', () => {
     expect([stand.api.sent('/a')[0], stand.sent]).toEqual(['c2', ['upsert c']]);
   });
 
-  test('ended while Firehose throttled: no failure, nothing saved, nothing lost', async () => {
+  test('ended while Firehose throttled, after a page was settled: no failure, and the next run goes on', async () => {
+    const stand = new Stand();
+    stand.api.pages('/a', [[asset('a')], [asset('b')], []]);
+    let deliveries = 0;
+    stand.journal.hook = step => {
+      if (step === 'assets delivery' && ++deliveries === 2) throw new OutOfTimeError('while Firehose throttled', 700);
+    };
+    const { results, failures } = await stand.tick();
+    expect(failures.has('assets')).toBe(false);
+    expect(results.get('assets')).toMatchObject({ caughtUp: false, forwarded: 1, throttledMilliseconds: 700 });
+    await stand.later().drain('assets');
+    expect(stand.sent).toEqual(['upsert b']);
+  });
+
+  test('ended before any page was settled: the stream has stalled, and says so by failing', async () => {
     const stand = new Stand();
     stand.api.pages('/a', [[asset('a')], []]);
-    stand.journal.fail('assets delivery', new OutOfTimeError('while Firehose throttled'));
-    expect(await stand.drain('assets')).toMatchObject({ caughtUp: false, forwarded: 0 });
+    const stalled = new OutOfTimeError('while Firehose throttled');
+    stand.journal.fail('assets delivery', stalled);
+    expect((await stand.tick()).failures.get('assets')).toBe(stalled);
     expect(stand.table.checkpoint('assets').cursor).toBeUndefined();
     await stand.later().drain('assets');
     expect(stand.sent).toEqual(['upsert a']);
