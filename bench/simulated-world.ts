@@ -9,8 +9,8 @@ import { createContainer, type Edges } from '../lambda/world.ts';
 import { SimulatedTable } from './simulated-table.ts';
 
 export interface SimulationOptions {
-  /** The list answer at a path, for a cursor. */
-  readonly page: (path: string, cursor: string | null) => Uint8Array<ArrayBuffer>;
+  /** The list answer at a path, for a cursor; or the base URL of a server that gives it. */
+  readonly page: ((path: string, cursor: string | null) => Uint8Array<ArrayBuffer>) | string;
   /** Milliseconds until the API, and until AWS, answers. */
   readonly apiDelay?: number;
   readonly awsDelay?: number;
@@ -55,11 +55,12 @@ export function createSimulation({
   const calls = { api: 0, dynamodb: 0, firehose: 0 };
   const recordBytes: number[] = [];
   const edges: Edges = {
-    async fetch(url) {
+    async fetch(url, init) {
       const { pathname, searchParams } = new URL(url);
       if (pathname.endsWith('/token')) return json({ access_token: 'token', token_type: 'Bearer', expires_in: 300 });
       calls.api++;
       if (apiDelay > 0) await wait(apiDelay);
+      if (typeof page === 'string') return fetch(url, init);
       return new Response(page(pathname, searchParams.get('cursor')));
     },
     dynamodb: sender(awsDelay, command => {
@@ -79,10 +80,11 @@ export function createSimulation({
     hash: sha256,
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
   };
+  const settings = typeof page === 'string' ? { ...SETTINGS, baseUrl: page } : SETTINGS;
   const invoker: Invoker = {
-    settings: SETTINGS,
+    settings,
     edges,
-    container: createContainer(SETTINGS, edges),
+    container: createContainer(settings, edges),
     telemetry: { report: () => undefined },
     memory: () => 0,
   };

@@ -2,8 +2,6 @@
  * CPU of a drain with the real SDK against a sink on loopback, and of the same traffic without our code: the pages are
  * fetched as text, and the commands of the drain are sent again by the same clients. Prints both, in ms a page.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import path from 'node:path';
 import type { Sender } from '../../lambda/adapters/aws-calls.ts';
 import { type AwsClients, createAwsClients } from '../../lambda/adapters/aws-clients.ts';
@@ -13,20 +11,14 @@ import { invoke } from '../../lambda/invocation.ts';
 import { createContainer, type Edges } from '../../lambda/world.ts';
 import { cpuTimeOf } from '../cpu-time.ts';
 import { cursorOf } from '../estate.ts';
+import { serving } from '../serving.ts';
 import { SETTINGS } from '../simulated-world.ts';
 
 const [stream = 'assets', pages = '40', rounds = '3'] = process.argv.slice(2);
 const HOUR = 3_600_000;
 
-const sink = spawn(process.execPath, [path.join(import.meta.dirname, 'sink.ts'), pages], {
-  stdio: ['ignore', 'pipe', 'inherit'],
-});
-try {
-  const [line] = await once(sink.stdout, 'data');
-  console.log(JSON.stringify(await measure(JSON.parse(String(line)))));
-} finally {
-  sink.kill();
-}
+using sink = await serving<string>(path.join(import.meta.dirname, 'sink.ts'), [pages]);
+console.log(JSON.stringify(await measure(sink.told)));
 
 async function measure(url: string) {
   Object.assign(process.env, {

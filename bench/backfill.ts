@@ -1,0 +1,103 @@
+/**
+ * A backfill through the embedded platform over real HTTP: the platform, the bundled function and AWS in a process each.
+ * AWS is a sink (its own speed is not the question) that keeps what is needed to hold the copy against `GET …/truth`.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Command } from 'commander';
+import { NODE_OPTIONS } from '../lib/node-options.ts';
+import { bundle } from './bundle.ts';
+import type { FunctionReport } from './children/function.ts';
+import type { Comparison } from './children/siem.ts';
+import { serving } from './serving.ts';
+import { SHARES } from './shares.ts';
+
+const ROOT = path.join(import.meta.dirname, '..');
+const CHILDREN = path.join(import.meta.dirname, 'children');
+
+const { rows } = new Command('backfill')
+  .description('Drains an estate through the embedded platform over HTTP and compares what arrived with its truth.')
+  .option('--rows <n>', 'rows of the estate: two tenths assets, five threats, three DNS blocks', Number, 1_000_000)
+  .parse()
+  .opts<{ rows: number }>();
+
+const directory = await mkdtemp(path.join(tmpdir(), 'bench-backfill-'));
+try {
+  await run();
+} finally {
+  await rm(directory, { recursive: true });
+}
+
+interface PlatformLine {
+  readonly baseUrl: string;
+  readonly authUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly dnsBlocksPath: string;
+  readonly controlUrl: string;
+}
+
+async function run(): Promise<void> {
+  const handler = path.join(directory, 'handler.mjs');
+  const counts = { assets: rows * SHARES.assets, threats: rows * SHARES.threats, dns: rows * SHARES['dns-blocks'] };
+  const estate = ['--assets', counts.assets, '--threats', counts.threats, '--dns-blocks', counts.dns].map(String);
+  const main = path.join(ROOT, 'local', 'platform', 'main.ts');
+  using platformServing = await serving<PlatformLine>(main, ['--control', ...estate]);
+  await bundle(path.join(ROOT, 'lambda', 'handler.ts'), handler);
+  const platform = platformServing.told;
+  const secret = { client_id: platform.clientId, client_secret: platform.clientSecret };
+  using siemServing = await serving<string>(path.join(CHILDREN, 'siem.ts'), [JSON.stringify(secret)]);
+  const siem = siemServing.told;
+  const report = await drained(handler, environment(platform, siem));
+  const truth = encodeURIComponent(`${platform.controlUrl}/truth`);
+  print(report, (await (await fetch(`${siem}/compare?truth=${truth}`)).json()) as Comparison);
+}
+
+function environment(platform: PlatformLine, siem: string): Record<string, string> {
+  return {
+    API_BASE_URL: platform.baseUrl,
+    AUTH_URL: platform.authUrl,
+    DNS_BLOCKS_PATH: platform.dnsBlocksPath,
+    CREDENTIALS_SECRET_ID: 'secret',
+    STATE_TABLE: 'table',
+    DELIVERY_STREAM: 'stream',
+    DEAD_LETTER_BUCKET: 'bucket',
+    CONNECTOR_NAME: 'bench',
+    AWS_ENDPOINT_URL: siem,
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'bench',
+    AWS_SECRET_ACCESS_KEY: 'bench',
+    NODE_OPTIONS: NODE_OPTIONS.join(' '),
+  };
+}
+
+async function drained(handler: string, env: Record<string, string>): Promise<FunctionReport> {
+  const child = spawn(process.execPath, [path.join(CHILDREN, 'function.ts'), handler], {
+    env,
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`The function ended with ${code} before it had caught up`);
+  });
+  const [report] = await Promise.race([once(child, 'message'), ended]);
+  ended.catch(() => undefined);
+  return report;
+}
+
+function print(report: FunctionReport, { rows: all, events, unseen, missing, different, ghosts }: Comparison): void {
+  const { forwarded, invocations, seconds, cpuSeconds, peakMegabytes } = report;
+  const isEqual = missing + different + ghosts === 0;
+  console.log(`forwarded      ${forwarded} rows in ${seconds.toFixed(1)} s and ${invocations} invocations`);
+  console.log(
+    `rate           ${(forwarded / seconds).toFixed(0)} rows/s, ${(forwarded / seconds / 500).toFixed(1)} pages/s`,
+  );
+  console.log(`CPU            ${((cpuSeconds / forwarded) * 1e6).toFixed(1)} µs a row`);
+  console.log(`peak memory    ${peakMegabytes.toFixed(0)} MB`);
+  console.log(`estate         ${all} rows, of which ${unseen} assets were removed before anybody saw them`);
+  console.log(`events         ${events}, of which ${events - forwarded} repeats`);
+  console.log(`truth          ${isEqual ? 'equal' : `${missing} missing, ${different} different, ${ghosts} ghosts`}`);
+  if (!isEqual) process.exitCode = 1;
+}
