@@ -79,7 +79,7 @@ export interface SecurityDataConnectorProps {
   /**
    * Memory of the function in megabytes, which is also its share of a CPU.
    *
-   * @default 512
+   * @default 1769
    */
   readonly memorySize?: number;
 

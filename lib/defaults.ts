@@ -2,7 +2,8 @@
 export const DEFAULTS = {
   threatAssetField: 'asset_id',
   rateMinutes: 1,
-  memoryMegabytes: 512,
+  /** At which Lambda gives a whole CPU: what a backfill needs to keep up with an API that answers within 40 ms. */
+  memoryMegabytes: 1769,
   logRetentionDays: 90,
   retentionDays: 365,
   bufferSeconds: 60,

@@ -8,6 +8,7 @@ import * as logs from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { acknowledgeWildcard } from './acknowledge.ts';
 import { deadLetterArn, FUNCTION_ACTIONS, type FunctionResources, functionStatements } from './function-grants.ts';
+import { NODE_OPTIONS } from './node-options.ts';
 import { keepNetworkFromCode, type Network, networkStatements, outboundPorts, placement } from './poller-network.ts';
 import { allow, keyStatements } from './statements.ts';
 import { TICK_EXPIRES_AFTER, TIMEOUT } from './timing.ts';
@@ -62,7 +63,7 @@ export class Poller extends Construct {
       maxEventAge: TICK_EXPIRES_AFTER,
       role,
       logGroup: this.logGroup,
-      environment: { ...props.environment, NODE_OPTIONS: '--enable-source-maps' },
+      environment: { ...props.environment, NODE_OPTIONS: NODE_OPTIONS.join(' ') },
       awsSdkConnectionReuse: false,
       bundling: BUNDLING,
       ...placement(this, props.network, outboundPorts(props.addresses)),

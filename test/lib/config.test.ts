@@ -185,7 +185,7 @@ describe('the configuration', () => {
         pageLimit: 500,
         rateMinutes: 1,
         enabled: true,
-        memoryMegabytes: 512,
+        memoryMegabytes: 1769,
         logRetentionDays: 90,
         retentionDays: 365,
         removalPolicy: 'retain',

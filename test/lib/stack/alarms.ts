@@ -184,7 +184,7 @@ describe('streams', () => {
 
 describe('thresholds', () => {
   test('of memory follow the memory of the function', () => {
-    expect([alarm('memory-high').Threshold, alarm('memory-high', VARIANTS.everyOption).Threshold]).toEqual([435, 870]);
+    expect([alarm('memory-high').Threshold, alarm('memory-high', VARIANTS.everyOption).Threshold]).toEqual([1503, 870]);
   });
 
   test('of delivery follow the buffer and the kind of destination', () => {

@@ -44,7 +44,7 @@ describe('the function', () => {
 
   test('has as long as Lambda gives, and no second try: the schedule is the retry', () => {
     const template = synthesize();
-    expect(only(template, 'AWS::Lambda::Function')).toMatchObject({ Timeout: 900, MemorySize: 512 });
+    expect(only(template, 'AWS::Lambda::Function')).toMatchObject({ Timeout: 900, MemorySize: 1769 });
     expect(only(template, 'AWS::Lambda::EventInvokeConfig')).toMatchObject({
       MaximumRetryAttempts: 0,
       MaximumEventAgeInSeconds: 60,

@@ -36,7 +36,7 @@ describe('the construct in somebody’s own app', () => {
   test('needs a name and two addresses', () => {
     const scope = stack();
     new SecurityDataConnector(scope, 'Connector', REQUIRED);
-    expect(only(templateOf(scope), 'AWS::Lambda::Function')).toMatchObject({ MemorySize: 512 });
+    expect(only(templateOf(scope), 'AWS::Lambda::Function')).toMatchObject({ MemorySize: 1769 });
   });
 
   test('stands beside another one in a stack', () => {
