@@ -1,6 +1,7 @@
 /** Invokes the bundled function as Lambda does until it has caught up; tells its parent what it did and what it took. */
 import { pathToFileURL } from 'node:url';
 import type { InvocationResult } from '../../lambda/invocation.ts';
+import { peakMegabytes } from '../peak-memory.ts';
 
 export interface FunctionReport {
   readonly invocations: number;
@@ -31,7 +32,7 @@ const report: FunctionReport = {
   forwarded,
   seconds: (performance.now() - begun) / 1000,
   cpuSeconds: (user + system) / 1e6,
-  peakMegabytes: process.resourceUsage().maxRSS / 1024,
+  peakMegabytes: peakMegabytes(),
 };
 process.send!(report);
 process.disconnect();
