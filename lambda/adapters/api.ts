@@ -58,7 +58,8 @@ class Call {
   readonly #query: string;
   readonly #signal: AbortSignal | undefined;
   readonly #options: ApiOptions;
-  #attempt = 0;
+  /** Failures for which the server named no time; waits that it asked for are no failures. */
+  #failures = 0;
   #timeouts = 0;
   #newTokens = 0;
 
@@ -73,15 +74,16 @@ class Call {
     for (;;) {
       this.#signal?.throwIfAborted();
       const token = await this.#options.tokens.token(this.#options.patience);
-      this.#attempt++;
       using timer = timeLimit(this.#timeout, this.#options.patience.clock);
+      let response: Response;
       try {
-        const response = await this.#send(token, timer.signal);
+        response = await this.#send(token, timer.signal);
         if (response.status === 200) return await readBody(response, this.#maxBodyBytes);
-        await this.#answered(response, token);
       } catch (error) {
         await this.#failed(error, timer.signal);
+        continue;
       }
+      await this.#answered(response, token);
     }
   }
 
@@ -132,7 +134,6 @@ class Call {
   async #failed(error: unknown, timer: AbortSignal): Promise<void> {
     this.#signal?.throwIfAborted();
     if (error instanceof BodyTooLargeError) throw new PageTooLargeError(this.#path, this.#maxBodyBytes);
-    if (isTold(error)) throw error;
     if (timer.aborted && ++this.#timeouts === MAX_TIMEOUTS) {
       throw new PageTimeoutError(this.#path, this.#timeout, { cause: error });
     }
@@ -145,21 +146,9 @@ class Call {
 
   async #pause(asked: number | undefined, giveUp: () => Error): Promise<void> {
     const { clock, random, timeLeft } = this.#options.patience;
-    const delay = nextDelay({ attempt: this.#attempt, retryAfter: asked, timeLeft: timeLeft() }, random);
+    if (asked === undefined) this.#failures++;
+    const delay = nextDelay({ attempt: this.#failures, retryAfter: asked, timeLeft: timeLeft() }, random);
     if (delay === undefined) throw giveUp();
     await clock.sleep(delay, this.#signal);
   }
-}
-
-/** Errors that this file threw, or that no repeat can mend. */
-function isTold(error: unknown): boolean {
-  return [
-    AccountRevokedError,
-    ApiRefusedError,
-    ApiUnavailableError,
-    CredentialsError,
-    CursorRefusedError,
-    OutOfTimeError,
-    RoleMissingError,
-  ].some(kind => error instanceof kind);
 }

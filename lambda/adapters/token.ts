@@ -100,7 +100,8 @@ async function request(options: TokenOptions, patience: Patience): Promise<Issue
 
 async function ask(credentials: ClientCredentials, options: TokenOptions, patience: Patience) {
   const { clock, random, timeLeft } = patience;
-  for (let attempt = 1; ; attempt++) {
+  let failures = 0;
+  for (;;) {
     const asked = clock.now();
     using timer = timeLimit(REQUEST_TIMEOUT_MILLISECONDS, clock);
     const outcome = await attemptOnce(credentials, options, timer.signal).catch((error: unknown) => error);
@@ -108,7 +109,8 @@ async function ask(credentials: ClientCredentials, options: TokenOptions, patien
     const response = outcome instanceof Response ? outcome : undefined;
     if (response && !isRetryable(response.status)) return refusal(response);
     const again = response && retryAfter(response.headers.get('retry-after'), clock.now());
-    const delay = nextDelay({ attempt, retryAfter: again, timeLeft: timeLeft() }, random);
+    if (again === undefined) failures++;
+    const delay = nextDelay({ attempt: failures, retryAfter: again, timeLeft: timeLeft() }, random);
     if (delay === undefined) throw unavailable(outcome);
     await clock.sleep(delay);
   }

@@ -29,7 +29,7 @@ export function retryAfter(header: string | null, now: number): number | undefin
 }
 
 export interface Failure {
-  /** 1 for the first try. */
+  /** Failures so far for which the server named no time, this one included. */
   readonly attempt: number;
   /** What the server asked for, if it did. */
   readonly retryAfter: number | undefined;

@@ -3,7 +3,7 @@
  * them. A failing stream does not stop the others.
  */
 import type { Checkpoint, HeldLease, Lease, StreamMemory } from '../ports.ts';
-import type { StreamName } from '../streams.ts';
+import { STREAMS, type StreamName } from '../streams.ts';
 import { drain } from './drain.ts';
 import type { DrainedStream } from './draining.ts';
 import { LeaseBusyError, LeaseLostError, OutOfTimeError } from './errors.ts';
@@ -77,7 +77,12 @@ async function load(run: Run, lease: HeldLease, commands: Commands): Promise<Mem
   const { streams, pageLimit } = run.assignment;
   const names = streams.map(each => each.name);
   // The run before may still have writes under way: once the fence is raised, none of them can land.
-  if (lease.unclean) await run.checkpoints.fence(names, lease.epoch);
+  // Of every stream, also of those that are left out of this run: the next one will find the lease clean.
+  if (lease.unclean)
+    await run.checkpoints.fence(
+      STREAMS.map(each => each.name),
+      lease.epoch,
+    );
   const stored = await run.checkpoints.load(names);
   const memories: Memories = new Map();
   for (const name of names) {

@@ -85,6 +85,20 @@ describe('a run', () => {
     expect(each.calls.map(call => call.action).indexOf('BatchGetItem')).toBe(7);
   });
 
+  test('of one stream, after one that was killed, raises the fence of the others too: the next run will find the lease clean', async () => {
+    await using each = await connector();
+    each.platform.populate(SOME);
+    await each.run();
+    await each.table.update({
+      Key: leaseKey,
+      UpdateExpression: 'SET ended = :no, expires = :then',
+      ExpressionAttributeValues: { ':no': { S: 'no' }, ':then': { N: '0' } },
+    });
+    await each.run({ streams: ['threats'] });
+    const [assets] = await each.table.get([checkpointKey('assets')]);
+    expect(assets?.['epoch']?.N).toBe('2');
+  });
+
   test('whose table does not answer rejects, and reports no drain', async () => {
     await using each = await connector();
     each.aws.faults.always('dynamodb', { loseRequest: true });

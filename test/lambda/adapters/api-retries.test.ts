@@ -82,6 +82,13 @@ describe('Retry-After', () => {
     expect(each.clock.pauses).toEqual([50]);
   });
 
+  test('uses up none of the tries that failures are granted', async () => {
+    const limited = Array.from({ length: 10 }, () => json(429, '', { 'retry-after': '1' }));
+    await using each = await apiScene([...limited, json(503, ''), PAGE]);
+    await each.page();
+    expect(each.server.seen).toHaveLength(12);
+  });
+
   test('beyond the time budget is given up at once', async () => {
     await using each = await apiScene([json(429, '', { 'retry-after': '60' })], { budget: 60_000 });
     const error = await rejection(each.page());

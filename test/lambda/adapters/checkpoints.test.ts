@@ -4,6 +4,7 @@ import { createCheckpoints } from '../../../lambda/adapters/checkpoints.ts';
 import { checkpointKey, inFlightKey } from '../../../lambda/adapters/keys.ts';
 import type { Item } from '../../../lambda/adapters/sealed-item.ts';
 import { sha256 } from '../../../lambda/adapters/sha256.ts';
+import { BEGINNING } from '../../../lambda/core/beginning.ts';
 import { LeaseLostError, StateDamagedError } from '../../../lambda/core/errors.ts';
 import { idTag } from '../../../lambda/core/id-tag.ts';
 import type { Checkpoint, StreamMemory } from '../../../lambda/ports.ts';
@@ -11,18 +12,7 @@ import { awsScene } from '../support/aws-scene.ts';
 import { rejection } from '../support/words.ts';
 
 const STREAMS = ['assets', 'threats', 'dns-blocks'] as const;
-const BEGINNING: StreamMemory = {
-  checkpoint: {
-    cursor: undefined,
-    previous: undefined,
-    window: [],
-    generation: 0,
-    names: {},
-    settled: '',
-    mending: false,
-  },
-  inFlight: [],
-};
+const FRESH: StreamMemory = { checkpoint: BEGINNING, inFlight: [] };
 const FULL: Checkpoint = {
   cursor: 'a+b %=#&"\\ ключ🔑\u0000\n',
   previous: 'before',
@@ -48,22 +38,22 @@ async function scene() {
 describe('a checkpoint', () => {
   test('that was never saved is the beginning, for all streams in one request', async () => {
     await using each = await scene();
-    expect([...(await each.checkpoints.load(STREAMS))]).toEqual(STREAMS.map(stream => [stream, BEGINNING]));
+    expect([...(await each.checkpoints.load(STREAMS))]).toEqual(STREAMS.map(stream => [stream, FRESH]));
     expect(each.count('BatchGetItem')).toBe(1);
     expect(each.calls).toHaveLength(1);
   });
 
   test.each([
     ['full', FULL],
-    ['at the beginning', BEGINNING.checkpoint],
+    ['at the beginning', FRESH.checkpoint],
     ['with the pagination at the top of the answer', { ...FULL, names: { rows: undefined, pagination: '' } }],
-    ['emptied by a replay', { ...BEGINNING.checkpoint, generation: 9, mending: true }],
+    ['emptied by a replay', { ...FRESH.checkpoint, generation: 9, mending: true }],
   ])('%s comes back as it was saved', async (_what, checkpoint) => {
     await using each = await scene();
     await each.checkpoints.save('assets', checkpoint, 3);
     expect(await each.load()).toEqual({ checkpoint, inFlight: [] });
     const others = await each.checkpoints.load(['threats', 'dns-blocks']);
-    expect([...others.values()]).toEqual([BEGINNING, BEGINNING]);
+    expect([...others.values()]).toEqual([FRESH, FRESH]);
   });
 
   test('and its in-flight notes come back as they were saved', async () => {
@@ -75,9 +65,9 @@ describe('a checkpoint', () => {
       { sequence: '00000000030000000501', tags: tags.slice(0, 1) },
     ];
     await each.checkpoints.saveInFlight('assets', batches, 3);
-    expect(await each.load()).toEqual({ ...BEGINNING, inFlight: batches });
+    expect(await each.load()).toEqual({ ...FRESH, inFlight: batches });
     await each.checkpoints.saveInFlight('assets', [], 3);
-    expect(await each.load()).toEqual(BEGINNING);
+    expect(await each.load()).toEqual(FRESH);
   });
 });
 
@@ -109,9 +99,9 @@ describe('the fence', () => {
     await each.checkpoints.save('threats', FULL, 4);
     await each.checkpoints.fence(STREAMS, 5);
     expect([...(await each.checkpoints.load(STREAMS))]).toEqual([
-      ['assets', BEGINNING],
+      ['assets', FRESH],
       ['threats', { checkpoint: FULL, inFlight: [] }],
-      ['dns-blocks', BEGINNING],
+      ['dns-blocks', FRESH],
     ]);
     await each.checkpoints.save('assets', FULL, 5);
     expect(await each.load()).toEqual({ checkpoint: FULL, inFlight: [] });
@@ -152,7 +142,7 @@ describe('a checkpoint is damaged, and never read, when', () => {
     const error = await each.load();
     expect(error).toBeInstanceOf(StateDamagedError);
     expect((error as Error).message).toContain('{"resync":["assets"]}');
-    expect((await each.checkpoints.load(['threats'])).get('threats')).toEqual(BEGINNING);
+    expect((await each.checkpoints.load(['threats'])).get('threats')).toEqual(FRESH);
   });
 
   test('its in-flight note was changed', async () => {
