@@ -99,6 +99,8 @@ export interface RowState {
   readonly owner: string | undefined;
   /** `sequence` of the event that told the SIEM. */
   readonly sequence: string;
+  /** When that event was made, ISO 8601: leads an operator to the object that it was delivered in. Empty: not recorded. */
+  readonly forwardedAt: string;
   /**
    * `event_id` of the row's last withdrawal, or empty. It makes the ids of what comes after differ from what came before:
    * a row that comes back as it was, at the position it had, would otherwise look like a repeat.

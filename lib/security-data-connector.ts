@@ -61,7 +61,7 @@ export class SecurityDataConnector extends Construct {
     this.function = poller.function;
     const tick = new Tick(this, 'Tick', { ...options, function: this.function });
     const dashboard = this.watch(options, tick);
-    addOutputs(this, { logGroup: poller.logGroup, dashboard });
+    addOutputs(this, { connectorName: options.connectorName, logGroup: poller.logGroup, tick, dashboard });
     if (props.permissionsBoundary) PermissionsBoundary.of(this).apply(props.permissionsBoundary);
     for (const [key, value] of Object.entries(props.tags ?? {})) Tags.of(this).add(key, value, TAGGED);
   }

@@ -16,11 +16,12 @@ export interface TickProps {
 /** The schedule that starts the function, and a queue for starts that could not be handed over. */
 export class Tick extends Construct {
   readonly undelivered: sqs.Queue;
+  readonly scheduleName: string;
 
   constructor(scope: Construct, id: string, props: TickProps) {
     super(scope, id);
     this.undelivered = createUndeliveredQueue(this);
-    new scheduler.CfnSchedule(this, 'Schedule', {
+    const schedule = new scheduler.CfnSchedule(this, 'Schedule', {
       description: 'Starts a run of the connector.',
       scheduleExpression: rateExpression(props.rate),
       flexibleTimeWindow: { mode: 'OFF' },
@@ -33,6 +34,7 @@ export class Tick extends Construct {
         deadLetterConfig: { arn: this.undelivered.queueArn },
       },
     });
+    this.scheduleName = schedule.ref;
   }
 
   private createRole(target: IFunction): iam.Role {

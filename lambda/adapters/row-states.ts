@@ -21,9 +21,10 @@ export function createRowStates(table: Table, hash: Hash): RowStates {
   };
 }
 
-function encode({ digest, generation, removed, owner, sequence, incarnation }: RowState): Item {
+function encode({ digest, forwardedAt, generation, removed, owner, sequence, incarnation }: RowState): Item {
   return {
     digest: { S: digest },
+    ...(forwardedAt === '' ? {} : { forwarded: { S: forwardedAt } }),
     generation: { N: String(generation) },
     ...(incarnation === '' ? {} : { incarnation: { S: incarnation } }),
     // As JSON text: an id may hold what UTF-8 cannot.
@@ -43,6 +44,7 @@ function decode(item: Item, stream: StreamName, hash: Hash): StoredState {
     removed: item['removed']?.BOOL ?? false,
     owner: owner === undefined ? undefined : JSON.parse(owner),
     sequence: item['sequence']?.S ?? '',
+    forwardedAt: item['forwarded']?.S ?? '',
     incarnation: item['incarnation']?.S ?? '',
   };
 }

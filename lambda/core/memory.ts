@@ -12,6 +12,7 @@ export const DAMAGED: RowState = {
   removed: false,
   owner: undefined,
   sequence: '',
+  forwardedAt: '',
   incarnation: '',
 };
 

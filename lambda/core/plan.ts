@@ -70,12 +70,15 @@ function planRow(row: Row, plan: Plan, input: PlanInput): void {
     return;
   }
   const before = knowledge?.state;
-  const sequence = verdict === 'adopt' && before ? before.sequence : send(row, before, plan, input);
-  if (remembers) remember(row, sequence, before, plan, input);
+  const told = verdict === 'adopt' && before ? before : send(row, before, plan, input);
+  if (remembers) remember(row, told, before, plan, input);
 }
 
-/** Puts the row's line into the plan. @returns its sequence. */
-function send(row: Row, before: RowState | undefined, plan: Plan, input: PlanInput): string {
+/** When the SIEM was told of a row last, and by which event. */
+type Told = Pick<RowState, 'sequence' | 'forwardedAt'>;
+
+/** Puts the row's line into the plan. */
+function send(row: Row, before: RowState | undefined, plan: Plan, input: PlanInput): Told {
   const { stream, context } = input;
   const sequence = input.sequencer.next();
   const sending = { row, stream, sequence, incarnation: before?.incarnation ?? '' };
@@ -92,13 +95,14 @@ function send(row: Row, before: RowState | undefined, plan: Plan, input: PlanInp
   plan.counts.forwarded++;
   if (row.deleted) plan.counts.tombstones++;
   if (stream.vanishesWith && row.owner === undefined) plan.counts.withoutOwner++;
-  return sequence;
+  return { sequence, forwardedAt: context.forwardedAt };
 }
 
-function remember(row: Row, sequence: string, before: RowState | undefined, plan: Plan, input: PlanInput): void {
+function remember(row: Row, told: Told, before: RowState | undefined, plan: Plan, input: PlanInput): void {
   const { digest, deleted: removed, owner, id } = row;
+  const { sequence, forwardedAt } = told;
   const incarnation = before?.incarnation ?? '';
-  plan.states.set(id, { digest, generation: input.generation, removed, owner, sequence, incarnation });
+  plan.states.set(id, { digest, generation: input.generation, removed, owner, sequence, forwardedAt, incarnation });
   // The membership under an owner that was left stays until that owner's removal, which passes it over.
   const isMember = before !== undefined && before.owner === owner && !before.removed;
   if (owner !== undefined && !isMember) plan.memberships.push({ owner, id, sequence });

@@ -75,12 +75,13 @@ function hasVanished({ owner, id, sequence }: Membership, state: RowState | unde
  */
 async function send(ids: readonly string[], tombstone: Tombstone, { run, stream, memory, result }: Withdrawing) {
   const context = eventContext(run);
+  const { forwardedAt } = context;
   const { generation } = memory.checkpoint;
   const states = new Map<string, RowState>();
   const lines = ids.map(id => {
     const sequence = run.sequencer.next();
     const incarnation = withdrawnEventId(id, tombstone, stream, context);
-    states.set(id, { digest: '', generation, removed: true, owner: tombstone.id, sequence, incarnation });
+    states.set(id, { digest: '', generation, removed: true, owner: tombstone.id, sequence, forwardedAt, incarnation });
     return withdrawnLine(id, tombstone, stream, sequence, context);
   });
   if (memory.window.forget(ids)) {

@@ -24,7 +24,15 @@ function withAdd(world: World, add: World['withdrawals']['add']): World {
   return { ...world, withdrawals: { ...world.withdrawals, add } };
 }
 
-const SEEN: RowState = { digest: '', generation: 0, removed: false, owner: undefined, sequence: '', incarnation: '' };
+const SEEN: RowState = {
+  digest: '',
+  generation: 0,
+  removed: false,
+  owner: undefined,
+  sequence: '',
+  forwardedAt: '',
+  incarnation: '',
+};
 
 /** Reads the first page of threats while the assets are still being walked. */
 function readingThreatsEarly(world: World): World {

@@ -47,6 +47,7 @@ const state = (n: number, owner?: string): RowState => ({
   removed: n % 2 === 1,
   owner,
   sequence: SEQUENCE,
+  forwardedAt: n % 5 === 0 ? '' : new Date(n).toISOString(),
   incarnation: n % 4 === 0 ? '' : sha256(`i${n}`).slice(0, 32),
 });
 

@@ -40,7 +40,7 @@ describe('row states', () => {
     const { lines, states, forwardedIds, lastSequence, counts } = plan([asset('a')]);
     expect(kinds(lines)).toEqual(['upsert a']);
     expect([forwardedIds, lastSequence]).toEqual([['a'], '00000000010000000001']);
-    expect(states.get('a')).toEqual(stateOf(row));
+    expect(states.get('a')).toEqual(stateOf(row, { forwardedAt: CONTEXT.forwardedAt }));
     expect(counts).toMatchObject({ forwarded: 1, suppressed: 0 });
   });
 

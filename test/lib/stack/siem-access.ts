@@ -142,7 +142,14 @@ describe('a reader', () => {
       Object.keys(synthesize(VARIANTS.sentinel).Outputs)
         .filter(id => id.startsWith('Siem'))
         .sort(),
-    ).toEqual(['SiemQueueArn', 'SiemQueueUrl', 'SiemReaderPolicyArn', 'SiemReaderRoleArn', 'SiemRegion']);
+    ).toEqual([
+      'SiemDeadLetterQueueUrl',
+      'SiemQueueArn',
+      'SiemQueueUrl',
+      'SiemReaderPolicyArn',
+      'SiemReaderRoleArn',
+      'SiemRegion',
+    ]);
   });
 });
 

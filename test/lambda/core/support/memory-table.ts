@@ -77,6 +77,7 @@ export function rowState(change: Partial<RowState> = {}): RowState {
     removed: false,
     owner: undefined,
     sequence: '00000000010000000001',
+    forwardedAt: '',
     incarnation: '',
     ...change,
   };
