@@ -1,11 +1,33 @@
-/** `node bin/connectorctl.ts`: the operator's command line. See `--help`. */
-import { actions } from './ctl/actions.ts';
+#!/usr/bin/env node
+/** The operator's command line. See `--help`. */
+import type { Command } from 'commander';
+import type { Action } from './ctl/command.ts';
 import { commandLine } from './ctl/command-line.ts';
-import { RefusedError } from './ctl/errors.ts';
+import { createContext } from './ctl/context.ts';
+import { exitStatusOf } from './ctl/errors.ts';
+
+const interruption = new AbortController();
+process.once('SIGINT', () => {
+  interruption.abort();
+  // A second one ends at once.
+  process.once('SIGINT', () => process.exit(130));
+});
+
+function run<Arguments extends unknown[]>(action: Action<Arguments>) {
+  return async (...all: [...Arguments, Command]): Promise<void> => {
+    const command = all.at(-1) as Command;
+    const context = createContext(command.optsWithGlobals(), interruption.signal);
+    context.report.result(await action(context, ...(all.slice(0, -1) as Arguments)));
+  };
+}
 
 try {
-  await commandLine(actions).parseAsync();
+  await commandLine(run).parseAsync();
 } catch (error) {
-  process.exitCode = error instanceof RefusedError ? 2 : 1;
-  console.error(error instanceof Error ? error.message : String(error));
+  const status = exitStatusOf(error);
+  const message = error instanceof Error ? error.message : String(error);
+  const isMachine = process.argv.includes('--json');
+  const name = error instanceof Error ? error.name : 'Error';
+  process.stderr.write(`${isMachine ? JSON.stringify({ error: name, message, status }) : message}\n`);
+  process.exitCode = status;
 }

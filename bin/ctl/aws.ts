@@ -1,23 +1,61 @@
-/** The operator's AWS clients: region, profile and endpoints as the SDK finds them. */
+/** The operator's AWS clients, each made when first asked for: region, profile and endpoints as the SDK finds them, or as told. */
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { FirehoseClient } from '@aws-sdk/client-firehose';
+import { IAMClient } from '@aws-sdk/client-iam';
 import { LambdaClient } from '@aws-sdk/client-lambda';
+import { S3Client } from '@aws-sdk/client-s3';
+import { SchedulerClient } from '@aws-sdk/client-scheduler';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { STSClient } from '@aws-sdk/client-sts';
 
 /** Beyond the 15 minutes that an invocation may take, in which no byte arrives. */
-const SOCKET_TIMEOUT_MILLISECONDS = 16 * 60_000;
+const INVOCATION_TIMEOUT_MILLISECONDS = 16 * 60_000;
 const CONNECTION_TIMEOUT_MILLISECONDS = 10_000;
 
-export const awsClients = {
-  /** Tries once: a repeated invocation is another run. */
-  invoker: () =>
-    new LambdaClient({
-      maxAttempts: 1,
-      requestHandler: {
-        socketTimeout: SOCKET_TIMEOUT_MILLISECONDS,
-        connectionTimeout: CONNECTION_TIMEOUT_MILLISECONDS,
-      },
-    }),
-  lambda: () => new LambdaClient({}),
-  dynamodb: () => new DynamoDBClient({ maxAttempts: 1 }),
-  secrets: () => new SecretsManagerClient({}),
-};
+export type Aws = ReturnType<typeof createAws>;
+
+export function createAws({ region, profile }: { readonly region?: string; readonly profile?: string }) {
+  const place = { ...(region && { region }), ...(profile && { profile }) };
+  return {
+    cloudFormation: once(() => new CloudFormationClient(place)),
+    cloudWatch: once(() => new CloudWatchClient(place)),
+    /** Tries once: the adapters of the connector bring patience of their own. */
+    dynamodb: once(() => new DynamoDBClient({ ...place, maxAttempts: 1 })),
+    firehose: once(() => new FirehoseClient(place)),
+    iam: once(() => new IAMClient(place)),
+    lambda: once(() => new LambdaClient(place)),
+    /** Tries once: a repeated invocation is another run. */
+    invoker: once(
+      () =>
+        new LambdaClient({
+          ...place,
+          maxAttempts: 1,
+          requestHandler: {
+            socketTimeout: INVOCATION_TIMEOUT_MILLISECONDS,
+            connectionTimeout: CONNECTION_TIMEOUT_MILLISECONDS,
+          },
+        }),
+    ),
+    s3: once(() => new S3Client({ ...place, forcePathStyle: hasOwnS3() })),
+    scheduler: once(() => new SchedulerClient(place)),
+    secrets: once(() => new SecretsManagerClient(place)),
+    sqs: once(() => new SQSClient(place)),
+    sts: once(() => new STSClient(place)),
+  };
+}
+
+/** Endpoints that stand in for S3 have no host name a bucket. */
+function hasOwnS3(): boolean {
+  return Boolean(process.env['AWS_ENDPOINT_URL_S3'] ?? process.env['AWS_ENDPOINT_URL']);
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}

@@ -1,89 +1,45 @@
-import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import { STREAMS, type StreamName } from '../../lambda/streams.ts';
+/** The commands and the options that all of them take. What each one does stands in commands/. */
+import { Command } from 'commander';
+import { VERSION } from '../../lib/version.ts';
+import type { Run } from './command.ts';
+import { fillSecretCommand } from './commands/fill-secret.ts';
+import { replayCommand } from './commands/replay.ts';
+import { resyncCommand } from './commands/resync.ts';
+import { runCommand } from './commands/run.ts';
+import { statusCommand } from './commands/status.ts';
 
-export interface OrderOptions {
-  readonly function: string;
-  readonly wait: number;
-}
-
-/** What each command does; the command line knows only how it is asked for. */
-export interface Actions {
-  status(options: { readonly function?: string; readonly table?: string }): Promise<void>;
-  drain(options: OrderOptions & { readonly stream?: readonly StreamName[] }): Promise<void>;
-  resync(streams: readonly StreamName[], options: OrderOptions): Promise<void>;
-  replay(streams: readonly StreamName[], options: OrderOptions & { readonly yes?: true }): Promise<void>;
-  fillSecret(options: { readonly function?: string; readonly secret?: string }): Promise<void>;
-}
-
-const NAMES = STREAMS.map(stream => stream.name);
-
-export function commandLine(actions: Actions): Command {
+export function commandLine(run: Run): Command {
   const program = new Command('connectorctl')
-    .description(
-      'Looks at a deployed connector and gives it orders. Region, profile and credentials are those of the AWS SDK.',
+    .description('Looks at a deployed connector, checks it and gives it orders, with your own AWS credentials.')
+    .version(VERSION)
+    .option(
+      '--stack <name>',
+      'stack of the connector, with or without "SecurityDataConnector-" (default: the only one)',
     )
-    .exitOverride(error => process.exit(error.exitCode === 0 ? 0 : 2))
-    .showHelpAfterError('"--help" explains.')
-    .addHelpText('after', EXAMPLES);
-  program
-    .command('status')
-    .description('show where each stream stands, and who holds the lease; changes nothing')
-    .addOption(functionOption())
-    .option('--table <name>', 'its state table, instead of looking it up in the settings of the function')
-    .action(actions.status);
-  orderCommand(program, 'drain', 'run now, instead of at the next tick')
-    .addOption(new Option('--stream <name...>', 'these streams only').choices(NAMES))
-    .action(actions.drain);
-  orderCommand(program, 'resync', 'drop the cursor: read everything again, send only what differs')
-    .addArgument(streamsArgument())
-    .action(actions.resync);
-  orderCommand(program, 'replay', 'send everything again once, for a SIEM that lost its data')
-    .addArgument(streamsArgument())
-    .option('--yes', 'do not ask')
-    .action(actions.replay);
-  program
-    .command('fill-secret')
-    .description(
-      'put the client credentials in place: CLIENT_ID and CLIENT_SECRET, or a hidden prompt; never an argument',
-    )
-    .addOption(functionOption())
-    .option('--secret <id>', 'name or ARN of the secret, instead of looking it up in the settings of the function')
-    .action(actions.fillSecret);
+    .option('--region <region>', 'region of the stack (default: as the AWS CLI finds it)')
+    .option('--profile <name>', 'profile of your AWS configuration')
+    .option('--json', 'print one JSON document, for machines')
+    .addHelpText('after', AFTER);
+  const commands = [
+    statusCommand(run),
+    runCommand(run),
+    resyncCommand(run),
+    replayCommand(run),
+    fillSecretCommand(run),
+  ];
+  for (const command of commands) {
+    program.addCommand(command.copyInheritedSettings(program));
+  }
+  for (const each of [program, ...program.commands]) {
+    each.exitOverride(error => process.exit(error.exitCode === 0 ? 0 : 2)).showHelpAfterError('"--help" explains.');
+    each.configureHelp({ showGlobalOptions: true });
+  }
   return program;
 }
 
-function orderCommand(program: Command, name: string, description: string): Command {
-  return program
-    .command(name)
-    .description(description)
-    .addOption(functionOption().makeOptionMandatory())
-    .option('--wait <seconds>', 'how long to wait for another run to end', seconds, 90);
-}
+const AFTER = `
+Options of all commands may stand before or behind the command's name.
+Results go to stdout; progress, questions and errors to stderr. Colour is for terminals alone; NO_COLOR switches it off.
 
-function functionOption(): Option {
-  return new Option('--function <name>', 'the deployed function (output FunctionName of the stack)');
-}
-
-function streamsArgument(): Argument {
-  return new Argument('<stream...>', 'which streams').choices(NAMES);
-}
-
-function seconds(text: string): number {
-  if (/^\d{1,5}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It must be a whole number of seconds.');
-}
-
-const EXAMPLES = `
-Examples:
-  connectorctl status --function acme-poller
-  connectorctl drain --function acme-poller
-  connectorctl drain --function acme-poller --stream assets threats
-  connectorctl resync assets threats --function acme-poller
-  connectorctl replay dns-blocks --function acme-poller --yes
-  CLIENT_ID=… CLIENT_SECRET=… connectorctl fill-secret --function acme-poller
-  connectorctl fill-secret --secret acme/credentials          asks, and shows nothing
-
-An order waits for its run to end, up to Lambda's 15 minutes. While another run holds the lease it is tried again for
---wait seconds. Nothing that is printed holds a cursor, a row or a secret.
-
-Exit status: 0 done, 1 it failed, 2 refused or misspelt, and nothing was done.`;
+Exit status: 0 done; 1 it failed; 2 refused or misspelt, and nothing was done; 3 it worked, and found something amiss;
+130 interrupted.`;

@@ -1,3 +1,5 @@
+import { awsFailureText } from './aws-failure.ts';
+
 /** What was asked for cannot be done as asked; nothing was done. */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
@@ -23,8 +25,7 @@ export class FunctionFailedError extends Error {
 export class AwsCallError extends Error {
   override readonly name = 'AwsCallError';
   constructor(what: string, advice: string, cause: unknown) {
-    const said = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
-    super(`${what}: ${said}\n${advice}`, { cause });
+    super(`${what}: ${awsFailureText(cause)}\n${advice}`, { cause });
   }
 }
 
@@ -37,4 +38,15 @@ export class StillBusyError extends Error {
         '"status" shows the lease, --wait waits longer.',
     );
   }
+}
+
+/** Ctrl-C. The message says what is true now. */
+export class InterruptedError extends Error {
+  override readonly name = 'InterruptedError';
+}
+
+/** 0 done; 3 is the result of a command that found something amiss. */
+export function exitStatusOf(error: unknown): 1 | 2 | 130 {
+  if (error instanceof InterruptedError) return 130;
+  return error instanceof RefusedError ? 2 : 1;
 }

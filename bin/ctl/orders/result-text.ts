@@ -1,6 +1,6 @@
-import type { StreamResult } from '../../lambda/core/run.ts';
-import type { InvocationResult } from '../../lambda/invocation.ts';
-import { tableText } from './table-text.ts';
+import type { StreamResult } from '../../../lambda/core/run.ts';
+import type { InvocationResult } from '../../../lambda/invocation.ts';
+import { tableText } from '../report/table-text.ts';
 
 const COLUMNS: readonly (readonly [title: string, cell: (result: StreamResult) => number | string])[] = [
   ['pages', result => result.pages],

@@ -1,8 +1,8 @@
 /** Has the function carry out an order, waiting for a run that is under way. */
-import type { InvocationResult } from '../../lambda/invocation.ts';
-import type { Clock } from '../../lambda/ports.ts';
-import { FunctionFailedError, StillBusyError } from './errors.ts';
-import type { Order } from './order.ts';
+import type { InvocationResult } from '../../../lambda/invocation.ts';
+import type { Clock } from '../../../lambda/ports.ts';
+import { FunctionFailedError, InterruptedError, StillBusyError } from '../errors.ts';
+import type { Order } from './payload.ts';
 
 export interface Patient {
   readonly invoke: (order: Order) => Promise<InvocationResult>;
@@ -10,12 +10,13 @@ export interface Patient {
   /** Seconds to wait for the lease at most. */
   readonly wait: number;
   readonly say: (line: string) => void;
+  readonly signal: AbortSignal;
 }
 
 const PAUSE_MILLISECONDS = 5_000;
 
-/** @throws StillBusyError, FunctionFailedError, AwsCallError */
-export async function carryOut(order: Order, { invoke, clock, wait, say }: Patient): Promise<InvocationResult> {
+/** @throws StillBusyError, FunctionFailedError, AwsCallError, InterruptedError */
+export async function carryOut(order: Order, { invoke, clock, wait, say, signal }: Patient): Promise<InvocationResult> {
   const end = clock.now() + wait * 1000;
   for (;;) {
     const result = await unlessBusy(() => invoke(order));
@@ -23,7 +24,15 @@ export async function carryOut(order: Order, { invoke, clock, wait, say }: Patie
     const left = end - clock.now();
     if (left <= 0) throw new StillBusyError(wait);
     say(`Another run holds the lease; trying again, for ${Math.ceil(left / 1000)} s at most.`);
-    await clock.sleep(Math.min(PAUSE_MILLISECONDS, left));
+    await pause(clock, Math.min(PAUSE_MILLISECONDS, left), signal);
+  }
+}
+
+async function pause(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> {
+  try {
+    await clock.sleep(milliseconds, signal);
+  } catch (cause) {
+    throw new InterruptedError('Interrupted while waiting for the lease. Nothing was done.', { cause });
   }
 }
 

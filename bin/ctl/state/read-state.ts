@@ -1,13 +1,13 @@
 /** Reads what the state table says of a connector, changing nothing. Values of cursors stay where they are. */
-import { createCheckpoints } from '../../lambda/adapters/checkpoints.ts';
-import { leaseKey, withdrawalsPartition } from '../../lambda/adapters/keys.ts';
-import { sha256 } from '../../lambda/adapters/sha256.ts';
-import { systemClock } from '../../lambda/adapters/system-clock.ts';
-import { createTable, type Table } from '../../lambda/adapters/table.ts';
-import type { StreamMemory } from '../../lambda/ports.ts';
-import { STREAMS, type StreamName } from '../../lambda/streams.ts';
-import { awsClients } from './aws.ts';
-import { AwsCallError } from './errors.ts';
+import { createCheckpoints } from '../../../lambda/adapters/checkpoints.ts';
+import { leaseKey, withdrawalsPartition } from '../../../lambda/adapters/keys.ts';
+import { sha256 } from '../../../lambda/adapters/sha256.ts';
+import { systemClock } from '../../../lambda/adapters/system-clock.ts';
+import { createTable, type Table } from '../../../lambda/adapters/table.ts';
+import type { StreamMemory } from '../../../lambda/ports.ts';
+import { STREAMS, type StreamName } from '../../../lambda/streams.ts';
+import type { Aws } from '../aws.ts';
+import { AwsCallError } from '../errors.ts';
 
 export interface LeaseState {
   readonly epoch: number;
@@ -30,10 +30,10 @@ export interface ConnectorState {
 const PATIENCE_MILLISECONDS = 20_000;
 
 /** @throws AwsCallError */
-export async function readState(tableName: string, now: number): Promise<ConnectorState> {
+export async function readState(aws: Aws, tableName: string, now: number): Promise<ConnectorState> {
   const end = now + PATIENCE_MILLISECONDS;
   const patience = { clock: systemClock, random: Math.random, timeLeft: () => end - systemClock.now() };
-  const table = createTable(awsClients.dynamodb(), tableName, patience);
+  const table = createTable(aws.dynamodb(), tableName, patience);
   const names = STREAMS.map(stream => stream.name);
   try {
     const streams = await createCheckpoints(table, sha256).load(names);
@@ -42,7 +42,7 @@ export async function readState(tableName: string, now: number): Promise<Connect
     const cause = error instanceof Error ? (error.cause ?? error) : error;
     throw new AwsCallError(
       `The state table ${tableName} could not be read`,
-      'Nothing was changed. Check the name (output StateTableName of the stack), the region and your credentials.',
+      'Nothing was changed. You need dynamodb:BatchGetItem and dynamodb:Query on it.',
       cause,
     );
   }

@@ -1,5 +1,5 @@
 /** What an operator orders of the function, as its payload: see lambda/commands.ts. */
-import type { StreamName } from '../../lambda/streams.ts';
+import type { StreamName } from '../../../lambda/streams.ts';
 
 export interface Order {
   readonly streams?: readonly StreamName[];

@@ -1,7 +1,7 @@
-import type { StreamMemory } from '../../lambda/ports.ts';
-import type { StreamName } from '../../lambda/streams.ts';
-import type { ConnectorState, LeaseState } from './state.ts';
-import { tableText } from './table-text.ts';
+import type { StreamMemory } from '../../../lambda/ports.ts';
+import type { StreamName } from '../../../lambda/streams.ts';
+import { tableText } from '../report/table-text.ts';
+import type { ConnectorState, LeaseState } from './read-state.ts';
 
 const TITLES = ['stream', 'cursor', 'settled sequence', 'window', 'generation', 'resync', 'in doubt'];
 

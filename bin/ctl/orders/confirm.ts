@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { RefusedError } from './errors.ts';
+import { RefusedError } from '../errors.ts';
 
 /** Asks at the terminal for a yes. @throws RefusedError at any other answer, and where nobody can be asked */
 export async function confirm(cost: string): Promise<void> {

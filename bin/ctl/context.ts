@@ -1,0 +1,50 @@
+/** What every command works with: where the deployment is, how to reach it, and how to tell people and machines. */
+import { systemClock } from '../../lambda/adapters/system-clock.ts';
+import type { Clock } from '../../lambda/ports.ts';
+import { type Aws, createAws } from './aws.ts';
+import { type Deployment, findDeployment } from './deployment/find-deployment.ts';
+import { type FunctionEnvironment, readFunctionEnvironment } from './deployment/function-environment.ts';
+import { createReport, type Report } from './report/report.ts';
+
+/** Options that every command takes. */
+export interface GlobalOptions {
+  readonly stack?: string;
+  readonly region?: string;
+  readonly profile?: string;
+  readonly json?: true;
+}
+
+export interface Context {
+  readonly options: GlobalOptions;
+  readonly aws: Aws;
+  readonly clock: Clock;
+  readonly report: Report;
+  /** Aborts at Ctrl-C. */
+  readonly signal: AbortSignal;
+  /** The stack, looked up once. @throws RefusedError, AwsCallError */
+  deployment(): Promise<Deployment>;
+  /** What the deployed function is told, looked up once. @throws AwsCallError */
+  environment(): Promise<FunctionEnvironment>;
+}
+
+export function createContext(options: GlobalOptions, signal: AbortSignal): Context {
+  const aws = createAws(options);
+  let deployment: Promise<Deployment> | undefined;
+  let environment: Promise<FunctionEnvironment> | undefined;
+  const context: Context = {
+    options,
+    aws,
+    clock: systemClock,
+    report: createReport({ json: options.json === true }),
+    signal,
+    deployment() {
+      deployment ??= findDeployment(aws, options.stack);
+      return deployment;
+    },
+    environment() {
+      environment ??= context.deployment().then(({ functionName }) => readFunctionEnvironment(aws, functionName));
+      return environment;
+    },
+  };
+  return context;
+}

@@ -1,0 +1,141 @@
+/** Finds a connector's stack by its name, or as the only one of the account and region, and reads what its outputs name. */
+import {
+  type CloudFormationClient,
+  DescribeStacksCommand,
+  paginateDescribeStacks,
+  type Stack,
+} from '@aws-sdk/client-cloudformation';
+import { VERSION } from '../../../lib/version.ts';
+import type { Aws } from '../aws.ts';
+import { AwsCallError, RefusedError } from '../errors.ts';
+import { isCompatible } from './version.ts';
+
+export interface Deployment {
+  readonly stackName: string;
+  /** CloudFormation's word for its state, for example `UPDATE_COMPLETE`. */
+  readonly stackStatus: string;
+  readonly connector: string;
+  readonly version: string;
+  readonly functionName: string;
+  readonly logGroup: string;
+  readonly table: string;
+  readonly bucket: string;
+  readonly deliveryStream: string;
+  readonly scheduleName: string;
+  readonly scheduleDeadLetterQueueUrl: string;
+  readonly alarmTopicArn: string;
+  /** Every output of the stack by its name. */
+  readonly outputs: ReadonlyMap<string, string>;
+  /** Absent where the SIEM is told by other means than a queue. */
+  readonly siem: SiemSide | undefined;
+}
+
+export interface SiemSide {
+  readonly queueUrl: string;
+  readonly deadLetterQueueUrl: string;
+  readonly policyArn: string;
+  readonly roleArn: string | undefined;
+}
+
+const PREFIX = 'SecurityDataConnector-';
+
+/** @param name of the stack, with or without `SecurityDataConnector-` @throws RefusedError, AwsCallError */
+export async function findDeployment(aws: Aws, name: string | undefined): Promise<Deployment> {
+  const client = aws.cloudFormation();
+  const stack = name === undefined ? await onlyStack(client) : await namedStack(client, name);
+  return deploymentOf(stack);
+}
+
+async function onlyStack(client: CloudFormationClient): Promise<Stack> {
+  const found: Stack[] = [];
+  try {
+    for await (const { Stacks = [] } of paginateDescribeStacks({ client }, {}))
+      found.push(...Stacks.filter(isConnector));
+  } catch (cause) {
+    throw new AwsCallError('The stacks of this account and region could not be listed', ADVICE, cause);
+  }
+  const [only, ...others] = found;
+  if (only && others.length === 0) return only;
+  const region = await client.config.region();
+  if (!only)
+    throw new RefusedError(
+      `There is no connector in region ${region} of this account. Say --region or --profile, or deploy one.`,
+    );
+  const names = found.map(each => each.StackName).join(', ');
+  throw new RefusedError(
+    `There are several connectors in region ${region}: say which with --stack. They are ${names}.`,
+  );
+}
+
+async function namedStack(client: CloudFormationClient, name: string): Promise<Stack> {
+  const stack =
+    (await describe(client, name)) ??
+    (name.startsWith(PREFIX) ? undefined : await describe(client, `${PREFIX}${name}`));
+  if (!stack) {
+    const region = await client.config.region();
+    throw new RefusedError(
+      `There is no stack ${name} in region ${region} of this account. Say --region or --profile, or another --stack.`,
+    );
+  }
+  if (isConnector(stack)) return stack;
+  throw new RefusedError(
+    `Stack ${name} is no connector: it lacks the outputs of one. Its status is ${stack.StackStatus}.`,
+  );
+}
+
+async function describe(client: CloudFormationClient, name: string): Promise<Stack | undefined> {
+  try {
+    const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: name }));
+    return Stacks[0];
+  } catch (cause) {
+    if (cause instanceof Error && cause.name === 'ValidationError' && /does not exist/.test(cause.message))
+      return undefined;
+    throw new AwsCallError(`Stack ${name} could not be read`, ADVICE, cause);
+  }
+}
+
+const ADVICE = 'Nothing was done. You need cloudformation:DescribeStacks in the account and region of the connector.';
+
+function isConnector({ Outputs = [] }: Stack): boolean {
+  const names = new Set(Outputs.map(each => each.OutputKey));
+  return names.has('FunctionName') && names.has('StateTableName') && names.has('DeliveryStreamName');
+}
+
+function deploymentOf({ StackName: stackName = '', StackStatus: stackStatus, Outputs = [] }: Stack): Deployment {
+  const outputs = new Map(Outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]));
+  const version = outputs.get('ConnectorVersion') ?? 'an earlier version';
+  if (!isCompatible(version, VERSION)) {
+    throw new RefusedError(
+      `Stack ${stackName} was deployed by ${version} of the connector, and this is ${VERSION}. Nothing was done. ` +
+        'Use the command line of that version, or deploy the stack with this one.',
+    );
+  }
+  const output = (name: string) => {
+    const value = outputs.get(name);
+    if (value) return value;
+    throw new RefusedError(`Stack ${stackName} lacks the output ${name}. Nothing was done. Deploy it again.`);
+  };
+  return {
+    stackName,
+    stackStatus: stackStatus ?? 'UNKNOWN',
+    version,
+    outputs,
+    connector: output('ConnectorName'),
+    functionName: output('FunctionName'),
+    logGroup: output('LogGroupName'),
+    table: output('StateTableName'),
+    bucket: output('BucketName'),
+    deliveryStream: output('DeliveryStreamName'),
+    scheduleName: output('ScheduleName'),
+    scheduleDeadLetterQueueUrl: output('ScheduleDeadLetterQueueUrl'),
+    alarmTopicArn: output('AlarmTopicArn'),
+    siem: outputs.has('SiemQueueUrl')
+      ? {
+          queueUrl: output('SiemQueueUrl'),
+          deadLetterQueueUrl: output('SiemDeadLetterQueueUrl'),
+          policyArn: output('SiemReaderPolicyArn'),
+          roleArn: outputs.get('SiemReaderRoleArn'),
+        }
+      : undefined,
+  };
+}

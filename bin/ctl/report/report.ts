@@ -1,0 +1,35 @@
+/** How a command tells its result: text for people or one JSON document for machines on stdout, all else on stderr. */
+import { createProgress, type Progress } from './progress.ts';
+
+export interface Outcome {
+  /** For people. */
+  readonly text: string;
+  /** For machines: plain JSON. */
+  readonly json: unknown;
+  /** 3: the command worked, and what it looked at is not as it should be. @default 0 */
+  readonly status?: 0 | 3;
+}
+
+export interface Report {
+  readonly json: boolean;
+  /** Tells the result, and sets the exit status. */
+  result(outcome: Outcome): void;
+  /** Tells of something on the way; nothing where a machine reads. */
+  say(line: string): void;
+  /** Shows that work is under way. @param total where it is known beforehand */
+  progress(title: string, total?: number): Progress;
+}
+
+export function createReport({ json }: { readonly json: boolean }): Report {
+  return {
+    json,
+    result({ text, json: document, status = 0 }) {
+      process.stdout.write(`${json ? JSON.stringify(document, null, 2) : text}\n`);
+      process.exitCode = status;
+    },
+    say(line) {
+      if (!json) process.stderr.write(`${line}\n`);
+    },
+    progress: (title, total) => createProgress({ title, total, silent: json }),
+  };
+}
