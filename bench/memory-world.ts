@@ -44,7 +44,13 @@ export function createMemoryWorld(source: PageSource): MemoryWorld {
         return 0;
       },
     },
-    deadLetters: { locate: () => '', store: async () => undefined },
+    rows: { row: async () => Promise.reject(new Error('No dead letter is tried again here')) },
+    deadLetters: {
+      locate: () => '',
+      store: async () => undefined,
+      read: async () => undefined,
+      remove: async () => undefined,
+    },
     clock: { now: Date.now, sleep: () => new Promise(() => undefined) },
     hash: sha256,
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },

@@ -1,5 +1,7 @@
 /** What the function may be invoked with: `{}` on schedule, or an operator's commands. */
 import * as v from 'valibot';
+import { streamOfLetter } from './adapters/dead-letter.ts';
+import type { LetterPlace } from './core/letter.ts';
 import type { Commands } from './core/tick.ts';
 import { STREAMS, type StreamName } from './streams.ts';
 
@@ -14,32 +16,57 @@ export class CommandError extends Error {
   constructor(faults: readonly string[]) {
     super(
       `The payload is not understood, and nothing was done: ${faults.join('; ')}. ` +
-        'It is {} or has the members "streams", "resync" and "replay", each a list of stream names.',
+        'It is {} or has the members "streams", "resync" and "replay", each a list of stream names, or "redrive", a list of ' +
+        'keys of dead letters.',
     );
   }
 }
 
-/** @param known the streams that are on @throws CommandError */
-export function parseOrder(payload: unknown, known: readonly StreamName[]): Order {
+/** So many letters are tried again within the time of one run, with room to spare. */
+export const MOST_LETTERS = 500;
+
+/**
+ * @param known the streams that are on
+ * @param connector whose dead letters may be ordered to be tried again
+ * @throws CommandError
+ */
+export function parseOrder(payload: unknown, known: readonly StreamName[], connector = ''): Order {
+  // To the schema an empty list is an object without members.
+  const given = Array.isArray(payload) ? 'a list' : payload;
+  const parsed = v.safeParse(payloadSchema(known, connector), isScheduled(given) ? {} : given);
+  if (!parsed.success)
+    throw new CommandError(parsed.issues.map(issue => `${v.getDotPath(issue) ?? 'payload'} ${issue.message}`));
+  const { streams: named, ...commands } = parsed.output;
+  return { streams: named && STREAMS.map(each => each.name).filter(name => named.includes(name)), ...commands };
+}
+
+function payloadSchema(known: readonly StreamName[], connector: string) {
   const streams = v.array(v.picklist(known, `must be one of ${known.join(', ')}`));
-  const Payload = v.pipe(
+  const letter = v.pipe(
+    v.string('must be the key of a dead letter'),
+    v.transform(key => ({ key, stream: streamOfLetter(key, connector) })),
+    v.check(
+      ({ stream }) => known.some(each => each === stream),
+      'must be the key of a dead letter of this connector, of a stream that is on',
+    ),
+    v.transform(place => place as LetterPlace),
+  );
+  return v.pipe(
     v.strictObject({
       streams: v.optional(v.pipe(streams, v.nonEmpty('must name a stream'))),
       resync: v.optional(streams, []),
       replay: v.optional(streams, []),
+      redrive: v.optional(
+        v.pipe(v.array(letter), v.maxLength(MOST_LETTERS, `must be ${MOST_LETTERS} keys at most`)),
+        [],
+      ),
     }),
     v.check(
-      ({ streams: named, resync, replay }) => !named || [...resync, ...replay].every(each => named.includes(each)),
-      'must not order a resync or replay of a stream that "streams" leaves out',
+      ({ streams: named, resync, replay, redrive }) =>
+        !named || [...resync, ...replay, ...redrive.map(each => each.stream)].every(each => named.includes(each)),
+      'must not order a resync, replay or redrive of a stream that "streams" leaves out',
     ),
   );
-  // To the schema an empty list is an object without members.
-  const given = Array.isArray(payload) ? 'a list' : payload;
-  const parsed = v.safeParse(Payload, isScheduled(given) ? {} : given);
-  if (!parsed.success)
-    throw new CommandError(parsed.issues.map(issue => `${v.getDotPath(issue) ?? 'payload'} ${issue.message}`));
-  const { streams: named, resync, replay } = parsed.output;
-  return { streams: named && STREAMS.map(each => each.name).filter(name => named.includes(name)), resync, replay };
 }
 
 /** EventBridge rules send an envelope of their own where no input is set; it asks for nothing in particular. */

@@ -3,6 +3,7 @@ import type { Telemetry } from './adapters/telemetry.ts';
 import type { Tokens } from './adapters/token.ts';
 import { parseOrder } from './commands.ts';
 import { StreamsFailedError } from './core/errors.ts';
+import type { LetterOutcome } from './core/redrive.ts';
 import type { StreamResult } from './core/run.ts';
 import { type TickOutcome, tick } from './core/tick.ts';
 import type { Settings } from './settings.ts';
@@ -17,6 +18,8 @@ export interface InvocationResult {
   readonly streams: Record<string, StreamResult>;
   /** There is more to read: the time budget ended first. The next run goes on from there. */
   readonly more: boolean;
+  /** What became of each dead letter that was ordered to be tried again; present only then. */
+  readonly letters?: readonly LetterOutcome[];
   /** Another run holds the lease; present only then. */
   readonly leaseHeld?: true;
 }
@@ -46,6 +49,7 @@ export async function invoke(
   const order = parseOrder(
     payload,
     assign(settings).streams.map(each => each.name),
+    settings.connector,
   );
   const timeLeft = clockOf(context, edges);
   const reserve = Math.min(RESERVE_MILLISECONDS, timeLeft() * RESERVE_SHARE);
@@ -68,7 +72,7 @@ function clockOf(context: InvocationContext | undefined, { clock }: Edges): () =
   return () => context?.getRemainingTimeInMillis?.() ?? end - clock.now();
 }
 
-function conclude({ leaseHeld, results, failures }: TickOutcome, { log }: Edges): InvocationResult {
+function conclude({ leaseHeld, results, failures, letters }: TickOutcome, { log }: Edges): InvocationResult {
   if (leaseHeld) {
     log.info('Another run holds the lease; this one leaves the work to it');
     return { streams: {}, more: false, leaseHeld: true };
@@ -77,5 +81,5 @@ function conclude({ leaseHeld, results, failures }: TickOutcome, { log }: Edges)
   if (failures.size > 0) throw new StreamsFailedError(failures, results.size);
   const more = [...results.values()].some(result => !result.caughtUp);
   log.info(more ? 'The time budget ended before the streams did' : 'Every stream is drained', { more });
-  return { streams: Object.fromEntries(results), more };
+  return { streams: Object.fromEntries(results), more, ...(letters.length > 0 && { letters }) };
 }

@@ -31,6 +31,16 @@ export interface PageSource {
   page(request: PageRequest): Promise<Uint8Array>;
 }
 
+export interface RowReader {
+  /**
+   * The answer of the API's single read, as UTF-8. What it answers for an unknown id is not specified.
+   *
+   * @param path of the list that the row is in
+   * @throws as PageSource does; RangeError when no path can hold the id
+   */
+  row(path: string, id: string, signal: AbortSignal): Promise<string>;
+}
+
 /** Names of the members that the specification does not show, once known (design rule: nothing is guessed). */
 export interface MemberNames {
   readonly rows?: string | undefined;
@@ -175,6 +185,10 @@ export interface DeadLetters {
   locate(letter: DeadLetter): string;
   /** @throws DeadLetterError */
   store(letter: DeadLetter): Promise<void>;
+  /** @returns the letter as it was stored; nothing where none lies under this key. @throws DeadLetterError */
+  read(key: string): Promise<string | undefined>;
+  /** Done where there is none. @throws DeadLetterError */
+  remove(key: string): Promise<void>;
 }
 
 export interface HeldLease {

@@ -10,6 +10,7 @@ import type { Fetch } from './adapters/http.ts';
 import { createLease } from './adapters/lease.ts';
 import { createMemberships } from './adapters/memberships.ts';
 import type { Patience } from './adapters/patience.ts';
+import { createRowReader } from './adapters/row-reader.ts';
 import { createRowStates } from './adapters/row-states.ts';
 import { createTable } from './adapters/table.ts';
 import { createTokens, failingOnce, type Tokens } from './adapters/token.ts';
@@ -57,8 +58,10 @@ export function createWorld(
   const patience: Patience = { clock, random, timeLeft };
   const table = createTable(edges.dynamodb, settings.table, patience);
   const tokens = failingOnce(container);
+  const api = createApi({ baseUrl: settings.baseUrl, tokens, fetch: edges.fetch, patience });
   const world: World = {
-    source: createApi({ baseUrl: settings.baseUrl, tokens, fetch: edges.fetch, patience }),
+    source: api,
+    rows: createRowReader(api),
     checkpoints: createCheckpoints(table, hash),
     rowStates: createRowStates(table, hash),
     memberships: createMemberships(table, hash),

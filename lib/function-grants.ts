@@ -17,11 +17,13 @@ export const FUNCTION_ACTIONS = {
     'dynamodb:UpdateItem',
   ],
   delivery: ['firehose:PutRecordBatch'],
-  deadLetters: ['s3:PutObject'],
+  deadLetters: ['s3:DeleteObject', 's3:GetObject', 's3:PutObject'],
   logs: ['logs:CreateLogStream', 'logs:PutLogEvents'],
 } as const;
 
 export interface FunctionResources {
+  /** Its dead letters lie below this name. */
+  readonly connectorName: string;
   readonly credentials: ISecret;
   readonly state: ITable;
   readonly delivery: IDeliveryStreamRef;
@@ -34,10 +36,10 @@ export function functionStatements(resources: FunctionResources): iam.PolicyStat
     allow(FUNCTION_ACTIONS.credentials, secretArnOf(resources.credentials)),
     allow(FUNCTION_ACTIONS.state, resources.state.tableArn),
     allow(FUNCTION_ACTIONS.delivery, resources.delivery.deliveryStreamRef.deliveryStreamArn),
-    allow(FUNCTION_ACTIONS.deadLetters, deadLetterArn(resources.bucket)),
+    allow(FUNCTION_ACTIONS.deadLetters, deadLetterArn(resources)),
   ];
 }
 
-export function deadLetterArn(bucket: IBucket): string {
-  return bucket.arnForObjects(`${PREFIXES.deadLetters}*`);
+export function deadLetterArn({ bucket, connectorName }: FunctionResources): string {
+  return bucket.arnForObjects(`${PREFIXES.deadLetters}${connectorName}/*`);
 }

@@ -93,8 +93,8 @@ export class Poller extends Construct {
     });
     acknowledgeWildcard(
       role,
-      deadLetterArn(props.bucket),
-      'Each dead letter is an object of its own; the wildcard stays below their prefix.',
+      deadLetterArn(props),
+      'Each dead letter is an object of its own; the wildcard stays below those of this connector.',
     );
     return role;
   }

@@ -73,7 +73,8 @@ export class SecurityDataConnector extends Construct {
 
   private createPoller(options: ConnectorOptions): Poller {
     const { credentials, state, delivery, bucket } = this;
-    const resources: FunctionResources = { credentials, state, delivery, bucket };
+    const { connectorName } = options;
+    const resources: FunctionResources = { connectorName, credentials, state, delivery, bucket };
     return new Poller(this, 'Poller', {
       ...options,
       ...resources,

@@ -9,6 +9,7 @@ import { type WalkOptions, walk } from '../core/walk.ts';
 import type { Clock, MemberNames } from '../ports.ts';
 import { PAGE_LIMIT, STREAMS, type Stream, type StreamName } from '../streams.ts';
 import type { Api } from './api.ts';
+import { pathSegment } from './path-segment.ts';
 
 export interface ClientOptions {
   readonly api: Api;
@@ -69,7 +70,7 @@ export function createClient({ api, clock, dnsBlocksPath, names = {} }: ClientOp
       onRefusedCursor: () => undefined,
     });
   };
-  const single = async (path: string, id: string, rest = '') => api.get(`${path}/${segment(id)}${rest}`);
+  const single = async (path: string, id: string, rest = '') => api.get(`${path}/${pathSegment(id)}${rest}`);
   const { assets, threats, 'dns-blocks': blocks } = byName;
   return {
     assets: options => list(assets, assets.path, options),
@@ -86,12 +87,6 @@ export function createClient({ api, clock, dnsBlocksPath, names = {} }: ClientOp
 
 type Streams = { [Name in StreamName]: Extract<(typeof STREAMS)[number], { readonly name: Name }> };
 const byName = Object.fromEntries(STREAMS.map(each => [each.name, each])) as unknown as Streams;
-
-/** A URL drops the segments `.` and `..`, however they are encoded: such a request would reach another resource. */
-function segment(id: string): string {
-  if (id === '' || id === '.' || id === '..' || !id.isWellFormed()) throw new RangeError('No path can hold this id');
-  return encodeURIComponent(id);
-}
 
 async function* pages(options: WalkOptions): AsyncGenerator<Page, void, void> {
   for await (const { rows, next, repeats } of walk(options)) {

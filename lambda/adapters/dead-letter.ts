@@ -1,6 +1,7 @@
 /** Rows that cannot be sent, kept whole in S3 under a key made of their content: a re-delivered row is one object. */
-import { DeadLetterError } from '../core/errors.ts';
+import { DeadLetterError, RedriveError } from '../core/errors.ts';
 import type { DeadLetter, DeadLetters } from '../ports.ts';
+import { STREAMS, type StreamName } from '../streams.ts';
 import { persist, type Sender } from './aws-calls.ts';
 import type { Patience } from './patience.ts';
 
@@ -16,24 +17,47 @@ const PREFIX = 'dead-letter';
 
 export function createDeadLetters({ client, bucket, connector, patience }: DeadLetterOptions): DeadLetters {
   const keyOf = ({ stream, reason, digest }: DeadLetter) => `${PREFIX}/${connector}/${stream}/${reason}/${digest}.json`;
+  const send = async <T>(attempt: (s3: Sender) => Promise<T>): Promise<T> => {
+    const s3 = await client();
+    return persist(() => attempt(s3), patience);
+  };
   return {
     locate: letter => `s3://${bucket}/${keyOf(letter)}`,
     async store(letter) {
       const { PutObjectCommand } = await import('@aws-sdk/client-s3');
-      const input = {
-        Bucket: bucket,
-        Key: keyOf(letter),
-        Body: Buffer.from(body(letter, connector)),
-        ContentType: 'application/json',
-      };
-      try {
-        const s3 = await client();
-        await persist(() => s3.send(new PutObjectCommand(input)), patience);
-      } catch (cause) {
+      const place = { Bucket: bucket, Key: keyOf(letter) };
+      const input = { ...place, Body: Buffer.from(body(letter, connector)), ContentType: 'application/json' };
+      await send(s3 => s3.send(new PutObjectCommand(input))).catch(cause => {
         throw new DeadLetterError({ cause });
-      }
+      });
+    },
+    async read(key) {
+      const { GetObjectCommand } = await import('@aws-sdk/client-s3');
+      const command = new GetObjectCommand({ Bucket: bucket, Key: key });
+      return send(async s3 => (await s3.send(command)).Body.transformToString()).catch(cause => {
+        if (isMissing(cause)) return undefined;
+        throw new RedriveError('read', { cause });
+      });
+    },
+    async remove(key) {
+      const { DeleteObjectCommand } = await import('@aws-sdk/client-s3');
+      await send(s3 => s3.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }))).catch(cause => {
+        throw new RedriveError('deleted after its row was dealt with', { cause });
+      });
     },
   };
+}
+
+/** S3 says "denied" of a missing object to whoever may not list the bucket, as the function may not. */
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && (error.name === 'NoSuchKey' || error.name === 'AccessDenied');
+}
+
+/** The stream whose letter lies under this key; nothing where the connector keeps no letter under such a key. */
+export function streamOfLetter(key: string, connector: string): StreamName | undefined {
+  const [prefix, of, stream, reason, file, ...more] = key.split('/');
+  const sound = prefix === PREFIX && of === connector && reason && /^[0-9a-f]+\.json$/.test(file ?? '');
+  return sound && more.length === 0 ? STREAMS.find(each => each.name === stream)?.name : undefined;
 }
 
 /** The row stands last, as the API sent it. The same row makes the same object: no time, no run. */

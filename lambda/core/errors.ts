@@ -129,6 +129,18 @@ export class DeadLetterError extends Error {
   }
 }
 
+/** A letter that was to be tried again could not be read or deleted. */
+export class RedriveError extends Error {
+  override readonly name = 'RedriveError';
+  constructor(what: string, options?: ErrorOptions) {
+    super(
+      `A dead letter could not be ${what}. It stays where it is, so nothing is lost, and may be ordered again: ` +
+        'what was sent already is recognised or repeated under the same event_id. Check the dead-letter bucket.',
+      options,
+    );
+  }
+}
+
 /** DynamoDB refused or did not answer. */
 export class StateError extends Error {
   override readonly name = 'StateError';

@@ -8,7 +8,7 @@ import type { Recollection } from './memory.ts';
 import { type Plan, planPage } from './plan.ts';
 import type { Row } from './row.ts';
 import { eventContext } from './run.ts';
-import { sift } from './sift.ts';
+import { type SiftedRows, sift } from './sift.ts';
 import type { WalkedPage } from './walk.ts';
 
 export interface PreparedPage {
@@ -22,18 +22,39 @@ export interface PreparedPage {
 }
 
 export async function prepare(page: WalkedPage, draining: Draining): Promise<PreparedPage> {
-  const { stream, memory, run, result } = draining;
+  const { result } = draining;
   const rows = sift(page, draining);
   result.pages++;
   result.rows += page.rows.length;
   result.suppressed += rows.swallowed;
   result.superseded += rows.superseded;
+  return decide(page, rows, draining);
+}
+
+/**
+ * Decides about one row that no walk has just brought, as if it were a page of its own that leaves the cursor where it is.
+ *
+ * @param again sends it although its state says that the SIEM has it
+ */
+export async function prepareRow(row: Row, again: boolean, draining: Draining): Promise<PreparedPage> {
+  const { cursor, names } = draining.memory.checkpoint;
+  const page = { rows: [], sent: cursor, next: null, rewound: false, repeats: false, names };
+  return decide(page, { unknown: [row], bad: [], fingerprints: [row.fingerprint] }, draining, again);
+}
+
+type Undecided = Pick<SiftedRows, 'unknown' | 'bad' | 'fingerprints'>;
+
+async function decide(page: WalkedPage, rows: Undecided, draining: Draining, again = false): Promise<PreparedPage> {
+  const { stream, memory, run, result } = draining;
   const recollection = await lookUp(rows.unknown, draining);
   const plan = planPage({
     stream,
     rows: rows.unknown,
     badRows: rows.bad,
-    recall: row => memory.recall(row, recollection),
+    recall: row => {
+      const knowledge = memory.recall(row, recollection);
+      return again ? { ...knowledge, doubtful: true } : knowledge;
+    },
     generation: memory.checkpoint.generation,
     sequencer: run.sequencer,
     context: eventContext(run),

@@ -10,6 +10,7 @@ import type {
   MemberNames,
   Memberships,
   PageSource,
+  RowReader,
   RowStates,
   WithdrawalList,
 } from '../ports.ts';
@@ -22,6 +23,7 @@ export type NamedStream = Stream & { readonly name: StreamName };
 /** The verbs of the world, the same for every run. */
 export interface World {
   readonly source: PageSource;
+  readonly rows: RowReader;
   readonly checkpoints: Checkpoints;
   readonly rowStates: RowStates;
   readonly memberships: Memberships;

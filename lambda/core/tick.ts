@@ -5,9 +5,11 @@
 import type { Checkpoint, HeldLease, Lease, StreamMemory } from '../ports.ts';
 import { STREAMS, type StreamName } from '../streams.ts';
 import { drain } from './drain.ts';
-import type { DrainedStream } from './draining.ts';
+import type { DrainedStream, Draining } from './draining.ts';
 import { LeaseBusyError, LeaseLostError, OutOfTimeError } from './errors.ts';
+import type { LetterPlace } from './letter.ts';
 import { Memory } from './memory.ts';
+import { type LetterOutcome, redrive } from './redrive.ts';
 import { type Assignment, emptyResult, type Run, type StreamResult, type World } from './run.ts';
 import { Sequencer } from './sequence.ts';
 import { withdraw } from './withdraw.ts';
@@ -18,6 +20,8 @@ export interface Commands {
   readonly resync: readonly StreamName[];
   /** Send everything again once, for a SIEM that lost its data. */
   readonly replay: readonly StreamName[];
+  /** Dead letters to try again once their streams are drained. */
+  readonly redrive?: readonly LetterPlace[];
 }
 
 export interface TickOptions {
@@ -33,6 +37,8 @@ export interface TickOutcome {
   readonly leaseHeld: boolean;
   readonly results: Map<StreamName, StreamResult>;
   readonly failures: Map<StreamName, Error>;
+  /** What became of each dead letter that was ordered to be tried again, and was reached. */
+  readonly letters: readonly LetterOutcome[];
   /** A stream stopped amid a page: by a failure, or by the time budget. Some of its writes may still be under way. */
   readonly interrupted: boolean;
 }
@@ -42,8 +48,9 @@ export async function tick(options: TickOptions): Promise<TickOutcome> {
   const { world, assignment, commands } = options;
   const lease = await options.lease.take();
   if (!lease) {
-    if (commands.resync.length + commands.replay.length > 0) throw new LeaseBusyError();
-    return { leaseHeld: true, results: new Map(), failures: new Map(), interrupted: false };
+    const ordered = [commands.resync, commands.replay, commands.redrive ?? []];
+    if (ordered.some(each => each.length > 0)) throw new LeaseBusyError();
+    return { leaseHeld: true, results: new Map(), failures: new Map(), letters: [], interrupted: false };
   }
   try {
     const run: Run = {
@@ -53,7 +60,7 @@ export async function tick(options: TickOptions): Promise<TickOutcome> {
       sequencer: new Sequencer(lease.epoch),
       outOfTime: options.outOfTime,
     };
-    const outcome = await drainAll(run, await load(run, lease, commands));
+    const outcome = await drainAll(run, await load(run, lease, commands), commands.redrive ?? []);
     await giveBack(lease, outcome);
     return outcome;
   } catch (error) {
@@ -117,16 +124,16 @@ async function obey(commands: Commands, stream: StreamName, memory: StreamMemory
   return { checkpoint, inFlight: unreadable ? [] : memory.inFlight };
 }
 
-async function drainAll(run: Run, memories: Memories): Promise<TickOutcome> {
+async function drainAll(run: Run, memories: Memories, redrive: readonly LetterPlace[]): Promise<TickOutcome> {
   const results = new Map(run.assignment.streams.map(each => [each.name, emptyResult()]));
   const failures = new Map<StreamName, Error>();
   const lanes = Map.groupBy(run.assignment.streams, each => each.lane);
-  const progress: Progress = { memories, results, failures, interrupted: false };
+  const progress: Progress = { memories, results, failures, redrive, letters: [], interrupted: false };
   await Promise.all([...lanes.values()].map(lane => drainLane(lane, run, progress)));
   const lost = run.lease.signal.aborted ? run.lease.signal.reason : undefined;
   // The cause, not its echoes: a request that was aborted because the lease went says so in its own words.
   if (lost instanceof LeaseLostError) for (const name of failures.keys()) failures.set(name, lost);
-  return { leaseHeld: false, results, failures, interrupted: progress.interrupted };
+  return { leaseHeld: false, results, failures, letters: progress.letters, interrupted: progress.interrupted };
 }
 
 /** A stream that is merely slow goes on in the next run. One that gets nowhere has stalled, and must be told as failed. */
@@ -139,6 +146,8 @@ interface Progress {
   readonly memories: Memories;
   readonly results: Map<StreamName, StreamResult>;
   readonly failures: Map<StreamName, Error>;
+  readonly redrive: readonly LetterPlace[];
+  readonly letters: LetterOutcome[];
   interrupted: boolean;
 }
 
@@ -157,14 +166,20 @@ async function drainLane(lane: readonly DrainedStream[], run: Run, progress: Pro
 }
 
 async function drainStream(stream: DrainedStream, lane: readonly DrainedStream[], run: Run, progress: Progress) {
-  const result = progress.results.get(stream.name)!;
   const memory = readable(progress.memories.get(stream.name)!);
+  const draining: Draining = { stream, memory, run, result: progress.results.get(stream.name)! };
   const owners = lane.find(each => each.name === stream.vanishesWith);
-  if (owners && progress.results.get(owners.name)!.caughtUp) {
-    const ownersMemory = readable(progress.memories.get(owners.name)!);
-    if (!(await withdraw({ owners, ownersMemory, stream, memory, run, result }))) return;
-  }
-  await drain({ stream, memory, run, result });
+  const withdrawn = owners ? await withdrawFor(owners, draining, progress) : true;
+  if (withdrawn) await drain(draining);
+  const letters = progress.redrive.filter(each => each.stream === stream.name);
+  await redrive(letters, progress.letters, draining);
+}
+
+/** @returns whether there is time left for the stream itself */
+async function withdrawFor(owners: DrainedStream, { stream, memory, run, result }: Draining, progress: Progress) {
+  if (!progress.results.get(owners.name)!.caughtUp) return true;
+  const ownersMemory = readable(progress.memories.get(owners.name)!);
+  return withdraw({ owners, ownersMemory, stream, memory, run, result });
 }
 
 function readable(memory: Memory | Error): Memory {

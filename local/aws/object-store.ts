@@ -1,4 +1,4 @@
-import { access, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { access, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { AwsError } from './aws-error.ts';
 import { keyToPath, pathToKey } from './object-keys.ts';
@@ -15,6 +15,8 @@ export interface ObjectStore {
   /** @throws AwsError NoSuchBucket, NoSuchKey */
   get(bucket: string, key: string): Promise<StoredObject>;
   has(bucket: string, key: string): Promise<boolean>;
+  /** Done where there is none, as S3 does. @throws AwsError NoSuchBucket */
+  remove(bucket: string, key: string): Promise<void>;
   /** Keys that start with the prefix, in S3's order (UTF-8 bytes). @throws AwsError NoSuchBucket */
   keys(bucket: string, prefix: string): Promise<string[]>;
 }
@@ -58,6 +60,7 @@ export async function openObjectStore(root: string, buckets: readonly string[]):
       }
     },
     has: async (bucket, key) => exists(await file(bucket, key)),
+    remove: async (bucket, key) => rm(await file(bucket, key), { force: true }),
     keys: async (bucket, prefix) => listKeys(await folder(bucket), prefix),
   };
 }

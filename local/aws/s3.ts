@@ -16,6 +16,7 @@ const PERMISSIONS = {
   PutObject: 's3:PutObject',
   GetObject: 's3:GetObject',
   HeadObject: 's3:GetObject',
+  DeleteObject: 's3:DeleteObject',
   ListObjectsV2: 's3:ListBucket',
 } as const;
 
@@ -48,6 +49,10 @@ async function perform(store: ObjectStore, operation: S3Operation, request: Wire
     const body = listingXml(await listObjects(store, bucket, query));
     return { status: 200, headers: { 'content-type': 'application/xml' }, body };
   }
+  if (action === 'DeleteObject') {
+    await store.remove(bucket, key);
+    return { status: 204, headers: {}, body: '' };
+  }
   const { bytes, modified } = await store.get(bucket, key);
   const headers = {
     'content-type': 'binary/octet-stream',
@@ -73,6 +78,7 @@ function actionOf(method: string, key: string, query: URLSearchParams): Action {
   if (key !== '' && method === 'PUT') return 'PutObject';
   if (key !== '' && method === 'GET') return 'GetObject';
   if (key !== '' && method === 'HEAD') return 'HeadObject';
+  if (key !== '' && method === 'DELETE') return 'DeleteObject';
   if (key === '' && method === 'GET' && query.get('list-type') === '2') return 'ListObjectsV2';
   throw new AwsError(501, 'NotImplemented', 'A header you provided implies functionality that is not implemented');
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { CommandError, parseOrder } from '../../lambda/commands.ts';
+import { CommandError, MOST_LETTERS, parseOrder } from '../../lambda/commands.ts';
 import { STREAMS, type StreamName } from '../../lambda/streams.ts';
 
 const ALL = STREAMS.map(stream => stream.name);
@@ -20,7 +20,7 @@ describe('a payload', () => {
     ['null', null],
     ['the envelope of an EventBridge rule', { version: '0', 'detail-type': 'Scheduled Event', detail: {} }],
   ])('that is %s asks for all streams and no command', (_what, payload) => {
-    expect(parseOrder(payload, ALL)).toEqual({ streams: undefined, resync: [], replay: [] });
+    expect(parseOrder(payload, ALL)).toEqual({ streams: undefined, resync: [], replay: [], redrive: [] });
   });
 
   test('names streams in any order; they are drained in theirs', () => {
@@ -29,7 +29,32 @@ describe('a payload', () => {
 
   test('may resync and replay', () => {
     const order = { resync: ['assets'], replay: ['dns-blocks', 'threats'] };
-    expect(parseOrder(order, ALL)).toEqual({ streams: undefined, ...order });
+    expect(parseOrder(order, ALL)).toEqual({ streams: undefined, ...order, redrive: [] });
+  });
+
+  test('may name dead letters of the connector, whose streams it tells by their keys', () => {
+    const redrive = ['dead-letter/acme/threats/oversize/0a1b.json', 'dead-letter/acme/dns-blocks/no-id/2c.json'];
+    expect(parseOrder({ redrive }, ALL, 'acme').redrive).toEqual([
+      { key: redrive[0], stream: 'threats' },
+      { key: redrive[1], stream: 'dns-blocks' },
+    ]);
+  });
+
+  test.each([
+    ['of another connector', 'dead-letter/acme-2/threats/oversize/0a1b.json'],
+    ['of another prefix', 'events/acme/threats/oversize/0a1b.json'],
+    ['of an unknown stream', 'dead-letter/acme/users/oversize/0a1b.json'],
+    ['of a stream that is off', 'dead-letter/acme/dns-blocks/oversize/0a1b.json'],
+    ['that leads elsewhere', 'dead-letter/acme/threats/../../../events/0a1b.json'],
+    ['that is no letter', 'dead-letter/acme/threats/oversize/'],
+    ['that is no text', 7],
+  ])('with a dead letter %s is refused', (_what, key) => {
+    expect(() => parseOrder({ redrive: [key] }, ['assets', 'threats'], 'acme')).toThrow(CommandError);
+  });
+
+  test('with more dead letters than one run may try again is refused', () => {
+    const redrive = Array.from({ length: MOST_LETTERS + 1 }, (_, at) => `dead-letter/acme/threats/no-id/${at}.json`);
+    expect(() => parseOrder({ redrive }, ALL, 'acme')).toThrow('500 keys at most');
   });
 
   test.each([

@@ -15,7 +15,14 @@ function reported(outcome: Partial<Outcome>): Emf[] {
   const { write } = process.stdout;
   process.stdout.write = (chunk: string | Uint8Array) => written.push(String(chunk)) > 0;
   try {
-    const whole = { leaseHeld: false, results: new Map(), failures: new Map(), interrupted: false, ...outcome };
+    const whole = {
+      leaseHeld: false,
+      results: new Map(),
+      failures: new Map(),
+      letters: [],
+      interrupted: false,
+      ...outcome,
+    };
     createTelemetry('acme').report({ outcome: whole, timeLeft: 12_345, memory: 100 * 2 ** 20 });
   } finally {
     process.stdout.write = write;

@@ -81,6 +81,7 @@ describe('the lease', () => {
       leaseHeld: true,
       results: new Map(),
       failures: new Map(),
+      letters: [],
       interrupted: false,
     });
     expect([stand.api.requests, stand.journal.begun, stand.releases]).toEqual([[], [], []]);

@@ -45,7 +45,7 @@ test('the plain stack breaks these rules on purpose, and no others', () => {
     id.replace('Annotation::', '').replace(/<Connector\w+\.Arn>/, '<bucket>'),
   );
   expect(ids.sort()).toEqual([
-    'AwsSolutions-IAM5[Resource::<bucket>/dead-letter/*]',
+    'AwsSolutions-IAM5[Resource::<bucket>/dead-letter/acme/*]',
     'AwsSolutions-IAM5[Resource::<bucket>/delivery-errors/*]',
     'AwsSolutions-IAM5[Resource::<bucket>/events/*]',
     'AwsSolutions-IAM5[Resource::<bucket>/events/*]',

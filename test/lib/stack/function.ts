@@ -99,7 +99,9 @@ describe('the function', () => {
         .flatMap(({ statement }) => actionsOf(statement).map(action => [action, resourcesOf(statement)]));
     expect(Object.fromEntries(allowed(VARIANTS.brought))).toMatchObject({
       'secretsmanager:GetSecretValue': [VARIANTS.brought.secretArn],
-      's3:PutObject': ['arn:aws:s3:::acme-security-data/dead-letter/*'],
+      's3:DeleteObject': ['arn:aws:s3:::acme-security-data/dead-letter/acme/*'],
+      's3:GetObject': ['arn:aws:s3:::acme-security-data/dead-letter/acme/*'],
+      's3:PutObject': ['arn:aws:s3:::acme-security-data/dead-letter/acme/*'],
     });
     expect(Object.fromEntries(allowed(VARIANTS.existing))).toMatchObject({
       'firehose:PutRecordBatch': [VARIANTS.existing.destination.deliveryStreamArn],

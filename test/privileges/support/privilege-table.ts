@@ -14,6 +14,8 @@ export const NEEDED_FOR: Readonly<Record<string, string>> = {
   'dynamodb:UpdateItem': 'Taking, renewing and giving back the lease; raising the fence after a run that was killed',
   'firehose:PutRecordBatch': 'Delivering events',
   's3:PutObject': 'Storing rows that cannot be sent',
+  's3:GetObject': 'Reading a dead letter that an operator orders to be tried again',
+  's3:DeleteObject': 'Deleting it once its row is sent, or known to be superseded',
   'logs:CreateLogStream': 'Lambda’s runtime stores what the function writes to stdout',
   'logs:PutLogEvents': 'The same',
 };
@@ -22,14 +24,14 @@ const RESOURCES: readonly (readonly [RegExp, string])[] = [
   [/^arn:aws:dynamodb:.*:table\/[^/]+$/, 'the state table'],
   [/^arn:aws:firehose:.*:deliverystream\/[^/]+$/, 'the delivery stream'],
   [/^arn:aws:secretsmanager:.*:secret:[^*]+$/, 'the secret of the credentials'],
-  [/^arn:aws:s3:::[^/*]+\/dead-letter\/\*$/, 'objects below `dead-letter/` of the bucket'],
+  [/^arn:aws:s3:::[^/*]+\/dead-letter\/[^/*]+\/\*$/, 'objects below `dead-letter/<connector>/` of the bucket'],
   [/^arn:aws:logs:.*:log-group:[^*]+:\*$/, 'the function’s log group'],
 ];
 
 const HEAD = `# What the function may do
 
 Every grant of the function’s role in the synthesized template, with the calls that need it. The calls are those that the function made against the local AWS endpoints
-in a suite of scenarios (first and quiet runs, changes, removals, dead letters, throttling, rotation, resync and replay, a takeover after a kill, overlapping runs),
+in a suite of scenarios (first and quiet runs, changes, removals, dead letters, throttling, rotation, resync and replay, redrive, a takeover after a kill, overlapping runs),
 recorded where they arrived. A test holds the two equal: no call that no grant allows, no grant that no call needs, and names in the function’s environment that lead to the
 resources which the policy names.
 

@@ -1,3 +1,4 @@
+import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { leaseKey } from '../../../lambda/adapters/keys.ts';
 import { THROTTLED } from '../../../local/aws/faults.ts';
 import { type Connector, connector } from '../../lambda/support/connector.ts';
@@ -42,6 +43,17 @@ export const SCENARIOS: readonly Scenario[] = [
       const rows = [{ id: '' }, { id: 'wide', text: 'x'.repeat(1_100_000) }];
       each.api.tamper(list('/v1/assets', json(200, { data: rows, pagination: { next_cursor: null, page_size: 2 } })));
       await each.run();
+    },
+  },
+  {
+    name: 'redrive',
+    async act(each) {
+      const key = 'dead-letter/acme/dns-blocks/oversize/0a.json';
+      const Body = '{"reason":"oversize","stream":"dns-blocks","connector":"acme","row":{"id":"late"}}';
+      const s3 = await each.clients.s3();
+      await s3.send(new PutObjectCommand({ Bucket: each.aws.names.deadLetterBucket, Key: key, Body }));
+      each.forget();
+      await each.run({ redrive: [key] });
     },
   },
   {

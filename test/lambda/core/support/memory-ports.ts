@@ -22,6 +22,7 @@ interface Parts {
 export function memoryPorts({ api, clock, journal, table, lines, letters, warnings }: Parts): World {
   return {
     source: api,
+    rows: { row: (path, id) => api.single(path, id) },
     clock,
     hash: sha256,
     log: {
@@ -46,6 +47,12 @@ export function memoryPorts({ api, clock, journal, table, lines, letters, warnin
         journal.step(`${letter.stream} dead-letter`, () => {
           letters.set(`${letter.stream} ${letter.reason} ${letter.digest}`, letter.text);
         }),
+      read: async key => {
+        const [stream = '', reason = ''] = key.split(' ');
+        const text = letters.get(key);
+        return text && `{"reason":"${reason}","stream":"${stream}","connector":"acme","row":${text}}\n`;
+      },
+      remove: key => journal.step('dead-letter deleted', () => void letters.delete(key)),
     },
   };
 }

@@ -76,7 +76,13 @@ export class Stand {
   }
 
   /** One run over the streams that have a script, or those named. */
-  async tick({ resync = [], replay = [], outOfTime = () => false, ...change }: TickChange = {}): Promise<TickOutcome> {
+  async tick({
+    resync = [],
+    replay = [],
+    redrive = [],
+    outOfTime = () => false,
+    ...change
+  }: TickChange = {}): Promise<TickOutcome> {
     const lease: Lease = {
       take: async () => {
         if (this.occupied) return undefined;
@@ -84,7 +90,13 @@ export class Stand {
         return this.held();
       },
     };
-    return tick({ world: this.world, lease, assignment: assignment(change), commands: { resync, replay }, outOfTime });
+    return tick({
+      world: this.world,
+      lease,
+      assignment: assignment(change),
+      commands: { resync, replay, redrive },
+      outOfTime,
+    });
   }
 
   /** As `tick`, for one stream: its result, or its failure thrown. */

@@ -1,0 +1,61 @@
+/** Whether the row of a dead letter, which can be an event now, is to be sent. */
+import type { Draining } from './draining.ts';
+import { ApiRefusedError, ContractError } from './errors.ts';
+import type { Letter } from './letter.ts';
+import { type Row, readRow, rowCut } from './row.ts';
+import { singleRow } from './single.ts';
+
+export type LetterVerdict =
+  /** Firehose has acknowledged it; the letter is deleted. */
+  | { readonly outcome: 'sent'; readonly again: boolean }
+  /** The SIEM has this content already; the letter is deleted. */
+  | { readonly outcome: 'known' }
+  /** The SIEM has what came after; the letter is deleted. */
+  | { readonly outcome: 'superseded' }
+  /** It stays, and `reason` says why. */
+  | { readonly outcome: 'kept'; readonly reason: string };
+
+export function kept(reason: string): LetterVerdict {
+  return { outcome: 'kept', reason };
+}
+
+/**
+ * An oversize row has a state beside its notice, written by the same commit: while the state is that of the row, the stream
+ * has delivered nothing newer, and another one means that it has. Rows without an id left no state, so there the API's
+ * own answer decides.
+ */
+export async function judge(row: Row, { reason }: Letter, draining: Draining): Promise<LetterVerdict> {
+  const { stream, memory, run } = draining;
+  // Immutable: what it says is true whenever it is said.
+  if (stream.memory === 'window') return SEND;
+  const stored = (await run.rowStates.get(stream.name, [row.id])).get(row.id);
+  if (stored instanceof Error) return kept('the row state of its id is damaged; resync the stream first');
+  const told = stored && stored.generation >= memory.checkpoint.generation && !memory.inFlight.doubts(row.id);
+  if (told && stored.digest === row.digest) return reason === 'oversize' ? SEND_AGAIN : { outcome: 'known' };
+  if (told && reason === 'oversize') return { outcome: 'superseded' };
+  const now = await currentDigest(row.id, draining);
+  if (now === row.digest) return SEND;
+  if (typeof now === 'object') return now;
+  if (told && now === stored.digest) return { outcome: 'superseded' };
+  return kept('the API answers something else for its id, which the stream has not delivered');
+}
+
+const SEND: LetterVerdict = { outcome: 'sent', again: false };
+const SEND_AGAIN: LetterVerdict = { outcome: 'sent', again: true };
+
+/** @returns the digest of what the API answers for the id now, or why there is none */
+async function currentDigest(id: string, { stream, run }: Draining): Promise<string | LetterVerdict> {
+  try {
+    const cut = rowCut(stream, run.assignment.ownerMember);
+    const answer = await run.rows.row(stream.path, id, run.lease.signal);
+    const row = readRow(singleRow(answer, stream.path, cut), stream, run.hash);
+    return 'reason' in row || row.id !== id ? kept('the API answers another row for its id') : row.digest;
+  } catch (error) {
+    if (error instanceof ApiRefusedError) {
+      return kept(`the API does not give the row of its id (${error.status} ${error.type ?? 'without a type'})`);
+    }
+    if (error instanceof ContractError) return kept('the API answers no row for its id');
+    if (error instanceof RangeError) return kept('no path of the API can hold its id');
+    throw error;
+  }
+}
