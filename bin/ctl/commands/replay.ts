@@ -22,7 +22,7 @@ export function replayCommand(run: Run): Command {
         const cost =
           `A replay reads ${streams.join(', ')} from the beginning and sends every row to the SIEM again, ` +
           'which Firehose, the SIEM and the API meter like a first run.';
-        if (!yes) await confirm(cost);
+        if (!yes) await confirm(cost, context.signal);
         return order(context, { replay: streams }, wait);
       }),
     );

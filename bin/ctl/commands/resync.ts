@@ -20,7 +20,7 @@ export function resyncCommand(run: Run): Command {
     .action(
       run(async (context, streams: readonly StreamName[], { wait, yes }: ResyncOptions) => {
         const cost = `A resync reads ${streams.join(', ')} from the beginning and sends only what differs.`;
-        if (!yes) await confirm(cost);
+        if (!yes) await confirm(cost, context.signal);
         return order(context, { resync: streams }, wait);
       }),
     );
