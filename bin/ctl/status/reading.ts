@@ -26,6 +26,6 @@ export function readingJson<T>(read: Reading<T>, json: (value: T) => unknown = v
   return 'value' in read ? json(read.value) : read;
 }
 
-export function valueOf<T>(read: Reading<T>): T | undefined {
+export function known<T>(read: Reading<T>): T | undefined {
   return 'value' in read ? read.value : undefined;
 }
