@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { Action } from './ctl/command.ts';
 import { commandLine } from './ctl/command-line.ts';
 import { createContext } from './ctl/context.ts';
-import { exitStatusOf } from './ctl/errors.ts';
+import { afterInterruption, exitStatusOf } from './ctl/errors.ts';
 
 const interruption = new AbortController();
 process.once('SIGINT', () => {
@@ -23,7 +23,8 @@ function run<Arguments extends unknown[]>(action: Action<Arguments>) {
 
 try {
   await commandLine(run).parseAsync();
-} catch (error) {
+} catch (thrown) {
+  const error = afterInterruption(thrown, interruption.signal);
   const status = exitStatusOf(error);
   const message = error instanceof Error ? error.message : String(error);
   const isMachine = process.argv.includes('--json');

@@ -10,6 +10,8 @@ import { SchedulerClient } from '@aws-sdk/client-scheduler';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { STSClient } from '@aws-sdk/client-sts';
+import type { Sender } from '../../lambda/adapters/aws-calls.ts';
+import { interruptible } from './interruptible.ts';
 
 /** Beyond the 15 minutes that an invocation may take, in which no byte arrives. */
 const INVOCATION_TIMEOUT_MILLISECONDS = 16 * 60_000;
@@ -17,18 +19,25 @@ const CONNECTION_TIMEOUT_MILLISECONDS = 10_000;
 
 export type Aws = ReturnType<typeof createAws>;
 
-export function createAws({ region, profile }: { readonly region?: string; readonly profile?: string }) {
+export interface AwsPlace {
+  readonly region?: string;
+  readonly profile?: string;
+}
+
+/** @param signal cuts off what only reads */
+export function createAws({ region, profile }: AwsPlace, signal: AbortSignal) {
   const place = { ...(region && { region }), ...(profile && { profile }) };
+  const made = <T extends Sender>(make: () => T) => once(() => interruptible(make(), signal));
   return {
-    cloudFormation: once(() => new CloudFormationClient(place)),
-    cloudWatch: once(() => new CloudWatchClient(place)),
+    cloudFormation: made(() => new CloudFormationClient(place)),
+    cloudWatch: made(() => new CloudWatchClient(place)),
     /** Tries once: the adapters of the connector bring patience of their own. */
-    dynamodb: once(() => new DynamoDBClient({ ...place, maxAttempts: 1 })),
-    firehose: once(() => new FirehoseClient(place)),
-    iam: once(() => new IAMClient(place)),
-    lambda: once(() => new LambdaClient(place)),
+    dynamodb: made(() => new DynamoDBClient({ ...place, maxAttempts: 1 })),
+    firehose: made(() => new FirehoseClient(place)),
+    iam: made(() => new IAMClient(place)),
+    lambda: made(() => new LambdaClient(place)),
     /** Tries once: a repeated invocation is another run. */
-    invoker: once(
+    invoker: made(
       () =>
         new LambdaClient({
           ...place,
@@ -39,11 +48,11 @@ export function createAws({ region, profile }: { readonly region?: string; reado
           },
         }),
     ),
-    s3: once(() => new S3Client({ ...place, forcePathStyle: hasOwnS3() })),
-    scheduler: once(() => new SchedulerClient(place)),
-    secrets: once(() => new SecretsManagerClient(place)),
-    sqs: once(() => new SQSClient(place)),
-    sts: once(() => new STSClient(place)),
+    s3: made(() => new S3Client({ ...place, forcePathStyle: hasOwnS3() })),
+    scheduler: made(() => new SchedulerClient(place)),
+    secrets: made(() => new SecretsManagerClient(place)),
+    sqs: made(() => new SQSClient(place)),
+    sts: made(() => new STSClient(place)),
   };
 }
 

@@ -3,7 +3,9 @@ import { Command } from 'commander';
 import { VERSION } from '../../lib/version.ts';
 import type { Run } from './command.ts';
 import { fillSecretCommand } from './commands/fill-secret.ts';
+import { pauseCommand } from './commands/pause.ts';
 import { replayCommand } from './commands/replay.ts';
+import { resumeCommand } from './commands/resume.ts';
 import { resyncCommand } from './commands/resync.ts';
 import { runCommand } from './commands/run.ts';
 import { statusCommand } from './commands/status.ts';
@@ -22,6 +24,8 @@ export function commandLine(run: Run): Command {
     .addHelpText('after', AFTER);
   const commands = [
     statusCommand(run),
+    pauseCommand(run),
+    resumeCommand(run),
     runCommand(run),
     resyncCommand(run),
     replayCommand(run),

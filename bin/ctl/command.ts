@@ -3,8 +3,11 @@ import type { Command } from 'commander';
 import type { Context } from './context.ts';
 import type { Outcome } from './report/report.ts';
 
-/** What a command does, given what was asked for. */
-export type Action<Arguments extends unknown[]> = (context: Context, ...given: Arguments) => Promise<Outcome>;
+/** What a command does, given what was asked for. It has an outcome unless it told everything on the way. */
+export type Action<Arguments extends unknown[]> = (
+  context: Context,
+  ...given: Arguments
+) => Promise<Outcome | undefined>;
 
 /** Turns an action into what Commander calls; it makes the context from the options of all commands, and tells the outcome. */
 export type Run = <Arguments extends unknown[]>(

@@ -28,7 +28,7 @@ export interface Context {
 }
 
 export function createContext(options: GlobalOptions, signal: AbortSignal): Context {
-  const aws = createAws(options);
+  const aws = createAws(options, signal);
   let deployment: Promise<Deployment> | undefined;
   let environment: Promise<FunctionEnvironment> | undefined;
   const context: Context = {

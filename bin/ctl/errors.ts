@@ -45,6 +45,17 @@ export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
 }
 
+/** What to tell of a command that ended with this: after Ctrl-C a read that was cut off is no failure. */
+export function afterInterruption(error: unknown, signal: AbortSignal): unknown {
+  if (!signal.aborted || !isCutOff(error)) return error;
+  return new InterruptedError('Interrupted. Nothing was changed.', { cause: error });
+}
+
+function isCutOff(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause) if (at.name === 'AbortError') return true;
+  return false;
+}
+
 /** 0 done; 3 is the result of a command that found something amiss. */
 export function exitStatusOf(error: unknown): 1 | 2 | 130 {
   if (error instanceof InterruptedError) return 130;

@@ -50,11 +50,14 @@ export interface LocalAws {
   readonly faults: Faults;
   /** The calls so far by permission and resource. */
   tally(): TallyRow[];
+  /** Puts a further service on a port of its own, with the same faults and tally; `close` ends it too. @returns its URL */
+  serve<O extends Operation>(service: Service<O>): Promise<string>;
   /** Delivers what is buffered and stops every endpoint; once, however often it is called. */
   close(): Promise<void>;
 }
 
-const ACCOUNT = '000000000000';
+/** Account that everything here is in. */
+export const ACCOUNT = '000000000000';
 
 export const LOCAL_NAMES: AwsNames = {
   stateTable: 'security-data-connector-state',
@@ -113,6 +116,7 @@ export async function startAws(options: AwsOptions): Promise<LocalAws> {
     secret: secrets.controls,
     faults,
     tally: tally.rows,
+    serve: service => start(service),
     close() {
       closed ??= stop();
       return closed;

@@ -43,3 +43,18 @@ export function stringMember(input: JsonObject, name: string): string {
   if (typeof value === 'string' && value !== '') return value;
   throw new Refusal(400, 'ValidationException', `1 validation error detected: Value at '${name}' must be a string.`);
 }
+
+/** A service that once spoke the query protocol: beside the shape of an error it tells the code that it had there. */
+export interface QueryCompatible {
+  /** In front of the names of shapes, for example `com.amazonaws.sqs`. */
+  readonly namespace: string;
+  /** By name of the shape, where the code differs from it. */
+  readonly codes: Readonly<Record<string, string>>;
+}
+
+export function queryCompatibleRefusal({ namespace, codes }: QueryCompatible, error: AwsError): Reply {
+  const { status, code, message } = error;
+  const told = `${codes[code] ?? code};${status < 500 ? 'Sender' : 'Receiver'}`;
+  const reply = jsonReply('1.0', { __type: `${namespace}#${code}`, message });
+  return { ...reply, status, headers: { ...reply.headers, 'x-amzn-query-error': told } };
+}

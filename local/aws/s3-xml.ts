@@ -1,6 +1,5 @@
 import type { AwsError } from './aws-error.ts';
-
-const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
+import { element, XML_DECLARATION } from './xml.ts';
 
 export interface ListedObject {
   readonly key: string;
@@ -22,7 +21,7 @@ export interface Listing {
 
 export function errorXml({ code, message }: AwsError, resource: string): string {
   const members = element('Code', code) + element('Message', message) + element('Resource', resource);
-  return `${DECLARATION}<Error>${members}${element('RequestId', crypto.randomUUID())}</Error>`;
+  return `${XML_DECLARATION}<Error>${members}${element('RequestId', crypto.randomUUID())}</Error>`;
 }
 
 export function listingXml(listing: Listing): string {
@@ -39,7 +38,7 @@ export function listingXml(listing: Listing): string {
   const contents = objects.map(object => `<Contents>${contentsXml(object)}</Contents>`);
   const prefixes = commonPrefixes.map(each => `<CommonPrefixes>${element('Prefix', each)}</CommonPrefixes>`);
   const body = [...head, ...contents, ...prefixes].join('');
-  return `${DECLARATION}<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${body}</ListBucketResult>`;
+  return `${XML_DECLARATION}<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${body}</ListBucketResult>`;
 }
 
 function contentsXml({ key, size, modified, etag }: ListedObject): string {
@@ -51,20 +50,4 @@ function contentsXml({ key, size, modified, etag }: ListedObject): string {
     element('StorageClass', 'STANDARD'),
   ];
   return members.join('');
-}
-
-function element(name: string, text: string): string {
-  return `<${name}>${escapeXml(text)}</${name}>`;
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  '\r': '&#13;',
-};
-
-function escapeXml(text: string): string {
-  return text.replace(/[&<>"\r]/g, character => ENTITIES[character] ?? character);
 }

@@ -7,10 +7,11 @@ import {
   readJsonRequest,
   stringMember,
 } from './json-protocol.ts';
+import { createSecretVersions, type SecretVersions } from './secret-versions.ts';
 import type { Operation, Service } from './wire.ts';
 
 export interface SecretControls {
-  /** ARN of the secret, which `GetSecretValue` takes as well as its name. */
+  /** ARN of the secret, which every call takes as well as its name. */
   readonly arn: string;
   /** Rotates: the new value becomes AWSCURRENT, the one before AWSPREVIOUS. Undefined leaves the secret without a value. */
   put(value: string | undefined): void;
@@ -25,38 +26,36 @@ export interface SecretOptions {
   readonly now: () => number;
 }
 
-interface Version {
-  readonly id: string;
-  readonly value: string;
-  readonly created: number;
-}
-
-type Stage = 'AWSCURRENT' | 'AWSPREVIOUS';
-
 interface SecretOperation extends Operation {
   readonly input: JsonObject;
   readonly secretId: string;
 }
 
-/** Secrets Manager with one secret and `GetSecretValue`. */
+type Action = (input: JsonObject) => JsonObject;
+
+/** Secrets Manager with one secret: its value is read, replaced and described. */
 export function createSecretsManager(options: SecretOptions): {
   service: Service<SecretOperation>;
   controls: SecretControls;
 } {
-  const versions: Partial<Record<Stage, Version>> = {};
+  const versions = createSecretVersions();
   // A name's ARN ends in six characters that Secrets Manager draws; fixed here, so that a second run has the same.
   const arnOf = (name: string): string =>
     `arn:aws:secretsmanager:${options.region}:${options.account}:secret:${name}-local0`;
   const arn = arnOf(options.name);
+  const put = (value: string, id: string): void => versions.put({ id, value, created: options.now() });
   const controls: SecretControls = {
     arn,
-    put(value) {
-      versions.AWSPREVIOUS = versions.AWSCURRENT;
-      versions.AWSCURRENT =
-        value === undefined ? undefined : { id: crypto.randomUUID(), value, created: options.now() };
-    },
+    put: value => (value === undefined ? versions.put(undefined) : put(value, crypto.randomUUID())),
   };
   controls.put(options.value);
+  const about = { ARN: arn, Name: options.name };
+  const created = options.now() / 1000;
+  const actions: Readonly<Record<string, Action>> = {
+    GetSecretValue: input => ({ ...about, ...valueJson(versions, input) }),
+    PutSecretValue: input => ({ ...about, ...replaceValue(versions, put, input) }),
+    DescribeSecret: () => ({ ...about, CreatedDate: created, ...labelsJson(versions) }),
+  };
   const service: Service<SecretOperation> = {
     name: 'secretsmanager',
     unsigned: MISSING_TOKEN,
@@ -67,30 +66,54 @@ export function createSecretsManager(options: SecretOptions): {
       return { action, permission: `secretsmanager:${action}`, resource, input, secretId };
     },
     async perform({ action, input, secretId }) {
-      if (action !== 'GetSecretValue') {
-        throw new AwsError(400, 'UnknownOperationException', `${action} is not part of this endpoint.`);
-      }
-      if (secretId !== options.name && secretId !== arn)
-        throw notFound("Secrets Manager can't find the specified secret.");
-      const [stage, version] = choose(versions, input);
-      const body = { ARN: arn, Name: options.name, VersionId: version.id, SecretString: version.value };
-      return jsonReply('1.1', { ...body, VersionStages: [stage], CreatedDate: version.created / 1000 });
+      const act = actions[action];
+      if (!act) throw new AwsError(400, 'UnknownOperationException', `${action} is not part of this endpoint.`);
+      if (secretId === options.name || secretId === arn) return jsonReply('1.1', act(input));
+      throw new AwsError(400, 'ResourceNotFoundException', "Secrets Manager can't find the specified secret.");
     },
     refusal: error => jsonRefusal('1.1', error),
   };
   return { service, controls };
 }
 
-function choose(versions: Partial<Record<Stage, Version>>, input: JsonObject): [Stage, Version] {
-  const { VersionStage: stage, VersionId: id } = input;
-  for (const [name, version] of Object.entries(versions) as [Stage, Version | undefined][]) {
-    const asked = id === undefined ? name === (stage ?? 'AWSCURRENT') : id === version?.id && name === (stage ?? name);
-    if (version && asked) return [name, version];
-  }
-  const what = id === undefined ? `staging label: ${String(stage ?? 'AWSCURRENT')}` : `VersionId: ${String(id)}`;
-  throw notFound(`Secrets Manager can't find the specified secret value for ${what}`);
+function valueJson(versions: SecretVersions, input: JsonObject): JsonObject {
+  const [stage, { id, value, created }] = versions.choose(input);
+  return { VersionId: id, SecretString: value, VersionStages: [stage], CreatedDate: created / 1000 };
 }
 
-function notFound(message: string): AwsError {
-  return new AwsError(400, 'ResourceNotFoundException', message);
+const LONGEST_VALUE_BYTES = 65_536;
+
+/** A token makes the call safe to repeat: it is the id of the version. */
+function replaceValue(
+  versions: SecretVersions,
+  put: (value: string, id: string) => void,
+  input: JsonObject,
+): JsonObject {
+  const { SecretString: value, ClientRequestToken: token = crypto.randomUUID() } = input;
+  if (typeof value !== 'string') {
+    throw new AwsError(400, 'InvalidRequestException', 'You must provide either SecretString or SecretBinary.');
+  }
+  if (Buffer.byteLength(value) > LONGEST_VALUE_BYTES) {
+    const fault = `Member must have length less than or equal to ${LONGEST_VALUE_BYTES}`;
+    const message = `1 validation error detected: Value at 'secretString' failed to satisfy constraint: ${fault}`;
+    throw new AwsError(400, 'ValidationException', message);
+  }
+  const id = String(token);
+  const known = versions.list().find(([, version]) => version.id === id)?.[1];
+  if (known && known.value !== value) {
+    const message = "You can't modify an existing version, you can only create a new version.";
+    throw new AwsError(400, 'ResourceExistsException', message);
+  }
+  if (!known) put(value, id);
+  return { VersionId: id, VersionStages: ['AWSCURRENT'] };
+}
+
+function labelsJson(versions: SecretVersions): JsonObject {
+  const list = versions.list();
+  if (list.length === 0) return {};
+  const changed = Math.max(...list.map(([, { created }]) => created)) / 1000;
+  return {
+    LastChangedDate: changed,
+    VersionIdsToStages: Object.fromEntries(list.map(([stage, { id }]) => [id, [stage]])),
+  };
 }

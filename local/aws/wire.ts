@@ -11,8 +11,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AwsError } from './aws-error.ts';
 import type { Fault, FaultSource } from './faults.ts';
 
-/** IAM prefixes of the services that the connector uses. */
-export type ServiceName = 'dynamodb' | 'firehose' | 's3' | 'secretsmanager';
+/** IAM prefixes of the services that the connector and its operator use. */
+export type ServiceName =
+  | 'cloudformation'
+  | 'cloudwatch'
+  | 'dynamodb'
+  | 'firehose'
+  | 'iam'
+  | 'lambda'
+  | 's3'
+  | 'scheduler'
+  | 'secretsmanager'
+  | 'sqs'
+  | 'sts';
 
 /** What a request asks for, in the words of an IAM policy. */
 export interface Operation {

@@ -8,7 +8,7 @@ import { FAR, putLease } from './support/lease.ts';
 
 /** Carries the order out with a clock of pauses only; the other run ends during the pause of that number. */
 async function carriedOut(each: Deployment, order: Order, endsAt: number) {
-  process.env['AWS_ENDPOINT_URL_LAMBDA'] = each.lambda.url;
+  Object.assign(process.env, each.stack.environment);
   const said: string[] = [];
   let now = 0;
   let pauses = 0;
@@ -44,5 +44,5 @@ test('gives up when the time to wait is over, after a last try', async () => {
   await putLease(each.connector, { expires: FAR, ended: 'no' });
   const { result, said, now } = await carriedOut(each, { resync: ['assets'] }, 99);
   expect(result).toBeInstanceOf(StillBusyError);
-  expect([said.length, now, each.lambda.seen.length]).toEqual([3, 12_000, 4]);
+  expect([said.length, now, each.stack.invocations.length]).toEqual([3, 12_000, 4]);
 });

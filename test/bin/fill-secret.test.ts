@@ -9,7 +9,7 @@ test('puts the credentials of the environment into the secret of the function, a
   const credentials = { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret };
   const { status, stdout, stderr } = await each.ctl(['fill-secret', '--function', FUNCTION], credentials);
   expect([status, stderr]).toEqual([0, '']);
-  expect(stdout).toContain(`The secret ${each.connector.aws.names.secret} is filled`);
+  expect(stdout).toContain(`The secret ${each.connector.aws.secret.arn} is filled`);
   for (const hidden of ['canary', clientId])
     expect(stdout.replaceAll(each.connector.aws.names.secret, '')).not.toContain(hidden);
   expect(await each.connector.run()).toMatchObject({ streams: { assets: { forwarded: 3 } } });

@@ -10,11 +10,6 @@ async function populated(): Promise<Deployment> {
   return each;
 }
 
-/** Payloads that the function was invoked with. */
-function orders({ lambda }: Deployment): unknown[] {
-  return lambda.seen.filter(({ method }) => method === 'POST').map(({ body }) => JSON.parse(body));
-}
-
 /** The cells of the table's line about a stream. */
 function cells(output: string, stream: string): string[] {
   return output
@@ -35,7 +30,7 @@ test('drain runs the function and prints what became of each stream; resync send
   expect(cells(again.stdout, 'assets').slice(2, 5)).toEqual(['30', '0', '30']);
   const replayed = await each.ctl(['replay', 'assets', '--yes', ...AT]);
   expect(cells(replayed.stdout, 'assets').slice(2, 5)).toEqual(['30', '30', '0']);
-  expect(orders(each)).toEqual([
+  expect(each.stack.invocations).toEqual([
     {},
     { streams: ['threats', 'assets'] },
     { resync: ['assets', 'threats'] },
@@ -97,7 +92,7 @@ describe('exit 2 and nothing asked of Lambda', () => {
     const { status, stdout, stderr } = await each.ctl(args);
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toContain(reason);
-    expect([each.lambda.seen, stderr.includes('canary')]).toEqual([[], false]);
+    expect([each.connector.calls, stderr.includes('canary')]).toEqual([[], false]);
   });
 });
 

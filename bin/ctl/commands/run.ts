@@ -7,6 +7,7 @@ import { STREAM_NAMES, waitOption } from '../orders/order-options.ts';
 interface RunOptions {
   readonly stream?: readonly StreamName[];
   readonly wait: number;
+  readonly untilDone?: true;
 }
 
 export function runCommand(run: Run): Command {
@@ -14,7 +15,10 @@ export function runCommand(run: Run): Command {
     .alias('drain')
     .description('drain the streams now, instead of at the next tick')
     .addOption(new Option('--stream <name...>', 'these streams only').choices(STREAM_NAMES))
+    .option('--until-done', 'run after run, until the streams are drained')
     .addOption(waitOption())
     .addHelpText('after', examples('run', 'run --stack acme --stream assets threats'))
-    .action(run((context, { stream, wait }: RunOptions) => order(context, stream ? { streams: stream } : {}, wait)));
+    .action(
+      run((context, { stream, ...options }: RunOptions) => order(context, stream ? { streams: stream } : {}, options)),
+    );
 }

@@ -1,15 +1,35 @@
+import type { InvocationResult } from '../../../lambda/invocation.ts';
 import type { Context } from '../context.ts';
 import type { Outcome } from '../report/report.ts';
+import { readState } from '../state/read-state.ts';
 import { carryOut } from './carry-out.ts';
 import { invokeFunction } from './invoke.ts';
+import { withProgress } from './order-progress.ts';
 import type { Order } from './payload.ts';
 import { resultText } from './result-text.ts';
+import { untilDone } from './until-done.ts';
 
-/** Has the function carry out an order, waiting for the lease. @param wait seconds @throws StillBusyError, FunctionFailedError, AwsCallError */
-export async function order(context: Context, what: Order, wait: number): Promise<Outcome> {
+export interface OrderOptions {
+  /** Seconds to wait for the lease. */
+  readonly wait: number;
+  /** Run after run, until the streams are drained. */
+  readonly untilDone?: boolean | undefined;
+}
+
+/**
+ * Has the function carry out an order, waiting for the lease and showing how far it comes.
+ *
+ * @throws StillBusyError, FunctionFailedError, AwsCallError, InterruptedError
+ */
+export async function order(context: Context, what: Order, options: OrderOptions): Promise<Outcome> {
   const { aws, clock, report, signal } = context;
-  const { functionName } = await context.deployment();
-  const invoke = (each: Order) => invokeFunction({ aws, functionName, signal }, each);
-  const result = await carryOut(what, { invoke, clock, signal, wait, say: report.say });
+  const { functionName, table } = await context.deployment();
+  const state = () => readState(aws, table, clock.now());
+  const invoke = async (each: Order): Promise<InvocationResult> => {
+    using progress = report.progress('A run is under way.');
+    return await withProgress(() => invokeFunction({ aws, functionName, signal }, each), { clock, state, progress });
+  };
+  const patient = { invoke, clock, signal, wait: options.wait, say: report.say };
+  const result = options.untilDone ? await untilDone(what, patient) : await carryOut(what, patient);
   return { text: resultText(result), json: result };
 }

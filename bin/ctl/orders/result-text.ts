@@ -20,5 +20,7 @@ export function resultText({ streams, more }: InvocationResult): string {
     ...COLUMNS.map(([, cell]) => String(cell(result))),
   ]);
   const table = tableText(['stream', ...COLUMNS.map(([title]) => title)], rows);
-  return more ? `${table}\n\nThe time ended before the streams did. The next run goes on from there by itself.` : table;
+  return more
+    ? `${table}\n\nThe time ended before the streams did. The schedule goes on from there by itself; "connectorctl run --until-done" waits for it.`
+    : table;
 }

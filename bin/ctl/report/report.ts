@@ -12,8 +12,8 @@ export interface Outcome {
 
 export interface Report {
   readonly json: boolean;
-  /** Tells the result, and sets the exit status. */
-  result(outcome: Outcome): void;
+  /** Tells the result, and sets the exit status. Without one the command has told all there is. */
+  result(outcome: Outcome | undefined): void;
   /** Tells of something on the way; nothing where a machine reads. */
   say(line: string): void;
   /** Shows that work is under way. @param total where it is known beforehand */
@@ -23,7 +23,9 @@ export interface Report {
 export function createReport({ json }: { readonly json: boolean }): Report {
   return {
     json,
-    result({ text, json: document, status = 0 }) {
+    result(outcome) {
+      if (!outcome) return;
+      const { text, json: document, status = 0 } = outcome;
       process.stdout.write(`${json ? JSON.stringify(document, null, 2) : text}\n`);
       process.exitCode = status;
     },

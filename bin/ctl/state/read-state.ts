@@ -11,6 +11,8 @@ import { AwsCallError } from '../errors.ts';
 
 export interface LeaseState {
   readonly epoch: number;
+  /** The run that took it last, by an id of its own. */
+  readonly holder: string;
   readonly held: boolean;
   /** Milliseconds since the epoch; may lie in the past. */
   readonly expires: number;
@@ -53,7 +55,8 @@ async function readLease(table: Table, now: number): Promise<LeaseState | undefi
   if (!item) return undefined;
   const expires = Number(item['expires']?.N);
   const ended = item['ended']?.S ?? '';
-  return { epoch: Number(item['epoch']?.N), held: ended === 'no' && expires >= now, expires, ended };
+  const holder = item['holder']?.S ?? '';
+  return { epoch: Number(item['epoch']?.N), holder, held: ended === 'no' && expires >= now, expires, ended };
 }
 
 async function countWithdrawals(table: Table): Promise<Map<StreamName, number>> {

@@ -1,13 +1,18 @@
 import { spawn } from 'node:child_process';
-import { devNull } from 'node:os';
 import { text } from 'node:stream/consumers';
+import { type LocalDeployment, startDeployment } from '../../../local/deployment/deployment.ts';
+import { madeName } from '../../../local/deployment/physical-names.ts';
+import { onlyResource } from '../../../local/deployment/template.ts';
 import type { PlatformOptions } from '../../../local/platform/platform.ts';
 import { type Connector, connector } from '../../lambda/support/connector.ts';
-import { type HttpStand, httpStand } from '../../lambda/support/http-stand.ts';
-import { lambdaAct } from './lambda-act.ts';
-import { secretsAct } from './secrets-act.ts';
+import { synthesize } from '../../lib/synth.ts';
 
-export const FUNCTION = 'acme-poller';
+const STACK = 'SecurityDataConnector-acme';
+
+/** Synthesized before any test's time runs. */
+const TEMPLATE = synthesize({ dnsBlocksPath: '/v1/dns-blocks' });
+
+export const FUNCTION = madeName(STACK, onlyResource(TEMPLATE, 'AWS::Lambda::Function')[0]);
 
 export interface Ended {
   readonly status: number | null;
@@ -15,36 +20,31 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** A deployed function, its table, its secret and the platform, and an operator's shell beside them. */
+/** A deployed stack and the platform, and an operator's shell beside them. */
 export interface Deployment extends AsyncDisposable {
   readonly connector: Connector;
-  /** What Lambda was asked. */
-  readonly lambda: HttpStand;
-  readonly environment: Readonly<Record<string, string>>;
+  readonly stack: LocalDeployment;
   /** `connectorctl` in a process without a terminal. */
   ctl(args: readonly string[], environment?: Readonly<Record<string, string>>): Promise<Ended>;
 }
 
+const BUCKET = 'security-data';
+
 export async function deployment(platform: Partial<PlatformOptions> = {}): Promise<Deployment> {
-  const each = await connector({ platform });
-  const lambda = await httpStand(lambdaAct(FUNCTION, each));
-  const secrets = await httpStand(secretsAct(each.aws));
-  const environment = {
-    ...each.aws.environment,
-    AWS_ENDPOINT_URL_LAMBDA: lambda.url,
-    AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url,
-    AWS_CONFIG_FILE: devNull,
-    AWS_SHARED_CREDENTIALS_FILE: devNull,
-  };
+  const each = await connector({ platform, aws: { names: { bucket: BUCKET, deadLetterBucket: BUCKET } } });
+  const { API_BASE_URL = '', AUTH_URL = '' } = each.environment;
+  const stack = await startDeployment({
+    template: TEMPLATE,
+    stackName: STACK,
+    aws: each.aws,
+    invoke: payload => each.run(payload),
+    variables: { API_BASE_URL, AUTH_URL },
+  });
   return {
     connector: each,
-    lambda,
-    environment,
-    ctl: (args, more = {}) => run(args, { ...environment, ...more }),
-    async [Symbol.asyncDispose]() {
-      await Promise.all([lambda[Symbol.asyncDispose](), secrets[Symbol.asyncDispose]()]);
-      await each[Symbol.asyncDispose]();
-    },
+    stack,
+    ctl: (args, more = {}) => run(args, { ...stack.environment, ...more }),
+    [Symbol.asyncDispose]: () => each[Symbol.asyncDispose](),
   };
 }
 

@@ -5,6 +5,7 @@ import type { Log } from '../../../lambda/ports.ts';
 import { readSettings } from '../../../lambda/settings.ts';
 import { createContainer, type Edges } from '../../../lambda/world.ts';
 import { deliveredLines } from '../../../local/aws/delivered.ts';
+import type { AwsOptions } from '../../../local/aws/endpoints.ts';
 import { createDraw } from '../../../local/platform/draw.ts';
 import { createPlatform, type Platform, type PlatformOptions } from '../../../local/platform/platform.ts';
 import { startPlatformServer } from '../../../local/platform/server.ts';
@@ -38,11 +39,12 @@ export interface RunOptions {
 export interface ConnectorOptions {
   readonly platform?: Partial<PlatformOptions>;
   readonly environment?: Readonly<Record<string, string>>;
+  readonly aws?: Partial<AwsOptions>;
 }
 
 /** The platform, the AWS endpoints, and the function's own composition between them, with a clock of pauses only. */
 export async function connector(options: ConnectorOptions = {}): Promise<Connector> {
-  const aws = await awsScene({ secret: undefined });
+  const aws = await awsScene({ ...options.aws, secret: undefined });
   const platform = createPlatform({
     clock: Date.now,
     random: createDraw(42),

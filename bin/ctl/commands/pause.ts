@@ -1,0 +1,57 @@
+import { Command } from 'commander';
+import { mute } from '../alarms/mute.ts';
+import { type Alarms, readAlarms } from '../alarms/read-alarms.ts';
+import { examples, type Run } from '../command.ts';
+import type { Context } from '../context.ts';
+import { durationText, timeText } from '../report/time-text.ts';
+import { readSchedule, type Schedule, switchSchedule } from '../schedule/schedule.ts';
+
+export function pauseCommand(run: Run): Command {
+  return new Command('pause')
+    .description('switch the schedule off; nothing is lost, and the next run goes on')
+    .option('--mute', 'tell nobody of alarms either, until "resume"')
+    .addHelpText('after', examples('pause', 'pause --stack acme --mute'))
+    .action(run((context, { mute: muting }: { readonly mute?: true }) => pause(context, muting === true)));
+}
+
+/** Everything is read before anything is changed, and people are spared before the silence begins. */
+async function pause({ aws, deployment }: Context, muting: boolean) {
+  const { connector, scheduleName } = await deployment();
+  const schedule = await readSchedule(aws, scheduleName);
+  const alarms = await readAlarms(aws, connector);
+  if (muting) await mute(aws, connector);
+  if (schedule.enabled) await switchSchedule(aws, schedule, false);
+  const muted = muting || isMuted(alarms);
+  const text = [pausedText(schedule), LOST, toldText(alarms, muted), AFTER].join('\n');
+  return {
+    text,
+    json: { schedule: scheduleName, enabled: false, changed: schedule.enabled, since: since(schedule), muted },
+  };
+}
+
+const LOST =
+  'Nothing is lost: the API keeps every change, and the next run goes on from the saved cursors. A run under way goes on to its end.';
+const AFTER =
+  '"connectorctl resume" switches it on again. So does the next deployment that changes the schedule: for a pause to stay, ' +
+  'set "enabled" to false in cdk.json.';
+
+function pausedText({ name, enabled, changed }: Schedule): string {
+  if (enabled) return `The schedule ${name} is off.`;
+  return `The schedule ${name} was off already${changed === undefined ? '' : `; it was last changed ${timeText(changed)}`}.`;
+}
+
+/** @returns ISO 8601, for a schedule that was off before */
+function since({ enabled, changed }: Schedule): string | undefined {
+  return enabled || changed === undefined ? undefined : timeText(changed);
+}
+
+function isMuted({ tellers }: Alarms): boolean {
+  return tellers.length > 0 && tellers.every(teller => !teller.tells);
+}
+
+function toldText({ alarms }: Alarms, muted: boolean): string {
+  if (muted) return 'Nobody is told of alarms, of whatever kind, until "connectorctl resume".';
+  const judges = Math.max(0, ...alarms.filter(each => each.name.startsWith('stream-silent/')).map(each => each.judges));
+  const after = judges > 0 ? ` after ${durationText(judges * 1000)} without a run` : '';
+  return `The alarm stream-silent will page${after}: --mute spares people that.`;
+}

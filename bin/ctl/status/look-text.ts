@@ -1,0 +1,111 @@
+/** A look for people: the verdict, then what explains it, most important first. */
+import { paint } from '../report/paint.ts';
+import { tableText } from '../report/table-text.ts';
+import { durationText } from '../report/time-text.ts';
+import { leaseText, MEMORY_TITLES, memoryRows } from '../state/state-text.ts';
+import { deadLetterText } from './dead-letter-count.ts';
+import type { Look } from './look.ts';
+import type { QueueDepth } from './queue-depth.ts';
+import { known, type Reading, readingText } from './reading.ts';
+import { type StreamLook, streamLooks } from './stream-condition.ts';
+import { inAlarm, type Verdict, verdictText } from './verdict.ts';
+
+const PAINT = { amiss: paint.bad, paused: paint.doubtful, 'under way': paint.doubtful, well: paint.good } as const;
+
+export function lookText(look: Look, verdict: Verdict): string {
+  const { connector, stackName, stackStatus, version } = look.deployment;
+  const streams = streamLooks(look);
+  const parts = [
+    `${connector}: ${PAINT[verdict.word](verdictText(verdict))}`,
+    ...alarmLines(look),
+    '',
+    streamTable(look, streams),
+    '',
+    ...damageLines(streams),
+    ...withdrawalLines(look),
+    ...surroundings(look),
+    `Stack     ${stackName}, ${stackStatus}, version ${version}`,
+    '',
+    memoryTable(look),
+  ];
+  return parts.join('\n');
+}
+
+function alarmLines(look: Look): string[] {
+  return inAlarm(look).map(({ name, urgency = 'alarm', since, runbook }) => {
+    const long = since === undefined ? '' : `, for ${durationText(look.now - since)}`;
+    return `  ${urgency}: ${name}${long}${runbook ? `: ${runbook}` : ''}`;
+  });
+}
+
+const TITLES = ['stream', 'state', 'last success', 'read', 'forwarded', 'suppressed', 'withdrawn', 'dead letters'];
+
+function streamTable(look: Look, streams: readonly StreamLook[]): string {
+  const rows = streams.map(({ stream, condition, activity }) => {
+    const counts = activity?.counts;
+    const count = (name: 'read' | 'forwarded' | 'suppressed' | 'withdrawn') => (counts ? String(counts[name]) : '?');
+    const letters = known(look.deadLetters)?.get(stream);
+    const dead = letters ? deadLetterText(letters) : '?';
+    const success = successText(activity?.drained, look.now, activity !== undefined);
+    return [
+      stream,
+      condition,
+      success,
+      count('read'),
+      count('forwarded'),
+      count('suppressed'),
+      count('withdrawn'),
+      dead,
+    ];
+  });
+  const notes = ['Rows of the last 24 hours; dead letters in the bucket.'];
+  for (const part of [look.activity, look.deadLetters, look.off])
+    if ('notReadable' in part) notes.push(readingText(part, String));
+  return [tableText(TITLES, rows), ...notes].join('\n');
+}
+
+/** To the minute, which is as fine as metrics are. */
+function successText(drained: number | undefined, now: number, readable: boolean): string {
+  if (drained === undefined) return readable ? 'none in 24 h' : '?';
+  const age = now - drained;
+  return age < 120_000 ? 'just now' : `${durationText(age)} ago`;
+}
+
+function damageLines(streams: readonly StreamLook[]): string[] {
+  return streams.flatMap(({ memory }) => (memory instanceof Error ? [memory.message] : []));
+}
+
+function withdrawalLines({ state }: Look): string[] {
+  const listed = [...(known(state)?.withdrawals ?? [])].filter(([, count]) => count > 0);
+  return listed.map(([name, count]) => `Removed ${name} whose threats are still to be withdrawn: ${count}`);
+}
+
+function surroundings(look: Look): string[] {
+  const { activity, schedule, siem, alarms, state, now } = look;
+  const freshness = known(activity)?.freshnessSeconds;
+  return [
+    `Alarms    ${readingText(alarms, ({ tellers }) => (tellers.some(each => !each.tells) ? 'muted: nobody is told' : 'tell people'))}`,
+    `Schedule  ${readingText(schedule, ({ enabled, expression }) => (enabled ? `on, ${expression}` : 'off: paused'))}`,
+    `Lease     ${readingText(state, ({ lease }) => leaseText(lease, now))}`,
+    `Firehose  ${freshness === undefined ? 'nothing told in 3 hours' : `the oldest undelivered event is ${durationText(freshness * 1000)} old`}`,
+    ...(siem
+      ? [`SIEM      ${siemText(siem.queue, siem.deadLetters, known(activity)?.oldestAnnouncementSeconds)}`]
+      : []),
+    ...undelivered(look),
+  ];
+}
+
+function siemText(queue: Reading<QueueDepth>, unread: Reading<QueueDepth>, oldest: number | undefined): string {
+  const age = oldest ? `, the oldest for ${durationText(oldest * 1000)}` : '';
+  const depth = readingText(queue, ({ waiting, taken }) => `${waiting} objects wait${age}, ${taken} are being read`);
+  return `${depth}; given up: ${readingText(unread, ({ waiting, taken }) => String(waiting + taken))}`;
+}
+
+function undelivered({ undelivered: queue }: Look): string[] {
+  const count = readingText(queue, ({ waiting, taken }) => String(waiting + taken));
+  return count === '0' ? [] : [`Starts that could not be handed over: ${count}`];
+}
+
+function memoryTable({ state, off }: Look): string {
+  return readingText(state, ({ streams }) => tableText(MEMORY_TITLES, memoryRows(streams, known(off) ?? [])));
+}

@@ -1,0 +1,67 @@
+/** One look at a deployment: everything that `status` tells, each part read by itself. */
+import { STREAMS, type StreamName } from '../../../lambda/streams.ts';
+import { type Alarms, readAlarms } from '../alarms/read-alarms.ts';
+import type { Context } from '../context.ts';
+import type { Deployment } from '../deployment/find-deployment.ts';
+import type { FunctionEnvironment } from '../deployment/function-environment.ts';
+import { readSchedule, type Schedule } from '../schedule/schedule.ts';
+import { type ConnectorState, readState } from '../state/read-state.ts';
+import { type Activity, readActivity } from './activity.ts';
+import { type DeadLetterCount, deadLetterCount } from './dead-letter-count.ts';
+import { type QueueDepth, queueDepth } from './queue-depth.ts';
+import { type Reading, reading } from './reading.ts';
+
+export interface Look {
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly deployment: Deployment;
+  /** Streams that the settings leave out. */
+  readonly off: Reading<readonly StreamName[]>;
+  readonly state: Reading<ConnectorState>;
+  readonly activity: Reading<Activity>;
+  readonly schedule: Reading<Schedule>;
+  readonly alarms: Reading<Alarms>;
+  readonly deadLetters: Reading<ReadonlyMap<StreamName, DeadLetterCount>>;
+  readonly undelivered: Reading<QueueDepth>;
+  /** Absent where the SIEM has no queue. */
+  readonly siem: SiemLook | undefined;
+}
+
+export interface SiemLook {
+  readonly queue: Reading<QueueDepth>;
+  readonly deadLetters: Reading<QueueDepth>;
+}
+
+/** @throws RefusedError or AwsCallError when there is no deployment to look at */
+export async function look(context: Context): Promise<Look> {
+  const { aws, clock, signal } = context;
+  const deployment = await context.deployment();
+  const now = clock.now();
+  const read = <T>(part: () => Promise<T>) => reading(part, signal);
+  const depth = (url: string) => read(() => queueDepth(aws, url));
+  const { connector, table, scheduleName, scheduleDeadLetterQueueUrl, siem } = deployment;
+  const [off, state, activity, schedule, alarms, deadLetters, undelivered, ...queues] = await Promise.all([
+    read(async () => streamsOff(await context.environment())),
+    read(() => readState(aws, table, now)),
+    read(() => readActivity(aws, deployment, now)),
+    read(() => readSchedule(aws, scheduleName)),
+    read(() => readAlarms(aws, connector)),
+    read(() => deadLettersOf(context, deployment)),
+    depth(scheduleDeadLetterQueueUrl),
+    ...(siem ? [depth(siem.queueUrl), depth(siem.deadLetterQueueUrl)] : []),
+  ]);
+  const [queue, unread] = queues;
+  const seen = { now, deployment, off, state, activity, schedule, alarms, deadLetters, undelivered };
+  return { ...seen, siem: queue && unread && { queue, deadLetters: unread } };
+}
+
+/** The streams without a path of their own that the settings give none. */
+function streamsOff(environment: FunctionEnvironment): StreamName[] {
+  if (environment['DNS_BLOCKS_PATH']) return [];
+  return STREAMS.filter(stream => !('path' in stream)).map(stream => stream.name);
+}
+
+async function deadLettersOf({ aws }: Context, deployment: Deployment) {
+  const counted = STREAMS.map(async ({ name }) => [name, await deadLetterCount(aws, deployment, name)] as const);
+  return new Map(await Promise.all(counted));
+}

@@ -1,0 +1,31 @@
+/** Something that was looked for: what it is, or why it could not be read. One part that is hidden must not hide the others. */
+export type Reading<T> = { readonly value: T } | { readonly notReadable: string };
+
+/** Ctrl-C alone is no answer, and ends the command. */
+export async function reading<T>(read: () => Promise<T>, signal: AbortSignal): Promise<Reading<T>> {
+  try {
+    return { value: await read() };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return { notReadable: (error instanceof Error ? error.message : String(error)).replaceAll('\n', ' ') };
+  }
+}
+
+/** Works out something else of what was read. */
+export function mapped<T, U>(read: Reading<T>, map: (value: T) => U): Reading<U> {
+  return 'value' in read ? { value: map(read.value) } : read;
+}
+
+/** What to show of it. */
+export function readingText<T>(read: Reading<T>, text: (value: T) => string): string {
+  return 'value' in read ? text(read.value) : `not readable: ${read.notReadable}`;
+}
+
+/** For machines: the value itself, or `{"notReadable": "…"}`. */
+export function readingJson<T>(read: Reading<T>, json: (value: T) => unknown = value => value): unknown {
+  return 'value' in read ? json(read.value) : read;
+}
+
+export function known<T>(read: Reading<T>): T | undefined {
+  return 'value' in read ? read.value : undefined;
+}

@@ -1,0 +1,69 @@
+/** What a look comes down to: one line, and whether somebody should act. */
+import type { AlarmState } from '../alarms/read-alarms.ts';
+import type { Look } from './look.ts';
+import { known, type Reading } from './reading.ts';
+import { type StreamLook, streamLooks } from './stream-condition.ts';
+
+export interface Verdict {
+  readonly word: 'amiss' | 'paused' | 'under way' | 'well';
+  /** The reasons, most important first; empty where all is well. */
+  readonly reasons: readonly string[];
+}
+
+export function verdictOf(look: Look): Verdict {
+  const streams = streamLooks(look);
+  const amiss = [...alarmed(look), ...broken(streams), ...stackTrouble(look), ...hidden(look)];
+  if (amiss.length > 0) return { word: 'amiss', reasons: amiss };
+  if (known(look.schedule)?.enabled === false) return { word: 'paused', reasons: ['the schedule is off'] };
+  const underWay = streams.filter(({ condition }) => condition === 'backfilling' || condition === 'never run');
+  if (underWay.length > 0) {
+    return { word: 'under way', reasons: underWay.map(({ stream, condition }) => `${stream} ${condition}`) };
+  }
+  return { word: 'well', reasons: [] };
+}
+
+export function verdictText({ word, reasons }: Verdict): string {
+  if (word === 'well') return 'well: every stream is caught up';
+  return `${word}: ${reasons.join('; ')}`;
+}
+
+/** The alarms in alarm, those that page first. */
+export function inAlarm({ alarms }: Look): AlarmState[] {
+  const all = known(alarms)?.alarms.filter(({ state }) => state === 'ALARM') ?? [];
+  const rank = ({ urgency }: AlarmState) => (urgency === 'page' ? 0 : 1);
+  return all.toSorted((a, b) => rank(a) - rank(b));
+}
+
+function alarmed(look: Look): string[] {
+  return inAlarm(look).map(({ name }) => `alarm ${name}`);
+}
+
+function broken(streams: readonly StreamLook[]): string[] {
+  const kinds = ['damaged', 'failing'] as const;
+  return kinds.flatMap(kind =>
+    streams.filter(({ condition }) => condition === kind).map(({ stream }) => `${stream} ${kind}`),
+  );
+}
+
+/** A deployment under way is no fault; one that was taken back has left the stack as it was, and wants a look. */
+function stackTrouble({ deployment: { stackStatus } }: Look): string[] {
+  return /FAILED|ROLLBACK/.test(stackStatus) ? [`stack ${stackStatus}`] : [];
+}
+
+/** Of what cannot be read nobody can say that it is well. */
+function hidden(look: Look): string[] {
+  const parts: Readonly<Record<string, Reading<unknown> | undefined>> = {
+    settings: look.off,
+    table: look.state,
+    metrics: look.activity,
+    schedule: look.schedule,
+    alarms: look.alarms,
+    'dead letters': look.deadLetters,
+    'queue of undelivered starts': look.undelivered,
+    'SIEM queue': look.siem?.queue,
+    'SIEM dead-letter queue': look.siem?.deadLetters,
+  };
+  return Object.entries(parts).flatMap(([name, part]) =>
+    part && 'notReadable' in part ? [`${name} not readable`] : [],
+  );
+}

@@ -1,0 +1,43 @@
+/** Looks again and again: the whole picture redrawn on a terminal, a line a change elsewhere. */
+import type { Context } from '../context.ts';
+import { timeText } from '../report/time-text.ts';
+import { type Look, look } from './look.ts';
+import { lookJson } from './look-json.ts';
+import { lookText } from './look-text.ts';
+import { streamLooks } from './stream-condition.ts';
+import { type Verdict, verdictOf, verdictText } from './verdict.ts';
+
+/** Cursor to the upper left corner, and everything erased from there. */
+const CLEAR = '\u001b[H\u001b[2J\u001b[3J';
+
+/** Until Ctrl-C, which is how a watch is meant to end. @param every milliseconds between two looks */
+export async function watch(context: Context, every: number): Promise<void> {
+  const { clock, signal } = context;
+  let told = '';
+  try {
+    for (;;) {
+      const seen = await look(context);
+      const verdict = verdictOf(seen);
+      if (process.stdout.isTTY && !context.report.json) redraw(seen, verdict, every);
+      else told = tellChange(context, seen, verdict, told);
+      await clock.sleep(every, signal);
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+function redraw(seen: Look, verdict: Verdict, every: number): void {
+  const foot = `${timeText(seen.now)}, every ${every / 1000} s. Ctrl-C ends.`;
+  process.stdout.write(`${CLEAR}${lookText(seen, verdict)}\n\n${foot}\n`);
+}
+
+/** @returns what is known to whoever reads; nothing is told twice */
+function tellChange({ report }: Context, seen: Look, verdict: Verdict, told: string): string {
+  const streams = streamLooks(seen).map(({ stream, condition }) => `${stream} ${condition}`);
+  const news = `${verdictText(verdict)} (${streams.join(', ')})`;
+  if (news === told) return told;
+  const line = report.json ? JSON.stringify(lookJson(seen, verdict)) : `${timeText(seen.now)} ${news}`;
+  process.stdout.write(`${line}\n`);
+  return news;
+}

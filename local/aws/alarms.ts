@@ -1,0 +1,148 @@
+import { AwsError } from './aws-error.ts';
+import type { JsonObject } from './json-protocol.ts';
+import { cutPage } from './page.ts';
+import { arn, type Place } from './place.ts';
+
+export type AlarmState = 'OK' | 'ALARM' | 'INSUFFICIENT_DATA';
+
+/** An alarm by the members that `DescribeAlarms` gives; ARN, state and times are added. */
+export interface AlarmDefinition {
+  readonly type: 'MetricAlarm' | 'CompositeAlarm';
+  readonly name: string;
+  readonly members: JsonObject;
+}
+
+export interface AlarmControls {
+  readonly names: readonly string[];
+  /**
+   * A composite alarm over it follows at once. One may be set by itself too, and stays so until an alarm below it is set.
+   *
+   * @throws RangeError when there is no alarm of that name
+   */
+  set(name: string, state: AlarmState, reason?: string): void;
+  /** As `DescribeAlarms` gives it. @throws RangeError */
+  get(name: string): JsonObject;
+}
+
+export interface Alarms {
+  readonly controls: AlarmControls;
+  /** @throws AwsError ValidationException, InvalidNextToken */
+  describe(input: JsonObject): JsonObject;
+  /** Names that no alarm has are passed over. */
+  switchActions(names: readonly string[], enabled: boolean): void;
+}
+
+export interface AlarmOptions extends Place {
+  readonly alarms: readonly AlarmDefinition[];
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Alarms in a page when the request does not say. */
+  readonly pageSize: number;
+}
+
+interface Alarm extends AlarmDefinition {
+  state: AlarmState;
+  reason: string;
+  changed: number;
+  enabled: boolean;
+}
+
+const MOST_RECORDS = 100;
+
+/** The alarms of one account, all OK at first. @throws RangeError for the rule of a composite alarm that is not understood */
+export function createAlarms(options: AlarmOptions): Alarms {
+  const alarms = new Map<string, Alarm>();
+  for (const each of options.alarms) {
+    const enabled = each.members['ActionsEnabled'] !== false;
+    alarms.set(each.name, { ...each, state: 'OK', reason: 'Nothing to report.', changed: options.now(), enabled });
+  }
+  const rules = new Map(
+    options.alarms.filter(({ type }) => type === 'CompositeAlarm').map(each => [each.name, membersOf(each)]),
+  );
+  const find = (name: string): Alarm => {
+    const alarm = alarms.get(name);
+    if (!alarm) throw new RangeError(`No alarm is named ${name}.`);
+    return alarm;
+  };
+  const change = (alarm: Alarm, state: AlarmState, reason: string): void => {
+    if (alarm.state !== state) alarm.changed = options.now();
+    Object.assign(alarm, { state, reason });
+  };
+  const controls: AlarmControls = {
+    names: [...alarms.keys()],
+    set(name, state, reason = `Set to ${state}.`) {
+      change(find(name), state, reason);
+      for (const [composite, members] of rules) {
+        if (!members.includes(name)) continue;
+        const raised = members.filter(each => alarms.get(each)?.state === 'ALARM');
+        change(find(composite), raised.length > 0 ? 'ALARM' : 'OK', `In alarm: ${raised.join(', ') || 'none'}`);
+      }
+    },
+    get: name => alarmJson(options, find(name)),
+  };
+  return {
+    controls,
+    describe: input => describe(options, [...alarms.values()], input),
+    switchActions(names, enabled) {
+      for (const name of names) Object.assign(alarms.get(name) ?? {}, { enabled });
+    },
+  };
+}
+
+function describe(options: AlarmOptions, alarms: readonly Alarm[], input: JsonObject): JsonObject {
+  const { AlarmNames: names, AlarmNamePrefix: prefix = '', StateValue: state, NextToken: token } = input;
+  const { AlarmTypes: types = ['MetricAlarm'], MaxRecords: most = options.pageSize } = input;
+  if (names && prefix) throw invalid('AlarmNames and AlarmNamePrefix cannot both be specified.');
+  if (Number(most) < 1 || Number(most) > MOST_RECORDS) throw invalid(`MaxRecords must be 1 to ${MOST_RECORDS}.`);
+  if (state !== undefined && !['OK', 'ALARM', 'INSUFFICIENT_DATA'].includes(String(state))) {
+    throw invalid(`The value ${String(state)} for parameter StateValue is not supported.`);
+  }
+  const asked = alarms.filter(
+    each =>
+      (types as readonly string[]).includes(each.type) &&
+      (!names || (names as readonly string[]).includes(each.name)) &&
+      each.name.startsWith(String(prefix)) &&
+      (state === undefined || each.state === state),
+  );
+  const refusal = new AwsError(400, 'InvalidNextToken', 'The specified NextToken is invalid.');
+  const page = cutPage(asked, Number(most), token as string | undefined, refusal);
+  const ofType = (type: string) => page.items.filter(each => each.type === type).map(each => alarmJson(options, each));
+  const next = page.nextToken === undefined ? {} : { NextToken: page.nextToken };
+  return { CompositeAlarms: ofType('CompositeAlarm'), MetricAlarms: ofType('MetricAlarm'), ...next };
+}
+
+function alarmJson(place: Place, { name, members, state, reason, changed, enabled }: Alarm): JsonObject {
+  const actions = { OKActions: [], AlarmActions: [], InsufficientDataActions: [] };
+  const time = changed / 1000;
+  return {
+    ...actions,
+    ...members,
+    AlarmName: name,
+    AlarmArn: alarmArn(place, name),
+    ActionsEnabled: enabled,
+    StateValue: state,
+    StateReason: reason,
+    StateUpdatedTimestamp: time,
+    StateTransitionedTimestamp: time,
+  };
+}
+
+export function alarmArn(place: Place, name: string): string {
+  return arn(place, 'cloudwatch', `alarm:${name}`);
+}
+
+/** Names of the alarms of which any one is enough: `ALARM("<ARN or name>") OR ALARM(…)`, perhaps in brackets. */
+function membersOf({ name, members: { AlarmRule: rule } }: AlarmDefinition): string[] {
+  const terms = String(rule)
+    .replace(/^\((.*)\)$/s, '$1')
+    .split(' OR ');
+  return terms.map(term => {
+    const named = /^ALARM\("?(?:arn:[^"]*:alarm:)?([^"()]+)"?\)$/.exec(term)?.[1];
+    if (named === undefined) throw new RangeError(`The rule of ${name} is no choice of alarms: ${String(rule)}`);
+    return named;
+  });
+}
+
+function invalid(message: string): AwsError {
+  return new AwsError(400, 'ValidationException', message);
+}

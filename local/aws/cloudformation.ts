@@ -1,0 +1,145 @@
+import { AwsError } from './aws-error.ts';
+import { cutPage } from './page.ts';
+import { arn, type Place } from './place.ts';
+import { MISSING_QUERY_TOKEN, type QueryApi, queryRefusal, queryReply, readQueryRequest } from './query-protocol.ts';
+import type { Operation, Reply, Service } from './wire.ts';
+import type { XmlValue } from './xml.ts';
+
+export interface StackResource {
+  readonly logicalId: string;
+  readonly physicalId: string;
+  /** For example `AWS::SQS::Queue`. */
+  readonly type: string;
+}
+
+export interface StackOutput {
+  readonly key: string;
+  readonly value: string;
+  readonly description?: string;
+}
+
+export interface LocalStack {
+  readonly name: string;
+  /** For example `UPDATE_IN_PROGRESS`. One of `DELETE_COMPLETE` is found by its id only. @default 'CREATE_COMPLETE' */
+  readonly status?: string;
+  readonly description?: string;
+  readonly outputs: readonly StackOutput[];
+  readonly resources: readonly StackResource[];
+}
+
+export interface CloudFormationOptions extends Place {
+  /** Read at every call: what is put in or taken out is so at once. */
+  readonly stacks: readonly LocalStack[];
+  /** Milliseconds since 1970. */
+  readonly created: number;
+  /** Stacks or resources in a page. @default 100 */
+  readonly pageSize?: number;
+}
+
+interface CloudFormationOperation extends Operation {
+  readonly input: URLSearchParams;
+}
+
+const API: QueryApi = { version: '2010-05-15', namespace: 'http://cloudformation.amazonaws.com/doc/2010-05-15/' };
+const ACTIONS = ['DescribeStacks', 'ListStackResources', 'DescribeStackResources'];
+const PAGE_SIZE = 100;
+const DELETED = 'DELETE_COMPLETE';
+
+/** CloudFormation that is asked about stacks which exist. */
+export function createCloudFormation(options: CloudFormationOptions): Service<CloudFormationOperation> {
+  return {
+    name: 'cloudformation',
+    unsigned: MISSING_QUERY_TOKEN,
+    understand(request) {
+      const { action, input } = readQueryRequest(request, API, ACTIONS);
+      const name = input.get('StackName');
+      return { action, permission: `cloudformation:${action}`, resource: resourceOf(options, name), input };
+    },
+    perform: async ({ action, input }) => queryReply(API, action, answer(options, action, input)),
+    refusal: (error): Reply => queryRefusal(API, error),
+  };
+}
+
+function answer(options: CloudFormationOptions, action: string, input: URLSearchParams): XmlValue {
+  const name = input.get('StackName');
+  const pageSize = options.pageSize ?? PAGE_SIZE;
+  const page = <T>(list: readonly T[]) =>
+    cutPage(list, pageSize, input.get('NextToken') ?? undefined, invalid('NextToken is not valid.'));
+  if (action === 'DescribeStacks') {
+    const { items, nextToken } = page(name ? [findStack(options, name)] : options.stacks.filter(isLive));
+    return { Stacks: items.map(stack => stackXml(options, stack)), NextToken: nextToken };
+  }
+  if (!name) throw invalid("1 validation error detected: Value null at 'stackName' failed to satisfy constraint");
+  const stack = findStack(options, name);
+  if (action === 'DescribeStackResources') {
+    const about = { StackName: stack.name, StackId: stackId(options, stack.name) };
+    const resources = stack.resources.slice(0, PAGE_SIZE);
+    return { StackResources: resources.map(each => ({ ...about, ...resourceXml(options, each, 'Timestamp') })) };
+  }
+  const { items, nextToken } = page(stack.resources);
+  const summaries = items.map(each => resourceXml(options, each, 'LastUpdatedTimestamp'));
+  return { StackResourceSummaries: summaries, NextToken: nextToken };
+}
+
+function findStack(options: CloudFormationOptions, name: string): LocalStack {
+  const found = options.stacks.find(
+    stack => (stack.name === name && isLive(stack)) || stackId(options, stack.name) === name,
+  );
+  if (found) return found;
+  throw invalid(`Stack with id ${name} does not exist`);
+}
+
+function isLive({ status }: LocalStack): boolean {
+  return status !== DELETED;
+}
+
+function stackXml(options: CloudFormationOptions, { name, status, description, outputs }: LocalStack): XmlValue {
+  return {
+    StackId: stackId(options, name),
+    StackName: name,
+    Description: description,
+    CreationTime: new Date(options.created),
+    RollbackConfiguration: {},
+    StackStatus: status ?? 'CREATE_COMPLETE',
+    DisableRollback: false,
+    NotificationARNs: [],
+    Capabilities: ['CAPABILITY_IAM', 'CAPABILITY_NAMED_IAM'],
+    Outputs: outputs.map(each => ({
+      OutputKey: each.key,
+      OutputValue: each.value,
+      Description: each.description,
+    })),
+    Tags: [],
+    EnableTerminationProtection: false,
+  };
+}
+
+function resourceXml(
+  options: CloudFormationOptions,
+  resource: StackResource,
+  timestamp: string,
+): { [name: string]: XmlValue } {
+  return {
+    LogicalResourceId: resource.logicalId,
+    PhysicalResourceId: resource.physicalId,
+    ResourceType: resource.type,
+    [timestamp]: new Date(options.created),
+    ResourceStatus: 'CREATE_COMPLETE',
+  };
+}
+
+/** Every id ends in the same UUID, so that a second run has the same ids. */
+export function stackId(place: Place, name: string): string {
+  return arn(place, 'cloudformation', `stack/${name}/10ca1000-0000-4000-8000-000000000000`);
+}
+
+function resourceOf(options: CloudFormationOptions, name: string | null): string {
+  if (!name) return arn(options, 'cloudformation', 'stack/*/*');
+  if (name.startsWith('arn:')) return name;
+  const known = options.stacks.some(stack => stack.name === name);
+  return known ? stackId(options, name) : arn(options, 'cloudformation', `stack/${name}/*`);
+}
+
+function invalid(message: string): AwsError {
+  return new AwsError(400, 'ValidationError', message);
+}

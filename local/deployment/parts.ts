@@ -1,0 +1,60 @@
+/** What the endpoints are told of a template's resources. Every value is resolved before. */
+import type { AlarmDefinition } from '../aws/alarms.ts';
+import type { LocalStack } from '../aws/cloudformation.ts';
+import type { JsonObject } from '../aws/json-protocol.ts';
+import { type References, resolve, resolveText } from './intrinsics.ts';
+import { onlyResource, resourcesOf, type Template, type TemplateResource } from './template.ts';
+
+export function stackOf(template: Template, name: string, references: References): LocalStack {
+  const outputs = Object.entries(template.Outputs ?? {});
+  return {
+    name,
+    ...(template.Description === undefined ? {} : { description: template.Description }),
+    outputs: outputs.map(([key, { Value: value, Description: description }]) => ({
+      key,
+      value: resolveText(value, references),
+      ...(description === undefined ? {} : { description }),
+    })),
+    resources: Object.entries(template.Resources).map(([logicalId, { Type: type }]) => ({
+      logicalId,
+      physicalId: references.ref(logicalId),
+      type,
+    })),
+  };
+}
+
+/** Every alarm; what the template says of one is named as in `DescribeAlarms`. */
+export function alarmsOf(template: Template, references: References): AlarmDefinition[] {
+  return (['CompositeAlarm', 'MetricAlarm'] as const).flatMap(type =>
+    resourcesOf(template, `AWS::CloudWatch::${type === 'MetricAlarm' ? 'Alarm' : type}`).map(([id, resource]) => ({
+      type,
+      name: references.ref(id),
+      members: propertiesOf(resource, references),
+    })),
+  );
+}
+
+/** The function's configuration; `variables` take the place of those in the template. */
+export function functionOf(
+  template: Template,
+  references: References,
+  variables: Readonly<Record<string, string>>,
+): { name: string; configuration: JsonObject; environment: Readonly<Record<string, string>> } {
+  const [id, resource] = onlyResource(template, 'AWS::Lambda::Function');
+  const { Environment: given, Code: _code, ...settings } = propertiesOf(resource, references);
+  const environment = { ...(given as { Variables?: Record<string, string> } | undefined)?.Variables, ...variables };
+  const state = { State: 'Active', LastUpdateStatus: 'Successful', Version: '$LATEST', PackageType: 'Zip' };
+  const configuration = { ...settings, ...state, Environment: { Variables: environment } };
+  return { name: references.ref(id), configuration, environment };
+}
+
+/** The schedule's members as `UpdateSchedule` takes them. */
+export function scheduleOf(template: Template, references: References): { name: string; members: JsonObject } {
+  const [id, resource] = onlyResource(template, 'AWS::Scheduler::Schedule');
+  const { Name: _name, ...members } = propertiesOf(resource, references);
+  return { name: references.ref(id), members };
+}
+
+export function propertiesOf({ Properties: properties = {} }: TemplateResource, references: References): JsonObject {
+  return resolve(properties, references) as JsonObject;
+}

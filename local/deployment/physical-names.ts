@@ -1,0 +1,108 @@
+import type { AwsNames } from '../aws/endpoints.ts';
+import { arn, type Place } from '../aws/place.ts';
+import { type References, resolveText } from './intrinsics.ts';
+import type { Template, TemplateResource } from './template.ts';
+
+export interface NameOptions extends Place {
+  readonly stackName: string;
+  /** What the endpoints of this machine are called. */
+  readonly names: AwsNames;
+  readonly secretArn: string;
+  readonly queueUrl: (queueName: string) => string;
+}
+
+/** What `Ref` gives for a resource, and `Fn::GetAtt` for its attributes. */
+interface Names {
+  readonly ref: string;
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+/** Property in which the template may name a resource, by type; without it CloudFormation makes a name. */
+const NAME_PROPERTIES: Readonly<Record<string, string>> = {
+  'AWS::CloudWatch::Alarm': 'AlarmName',
+  'AWS::CloudWatch::CompositeAlarm': 'AlarmName',
+  'AWS::CloudWatch::Dashboard': 'DashboardName',
+  'AWS::IAM::ManagedPolicy': 'ManagedPolicyName',
+  'AWS::IAM::Role': 'RoleName',
+  'AWS::Lambda::Function': 'FunctionName',
+  'AWS::Logs::LogGroup': 'LogGroupName',
+  'AWS::SNS::Topic': 'TopicName',
+  'AWS::SQS::Queue': 'QueueName',
+  'AWS::Scheduler::Schedule': 'Name',
+};
+
+/** As long as the shortest limit of a service on its names. */
+const LONGEST_NAME = 64;
+
+/** Names of a template's resources as they are on this machine. */
+export function createReferences(template: Template, options: NameOptions): References {
+  const pseudo: Readonly<Record<string, string>> = {
+    'AWS::Partition': 'aws',
+    'AWS::Region': options.region,
+    'AWS::AccountId': options.account,
+    'AWS::URLSuffix': 'amazonaws.com',
+    'AWS::StackName': options.stackName,
+  };
+  const find = (id: string): Names => {
+    const resource = template.Resources[id];
+    if (!resource) throw new RangeError(`The template has no resource ${id}.`);
+    return namesOf(resource, nameOf(id, resource), options);
+  };
+  const nameOf = (id: string, { Type: type, Properties: properties = {} }: TemplateResource): string => {
+    const given = properties[NAME_PROPERTIES[type] ?? ''];
+    return given === undefined ? madeName(options.stackName, id) : resolveText(given, references);
+  };
+  const references: References = {
+    ref: id => pseudo[id] ?? find(id).ref,
+    attribute(id, name) {
+      const value = find(id).attributes[name];
+      if (value === undefined) throw new RangeError(`${name} of ${id} is not known here.`);
+      return value;
+    },
+  };
+  return references;
+}
+
+/** CloudFormation cuts the two parts and adds what it draws; here nothing is drawn, so that a second run has the same names. */
+export function madeName(stackName: string, id: string): string {
+  return `${stackName}-${id}`.slice(0, LONGEST_NAME);
+}
+
+function namesOf({ Type: type }: TemplateResource, name: string, options: NameOptions): Names {
+  const { names, secretArn, queueUrl } = options;
+  const named = (ref: string, service: string, kind: string): Names => ({
+    ref,
+    attributes: { Arn: arn(options, service, `${kind}${ref}`) },
+  });
+  const topic = arn(options, 'sns', name);
+  const policy = `arn:aws:iam::${options.account}:policy/${name}`;
+  switch (type) {
+    case 'AWS::CloudWatch::Alarm':
+    case 'AWS::CloudWatch::CompositeAlarm':
+      return named(name, 'cloudwatch', 'alarm:');
+    case 'AWS::DynamoDB::Table':
+      return named(names.stateTable, 'dynamodb', 'table/');
+    case 'AWS::IAM::ManagedPolicy':
+      return { ref: policy, attributes: { PolicyArn: policy } };
+    case 'AWS::IAM::Role':
+      return { ref: name, attributes: { Arn: `arn:aws:iam::${options.account}:role/${name}` } };
+    case 'AWS::KinesisFirehose::DeliveryStream':
+      return named(names.deliveryStream, 'firehose', 'deliverystream/');
+    case 'AWS::Lambda::Function':
+      return named(name, 'lambda', 'function:');
+    case 'AWS::Logs::LogGroup':
+      return { ref: name, attributes: { Arn: arn(options, 'logs', `log-group:${name}:*`) } };
+    case 'AWS::S3::Bucket':
+      return { ref: names.deadLetterBucket, attributes: { Arn: `arn:aws:s3:::${names.deadLetterBucket}` } };
+    case 'AWS::SNS::Topic':
+      return { ref: topic, attributes: { TopicArn: topic, TopicName: name } };
+    case 'AWS::SQS::Queue':
+      return { ref: queueUrl(name), attributes: { Arn: arn(options, 'sqs', name), QueueName: name } };
+    case 'AWS::Scheduler::Schedule':
+      return named(name, 'scheduler', 'schedule/default/');
+    case 'AWS::SecretsManager::Secret':
+      return { ref: secretArn, attributes: { Id: secretArn } };
+    default:
+      return { ref: name, attributes: {} };
+  }
+}
