@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { VERSION } from '../../lib/version.ts';
 import type { Run } from './command.ts';
 import { fillSecretCommand } from './commands/fill-secret.ts';
+import { assetCommand, relatedCommand, threatCommand } from './commands/inquiries.ts';
 import { pauseCommand } from './commands/pause.ts';
 import { replayCommand } from './commands/replay.ts';
 import { resumeCommand } from './commands/resume.ts';
@@ -29,6 +30,9 @@ export function commandLine(run: Run): Command {
     runCommand(run),
     resyncCommand(run),
     replayCommand(run),
+    assetCommand(run),
+    threatCommand(run),
+    relatedCommand(run),
     fillSecretCommand(run),
   ];
   for (const command of commands) {

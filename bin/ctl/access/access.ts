@@ -1,0 +1,70 @@
+/** The API and the table as the deployed function sees them, with the operator's own rights; nothing is written. */
+import { type Api, createApi } from '../../../lambda/adapters/api.ts';
+import { createCheckpoints } from '../../../lambda/adapters/checkpoints.ts';
+import { createCredentials } from '../../../lambda/adapters/credentials.ts';
+import type { Patience } from '../../../lambda/adapters/patience.ts';
+import { createRowStates } from '../../../lambda/adapters/row-states.ts';
+import { sha256 } from '../../../lambda/adapters/sha256.ts';
+import { createTable } from '../../../lambda/adapters/table.ts';
+import { createTokens, failingOnce } from '../../../lambda/adapters/token.ts';
+import type { DrainedStream } from '../../../lambda/core/draining.ts';
+import type { Checkpoints, RowStates } from '../../../lambda/ports.ts';
+import { readSettings, type Settings, SettingsError } from '../../../lambda/settings.ts';
+import { assign } from '../../../lambda/world.ts';
+import type { Context } from '../context.ts';
+import { AwsCallError, RefusedError } from '../errors.ts';
+
+export interface Access {
+  readonly settings: Settings;
+  /** The streams that are on, with their paths. */
+  readonly streams: readonly DrainedStream[];
+  readonly api: Api;
+  readonly rowStates: Pick<RowStates, 'get'>;
+  readonly checkpoints: Pick<Checkpoints, 'load'>;
+}
+
+/** For one request and its repeats: what is asked for by hand is not waited for as a run waits. */
+const PATIENCE_MILLISECONDS = 20_000;
+
+/** @throws RefusedError, AwsCallError */
+export async function openAccess(context: Context): Promise<Access> {
+  const { aws, clock } = context;
+  const settings = settingsOf(await context.environment());
+  const { table: tableName } = await context.deployment();
+  const patience: Patience = { clock, random: Math.random, timeLeft: () => PATIENCE_MILLISECONDS };
+  const credentials = createCredentials(aws.secrets(), settings.secretId);
+  const fetch = interruptibleFetch(context.signal);
+  const tokens = failingOnce(createTokens({ authUrl: settings.authUrl, credentials, fetch }));
+  const table = createTable(aws.dynamodb(), tableName, patience);
+  const read = async <T>(answer: Promise<T>): Promise<T> => {
+    try {
+      return await answer;
+    } catch (error) {
+      const cause = error instanceof Error ? (error.cause ?? error) : error;
+      const advice = 'Nothing was changed. You need dynamodb:BatchGetItem on it.';
+      throw new AwsCallError(`The state table ${tableName} could not be read`, advice, cause);
+    }
+  };
+  return {
+    settings,
+    streams: assign(settings).streams,
+    api: createApi({ baseUrl: settings.baseUrl, tokens, fetch, patience }),
+    rowStates: { get: (stream, ids) => read(createRowStates(table, sha256).get(stream, ids)) },
+    checkpoints: { load: streams => read(createCheckpoints(table, sha256).load(streams)) },
+  };
+}
+
+function settingsOf(environment: Readonly<Record<string, string>>): Settings {
+  try {
+    return readSettings(environment);
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    throw new RefusedError(`The function is not set up as this version needs it. ${error.message}`, { cause: error });
+  }
+}
+
+/** Ctrl-C ends a request, also one for a token. */
+function interruptibleFetch(signal: AbortSignal): typeof fetch {
+  return (url, init = {}) =>
+    fetch(url, { ...init, signal: init.signal ? AbortSignal.any([signal, init.signal]) : signal });
+}

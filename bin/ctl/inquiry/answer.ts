@@ -1,0 +1,49 @@
+/** What the API says of one id now. */
+import { pathSegment } from '../../../lambda/adapters/path-segment.ts';
+import { sha256 } from '../../../lambda/adapters/sha256.ts';
+import type { DrainedStream } from '../../../lambda/core/draining.ts';
+import { ApiRefusedError, ContractError } from '../../../lambda/core/errors.ts';
+import { type Row, readRow, rowCut } from '../../../lambda/core/row.ts';
+import { singleRow } from '../../../lambda/core/single.ts';
+import type { Access } from '../access/access.ts';
+import { RefusedError } from '../errors.ts';
+
+export type Answer =
+  | { readonly kind: 'row'; readonly row: Row }
+  /** What the API answers for an unknown id is not specified, so its refusal is told and not interpreted. */
+  | { readonly kind: 'refused'; readonly status: number; readonly type: string | undefined }
+  /** It answered, but not with the row of this id. */
+  | { readonly kind: 'unclear'; readonly why: string };
+
+/** @throws RefusedError when no path can hold the id; as the API's client does for anything but a refusal */
+export async function askForRow(access: Access, stream: DrainedStream, id: string): Promise<Answer> {
+  return told(async () => {
+    const text = await access.api.get(`${stream.path}/${segmentOf(id)}`);
+    const cut = rowCut(stream, access.settings.threatAssetField);
+    const row = readRow(singleRow(text, stream.path, cut), stream, sha256);
+    if ('reason' in row) return { kind: 'unclear', why: `the answer is no row (${row.reason})` };
+    return row.id === id ? { kind: 'row', row } : { kind: 'unclear', why: 'the answer bears another id' };
+  });
+}
+
+/** Turns a refusal, which is an answer, into one; so with what is no row. */
+export async function told<T>(ask: () => Promise<T>): Promise<T | Exclude<Answer, { kind: 'row' }>> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof ApiRefusedError) return { kind: 'refused', status: error.status, type: error.type };
+    if (error instanceof ContractError) return { kind: 'unclear', why: error.message };
+    throw error;
+  }
+}
+
+export function segmentOf(id: string): string {
+  try {
+    return pathSegment(id);
+  } catch (cause) {
+    const shown = id === '' ? 'An empty id' : `The id ${JSON.stringify(id)}`;
+    throw new RefusedError(`${shown} cannot stand in a path of the API, so it cannot be asked for. Nothing was done.`, {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,84 @@
+/** What the API answers for an id now, beside what the connector last sent for it. */
+import type { DrainedStream } from '../../../lambda/core/draining.ts';
+import type { StoredState } from '../../../lambda/ports.ts';
+import type { StreamName } from '../../../lambda/streams.ts';
+import { type Access, openAccess } from '../access/access.ts';
+import { awsFailureText } from '../aws-failure.ts';
+import type { Context } from '../context.ts';
+import { isCutOff, RefusedError } from '../errors.ts';
+import { type Answer, askForRow } from './answer.ts';
+import { deliveryPlace } from './delivery-place.ts';
+import { type DifferingMember, differingMembers } from './differing-members.ts';
+import { BOUNDS, type FoundEvent, findEvent } from './find-event.ts';
+import { type VerdictWord, verdictOf } from './verdict.ts';
+
+export interface Inquiry {
+  readonly stream: StreamName;
+  readonly id: string;
+  readonly answer: Answer;
+  /** Nothing when the connector has never sent the id. */
+  readonly stored: StoredState | undefined;
+  /** Nothing when there is no event to look for. */
+  readonly found: FoundEvent | undefined;
+  readonly verdict: VerdictWord;
+  /** Nothing where not both rows are known. */
+  readonly differing: readonly DifferingMember[] | undefined;
+}
+
+export interface InquiryOptions {
+  /** Minutes after it was made in which the event is looked for. */
+  readonly minutes?: number;
+}
+
+/** @throws RefusedError, AwsCallError; as the API's client does when it cannot be asked */
+export async function inquire(
+  context: Context,
+  name: StreamName,
+  id: string,
+  { minutes = BOUNDS.minutes }: InquiryOptions,
+): Promise<Inquiry> {
+  const access = await openAccess(context);
+  const stream = streamOf(access, name);
+  const [answer, stored] = await Promise.all([askForRow(access, stream, id), storedState(access, name, id)]);
+  const found = await lookUp(context, { name, id, stored, minutes });
+  const verdict = verdictOf(answer, stored);
+  return { stream: name, id, answer, stored, found, verdict, differing: differing(answer, found) };
+}
+
+export async function storedState(access: Access, stream: StreamName, id: string): Promise<StoredState | undefined> {
+  return (await access.rowStates.get(stream, [id])).get(id);
+}
+
+export function streamOf({ streams }: Access, name: StreamName): DrainedStream {
+  const stream = streams.find(each => each.name === name);
+  if (!stream) throw new RefusedError(`The connector does not read ${name}. Nothing was done.`);
+  return stream;
+}
+
+interface LookUp {
+  readonly name: StreamName;
+  readonly id: string;
+  readonly stored: StoredState | undefined;
+  readonly minutes: number;
+}
+
+/** The bucket may be closed to the operator: then the rest is told all the same. */
+async function lookUp(context: Context, { name, id, stored, minutes }: LookUp): Promise<FoundEvent | undefined> {
+  if (!stored || stored instanceof Error) return undefined;
+  const { sequence, forwardedAt } = stored;
+  const { aws } = context;
+  try {
+    const place = await deliveryPlace(aws, await context.deployment());
+    return await findEvent(aws, place, { stream: name, id, sequence, forwardedAt }, { ...BOUNDS, minutes });
+  } catch (error) {
+    if (isCutOff(error)) throw error;
+    return {
+      notFound: `the bucket could not be read: ${awsFailureText(error)} You need s3:ListBucket and s3:GetObject`,
+    };
+  }
+}
+
+function differing(answer: Answer, found: FoundEvent | undefined): DifferingMember[] | undefined {
+  const row = found && 'event' in found ? found.event.row : undefined;
+  return answer.kind === 'row' && row !== undefined ? differingMembers(answer.row.text, row) : undefined;
+}

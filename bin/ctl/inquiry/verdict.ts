@@ -1,0 +1,31 @@
+/** Does the SIEM have the truth? From the API's answer and what the connector last sent of the same id. */
+import type { StoredState } from '../../../lambda/ports.ts';
+import type { Answer } from './answer.ts';
+
+export type VerdictWord =
+  /** The SIEM was sent what the API answers. */
+  | 'same'
+  /** The SIEM was sent something else, or was told that the row is gone while the API has it. */
+  | 'differs'
+  | 'never sent'
+  /** The SIEM was told that the row is gone, and the API has none. */
+  | 'removed'
+  /** The SIEM was sent a row that the API does not give any more. */
+  | 'sent and gone from the API'
+  /** The connector's own note cannot be read, or the API's answer cannot. */
+  | 'not known';
+
+/** @param stored what the connector noted; nothing when it has never sent the id */
+export function verdictOf(answer: Answer, stored: StoredState | undefined): VerdictWord {
+  if (stored instanceof Error || answer.kind === 'unclear') return 'not known';
+  if (!stored) return 'never sent';
+  if (answer.kind === 'refused') return stored.removed ? 'removed' : 'sent and gone from the API';
+  if (stored.removed !== answer.row.deleted) return 'differs';
+  if (stored.digest !== answer.row.digest) return 'differs';
+  return stored.removed ? 'removed' : 'same';
+}
+
+/** Whether the SIEM has what the API has. */
+export function isTrue(verdict: VerdictWord): boolean {
+  return verdict === 'same' || verdict === 'removed';
+}
