@@ -51,7 +51,8 @@ export function afterInterruption(error: unknown, signal: AbortSignal): unknown 
   return new InterruptedError('Interrupted. Nothing was changed.', { cause: error });
 }
 
-function isCutOff(error: unknown): boolean {
+/** Whether this is what a call throws that Ctrl-C has cut off. */
+export function isCutOff(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause) if (at.name === 'AbortError') return true;
   return false;
 }
