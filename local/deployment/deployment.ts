@@ -8,7 +8,7 @@ import { createLambda, type LocalFunction } from '../aws/lambda.ts';
 import { createScheduler, type SchedulerControls } from '../aws/scheduler.ts';
 import { createSqs, type SqsControls } from '../aws/sqs.ts';
 import { createSts } from '../aws/sts.ts';
-import { alarmsOf, functionOf, policiesOf, queuesOf, scheduleOf, stackOf } from './parts.ts';
+import { alarmsOf, functionOf, policiesOf, queuesOf, rolesOf, scheduleOf, stackOf } from './parts.ts';
 import { createReferences } from './physical-names.ts';
 import type { Template } from './template.ts';
 
@@ -77,11 +77,13 @@ export async function startDeployment(options: DeploymentOptions): Promise<Local
   const schedule = scheduleOf(template, references);
   scheduler.controls.put(schedule.name, schedule.members);
   const cloudwatch = createCloudWatch({ ...settings, alarms: alarmsOf(template, references) });
+  const policies = policiesOf(template, references);
+  const iam = { ...settings, policies, roles: rolesOf(template, references) };
   const endpoints = {
     AWS_ENDPOINT_URL_SQS: sqsUrl,
     AWS_ENDPOINT_URL_CLOUDFORMATION: await aws.serve(createCloudFormation({ ...settings, stacks })),
     AWS_ENDPOINT_URL_CLOUDWATCH: await aws.serve(cloudwatch.service),
-    AWS_ENDPOINT_URL_IAM: await aws.serve(createIam({ ...settings, policies: policiesOf(template, references) })),
+    AWS_ENDPOINT_URL_IAM: await aws.serve(createIam(iam)),
     AWS_ENDPOINT_URL_LAMBDA: await aws.serve(createLambda({ ...settings, functions })),
     AWS_ENDPOINT_URL_SCHEDULER: await aws.serve(scheduler.service),
     AWS_ENDPOINT_URL_STS: await aws.serve(createSts(settings)),
