@@ -3,6 +3,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { acknowledge } from './acknowledge.ts';
+import { PLACEHOLDER } from './placeholder.ts';
 
 export interface PlaceholderSecretProps {
   readonly description: string;
@@ -24,7 +25,7 @@ export function createPlaceholderSecret(
   props: PlaceholderSecretProps,
 ): secretsmanager.ISecret {
   const generated = props.members[props.members.length - 1] as string;
-  const others = props.members.slice(0, -1).map(member => [member, 'replace-me']);
+  const others = props.members.slice(0, -1).map(member => [member, PLACEHOLDER]);
   const secret = new secretsmanager.Secret(scope, id, {
     description: props.description,
     generateSecretString: {

@@ -12,6 +12,7 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { STSClient } from '@aws-sdk/client-sts';
 import type { Sender } from '../../lambda/adapters/aws-calls.ts';
 import { interruptible } from './interruptible.ts';
+import { once } from './once.ts';
 
 /** Beyond the 15 minutes that an invocation may take, in which no byte arrives. */
 const INVOCATION_TIMEOUT_MILLISECONDS = 16 * 60_000;
@@ -59,12 +60,4 @@ export function createAws({ region, profile }: AwsPlace, signal: AbortSignal) {
 /** Endpoints that stand in for S3 have no host name a bucket. */
 function hasOwnS3(): boolean {
   return Boolean(process.env['AWS_ENDPOINT_URL_S3'] ?? process.env['AWS_ENDPOINT_URL']);
-}
-
-function once<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }

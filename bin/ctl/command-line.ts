@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { VERSION } from '../../lib/version.ts';
 import type { Run } from './command.ts';
+import { doctorCommand } from './commands/doctor.ts';
 import { fillSecretCommand } from './commands/fill-secret.ts';
 import { assetCommand, relatedCommand, threatCommand } from './commands/inquiries.ts';
 import { pauseCommand } from './commands/pause.ts';
@@ -25,6 +26,7 @@ export function commandLine(run: Run): Command {
     .addHelpText('after', AFTER);
   const commands = [
     statusCommand(run),
+    doctorCommand(run),
     pauseCommand(run),
     resumeCommand(run),
     runCommand(run),

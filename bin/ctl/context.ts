@@ -4,6 +4,7 @@ import type { Clock } from '../../lambda/ports.ts';
 import { type Aws, createAws } from './aws.ts';
 import { type Deployment, findDeployment } from './deployment/find-deployment.ts';
 import { type FunctionEnvironment, readFunctionEnvironment } from './deployment/function-environment.ts';
+import { once } from './once.ts';
 import { createReport, type Report } from './report/report.ts';
 
 /** Options that every command takes. */
@@ -29,22 +30,14 @@ export interface Context {
 
 export function createContext(options: GlobalOptions, signal: AbortSignal): Context {
   const aws = createAws(options, signal);
-  let deployment: Promise<Deployment> | undefined;
-  let environment: Promise<FunctionEnvironment> | undefined;
-  const context: Context = {
+  const deployment = once(() => findDeployment(aws, options.stack));
+  return {
     options,
     aws,
     clock: systemClock,
     report: createReport({ json: options.json === true }),
     signal,
-    deployment() {
-      deployment ??= findDeployment(aws, options.stack);
-      return deployment;
-    },
-    environment() {
-      environment ??= context.deployment().then(({ functionName }) => readFunctionEnvironment(aws, functionName));
-      return environment;
-    },
+    deployment,
+    environment: once(async () => readFunctionEnvironment(aws, (await deployment()).functionName)),
   };
-  return context;
 }

@@ -62,6 +62,7 @@ async function metered(client: DynaliteClient, action: string, input: JsonObject
     .flat()
     .reduce((sum: number, each) => sum + (each as { CapacityUnits: number }).CapacityUnits, 0);
   const reply = { ...jsonReply('1.0', asked ? body : rest), status };
+  if (!metering) return reply;
   return READS.has(action) ? { ...reply, readUnits: units } : { ...reply, writeUnits: units };
 }
 

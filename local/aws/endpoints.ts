@@ -99,7 +99,7 @@ export async function startAws(options: AwsOptions): Promise<LocalAws> {
     AWS_ENDPOINT_URL_DYNAMODB: await start(database.service, database.server),
     AWS_ENDPOINT_URL_FIREHOSE: await start(firehose.service),
     AWS_ENDPOINT_URL_SECRETS_MANAGER: await start(secrets.service),
-    AWS_ENDPOINT_URL_S3: await start(createS3(store)),
+    AWS_ENDPOINT_URL_S3: await start(createS3(store, region)),
   };
   const stop = async (): Promise<void> => {
     await Promise.all(wires.map(wire => wire.close()));

@@ -1,6 +1,7 @@
 import { AwsError } from './aws-error.ts';
 import { type Buffering, createDeliveryBuffer, type DeliveryTarget } from './delivery-buffer.ts';
 import type { Fault } from './faults.ts';
+import { describeStream } from './firehose-description.ts';
 import { billedBytes, limitFault } from './firehose-limits.ts';
 import {
   type JsonObject,
@@ -10,7 +11,7 @@ import {
   readJsonRequest,
   stringMember,
 } from './json-protocol.ts';
-import type { Operation, Service } from './wire.ts';
+import type { Operation, Service, WireRequest } from './wire.ts';
 
 /** What the delivery stream has taken. Refused calls and failed records are not billed. */
 export interface FirehoseCounters {
@@ -70,17 +71,22 @@ export function createFirehose(options: FirehoseOptions): {
     return failed.map(slow => (slow ? SLOW_DOWN : { RecordId: crypto.randomUUID() }));
   };
 
+  const created = options.now();
   const service: Service<FirehoseOperation> = {
     name: 'firehose',
     unsigned: MISSING_TOKEN,
     understand(request) {
-      counters.calls += 1;
+      if (!isDescription(request)) counters.calls += 1;
       const { action, input } = readJsonRequest(request, 'Firehose_20150804');
       const name = stringMember(input, 'DeliveryStreamName');
       const resource = `arn:aws:firehose:${options.region}:${options.account}:deliverystream/${name}`;
       return { action, permission: `firehose:${action}`, resource, input };
     },
     async perform({ action, input }, _request, fault) {
+      if (action === DESCRIBE) {
+        refuseUnknownStream(input, options);
+        return jsonReply('1.1', describeStream({ ...options, created }));
+      }
       const records = readRecords(action, input);
       refuseUnknownStream(input, options);
       const answers = await put(records, fault);
@@ -89,8 +95,8 @@ export function createFirehose(options: FirehoseOptions): {
       if (answer === SLOW_DOWN) throw new AwsError(503, SLOW_DOWN.ErrorCode, SLOW_DOWN.ErrorMessage);
       return jsonReply('1.1', { Encrypted: false, ...answer });
     },
-    refusal(error) {
-      counters.refusedCalls += 1;
+    refusal(error, request) {
+      if (!isDescription(request)) counters.refusedCalls += 1;
       return jsonRefusal('1.1', error);
     },
   };
@@ -102,6 +108,13 @@ export function createFirehose(options: FirehoseOptions): {
     flush: buffer.flush,
   };
   return { service, controls };
+}
+
+const DESCRIBE = 'DescribeDeliveryStream';
+
+/** Looking at the stream is no use of it, so the counters pass it over. */
+function isDescription({ headers }: WireRequest): boolean {
+  return String(headers['x-amz-target']).endsWith(`.${DESCRIBE}`);
 }
 
 function batchAnswer(answers: readonly object[]) {

@@ -14,9 +14,11 @@ export interface ObjectStore {
   put(bucket: string, key: string, bytes: Uint8Array): Promise<void>;
   /** @throws AwsError NoSuchBucket, NoSuchKey */
   get(bucket: string, key: string): Promise<StoredObject>;
+  /** Also of a key that is not there. @throws AwsError NoSuchBucket */
+  delete(bucket: string, key: string): Promise<void>;
+  /** @throws AwsError NoSuchBucket */
   has(bucket: string, key: string): Promise<boolean>;
-  /** Done where there is none, as S3 does. @throws AwsError NoSuchBucket */
-  remove(bucket: string, key: string): Promise<void>;
+  hasBucket(bucket: string): Promise<boolean>;
   /** Keys that start with the prefix, in S3's order (UTF-8 bytes). @throws AwsError NoSuchBucket */
   keys(bucket: string, prefix: string): Promise<string[]>;
 }
@@ -32,9 +34,10 @@ export async function openObjectStore(root: string, buckets: readonly string[]):
   }
   await mkdir(join(root, INCOMING), { recursive: true });
 
+  const hasBucket = async (bucket: string): Promise<boolean> =>
+    BUCKET_NAME.test(bucket) && (await exists(join(root, bucket)));
   const folder = async (bucket: string): Promise<string> => {
-    const path = join(root, bucket);
-    if (BUCKET_NAME.test(bucket) && (await exists(path))) return path;
+    if (await hasBucket(bucket)) return join(root, bucket);
     throw new AwsError(404, 'NoSuchBucket', 'The specified bucket does not exist');
   };
   const file = async (bucket: string, key: string): Promise<string> => join(await folder(bucket), keyToPath(key));
@@ -59,8 +62,9 @@ export async function openObjectStore(root: string, buckets: readonly string[]):
         throw new AwsError(404, 'NoSuchKey', 'The specified key does not exist.', { cause });
       }
     },
+    delete: async (bucket, key) => rm(await file(bucket, key), { force: true }),
+    hasBucket,
     has: async (bucket, key) => exists(await file(bucket, key)),
-    remove: async (bucket, key) => rm(await file(bucket, key), { force: true }),
     keys: async (bucket, prefix) => listKeys(await folder(bucket), prefix),
   };
 }

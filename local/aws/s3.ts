@@ -18,22 +18,24 @@ const PERMISSIONS = {
   HeadObject: 's3:GetObject',
   DeleteObject: 's3:DeleteObject',
   ListObjectsV2: 's3:ListBucket',
+  HeadBucket: 's3:ListBucket',
 } as const;
 
 type Action = keyof typeof PERMISSIONS;
 
-/** S3, path-style, with what dead letters and reading back need. Metadata and content types are not kept. */
-export function createS3(store: ObjectStore): Service<S3Operation> {
+/** S3, path-style, with what dead letters and reading back need. Metadata, content types and versions are not kept. */
+export function createS3(store: ObjectStore, region: string): Service<S3Operation> {
   return {
     name: 's3',
     unsigned: new AwsError(403, 'AccessDenied', 'Access Denied'),
     understand(request) {
       const { bucket, key, query } = readAddress(request);
       const action = actionOf(request.method, key, query);
-      const resource = `arn:aws:s3:::${action === 'ListObjectsV2' ? bucket : `${bucket}/${key}`}`;
+      const resource = `arn:aws:s3:::${key === '' ? bucket : `${bucket}/${key}`}`;
       return { action, permission: PERMISSIONS[action], resource, bucket, key, query };
     },
-    perform: (operation, request) => perform(store, operation, request),
+    perform: (operation, request) =>
+      operation.action === 'HeadBucket' ? headBucket(store, region, operation) : perform(store, operation, request),
     refusal: (error, { method, url }) => ({
       status: error.status,
       headers: { 'content-type': 'application/xml' },
@@ -50,7 +52,7 @@ async function perform(store: ObjectStore, operation: S3Operation, request: Wire
     return { status: 200, headers: { 'content-type': 'application/xml' }, body };
   }
   if (action === 'DeleteObject') {
-    await store.remove(bucket, key);
+    await store.delete(bucket, key);
     return { status: 204, headers: {}, body: '' };
   }
   const { bytes, modified } = await store.get(bucket, key);
@@ -62,6 +64,11 @@ async function perform(store: ObjectStore, operation: S3Operation, request: Wire
     'x-amz-checksum-type': 'FULL_OBJECT',
   };
   return { status: 200, headers, body: bytes };
+}
+
+async function headBucket(store: ObjectStore, region: string, { bucket }: S3Operation): Promise<Reply> {
+  if (await store.hasBucket(bucket)) return { status: 200, headers: { 'x-amz-bucket-region': region }, body: '' };
+  throw new AwsError(404, 'NoSuchBucket', 'The specified bucket does not exist');
 }
 
 async function putObject(store: ObjectStore, { bucket, key }: S3Operation, request: WireRequest): Promise<Reply> {
@@ -79,6 +86,7 @@ function actionOf(method: string, key: string, query: URLSearchParams): Action {
   if (key !== '' && method === 'GET') return 'GetObject';
   if (key !== '' && method === 'HEAD') return 'HeadObject';
   if (key !== '' && method === 'DELETE') return 'DeleteObject';
+  if (key === '' && method === 'HEAD') return 'HeadBucket';
   if (key === '' && method === 'GET' && query.get('list-type') === '2') return 'ListObjectsV2';
   throw new AwsError(501, 'NotImplemented', 'A header you provided implies functionality that is not implemented');
 }

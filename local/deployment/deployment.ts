@@ -3,9 +3,12 @@ import type { AlarmControls } from '../aws/alarms.ts';
 import { createCloudFormation, type LocalStack } from '../aws/cloudformation.ts';
 import { type CloudWatchControls, createCloudWatch } from '../aws/cloudwatch.ts';
 import { ACCOUNT, type LocalAws } from '../aws/endpoints.ts';
-import { createLambda } from '../aws/lambda.ts';
+import { createIam } from '../aws/iam.ts';
+import { createLambda, type LocalFunction } from '../aws/lambda.ts';
 import { createScheduler, type SchedulerControls } from '../aws/scheduler.ts';
-import { alarmsOf, functionOf, scheduleOf, stackOf } from './parts.ts';
+import { createSqs, type SqsControls } from '../aws/sqs.ts';
+import { createSts } from '../aws/sts.ts';
+import { alarmsOf, functionOf, policiesOf, queuesOf, rolesOf, scheduleOf, stackOf } from './parts.ts';
 import { createReferences } from './physical-names.ts';
 import type { Template } from './template.ts';
 
@@ -43,41 +46,47 @@ export interface LocalDeployment extends AsyncDisposable {
   readonly invocations: unknown[];
   readonly alarms: AlarmControls;
   readonly metrics: CloudWatchControls['metrics'];
+  readonly queues: SqsControls;
   readonly schedules: SchedulerControls;
 }
 
 /** Deploys a template: what it names exists at the endpoints, under the names that its outputs tell. @throws RangeError */
 export async function startDeployment(options: DeploymentOptions): Promise<LocalDeployment> {
-  const { template, stackName = 'SecurityDataConnector-acme', aws, now = Date.now, pageSize } = options;
+  const { template, stackName = 'SecurityDataConnector-acme', aws } = options;
   if (aws.names.bucket !== aws.names.deadLetterBucket) {
     throw new RangeError('A stack has one bucket: start the endpoints with one name for bucket and deadLetterBucket.');
   }
-  const place = { region: aws.environment['AWS_REGION'] ?? '', account: ACCOUNT };
-  const pages = pageSize === undefined ? {} : { pageSize };
-  const queueUrl = (name: string) => `https://sqs.${place.region}.amazonaws.com/${ACCOUNT}/${name}`;
-  const names = { ...place, stackName, names: aws.names, secretArn: aws.secret.arn, queueUrl };
-  const references = createReferences(template, names);
-  const stack = stackOf(template, stackName, references);
-  const lambda = functionOf(template, references, options.variables);
-  const schedule = scheduleOf(template, references);
+  const settings = settingsOf(options);
+  let sqsUrl = '';
+  const queueUrl = (name: string) => `${sqsUrl}/${ACCOUNT}/${name}`;
+  const named = { ...settings, stackName, names: aws.names, secretArn: aws.secret.arn, queueUrl };
+  const references = createReferences(template, named);
+  const sqs = createSqs({ ...settings, queues: queuesOf(template, references) });
+  sqsUrl = await aws.serve(sqs.service);
 
+  const stack = stackOf(template, stackName, references);
   const stacks = [stack];
+  const lambda = functionOf(template, references, options.variables);
   const invocations: unknown[] = [];
   const invoke = (payload: unknown) => {
     invocations.push(payload);
     return options.invoke(payload);
   };
-  const scheduler = createScheduler({ ...place, now });
+  const functions: LocalFunction[] = [{ name: lambda.name, configuration: () => lambda.configuration, invoke }];
+  const scheduler = createScheduler(settings);
+  const schedule = scheduleOf(template, references);
   scheduler.controls.put(schedule.name, schedule.members);
-  const cloudwatch = createCloudWatch({ ...place, ...pages, now, alarms: alarmsOf(template, references) });
-  const functions = [{ name: lambda.name, configuration: () => lambda.configuration, invoke }];
+  const cloudwatch = createCloudWatch({ ...settings, alarms: alarmsOf(template, references) });
+  const policies = policiesOf(template, references);
+  const iam = { ...settings, policies, roles: rolesOf(template, references) };
   const endpoints = {
-    AWS_ENDPOINT_URL_CLOUDFORMATION: await aws.serve(
-      createCloudFormation({ ...place, ...pages, stacks, created: now() }),
-    ),
+    AWS_ENDPOINT_URL_SQS: sqsUrl,
+    AWS_ENDPOINT_URL_CLOUDFORMATION: await aws.serve(createCloudFormation({ ...settings, stacks })),
     AWS_ENDPOINT_URL_CLOUDWATCH: await aws.serve(cloudwatch.service),
-    AWS_ENDPOINT_URL_LAMBDA: await aws.serve(createLambda({ ...place, functions })),
+    AWS_ENDPOINT_URL_IAM: await aws.serve(createIam(iam)),
+    AWS_ENDPOINT_URL_LAMBDA: await aws.serve(createLambda({ ...settings, functions })),
     AWS_ENDPOINT_URL_SCHEDULER: await aws.serve(scheduler.service),
+    AWS_ENDPOINT_URL_STS: await aws.serve(createSts(settings)),
   };
   return {
     stackName,
@@ -90,9 +99,15 @@ export async function startDeployment(options: DeploymentOptions): Promise<Local
     invocations,
     alarms: cloudwatch.controls.alarms,
     metrics: cloudwatch.controls.metrics,
+    queues: sqs.controls,
     schedules: scheduler.controls,
     [Symbol.asyncDispose]: () => aws.close(),
   };
+}
+
+function settingsOf({ aws, now = Date.now, pageSize }: DeploymentOptions) {
+  const place = { region: aws.environment['AWS_REGION'] ?? '', account: ACCOUNT };
+  return { ...place, now, created: now(), ...(pageSize === undefined ? {} : { pageSize }) };
 }
 
 /** Without the files in which a person keeps their own profiles. */

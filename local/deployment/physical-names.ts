@@ -75,7 +75,7 @@ function namesOf({ Type: type }: TemplateResource, name: string, options: NameOp
     attributes: { Arn: arn(options, service, `${kind}${ref}`) },
   });
   const topic = arn(options, 'sns', name);
-  const policy = `arn:aws:iam::${options.account}:policy/${name}`;
+  const ofIam = (kind: string) => arn({ ...options, region: '' }, 'iam', `${kind}/${name}`);
   switch (type) {
     case 'AWS::CloudWatch::Alarm':
     case 'AWS::CloudWatch::CompositeAlarm':
@@ -83,9 +83,9 @@ function namesOf({ Type: type }: TemplateResource, name: string, options: NameOp
     case 'AWS::DynamoDB::Table':
       return named(names.stateTable, 'dynamodb', 'table/');
     case 'AWS::IAM::ManagedPolicy':
-      return { ref: policy, attributes: { PolicyArn: policy } };
+      return { ref: ofIam('policy'), attributes: { PolicyArn: ofIam('policy') } };
     case 'AWS::IAM::Role':
-      return { ref: name, attributes: { Arn: `arn:aws:iam::${options.account}:role/${name}` } };
+      return { ref: name, attributes: { Arn: ofIam('role') } };
     case 'AWS::KinesisFirehose::DeliveryStream':
       return named(names.deliveryStream, 'firehose', 'deliverystream/');
     case 'AWS::Lambda::Function':
@@ -97,7 +97,13 @@ function namesOf({ Type: type }: TemplateResource, name: string, options: NameOp
     case 'AWS::SNS::Topic':
       return { ref: topic, attributes: { TopicArn: topic, TopicName: name } };
     case 'AWS::SQS::Queue':
-      return { ref: queueUrl(name), attributes: { Arn: arn(options, 'sqs', name), QueueName: name } };
+      return {
+        // Asked for late: a queue's name is needed to start the endpoint whose address stands in its URL.
+        get ref() {
+          return queueUrl(name);
+        },
+        attributes: { Arn: arn(options, 'sqs', name), QueueName: name },
+      };
     case 'AWS::Scheduler::Schedule':
       return named(name, 'scheduler', 'schedule/default/');
     case 'AWS::SecretsManager::Secret':

@@ -1,10 +1,8 @@
-import { progress, spinner } from '@clack/prompts';
-
-/** Work under way: a bar or a spinner on a terminal, a line at each tenth elsewhere, nothing where a machine reads. */
+/** Work under way: a line with a bar on a terminal, a line at each tenth elsewhere, nothing where a machine reads. */
 export interface Progress extends Disposable {
   /** @param done so much more is done @param text where the work stands */
   advance(done: number, text: string): void;
-  /** Ends it with a last word. Disposing does the same without one. */
+  /** Leaves a last word. Disposing takes the line away. */
   stop(text: string): void;
 }
 
@@ -19,24 +17,31 @@ export function createProgress(options: ProgressOptions): Progress {
   return process.stderr.isTTY ? animated(options) : written(options);
 }
 
+const BAR_WIDTH = 30;
+/** To the line's beginning, and erased from there. */
+const CLEAR = '\r\u001b[K';
+
+/**
+ * One line, drawn over and over. Libraries that do this read the keyboard meanwhile, and end the process at Ctrl-C by
+ * themselves; a command must be able to say what is true then.
+ */
 function animated({ title, total }: ProgressOptions): Progress {
   const output = process.stderr;
-  const bar = total ? progress({ max: total, output, withGuide: false }) : undefined;
-  const shown = bar ?? spinner({ output, withGuide: false });
-  shown.start(title);
-  let ended = false;
-  const stop = (text: string) => {
-    if (ended) return;
-    ended = true;
-    shown.stop(text);
+  let done = 0;
+  const draw = (text: string) => {
+    const share = total ? Math.min(1, done / total) : 0;
+    const filled = Math.floor(share * BAR_WIDTH);
+    const bar = total ? `${'━'.repeat(filled)}${'─'.repeat(BAR_WIDTH - filled)} ` : '';
+    output.write(`${CLEAR}${`${bar}${text}`.slice(0, output.columns - 1)}`);
   };
+  draw(title);
   return {
-    advance(done, text) {
-      if (bar) bar.advance(done, text);
-      else shown.message(text);
+    advance(more, text) {
+      done += more;
+      draw(text);
     },
-    stop,
-    [Symbol.dispose]: () => stop(title),
+    stop: text => void output.write(`${CLEAR}${text}\n`),
+    [Symbol.dispose]: () => void output.write(CLEAR),
   };
 }
 

@@ -1,4 +1,5 @@
 /** A look for people: the verdict, then what explains it, most important first. */
+import type { Teller } from '../alarms/read-alarms.ts';
 import { paint } from '../report/paint.ts';
 import { tableText } from '../report/table-text.ts';
 import { durationText } from '../report/time-text.ts';
@@ -84,7 +85,7 @@ function surroundings(look: Look): string[] {
   const { activity, schedule, siem, alarms, state, now } = look;
   const freshness = known(activity)?.freshnessSeconds;
   return [
-    `Alarms    ${readingText(alarms, ({ tellers }) => (tellers.some(each => !each.tells) ? 'muted: nobody is told' : 'tell people'))}`,
+    `Alarms    ${readingText(alarms, ({ tellers }) => tellersText(look, tellers))}`,
     `Schedule  ${readingText(schedule, ({ enabled, expression }) => (enabled ? `on, ${expression}` : 'off: paused'))}`,
     `Lease     ${readingText(state, ({ lease }) => leaseText(lease, now))}`,
     `Firehose  ${freshness === undefined ? 'nothing told in 3 hours' : `the oldest undelivered event is ${durationText(freshness * 1000)} old`}`,
@@ -93,6 +94,14 @@ function surroundings(look: Look): string[] {
       : []),
     ...undelivered(look),
   ];
+}
+
+function tellersText(look: Look, tellers: readonly Teller[]): string {
+  const count = inAlarm(look).length;
+  const state = count === 0 ? 'none in alarm' : `${count} in alarm`;
+  return tellers.some(each => !each.tells)
+    ? `${state}; muted: nobody is told`
+    : `${state}; page and ticket tell people`;
 }
 
 function siemText(queue: Reading<QueueDepth>, unread: Reading<QueueDepth>, oldest: number | undefined): string {

@@ -1,56 +1,72 @@
-import { spawn } from 'node:child_process';
-import { text } from 'node:stream/consumers';
+import type { RunFacts } from '../../../lambda/adapters/telemetry.ts';
+import type { AwsOptions } from '../../../local/aws/endpoints.ts';
 import { type LocalDeployment, startDeployment } from '../../../local/deployment/deployment.ts';
 import { madeName } from '../../../local/deployment/physical-names.ts';
 import { onlyResource } from '../../../local/deployment/template.ts';
 import type { PlatformOptions } from '../../../local/platform/platform.ts';
 import { type Connector, connector } from '../../lambda/support/connector.ts';
 import { synthesize } from '../../lib/synth.ts';
+import { putMetrics } from './function-metrics.ts';
+import { type Ended, type Started, start } from './shell.ts';
 
-const STACK = 'SecurityDataConnector-acme';
+export const STACK = 'SecurityDataConnector-acme';
 
+const OPTIONS = { dnsBlocksPath: '/v1/dns-blocks' };
 /** Synthesized before any test's time runs. */
-const TEMPLATE = synthesize({ dnsBlocksPath: '/v1/dns-blocks' });
+const TEMPLATE = synthesize(OPTIONS);
 
 export const FUNCTION = madeName(STACK, onlyResource(TEMPLATE, 'AWS::Lambda::Function')[0]);
-
-export interface Ended {
-  readonly status: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 /** A deployed stack and the platform, and an operator's shell beside them. */
 export interface Deployment extends AsyncDisposable {
   readonly connector: Connector;
   readonly stack: LocalDeployment;
-  /** `connectorctl` in a process without a terminal. */
+  /** `connectorctl` in a process without a terminal, to its end. */
   ctl(args: readonly string[], environment?: Readonly<Record<string, string>>): Promise<Ended>;
+  /** The same, under way. */
+  start(args: readonly string[], environment?: Readonly<Record<string, string>>): Started;
+  /** A run as the schedule starts it; its metrics arrive. @returns whether it ended well */
+  run(payload?: unknown): Promise<boolean>;
 }
 
 const BUCKET = 'security-data';
 
-export async function deployment(platform: Partial<PlatformOptions> = {}): Promise<Deployment> {
-  const each = await connector({ platform, aws: { names: { bucket: BUCKET, deadLetterBucket: BUCKET } } });
+/** @param options of the connector's configuration, beside a path of DNS blocks @param aws of the endpoints */
+export async function deployment(
+  platform: Partial<PlatformOptions> = {},
+  options: Readonly<Record<string, unknown>> = {},
+  aws: Partial<AwsOptions> = {},
+): Promise<Deployment> {
+  const each = await connector({ platform, aws: { ...aws, names: { bucket: BUCKET, deadLetterBucket: BUCKET } } });
   const { API_BASE_URL = '', AUTH_URL = '' } = each.environment;
+  const invoke = async (payload: unknown) => {
+    try {
+      return await each.run(payload);
+    } finally {
+      tell(each.reports.splice(0));
+    }
+  };
   const stack = await startDeployment({
-    template: TEMPLATE,
+    template: synthesize({ ...OPTIONS, ...options }),
     stackName: STACK,
     aws: each.aws,
-    invoke: payload => each.run(payload),
+    invoke,
     variables: { API_BASE_URL, AUTH_URL },
   });
+  const tell = (reports: readonly RunFacts[]) => {
+    for (const facts of reports) putMetrics(stack, 'acme', facts, Date.now());
+  };
+  const shell = (more = {}) => ({ environment: { ...stack.environment, ...more } });
   return {
     connector: each,
     stack,
-    ctl: (args, more = {}) => run(args, { ...stack.environment, ...more }),
+    ctl: (args, more) => start(args, shell(more)).ended,
+    start: (args, more) => start(args, shell(more)),
+    run: payload =>
+      invoke(payload ?? {}).then(
+        () => true,
+        () => false,
+      ),
     [Symbol.asyncDispose]: () => each[Symbol.asyncDispose](),
   };
-}
-
-async function run(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Ended> {
-  const child = spawn(process.execPath, ['bin/connectorctl.ts', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const status = new Promise<number | null>(resolve => child.once('close', resolve));
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  return { status: await status, stdout, stderr };
 }

@@ -1,0 +1,28 @@
+/** How a check of the doctor is put together: see checks/. */
+import type { Context } from '../context.ts';
+
+/** What a check found. */
+export interface Finding {
+  readonly status: 'ok' | 'warn' | 'fail' | 'skipped';
+  readonly text: string;
+  /** What to do about it. */
+  readonly todo?: string;
+}
+
+export interface Check<Patient = Context> {
+  /** In kebab case; other checks and machines name it so. */
+  readonly name: string;
+  /** Checks without whose success this one says nothing. */
+  readonly needs?: readonly string[];
+  /** What it throws is a failure. @returns what was found; a check of several things says the worst */
+  readonly look: (patient: Patient) => Promise<Finding>;
+}
+
+export interface Diagnosis extends Finding {
+  readonly name: string;
+}
+
+export const ok = (text: string): Finding => ({ status: 'ok', text });
+export const warn = (text: string, todo: string): Finding => ({ status: 'warn', text, todo });
+export const fail = (text: string, todo: string): Finding => ({ status: 'fail', text, todo });
+export const skipped = (text: string): Finding => ({ status: 'skipped', text });

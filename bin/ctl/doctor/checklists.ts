@@ -1,0 +1,41 @@
+/** What the doctor looks at, in this order. */
+import type { Check } from './check.ts';
+import { addresses } from './checks/addresses.ts';
+import { awsAccount } from './checks/aws-account.ts';
+import { bootstrap } from './checks/bootstrap.ts';
+import { clock } from './checks/clock.ts';
+import { configuration } from './checks/configuration.ts';
+import { bucket, deliveryStream } from './checks/delivery.ts';
+import { lists } from './checks/lists.ts';
+import { alarms, schedule } from './checks/operation.ts';
+import { secret } from './checks/secret.ts';
+import { settings } from './checks/settings.ts';
+import { readerPolicy, siemQueue } from './checks/siem.ts';
+import { stack } from './checks/stack.ts';
+import { state, table } from './checks/table.ts';
+import { threatAsset } from './checks/threat-asset.ts';
+import { token } from './checks/token.ts';
+import type { Patient } from './patient.ts';
+
+/** Before `cdk deploy`. */
+export const BEFORE: readonly Check<Patient>[] = [awsAccount, bootstrap, configuration, addresses, clock];
+
+/** After it: from the stack, over the API, to what the SIEM reads. */
+export const AFTER: readonly Check<Patient>[] = [
+  awsAccount,
+  stack,
+  settings,
+  secret,
+  token,
+  ...lists,
+  threatAsset,
+  table,
+  state,
+  deliveryStream,
+  bucket,
+  siemQueue,
+  readerPolicy,
+  schedule,
+  alarms,
+  clock,
+];

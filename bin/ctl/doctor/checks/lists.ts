@@ -1,0 +1,42 @@
+/** Each list, read as a run reads it: one row, of which nothing is kept. */
+
+import { sha256 } from '../../../../lambda/adapters/sha256.ts';
+import { ApiRefusedError } from '../../../../lambda/core/errors.ts';
+import type { PageContent } from '../../../../lambda/core/page.ts';
+import { readRow } from '../../../../lambda/core/row.ts';
+import { STREAMS, type StreamName } from '../../../../lambda/streams.ts';
+import { type Check, type Finding, fail, ok, skipped, warn } from '../check.ts';
+import type { Patient } from '../patient.ts';
+
+export const lists: readonly Check<Patient>[] = STREAMS.map(({ name }) => ({
+  name: `list-${name}`,
+  needs: ['token'],
+  look: patient => listFinding(patient, name),
+}));
+
+async function listFinding(patient: Patient, name: StreamName): Promise<Finding> {
+  try {
+    const page = await patient.firstPage(name);
+    return page ? pageFinding(page, name) : skipped('the stream is off: dnsBlocksPath is not set');
+  } catch (error) {
+    if (!(error instanceof ApiRefusedError) || error.status !== 404) throw error;
+    const option = name === 'dns-blocks' ? 'dnsBlocksPath' : 'baseUrl';
+    return fail(`the API knows no such path (404)`, `Set ${option} in cdk.json right, and deploy again.`);
+  }
+}
+
+function pageFinding({ rows, names }: PageContent, name: StreamName): Finding {
+  const pagination = names.pagination === '' ? 'the answer itself' : `"${names.pagination}"`;
+  const [row] = rows;
+  if (!row) return ok(`readable, and empty; pagination in ${pagination}, the rows’ member shows with the first row`);
+  const stream = STREAMS.find(each => each.name === name)!;
+  const text = `readable; rows in "${names.rows}", pagination in ${pagination}`;
+  const read = readRow(row, stream, sha256);
+  if ('reason' in read)
+    return warn(`${text}; the first row is no event (${read.reason})`, 'See the runbook on dead-letters.');
+  if (read.time !== undefined) return ok(text);
+  return warn(
+    `${text}; the first row has no ${stream.timeMember}`,
+    'Is this the path of that list? Its events would have no time.',
+  );
+}

@@ -1,0 +1,105 @@
+import { AwsError } from './aws-error.ts';
+import type { Place } from './place.ts';
+import { MISSING_QUERY_TOKEN, type QueryApi, queryRefusal, queryReply, readQueryRequest } from './query-protocol.ts';
+import type { Operation, Service } from './wire.ts';
+import type { XmlValue } from './xml.ts';
+
+export interface LocalPolicy {
+  readonly arn: string;
+  readonly name: string;
+  readonly description?: string;
+  readonly document: unknown;
+}
+
+export interface LocalRole {
+  readonly name: string;
+  /** Managed policies that it has. */
+  readonly policyArns: readonly string[];
+}
+
+export interface IamOptions extends Place {
+  readonly policies: readonly LocalPolicy[];
+  readonly roles: readonly LocalRole[];
+  /** Milliseconds since 1970. */
+  readonly created: number;
+}
+
+interface IamOperation extends Operation {
+  readonly input: URLSearchParams;
+}
+
+const API: QueryApi = { version: '2010-05-08', namespace: 'https://iam.amazonaws.com/doc/2010-05-08/' };
+const VERSION = 'v1';
+
+/** IAM with managed policies, each with one version, and the roles that have them. */
+export function createIam(options: IamOptions): Service<IamOperation> {
+  return {
+    name: 'iam',
+    unsigned: MISSING_QUERY_TOKEN,
+    understand(request) {
+      const { action, input } = readQueryRequest(request, API, [
+        'GetPolicy',
+        'GetPolicyVersion',
+        'ListAttachedRolePolicies',
+      ]);
+      const role = input.get('RoleName');
+      const resource = role === null ? (input.get('PolicyArn') ?? '*') : `arn:aws:iam::${options.account}:role/${role}`;
+      return { action, permission: `iam:${action}`, resource, input };
+    },
+    async perform({ action, input, resource }) {
+      if (action === 'ListAttachedRolePolicies') return queryReply(API, action, attachedXml(options, input));
+      const policy = options.policies.find(each => each.arn === resource);
+      if (!policy) throw noSuchEntity(`Policy ${resource} was not found.`);
+      const created = new Date(options.created);
+      if (action === 'GetPolicy') return queryReply(API, action, { Policy: policyXml(policy, created) });
+      const version = input.get('VersionId');
+      if (version !== VERSION)
+        throw noSuchEntity(`Policy ${resource} version ${version} does not exist or is not attachable.`);
+      return queryReply(API, action, {
+        PolicyVersion: {
+          Document: encodeRfc3986(JSON.stringify(policy.document)),
+          VersionId: VERSION,
+          IsDefaultVersion: true,
+          CreateDate: created,
+        },
+      });
+    },
+    refusal: error => queryRefusal(API, error),
+  };
+}
+
+function attachedXml({ roles, policies }: IamOptions, input: URLSearchParams): XmlValue {
+  const name = input.get('RoleName');
+  const role = roles.find(each => each.name === name);
+  if (!role) throw noSuchEntity(`The role with name ${name} cannot be found.`);
+  const attached = policies.filter(({ arn }) => role.policyArns.includes(arn));
+  return {
+    AttachedPolicies: attached.map(({ arn, name }) => ({ PolicyName: name, PolicyArn: arn })),
+    IsTruncated: false,
+  };
+}
+
+function policyXml({ arn, name, description }: LocalPolicy, created: Date): XmlValue {
+  return {
+    PolicyName: name,
+    PolicyId: 'ANPALOCALPOLICY000000',
+    Arn: arn,
+    Path: '/',
+    DefaultVersionId: VERSION,
+    AttachmentCount: 0,
+    PermissionsBoundaryUsageCount: 0,
+    IsAttachable: true,
+    Description: description,
+    CreateDate: created,
+    UpdateDate: created,
+  };
+}
+
+/** IAM percent-encodes a document by RFC 3986, so all but unreserved characters. */
+function encodeRfc3986(text: string): string {
+  return encodeURIComponent(text).replace(/[!'()*]/g, each => `%${each.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+function noSuchEntity(message: string): AwsError {
+  return new AwsError(404, 'NoSuchEntity', message);
+}

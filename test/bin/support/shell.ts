@@ -1,0 +1,40 @@
+/** An operator's shell: `connectorctl` in processes of its own. */
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { PROJECT_ROOT } from '../../lib/synth.ts';
+
+export const PROGRAM = path.join(PROJECT_ROOT, 'bin', 'connectorctl.ts');
+
+export interface Ended {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Started {
+  readonly child: ChildProcessByStdio<null, Readable, Readable>;
+  readonly ended: Promise<Ended>;
+}
+
+export interface Shell {
+  readonly environment: Readonly<Record<string, string>>;
+  /** @default the project's */
+  readonly folder?: string;
+}
+
+/** Without a terminal. */
+export function start(args: readonly string[], { environment, folder = PROJECT_ROOT }: Shell): Started {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    env: environment,
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const closed = once(child, 'close') as Promise<[number | null]>;
+  const ended = Promise.all([closed, text(child.stdout), text(child.stderr)]).then(([[status], stdout, stderr]) => {
+    return { status, stdout, stderr };
+  });
+  return { child, ended };
+}

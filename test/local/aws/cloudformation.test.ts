@@ -1,0 +1,167 @@
+import {
+  CloudFormationClient,
+  DescribeStackResourcesCommand,
+  DescribeStacksCommand,
+  ListStackResourcesCommand,
+  paginateDescribeStacks,
+  paginateListStackResources,
+} from '@aws-sdk/client-cloudformation';
+import { describe, expect, test } from '@jest/globals';
+import { createCloudFormation, type LocalStack, stackId } from '../../../local/aws/cloudformation.ts';
+import { THROTTLED } from '../../../local/aws/faults.ts';
+import { PLACE, type Served, served } from './served.ts';
+
+const CREATED = Date.UTC(2026, 0, 2, 3, 4, 5);
+
+function stack(name: string, more: Partial<LocalStack> = {}): LocalStack {
+  return { name, outputs: [], resources: [], ...more };
+}
+
+const ACME = stack('acme', {
+  status: 'UPDATE_COMPLETE',
+  description: 'Who & what: <"acme">',
+  outputs: [
+    { key: 'FunctionName', value: 'poller ü&<>"', description: 'The function' },
+    { key: 'Empty', value: '' },
+  ],
+  resources: ['One', 'Two', 'Three'].map(logicalId => ({
+    logicalId,
+    physicalId: `acme-${logicalId}`,
+    type: 'AWS::SQS::Queue',
+  })),
+});
+
+async function scene(
+  stacks: readonly LocalStack[],
+  pageSize?: number,
+): Promise<Served & { client: CloudFormationClient }> {
+  const pages = pageSize === undefined ? {} : { pageSize };
+  const each = await served(createCloudFormation({ ...PLACE, ...pages, stacks, created: CREATED }));
+  return { ...each, client: new CloudFormationClient(each.config) };
+}
+
+describe('DescribeStacks', () => {
+  test('tells a stack by its name or its id, with every value as it was given', async () => {
+    await using each = await scene([stack('other'), ACME]);
+    for (const StackName of ['acme', stackId(PLACE, 'acme')]) {
+      const { Stacks } = await each.client.send(new DescribeStacksCommand({ StackName }));
+      expect(Stacks).toHaveLength(1);
+      expect(Stacks![0]).toMatchObject({
+        StackId: stackId(PLACE, 'acme'),
+        StackName: 'acme',
+        StackStatus: 'UPDATE_COMPLETE',
+        Description: 'Who & what: <"acme">',
+        CreationTime: new Date(CREATED),
+        Outputs: [
+          { OutputKey: 'FunctionName', OutputValue: 'poller ü&<>"', Description: 'The function' },
+          { OutputKey: 'Empty', OutputValue: '' },
+        ],
+      });
+    }
+    const permission = 'cloudformation:DescribeStacks';
+    expect(each.told).toEqual([
+      [permission, stackId(PLACE, 'acme')],
+      [permission, stackId(PLACE, 'acme')],
+    ]);
+  });
+
+  test('refuses a stack that is not there in the words of the service, and tells which was asked for', async () => {
+    await using each = await scene([stack('acme', { status: 'DELETE_COMPLETE' })]);
+    for (const StackName of ['nothing', 'acme']) {
+      await expect(each.client.send(new DescribeStacksCommand({ StackName }))).rejects.toMatchObject({
+        name: 'ValidationError',
+        message: `Stack with id ${StackName} does not exist`,
+        $metadata: { httpStatusCode: 400 },
+      });
+    }
+    expect(each.told[0]).toEqual([
+      'cloudformation:DescribeStacks',
+      'arn:aws:cloudformation:us-east-1:000000000000:stack/nothing/*',
+    ]);
+    const { Stacks } = await each.client.send(new DescribeStacksCommand({ StackName: stackId(PLACE, 'acme') }));
+    expect(Stacks![0]!.StackStatus).toBe('DELETE_COMPLETE');
+  });
+
+  test('tells all stacks but the deleted ones, page by page, and what was put in since', async () => {
+    const stacks = [...'abcde'].map(name => stack(name));
+    await using each = await scene(stacks, 2);
+    stacks.splice(1, 1, stack('b', { status: 'DELETE_COMPLETE' }));
+    stacks.push(stack('f'));
+    const pages: (string | undefined)[][] = [];
+    for await (const page of paginateDescribeStacks({ client: each.client }, {})) {
+      pages.push(page.Stacks!.map(({ StackName }) => StackName));
+    }
+    expect(pages).toEqual([['a', 'c'], ['d', 'e'], ['f']]);
+    const strange = each.client.send(new DescribeStacksCommand({ NextToken: 'strange' }));
+    await expect(strange).rejects.toMatchObject({ name: 'ValidationError' });
+  });
+
+  test('of an account without stacks is an empty list', async () => {
+    await using each = await scene([]);
+    expect((await each.client.send(new DescribeStacksCommand({}))).Stacks).toEqual([]);
+  });
+});
+
+describe('the resources of a stack', () => {
+  test('are listed page by page', async () => {
+    await using each = await scene([ACME], 2);
+    const pages: unknown[][] = [];
+    for await (const page of paginateListStackResources({ client: each.client }, { StackName: 'acme' })) {
+      pages.push(
+        page.StackResourceSummaries!.map(({ LogicalResourceId, PhysicalResourceId }) => [
+          LogicalResourceId,
+          PhysicalResourceId,
+        ]),
+      );
+    }
+    expect(pages).toEqual([
+      [
+        ['One', 'acme-One'],
+        ['Two', 'acme-Two'],
+      ],
+      [['Three', 'acme-Three']],
+    ]);
+  });
+
+  test('are described at once', async () => {
+    await using each = await scene([ACME]);
+    const { StackResources } = await each.client.send(new DescribeStackResourcesCommand({ StackName: 'acme' }));
+    expect(StackResources).toHaveLength(3);
+    expect(StackResources![0]).toMatchObject({
+      StackName: 'acme',
+      ResourceType: 'AWS::SQS::Queue',
+      ResourceStatus: 'CREATE_COMPLETE',
+    });
+  });
+
+  test('of a stack that is not there are refused', async () => {
+    await using each = await scene([]);
+    for (const command of [
+      new ListStackResourcesCommand({ StackName: 'x' }),
+      new DescribeStackResourcesCommand({ StackName: 'x' }),
+    ]) {
+      await expect(each.client.send(command as ListStackResourcesCommand)).rejects.toMatchObject({
+        name: 'ValidationError',
+        message: 'Stack with id x does not exist',
+      });
+    }
+  });
+});
+
+describe('the query protocol', () => {
+  test('answers what it does not know, what nobody signed and what is throttled as the service does', async () => {
+    await using each = await scene([ACME]);
+    const post = async (body: string, signed: boolean) => {
+      const headers = signed ? { authorization: 'AWS4-HMAC-SHA256 Credential=a' } : {};
+      const answer = await fetch(each.url, { method: 'POST', headers, body });
+      return [answer.status, /<Code>(.*)<\/Code>/.exec(await answer.text())?.[1]];
+    };
+    expect(await post('Action=DeleteStack&Version=2010-05-15', true)).toEqual([400, 'InvalidAction']);
+    expect(await post('Action=DescribeStacks&Version=2000-01-01', true)).toEqual([400, 'InvalidAction']);
+    expect(await post('Action=DescribeStacks&Version=2010-05-15', false)).toEqual([403, 'MissingAuthenticationToken']);
+    expect(each.calls).toEqual([]);
+    each.faults.next('cloudformation', THROTTLED.cloudformation);
+    const throttled = each.client.send(new DescribeStacksCommand({}));
+    await expect(throttled).rejects.toMatchObject({ name: 'Throttling', message: 'Rate exceeded' });
+  });
+});

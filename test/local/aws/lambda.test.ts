@@ -1,0 +1,145 @@
+import {
+  GetFunctionConfigurationCommand,
+  InvokeCommand,
+  type InvokeCommandOutput,
+  LambdaClient,
+} from '@aws-sdk/client-lambda';
+import { describe, expect, test } from '@jest/globals';
+import { THROTTLED } from '../../../local/aws/faults.ts';
+import { createLambda } from '../../../local/aws/lambda.ts';
+import { PLACE, type Served, served } from './served.ts';
+
+const ARN = 'arn:aws:lambda:us-east-1:000000000000:function:poller';
+
+async function scene(invoke: (payload: unknown) => Promise<unknown>): Promise<Served & { client: LambdaClient }> {
+  const configuration = () => ({ Timeout: 900, Environment: { Variables: { STATE_TABLE: 'table' } } });
+  const each = await served(createLambda({ ...PLACE, functions: [{ name: 'poller', configuration, invoke }] }));
+  return { ...each, client: new LambdaClient(each.config) };
+}
+
+function call(FunctionName: string, payload?: string): InvokeCommand {
+  return new InvokeCommand({ FunctionName, ...(payload === undefined ? {} : { Payload: Buffer.from(payload) }) });
+}
+
+function answer({ Payload }: InvokeCommandOutput): unknown {
+  return JSON.parse(Payload!.transformToString());
+}
+
+describe('Invoke', () => {
+  test('hands the payload to the function, by name, partial ARN or ARN, and its result back', async () => {
+    await using each = await scene(async payload => ({ got: payload, text: 'ü' }));
+    for (const name of ['poller', '000000000000:function:poller', ARN, `${ARN}:$LATEST`]) {
+      const output = await each.client.send(call(name, '{"streams":["assets"]}'));
+      expect(answer(output)).toEqual({ got: { streams: ['assets'] }, text: 'ü' });
+      expect(output).toMatchObject({ StatusCode: 200, ExecutedVersion: '$LATEST' });
+      expect(output.FunctionError).toBeUndefined();
+    }
+    expect(each.told).toEqual(Array(4).fill(['lambda:InvokeFunction', ARN]));
+  });
+
+  test('without a payload is one with an empty object; a function without a result answers null', async () => {
+    const seen: unknown[] = [];
+    await using each = await scene(async payload => void seen.push(payload));
+    expect(answer(await each.client.send(call('poller')))).toBeNull();
+    expect(seen).toEqual([{}]);
+  });
+
+  test('of a function that throws is answered with the error, as the runtime writes it', async () => {
+    await using each = await scene(async () => {
+      throw Object.assign(new Error('It broke.'), { name: 'LeaseBusyError' });
+    });
+    const output = await each.client.send(call('poller', '{}'));
+    expect(output).toMatchObject({ StatusCode: 200, FunctionError: 'Unhandled' });
+    expect(answer(output)).toEqual({
+      errorType: 'LeaseBusyError',
+      errorMessage: 'It broke.',
+      trace: expect.arrayContaining([expect.stringContaining('lambda.test.ts')]),
+    });
+  });
+
+  test('of a function that throws no error tells the value', async () => {
+    await using each = await scene(() => Promise.reject('words'));
+    expect(answer(await each.client.send(call('poller', '{}')))).toEqual({
+      errorType: 'string',
+      errorMessage: 'words',
+      trace: [],
+    });
+  });
+
+  test.each([
+    [
+      'an unknown function',
+      call('nobody', '{}'),
+      'ResourceNotFoundException',
+      404,
+      'Function not found: arn:aws:lambda:us-east-1:000000000000:function:nobody',
+    ],
+    [
+      'a payload that is not JSON',
+      call('poller', '{'),
+      'InvalidRequestContentException',
+      400,
+      'Could not parse request body into json',
+    ],
+    [
+      'more than 6 MiB',
+      call('poller', JSON.stringify('x'.repeat(6_291_456))),
+      'RequestTooLargeException',
+      413,
+      'Request must be smaller than 6291456 bytes',
+    ],
+    [
+      'an asynchronous invocation',
+      new InvokeCommand({ FunctionName: 'poller', InvocationType: 'Event' }),
+      'InvalidParameterValueException',
+      400,
+      'no Event invocations',
+    ],
+  ])('of %s is refused, and nothing runs', async (_what, command, name, httpStatusCode, message) => {
+    const seen: unknown[] = [];
+    await using each = await scene(async payload => void seen.push(payload));
+    const refused = expect.objectContaining({ httpStatusCode });
+    await expect(each.client.send(command)).rejects.toMatchObject({
+      name,
+      message: expect.stringContaining(message),
+      $metadata: refused,
+    });
+    expect(seen).toEqual([]);
+  });
+
+  test('that is throttled is refused', async () => {
+    await using each = await scene(async () => 1);
+    each.faults.next('lambda', THROTTLED.lambda);
+    await expect(each.client.send(call('poller'))).rejects.toMatchObject({ name: 'TooManyRequestsException' });
+  });
+});
+
+test('GetFunctionConfiguration tells the settings of a function', async () => {
+  await using each = await scene(async () => 1);
+  const command = new GetFunctionConfigurationCommand({ FunctionName: 'poller' });
+  expect(await each.client.send(command)).toMatchObject({
+    FunctionName: 'poller',
+    FunctionArn: ARN,
+    Timeout: 900,
+    Environment: { Variables: { STATE_TABLE: 'table' } },
+  });
+  expect(each.told).toEqual([['lambda:GetFunctionConfiguration', ARN]]);
+  const unknown = each.client.send(new GetFunctionConfigurationCommand({ FunctionName: 'nobody' }));
+  await expect(unknown).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
+});
+
+test('a path that is none of Lambda’s, or that nobody signed, is refused', async () => {
+  await using each = await scene(async () => 1);
+  const headers = { authorization: 'AWS4-HMAC-SHA256 Credential=a' };
+  const typeOf = (answer: Response) => answer.headers.get('x-amzn-errortype');
+  const path = '/2015-03-31/functions/poller';
+  for (const [method, target] of [
+    ['GET', path],
+    ['DELETE', `${path}/configuration`],
+    ['POST', '/2014-11-13/functions/poller/invocations'],
+  ]) {
+    expect(typeOf(await fetch(`${each.url}${target}`, { method: method!, headers }))).toBe('UnknownOperationException');
+  }
+  expect(typeOf(await fetch(`${each.url}${path}/configuration`))).toBe('MissingAuthenticationTokenException');
+  expect(each.calls).toEqual([]);
+});
