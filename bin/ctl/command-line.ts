@@ -11,6 +11,7 @@ import { resumeCommand } from './commands/resume.ts';
 import { resyncCommand } from './commands/resync.ts';
 import { runCommand } from './commands/run.ts';
 import { statusCommand } from './commands/status.ts';
+import { verifyCommand } from './commands/verify.ts';
 
 export function commandLine(run: Run): Command {
   const program = new Command('connectorctl')
@@ -35,6 +36,7 @@ export function commandLine(run: Run): Command {
     assetCommand(run),
     threatCommand(run),
     relatedCommand(run),
+    verifyCommand(run),
     fillSecretCommand(run),
   ];
   for (const command of commands) {

@@ -38,7 +38,12 @@ export function withdrawalKey(stream: StreamName, id: string, hash: Hash): Key {
 }
 
 export function rowKey(stream: StreamName, id: string, hash: Hash): Key {
-  return key(`row#${stream}#${idKey(id, hash)}`, 'state');
+  return key(`${rowPrefix(stream)}${idKey(id, hash)}`, 'state');
+}
+
+/** What the partitions of a stream's row states begin with; behind it stands what `idOf` reads. */
+export function rowPrefix(stream: StreamName): string {
+  return `row#${stream}#`;
 }
 
 export function membersPartition(stream: StreamName, owner: string, hash: Hash): string {

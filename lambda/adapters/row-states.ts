@@ -11,7 +11,7 @@ export function createRowStates(table: Table, hash: Hash): RowStates {
     async get(stream, ids) {
       const idOf = new Map(ids.map(id => [rowKey(stream, id, hash).pk.S, id]));
       const items = await table.get(ids.map(id => rowKey(stream, id, hash)));
-      return new Map(items.map(item => [idOf.get(item['pk']!.S!)!, decode(item, stream, hash)]));
+      return new Map(items.map(item => [idOf.get(item['pk']!.S!)!, decodeState(item, stream, hash)]));
     },
     put: (stream, states, guard) =>
       table.put(
@@ -34,7 +34,8 @@ function encode({ digest, forwardedAt, generation, removed, owner, sequence, inc
   };
 }
 
-function decode(item: Item, stream: StreamName, hash: Hash): StoredState {
+/** @returns the state, or the error that says why it must not be read */
+export function decodeState(item: Item, stream: StreamName, hash: Hash): StoredState {
   const why = unsound(item, hash);
   if (why) return new StateDamagedError('A row state', stream, why);
   const owner = item['owner']?.S;

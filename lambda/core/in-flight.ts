@@ -26,6 +26,11 @@ export class InFlight {
     return this.#doubtful.size > 0 && this.#doubtful.has(idTag(id));
   }
 
+  /** How many ids are in doubt. */
+  get doubtCount(): number {
+    return this.#doubtful.size;
+  }
+
   /** Notes that these ids are about to be sent. @returns what settles them. */
   open(ids: readonly string[], sequence: string): InFlightBatch {
     const batch = { sequence, tags: ids.map(idTag) };

@@ -6,7 +6,7 @@ import { type Access, openAccess } from '../access/access.ts';
 import { awsFailureText } from '../aws-failure.ts';
 import type { Context } from '../context.ts';
 import { isCutOff, RefusedError } from '../errors.ts';
-import { type Answer, askForRow } from './answer.ts';
+import { type Answer, askForRow, segmentOf } from './answer.ts';
 import { deliveryPlace } from './delivery-place.ts';
 import { type DifferingMember, differingMembers } from './differing-members.ts';
 import { BOUNDS, type FoundEvent, findEvent } from './find-event.ts';
@@ -37,6 +37,7 @@ export async function inquire(
   id: string,
   { minutes = BOUNDS.minutes }: InquiryOptions,
 ): Promise<Inquiry> {
+  segmentOf(id);
   const access = await openAccess(context);
   const stream = streamOf(access, name);
   const [answer, stored] = await Promise.all([askForRow(access, stream, id), storedState(access, name, id)]);

@@ -14,9 +14,10 @@ type Knowledge = 'sent' | 'told that it is gone' | 'never sent' | 'not known';
 
 /** @throws RefusedError, AwsCallError; as the API's client does when it cannot be asked */
 export async function related(context: Context, id: string, show: boolean): Promise<Outcome> {
+  const segment = segmentOf(id);
   const access = await openAccess(context);
   const { path } = streamOf(access, 'assets');
-  const answer = await told(() => access.api.get(`${path}/${segmentOf(id)}/related`));
+  const answer = await told(() => access.api.get(`${path}/${segment}/related`));
   if (typeof answer !== 'string') return refused(id, answer);
   const ids = neighbourIds(answer, id);
   if (!ids) return refused(id, { kind: 'unclear', why: 'it is not JSON' });

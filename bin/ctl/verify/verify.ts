@@ -1,0 +1,58 @@
+/** Proof that the SIEM was sent everything: compares, waits for what is on its way, and looks again at what differs. */
+import type { DrainedStream } from '../../../lambda/core/draining.ts';
+import { STREAMS, type StreamName } from '../../../lambda/streams.ts';
+import { openAccess } from '../access/access.ts';
+import type { Context } from '../context.ts';
+import { streamOf } from '../inquiry/inquire.ts';
+import { readState } from '../state/read-state.ts';
+import { type Checked, checkAgain } from './check-again.ts';
+import { type Comparison, compare } from './compare.ts';
+import { nextRunEnded } from './next-run.ts';
+
+export interface VerifiedStream extends Comparison {
+  /** Nothing while nothing was checked again: what differs may only be on its way. */
+  readonly checked: Checked | undefined;
+}
+
+export interface VerifyOptions {
+  /** Seconds to wait for a run that mends what is only on its way; 0: nothing is checked again. */
+  readonly wait: number;
+}
+
+/**
+ * @param names nothing: every stream that is on and whose rows are remembered one by one
+ * @throws RefusedError, AwsCallError; as the API's client does
+ */
+export async function verify(
+  context: Context,
+  names: readonly StreamName[],
+  { wait }: VerifyOptions,
+): Promise<VerifiedStream[]> {
+  const { aws, clock, report } = context;
+  const access = await openAccess(context);
+  const { table } = await context.deployment();
+  const begun = clock.now();
+  const comparisons = await compare(
+    context,
+    access,
+    streamsOf(names, name => streamOf(access, name)),
+  );
+  const differing = comparisons.filter(({ found }) => found.length > 0);
+  if (differing.length === 0 || wait === 0) return comparisons.map(each => ({ ...each, checked: undefined }));
+  const lease = async () => (await readState(aws, table, clock.now())).lease;
+  const epoch = (await lease())?.epoch ?? 0;
+  const count = differing.reduce((sum, { found }) => sum + found.length, 0);
+  report.say(`${count} ids differ. They may be on their way: waiting for the next run to end, for ${wait} s at most.`);
+  const ended = await nextRunEnded(context, { lease, epoch, wait });
+  const verified: VerifiedStream[] = [];
+  for (const each of comparisons) {
+    const checked = ended ? await checkAgain(access, each.stream, each.found, begun) : undefined;
+    verified.push({ ...each, checked });
+  }
+  return verified;
+}
+
+function streamsOf(names: readonly StreamName[], find: (name: StreamName) => DrainedStream): DrainedStream[] {
+  const remembered = STREAMS.filter(({ memory }) => memory === 'row-states').map(({ name }) => name);
+  return [...new Set(names.length > 0 ? names : remembered)].map(find);
+}

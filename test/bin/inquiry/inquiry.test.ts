@@ -1,0 +1,142 @@
+/** `asset`, `threat` and `related`, as an operator types them. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { rowKey } from '../../../lambda/adapters/keys.ts';
+import { sha256 } from '../../../lambda/adapters/sha256.ts';
+import { pass } from '../../lambda/support/aws-scene.ts';
+import { problem } from '../../lambda/support/http-stand.ts';
+import { START } from '../../lambda/support/stepped-clock.ts';
+import { type Deployment, deployment } from '../support/deployment.ts';
+
+const CANARY = 'canary-value';
+let each: Deployment;
+
+beforeAll(async () => {
+  each = await deployment({}, {}, { now: () => START });
+  const { platform } = each.connector;
+  for (const id of ['a', 'b', 'removed', 'a/ü %?#']) platform.putAsset({ id, name: CANARY, serial: 1 });
+  platform.putThreat({ id: 't', asset_id: 'a', title: CANARY });
+  platform.putThreat({ id: 'of-removed', asset_id: 'removed' });
+  await each.run();
+  platform.removeAsset('removed');
+  await each.run();
+  platform.putAsset({ id: 'b', name: CANARY, serial: 2, extra: true });
+  platform.putAsset({ id: 'new' });
+});
+
+afterAll(async () => {
+  await each[Symbol.asyncDispose]();
+});
+
+async function asked(...args: string[]) {
+  const { status, stdout, stderr } = await each.ctl([...args, '--json']);
+  return { status, stderr, told: stdout === '' ? undefined : JSON.parse(stdout) };
+}
+
+describe('an id', () => {
+  test('whose row is what was sent: same, with the object that its event lies in', async () => {
+    const { status, told } = await asked('asset', 'a');
+    expect([status, told.verdict, told.siemHasTheTruth]).toEqual([0, 'same', true]);
+    expect(told.event).toEqual({
+      kind: 'upsert',
+      place: expect.stringMatching(/^s3:\/\/security-data\/events\/2026\/11\/20\/12\/.*\.json\.gz$/),
+    });
+    expect(told.lastSent).toMatchObject({ removed: false, forwardedAt: '2026-11-20T12:00:00.000Z' });
+    expect(JSON.stringify(told)).not.toContain(CANARY);
+  });
+
+  test('that has changed since: differs, with the names of the members and no value, unless they are asked for', async () => {
+    const plain = await each.ctl(['asset', 'b']);
+    expect(plain.status).toBe(3);
+    expect(plain.stdout).toMatch(/^assets "b": differs\. /);
+    expect(plain.stdout).toMatch(/^Differing: {2}(?=.*"serial")(?=.*"extra")(?=.*"updated_at")/m);
+    expect(plain.stdout).not.toContain('"name"');
+    expect(plain.stdout).not.toContain(CANARY);
+    const { told } = await asked('asset', 'b', '--show');
+    expect(told.differing).toContainEqual({ name: 'serial', api: '2', siem: '1' });
+    expect(told.differing).toContainEqual({ name: 'extra', api: 'true', siem: null });
+    expect([told.api.row, told.event.row]).toEqual([expect.stringContaining(CANARY), expect.stringContaining(CANARY)]);
+  });
+
+  test.each([
+    ['asset', 'removed', 'removed', 0],
+    ['threat', 'of-removed', 'removed', 0],
+    ['threat', 't', 'same', 0],
+    ['asset', 'a/ü %?#', 'same', 0],
+    ['asset', 'new', 'never sent', 3],
+    ['asset', 'unknown', 'never sent', 3],
+  ])('%s %s: %s, exit status %i', async (command, id, verdict, expected) => {
+    const { status, told } = await asked(command, id);
+    expect([status, told.verdict, told.id]).toEqual([expected, verdict, id]);
+  });
+
+  test('that the API refuses is told with status and type, and not interpreted', async () => {
+    const { stdout } = await each.ctl(['asset', 'unknown']);
+    expect(stdout).toMatch(/^API now: {4}refused with 404 \(\S+\)$/m);
+    expect(stdout).toMatch(/^Last sent: {2}never$/m);
+    each.connector.api.tamper(({ target }) => (target === '/v1/assets/a' ? problem(410, 'asset/merged') : undefined));
+    const { status, told } = await asked('asset', 'a');
+    each.connector.api.tamper();
+    expect([status, told.verdict, told.api]).toEqual([
+      3,
+      'sent and gone from the API',
+      { kind: 'refused', status: 410, type: 'https://problems.example/asset/merged' },
+    ]);
+  });
+
+  test('whose state is damaged is not known', async () => {
+    const key = rowKey('assets', 'damaged', sha256);
+    await each.connector.table.put([{ ...key, digest: { S: 'x' } }], pass);
+    const { status, told } = await asked('asset', 'damaged');
+    expect([status, told.verdict]).toEqual([3, 'not known']);
+    expect(told.lastSent.damaged).toContain('cannot be read');
+  });
+
+  test('whose event cannot be looked up is compared all the same', async () => {
+    each.connector.aws.faults.next('s3', { refuse: { status: 403, code: 'AccessDenied', message: 'No.' } });
+    const { status, told } = await asked('asset', 'a');
+    expect([status, told.verdict]).toEqual([0, 'same']);
+    expect(told.event.notFound).toContain('You need s3:ListBucket and s3:GetObject');
+  });
+
+  test.each([
+    [['asset', ''], 2, 'An empty id cannot stand in a path'],
+    [['threat', '..'], 2, 'The id ".." cannot stand in a path'],
+    [['asset'], 2, "missing required argument 'id'"],
+    [['asset', 'a', '--minutes', 'soon'], 2, 'whole number of minutes'],
+    [['asset', 'a', 'b'], 2, 'too many arguments'],
+  ])('%p: exit status %i, %s', async (args, expected, reason) => {
+    const { status, stdout, stderr } = await each.ctl(args);
+    expect([status, stdout, stderr]).toEqual([expected, '', expect.stringContaining(reason)]);
+  });
+
+  test('cannot be asked for without the right to read the secret: a sentence, and exit status 1', async () => {
+    each.connector.aws.faults.next('secretsmanager', {
+      refuse: { status: 400, code: 'AccessDeniedException', message: 'No.' },
+    });
+    const { status, stderr } = await each.ctl(['asset', 'a']);
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringContaining('The secret with the client credentials could not be read'),
+    ]);
+  });
+});
+
+describe('related', () => {
+  test('names the neighbours and whether each was sent; no row of theirs', async () => {
+    const { status, told } = await asked('related', 'a');
+    expect(told.id).toBe('a');
+    const known = Object.fromEntries(told.neighbours.map(({ id, siem }: { id: string; siem: string }) => [id, siem]));
+    const amiss = Object.values(known).some(siem => siem !== 'sent');
+    expect([status, Object.keys(known).length > 0, 'a' in known]).toEqual([amiss ? 3 : 0, true, false]);
+    expect(known['new'] ?? 'never sent').toBe('never sent');
+    expect(JSON.stringify(told)).not.toContain(CANARY);
+  });
+
+  test('of an unknown asset tells how the API refuses it', async () => {
+    const { status, told } = await asked('related', 'unknown');
+    expect([status, told]).toEqual([
+      3,
+      { id: 'unknown', neighbours: null, api: expect.objectContaining({ status: 404 }) },
+    ]);
+  });
+});

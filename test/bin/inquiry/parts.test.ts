@@ -1,0 +1,114 @@
+/** What an inquiry is made of, without a process. */
+import { describe, expect, test } from '@jest/globals';
+import { hourPrefixes } from '../../../bin/ctl/inquiry/delivery-place.ts';
+import { differingMembers } from '../../../bin/ctl/inquiry/differing-members.ts';
+import { needlesOf, readEvent } from '../../../bin/ctl/inquiry/event-line.ts';
+import { neighbourIds } from '../../../bin/ctl/inquiry/neighbours.ts';
+import { verdictOf } from '../../../bin/ctl/inquiry/verdict.ts';
+import { rowState } from '../../lambda/core/support/memory-table.ts';
+import { asset, tombstone } from '../../lambda/core/support/rows.ts';
+import { rowOf } from '../../lambda/core/support/streams.ts';
+
+const SEQUENCE = '00000010420000000001';
+
+describe('whether the SIEM has the truth', () => {
+  const live = rowOf(asset('a'));
+  const gone = rowOf(tombstone('a'));
+  const refused = { kind: 'refused', status: 404, type: 'x' } as const;
+  const row = (of: typeof live) => ({ kind: 'row', row: of }) as const;
+  const sent = rowState({ digest: live.digest });
+  const told = rowState({ digest: gone.digest, removed: true });
+
+  test.each([
+    ['same', row(live), sent],
+    ['same', row(rowOf(asset('a', { position: null }))), sent],
+    ['differs', row(rowOf(asset('a', { version: 2 }))), sent],
+    ['differs', row(live), told],
+    ['differs', row(gone), sent],
+    ['differs', row(live), rowState({ digest: live.digest, removed: true })],
+    ['removed', row(gone), told],
+    ['removed', refused, told],
+    ['sent and gone from the API', refused, sent],
+    ['never sent', refused, undefined],
+    ['never sent', row(live), undefined],
+    ['not known', row(live), new Error('damaged')],
+    ['not known', { kind: 'unclear', why: 'x' } as const, sent],
+  ])('%s: %p beside %p', (verdict, answer, stored) => {
+    expect(verdictOf(answer, stored)).toBe(verdict);
+  });
+});
+
+describe('the members that differ', () => {
+  test.each([
+    [
+      'none, whatever their order, white space and position',
+      '{"a":1,"b":[1, 2]}',
+      '{"b":[1,2],"a":1,"stream_position":"p"}',
+      [],
+    ],
+    ['to the last digit', '{"a":9007199254740993}', '{"a":9007199254740992}', ['a']],
+    ['by how a number is written', '{"a":1.0}', '{"a":1}', ['a']],
+    ['on one side alone', '{"a":1,"new":null}', '{"a":1,"old":{}}', ['new', 'old']],
+    ['but none for the order inside an object', '{"a":{"x":1,"y":2}}', '{"a":{"y":2,"x":1}}', []],
+    ['whatever they are named', '{"__proto__":1,"a\\"b":2}', '{"__proto__":2,"a\\"b":3}', ['__proto__', 'a"b']],
+  ])('%s', (_how, api, siem, names) => {
+    expect(differingMembers(api, siem).map(each => each.name)).toEqual(names);
+  });
+
+  test('are told with their texts as they were sent', () => {
+    expect(differingMembers('{"a": 1.50}', '{"a":[ 1 ]}')).toEqual([{ name: 'a', api: '1.50', siem: '[ 1 ]' }]);
+  });
+});
+
+describe('a delivered line', () => {
+  test('of the envelope is read with its row as text', () => {
+    const head = `{"event_id":"e","sequence":"${SEQUENCE}","kind":"upsert","stream":"assets","id":"a\\",\\"row\\":1"`;
+    const line = `${head},"row":{"id":"a","n":9007199254740993}}`;
+    const row = '{"id":"a","n":9007199254740993}';
+    expect(readEvent(line)).toEqual({ stream: 'assets', id: 'a","row":1', sequence: SEQUENCE, kind: 'upsert', row });
+  });
+
+  test('of OCSF is read with every digit of its sequence, and its row from raw_data', () => {
+    const line =
+      '{"class_uid":2004,"metadata":{"uid":"e","sequence":10420000000001,"log_name":"threats",' +
+      '"original_event_uid":"t"},"raw_data":"{\\"id\\":\\"t\\"}"}';
+    const sequence = '00000010420000000001';
+    expect(readEvent(line)).toEqual({ stream: 'threats', id: 't', sequence, kind: 'class 2004', row: '{"id":"t"}' });
+    expect(needlesOf(sequence).some(needle => line.includes(needle))).toBe(true);
+  });
+
+  test.each(['', 'no JSON', '[]', '{"stream":"assets"}', '{"class_uid":1}'])('%p is no event', line => {
+    expect(readEvent(line)).toBeUndefined();
+  });
+});
+
+describe('the hours to look through', () => {
+  const [from, to] = [Date.parse('2026-12-31T23:50:00Z'), Date.parse('2027-01-01T00:10:00Z')];
+  test.each([
+    ['events/!{timestamp:yyyy/MM/dd/HH}/', ['events/2026/12/31/23/', 'events/2027/01/01/00/']],
+    [
+      'events/!{partitionKeyFromQuery:stream}/!{timestamp:yyyy/MM/dd/HH}/',
+      ['events/threats/2026/12/31/23/', 'events/threats/2027/01/01/00/'],
+    ],
+    ['mine/', ['mine/2026/12/31/23/', 'mine/2027/01/01/00/']],
+    ['day=!{timestamp:yyyy-MM-dd}/', ['day=2026-12-31/', 'day=2027-01-01/']],
+  ])('of prefix %s', (prefix, prefixes) => {
+    expect(hourPrefixes(prefix, 'threats', from, to)).toEqual(prefixes);
+  });
+});
+
+describe('the neighbours in an answer whose shape is not specified', () => {
+  test.each([
+    ['{"data":[{"id":"b"},{"id":"c"}]}', ['b', 'c']],
+    ['[{"id":"b"},{"id":"b"}]', ['b']],
+    ['{"id":"a","related":{"via":[{"asset":{"id":"b"}}]}}', ['b']],
+    ['{"data":[{"id":7},{"id":""},{"name":"x"}]}', []],
+    ['{}', []],
+  ])('%s are %p', (answer, ids) => {
+    expect(neighbourIds(answer, 'a')).toEqual(ids);
+  });
+
+  test('are none where it is not JSON', () => {
+    expect(neighbourIds('<html>', 'a')).toBeUndefined();
+  });
+});

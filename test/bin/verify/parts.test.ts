@@ -1,0 +1,103 @@
+/** What a verification is made of, without a process. */
+import { describe, expect, test } from '@jest/globals';
+import { differences, disagreement } from '../../../bin/ctl/verify/difference.ts';
+import { FACT, Ledger } from '../../../bin/ctl/verify/ledger.ts';
+import { nextRunEnded } from '../../../bin/ctl/verify/next-run.ts';
+import { SteppedClock } from '../../lambda/core/support/clock.ts';
+
+describe('the ledger', () => {
+  test('holds each key once, with its facts and its digest, whatever the key holds', () => {
+    const ledger = new Ledger();
+    const keys = Array.from({ length: 2_000 }, (_, at) => `=${at % 3 === 0 ? 'ключ🔑' : 'asset'}-${at % 1_500}`);
+    const digest = (at: number) => at.toString(16).padStart(32, '0');
+    for (const [at, key] of keys.entries()) {
+      const place = ledger.place(key);
+      ledger.setFacts(place, at % 128);
+      ledger.setDigest(place, digest(at));
+    }
+    expect(ledger.size).toBe(new Set(keys).size);
+    const last = new Map(keys.map((key, at) => [key, at]));
+    const held = [...last.keys()].map(key => {
+      const place = ledger.place(key);
+      return [ledger.key(place), ledger.facts(place), ledger.digest(place)];
+    });
+    expect(held).toEqual([...last].map(([key, at]) => [key, at % 128, digest(at)]));
+    expect(ledger.size).toBe(last.size);
+  });
+
+  test('takes about a hundred bytes an id of the length of a UUID', () => {
+    const ledger = new Ledger();
+    for (let at = 0; at < 50_000; at++) ledger.place(`=1b4e28ba-2fa1-11d2-883f-${String(at).padStart(12, '0')}`);
+    expect(ledger.bytes / ledger.size).toBeLessThan(110);
+  });
+
+  test('has no digest of a row whose state has none', () => {
+    const ledger = new Ledger();
+    const place = ledger.place('=a');
+    ledger.setDigest(place, '');
+    expect(ledger.digest(place)).toBe('0'.repeat(32));
+  });
+});
+
+describe('an id', () => {
+  const { sent, told, damaged, stale, live, tombstone, equal } = FACT;
+  test.each([
+    ['agrees when sent and listed alike', sent | live | equal, undefined],
+    ['agrees when told as gone and not listed', told, undefined],
+    ['agrees when told as gone by the tombstone that is listed', told | tombstone | equal, undefined],
+    ['agrees when its tombstone is of an asset never sent', tombstone, undefined],
+    ['is missing when listed and never sent', live, 'missing'],
+    ['differs when listed with other content', sent | live, 'other'],
+    ['differs when the tombstone is another', told | tombstone, 'other'],
+    ['is hidden when told as gone and listed as live', told | live, 'hidden'],
+    ['is hidden even if its content is that of the state', told | live | equal, 'hidden'],
+    ['is a ghost when sent and not listed', sent, 'ghost'],
+    ['is a ghost when sent and listed as a tombstone', sent | tombstone, 'ghost'],
+    ['awaits its replay when the state is older', sent | live | equal | stale, 'stale'],
+    ['is a ghost of a time before the replay all the same', sent | stale, 'ghost'],
+    ['is damaged, whatever is listed', damaged | live, 'damaged'],
+  ] as const)('%s', (_how, facts, kind) => {
+    expect(disagreement(facts)).toBe(kind);
+  });
+
+  test('that differs is told with what the API listed', () => {
+    const ledger = new Ledger();
+    for (const [key, facts] of [
+      ['=a', sent | live],
+      ['=b', sent | live | equal],
+      [`#${'0'.repeat(64)}`, sent],
+    ] as const) {
+      ledger.setFacts(ledger.place(key), facts);
+    }
+    expect(differences(ledger, new Map([[0, 'ff']]))).toEqual([
+      { kind: 'other', id: 'a', key: '=a', listed: 'live', digest: 'ff' },
+      { kind: 'ghost', id: undefined, key: `#${'0'.repeat(64)}`, listed: undefined, digest: undefined },
+    ]);
+  });
+});
+
+describe('the next run', () => {
+  const lease = (epoch: number, ended: string) => ({ epoch, ended, holder: 'x', held: ended === 'no', expires: 0 });
+
+  async function ended(wait: number, ...leases: ReturnType<typeof lease>[]) {
+    const clock = new SteppedClock();
+    const { signal } = new AbortController();
+    let asked = 0;
+    const next = { lease: async () => leases[Math.min(asked++, leases.length - 1)], epoch: 7, wait };
+    return { ended: await nextRunEnded({ clock, signal } as never, next), asked };
+  }
+
+  test.each([
+    [
+      'has ended when a later epoch ended cleanly',
+      60,
+      [lease(7, 'cleanly'), lease(8, 'no'), lease(8, 'cleanly')],
+      true,
+    ],
+    ['is not the one that was under way: it may have read before', 4, [lease(7, 'no'), lease(7, 'cleanly')], false],
+    ['is not one that ended in doubt', 4, [lease(8, 'in doubt')], false],
+    ['is the one after one that ended in doubt', 60, [lease(8, 'in doubt'), lease(9, 'cleanly')], true],
+  ] as const)('%s', async (_what, wait, leases, expected) => {
+    expect((await ended(wait, ...leases)).ended).toBe(expected);
+  });
+});

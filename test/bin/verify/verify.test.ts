@@ -1,0 +1,135 @@
+/** `verify`, as an operator types it. */
+
+import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { describe, expect, test } from '@jest/globals';
+import { createCheckpoints } from '../../../lambda/adapters/checkpoints.ts';
+import { leaseKey, rowKey } from '../../../lambda/adapters/keys.ts';
+import { createRowStates } from '../../../lambda/adapters/row-states.ts';
+import { sha256 } from '../../../lambda/adapters/sha256.ts';
+import { rowState } from '../../lambda/core/support/memory-table.ts';
+import { pass } from '../../lambda/support/aws-scene.ts';
+import { type Deployment, deployment } from '../support/deployment.ts';
+
+async function populated(): Promise<Deployment> {
+  const each = await deployment();
+  each.connector.platform.populate({ assets: 12, threats: 20, dnsBlocks: 7 });
+  await each.run();
+  return each;
+}
+
+function told(stdout: string) {
+  const { complete, streams } = JSON.parse(stdout);
+  const kinds = (name: string): Record<string, string> =>
+    Object.fromEntries(streams[name].differences.map((each: { id: string; kind: string }) => [each.id, each.kind]));
+  return { complete, streams, kinds };
+}
+
+test('of a connector that has sent everything is complete: exit status 0, and nothing is sent or written', async () => {
+  await using each = await populated();
+  each.connector.forget();
+  const { status, stdout, stderr } = await each.ctl(['verify']);
+  expect([status, stdout]).toEqual([0, expect.stringMatching(/^Complete: \d+ rows equal\./)]);
+  expect(stderr).toContain('Reading the table of about');
+  expect(stderr).toContain('nothing is sent or saved');
+  const actions = new Set(each.connector.calls.map(call => call.action));
+  for (const action of ['PutRecordBatch', 'PutItem', 'UpdateItem', 'BatchWriteItem', 'PutObject', 'Invoke']) {
+    expect(actions).not.toContain(action);
+  }
+});
+
+test('finds every kind of difference and names it; without a wait nothing is confirmed', async () => {
+  await using each = await populated();
+  const { platform, table } = each.connector;
+  const [changed, lost] = platform.estate.assets.ids as [string, string];
+  platform.putAsset({ id: changed, name: 'canary' });
+  platform.putAsset({ id: 'new' });
+  const states = createRowStates(table, sha256);
+  await states.put('assets', new Map([['ghost', rowState({ digest: 'a'.repeat(32) })]]), pass);
+  await states.put('assets', new Map([[lost, rowState({ digest: '', removed: true })]]), pass);
+  await states.put('threats', new Map([['of-nobody', rowState({ digest: 'a'.repeat(32), owner: 'gone' })]]), pass);
+  await table.put([{ ...rowKey('threats', 'changed by hand', sha256), digest: { S: 'x' } }], pass);
+  const { status, stdout } = await each.ctl(['verify', '--wait', '0', '--json']);
+  const { complete, streams, kinds } = told(stdout);
+  expect([status, complete, streams.assets.confirmed]).toEqual([3, false, false]);
+  expect(kinds('assets')).toEqual({
+    [changed]: 'sent with other content',
+    new: 'never sent to the SIEM',
+    ghost: 'live at the SIEM, and gone from the API',
+    [lost]: 'told to the SIEM as gone, and live at the API',
+  });
+  expect(kinds('threats')).toEqual({
+    'of-nobody': 'live at the SIEM, and gone from the API',
+    'changed by hand': 'noted in a state that cannot be read',
+  });
+  expect(stdout).not.toContain('canary');
+  const text = await each.ctl(['verify', 'assets', '--wait', '0', '--limit', '0']);
+  expect(text.stdout).toMatch(/^Differs: 4 rows; \d+ rows equal\. Not confirmed/);
+  expect(text.stdout).toContain('and 1 more: --limit, or --json for all');
+});
+
+test('what the table cannot vouch for is no proof: dead letters, ids in doubt; blocks are counted alone', async () => {
+  await using each = await populated();
+  const { table, clients, aws } = each.connector;
+  const Key = 'dead-letter/acme/assets/no-id/0a.json';
+  await (await clients.s3()).send(new PutObjectCommand({ Bucket: aws.names.bucket, Key, Body: '{}' }));
+  const { epoch = { N: '1' } } = (await table.get([leaseKey]))[0]!;
+  const batches = [{ sequence: '', tags: ['0'.repeat(14), '1'.repeat(14)] }];
+  await createCheckpoints(table, sha256).saveInFlight('threats', batches, Number(epoch.N));
+  const { status, stdout } = await each.ctl(['verify', 'dns-blocks', 'threats', 'assets', '--json']);
+  const { complete, streams } = told(stdout);
+  expect([status, complete]).toEqual([3, false]);
+  expect(streams['dns-blocks']).toMatchObject({
+    rowsListed: 7,
+    idsEqual: null,
+    deadLetters: { count: 0, more: false },
+  });
+  expect([streams.assets.deadLetters.count, streams.threats.idsInDoubt]).toEqual([1, 2]);
+  expect([streams.assets.differences, streams.threats.differences]).toEqual([[], []]);
+});
+
+test.each([
+  [['verify', 'users'], 2, 'Allowed choices are assets, threats, dns-blocks'],
+  [['verify', '--wait', 'long'], 2, 'It must be a whole number'],
+])('%p: exit status %i, %s', async (args, expected, reason) => {
+  await using each = await deployment();
+  const { status, stdout, stderr } = await each.ctl(args);
+  expect([status, stdout, stderr]).toEqual([expected, '', expect.stringContaining(reason)]);
+});
+
+describe('what was only on its way', () => {
+  async function waiting(each: Deployment, ...args: string[]) {
+    const started = each.start(['verify', ...args]);
+    await new Promise<void>(resolve => {
+      started.child.stderr.on('data', chunk => String(chunk).includes('waiting for the next run') && resolve());
+    });
+    return started;
+  }
+
+  test('is settled by the next run; what a run does not mend is confirmed', async () => {
+    await using each = await populated();
+    const { platform, table } = each.connector;
+    platform.putAsset({ id: 'new' });
+    await createRowStates(table, sha256).put(
+      'assets',
+      new Map([['ghost', rowState({ digest: 'a'.repeat(32) })]]),
+      pass,
+    );
+    const { child, ended } = await waiting(each, 'assets');
+    expect(child.exitCode).toBe(null);
+    await each.run();
+    const { status, stdout } = await ended;
+    expect([status, stdout]).toEqual([3, expect.stringMatching(/^Differs: 1 rows; 13 rows equal\.$/m)]);
+    expect(stdout).toContain('assets: 1 live at the SIEM, and gone from the API\n    "ghost"');
+  });
+
+  test('Ctrl-C while waiting: exit status 130, and nothing is left behind', async () => {
+    await using each = await populated();
+    each.connector.platform.putAsset({ id: 'new' });
+    const { child, ended } = await waiting(each, 'assets');
+    each.connector.forget();
+    child.kill('SIGINT');
+    const { status, stderr, stdout } = await ended;
+    expect([status, stdout]).toEqual([130, '']);
+    expect(stderr).toContain('Interrupted. Nothing was changed.');
+  });
+});
