@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { VERSION } from '../../lib/version.ts';
 import type { Run } from './command.ts';
+import { deadLettersCommand } from './commands/dead-letters.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { fillSecretCommand } from './commands/fill-secret.ts';
 import { assetCommand, relatedCommand, threatCommand } from './commands/inquiries.ts';
@@ -37,16 +38,19 @@ export function commandLine(run: Run): Command {
     threatCommand(run),
     relatedCommand(run),
     verifyCommand(run),
+    deadLettersCommand(run),
     fillSecretCommand(run),
   ];
-  for (const command of commands) {
-    program.addCommand(command.copyInheritedSettings(program));
-  }
-  for (const each of [program, ...program.commands]) {
-    each.exitOverride(error => process.exit(error.exitCode === 0 ? 0 : 2)).showHelpAfterError('"--help" explains.');
-    each.configureHelp({ showGlobalOptions: true });
-  }
+  for (const command of commands) program.addCommand(command);
+  settle(program);
   return program;
+}
+
+/** The same ways for a command and all below it. */
+function settle(command: Command): void {
+  command.exitOverride(error => process.exit(error.exitCode === 0 ? 0 : 2)).showHelpAfterError('"--help" explains.');
+  command.configureHelp({ showGlobalOptions: true });
+  for (const each of command.commands) settle(each.copyInheritedSettings(command) as Command);
 }
 
 const AFTER = `

@@ -1,6 +1,8 @@
 /** Reads a delivered line as far as an inquiry needs it: the connector's own envelope, or OCSF. The row stays text. */
 
 export interface ReadEvent {
+  /** Whose event it is. */
+  readonly connector: string;
   readonly stream: string;
   readonly id: string;
   readonly sequence: string;
@@ -27,9 +29,10 @@ export function readEvent(line: string): ReadEvent | undefined {
 function readEnvelope(line: string): ReadEvent | undefined {
   const at = line.indexOf(ROW_MEMBER);
   const head = parsed(at < 0 ? line : `${line.slice(0, at)}}`);
-  const { stream, id, sequence, kind } = head ?? {};
+  const { connector, stream, id, sequence, kind } = head ?? {};
   if (typeof stream !== 'string' || typeof id !== 'string' || typeof sequence !== 'string') return undefined;
-  return { stream, id, sequence, kind: String(kind), row: at < 0 ? undefined : line.slice(at + ROW_MEMBER.length, -1) };
+  const row = at < 0 ? undefined : line.slice(at + ROW_MEMBER.length, -1);
+  return { connector: String(connector), stream, id, sequence, kind: String(kind), row };
 }
 
 /** Its sequence is an integer beyond what a number holds, so the digits are taken from the text. */
@@ -37,14 +40,14 @@ function readOcsf(line: string): ReadEvent | undefined {
   const event = parsed(line);
   const metadata = event?.['metadata'] as Record<string, unknown> | undefined;
   const digits = /"sequence":(\d+)/.exec(line)?.[1];
-  const { log_name: stream, original_event_uid: id } = metadata ?? {};
+  const { tenant_uid: connector, log_name: stream, original_event_uid: id } = metadata ?? {};
   if (typeof stream !== 'string' || typeof id !== 'string' || !digits) return undefined;
   const row = event?.['raw_data'];
-  const sequence = digits.padStart(SEQUENCE_DIGITS, '0');
   return {
+    connector: String(connector),
     stream,
     id,
-    sequence,
+    sequence: digits.padStart(SEQUENCE_DIGITS, '0'),
     kind: `class ${event?.['class_uid']}`,
     row: typeof row === 'string' ? row : undefined,
   };

@@ -5,4 +5,6 @@ export interface Order {
   readonly streams?: readonly StreamName[];
   readonly resync?: readonly StreamName[];
   readonly replay?: readonly StreamName[];
+  /** Keys of dead letters. */
+  readonly redrive?: readonly string[];
 }

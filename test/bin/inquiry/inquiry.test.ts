@@ -1,11 +1,14 @@
 /** `asset`, `threat` and `related`, as an operator types them. */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { rowKey } from '../../../lambda/adapters/keys.ts';
 import { sha256 } from '../../../lambda/adapters/sha256.ts';
 import { pass } from '../../lambda/support/aws-scene.ts';
 import { problem } from '../../lambda/support/http-stand.ts';
 import { START } from '../../lambda/support/stepped-clock.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
+
+/** A machine that is busy otherwise takes its time to start processes. */
+jest.setTimeout(60_000);
 
 const CANARY = 'canary-value';
 let each: Deployment;

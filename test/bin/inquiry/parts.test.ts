@@ -62,18 +62,32 @@ describe('the members that differ', () => {
 
 describe('a delivered line', () => {
   test('of the envelope is read with its row as text', () => {
-    const head = `{"event_id":"e","sequence":"${SEQUENCE}","kind":"upsert","stream":"assets","id":"a\\",\\"row\\":1"`;
+    const head = `{"event_id":"e","sequence":"${SEQUENCE}","kind":"upsert","stream":"assets","id":"a\\",\\"row\\":1","connector":"acme"`;
     const line = `${head},"row":{"id":"a","n":9007199254740993}}`;
     const row = '{"id":"a","n":9007199254740993}';
-    expect(readEvent(line)).toEqual({ stream: 'assets', id: 'a","row":1', sequence: SEQUENCE, kind: 'upsert', row });
+    expect(readEvent(line)).toEqual({
+      connector: 'acme',
+      stream: 'assets',
+      id: 'a","row":1',
+      sequence: SEQUENCE,
+      kind: 'upsert',
+      row,
+    });
   });
 
   test('of OCSF is read with every digit of its sequence, and its row from raw_data', () => {
     const line =
-      '{"class_uid":2004,"metadata":{"uid":"e","sequence":10420000000001,"log_name":"threats",' +
+      '{"class_uid":2004,"metadata":{"uid":"e","sequence":10420000000001,"log_name":"threats","tenant_uid":"acme",' +
       '"original_event_uid":"t"},"raw_data":"{\\"id\\":\\"t\\"}"}';
     const sequence = '00000010420000000001';
-    expect(readEvent(line)).toEqual({ stream: 'threats', id: 't', sequence, kind: 'class 2004', row: '{"id":"t"}' });
+    expect(readEvent(line)).toEqual({
+      connector: 'acme',
+      stream: 'threats',
+      id: 't',
+      sequence,
+      kind: 'class 2004',
+      row: '{"id":"t"}',
+    });
     expect(needlesOf(sequence).some(needle => line.includes(needle))).toBe(true);
   });
 

@@ -1,0 +1,91 @@
+/** Everything that is set aside, wherever it lies: how much, why, since when. */
+import type { StreamName } from '../../../lambda/streams.ts';
+import type { Context } from '../context.ts';
+import type { Outcome } from '../report/report.ts';
+import { tableText } from '../report/table-text.ts';
+import { timeText } from '../report/time-text.ts';
+import { type QueueDepth, queueDepth } from '../status/queue-depth.ts';
+import { known, type Reading, reading, readingJson } from '../status/reading.ts';
+import { listDeliveryErrors, listLetters, type SetAside } from './objects.ts';
+import { QUEUES, type QueueName, queueUrl } from './queues.ts';
+
+export interface ListOptions {
+  /** Rows of these streams alone, and nothing that is not told by stream. */
+  readonly stream?: readonly StreamName[];
+  /** Keys that are named of each kind. */
+  readonly limit: number;
+}
+
+interface Listed {
+  readonly letters: Reading<SetAside[]>;
+  readonly errors: Reading<SetAside[]>;
+  readonly queues: ReadonlyMap<QueueName, Reading<QueueDepth>>;
+}
+
+/** One part that is closed to the operator does not hide the others. @throws RefusedError, AwsCallError */
+export async function listSetAside(context: Context, { stream, limit }: ListOptions): Promise<Outcome> {
+  await context.deployment();
+  const listed = await look(context, stream);
+  const rest = [listed.letters, listed.errors, ...listed.queues.values()];
+  const objects = [...(known(listed.letters) ?? []), ...(known(listed.errors) ?? [])];
+  const waiting = [...listed.queues.values()].some(each => (known(each)?.waiting ?? 0) > 0);
+  const amiss = objects.length > 0 || waiting || rest.some(each => 'notReadable' in each);
+  return { text: listText(listed, limit), json: listJson(listed), status: amiss ? 3 : 0 };
+}
+
+async function look(context: Context, streams: readonly StreamName[] | undefined): Promise<Listed> {
+  const { aws, signal } = context;
+  const letters = reading(async () => {
+    const all = await listLetters(context);
+    return streams ? all.filter(each => each.stream && streams.includes(each.stream)) : all;
+  }, signal);
+  const errors = reading(async () => (streams ? [] : await listDeliveryErrors(context)), signal);
+  const queues = new Map<QueueName, Reading<QueueDepth>>();
+  for (const name of streams ? [] : (Object.keys(QUEUES) as QueueName[])) {
+    const url = await queueUrl(context, name);
+    if (url) queues.set(name, await reading(() => queueDepth(aws, url), signal));
+  }
+  return { letters: await letters, errors: await errors, queues };
+}
+
+function listText({ letters, errors, queues }: Listed, limit: number): string {
+  const rows = [
+    ...groupRows('rows', letters, each => `${each.stream}: ${each.why}`),
+    ...groupRows('deliveries', errors, each => each.why),
+    ...[...queues].map(([name, depth]) => ['queue', name, countOf(depth), '']),
+  ];
+  const keys = [...keyLines(letters, limit), ...keyLines(errors, limit)];
+  const unread = [letters, errors, ...queues.values()].flatMap(each =>
+    'notReadable' in each ? [each.notReadable] : [],
+  );
+  return [tableText(['what', 'why', 'count', 'oldest'], rows), ...keys, ...unread].join('\n');
+}
+
+function groupRows(what: string, read: Reading<SetAside[]>, why: (each: SetAside) => string): string[][] {
+  const all = known(read);
+  if (!all) return [[what, 'not readable', '?', '']];
+  if (all.length === 0) return [[what, 'none', '0', '']];
+  return [...Map.groupBy(all, why)].map(([name, group]) => {
+    return [what, name, String(group.length), timeText(Math.min(...group.map(each => each.since)))];
+  });
+}
+
+function countOf(depth: Reading<QueueDepth>): string {
+  return 'value' in depth ? String(depth.value.waiting + depth.value.taken) : '?';
+}
+
+function keyLines(read: Reading<SetAside[]>, limit: number): string[] {
+  const all = (known(read) ?? []).toSorted((one, other) => one.since - other.since);
+  const more = all.length > limit ? [`and ${all.length - limit} more: --limit, or --json for all`] : [];
+  return all.length === 0 ? [] : ['', ...all.slice(0, limit).map(each => each.key), ...more];
+}
+
+function listJson({ letters, errors, queues }: Listed): object {
+  const objects = (read: Reading<SetAside[]>) =>
+    readingJson(read, all => all.map(({ since, ...each }) => ({ ...each, since: new Date(since).toISOString() })));
+  return {
+    rows: objects(letters),
+    deliveries: objects(errors),
+    queues: Object.fromEntries([...queues].map(([name, depth]) => [name, readingJson(depth)])),
+  };
+}

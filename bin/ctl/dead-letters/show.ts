@@ -1,0 +1,78 @@
+/** One thing that is set aside. What it holds is the customer's data, so it is shown only when asked for. */
+import { streamOfLetter } from '../../../lambda/adapters/dead-letter.ts';
+import { readLetter } from '../../../lambda/core/letter.ts';
+import { PREFIXES } from '../../../lib/data-bucket.ts';
+import type { Context } from '../context.ts';
+import { RefusedError } from '../errors.ts';
+import type { Outcome } from '../report/report.ts';
+import { tableText } from '../report/table-text.ts';
+import { timeText } from '../report/time-text.ts';
+import { readErrorObject } from './error-records.ts';
+import { isQueue, peek, QUEUES, type QueueName } from './queues.ts';
+import { readObject } from './read-object.ts';
+
+/** @param show with the row, the events or the messages @throws RefusedError, AwsCallError */
+export async function showSetAside(context: Context, key: string, show: boolean): Promise<Outcome> {
+  if (isQueue(key)) return showQueue(context, key, show);
+  const { connector } = await context.deployment();
+  if (streamOfLetter(key, connector)) return showLetter(key, await readObject(context, key), show);
+  if (key.startsWith(PREFIXES.deliveryErrors)) return showErrors(key, await readObject(context, key), show);
+  throw new RefusedError(unknownKey(key, connector));
+}
+
+export function unknownKey(key: string, connector: string): string {
+  const places = [`${PREFIXES.deadLetters}${connector}/…`, `${PREFIXES.deliveryErrors}…`, ...Object.keys(QUEUES)];
+  return `${JSON.stringify(key)} is none of what may be set aside: ${places.join(', ')}. "dead-letters list" names the keys. Nothing was done.`;
+}
+
+function showLetter(key: string, body: string, show: boolean): Outcome {
+  const letter = readLetter(body);
+  if (!letter) throw new RefusedError(`${key} is no dead letter that this version can read. Nothing was done.`);
+  const { stream, reason, text } = letter;
+  const bytes = Buffer.byteLength(text);
+  return {
+    text: [`A row of ${stream} that could not be sent: ${reason}. ${bytes} bytes.`, ...(show ? ['', text] : [])].join(
+      '\n',
+    ),
+    json: { key, stream, reason, bytes, ...(show && { row: text }) },
+  };
+}
+
+function showErrors(key: string, content: string, show: boolean): Outcome {
+  const { records, strange } = readErrorObject(content);
+  const groups = [...Map.groupBy(records, ({ code, message }) => JSON.stringify([code, message]))].map(([, group]) => {
+    const { code, message } = group[0]!;
+    const arrived = group.flatMap(each => each.arrived ?? []);
+    const events = group.reduce((sum, { lines }) => sum + lines.length, 0);
+    return {
+      code,
+      message,
+      records: group.length,
+      events,
+      oldest: arrived.length > 0 ? Math.min(...arrived) : undefined,
+    };
+  });
+  const rows = groups.map(({ code, records: count, events, oldest }) => {
+    return [code || 'not told', String(count), String(events), oldest === undefined ? '' : timeText(oldest)];
+  });
+  const lines = records.flatMap(each => each.lines);
+  return {
+    text: [
+      tableText(['error', 'records', 'events', 'oldest'], rows),
+      ...groups.flatMap(({ code, message }) => (message ? ['', `${code}: ${message}`] : [])),
+      ...(strange > 0 ? ['', `${strange} lines are no error record of Firehose.`] : []),
+      ...(show ? ['', ...lines] : []),
+    ].join('\n'),
+    json: { key, errors: groups, strangeLines: strange, ...(show && { events: lines }) },
+  };
+}
+
+async function showQueue(context: Context, name: QueueName, show: boolean): Promise<Outcome> {
+  const messages = await peek(context, name);
+  const texts = messages.map(({ sent, body }) => ({ sent: new Date(sent).toISOString(), ...(show && { body }) }));
+  const lines = texts.map(({ sent, body }) => (body === undefined ? sent : `${sent}  ${body}`));
+  return {
+    text: [`${name}: ${QUEUES[name]}. Some of the messages, by when they were sent:`, ...lines].join('\n'),
+    json: { queue: name, messages: texts },
+  };
+}

@@ -1,0 +1,197 @@
+/** `dead-letters`, as an operator types it. */
+import { gzipSync } from 'node:zlib';
+import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { type Deployment, deployment } from '../support/deployment.ts';
+import { sqsQueueName } from '../support/queues.ts';
+
+/** A machine that is busy otherwise takes its time to start processes. */
+jest.setTimeout(60_000);
+
+const CANARY = 'canary-value';
+const LETTER = 'dead-letter/acme/dns-blocks/oversize/0a1b.json';
+const STUCK = 'dead-letter/acme/assets/no-id/0c2d.json';
+const ERROR = 'delivery-errors/http-endpoint-failed/2026/11/20/12/part-1';
+
+const event = (id: string) =>
+  `{"event_id":"e-${id}","sequence":"${'1'.repeat(20)}","kind":"upsert","stream":"assets","id":"${id}","time":null,` +
+  `"stream_position":null,"connector":"acme","forwarded_at":"2026-11-20T12:00:00.000Z","row":{"id":"${id}","n":"${CANARY}"}}`;
+const errorRecord = (...ids: string[]) =>
+  JSON.stringify({
+    attemptsMade: 5,
+    arrivalTimestamp: Date.parse('2026-11-20T12:00:00Z'),
+    errorCode: 'HttpEndpoint.DestinationException',
+    errorMessage: 'It answered 503.',
+    rawData: Buffer.from(ids.map(id => `${event(id)}\n`).join('')).toString('base64'),
+  });
+
+async function put(each: Deployment, Key: string, Body: string | Buffer): Promise<void> {
+  const { clients, aws } = each.connector;
+  await (await clients.s3()).send(new PutObjectCommand({ Bucket: aws.names.bucket, Key, Body }));
+}
+
+async function lies({ connector }: Deployment, Key: string): Promise<boolean> {
+  const command = new GetObjectCommand({ Bucket: connector.aws.names.bucket, Key });
+  return (await connector.clients.s3()).send(command).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Something of each kind is set aside. */
+async function withFailures(): Promise<Deployment> {
+  const each = await deployment();
+  each.connector.platform.populate({ assets: 3, threats: 3, dnsBlocks: 3 });
+  await each.run();
+  await put(
+    each,
+    LETTER,
+    `{"reason":"oversize","stream":"dns-blocks","connector":"acme","row":{"id":"late","n":"${CANARY}"}}\n`,
+  );
+  await put(each, STUCK, `{"reason":"no-id","stream":"assets","connector":"acme","row":{"n":"${CANARY}"}}\n`);
+  await put(each, ERROR, gzipSync(`${errorRecord('x', 'y')}\n${errorRecord('z')}\n`));
+  const queue = { body: `{"Records":["${CANARY}"]}`, sourceArn: each.stack.outputs['SiemQueueArn']! };
+  each.stack.queues.send(sqsQueueName(each.stack.outputs['SiemDeadLetterQueueUrl']), queue);
+  return each;
+}
+
+const newestOf = async (each: Deployment, id: string) =>
+  (await each.connector.lines()).map(line => JSON.parse(line)).filter(told => told.id === id);
+
+test('list counts each place with the reason and since when, and shows nothing of the rows', async () => {
+  await using each = await withFailures();
+  const { status, stdout } = await each.ctl(['dead-letters', 'list']);
+  expect(status).toBe(3);
+  expect(stdout).toMatch(/^rows +dns-blocks: oversize +1 +\d{4}-\d\d-\d\dT[\d:]+Z$/m);
+  expect(stdout).toMatch(/^rows +assets: no-id +1 /m);
+  expect(stdout).toMatch(/^deliveries +http-endpoint-failed +1 /m);
+  expect(stdout).toMatch(/^queue +siem-queue +1$/m);
+  expect(stdout).toMatch(/^queue +schedule-queue +0$/m);
+  for (const key of [LETTER, STUCK, ERROR]) expect(stdout).toContain(`\n${key}`);
+  expect(stdout).not.toContain(CANARY);
+  const narrow = await each.ctl(['dead-letters', 'list', '--stream', 'assets', '--json']);
+  expect(JSON.parse(narrow.stdout)).toEqual({
+    rows: [{ key: STUCK, bytes: expect.any(Number), stream: 'assets', why: 'no-id', since: expect.any(String) }],
+    deliveries: [],
+    queues: {},
+  });
+});
+
+describe('show', () => {
+  test('tells why, and what it holds only when asked', async () => {
+    await using each = await withFailures();
+    const shown = async (...args: string[]) => (await each.ctl(['dead-letters', 'show', ...args])).stdout;
+    expect(await shown(LETTER)).toMatch(/^A row of dns-blocks that could not be sent: oversize\. \d+ bytes\.\n$/);
+    expect(await shown(LETTER, '--show')).toContain(`{"id":"late","n":"${CANARY}"}`);
+    const error = await shown(ERROR);
+    expect(error).toMatch(/^HttpEndpoint\.DestinationException +2 +3 +2026-11-20T12:00:00Z$/m);
+    expect(error).toContain('HttpEndpoint.DestinationException: It answered 503.');
+    expect(error).not.toContain(CANARY);
+    expect(JSON.parse(await shown(ERROR, '--show', '--json')).events).toEqual(['x', 'y', 'z'].map(event));
+    const queue = await shown('siem-queue');
+    expect([queue.includes('announcements of objects'), queue.includes(CANARY)]).toEqual([true, false]);
+    expect(await shown('siem-queue', '--show')).toContain(CANARY);
+  });
+});
+
+describe('redrive', () => {
+  test('asks, and where nobody can be asked does nothing', async () => {
+    await using each = await withFailures();
+    const { status, stderr } = await each.ctl(['dead-letters', 'redrive', '--all']);
+    expect([status, each.stack.invocations]).toEqual([2, []]);
+    for (const part of ['tries 2 rows again', 'events of 1 objects', 'moves the announcements', 'say --yes']) {
+      expect(stderr).toContain(part);
+    }
+    expect(await lies(each, ERROR)).toBe(true);
+  });
+
+  test('of everything sends each kind in its way, deletes what is dealt with, and keeps the rest with the reason', async () => {
+    await using each = await withFailures();
+    const { status, stdout } = await each.ctl(['dead-letters', 'redrive', '--all', '--yes', '--json']);
+    const { redriven } = JSON.parse(stdout);
+    expect(status).toBe(3);
+    const byKey = Object.fromEntries(redriven.map((told: { key: string }) => [told.key, told]));
+    expect(byKey).toEqual({
+      'siem-queue': { key: 'siem-queue', outcome: 'sent', events: 1, reason: expect.stringContaining('completed') },
+      [ERROR]: { key: ERROR, outcome: 'sent', events: 3 },
+      [STUCK]: { key: STUCK, outcome: 'kept', reason: 'no-id' },
+      [LETTER]: { key: LETTER, outcome: 'sent' },
+    });
+    expect([await lies(each, LETTER), await lies(each, ERROR), await lies(each, STUCK)]).toEqual([false, false, true]);
+    for (const id of ['x', 'y', 'z']) expect((await newestOf(each, id))[0]).toEqual(JSON.parse(event(id)));
+    expect((await newestOf(each, 'late')).map(told => told.kind)).toEqual(['dns_block']);
+    expect(each.stack.queues.messages(sqsQueueName(each.stack.outputs['SiemQueueUrl']))).toHaveLength(1);
+    const again = await each.ctl(['dead-letters', 'redrive', LETTER, ERROR, '--yes']);
+    expect([again.status, again.stdout]).toEqual([3, expect.stringContaining('no letter lies there')]);
+  });
+
+  test('of one stream runs its lane alone: what fails elsewhere is none of its business', async () => {
+    await using each = await withFailures();
+    await each.ctl(['dead-letters', 'redrive', LETTER, '--yes']);
+    expect(each.stack.invocations).toEqual([{ streams: ['dns-blocks'], redrive: [LETTER] }]);
+  });
+
+  test('keeps the object when Firehose refuses a record, and says so', async () => {
+    await using each = await withFailures();
+    each.connector.aws.faults.always('firehose', {
+      refuse: { status: 400, code: 'AccessDeniedException', message: 'No.' },
+    });
+    const { status, stderr } = await each.ctl(['dead-letters', 'redrive', ERROR, '--yes']);
+    expect([status, await lies(each, ERROR)]).toEqual([1, true]);
+    expect(stderr).toContain('You need firehose:PutRecordBatch');
+    expect(stderr).not.toContain(CANARY);
+  });
+
+  test('at Ctrl-C leaves no object half done: sent and deleted, or where it was', async () => {
+    await using each = await withFailures();
+    const keys = Array.from({ length: 40 }, (_, at) => `${ERROR}-${at}`);
+    await Promise.all(keys.map((key, at) => put(each, key, errorRecord(`part-${at}`))));
+    const { child, ended } = each.start(['dead-letters', 'redrive', ...keys, '--yes']);
+    onCall(each, 'DeleteObject', 3, () => child.kill('SIGINT'));
+    const { status, stderr } = await ended;
+    expect([status, stderr]).toEqual([130, expect.stringMatching(/The events of \d+ of 40 objects were sent again/)]);
+    const dealtWith = Number(/The events of (\d+)/.exec(stderr)![1]);
+    const left = await Promise.all(keys.map(key => lies(each, key)));
+    expect(left.filter(each => !each)).toHaveLength(dealtWith);
+    const sent = new Set((await each.connector.lines()).map(line => JSON.parse(line).id));
+    expect(left.every((lying, at) => lying || sent.has(`part-${at}`))).toBe(true);
+    expect(dealtWith).toBeLessThan(40);
+  });
+});
+
+describe('exit status 2, and nothing done', () => {
+  let each: Deployment;
+  beforeAll(async () => {
+    each = await deployment();
+  });
+  afterAll(async () => {
+    await each[Symbol.asyncDispose]();
+  });
+
+  test.each([
+    [['dead-letters', 'redrive', '--yes'], 'Name the keys to send again, or say --all'],
+    [['dead-letters', 'redrive', LETTER, '--all', '--yes'], 'not both'],
+    [
+      ['dead-letters', 'redrive', 'dead-letter/other/assets/no-id/0a.json', '--yes'],
+      'is none of what may be set aside',
+    ],
+    [['dead-letters', 'redrive', 'events/2026/x.json.gz', '--yes'], 'is none of what may be set aside'],
+    [['dead-letters', 'redrive', 'schedule-queue', '--yes'], 'the next run does their work'],
+    [['dead-letters', 'show', 'delivery-errors/nothing'], 'There is no delivery-errors/nothing in the bucket'],
+    [['dead-letters', 'purge'], "unknown command 'purge'"],
+    [['dead-letters', 'list', '--limit', 'few'], 'whole number'],
+  ])('%p: %s', async (args, reason) => {
+    const { status, stdout, stderr } = await each.ctl(args);
+    expect([status, stdout, stderr, each.stack.invocations]).toEqual([2, '', expect.stringContaining(reason), []]);
+  });
+});
+
+/** Told when the endpoints have been called so for the given time. */
+function onCall({ connector }: Deployment, action: string, time: number, act: () => void): void {
+  const { calls } = connector;
+  let seen = 0;
+  calls.push = (...told) => {
+    if (told.some(each => each.action === action) && ++seen === time) act();
+    return Array.prototype.push.apply(calls, told);
+  };
+}

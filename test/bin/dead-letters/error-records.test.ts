@@ -1,0 +1,50 @@
+/** What Firehose writes when it gives up, as this project reads it. */
+import { describe, expect, test } from '@jest/globals';
+import { eventsOf, readErrorObject, readErrorRecord } from '../../../bin/ctl/dead-letters/error-records.ts';
+
+const line = (id: string, connector = 'acme') =>
+  `{"event_id":"e","sequence":"${'0'.repeat(20)}","kind":"upsert","stream":"assets","id":"${id}","connector":"${connector}","row":{"id":"${id}"}}`;
+const record = (raw: string, members: object = { errorCode: 'Splunk.AckTimeout', errorMessage: 'No ack.' }) =>
+  JSON.stringify({ attemptsMade: 5, arrivalTimestamp: 1594265943615, ...members, rawData: btoa(raw) });
+
+describe('a record', () => {
+  test.each([
+    ['of today', { errorCode: 'A.B', errorMessage: 'C' }],
+    ['of a format conversion', { ErrorCode: 'A.B', ErrorMessage: 'C' }],
+    ['of earlier days', { lastErrorCode: 'A.B', lastErrorMessage: 'C' }],
+  ])('%s is read with its reason, and its events are taken out of it', (_when, members) => {
+    expect(readErrorRecord(record(`${line('a')}\n${line('b')}\n`, members))).toEqual({
+      code: 'A.B',
+      message: 'C',
+      arrived: 1594265943615,
+      lines: [line('a'), line('b')],
+    });
+  });
+
+  test('without times or a reason is read all the same', () => {
+    const bare = readErrorRecord(JSON.stringify({ rawData: btoa(line('a')), arrivalTimestamp: 'soon' }));
+    expect(bare).toEqual({ code: '', message: '', arrived: undefined, lines: [line('a')] });
+  });
+
+  test.each(['', '{}', '[]', 'text', '{"rawData":7}'])('is not %p', text => {
+    expect(readErrorRecord(text)).toBeUndefined();
+  });
+});
+
+describe('the events of an object', () => {
+  const events = (content: string) => eventsOf(readErrorObject(content), 'acme');
+
+  test('are those of its records in order, also where a backup holds them as they are', () => {
+    expect(events(`${record(line('a'))}\n${line('b')}\n`)).toEqual({ lines: [line('a'), line('b')] });
+  });
+
+  test.each([
+    ['of another connector, which shares the bucket', record(`${line('a')}\n${line('b', 'other')}`), 'connector other'],
+    ['beside lines that are not understood', `${record(line('a'))}\nnoise`, '1 of its lines are no error record'],
+    ['that are none', record('{"n":1}'), 'no event of this connector'],
+    ['that were cut off', record(`${line('a')}\n${line('b').slice(0, 40)}`), 'no event of this connector'],
+    ['of nothing', '', 'it holds no event'],
+  ])('%s are not sent again', (_what, content, why) => {
+    expect(events(content)).toEqual({ why: expect.stringContaining(why) });
+  });
+});
