@@ -29,6 +29,8 @@ export const alarms: Check<Patient> = {
       return warn('muted: nobody is told', '"connectorctl resume" switches them on.');
     const firing = all.filter(each => each.state === 'ALARM').map(each => each.name);
     if (firing.length > 0) return warn(`in alarm: ${firing.join(', ')}`, '"connectorctl status" says more.');
-    return ok(`${all.length} alarms, none in alarm; page and ticket tell ${alarmTopicArn}, but who has subscribed is not seen here`);
+    return ok(
+      `${all.length} alarms, none in alarm; page and ticket tell ${alarmTopicArn}, but who has subscribed is not seen here`,
+    );
   },
 };
