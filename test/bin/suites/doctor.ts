@@ -70,7 +70,7 @@ const ILLNESSES: readonly (readonly [
 describe('doctor', () => {
   test('finds a healthy deployment healthy, exits with 0, saves nothing and shows nothing of a row', async () => {
     await using each = await deployment(
-      {},
+      { clientSecret: 'canary-secret' },
       { options: { siemReader: { type: 'external-id', principal: '111122223333', externalId: 'from-the-form' } } },
     );
     each.connector.platform.putAsset({ id: 'canary-asset', name: 'canary' });
@@ -78,8 +78,7 @@ describe('doctor', () => {
     const { status, sick, output } = await examined(each);
     expect([status, sick]).toEqual([0, []]);
     expect(output).toContain('the reader role has it');
-    const { clientId, clientSecret } = each.connector.platform.account;
-    for (const hidden of ['canary', clientId, clientSecret]) expect(output).not.toContain(hidden);
+    expect(output).not.toContain('canary');
     expect(await each.connector.table.get([checkpointKey('assets')])).toEqual([]);
     expect(await each.connector.lines()).toEqual([]);
   });
