@@ -1,73 +1,6 @@
-import {
-  CloudWatchClient,
-  GetMetricDataCommand,
-  type GetMetricDataCommandInput,
-  paginateGetMetricData,
-} from '@aws-sdk/client-cloudwatch';
+import { GetMetricDataCommand, paginateGetMetricData } from '@aws-sdk/client-cloudwatch';
 import { describe, expect, test } from '@jest/globals';
-import { type CloudWatchControls, createCloudWatch } from '../../../local/aws/cloudwatch.ts';
-import { PLACE, type Served, served } from './served.ts';
-
-const NOW = Date.UTC(2026, 6, 1, 12);
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
-
-const METRIC = {
-  namespace: 'AWS/Lambda',
-  name: 'Duration',
-  dimensions: { FunctionName: 'poller', Resource: 'poller' },
-};
-
-interface Scene extends Served {
-  readonly client: CloudWatchClient;
-  readonly controls: CloudWatchControls;
-  /** Times in minutes after an hour ago, and their values. */
-  data(query?: Partial<QueryOptions>, input?: Partial<GetMetricDataCommandInput>): Promise<[number, number][]>;
-}
-
-interface QueryOptions {
-  readonly stat: string;
-  /** Seconds. */
-  readonly period: number;
-  readonly dimensions: Readonly<Record<string, string>>;
-}
-
-function query(Id: string, { stat = 'Sum', period = 60, dimensions = METRIC.dimensions }: Partial<QueryOptions> = {}) {
-  const Dimensions = Object.entries(dimensions).map(([Name, Value]) => ({ Name, Value }));
-  return {
-    Id,
-    MetricStat: {
-      Metric: { Namespace: METRIC.namespace, MetricName: METRIC.name, Dimensions },
-      Period: period,
-      Stat: stat,
-    },
-  };
-}
-
-const SPAN = { StartTime: new Date(NOW - HOUR), EndTime: new Date(NOW) };
-
-async function scene(pageSize?: number): Promise<Scene> {
-  const pages = pageSize === undefined ? {} : { pageSize };
-  const { service, controls } = createCloudWatch({ ...PLACE, ...pages, alarms: [], now: () => NOW });
-  const each = await served(service);
-  const client = new CloudWatchClient(each.config);
-  return {
-    ...each,
-    controls,
-    client,
-    async data(options, input = {}) {
-      const command = new GetMetricDataCommand({ ...SPAN, MetricDataQueries: [query('q', options)], ...input });
-      const [result] = (await client.send(command)).MetricDataResults!;
-      return result!.Timestamps!.map((time, at) => [(time.getTime() - (NOW - HOUR)) / MINUTE, result!.Values![at]!]);
-    },
-  };
-}
-
-/** Minutes after an hour ago. */
-function at(minute: number): number {
-  return NOW - HOUR + minute * MINUTE;
-}
+import { at, DAY, METRIC, NOW, query, SPAN, scene } from './metrics-scene.ts';
 
 describe('GetMetricData', () => {
   test('gives each statistic of a period, the newest first', async () => {
@@ -182,46 +115,5 @@ describe('GetMetricData', () => {
       { Id: 'b', Label: 'mine', Timestamps: [], Values: [], StatusCode: 'Complete' },
     ]);
     expect(answer.NextToken).toBeUndefined();
-  });
-
-  test.each<[string, Partial<GetMetricDataCommandInput>, string]>([
-    [
-      'a span that ends where it starts',
-      { EndTime: SPAN.StartTime },
-      'The parameter StartTime must not equal parameter EndTime.',
-    ],
-    [
-      'a span that ends before it starts',
-      { EndTime: new Date(0) },
-      'The parameter StartTime must be less than the parameter EndTime.',
-    ],
-    ['no queries', { MetricDataQueries: [] }, 'MetricDataQueries is required'],
-    [
-      'more than 500',
-      { MetricDataQueries: Array.from({ length: 501 }, (_, n) => query(`q${n}`)) },
-      'must not have a size greater than 500',
-    ],
-    ['two queries of one id', { MetricDataQueries: [query('q'), query('q')] }, 'are not unique'],
-    [
-      'an id that begins with a capital',
-      { MetricDataQueries: [query('Q')] },
-      'The value Q for parameter MetricDataQueries.member.1.Id',
-    ],
-    [
-      'a period of 90 seconds',
-      { MetricDataQueries: [query('q', { period: 90 })] },
-      'Period must be 1, 5, 10, 20, 30 or a multiple of 60',
-    ],
-    ['an unknown statistic', { MetricDataQueries: [query('q', { stat: 'Median' })] }, 'The value Median'],
-    ['an expression', { MetricDataQueries: [{ Id: 'q', Expression: 'SUM(METRICS())' }] }, 'it computes no expressions'],
-  ])('refuses %s', async (_what, input, message) => {
-    await using each = await scene();
-    const command = new GetMetricDataCommand({ ...SPAN, MetricDataQueries: [query('q')], ...input });
-    await expect(each.client.send(command)).rejects.toMatchObject({
-      name: 'ValidationException',
-      message: expect.stringContaining(message),
-      Code: 'ValidationError',
-      $metadata: { httpStatusCode: 400 },
-    });
   });
 });
