@@ -1,4 +1,5 @@
 import { AwsError } from './aws-error.ts';
+import type { Place } from './place.ts';
 import { MISSING_QUERY_TOKEN, type QueryApi, queryRefusal, queryReply, readQueryRequest } from './query-protocol.ts';
 import type { Operation, Service } from './wire.ts';
 import type { XmlValue } from './xml.ts';
@@ -10,8 +11,15 @@ export interface LocalPolicy {
   readonly document: unknown;
 }
 
-export interface IamOptions {
+export interface LocalRole {
+  readonly name: string;
+  /** Managed policies that it has. */
+  readonly policyArns: readonly string[];
+}
+
+export interface IamOptions extends Place {
   readonly policies: readonly LocalPolicy[];
+  readonly roles: readonly LocalRole[];
   /** Milliseconds since 1970. */
   readonly created: number;
 }
@@ -23,16 +31,23 @@ interface IamOperation extends Operation {
 const API: QueryApi = { version: '2010-05-08', namespace: 'https://iam.amazonaws.com/doc/2010-05-08/' };
 const VERSION = 'v1';
 
-/** IAM with managed policies, each with one version. */
+/** IAM with managed policies, each with one version, and the roles that have them. */
 export function createIam(options: IamOptions): Service<IamOperation> {
   return {
     name: 'iam',
     unsigned: MISSING_QUERY_TOKEN,
     understand(request) {
-      const { action, input } = readQueryRequest(request, API, ['GetPolicy', 'GetPolicyVersion']);
-      return { action, permission: `iam:${action}`, resource: input.get('PolicyArn') ?? '*', input };
+      const { action, input } = readQueryRequest(request, API, [
+        'GetPolicy',
+        'GetPolicyVersion',
+        'ListAttachedRolePolicies',
+      ]);
+      const role = input.get('RoleName');
+      const resource = role === null ? (input.get('PolicyArn') ?? '*') : `arn:aws:iam::${options.account}:role/${role}`;
+      return { action, permission: `iam:${action}`, resource, input };
     },
     async perform({ action, input, resource }) {
+      if (action === 'ListAttachedRolePolicies') return queryReply(API, action, attachedXml(options, input));
       const policy = options.policies.find(each => each.arn === resource);
       if (!policy) throw noSuchEntity(`Policy ${resource} was not found.`);
       const created = new Date(options.created);
@@ -50,6 +65,17 @@ export function createIam(options: IamOptions): Service<IamOperation> {
       });
     },
     refusal: error => queryRefusal(API, error),
+  };
+}
+
+function attachedXml({ roles, policies }: IamOptions, input: URLSearchParams): XmlValue {
+  const name = input.get('RoleName');
+  const role = roles.find(each => each.name === name);
+  if (!role) throw noSuchEntity(`The role with name ${name} cannot be found.`);
+  const attached = policies.filter(({ arn }) => role.policyArns.includes(arn));
+  return {
+    AttachedPolicies: attached.map(({ arn, name }) => ({ PolicyName: name, PolicyArn: arn })),
+    IsTruncated: false,
   };
 }
 

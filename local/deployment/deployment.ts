@@ -11,7 +11,7 @@ import { createSqs, type SqsControls } from '../aws/sqs.ts';
 import { createSts } from '../aws/sts.ts';
 import type { Service } from '../aws/wire.ts';
 import type { References } from './intrinsics.ts';
-import { alarmsOf, functionOf, policiesOf, queuesOf, scheduleOf, stackOf } from './parts.ts';
+import { alarmsOf, functionOf, policiesOf, queuesOf, rolesOf, scheduleOf, stackOf } from './parts.ts';
 import { createReferences } from './physical-names.ts';
 import type { Template } from './template.ts';
 
@@ -97,10 +97,11 @@ function createParts(options: DeploymentOptions, settings: Settings, stackName: 
   const schedule = scheduleOf(template, references);
   scheduler.controls.put(schedule.name, schedule.members);
   const cloudwatch = createCloudWatch({ ...settings, alarms: alarmsOf(template, references) });
+  const policies = policiesOf(template, references);
   const services: Readonly<Record<string, Service>> = {
     CLOUDFORMATION: createCloudFormation({ ...settings, stacks }),
     CLOUDWATCH: cloudwatch.service,
-    IAM: createIam({ ...settings, policies: policiesOf(template, references) }),
+    IAM: createIam({ ...settings, policies, roles: rolesOf(template, references) }),
     LAMBDA: createLambda({ ...settings, functions }),
     SCHEDULER: scheduler.service,
     STS: createSts(settings),

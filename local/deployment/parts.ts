@@ -1,7 +1,7 @@
 /** What the endpoints are told of a template's resources. Every value is resolved before. */
 import type { AlarmDefinition } from '../aws/alarms.ts';
 import type { LocalStack } from '../aws/cloudformation.ts';
-import type { LocalPolicy } from '../aws/iam.ts';
+import type { LocalPolicy, LocalRole } from '../aws/iam.ts';
 import type { JsonObject } from '../aws/json-protocol.ts';
 import type { QueueDefinition } from '../aws/queues.ts';
 import { type References, resolve, resolveText } from './intrinsics.ts';
@@ -62,7 +62,25 @@ export function queuesOf(template: Template, references: References): QueueDefin
   return resourcesOf(template, 'AWS::SQS::Queue').map(([id, resource]) => {
     const { QueueName: _name, Tags: _tags, ...settings } = propertiesOf(resource, references);
     const attributes = Object.entries(settings).map(([name, value]) => [name, textOf(value)]);
-    return { name: references.attribute(id, 'QueueName'), attributes: Object.fromEntries(attributes) };
+    const policy = queuePolicy(template, references, references.ref(id));
+    return {
+      name: references.attribute(id, 'QueueName'),
+      attributes: { ...Object.fromEntries(attributes), ...policy },
+    };
+  });
+}
+
+function queuePolicy(template: Template, references: References, url: string): { Policy?: string } {
+  const policies = resourcesOf(template, 'AWS::SQS::QueuePolicy').map(([, each]) => propertiesOf(each, references));
+  const found = policies.find(({ Queues: queues }) => Array.isArray(queues) && queues.includes(url));
+  return found ? { Policy: textOf(found['PolicyDocument']) } : {};
+}
+
+/** Roles with the managed policies that they have. */
+export function rolesOf(template: Template, references: References): LocalRole[] {
+  return resourcesOf(template, 'AWS::IAM::Role').map(([id, resource]) => {
+    const { ManagedPolicyArns: policyArns = [] } = propertiesOf(resource, references);
+    return { name: references.ref(id), policyArns: policyArns as string[] };
   });
 }
 

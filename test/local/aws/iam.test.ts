@@ -1,14 +1,24 @@
-import { GetPolicyCommand, GetPolicyVersionCommand, GetRoleCommand, IAMClient } from '@aws-sdk/client-iam';
+import {
+  GetPolicyCommand,
+  GetPolicyVersionCommand,
+  GetRoleCommand,
+  IAMClient,
+  ListAttachedRolePoliciesCommand,
+} from '@aws-sdk/client-iam';
 import { expect, test } from '@jest/globals';
 import { createIam } from '../../../local/aws/iam.ts';
-import { type Served, served } from './served.ts';
+import { PLACE, type Served, served } from './served.ts';
 
 const PolicyArn = 'arn:aws:iam::000000000000:policy/reader';
 const DOCUMENT = { Version: '2012-10-17', Statement: [{ Action: "s3:Get*(')!", Resource: 'ü&<>%+ ' }] };
 
 async function scene(): Promise<Served & { client: IAMClient }> {
   const policies = [{ arn: PolicyArn, name: 'reader', description: 'Reads & <more>', document: DOCUMENT }];
-  const each = await served(createIam({ policies, created: 1_000_000 }));
+  const roles = [
+    { name: 'siem', policyArns: [PolicyArn] },
+    { name: 'bare', policyArns: [] },
+  ];
+  const each = await served(createIam({ ...PLACE, policies, roles, created: 1_000_000 }));
   return { ...each, client: new IAMClient(each.config) };
 }
 
@@ -31,6 +41,19 @@ test('GetPolicyVersion gives the document, percent-encoded by RFC 3986', async (
   expect(PolicyVersion).toMatchObject({ VersionId: 'v1', IsDefaultVersion: true });
   expect(JSON.parse(decodeURIComponent(PolicyVersion!.Document!))).toEqual(DOCUMENT);
   expect(PolicyVersion!.Document).toMatch(/^[\w.~%-]+$/);
+});
+
+test('ListAttachedRolePolicies tells the managed policies of a role', async () => {
+  await using each = await scene();
+  const attached = async (RoleName: string) =>
+    (await each.client.send(new ListAttachedRolePoliciesCommand({ RoleName }))).AttachedPolicies;
+  expect(await attached('siem')).toEqual([{ PolicyName: 'reader', PolicyArn }]);
+  expect(await attached('bare')).toEqual([]);
+  await expect(attached('other')).rejects.toMatchObject({
+    name: 'NoSuchEntityException',
+    message: 'The role with name other cannot be found.',
+  });
+  expect(each.told[0]).toEqual(['iam:ListAttachedRolePolicies', 'arn:aws:iam::000000000000:role/siem']);
 });
 
 test('a policy or version that is not there, and what is not part of the endpoint, is refused', async () => {

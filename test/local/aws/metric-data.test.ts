@@ -50,6 +50,12 @@ describe('GetMetricData', () => {
     ]);
   });
 
+  test('counts what was observed within a minute to the minute', async () => {
+    await using each = await scene();
+    each.controls.metrics.put({ ...METRIC, time: at(4) + 30_000, value: 1 });
+    expect(await each.data({}, { EndTime: new Date(at(4) + 15_000) })).toEqual([[4, 1]]);
+  });
+
   test('finds a metric by all of its dimensions in any order, never by some', async () => {
     await using each = await scene();
     each.controls.metrics.put({ ...METRIC, time: at(1), value: 1 });

@@ -9,7 +9,7 @@ import {
 import { CloudWatchClient, DescribeAlarmsCommand, paginateDescribeAlarms } from '@aws-sdk/client-cloudwatch';
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DescribeDeliveryStreamCommand, FirehoseClient } from '@aws-sdk/client-firehose';
-import { GetPolicyVersionCommand, IAMClient } from '@aws-sdk/client-iam';
+import { GetPolicyVersionCommand, IAMClient, ListAttachedRolePoliciesCommand } from '@aws-sdk/client-iam';
 import { GetFunctionConfigurationCommand, InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { HeadBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { GetScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
@@ -90,6 +90,7 @@ describe('a deployed stack', () => {
     });
     const siem = await queue('SiemQueueUrl');
     expect([siem['QueueArn'], siem['VisibilityTimeout']]).toEqual([name('SiemQueueArn'), '600']);
+    expect(JSON.parse(siem['Policy']!).Statement[1]).toMatchObject({ Effect: 'Allow', Resource: name('SiemQueueArn') });
     const unread = await queue('SiemDeadLetterQueueUrl');
     expect(JSON.parse(siem['RedrivePolicy']!)).toEqual({
       deadLetterTargetArn: unread['QueueArn'],
@@ -183,9 +184,15 @@ test('a template that uses every option is deployed too; lists come in pages of 
   await using every = await deployed(EVERY_OPTION, { stackName: 'every', pageSize: 10 });
   expect(Object.keys(every.outputs)).toEqual(Object.keys(EVERY_OPTION.Outputs));
   expect(every.outputs['SiemReaderRoleArn']).toMatch(/^arn:aws:iam::000000000000:role\/every-/);
+  const RoleName = every.outputs['SiemReaderRoleArn']!.replace(/^.*\//, '');
+  const listed = await client(every, 'IAM', IAMClient).send(new ListAttachedRolePoliciesCommand({ RoleName }));
+  expect(listed.AttachedPolicies).toMatchObject([{ PolicyArn: every.outputs['SiemReaderPolicyArn'] }]);
   const cloudwatch = client(every, 'CLOUDWATCH', CloudWatchClient);
   expect((await cloudwatch.send(new DescribeAlarmsCommand({}))).MetricAlarms).toHaveLength(10);
-  expect(every.calls.map(({ permission }) => permission)).toEqual(['cloudwatch:DescribeAlarms']);
+  expect(every.calls.map(({ permission }) => permission)).toEqual([
+    'iam:ListAttachedRolePolicies',
+    'cloudwatch:DescribeAlarms',
+  ]);
 });
 
 test('endpoints with two buckets hold no stack', async () => {

@@ -35,7 +35,11 @@ describe('an intrinsic function', () => {
       Ref: 'a member',
       text: '',
     };
-    expect(resolve(value, REFERENCES)).toEqual({ list: [1, true, null, { deep: 'ref A' }], Ref: 'a member', text: '' });
+    expect(resolve(value, REFERENCES)).toStrictEqual({
+      list: [1, true, null, { deep: 'ref A' }],
+      Ref: 'a member',
+      text: '',
+    });
   });
 
   test('that is not known is refused, and so is a value that must be a text and is none', () => {
