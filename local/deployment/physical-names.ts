@@ -86,6 +86,8 @@ function namesOf({ Type: type }: TemplateResource, name: string, options: NameOp
       return { ref: name, attributes: { GroupId: name } };
     case 'AWS::IAM::ManagedPolicy':
       return { ref: ofIam('policy'), attributes: { PolicyArn: ofIam('policy') } };
+    case 'AWS::IAM::OIDCProvider':
+      return { ref: ofIam('oidc-provider'), attributes: { Arn: ofIam('oidc-provider') } };
     case 'AWS::IAM::Role':
       return { ref: name, attributes: { Arn: ofIam('role') } };
     case 'AWS::KinesisFirehose::DeliveryStream':

@@ -54,6 +54,7 @@ describe('the names of a template’s resources', () => {
       Given: { Type: 'AWS::SQS::Queue', Properties: { QueueName: { 'Fn::Sub': sub('q-<AWS::Region>') } } },
       Made: { Type: 'AWS::Lambda::Function' },
       [`Long${'x'.repeat(80)}`]: { Type: 'AWS::Lambda::Function' },
+      Provider: { Type: 'AWS::IAM::OIDCProvider' },
       Other: { Type: 'Custom::Thing' },
     },
   };
@@ -71,6 +72,7 @@ describe('the names of a template’s resources', () => {
     expect(references.attribute('Given', 'Arn')).toBe('arn:aws:sqs:eu-west-1:123456789012:q-eu-west-1');
     expect(references.ref('Made')).toBe('stack-Made');
     expect(references.ref(`Long${'x'.repeat(80)}`)).toHaveLength(64);
+    expect(references.attribute('Provider', 'Arn')).toBe('arn:aws:iam::123456789012:oidc-provider/stack-Provider');
     expect(references.ref('AWS::AccountId')).toBe('123456789012');
   });
 
