@@ -28,7 +28,11 @@ console.log(`\n${table(['US dollars a month', ...TENANTS.map(each => each.name)]
 console.log(`\n${table(['Price', 'US dollars', 'Read where'], priceRows())}`);
 
 function fixedParts(): Fixed {
-  const app = new App({ context: { 'aws:cdk:bundling-stacks': [] }, analyticsReporting: false });
+  const app = new App({
+    context: { 'aws:cdk:bundling-stacks': [] },
+    analyticsReporting: false,
+    outdir: 'node_modules/.cache/synth/cost',
+  });
   const [config] = readConnectors([
     { name: 'cost', baseUrl: 'https://api.example', authUrl: 'https://auth.example', dnsBlocksPath: '/v1/dns-blocks' },
   ]);

@@ -9,6 +9,8 @@ export interface AlarmSettings {
   readonly memoryMegabytes: number;
   readonly bufferSeconds: number;
   readonly deliveryMetrics: DeliveryMetricPrefix;
+  /** Whether Firehose converts the events. */
+  readonly converts: boolean;
 }
 
 /** One time series, named by what it is about. The namespace and the dimensions follow from that. */
@@ -23,6 +25,7 @@ export type Signal =
 type DeliveryMetric =
   | 'ThrottledRecords'
   | 'BackupToS3.Records'
+  | 'FailedConversion.Records'
   | `${DeliveryMetricPrefix}.${'DataFreshness' | 'Success'}`;
 type QueueMetric = 'ApproximateAgeOfOldestMessage' | 'ApproximateNumberOfMessagesVisible';
 

@@ -1,5 +1,6 @@
 import { fiveMinutes, LEAST_TIME_LEFT_MILLISECONDS, lasting, reported, silent, waiting } from './alarm-conditions.ts';
 import type { AlarmFact } from './alarm-fact.ts';
+import { DELIVERY_ALARMS } from './delivery-alarms.ts';
 
 /** Every alarm of a connector. */
 export const ALARMS: readonly AlarmFact[] = [
@@ -140,47 +141,7 @@ export const ALARMS: readonly AlarmFact[] = [
     when: waiting,
     missing: 'notBreaching',
   },
-  {
-    name: 'delivery-late',
-    urgency: 'page',
-    impact: 'Firehose has held events for too long: the SIEM does not get what the connector has sent.',
-    data: 'At risk: Firehose gives up after 24 hours for S3, after its retry time for an endpoint.',
-    signal: ({ deliveryMetrics }) => ({ of: 'delivery', metric: `${deliveryMetrics}.DataFreshness` }),
-    when: ({ bufferSeconds }) => ({
-      statistic: 'Maximum',
-      atLeast: 2 * bufferSeconds + 900,
-      period: fiveMinutes,
-    }),
-    missing: 'notBreaching',
-  },
-  {
-    name: 'delivery-failing',
-    urgency: 'page',
-    impact: 'The destination refuses what Firehose delivers, again and again. The SIEM does not get it.',
-    data: 'At risk: Firehose tries again for 24 hours for S3, for its retry time for an endpoint.',
-    signal: ({ deliveryMetrics }) => ({ of: 'delivery', metric: `${deliveryMetrics}.Success` }),
-    when: () => ({ statistic: 'Average', below: 1, period: fiveMinutes, periods: 3 }),
-    missing: 'notBreaching',
-  },
-  {
-    name: 'delivery-throttled',
-    urgency: 'ticket',
-    impact: 'The connector has run into Firehose’s quota for an hour. Events come later.',
-    data: 'Nothing is lost. The connector waits and sends what was refused again.',
-    signal: { of: 'delivery', metric: 'ThrottledRecords' },
-    when: lasting,
-    missing: 'notBreaching',
-  },
-  {
-    name: 'delivery-backup-used',
-    urgency: 'page',
-    impact: 'The endpoint did not take events within the retry time. The SIEM lacks them until they are sent again.',
-    data: 'The events are kept below delivery-errors/ in the bucket.',
-    signal: { of: 'delivery', metric: 'BackupToS3.Records' },
-    when: () => ({ statistic: 'Sum', atLeast: 1, period: fiveMinutes }),
-    missing: 'notBreaching',
-    applies: ({ deliveryMetrics }) => deliveryMetrics !== 'DeliveryToS3',
-  },
+  ...DELIVERY_ALARMS,
   {
     name: 'siem-reader-stalled',
     urgency: 'page',

@@ -7,6 +7,8 @@ export const DEFAULTS = {
   logRetentionDays: 90,
   retentionDays: 365,
   bufferSeconds: 60,
+  /** Firehose's own default: Parquet of a minute is many small files, and each query opens them all. */
+  parquetBufferSeconds: 300,
   /** How long Firehose tries a Splunk or HTTP endpoint again before the events go to the backup. */
   retrySeconds: 7200,
   runbookUrl: 'docs/runbook.md',

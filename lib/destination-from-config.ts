@@ -13,6 +13,8 @@ export function destinationFrom(scope: Construct, config: DestinationConfig): De
       return { type: 's3', ...buffer(config) };
     case 's3-by-stream':
       return { type: 's3-by-stream', ...buffer(config) };
+    case 's3-parquet':
+      return { type: 's3-parquet', ...buffer(config) };
     case 'splunk':
       return { type: 'splunk', ...endpoint(scope, config) };
     case 'http':

@@ -25,6 +25,17 @@ export interface S3ByStreamDestination {
   readonly bufferInterval?: Duration;
 }
 
+/** As `s3`, but converted to Parquet by Firehose, with the lines as they were sent below `lines/yyyy/MM/dd/HH/`. */
+export interface S3ParquetDestination {
+  readonly type: 's3-parquet';
+  /**
+   * How long Firehose gathers events before it delivers them, 60 to 900 seconds. It delivers sooner once it has 64 MiB.
+   *
+   * @default Duration.seconds(300)
+   */
+  readonly bufferInterval?: Duration;
+}
+
 /** An address that Firehose sends events to, with what it could not deliver in the bucket. */
 interface Endpoint {
   /** Address of the endpoint; https only. */
@@ -82,19 +93,26 @@ export interface ExistingDeliveryStream {
 export type Destination =
   | S3Destination
   | S3ByStreamDestination
+  | S3ParquetDestination
   | SplunkDestination
   | HttpDestination
   | ExistingDeliveryStream;
 
 /** Whether events become objects in the bucket, which a SIEM can be told of. */
 export function deliversObjects({ type }: Destination): boolean {
-  return type === 's3' || type === 's3-by-stream';
+  return type === 's3' || type === 's3-by-stream' || type === 's3-parquet';
+}
+
+/** Whether Firehose converts the events, which may fail. */
+export function converts({ type }: Destination): boolean {
+  return type === 's3-parquet';
 }
 
 /** How Firehose begins the names of the metrics of each kind of destination. */
 const METRIC_PREFIXES = {
   s3: 'DeliveryToS3',
   's3-by-stream': 'DeliveryToS3',
+  's3-parquet': 'DeliveryToS3',
   splunk: 'DeliveryToSplunk',
   http: 'DeliveryToHttpEndpoint',
 } as const;
@@ -108,5 +126,6 @@ export function deliveryMetricPrefix(destination: Destination): DeliveryMetricPr
 /** How long Firehose may hold events on purpose. Of a stream that is brought nothing is known, so the most that Firehose offers. */
 export function bufferSecondsOf(destination: Destination): number {
   if (destination.type === 'existing') return 900;
-  return destination.bufferInterval?.toSeconds() ?? DEFAULTS.bufferSeconds;
+  const byDefault = converts(destination) ? DEFAULTS.parquetBufferSeconds : DEFAULTS.bufferSeconds;
+  return destination.bufferInterval?.toSeconds() ?? byDefault;
 }

@@ -16,7 +16,7 @@ import { createCredentials } from './credentials.ts';
 import { createDashboard } from './dashboard.ts';
 import { createDataBucket } from './data-bucket.ts';
 import { Delivery } from './delivery/delivery.ts';
-import { bufferSecondsOf, deliveryMetricPrefix } from './destination.ts';
+import { bufferSecondsOf, converts, deliveryMetricPrefix } from './destination.ts';
 import { functionEnvironment } from './function-environment.ts';
 import type { FunctionResources } from './function-grants.ts';
 import { addOutputs } from './outputs.ts';
@@ -98,6 +98,7 @@ export class SecurityDataConnector extends Construct {
       memoryMegabytes,
       bufferSeconds: bufferSecondsOf(destination),
       deliveryMetrics: deliveryMetricPrefix(destination),
+      converts: converts(destination),
     };
     const shared = { watched, settings, streams: streamsOf(options) };
     const alarms = new AlarmBoard(this, 'Alarms', { ...options, ...shared, topic: this.alarmTopic });

@@ -11,7 +11,8 @@ const SENTENCES: readonly (readonly [name: RegExp, sentence: string])[] = [
 /** What went wrong in a call of AWS: the error's own name and words, after a sentence where the case is a common one. */
 export function awsFailureText(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
-  if (/^Region is missing/.test(cause.message)) return 'No region is set. Say --region, or set AWS_REGION.';
+  if (/^Region (is missing|not accepted)/.test(cause.message))
+    return 'No region is set, or none that there is. Say --region, or set AWS_REGION.';
   const said = `${cause.name}: ${cause.message}`;
   const sentence = SENTENCES.find(([name]) => name.test(cause.name))?.[1];
   if (sentence) return `${sentence} (${said})`;

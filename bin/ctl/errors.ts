@@ -47,7 +47,7 @@ export class InterruptedError extends Error {
 
 /** What to tell of a command that ended with this: after Ctrl-C a read that was cut off is no failure. */
 export function afterInterruption(error: unknown, signal: AbortSignal): unknown {
-  if (!signal.aborted || !isCutOff(error)) return error;
+  if (!signal.aborted || error instanceof InterruptedError || !isCutOff(error)) return error;
   return new InterruptedError('Interrupted. Nothing was changed.', { cause: error });
 }
 

@@ -16,6 +16,11 @@ const CONTRADICTIONS: readonly Contradiction[] = [
     holds: entry => given(entry, 'siemReader') && (entry['siemQueue'] === false || !deliversObjects(entry)),
   },
   {
+    member: 'siemReader',
+    reason: 'cannot read Parquet: Sentinel takes lines of JSON, which the destination s3 delivers',
+    holds: entry => typeOf(entry, 'siemReader') === 'sentinel' && typeOf(entry, 'destination') === 's3-parquet',
+  },
+  {
     member: 'retentionDays',
     reason: 'has no effect on a bucket that you bring: set a lifecycle rule there',
     holds: entry => given(entry, 'retentionDays') && given(entry, 'bucketArn'),
@@ -55,6 +60,9 @@ function given(entry: Entry, member: string): boolean {
 }
 
 function deliversObjects(entry: Entry): boolean {
-  const type = (entry['destination'] as Entry | undefined)?.['type'] ?? 's3';
-  return type === 's3' || type === 's3-by-stream';
+  return ['s3', 's3-by-stream', 's3-parquet'].includes(typeOf(entry, 'destination') ?? 's3');
+}
+
+function typeOf(entry: Entry, member: string): string | undefined {
+  return (entry[member] as { type?: string } | undefined)?.type;
 }

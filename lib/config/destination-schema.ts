@@ -32,6 +32,12 @@ export const destinationSchema = v.variant(
       ),
     }),
     v.strictObject({
+      type: v.literal('s3-parquet'),
+      bufferSeconds: v.optional(
+        option('Seconds that Firehose gathers events before it converts them.', integer(60, 900, 'seconds')),
+      ),
+    }),
+    v.strictObject({
       type: v.literal('splunk'),
       url: option('Address of the HTTP Event Collector, with indexer acknowledgement on.', endpointUrl),
       secretArn: v.optional(option('Existing secret with {"hec_token"}. Left out: one is created.', secretArn)),
@@ -63,7 +69,7 @@ export const destinationSchema = v.variant(
       ),
     }),
   ],
-  'must be "s3", "s3-by-stream", "splunk", "http" or "existing"',
+  'must be "s3", "s3-by-stream", "s3-parquet", "splunk", "http" or "existing"',
 );
 
 export type DestinationConfig = v.InferOutput<typeof destinationSchema>;

@@ -7,6 +7,7 @@ import type { Construct } from 'constructs';
 import { acknowledgeWildcard } from '../acknowledge.ts';
 import { PREFIXES } from '../data-bucket.ts';
 import { allow, keyStatements, secretArnOf } from '../statements.ts';
+import type { ParquetSchema } from './parquet-schema.ts';
 
 export interface DeliveryRoleProps {
   readonly bucket: IBucket;
@@ -14,6 +15,8 @@ export interface DeliveryRoleProps {
   readonly encryptionKey?: IKey;
   /** The endpoint's token, where there is an endpoint. */
   readonly token?: ISecret;
+  /** What lines are converted by, where they are converted. */
+  readonly schema?: ParquetSchema;
 }
 
 /**
@@ -21,9 +24,7 @@ export interface DeliveryRoleProps {
  * on the account, because a role can only be passed to services of its own.
  */
 export function createDeliveryRole(scope: Construct, props: DeliveryRoleProps): iam.Role {
-  // Where an endpoint takes the events, only what it did not take lands in the bucket.
-  const prefixes = props.token ? [PREFIXES.deliveryErrors] : [PREFIXES.events, PREFIXES.deliveryErrors];
-  const written = prefixes.map(prefix => props.bucket.arnForObjects(`${prefix}*`));
+  const written = prefixesOf(props).map(prefix => props.bucket.arnForObjects(`${prefix}*`));
   const role = new iam.Role(scope, 'Role', {
     description: 'Lets the delivery stream write events, and what it could not deliver, into the bucket.',
     assumedBy: new iam.ServicePrincipal('firehose.amazonaws.com'),
@@ -39,13 +40,23 @@ export function createDeliveryRole(scope: Construct, props: DeliveryRoleProps): 
   return role;
 }
 
+function prefixesOf({ token, schema }: DeliveryRoleProps): string[] {
+  // Where an endpoint takes the events, only what it did not take lands in the bucket.
+  if (token) return [PREFIXES.deliveryErrors];
+  return [PREFIXES.events, PREFIXES.deliveryErrors, ...(schema ? [PREFIXES.lines] : [])];
+}
+
 function statementsOf(scope: Construct, props: DeliveryRoleProps, written: string[]): iam.PolicyStatement[] {
-  const { bucket, logGroup, encryptionKey, token } = props;
+  const { bucket, logGroup, encryptionKey, token, schema } = props;
   return [
     allow(['s3:GetBucketLocation', 's3:ListBucket', 's3:ListBucketMultipartUploads'], bucket.bucketArn),
     allow(['s3:PutObject', 's3:GetObject', 's3:AbortMultipartUpload'], ...written),
     allow(['logs:PutLogEvents'], logGroup.logGroupArn),
+    ...(schema ? [allow(READ_SCHEMA, ...schema.arns)] : []),
     ...(token ? [allow(['secretsmanager:GetSecretValue'], secretArnOf(token))] : []),
     ...keyStatements(scope, encryptionKey, token ? ['writeObjects', 'readSecret'] : ['writeObjects']),
   ];
 }
+
+/** As Firehose's guide lists them for a conversion whose schema is in a table. */
+const READ_SCHEMA = ['glue:GetTable', 'glue:GetTableVersion', 'glue:GetTableVersions'];

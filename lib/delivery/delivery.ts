@@ -5,10 +5,12 @@ import * as logs from 'aws-cdk-lib/aws-logs';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import { bufferSecondsOf, type Destination, type ExistingDeliveryStream } from '../destination.ts';
+import { bufferSecondsOf, converts, type Destination, type ExistingDeliveryStream } from '../destination.ts';
 import { createDeliveryRole } from './delivery-role.ts';
 import { httpDestination, splunkDestination } from './endpoint-destination.ts';
 import { createEndpointToken } from './endpoint-token.ts';
+import { s3ParquetDestination } from './parquet-destination.ts';
+import { ParquetSchema } from './parquet-schema.ts';
 import type { DestinationParts, DestinationProperties } from './parts.ts';
 import { s3ByStreamDestination, s3Destination } from './s3-destination.ts';
 
@@ -33,17 +35,24 @@ export class Delivery extends Construct {
     });
     const logStream = new logs.LogStream(this, 'ErrorStream', { logGroup, removalPolicy: Policy.DESTROY });
     const token = this.token(props);
+    const schema = this.schema(props);
     const parts = {
       ...props,
-      role: createDeliveryRole(this, { ...props, logGroup, ...(token && { token }) }),
+      role: createDeliveryRole(this, { ...props, logGroup, ...(token && { token }), ...(schema && { schema }) }),
       logging: { enabled: true, logGroupName: logGroup.logGroupName, logStreamName: logStream.logStreamName },
       bufferSeconds: bufferSecondsOf(props.destination),
     };
     this.stream = new firehose.CfnDeliveryStream(this, streamId(props.destination), {
       deliveryStreamType: 'DirectPut',
       deliveryStreamEncryptionConfigurationInput: streamEncryption(props.encryptionKey),
-      ...propertiesOf(props.destination, parts, token),
+      ...propertiesOf(props.destination, parts, token, schema),
     });
+  }
+
+  private schema(props: DeliveryProps): ParquetSchema | undefined {
+    return converts(props.destination)
+      ? new ParquetSchema(this, 'Parquet', { ...props, format: 'envelope' })
+      : undefined;
   }
 
   private token(props: DeliveryProps): ISecret | undefined {
@@ -68,12 +77,15 @@ function propertiesOf(
   destination: DeliveryProps['destination'],
   parts: DestinationParts,
   token: ISecret | undefined,
+  schema: ParquetSchema | undefined,
 ): DestinationProperties {
   switch (destination.type) {
     case 's3':
       return s3Destination(parts);
     case 's3-by-stream':
       return s3ByStreamDestination(parts);
+    case 's3-parquet':
+      return s3ParquetDestination(parts, schema as ParquetSchema);
     case 'splunk':
       return splunkDestination(parts, destination, token as ISecret);
     case 'http':

@@ -73,9 +73,10 @@ function namesIn({ AlarmNames: names }: JsonObject): readonly string[] {
 }
 
 /** IAM asks about each alarm; one call has one resource here, so several are told by what their names begin with. */
-function alarmsArn(place: Place, names: readonly string[]): string {
-  const [first = ''] = names;
-  if (names.length === 1) return alarmArn(place, first);
-  const differs = [...first].findIndex((_, at) => names.some(name => name[at] !== first[at]));
-  return arn(place, 'cloudwatch', `alarm:${first.slice(0, differs < 0 ? undefined : differs)}*`);
+function alarmsArn(place: Place, given: readonly string[]): string {
+  const [first = '', ...others] = new Set(given);
+  if (others.length === 0) return alarmArn(place, first);
+  let shared = 0;
+  while (shared < first.length && others.every(name => name[shared] === first[shared])) shared += 1;
+  return arn(place, 'cloudwatch', `alarm:${first.slice(0, shared)}*`);
 }

@@ -13,11 +13,13 @@ interface Point {
 
 const DAY = 24 * 60 * MINUTE;
 
+const LONGEST_STEP = 60 * MINUTE;
+
 /** For how long data are kept to the minute, to five minutes and to the hour. */
 const KEPT: readonly (readonly [age: number, step: number])[] = [
   [15 * DAY, MINUTE],
   [63 * DAY, 5 * MINUTE],
-  [455 * DAY, 60 * MINUTE],
+  [455 * DAY, LONGEST_STEP],
 ];
 
 /**
@@ -27,7 +29,8 @@ const KEPT: readonly (readonly [age: number, step: number])[] = [
  */
 export function metricData(store: MetricStore, input: JsonObject, now: number, pageSize: number): JsonObject {
   const { queries, start, end, descending, maxDatapoints, token } = readMetricDataRequest(input);
-  const rounded = Math.floor(start / stepAt(now - start)) * stepAt(now - start);
+  const step = Math.min(stepAt(now - start), LONGEST_STEP);
+  const rounded = Math.floor(start / step) * step;
   const points = queries.flatMap((query, place) => {
     const found = query.returned ? pointsOf(store, query, { start: rounded, end, now }) : [];
     return (descending ? found.reverse() : found).map(point => ({ query: place, ...point }));

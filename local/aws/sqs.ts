@@ -7,11 +7,12 @@ import { messageAttributes, queueAttributes } from './queue-attributes.ts';
 import { createQueues, type Queue, type QueueMessage, type QueueOptions, type Queues } from './queues.ts';
 import type { Operation, Service } from './wire.ts';
 
+/** A queue goes by its name or its URL. */
 export interface SqsControls {
   /** Puts a message into a queue: when it was sent, and by which queue it was given up, may be told. @throws RangeError */
-  send(queueName: string, message: Partial<QueueMessage> & { readonly body: string }): void;
+  send(queue: string, message: Partial<QueueMessage> & { readonly body: string }): void;
   /** Every message of a queue, also those that are hidden. @throws RangeError */
-  messages(queueName: string): readonly QueueMessage[];
+  messages(queue: string): readonly QueueMessage[];
 }
 
 interface SqsOperation extends Operation {
@@ -37,9 +38,9 @@ export function createSqs(options: QueueOptions): { service: Service<SqsOperatio
     if (queue) return queue;
     throw new AwsError(400, 'QueueDoesNotExist', 'The specified queue does not exist.');
   };
-  const known = (name: string): Queue => {
-    const queue = queues.byName(name);
-    if (!queue) throw new RangeError(`No queue is named ${name}.`);
+  const known = (nameOrUrl: string): Queue => {
+    const queue = queues.byName(nameIn(nameOrUrl));
+    if (!queue) throw new RangeError(`No queue is named ${nameIn(nameOrUrl)}.`);
     return queue;
   };
   const service: Service<SqsOperation> = {
@@ -47,7 +48,7 @@ export function createSqs(options: QueueOptions): { service: Service<SqsOperatio
     unsigned: MISSING_TOKEN,
     understand(request) {
       const { action, input } = readJsonRequest(request, 'AmazonSQS');
-      const queue = String(input['QueueUrl'] ?? input['QueueName'] ?? '').replace(/^.*\//, '');
+      const queue = nameIn(String(input['QueueUrl'] ?? input['QueueName'] ?? ''));
       const resource = String(input['SourceArn'] ?? arn(options, 'sqs', queue));
       return { action, permission: `sqs:${action}`, resource, input, queue };
     },
@@ -67,6 +68,10 @@ export function createSqs(options: QueueOptions): { service: Service<SqsOperatio
     messages: name => queues.messages(known(name)),
   };
   return { service, controls };
+}
+
+function nameIn(nameOrUrl: string): string {
+  return nameOrUrl.slice(nameOrUrl.lastIndexOf('/') + 1);
 }
 
 function queueActions(queues: Queues, now: () => number): Readonly<Record<string, QueueAction>> {

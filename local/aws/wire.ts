@@ -38,6 +38,8 @@ export interface Operation {
 /** One request, told when it has been answered. */
 export interface Call extends Operation {
   readonly service: ServiceName;
+  /** Id of the access key that it is signed with: tells who asked. */
+  readonly caller?: string;
   /** HTTP status; 0 when a fault cut the connection instead of answering. */
   readonly status: number;
   /** Capacity units, where the service meters them. */
@@ -141,7 +143,17 @@ async function exchange<O extends Operation>(
   const { action, permission, resource } = operation;
   const { status, readUnits, writeUnits } = reply ?? { status: 0 };
   const answered = reply !== undefined && !fault.loseAnswer;
-  onCall({ service: service.name, action, permission, resource, status: answered ? status : 0, readUnits, writeUnits });
+  const caller = / Credential=([^/]+)/.exec(request.headers.authorization ?? '')?.[1];
+  onCall({
+    service: service.name,
+    caller,
+    action,
+    permission,
+    resource,
+    status: answered ? status : 0,
+    readUnits,
+    writeUnits,
+  });
   if (answered) await send(outgoing, reply, request.method);
   else outgoing.socket?.resetAndDestroy();
 }

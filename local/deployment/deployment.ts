@@ -4,10 +4,13 @@ import { createCloudFormation, type LocalStack } from '../aws/cloudformation.ts'
 import { type CloudWatchControls, createCloudWatch } from '../aws/cloudwatch.ts';
 import { ACCOUNT, type LocalAws } from '../aws/endpoints.ts';
 import { createIam } from '../aws/iam.ts';
-import { createLambda, type LocalFunction } from '../aws/lambda.ts';
+import { createLambda } from '../aws/lambda.ts';
+import type { Place } from '../aws/place.ts';
 import { createScheduler, type SchedulerControls } from '../aws/scheduler.ts';
 import { createSqs, type SqsControls } from '../aws/sqs.ts';
 import { createSts } from '../aws/sts.ts';
+import type { Service } from '../aws/wire.ts';
+import type { References } from './intrinsics.ts';
 import { alarmsOf, functionOf, policiesOf, queuesOf, rolesOf, scheduleOf, stackOf } from './parts.ts';
 import { createReferences } from './physical-names.ts';
 import type { Template } from './template.ts';
@@ -63,49 +66,57 @@ export async function startDeployment(options: DeploymentOptions): Promise<Local
   const references = createReferences(template, named);
   const sqs = createSqs({ ...settings, queues: queuesOf(template, references) });
   sqsUrl = await aws.serve(sqs.service);
+  const { services, stack, ...parts } = createParts(options, settings, stackName, references);
+  const endpoints: Record<string, string> = { AWS_ENDPOINT_URL_SQS: sqsUrl };
+  for (const [name, service] of Object.entries(services)) {
+    endpoints[`AWS_ENDPOINT_URL_${name}`] = await aws.serve(service);
+  }
+  return {
+    ...parts,
+    stackName,
+    environment: { ...operatorEnvironment(aws), ...endpoints },
+    outputs: Object.fromEntries(stack.outputs.map(({ key, value }) => [key, value])),
+    queues: sqs.controls,
+    [Symbol.asyncDispose]: () => aws.close(),
+  };
+}
 
+/** Everything but the queues, by the names that the SDK has for the endpoints. */
+function createParts(options: DeploymentOptions, settings: Settings, stackName: string, references: References) {
+  const { template, variables } = options;
   const stack = stackOf(template, stackName, references);
   const stacks = [stack];
-  const lambda = functionOf(template, references, options.variables);
+  const lambda = functionOf(template, references, variables);
   const invocations: unknown[] = [];
   const invoke = (payload: unknown) => {
     invocations.push(payload);
     return options.invoke(payload);
   };
-  const functions: LocalFunction[] = [{ name: lambda.name, configuration: () => lambda.configuration, invoke }];
+  const functions = [{ name: lambda.name, configuration: () => lambda.configuration, invoke }];
   const scheduler = createScheduler(settings);
   const schedule = scheduleOf(template, references);
   scheduler.controls.put(schedule.name, schedule.members);
   const cloudwatch = createCloudWatch({ ...settings, alarms: alarmsOf(template, references) });
   const policies = policiesOf(template, references);
-  const iam = { ...settings, policies, roles: rolesOf(template, references) };
-  const endpoints = {
-    AWS_ENDPOINT_URL_SQS: sqsUrl,
-    AWS_ENDPOINT_URL_CLOUDFORMATION: await aws.serve(createCloudFormation({ ...settings, stacks })),
-    AWS_ENDPOINT_URL_CLOUDWATCH: await aws.serve(cloudwatch.service),
-    AWS_ENDPOINT_URL_IAM: await aws.serve(createIam(iam)),
-    AWS_ENDPOINT_URL_LAMBDA: await aws.serve(createLambda({ ...settings, functions })),
-    AWS_ENDPOINT_URL_SCHEDULER: await aws.serve(scheduler.service),
-    AWS_ENDPOINT_URL_STS: await aws.serve(createSts(settings)),
+  const services: Readonly<Record<string, Service>> = {
+    CLOUDFORMATION: createCloudFormation({ ...settings, stacks }),
+    CLOUDWATCH: cloudwatch.service,
+    IAM: createIam({ ...settings, policies, roles: rolesOf(template, references) }),
+    LAMBDA: createLambda({ ...settings, functions }),
+    SCHEDULER: scheduler.service,
+    STS: createSts(settings),
   };
-  return {
-    stackName,
-    functionName: lambda.name,
-    scheduleName: schedule.name,
-    environment: { ...operatorEnvironment(aws), ...endpoints },
-    functionEnvironment: lambda.environment,
-    outputs: Object.fromEntries(stack.outputs.map(({ key, value }) => [key, value])),
-    stacks,
-    invocations,
-    alarms: cloudwatch.controls.alarms,
-    metrics: cloudwatch.controls.metrics,
-    queues: sqs.controls,
-    schedules: scheduler.controls,
-    [Symbol.asyncDispose]: () => aws.close(),
-  };
+  const names = { functionName: lambda.name, scheduleName: schedule.name, functionEnvironment: lambda.environment };
+  return { ...names, ...cloudwatch.controls, services, stack, stacks, invocations, schedules: scheduler.controls };
 }
 
-function settingsOf({ aws, now = Date.now, pageSize }: DeploymentOptions) {
+interface Settings extends Place {
+  readonly now: () => number;
+  readonly created: number;
+  readonly pageSize?: number;
+}
+
+function settingsOf({ aws, now = Date.now, pageSize }: DeploymentOptions): Settings {
   const place = { region: aws.environment['AWS_REGION'] ?? '', account: ACCOUNT };
   return { ...place, now, created: now(), ...(pageSize === undefined ? {} : { pageSize }) };
 }

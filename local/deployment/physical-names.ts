@@ -82,8 +82,12 @@ function namesOf({ Type: type }: TemplateResource, name: string, options: NameOp
       return named(name, 'cloudwatch', 'alarm:');
     case 'AWS::DynamoDB::Table':
       return named(names.stateTable, 'dynamodb', 'table/');
+    case 'AWS::EC2::SecurityGroup':
+      return { ref: name, attributes: { GroupId: name } };
     case 'AWS::IAM::ManagedPolicy':
       return { ref: ofIam('policy'), attributes: { PolicyArn: ofIam('policy') } };
+    case 'AWS::IAM::OIDCProvider':
+      return { ref: ofIam('oidc-provider'), attributes: { Arn: ofIam('oidc-provider') } };
     case 'AWS::IAM::Role':
       return { ref: name, attributes: { Arn: ofIam('role') } };
     case 'AWS::KinesisFirehose::DeliveryStream':

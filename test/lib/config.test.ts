@@ -68,6 +68,18 @@ const REFUSED: readonly [string, Record<string, unknown>, string, RegExp][] = [
     /from 60/,
   ],
   [
+    'a Parquet buffer under a minute',
+    { destination: { type: 's3-parquet', bufferSeconds: 0 } },
+    'destination.bufferSeconds',
+    /from 60/,
+  ],
+  [
+    'Parquet for a reader of JSON lines',
+    { destination: { type: 's3-parquet' }, siemReader: { type: 'sentinel', workspaceId: WORKSPACE } },
+    'siemReader',
+    /cannot read Parquet/,
+  ],
+  [
     'a reader without an external id',
     { siemReader: { type: 'external-id', principal: '111122223333' } },
     'siemReader.externalId',

@@ -32,9 +32,12 @@ export interface SynthesizedTemplate {
   readonly Outputs: Readonly<Record<string, { readonly Value: unknown; readonly Description?: string }>>;
 }
 
+/** The CDK would leave a folder in the system's for each app; this one is overwritten, a worker of the tests each. */
+const OUTDIR = path.join(PROJECT_ROOT, 'node_modules', '.cache', 'synth', process.env['JEST_WORKER_ID'] ?? '0');
+
 /** An app with the feature flags of a deployment. */
 export function createApp(): App {
-  return new App({ context: CONTEXT, analyticsReporting: false });
+  return new App({ context: CONTEXT, analyticsReporting: false, outdir: OUTDIR });
 }
 
 const synthesized = new Map<string, SynthesizedTemplate>();

@@ -36,6 +36,7 @@ export const VARIANTS = {
     vpc: { ...network, securityGroupIds: ['sg-0123456789abcdef0'] },
   },
   byStream: { destination: { type: 's3-by-stream', bufferSeconds: 120 } },
+  parquet: { destination: { type: 's3-parquet' }, kmsKeyArn: KEY_ARN },
   splunk: { destination: { type: 'splunk', url: 'https://splunk.acme.example:8088' }, kmsKeyArn: KEY_ARN },
   http: {
     destination: {

@@ -22,5 +22,5 @@ async function ask(question: string, signal?: AbortSignal): Promise<string> {
   terminal.once('SIGINT', interrupt);
   signal?.addEventListener('abort', interrupt, { once: true });
   terminal.once('close', () => gone.resolve(''));
-  return Promise.race([terminal.question(question), gone.promise]);
+  return await Promise.race([terminal.question(question), gone.promise]);
 }

@@ -32,7 +32,7 @@ function animated({ title, total }: ProgressOptions): Progress {
     const share = total ? Math.min(1, done / total) : 0;
     const filled = Math.floor(share * BAR_WIDTH);
     const bar = total ? `${'━'.repeat(filled)}${'─'.repeat(BAR_WIDTH - filled)} ` : '';
-    output.write(`${CLEAR}${`${bar}${text}`.slice(0, output.columns - 1)}`);
+    output.write(`${CLEAR}${`${bar}${text}`.slice(0, (output.columns || 80) - 1)}`);
   };
   draw(title);
   return {

@@ -1,5 +1,6 @@
 import type { RunFacts } from '../../../lambda/adapters/telemetry.ts';
 import type { AwsOptions } from '../../../local/aws/endpoints.ts';
+import type { Call } from '../../../local/aws/wire.ts';
 import { type LocalDeployment, startDeployment } from '../../../local/deployment/deployment.ts';
 import { madeName } from '../../../local/deployment/physical-names.ts';
 import { onlyResource } from '../../../local/deployment/template.ts';
@@ -15,6 +16,9 @@ const OPTIONS = { dnsBlocksPath: '/v1/dns-blocks' };
 /** Synthesized before any test's time runs. */
 const TEMPLATE = synthesize(OPTIONS);
 
+/** Access key of the operator's processes; the function has another. */
+export const OPERATOR = 'operator';
+
 export const FUNCTION = madeName(STACK, onlyResource(TEMPLATE, 'AWS::Lambda::Function')[0]);
 
 /** A deployed stack and the platform, and an operator's shell beside them. */
@@ -25,17 +29,32 @@ export interface Deployment extends AsyncDisposable {
   ctl(args: readonly string[], environment?: Readonly<Record<string, string>>): Promise<Ended>;
   /** The same, under way. */
   start(args: readonly string[], environment?: Readonly<Record<string, string>>): Started;
+  /** Of the operator's processes. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** What the operator's processes have asked of AWS so far. */
+  asked(): readonly Call[];
   /** A run as the schedule starts it; its metrics arrive. @returns whether it ended well */
   run(payload?: unknown): Promise<boolean>;
 }
 
 const BUCKET = 'security-data';
 
-/** @param options of the connector's configuration, beside a path of DNS blocks @param aws of the endpoints */
+export interface DeploymentChoices {
+  /** Of the connector's configuration, beside a path of DNS blocks: another synth, which takes its time. */
+  readonly options?: object;
+  /** Of the function, in place of the template's. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** Of the endpoints. */
+  readonly aws?: Partial<AwsOptions>;
+}
+
 export async function deployment(
   platform: Partial<PlatformOptions> = {},
-  options: Readonly<Record<string, unknown>> = {},
-  aws: Partial<AwsOptions> = {},
+  {
+    options = {},
+    variables = {},
+    aws = {},
+  }: DeploymentChoices = {},
 ): Promise<Deployment> {
   const each = await connector({ platform, aws: { ...aws, names: { bucket: BUCKET, deadLetterBucket: BUCKET } } });
   const { API_BASE_URL = '', AUTH_URL = '' } = each.environment;
@@ -51,17 +70,20 @@ export async function deployment(
     stackName: STACK,
     aws: each.aws,
     invoke,
-    variables: { API_BASE_URL, AUTH_URL },
+    variables: { API_BASE_URL, AUTH_URL, ...variables },
   });
   const tell = (reports: readonly RunFacts[]) => {
     for (const facts of reports) putMetrics(stack, 'acme', facts, Date.now());
   };
-  const shell = (more = {}) => ({ environment: { ...stack.environment, ...more } });
+  const own = { ...stack.environment, AWS_ACCESS_KEY_ID: OPERATOR, AWS_EC2_METADATA_DISABLED: 'true' };
+  const shell = (more = {}) => ({ environment: { ...own, ...more } });
   return {
     connector: each,
     stack,
     ctl: (args, more) => start(args, shell(more)).ended,
     start: (args, more) => start(args, shell(more)),
+    environment: own,
+    asked: () => each.calls.filter(({ caller }) => caller === OPERATOR),
     run: payload =>
       invoke(payload ?? {}).then(
         () => true,

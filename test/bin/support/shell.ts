@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { PROJECT_ROOT } from '../../lib/synth.ts';
+import { compileCache } from './compile-cache.ts';
 
 export const PROGRAM = path.join(PROJECT_ROOT, 'bin', 'connectorctl.ts');
 
@@ -28,7 +29,7 @@ export interface Shell {
 /** Without a terminal. */
 export function start(args: readonly string[], { environment, folder = PROJECT_ROOT }: Shell): Started {
   const child = spawn(process.execPath, [PROGRAM, ...args], {
-    env: environment,
+    env: { NODE_COMPILE_CACHE: compileCache(), ...environment },
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,5 +1,6 @@
 import { each, type Incident } from '../support/incident.ts';
 
+const PARQUET = { destination: { type: 's3-parquet' } };
 const HTTP = { destination: { type: 'http', url: 'https://siem.example/events', retrySeconds: 1200 } };
 
 /** What no endpoint here can do: the metric is told as the service's documents say it. */
@@ -54,6 +55,18 @@ export const SERVICE_INCIDENTS: readonly Incident[] = [
       return run();
     },
     alarms: ['delivery-failing', 'delivery-late', 'delivery-backup-used'],
+  },
+  {
+    name: 'Firehose cannot convert a line',
+    caused: 'runs go on, with Parquet as the destination',
+    fed: 'Firehose FailedConversion.Records 1, once',
+    minutes: 10,
+    configuration: PARQUET,
+    eachMinute({ reports, minute }, run) {
+      if (minute === 0) reports.feed('delivery', 'FailedConversion.Records', 1);
+      return run();
+    },
+    alarms: ['delivery-unconverted'],
   },
   {
     name: 'The SIEM has stopped reading',

@@ -19,6 +19,7 @@ export const SERVICE_METRICS: Readonly<
       'IncomingRecords',
       'ThrottledRecords',
       'BackupToS3.Records',
+      'FailedConversion.Records',
       ...FIREHOSE_DESTINATIONS.flatMap(each => [`${each}.DataFreshness`, `${each}.Success`]),
     ],
   },

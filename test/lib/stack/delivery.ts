@@ -106,11 +106,11 @@ test('a delivery stream that is brought is used as it is, and the bucket holds d
 });
 
 test('another kind of destination is another stream, because Firehose cannot turn one into the other', () => {
-  const ids = [{}, VARIANTS.byStream, VARIANTS.splunk, VARIANTS.http].map(options => {
+  const ids = [{}, VARIANTS.byStream, VARIANTS.parquet, VARIANTS.splunk, VARIANTS.http].map(options => {
     const { Resources } = synthesize({ ...options });
     return Object.keys(Resources).find(id => Resources[id]!.Type === 'AWS::KinesisFirehose::DeliveryStream');
   });
-  expect(new Set(ids).size).toBe(4);
+  expect(new Set(ids).size).toBe(5);
 });
 
 test('every stream is encrypted and takes direct puts', () => {

@@ -21,7 +21,7 @@ const ACME = stack('acme', {
   status: 'UPDATE_COMPLETE',
   description: 'Who & what: <"acme">',
   outputs: [
-    { key: 'FunctionName', value: 'poller ü&<>"', description: 'The function' },
+    { key: 'FunctionName', value: 'poller ü&<>" &amp;', description: 'The function' },
     { key: 'Empty', value: '' },
   ],
   resources: ['One', 'Two', 'Three'].map(logicalId => ({
@@ -53,7 +53,7 @@ describe('DescribeStacks', () => {
         Description: 'Who & what: <"acme">',
         CreationTime: new Date(CREATED),
         Outputs: [
-          { OutputKey: 'FunctionName', OutputValue: 'poller ü&<>"', Description: 'The function' },
+          { OutputKey: 'FunctionName', OutputValue: 'poller ü&<>" &amp;', Description: 'The function' },
           { OutputKey: 'Empty', OutputValue: '' },
         ],
       });
@@ -154,11 +154,16 @@ describe('the query protocol', () => {
     const post = async (body: string, signed: boolean) => {
       const headers = signed ? { authorization: 'AWS4-HMAC-SHA256 Credential=a' } : {};
       const answer = await fetch(each.url, { method: 'POST', headers, body });
-      return [answer.status, /<Code>(.*)<\/Code>/.exec(await answer.text())?.[1]];
+      const [, type, code] = /<Type>(.*)<\/Type><Code>(.*)<\/Code>/.exec(await answer.text()) ?? [];
+      return [answer.status, type, code];
     };
-    expect(await post('Action=DeleteStack&Version=2010-05-15', true)).toEqual([400, 'InvalidAction']);
-    expect(await post('Action=DescribeStacks&Version=2000-01-01', true)).toEqual([400, 'InvalidAction']);
-    expect(await post('Action=DescribeStacks&Version=2010-05-15', false)).toEqual([403, 'MissingAuthenticationToken']);
+    expect(await post('Action=DeleteStack&Version=2010-05-15', true)).toEqual([400, 'Sender', 'InvalidAction']);
+    expect(await post('Action=DescribeStacks&Version=2000-01-01', true)).toEqual([400, 'Sender', 'InvalidAction']);
+    expect(await post('Action=DescribeStacks&Version=2010-05-15', false)).toEqual([
+      403,
+      'Sender',
+      'MissingAuthenticationToken',
+    ]);
     expect(each.calls).toEqual([]);
     each.faults.next('cloudformation', THROTTLED.cloudformation);
     const throttled = each.client.send(new DescribeStacksCommand({}));

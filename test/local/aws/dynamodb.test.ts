@@ -2,10 +2,13 @@ import {
   type AttributeValue,
   BatchGetItemCommand,
   BatchWriteItemCommand,
+  DescribeTableCommand,
   DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
+  paginateScan,
   QueryCommand,
+  ScanCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from '@jest/globals';
@@ -88,6 +91,64 @@ describe('the state table', () => {
       new PutItemCommand({ TableName, Item: item('p', 'a'), ReturnConsumedCapacity: 'TOTAL' }),
     );
     expect(asked.ConsumedCapacity?.CapacityUnits).toBe(2);
+  });
+});
+
+describe('a scan', () => {
+  async function filled(): Promise<Started> {
+    const running = await started();
+    const client = clientOf(running);
+    for (const pk of ['row#assets#=a', 'row#assets#=b', 'row#threats#=c']) {
+      for (const sk of ['state', 'other']) await client.send(new PutItemCommand({ TableName, Item: item(pk, sk) }));
+    }
+    return running;
+  }
+
+  const STATES = {
+    TableName,
+    FilterExpression: 'begins_with(pk, :prefix) AND sk = :state',
+    ExpressionAttributeValues: { ':prefix': { S: 'row#assets#' }, ':state': { S: 'state' } },
+  };
+
+  test('counts what a filter lets through, and how much it read to know', async () => {
+    await using running = await filled();
+    const answer = await clientOf(running).send(
+      new ScanCommand({ ...STATES, Select: 'COUNT', ReturnConsumedCapacity: 'TOTAL' }),
+    );
+    expect([answer.Count, answer.ScannedCount, answer.Items]).toEqual([2, 6, undefined]);
+    expect(answer.ConsumedCapacity).toMatchObject({ TableName, CapacityUnits: 0.5 });
+    expect(running.calls.at(-1)).toMatchObject({ permission: 'dynamodb:Scan', readUnits: 0.5 });
+  });
+
+  test('goes on page by page, also through pages of which the filter leaves nothing', async () => {
+    await using running = await filled();
+    const pages: number[] = [];
+    const found: (string | undefined)[] = [];
+    const limited = { ...STATES, Limit: 2, ConsistentRead: true };
+    for await (const page of paginateScan({ client: clientOf(running) }, limited)) {
+      pages.push(page.ScannedCount!);
+      found.push(...page.Items!.map(({ pk }) => pk?.S));
+    }
+    expect(pages.reduce((sum, size) => sum + size)).toBe(6);
+    expect(pages.length).toBeGreaterThanOrEqual(3);
+    expect(found.sort()).toEqual(['row#assets#=a', 'row#assets#=b']);
+  });
+});
+
+test('DescribeTable tells that the table is there; another one is refused', async () => {
+  await using running = await started();
+  const client = clientOf(running);
+  const { Table } = await client.send(new DescribeTableCommand({ TableName }));
+  expect(Table).toMatchObject({
+    TableName,
+    TableStatus: 'ACTIVE',
+    BillingModeSummary: { BillingMode: 'PAY_PER_REQUEST' },
+  });
+  expect(running.calls).toEqual([
+    { ...running.calls[0], permission: 'dynamodb:DescribeTable', readUnits: undefined, writeUnits: undefined },
+  ]);
+  await expect(client.send(new DescribeTableCommand({ TableName: 'other' }))).rejects.toMatchObject({
+    name: 'ResourceNotFoundException',
   });
 });
 

@@ -1,7 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { FirehoseClient, PutRecordBatchCommand, PutRecordCommand } from '@aws-sdk/client-firehose';
+import {
+  DescribeDeliveryStreamCommand,
+  FirehoseClient,
+  PutRecordBatchCommand,
+  PutRecordCommand,
+} from '@aws-sdk/client-firehose';
 import { describe, expect, test } from '@jest/globals';
 import { deliveredObjects } from '../../../local/aws/delivered.ts';
 import type { LocalAws } from '../../../local/aws/endpoints.ts';
@@ -151,5 +156,40 @@ describe('what goes wrong on demand', () => {
     running.aws.faults.clear();
     await client.send(lines('4'));
     expect(running.calls.map(({ status }) => status)).toEqual([503, 503, 200, 200]);
+  });
+});
+
+describe('DescribeDeliveryStream', () => {
+  test('tells that the stream is active, what it buffers and where it delivers, and counts as no use of it', async () => {
+    await using running = await started({
+      buffering: { bytes: 5 * 1024 * 1024, milliseconds: 60_000 },
+      now: () => 1_000_000,
+    });
+    const client = new FirehoseClient(clientConfig(running.aws, 'FIREHOSE'));
+    const answer = await client.send(new DescribeDeliveryStreamCommand({ DeliveryStreamName: STREAM }));
+    expect(answer.DeliveryStreamDescription).toMatchObject({
+      DeliveryStreamName: STREAM,
+      DeliveryStreamARN: `arn:aws:firehose:us-east-1:000000000000:deliverystream/${STREAM}`,
+      DeliveryStreamStatus: 'ACTIVE',
+      DeliveryStreamType: 'DirectPut',
+      CreateTimestamp: new Date(1_000_000),
+      HasMoreDestinations: false,
+    });
+    expect(answer.DeliveryStreamDescription!.Destinations![0]!.ExtendedS3DestinationDescription).toMatchObject({
+      BucketARN: 'arn:aws:s3:::security-data',
+      Prefix: 'events/!{timestamp:yyyy/MM/dd/HH}/',
+      BufferingHints: { SizeInMBs: 5, IntervalInSeconds: 60 },
+      CompressionFormat: 'GZIP',
+    });
+    expect(running.calls[0]!.permission).toBe('firehose:DescribeDeliveryStream');
+    expect(running.aws.firehose.counters).toMatchObject({ calls: 0, refusedCalls: 0 });
+  });
+
+  test('of an unknown stream is refused', async () => {
+    await using running = await started();
+    const client = new FirehoseClient(clientConfig(running.aws, 'FIREHOSE'));
+    const describing = client.send(new DescribeDeliveryStreamCommand({ DeliveryStreamName: 'other' }));
+    await expect(describing).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
+    expect(running.aws.firehose.counters.refusedCalls).toBe(0);
   });
 });

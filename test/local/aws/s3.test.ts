@@ -2,7 +2,9 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import {
+  DeleteObjectCommand,
   GetObjectCommand,
+  HeadBucketCommand,
   HeadObjectCommand,
   ListObjectsV2Command,
   PutObjectCommand,
@@ -81,6 +83,22 @@ describe('objects', () => {
     expect(await readBack(client, 'a')).toBe('first');
   });
 
+  test('are gone once they are deleted, and may be deleted twice', async () => {
+    await using running = await started();
+    const client = clientOf(running);
+    for (const Key of ['a/b', 'a/c']) await client.send(new PutObjectCommand({ Bucket, Key, Body: 'x' }));
+    for (const _ of [1, 2]) {
+      const { $metadata } = await client.send(new DeleteObjectCommand({ Bucket, Key: 'a/b' }));
+      expect($metadata.httpStatusCode).toBe(204);
+    }
+    await expect(readBack(client, 'a/b')).rejects.toMatchObject({ name: 'NoSuchKey' });
+    expect(await readBack(client, 'a/c')).toBe('x');
+    const { permission, resource } = running.calls.find(({ action }) => action === 'DeleteObject')!;
+    expect([permission, resource]).toEqual(['s3:DeleteObject', `arn:aws:s3:::${Bucket}/a/b`]);
+    const elsewhere = client.send(new DeleteObjectCommand({ Bucket: 'other-bucket', Key: 'a' }));
+    await expect(elsewhere).rejects.toMatchObject({ name: 'NoSuchBucket' });
+  });
+
   test('in a bucket that is not there, or not there themselves, are refused by name', async () => {
     await using running = await started();
     const client = clientOf(running);
@@ -92,6 +110,17 @@ describe('objects', () => {
       await expect(store.put(outside, 'a', Buffer.from('text'))).rejects.toMatchObject({ code: 'NoSuchBucket' });
     }
   });
+});
+
+test('a bucket is asked about with the permission to list it', async () => {
+  await using running = await started();
+  const client = clientOf(running);
+  expect(await client.send(new HeadBucketCommand({ Bucket }))).toMatchObject({ BucketRegion: 'us-east-1' });
+  expect(running.calls.map(({ permission, resource }) => [permission, resource])).toEqual([
+    ['s3:ListBucket', `arn:aws:s3:::${Bucket}`],
+  ]);
+  const other = client.send(new HeadBucketCommand({ Bucket: 'other-bucket' }));
+  await expect(other).rejects.toMatchObject({ name: 'NotFound', $metadata: { httpStatusCode: 404 } });
 });
 
 describe('listings', () => {

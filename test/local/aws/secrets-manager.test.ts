@@ -1,4 +1,9 @@
-import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import {
+  DescribeSecretCommand,
+  GetSecretValueCommand,
+  PutSecretValueCommand,
+  SecretsManagerClient,
+} from '@aws-sdk/client-secrets-manager';
 import { describe, expect, test } from '@jest/globals';
 import { clientConfig, started } from './started.ts';
 
@@ -40,6 +45,85 @@ describe('the secret', () => {
     await expect(client.send(new GetSecretValueCommand({ SecretId }))).rejects.toMatchObject({
       name: 'ResourceNotFoundException',
       message: "Secrets Manager can't find the specified secret value for staging label: AWSCURRENT",
+    });
+  });
+});
+
+describe('a new value', () => {
+  test('is what is read from then on; the one before is the previous', async () => {
+    await using running = await started({ secret: 'old' });
+    const client = new SecretsManagerClient(clientConfig(running.aws, 'SECRETS_MANAGER'));
+    const put = await client.send(
+      new PutSecretValueCommand({ SecretId: running.aws.secret.arn, SecretString: 'new ü' }),
+    );
+    expect(put).toMatchObject({ ARN: running.aws.secret.arn, Name: SecretId, VersionStages: ['AWSCURRENT'] });
+    const current = await client.send(new GetSecretValueCommand({ SecretId }));
+    expect(current).toMatchObject({ SecretString: 'new ü', VersionId: put.VersionId });
+    const previous = await client.send(new GetSecretValueCommand({ SecretId, VersionStage: 'AWSPREVIOUS' }));
+    expect(previous.SecretString).toBe('old');
+    expect(running.calls[0]).toMatchObject({
+      permission: 'secretsmanager:PutSecretValue',
+      resource: running.aws.secret.arn,
+    });
+  });
+
+  test('put twice under one token is one version; another value under that token is refused', async () => {
+    await using running = await started({ secret: 'old' });
+    const client = new SecretsManagerClient(clientConfig(running.aws, 'SECRETS_MANAGER'));
+    const ClientRequestToken = 'a'.repeat(32);
+    const put = (SecretString: string) =>
+      client.send(new PutSecretValueCommand({ SecretId, SecretString, ClientRequestToken }));
+    expect((await put('new')).VersionId).toBe(ClientRequestToken);
+    await put('new');
+    const previous = await client.send(new GetSecretValueCommand({ SecretId, VersionStage: 'AWSPREVIOUS' }));
+    expect(previous.SecretString).toBe('old');
+    await expect(put('newer')).rejects.toMatchObject({ name: 'ResourceExistsException' });
+  });
+
+  test('for an unknown secret, without a text or beyond 64 KiB is refused without being quoted', async () => {
+    await using running = await started({ secret: 'old' });
+    const client = new SecretsManagerClient(clientConfig(running.aws, 'SECRETS_MANAGER'));
+    const refusal = async (input: { SecretId: string; SecretString?: string }) => {
+      const error: Error = await client.send(new PutSecretValueCommand(input)).then(
+        () => new Error('taken'),
+        reason => reason,
+      );
+      return [error.name, error.message.includes('canary')];
+    };
+    const long = 'canary'.repeat(11_000);
+    expect(await refusal({ SecretId: 'other', SecretString: 'canary' })).toEqual(['ResourceNotFoundException', false]);
+    expect(await refusal({ SecretId })).toEqual(['InvalidRequestException', false]);
+    expect(await refusal({ SecretId, SecretString: long })).toEqual(['ValidationException', false]);
+    const current = await client.send(new GetSecretValueCommand({ SecretId }));
+    expect(current.SecretString).toBe('old');
+  });
+});
+
+describe('DescribeSecret', () => {
+  test('tells the versions and when the value was last changed, never the value', async () => {
+    let now = 1_000_000;
+    await using running = await started({ secret: 'old', now: () => now });
+    const client = new SecretsManagerClient(clientConfig(running.aws, 'SECRETS_MANAGER'));
+    now = 2_000_000;
+    running.aws.secret.put('canary');
+    const described = await client.send(new DescribeSecretCommand({ SecretId }));
+    expect(described).toMatchObject({
+      ARN: running.aws.secret.arn,
+      Name: SecretId,
+      CreatedDate: new Date(1_000_000),
+      LastChangedDate: new Date(2_000_000),
+    });
+    expect(Object.values(described.VersionIdsToStages!).sort()).toEqual([['AWSCURRENT'], ['AWSPREVIOUS']]);
+    expect(JSON.stringify(described)).not.toContain('canary');
+  });
+
+  test('of a secret without a value tells no versions; of an unknown one it is refused', async () => {
+    await using running = await started({ secret: undefined });
+    const client = new SecretsManagerClient(clientConfig(running.aws, 'SECRETS_MANAGER'));
+    const described = await client.send(new DescribeSecretCommand({ SecretId }));
+    expect([described.VersionIdsToStages, described.LastChangedDate]).toEqual([undefined, undefined]);
+    await expect(client.send(new DescribeSecretCommand({ SecretId: 'other' }))).rejects.toMatchObject({
+      name: 'ResourceNotFoundException',
     });
   });
 });

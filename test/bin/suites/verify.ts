@@ -1,7 +1,7 @@
 /** `verify`, as an operator types it. */
 
 import { PutObjectCommand } from '@aws-sdk/client-s3';
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { createCheckpoints } from '../../../lambda/adapters/checkpoints.ts';
 import { leaseKey, rowKey } from '../../../lambda/adapters/keys.ts';
 import { createRowStates } from '../../../lambda/adapters/row-states.ts';
@@ -9,9 +9,6 @@ import { sha256 } from '../../../lambda/adapters/sha256.ts';
 import { rowState } from '../../lambda/core/support/memory-table.ts';
 import { pass } from '../../lambda/support/aws-scene.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
-
-/** A machine that is busy otherwise takes its time to start processes. */
-jest.setTimeout(60_000);
 
 async function populated(): Promise<Deployment> {
   const each = await deployment();

@@ -1,5 +1,5 @@
 /** `asset`, `threat` and `related`, as an operator types them. */
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { rowKey } from '../../../lambda/adapters/keys.ts';
 import { sha256 } from '../../../lambda/adapters/sha256.ts';
 import { pass } from '../../lambda/support/aws-scene.ts';
@@ -7,14 +7,11 @@ import { problem } from '../../lambda/support/http-stand.ts';
 import { START } from '../../lambda/support/stepped-clock.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
 
-/** A machine that is busy otherwise takes its time to start processes. */
-jest.setTimeout(60_000);
-
 const CANARY = 'canary-value';
 let each: Deployment;
 
 beforeAll(async () => {
-  each = await deployment({}, {}, { now: () => START });
+  each = await deployment({}, { aws: { now: () => START } });
   const { platform } = each.connector;
   for (const id of ['a', 'b', 'removed', 'a/ü %?#']) platform.putAsset({ id, name: CANARY, serial: 1 });
   platform.putThreat({ id: 't', asset_id: 'a', title: CANARY });

@@ -1,12 +1,9 @@
 /** `dead-letters`, as an operator types it. */
 import { gzipSync } from 'node:zlib';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Deployment, deployment } from '../support/deployment.ts';
 import { sqsQueueName } from '../support/queues.ts';
-
-/** A machine that is busy otherwise takes its time to start processes. */
-jest.setTimeout(60_000);
 
 const CANARY = 'canary-value';
 const LETTER = 'dead-letter/acme/dns-blocks/oversize/0a1b.json';

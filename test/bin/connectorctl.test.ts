@@ -1,0 +1,22 @@
+/**
+ * What `connectorctl` does, a file a subject, in real processes against a deployed stack. They share one process of the test runner,
+ * because synthesizing the stack takes longer than any of them.
+ */
+import { afterAll, jest } from '@jest/globals';
+import { removeCompileCache } from './support/compile-cache.ts';
+import './suites/status.ts';
+import './suites/watch.ts';
+import './suites/doctor.ts';
+import './suites/doctor-before.ts';
+import './suites/schedule.ts';
+import './suites/orders.ts';
+import './suites/waiting.ts';
+import './suites/fill-secret.ts';
+import './suites/finding.ts';
+import './suites/interruption.ts';
+import './suites/terminal.ts';
+
+// Several processes a test, on machines that have others to run.
+jest.setTimeout(60_000);
+
+afterAll(removeCompileCache);

@@ -1,0 +1,55 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { type Deployment, deployment } from '../support/deployment.ts';
+import type { Found } from '../support/found.ts';
+import { start } from '../support/shell.ts';
+
+describe('doctor --before', () => {
+  /** In a folder with that text as its cdk.json. */
+  async function examinedBefore(each: Deployment, cdkJson: string): Promise<{ status: number | null; all: Found[] }> {
+    const folder = await mkdtemp(path.join(tmpdir(), 'before-'));
+    await writeFile(path.join(folder, 'cdk.json'), cdkJson);
+    const { environment } = each;
+    const { status, stdout } = await start(['doctor', '--before', '--json'], { environment, folder }).ended;
+    await rm(folder, { recursive: true });
+    return { status, all: JSON.parse(stdout).checks };
+  }
+
+  const CONNECTOR = {
+    name: 'acme',
+    baseUrl: 'https://127.0.0.1:65432',
+    authUrl: 'https://127.0.0.1:65432/realms/acme',
+  };
+
+  test('needs no stack: account, bootstrap, configuration, addresses', async () => {
+    await using each = await deployment();
+    each.stack.stacks.splice(0);
+    each.stack.stacks.push({ name: 'CDKToolkit', outputs: [{ key: 'BootstrapVersion', value: '28' }], resources: [] });
+    const { status, all } = await examinedBefore(each, JSON.stringify({ context: { connectors: [CONNECTOR] } }));
+    expect([status, all.map(check => `${check.name} ${check.status}`)]).toEqual([
+      0,
+      ['aws-account ok', 'bootstrap ok', 'configuration ok', 'addresses warn', 'clock ok'],
+    ]);
+    expect(all[3]!.text).toContain('https://127.0.0.1:65432/v1/assets does not answer (ECONNREFUSED)');
+  });
+
+  test.each([
+    ['not JSON', '{', 'cdk.json in this folder cannot be read'],
+    ['wrong options', JSON.stringify({ context: { connectors: [{ ...CONNECTOR, pageLimit: 501 }] } }), 'pageLimit'],
+  ])('tells every fault of a cdk.json that is %s, and that the account is not bootstrapped', async (_, text, words) => {
+    await using each = await deployment();
+    const { status, all } = await examinedBefore(each, text);
+    expect(status).toBe(3);
+    expect(all.find(({ name }) => name === 'configuration')).toMatchObject({
+      status: 'fail',
+      text: expect.stringContaining(words),
+    });
+    expect(all.find(({ name }) => name === 'bootstrap')).toMatchObject({
+      status: 'fail',
+      todo: expect.stringContaining('npx cdk bootstrap'),
+    });
+    expect(all.find(({ name }) => name === 'addresses')).toMatchObject({ status: 'skipped' });
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, test } from '@jest/globals';
+import { type Deployment, deployment, STACK } from '../support/deployment.ts';
+
+/** A stack beside the connector's, or in its place. */
+function put({ stack: { stacks } }: Deployment, name: string, outputs: Readonly<Record<string, string>>): void {
+  stacks.push({ name, outputs: Object.entries(outputs).map(([key, value]) => ({ key, value })), resources: [] });
+}
+
+function alone(each: Deployment): void {
+  each.stack.stacks.splice(0);
+}
+
+const CONNECTOR = { FunctionName: 'f', StateTableName: 't', DeliveryStreamName: 'd', ConnectorVersion: '0.1.0' };
+
+/** What is wrong, how one gets there, and what the command says. */
+const CASES: readonly (readonly [string, (each: Deployment) => void, readonly string[], string])[] = [
+  ['no connector in the region', alone, ['status'], 'There is no connector in region us-east-1 of this account.'],
+  [
+    'several connectors',
+    each => put(each, 'SecurityDataConnector-beta', CONNECTOR),
+    ['status'],
+    `say which with --stack. They are ${STACK}, SecurityDataConnector-beta.`,
+  ],
+  ['no such stack', () => undefined, ['status', '--stack', 'beta'], 'There is no stack beta in region us-east-1'],
+  [
+    'a stack that is no connector',
+    each => put(each, 'website', { Url: 'https://acme.example' }),
+    ['doctor', '--stack', 'website', '--json'],
+    'Stack website is no connector',
+  ],
+  [
+    'a stack of another version',
+    each => {
+      alone(each);
+      put(each, STACK, { ...CONNECTOR, ConnectorVersion: '0.2.0' });
+    },
+    ['pause'],
+    'was deployed by 0.2.0 of the connector, and this is 0.1.0. Nothing was done.',
+  ],
+];
+
+describe('the deployment is found', () => {
+  test('by the stack’s name, with or without its prefix, among several', async () => {
+    await using each = await deployment();
+    put(each, 'SecurityDataConnector-beta', CONNECTOR);
+    for (const name of ['acme', STACK]) {
+      expect(await each.ctl(['status', '--stack', name])).toMatchObject({ status: 0 });
+    }
+  });
+
+  test.each(CASES.filter(([, , args]) => args[0] !== 'doctor'))(
+    'not, and the command exits with 2: %s',
+    async (_, prepare, args, reason) => {
+      await using each = await deployment();
+      prepare(each);
+      const { status, stdout, stderr } = await each.ctl(args);
+      expect([status, stdout, stderr]).toEqual([2, '', expect.stringContaining(reason)]);
+    },
+  );
+
+  test.each(CASES.filter(([, , args]) => args[0] === 'doctor'))(
+    'not, which the doctor tells as a failure: %s',
+    async (_, prepare, args, reason) => {
+      await using each = await deployment();
+      prepare(each);
+      const { status, stdout } = await each.ctl(args);
+      expect(status).toBe(3);
+      const { checks } = JSON.parse(stdout) as { checks: readonly { name: string; status: string; text: string }[] };
+      const failed = checks.filter(check => check.status === 'fail');
+      expect(failed).toMatchObject([{ name: 'stack', text: expect.stringContaining(reason) }]);
+    },
+  );
+});
+
+describe('exit 1, a sentence and no stack trace for', () => {
+  test.each([
+    ['no credentials', { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' }, 'There are no AWS credentials here.'],
+    ['no region', { AWS_REGION: '' }, 'No region is set, or none that there is. Say --region, or set AWS_REGION.'],
+    ['a profile that is not there', { AWS_PROFILE: 'nobody' }, 'There are no AWS credentials here.'],
+  ])('%s', async (_, environment, reason) => {
+    await using each = await deployment();
+    const { status, stdout, stderr } = await each.ctl(['status'], environment);
+    expect([status, stdout, stderr]).toEqual([1, '', expect.stringContaining(reason)]);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+
+  test('credentials that AWS refuses', async () => {
+    await using each = await deployment();
+    const refuse = {
+      status: 403,
+      code: 'ExpiredToken',
+      message: 'The security token included in the request is expired',
+    };
+    each.connector.aws.faults.always('cloudformation', { refuse });
+    const { status, stderr } = await each.ctl(['pause']);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('The AWS credentials have expired. Log in again.')]);
+  });
+});
+
+test('--help names every command, and each command’s own has an example', async () => {
+  await using each = await deployment();
+  const { status, stdout } = await each.ctl(['--help']);
+  expect(status).toBe(0);
+  const commands = [...from(stdout, 'Commands:').matchAll(/^ {2}(?!help)([a-z-]+)/gm)].map(match => match[1]!);
+  expect(commands).toEqual(expect.arrayContaining(['status', 'doctor', 'pause', 'resume', 'run', 'resync', 'replay']));
+  for (const command of commands) {
+    const help = await each.ctl([command, '--help']);
+    expect(help).toMatchObject({ status: 0, stdout: expect.stringContaining(`connectorctl ${command}`) });
+    expect(help.stdout).toMatch(/^Examples?:$/m);
+  }
+});
+
+function from(text: string, heading: string): string {
+  return text.slice(text.indexOf(heading), text.indexOf('\n\n', text.indexOf(heading)));
+}

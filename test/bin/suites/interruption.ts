@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import { describe, expect, test } from '@jest/globals';
+import { httpStand, silence } from '../../lambda/support/http-stand.ts';
+import { deployment } from '../support/deployment.ts';
+import { FAR, putLease } from '../support/lease.ts';
+
+/** The phases of a command, by the service that does not answer in it. */
+const PHASES: readonly (readonly [string, string, readonly string[], string])[] = [
+  ['finding the stack', 'CLOUDFORMATION', ['run'], 'Interrupted. Nothing was changed.'],
+  ['reading a schedule', 'SCHEDULER', ['pause'], 'Interrupted. Nothing was changed.'],
+  ['looking at everything', 'CLOUDWATCH', ['status'], 'Interrupted. Nothing was changed.'],
+  ['examining', 'STS', ['doctor'], 'Interrupted. Nothing was changed.'],
+  ['counting rows', 'DYNAMODB', ['resync', 'assets', '--yes'], 'Interrupted. Nothing was changed.'],
+  ['a run', 'LAMBDA', ['run'], 'The run goes on by itself in AWS if it had begun'],
+];
+
+describe('Ctrl-C ends with 130 and says what is true, in the midst of', () => {
+  test.each(PHASES)('%s', async (_, service, args, words) => {
+    await using each = await deployment();
+    await using stand = await httpStand(silence);
+    const { child, ended } = each.start(args, { [`AWS_ENDPOINT_URL_${service}`]: stand.url });
+    await stand.arrived(1);
+    child.kill('SIGINT');
+    const { status, stdout, stderr } = await ended;
+    expect([status, stdout, stderr]).toEqual([130, '', expect.stringContaining(words)]);
+  });
+
+  test('waiting for the lease: nothing was done', async () => {
+    await using each = await deployment();
+    await putLease(each.connector, { expires: FAR, ended: 'no' });
+    const { child, ended } = each.start(['resync', 'assets', '--yes', '--no-count']);
+    await said(child.stderr, 'Another run holds the lease');
+    child.kill('SIGINT');
+    expect(await ended).toMatchObject({ status: 130, stderr: expect.stringContaining('Nothing was done.') });
+    expect(await each.connector.lines()).toEqual([]);
+  });
+
+  test('a write: it is let to its end, and told', async () => {
+    await using each = await deployment();
+    const { child, ended } = each.start(['pause']);
+    each.connector.aws.faults.always(
+      'scheduler',
+      interruptingWrites(() => child.kill('SIGINT')),
+    );
+    expect(await ended).toMatchObject({ status: 0, stdout: expect.stringContaining('is off.') });
+    expect(each.stack.schedules.get(each.stack.scheduleName)).toMatchObject({ State: 'DISABLED' });
+  });
+});
+
+function interruptingWrites(interrupt: () => void) {
+  return ({ action }: { readonly action: string }) => {
+    if (action === 'UpdateSchedule') interrupt();
+    return {};
+  };
+}
+
+async function said(output: NodeJS.ReadableStream, words: string): Promise<void> {
+  for (let text = ''; !text.includes(words); ) text += String((await once(output, 'data'))[0]);
+}

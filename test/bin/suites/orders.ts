@@ -1,0 +1,97 @@
+import { describe, expect, test } from '@jest/globals';
+import { type Deployment, deployment } from '../support/deployment.ts';
+import { FAR, putLease } from '../support/lease.ts';
+import { cells } from '../support/words.ts';
+
+async function populated(): Promise<Deployment> {
+  const each = await deployment();
+  each.connector.platform.populate({ assets: 30, threats: 20, dnsBlocks: 10 });
+  return each;
+}
+
+describe('orders', () => {
+  test('run drains and tells what became of each stream; resync sends only what differs, replay everything', async () => {
+    await using each = await populated();
+    const drained = await each.ctl(['run']);
+    expect(drained).toMatchObject({ status: 0, stderr: 'A run is under way.\n' });
+    expect(cells(drained.stdout, 'stream').slice(0, 5)).toEqual(['stream', 'pages', 'read', 'forwarded', 'suppressed']);
+    expect(cells(drained.stdout, 'threats').slice(1, 5)).toEqual(['1', '20', '20', '0']);
+    const part = await each.ctl(['run', '--stream', 'threats', 'assets']);
+    expect(part.stdout).not.toContain('dns-blocks');
+    const again = await each.ctl(['resync', 'assets', 'threats', '--yes']);
+    expect(cells(again.stdout, 'assets').slice(2, 5)).toEqual(['30', '0', '30']);
+    const replayed = await each.ctl(['replay', 'assets', '--yes', '--no-count']);
+    expect(cells(replayed.stdout, 'assets').slice(2, 5)).toEqual(['30', '30', '0']);
+    expect(each.stack.invocations).toEqual([
+      {},
+      { streams: ['threats', 'assets'] },
+      { resync: ['assets', 'threats'] },
+      { replay: ['assets'] },
+    ]);
+  });
+
+  test('say how many rows they concern, less those that are gone, and that DNS blocks are not remembered', async () => {
+    await using each = await populated();
+    await each.run();
+    each.connector.platform.removeAsset('asset-1');
+    await each.run();
+    const { stderr } = await each.ctl(['replay', 'assets', 'dns-blocks', '--yes']);
+    expect(stderr).toContain('  assets: 29 rows that the SIEM has\n');
+    expect(stderr).toContain('  dns-blocks: not remembered one by one');
+    expect(stderr).toContain('reads the whole table');
+    const { stdout } = await each.ctl(['replay', 'assets', 'dns-blocks', '--yes', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ more: false, rowsConcerned: { assets: 29, 'dns-blocks': null } });
+    const uncounted = await each.ctl(['replay', 'dns-blocks', '--yes', '--no-count']);
+    expect(uncounted.stderr).not.toContain('rows that the SIEM has');
+  });
+
+  test('--json answers with what the function said, and is silent beside it', async () => {
+    await using each = await populated();
+    const { status, stdout, stderr } = await each.ctl(['run', '--json']);
+    expect([status, stderr]).toEqual([0, '']);
+    expect(JSON.parse(stdout)).toMatchObject({ more: false, streams: { assets: { forwarded: 30, caughtUp: true } } });
+  });
+
+  test('exit with 1 and the words of the function’s error when it fails; machines get the same as JSON', async () => {
+    await using each = await populated();
+    each.connector.platform.account.roles.delete('threats:read');
+    const { status, stdout, stderr } = await each.ctl(['run']);
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(
+      /The function failed\.\nStreamsFailedError: 1 of 3 streams failed\.\n {2}threats: RoleMissing/,
+    );
+    const machine = await each.ctl(['run', '--json']);
+    expect(JSON.parse(machine.stderr)).toMatchObject({ error: 'FunctionFailedError', status: 1 });
+  });
+
+  test('exit with 1 when another run holds the lease for as long as --wait allows; nothing is done', async () => {
+    await using each = await populated();
+    await putLease(each.connector, { expires: FAR, ended: 'no' });
+    for (const order of [['run'], ['resync', 'assets', '--yes']]) {
+      const { status, stderr } = await each.ctl([...order, '--wait', '0']);
+      expect([status, stderr]).toEqual([1, expect.stringContaining('still holds the lease after 0 s')]);
+    }
+    expect(await each.connector.lines()).toEqual([]);
+  });
+});
+
+describe('exit 2, and nothing asked of Lambda, for', () => {
+  test.each([
+    [['replay', 'assets'], 'A replay reads assets from the beginning and sends every row to the SIEM again'],
+    [['resync', 'assets'], 'say --yes'],
+    [['resync', 'users', '--yes'], 'Allowed choices are assets, threats, dns-blocks'],
+    [['resync'], "missing required argument 'stream'"],
+    [['run', '--stream', 'users'], 'Allowed choices'],
+    [['run', '--wait', 'long'], 'whole number of seconds'],
+    [['status', '--watch', '0'], 'whole number of seconds'],
+    [['fill-secret'], 'Set CLIENT_ID and CLIENT_SECRET'],
+    [['fill-secret', '--client-secret', 'canary'], "unknown option '--client-secret'"],
+    [['purge'], "unknown command 'purge'"],
+  ])('%p: %s', async (args, reason) => {
+    await using each = await deployment();
+    const { status, stdout, stderr } = await each.ctl(args);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(reason);
+    expect([each.stack.invocations, stderr.includes('canary')]).toEqual([[], false]);
+  });
+});

@@ -1,0 +1,154 @@
+import { describe, expect, test } from '@jest/globals';
+import { checkpointKey, withdrawalsPartition } from '../../../lambda/adapters/keys.ts';
+import { pass } from '../../lambda/support/aws-scene.ts';
+import { json } from '../../lambda/support/http-stand.ts';
+import { list } from '../../lambda/support/tampered-api.ts';
+import { deployment } from '../support/deployment.ts';
+import { FAR, putLease } from '../support/lease.ts';
+import { cells, from } from '../support/words.ts';
+
+const READS = /:(BatchGetItem|Query|Describe\w+|Get\w+|List\w+)$/;
+/** Of the second table, of what is saved. */
+const saved = (output: string, stream: string) => cells(from(output, 'cursor'), stream);
+
+describe('status', () => {
+  test('of a connector that has never run is under way, exits with 0 and changes nothing', async () => {
+    await using each = await deployment();
+    const { status, stdout } = await each.ctl(['status']);
+    expect([status, stdout.split('\n')[0]]).toEqual([
+      0,
+      'acme: under way: assets never run; threats never run; dns-blocks never run',
+    ]);
+    expect(cells(stdout, 'assets').slice(0, 3)).toEqual(['assets', 'never run', 'none in 24 h']);
+    expect(saved(stdout, 'assets')).toEqual(['assets', 'none yet', 'none', '0', '0', 'no', '0']);
+    expect(stdout).toContain('Lease     never taken');
+    expect(each.asked().length).toBeGreaterThan(10);
+    expect(each.asked().filter(({ permission }) => !READS.test(permission))).toEqual([]);
+  });
+
+  test('of one that has run: counts of the day, and what is saved, but never a cursor', async () => {
+    await using each = await deployment({ endOfStream: 'empty-page-null' });
+    each.connector.platform.populate({ assets: 30, threats: 20, dnsBlocks: 10 });
+    await each.run();
+    await each.run({ replay: ['threats'] });
+    const { status, stdout } = await each.ctl(['status']);
+    expect([status, stdout.split('\n')[0]]).toEqual([0, 'acme: well: every stream is caught up']);
+    expect(cells(stdout, 'threats')).toEqual(['threats', 'caught up', 'just now', '40', '40', '0', '0', '0']);
+    expect(saved(stdout, 'assets').slice(1)).toEqual([
+      'saved',
+      expect.stringMatching(/^0000000001\d{10}$/),
+      '30',
+      '0',
+      'no',
+      '0',
+    ]);
+    expect(saved(stdout, 'threats').slice(1)).toEqual(['saved', '00000000020000000020', '20', '2', 'no', '0']);
+    expect(stdout).toContain('free, epoch 2; the last run ended cleanly');
+    const machine = await each.ctl(['status', '--json']);
+    expect(JSON.parse(machine.stdout)).toMatchObject({
+      verdict: { word: 'well', reasons: [] },
+      streams: [{ stream: 'assets', condition: 'caught up', position: { cursorSaved: true, window: 30 } }, {}, {}],
+      lease: { epoch: 2, held: false },
+    });
+    const [item] = await each.connector.table.get([checkpointKey('assets')]);
+    for (const output of [stdout, machine.stdout]) expect(output).not.toContain(item!['cursor']!.S);
+  });
+
+  test.each([
+    [{ expires: FAR, ended: 'no' } as const, /^Lease {5}held by another, epoch 7, for \d+ days more unless renewed/m],
+    [{ expires: 0, ended: 'no' } as const, /^Lease {5}free, epoch 7; its run was killed, and the lease expired 1970-/m],
+    [{ expires: FAR, ended: 'in doubt' } as const, /^Lease {5}free, epoch 7; the last run ended in doubt$/m],
+  ])('tells a lease of %p', async (lease, text) => {
+    await using each = await deployment();
+    await putLease(each.connector, lease);
+    expect((await each.ctl(['status'])).stdout).toMatch(text);
+  });
+
+  test('of a stream that fails: amiss, exit 3, the ids in doubt and the withdrawals that are listed', async () => {
+    await using each = await deployment();
+    each.connector.platform.populate({ assets: 30, threats: 0, dnsBlocks: 0 });
+    const refuse = { status: 400, code: 'AccessDeniedException', message: 'No' };
+    each.connector.aws.faults.always('firehose', { refuse });
+    expect(await each.run()).toBe(false);
+    const listed = ['=a', '=b'].map(sk => ({ pk: { S: withdrawalsPartition('assets') }, sk: { S: sk } }));
+    await each.connector.table.put(listed, pass);
+    const { status, stdout } = await each.ctl(['status']);
+    expect([status, stdout.split('\n')[0]]).toEqual([3, 'acme: amiss: assets failing']);
+    expect(saved(stdout, 'assets').at(-1)).toBe('30');
+    expect(stdout).toContain('Removed assets whose threats are still to be withdrawn: 2');
+    expect(stdout).toContain('the last run ended in doubt');
+  });
+
+  test('of a damaged checkpoint: exit 3, the order that mends it, and all the rest', async () => {
+    await using each = await deployment();
+    await each.connector.table.put([{ ...checkpointKey('threats'), cursor: { S: 'x' } }], pass);
+    const { status, stdout } = await each.ctl(['status']);
+    expect([status, cells(stdout, 'threats')[1]]).toEqual([3, 'damaged']);
+    expect(stdout).toContain('{"resync":["threats"]}');
+    expect(saved(stdout, 'assets')[1]).toBe('none yet');
+  });
+
+  test('of alarms: exit 3, those that page first, each with how long and its section of the runbook', async () => {
+    await using each = await deployment();
+    each.stack.alarms.set('acme/dead-letters/assets', 'ALARM');
+    each.stack.alarms.set('acme/credentials-refused', 'ALARM');
+    const { status, stdout } = await each.ctl(['status']);
+    expect(status).toBe(3);
+    expect(stdout.split('\n').slice(0, 3)).toEqual([
+      'acme: amiss: alarm credentials-refused; alarm dead-letters/assets',
+      expect.stringMatching(/^ {2}page: credentials-refused, for \d+ s: docs\/runbook\.md#credentials-refused$/),
+      expect.stringMatching(/^ {2}ticket: dead-letters\/assets, for \d+ s: docs\/runbook\.md#dead-letters$/),
+    ]);
+    const { stdout: machine } = await each.ctl(['status', '--json']);
+    expect(JSON.parse(machine).alarms.inAlarm).toMatchObject([{ urgency: 'page' }, { urgency: 'ticket' }]);
+  });
+
+  test('of what surrounds the function: Firehose, the SIEM’s queues, dead letters, a trouble of the stack', async () => {
+    await using each = await deployment();
+    const rows = [{ id: '' }, { id: 'sound' }];
+    each.connector.api.tamper(
+      list('/v1/assets', json(200, { data: rows, pagination: { next_cursor: null, page_size: 2 } })),
+    );
+    await each.run();
+    const { SiemQueueUrl = '', SiemDeadLetterQueueUrl = '', DeliveryStreamName = '' } = each.stack.outputs;
+    const nameOf = (url: string) => url.slice(url.lastIndexOf('/') + 1);
+    for (const url of [SiemQueueUrl, SiemQueueUrl, SiemDeadLetterQueueUrl])
+      each.stack.queues.send(nameOf(url), { body: 'an object' });
+    const put = (namespace: string, name: string, dimensions: Record<string, string>, value: number) =>
+      each.stack.metrics.put({ namespace, name, dimensions, value, time: Date.now() - 60_000 });
+    put('AWS/Firehose', 'DeliveryToS3.DataFreshness', { DeliveryStreamName }, 45);
+    put('AWS/SQS', 'ApproximateAgeOfOldestMessage', { QueueName: nameOf(SiemQueueUrl) }, 600);
+    Object.assign(each.stack.stacks[0]!, { status: 'UPDATE_ROLLBACK_COMPLETE' });
+    const { status, stdout } = await each.ctl(['status']);
+    expect([status, stdout.split('\n')[0]]).toEqual([3, 'acme: amiss: stack UPDATE_ROLLBACK_COMPLETE']);
+    expect(cells(stdout, 'assets').at(-1)).toBe('1');
+    expect(stdout).toContain('Firehose  the oldest undelivered event is 45 s old');
+    expect(stdout).toContain('SIEM      2 objects wait, the oldest for 10 min, 0 are being read; given up: 1');
+  });
+
+  test('hides nothing behind a part that may not be read: it says which, and exits with 3', async () => {
+    await using each = await deployment();
+    const refuse = { status: 403, code: 'AccessDenied', message: 'not authorized' };
+    for (const service of ['sqs', 'scheduler', 'cloudwatch'] as const)
+      each.connector.aws.faults.always(service, { refuse });
+    const { status, stdout } = await each.ctl(['status']);
+    expect([status, stdout.split('\n')[0]]).toEqual([
+      3,
+      'acme: amiss: metrics not readable; schedule not readable; alarms not readable; queue of undelivered starts not readable; ' +
+        'SIEM queue not readable; SIEM dead-letter queue not readable',
+    ]);
+    expect(stdout).toMatch(/^Schedule {2}not readable: .*You need scheduler:GetSchedule/m);
+    expect(saved(stdout, 'assets')[1]).toBe('none yet');
+    expect(JSON.parse((await each.ctl(['status', '--json'])).stdout)).toMatchObject({
+      schedule: { notReadable: expect.stringContaining('AccessDenied') },
+      lease: null,
+    });
+  });
+
+  test('of a stream without a path is off, and no reason to worry', async () => {
+    await using each = await deployment({}, { variables: { DNS_BLOCKS_PATH: '' } });
+    const { stdout } = await each.ctl(['status']);
+    expect(cells(stdout, 'dns-blocks')[1]).toBe('off');
+    expect(stdout.split('\n')[0]).not.toContain('dns-blocks');
+  });
+});

@@ -1,0 +1,25 @@
+import { createInterface } from 'node:readline';
+import { describe, expect, test } from '@jest/globals';
+import { deployment } from '../support/deployment.ts';
+
+describe('status --watch', () => {
+  test.each([[[] as string[]], [['--json']]])(
+    'without a terminal %p tells each change once, and ends with 0 at Ctrl-C',
+    async more => {
+      await using each = await deployment();
+      each.connector.platform.populate({ assets: 3, threats: 0, dnsBlocks: 0 });
+      const { child, ended } = each.start(['status', '--watch', '1', ...more]);
+      const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+      const first = await lines.next();
+      await each.run();
+      const second = await lines.next();
+      child.kill('SIGINT');
+      expect(await ended).toMatchObject({ status: 0, stderr: '' });
+      expect(await lines.next()).toMatchObject({ done: true });
+      expect(String(first.value)).toContain('never run');
+      expect(String(second.value)).toContain('caught up');
+      const parsed = more.length > 0 ? [first, second].map(({ value }) => JSON.parse(String(value)).verdict.word) : [];
+      expect(parsed).toEqual(more.length > 0 ? ['under way', 'well'] : []);
+    },
+  );
+});

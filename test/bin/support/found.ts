@@ -1,0 +1,7 @@
+/** What one check of the doctor found, as machines get it. */
+export interface Found {
+  readonly name: string;
+  readonly status: string;
+  readonly text: string;
+  readonly todo?: string;
+}

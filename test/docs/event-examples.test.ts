@@ -1,0 +1,21 @@
+import { expect, test } from '@jest/globals';
+import { exampleLines, storyLines, withExamples } from './event-examples.ts';
+import { page, section } from './pages.ts';
+
+const events = page('docs/events.md');
+
+test('each example in docs/events.md is the line that a real run delivers: npm run examples -- --write', async () => {
+  expect(events).toBe(withExamples(events, await exampleLines()));
+});
+
+test('the run behind the examples delivers the same lines each time', async () => {
+  const lines = await storyLines();
+  expect(lines.length).toBe(7);
+  expect(await storyLines()).toEqual(lines);
+});
+
+test('order and duplicates are explained in five sentences before the details', () => {
+  const [first = ''] = section(events, '## Order and duplicates').trim().split('\n\n');
+  const sentences = first.replaceAll('\n', ' ').split(/(?<=[.!?:]) (?=[A-Z])/);
+  expect(sentences).toHaveLength(5);
+});

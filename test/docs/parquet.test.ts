@@ -1,0 +1,17 @@
+import { expect, test } from '@jest/globals';
+import { DEFAULTS } from '../../lib/defaults.ts';
+import { columnsOf } from '../../lib/delivery/parquet-columns.ts';
+import { page, rows, section } from './pages.ts';
+
+const parquet = page('docs/parquet.md');
+
+test('docs/parquet.md has a row for each column of the table, with its type and meaning, in order', () => {
+  const declared = columnsOf('envelope').map(({ name, type, comment }) => [`\`${name}\``, `\`${type}\``, comment]);
+  expect(rows(section(parquet, '## Columns'))).toEqual(declared);
+});
+
+test('README and docs/parquet.md give the buffer as it is', () => {
+  const seconds = DEFAULTS.parquetBufferSeconds;
+  expect(page('README.md')).toContain(`below \`lines/\`. \`bufferSeconds\` (${seconds})`);
+  expect(parquet).toContain(`for \`bufferSeconds\`: ${seconds} by default`);
+});

@@ -1,0 +1,74 @@
+import {
+  GetPolicyCommand,
+  GetPolicyVersionCommand,
+  GetRoleCommand,
+  IAMClient,
+  ListAttachedRolePoliciesCommand,
+} from '@aws-sdk/client-iam';
+import { expect, test } from '@jest/globals';
+import { createIam } from '../../../local/aws/iam.ts';
+import { PLACE, type Served, served } from './served.ts';
+
+const PolicyArn = 'arn:aws:iam::000000000000:policy/reader';
+const DOCUMENT = { Version: '2012-10-17', Statement: [{ Action: "s3:Get*(')!", Resource: 'ü&<>%+ ' }] };
+
+async function scene(): Promise<Served & { client: IAMClient }> {
+  const policies = [{ arn: PolicyArn, name: 'reader', description: 'Reads & <more>', document: DOCUMENT }];
+  const roles = [
+    { name: 'siem', policyArns: [PolicyArn] },
+    { name: 'bare', policyArns: [] },
+  ];
+  const each = await served(createIam({ ...PLACE, policies, roles, created: 1_000_000 }));
+  return { ...each, client: new IAMClient(each.config) };
+}
+
+test('GetPolicy tells which version of a policy is in force', async () => {
+  await using each = await scene();
+  const { Policy } = await each.client.send(new GetPolicyCommand({ PolicyArn }));
+  expect(Policy).toMatchObject({
+    Arn: PolicyArn,
+    PolicyName: 'reader',
+    Description: 'Reads & <more>',
+    DefaultVersionId: 'v1',
+    CreateDate: new Date(1_000_000),
+  });
+  expect(each.told).toEqual([['iam:GetPolicy', PolicyArn]]);
+});
+
+test('GetPolicyVersion gives the document, percent-encoded by RFC 3986', async () => {
+  await using each = await scene();
+  const { PolicyVersion } = await each.client.send(new GetPolicyVersionCommand({ PolicyArn, VersionId: 'v1' }));
+  expect(PolicyVersion).toMatchObject({ VersionId: 'v1', IsDefaultVersion: true });
+  expect(JSON.parse(decodeURIComponent(PolicyVersion!.Document!))).toEqual(DOCUMENT);
+  expect(PolicyVersion!.Document).toMatch(/^[\w.~%-]+$/);
+});
+
+test('ListAttachedRolePolicies tells the managed policies of a role', async () => {
+  await using each = await scene();
+  const attached = async (RoleName: string) =>
+    (await each.client.send(new ListAttachedRolePoliciesCommand({ RoleName }))).AttachedPolicies;
+  expect(await attached('siem')).toEqual([{ PolicyName: 'reader', PolicyArn }]);
+  expect(await attached('bare')).toEqual([]);
+  await expect(attached('other')).rejects.toMatchObject({
+    name: 'NoSuchEntityException',
+    message: 'The role with name other cannot be found.',
+  });
+  expect(each.told[0]).toEqual(['iam:ListAttachedRolePolicies', 'arn:aws:iam::000000000000:role/siem']);
+});
+
+test('a policy or version that is not there, and what is not part of the endpoint, is refused', async () => {
+  await using each = await scene();
+  const other = { PolicyArn: `${PolicyArn}2` };
+  const missing = { name: 'NoSuchEntityException', message: `Policy ${other.PolicyArn} was not found.` };
+  await expect(each.client.send(new GetPolicyCommand(other))).rejects.toMatchObject(missing);
+  await expect(each.client.send(new GetPolicyVersionCommand({ ...other, VersionId: 'v1' }))).rejects.toMatchObject(
+    missing,
+  );
+  await expect(each.client.send(new GetPolicyVersionCommand({ PolicyArn, VersionId: 'v2' }))).rejects.toMatchObject({
+    name: 'NoSuchEntityException',
+    $metadata: { httpStatusCode: 404 },
+  });
+  await expect(each.client.send(new GetRoleCommand({ RoleName: 'x' }))).rejects.toMatchObject({
+    name: 'InvalidAction',
+  });
+});

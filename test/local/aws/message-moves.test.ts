@@ -1,0 +1,111 @@
+import {
+  ListMessageMoveTasksCommand,
+  StartMessageMoveTaskCommand,
+  type StartMessageMoveTaskCommandInput,
+} from '@aws-sdk/client-sqs';
+import { describe, expect, test } from '@jest/globals';
+import { queueArn, type SqsScene, sqsScene } from './sqs-scene.ts';
+
+const SourceArn = queueArn('dead');
+
+function start(each: SqsScene, input: Partial<StartMessageMoveTaskCommandInput> = {}) {
+  return each.client.send(new StartMessageMoveTaskCommand({ SourceArn, ...input }));
+}
+
+async function tasks(each: SqsScene, MaxResults?: number) {
+  const { Results } = await each.client.send(new ListMessageMoveTasksCommand({ SourceArn, MaxResults }));
+  return Results;
+}
+
+function bodies(each: SqsScene, queue: string): string[] {
+  return each.controls.messages(queue).map(({ body }) => body);
+}
+
+describe('a move of messages', () => {
+  test('takes them back to the queue that gave them up, as new messages, and is listed', async () => {
+    await using each = await sqsScene();
+    for (const body of ['a', 'b']) {
+      each.controls.send('dead', { body, sent: 900_000, receives: 3, sourceArn: queueArn('main') });
+    }
+    expect(await start(each)).toMatchObject({ TaskHandle: expect.any(String) });
+    expect([bodies(each, 'dead'), bodies(each, 'main')]).toEqual([[], ['a', 'b']]);
+    expect(each.controls.messages('main')[0]).toMatchObject({ sent: 1_000_000, receives: 0, sourceArn: undefined });
+    expect(await tasks(each)).toEqual([
+      {
+        Status: 'COMPLETED',
+        SourceArn,
+        ApproximateNumberOfMessagesMoved: 2,
+        ApproximateNumberOfMessagesToMove: 2,
+        StartedTimestamp: 1_000_000,
+      },
+    ]);
+    expect(each.told).toEqual([
+      ['sqs:StartMessageMoveTask', SourceArn],
+      ['sqs:ListMessageMoveTasks', SourceArn],
+    ]);
+  });
+
+  test('takes them where it is told to, and leaves what is in flight', async () => {
+    await using each = await sqsScene();
+    each.controls.send('dead', { body: 'a' });
+    each.controls.send('dead', { body: 'b', hiddenUntil: 2_000_000, receives: 1 });
+    await start(each, { DestinationArn: queueArn('apart') });
+    expect([bodies(each, 'dead'), bodies(each, 'apart')]).toEqual([['b'], ['a']]);
+  });
+
+  test('fails at a message that no queue gave up, which stays', async () => {
+    await using each = await sqsScene();
+    each.controls.send('dead', { body: 'a', sourceArn: queueArn('main') });
+    each.controls.send('dead', { body: 'sent by hand' });
+    await start(each);
+    expect([bodies(each, 'dead'), bodies(each, 'main')]).toEqual([['sent by hand'], ['a']]);
+    expect(await tasks(each)).toMatchObject([
+      { Status: 'FAILED', ApproximateNumberOfMessagesMoved: 1, FailureReason: 'CouldNotDetermineMessageSource' },
+    ]);
+  });
+
+  test('is listed alone, unless more are asked for: the newest first', async () => {
+    await using each = await sqsScene();
+    for (const _ of [1, 2, 3]) {
+      await start(each);
+      each.advance(1);
+    }
+    expect((await tasks(each))!.map(({ StartedTimestamp }) => StartedTimestamp)).toEqual([1_002_000]);
+    expect((await tasks(each, 10))!.map(({ StartedTimestamp }) => StartedTimestamp)).toEqual([
+      1_002_000, 1_001_000, 1_000_000,
+    ]);
+    await expect(tasks(each, 11)).rejects.toMatchObject({ name: 'InvalidParameterValue' });
+  });
+
+  test.each<[string, Partial<StartMessageMoveTaskCommandInput>, string, string]>([
+    [
+      'a queue that is nobody’s dead-letter queue',
+      { SourceArn: queueArn('apart') },
+      'InvalidParameterValue',
+      'Source queue must be configured as a Dead Letter Queue.',
+    ],
+    [
+      'a queue that is not there',
+      { SourceArn: queueArn('nothing') },
+      'ResourceNotFoundException',
+      "The resource that you specified for the SourceArn parameter doesn't exist.",
+    ],
+    [
+      'a queue to one that is not there',
+      { DestinationArn: queueArn('nothing') },
+      'ResourceNotFoundException',
+      "The resource that you specified for the DestinationArn parameter doesn't exist.",
+    ],
+    [
+      'a queue to itself',
+      { DestinationArn: SourceArn },
+      'InvalidParameterValue',
+      'Source queue arn and destination queue arn cannot be the same.',
+    ],
+  ])('out of %s is refused, and no message moves', async (_what, input, name, message) => {
+    await using each = await sqsScene();
+    each.controls.send('dead', { body: 'a', sourceArn: queueArn('main') });
+    await expect(start(each, input)).rejects.toMatchObject({ name, message });
+    expect([bodies(each, 'dead'), await tasks(each)]).toEqual([['a'], []]);
+  });
+});
