@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { Counts, Meter, Tenant } from '../lib/cost/tenant.ts';
 import { type LocalAws, startAws } from '../local/aws/endpoints.ts';
 import { createDraw } from '../local/platform/draw.ts';
 import { createPlatform } from '../local/platform/platform.ts';
@@ -8,30 +9,6 @@ import { startPlatformServer } from '../local/platform/server.ts';
 import type { RunTimes } from './cost-function.ts';
 import { TenantLife } from './cost-life.ts';
 import { startFunction } from './cost-process.ts';
-import type { Tenant } from './cost-tenants.ts';
-
-/** What the endpoints and the function's output have metered. */
-interface Meter {
-  readonly readUnits: number;
-  readonly writeUnits: number;
-  readonly secretCalls: number;
-  readonly billedBytes: number;
-  readonly lineBytes: number;
-  /** Gzipped, as it lies in the bucket. */
-  readonly storedBytes: number;
-  readonly logBytes: number;
-}
-
-/** What some minutes' runs took together. */
-export interface Counts extends Meter {
-  readonly minutes: number;
-  readonly wall: number;
-  readonly cpu: number;
-  readonly minutesWithNews: number;
-  readonly metrics: number;
-  /** The first run, over this many rows. */
-  readonly fill: Meter & { readonly rows: number };
-}
 
 /** Milliseconds of an answer of the API, and of one of AWS. */
 export const LATENCY = { api: 40, aws: 10 } as const;
@@ -50,18 +27,18 @@ export async function countMinutes(tenant: Tenant, minutes: number): Promise<Cou
   }
   const life = new TenantLife(platform, tenant);
   const times: RunTimes[] = [];
-  let minutesWithNews = 0;
+  let runsWithNews = 0;
   for (let minute = 0; minute < minutes; minute++) {
     life.minute();
     const { records } = aws.firehose.counters;
     times.push(await container.run());
-    if (aws.firehose.counters.records > records) minutesWithNews++;
+    if (aws.firehose.counters.records > records) runsWithNews++;
   }
   const wall = sum(times.map(each => each.wall));
   const cpu = sum(times.map(each => each.cpu));
   const grown = difference(await scene.meter(), filled);
   const fill = { ...difference(filled, empty), rows: scene.rows };
-  return { minutes, wall, cpu, ...grown, minutesWithNews, metrics: container.metrics, fill };
+  return { minutes, runs: minutes, wall, cpu, ...grown, runsWithNews, metrics: container.metrics, fill };
 }
 
 async function costScene(tenant: Tenant) {

@@ -1,5 +1,5 @@
+import type { Tenant } from '../lib/cost/tenant.ts';
 import type { Platform } from '../local/platform/platform.ts';
-import type { Tenant } from './cost-tenants.ts';
 import { rowText } from './rows.ts';
 
 /** Lets the minutes of a tenant's hours pass on its platform, in rows of realistic size. */

@@ -1,15 +1,6 @@
-/** What an organization has, and what happens in it in an hour. Invented, and said so in docs/cost.md. */
-export interface Tenant {
-  readonly name: string;
-  readonly assets: number;
-  readonly threats: number;
-  /** An hour's changes; a tenth of those of assets are new ones, half of those of threats. */
-  readonly assetChanges: number;
-  readonly threatChanges: number;
-  readonly removals: number;
-  readonly dnsBlocks: number;
-}
+import type { Tenant } from '../lib/cost/tenant.ts';
 
+/** Invented, and said so in docs/cost.md. */
 export const TENANTS: readonly Tenant[] = [
   { name: 'small', assets: 500, threats: 2_000, assetChanges: 60, threatChanges: 60, removals: 1, dnsBlocks: 600 },
   {

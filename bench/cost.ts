@@ -4,10 +4,12 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { Command } from 'commander';
 import { readConnectors } from '../lib/config.ts';
 import { ConnectorStack } from '../lib/connector-stack.ts';
+import { type BillLine, billedMilliseconds, type Fixed, fillingUp, monthlyBill } from '../lib/cost/bill.ts';
+import { estimateCounts } from '../lib/cost/estimate.ts';
+import { COST_PRICES } from '../lib/cost/prices.ts';
+import type { Counts, Tenant } from '../lib/cost/tenant.ts';
 import { DEFAULTS } from '../lib/defaults.ts';
-import { type BillLine, billedMilliseconds, type Fixed, fillingUp, monthlyBill } from './cost-bill.ts';
-import { type Counts, countMinutes } from './cost-counts.ts';
-import { COST_PRICES } from './cost-prices.ts';
+import { countMinutes } from './cost-counts.ts';
 import { TENANTS } from './cost-tenants.ts';
 
 const { minutes } = new Command('cost')
@@ -82,8 +84,13 @@ function billRows(all: readonly BillLine[][]): string[][] {
   return [
     ...rows,
     ['**together**', ...all.map(lines => `**${sumOf(lines).toFixed(2)}**`)],
+    ['estimated by `connectorctl cost`', ...TENANTS.map(tenant => sumOf(estimated(tenant)).toFixed(2))],
     ['filling up, once', ...TENANTS.map((tenant, index) => fillingUp(tenant, counted[index]!).toFixed(2))],
   ];
+}
+
+function estimated(tenant: Tenant): BillLine[] {
+  return monthlyBill(tenant, estimateCounts(tenant, { rateMinutes: 1, dnsBlocks: true }), fixed);
 }
 
 function priceRows(): string[][] {

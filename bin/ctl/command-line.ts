@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { VERSION } from '../../lib/version.ts';
 import type { Run } from './command.ts';
+import { costCommand } from './commands/cost.ts';
 import { deadLettersCommand } from './commands/dead-letters.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { fillSecretCommand } from './commands/fill-secret.ts';
@@ -39,6 +40,7 @@ export function commandLine(run: Run): Command {
     relatedCommand(run),
     verifyCommand(run),
     deadLettersCommand(run),
+    costCommand(run),
     fillSecretCommand(run),
   ];
   for (const command of commands) program.addCommand(command);

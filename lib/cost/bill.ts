@@ -1,6 +1,6 @@
-import type { Counts } from './cost-counts.ts';
-import { COST_PRICES, type PriceName } from './cost-prices.ts';
-import type { Tenant } from './cost-tenants.ts';
+/** A month's bill from what runs take and what the stack has: counted by the benchmark, or estimated. */
+import { COST_PRICES, type PriceName } from './prices.ts';
+import type { Counts, Tenant } from './tenant.ts';
 
 /** What the stack has, whatever the tenant. */
 export interface Fixed {
@@ -30,7 +30,7 @@ const PLATFORM_LOG_BYTES = 350;
 const POLLS_A_MINUTE = 3;
 /** Of a row state or a membership with its keys, estimated. */
 const ITEM_BYTES = 250;
-const GIGABYTE = 2 ** 30;
+export const GIGABYTE = 2 ** 30;
 
 /** Milliseconds that Lambda bills for the runs: their waiting as it was, their work as long as a share of a vCPU makes it. */
 export function billedMilliseconds({ wall, cpu }: Counts, memoryMegabytes: number): number {
@@ -49,36 +49,34 @@ export function fillingUp(tenant: Tenant, { fill }: Counts): number {
 /** A month of the schedule's runs, each as the counted ones were. */
 export function monthlyBill(tenant: Tenant, counts: Counts, fixed: Fixed): BillLine[] {
   const months = MINUTES_A_MONTH / counts.minutes;
-  const objects = Math.max(counts.minutesWithNews, counts.lineBytes / (fixed.bufferMegabytes * 2 ** 20)) * months;
+  const objects = Math.max(counts.runsWithNews, counts.lineBytes / (fixed.bufferMegabytes * 2 ** 20)) * months;
   const gigabyteSeconds = (billedMilliseconds(counts, fixed.memoryMegabytes) / 1000) * (fixed.memoryMegabytes / 1024);
   const storedItems = tenant.assets + 2 * tenant.threats;
-  const line = (part: string, price: PriceName, quantity: number): BillLine => ({
-    part,
-    price,
-    quantity,
-    dollars: quantity * COST_PRICES[price].dollars,
-  });
   return [
-    line('CloudWatch metrics', 'metricMonth', counts.metrics),
-    line('CloudWatch alarms', 'alarmMonth', fixed.alarms),
-    line('CloudWatch alarms', 'compositeAlarmMonth', fixed.compositeAlarms),
-    line('CloudWatch dashboard', 'dashboardMonth', fixed.dashboards),
-    line(
+    billLine('CloudWatch metrics', 'metricMonth', counts.metrics),
+    billLine('CloudWatch alarms', 'alarmMonth', fixed.alarms),
+    billLine('CloudWatch alarms', 'compositeAlarmMonth', fixed.compositeAlarms),
+    billLine('CloudWatch dashboard', 'dashboardMonth', fixed.dashboards),
+    billLine(
       'CloudWatch logs',
       'logGigabyte',
-      ((counts.logBytes + counts.minutes * PLATFORM_LOG_BYTES) * months) / GIGABYTE,
+      ((counts.logBytes + counts.runs * PLATFORM_LOG_BYTES) * months) / GIGABYTE,
     ),
-    line('Lambda', 'lambdaGigabyteSecond', gigabyteSeconds * months),
-    line('Lambda', 'lambdaRequest', MINUTES_A_MONTH),
-    line('DynamoDB', 'tableWriteUnit', counts.writeUnits * months),
-    line('DynamoDB', 'tableReadUnit', counts.readUnits * months),
-    line('DynamoDB', 'tableGigabyteMonth', (storedItems * ITEM_BYTES) / GIGABYTE),
-    line('Firehose', 'firehoseGigabyte', (counts.billedBytes * months) / GIGABYTE),
-    line('S3', 'objectPut', objects),
-    line('S3', 'objectGigabyteMonth', (counts.storedBytes * months * fixed.retentionMonths) / GIGABYTE),
-    line('SQS', 'queueRequest', 2 * objects + POLLS_A_MINUTE * MINUTES_A_MONTH),
-    line('Scheduler', 'scheduledStart', MINUTES_A_MONTH),
-    line('Secrets Manager', 'secretMonth', fixed.secrets),
-    line('Secrets Manager', 'secretCall', counts.secretCalls * months),
+    billLine('Lambda', 'lambdaGigabyteSecond', gigabyteSeconds * months),
+    billLine('Lambda', 'lambdaRequest', counts.runs * months),
+    billLine('DynamoDB', 'tableWriteUnit', counts.writeUnits * months),
+    billLine('DynamoDB', 'tableReadUnit', counts.readUnits * months),
+    billLine('DynamoDB', 'tableGigabyteMonth', (storedItems * ITEM_BYTES) / GIGABYTE),
+    billLine('Firehose', 'firehoseGigabyte', (counts.billedBytes * months) / GIGABYTE),
+    billLine('S3', 'objectPut', objects),
+    billLine('S3', 'objectGigabyteMonth', (counts.storedBytes * months * fixed.retentionMonths) / GIGABYTE),
+    billLine('SQS', 'queueRequest', 2 * objects + POLLS_A_MINUTE * MINUTES_A_MONTH),
+    billLine('Scheduler', 'scheduledStart', counts.runs * months),
+    billLine('Secrets Manager', 'secretMonth', fixed.secrets),
+    billLine('Secrets Manager', 'secretCall', counts.secretCalls * months),
   ];
+}
+
+export function billLine(part: string, price: PriceName, quantity: number): BillLine {
+  return { part, price, quantity, dollars: quantity * COST_PRICES[price].dollars };
 }

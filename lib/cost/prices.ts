@@ -1,4 +1,4 @@
-import { PRICES } from '../lib/prices.ts';
+import { PRICES } from '../prices.ts';
 
 /** A list price of us-east-1 in US dollars, without free tiers. */
 export interface Price {

@@ -1,0 +1,122 @@
+/**
+ * What a tenant's runs take, from its numbers alone. The rules are those of the table's items and of the commit; the sizes and times
+ * were counted by `npm run cost`. A test counts anew and holds the two together: see docs/cost.md.
+ */
+import { PAGE_LIMIT } from '../../lambda/streams.ts';
+import type { Counts, Meter, Tenant } from './tenant.ts';
+
+export interface EstimateOptions {
+  readonly rateMinutes: number;
+  /** Whether the stream of DNS blocks is on. */
+  readonly dnsBlocks: boolean;
+}
+
+/** Bytes, counted: of event lines as the benchmark's rows make them, and what gzip leaves of them. */
+const LINE_BYTES = { inventory: 1_200, dnsBlock: 520 } as const;
+const GZIPPED = { share: 0.12, anObject: 1_000 } as const;
+/** Of stdout, a run. */
+const LOG_BYTES = 4_170;
+/** Milliseconds, counted at the latencies that docs/cost.md names: of a run, and of each row. */
+const WALL = { run: 220, row: 0.08 } as const;
+const CPU = { run: 30, row: 0.017 } as const;
+/** Time series of the connector, and of each stream. */
+const METRICS = { connector: 5, stream: 17 } as const;
+
+const WRITE_UNIT = 1_024;
+const READ_UNIT = 4_096;
+const FIREHOSE_STEP = 5_120;
+/** A fingerprint in the window, a tag in the in-flight note in base64, and what else their items hold. */
+const FINGERPRINT_BYTES = 12;
+const TAG_BYTES = 9.4;
+const ITEM_BYTES = 250;
+/** Threats of an asset that is removed, for want of better. */
+const THREATS_AN_ASSET = 4;
+
+/** Of one run; `Counts.minutes` is the time between two. */
+export function estimateCounts(tenant: Tenant, { rateMinutes, dnsBlocks }: EstimateOptions): Counts {
+  const aRun = (anHour: number): number => (anHour * rateMinutes) / 60;
+  const removals = aRun(tenant.removals);
+  const assets = streamUse({ rows: aRun(tenant.assetChanges) + removals, stock: tenant.assets, remembered: true });
+  const threats = streamUse({ rows: aRun(tenant.threatChanges), stock: tenant.threats, remembered: true });
+  const blocks = streamUse({ rows: aRun(tenant.dnsBlocks), stock: Number.POSITIVE_INFINITY, remembered: false });
+  const streams = dnsBlocks ? [assets, threats, blocks] : [assets, threats];
+  const sum = (of: (use: StreamUse) => number) => streams.reduce((total, each) => total + of(each), 0);
+  const rows = sum(each => each.rows);
+  const withdrawn = removals * THREATS_AN_ASSET;
+  const quiet = streams.reduce((none, each) => none * (1 - each.news), 1);
+  const lineBytes = sum(each => each.lineBytes);
+  const runsWithNews = 1 - quiet;
+  return {
+    minutes: rateMinutes,
+    runs: 1,
+    // Two for the lease; a new threat's membership; of a removal the list's entry twice, and of each threat its state and membership.
+    writeUnits: 2 + sum(each => each.writeUnits) + aRun(tenant.threatChanges) / 2 + removals * 2 + withdrawn * 2,
+    readUnits: 1 + sum(each => each.readUnits) + removals + withdrawn,
+    secretCalls: 0,
+    billedBytes: sum(each => each.billedBytes),
+    lineBytes,
+    storedBytes: lineBytes * GZIPPED.share + runsWithNews * GZIPPED.anObject,
+    logBytes: LOG_BYTES,
+    wall: WALL.run + WALL.row * rows,
+    cpu: CPU.run + CPU.row * rows,
+    runsWithNews,
+    metrics: METRICS.connector + METRICS.stream * streams.length,
+    fill: fillOf(tenant),
+  };
+}
+
+interface StreamUse {
+  readonly rows: number;
+  /** Probability that a run finds something new. */
+  readonly news: number;
+  readonly writeUnits: number;
+  readonly readUnits: number;
+  readonly lineBytes: number;
+  readonly billedBytes: number;
+}
+
+interface StreamOfTenant {
+  /** That a run finds new, on average; they come at random. */
+  readonly rows: number;
+  readonly stock: number;
+  /** Whether each row has a state. */
+  readonly remembered: boolean;
+}
+
+function streamUse({ rows, stock, remembered }: StreamOfTenant): StreamUse {
+  const news = 1 - Math.exp(-rows);
+  // The page at the cursor is full somewhere amid the new rows.
+  const pages = news + rows / PAGE_LIMIT.default;
+  const window = FINGERPRINT_BYTES * Math.min(2 * PAGE_LIMIT.default, stock) + ITEM_BYTES;
+  const note = remembered && rows > 0 ? Math.ceil((TAG_BYTES * (rows / pages) + ITEM_BYTES) / WRITE_UNIT) : 0;
+  const lineBytes = rows * (remembered ? LINE_BYTES.inventory : LINE_BYTES.dnsBlock);
+  return {
+    rows,
+    news,
+    writeUnits: pages * (Math.ceil(window / WRITE_UNIT) + note) + (remembered ? rows : 0),
+    // Checkpoint and note of each run, and the state of each row.
+    readUnits: Math.ceil(window / READ_UNIT) + 1 + (remembered ? rows : 0),
+    lineBytes,
+    // A record a page, rounded up to the step: half of one is lost on average, and most of one where a page is small.
+    billedBytes: pages === 0 ? 0 : pages * Math.ceil(lineBytes / pages / FIREHOSE_STEP) * FIREHOSE_STEP,
+  };
+}
+
+/** A first drain of assets and threats, or a replay of them: a write for each, another for a threat's membership, and the pages. */
+function fillOf({ assets, threats }: Tenant): Meter & { readonly rows: number } {
+  const rows = assets + threats;
+  const pages = rows / PAGE_LIMIT.default;
+  const window = FINGERPRINT_BYTES * 2 * PAGE_LIMIT.default + ITEM_BYTES;
+  const note = TAG_BYTES * PAGE_LIMIT.default + ITEM_BYTES;
+  const lineBytes = rows * LINE_BYTES.inventory;
+  return {
+    rows: Math.max(rows, 1),
+    writeUnits: assets + 2 * threats + pages * (Math.ceil(window / WRITE_UNIT) + Math.ceil(note / WRITE_UNIT)),
+    readUnits: rows,
+    secretCalls: 1,
+    billedBytes: lineBytes,
+    lineBytes,
+    storedBytes: lineBytes * GZIPPED.share,
+    logBytes: LOG_BYTES,
+  };
+}
