@@ -7,6 +7,7 @@ import { removeCompileCache } from './support/compile-cache.ts';
 import './suites/inquiry.ts';
 import './suites/verify.ts';
 import './suites/dead-letters.ts';
+import './suites/cost.ts';
 
 // Several processes a test, on machines that have others to run.
 jest.setTimeout(60_000);

@@ -146,7 +146,10 @@ describe('redrive', () => {
     const { child, ended } = each.start(['dead-letters', 'redrive', ...keys, '--yes']);
     onCall(each, 'DeleteObject', 3, () => child.kill('SIGINT'));
     const { status, stderr } = await ended;
-    expect([status, stderr]).toEqual([130, expect.stringMatching(/Interrupted\. The events of \d+ of 40 objects were sent again/)]);
+    expect([status, stderr]).toEqual([
+      130,
+      expect.stringMatching(/Interrupted\. The events of \d+ of 40 objects were sent again/),
+    ]);
     const dealtWith = Number(/Interrupted\. The events of (\d+)/.exec(stderr)![1]);
     const left = await Promise.all(keys.map(key => lies(each, key)));
     expect(left.filter(each => !each)).toHaveLength(dealtWith);

@@ -50,11 +50,7 @@ export interface DeploymentChoices {
 
 export async function deployment(
   platform: Partial<PlatformOptions> = {},
-  {
-    options = {},
-    variables = {},
-    aws = {},
-  }: DeploymentChoices = {},
+  { options = {}, variables = {}, aws = {} }: DeploymentChoices = {},
 ): Promise<Deployment> {
   const each = await connector({ platform, aws: { ...aws, names: { bucket: BUCKET, deadLetterBucket: BUCKET } } });
   const { API_BASE_URL = '', AUTH_URL = '' } = each.environment;

@@ -1,0 +1,96 @@
+/** What a bill is made of, without a process. */
+import { describe, expect, test } from '@jest/globals';
+import { estimateCost, type Numbers } from '../../../bin/ctl/cost/estimate-cost.ts';
+import { monthOf } from '../../../bin/ctl/cost/month.ts';
+import { billedBytes, type Use, usedLines } from '../../../bin/ctl/cost/used-lines.ts';
+import { FIGURES } from '../../../bin/ctl/cost/used-series.ts';
+import { fixedParts } from '../../../lib/cost/fixed-parts.ts';
+import { COST_PRICES } from '../../../lib/cost/prices.ts';
+
+test.each([
+  ['2026-11-20T12:00:00Z', '2026-11', '2026-11-01T00:00:00.000Z', '2026-12-01T00:00:00.000Z'],
+  ['2026-12-31T23:59:59Z', '2026-12', '2026-12-01T00:00:00.000Z', '2027-01-01T00:00:00.000Z'],
+  ['2028-02-01T00:00:00Z', '2028-02', '2028-02-01T00:00:00.000Z', '2028-03-01T00:00:00.000Z'],
+])('%s is in the month of %s, in UTC', (now, name, start, end) => {
+  expect(monthOf(Date.parse(now))).toEqual({ name, start: Date.parse(start), end: Date.parse(end) });
+});
+
+describe('the bill so far', () => {
+  const use = (change: Partial<Use> = {}): Use => ({
+    figures: { ...(Object.fromEntries(FIGURES.map(each => [each, 0])) as Use['figures']), writeUnits: 1_000_000 },
+    tableBytes: 0,
+    fixed: fixedParts({ dnsBlocks: true }),
+    metrics: 56,
+    passed: 0.5,
+    gathered: 0.5,
+    ...change,
+  });
+  const lineOf = (part: string, price: string, of: Use) =>
+    usedLines(of).find(each => each.part === part && each.price === price);
+
+  test('goes on as it has until the end of the month', () => {
+    expect(lineOf('DynamoDB', 'tableWriteUnit', use())).toMatchObject({
+      quantity: 1_000_000,
+      dollars: 0.625,
+      projected: 1.25,
+    });
+  });
+
+  test('has of what stands the share of the month that has passed, and at its end the whole', () => {
+    const { dollars, projected } = lineOf('CloudWatch metrics', 'metricMonth', use())!;
+    expect([dollars, projected]).toEqual([expect.closeTo(8.4), expect.closeTo(16.8)]);
+  });
+
+  test('of a stack made amid the month holds no days before its first run', () => {
+    const young = use({ passed: 0.75, gathered: 0.25 });
+    expect(lineOf('DynamoDB', 'tableWriteUnit', young)!.projected).toBeCloseTo(1.25);
+    expect(lineOf('CloudWatch metrics', 'metricMonth', young)!.projected).toBeCloseTo(8.4);
+  });
+
+  test('of a stack that has never run is what stands, and nothing that flows', () => {
+    const idle = use({ figures: { ...use().figures, writeUnits: 0 }, gathered: 0 });
+    const all = usedLines(idle);
+    expect(all.every(({ dollars, projected }) => dollars === 0 && Number.isFinite(projected))).toBe(true);
+  });
+
+  test.each([
+    [1, 100, 5_120],
+    [10, 10 * 5_120, 10 * 5_120 + 25_600],
+    [0, 0, 0],
+  ])('rounds %i records of %i bytes to about %i', (records, bytes, billed) => {
+    expect(billedBytes({ records, bytes })).toBe(billed);
+  });
+});
+
+describe('an estimate', () => {
+  const total = (numbers: Numbers) => estimateCost(numbers).lines.reduce((sum, { dollars }) => sum + dollars, 0);
+
+  test.each([
+    ['assets', { assets: 1_000_000 }],
+    ['threats', { threats: 1_000_000 }],
+    ['changes', { changesPerDay: 1_000_000 }],
+    ['DNS blocks', { dnsBlocksPerDay: 1_000_000 }],
+  ])('rises with the %s', (_what, numbers) => {
+    const few = Object.fromEntries(Object.keys(numbers).map(name => [name, 1]));
+    expect(total(numbers) + estimateCost(numbers).fillingUp).toBeGreaterThan(total(few) + 0.1);
+  });
+
+  test('without DNS blocks leaves out their metrics and alarms', () => {
+    expect(total({ assets: 1, dnsBlocksPerDay: 1 }) - total({ assets: 1 })).toBeGreaterThan(
+      17 * COST_PRICES.metricMonth.dollars + 6 * COST_PRICES.alarmMonth.dollars,
+    );
+  });
+
+  test('of rarer runs is cheaper, and has as many rows to send', () => {
+    const numbers = { assets: 1_000, threats: 1_000, changesPerDay: 50_000 };
+    const [each, fifth] = [estimateCost(numbers), estimateCost({ ...numbers, rateMinutes: 5 })];
+    const quantity = (of: typeof each, price: string) => of.lines.find(line => line.price === price)!.quantity;
+    expect(quantity(fifth, 'lambdaRequest')).toBeCloseTo(quantity(each, 'lambdaRequest') / 5);
+    expect(quantity(fifth, 'tableWriteUnit')).toBeLessThan(quantity(each, 'tableWriteUnit'));
+    expect(quantity(fifth, 'tableWriteUnit')).toBeGreaterThan((50_000 * 365) / 12);
+  });
+
+  test('of nothing is finite', () => {
+    expect(Number.isFinite(total({ assets: 0 }))).toBe(true);
+  });
+});
