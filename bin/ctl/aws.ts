@@ -32,6 +32,8 @@ export function createAws({ region, profile }: AwsPlace, signal: AbortSignal) {
   return {
     cloudFormation: made(() => new CloudFormationClient(place)),
     cloudWatch: made(() => new CloudWatchClient(place)),
+    /** Tries again by itself, for commands that no adapter of the connector makes. */
+    patientDynamodb: made(() => new DynamoDBClient(place)),
     /** Tries once: the adapters of the connector bring patience of their own. */
     dynamodb: made(() => new DynamoDBClient({ ...place, maxAttempts: 1 })),
     firehose: made(() => new FirehoseClient(place)),

@@ -15,6 +15,7 @@ import './suites/fill-secret.ts';
 import './suites/finding.ts';
 import './suites/interruption.ts';
 import './suites/terminal.ts';
+import './suites/operations.ts';
 
 // Several processes a test, on machines that have others to run.
 jest.setTimeout(60_000);

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { parseOrder } from '../../lambda/commands.ts';
-import { STREAMS } from '../../lambda/streams.ts';
+import { commandLine } from '../../bin/ctl/command-line.ts';
+import { ALARMS } from '../../lib/alarms.ts';
 import { PREFIXES } from '../../lib/data-bucket.ts';
 import { logFields } from './log-fields.ts';
-import { code, PAGES, page, ROOT } from './pages.ts';
+import { code, PAGES, page, ROOT, section } from './pages.ts';
 import { logicalIds, OUTPUTS } from './stack-facts.ts';
 
 const runbook = page('docs/runbook.md');
@@ -41,20 +41,6 @@ describe('the commands of the runbook', () => {
     expect(found).toEqual([1, 1]);
   });
 
-  test('order what the function understands', () => {
-    const payloads = commands.flatMap(text =>
-      [...text.matchAll(/^order '(.*)'$/gm)].map(match => JSON.parse(match[1]!)),
-    );
-    expect(payloads.length).toBeGreaterThan(5);
-    for (const payload of payloads)
-      expect(
-        parseOrder(
-          payload,
-          STREAMS.map(each => each.name),
-        ),
-      ).toBeDefined();
-  });
-
   test('look below prefixes of the bucket that there are', () => {
     const prefixes = [...runbook.matchAll(/s3:\/\/\$[^/]*\/([a-z-]+\/)/g)].map(match => match[1]!);
     expect(prefixes.length).toBeGreaterThan(4);
@@ -68,6 +54,42 @@ describe('the commands of the runbook', () => {
     expect([...new Set(queries.flatMap(fieldsOf))].filter(field => !known.has(field))).toEqual([]);
   });
 });
+
+describe('the command line', () => {
+  test.each(PAGES)('has every command, and takes every argument, that %s names', name => {
+    expect(typedIn(page(name)).flatMap(refusal)).toEqual([]);
+  });
+
+  test('is what the runbook begins with in the section of every alarm', () => {
+    const without = ALARMS.filter(alarm => !section(runbook, `## ${alarm.name}`).includes('npx connectorctl '));
+    expect(without.map(alarm => alarm.name)).toEqual([]);
+    expect(typedIn(runbook).length).toBeGreaterThan(ALARMS.length);
+  });
+
+  test('has a heading in operations.md for each of its commands, and no other but what they have in common', () => {
+    const headings = [...page('docs/operations.md').matchAll(/^## (.*)$/gm)].map(match => match[1]!);
+    const commands = PROGRAM.commands.map(command => command.name());
+    expect(headings.filter(each => each !== 'Permissions').toSorted()).toEqual(commands.toSorted());
+  });
+});
+
+const PROGRAM = commandLine(() => async () => undefined);
+
+/** What pages tell people to type behind `npx connectorctl`. */
+function typedIn(text: string): string[][] {
+  return [...text.matchAll(/npx connectorctl ([^`\n#|]+)/g)].map(match => match[1]!.trim().split(/\s+/));
+}
+
+/** Why the program would not take it; nothing where it would. */
+function refusal([name = '', ...words]: readonly string[]): string[] {
+  const command = PROGRAM.commands.find(each => each.name() === name);
+  if (!command) return [`${name}: no such command`];
+  const options = [...command.options, ...PROGRAM.options].map(option => option.long);
+  const unknown = words.filter(word => word.startsWith('--') && !options.includes(word));
+  const choices = command.registeredArguments.flatMap(argument => argument.argChoices ?? []);
+  const wrong = choices.length === 0 ? [] : words.filter(word => !word.startsWith('-') && !choices.includes(word));
+  return [...unknown, ...wrong].map(word => `${name}: ${word}`);
+}
 
 test.each(PAGES)('errors that %s names are errors that the function throws', name => {
   const thrown = globSync('lambda/**/*.ts', { cwd: ROOT }).flatMap(file => [

@@ -15,7 +15,7 @@ export async function concernedRows(context: Context, streams: readonly StreamNa
   if (counted.length === 0) return rows;
   const size = await tableSize(aws, table);
   const price = countPrice(size, counted.length);
-  const title = `Counting the rows reads the whole table, about ${size.items} items, for ${price < 0.01 ? 'less than a cent' : `$${price.toFixed(2)}`}.`;
+  const title = `Counting the rows reads the whole table${size.items > 0 ? `, about ${size.items} items` : ''}, for ${price < 0.01 ? 'less than a cent' : `$${price.toFixed(2)}`}.`;
   using progress = report.progress(title, size.items * counted.length);
   for (const stream of counted) rows.set(stream, await countStates(aws, table, stream, progress));
   return rows;

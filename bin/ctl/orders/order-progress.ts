@@ -16,10 +16,9 @@ const EVERY_MILLISECONDS = 1000;
 export async function withProgress<T>(work: () => Promise<T>, { clock, state, progress }: Watched): Promise<T> {
   const ended = new AbortController();
   const watching = (async () => {
-    for (let seen = 0; ; ) {
-      await clock.sleep(EVERY_MILLISECONDS, ended.signal);
+    for (let seen = 0; !ended.signal.aborted; await clock.sleep(EVERY_MILLISECONDS, ended.signal)) {
       const settled = settledEvents(await state());
-      if (settled === undefined) continue;
+      if (settled === undefined || ended.signal.aborted) continue;
       progress.advance(Math.max(0, settled - seen), `${settled} events settled`);
       seen = Math.max(seen, settled);
     }

@@ -15,7 +15,7 @@ export interface TableSize {
 /** @throws AwsCallError */
 export async function tableSize(aws: Aws, table: string): Promise<TableSize> {
   try {
-    const { Table: told } = await aws.dynamodb().send(new DescribeTableCommand({ TableName: table }));
+    const { Table: told } = await aws.patientDynamodb().send(new DescribeTableCommand({ TableName: table }));
     return { items: told?.ItemCount ?? 0, bytes: told?.TableSizeBytes ?? 0 };
   } catch (cause) {
     throw new AwsCallError(
@@ -50,7 +50,7 @@ export async function countStates(aws: Aws, table: string, stream: StreamName, p
     ExpressionAttributeValues: { ':row': { S: `row#${stream}#` }, ':no': { BOOL: false } },
   };
   try {
-    for await (const page of paginateScan({ client: aws.dynamodb() }, input)) {
+    for await (const page of paginateScan({ client: aws.patientDynamodb() }, input)) {
       const { Count = 0, ScannedCount = 0 } = page;
       count += Count;
       read += ScannedCount;

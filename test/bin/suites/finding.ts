@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import type { Command } from 'commander';
+import { program } from '../operations/operations-page.ts';
 import { type Deployment, deployment, STACK } from '../support/deployment.ts';
 
 /** A stack beside the connector's, or in its place. */
@@ -101,15 +103,16 @@ test('--help names every command, and each command’s own has an example', asyn
   await using each = await deployment();
   const { status, stdout } = await each.ctl(['--help']);
   expect(status).toBe(0);
-  const commands = [...from(stdout, 'Commands:').matchAll(/^ {2}(?!help)([a-z-]+)/gm)].map(match => match[1]!);
-  expect(commands).toEqual(expect.arrayContaining(['status', 'doctor', 'pause', 'resume', 'run', 'resync', 'replay']));
-  for (const command of commands) {
-    const help = await each.ctl([command, '--help']);
-    expect(help).toMatchObject({ status: 0, stdout: expect.stringContaining(`connectorctl ${command}`) });
-    expect(help.stdout).toMatch(/^Examples?:$/m);
+  for (const command of program.commands) {
+    expect(stdout).toMatch(new RegExp(`^ {2}${command.name()}\\b`, 'm'));
+    expect(helpOf(command)).toMatch(new RegExp(`^Examples?:\n {2}connectorctl ${command.name()}`, 'm'));
   }
 });
 
-function from(text: string, heading: string): string {
-  return text.slice(text.indexOf(heading), text.indexOf('\n\n', text.indexOf(heading)));
+/** As `--help` would print it, without another process. */
+function helpOf(command: Command): string {
+  const parts: string[] = [];
+  command.configureOutput({ writeOut: part => void parts.push(part) });
+  command.outputHelp();
+  return parts.join('');
 }

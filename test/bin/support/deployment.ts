@@ -33,8 +33,8 @@ export interface Deployment extends AsyncDisposable {
   readonly environment: Readonly<Record<string, string>>;
   /** What the operator's processes have asked of AWS so far. */
   asked(): readonly Call[];
-  /** A run as the schedule starts it; its metrics arrive. @returns whether it ended well */
-  run(payload?: unknown): Promise<boolean>;
+  /** A run as the schedule starts it, of which the metrics tell that it was so long ago. @returns whether it ended well */
+  run(payload?: unknown, minutesAgo?: number): Promise<boolean>;
 }
 
 const BUCKET = 'security-data';
@@ -54,22 +54,22 @@ export async function deployment(
 ): Promise<Deployment> {
   const each = await connector({ platform, aws: { ...aws, names: { bucket: BUCKET, deadLetterBucket: BUCKET } } });
   const { API_BASE_URL = '', AUTH_URL = '' } = each.environment;
-  const invoke = async (payload: unknown) => {
+  const invoke = async (payload: unknown, minutesAgo = 0) => {
     try {
       return await each.run(payload);
     } finally {
-      tell(each.reports.splice(0));
+      tell(each.reports.splice(0), Date.now() - minutesAgo * 60_000);
     }
   };
   const stack = await startDeployment({
     template: synthesize({ ...OPTIONS, ...options }),
     stackName: STACK,
     aws: each.aws,
-    invoke,
+    invoke: payload => invoke(payload),
     variables: { API_BASE_URL, AUTH_URL, ...variables },
   });
-  const tell = (reports: readonly RunFacts[]) => {
-    for (const facts of reports) putMetrics(stack, 'acme', facts, Date.now());
+  const tell = (reports: readonly RunFacts[], time: number) => {
+    for (const facts of reports) putMetrics(stack, 'acme', facts, time);
   };
   const own = { ...stack.environment, AWS_ACCESS_KEY_ID: OPERATOR, AWS_EC2_METADATA_DISABLED: 'true' };
   const shell = (more = {}) => ({ environment: { ...own, ...more } });
@@ -80,8 +80,8 @@ export async function deployment(
     start: (args, more) => start(args, shell(more)),
     environment: own,
     asked: () => each.calls.filter(({ caller }) => caller === OPERATOR),
-    run: payload =>
-      invoke(payload ?? {}).then(
+    run: (payload, minutesAgo) =>
+      invoke(payload ?? {}, minutesAgo).then(
         () => true,
         () => false,
       ),

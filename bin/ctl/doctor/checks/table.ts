@@ -10,7 +10,7 @@ export const table: Check<Patient> = {
   async look({ aws, deployment }) {
     const { table: name } = await deployment();
     try {
-      const { Table: told } = await aws.dynamodb().send(new DescribeTableCommand({ TableName: name }));
+      const { Table: told } = await aws.patientDynamodb().send(new DescribeTableCommand({ TableName: name }));
       if (told?.TableStatus === 'ACTIVE') return ok(`${name} is active`);
       return fail(`${name} is ${told?.TableStatus}`, 'Runs fail until it is active: see DynamoDB in the console.');
     } catch (cause) {

@@ -1,0 +1,88 @@
+import { describe, expect, test } from '@jest/globals';
+import { InterruptedError } from '../../../bin/ctl/errors.ts';
+import { settledEvents, withProgress } from '../../../bin/ctl/orders/order-progress.ts';
+import type { Order } from '../../../bin/ctl/orders/payload.ts';
+import { untilDone } from '../../../bin/ctl/orders/until-done.ts';
+import type { ConnectorState } from '../../../bin/ctl/state/read-state.ts';
+import { emptyResult } from '../../../lambda/core/run.ts';
+import type { InvocationResult } from '../../../lambda/invocation.ts';
+import type { Clock } from '../../../lambda/ports.ts';
+
+/** What a table with a run at work says. */
+function state(settled: Readonly<Record<string, string>>, held = true): ConnectorState {
+  const memory = (sequence: string) => ({ checkpoint: { settled: sequence }, inFlight: [] });
+  const streams = new Map(Object.entries(settled).map(([name, sequence]) => [name, memory(sequence)]));
+  return { lease: { epoch: 12, held }, streams, withdrawals: new Map() } as unknown as ConnectorState;
+}
+
+describe('the progress of a run', () => {
+  test('is the greatest counter of its own epoch, which all streams share', () => {
+    const settled = { assets: '00000000120000000040', threats: '00000000110000009000', 'dns-blocks': '' };
+    expect(settledEvents(state(settled))).toBe(40);
+    expect(settledEvents(state({ threats: '00000000110000009000' }))).toBe(0);
+  });
+
+  test('is not known while no run holds the lease', () => {
+    expect(settledEvents(state({ assets: '00000000120000000040' }, false))).toBeUndefined();
+  });
+
+  test('is told by differences while the work lasts, and what cannot be read does not disturb it', async () => {
+    const counts = ['00000000120000000010', '00000000120000000025'];
+    const told: unknown[] = [];
+    const work = Promise.withResolvers<string>();
+    const read = async () => {
+      const next = counts.shift();
+      if (next) return state({ assets: next });
+      work.resolve('done');
+      throw new Error('The table could not be read');
+    };
+    const progress = {
+      advance: (more: number, text: string) => void told.push([more, text]),
+      stop: () => undefined,
+      [Symbol.dispose]: () => undefined,
+    };
+    const clock: Clock = { now: () => 0, sleep: async (_, signal) => signal?.throwIfAborted() };
+    expect(await withProgress(() => work.promise, { clock, state: read, progress })).toBe('done');
+    expect(told).toEqual([
+      [10, '10 events settled'],
+      [15, '25 events settled'],
+    ]);
+  });
+});
+
+describe('--until-done', () => {
+  const result = (rows: number, caughtUp: boolean): InvocationResult => ({
+    streams: { assets: { ...emptyResult(), rows, caughtUp } },
+    more: !caughtUp,
+  });
+  const clock: Clock = { now: () => 0, sleep: async (_, signal) => signal?.throwIfAborted() };
+
+  function patient(answers: InvocationResult[], interruption = new AbortController()) {
+    const orders: Order[] = [];
+    const said: string[] = [];
+    const invoke = async (order: Order) => {
+      orders.push(order);
+      const next = answers.shift();
+      if (next) return next;
+      interruption.abort();
+      return { streams: {}, more: false, leaseHeld: true } as const;
+    };
+    const say = (line: string) => void said.push(line);
+    return { orders, said, all: { invoke, clock, wait: 1, say, signal: interruption.signal } };
+  }
+
+  test('gives the order once, then runs the same streams until none has more; counts add up', async () => {
+    const { orders, said, all } = patient([result(5, false), result(7, false), result(1, true)]);
+    const total = await untilDone({ resync: ['assets'] }, all);
+    expect(orders).toEqual([{ resync: ['assets'] }, { streams: ['assets'] }, { streams: ['assets'] }]);
+    expect(total).toMatchObject({ more: false, streams: { assets: { rows: 13, caughtUp: true } } });
+    expect(said).toHaveLength(2);
+  });
+
+  test('interrupted between two runs, says that the order was carried out in part', async () => {
+    const { all } = patient([result(5, false)]);
+    const ended = untilDone({ resync: ['assets'] }, all);
+    await expect(ended).rejects.toThrow(InterruptedError);
+    await expect(ended).rejects.toThrow('carried out in part, and the schedule goes on');
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, test } from '@jest/globals';
+import { tableText } from '../../../bin/ctl/report/table-text.ts';
+import { durationText } from '../../../bin/ctl/report/time-text.ts';
+import type { StreamActivity } from '../../../bin/ctl/status/activity.ts';
+import { reading } from '../../../bin/ctl/status/reading.ts';
+import { conditionOf } from '../../../bin/ctl/status/stream-condition.ts';
+import { BEGINNING } from '../../../lambda/core/beginning.ts';
+import type { StreamMemory } from '../../../lambda/ports.ts';
+
+const memory = (checkpoint: Partial<StreamMemory['checkpoint']>): StreamMemory => ({
+  checkpoint: { ...BEGINNING, ...checkpoint },
+  inFlight: [],
+});
+const fresh = memory({});
+const begun = memory({ settled: '00000000010000000001' });
+const counts = { read: 0, forwarded: 0, suppressed: 0, withdrawn: 0, deadLetters: 0 };
+const activity = (reported?: number, drained?: number, failed = false): StreamActivity => ({
+  reported,
+  drained,
+  failed,
+  counts,
+});
+
+describe('a stream is', () => {
+  const base = { off: false, running: false, memory: begun, activity: activity(5, 5) };
+  test.each([
+    ['caught up', base],
+    ['caught up', { ...base, activity: activity(5, 5, true) }],
+    ['failing', { ...base, activity: activity(6, 5, true) }],
+    ['backfilling', { ...base, activity: activity(6, 5) }],
+    ['backfilling', { ...base, activity: activity(6) }],
+    ['backfilling', { ...base, memory: memory({ mending: true }) }],
+    ['failing', { ...base, memory: memory({ mending: true }), activity: activity(6, 5, true) }],
+    ['backfilling', { ...base, running: true, activity: activity() }],
+    ['silent', { ...base, activity: activity() }],
+    ['never run', { ...base, memory: fresh, activity: activity() }],
+    ['unknown', { ...base, activity: undefined }],
+    ['off', { ...base, off: true }],
+    ['damaged', { ...base, off: true, memory: new Error('changed by hand') }],
+  ])('%s: %j', (condition, facts) => {
+    expect(conditionOf(facts)).toBe(condition);
+  });
+});
+
+test('a part that cannot be read says why on one line; Ctrl-C alone ends the reading', async () => {
+  const interruption = new AbortController();
+  const read = async () => {
+    throw new Error('No.\nYou need more.');
+  };
+  expect(await reading(read, interruption.signal)).toEqual({ notReadable: 'No. You need more.' });
+  interruption.abort();
+  await expect(reading(read, interruption.signal)).rejects.toThrow('No.');
+});
+
+test.each([
+  [-5, '0 s'],
+  [119_400, '119 s'],
+  [120_000, '2 min'],
+  [7_140_000, '119 min'],
+  [7_200_000, '2 h'],
+  [172_800_000, '2 days'],
+])('%d milliseconds are %s', (milliseconds, text) => {
+  expect(durationText(milliseconds)).toBe(text);
+});
+
+test('a table has numbers to the right, words to the left, and no blanks at the end of a line', () => {
+  expect(
+    tableText(
+      ['name', 'rows', 'state'],
+      [
+        ['a', '1,200', 'ok'],
+        ['longer', '?', ''],
+      ],
+    ).split('\n'),
+  ).toEqual(['name     rows  state', '--------------------', 'a       1,200  ok', 'longer      ?']);
+});

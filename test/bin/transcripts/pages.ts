@@ -1,0 +1,11 @@
+/** The commands of docs/operations.md, in its order. */
+import type { CommandPage } from './command-page.ts';
+import { doctor } from './doctor.ts';
+import { fillSecret } from './fill-secret.ts';
+import { pause, resume } from './pause.ts';
+import { replay } from './replay.ts';
+import { resync } from './resync.ts';
+import { run } from './run.ts';
+import { status } from './status.ts';
+
+export const PAGES: readonly CommandPage[] = [status, doctor, pause, resume, run, resync, replay, fillSecret];
