@@ -68,9 +68,9 @@ async function tryAgain(body: string, draining: Draining): Promise<LetterVerdict
   const element = cutLetter(letter.text, draining);
   if (!element) return kept('its row is not JSON');
   const row = readRow(element, stream, run.hash);
-  if ('reason' in row) return kept(row.reason);
+  if ('reason' in row) return kept(`it still cannot be an event: ${row.reason}`);
   const sending = { row, stream, sequence: ''.padEnd(20, '0'), incarnation: '' };
-  if (exceedsRecord(rowLine(sending, eventContext(run)))) return kept('oversize');
+  if (exceedsRecord(rowLine(sending, eventContext(run)))) return kept('it still cannot be an event: oversize');
   const verdict = await judge(row, letter, draining);
   if (verdict.outcome === 'sent') await commit(await prepareRow(row, verdict.again, draining), draining);
   return verdict;

@@ -107,6 +107,7 @@ describe('commands', () => {
         parseOrder(
           payload,
           STREAMS.map(each => each.name),
+          'acme',
         ),
       ).toBeDefined();
   });

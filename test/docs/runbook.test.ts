@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
+import type { Command } from 'commander';
 import { commandLine } from '../../bin/ctl/command-line.ts';
 import { ALARMS } from '../../lib/alarms.ts';
 import { PREFIXES } from '../../lib/data-bucket.ts';
@@ -57,7 +58,7 @@ describe('the commands of the runbook', () => {
 
 describe('the command line', () => {
   test.each(PAGES)('has every command, and takes every argument, that %s names', name => {
-    expect(typedIn(page(name)).flatMap(refusal)).toEqual([]);
+    expect(typedIn(page(name)).flatMap(words => refusal(words))).toEqual([]);
   });
 
   test('is what the runbook begins with in the section of every alarm', () => {
@@ -81,9 +82,10 @@ function typedIn(text: string): string[][] {
 }
 
 /** Why the program would not take it; nothing where it would. */
-function refusal([name = '', ...words]: readonly string[]): string[] {
-  const command = PROGRAM.commands.find(each => each.name() === name);
+function refusal([name = '', ...words]: readonly string[], among: Command = PROGRAM): string[] {
+  const command = among.commands.find(each => each.name() === name);
   if (!command) return [`${name}: no such command`];
+  if (command.commands.length > 0) return refusal(words, command);
   const options = [...command.options, ...PROGRAM.options].map(option => option.long);
   const unknown = words.filter(word => word.startsWith('--') && !options.includes(word));
   const choices = command.registeredArguments.flatMap(argument => argument.argChoices ?? []);

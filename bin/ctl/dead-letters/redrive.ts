@@ -83,11 +83,13 @@ function announce({ letters, deliveries, siemQueue }: Targets): string {
   return [
     ...(letters.length > 0
       ? [
-          `The function runs, and tries ${letters.length} rows again: what can be sent now and is still the newest is sent.`,
+          `The function runs, and tries ${letters.length === 1 ? '1 row' : `${letters.length} rows`} again: what can be sent now and is still the newest is sent.`,
         ]
       : []),
     ...(deliveries.length > 0
-      ? [`The events of ${deliveries.length} objects of delivery errors go into the delivery stream again.`]
+      ? [
+          `The events of ${deliveries.length === 1 ? '1 object' : `${deliveries.length} objects`} of delivery errors go into the delivery stream again.`,
+        ]
       : []),
     ...(siemQueue ? ['SQS moves the announcements that the SIEM gave up on back to its queue.'] : []),
     'What is dealt with is deleted where it lay. Events may come twice, under the event_id that they had.',

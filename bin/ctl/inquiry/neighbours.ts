@@ -9,7 +9,11 @@ export function neighbourIds(answer: string, asset: string): string[] | undefine
   const gather = (value: unknown, depth: number): void => {
     if (typeof value !== 'object' || value === null || depth > DEEPEST) return;
     const { id } = value as { id?: unknown };
-    if (typeof id === 'string' && id !== '' && id !== asset) ids.add(id);
+    if (typeof id === 'string' && id !== '' && id !== asset) {
+      // What lies within a neighbour is its own: its interfaces may have ids too.
+      ids.add(id);
+      return;
+    }
     for (const each of Object.values(value)) gather(each, depth + 1);
   };
   try {

@@ -68,7 +68,8 @@ async function statesOf(
   const size = await tableSize(aws, table);
   const price = countPrice(size, 1);
   const cost = price < 0.01 ? 'less than a cent' : `$${price.toFixed(2)}`;
-  using progress = report.progress(`Reading the table of about ${size.items} items; it costs ${cost}.`, size.items);
+  const items = size.items > 0 ? `, about ${size.items} items` : '';
+  using progress = report.progress(`Reading the whole table${items}, for ${cost}.`, size.items);
   const wanted = streams.map(({ name }) => ({ name, generation: memories.get(name)!.checkpoint.generation }));
   return await readStates(aws, table, wanted, progress);
 }

@@ -32,13 +32,13 @@ function headline(streams: readonly VerifiedStream[], complete: boolean): string
   const compared = streams.filter(({ equal }) => equal !== undefined);
   const equal = compared.reduce((sum, each) => sum + (each.equal ?? 0) + (each.checked?.resolved ?? 0), 0);
   if (compared.length === 0) return 'Counted; rows of this stream are not remembered one by one, so nothing is proven.';
-  if (complete) return `${paint.good('Complete')}: ${equal} rows equal.`;
+  if (complete) return `${paint.good('Complete')}: ${rowsText(equal)} equal.`;
   const differing = compared.reduce((sum, each) => sum + lasting(each).length, 0);
   if (differing === 0)
-    return `${paint.doubtful('Not complete')}: ${equal} rows equal; what the table says of others proves nothing.`;
+    return `${paint.doubtful('Not complete')}: ${rowsText(equal)} equal; what the table says of others proves nothing.`;
   const unchecked = compared.some(({ found, checked }) => found.length > 0 && !checked);
   const sure = unchecked ? ' Not confirmed: no run has ended since, so they may only be on their way.' : '';
-  return `${paint.bad('Differs')}: ${differing} rows; ${equal} rows equal.${sure}`;
+  return `${paint.bad('Differs')}: ${rowsText(differing)}; ${rowsText(equal)} equal.${sure}`;
 }
 
 function countsText(streams: readonly VerifiedStream[]): string {
@@ -70,7 +70,7 @@ function details(stream: VerifiedStream, limit: number): string[] {
     ...(inDoubt > 0
       ? [`  ${stream.stream.name}: ${inDoubt} ids may have been sent without being noted, by a run that was killed.`]
       : []),
-    ...(unsendable > 0 ? [`  ${stream.stream.name}: ${unsendable} rows cannot be events; they are dead letters.`] : []),
+    ...(unsendable > 0 ? [`  ${stream.stream.name}: ${rowsText(unsendable)} cannot be events: dead letters.`] : []),
     ...(letters
       ? [`  ${stream.stream.name}: dead letters are not with the SIEM as they are: "dead-letters list".`]
       : []),
@@ -110,4 +110,8 @@ function streamJson(stream: VerifiedStream): object {
     idsInDoubt: inDoubt,
     deadLetters: readingJson(deadLetters),
   };
+}
+
+function rowsText(count: number): string {
+  return count === 1 ? '1 row' : `${count} rows`;
 }

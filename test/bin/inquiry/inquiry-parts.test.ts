@@ -116,6 +116,7 @@ describe('the neighbours in an answer whose shape is not specified', () => {
     ['{"data":[{"id":"b"},{"id":"c"}]}', ['b', 'c']],
     ['[{"id":"b"},{"id":"b"}]', ['b']],
     ['{"id":"a","related":{"via":[{"asset":{"id":"b"}}]}}', ['b']],
+    ['{"data":[{"id":"b","interfaces":[{"id":"eth0"}]}]}', ['b']],
     ['{"data":[{"id":7},{"id":""},{"name":"x"}]}', []],
     ['{}', []],
   ])('%s are %p', (answer, ids) => {

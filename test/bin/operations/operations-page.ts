@@ -57,7 +57,10 @@ function section({ page, transcripts }: Recording): string {
     const transcript = `\`\`\`console\n${transcripts[place]}\`\`\``;
     return says ? `${says}\n\n${transcript}` : transcript;
   });
-  return [`## ${page.command}`, page.purpose, optionList(command), ...scenes].filter(Boolean).join('\n\n');
+  const below = command.commands.map(each => {
+    return `\`${command.name()} ${each.name()}\`: ${each.description()}\n\n${optionList(each)}`;
+  });
+  return [`## ${page.command}`, page.purpose, optionList(command), ...below, ...scenes].filter(Boolean).join('\n\n');
 }
 
 function commandOf(name: string): Command {

@@ -17,7 +17,7 @@ export interface Recording {
 }
 
 export async function record(page: CommandPage): Promise<Recording> {
-  await using each = await deployment({ endOfStream: 'empty-page-null' });
+  await using each = await deployment({ endOfStream: 'empty-page-null' }, page.choices);
   each.connector.platform.populate({ assets: 30, threats: 20, dnsBlocks: 10 });
   const transcripts: string[] = [];
   const asked: AskedFor[] = [];

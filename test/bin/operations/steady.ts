@@ -8,7 +8,7 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   [/\b\d min ago/g, '5 min ago'],
   [/\((?:EAI_AGAIN|no answer in time)\)/g, '(ENOTFOUND)'],
   [/\b000000000000\b/g, '111122223333'],
-  [/\bus-east-1\b/g, 'eu-west-1'],
+  [/(?<!prices of )\bus-east-1\b/g, 'eu-west-1'],
 ];
 
 export function steady(text: string): string {

@@ -96,7 +96,7 @@ describe('redrive', () => {
     await using each = await withFailures();
     const { status, stderr } = await each.ctl(['dead-letters', 'redrive', '--all']);
     expect([status, each.stack.invocations]).toEqual([2, []]);
-    for (const part of ['tries 2 rows again', 'events of 1 objects', 'moves the announcements', 'say --yes']) {
+    for (const part of ['tries 2 rows again', 'events of 1 object ', 'moves the announcements', 'say --yes']) {
       expect(stderr).toContain(part);
     }
     expect(await lies(each, ERROR)).toBe(true);
@@ -111,7 +111,7 @@ describe('redrive', () => {
     expect(byKey).toEqual({
       'siem-queue': { key: 'siem-queue', outcome: 'sent', events: 1, reason: expect.stringContaining('completed') },
       [ERROR]: { key: ERROR, outcome: 'sent', events: 3 },
-      [STUCK]: { key: STUCK, outcome: 'kept', reason: 'no-id' },
+      [STUCK]: { key: STUCK, outcome: 'kept', reason: 'it still cannot be an event: no-id' },
       [LETTER]: { key: LETTER, outcome: 'sent' },
     });
     expect([await lies(each, LETTER), await lies(each, ERROR), await lies(each, STUCK)]).toEqual([false, false, true]);

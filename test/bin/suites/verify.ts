@@ -29,7 +29,7 @@ test('of a connector that has sent everything is complete: exit status 0, and no
   each.connector.forget();
   const { status, stdout, stderr } = await each.ctl(['verify']);
   expect([status, stdout]).toEqual([0, expect.stringMatching(/^Complete: \d+ rows equal\./)]);
-  expect(stderr).toContain('Reading the table of about');
+  expect(stderr).toContain('Reading the whole table');
   expect(stderr).toContain('nothing is sent or saved');
   const actions = new Set(each.connector.calls.map(call => call.action));
   for (const action of ['PutRecordBatch', 'PutItem', 'UpdateItem', 'BatchWriteItem', 'PutObject', 'Invoke']) {
@@ -118,7 +118,7 @@ describe('what was only on its way', () => {
     expect(child.exitCode).toBe(null);
     await each.run();
     const { status, stdout } = await ended;
-    expect([status, stdout]).toEqual([3, expect.stringMatching(/^Differs: 1 rows; 13 rows equal\.$/m)]);
+    expect([status, stdout]).toEqual([3, expect.stringMatching(/^Differs: 1 row; 13 rows equal\.$/m)]);
     expect(stdout).toContain('assets: 1 live at the SIEM, and gone from the API\n    "ghost"');
   });
 

@@ -1,4 +1,4 @@
-import type { Deployment } from '../support/deployment.ts';
+import type { Deployment, DeploymentChoices } from '../support/deployment.ts';
 
 /** What docs/operations.md says and shows of one command. Its options and their meaning come from the program itself. */
 export interface CommandPage {
@@ -6,6 +6,8 @@ export interface CommandPage {
   readonly command: string;
   /** What it is for, as Markdown. */
   readonly purpose: string;
+  /** What the deployment is made of, where it matters. */
+  readonly choices?: DeploymentChoices;
   /** One after the other against one deployment, which begins with a few rows at the API and nothing sent. */
   readonly scenes: readonly Scene[];
 }
