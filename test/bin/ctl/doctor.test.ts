@@ -75,7 +75,7 @@ describe('a policy', () => {
 
 describe('addresses', () => {
   const at = async (status: number) => {
-    await using stand = await httpStand(json(status, {}));
+    await using stand = await httpStand(json(status, {}, { location: '/elsewhere' }));
     const places = [{ baseUrl: `${stand.url}/`, authUrl: `${stand.url}/realms/acme` }];
     const finding = await addressesFinding(places, fetch, signal);
     return { finding, seen: stand.seen };

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { describe, expect, test } from '@jest/globals';
-import { deployment } from '../support/deployment.ts';
+import { type Deployment, deployment } from '../support/deployment.ts';
 
 describe('status --watch', () => {
   test.each([[[] as string[]], [['--json']]])(
@@ -11,6 +11,8 @@ describe('status --watch', () => {
       const { child, ended } = each.start(['status', '--watch', '1', ...more]);
       const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
       const first = await lines.next();
+      // Whatever the second look had to tell has been told when the third begins.
+      await looks(each, 2);
       await each.run();
       const second = await lines.next();
       child.kill('SIGINT');
@@ -23,3 +25,15 @@ describe('status --watch', () => {
     },
   );
 });
+
+/** Resolves when that many more looks have begun. */
+function looks({ connector: { aws } }: Deployment, count: number): Promise<void> {
+  return new Promise(resolve => {
+    let left = count;
+    aws.faults.always('scheduler', () => {
+      left--;
+      if (left === 0) resolve();
+      return {};
+    });
+  });
+}
