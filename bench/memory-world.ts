@@ -2,6 +2,7 @@
 
 import { sha256 } from '../lambda/adapters/sha256.ts';
 import { BEGINNING } from '../lambda/core/beginning.ts';
+import { envelope } from '../lambda/core/event.ts';
 import { packCalls, packRecords } from '../lambda/core/pack.ts';
 import type { Assignment, World } from '../lambda/core/run.ts';
 import { type TickOutcome, tick } from '../lambda/core/tick.ts';
@@ -78,5 +79,6 @@ function assignment(stream: BenchStream): Assignment {
     pageLimit: 500,
     ownerMember: 'asset_id',
     configuredNames: {},
+    format: envelope,
   };
 }
