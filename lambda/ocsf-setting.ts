@@ -5,7 +5,7 @@ import { OCSF_TYPES } from './core/ocsf-values.ts';
 const names = v.optional(v.array(v.string()));
 const field = v.object({
   to: v.string(),
-  type: v.picklist(OCSF_TYPES),
+  type: v.optional(v.picklist(OCSF_TYPES)),
   array: v.optional(v.literal(true)),
   enum: v.optional(v.record(v.string(), v.string())),
   sibling: v.optional(v.string()),

@@ -21,7 +21,8 @@ export type OcsfType =
 export interface OcsfField {
   /** Attribute, such as `device.os.name`. */
   readonly to: string;
-  readonly type: OcsfType;
+  /** Absent: `string`. */
+  readonly type?: OcsfType | undefined;
   readonly array?: true | undefined;
   /** Captions by value, where only these values are allowed. */
   readonly enum?: Readonly<Record<string, string>> | undefined;

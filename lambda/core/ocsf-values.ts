@@ -17,8 +17,8 @@ export interface TakenValue {
 /** @param json raw JSON text of the member's value */
 export function takeValue(json: string, field: OcsfField): TakenValue | undefined {
   if (field.array) return takeArray(json, field);
-  if (field.enum) return takeNamed(json, field.enum, field.type);
-  const text = TAKERS[field.type](json);
+  if (field.enum) return takeNamed(json, field.enum, field.type ?? 'string');
+  const text = TAKERS[field.type ?? 'string'](json);
   return text === undefined ? undefined : { text };
 }
 
