@@ -1,8 +1,9 @@
 import { STREAMS, type StreamName } from '../../lambda/streams.ts';
 import type { Fault } from '../config/fault.ts';
-import { type FoundAttribute, findAttribute, type WrongPath } from './attribute-path.ts';
+import { findAttribute, type WrongPath } from './attribute-path.ts';
+import { type CompiledStream, compileStream, type Entries, type Entry, type Mapped } from './compile-stream.ts';
 import { EMITTED } from './emitted-class.ts';
-import { type ObjectRule, ruleOf } from './object-rules.ts';
+import type { ObjectRule } from './object-rules.ts';
 import { valueType } from './value-type.ts';
 
 /** The option `ocsfFields`: attribute by member of a row, or the same below the name of a stream. */
@@ -19,40 +20,30 @@ export interface Compilation {
   readonly faults: readonly Fault[];
 }
 
-interface Entry {
-  readonly member: string;
-  readonly attribute: string;
-  /** Path below the option. */
-  readonly at: string;
-}
-
-interface Mapped extends Entry {
-  readonly found: FoundAttribute;
-}
-
 const NAMES = STREAMS.map(({ name }) => name);
 /** Objects have these by nature: a configuration cannot carry them. */
 const UNMAPPABLE = ['__proto__', 'prototype', 'constructor'];
 
 /** Compiles the mapping and names every fault of it. */
 export function compileFields(option: OcsfFieldsOption): Compilation {
-  const faults = [...shapeFaults(option)];
-  const { general, special } = entriesOf(option);
-  const perStream = NAMES.map(stream => {
-    const own = special.filter(([name]) => name === stream).map(([, entry]) => entry);
-    const others = general.filter(({ member }) => !own.some(each => each.member === member));
-    const mapped = [...own.flatMap(required(stream, faults)), ...others.flatMap(where(stream))];
-    faults.push(...repeats(mapped));
-    const { rules, faults: incomplete } = rulesOf(mapped, stream);
-    faults.push(...incomplete);
-    return [stream, { fields: Object.fromEntries(mapped.map(each => [each.member, fieldOf(each)])), rules }] as const;
-  });
-  faults.push(...general.flatMap(nowhere));
-  const compiled = perStream.filter(([, { fields }]) => Object.keys(fields).length > 0);
+  const entries = entriesOf(option);
+  const parts = NAMES.map(stream => compileStream(stream, entries));
+  const held = new Set(parts.flatMap(({ mapped }) => mapped.map(({ at }) => at)));
+  const faults = [
+    ...shapeFaults(option),
+    ...parts.flatMap(part => part.faults),
+    ...entries.general.flatMap(entry => generalFaults(entry, held.has(entry.at), parts)),
+  ];
+  const compiled = parts
+    .filter(({ mapped }) => mapped.length > 0)
+    .map(({ stream, mapped, rules }) => [
+      stream,
+      { fields: Object.fromEntries(mapped.map(each => [each.member, fieldOf(each)])), rules },
+    ]);
   return { compiled: Object.fromEntries(compiled), faults: distinct(faults) };
 }
 
-function entriesOf(option: OcsfFieldsOption) {
+function entriesOf(option: OcsfFieldsOption): Entries {
   const general: Entry[] = [];
   const special: [stream: string, entry: Entry][] = [];
   for (const [key, value] of Object.entries(option)) {
@@ -74,66 +65,25 @@ function* shapeFaults(option: OcsfFieldsOption): Generator<Fault> {
   }
 }
 
-/** A mapping for one stream must fit its class. */
-function required(stream: StreamName, faults: Fault[]) {
-  return (entry: Entry): Mapped[] => {
-    const found = findAttribute(entry.attribute, EMITTED[stream]);
-    if ('attribute' in found) return [{ ...entry, found }];
-    faults.push({ path: entry.at, reason: found.reason });
-    return [];
-  };
-}
-
-/** A mapping for all streams holds where the class has the attribute. */
-function where(stream: StreamName) {
-  return (entry: Entry): Mapped[] => {
-    const found = findAttribute(entry.attribute, EMITTED[stream]);
-    return 'attribute' in found ? [{ ...entry, found }] : [];
-  };
-}
-
 /** A mapping for all streams that holds in none, or would write over what the connector fills. */
-function nowhere({ attribute, at }: Entry): Fault[] {
+function generalFaults({ attribute, at }: Entry, holds: boolean, parts: readonly CompiledStream[]): Fault[] {
   const outcomes = NAMES.map(stream => findAttribute(attribute, EMITTED[stream]));
   const wrong = outcomes.filter((outcome): outcome is WrongPath => 'kind' in outcome);
   const own = wrong.find(({ kind }) => kind === 'own');
   if (own) return [{ path: at, reason: own.reason }];
-  if (wrong.length < NAMES.length) return [];
-  // The class in which the path leads furthest is the one that was meant.
+  if (holds) return [];
+  const incomplete = parts.find(part => part.incomplete.has(at));
+  if (incomplete) return [{ path: at, reason: incomplete.incomplete.get(at)! }];
+  // The class in which the path leads furthest is the one that was meant. An entry for one stream may have taken its place.
   const [meant] = wrong.toSorted((one, other) => other.depth - one.depth || order(one) - order(other));
-  if (meant!.depth > 0 || meant!.kind === 'unfit') return [{ path: at, reason: meant!.reason }];
+  if (!meant) return [];
+  if (meant.depth > 0 || meant.kind === 'unfit') return [{ path: at, reason: meant.reason }];
   const classes = NAMES.map(stream => `${EMITTED[stream].uid} ${EMITTED[stream].caption}`).join(', ');
   return [{ path: at, reason: `OCSF 1.8.0 has no attribute ${attribute} in ${classes}` }];
 }
 
 function order({ kind }: WrongPath): number {
   return kind === 'unfit' ? 0 : 1;
-}
-
-function* repeats(mapped: readonly Mapped[]): Generator<Fault> {
-  const first = new Map<string, string>();
-  for (const { member, attribute, at } of mapped) {
-    const earlier = first.get(attribute);
-    if (earlier === undefined) first.set(attribute, member);
-    else yield { path: at, reason: `${attribute} is filled by the member ${earlier} already` };
-  }
-}
-
-function rulesOf(mapped: readonly Mapped[], stream: StreamName) {
-  const rules: ObjectRule[] = [];
-  const faults: Fault[] = [];
-  const objects = new Map(mapped.flatMap(({ found }) => found.objects.map(({ path, object }) => [path, object])));
-  for (const [path, object] of objects) {
-    const below = [...mapped.map(({ attribute }) => attribute), ...EMITTED[stream].own];
-    const filled = below
-      .filter(each => each.startsWith(`${path}.`))
-      .map(each => each.slice(path.length + 1).split('.')[0]!);
-    const rule = ruleOf(path, object, [...new Set(filled)], EMITTED[stream]);
-    const { at } = mapped.find(({ attribute }) => attribute.startsWith(`${path}.`))!;
-    if (typeof rule === 'string') faults.push({ path: at, reason: rule });
-    else if (Object.keys(rule).length > 1) rules.push(rule);
-  }
-  return { rules, faults };
 }
 
 function fieldOf({ attribute: to, found: { attribute } }: Mapped) {
