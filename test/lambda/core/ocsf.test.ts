@@ -162,6 +162,21 @@ describe('OCSF: members of the row', () => {
     });
   });
 
+  test('that say a time stay in unmapped unless the event says that very time', () => {
+    const time = '2026-11-20T09:14:03Z';
+    expect(event(`{"id":"x","updated_at":"${time}","blocked_at":"${time}"}`).unmapped).toEqual({ blocked_at: time });
+    expect(event('{"id":"x","updated_at":"yesterday"}').unmapped).toEqual({ updated_at: 'yesterday' });
+    expect(event(`{"id":"x","deleted":true,"deleted_at":"${time}","updated_at":"${time}"}`).unmapped).toEqual({
+      deleted: true,
+      updated_at: time,
+    });
+    expect(event(`{"id":"x","deleted":true,"deleted_at":7,"updated_at":"${time}"}`).unmapped).toEqual({
+      deleted: true,
+      deleted_at: 7,
+      updated_at: time,
+    });
+  });
+
   test('name the asset of a threat as its resource, under any name of the member', () => {
     const other = ocsfFormat({ ownerMember: 'host', fields: {} });
     const row = rowOf('{"id":"x","host":"a","asset_id":"b"}', THREATS, 'host');
