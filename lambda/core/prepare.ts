@@ -58,6 +58,7 @@ async function decide(page: WalkedPage, rows: Undecided, draining: Draining, aga
     generation: memory.checkpoint.generation,
     sequencer: run.sequencer,
     context: eventContext(run),
+    format: run.assignment.format,
     locate: letter => run.deadLetters.locate(letter),
   });
   result.suppressed += plan.counts.suppressed;
