@@ -8,12 +8,13 @@
 import { commit } from './commit.ts';
 import type { Draining } from './draining.ts';
 import { ContractError } from './errors.ts';
-import { exceedsRecord, rowLine } from './event.ts';
+import { exceedsRecord } from './event.ts';
+import type { Sending } from './event-format.ts';
 import type { CutElement } from './json-cutter.ts';
 import { judge, kept, type LetterVerdict } from './judge.ts';
 import { type LetterPlace, readLetter } from './letter.ts';
 import { prepareRow } from './prepare.ts';
-import { readRow, rowCut } from './row.ts';
+import { type Row, readRow, rowCut } from './row.ts';
 import { eventContext } from './run.ts';
 import { rowOf } from './single.ts';
 
@@ -69,9 +70,18 @@ async function tryAgain(body: string, draining: Draining): Promise<LetterVerdict
   if (!element) return kept('its row is not JSON');
   const row = readRow(element, stream, run.hash);
   if ('reason' in row) return kept(`it still cannot be an event: ${row.reason}`);
-  const sending = { row, stream, sequence: ''.padEnd(20, '0'), incarnation: '' };
-  if (exceedsRecord(rowLine(sending, eventContext(run)))) return kept('it still cannot be an event: oversize');
+  if (exceedsRecord(run.assignment.format.row(longestSending(row, draining), eventContext(run)))) return kept(OVERSIZE);
   const verdict = await judge(row, letter, draining);
-  if (verdict.outcome === 'sent') await commit(await prepareRow(row, verdict.again, draining), draining);
-  return verdict;
+  if (verdict.outcome !== 'sent') return verdict;
+  const prepared = await prepareRow(row, verdict.again, draining);
+  await commit(prepared, draining);
+  // It was stored once more, under the same key.
+  return prepared.plan.counts.oversize > 0 ? kept(OVERSIZE) : verdict;
+}
+
+const OVERSIZE = 'it still cannot be an event: oversize';
+
+/** Of the members that are not known before a row is planned, the longest. */
+function longestSending(row: Row, { stream }: Draining): Sending {
+  return { row, stream, sequence: '9'.repeat(20), incarnation: '', known: true };
 }
