@@ -1,6 +1,7 @@
 /** What becomes of dead letters that an operator orders to be tried again. */
 import { describe, expect, test } from '@jest/globals';
 import type { LetterPlace } from '../../../lambda/core/letter.ts';
+import { ocsfFormat } from '../../../lambda/core/ocsf.ts';
 import type { LetterOutcome } from '../../../lambda/core/redrive.ts';
 import type { StreamName } from '../../../lambda/streams.ts';
 import { answer, asset, dnsBlock, threat, tombstone } from './support/rows.ts';
@@ -84,6 +85,18 @@ describe('a dead letter that is tried again', () => {
     stand.api.onSingle('/a', 'a', asset('a', { position: null }));
     expect(await redriven(stand, put(stand, 'assets', 'no-id', asset('a', { version: 0 })))).toEqual(['superseded']);
     expect([stand.sent, stand.letters.size]).toEqual([[], 0]);
+  });
+
+  test('that was too long in one format is sent in the other', async () => {
+    const stand = await settled();
+    const ocsf = ocsfFormat({ ownerMember: 'asset_id', fields: {} });
+    // In OCSF the row is a text within the event, so that each of these takes four characters instead of two.
+    const wide = `{"id":"wide","blocked_at":"2026-11-20T09:05:00Z","text":"${'\\\\'.repeat(300_000)}"}`;
+    const letter = put(stand, 'dns-blocks', 'oversize', wide);
+    const { letters } = await stand.tick({ redrive: [letter], format: ocsf });
+    expect([letters[0]?.reason, stand.letters.size]).toEqual(['it still cannot be an event: oversize', 1]);
+    expect(await redriven(stand, letter)).toEqual(['sent']);
+    expect([stand.sent, stand.letters.size]).toEqual([['dns_block wide'], 0]);
   });
 
   test('twice in one order is sent once', async () => {
