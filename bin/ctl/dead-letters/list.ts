@@ -75,7 +75,7 @@ function countOf(depth: Reading<QueueDepth>): string {
 }
 
 function keyLines(read: Reading<SetAside[]>, limit: number): string[] {
-  const all = (known(read) ?? []).toSorted((one, other) => one.since - other.since);
+  const all = known(read) ?? [];
   const more = all.length > limit ? [`and ${all.length - limit} more: --limit, or --json for all`] : [];
   return all.length === 0 ? [] : ['', ...all.slice(0, limit).map(each => each.key), ...more];
 }

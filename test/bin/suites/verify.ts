@@ -87,14 +87,14 @@ test('what the table cannot vouch for is no proof: dead letters, ids in doubt; b
   expect([streams.assets.differences, streams.threats.differences]).toEqual([[], []]);
 });
 
-test.each([
-  [['verify', 'users'], 2, 'Allowed choices are assets, threats, dns-blocks'],
-  [['verify', '--wait', 'long'], 2, 'It must be a whole number'],
-])('%p: exit status %i, %s', async (args, expected, reason) => {
-  await using each = await deployment();
-  const { status, stdout, stderr } = await each.ctl(args);
-  expect([status, stdout, stderr]).toEqual([expected, '', expect.stringContaining(reason)]);
-});
+test.each([[['verify', 'users'], 2, 'Allowed choices are assets, threats, dns-blocks']])(
+  '%p: exit status %i, %s',
+  async (args, expected, reason) => {
+    await using each = await deployment();
+    const { status, stdout, stderr } = await each.ctl(args);
+    expect([status, stdout, stderr]).toEqual([expected, '', expect.stringContaining(reason)]);
+  },
+);
 
 describe('what was only on its way', () => {
   async function waiting(each: Deployment, ...args: string[]) {
