@@ -3,12 +3,14 @@ import { billedBytesFigure, quietTick, writeUnits } from './figures/bill.ts';
 import { drain } from './figures/drain.ts';
 import { bundleImport } from './figures/import.ts';
 import { peakMemory } from './figures/memory.ts';
+import { ocsfRowCpu } from './figures/ocsf-row.ts';
 import { pageCpu } from './figures/page-cpu.ts';
 import { newRowCpu, swallowedRowCpu } from './figures/row-cpu.ts';
 
 export const FIGURES = [
   drain,
   newRowCpu,
+  ocsfRowCpu,
   swallowedRowCpu,
   pageCpu,
   peakMemory,

@@ -2,6 +2,8 @@
 
 import { sha256 } from '../lambda/adapters/sha256.ts';
 import { BEGINNING } from '../lambda/core/beginning.ts';
+import { envelope } from '../lambda/core/event.ts';
+import type { EventFormat } from '../lambda/core/event-format.ts';
 import { packCalls, packRecords } from '../lambda/core/pack.ts';
 import type { Assignment, World } from '../lambda/core/run.ts';
 import { type TickOutcome, tick } from '../lambda/core/tick.ts';
@@ -16,7 +18,7 @@ export interface MemoryWorld {
   forget(): void;
 }
 
-export function createMemoryWorld(source: PageSource): MemoryWorld {
+export function createMemoryWorld(source: PageSource, format: EventFormat = envelope): MemoryWorld {
   const memories = new Map<StreamName, StreamMemory>();
   const states = new Map<string, RowState>();
   let epoch = 0;
@@ -54,7 +56,7 @@ export function createMemoryWorld(source: PageSource): MemoryWorld {
       tick({
         world,
         lease: { take: async () => held(++epoch) },
-        assignment: assignment(stream),
+        assignment: assignment(stream, format),
         commands: { resync: [], replay: [] },
         outOfTime: () => false,
       }),
@@ -70,7 +72,7 @@ function held(epoch: number): HeldLease {
   return { epoch, unclean: false, signal, guard: async () => undefined, release: async () => undefined };
 }
 
-function assignment(stream: BenchStream): Assignment {
+function assignment(stream: BenchStream, format: EventFormat): Assignment {
   const facts = STREAMS.find(each => each.name === stream)!;
   return {
     connector: 'bench',
@@ -78,5 +80,6 @@ function assignment(stream: BenchStream): Assignment {
     pageLimit: 500,
     ownerMember: 'asset_id',
     configuredNames: {},
+    format,
   };
 }

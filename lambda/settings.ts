@@ -1,5 +1,7 @@
 /** The function's settings: the sole reader of the environment. */
 import * as v from 'valibot';
+import type { OcsfFields } from './core/ocsf-fields.ts';
+import { ocsfFieldsSetting } from './ocsf-setting.ts';
 import type { MemberNames } from './ports.ts';
 import { PAGE_LIMIT } from './streams.ts';
 
@@ -17,6 +19,8 @@ export interface Settings {
   readonly pageLimit: number;
   readonly names: MemberNames;
   readonly leaseSeconds: number;
+  /** The mapping with which events are written in OCSF; absent: the envelope. */
+  readonly ocsf?: OcsfFields | undefined;
   /** Endpoints that stand in for S3 have no host name a bucket. */
   readonly s3PathStyle: boolean;
 }
@@ -70,6 +74,8 @@ const Environment = v.object({
   ROWS_MEMBER: v.optional(text),
   PAGINATION_MEMBER: v.optional(text),
   LEASE_SECONDS: v.optional(integer(1, 900), '60'),
+  EVENT_FORMAT: v.optional(v.picklist(['envelope', 'ocsf'], 'must be envelope or ocsf'), 'envelope'),
+  OCSF_FIELDS: v.optional(ocsfFieldsSetting),
   AWS_ENDPOINT_URL: v.optional(v.string()),
   AWS_ENDPOINT_URL_S3: v.optional(v.string()),
 });
@@ -79,7 +85,8 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
   // An optional setting that is empty is absent: infrastructure tools cannot always leave a variable out.
   const given = Object.entries(environment).filter(([name, value]) => value !== '' || REQUIRED.has(name));
   const parsed = v.safeParse(Environment, Object.fromEntries(given), { abortPipeEarly: true });
-  if (!parsed.success) throw new SettingsError(parsed.issues.map(describe));
+  const faults = [...(parsed.issues ?? []).map(describe), ...formatFaults(Object.fromEntries(given))];
+  if (faults.length > 0 || !parsed.success) throw new SettingsError(faults);
   const { output } = parsed;
   return {
     baseUrl: output.API_BASE_URL,
@@ -94,8 +101,14 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
     pageLimit: output.PAGE_LIMIT,
     names: { rows: output.ROWS_MEMBER, pagination: output.PAGINATION_MEMBER },
     leaseSeconds: output.LEASE_SECONDS,
+    ocsf: output.EVENT_FORMAT === 'ocsf' ? (output.OCSF_FIELDS ?? {}) : undefined,
     s3PathStyle: Boolean(output.AWS_ENDPOINT_URL_S3 ?? output.AWS_ENDPOINT_URL),
   };
+}
+
+/** What is compiled for one format means nothing to the other. */
+function formatFaults({ EVENT_FORMAT: format, OCSF_FIELDS: fields }: NodeJS.ProcessEnv): string[] {
+  return fields === undefined || format === 'ocsf' ? [] : ['OCSF_FIELDS has no effect unless EVENT_FORMAT is ocsf'];
 }
 
 const REQUIRED = new Set(

@@ -14,6 +14,8 @@ import { createRowStates } from './adapters/row-states.ts';
 import { createTable } from './adapters/table.ts';
 import { createTokens, failingOnce, type Tokens } from './adapters/token.ts';
 import { createWithdrawalList } from './adapters/withdrawal-list.ts';
+import { envelope } from './core/event.ts';
+import { ocsfFormat } from './core/ocsf.ts';
 import type { Assignment, World } from './core/run.ts';
 import type { Clock, Hash, Lease, Log } from './ports.ts';
 import type { Settings } from './settings.ts';
@@ -91,5 +93,6 @@ export function assign(settings: Settings, only?: readonly StreamName[]): Assign
     pageLimit: settings.pageLimit,
     ownerMember: settings.threatAssetField,
     configuredNames: settings.names,
+    format: settings.ocsf ? ocsfFormat({ ownerMember: settings.threatAssetField, fields: settings.ocsf }) : envelope,
   };
 }

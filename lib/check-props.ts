@@ -6,6 +6,7 @@ import { contradictionsWithin } from './config/contradictions.ts';
 import { describeIssue } from './config/fault.ts';
 import type { SecurityDataConnectorProps } from './connector-props.ts';
 import type { Destination } from './destination.ts';
+import { ocsfFaultsWithin } from './ocsf/option-faults.ts';
 
 /** What of the props is plain values, by the names that the configuration has for them. */
 const plainSchema = v.pick(connectorSchema, [
@@ -18,6 +19,8 @@ const plainSchema = v.pick(connectorSchema, [
   'rowsMember',
   'paginationMember',
   'leaseSeconds',
+  'format',
+  'ocsfFields',
   'rateMinutes',
   'memoryMegabytes',
   'retentionDays',
@@ -40,6 +43,7 @@ export function checkProps(props: SecurityDataConnectorProps): void {
   const faults = [
     ...issues.map(issue => describeIssue(issue, 'props')),
     ...contradictionsWithin({ ...plain, ...brought }, 'props'),
+    ...ocsfFaultsWithin(plain, 'props'),
   ];
   if (faults.length > 0) throw new ConfigurationError(faults);
 }
@@ -55,6 +59,8 @@ function plainValues(props: SecurityDataConnectorProps): Record<string, unknown>
     rowsMember: props.rowsMember,
     paginationMember: props.paginationMember,
     leaseSeconds: props.lease?.toSeconds(),
+    format: props.format,
+    ocsfFields: props.ocsfFields,
     rateMinutes: props.rate && props.rate.toSeconds() / 60,
     memoryMegabytes: props.memorySize,
     retentionDays: props.retention?.toDays(),

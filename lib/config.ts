@@ -4,6 +4,7 @@ import { ConfigurationError } from './config/configuration-error.ts';
 import { type ConnectorConfig, connectorSchema } from './config/connector-schema.ts';
 import { contradictions } from './config/contradictions.ts';
 import { describeIssue } from './config/fault.ts';
+import { ocsfFaults } from './ocsf/option-faults.ts';
 
 /** The context `connectors` of `cdk.json`. */
 export const connectorsSchema = v.pipe(
@@ -20,7 +21,7 @@ export function readConnectors(context: unknown): readonly ConnectorConfig[] {
   const list = typeof context === 'string' ? parseText(context) : context;
   const result = v.safeParse(connectorsSchema, list, { abortPipeEarly: true });
   const wrong = (result.issues ?? []).map(issue => describeIssue(issue, 'connectors'));
-  const faults = [...wrong, ...contradictions(list), ...collisions(list)];
+  const faults = [...wrong, ...contradictions(list), ...collisions(list), ...ocsfFaults(list)];
   if (faults.length > 0 || !result.success) throw new ConfigurationError(faults);
   return result.output;
 }

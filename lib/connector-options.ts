@@ -5,6 +5,7 @@ import { PAGE_LIMIT } from '../lambda/streams.ts';
 import type { SecurityDataConnectorProps } from './connector-props.ts';
 import { DEFAULTS } from './defaults.ts';
 import { type Destination, deliversObjects } from './destination.ts';
+import type { OcsfFieldsOption } from './ocsf/compile-fields.ts';
 import type { Network } from './poller-network.ts';
 import type { SiemReader } from './siem-reader.ts';
 
@@ -19,6 +20,8 @@ export interface ConnectorOptions {
   readonly rowsMember?: string;
   readonly paginationMember?: string;
   readonly lease?: Duration;
+  readonly format: 'envelope' | 'ocsf';
+  readonly ocsfFields?: OcsfFieldsOption;
   readonly rate: Duration;
   readonly enabled: boolean;
   readonly memoryMegabytes: number;
@@ -40,6 +43,7 @@ export function optionsOf(props: SecurityDataConnectorProps): ConnectorOptions {
     ...props,
     threatAssetField: props.threatAssetField ?? DEFAULTS.threatAssetField,
     pageLimit: props.pageLimit ?? PAGE_LIMIT.default,
+    format: props.format ?? 'envelope',
     rate: props.rate ?? Duration.minutes(DEFAULTS.rateMinutes),
     enabled: props.enabled ?? true,
     memoryMegabytes: props.memorySize ?? DEFAULTS.memoryMegabytes,

@@ -36,6 +36,8 @@ function api(config: ConnectorConfig) {
     ...(config.dnsBlocksPath && { dnsBlocksPath: config.dnsBlocksPath }),
     ...(config.rowsMember && { rowsMember: config.rowsMember }),
     ...(config.paginationMember && { paginationMember: config.paginationMember }),
+    format: config.format,
+    ...(config.ocsfFields && { ocsfFields: config.ocsfFields }),
     ...(config.leaseSeconds && { lease: Duration.seconds(config.leaseSeconds) }),
   };
 }

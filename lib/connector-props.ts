@@ -6,6 +6,7 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Destination } from './destination.ts';
+import type { OcsfFieldsOption } from './ocsf/compile-fields.ts';
 import type { Network } from './poller-network.ts';
 import type { SiemReader } from './siem-reader.ts';
 
@@ -61,6 +62,21 @@ export interface SecurityDataConnectorProps {
    * @default - 60 seconds
    */
   readonly lease?: Duration;
+
+  /**
+   * Format of the events: the connector’s own envelope, or OCSF 1.8.0.
+   *
+   * @default 'envelope'
+   */
+  readonly format?: 'envelope' | 'ocsf';
+
+  /**
+   * Attribute of OCSF by member of a row, such as `{ hostname: 'device.hostname' }`; below the name of a stream for that stream alone,
+   * such as `{ threats: { score: 'risk_score' } }`. Only with the format `ocsf`.
+   *
+   * @default - members of rows stay in `unmapped`
+   */
+  readonly ocsfFields?: OcsfFieldsOption;
 
   /**
    * Time between two runs, in whole minutes from 1 to 60.

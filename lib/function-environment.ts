@@ -1,5 +1,6 @@
 import type { ConnectorOptions } from './connector-options.ts';
 import type { FunctionResources } from './function-grants.ts';
+import { compileFields } from './ocsf/compile-fields.ts';
 
 /** The whole environment of the function. It holds names and addresses, never a secret. */
 export function functionEnvironment(options: ConnectorOptions, resources: FunctionResources): Record<string, string> {
@@ -17,6 +18,9 @@ export function functionEnvironment(options: ConnectorOptions, resources: Functi
     ROWS_MEMBER: options.rowsMember,
     PAGINATION_MEMBER: options.paginationMember,
     LEASE_SECONDS: options.lease?.toSeconds().toString(),
+    // The envelope is the function's default, too.
+    EVENT_FORMAT: options.format === 'ocsf' ? 'ocsf' : undefined,
+    OCSF_FIELDS: options.ocsfFields && JSON.stringify(compileFields(options.ocsfFields).compiled),
   });
 }
 

@@ -1,44 +1,26 @@
-/** The event lines that the SIEM reads: docs/events.md describes them, docs/event.schema.json holds them. */
-import type { Hash, Tombstone } from '../ports.ts';
+/** The envelope, the connector's own format of event lines: docs/events.md describes it, docs/event.schema.json holds it. */
+import type { Tombstone } from '../ports.ts';
 import type { Stream } from '../streams.ts';
+import type { EventContext, EventFormat, Sending } from './event-format.ts';
+import { oversizeEventId, rowEventId, withdrawnEventId } from './event-id.ts';
 import type { Row } from './row.ts';
-
-export interface EventContext {
-  readonly connector: string;
-  /** ISO 8601. */
-  readonly forwardedAt: string;
-  readonly hash: Hash;
-}
 
 /** What Firehose takes as one record, in bytes before base64, line end included. */
 export const MAX_LINE_BYTES = 1_024_000;
-const EVENT_ID_LENGTH = 32;
-
-/** A row on its way to the SIEM. */
-export interface Sending {
-  readonly row: Row;
-  readonly stream: Stream;
-  readonly sequence: string;
-  /** See RowState: a row that comes back after a withdrawal is another delivery, even at the position that it had. */
-  readonly incarnation: string;
-}
 
 /** One JSON line that carries the row's text as the API sent it. */
-export function rowLine({ row, stream, sequence, incarnation }: Sending, context: EventContext): string {
+export function rowLine(sending: Sending, context: EventContext): string {
+  const { row, stream, sequence } = sending;
   const kind = row.deleted ? 'tombstone' : stream.kind;
-  const identity = incarnation === '' ? row.delivery : context.hash(`${row.delivery}\n${incarnation}`);
-  const eventId = identity.slice(0, EVENT_ID_LENGTH);
-  return `${envelope(eventId, sequence, kind, stream, row, context)}${ownerMember(row.owner)},"row":${row.text}}`;
+  const eventId = rowEventId(sending, context);
+  return `${envelopeHead(eventId, sequence, kind, stream, row, context)}${ownerMember(row.owner)},"row":${row.text}}`;
 }
 
 /** Stands in for a row whose own line exceeds what Firehose takes; it points to the row's dead letter. */
-export function oversizeLine(
-  { row, stream, sequence, incarnation }: Sending,
-  context: EventContext,
-  letter: string,
-): string {
-  const eventId = context.hash(`oversize\n${row.delivery}\n${incarnation}`).slice(0, EVENT_ID_LENGTH);
-  const head = envelope(eventId, sequence, 'oversize', stream, row, context);
+export function oversizeLine(sending: Sending, context: EventContext, letter: string): string {
+  const { row, stream, sequence } = sending;
+  const eventId = oversizeEventId(sending, context);
+  const head = envelopeHead(eventId, sequence, 'oversize', stream, row, context);
   return `${head}${ownerMember(row.owner)},"dead_letter":${JSON.stringify(letter)}}`;
 }
 
@@ -52,13 +34,10 @@ export function withdrawnLine(
 ): string {
   const eventId = withdrawnEventId(id, tombstone, stream, context);
   const subject = { id, time: tombstone.deletedAt, position: tombstone.position };
-  return `${envelope(eventId, sequence, 'withdrawn', stream, subject, context)}${ownerMember(tombstone.id)}}`;
+  return `${envelopeHead(eventId, sequence, 'withdrawn', stream, subject, context)}${ownerMember(tombstone.id)}}`;
 }
 
-export function withdrawnEventId(id: string, tombstone: Tombstone, stream: Stream, { hash }: EventContext): string {
-  const identity = [stream.name, 'withdrawn', JSON.stringify(id), JSON.stringify(tombstone.id), tombstone.position];
-  return hash([...identity, tombstone.deletedAt].join('\n')).slice(0, EVENT_ID_LENGTH);
-}
+export const envelope: EventFormat = { row: rowLine, oversize: oversizeLine, withdrawn: withdrawnLine };
 
 export function exceedsRecord(line: string): boolean {
   // A UTF-16 unit takes three bytes at most, so most lines need no count.
@@ -67,7 +46,7 @@ export function exceedsRecord(line: string): boolean {
 
 type Subject = Pick<Row, 'id' | 'time' | 'position'>;
 
-function envelope(
+function envelopeHead(
   eventId: string,
   sequence: string,
   kind: string,

@@ -2,7 +2,8 @@
 import type { DeadLetter, Membership, RowState, Tombstone } from '../ports.ts';
 import type { Stream, StreamName } from '../streams.ts';
 import { classify, type Knowledge } from './classify.ts';
-import { type EventContext, exceedsRecord, oversizeLine, rowLine } from './event.ts';
+import { exceedsRecord } from './event.ts';
+import type { EventContext, EventFormat } from './event-format.ts';
 import type { BadRow, Row } from './row.ts';
 import type { Sequencer } from './sequence.ts';
 
@@ -37,6 +38,7 @@ export interface PlanInput {
   readonly generation: number;
   readonly sequencer: Sequencer;
   readonly context: EventContext;
+  readonly format: EventFormat;
   readonly locate: (letter: DeadLetter) => string;
 }
 
@@ -79,15 +81,16 @@ type Told = Pick<RowState, 'sequence' | 'forwardedAt'>;
 
 /** Puts the row's line into the plan. */
 function send(row: Row, before: RowState | undefined, plan: Plan, input: PlanInput): Told {
-  const { stream, context } = input;
+  const { stream, context, format } = input;
   const sequence = input.sequencer.next();
-  const sending = { row, stream, sequence, incarnation: before?.incarnation ?? '' };
-  let line = rowLine(sending, context);
+  const known = before !== undefined && !before.removed && before.generation >= input.generation;
+  const sending = { row, stream, sequence, incarnation: before?.incarnation ?? '', known };
+  let line = format.row(sending, context);
   if (exceedsRecord(line)) {
     const letter: DeadLetter = { stream: stream.name, reason: 'oversize', text: row.text, digest: row.digest };
     plan.deadLetters.push(letter);
     plan.counts.oversize++;
-    line = oversizeLine(sending, context, input.locate(letter));
+    line = format.oversize(sending, context, input.locate(letter));
   }
   plan.lines.push(line);
   plan.forwardedIds.push(row.id);

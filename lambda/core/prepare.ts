@@ -37,6 +37,7 @@ export async function prepare(page: WalkedPage, draining: Draining): Promise<Pre
     generation: memory.checkpoint.generation,
     sequencer: run.sequencer,
     context: eventContext(run),
+    format: run.assignment.format,
     locate: letter => run.deadLetters.locate(letter),
   });
   result.suppressed += plan.counts.suppressed;

@@ -14,7 +14,7 @@ import type {
   WithdrawalList,
 } from '../ports.ts';
 import type { Stream, StreamName } from '../streams.ts';
-import type { EventContext } from './event.ts';
+import type { EventContext, EventFormat } from './event-format.ts';
 import type { Sequencer } from './sequence.ts';
 
 export type NamedStream = Stream & { readonly name: StreamName };
@@ -41,6 +41,7 @@ export interface Assignment {
   /** Member of a threat that names its asset. */
   readonly ownerMember: string;
   readonly configuredNames: MemberNames;
+  readonly format: EventFormat;
 }
 
 export interface Run extends World {

@@ -7,7 +7,7 @@
  * spent time budget anywhere only means that the rest is worked off later.
  */
 import type { Membership, RowState, Tombstone } from '../ports.ts';
-import { withdrawnEventId, withdrawnLine } from './event.ts';
+import { withdrawnEventId } from './event-id.ts';
 import { DAMAGED, type Memory } from './memory.ts';
 import { eventContext, type NamedStream, type Run, type StreamResult } from './run.ts';
 
@@ -82,7 +82,7 @@ async function send(ids: readonly string[], tombstone: Tombstone, { run, stream,
     const sequence = run.sequencer.next();
     const incarnation = withdrawnEventId(id, tombstone, stream, context);
     states.set(id, { digest: '', generation, removed: true, owner: tombstone.id, sequence, forwardedAt, incarnation });
-    return withdrawnLine(id, tombstone, stream, sequence, context);
+    return run.assignment.format.withdrawn(id, tombstone, stream, sequence, context);
   });
   if (memory.window.forget(ids)) {
     const checkpoint = memory.advance({ window: memory.window.snapshot() });

@@ -33,6 +33,19 @@ const assetMember = v.pipe(
   v.notValues(ENVELOPE, 'must be the member that names the asset, not one that every row has'),
 );
 
+const attribute = v.pipe(
+  v.string('must be the name of an attribute, such as device.hostname'),
+  v.minLength(1, 'must not be empty'),
+);
+
+const ocsfFields = v.record(
+  v.string(),
+  v.union(
+    [attribute, v.record(v.string(), attribute)],
+    'must be the name of an attribute, such as device.hostname, or an object of such below the name of a stream',
+  ),
+);
+
 const flag = v.boolean('must be true or false');
 
 const tagKey = v.pipe(
@@ -65,6 +78,16 @@ export const connectorSchema = v.strictObject({
   ),
   leaseSeconds: v.optional(
     option('How long a run holds the lease without renewing it. Left out: 60.', integer(1, 900, 'seconds')),
+  ),
+  format: v.optional(
+    option('Format of the events.', v.picklist(['envelope', 'ocsf'], 'must be "envelope" or "ocsf"')),
+    'envelope',
+  ),
+  ocsfFields: v.optional(
+    option(
+      'Attribute of OCSF by member of a row, or below the name of a stream. Left out: members stay in unmapped.',
+      ocsfFields,
+    ),
   ),
   rateMinutes: v.optional(option('Minutes between two runs.', integer(1, 60, 'minutes')), DEFAULTS.rateMinutes),
   enabled: v.optional(option('Whether the schedule runs. false pauses the connector and its alarms.', flag), true),

@@ -9,6 +9,7 @@ import { bufferSecondsOf, converts, type Destination, type ExistingDeliveryStrea
 import { createDeliveryRole } from './delivery-role.ts';
 import { httpDestination, splunkDestination } from './endpoint-destination.ts';
 import { createEndpointToken } from './endpoint-token.ts';
+import type { EventFormat } from './parquet-columns.ts';
 import { s3ParquetDestination } from './parquet-destination.ts';
 import { ParquetSchema } from './parquet-schema.ts';
 import type { DestinationParts, DestinationProperties } from './parts.ts';
@@ -16,6 +17,7 @@ import { s3ByStreamDestination, s3Destination } from './s3-destination.ts';
 
 export interface DeliveryProps {
   readonly connectorName: string;
+  readonly format: EventFormat;
   readonly destination: Exclude<Destination, ExistingDeliveryStream>;
   readonly bucket: IBucket;
   readonly logRetention: logs.RetentionDays;
@@ -50,9 +52,7 @@ export class Delivery extends Construct {
   }
 
   private schema(props: DeliveryProps): ParquetSchema | undefined {
-    return converts(props.destination)
-      ? new ParquetSchema(this, 'Parquet', { ...props, format: 'envelope' })
-      : undefined;
+    return converts(props.destination) ? new ParquetSchema(this, 'Parquet', props) : undefined;
   }
 
   private token(props: DeliveryProps): ISecret | undefined {

@@ -17,6 +17,7 @@ export interface Flags {
   readonly threatAssetField?: string;
   readonly rowsMember?: string;
   readonly paginationMember?: string;
+  readonly format?: string;
   readonly reset?: boolean;
   readonly verbose?: boolean;
 }
@@ -71,6 +72,7 @@ function describeRun(command: Command): Command {
     .option('--state-folder <path>', 'holds a folder for each name, with its state and its files (default: .local)')
     .option('--reset', 'start anew: deletes state, log and delivered files of this name first')
     .option('--page-limit <n>', 'rows asked for in a page, 1 to 500 (default: 500)')
+    .option('--format <format>', 'format of the events: envelope or ocsf (default: envelope)')
     .option('--verbose', 'show stack traces of failures');
 }
 

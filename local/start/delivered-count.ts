@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { deliveredObjects, parseEvent } from '../aws/delivered.ts';
+import { deliveredObjects } from '../aws/delivered.ts';
+import { deliveredStream } from '../aws/delivered-stream.ts';
 
 const decompress = promisify(gunzip);
 
@@ -42,7 +43,7 @@ export class DeliveredCount {
   async #count(file: string): Promise<void> {
     const lines = (await decompress(await readFile(file))).toString().split('\n');
     for (const [index, line] of lines.slice(0, -1).entries()) {
-      const { stream } = parseEvent(line, `${file}:${index + 1}`);
+      const stream = deliveredStream(line, `${file}:${index + 1}`);
       this.#events.set(stream, this.of(stream) + 1);
     }
     this.#objects += 1;

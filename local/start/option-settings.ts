@@ -12,6 +12,7 @@ const SETTINGS = {
   pageLimit: 'PAGE_LIMIT',
   rowsMember: 'ROWS_MEMBER',
   paginationMember: 'PAGINATION_MEMBER',
+  format: 'EVENT_FORMAT',
 } as const satisfies Partial<Record<keyof Flags, string>>;
 
 /** Stand in for what is known only once the endpoints run. */

@@ -6,6 +6,8 @@ import { Random } from './random.ts';
 const ASSETS = 3;
 const THREATS = 4;
 const CONTENTS = 4;
+/** One history in so many has its events in OCSF. */
+const OCSF_SHARE = 8;
 
 /** How rough a history is: probabilities a tick, and faults an I/O. */
 interface Weather {
@@ -34,6 +36,8 @@ export function generate(seed: number): History {
     pageLimit: random.pick([1, 2, 3, 4, 7]),
     ...(random.chance(0.1) ? { rowsThatFit: random.int(1, 2) } : {}),
     ...(random.chance(0.1) ? { badRow: true } : {}),
+    // By the seed alone: a draw would change what every seed stands for.
+    ...(seed % OCSF_SHARE === 0 ? { ocsf: true } : {}),
     steps,
   };
 }

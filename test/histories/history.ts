@@ -59,5 +59,7 @@ export interface History {
   readonly rowsThatFit?: number;
   /** Beside the first asset the API delivers a row without an id. */
   readonly badRow?: boolean;
+  /** Events are written in OCSF; absent: in the envelope. */
+  readonly ocsf?: true;
   readonly steps: readonly Step[];
 }

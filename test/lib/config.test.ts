@@ -195,6 +195,7 @@ describe('the configuration', () => {
         ...EXAMPLE,
         threatAssetField: 'asset_id',
         pageLimit: 500,
+        format: 'envelope',
         rateMinutes: 1,
         enabled: true,
         memoryMegabytes: 1769,

@@ -4,6 +4,7 @@ import { parseEvent } from '../../local/aws/delivered.ts';
 import { storyLines } from '../docs/event-examples.ts';
 import { ALLOWED, type Line, ORDER } from '../docs/event-variants.ts';
 import { connector } from '../lambda/support/connector.ts';
+import { shownLines as shownOcsfLines } from '../ocsf/examples.ts';
 import { throughParquet, withoutNull } from './parquet/through-parquet.ts';
 import { withoutColumn } from './parquet/without-column.ts';
 
@@ -109,6 +110,14 @@ describe('the columns of OCSF', () => {
     const lines = OCSF.map(event => JSON.stringify(event));
     expect(await throughParquet(lines, columns)).toEqual(OCSF);
     expect(lines.flatMap(line => withoutColumn(line, columns))).toEqual([]);
+  });
+
+  test('hold every line of a real run, with the row as text and the sequence as a number', async () => {
+    const lines = shownOcsfLines();
+    expect(lines.flatMap(line => withoutColumn(line, columns))).toEqual([]);
+    const read = (await throughParquet(lines, columns)) as Record<string, unknown>[];
+    const kept = ({ metadata, raw_data }: Record<string, unknown>) => ({ metadata, raw_data });
+    expect(read.map(kept)).toEqual(lines.map(line => kept(JSON.parse(line, withoutNull))));
   });
 
   test('show what they would drop', () => {

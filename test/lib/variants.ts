@@ -37,6 +37,17 @@ export const VARIANTS = {
   },
   byStream: { destination: { type: 's3-by-stream', bufferSeconds: 120 } },
   parquet: { destination: { type: 's3-parquet' }, kmsKeyArn: KEY_ARN },
+  ocsf: {
+    format: 'ocsf',
+    dnsBlocksPath: '/v1/dns-blocks',
+    ocsfFields: {
+      hostname: 'device.hostname',
+      os: 'device.os.name',
+      severity: 'severity_id',
+      domain: 'query.hostname',
+      threats: { title: 'finding_info.title', score: 'risk_score' },
+    },
+  },
   splunk: { destination: { type: 'splunk', url: 'https://splunk.acme.example:8088' }, kmsKeyArn: KEY_ARN },
   http: {
     destination: {

@@ -1,8 +1,11 @@
 /** Holds what a history left behind against the promise. Every sentence that comes back is a breach. */
+
+import { ocsfFaults } from '../../ocsf/validate.ts';
 import { BAD_ROW } from '../world/network.ts';
 import { content } from './lossless.ts';
 import type { Observation } from './observation.ts';
 import { copyOf, greatestSequence, keyOf, type ReceivedEvent, type Rule } from './siem.ts';
+import { isOcsf } from './siem-ocsf.ts';
 
 export function judge(observation: Observation, rule: Rule = greatestSequence): string[] {
   return [
@@ -15,6 +18,7 @@ export function judge(observation: Observation, rule: Rule = greatestSequence): 
     ...unseenTombstones(observation),
     ...withdrawnUnderLiveAssets(observation),
     ...lostLetters(observation),
+    ...invalid(observation),
   ];
 }
 
@@ -108,12 +112,18 @@ function unseenTombstones({ events, disturbances }: Observation): string[] {
 function withdrawnUnderLiveAssets({ events, disturbances }: Observation): string[] {
   if (disturbances.length > 0) return [];
   const live = new Set<string>();
-  return events.flatMap(({ stream, id, kind, line }) => {
+  return events.flatMap(({ stream, id, kind, line, owner = '' }) => {
     if (stream === 'assets' && kind === 'upsert') live.add(id);
     if (kind === 'tombstone') live.delete(id);
-    const wrong = kind === 'withdrawn' && live.has(JSON.parse(line).asset_id);
+    const wrong = kind === 'withdrawn' && live.has(owner);
     return wrong ? [`Withdrawn although its asset is live: ${line}`] : [];
   });
+}
+
+/** Whatever the row, an event in OCSF is one that OCSF's own schema takes. */
+function invalid({ events }: Observation): string[] {
+  const lines = events.map(({ line }) => line).filter(isOcsf);
+  return lines.flatMap(line => ocsfFaults(line).map(fault => `Not OCSF: ${fault}: ${line}`));
 }
 
 function lostLetters({ badRow, letters }: Observation): string[] {

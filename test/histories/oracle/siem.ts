@@ -1,6 +1,7 @@
 /** What a SIEM makes of the lines that reached it, in whatever order. */
 import type { StreamName } from '../history.ts';
 import { content } from './lossless.ts';
+import { isOcsf, receiveOcsf } from './siem-ocsf.ts';
 
 export interface ReceivedEvent {
   readonly eventId: string;
@@ -14,9 +15,12 @@ export interface ReceivedEvent {
   /** Virtual time of arrival. */
   readonly at: number;
   readonly line: string;
+  /** Asset of a threat, where the event names it. */
+  readonly owner: string | undefined;
 }
 
 export function receive(line: string, at: number): ReceivedEvent {
+  if (isOcsf(line)) return receiveOcsf(line, at);
   const event = JSON.parse(line);
   const rowAt = line.indexOf(',"row":');
   return {
@@ -29,6 +33,7 @@ export function receive(line: string, at: number): ReceivedEvent {
     content: rowAt < 0 ? undefined : content(line.slice(rowAt + ',"row":'.length, -1)),
     at,
     line,
+    owner: event.asset_id,
   };
 }
 

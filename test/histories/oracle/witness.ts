@@ -88,7 +88,7 @@ export class Witness {
     this.observation.events.push(event);
     this.#toldIds.add(key);
     this.#told.add(`${key} ${event.content}`);
-    const { asset_id: owner } = JSON.parse(line);
+    const { owner } = event;
     const known = this.#toldOwners.get(event.id);
     if (owner && event.sequence > (known?.sequence ?? '')) this.#toldOwners.set(event.id, { ...event, owner });
   };

@@ -4,7 +4,7 @@ import type { History } from '../history.ts';
 import { ORIGIN } from './network.ts';
 
 /** The settings with which the function runs against a history's platform. */
-export function settingsOf({ realmPath, settings }: Platform, { pageLimit }: History): Settings {
+export function settingsOf({ realmPath, settings }: Platform, { pageLimit, ocsf }: History): Settings {
   return {
     baseUrl: ORIGIN,
     authUrl: ORIGIN + realmPath,
@@ -18,6 +18,7 @@ export function settingsOf({ realmPath, settings }: Platform, { pageLimit }: His
     pageLimit,
     names: {},
     leaseSeconds: 60,
+    ocsf: ocsf && {},
     s3PathStyle: false,
   };
 }

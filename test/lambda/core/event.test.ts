@@ -1,14 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { sha256 } from '../../../lambda/adapters/sha256.ts';
-import {
-  exceedsRecord,
-  MAX_LINE_BYTES,
-  oversizeLine,
-  rowLine,
-  type Sending,
-  withdrawnLine,
-} from '../../../lambda/core/event.ts';
+import { exceedsRecord, MAX_LINE_BYTES, oversizeLine, rowLine, withdrawnLine } from '../../../lambda/core/event.ts';
+import type { Sending } from '../../../lambda/core/event-format.ts';
 import type { Row } from '../../../lambda/core/row.ts';
 import { readEvent } from './support/event-schema.ts';
 import { type AnyStream, ASSETS, CONTEXT, DNS_BLOCKS, THREATS } from './support/streams.ts';
@@ -32,6 +26,7 @@ const sending = (row: Row, stream: AnyStream, incarnation = ''): Sending => ({
   stream,
   sequence: SEQUENCE,
   incarnation,
+  known: false,
 });
 const line = (change: Partial<Row> = {}, stream: AnyStream = ASSETS) =>
   rowLine(sending({ ...ROW, ...change }, stream), CONTEXT);

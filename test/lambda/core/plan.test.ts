@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { envelope } from '../../../lambda/core/event.ts';
 import { planPage } from '../../../lambda/core/plan.ts';
 import type { BadRow, Row } from '../../../lambda/core/row.ts';
 import { Sequencer } from '../../../lambda/core/sequence.ts';
@@ -26,6 +27,7 @@ function plan(texts: readonly string[], given: Given = {}) {
     generation,
     sequencer: new Sequencer(1),
     context: CONTEXT,
+    format: envelope,
     locate: ({ stream: name, digest }) => `s3://dead-letters/${name}/${digest}.json`,
   });
 }

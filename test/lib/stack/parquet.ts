@@ -129,6 +129,12 @@ describe('the table that lines are converted by', () => {
     expect(JSON.stringify(storage.Location)).toMatch(/s3:\/\/.*\/events\//);
   });
 
+  test('has the columns of OCSF where that is the format', () => {
+    const ocsf = only(synthesize({ ...VARIANTS.parquet, format: 'ocsf' }), 'AWS::Glue::Table');
+    const { StorageDescriptor } = ocsf['TableInput'] as { StorageDescriptor: typeof storage };
+    expect(StorageDescriptor.Columns.map(({ Name }) => Name)).toEqual(columnsOf('ocsf').map(({ name }) => name));
+  });
+
   test('is alone in a database that is named after the connector, in letters that Glue and Athena take as they are', () => {
     const hyphenated = synthesize({ ...VARIANTS.parquet, name: 'acme-eu-1' });
     const { DatabaseInput } = only(hyphenated, 'AWS::Glue::Database') as { DatabaseInput: { Name: string } };

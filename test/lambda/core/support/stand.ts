@@ -1,3 +1,4 @@
+import { envelope } from '../../../../lambda/core/event.ts';
 import type { Assignment, Run, StreamResult, World } from '../../../../lambda/core/run.ts';
 import { Sequencer } from '../../../../lambda/core/sequence.ts';
 import { type Commands, type TickOutcome, tick } from '../../../../lambda/core/tick.ts';
@@ -112,6 +113,7 @@ export function assignment({ only, ...change }: TickChange): Assignment {
     pageLimit: 500,
     ownerMember: 'asset_id',
     configuredNames: {},
+    format: envelope,
     ...change,
   };
 }

@@ -1,0 +1,56 @@
+import type { Fault } from '../config/fault.ts';
+import { compileFields, type OcsfFieldsOption } from './compile-fields.ts';
+
+/** Lambda takes no more for names and values of all variables together, in bytes. */
+const ENVIRONMENT_BYTES = 4096;
+/** Names of all variables, and values that are known only at deployment: ARNs and names of resources. */
+const RESERVED_BYTES = 1024;
+/** Options that become variables as they are. */
+const GIVEN = [
+  'name',
+  'baseUrl',
+  'authUrl',
+  'dnsBlocksPath',
+  'threatAssetField',
+  'rowsMember',
+  'paginationMember',
+] as const;
+
+type Entry = Readonly<Record<string, unknown>>;
+
+/** What is wrong with the mapping to OCSF in each entry, whatever else is. */
+export function ocsfFaults(list: unknown): Fault[] {
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((entry, index) =>
+    typeof entry === 'object' && entry !== null ? ocsfFaultsWithin(entry, `connectors[${index}]`) : [],
+  );
+}
+
+export function ocsfFaultsWithin(entry: Entry, root: string): Fault[] {
+  const { format, ocsfFields: option } = entry;
+  const path = `${root}.ocsfFields`;
+  if (option === undefined || !isMapping(option)) return [];
+  if (format !== 'ocsf') return [{ path, reason: 'has no effect unless format is "ocsf"' }];
+  const { compiled, faults } = compileFields(option);
+  if (faults.length > 0) return faults.map(fault => ({ path: path + fault.path, reason: fault.reason }));
+  const bytes = Buffer.byteLength(JSON.stringify(compiled));
+  const room = ENVIRONMENT_BYTES - RESERVED_BYTES - givenBytes(entry);
+  const reason = `is too large: it takes ${bytes} bytes of the function’s environment, which has room for ${room}. Map fewer members`;
+  return bytes > room ? [{ path, reason }] : [];
+}
+
+/** What is not shaped as a mapping is told as that. */
+function isMapping(option: unknown): option is OcsfFieldsOption {
+  const isText = (value: unknown) => typeof value === 'string' && value !== '';
+  const isObject = (value: unknown): value is object =>
+    typeof value === 'object' && value !== null && !Array.isArray(value);
+  return (
+    isObject(option) &&
+    Object.values(option).every(value => isText(value) || (isObject(value) && Object.values(value).every(isText)))
+  );
+}
+
+function givenBytes(entry: Entry): number {
+  const values = GIVEN.map(name => entry[name]).filter(value => typeof value === 'string');
+  return values.reduce((sum, value) => sum + Buffer.byteLength(value), 0);
+}

@@ -1,0 +1,53 @@
+/** The part of OCSF 1.8.0 that the connector emits, as data: made by test/ocsf/prune-schema.ts from the published schema. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+export interface OcsfAttribute {
+  /** Of a value; absent on objects, and on attributes of profiles that the connector does not apply. */
+  readonly type?: string;
+  /** Name of the object. */
+  readonly object?: string;
+  readonly array?: true;
+  readonly required?: true;
+  /** The attribute is there only where one of these profiles is applied. */
+  readonly profiles?: readonly string[];
+  /** Captions by value. */
+  readonly enum?: Readonly<Record<string, string>>;
+  /** Attribute beside it that takes the caption. */
+  readonly sibling?: string;
+  readonly deprecated?: true;
+}
+
+export interface OcsfObject {
+  /** Of a class. */
+  readonly name?: string;
+  readonly constraints?: { readonly at_least_one?: readonly string[]; readonly just_one?: readonly string[] };
+  readonly attributes: Readonly<Record<string, OcsfAttribute>>;
+}
+
+export interface OcsfType {
+  readonly base?: string;
+  readonly regex?: string;
+  readonly max_len?: number;
+  readonly range?: readonly [number, number];
+}
+
+export interface OcsfSchema {
+  readonly version: string;
+  readonly source: string;
+  readonly sha256: string;
+  readonly license: string;
+  readonly profiles: readonly string[];
+  readonly types: Readonly<Record<string, OcsfType>>;
+  /** By `class_uid`. */
+  readonly classes: Readonly<Record<string, OcsfObject>>;
+  readonly objects: Readonly<Record<string, OcsfObject>>;
+}
+
+let loaded: OcsfSchema | undefined;
+
+/** Read when first needed: most configurations never ask for OCSF. */
+export function ocsfSchema(): OcsfSchema {
+  loaded ??= JSON.parse(readFileSync(path.join(import.meta.dirname, 'schema-1.8.0.json'), 'utf8')) as OcsfSchema;
+  return loaded;
+}
