@@ -27,8 +27,8 @@ export function statusCommand(run: Run): Command {
     .action(run((context, options: StatusOptions) => status(context, options)));
 }
 
-const MEANING = `Exit status 3: an alarm is in alarm, a stream is failing or damaged, the stack is in trouble, or a part could not be
-read. With --watch: 0, at Ctrl-C.`;
+const MEANING = `Exit status 3: an alarm is in alarm, a stream is failing or damaged, the stack is in trouble, alarms are
+muted or gone although the schedule is on, or a part could not be read. With --watch: 0, at Ctrl-C.`;
 
 async function status(context: Context, { watch: every }: StatusOptions): Promise<Outcome | undefined> {
   if (every === undefined) return statusOf(context);

@@ -12,7 +12,7 @@ export interface Verdict {
 
 export function verdictOf(look: Look): Verdict {
   const streams = streamLooks(look);
-  const amiss = [...alarmed(look), ...broken(streams), ...stackTrouble(look), ...hidden(look)];
+  const amiss = [...alarmed(look), ...broken(streams), ...stackTrouble(look), ...silenced(look), ...hidden(look)];
   if (amiss.length > 0) return { word: 'amiss', reasons: amiss };
   if (known(look.schedule)?.enabled === false) return { word: 'paused', reasons: ['the schedule is off'] };
   const underWay = streams.filter(({ condition }) => condition === 'backfilling' || condition === 'never run');
@@ -48,6 +48,14 @@ function broken(streams: readonly StreamLook[]): string[] {
 /** A deployment under way is no fault; one that was taken back has left the stack as it was, and wants a look. */
 function stackTrouble({ deployment: { stackStatus } }: Look): string[] {
   return /FAILED|ROLLBACK/.test(stackStatus) ? [`stack ${stackStatus}`] : [];
+}
+
+/** Alarms that tell nobody are as good as none; while the schedule is off it is meant so. */
+function silenced({ alarms, schedule }: Look): string[] {
+  const tellers = known(alarms)?.tellers;
+  if (!tellers || known(schedule)?.enabled === false) return [];
+  if (tellers.length === 0) return ['the alarms are gone'];
+  return tellers.some(({ tells }) => !tells) ? ['the alarms are muted'] : [];
 }
 
 /** Of what cannot be read nobody can say that it is well. */

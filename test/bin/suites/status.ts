@@ -103,6 +103,16 @@ describe('status', () => {
     expect(JSON.parse(machine).alarms.inAlarm).toMatchObject([{ urgency: 'page' }, { urgency: 'ticket' }]);
   });
 
+  test('of alarms that tell nobody: amiss while the schedule is on, as wished while it is off', async () => {
+    await using each = await deployment();
+    await each.ctl(['pause', '--mute']);
+    expect((await each.ctl(['status'])).stdout.split('\n')[0]).toBe('acme: paused: the schedule is off');
+    const { stack } = each;
+    stack.schedules.put(stack.scheduleName, { ...stack.schedules.get(stack.scheduleName), State: 'ENABLED' });
+    const { status, stdout } = await each.ctl(['status']);
+    expect([status, stdout.split('\n')[0]]).toEqual([3, 'acme: amiss: the alarms are muted']);
+  });
+
   test('of what surrounds the function: Firehose, the SIEM’s queues, dead letters, a trouble of the stack', async () => {
     await using each = await deployment();
     const rows = [{ id: '' }, { id: 'sound' }];
