@@ -26,8 +26,11 @@ export async function deliveryPlace(aws: Aws, { deliveryStream, bucket }: Deploy
   }
 }
 
-function placeOf(destination: DestinationDescription | undefined): DeliveryPlace {
+export function placeOf(destination: DestinationDescription | undefined): DeliveryPlace {
   const s3 = destination?.ExtendedS3DestinationDescription;
+  if (s3?.DataFormatConversionConfiguration?.Enabled) {
+    return { elsewhere: 'the delivery stream converts events to Parquet, which is not read here' };
+  }
   if (s3?.BucketARN) return { bucket: s3.BucketARN.replace(/^arn:[^:]*:s3:::/, ''), prefix: s3.Prefix ?? '' };
   const name = Object.keys(destination ?? {}).find(each => each.endsWith('DestinationDescription'));
   const words = name?.replace('DestinationDescription', '') || 'something else';

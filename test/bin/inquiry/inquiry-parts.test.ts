@@ -1,6 +1,6 @@
 /** What an inquiry is made of, without a process. */
 import { describe, expect, test } from '@jest/globals';
-import { hourPrefixes } from '../../../bin/ctl/inquiry/delivery-place.ts';
+import { hourPrefixes, placeOf } from '../../../bin/ctl/inquiry/delivery-place.ts';
 import { differingMembers } from '../../../bin/ctl/inquiry/differing-members.ts';
 import { needlesOf, readEvent } from '../../../bin/ctl/inquiry/event-line.ts';
 import { neighbourIds } from '../../../bin/ctl/inquiry/neighbours.ts';
@@ -93,6 +93,30 @@ describe('a delivered line', () => {
 
   test.each(['', 'no JSON', '[]', '{"stream":"assets"}', '{"class_uid":1}'])('%p is no event', line => {
     expect(readEvent(line)).toBeUndefined();
+  });
+});
+
+describe('a delivery stream', () => {
+  const s3 = { BucketARN: 'arn:aws-cn:s3:::acme-data', Prefix: 'events/' };
+  test.each([
+    [
+      'to S3 puts events below its prefix',
+      { ExtendedS3DestinationDescription: s3 },
+      { bucket: 'acme-data', prefix: 'events/' },
+    ],
+    [
+      'to Parquet is not looked through',
+      { ExtendedS3DestinationDescription: { ...s3, DataFormatConversionConfiguration: { Enabled: true } } },
+      { elsewhere: expect.stringContaining('Parquet') },
+    ],
+    [
+      'to Splunk is not looked through',
+      { SplunkDestinationDescription: {} },
+      { elsewhere: expect.stringContaining('Splunk') },
+    ],
+    ['to nothing known is not looked through', undefined, { elsewhere: expect.stringContaining('something else') }],
+  ])('%s', (_what, destination, place) => {
+    expect(placeOf(destination as never)).toEqual(place);
   });
 });
 

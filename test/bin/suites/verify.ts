@@ -8,6 +8,7 @@ import { createRowStates } from '../../../lambda/adapters/row-states.ts';
 import { sha256 } from '../../../lambda/adapters/sha256.ts';
 import { rowState } from '../../lambda/core/support/memory-table.ts';
 import { pass } from '../../lambda/support/aws-scene.ts';
+import { silence } from '../../lambda/support/http-stand.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
 
 async function populated(): Promise<Deployment> {
@@ -85,6 +86,18 @@ test('what the table cannot vouch for is no proof: dead letters, ids in doubt; b
   });
   expect([streams.assets.deadLetters.count, streams.threats.idsInDoubt]).toEqual([1, 2]);
   expect([streams.assets.differences, streams.threats.differences]).toEqual([[], []]);
+});
+
+test('Ctrl-C amid the walk: exit status 130, and nothing was changed', async () => {
+  await using each = await populated();
+  const { api } = each.connector;
+  api.tamper(({ target }) => (target.startsWith('/v1/assets?') ? silence : undefined));
+  const asked = api.arrived(api.seen.length + 1);
+  const { child, ended } = each.start(['verify', 'assets']);
+  await asked;
+  child.kill('SIGINT');
+  const { status, stdout, stderr } = await ended;
+  expect([status, stdout, stderr]).toEqual([130, '', expect.stringContaining('Interrupted. Nothing was changed.')]);
 });
 
 test.each([[['verify', 'users'], 2, 'Allowed choices are assets, threats, dns-blocks']])(

@@ -1,0 +1,74 @@
+/** Which differences last, once a run has had the time to mend what was on its way. */
+import { describe, expect, test } from '@jest/globals';
+import type { Access } from '../../../bin/ctl/access/access.ts';
+import { checkAgain } from '../../../bin/ctl/verify/check-again.ts';
+import type { Difference } from '../../../bin/ctl/verify/difference.ts';
+import { ApiRefusedError } from '../../../lambda/core/errors.ts';
+import type { RowState } from '../../../lambda/ports.ts';
+import { rowState } from '../../lambda/core/support/memory-table.ts';
+import { asset } from '../../lambda/core/support/rows.ts';
+import { ASSETS, rowOf } from '../../lambda/core/support/streams.ts';
+
+const BEGUN = Date.parse('2026-11-20T12:00:00Z');
+const AFTER = '2026-11-20T12:00:30.000Z';
+const LISTED = rowOf(asset('a'));
+const NEWER = rowOf(asset('a', { version: 2 }));
+
+/** The API's answer for every id, and what the table says by now. */
+async function outcome(difference: Partial<Difference>, state: RowState | undefined, answer: string | undefined) {
+  const access = {
+    settings: { threatAssetField: 'asset_id' },
+    rowStates: { get: async () => new Map(state ? [['a', state]] : []) },
+    api: {
+      async get() {
+        if (answer === undefined) throw new ApiRefusedError('/a', 404, {});
+        return answer;
+      },
+    },
+  } as unknown as Access;
+  const each: Difference = { kind: 'other', id: 'a', key: '=a', listed: 'live', digest: LISTED.digest, ...difference };
+  const { confirmed, moved, resolved } = await checkAgain(access, ASSETS, [each], BEGUN);
+  return confirmed.length > 0 ? 'lasts' : moved.length > 0 ? 'moved' : resolved > 0 ? 'settled' : 'lost';
+}
+
+const missing = { kind: 'missing' } as const;
+const ghost = { kind: 'ghost', listed: undefined, digest: undefined } as const;
+
+describe('a difference', () => {
+  test.each([
+    ['settled when the row has been sent by now', missing, rowState({ digest: LISTED.digest }), undefined, 'settled'],
+    [
+      'settled when the row has changed again, and that was sent',
+      {},
+      rowState({ digest: NEWER.digest }),
+      NEWER.text,
+      'settled',
+    ],
+    ['settled when a row never sent is gone from the API as well', missing, undefined, undefined, 'settled'],
+    ['settled when a ghost has been told as gone', ghost, rowState({ removed: true }), undefined, 'settled'],
+    ['settled when a ghost is alive after all', ghost, rowState({ digest: LISTED.digest }), LISTED.text, 'settled'],
+    ['lasting when a row is still not sent', missing, undefined, LISTED.text, 'lasts'],
+    ['lasting when its state has not moved', {}, rowState({ digest: 'old', forwardedAt: '' }), LISTED.text, 'lasts'],
+    ['lasting when a ghost is still live', ghost, rowState({ digest: LISTED.digest }), undefined, 'lasts'],
+    [
+      'lasting when it awaits a replay',
+      { kind: 'stale' } as const,
+      rowState({ digest: LISTED.digest }),
+      LISTED.text,
+      'lasts',
+    ],
+    [
+      'not told as lasting when its state has moved, and the single read differs as it may from a list row',
+      {},
+      rowState({ digest: NEWER.digest, forwardedAt: AFTER }),
+      LISTED.text.replace('"version"', '"more":1,"version"'),
+      'moved',
+    ],
+  ] as const)('is %s', async (_what, difference, state, answer, expected) => {
+    expect(await outcome(difference, state, answer)).toBe(expected);
+  });
+
+  test('of an id that is known by its hash alone lasts: it cannot be asked for', async () => {
+    expect(await outcome({ ...ghost, id: undefined }, undefined, undefined)).toBe('lasts');
+  });
+});
