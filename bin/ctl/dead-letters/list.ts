@@ -4,9 +4,9 @@ import type { Context } from '../context.ts';
 import type { Outcome } from '../report/report.ts';
 import { tableText } from '../report/table-text.ts';
 import { timeText } from '../report/time-text.ts';
-import { type QueueDepth, queueDepth } from '../status/queue-depth.ts';
 import { known, type Reading, reading, readingJson } from '../status/reading.ts';
 import { listDeliveryErrors, listLetters, type SetAside } from './objects.ts';
+import { type QueueContent, queueContent } from './queue-content.ts';
 import { QUEUES, type QueueName, queueUrl } from './queues.ts';
 
 export interface ListOptions {
@@ -19,7 +19,7 @@ export interface ListOptions {
 interface Listed {
   readonly letters: Reading<SetAside[]>;
   readonly errors: Reading<SetAside[]>;
-  readonly queues: ReadonlyMap<QueueName, Reading<QueueDepth>>;
+  readonly queues: ReadonlyMap<QueueName, Reading<QueueContent>>;
 }
 
 /** One part that is closed to the operator does not hide the others. @throws RefusedError, AwsCallError */
@@ -28,22 +28,22 @@ export async function listSetAside(context: Context, { stream, limit }: ListOpti
   const listed = await look(context, stream);
   const rest = [listed.letters, listed.errors, ...listed.queues.values()];
   const objects = [...(known(listed.letters) ?? []), ...(known(listed.errors) ?? [])];
-  const waiting = [...listed.queues.values()].some(each => (known(each)?.waiting ?? 0) > 0);
+  const waiting = [...listed.queues.values()].some(each => (known(each)?.messages ?? 0) > 0);
   const amiss = objects.length > 0 || waiting || rest.some(each => 'notReadable' in each);
   return { text: listText(listed, limit), json: listJson(listed), status: amiss ? 3 : 0 };
 }
 
 async function look(context: Context, streams: readonly StreamName[] | undefined): Promise<Listed> {
-  const { aws, signal } = context;
+  const { signal } = context;
   const letters = reading(async () => {
     const all = await listLetters(context);
     return streams ? all.filter(each => each.stream && streams.includes(each.stream)) : all;
   }, signal);
   const errors = reading(async () => (streams ? [] : await listDeliveryErrors(context)), signal);
-  const queues = new Map<QueueName, Reading<QueueDepth>>();
+  const queues = new Map<QueueName, Reading<QueueContent>>();
   for (const name of streams ? [] : (Object.keys(QUEUES) as QueueName[])) {
     const url = await queueUrl(context, name);
-    if (url) queues.set(name, await reading(() => queueDepth(aws, url), signal));
+    if (url) queues.set(name, await reading(() => queueContent(context, url), signal));
   }
   return { letters: await letters, errors: await errors, queues };
 }
@@ -52,7 +52,7 @@ function listText({ letters, errors, queues }: Listed, limit: number): string {
   const rows = [
     ...groupRows('rows', letters, each => `${each.stream}: ${each.why}`),
     ...groupRows('deliveries', errors, each => each.why),
-    ...[...queues].map(([name, depth]) => ['queue', name, countOf(depth), '']),
+    ...[...queues].map(([name, content]) => ['queue', name, ...contentCells(content)]),
   ];
   const keys = [...keyLines(letters, limit), ...keyLines(errors, limit)];
   const unread = [letters, errors, ...queues.values()].flatMap(each =>
@@ -70,8 +70,10 @@ function groupRows(what: string, read: Reading<SetAside[]>, why: (each: SetAside
   });
 }
 
-function countOf(depth: Reading<QueueDepth>): string {
-  return 'value' in depth ? String(depth.value.waiting + depth.value.taken) : '?';
+function contentCells(content: Reading<QueueContent>): string[] {
+  if (!('value' in content)) return ['?', ''];
+  const { messages, oldest } = content.value;
+  return [String(messages), oldest === undefined ? '' : timeText(oldest)];
 }
 
 function keyLines(read: Reading<SetAside[]>, limit: number): string[] {
@@ -86,6 +88,10 @@ function listJson({ letters, errors, queues }: Listed): object {
   return {
     rows: objects(letters),
     deliveries: objects(errors),
-    queues: Object.fromEntries([...queues].map(([name, depth]) => [name, readingJson(depth)])),
+    queues: Object.fromEntries([...queues].map(([name, content]) => [name, readingJson(content, queueJson)])),
   };
+}
+
+function queueJson({ messages, oldest }: QueueContent): object {
+  return { messages, oldest: oldest === undefined ? null : new Date(oldest).toISOString() };
 }

@@ -57,12 +57,15 @@ const newestOf = async (each: Deployment, id: string) =>
 
 test('list counts each place with the reason and since when, and shows nothing of the rows', async () => {
   await using each = await withFailures();
+  const QueueName = sqsQueueName(each.stack.outputs['SiemDeadLetterQueueUrl']);
+  const age = { namespace: 'AWS/SQS', name: 'ApproximateAgeOfOldestMessage', dimensions: { QueueName } };
+  each.stack.metrics.put({ ...age, value: 7_200, time: Date.now() - 600_000 });
   const { status, stdout } = await each.ctl(['dead-letters', 'list']);
   expect(status).toBe(3);
   expect(stdout).toMatch(/^rows +dns-blocks: oversize +1 +\d{4}-\d\d-\d\dT[\d:]+Z$/m);
   expect(stdout).toMatch(/^rows +assets: no-id +1 /m);
   expect(stdout).toMatch(/^deliveries +http-endpoint-failed +1 /m);
-  expect(stdout).toMatch(/^queue +siem-queue +1$/m);
+  expect(stdout).toMatch(/^queue +siem-queue +1 +\d{4}-\d\d-\d\dT[\d:]+Z$/m);
   expect(stdout).toMatch(/^queue +schedule-queue +0$/m);
   for (const key of [LETTER, STUCK, ERROR]) expect(stdout).toContain(`\n${key}`);
   expect(stdout).not.toContain(CANARY);
