@@ -21,10 +21,14 @@ create macro json_extract_scalar(json_text, path) as
     else try(lone_surrogates_replaced(json_text) ->> path)
   end;
 
--- Timestamps without a zone, in UTC, because those with one cost DuckDB four times as much. A plain cast would pass over an offset.
--- Athena's end at the millisecond.
+-- Timestamps without a zone, in UTC, because those with one cost DuckDB four times as much; a plain cast would pass over an offset.
+-- Without its seconds, or with a comma, DuckDB refuses a time that is ISO 8601. Athena's times end at the millisecond.
 create macro from_iso8601_timestamp(iso_text) as
   date_trunc('millisecond',
-    case when iso_text like '%Z' then cast(iso_text as timestamp) else timezone('UTC', cast(iso_text as timestamptz)) end);
+    case
+      when iso_text like '____-__-__T__:__:__%Z' and strpos(iso_text, ',') = 0 then cast(iso_text as timestamp)
+      else timezone('UTC', cast(
+        replace(regexp_replace(iso_text, 'T(\d\d:\d\d)(Z|[+-].*)?$', 'T\1:00\2'), ',', '.') as timestamptz))
+    end);
 create macro from_unixtime(seconds) as epoch_ms(cast(round(seconds * 1000) as bigint));
 create macro at_timezone(utc, zone) as utc;

@@ -60,6 +60,7 @@ const COLUMNS: Readonly<Record<string, View['columns']>> = {
     removed_at: 'timestamp(3)',
     ...SENT,
     stream_position: 'varchar',
+    dead_letter: 'varchar',
     row: 'varchar',
   },
   changes: {

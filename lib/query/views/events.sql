@@ -25,7 +25,8 @@ classed as (
     head,
     row_text,
     case when not is_envelope then json_extract_scalar(head, '$.class_uid') end as class_uid,
-    case when not is_envelope then json_extract_scalar(head, '$.activity_id') end as activity_id
+    case when not is_envelope then json_extract_scalar(head, '$.activity_id') end as activity_id,
+    not is_envelope and json_extract_scalar(head, '$.metadata.is_truncated') = 'true' as is_truncated
   from cut
 ),
 members as (
@@ -36,9 +37,10 @@ members as (
       -- A number has no leading zeros: with them it sorts as text, like the sequence of an envelope.
       else lpad(json_extract_scalar(head, '$.metadata.sequence'), 20, '0') end as sequence,
     case when is_envelope then json_extract_scalar(head, '$.kind')
-      when json_extract_scalar(head, '$.metadata.is_truncated') = 'true' then 'oversize'
-      when class_uid = '5001' then 'upsert'
+      -- Its class says that it is gone, even where the row was too large to be sent.
       when class_uid = '3004' then 'tombstone'
+      when is_truncated then 'oversize'
+      when class_uid = '5001' then 'upsert'
       when class_uid = '2004' and activity_id in ('1', '2') then 'upsert'
       when class_uid = '2004' and activity_id = '99' then 'withdrawn'
       when class_uid = '4003' then 'dns_block' end as kind,
@@ -51,7 +53,8 @@ members as (
       when class_uid = '4003' then json_extract_scalar(head, '$.metadata.original_event_uid') end as id,
     case when is_envelope then try(from_iso8601_timestamp(json_extract_scalar(head, '$.time')))
       else try(from_unixtime(cast(json_extract_scalar(head, '$.time') as double) / 1000)) end as happened,
-    case when is_envelope then json_extract_scalar(head, '$.stream_position') end as stream_position,
+    case when is_envelope then json_extract_scalar(head, '$.stream_position')
+      else json_extract_scalar(head, '$.unmapped.stream_position') end as stream_position,
     case when is_envelope then json_extract_scalar(head, '$.connector')
       else json_extract_scalar(head, '$.metadata.tenant_uid') end as connector,
     case when is_envelope then try(from_iso8601_timestamp(json_extract_scalar(head, '$.forwarded_at')))
@@ -59,7 +62,8 @@ members as (
     case when is_envelope then json_extract_scalar(head, '$.asset_id')
       when class_uid = '2004' then json_extract_scalar(head, '$.resources[0].uid') end as asset_id,
     case when is_envelope then json_extract_scalar(head, '$.dead_letter')
-      else json_extract_scalar(head, '$.unmapped.dead_letter') end as dead_letter,
+      -- Of a row that was sent, `unmapped` holds members of its own.
+      when is_truncated then json_extract_scalar(head, '$.unmapped.dead_letter') end as dead_letter,
     case when is_envelope then row_text else json_extract_scalar(head, '$.raw_data') end as row_text,
     delivery_day
   from classed
