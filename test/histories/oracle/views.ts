@@ -2,9 +2,8 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { VIEWS, type View } from '../../../lib/query/views.ts';
 import { createViews } from '../../../local/query/create-views.ts';
-import { content } from './lossless.ts';
 import type { Observation } from './observation.ts';
-import { keyOf } from './siem.ts';
+import { addTo, COPY_QUERY, type CopyRow, unlikeTruth, type ViewsCopy } from './views-copy.ts';
 
 export class ViewsJudge implements Disposable {
   readonly #instance: DuckDBInstance;
@@ -30,7 +29,7 @@ export class ViewsJudge implements Disposable {
     const copies = await this.#copies(observations.length);
     const changes = await this.#changes();
     return observations.map((observation, history) => [
-      ...unlikeTruth(observation, copies[history]!),
+      ...unlikeTruth(Object.entries(observation.truth), copies[history]!),
       ...unlikeChanges(observation, changes.get(String(history)) ?? 0),
     ]);
   }
@@ -48,14 +47,10 @@ export class ViewsJudge implements Disposable {
     appender.closeSync();
   }
 
-  async #copies(count: number): Promise<Copy[]> {
-    const copies = Array.from({ length: count }, (): Copy => new Map());
-    const rows = (await this.#connection.runAndReadAll(COPY)).getRows() as Held[];
-    for (const [connector, stream, id, state, row] of rows) {
-      const copy = copies[Number(connector)]!;
-      const key = keyOf(stream, id);
-      copy.set(key, [...(copy.get(key) ?? []), { state, row }]);
-    }
+  async #copies(count: number): Promise<ViewsCopy[]> {
+    const copies = Array.from({ length: count }, (): ViewsCopy => new Map());
+    const rows = (await this.#connection.runAndReadAll(COPY_QUERY)).getRows() as unknown as CopyRow[];
+    for (const row of rows) addTo(copies[Number(row[0])]!, row);
     return copies;
   }
 
@@ -70,51 +65,9 @@ export class ViewsJudge implements Disposable {
   }
 }
 
-type State = 'present' | 'removed';
-type Held = [connector: string, stream: string, id: string, state: State, row: string | null];
-/** By stream and id what the views have: one entry, unless they are wrong. */
-type Copy = Map<string, readonly Entry[]>;
-
-interface Entry {
-  readonly state: State;
-  readonly row: string | null;
-}
-
-const COPY = `
-  select connector, 'assets', id, 'present', row from current_assets
-  union all select connector, 'assets', id, 'removed', row from removed_assets
-  union all select connector, 'threats', id, 'present', row from current_threats
-  union all select connector, 'dns-blocks', id, 'present', row from dns_blocks`;
-
 /** A SIEM that asked for a replay has nothing of what came before. */
 function keptEvents({ events, lostBefore }: Observation): Observation['events'] {
   return events.filter(({ stream, at }) => at >= (lostBefore.get(stream) ?? 0));
-}
-
-function unlikeTruth({ truth }: Observation, copy: Copy): string[] {
-  const faults: string[] = [];
-  for (const [stream, rows] of Object.entries(truth)) {
-    for (const [id, row] of rows) {
-      const key = keyOf(stream, id);
-      const held = copy.get(key) ?? [];
-      copy.delete(key);
-      const state = JSON.parse(row).deleted ? 'removed' : 'present';
-      // The tombstone of an asset that the SIEM never had is not for it.
-      if (held.length === 0 && state === 'removed') continue;
-      const isRight = held.length === 1 && held[0]!.state === state && isContent(held[0]!.row, row);
-      if (!isRight) faults.push(`In the views, ${key} is ${JSON.stringify(held)} and should be ${row}`);
-    }
-  }
-  return [...faults, ...[...copy].map(([key, held]) => `In the views, ${key} is a ghost: ${JSON.stringify(held)}`)];
-}
-
-function isContent(held: string | null, row: string): boolean {
-  try {
-    return held !== null && content(held) === content(row);
-  } catch {
-    // A row that was cut in the wrong place is no JSON.
-    return false;
-  }
 }
 
 function unlikeChanges(observation: Observation, counted: number): string[] {
