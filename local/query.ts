@@ -24,7 +24,7 @@ try {
 async function answer({ sql, folder, json }: QueryRequest): Promise<void> {
   const files = await deliveredFiles(folder);
   using database = await EventDatabase.open(files);
-  if (sql === undefined) console.log(await summary(database, files.length));
+  if (sql === undefined) console.log(await summary(database, files));
   else if (json) for await (const line of jsonLines(await database.query(sql))) console.log(line);
   else console.log(await resultTable(await database.query(sql)));
 }
