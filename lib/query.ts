@@ -5,6 +5,7 @@ import type { IManagedPolicy } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
+import type { Destination } from './destination.ts';
 import { createAnalystPolicy } from './query/analyst-policy.ts';
 import { athenaView } from './query/athena-view.ts';
 import { linesTable } from './query/lines-table.ts';
@@ -17,6 +18,7 @@ export interface QueryProps extends ResultsBucketProps {
   readonly connectorName: string;
   /** Bucket of the delivered events. */
   readonly bucket: IBucket;
+  readonly destination: Destination;
   readonly queryScanGigabytes: number;
   readonly encryptionKey?: IKey;
 }
@@ -38,13 +40,13 @@ export class Query extends Construct {
     this.policy = createAnalystPolicy(this, parts);
   }
 
-  private createCatalogue({ connectorName, bucket }: QueryProps): void {
+  private createCatalogue({ connectorName, bucket, destination }: QueryProps): void {
     const catalogId = Stack.of(this).account;
     const database = new glue.CfnDatabase(this, 'Database', {
       catalogId,
       databaseInput: { name: this.database, description: `Events of connector ${connectorName}.` },
     });
-    const tables = [linesTable(bucket), ...VIEWS.map(view => athenaView(view, this.database))];
+    const tables = [linesTable(bucket, destination), ...VIEWS.map(view => athenaView(view, this.database))];
     for (const tableInput of tables) {
       const table = new glue.CfnTable(this, `Table-${tableInput.name}`, {
         catalogId,

@@ -5,6 +5,7 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import { acknowledgeWildcard } from '../acknowledge.ts';
 import { PREFIXES } from '../data-bucket.ts';
+import { converts, type Destination } from '../destination.ts';
 import { allow, keyStatements } from '../statements.ts';
 import { databaseName, workgroupName } from './names.ts';
 
@@ -12,6 +13,7 @@ export interface AnalystPolicyProps {
   readonly connectorName: string;
   readonly events: IBucket;
   readonly results: IBucket;
+  readonly destination: Destination;
   readonly encryptionKey?: IKey;
 }
 
@@ -21,7 +23,8 @@ export function createAnalystPolicy(scope: Construct, props: AnalystPolicyProps)
   const stack = Stack.of(scope);
   const arn = (service: string, resource: string) => stack.formatArn({ service, resource });
   const tables = arn('glue', `table/${databaseName(connectorName)}/*`);
-  const objects = events.arnForObjects(`${PREFIXES.events}*`);
+  const prefixes = converts(props.destination) ? [PREFIXES.lines] : [PREFIXES.events, PREFIXES.lines];
+  const objects = prefixes.map(prefix => events.arnForObjects(`${prefix}*`));
   const answers = results.arnForObjects('*');
   const policy = new iam.ManagedPolicy(scope, 'AnalystPolicy', {
     description: `Asks the events of connector ${connectorName} in Athena.`,
@@ -31,8 +34,8 @@ export function createAnalystPolicy(scope: Construct, props: AnalystPolicyProps)
       allow(READ_CATALOGUE, arn('glue', 'catalog'), arn('glue', `database/${databaseName(connectorName)}`), tables),
       // Athena looks for this database whatever it is asked.
       allow(['glue:GetDatabase'], arn('glue', 'database/default')),
-      allow(['s3:GetObject'], objects),
-      listing(events),
+      allow(['s3:GetObject'], ...objects),
+      listing(events, prefixes),
       allow(KEEP_ANSWERS, answers),
       allow(['s3:ListBucket', 's3:ListBucketMultipartUploads'], results.bucketArn),
       allow(['s3:GetBucketLocation'], events.bucketArn, results.bucketArn),
@@ -40,20 +43,18 @@ export function createAnalystPolicy(scope: Construct, props: AnalystPolicyProps)
     ],
   });
   acknowledgeWildcard(policy, tables, 'The database holds the table and the views of this connector and nothing else.');
-  acknowledgeWildcard(
-    policy,
-    objects,
-    'Firehose names the objects; the wildcard stays below the prefix of the events.',
-  );
+  for (const each of objects) {
+    acknowledgeWildcard(policy, each, 'Firehose names the objects; the wildcard stays below the prefix of the events.');
+  }
   acknowledgeWildcard(policy, answers, 'Athena names the answers; the bucket holds nothing else.');
   return policy;
 }
 
-function listing(events: IBucket): iam.PolicyStatement {
+function listing(events: IBucket, prefixes: readonly string[]): iam.PolicyStatement {
   return new iam.PolicyStatement({
     actions: ['s3:ListBucket'],
     resources: [events.bucketArn],
-    conditions: { StringLike: { 's3:prefix': [`${PREFIXES.events}*`] } },
+    conditions: { StringLike: { 's3:prefix': prefixes.map(prefix => `${prefix}*`) } },
   });
 }
 

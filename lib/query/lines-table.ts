@@ -2,6 +2,7 @@ import type * as glue from 'aws-cdk-lib/aws-glue';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { STREAMS } from '../../lambda/streams.ts';
 import { PREFIXES } from '../data-bucket.ts';
+import { converts, type Destination } from '../destination.ts';
 import { LINES_TABLE } from './names.ts';
 
 /** Before the first version: no object is older. Days without objects cost a listing each, and nothing else. */
@@ -11,7 +12,7 @@ const FIRST_DAY = '2026/01/01';
  * The delivered objects as lines of text, partitioned by where Firehose puts them. Athena works the partitions out by itself: no crawler,
  * nothing to be added as days go by.
  */
-export function linesTable(bucket: IBucket): glue.CfnTable.TableInputProperty {
+export function linesTable(bucket: IBucket, destination: Destination): glue.CfnTable.TableInputProperty {
   return {
     name: LINES_TABLE,
     description: 'The delivered events as lines of text. The view events reads them.',
@@ -20,9 +21,9 @@ export function linesTable(bucket: IBucket): glue.CfnTable.TableInputProperty {
       { name: 'prefix', type: 'string' },
       { name: 'delivery_day', type: 'string', comment: 'yyyy/MM/dd, UTC, of the delivery' },
     ],
-    parameters: { EXTERNAL: 'TRUE', ...projection(bucket) },
+    parameters: { EXTERNAL: 'TRUE', ...projection(bucket, destination) },
     storageDescriptor: {
-      location: `s3://${bucket.bucketName}/${PREFIXES.events}`,
+      location: bucket.s3UrlForObject(),
       columns: [{ name: 'line', type: 'string' }],
       inputFormat: 'org.apache.hadoop.mapred.TextInputFormat',
       outputFormat: 'org.apache.hadoop.hive.ql.io.HiveIgnoreKeyTextOutputFormat',
@@ -36,17 +37,21 @@ export function linesTable(bucket: IBucket): glue.CfnTable.TableInputProperty {
   };
 }
 
-/**
- * Both layouts, whichever the destination has now: objects of the one before stay where they are. By the day, because a query lists each
- * partition, and hours would be 24 times as many.
- */
-function projection(bucket: IBucket): Record<string, string> {
-  const events = PREFIXES.events.slice(0, -1);
-  const prefixes = [events, ...STREAMS.map(({ name }) => `${events}/${name}`)];
+/** Folders that `yyyy/MM/dd/HH/` stands below, without their last slash. */
+export function linePrefixes(destination: Destination): string[] {
+  const [events, lines] = [PREFIXES.events, PREFIXES.lines].map(prefix => prefix.slice(0, -1)) as [string, string];
+  // Where Firehose converts, `events/` holds no lines.
+  if (converts(destination)) return [lines];
+  // Every layout, whichever the destination has now: objects of the one before stay where they are.
+  return [events, ...STREAMS.map(({ name }) => `${events}/${name}`), lines];
+}
+
+/** By the day, because a query lists each partition, and hours would be 24 times as many. */
+function projection(bucket: IBucket, destination: Destination): Record<string, string> {
   return {
     'projection.enabled': 'true',
     'projection.prefix.type': 'enum',
-    'projection.prefix.values': prefixes.join(),
+    'projection.prefix.values': linePrefixes(destination).join(),
     'projection.delivery_day.type': 'date',
     'projection.delivery_day.format': 'yyyy/MM/dd',
     'projection.delivery_day.range': `${FIRST_DAY},NOW`,

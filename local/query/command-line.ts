@@ -27,7 +27,7 @@ function describe(): Command {
     .argument('[sql]', 'one statement that reads: select, with, from, describe, summarize, show')
     .option(
       '--folder <path>',
-      'where .json.gz files are, at any depth: the output of npm start, a copy of a bucket',
+      'where .gz files are, at any depth: the output of npm start, a copy of a bucket',
       '.local',
     )
     .option('--json', 'one JSON object a line, every cell whole; numbers that JSON would round are texts')

@@ -39,12 +39,12 @@ describe('queries', () => {
       'QueryResultsBucketName',
       'QueryWorkgroup',
     ]);
-    expect(template.Outputs['QueryDatabase']!.Value).toBe('security_data_acme');
+    expect(template.Outputs['QueryDatabase']!.Value).toBe('security_events_acme');
   });
 
   test('find the names of two connectors apart, and none that must be quoted', () => {
     const names = ['a-b', 'a-b-c', 'ab'].map(name => synthesize({ name, query: true }).Outputs['QueryDatabase']!.Value);
-    expect(names).toEqual(['security_data_a_b', 'security_data_a_b_c', 'security_data_ab']);
+    expect(names).toEqual(['security_events_a_b', 'security_events_a_b_c', 'security_events_ab']);
   });
 });
 
@@ -67,23 +67,38 @@ describe('the table of lines', () => {
     expect(resources(template, 'AWS::Glue::Crawler')).toEqual([]);
   });
 
-  test.each(['byStream', 'everyOption', 'brought'] as const)(
-    'covers the prefixes that Firehose writes to in the variant %s, and those of the other layout',
-    name => {
-      const { Parameters } = tables(synthesize(VARIANTS[name])).find(({ Name }) => Name === 'lines')!;
-      const values = String(Parameters['projection.prefix.values']).split(',');
-      expect(values).toEqual(['events', 'events/assets', 'events/threats', 'events/dns-blocks']);
-      const destination = only(synthesize(VARIANTS[name]), 'AWS::KinesisFirehose::DeliveryStream');
-      const { Prefix } = destination['ExtendedS3DestinationConfiguration'] as { Prefix: string };
-      const written = Prefix.replace('!{partitionKeyFromQuery:stream}', 'assets').split(
-        '/!{timestamp:yyyy/MM/dd/HH}/',
-      )[0]!;
-      expect(values).toContain(written);
-      expect(JSON.stringify(Parameters['storage.location.template'])).toMatch(
-        /"\/\$\{prefix\}\/\$\{delivery_day\}\/"|\/\$\{prefix\}\/\$\{delivery_day\}\/"$/,
-      );
-    },
-  );
+  /** Where Firehose writes lines: beside the events where these are converted. */
+  function writesLinesBelow(of: SynthesizedTemplate): string {
+    const destination = only(of, 'AWS::KinesisFirehose::DeliveryStream')['ExtendedS3DestinationConfiguration'] as {
+      Prefix: string;
+      S3BackupConfiguration?: { Prefix: string };
+    };
+    const prefix = destination.S3BackupConfiguration?.Prefix ?? destination.Prefix;
+    return prefix.replace('!{partitionKeyFromQuery:stream}', 'assets').split('/!{timestamp:yyyy/MM/dd/HH}/')[0]!;
+  }
+
+  function partitions(of: SynthesizedTemplate): Readonly<Record<string, unknown>> {
+    return tables(of).find(({ Name }) => Name === 'lines')!.Parameters;
+  }
+
+  test.each([
+    ['s3', VARIANTS.everyOption],
+    ['s3-by-stream', VARIANTS.byStream],
+    ['s3-parquet', { ...VARIANTS.parquet, query: true }],
+  ])('covers the folders that Firehose writes lines to where the destination is %s', (_, options) => {
+    const of = synthesize(options);
+    expect(String(partitions(of)['projection.prefix.values']).split(',')).toContain(writesLinesBelow(of));
+    expect(JSON.stringify(partitions(of)['storage.location.template'])).toMatch(
+      /"\/\$\{prefix\}\/\$\{delivery_day\}\/"/,
+    );
+  });
+
+  test('covers every layout that there was, and where Firehose converts no file that it converted', () => {
+    const values = (options: object) => partitions(synthesize({ ...options }))['projection.prefix.values'];
+    expect(values(VARIANTS.byStream)).toBe('events,events/assets,events/threats,events/dns-blocks,lines');
+    expect(values({ query: true })).toBe(values(VARIANTS.byStream));
+    expect(values({ ...VARIANTS.parquet, query: true })).toBe('lines');
+  });
 });
 
 describe('the views', () => {
@@ -102,7 +117,7 @@ describe('the views', () => {
       expect(JSON.parse(Buffer.from(encoded!, 'base64').toString())).toEqual({
         originalSql: sql,
         catalog: 'awsdatacatalog',
-        schema: 'security_data_acme',
+        schema: 'security_events_acme',
         columns: Object.entries(columns).map(([column, type]) => ({ name: column, type })),
       });
       const hive = { varchar: 'string', 'timestamp(3)': 'timestamp' };
@@ -173,11 +188,15 @@ describe('an analyst', () => {
       JSON.stringify(statement).includes('acme-security-data'),
     );
     expect(reading.map(({ Action, Resource, Condition }) => ({ Action, Resource, Condition }))).toEqual([
-      { Action: 's3:GetObject', Resource: 'arn:aws:s3:::acme-security-data/events/*', Condition: undefined },
+      {
+        Action: 's3:GetObject',
+        Resource: ['arn:aws:s3:::acme-security-data/events/*', 'arn:aws:s3:::acme-security-data/lines/*'],
+        Condition: undefined,
+      },
       {
         Action: 's3:ListBucket',
         Resource: 'arn:aws:s3:::acme-security-data',
-        Condition: { StringLike: { 's3:prefix': ['events/*'] } },
+        Condition: { StringLike: { 's3:prefix': ['events/*', 'lines/*'] } },
       },
       { Action: 's3:GetBucketLocation', Resource: expect.anything(), Condition: undefined },
     ]);
@@ -186,11 +205,11 @@ describe('an analyst', () => {
   test('asks in this workgroup, of this database', () => {
     const text = JSON.stringify(grants(VARIANTS.byStream).flatMap(resourcesOf));
     expect(text).toContain(':workgroup/security-data-acme');
-    expect(text).toContain(':table/security_data_acme/*');
+    expect(text).toContain(':table/security_events_acme/*');
     expect([...text.matchAll(/:(?:database|table|workgroup)\/([\w-]+)/g)].map(match => match[1])).toEqual([
       'security-data-acme',
-      'security_data_acme',
-      'security_data_acme',
+      'security_events_acme',
+      'security_events_acme',
       'default',
     ]);
   });

@@ -69,6 +69,13 @@ describe('of the files', () => {
     expect(await column(folder, 'select row from current_assets')).toEqual(['1']);
   });
 
+  test('lines that Firehose keeps beside Parquet are read, and no Parquet', async () => {
+    await using folder = await DeliveredFolder.make();
+    await folder.file('lines/2026/11/20/09/acme-1-2026-11-20-09-00-00-abc.gz', envelope({ sequence: 1, row: '1' }));
+    await folder.bytes(`${DAY}/a.parquet`, Buffer.from('PAR1'));
+    expect(await column(folder, 'select row from current_assets')).toEqual(['1']);
+  });
+
   test('one that is cut short or spoilt is named by the summary: DuckDB passes over it', async () => {
     await using folder = await DeliveredFolder.make();
     const lines = Array.from({ length: 1_000 }, (_, sequence) =>

@@ -94,7 +94,7 @@ describe('it ends with', () => {
     });
     expect(nothing).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining(`no .json.gz files of events below ${empty.path}`),
+      stderr: expect.stringContaining(`no .gz files of events below ${empty.path}`),
     });
     expect(await readdir(empty.path)).toEqual([]);
   });
