@@ -6,6 +6,7 @@ import { Command } from 'commander';
 import { deliveredFiles } from '../local/query/delivered-files.ts';
 import { EventDatabase } from '../local/query/event-database.ts';
 import { aligned } from '../local/query/result-table.ts';
+import { cpuTimeOf } from './cpu-time.ts';
 import { writeEventFiles } from './event-files.ts';
 import type { LifeTruth } from './event-life.ts';
 import { median } from './statistics.ts';
@@ -39,30 +40,37 @@ async function run(): Promise<void> {
   const { bytes, files, truth } = await writeEventFiles(folder, events);
   using database = await EventDatabase.open(await deliveredFiles(folder));
   console.log(`${events} lines, ${(bytes / 1e6).toFixed(0)} MB, in ${files} files\n`);
-  const seconds = new Map<string, number[]>();
+  const readings = new Map<string, Spent[]>();
   for (let each = 0; each < runs; each++) {
     for (const [name, sql] of [['lines', FLOOR] as const, ...SUBJECTS]) {
-      seconds.set(name, [...(seconds.get(name) ?? []), await timed(database, sql)]);
+      readings.set(name, [...(readings.get(name) ?? []), await spent(database, sql)]);
     }
   }
-  print(seconds);
+  print(readings);
   await compare(database, truth);
 }
 
-async function timed(database: EventDatabase, sql: string): Promise<number> {
-  const start = performance.now();
-  await (await database.query(sql)).getRows();
-  return (performance.now() - start) / 1000;
+interface Spent {
+  readonly seconds: number;
+  /** Of all threads: unlike time, it does not grow when others want the machine. */
+  readonly cpuSeconds: number;
 }
 
-function print(seconds: ReadonlyMap<string, readonly number[]>): void {
-  const floors = seconds.get('lines')!;
-  const rows = [...seconds].map(([name, each]) => {
-    const ratio = median(each.map((value, index) => value / floors[index]!));
-    const rate = Math.round(events / median(each) / 1000);
-    return [name, `${median(each).toFixed(2)} s`, `${rate},000 lines/s`, ratio.toFixed(1)];
+async function spent(database: EventDatabase, sql: string): Promise<Spent> {
+  const start = performance.now();
+  const cpuMicroseconds = await cpuTimeOf(async () => (await database.query(sql)).getRows());
+  return { seconds: (performance.now() - start) / 1000, cpuSeconds: cpuMicroseconds / 1e6 };
+}
+
+function print(readings: ReadonlyMap<string, readonly Spent[]>): void {
+  const floors = readings.get('lines')!;
+  const rows = [...readings].map(([name, each]) => {
+    const cpu = median(each.map(({ cpuSeconds }) => cpuSeconds));
+    const ratio = median(each.map(({ cpuSeconds }, index) => cpuSeconds / floors[index]!.cpuSeconds));
+    const rate = Math.round(events / median(each.map(({ seconds }) => seconds)));
+    return [name, `${rate} lines/s`, `${((cpu / events) * 1e6).toFixed(1)} µs`, ratio.toFixed(1)];
   });
-  console.log(aligned(['relation', 'time', 'rate', 'ratio to lines'], rows));
+  console.log(aligned(['relation', 'rate', 'CPU a line', 'ratio to lines'], rows));
 }
 
 async function compare(database: EventDatabase, truth: LifeTruth): Promise<void> {
