@@ -22,6 +22,10 @@ const BROKEN: readonly (readonly [view: string, right: string, wrong: string])[]
   ['events', 'row_at + 7', 'row_at + 8'],
   ['events', 'row_text as "row"', 'cast(json(row_text) as varchar) as "row"'],
   ['changes', 'where place = 1', ''],
+  ['events', "'$.raw_data'", "'$.unmapped'"],
+  ['events', "20, '0'", "2, '0'"],
+  ['events', "class_uid = '3004' then 'tombstone'", "class_uid = '3004' then 'upsert'"],
+  ['events', "activity_id = '99' then 'withdrawn'", "activity_id = '99' then 'upsert'"],
 ];
 
 /** Breaks what the SIEM's copy becomes. */

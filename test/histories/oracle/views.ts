@@ -39,7 +39,7 @@ export class ViewsJudge implements Disposable {
     const appender = await this.#connection.createAppender('lines');
     for (const [history, observation] of observations.entries()) {
       for (const { line } of keptEvents(observation)) {
-        appender.appendVarchar(line.replace(/,"connector":"[^"]*"/, `,"connector":"${history}"`));
+        appender.appendVarchar(line.replace(CONNECTOR, `$1"${history}"`));
         appender.appendNull();
         appender.endRow();
       }
@@ -64,6 +64,9 @@ export class ViewsJudge implements Disposable {
     this.#instance.closeSync();
   }
 }
+
+/** In the envelope and in OCSF, each before anything that a row could hold. */
+const CONNECTOR = /(,"(?:connector|tenant_uid)":)"[^"]*"/;
 
 /** A SIEM that asked for a replay has nothing of what came before. */
 function keptEvents({ events, lostBefore }: Observation): Observation['events'] {

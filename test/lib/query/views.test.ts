@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { envelope as ownFormat } from '../../../lambda/core/event.ts';
+import { ocsfFormat } from '../../../lambda/core/ocsf.ts';
 import { VIEWS } from '../../../lib/query/views.ts';
+import { ASSETS, CONTEXT, DNS_BLOCKS, rowOf, THREATS } from '../../lambda/core/support/streams.ts';
 import { envelope, ocsf, type Told } from './support/event-lines.ts';
 import { LinesDatabase } from './support/lines-database.ts';
 
@@ -200,4 +203,46 @@ test('a tombstone in OCSF whose row was too large is a removal all the same: its
   ]);
   expect(await database.rows('select * from current_assets')).toEqual([]);
   expect(await database.column('select dead_letter from removed_assets')).toEqual([DEAD_LETTER]);
+});
+
+describe('what the connector itself writes in OCSF reads as what it writes in the envelope', () => {
+  const format = ocsfFormat({ ownerMember: 'asset_id', fields: {} });
+  const time = '2026-11-20T09:14:03.250Z';
+  const row = (stream: typeof ASSETS | typeof THREATS | typeof DNS_BLOCKS, members: string, known = false) => ({
+    row: rowOf(`{"id":"büro/1","stream_position":"p1",${members}}`, stream),
+    stream,
+    sequence: '00000010420000000001',
+    incarnation: '',
+    known,
+  });
+  const asset = row(ASSETS, `"updated_at":"${time}","dead_letter":"its own","n":9007199254740993`);
+  const threat = row(THREATS, `"updated_at":"${time}","asset_id":"a1","row":{"x":1.0}`);
+  const tombstone = { id: 'a1', deletedAt: time, position: '"p2"' };
+
+  test.each([
+    ['an asset', ...both(asset)],
+    ['a threat', ...both(threat)],
+    ['a threat that is known', ...both({ ...threat, known: true })],
+    ['a tombstone', ...both(row(ASSETS, `"updated_at":"${time}","deleted":true,"deleted_at":"${time}"`))],
+    ['a DNS block', ...both(row(DNS_BLOCKS, `"blocked_at":"${time}"`))],
+    [
+      'an oversize threat',
+      format.oversize(threat, CONTEXT, DEAD_LETTER),
+      ownFormat.oversize(threat, CONTEXT, DEAD_LETTER),
+    ],
+    [
+      'a withdrawal',
+      format.withdrawn('t1', tombstone, THREATS, threat.sequence, CONTEXT),
+      ownFormat.withdrawn('t1', tombstone, THREATS, threat.sequence, CONTEXT),
+    ],
+  ])('%s', async (_, inOcsf, inEnvelope) => {
+    await database.hold([inOcsf, inEnvelope]);
+    const [one, other] = await database.rows('select * from events');
+    expect(one).toEqual(other);
+    expect(one).toMatchObject({ sequence: '00000010420000000001', connector: 'acme', time: '2026-11-20 09:14:03.25' });
+  });
+
+  function both(sending: Parameters<typeof format.row>[0]): [string, string] {
+    return [format.row(sending, CONTEXT), ownFormat.row(sending, CONTEXT)];
+  }
 });
