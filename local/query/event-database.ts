@@ -16,13 +16,19 @@ export class EventDatabase implements Disposable {
     this.#connection = connection;
   }
 
+  /** @throws QueryFailedError when a file cannot be opened */
   static async open(files: readonly string[]): Promise<EventDatabase> {
     const instance = await DuckDBInstance.create(':memory:', OFFLINE);
     const connection = await instance.connect();
     const database = new EventDatabase(instance, connection);
-    for (const statement of linesOfFiles(files)) await connection.run(statement);
-    await createViews(connection);
-    await connection.run('set lock_configuration = true');
+    try {
+      for (const statement of linesOfFiles(files)) await connection.run(statement);
+      await createViews(connection);
+      await connection.run('set lock_configuration = true');
+    } catch (cause) {
+      database[Symbol.dispose]();
+      throw new QueryFailedError((cause as Error).message, { cause });
+    }
     return database;
   }
 

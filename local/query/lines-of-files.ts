@@ -16,7 +16,7 @@ export function linesOfFiles(files: readonly string[]): string[] {
 /** Twice what Firehose takes as one record. */
 const LONGEST_LINE_BYTES = 2_048_000;
 
-/** Every path is a pattern to DuckDB. */
+/** Every path is a pattern to DuckDB. One with a backslash besides cannot be written: it is then said not to be found. */
 function asPattern(path: string): string {
   return path.replace(/[[*?]/g, '[$&]');
 }

@@ -1,5 +1,5 @@
 import type { DuckDBResult, Json } from '@duckdb/node-api';
-import { cellValue } from './cell-value.ts';
+import { resultRows } from './result-rows.ts';
 
 /** What a person reads in a terminal. */
 const MOST_ROWS = 200;
@@ -9,7 +9,7 @@ const WIDEST_CELL = 80;
 export async function resultTable(result: DuckDBResult): Promise<string> {
   const titles = result.columnNames().map(printable);
   const cells: string[][] = [];
-  for await (const rows of result.yieldConvertedRows(cellValue)) {
+  for await (const rows of resultRows(result)) {
     cells.push(...rows.map(row => row.map(cellText)));
     if (cells.length > MOST_ROWS) break;
   }

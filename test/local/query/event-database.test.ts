@@ -55,9 +55,12 @@ describe('of the files', () => {
 
   test('a path that would mean something else to DuckDB is a path', async () => {
     await using folder = await DeliveredFolder.make();
-    await folder.file("it's [a]*?{b}/x.json.gz", envelope({ sequence: 1, row: '1' }));
-    await folder.file('its a/y.json.gz', envelope({ sequence: 2, id: 'other', row: '1' }));
-    expect(await column(folder, 'select id from events order by 1')).toEqual(['a', 'other']);
+    // The second and third are what the first would match as a pattern.
+    const names = ["it's [a]*?{b}", "it's [a]zz{b}", "it's azz{b}", 'back\\slash', '**'];
+    for (const [sequence, name] of names.entries()) {
+      await folder.file(`${name}/x.json.gz`, envelope({ sequence, id: name, row: '1' }));
+    }
+    expect(await column(folder, 'select id from events order by sequence')).toEqual(names);
   });
 
   test('what a bucket holds beside events is left alone', async () => {

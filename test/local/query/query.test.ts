@@ -77,6 +77,12 @@ test('--json gives each row as an object on a line, whole, to the last digit', a
 describe('it ends with', () => {
   test.each([
     ['1 when the SQL is wrong, and points to the place', ['selct 1'], 1, /LINE 1: selct 1\n {8}\^/],
+    [
+      '1 when a value is not what the SQL takes it for',
+      ['--json', 'select cast(id as int) from events'],
+      1,
+      /^Conversion Error: [^\n]*int[\s\S]*\n$/i,
+    ],
     ['1 when the statement would write', ["copy (select 1) to 'x.csv'"], 1, /Only statements that read/],
     ['2 when an option is none', ['--jsn'], 2, /unknown option '--jsn'/],
     ['2 when there are two statements in two arguments', ['select 1', 'select 2'], 2, /too many arguments/],
