@@ -1,5 +1,7 @@
 /** `npm run query`: the delivered events in SQL. See `npm run query -- --help`. */
+
 import { type QueryRequest, readCommandLine } from './query/command-line.ts';
+import { damagedFiles } from './query/damaged-files.ts';
 import { deliveredFiles } from './query/delivered-files.ts';
 import { QueryFailedError, QueryRequestError } from './query/errors.ts';
 import { EventDatabase } from './query/event-database.ts';
@@ -24,7 +26,13 @@ try {
 async function answer({ sql, folder, json }: QueryRequest): Promise<void> {
   const files = await deliveredFiles(folder);
   using database = await EventDatabase.open(files);
-  if (sql === undefined) console.log(await summary(database, files));
+  if (sql === undefined) console.log(await summary(database, files.length));
   else if (json) for await (const line of jsonLines(await database.query(sql))) console.log(line);
   else console.log(await resultTable(await database.query(sql)));
+  for (const file of await damagedFiles(files)) {
+    process.exitCode = 1;
+    console.error(
+      `${file} is damaged: it was read up to there, and the rest is missing from the answer. Copy it again.`,
+    );
+  }
 }

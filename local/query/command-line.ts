@@ -45,4 +45,4 @@ Examples:
   npm run --silent query -- --json "select row from current_threats" | head
   aws s3 sync s3://BUCKET/events/ events/ && npm run query -- --folder events "describe changes"
 
-Exit status: 0 answered, 1 the SQL cannot be run, 2 options are wrong or there are no files.`;
+Exit status: 0 answered, 1 the SQL cannot be run or a file is damaged, 2 options are wrong or there are no files.`;

@@ -1,10 +1,9 @@
 import { VIEWS } from '../../lib/query/views.ts';
-import { damagedFiles } from './damaged-files.ts';
 import type { EventDatabase } from './event-database.ts';
 import { aligned, resultTable } from './result-table.ts';
 
 /** What is there to be asked, for somebody who has not asked yet. */
-export async function summary(database: EventDatabase, files: readonly string[]): Promise<string> {
+export async function summary(database: EventDatabase, files: number): Promise<string> {
   const counts = new Map<string, number>();
   // One after the other: a connection has one result at a time.
   for (const relation of ['lines', ...VIEWS.map(view => view.name)]) {
@@ -12,14 +11,12 @@ export async function summary(database: EventDatabase, files: readonly string[])
   }
   const views = VIEWS.map(({ name, columns }) => [name, `${counts.get(name)}`, Object.keys(columns).join(', ')]);
   const notEvents = counts.get('lines')! - counts.get('events')!;
-  const damaged = await damagedFiles(files);
   return [
-    `${files.length} ${files.length === 1 ? 'file' : 'files'} of events.\n`,
+    `${files} ${files === 1 ? 'file' : 'files'} of events.\n`,
     await resultTable(await database.query(WHAT_ARRIVED)),
     ...(notEvents > 0
       ? [`\n${notEvents === 1 ? '1 line is no event' : `${notEvents} lines are no events`}: ${HOW_TO_SEE_THEM}`]
       : []),
-    ...damaged.map(file => `\n${file} is damaged: it is read up to there, and the rest is missing from every answer.`),
     `\n${aligned(['view', 'rows', 'columns'], views)}`,
     `\n${TRY_NEXT}`,
   ].join('\n');

@@ -79,7 +79,7 @@ describe('of the files', () => {
     expect(await column(folder, 'select row from current_assets')).toEqual(['1']);
   });
 
-  test('one that is cut short or spoilt is named by the summary: DuckDB passes over it', async () => {
+  test('one that is cut short or spoilt is found out: DuckDB passes over it', async () => {
     await using folder = await DeliveredFolder.make();
     const lines = Array.from({ length: 1_000 }, (_, sequence) =>
       envelope({ sequence, row: `"${crypto.randomUUID()}"` }),

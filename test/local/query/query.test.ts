@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { envelope } from '../../lib/query/support/event-lines.ts';
 import { DeliveredFolder } from './files.ts';
@@ -72,6 +73,15 @@ test('--json gives each row as an object on a line, whole, to the last digit', a
   expect(stdout).toBe(
     `{"row":${JSON.stringify(ROW)},"updated_at":"2026-11-20T09:14:03Z","big":"9007199254740993","small":7,"exact":"0.10","nothing":null,"2":1,"1":2}\n`,
   );
+});
+
+test('an answer that lacks what a damaged file held names the file, and does not pass for whole', async () => {
+  await using damaged = await DeliveredFolder.make();
+  await damaged.file('events/2026/11/20/09/a.json.gz', envelope({ sequence: 1, row: ROW }));
+  await damaged.bytes('events/2026/11/20/09/b.json.gz', gzipSync(`${'x'.repeat(1_000)}\n`).subarray(0, 20));
+  const { status, stdout, stderr } = await run('--folder', damaged.path, '--json', 'select id from current_assets');
+  expect([status, stdout]).toEqual([1, '{"id":"a"}\n']);
+  expect(stderr).toMatch(/b\.json\.gz is damaged: it was read up to there/);
 });
 
 describe('it ends with', () => {
