@@ -27,6 +27,8 @@ const plainSchema = v.pick(connectorSchema, [
   'destination',
   'siemQueue',
   'siemReader',
+  'query',
+  'queryScanGigabytes',
   'alarmEmail',
   'tags',
 ]);
@@ -67,6 +69,8 @@ function plainValues(props: SecurityDataConnectorProps): Record<string, unknown>
     destination: props.destination && plainDestination(props.destination),
     siemQueue: props.siemQueue,
     siemReader: Object.values(props.siemReader ?? {}).some(Token.isUnresolved) ? undefined : props.siemReader,
+    query: props.query,
+    queryScanGigabytes: props.queryScanGigabytes,
     alarmEmail: props.alarmEmail,
     tags: props.tags,
   });

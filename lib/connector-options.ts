@@ -31,6 +31,8 @@ export interface ConnectorOptions {
   readonly encryptionKey?: IKey;
   readonly destination: Destination;
   readonly siemQueue: boolean;
+  readonly query: boolean;
+  readonly queryScanGigabytes: number;
   readonly reader?: SiemReader;
   readonly email?: string;
   readonly runbookUrl: string;
@@ -52,6 +54,8 @@ export function optionsOf(props: SecurityDataConnectorProps): ConnectorOptions {
     removalPolicy: props.removalPolicy ?? RemovalPolicy.RETAIN,
     destination,
     siemQueue: (props.siemQueue ?? true) && deliversObjects(destination),
+    query: props.query ?? false,
+    queryScanGigabytes: props.queryScanGigabytes ?? DEFAULTS.queryScanGigabytes,
     runbookUrl: props.runbookUrl ?? DEFAULTS.runbookUrl,
     ...(props.siemReader && { reader: props.siemReader }),
     ...(props.alarmEmail && { email: props.alarmEmail }),

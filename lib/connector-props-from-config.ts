@@ -21,6 +21,8 @@ export function connectorProps(scope: Construct, config: ConnectorConfig): Secur
     ...(config.siemReader && {
       siemReader: config.siemReader as NonNullable<SecurityDataConnectorProps['siemReader']>,
     }),
+    query: config.query,
+    ...(config.query && { queryScanGigabytes: config.queryScanGigabytes }),
     runbookUrl: config.runbookUrl,
     tags: config.tags,
   };

@@ -167,6 +167,20 @@ export interface SecurityDataConnectorProps {
   readonly siemReader?: SiemReader;
 
   /**
+   * Whether the events can be asked in Athena: a database, views, a workgroup and a policy for analysts. Only where the destination is S3.
+   *
+   * @default false
+   */
+  readonly query?: boolean;
+
+  /**
+   * Gigabytes that one query in Athena may read, before it is stopped.
+   *
+   * @default 100
+   */
+  readonly queryScanGigabytes?: number;
+
+  /**
    * Existing topic that alarms are sent to. Its policy must let CloudWatch publish.
    *
    * @default - a topic is created

@@ -23,12 +23,7 @@ export interface DataBucketProps {
 
 export function createDataBucket(scope: Construct, props: DataBucketProps): s3.Bucket {
   const bucket = new s3.Bucket(scope, 'Data', {
-    ...encryptionOf(props.encryptionKey),
-    blockPublicAccess: s3.BlockPublicAccess.BLOCK_ALL,
-    objectOwnership: s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
-    enforceSSL: true,
-    minimumTLSVersion: 1.2,
-    versioned: true,
+    ...bucketDefaults(props.encryptionKey),
     lifecycleRules: [
       {
         expiration: props.retention,
@@ -44,6 +39,18 @@ export function createDataBucket(scope: Construct, props: DataBucketProps): s3.B
     'Reads are audited by CloudTrail data events where an organization wants them; a second bucket for access logs in every stack would be one more to guard.',
   );
   return bucket;
+}
+
+/** What every bucket of a stack has in common: private, encrypted, versioned, TLS only. */
+export function bucketDefaults(key: IKey | undefined): s3.BucketProps {
+  return {
+    ...encryptionOf(key),
+    blockPublicAccess: s3.BlockPublicAccess.BLOCK_ALL,
+    objectOwnership: s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
+    enforceSSL: true,
+    minimumTLSVersion: 1.2,
+    versioned: true,
+  };
 }
 
 function encryptionOf(key: IKey | undefined) {

@@ -11,5 +11,7 @@ export const DEFAULTS = {
   parquetBufferSeconds: 300,
   /** How long Firehose tries a Splunk or HTTP endpoint again before the events go to the backup. */
   retrySeconds: 7200,
+  /** What one query may read: half a dollar's worth, at five dollars a terabyte. */
+  queryScanGigabytes: 100,
   runbookUrl: 'docs/runbook.md',
 } as const;

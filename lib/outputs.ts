@@ -2,6 +2,7 @@ import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { PREFIXES } from './data-bucket.ts';
+import type { Query } from './query.ts';
 import type { SecurityDataConnector } from './security-data-connector.ts';
 import type { SiemAccess } from './siem-access.ts';
 import type { Tick } from './tick.ts';
@@ -34,6 +35,14 @@ export function addOutputs(connector: SecurityDataConnector, parts: Outputs): vo
   add('ScheduleDeadLetterQueueUrl', tick.undelivered.queueUrl, 'Queue of starts that could not be handed over');
   add('DashboardName', dashboard.dashboardName, 'Dashboard in CloudWatch');
   if (connector.siem) addSiemOutputs(add, connector.siem, Stack.of(connector).region);
+  if (connector.query) addQueryOutputs(add, connector.query);
+}
+
+function addQueryOutputs(add: (id: string, value: string, description: string) => void, query: Query): void {
+  add('QueryDatabase', query.database, 'For analysts: database of the views in Athena');
+  add('QueryWorkgroup', query.workgroup.ref, 'For analysts: workgroup to ask in');
+  add('QueryAnalystPolicyArn', query.policy.managedPolicyArn, 'For analysts: policy that asks the events');
+  add('QueryResultsBucketName', query.results.bucketName, 'Answers of Athena, kept for a week');
 }
 
 function addSiemOutputs(

@@ -21,6 +21,7 @@ import { functionEnvironment } from './function-environment.ts';
 import type { FunctionResources } from './function-grants.ts';
 import { addOutputs } from './outputs.ts';
 import { Poller } from './poller.ts';
+import { Query } from './query.ts';
 import { SiemAccess } from './siem-access.ts';
 import { createStateTable } from './state-table.ts';
 import { streamsOf } from './streams-of.ts';
@@ -43,6 +44,8 @@ export class SecurityDataConnector extends Construct {
   readonly alarmTopic: ITopic;
   /** Queue, policy and role of the SIEM; absent where the destination is not S3 or no queue is wanted. */
   readonly siem: SiemAccess | undefined;
+  /** Database, workgroup and policy of analysts; absent unless wanted. */
+  readonly query: Query | undefined;
 
   constructor(scope: Construct, id: string, props: SecurityDataConnectorProps) {
     super(scope, id);
@@ -56,6 +59,7 @@ export class SecurityDataConnector extends Construct {
     this.siem = options.siemQueue
       ? new SiemAccess(this, 'Siem', { ...options, bucket: this.bucket, ownBucket })
       : undefined;
+    this.query = options.query ? new Query(this, 'Query', { ...options, bucket: this.bucket }) : undefined;
     this.alarmTopic = props.alarmTopic ?? createAlarmTopic(this, options);
     const poller = this.createPoller(options);
     this.function = poller.function;

@@ -140,6 +140,14 @@ export const connectorSchema = v.strictObject({
       siemReaderSchema,
     ),
   ),
+  query: v.optional(
+    option('Whether the events can be asked in Athena. Only where the destination is S3.', flag),
+    false,
+  ),
+  queryScanGigabytes: v.optional(
+    option('Gigabytes that one query in Athena may read.', integer(1, 100_000, 'gigabytes')),
+    DEFAULTS.queryScanGigabytes,
+  ),
   alarmEmail: v.optional(
     option(
       'Address that alarms are sent to.',

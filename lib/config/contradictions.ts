@@ -21,6 +21,16 @@ const CONTRADICTIONS: readonly Contradiction[] = [
     holds: entry => typeOf(entry, 'siemReader') === 'sentinel' && typeOf(entry, 'destination') === 's3-parquet',
   },
   {
+    member: 'query',
+    reason: 'has nothing to read: the destination is not S3',
+    holds: entry => entry['query'] === true && !deliversObjects(entry),
+  },
+  {
+    member: 'queryScanGigabytes',
+    reason: 'has no effect without query',
+    holds: entry => given(entry, 'queryScanGigabytes') && entry['query'] !== true,
+  },
+  {
     member: 'retentionDays',
     reason: 'has no effect on a bucket that you bring: set a lifecycle rule there',
     holds: entry => given(entry, 'retentionDays') && given(entry, 'bucketArn'),

@@ -27,9 +27,15 @@ export function nextSteps(request: StartRequest, { delivered }: Places): string 
   const look = `find ${here(delivered)} -name '*.json.gz' | sort | tail -n 1 | xargs gzip -dc | head -n 1`;
   const steps: readonly (readonly [command: string, what: string])[] = [
     [look, 'one event as the SIEM gets it'],
+    [askStep(request), 'what was delivered, in SQL'],
     ...('baseUrl' in request.target ? TENANT_STEPS : embeddedSteps(request)),
   ];
   return `Try next\n${steps.map(([command, what]) => `  ${command}\n      ${what}`).join('\n')}`;
+}
+
+function askStep({ folder }: StartRequest): string {
+  const root = dirname(folder);
+  return root === resolve('.local') ? 'npm run query' : `npm run query -- --folder ${here(root)}`;
 }
 
 const TENANT_STEPS = [

@@ -4,6 +4,7 @@ import type { History } from './history.ts';
 import { judge } from './oracle/judge.ts';
 import type { Observation } from './oracle/observation.ts';
 import type { Rule } from './oracle/siem.ts';
+import { ViewsJudge } from './oracle/views.ts';
 import { shrink } from './shrink.ts';
 import { type Sabotage, simulate } from './simulate.ts';
 
@@ -24,8 +25,14 @@ export async function check(history: History, variant: Variant = {}): Promise<Ve
 
 /** What a developer needs to see of a failing seed: the breaches, and the shortest history that shows the first. */
 export async function explain(seed: number): Promise<string> {
-  const { breaches } = await check(generate(seed));
-  const shortest = await shrink(generate(seed), async history => (await check(history)).breaches[0]);
+  using views = await ViewsJudge.open();
+  const breachesOf = async (history: History): Promise<string[]> => {
+    const { breaches, observation } = await check(history);
+    // Only where the first judge is silent: a query takes as long as a history does.
+    return breaches.length > 0 ? breaches : (await views.judge([observation]))[0]!;
+  };
+  const breaches = await breachesOf(generate(seed));
+  const shortest = await shrink(generate(seed), async history => (await breachesOf(history))[0]);
   const steps = shortest.steps.map(step => `  ${JSON.stringify(step)}`).join('\n');
   const setting = JSON.stringify({ ...shortest.platform, pageLimit: shortest.pageLimit });
   return `Seed ${seed}:\n${breaches.slice(0, 5).join('\n')}\nShortest history, with ${setting}:\n${steps}`;

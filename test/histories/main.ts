@@ -2,11 +2,11 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { Command, InvalidArgumentError } from 'commander';
+import type { Batch, BatchResult } from './batch.ts';
 import { explain } from './check.ts';
 import { MUTANTS } from './mutants/catalogue.ts';
 import { hunt } from './mutants/hunt.ts';
 import { emptyTally, type Tally } from './oracle/observation.ts';
-import type { Batch, BatchResult } from './worker.ts';
 
 interface Options {
   readonly runs: number;

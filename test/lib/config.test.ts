@@ -94,6 +94,14 @@ const REFUSED: readonly [string, Record<string, unknown>, string, RegExp][] = [
   ],
   ['a VPC without subnets', { vpc: { vpcId: 'vpc-01234567', subnetIds: [] } }, 'vpc.subnetIds', /one subnet/],
   ['a subnet that is none', { vpc: { vpcId: 'vpc-01234567', subnetIds: ['a'] } }, 'vpc.subnetIds[0]', /subnet-/],
+  [
+    'queries with no objects to read',
+    { destination: { type: 'splunk', url: 'https://x.example' }, query: true },
+    'query',
+    /nothing to read/,
+  ],
+  ['a bound of queries that nobody can make', { queryScanGigabytes: 10 }, 'queryScanGigabytes', /no effect/],
+  ['a query that may read nothing', { query: true, queryScanGigabytes: 0 }, 'queryScanGigabytes', /from 1/],
   ['a reader with no queue to read', { siemQueue: false, siemReader: READER }, 'siemReader', /nothing to read/],
   [
     'a reader where no objects are',
@@ -196,6 +204,8 @@ describe('the configuration', () => {
         threatAssetField: 'asset_id',
         pageLimit: 500,
         format: 'envelope',
+        query: false,
+        queryScanGigabytes: 100,
         rateMinutes: 1,
         enabled: true,
         memoryMegabytes: 1769,

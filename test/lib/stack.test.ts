@@ -6,6 +6,8 @@ import './stack/function.ts';
 import './stack/delivery.ts';
 import './stack/parquet.ts';
 import './stack/siem-access.ts';
+import './stack/query.ts';
+import './stack/query-analyst.ts';
 import './stack/safety.ts';
 import './stack/alarms.ts';
 import './stack/dashboard.ts';

@@ -28,14 +28,17 @@ export const VARIANTS = {
     permissionsBoundaryArn: BOUNDARY_ARN,
     tags: { team: 'security' },
     siemReader: { type: 'external-id', principal: ACCOUNT, externalId: 'from-the-form' },
+    query: true,
+    queryScanGigabytes: 50,
   },
   brought: {
     secretArn: SECRET_ARN,
     bucketArn: 'arn:aws:s3:::acme-security-data',
     alarmTopicArn: `arn:aws:sns:eu-west-1:${ACCOUNT}:on-call`,
     vpc: { ...network, securityGroupIds: ['sg-0123456789abcdef0'] },
+    query: true,
   },
-  byStream: { destination: { type: 's3-by-stream', bufferSeconds: 120 } },
+  byStream: { destination: { type: 's3-by-stream', bufferSeconds: 120 }, query: true },
   parquet: { destination: { type: 's3-parquet' }, kmsKeyArn: KEY_ARN },
   ocsf: {
     format: 'ocsf',

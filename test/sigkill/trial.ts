@@ -6,6 +6,7 @@ import { deliveredLines } from '../../local/aws/delivered.ts';
 import { createDraw } from '../../local/platform/draw.ts';
 import { type ReceivedEvent, receive } from '../histories/oracle/siem.ts';
 import { bundle } from '../lambda/support/bundle.ts';
+import { viewsUnlikeTruth } from '../local/query/views-of-folder.ts';
 import { startConnector } from './connector-process.ts';
 import { type Endpoints, startEndpoints } from './endpoints.ts';
 import { judge, type Verdict } from './judge.ts';
@@ -13,6 +14,7 @@ import { leaseEpochReader } from './lease-epoch.ts';
 import type { Moment } from './moment.ts';
 import { type PlatformProcess, startPlatform } from './platform-process.ts';
 import { type RunOutcome, type StormTally, storm } from './storm.ts';
+import { truthRows } from './truth-rows.ts';
 
 export interface TrialOptions {
   readonly kills: number;
@@ -50,10 +52,12 @@ export async function trial({ kills, seed, life, onRun = () => {} }: TrialOption
     epoch: leaseEpochReader(environment),
   });
   const events = await received(endpoints.deliveredFolder);
-  const verdict = judge({ events, truth: await platform.truth(), completedEpochs: tally.completedEpochs });
+  const truth = await platform.truth();
+  const verdict = judge({ events, truth, completedEpochs: tally.completedEpochs });
+  const views = await viewsUnlikeTruth(endpoints.deliveredFolder, truthRows(truth));
   return {
     ...verdict,
-    breaches: tally.failures.length > 0 ? tally.failures : verdict.breaches,
+    breaches: tally.failures.length > 0 ? tally.failures : [...verdict.breaches, ...views],
     tally,
     events: events.length,
     seconds: (performance.now() - started) / 1000,

@@ -132,6 +132,8 @@ test('a permissions boundary reaches every role', () => {
 /** Types that CloudFormation gives no tags, and dashboards, which not every region tags. */
 const WITHOUT_TAGS = new Set([
   'AWS::CloudWatch::Dashboard',
+  'AWS::Glue::Database',
+  'AWS::Glue::Table',
   'AWS::IAM::Policy',
   'AWS::IAM::ManagedPolicy',
   'AWS::Lambda::EventInvokeConfig',

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { latest } from '../../../local/aws/latest.ts';
 import { rebuildPlatform } from '../../../local/start/embedded-platform.ts';
+import { viewsUnlikeTruth } from '../query/views-of-folder.ts';
 import { type Ended, StateFolder, tableRow } from './start-process.ts';
 
 const RUN_TIME = 30_000;
@@ -78,6 +79,12 @@ describe('npm start on the embedded platform', () => {
       const rows = held.map(([id, { row }]) => [id, row!.replace(/,"stream_position":"[^"]*"/, '')] as const);
       expect(new Map(rows)).toEqual(new Map(live));
     }
+  });
+
+  test('the views over the files are what the platform says, digit for digit', async () => {
+    const { estate } = JSON.parse(await readFile(join(folder.path, 'local', 'source.json'), 'utf8'));
+    const truth = Object.entries(rebuildPlatform(estate, Date.now).truth('none'));
+    expect(await viewsUnlikeTruth(folder.path, truth)).toEqual([]);
   });
 
   test('progress is shown while it runs, and the log of the function stays out of it', () => {

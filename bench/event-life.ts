@@ -1,0 +1,85 @@
+import { createDraw } from '../local/platform/draw.ts';
+import { type BenchStream, rowId, rowText } from './rows.ts';
+import { SHARES } from './shares.ts';
+
+/** Of all lines: changes of what is there, removals, restores, and lines that are delivered twice. The others are new rows. */
+const CHANGED = 0.25;
+const REMOVED = 0.05;
+const RESTORED = 0.03;
+const REPEATED = 0.02;
+
+/** What the views must count in the end. */
+export interface LifeTruth {
+  readonly current_assets: number;
+  readonly current_threats: number;
+  readonly removed_assets: number;
+  readonly dns_blocks: number;
+  readonly changes: number;
+}
+
+/** Event lines of a made-up life: rows come, change, vanish and come back. The same at every run. */
+export class EventLife {
+  readonly #draw = createDraw(1);
+  /** By stream and index, whether the row is there. */
+  readonly #live: Record<BenchStream, boolean[]> = { assets: [], threats: [], 'dns-blocks': [] };
+  #sequence = 0;
+  #last = '';
+
+  next(): string {
+    const dice = this.#draw();
+    if (dice < REPEATED && this.#last !== '') return this.#last;
+    this.#last = this.#happening(dice - REPEATED);
+    return this.#last;
+  }
+
+  truth(): LifeTruth {
+    const count = (stream: BenchStream, live: boolean) => this.#live[stream].filter(each => each === live).length;
+    return {
+      current_assets: count('assets', true),
+      current_threats: count('threats', true),
+      removed_assets: count('assets', false),
+      dns_blocks: count('dns-blocks', true),
+      changes: this.#sequence,
+    };
+  }
+
+  #happening(dice: number): string {
+    const stream = this.#draw() < 0.5 ? 'assets' : 'threats';
+    const index = Math.floor(this.#draw() * this.#live[stream].length);
+    const isLive = this.#live[stream][index];
+    if (dice < REMOVED && isLive) return this.#remove(stream, index);
+    if (dice < REMOVED + RESTORED && isLive === false) return this.#upsert(stream, index);
+    if (dice < REMOVED + RESTORED + CHANGED && isLive) return this.#upsert(stream, index);
+    return this.#create();
+  }
+
+  #create(): string {
+    const dice = this.#draw();
+    const isOfSecond = dice < SHARES.assets + SHARES.threats;
+    const stream = dice < SHARES.assets ? 'assets' : isOfSecond ? 'threats' : 'dns-blocks';
+    return this.#upsert(stream, this.#live[stream].length);
+  }
+
+  #upsert(stream: BenchStream, index: number): string {
+    this.#live[stream][index] = true;
+    const kind = stream === 'dns-blocks' ? 'dns_block' : 'upsert';
+    return this.#line(kind, stream, index, rowText(stream, index, this.#sequence));
+  }
+
+  #remove(stream: 'assets' | 'threats', index: number): string {
+    this.#live[stream][index] = false;
+    if (stream === 'threats') return this.#line('withdrawn', stream, index);
+    return this.#line('tombstone', stream, index, `{"id":"${rowId(stream, index)}","deleted":true}`);
+  }
+
+  #line(kind: string, stream: BenchStream, index: number, row?: string): string {
+    this.#sequence++;
+    const sequence = String(this.#sequence).padStart(20, '0');
+    const eventId = this.#sequence.toString(16).padStart(32, '0');
+    const time = '2026-11-20T09:14:03.000Z';
+    const head =
+      `{"event_id":"${eventId}","sequence":"${sequence}","kind":"${kind}","stream":"${stream}","id":"${rowId(stream, index)}",` +
+      `"time":"${time}","stream_position":"${time}","connector":"bench","forwarded_at":"${time}"`;
+    return row === undefined ? `${head}}` : `${head},"row":${row}}`;
+  }
+}

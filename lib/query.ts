@@ -1,0 +1,59 @@
+import { Stack } from 'aws-cdk-lib';
+import type * as athena from 'aws-cdk-lib/aws-athena';
+import * as glue from 'aws-cdk-lib/aws-glue';
+import type { IManagedPolicy } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import { Construct } from 'constructs';
+import type { Destination } from './destination.ts';
+import { createAnalystPolicy } from './query/analyst-policy.ts';
+import { athenaView } from './query/athena-view.ts';
+import { linesTable } from './query/lines-table.ts';
+import { databaseName } from './query/names.ts';
+import { createResultsBucket, type ResultsBucketProps } from './query/results-bucket.ts';
+import { VIEWS } from './query/views.ts';
+import { createWorkgroup } from './query/workgroup.ts';
+
+export interface QueryProps extends ResultsBucketProps {
+  readonly connectorName: string;
+  /** Bucket of the delivered events. */
+  readonly bucket: IBucket;
+  readonly destination: Destination;
+  readonly queryScanGigabytes: number;
+  readonly encryptionKey?: IKey;
+}
+
+/** Lets analysts ask the delivered events in Athena: docs/query.md. */
+export class Query extends Construct {
+  readonly database: string;
+  readonly workgroup: athena.CfnWorkGroup;
+  readonly results: IBucket;
+  readonly policy: IManagedPolicy;
+
+  constructor(scope: Construct, id: string, props: QueryProps) {
+    super(scope, id);
+    this.database = databaseName(props.connectorName);
+    this.createCatalogue(props);
+    this.results = createResultsBucket(this, props);
+    const parts = { ...props, events: props.bucket, results: this.results };
+    this.workgroup = createWorkgroup(this, { ...parts, scanGigabytes: props.queryScanGigabytes });
+    this.policy = createAnalystPolicy(this, parts);
+  }
+
+  private createCatalogue({ connectorName, bucket, destination }: QueryProps): void {
+    const catalogId = Stack.of(this).account;
+    const database = new glue.CfnDatabase(this, 'Database', {
+      catalogId,
+      databaseInput: { name: this.database, description: `Events of connector ${connectorName}.` },
+    });
+    const tables = [linesTable(bucket, destination), ...VIEWS.map(view => athenaView(view, this.database))];
+    for (const tableInput of tables) {
+      const table = new glue.CfnTable(this, `Table-${tableInput.name}`, {
+        catalogId,
+        databaseName: this.database,
+        tableInput,
+      });
+      table.addResourceDependency(database);
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import { Stack } from 'aws-cdk-lib';
+import * as iam from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import type { Construct } from 'constructs';
+import { acknowledgeWildcard } from '../acknowledge.ts';
+import { PREFIXES } from '../data-bucket.ts';
+import { converts, type Destination } from '../destination.ts';
+import { allow, keyStatements } from '../statements.ts';
+import { databaseName, workgroupName } from './names.ts';
+
+export interface AnalystPolicyProps {
+  readonly connectorName: string;
+  readonly events: IBucket;
+  readonly results: IBucket;
+  readonly destination: Destination;
+  readonly encryptionKey?: IKey;
+}
+
+/** Athena reads catalogue and objects in the name of the one who asks, so these are the analyst's own permissions. */
+export function createAnalystPolicy(scope: Construct, props: AnalystPolicyProps): iam.ManagedPolicy {
+  const { connectorName, events, results, encryptionKey } = props;
+  const stack = Stack.of(scope);
+  const arn = (service: string, resource: string) => stack.formatArn({ service, resource });
+  const tables = arn('glue', `table/${databaseName(connectorName)}/*`);
+  const prefixes = converts(props.destination) ? [PREFIXES.lines] : [PREFIXES.events, PREFIXES.lines];
+  const objects = prefixes.map(prefix => events.arnForObjects(`${prefix}*`));
+  const answers = results.arnForObjects('*');
+  const policy = new iam.ManagedPolicy(scope, 'AnalystPolicy', {
+    description: `Asks the events of connector ${connectorName} in Athena.`,
+    statements: [
+      allow(ASK, arn('athena', `workgroup/${workgroupName(connectorName)}`)),
+      allow(BROWSE, arn('athena', 'datacatalog/AwsDataCatalog')),
+      allow(READ_CATALOGUE, arn('glue', 'catalog'), arn('glue', `database/${databaseName(connectorName)}`), tables),
+      // Athena looks for this database whatever it is asked.
+      allow(['glue:GetDatabase'], arn('glue', 'database/default')),
+      allow(['s3:GetObject'], ...objects),
+      listing(events, prefixes),
+      allow(KEEP_ANSWERS, answers),
+      allow(['s3:ListBucket', 's3:ListBucketMultipartUploads'], results.bucketArn),
+      allow(['s3:GetBucketLocation'], events.bucketArn, results.bucketArn),
+      ...keyStatements(scope, encryptionKey, ['readObjects', 'writeObjects']),
+    ],
+  });
+  acknowledgeWildcard(policy, tables, 'The database holds the table and the views of this connector and nothing else.');
+  for (const each of objects) {
+    acknowledgeWildcard(policy, each, 'Firehose names the objects; the wildcard stays below the prefix of the events.');
+  }
+  acknowledgeWildcard(policy, answers, 'Athena names the answers; the bucket holds nothing else.');
+  return policy;
+}
+
+function listing(events: IBucket, prefixes: readonly string[]): iam.PolicyStatement {
+  return new iam.PolicyStatement({
+    actions: ['s3:ListBucket'],
+    resources: [events.bucketArn],
+    conditions: { StringLike: { 's3:prefix': prefixes.map(prefix => `${prefix}*`) } },
+  });
+}
+
+const ASK = [
+  'athena:BatchGetQueryExecution',
+  'athena:GetQueryExecution',
+  'athena:GetQueryResults',
+  'athena:GetQueryResultsStream',
+  'athena:GetWorkGroup',
+  'athena:ListQueryExecutions',
+  'athena:StartQueryExecution',
+  'athena:StopQueryExecution',
+];
+const BROWSE = [
+  'athena:GetDataCatalog',
+  'athena:GetDatabase',
+  'athena:GetTableMetadata',
+  'athena:ListDatabases',
+  'athena:ListTableMetadata',
+];
+const READ_CATALOGUE = [
+  'glue:GetDatabase',
+  'glue:GetDatabases',
+  'glue:GetPartitions',
+  'glue:GetTable',
+  'glue:GetTables',
+];
+const KEEP_ANSWERS = ['s3:AbortMultipartUpload', 's3:GetObject', 's3:ListMultipartUploadParts', 's3:PutObject'];

@@ -1,0 +1,87 @@
+-- Every delivered event, repeats and all, whichever of the two formats its line has. No other view reads `lines`.
+with marked as (
+  select
+    line,
+    delivery_day,
+    -- The members of an envelope stand in one order. An OCSF line begins otherwise.
+    substr(line, 1, 12) = '{"event_id":' as is_envelope,
+    -- `row` is the last member of an envelope, and a quote inside a JSON string is escaped: the first match is its name.
+    strpos(line, ',"row":') as row_at
+  from lines
+),
+cut as (
+  select
+    is_envelope,
+    delivery_day,
+    case when is_envelope and row_at > 0 then substr(line, 1, row_at - 1) || '}' else line end as head,
+    -- Cut as text: a row that is parsed and written anew loses digits.
+    case when is_envelope and row_at > 0 then substr(line, row_at + 7, length(line) - row_at - 7) end as row_text
+  from marked
+),
+classed as (
+  select
+    is_envelope,
+    delivery_day,
+    head,
+    row_text,
+    case when not is_envelope then json_extract_scalar(head, '$.class_uid') end as class_uid,
+    case when not is_envelope then json_extract_scalar(head, '$.activity_id') end as activity_id,
+    not is_envelope and json_extract_scalar(head, '$.metadata.is_truncated') = 'true' as is_truncated
+  from cut
+),
+members as (
+  select
+    case when is_envelope then json_extract_scalar(head, '$.event_id')
+      else json_extract_scalar(head, '$.metadata.uid') end as event_id,
+    case when is_envelope then json_extract_scalar(head, '$.sequence')
+      -- A number has no leading zeros: with them it sorts as text, like the sequence of an envelope.
+      else lpad(json_extract_scalar(head, '$.metadata.sequence'), 20, '0') end as sequence,
+    case when is_envelope then json_extract_scalar(head, '$.kind')
+      -- Its class says that it is gone, even where the row was too large to be sent.
+      when class_uid = '3004' then 'tombstone'
+      when is_truncated then 'oversize'
+      when class_uid = '5001' then 'upsert'
+      when class_uid = '2004' and activity_id in ('1', '2') then 'upsert'
+      when class_uid = '2004' and activity_id = '99' then 'withdrawn'
+      when class_uid = '4003' then 'dns_block' end as kind,
+    case when is_envelope then json_extract_scalar(head, '$.stream')
+      else json_extract_scalar(head, '$.metadata.log_name') end as stream,
+    case when is_envelope then json_extract_scalar(head, '$.id')
+      when class_uid = '5001' then json_extract_scalar(head, '$.device.uid')
+      when class_uid = '3004' then json_extract_scalar(head, '$.entity.uid')
+      when class_uid = '2004' then json_extract_scalar(head, '$.finding_info.uid')
+      when class_uid = '4003' then json_extract_scalar(head, '$.metadata.original_event_uid') end as id,
+    case when is_envelope then try(from_iso8601_timestamp(json_extract_scalar(head, '$.time')))
+      else try(from_unixtime(cast(json_extract_scalar(head, '$.time') as double) / 1000)) end as happened,
+    case when is_envelope then json_extract_scalar(head, '$.stream_position')
+      else json_extract_scalar(head, '$.unmapped.stream_position') end as stream_position,
+    case when is_envelope then json_extract_scalar(head, '$.connector')
+      else json_extract_scalar(head, '$.metadata.tenant_uid') end as connector,
+    case when is_envelope then try(from_iso8601_timestamp(json_extract_scalar(head, '$.forwarded_at')))
+      else try(from_unixtime(cast(json_extract_scalar(head, '$.metadata.processed_time') as double) / 1000)) end as forwarded,
+    case when is_envelope then json_extract_scalar(head, '$.asset_id')
+      when class_uid = '2004' then json_extract_scalar(head, '$.resources[0].uid') end as asset_id,
+    case when is_envelope then json_extract_scalar(head, '$.dead_letter')
+      -- Of a row that was sent, `unmapped` holds members of its own.
+      when is_truncated then json_extract_scalar(head, '$.unmapped.dead_letter') end as dead_letter,
+    case when is_envelope then row_text else json_extract_scalar(head, '$.raw_data') end as row_text,
+    delivery_day
+  from classed
+)
+select
+  connector,
+  stream,
+  id,
+  sequence,
+  event_id,
+  kind,
+  -- A catalogue's column cannot keep a time zone: both times are UTC.
+  cast(at_timezone(happened, 'UTC') as timestamp) as "time",
+  cast(at_timezone(forwarded, 'UTC') as timestamp) as forwarded_at,
+  stream_position,
+  asset_id,
+  dead_letter,
+  row_text as "row",
+  delivery_day
+from members
+where event_id is not null

@@ -1,0 +1,48 @@
+import { Command } from 'commander';
+import { VIEWS } from '../../lib/query/views.ts';
+
+export interface QueryRequest {
+  /** Absent: a summary of what is there. */
+  readonly sql: string | undefined;
+  readonly folder: string;
+  readonly json: boolean;
+}
+
+/** Reads the arguments behind the program's name. `--help` ends the process with 0, a wrong option with 2. */
+export function readCommandLine(args: readonly string[]): QueryRequest {
+  const command = describe();
+  command.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
+  command.parse(args, { from: 'user' });
+  const { folder, json = false } = command.opts<{ folder: string; json?: true }>();
+  return { sql: command.args[0], folder, json };
+}
+
+function describe(): Command {
+  return new Command('npm run query --')
+    .usage('[options] ["select …"]')
+    .description(
+      'Asks the delivered files in SQL (DuckDB), through the same views as Athena has in a deployed stack. Without SQL: what is there. ' +
+        'Files are only read, and nothing leaves the machine.',
+    )
+    .argument('[sql]', 'one statement that reads: select, with, from, describe, summarize, show')
+    .option(
+      '--folder <path>',
+      'where .gz files are, at any depth: the output of npm start, a copy of a bucket',
+      '.local',
+    )
+    .option('--json', 'one JSON object a line, every cell whole; numbers that JSON would round are texts')
+    .helpOption('-h, --help', 'show this text')
+    .addHelpText('after', HELP);
+}
+
+const HELP = `
+Views: ${VIEWS.map(({ name }) => name).join(', ')}; docs/query.md has their columns.
+
+Examples:
+  npm run query
+  npm run query -- "select id, json_extract_scalar(row, '$.hostname') as host, updated_at from current_assets limit 10"
+  npm run query -- "select change, stream, id from changes where forwarded_at > now() - interval 1 day order by sequence"
+  npm run --silent query -- --json "select row from current_threats" | head
+  aws s3 sync s3://BUCKET/events/ events/ && npm run query -- --folder events "describe changes"
+
+Exit status: 0 answered, 1 the SQL cannot be run or a file is damaged, 2 options are wrong or there are no files.`;

@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { VIEWS } from '../../lib/query/views.ts';
+import { envelope } from '../lib/query/support/event-lines.ts';
+import { LinesDatabase } from '../lib/query/support/lines-database.ts';
+import { code, page, rows, section } from './pages.ts';
+
+const text = page('docs/query.md');
+
+test('the table of the views has their names and columns, in order', () => {
+  const documented = rows(section(text, '## The views')).map(([name, , columns]) => [
+    name!.replaceAll('`', ''),
+    columns!.replaceAll('`', '').split(', '),
+  ]);
+  const declared = VIEWS.map(({ name, columns }) => [name, Object.keys(columns)]);
+  expect(documented.sort()).toEqual(declared.sort());
+});
+
+describe('each example', () => {
+  let database: LinesDatabase;
+  beforeAll(async () => {
+    database = await LinesDatabase.open();
+    const now = new Date().toISOString();
+    const shared = { time: now, forwardedAt: now };
+    await database.hold([
+      envelope({ ...shared, sequence: 1, id: 'asset-7f3a', row: '{"hostname":"web-01"}' }),
+      envelope({ ...shared, sequence: 2, stream: 'threats', assetId: 'asset-7f3a', row: '{"severity":"high"}' }),
+      envelope({ ...shared, sequence: 3, id: 'gone', kind: 'tombstone', row: '{}' }),
+    ]);
+  });
+  afterAll(() => database[Symbol.dispose]());
+
+  test.each(code(section(text, '## Examples'), 'sql').map(sql => [sql.split('\n')[0]!, sql]))(
+    'answers: %s',
+    async (_, sql) => {
+      expect((await database.rows(sql)).length).toBeGreaterThan(0);
+    },
+  );
+});

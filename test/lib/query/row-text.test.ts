@@ -1,0 +1,95 @@
+/** What the views may not do to a row: anything. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { envelope, ocsf } from './support/event-lines.ts';
+import { LinesDatabase } from './support/lines-database.ts';
+
+let database: LinesDatabase;
+beforeAll(async () => {
+  database = await LinesDatabase.open();
+});
+afterAll(() => database[Symbol.dispose]());
+
+const ROWS: readonly (readonly [what: string, row: string])[] = [
+  ['integers beyond 2^53', '{"id":"a","n":9007199254740993,"m":123456789012345678901234567890}'],
+  ['the form of numbers', '{"id":"a","n":[1.0,1e2,-0,0.1000,1E-400]}'],
+  ['members of every name', '{"__proto__":{"id":1},"constructor":2,"row":{"row":3},"event_id":"x","class_uid":5001}'],
+  ['text that looks like the end of the head', String.raw`{"id":",\"row\":{}","x":",\"id\":\""}`],
+  ['escapes as they are written', String.raw`{"id":"\u0041\/\u0000\ud800\uDFFF\ud83d\ude00\\u0041"}`],
+  ['wide characters', '{"id":"😀\u2028\u2029\u0085é","\u{1f680}":"𝄞"}'],
+  ['white space', '{ "id" :\t"a" ,  "b":[ ] }'],
+  ['a name that stands twice', '{"id":"a","id":"b"}'],
+  ['a row that is next to nothing', '{}'],
+  ['a row of 1,000 KiB', `{"id":"a","text":"${'é"'.replaceAll('"', '\\"').repeat(255_000)}"}`],
+];
+
+describe.each([
+  ['an envelope', envelope],
+  ['OCSF', ocsf],
+])('in %s the row keeps', (_, format) => {
+  test.each(ROWS)('%s', async (_what, row) => {
+    await database.hold([format({ sequence: 1, row })]);
+    expect(await database.column('select row from current_assets')).toEqual([row]);
+    expect(await database.column('select row from changes')).toEqual([row]);
+  });
+});
+
+/** Lone surrogates are no characters: neither engine can hold them. */
+const IDS: readonly (readonly [id: string, shown: string])[] = [
+  ['a"b\\c', 'a"b\\c'],
+  [',"row":{', ',"row":{'],
+  ['{"class_uid":1', '{"class_uid":1'],
+  ['a\u0000b\nc\u2028', 'a\u0000b\nc\u2028'],
+  ['😀 büro/4?#', '😀 büro/4?#'],
+  ['lone \ud83d and \ude00', 'lone ? and ?'],
+  ['a pair 😀 beside a lone \udc00', 'a pair 😀 beside a lone ?'],
+  ['no escape: \\ud800', 'no escape: \\ud800'],
+  ["it's", "it's"],
+];
+
+test.each(IDS)('the id %j is shown as %j', async (id, shown) => {
+  const told = { sequence: 1, stream: 'threats', id, assetId: id, row: '1' } as const;
+  for (const format of [envelope, ocsf]) {
+    await database.hold([format(told)]);
+    expect(await database.rows('select id, asset_id, row from current_threats')).toEqual([
+      { id: shown, asset_id: shown, row: '1' },
+    ]);
+  }
+});
+
+/** The forms that docs/event.schema.json allows a time. */
+const TIMES: readonly (readonly [time: string | null, utc: string | null])[] = [
+  ['2026-11-20T09:14:03Z', '2026-11-20 09:14:03'],
+  ['2026-11-20T09:14:03.120Z', '2026-11-20 09:14:03.12'],
+  ['2026-11-20T09:14:03.123999Z', '2026-11-20 09:14:03.123'],
+  ['2026-11-20T09:14:03+02:00', '2026-11-20 07:14:03'],
+  ['2026-11-20T23:14:03-0130', '2026-11-21 00:44:03'],
+  ['2026-11-20T09:14:03', '2026-11-20 09:14:03'],
+  ['2026-11-20T09:14Z', '2026-11-20 09:14:00'],
+  ['2026-11-20T09:14+02', '2026-11-20 07:14:00'],
+  ['2026-11-20T09:14:03,5Z', '2026-11-20 09:14:03.5'],
+  ['2026-13-20T09:14:03Z', null],
+  ['yesterday', null],
+  [null, null],
+];
+
+test.each(TIMES)('the time %j is %j in UTC, to the millisecond', async (time, utc) => {
+  await database.hold([envelope({ sequence: 1, time, row: '1' })]);
+  expect(await database.column('select updated_at from current_assets')).toEqual([utc]);
+});
+
+test('lines of an older version, which lack members added since, are read', async () => {
+  await database.hold([
+    '{"event_id":"e1","sequence":"00000000000000000001","kind":"upsert","stream":"assets","id":"a","row":{"id":"a"}}',
+    '{"class_uid":5001,"metadata":{"uid":"e2","sequence":2,"log_name":"assets"},"device":{"uid":"b"}}',
+  ]);
+  expect(await database.rows('select id, forwarded_at, updated_at, row from current_assets order by id')).toEqual([
+    { id: 'a', forwarded_at: null, updated_at: null, row: '{"id":"a"}' },
+    { id: 'b', forwarded_at: null, updated_at: null, row: null },
+  ]);
+});
+
+test('a line that is no event is passed over, and stays in lines', async () => {
+  await database.hold(['', '{"event_id":', 'null', '[]', '{"a":1}', envelope({ sequence: 1, row: '1' })]);
+  expect(await database.column('select count(*)::int from events')).toEqual([1]);
+  expect(await database.column('select count(*)::int from lines')).toEqual([6]);
+});

@@ -1,0 +1,248 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { envelope as ownFormat } from '../../../lambda/core/event.ts';
+import { ocsfFormat } from '../../../lambda/core/ocsf.ts';
+import { VIEWS } from '../../../lib/query/views.ts';
+import { ASSETS, CONTEXT, DNS_BLOCKS, rowOf, THREATS } from '../../lambda/core/support/streams.ts';
+import { envelope, ocsf, type Told } from './support/event-lines.ts';
+import { LinesDatabase } from './support/lines-database.ts';
+
+let database: LinesDatabase;
+beforeAll(async () => {
+  database = await LinesDatabase.open();
+});
+afterAll(() => database[Symbol.dispose]());
+
+/** DuckDB's name of each type. */
+const DUCKDB_TYPES = { varchar: 'VARCHAR', 'timestamp(3)': 'TIMESTAMP' };
+
+describe('the columns that are declared for Athena', () => {
+  test.each(VIEWS.map(view => [view.name, view] as const))(
+    'are those of %s, in their order',
+    async (name, { columns }) => {
+      const found = await database.rows(`select column_name as name, column_type as type from (describe ${name})`);
+      expect(found).toEqual(
+        Object.entries(columns).map(([column, type]) => ({ name: column, type: DUCKDB_TYPES[type] })),
+      );
+    },
+  );
+});
+
+const DEAD_LETTER = 's3://bucket/dead-letter/a.json';
+
+/** Each view's answer for what one id went through; the numbers are sequences, in no order of arrival. */
+const LIVES: readonly (readonly [story: string, told: Told[], view: string, expected: object[]])[] = [
+  [
+    'the greatest sequence wins',
+    [
+      { sequence: 3, row: '3' },
+      { sequence: 12, row: '12' },
+      { sequence: 5, row: '5' },
+    ],
+    'current_assets',
+    [{ id: 'a', row: '12' }],
+  ],
+  [
+    'sequences compare by all their digits',
+    [
+      { sequence: 9, row: '9' },
+      { sequence: 10, row: '10' },
+    ],
+    'current_assets',
+    [{ row: '10' }],
+  ],
+  [
+    'a removed asset does not exist',
+    [
+      { sequence: 2, kind: 'tombstone', row: '2' },
+      { sequence: 1, row: '1' },
+    ],
+    'current_assets',
+    [],
+  ],
+  [
+    'a removed asset is among the removed',
+    [
+      { sequence: 2, kind: 'tombstone', row: '2', time: '2026-11-20T09:14:03Z' },
+      { sequence: 1, row: '1' },
+    ],
+    'removed_assets',
+    [{ id: 'a', row: '2', removed_at: '2026-11-20 09:14:03' }],
+  ],
+  [
+    'a restored asset exists',
+    [
+      { sequence: 2, kind: 'tombstone', row: '2' },
+      { sequence: 3, row: '3' },
+    ],
+    'current_assets',
+    [{ row: '3' }],
+  ],
+  [
+    'a restored asset is not among the removed',
+    [
+      { sequence: 2, kind: 'tombstone', row: '2' },
+      { sequence: 3, row: '3' },
+    ],
+    'removed_assets',
+    [],
+  ],
+  [
+    'a withdrawn threat does not exist',
+    [
+      { sequence: 1, stream: 'threats', row: '1' },
+      { sequence: 2, stream: 'threats', kind: 'withdrawn', assetId: 'x' },
+    ],
+    'current_threats',
+    [],
+  ],
+  [
+    'a threat that came back exists',
+    [
+      { sequence: 3, stream: 'threats', row: '3', assetId: 'x' },
+      { sequence: 2, stream: 'threats', kind: 'withdrawn' },
+    ],
+    'current_threats',
+    [{ row: '3', asset_id: 'x' }],
+  ],
+  [
+    'a row that was too large exists, and its letter is named',
+    [
+      { sequence: 1, row: '1' },
+      { sequence: 2, kind: 'oversize', deadLetter: DEAD_LETTER },
+    ],
+    'current_assets',
+    [{ row: null, dead_letter: DEAD_LETTER }],
+  ],
+  [
+    'a threat that was too large exists',
+    [{ sequence: 2, stream: 'threats', kind: 'oversize', deadLetter: DEAD_LETTER }],
+    'current_threats',
+    [{ row: null, dead_letter: DEAD_LETTER }],
+  ],
+  [
+    'a repeat changes nothing',
+    [
+      { sequence: 1, row: '1' },
+      { sequence: 1, row: '1' },
+    ],
+    'current_assets',
+    [{ row: '1' }],
+  ],
+  [
+    'streams do not meet',
+    [
+      { sequence: 1, row: '1' },
+      { sequence: 2, stream: 'threats', row: '2' },
+    ],
+    'current_assets',
+    [{ row: '1' }],
+  ],
+  [
+    'connectors do not meet',
+    [
+      { sequence: 1, row: '1' },
+      { sequence: 2, kind: 'tombstone', connector: 'other', row: '2' },
+    ],
+    'current_assets',
+    [{ connector: 'acme', row: '1' }],
+  ],
+  [
+    'a DNS block is there once',
+    [
+      { sequence: 1, stream: 'dns-blocks', kind: 'dns_block', row: '1', eventId: 'e' },
+      { sequence: 4, stream: 'dns-blocks', kind: 'dns_block', row: '1', eventId: 'e' },
+    ],
+    'dns_blocks',
+    [{ id: 'a', row: '1', sequence: '00000000000000000004' }],
+  ],
+];
+
+const FORMATS: readonly (readonly [name: string, format: (told: Told, index: number) => string])[] = [
+  ['envelopes', envelope],
+  ['OCSF', ocsf],
+  ['both formats, the first in OCSF', (told, index) => (index === 0 ? ocsf(told) : envelope(told))],
+  ['both formats, the first as an envelope', (told, index) => (index === 0 ? envelope(told) : ocsf(told))],
+];
+
+describe.each(FORMATS)('of lines as %s', (_, format) => {
+  test.each(LIVES)('%s', async (_story, told, view, expected) => {
+    await database.hold(told.map(format));
+    expect(await database.rows(`select * from ${view}`)).toEqual(expected.map(each => expect.objectContaining(each)));
+  });
+});
+
+test('an OCSF line and its envelope give the same columns', async () => {
+  const tombstone: Told = {
+    sequence: 1,
+    kind: 'tombstone',
+    row: '{}',
+    time: '2026-11-20T09:14:03.120Z',
+    eventId: 'one',
+  };
+  const told: Told[] = [
+    { ...tombstone, kind: 'upsert' },
+    tombstone,
+    { ...tombstone, stream: 'threats', kind: 'upsert', assetId: 'x' },
+    { sequence: 2, stream: 'threats', kind: 'withdrawn', assetId: 'x', time: '2026-11-20T09:14:03Z' },
+    { ...tombstone, stream: 'dns-blocks', kind: 'dns_block' },
+    { sequence: 3, kind: 'oversize', deadLetter: DEAD_LETTER, time: '2026-11-20T09:14:03Z' },
+    { sequence: 4, stream: 'dns-blocks', kind: 'oversize', deadLetter: DEAD_LETTER, time: '2026-11-20T09:14:03Z' },
+  ];
+  for (const each of told) {
+    await database.hold([envelope(each), ocsf(each)]);
+    const [one, other] = await database.rows('select * exclude stream_position from events');
+    expect(other).toEqual(one);
+    expect(one).toMatchObject({ kind: each.kind, id: 'a', connector: 'acme', dead_letter: each.deadLetter ?? null });
+  }
+});
+
+test('a tombstone in OCSF whose row was too large is a removal all the same: its class says so', async () => {
+  await database.hold([
+    ocsf({ sequence: 1, row: '1' }),
+    ocsf({ sequence: 2, kind: 'tombstone', deadLetter: DEAD_LETTER }),
+  ]);
+  expect(await database.rows('select * from current_assets')).toEqual([]);
+  expect(await database.column('select dead_letter from removed_assets')).toEqual([DEAD_LETTER]);
+});
+
+describe('what the connector itself writes in OCSF reads as what it writes in the envelope', () => {
+  const format = ocsfFormat({ ownerMember: 'asset_id', fields: {} });
+  const time = '2026-11-20T09:14:03.250Z';
+  const row = (stream: typeof ASSETS | typeof THREATS | typeof DNS_BLOCKS, members: string, known = false) => ({
+    row: rowOf(`{"id":"büro/1","stream_position":"p1",${members}}`, stream),
+    stream,
+    sequence: '00000010420000000001',
+    incarnation: '',
+    known,
+  });
+  const asset = row(ASSETS, `"updated_at":"${time}","dead_letter":"its own","n":9007199254740993`);
+  const threat = row(THREATS, `"updated_at":"${time}","asset_id":"a1","row":{"x":1.0}`);
+  const tombstone = { id: 'a1', deletedAt: time, position: '"p2"' };
+
+  test.each([
+    ['an asset', ...both(asset)],
+    ['a threat', ...both(threat)],
+    ['a threat that is known', ...both({ ...threat, known: true })],
+    ['a tombstone', ...both(row(ASSETS, `"updated_at":"${time}","deleted":true,"deleted_at":"${time}"`))],
+    ['a DNS block', ...both(row(DNS_BLOCKS, `"blocked_at":"${time}"`))],
+    [
+      'an oversize threat',
+      format.oversize(threat, CONTEXT, DEAD_LETTER),
+      ownFormat.oversize(threat, CONTEXT, DEAD_LETTER),
+    ],
+    [
+      'a withdrawal',
+      format.withdrawn('t1', tombstone, THREATS, threat.sequence, CONTEXT),
+      ownFormat.withdrawn('t1', tombstone, THREATS, threat.sequence, CONTEXT),
+    ],
+  ])('%s', async (_, inOcsf, inEnvelope) => {
+    await database.hold([inOcsf, inEnvelope]);
+    const [one, other] = await database.rows('select * from events');
+    expect(one).toEqual(other);
+    expect(one).toMatchObject({ sequence: '00000010420000000001', connector: 'acme', time: '2026-11-20 09:14:03.25' });
+  });
+
+  function both(sending: Parameters<typeof format.row>[0]): [string, string] {
+    return [format.row(sending, CONTEXT), ownFormat.row(sending, CONTEXT)];
+  }
+});

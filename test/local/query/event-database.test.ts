@@ -1,0 +1,162 @@
+import { readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { damagedFiles } from '../../../local/query/damaged-files.ts';
+import { deliveredFiles } from '../../../local/query/delivered-files.ts';
+import { QueryFailedError } from '../../../local/query/errors.ts';
+import { EventDatabase } from '../../../local/query/event-database.ts';
+import { envelope } from '../../lib/query/support/event-lines.ts';
+import { DeliveredFolder } from './files.ts';
+
+const DAY = 'events/2026/11/20/09';
+
+async function column(folder: DeliveredFolder, sql: string): Promise<unknown[]> {
+  using database = await EventDatabase.open(await deliveredFiles(folder.path));
+  return (await (await database.query(sql)).getRowsJson()).map(row => row[0]);
+}
+
+describe('of the files', () => {
+  test('every line is read as it is written', async () => {
+    await using folder = await DeliveredFolder.make();
+    const lines = [
+      envelope({ sequence: 1, row: `{"text":"${'é'.repeat(500_000)}"}` }),
+      envelope({ sequence: 2, row: String.raw`{"a":"\ud800\u0000\"\\","b":" \t"}` }),
+      envelope({ sequence: 3, row: '{"a":"\u2028\u2029\u0085😀\u001f"}'.replace('\u001f', '') }),
+      envelope({ sequence: 4, row: `{ "it's" :\t"a, b; 'c' | \\"d\\"" ,"#":"//"}` }),
+      '# no event, "and not JSON\\',
+    ];
+    await folder.file(`${DAY}/a.json.gz`, ...lines);
+    expect(await column(folder, 'select line from lines')).toEqual(lines);
+    expect(await column(folder, 'select row from events where sequence like $$%2$$')).toEqual([
+      String.raw`{"a":"\ud800\u0000\"\\","b":" \t"}`,
+    ]);
+  });
+
+  test('those of several gzip members, and those that are empty, are read', async () => {
+    await using folder = await DeliveredFolder.make();
+    const [one, other] = [envelope({ sequence: 1, row: '1' }), envelope({ sequence: 2, id: 'b', row: '2' })];
+    await folder.bytes(`${DAY}/members.json.gz`, Buffer.concat([gzipSync(`${one}\n`), gzipSync(`${other}\n`)]));
+    await folder.file(`${DAY}/empty.json.gz`);
+    expect(await column(folder, 'select id from current_assets order by id')).toEqual(['a', 'b']);
+  });
+
+  test('the day is that of the folder, in both layouts, and none where folders say none', async () => {
+    await using folder = await DeliveredFolder.make();
+    await folder.file('events/2026/11/20/23/a.json.gz', envelope({ sequence: 1, id: 'by time', row: '1' }));
+    await folder.file('events/assets/2026/11/21/00/a.json.gz', envelope({ sequence: 2, id: 'by stream', row: '1' }));
+    await folder.file('a.json.gz', envelope({ sequence: 3, id: 'nowhere', row: '1' }));
+    expect(await column(folder, `select id || ' ' || coalesce(delivery_day, '-') from events order by 1`)).toEqual([
+      'by stream 2026/11/21',
+      'by time 2026/11/20',
+      'nowhere -',
+    ]);
+  });
+
+  test('a path that would mean something else to DuckDB is a path', async () => {
+    await using folder = await DeliveredFolder.make();
+    // The second and third are what the first would match as a pattern.
+    const names = ["it's [a]*?{b}", "it's [a]zz{b}", "it's azz{b}", 'back\\slash', '**'];
+    for (const [sequence, name] of names.entries()) {
+      await folder.file(`${name}/x.json.gz`, envelope({ sequence, id: name, row: '1' }));
+    }
+    expect(await column(folder, 'select id from events order by sequence')).toEqual(names);
+  });
+
+  test('what a bucket holds beside events is left alone', async () => {
+    await using folder = await DeliveredFolder.make();
+    await folder.file(`${DAY}/a.json.gz`, envelope({ sequence: 1, row: '1' }));
+    for (const other of ['delivery-errors/backup/2026/11/20/09/b.json.gz', 'dead-letter/acme/c.json.gz']) {
+      await folder.file(other, envelope({ sequence: 2, row: '2' }));
+    }
+    expect(await column(folder, 'select row from current_assets')).toEqual(['1']);
+  });
+
+  test('lines that Firehose keeps beside Parquet are read, and no Parquet', async () => {
+    await using folder = await DeliveredFolder.make();
+    await folder.file('lines/2026/11/20/09/acme-1-2026-11-20-09-00-00-abc.gz', envelope({ sequence: 1, row: '1' }));
+    await folder.bytes(`${DAY}/a.parquet`, Buffer.from('PAR1'));
+    expect(await column(folder, 'select row from current_assets')).toEqual(['1']);
+  });
+
+  test('one that is cut short or spoilt is found out: DuckDB passes over it', async () => {
+    await using folder = await DeliveredFolder.make();
+    const lines = Array.from({ length: 1_000 }, (_, sequence) =>
+      envelope({ sequence, row: `"${crypto.randomUUID()}"` }),
+    );
+    const whole = gzipSync(`${lines.join('\n')}\n`);
+    await folder.bytes(`${DAY}/whole.json.gz`, whole);
+    await folder.bytes(`${DAY}/short.json.gz`, whole.subarray(0, whole.length / 2));
+    await folder.bytes(`${DAY}/spoilt.json.gz`, whole.with(whole.length >> 1, whole[whole.length >> 1]! ^ 1));
+    const damaged = await damagedFiles(await deliveredFiles(folder.path));
+    expect(damaged.map(file => basename(file))).toEqual(['short.json.gz', 'spoilt.json.gz']);
+  });
+});
+
+describe('a query', () => {
+  let folder: DeliveredFolder;
+  let database: EventDatabase;
+
+  beforeAll(async () => {
+    folder = await DeliveredFolder.make();
+    await folder.file(`${DAY}/a.json.gz`, envelope({ sequence: 1, row: '1' }));
+    database = await EventDatabase.open(await deliveredFiles(folder.path));
+  });
+  afterAll(async () => {
+    database[Symbol.dispose]();
+    await folder[Symbol.asyncDispose]();
+  });
+
+  test.each([
+    'select * from events',
+    'with x as (select 1) select * from x',
+    'from changes',
+    'describe current_assets',
+    'show tables',
+    'summarize events',
+    'values (1)',
+    'select 1;',
+  ])('reads: %s', async sql => {
+    expect((await (await database.query(sql)).getRows()).length).toBeGreaterThan(0);
+  });
+
+  test.each([
+    `copy (select 1) to '<folder>/x.csv'`,
+    `copy (select 1) to '<folder>/${DAY}/a.json.gz'`,
+    `export database '<folder>/x'`,
+    `explain analyze copy (select 1) to '<folder>/x.csv'`,
+    `attach '<folder>/x.db'`,
+    'create table x (a int)',
+    'drop view events',
+    'set enable_external_access = true',
+    'install httpfs',
+    'load httpfs',
+    'pragma version',
+    'checkpoint',
+    `select 1; copy (select 1) to '<folder>/x.csv'`,
+    'select 1; select 2',
+    '',
+    '-- nothing',
+  ])('does nothing but read: %s', async sql => {
+    const before = await readdir(folder.path, { recursive: true });
+    await expect(database.query(sql.replace('<folder>', folder.path))).rejects.toThrow(QueryFailedError);
+    expect(await readdir(folder.path, { recursive: true })).toEqual(before);
+    expect((await (await database.query('select row from events')).getRows()).flat()).toEqual(['1']);
+  });
+
+  test.each([
+    "select * from read_text('/etc/hostname')",
+    "select * from glob('/*')",
+    `from '${join(import.meta.dirname, 'files.ts')}'`,
+  ])('sees no other file: %s', async sql => {
+    await expect(database.query(sql).then(result => result.getRows())).rejects.toThrow();
+  });
+
+  test.each([
+    ['selct 1', /Parser Error: syntax error at or near "selct"\s+LINE 1: selct 1\s+\^/],
+    ['select nothing from events', /Binder Error: .*"nothing" not found[\s\S]*LINE 1: select nothing from events/],
+    ['select * from nowhere', /Catalog Error: .*nowhere/],
+  ])('that is wrong is told in DuckDB’s words, with the place: %s', async (sql, message) => {
+    await expect(database.query(sql)).rejects.toThrow(message);
+  });
+});

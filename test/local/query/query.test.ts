@@ -1,0 +1,124 @@
+/** The command as a process of its own. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { envelope } from '../../lib/query/support/event-lines.ts';
+import { DeliveredFolder } from './files.ts';
+
+interface Ended {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function run(...args: string[]): Promise<Ended> {
+  const child = spawn(process.execPath, ['local/query.ts', ...args], {
+    env: { ...process.env, NODE_OPTIONS: '' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  return { status, stdout, stderr };
+}
+
+const ROW = '{"id":"a","n":9007199254740993,"x":1.0}';
+const LONG = `"${'x'.repeat(200)}"`;
+let folder: DeliveredFolder;
+
+beforeAll(async () => {
+  folder = await DeliveredFolder.make();
+  const life = [
+    envelope({ sequence: 1, row: ROW, time: '2026-11-20T09:14:03Z' }),
+    envelope({ sequence: 2, id: 'esc\u001b[31m', row: LONG }),
+    envelope({ sequence: 3, stream: 'threats', id: 't', row: '1' }),
+    envelope({ sequence: 4, stream: 'threats', id: 't', kind: 'withdrawn' }),
+  ];
+  await folder.file('events/2026/11/20/09/a.json.gz', ...life, 'not an event');
+});
+afterAll(() => folder[Symbol.asyncDispose]());
+
+const ask = (...args: string[]) => run('--folder', folder.path, ...args);
+
+test('without SQL it says what is there, and what to ask', async () => {
+  const { status, stdout, stderr } = await ask();
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(stdout).toContain('1 file of events.');
+  expect(stdout).toMatch(/^acme +threats +withdrawn +1 +1 +2026-11-20T09:15:00.412Z$/m);
+  expect(stdout).toMatch(/^current_assets +2 +connector, id, updated_at, /m);
+  expect(stdout).toMatch(/^current_threats +0 /m);
+  expect(stdout).toContain('1 line is no event');
+  expect(stdout).toContain('Try next');
+});
+
+test('a table is for people: columns line up, long cells are cut, and a value cannot command the terminal', async () => {
+  const { status, stdout } = await ask('select id, row from current_assets order by sequence');
+  expect(status).toBe(0);
+  const lines = [
+    ['id', 'row'],
+    ['-'.repeat(13), '-'.repeat(80)],
+    ['a', ROW],
+    ['esc\\u001b[31m', `${LONG.slice(0, 79)}…`],
+  ].map(([id, row]) => `${id!.padEnd(13)}  ${row}`);
+  const notes = ['2 rows', 'Cells that end in … are longer; --json gives them whole.', ''];
+  expect(stdout.split('\n')).toEqual([...lines, ...notes]);
+});
+
+test('--json gives each row as an object on a line, whole, to the last digit', async () => {
+  const sql = `select row, updated_at, 9007199254740993 as big, 7::bigint as small, 0.10 as exact, null as nothing, 1 as "2", 2 as "1"
+    from current_assets where id = 'a'`;
+  const { status, stdout } = await ask('--json', sql);
+  expect(status).toBe(0);
+  expect(stdout).toBe(
+    `{"row":${JSON.stringify(ROW)},"updated_at":"2026-11-20T09:14:03Z","big":"9007199254740993","small":7,"exact":"0.10","nothing":null,"2":1,"1":2}\n`,
+  );
+});
+
+test('an answer that lacks what a damaged file held names the file, and does not pass for whole', async () => {
+  await using damaged = await DeliveredFolder.make();
+  await damaged.file('events/2026/11/20/09/a.json.gz', envelope({ sequence: 1, row: ROW }));
+  await damaged.bytes('events/2026/11/20/09/b.json.gz', gzipSync(`${'x'.repeat(1_000)}\n`).subarray(0, 20));
+  const { status, stdout, stderr } = await run('--folder', damaged.path, '--json', 'select id from current_assets');
+  expect([status, stdout]).toEqual([1, '{"id":"a"}\n']);
+  expect(stderr).toMatch(/b\.json\.gz is damaged: it was read up to there/);
+});
+
+describe('it ends with', () => {
+  test.each([
+    ['1 when the SQL is wrong, and points to the place', ['selct 1'], 1, /LINE 1: selct 1\n {8}\^/],
+    [
+      '1 when a value is not what the SQL takes it for',
+      ['--json', 'select cast(id as int) from events'],
+      1,
+      /^Conversion Error: [^\n]*int[\s\S]*\n$/i,
+    ],
+    ['1 when the statement would write', ["copy (select 1) to 'x.csv'"], 1, /Only statements that read/],
+    ['2 when an option is none', ['--jsn'], 2, /unknown option '--jsn'/],
+    ['2 when there are two statements in two arguments', ['select 1', 'select 2'], 2, /too many arguments/],
+  ])('%s', async (_, args, status, message) => {
+    expect(await ask(...args)).toEqual({ status, stdout: '', stderr: expect.stringMatching(message) });
+  });
+
+  test('2 when the folder is not there, or holds no files, and says what to do', async () => {
+    await using empty = await DeliveredFolder.make();
+    const missing = `${empty.path}/missing`;
+    const [nowhere, nothing] = await Promise.all([run('--folder', missing), run('--folder', empty.path)]);
+    expect(nowhere).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining(`There is no folder ${missing}. Run npm start`),
+    });
+    expect(nothing).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining(`no .gz files of events below ${empty.path}`),
+    });
+    expect(await readdir(empty.path)).toEqual([]);
+  });
+
+  test('0 and every option when asked for --help', async () => {
+    const { status, stdout } = await run('--help');
+    expect(status).toBe(0);
+    for (const word of ['--folder', '--json', 'Examples:', 'Exit status:', 'current_threats'])
+      expect(stdout).toContain(word);
+  });
+});
