@@ -1,5 +1,3 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { createDeadLetters } from '../../../lambda/adapters/dead-letter.ts';
 import { DeadLetterError } from '../../../lambda/core/errors.ts';
@@ -16,9 +14,7 @@ function letters(scene: AwsScene, bucket = scene.aws.names.deadLetterBucket) {
 }
 
 async function objects(scene: AwsScene): Promise<string[]> {
-  const entries = await readdir(scene.aws.deadLetterFolder, { recursive: true, withFileTypes: true });
-  const files = entries.filter(entry => entry.isFile());
-  return files.map(entry => join(entry.parentPath, entry.name).slice(scene.aws.deadLetterFolder.length + 1)).sort();
+  return [...(await scene.aws.deadLetters()).keys()];
 }
 
 describe('a dead letter', () => {
@@ -27,8 +23,9 @@ describe('a dead letter', () => {
     await letters(scene).store(LETTER);
     const key = 'dead-letter/acme/assets/no-id/abc123.json';
     expect(await objects(scene)).toEqual([key]);
-    const body = await readFile(join(scene.aws.deadLetterFolder, key), 'utf8');
-    expect(body).toBe(`{"reason":"no-id","stream":"assets","connector":"acme","row":${TEXT}}\n`);
+    expect((await scene.aws.deadLetters()).get(key)).toBe(
+      `{"reason":"no-id","stream":"assets","connector":"acme","row":${TEXT}}\n`,
+    );
     expect(letters(scene).locate(LETTER)).toBe(`s3://${scene.aws.names.deadLetterBucket}/${key}`);
   });
 
@@ -54,7 +51,7 @@ describe('a dead letter', () => {
     const text = JSON.stringify({ id: 'a', text: 'x'.repeat(2_000_000) });
     await letters(scene).store({ ...LETTER, reason: 'oversize', text });
     const [key = ''] = await objects(scene);
-    expect(await readFile(join(scene.aws.deadLetterFolder, key), 'utf8')).toContain(`"row":${text}}`);
+    expect((await scene.aws.deadLetters()).get(key)).toContain(`"row":${text}}`);
   });
 
   test.each([

@@ -2,7 +2,6 @@ import { describe, expect, test } from '@jest/globals';
 import type { Sender } from '../../../lambda/adapters/aws-calls.ts';
 import { createFirehose } from '../../../lambda/adapters/firehose.ts';
 import { DeliveryError, OutOfTimeError } from '../../../lambda/core/errors.ts';
-import { deliveredLines } from '../../../local/aws/delivered.ts';
 import { type Fault, THROTTLED } from '../../../local/aws/faults.ts';
 import { type AwsScene, awsScene } from '../support/aws-scene.ts';
 import { patience, steppedClock } from '../support/stepped-clock.ts';
@@ -14,9 +13,7 @@ function delivery(scene: AwsScene, budget?: number) {
 }
 
 async function delivered(scene: AwsScene): Promise<string[]> {
-  const lines: string[] = [];
-  for await (const { line } of deliveredLines(scene.aws.deliveredFolder)) lines.push(line);
-  return lines.sort();
+  return (await scene.aws.delivered()).sort();
 }
 
 /** Lines so long that each fills a record of its own. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { leaseKey } from '../../../lambda/adapters/keys.ts';
 import { createLease } from '../../../lambda/adapters/lease.ts';
+import type { Table } from '../../../lambda/adapters/table.ts';
 import { LeaseLostError, StateError } from '../../../lambda/core/errors.ts';
 import type { HeldLease } from '../../../lambda/ports.ts';
 import { THROTTLED } from '../../../local/aws/faults.ts';
@@ -11,13 +12,22 @@ const SECONDS = 60;
 
 async function scene() {
   const aws = await awsScene();
-  const lease = (owner: string) => createLease({ table: aws.table, clock: aws.clock, owner, seconds: SECONDS });
+  const updates: Promise<unknown>[] = [];
+  const update: Table['update'] = (...input) => {
+    const updated = aws.table.update(...input);
+    updates.push(updated);
+    return updated;
+  };
+  const table = { ...aws.table, update };
+  const lease = (owner: string) => createLease({ table, clock: aws.clock, owner, seconds: SECONDS });
   const item = async () => (await aws.table.get([leaseKey]))[0];
   const aborted = (signal: AbortSignal) =>
     new Promise<unknown>(resolve =>
       signal.aborted ? resolve(signal.reason) : signal.addEventListener('abort', () => resolve(signal.reason)),
     );
-  return { ...aws, lease, item, aborted };
+  /** Once every update so far has come to an end here, not only in the table. */
+  const settled = () => Promise.allSettled(updates);
+  return { ...aws, lease, item, aborted, settled };
 }
 
 async function held(taking: Promise<HeldLease | undefined>): Promise<HeldLease> {
@@ -123,6 +133,7 @@ describe('the heartbeat', () => {
         expires = Number((await each.item())?.['expires']?.N);
       }
       expect(expires).toBe(renewed);
+      await each.settled();
     }
     expect(await each.lease('two').take()).toBeUndefined();
     await lease.release({ clean: true });

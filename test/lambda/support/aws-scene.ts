@@ -3,10 +3,11 @@ import { type AwsClients, createAwsClients } from '../../../lambda/adapters/aws-
 import type { Patience } from '../../../lambda/adapters/patience.ts';
 import { createTable, type Table } from '../../../lambda/adapters/table.ts';
 import type { AwsOptions } from '../../../local/aws/endpoints.ts';
-import { type Started, started } from '../../local/aws/started.ts';
+import { type Started, startedBy } from '../../local/aws/started.ts';
+import { type AwsUnderTest, startAwsUnderTest } from '../../real/support/aws-under-test.ts';
 import { patience, type SteppedClock, steppedClock } from './stepped-clock.ts';
 
-export interface AwsScene extends Started {
+export interface AwsScene extends Started<AwsUnderTest> {
   readonly clients: AwsClients;
   readonly clock: SteppedClock;
   readonly patience: Patience;
@@ -16,9 +17,9 @@ export interface AwsScene extends Started {
   forget(): void;
 }
 
-/** The real clients against endpoints of their own, with a clock that nobody waits for. */
+/** The real clients against endpoints of their own, or the real parts of this run, with a clock that nobody waits for. */
 export async function awsScene(options: Partial<AwsOptions> = {}): Promise<AwsScene> {
-  const scene = await started(options);
+  const scene = await startedBy(startAwsUnderTest, options);
   // The SDK looks for its endpoints at each client's first call.
   Object.assign(process.env, scene.aws.environment);
   const clients = createAwsClients({ s3PathStyle: true });

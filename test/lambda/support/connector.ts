@@ -4,7 +4,6 @@ import { type InvocationResult, type Invoker, invoke } from '../../../lambda/inv
 import type { Log } from '../../../lambda/ports.ts';
 import { readSettings } from '../../../lambda/settings.ts';
 import { createContainer, type Edges } from '../../../lambda/world.ts';
-import { deliveredLines } from '../../../local/aws/delivered.ts';
 import type { AwsOptions } from '../../../local/aws/endpoints.ts';
 import { createDraw } from '../../../local/platform/draw.ts';
 import { createPlatform, type Platform, type PlatformOptions } from '../../../local/platform/platform.ts';
@@ -81,11 +80,7 @@ export async function connector(options: ConnectorOptions = {}): Promise<Connect
       const end = aws.clock.now() + time;
       return invoke(payload, bare ? undefined : { getRemainingTimeInMillis: () => end - aws.clock.now() }, warm);
     },
-    async lines() {
-      const all: string[] = [];
-      for await (const { line } of deliveredLines(aws.aws.deliveredFolder)) all.push(line);
-      return all.sort();
-    },
+    lines: async () => (await aws.aws.delivered()).sort(),
     async [Symbol.asyncDispose]() {
       await Promise.all([server.close(), api[Symbol.asyncDispose]()]);
       await aws[Symbol.asyncDispose]();

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { type AwsOptions, type LocalAws, startAws } from '../../../local/aws/endpoints.ts';
 import type { Call } from '../../../local/aws/wire.ts';
 
-export interface Started extends AsyncDisposable {
-  readonly aws: LocalAws;
+export interface Started<A extends LocalAws = LocalAws> extends AsyncDisposable {
+  readonly aws: A;
   readonly directory: string;
   /** Every call that was told, in order. */
   readonly calls: Call[];
@@ -13,9 +13,17 @@ export interface Started extends AsyncDisposable {
 
 /** The endpoints in a folder of their own, which is gone afterwards unless it was given. */
 export async function started(options: Partial<AwsOptions> = {}): Promise<Started> {
+  return startedBy(startAws, options);
+}
+
+/** The same for endpoints that are started in another way. */
+export async function startedBy<A extends LocalAws>(
+  start: (options: AwsOptions) => Promise<A>,
+  options: Partial<AwsOptions>,
+): Promise<Started<A>> {
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), 'local-aws-')));
   const calls: Call[] = [];
-  const aws = await startAws({ secret: '{}', onCall: call => calls.push(call), ...options, directory });
+  const aws = await start({ secret: '{}', onCall: call => calls.push(call), ...options, directory });
   return {
     aws,
     directory,

@@ -1,0 +1,12 @@
+/** For `npm run test:real` alone: its files end in `.real.ts`, so that `npm test` does not take them up. */
+export default {
+  rootDir: '../..',
+  testMatch: ['<rootDir>/test/real/**/*.real.ts', '<rootDir>/test/lambda/**/*.test.ts'],
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: {},
+  testEnvironment: 'node',
+  maxWorkers: 2,
+  // Real parts take their time, above all on a machine that has other things to do.
+  testTimeout: 60_000,
+  reporters: ['<rootDir>/test/real/parts-reporter.ts', 'default'],
+};

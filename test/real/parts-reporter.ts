@@ -1,0 +1,28 @@
+/** Says before jest's own summary how many tests ran on each part. */
+import { relative } from 'node:path';
+import { PART_NAMES, PARTS } from './parts.ts';
+import { running } from './running.ts';
+import { SUITES } from './suites.ts';
+
+interface Results {
+  readonly testResults: readonly {
+    readonly testFilePath: string;
+    readonly numPassingTests: number;
+    readonly numFailingTests: number;
+  }[];
+}
+
+export default class PartsReporter {
+  onRunComplete(_contexts: unknown, { testResults }: Results): void {
+    const there = running();
+    console.log();
+    for (const part of PART_NAMES) {
+      const files = SUITES.filter(({ needs }) => needs.includes(part)).map(({ file }) => file);
+      const results = testResults.filter(({ testFilePath }) => files.includes(relative(process.cwd(), testFilePath)));
+      const sum = (of: 'numPassingTests' | 'numFailingTests') => results.reduce((total, each) => total + each[of], 0);
+      const counts = `${sum('numPassingTests')} passed, ${sum('numFailingTests')} failed`;
+      const { name, version } = PARTS[part];
+      console.log(`${name} ${version}: ${there[part] ? counts : `SKIPPED, ${files.length} files with it`}`);
+    }
+  }
+}

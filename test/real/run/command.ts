@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+
+/** The command is not there, failed, or took too long. The message is its last line. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+}
+
+/** Runs a command to its end, quietly, in a process group that a time-out ends as a whole. @returns what it wrote */
+export async function command(file: string, args: readonly string[], seconds: number): Promise<string> {
+  const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const ended = new Promise<number | string | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve(signal ?? code));
+  });
+  const stop = (): void => void (child.pid && endGroup(child.pid, 'SIGKILL'));
+  process.once('exit', stop);
+  const timer = setTimeout(stop, seconds * 1000);
+  try {
+    const [status, ...output] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
+    const words = output.join('').trim();
+    if (status !== 0) throw new CommandError(`${file} ended with ${status}: ${words.split('\n').at(-1)}`);
+    return words;
+  } catch (cause) {
+    if (cause instanceof CommandError) throw cause;
+    throw new CommandError(`${file} could not be run`, { cause });
+  } finally {
+    clearTimeout(timer);
+    process.off('exit', stop);
+  }
+}
+
+/** Tells every process of a group; nothing when there is none any more. */
+export function endGroup(leader: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-leader, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

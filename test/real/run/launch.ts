@@ -1,0 +1,67 @@
+/** How each part is started, and what the tests are told of it. */
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { PARTS, type PartName } from '../parts.ts';
+import type { Running } from '../running.ts';
+
+export interface Launch<P extends PartName = PartName> {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  /** Answers as soon as the part can be used. */
+  readonly health: string;
+  readonly told: NonNullable<Running[P]>;
+}
+
+/** Small heaps: the machine is shared with the tests. */
+export const LAUNCH: { readonly [P in PartName]: (folder: string, port: number) => Launch<P> } = {
+  dynamodb(folder, port) {
+    const lib = join(folder, 'lib');
+    const main = 'com.amazonaws.services.dynamodbv2.local.main.ServerRunner';
+    const url = `http://127.0.0.1:${port}`;
+    const args = [
+      '-Xmx256m',
+      `-Djava.library.path=${lib}`,
+      '-cp',
+      join(lib, '*'),
+      main,
+      '-inMemory',
+      '-port',
+      `${port}`,
+    ];
+    return { file: 'java', args, environment: {}, health: url, told: { url } };
+  },
+  moto(folder, port) {
+    const url = `http://127.0.0.1:${port}`;
+    const args = ['-m', 'moto.server', '-H', '127.0.0.1', '-p', `${port}`];
+    return { file: join(folder, 'bin', 'python'), args, environment: {}, health: `${url}/moto-api/`, told: { url } };
+  },
+  keycloak(folder, port) {
+    const url = `http://127.0.0.1:${port}`;
+    const script = join(folder, `keycloak-${PARTS.keycloak.version}`, 'bin', 'kc.sh');
+    const told = { url, user: 'admin', password: randomUUID() };
+    return {
+      file: 'sh',
+      // Its database in memory: each run begins empty, and runs share nothing but the program.
+      args: [
+        script,
+        'start-dev',
+        '--http-host',
+        '127.0.0.1',
+        '--http-port',
+        `${port}`,
+        '--db',
+        'dev-mem',
+        '--cache',
+        'local',
+      ],
+      environment: {
+        JAVA_OPTS_KC_HEAP: '-Xms64m -Xmx512m',
+        KC_BOOTSTRAP_ADMIN_USERNAME: told.user,
+        KC_BOOTSTRAP_ADMIN_PASSWORD: told.password,
+      },
+      health: `${url}/realms/master`,
+      told,
+    };
+  },
+};

@@ -1,0 +1,33 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { Command, Option } from 'commander';
+import { PART_NAMES, type PartName } from '../parts.ts';
+
+export interface Options {
+  readonly without: readonly PartName[];
+  /** Whether a part that is not to be had fails the run. */
+  readonly strict: boolean;
+  readonly cache: string;
+  /** Of the run's files only those whose path contains one of these. */
+  readonly only: readonly string[];
+}
+
+export function readOptions(argv: readonly string[], environment: NodeJS.ProcessEnv): Options {
+  const command = new Command('test:real')
+    .description(
+      'Runs tests on software that others wrote: DynamoDB Local, moto and Keycloak, fetched and started here.',
+    )
+    .argument('[files...]', 'only test files whose path contains one of these')
+    .addOption(
+      new Option('--without <parts...>', 'leave these parts out, and the tests that need them').choices(PART_NAMES),
+    )
+    .option('--strict', 'fail when a part cannot be had, instead of skipping its tests', false)
+    .option('--cache <folder>', 'where fetched parts are kept', defaultCache(environment))
+    .parse(argv);
+  const { without = [], strict, cache } = command.opts();
+  return { without, strict, cache, only: command.args };
+}
+
+function defaultCache(environment: NodeJS.ProcessEnv): string {
+  return join(environment['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'security-data-connector', 'real');
+}

@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { endGroup } from './command.ts';
+import type { Launch } from './launch.ts';
+
+/** A part that was fetched did not come up: unlike one that is not to be had, this is a failure. */
+export class PartFailedError extends Error {
+  override readonly name = 'PartFailedError';
+}
+
+const START_SECONDS = 180;
+const STOP_SECONDS = 10;
+const LINES_SHOWN = 20;
+
+export interface StartedPart {
+  /** Ends every process of the part. */
+  stop(): Promise<void>;
+}
+
+/** Starts a part in a process group of its own, and waits until it answers. */
+export async function startPart(launch: Launch): Promise<StartedPart> {
+  const child = spawn(launch.file, launch.args, {
+    env: { ...process.env, ...launch.environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const lines: string[] = [];
+  for (const output of [child.stdout, child.stderr]) {
+    output.setEncoding('utf8').on('data', (words: string) => void lines.splice(0, lines.length - 200, ...lines, words));
+  }
+  let ended = false;
+  const closed = new Promise<void>(resolve => {
+    child
+      .once('error', error => lines.push(error.message))
+      .once('close', () => {
+        ended = true;
+        resolve();
+      });
+  });
+  const kill = (signal: NodeJS.Signals): void => void (child.pid && endGroup(child.pid, signal));
+  const killNow = (): void => kill('SIGKILL');
+  // Whatever ends this process, even an error that nobody expected.
+  process.once('exit', killNow);
+  const stop = async (): Promise<void> => {
+    kill('SIGTERM');
+    const given = new AbortController();
+    const patience = pause(STOP_SECONDS * 1000, undefined, { signal: given.signal }).catch(() => undefined);
+    await Promise.race([closed, patience]);
+    given.abort();
+    killNow();
+    await closed;
+    process.off('exit', killNow);
+  };
+  if (await answers(launch.health, () => ended)) return { stop };
+  await stop();
+  throw new PartFailedError(`It did not come up. Its last words:\n${tail(lines.join(''))}`);
+}
+
+/** Asks until there is an answer, whatever it says, or the time is over. */
+async function answers(url: string, ended: () => boolean): Promise<boolean> {
+  const deadline = Date.now() + START_SECONDS * 1000;
+  while (Date.now() < deadline && !ended()) {
+    const answered = await fetch(url).then(
+      response => response.status < 500,
+      () => false,
+    );
+    if (answered) return true;
+    await pause(100);
+  }
+  return false;
+}
+
+function tail(words: string): string {
+  return words.trim().split('\n').slice(-LINES_SHOWN).join('\n');
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise(resolve => server.close(resolve));
+  return port;
+}

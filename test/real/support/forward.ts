@@ -1,0 +1,32 @@
+import { Agent, request as open } from 'node:http';
+import type { Reply, WireRequest } from '../../../local/aws/wire.ts';
+
+const agent = new Agent({ keepAlive: true });
+/** Of one connection, not of the request. */
+const HOP = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'keep-alive', 'expect']);
+
+/** Sends a request on to a real endpoint, byte for byte, and answers what that answers. */
+export async function forward(url: string, { method, url: target, headers, body }: WireRequest): Promise<Reply> {
+  const { promise, resolve, reject } = Promise.withResolvers<Reply>();
+  const sent = open(new URL(target, url), {
+    method,
+    agent,
+    headers: { ...kept(headers), 'content-length': body.length },
+  });
+  sent.on('error', reject).on('response', async response => {
+    const parts: Buffer[] = [];
+    try {
+      for await (const part of response) parts.push(part);
+      resolve({ status: response.statusCode ?? 0, headers: kept(response.headers), body: Buffer.concat(parts) });
+    } catch (error) {
+      reject(error);
+    }
+  });
+  sent.end(body);
+  return promise;
+}
+
+function kept(headers: NodeJS.Dict<string | string[]>): Record<string, string> {
+  const all = Object.entries(headers).filter(([name, value]) => value !== undefined && !HOP.has(name));
+  return Object.fromEntries(all.map(([name, value]) => [name, [value].flat().join(', ')]));
+}

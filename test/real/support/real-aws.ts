@@ -1,0 +1,109 @@
+import type { AwsOptions } from '../../../local/aws/endpoints.ts';
+import type { FirehoseCounters } from '../../../local/aws/firehose.ts';
+import { openObjectStore } from '../../../local/aws/object-store.ts';
+import { createS3 } from '../../../local/aws/s3.ts';
+import { createSecretsManager } from '../../../local/aws/secrets-manager.ts';
+import { type Operation, type Service, serve, type Wire } from '../../../local/aws/wire.ts';
+import type { Running } from '../running.ts';
+import type { AwsUnderTest } from './aws-under-test.ts';
+import { forward } from './forward.ts';
+import { motoResources } from './moto-resources.ts';
+import { realFirehose } from './real-firehose.ts';
+import { realTable } from './real-table.ts';
+
+/**
+ * Puts what runs for real in the place of the embedded services. Between it and the caller stands our wire, which counts the
+ * calls and loses what it is told to lose; every answer is that of the real part.
+ */
+export async function replaceByReal(
+  embedded: AwsUnderTest,
+  options: AwsOptions,
+  parts: Running,
+): Promise<AwsUnderTest> {
+  const wires: Wire[] = [];
+  const closers: (() => Promise<void>)[] = [];
+  const { faults } = embedded;
+  const start = async <O extends Operation>(service: Service<O>): Promise<string> => {
+    const wire = await serve(service, { faults, onCall: call => options.onCall?.(call), port: 0 });
+    wires.push(wire);
+    return wire.url;
+  };
+  let under = embedded;
+  if (parts.dynamodb) {
+    const table = await realTable(parts.dynamodb.url, embedded.names.stateTable);
+    closers.push(table.close);
+    const environment = { ...under.environment, AWS_ENDPOINT_URL_DYNAMODB: await start(table.service) };
+    under = { ...under, environment };
+  }
+  if (parts.moto) {
+    const moto = await onMoto(under, options, parts.moto.url, start);
+    closers.push(moto.stop);
+    under = { ...under, ...moto.instead, environment: { ...under.environment, ...moto.environment } };
+  }
+  return {
+    ...under,
+    async close() {
+      await Promise.all(wires.map(wire => wire.close()));
+      await Promise.all([embedded.close(), ...closers.map(close => close())]);
+    },
+  };
+}
+
+async function onMoto(under: AwsUnderTest, options: AwsOptions, url: string, start: StartService) {
+  const { names } = under;
+  const resources = await motoResources(url, names, options.secret);
+  const counters: FirehoseCounters = {
+    calls: 0,
+    refusedCalls: 0,
+    records: 0,
+    failedRecords: 0,
+    bytes: 0,
+    billedBytes: 0,
+  };
+  let put: Promise<void> = Promise.resolve();
+  const secrets = createSecretsManager({
+    name: names.secret,
+    value: undefined,
+    region: 'us-east-1',
+    account: '',
+    now: Date.now,
+  });
+  const s3 = createS3(await openObjectStore(options.directory, []));
+  const environment = {
+    AWS_ENDPOINT_URL_FIREHOSE: await start(realFirehose(url, counters)),
+    AWS_ENDPOINT_URL_S3: await start({ ...s3, perform: (_, request) => forward(url, request) }),
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: await start({
+      ...secrets.service,
+      async perform(_, request) {
+        // A value is put without being waited for; no later call may overtake it.
+        await put;
+        return forward(url, request);
+      },
+    }),
+  };
+  const read = (bucket: string, prefix: string) => resources.objects(bucket, prefix);
+  const instead: Partial<AwsUnderTest> = {
+    secret: {
+      arn: resources.secretArn,
+      put(value) {
+        if (value === undefined) throw new Error('A value can be replaced, not taken away');
+        put = put.then(() => resources.putSecret(value));
+        put.catch(() => undefined);
+      },
+    },
+    firehose: { ...under.firehose, counters },
+    delivered: async () => linesOf(await read(names.bucket, names.prefix)),
+    deadLetters: () => read(names.deadLetterBucket, ''),
+  };
+  return { environment, instead, stop: () => put.catch(() => undefined).then(() => resources.close()) };
+}
+
+type StartService = <O extends Operation>(service: Service<O>) => Promise<string>;
+
+/** Each object ends with a line feed, as each line does. */
+function linesOf(objects: ReadonlyMap<string, string>): string[] {
+  return [...objects.values()].flatMap(text => {
+    if (!text.endsWith('\n')) throw new Error('The last line of a delivered object has no line feed');
+    return text.slice(0, -1).split('\n');
+  });
+}
