@@ -90,6 +90,7 @@ function describeLimits(command: Command): Command {
       collectRole,
     )
     .addOption(choice('--tokens <kind>', 'signed JSON Web Tokens, or opaque ones from a table', ['signed', 'table']))
+    .option('--trusted-issuer <url>', 'realm of another server whose tokens are accepted too')
     .option('--latency-ms <ms>', 'milliseconds before each answer', number(0), 0)
     .option('--rate-limit <n>', 'requests allowed in a window (default: no limit)', integer(1))
     .option('--rate-window <ms>', 'length of that window', number(1), 60_000)

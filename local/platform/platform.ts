@@ -16,6 +16,7 @@ import { generatedMembers } from './sample-rows.ts';
 import { type SeedCounts, seedEstate } from './seed.ts';
 import { completeSettings, type PlatformSettings } from './settings.ts';
 import { signedTokens, type TokenFormat, tableTokens } from './tokens.ts';
+import { withTrustedIssuer } from './trusted-issuer.ts';
 import { readTruth, type Truth, truthText } from './truth.ts';
 import { type Outcome, webFetch } from './web-fetch.ts';
 
@@ -142,7 +143,8 @@ function createParts(options: PlatformOptions, settings: PlatformSettings): ApiP
 }
 
 function tokenFormat(key: Uint8Array, settings: PlatformSettings): TokenFormat {
-  return settings.tokens === 'table' ? tableTokens() : signedTokens(key, realmPath(settings), settings.clientId);
+  const own = settings.tokens === 'table' ? tableTokens() : signedTokens(key, realmPath(settings), settings.clientId);
+  return settings.trustedIssuer === undefined ? own : withTrustedIssuer(own, settings.trustedIssuer);
 }
 
 function realmPath(settings: PlatformSettings): string {

@@ -42,6 +42,8 @@ export interface PlatformSettings {
   readonly roles: Readonly<Record<RoleArea, string>>;
   /** `signed`: JSON Web Tokens. `table`: opaque tokens looked up synchronously, for simulations that must replay exactly. */
   readonly tokens: 'signed' | 'table';
+  /** URL of a realm of another server, such as Keycloak's, whose tokens are accepted beside one's own. */
+  readonly trustedIssuer?: string;
 }
 
 export interface RateLimit {
@@ -100,7 +102,7 @@ export const ENVELOPE: ReadonlySet<string> = new Set([
   'blocked_at',
 ]);
 
-const SETTING_NAMES = { ...DEFAULT_SETTINGS, rateLimit: undefined, clientSecret: undefined };
+const SETTING_NAMES = { ...DEFAULT_SETTINGS, rateLimit: undefined, clientSecret: undefined, trustedIssuer: undefined };
 
 function isProbability(value: number): boolean {
   return value >= 0 && value <= 1;

@@ -4,10 +4,9 @@ import type { Answer, Call } from './problem.ts';
 
 /** OAuth's own error answer (RFC 6749 §5.2): the token endpoint knows no problem documents. */
 export function oauthError(status: number, error: string, description: string): Answer {
-  const challenge: Record<string, string> = status === 401 ? { 'www-authenticate': 'Basic realm="token"' } : {};
   return {
     status,
-    headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...challenge },
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
     body: JSON.stringify({ error, error_description: description }),
   };
 }
@@ -21,7 +20,7 @@ export async function answerTokenCall(call: Call, account: Account, authority: A
   const form = readForm(call);
   if (!form)
     return oauthError(400, 'invalid_request', 'Send an application/x-www-form-urlencoded body, each field once.');
-  const refusal = refuseClient(form, call, account) ?? refuseGrant(form);
+  const refusal = refuseGrant(form) ?? refuseClient(form, call, account);
   if (refusal) return refusal;
   const accessToken = await authority.issue();
   return {
@@ -48,6 +47,9 @@ function refuseGrant(form: ReadonlyMap<string, string>): Answer | undefined {
 
 function refuseClient(form: ReadonlyMap<string, string>, call: Call, account: Account): Answer | undefined {
   const basic = readBasic(call.header('authorization'));
+  if (basic === 'undecodable') {
+    return oauthError(400, 'unauthorized_client', 'The client credentials are not form-urlencoded.');
+  }
   const id = form.get('client_id') ?? basic?.id;
   const secret = form.get('client_secret') ?? basic?.secret;
   if (id !== account.clientId) return oauthError(401, 'invalid_client', 'Unknown client, or no client authentication.');
@@ -57,14 +59,14 @@ function refuseClient(form: ReadonlyMap<string, string>, call: Call, account: Ac
 }
 
 /** Id and secret are form-urlencoded separately before they are joined and encoded (RFC 6749 §2.3.1). */
-function readBasic(authorization: string | undefined): { id: string; secret: string } | undefined {
+function readBasic(authorization: string | undefined): { id: string; secret: string } | 'undecodable' | undefined {
   const encoded = /^basic +([A-Za-z0-9+/=_-]+) *$/i.exec(authorization ?? '')?.[1];
   if (!encoded) return undefined;
   const pair = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString());
   try {
     return pair ? { id: formDecode(pair[1]!), secret: formDecode(pair[2]!) } : undefined;
   } catch {
-    return undefined;
+    return 'undecodable';
   }
 }
 

@@ -79,7 +79,7 @@ export function expired(): ProblemError {
   return new ProblemError('auth/expired-token', "The token's lifetime of 5 minutes has passed.", challenge('expired'));
 }
 
-function invalid(): ProblemError {
+export function invalid(): ProblemError {
   return new ProblemError(
     'auth/invalid-token',
     'The token is malformed or its signature does not verify.',

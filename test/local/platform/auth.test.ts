@@ -34,7 +34,8 @@ describe('the token endpoint', () => {
     ['a wrong secret', 401, 'unauthorized_client', GRANT, id => ({ authorization: basic(id, 'x') })],
     ['no client at all', 401, 'invalid_client', GRANT, () => ({})],
     ['a broken header', 401, 'invalid_client', GRANT, () => ({ authorization: 'Basic %%%' })],
-    ['broken percent-encoding', 401, 'invalid_client', GRANT, () => ({ authorization: `Basic ${btoa('%zz:x')}` })],
+    ['broken percent-encoding', 400, 'unauthorized_client', GRANT, () => ({ authorization: `Basic ${btoa('%zz:x')}` })],
+    ['an unknown grant, before it looks at the client', 400, 'unsupported_grant_type', { grant_type: 'x' }, () => ({})],
     [
       'another grant',
       400,

@@ -1,0 +1,84 @@
+import { createServer } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
+import { closeServer, listen } from '../../../local/platform/server.ts';
+import { createTenant } from './tenant.ts';
+
+const keys = await generateKeyPair('RS256');
+const others = await generateKeyPair('RS256');
+const server = createServer(async (_, response) => {
+  const key = { ...(await exportJWK(keys.publicKey)), kid: 'one', alg: 'RS256', use: 'sig' };
+  response.end(JSON.stringify({ keys: [key] }));
+});
+let realm: string;
+beforeAll(async () => {
+  realm = `${await listen(server, 0)}/realms/org`;
+});
+afterAll(() => closeServer(server));
+
+const GOOD = { typ: 'Bearer', realm_access: { roles: ['assets:read'] } };
+
+/** A token of the realm for five minutes, unless told otherwise. */
+async function token(now: number, payload: JWTPayload = GOOD, key = keys.privateKey): Promise<string> {
+  const jwt = new SignJWT({ iss: realm, exp: now / 1000 + 300, ...payload });
+  return `Bearer ${await jwt.setProtectedHeader({ alg: 'RS256', kid: 'one' }).sign(key)}`;
+}
+
+describe('a token of a trusted realm', () => {
+  test('is good where it carries the role, beside those of the platform itself', async () => {
+    const { clock, get } = createTenant({ trustedIssuer: realm });
+    const bearer = await token(clock.now);
+    expect((await get('/v1/assets', bearer)).status).toBe(200);
+    expect((await get('/v1/threats', bearer)).body.type).toMatch(/auth\/insufficient-role$/);
+    expect((await get('/v1/threats')).status).toBe(200);
+  });
+
+  test('is expired once its time is over by the clock of the platform', async () => {
+    const { clock, get } = createTenant({ trustedIssuer: realm });
+    const bearer = await token(clock.now);
+    clock.now += 299_000;
+    expect((await get('/v1/assets', bearer)).status).toBe(200);
+    clock.now += 1_000;
+    expect((await get('/v1/assets', bearer)).body.type).toMatch(/auth\/expired-token$/);
+  });
+
+  test('is of no use to an account that was disabled', async () => {
+    const { clock, get, platform } = createTenant({ trustedIssuer: realm });
+    platform.account.revoked = true;
+    expect((await get('/v1/assets', await token(clock.now))).body.type).toMatch(/auth\/revoked-account$/);
+  });
+
+  test.each<[string, () => Promise<string>]>([
+    ['signed by another key', () => token(Date.now(), GOOD, others.privateKey)],
+    ['of another realm', () => token(Date.now(), { ...GOOD, iss: `${realm}-2` })],
+    ['that is a refresh token', () => token(Date.now(), { ...GOOD, typ: 'Refresh' })],
+    ['without an end', () => token(Date.now(), { ...GOOD, exp: undefined })],
+    ['signed with the public key as a secret', forged],
+    ['without a signature', unsigned],
+  ])('%s is invalid', async (_what, make) => {
+    const { get } = createTenant({ trustedIssuer: realm, clock: Date.now });
+    expect((await get('/v1/assets', await make())).body.type).toMatch(/auth\/invalid-token$/);
+  });
+});
+
+test('a token of a realm that nobody trusts is invalid', async () => {
+  const { clock, get } = createTenant();
+  expect((await get('/v1/assets', await token(clock.now))).body.type).toMatch(/auth\/invalid-token$/);
+});
+
+test('keys that cannot be had are no fault of the token', async () => {
+  const { clock, get } = createTenant({ trustedIssuer: 'http://127.0.0.1:9/realms/org' });
+  const bearer = await token(clock.now, { ...GOOD, iss: 'http://127.0.0.1:9/realms/org' });
+  expect((await get('/v1/assets', bearer)).status).toBe(500);
+});
+
+async function forged(): Promise<string> {
+  const secret = Buffer.from(JSON.stringify(await exportJWK(keys.publicKey)));
+  const jwt = new SignJWT({ iss: realm, exp: Date.now() / 1000 + 300, ...GOOD });
+  return `Bearer ${await jwt.setProtectedHeader({ alg: 'HS256', kid: 'one' }).sign(secret)}`;
+}
+
+async function unsigned(): Promise<string> {
+  const [, payload] = (await token(Date.now())).split('.');
+  return `Bearer ${Buffer.from('{"alg":"none"}').toString('base64url')}.${payload}.`;
+}
