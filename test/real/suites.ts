@@ -5,15 +5,19 @@ export interface Suite {
   readonly file: string;
   /** The parts without which it is not run at all. */
   readonly needs: readonly PartName[];
+  /** Whether it runs the function as synthesized. */
+  readonly bundle: boolean;
 }
 
-const adapters = (name: string, ...needs: PartName[]): Suite => ({
-  file: `test/lambda/adapters/${name}.test.ts`,
-  needs,
-});
-const real = (name: string, ...needs: PartName[]): Suite => ({ file: `test/real/${name}.real.ts`, needs });
+const adapters = (name: string, ...needs: PartName[]): Suite => suite(`lambda/adapters/${name}.test.ts`, needs);
+const alone = (name: string, ...needs: PartName[]): Suite => suite(`real/${name}.real.ts`, needs);
+const whole = (name: string): Suite => ({ ...alone(name, 'dynamodb', 'moto', 'keycloak'), bundle: true });
 
-/** The test files of a run, the shortest first. Those of the adapters are the same that `npm test` runs on the embedded endpoints. */
+function suite(file: string, needs: readonly PartName[]): Suite {
+  return { file: `test/${file}`, needs, bundle: false };
+}
+
+/** The test files of a run. Those below `lambda/` are the same that `npm test` runs on the embedded endpoints. */
 export const SUITES: readonly Suite[] = [
   adapters('table', 'dynamodb'),
   adapters('lease', 'dynamodb'),
@@ -22,20 +26,28 @@ export const SUITES: readonly Suite[] = [
   adapters('firehose', 'moto'),
   adapters('dead-letter', 'moto'),
   adapters('credentials', 'moto'),
-  { file: 'test/lambda/handler.test.ts', needs: ['dynamodb', 'moto'] },
-  real('differences/dynamodb', 'dynamodb'),
-  real('differences/moto', 'moto'),
-  real('differences/token-endpoint', 'keycloak'),
-  real('tokens', 'keycloak'),
-  real('drain', 'dynamodb', 'moto', 'keycloak'),
-  real('credentials', 'dynamodb', 'moto', 'keycloak'),
-  real('contention', 'dynamodb', 'moto', 'keycloak'),
-  real('sigkill', 'dynamodb', 'moto', 'keycloak'),
+  suite('lambda/handler.test.ts', ['dynamodb', 'moto']),
+  alone('differences-dynamodb', 'dynamodb'),
+  alone('differences-moto', 'moto'),
+  alone('differences-token-endpoint', 'keycloak'),
+  alone('tokens', 'keycloak'),
+  whole('drain'),
+  whole('credentials'),
+  whole('contention'),
+  whole('sigkill'),
 ];
 
-export function runnable(parts: ReadonlySet<PartName>): { run: Suite[]; skip: Suite[] } {
-  const { run = [], skip = [] } = Object.groupBy(SUITES, suite =>
-    suite.needs.every(part => parts.has(part)) ? 'run' : 'skip',
-  );
-  return { run, skip };
+export interface Choice {
+  readonly run: readonly Suite[];
+  readonly skip: readonly (Suite & { readonly lacks: readonly PartName[] })[];
+}
+
+/** @param only parts of paths; none: all files */
+export function choose(there: ReadonlySet<string>, only: readonly string[]): Choice {
+  const chosen = SUITES.filter(({ file }) => only.length === 0 || only.some(part => file.includes(part)));
+  const judged = chosen.map(each => ({ ...each, lacks: each.needs.filter(part => !there.has(part)) }));
+  return {
+    run: judged.filter(({ lacks }) => lacks.length === 0),
+    skip: judged.filter(({ lacks }) => lacks.length > 0),
+  };
 }

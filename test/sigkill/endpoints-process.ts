@@ -1,15 +1,18 @@
 /** The AWS endpoints in a process that outlives the runs, and kills each at its moment. Ends with its parent. */
 
-import { startAws } from '../../local/aws/endpoints.ts';
 import { createFaults } from '../../local/aws/faults.ts';
+import { running } from '../real/running.ts';
+import { type AwsUnderTest, startAwsUnderTest } from '../real/support/aws-under-test.ts';
 import type { FromEndpoints, ToEndpoints } from './endpoints.ts';
 import { eventLoopTurns, Trigger } from './trigger.ts';
 
 let trigger: Trigger | undefined;
+let aws: AwsUnderTest | undefined;
 const tell = (message: FromEndpoints) => process.send!(message);
 
 process.on('message', (message: ToEndpoints) => {
   if (message.kind === 'start') void start(message);
+  else if (message.kind === 'read') void aws?.delivered().then(lines => tell({ kind: 'lines', lines }));
   else {
     trigger = message.kind === 'aim' ? triggerAt(message) : undefined;
     tell({ kind: 'heard' });
@@ -17,14 +20,16 @@ process.on('message', (message: ToEndpoints) => {
 });
 
 async function start({ directory, secret }: ToEndpoints & { kind: 'start' }): Promise<void> {
-  const aws = await startAws({
+  const started = await startAwsUnderTest({
     directory,
     secret,
     faults: { ...createFaults(), for: (_, operation) => trigger?.arrives(operation) ?? {} },
     onCall: call => trigger?.done(call),
   });
-  process.once('disconnect', () => void aws.close());
-  tell({ kind: 'started', environment: aws.environment, deliveredFolder: aws.deliveredFolder });
+  process.once('disconnect', () => void started.close());
+  aws = started;
+  const deliveredFolder = running().moto ? undefined : started.deliveredFolder;
+  tell({ kind: 'started', environment: started.environment, deliveredFolder });
 }
 
 function triggerAt({ pid, moment }: ToEndpoints & { kind: 'aim' }): Trigger {

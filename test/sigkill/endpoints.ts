@@ -6,20 +6,25 @@ import type { Moment } from './moment.ts';
 export type ToEndpoints =
   | { readonly kind: 'start'; readonly directory: string; readonly secret: string }
   | { readonly kind: 'aim'; readonly pid: number; readonly moment: Moment }
-  | { readonly kind: 'lift' };
+  | { readonly kind: 'lift' }
+  | { readonly kind: 'read' };
 
 export type FromEndpoints =
   | {
       readonly kind: 'started';
       readonly environment: Readonly<Record<string, string>>;
-      readonly deliveredFolder: string;
+      readonly deliveredFolder: string | undefined;
     }
+  | { readonly kind: 'lines'; readonly lines: readonly string[] }
   | { readonly kind: 'heard' }
   | { readonly kind: 'killed'; readonly action: string };
 
 export interface Endpoints extends AsyncDisposable {
   readonly environment: Readonly<Record<string, string>>;
-  readonly deliveredFolder: string;
+  /** Absent when the delivered objects do not lie in a folder. */
+  readonly deliveredFolder: string | undefined;
+  /** Lines delivered so far. */
+  delivered(): Promise<readonly string[]>;
   /** From now on the process is killed at that moment of its work. */
   aim(pid: number, moment: Moment): Promise<void>;
   /** No process is aimed at any more. @returns the action at which the last one was killed, if it was */
@@ -51,6 +56,7 @@ export async function startEndpoints(directory: string, secret: string): Promise
   return {
     environment,
     deliveredFolder,
+    delivered: async () => (await ask({ kind: 'read' }, 'lines')).lines,
     async aim(pid, moment) {
       await ask({ kind: 'aim', pid, moment }, 'heard');
     },

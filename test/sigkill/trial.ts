@@ -1,10 +1,10 @@
 /** One trial: platform, endpoints and connector in processes of their own, a storm of kills, and the verdict. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { deliveredLines } from '../../local/aws/delivered.ts';
+import { gzipSync } from 'node:zlib';
 import { createDraw } from '../../local/platform/draw.ts';
-import { type ReceivedEvent, receive } from '../histories/oracle/siem.ts';
+import { receive } from '../histories/oracle/siem.ts';
 import { bundle } from '../lambda/support/bundle.ts';
 import { viewsUnlikeTruth } from '../local/query/views-of-folder.ts';
 import { startConnector } from './connector-process.ts';
@@ -23,6 +23,10 @@ export interface TrialOptions {
   /** Changes a second. */
   readonly life: number;
   readonly onRun?: (tally: StormTally) => void;
+  /** Issues the tokens in the platform's place. */
+  readonly issuer?: { readonly authUrl: string; readonly secret: string };
+  /** @default bundled here */
+  readonly module?: URL;
 }
 
 export interface TrialResult extends Verdict {
@@ -36,25 +40,43 @@ const SETTINGS = { CONNECTOR_NAME: 'sigkill', PAGE_LIMIT: '25', LEASE_SECONDS: '
 const ESTATE = ['--assets', '100', '--threats', '300', '--dns-blocks', '100'];
 const MANNERS = ['--tie-size', '3', '--short-pages', '0.1', '--empty-pages', '0.05', '--shuffle-members'];
 
-export async function trial({ kills, seed, life, onRun = () => {} }: TrialOptions): Promise<TrialResult> {
+export async function trial({
+  kills,
+  seed,
+  life,
+  onRun = () => {},
+  issuer,
+  module,
+}: TrialOptions): Promise<TrialResult> {
   const started = performance.now();
   await using folder = await temporaryFolder();
-  await using code = await bundle();
-  await using platform = await startPlatform([...ESTATE, ...MANNERS, '--seed', `${seed}`, '--life', `${life}`]);
-  await using endpoints = await startEndpoints(folder.path, platform.secret);
-  const environment = { ...endpoints.environment, ...SETTINGS, ...apiSettings(platform) };
+  await using code = module ? undefined : await bundle();
+  const trust = issuer ? ['--trusted-issuer', issuer.authUrl] : [];
+  await using platform = await startPlatform([
+    ...ESTATE,
+    ...MANNERS,
+    '--seed',
+    `${seed}`,
+    '--life',
+    `${life}`,
+    ...trust,
+  ]);
+  await using endpoints = await startEndpoints(folder.path, issuer?.secret ?? platform.secret);
+  const environment = { ...endpoints.environment, ...SETTINGS, ...apiSettings({ ...platform, ...issuer }) };
   const tally = await storm({
     kills,
     onRun,
     random: createDraw(seed),
-    run: moment => runOnce(code.module, environment, endpoints, moment),
+    run: moment => runOnce(module ?? code!.module, environment, endpoints, moment),
     stopLife: () => platform.stopLife(),
     epoch: leaseEpochReader(environment),
   });
-  const events = await received(endpoints.deliveredFolder);
+  const lines = await endpoints.delivered();
+  const events = lines.map(line => receive(line, 0));
   const truth = await platform.truth();
   const verdict = judge({ events, truth, completedEpochs: tally.completedEpochs });
-  const views = await viewsUnlikeTruth(endpoints.deliveredFolder, truthRows(truth));
+  const delivered = endpoints.deliveredFolder ?? (await written(lines, folder.path));
+  const views = await viewsUnlikeTruth(delivered, truthRows(truth));
   return {
     ...verdict,
     breaches: tally.failures.length > 0 ? tally.failures : [...verdict.breaches, ...views],
@@ -64,7 +86,9 @@ export async function trial({ kills, seed, life, onRun = () => {} }: TrialOption
   };
 }
 
-function apiSettings({ baseUrl, authUrl, dnsBlocksPath }: PlatformProcess): Record<string, string> {
+type Addresses = Pick<PlatformProcess, 'baseUrl' | 'authUrl' | 'dnsBlocksPath'>;
+
+function apiSettings({ baseUrl, authUrl, dnsBlocksPath }: Addresses): Record<string, string> {
   return { API_BASE_URL: baseUrl, AUTH_URL: authUrl, DNS_BLOCKS_PATH: dnsBlocksPath };
 }
 
@@ -81,10 +105,11 @@ async function runOnce(
   return { outcome, killedAt: await endpoints.lift() };
 }
 
-async function received(folder: string): Promise<ReceivedEvent[]> {
-  const events: ReceivedEvent[] = [];
-  for await (const { line } of deliveredLines(folder)) events.push(receive(line, 0));
-  return events;
+/** Where no folder of delivered objects is to be had: one with all lines in one object. */
+async function written(lines: readonly string[], folder: string): Promise<string> {
+  const path = await mkdtemp(join(folder, 'delivered-'));
+  await writeFile(join(path, 'all.json.gz'), gzipSync(lines.map(line => `${line}\n`).join('')));
+  return path;
 }
 
 async function temporaryFolder(): Promise<AsyncDisposable & { readonly path: string }> {

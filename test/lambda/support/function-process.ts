@@ -17,24 +17,29 @@ interface InvocationOutcome {
 /** Imports the module, invokes its handler with each payload, and tells the outcomes apart from what it logs. */
 const MAIN = `
 import { writeSync } from 'node:fs';
-const [module, payloads] = process.argv.slice(1);
+const [module, payloads, milliseconds] = process.argv.slice(1);
 const { handler } = await import(module);
 const outcomes = [];
 for (const payload of JSON.parse(payloads)) {
-  const end = Date.now() + 60_000;
+  const end = Date.now() + Number(milliseconds);
   const context = { getRemainingTimeInMillis: () => end - Date.now() };
   outcomes.push(await handler(payload, context).catch(error => ({ error: error.name + ': ' + error.message })));
 }
 writeSync(3, JSON.stringify(outcomes));
 `;
 
-/** A bare Node process with nothing in its environment but what is given, as Lambda starts it. */
+/**
+ * A bare Node process with nothing in its environment but what is given, as Lambda starts it.
+ *
+ * @param milliseconds until the time-out of each invocation
+ */
 export async function functionProcess(
   module: URL,
   environment: Readonly<Record<string, string>>,
   payloads: readonly unknown[] = [{}],
+  milliseconds = 60_000,
 ): Promise<FunctionRun> {
-  const argv = ['--input-type=module', '--eval', MAIN, module.href, JSON.stringify(payloads)];
+  const argv = ['--input-type=module', '--eval', MAIN, module.href, JSON.stringify(payloads), String(milliseconds)];
   const child = spawn(process.execPath, argv, {
     env: environment,
     cwd: '/',

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 /** The command is not there, failed, or took too long. The message is its last line. */
@@ -6,9 +7,11 @@ export class CommandError extends Error {
   override readonly name = 'CommandError';
 }
 
+const ROOT = join(import.meta.dirname, '..', '..', '..');
+
 /** Runs a command to its end, quietly, in a process group that a time-out ends as a whole. @returns what it wrote */
 export async function command(file: string, args: readonly string[], seconds: number): Promise<string> {
-  const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const child = spawn(file, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   const ended = new Promise<number | string | null>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => resolve(signal ?? code));

@@ -1,3 +1,4 @@
+import type { Item } from '../../../lambda/adapters/sealed-item.ts';
 import type { DynaliteClient } from '../../../local/aws/dynalite-client.ts';
 import { createDynamoDbService } from '../../../local/aws/dynamodb-service.ts';
 import { keySchema } from '../../../local/aws/state-table-schema.ts';
@@ -26,6 +27,7 @@ export function realDynamoDb(url: string): DynaliteClient {
 
 export interface RealTable {
   readonly service: ReturnType<typeof createDynamoDbService>;
+  items(): Promise<Item[]>;
   /** Deletes the table. */
   close(): Promise<void>;
 }
@@ -37,6 +39,10 @@ export async function realTable(url: string, TableName: string): Promise<RealTab
   if (status !== 200) throw new Error(`DynamoDB Local did not create the table: ${JSON.stringify(body)}`);
   return {
     service: createDynamoDbService(client, { region: 'us-east-1', account: '000000000000' }),
+    async items() {
+      const { body } = await client('Scan', { TableName, ConsistentRead: true });
+      return body['Items'] as Item[];
+    },
     close: async () => void (await client('DeleteTable', { TableName })),
   };
 }

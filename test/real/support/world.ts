@@ -1,0 +1,101 @@
+/** The bundle as synthesized, between Keycloak, DynamoDB Local, moto and the embedded platform, which trusts Keycloak. */
+import { randomUUID } from 'node:crypto';
+import { type DeliveredEvent, parseEvent } from '../../../local/aws/delivered.ts';
+import { LOCAL_NAMES } from '../../../local/aws/endpoints.ts';
+import { createDraw } from '../../../local/platform/draw.ts';
+import { createPlatform, type Platform, type PlatformOptions } from '../../../local/platform/platform.ts';
+import { receive } from '../../histories/oracle/siem.ts';
+import { type FunctionRun, functionProcess } from '../../lambda/support/function-process.ts';
+import { type TamperedApi, tamperedApi } from '../../lambda/support/tampered-api.ts';
+import { judge, type Verdict } from '../../sigkill/judge.ts';
+import { type Running, running } from '../running.ts';
+import { motoResources } from './moto-resources.ts';
+import { realTable } from './real-table.ts';
+import { createRealm, type Realm } from './realm.ts';
+
+export interface World extends AsyncDisposable {
+  readonly platform: Platform;
+  readonly api: TamperedApi;
+  readonly realm: Realm;
+  /** A process of the function, which is invoked with each payload in turn. */
+  run(payloads?: readonly unknown[], milliseconds?: number): Promise<FunctionRun>;
+  putSecret(value: string): Promise<void>;
+  lines(): Promise<string[]>;
+  events(): Promise<DeliveredEvent[]>;
+  deadLetters(): Promise<Map<string, string>>;
+  /** What the SIEM has, held against what the API would answer. */
+  verdict(): Promise<Verdict>;
+  /** Assets that are there; of generated ones some are removed before anybody saw them, and are not sent. */
+  liveAssets(): number;
+  /** Every item of the table but the lease. */
+  items(): Promise<unknown[]>;
+}
+
+export interface WorldOptions {
+  readonly platform?: Partial<PlatformOptions>;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+type AllRunning = Required<Running>;
+
+export async function world(options: WorldOptions = {}): Promise<World> {
+  const parts = running() as AllRunning;
+  const mark = randomUUID().slice(0, 13);
+  const names = {
+    ...LOCAL_NAMES,
+    stateTable: `state-${mark}`,
+    bucket: `events-${mark}`,
+    deadLetterBucket: `letters-${mark}`,
+  };
+  Object.assign(names, { secret: `credentials-${mark}`, deliveryStream: `delivery-${mark}` });
+  const realm = await createRealm(parts.keycloak);
+  const [moto, table] = await Promise.all([
+    motoResources(parts.moto.url, names, realm.secret),
+    realTable(parts.dynamodb.url, names.stateTable),
+  ]);
+  const settings = { clock: Date.now, random: createDraw(42), trustedIssuer: realm.authUrl, ...options.platform };
+  const platform = createPlatform(settings);
+  const api = await tamperedApi(platform);
+  const environment = {
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_ENDPOINT_URL: parts.moto.url,
+    AWS_ENDPOINT_URL_DYNAMODB: parts.dynamodb.url,
+    STATE_TABLE: names.stateTable,
+    CREDENTIALS_SECRET_ID: moto.secretArn,
+    DELIVERY_STREAM: names.deliveryStream,
+    DEAD_LETTER_BUCKET: names.deadLetterBucket,
+    API_BASE_URL: api.url,
+    AUTH_URL: realm.authUrl,
+    CONNECTOR_NAME: 'acme',
+    DNS_BLOCKS_PATH: platform.settings.dnsBlocksPath,
+    NODE_OPTIONS: parts.bundle.nodeOptions,
+    ...options.environment,
+  };
+  const lines = async () => [...(await moto.objects(names.bucket, names.prefix)).values()].flatMap(splitLines);
+  return {
+    platform,
+    api,
+    realm,
+    run: (payloads, milliseconds) => functionProcess(new URL(parts.bundle.module), environment, payloads, milliseconds),
+    putSecret: moto.putSecret,
+    lines,
+    events: async () => (await lines()).map(line => parseEvent(line, 'delivered')),
+    deadLetters: () => moto.objects(names.deadLetterBucket, ''),
+    async verdict() {
+      const events = (await lines()).map(line => receive(line, 0));
+      return judge({ events, truth: [...platform.truthText()].join(''), completedEpochs: new Set() });
+    },
+    liveAssets: () => [...platform.truth().assets.values()].filter(row => JSON.parse(row).deleted !== true).length,
+    items: async () => (await table.items()).filter(item => item['sk']?.S !== 'lease'),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([api, realm].map(each => each[Symbol.asyncDispose]()));
+      await Promise.all([moto.close(), table.close()]);
+    },
+  };
+}
+
+function splitLines(text: string): string[] {
+  return text.split('\n').slice(0, -1);
+}
