@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import dynalite from 'dynalite';
 import { type DynaliteClient, takeListener } from './dynalite-client.ts';
+import { corrected } from './dynalite-corrections.ts';
 import { createDynamoDbService, type DynamoDbOperation } from './dynamodb-service.ts';
 import { keySchema } from './state-table-schema.ts';
 import type { Service } from './wire.ts';
@@ -21,7 +22,7 @@ export async function openDynamoDb(
 ): Promise<{ service: Service<DynamoDbOperation>; server: Server }> {
   await mkdir(options.path, { recursive: true });
   const server = dynalite({ path: options.path, createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 });
-  const client = takeListener(server);
+  const client = corrected(takeListener(server));
   await createTable(client, options.tableName);
   return { service: createDynamoDbService(client, options), server };
 }

@@ -40,6 +40,8 @@ export function etagOf(bytes: Buffer): string {
 
 /** A group of keys below one delimiter counts as one entry, and a page ends behind the whole group. */
 function cutPage(keys: readonly string[], prefix: string, delimiter: string, maxKeys: number): Page {
+  // Asked for nothing, S3 says that this is all.
+  if (maxKeys === 0) return { keys: [], prefixes: [] };
   const own: string[] = [];
   const groups = new Set<string>();
   let last = '';
@@ -57,7 +59,7 @@ function cutPage(keys: readonly string[], prefix: string, delimiter: string, max
 
 function readMaxKeys(text: string | null): number {
   if (text === null) return MOST_KEYS;
-  if (/^\d{1,9}$/.test(text) && Number(text) > 0) return Number(text);
+  if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new AwsError(400, 'InvalidArgument', 'Provided max-keys not an integer or within integer range');
 }
 

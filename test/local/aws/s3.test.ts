@@ -139,6 +139,14 @@ describe('listings', () => {
     expect(seen).toEqual(keys);
   });
 
+  test('of no keys are empty, and say that this is all', async () => {
+    await using running = await started();
+    const client = clientOf(running);
+    await client.send(new PutObjectCommand({ Bucket, Key: 'a', Body: 'a' }));
+    const none = await client.send(new ListObjectsV2Command({ Bucket, MaxKeys: 0 }));
+    expect([none.Contents, none.KeyCount, none.IsTruncated]).toEqual([undefined, 0, false]);
+  });
+
   test('group keys below a delimiter, each group once over all pages', async () => {
     await using running = await started();
     const client = clientOf(running);

@@ -1,7 +1,6 @@
-import { Agent, request as open } from 'node:http';
+import { request as open } from 'node:http';
 import type { Reply, WireRequest } from '../../../local/aws/wire.ts';
 
-const agent = new Agent({ keepAlive: true });
 /** Of one connection, not of the request. */
 const HOP = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'keep-alive', 'expect']);
 
@@ -10,7 +9,8 @@ export async function forward(url: string, { method, url: target, headers, body 
   const { promise, resolve, reject } = Promise.withResolvers<Reply>();
   const sent = open(new URL(target, url), {
     method,
-    agent,
+    // No connection outlives its request, so none keeps a test's process from ending.
+    agent: false,
     headers: { ...kept(headers), 'content-length': body.length },
   });
   sent.on('error', reject).on('response', async response => {
