@@ -17,6 +17,10 @@ export async function jest(files: readonly string[], parts: Running): Promise<nu
       stdio: 'inherit',
     },
   );
+  // Even an error here that nobody expected leaves nothing behind.
+  const stop = (): void => void child.kill('SIGKILL');
+  process.once('exit', stop);
   const [code] = (await once(child, 'close')) as [number | null];
+  process.off('exit', stop);
   return code ?? 1;
 }

@@ -10,9 +10,10 @@ export class PartFailedError extends Error {
   override readonly name = 'PartFailedError';
 }
 
-const START_SECONDS = 180;
+/** Keycloak takes 15 seconds on an idle machine, and minutes on a busy one. */
+const START_SECONDS = 300;
 const STOP_SECONDS = 10;
-const LINES_SHOWN = 20;
+const LINES_KEPT = 20;
 
 export interface StartedPart {
   /** Ends every process of the part. */
@@ -28,7 +29,10 @@ export async function startPart(launch: Launch): Promise<StartedPart> {
   });
   const lines: string[] = [];
   for (const output of [child.stdout, child.stderr]) {
-    output.setEncoding('utf8').on('data', (words: string) => void lines.splice(0, lines.length - 200, ...lines, words));
+    output.setEncoding('utf8').on('data', (words: string) => {
+      lines.push(...words.trim().split('\n'));
+      lines.splice(0, lines.length - LINES_KEPT);
+    });
   }
   let ended = false;
   const closed = new Promise<void>(resolve => {
@@ -55,7 +59,7 @@ export async function startPart(launch: Launch): Promise<StartedPart> {
   };
   if (await answers(launch.health, () => ended)) return { stop };
   await stop();
-  throw new PartFailedError(`It did not come up. Its last words:\n${tail(lines.join(''))}`);
+  throw new PartFailedError(`It did not come up. Its last words:\n${lines.join('\n')}`);
 }
 
 /** Asks until there is an answer, whatever it says, or the time is over. */
@@ -70,10 +74,6 @@ async function answers(url: string, ended: () => boolean): Promise<boolean> {
     await pause(100);
   }
   return false;
-}
-
-function tail(words: string): string {
-  return words.trim().split('\n').slice(-LINES_SHOWN).join('\n');
 }
 
 /** A port that was free a moment ago. */
