@@ -8,5 +8,6 @@ export default {
   maxWorkers: 2,
   // Real parts take their time, above all on a machine that has other things to do.
   testTimeout: 60_000,
-  reporters: ['<rootDir>/test/real/parts-reporter.ts', 'default'],
+  // jest appends its summary as the last of all.
+  reporters: ['default', '<rootDir>/test/real/parts-reporter.ts'],
 };

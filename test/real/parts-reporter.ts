@@ -15,14 +15,15 @@ interface Results {
 export default class PartsReporter {
   onRunComplete(_contexts: unknown, { testResults }: Results): void {
     const there = running();
-    console.log();
-    for (const part of PART_NAMES) {
+    const lines = PART_NAMES.map(part => {
       const files = SUITES.filter(({ needs }) => needs.includes(part)).map(({ file }) => file);
       const results = testResults.filter(({ testFilePath }) => files.includes(relative(process.cwd(), testFilePath)));
       const sum = (of: 'numPassingTests' | 'numFailingTests') => results.reduce((total, each) => total + each[of], 0);
       const counts = `${sum('numPassingTests')} passed, ${sum('numFailingTests')} failed`;
       const { name, version } = PARTS[part];
-      console.log(`${name} ${version}: ${there[part] ? counts : `SKIPPED, ${files.length} files with it`}`);
-    }
+      return `${name} ${version}: ${there[part] ? counts : `SKIPPED, with the ${files.length} test files that need it`}`;
+    });
+    // Where jest writes its summary too, so that the order stands.
+    process.stderr.write(`\n${lines.join('\n')}\n`);
   }
 }

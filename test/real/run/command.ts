@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { stripVTControlCharacters } from 'node:util';
 
-/** The command is not there, failed, or took too long. The message is its last line. */
+/** The command is not there, failed, or took too long. The message quotes the first line that speaks of an error, or the last. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
 }
@@ -21,8 +22,8 @@ export async function command(file: string, args: readonly string[], seconds: nu
   const timer = setTimeout(stop, seconds * 1000);
   try {
     const [status, ...output] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
-    const words = output.join('').trim();
-    if (status !== 0) throw new CommandError(`${file} ended with ${status}: ${words.split('\n').at(-1)}`);
+    const words = stripVTControlCharacters(output.join('')).trim();
+    if (status !== 0) throw new CommandError(`${file} ended with ${status}: ${gist(words)}`);
     return words;
   } catch (cause) {
     if (cause instanceof CommandError) throw cause;
@@ -31,6 +32,11 @@ export async function command(file: string, args: readonly string[], seconds: nu
     clearTimeout(timer);
     process.off('exit', stop);
   }
+}
+
+function gist(words: string): string {
+  const lines = words.split('\n');
+  return (lines.find(line => /error/i.test(line)) ?? lines.at(-1) ?? '').slice(0, 300);
 }
 
 /** Tells every process of a group; nothing when there is none any more. */

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { Command, Option } from 'commander';
-import { PART_NAMES, type PartName } from '../parts.ts';
+import { Command, InvalidArgumentError } from 'commander';
+import { PART_NAMES, PARTS, type PartName } from '../parts.ts';
 
 export interface Options {
   readonly without: readonly PartName[];
@@ -18,14 +18,21 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
       'Runs tests on software that others wrote: DynamoDB Local, moto and Keycloak, fetched and started here.',
     )
     .argument('[files...]', 'only test files whose path contains one of these')
-    .addOption(
-      new Option('--without <parts...>', 'leave these parts out, and the tests that need them').choices(PART_NAMES),
+    .option(
+      `--without <part>`,
+      `leave out ${PART_NAMES.join(', ')}, and the tests that need it; repeatable`,
+      collectPart,
     )
     .option('--strict', 'fail when a part cannot be had, instead of skipping its tests', false)
     .option('--cache <folder>', 'where fetched parts are kept', defaultCache(environment))
     .parse(argv);
   const { without = [], strict, cache } = command.opts();
   return { without, strict, cache, only: command.args };
+}
+
+function collectPart(text: string, before: readonly PartName[] = []): readonly PartName[] {
+  if (text in PARTS) return [...before, text as PartName];
+  throw new InvalidArgumentError(`It must be one of ${PART_NAMES.join(', ')}.`);
 }
 
 function defaultCache(environment: NodeJS.ProcessEnv): string {
