@@ -20,7 +20,7 @@ interface Outcome {
   readonly status: number;
   /** The error's code; messages are for people, and nothing here reads them. */
   readonly code?: string;
-  readonly body?: unknown;
+  readonly body: unknown;
 }
 
 /** What both answer to a request. */
@@ -32,7 +32,8 @@ async function both(action: string, input: JsonObject): Promise<{ embedded: Outc
 
 function outcome({ status, body }: DynaliteAnswer): Outcome {
   const { __type: type, message: _message, Message: _other, ...rest } = body;
-  return type === undefined ? { status, body: unordered(rest) } : { status, code: String(type).split('#').at(-1)! };
+  const known = type === undefined ? {} : { code: String(type).split('#').at(-1)! };
+  return { status, ...known, body: unordered(rest) };
 }
 
 /** Batches answer in no order. */
@@ -69,8 +70,8 @@ describe('known to differ, AWS documents the embedded side:', () => {
     [
       'what is not base64 is refused',
       put({ ...key('a'), b: { B: '!!!' } }),
-      { status: 400, code: 'SerializationException' },
-      { status: 500, code: 'InternalFailure' },
+      { status: 400, code: 'SerializationException', body: {} },
+      { status: 500, code: 'InternalFailure', body: {} },
     ],
   ])('%s', async (_what, [action, input], ours, theirs) => {
     expect(await both(action, input)).toEqual({ embedded: ours, real: theirs });
@@ -82,13 +83,13 @@ describe('known to differ, and left: the connector never sends it:', () => {
     [
       'a number with a plus sign',
       put({ ...key('plus'), a: { N: '+5' } }),
-      { status: 400, code: 'ValidationException' },
+      { status: 400, code: 'ValidationException', body: {} },
       { status: 200, body: {} },
     ],
     [
       'a transaction',
       ['TransactWriteItems', { TransactItems: [{ Put: { TableName, Item: key('t') } }] }],
-      { status: 400, code: 'UnknownOperationException' },
+      { status: 400, code: 'UnknownOperationException', body: {} },
       { status: 200, body: {} },
     ],
   ])('%s', async (_what, [action, input], ours, theirs) => {

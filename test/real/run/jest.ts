@@ -2,23 +2,22 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { type Running, VARIABLE } from '../running.ts';
+import { endGroup } from './command.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
+const JEST = ['--experimental-vm-modules', '--no-warnings', 'node_modules/jest/bin/jest.js'];
 
 /** Runs these test files on these parts, jest's summary at the end. @returns the exit code */
 export async function jest(files: readonly string[], parts: Running): Promise<number> {
-  const node = ['--experimental-vm-modules', '--no-warnings', 'node_modules/jest/bin/jest.js'];
-  const child = spawn(
-    process.execPath,
-    [...node, '--config', 'test/real/jest.config.mjs', '--runTestsByPath', ...files],
-    {
-      cwd: ROOT,
-      env: { ...process.env, [VARIABLE]: JSON.stringify(parts) },
-      stdio: 'inherit',
-    },
-  );
-  // Even an error here that nobody expected leaves nothing behind.
-  const stop = (): void => void child.kill('SIGKILL');
+  const args = [...JEST, '--config', 'test/real/jest.config.mjs', '--runTestsByPath', ...files];
+  const child = spawn(process.execPath, args, {
+    cwd: ROOT,
+    env: { ...process.env, [VARIABLE]: JSON.stringify(parts) },
+    stdio: 'inherit',
+    // A group, so that its workers end with it: on an interrupt, or after an error here that nobody expected.
+    detached: true,
+  });
+  const stop = (): void => void (child.pid && endGroup(child.pid, 'SIGKILL'));
   process.once('exit', stop);
   const [code] = (await once(child, 'close')) as [number | null];
   process.off('exit', stop);
