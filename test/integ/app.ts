@@ -1,0 +1,11 @@
+/** The CDK app of `npm run integ`: the platform, and once its URL is known, a connector that drains it. */
+import { App } from 'aws-cdk-lib';
+import { readConnectors } from '../../lib/config.ts';
+import { ConnectorStack } from '../../lib/connector-stack.ts';
+import { connectorOn, NAMES } from './names.ts';
+import { PlatformStack } from './platform-stack.ts';
+
+const app = new App();
+new PlatformStack(app, NAMES.platform, String(app.node.tryGetContext('edition') ?? '{}'));
+const url: unknown = app.node.tryGetContext('platformUrl');
+if (typeof url === 'string') for (const each of readConnectors([connectorOn(url)])) new ConnectorStack(app, each);

@@ -1,0 +1,35 @@
+import { createDraw } from '../../local/platform/draw.ts';
+import { createPlatform, type Platform } from '../../local/platform/platform.ts';
+
+export interface Edition {
+  /** Of the estate, and of the key that signs tokens and cursors. */
+  readonly seed: number;
+  readonly clientSecret: string;
+  /** 1: as populated; 2: changed since. */
+  readonly edition: number;
+  readonly latencyMs: number;
+}
+
+/** What the estate holds is of this moment's past. */
+const MOMENT = Date.parse('2026-01-01T00:00:00.000Z');
+export const COUNTS = { assets: 300, threats: 300, dnsBlocks: 300 };
+
+/**
+ * A platform that is the same wherever it is made: instances of a function share no memory, so each makes it anew from the
+ * seed, and takes the tokens and cursors of the others. Nothing but another edition changes it.
+ */
+export function editedPlatform({ seed, clientSecret, edition, latencyMs }: Edition): Platform {
+  let clock = () => MOMENT;
+  const platform = createPlatform({ clock: () => clock(), random: createDraw(seed), seed, clientSecret, latencyMs });
+  platform.populate(COUNTS);
+  if (edition > 1) change(platform);
+  clock = Date.now;
+  return platform;
+}
+
+/** A change, a removal with what vanishes with it, a new row. */
+function change(platform: Platform): void {
+  platform.putAsset('{"id":"asset-1","n":9007199254740993,"f":1.0}');
+  platform.removeAsset('asset-2');
+  platform.putThreat({ id: 'new', asset_id: 'asset-1' });
+}
