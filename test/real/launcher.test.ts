@@ -1,0 +1,125 @@
+import { access, glob, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { rejection } from '../lambda/support/words.ts';
+import { PARTS } from './parts.ts';
+import { command } from './run/command.ts';
+import { fetchPart } from './run/fetch-part.ts';
+import type { Launch } from './run/launch.ts';
+import { readOptions } from './run/options.ts';
+import { readyPart } from './run/ready-part.ts';
+import { freePort, startPart } from './run/start-part.ts';
+import { isAtLeast, versionIn } from './run/tools.ts';
+import { choose, SUITES } from './suites.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+describe('the test files of a run', () => {
+  test('are all there, and every file of the run is among them', async () => {
+    for (const { file } of SUITES) await access(join(ROOT, file));
+    const found: string[] = [];
+    for await (const file of glob('test/real/**/*.real.ts', { cwd: ROOT })) found.push(file);
+    expect(found.sort()).toEqual(
+      SUITES.map(({ file }) => file)
+        .filter(file => file.endsWith('.real.ts'))
+        .sort(),
+    );
+  });
+
+  test('are run when every part that they need is there, and else skipped by name', () => {
+    const { run, skip } = choose(new Set(['dynamodb', 'moto']), []);
+    expect(run.length + skip.length).toBe(SUITES.length);
+    expect(run.filter(({ needs }) => needs.includes('keycloak'))).toEqual([]);
+    expect(skip.map(({ lacks }) => lacks)).toEqual(skip.map(() => ['keycloak']));
+    expect(choose(new Set(), []).run).toEqual([]);
+  });
+
+  test('may be chosen by a part of their path', () => {
+    const { run, skip } = choose(new Set(['dynamodb']), ['adapters/table', 'real/tokens']);
+    expect([...run, ...skip].map(({ file }) => file)).toEqual([
+      'test/lambda/adapters/table.test.ts',
+      'test/real/tokens.real.ts',
+    ]);
+  });
+});
+
+describe('a part', () => {
+  const options = readOptions(['node', 'main', '--without', 'moto', '--without', 'keycloak'], {
+    XDG_CACHE_HOME: '/cache',
+  });
+
+  test('that is left out, or whose tools the machine lacks, is skipped for that reason', async () => {
+    expect(options).toMatchObject({ without: ['moto', 'keycloak'], cache: '/cache/security-data-connector/real' });
+    expect(await readyPart('moto', options)).toEqual({ skipped: 'left out' });
+  });
+
+  test('is taken from the cache when it is there', async () => {
+    const cache = await mkdtemp(join(tmpdir(), 'cache-'));
+    const folder = join(cache, `moto-${PARTS.moto.version}`);
+    await mkdir(folder);
+    expect(await fetchPart('moto', cache)).toEqual({ folder, cached: true });
+    await rm(cache, { recursive: true });
+  });
+
+  test('is started in a group of its own, of which no process is left once it is stopped', async () => {
+    const port = await freePort();
+    const started = await startPart(launch(PARENT, port));
+    expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toBe('from the child');
+    await started.stop();
+    await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toThrow('fetch failed');
+  });
+
+  test('that does not come up is a failure, with its last words', async () => {
+    const error = await rejection(startPart(launch(`console.error('no licence'); process.exit(3)`, await freePort())));
+    expect(error.name).toBe('PartFailedError');
+    expect(error.message).toContain('no licence');
+  });
+});
+
+describe('a tool', () => {
+  test.each<[string, [number, number]]>([
+    ['openjdk version "17.0.15" 2025-04-15', [17, 0]],
+    ['java version "1.8.0_402"', [1, 8]],
+    ['Apache Maven 3.8.7', [3, 8]],
+    ['Python 3.11.7', [3, 11]],
+  ])('says its version: %s', (words, version) => {
+    expect(versionIn(words)).toEqual(version);
+  });
+
+  test('is old when its version is lower, number by number', () => {
+    expect(
+      [
+        [3, 11],
+        [3, 9],
+        [4, 0],
+        [3, 8],
+        [2, 99],
+      ].map(([a, b]) => isAtLeast([a!, b!], [3, 9])),
+    ).toEqual([true, true, true, false, false]);
+  });
+
+  test('that fails says the first line that speaks of an error', async () => {
+    const script = `console.log('begun'); console.error('[ERROR] no such thing'); console.log('ended'); process.exit(2)`;
+    const error = await rejection(command(process.execPath, ['--eval', script], 30));
+    expect(error.message).toMatch(/ended with 2: \[ERROR\] no such thing$/);
+    expect((await rejection(command('no-such-command', [], 30))).name).toBe('CommandError');
+  });
+});
+
+/** Serves in a child process, which would live on if its parent alone were ended. */
+const PARENT = `
+const server = "require('http').createServer((_, out) => out.end('from the child')).listen(+process.env.PORT, '127.0.0.1')";
+require('node:child_process').spawn(process.execPath, ['--eval', server]);
+`;
+
+function launch(script: string, port: number): Launch {
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    file: process.execPath,
+    args: ['--eval', script],
+    environment: { PORT: `${port}` },
+    health: url,
+    told: { url },
+  };
+}
