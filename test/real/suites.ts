@@ -34,6 +34,7 @@ export const SUITES: readonly Suite[] = [
   whole('drain'),
   whole('credentials'),
   whole('contention'),
+  whole('siem'),
   whole('sigkill'),
 ];
 

@@ -12,6 +12,7 @@ import { type Running, running } from '../running.ts';
 import { motoResources } from './moto-resources.ts';
 import { realTable } from './real-table.ts';
 import { createRealm, type Realm } from './realm.ts';
+import { type SiemQueue, siemQueue } from './siem-queue.ts';
 
 export interface World extends AsyncDisposable {
   readonly platform: Platform;
@@ -22,6 +23,10 @@ export interface World extends AsyncDisposable {
   putSecret(value: string): Promise<void>;
   lines(): Promise<string[]>;
   events(): Promise<DeliveredEvent[]>;
+  /** The SIEM's way in. */
+  queue(): Promise<SiemQueue>;
+  /** Lines of one object. */
+  object(key: string): Promise<string[]>;
   deadLetters(): Promise<Map<string, string>>;
   /** What the SIEM has, held against what the API would answer. */
   verdict(): Promise<Verdict>;
@@ -82,6 +87,8 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     putSecret: moto.putSecret,
     lines,
     events: async () => (await lines()).map(line => parseEvent(line, 'delivered')),
+    queue: () => siemQueue(parts.moto.url, names.bucket, names.prefix),
+    object: async key => splitLines((await moto.objects(names.bucket, key)).get(key)!),
     deadLetters: () => moto.objects(names.deadLetterBucket, ''),
     async verdict() {
       const events = (await lines()).map(line => receive(line, 0));
