@@ -63,9 +63,9 @@ describe('an account that was disabled in Keycloak', () => {
 });
 
 test('a token that expires amid the run by its own claim is replaced, and the run goes on', async () => {
-  // To the platform, whose clock is fast, a token of 300 seconds lives for two; the connector would use it for 270.
-  const clock = () => Date.now() + 298_000;
-  await using each = await world({ environment: { PAGE_LIMIT: '5' }, platform: { clock, latencyMs: 500 } });
+  // To the platform, whose clock is fast, a token of 300 seconds lives for five; the connector would use it for 270.
+  const clock = () => Date.now() + 295_000;
+  await using each = await world({ environment: { PAGE_LIMIT: '3' }, platform: { clock, latencyMs: 500 } });
   each.platform.populate(FEW);
   const { outcomes, stdout } = await each.run();
   expect(outcomes).toMatchObject([{ more: false, streams: { assets: { rows: 30, caughtUp: true } } }]);

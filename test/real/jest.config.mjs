@@ -7,7 +7,7 @@ export default {
   testEnvironment: 'node',
   maxWorkers: 2,
   // Real parts take their time, above all on a machine that has other things to do.
-  testTimeout: 60_000,
+  testTimeout: 120_000,
   // jest appends its summary as the last of all.
   reporters: ['default', '<rootDir>/test/real/parts-reporter.ts'],
 };
