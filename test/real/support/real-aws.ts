@@ -3,7 +3,6 @@ import type { FirehoseCounters } from '../../../local/aws/firehose.ts';
 import { openObjectStore } from '../../../local/aws/object-store.ts';
 import { createS3 } from '../../../local/aws/s3.ts';
 import { createSecretsManager } from '../../../local/aws/secrets-manager.ts';
-import { type Operation, type Service, serve, type Wire } from '../../../local/aws/wire.ts';
 import type { Running } from '../running.ts';
 import type { AwsUnderTest } from './aws-under-test.ts';
 import { forward } from './forward.ts';
@@ -20,36 +19,31 @@ export async function replaceByReal(
   options: AwsOptions,
   parts: Running,
 ): Promise<AwsUnderTest> {
-  const wires: Wire[] = [];
   const closers: (() => Promise<void>)[] = [];
-  const { faults } = embedded;
-  const start = async <O extends Operation>(service: Service<O>): Promise<string> => {
-    const wire = await serve(service, { faults, onCall: call => options.onCall?.(call), port: 0 });
-    wires.push(wire);
-    return wire.url;
-  };
   let under = embedded;
   if (parts.dynamodb) {
     const table = await realTable(parts.dynamodb.url, embedded.names.stateTable);
     closers.push(table.close);
-    const environment = { ...under.environment, AWS_ENDPOINT_URL_DYNAMODB: await start(table.service) };
+    const environment = { ...under.environment, AWS_ENDPOINT_URL_DYNAMODB: await embedded.serve(table.service) };
     under = { ...under, environment };
   }
   if (parts.moto) {
-    const moto = await onMoto(under, options, parts.moto.url, start);
+    const moto = await onMoto(under, options, parts.moto.url);
     closers.push(moto.stop);
     under = { ...under, ...moto.instead, environment: { ...under.environment, ...moto.environment } };
   }
   return {
     ...under,
     async close() {
-      await Promise.all(wires.map(wire => wire.close()));
-      await Promise.all([embedded.close(), ...closers.map(close => close())]);
+      await embedded.close();
+      await Promise.all(closers.map(close => close()));
     },
   };
 }
 
-async function onMoto(under: AwsUnderTest, options: AwsOptions, url: string, start: StartService) {
+const REGION = 'us-east-1';
+
+async function onMoto(under: AwsUnderTest, options: AwsOptions, url: string) {
   const { names } = under;
   const resources = await motoResources(url, names, options.secret);
   const counters: FirehoseCounters = {
@@ -64,15 +58,15 @@ async function onMoto(under: AwsUnderTest, options: AwsOptions, url: string, sta
   const secrets = createSecretsManager({
     name: names.secret,
     value: undefined,
-    region: 'us-east-1',
+    region: REGION,
     account: '',
     now: Date.now,
   });
-  const s3 = createS3(await openObjectStore(options.directory, []));
+  const s3 = createS3(await openObjectStore(options.directory, []), REGION);
   const environment = {
-    AWS_ENDPOINT_URL_FIREHOSE: await start(realFirehose(url, counters)),
-    AWS_ENDPOINT_URL_S3: await start({ ...s3, perform: (_, request) => forward(url, request) }),
-    AWS_ENDPOINT_URL_SECRETS_MANAGER: await start({
+    AWS_ENDPOINT_URL_FIREHOSE: await under.serve(realFirehose(url, counters)),
+    AWS_ENDPOINT_URL_S3: await under.serve({ ...s3, perform: (_, request) => forward(url, request) }),
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: await under.serve({
       ...secrets.service,
       async perform(_, request) {
         // A value is put without being waited for; no later call may overtake it.
@@ -97,8 +91,6 @@ async function onMoto(under: AwsUnderTest, options: AwsOptions, url: string, sta
   };
   return { environment, instead, stop: () => put.catch(() => undefined).then(() => resources.close()) };
 }
-
-type StartService = <O extends Operation>(service: Service<O>) => Promise<string>;
 
 /** Each object ends with a line feed, as each line does. */
 function linesOf(objects: ReadonlyMap<string, string>): string[] {
