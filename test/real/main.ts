@@ -9,15 +9,8 @@ import { choose, type Suite } from './suites.ts';
 
 const options = readOptions(process.argv, process.env);
 const ready = new Map<PartName, Ready>();
-const interrupted = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.on(signal, () => {
-    // The parts' process groups do not hear of it by themselves, and end with this process. A second time waits for nothing.
-    if (interrupted.signal.aborted) process.exit(130);
-    interrupted.abort();
-    void stopAll().finally(() => process.exit(130));
-  });
-}
+// The process groups of parts and tests do not hear of it by themselves; they, and every folder, end with this process.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
 
 try {
   // All are waited for, so that none is still on its way up when the rest is stopped.

@@ -26,6 +26,7 @@ export const LAUNCH: { readonly [P in PartName]: (folder: string, port: number) 
       join(lib, '*'),
       main,
       '-inMemory',
+      '-disableTelemetry',
       '-port',
       `${port}`,
     ];

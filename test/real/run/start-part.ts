@@ -1,9 +1,11 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
+import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { endGroup } from './command.ts';
 import type { Launch } from './launch.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 /** A part that was fetched did not come up: unlike one that is not to be had, this is a failure. */
 export class PartFailedError extends Error {
@@ -22,26 +24,21 @@ export interface StartedPart {
 
 /** Starts a part in a process group of its own, and waits until it answers. */
 export async function startPart(launch: Launch): Promise<StartedPart> {
+  // Some write where they are started.
+  const folder = await temporaryFolder('real-part-');
   const child = spawn(launch.file, launch.args, {
+    cwd: folder.path,
     env: { ...process.env, ...launch.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
-  const lines: string[] = [];
-  for (const output of [child.stdout, child.stderr]) {
-    output.setEncoding('utf8').on('data', (words: string) => {
-      lines.push(...words.trim().split('\n'));
-      lines.splice(0, lines.length - LINES_KEPT);
-    });
-  }
+  const words = lastWords(child);
   let ended = false;
   const closed = new Promise<void>(resolve => {
-    child
-      .once('error', error => lines.push(error.message))
-      .once('close', () => {
-        ended = true;
-        resolve();
-      });
+    child.once('close', () => {
+      ended = true;
+      resolve();
+    });
   });
   const kill = (signal: NodeJS.Signals): void => void (child.pid && endGroup(child.pid, signal));
   const killNow = (): void => kill('SIGKILL');
@@ -49,17 +46,35 @@ export async function startPart(launch: Launch): Promise<StartedPart> {
   process.once('exit', killNow);
   const stop = async (): Promise<void> => {
     kill('SIGTERM');
-    const given = new AbortController();
-    const patience = pause(STOP_SECONDS * 1000, undefined, { signal: given.signal }).catch(() => undefined);
-    await Promise.race([closed, patience]);
-    given.abort();
+    await soon(closed);
     killNow();
     await closed;
     process.off('exit', killNow);
+    await folder[Symbol.asyncDispose]();
   };
   if (await answers(launch.health, () => ended)) return { stop };
   await stop();
-  throw new PartFailedError(`It did not come up. Its last words:\n${lines.join('\n')}`);
+  throw new PartFailedError(`It did not come up. Its last words:\n${words.join('\n')}`);
+}
+
+/** The last lines that a process has written, kept up to date. */
+function lastWords(child: ChildProcessByStdio<null, Readable, Readable>): readonly string[] {
+  const lines: string[] = [];
+  const keep = (words: string): void => {
+    lines.push(...words.trim().split('\n'));
+    lines.splice(0, lines.length - LINES_KEPT);
+  };
+  for (const output of [child.stdout, child.stderr]) output.setEncoding('utf8').on('data', keep);
+  child.once('error', error => keep(error.message));
+  return lines;
+}
+
+/** Waits for something, but not for long. */
+async function soon(promise: Promise<void>): Promise<void> {
+  const over = new AbortController();
+  const patience = pause(STOP_SECONDS * 1000, undefined, { signal: over.signal }).catch(() => undefined);
+  await Promise.race([promise, patience]);
+  over.abort();
 }
 
 /** Asks until there is an answer, whatever it says, or the time is over. */

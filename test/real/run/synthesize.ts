@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { command } from './command.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 export interface Synthesized extends AsyncDisposable {
   /** The function's code in the assembly. */
@@ -19,8 +19,8 @@ const ROOT = join(import.meta.dirname, '..', '..', '..');
 
 /** Synthesizes the stack as a deployment does, and finds the function's bundle in it. */
 export async function synthesize(): Promise<Synthesized> {
-  const folder = await mkdtemp(join(tmpdir(), 'assembly-'));
-  const clear = () => rm(folder, { recursive: true });
+  const temporary = await temporaryFolder('assembly-');
+  const { path: folder } = temporary;
   try {
     await command(join(ROOT, 'node_modules', '.bin', 'cdk'), ['synth', '--quiet', '--output', folder], 120);
     const [template = ''] = (await readdir(folder)).filter(name => name.endsWith('.template.json'));
@@ -30,9 +30,9 @@ export async function synthesize(): Promise<Synthesized> {
     if (!found) throw new Error('The template has no function with the settings of the connector');
     const module = join(folder, found.Metadata['aws:asset:path']!, 'index.mjs');
     const nodeOptions = found.Properties.Environment?.Variables['NODE_OPTIONS'] ?? '';
-    return { module: pathToFileURL(module).href, nodeOptions, [Symbol.asyncDispose]: clear };
+    return { module: pathToFileURL(module).href, nodeOptions, [Symbol.asyncDispose]: temporary[Symbol.asyncDispose] };
   } catch (error) {
-    await clear();
+    await temporary[Symbol.asyncDispose]();
     throw error;
   }
 }
