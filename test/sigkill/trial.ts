@@ -40,27 +40,12 @@ const SETTINGS = { CONNECTOR_NAME: 'sigkill', PAGE_LIMIT: '25', LEASE_SECONDS: '
 const ESTATE = ['--assets', '100', '--threats', '300', '--dns-blocks', '100'];
 const MANNERS = ['--tie-size', '3', '--short-pages', '0.1', '--empty-pages', '0.05', '--shuffle-members'];
 
-export async function trial({
-  kills,
-  seed,
-  life,
-  onRun = () => {},
-  issuer,
-  module,
-}: TrialOptions): Promise<TrialResult> {
+export async function trial(options: TrialOptions): Promise<TrialResult> {
+  const { kills, seed, onRun = () => {}, issuer, module } = options;
   const started = performance.now();
   await using folder = await temporaryFolder();
   await using code = module ? undefined : await bundle();
-  const trust = issuer ? ['--trusted-issuer', issuer.authUrl] : [];
-  await using platform = await startPlatform([
-    ...ESTATE,
-    ...MANNERS,
-    '--seed',
-    `${seed}`,
-    '--life',
-    `${life}`,
-    ...trust,
-  ]);
+  await using platform = await startPlatform(platformFlags(options));
   await using endpoints = await startEndpoints(folder.path, issuer?.secret ?? platform.secret);
   const environment = { ...endpoints.environment, ...SETTINGS, ...apiSettings({ ...platform, ...issuer }) };
   const tally = await storm({
@@ -84,6 +69,11 @@ export async function trial({
     events: events.length,
     seconds: (performance.now() - started) / 1000,
   };
+}
+
+function platformFlags({ seed, life, issuer }: TrialOptions): string[] {
+  const trust = issuer ? ['--trusted-issuer', issuer.authUrl] : [];
+  return [...ESTATE, ...MANNERS, '--seed', `${seed}`, '--life', `${life}`, ...trust];
 }
 
 type Addresses = Pick<PlatformProcess, 'baseUrl' | 'authUrl' | 'dnsBlocksPath'>;
