@@ -4,17 +4,6 @@ import * as s3 from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import { acknowledge } from './acknowledge.ts';
 
-/** Where things lie in the bucket. The SIEM reads `events/` and nothing else. */
-export const PREFIXES = {
-  events: 'events/',
-  /** Lines as they were sent, where the events are converted: gzipped, and not for the SIEM. */
-  lines: 'lines/',
-  /** What Firehose could not deliver, partition or hand to another endpoint. */
-  deliveryErrors: 'delivery-errors/',
-  /** Rows that the function cannot send as events. */
-  deadLetters: 'dead-letter/',
-} as const;
-
 export interface DataBucketProps {
   readonly removalPolicy: RemovalPolicy;
   readonly retention: Duration;

@@ -3,7 +3,7 @@ import type * as iam from 'aws-cdk-lib/aws-iam';
 import type { IDeliveryStreamRef } from 'aws-cdk-lib/aws-kinesisfirehose';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
-import { PREFIXES } from './data-bucket.ts';
+import { PREFIXES } from './prefixes.ts';
 import { allow, secretArnOf } from './statements.ts';
 
 /** Every AWS call that the function makes, and so everything that it is allowed. A test holds the two equal. */

@@ -1,7 +1,7 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
-import { PREFIXES } from './data-bucket.ts';
+import { PREFIXES } from './prefixes.ts';
 import type { Query } from './query.ts';
 import type { SecurityDataConnector } from './security-data-connector.ts';
 import type { SiemAccess } from './siem-access.ts';

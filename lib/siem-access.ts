@@ -5,7 +5,7 @@ import type * as s3 from 'aws-cdk-lib/aws-s3';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { acknowledge, acknowledgeWildcard } from './acknowledge.ts';
-import { PREFIXES } from './data-bucket.ts';
+import { PREFIXES } from './prefixes.ts';
 import { createReaderRole, type SiemReader } from './siem-reader.ts';
 import { allow, keyStatements } from './statements.ts';
 

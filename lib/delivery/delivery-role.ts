@@ -5,7 +5,7 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { acknowledgeWildcard } from '../acknowledge.ts';
-import { PREFIXES } from '../data-bucket.ts';
+import { PREFIXES } from '../prefixes.ts';
 import { allow, keyStatements, secretArnOf } from '../statements.ts';
 import type { ParquetSchema } from './parquet-schema.ts';
 

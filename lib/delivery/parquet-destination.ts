@@ -1,5 +1,5 @@
 import { Stack } from 'aws-cdk-lib';
-import { PREFIXES } from '../data-bucket.ts';
+import { PREFIXES } from '../prefixes.ts';
 import type { ParquetSchema } from './parquet-schema.ts';
 import { bucketSettings, type DestinationParts, type DestinationProperties, TIME_PREFIX } from './parts.ts';
 

@@ -2,7 +2,7 @@ import { Stack } from 'aws-cdk-lib';
 import * as glue from 'aws-cdk-lib/aws-glue';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { PREFIXES } from '../data-bucket.ts';
+import { PREFIXES } from '../prefixes.ts';
 import { type Column, columnsOf, type EventFormat } from './parquet-columns.ts';
 
 export interface ParquetSchemaProps {

@@ -2,7 +2,7 @@ import type { IRole } from 'aws-cdk-lib/aws-iam';
 import type * as firehose from 'aws-cdk-lib/aws-kinesisfirehose';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
-import { PREFIXES } from '../data-bucket.ts';
+import { PREFIXES } from '../prefixes.ts';
 
 /** What every destination is made of. */
 export interface DestinationParts {

@@ -1,4 +1,4 @@
-import { PREFIXES } from '../data-bucket.ts';
+import { PREFIXES } from '../prefixes.ts';
 import { bucketSettings, type DestinationParts, type DestinationProperties, TIME_PREFIX } from './parts.ts';
 
 /** SIEMs tell gzipped lines of JSON by this ending; Firehose alone would write `.gz`. */

@@ -4,8 +4,8 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import { acknowledgeWildcard } from '../acknowledge.ts';
-import { PREFIXES } from '../data-bucket.ts';
 import { converts, type Destination } from '../destination.ts';
+import { PREFIXES } from '../prefixes.ts';
 import { allow, keyStatements } from '../statements.ts';
 import { databaseName, workgroupName } from './names.ts';
 

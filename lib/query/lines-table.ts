@@ -1,8 +1,8 @@
 import type * as glue from 'aws-cdk-lib/aws-glue';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { STREAMS } from '../../lambda/streams.ts';
-import { PREFIXES } from '../data-bucket.ts';
 import { converts, type Destination } from '../destination.ts';
+import { PREFIXES } from '../prefixes.ts';
 import { LINES_TABLE } from './names.ts';
 
 /** Before the first version: no object is older. Days without objects cost a listing each, and nothing else. */

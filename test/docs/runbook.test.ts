@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Command } from 'commander';
 import { commandLine } from '../../bin/ctl/command-line.ts';
 import { ALARMS } from '../../lib/alarms.ts';
-import { PREFIXES } from '../../lib/data-bucket.ts';
+import { PREFIXES } from '../../lib/prefixes.ts';
 import { logFields } from './log-fields.ts';
 import { code, PAGES, page, ROOT, section } from './pages.ts';
 import { logicalIds, OUTPUTS } from './stack-facts.ts';

@@ -2,7 +2,7 @@
 import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import { streamOfLetter } from '../../../lambda/adapters/dead-letter.ts';
 import type { StreamName } from '../../../lambda/streams.ts';
-import { PREFIXES } from '../../../lib/data-bucket.ts';
+import { PREFIXES } from '../../../lib/prefixes.ts';
 import type { Context } from '../context.ts';
 import { AwsCallError } from '../errors.ts';
 

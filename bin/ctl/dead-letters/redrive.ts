@@ -1,6 +1,6 @@
 /** Sends again, after a fix, what was set aside: each kind in its own way. */
 import { streamOfLetter } from '../../../lambda/adapters/dead-letter.ts';
-import { PREFIXES } from '../../../lib/data-bucket.ts';
+import { PREFIXES } from '../../../lib/prefixes.ts';
 import type { Context } from '../context.ts';
 import { InterruptedError, RefusedError } from '../errors.ts';
 import { confirm } from '../orders/confirm.ts';

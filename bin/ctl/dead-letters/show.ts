@@ -1,7 +1,7 @@
 /** One thing that is set aside. What it holds is the customer's data, so it is shown only when asked for. */
 import { streamOfLetter } from '../../../lambda/adapters/dead-letter.ts';
 import { readLetter } from '../../../lambda/core/letter.ts';
-import { PREFIXES } from '../../../lib/data-bucket.ts';
+import { PREFIXES } from '../../../lib/prefixes.ts';
 import type { Context } from '../context.ts';
 import { RefusedError } from '../errors.ts';
 import type { Outcome } from '../report/report.ts';
