@@ -45,8 +45,9 @@ export function rowMapper({ ocsfClass, stream, ownerMember, fields }: RowMapping
     }
     if (idSlot >= 0) slots[idSlot] = JSON.stringify(row.id);
     const lost = (slot: number) => {
-      const member = all.get(members.get(slot) ?? '');
-      if (member) unmapped.push(member);
+      // No member's own is the slot of a caption: it goes with its value.
+      const name = members.get(slot);
+      if (name !== undefined) unmapped.push(all.get(name)!);
     };
     return { attributes: attributes.write(slots, lost), unmapped };
   };

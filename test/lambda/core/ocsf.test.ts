@@ -162,6 +162,16 @@ describe('OCSF: members of the row', () => {
     });
   });
 
+  test('without a name are told once, whatever else is left out', () => {
+    // Where an object is left out, so is the caption in it, which is no member's.
+    const fields = compiledFields({ os: 'device.os.name', type: 'device.os.type_id' });
+    const told = ocsfFormat({ ownerMember: 'asset_id', fields }).row(
+      sending('{"id":"x","":7,"type":"Linux"}', ASSETS),
+      CONTEXT,
+    );
+    expect(told).toContain('"unmapped":{"":7,"type":"Linux"}');
+  });
+
   test('that say a time stay in unmapped unless the event says that very time', () => {
     const time = '2026-11-20T09:14:03Z';
     expect(event(`{"id":"x","updated_at":"${time}","blocked_at":"${time}"}`).unmapped).toEqual({ blocked_at: time });
