@@ -29,7 +29,10 @@ export function ocsfFaults(list: unknown): Fault[] {
 export function ocsfFaultsWithin(entry: Entry, root: string): Fault[] {
   const { format, ocsfFields: option } = entry;
   const path = `${root}.ocsfFields`;
-  if (option === undefined || !isMapping(option)) return [];
+  // The schema takes a list for an object with the members 0, 1, …
+  if (Array.isArray(option)) return [{ path, reason: 'must be an object, not a list' }];
+  if (option === undefined) return [];
+  if (!isMapping(option)) return listsWithin(option, path);
   if (format !== 'ocsf') return [{ path, reason: 'has no effect unless format is "ocsf"' }];
   const { compiled, faults } = compileFields(option);
   if (faults.length > 0) return faults.map(fault => ({ path: path + fault.path, reason: fault.reason }));
@@ -39,7 +42,12 @@ export function ocsfFaultsWithin(entry: Entry, root: string): Fault[] {
   return bytes > room ? [{ path, reason }] : [];
 }
 
-/** What is not shaped as a mapping is told as that. */
+function listsWithin(option: unknown, path: string): Fault[] {
+  const lists = Object.entries(option ?? {}).filter(([, value]) => Array.isArray(value));
+  return lists.map(([key]) => ({ path: `${path}.${key}`, reason: 'must be the name of an attribute, not a list' }));
+}
+
+/** What else is not shaped as a mapping is told by the schema. */
 function isMapping(option: unknown): option is OcsfFieldsOption {
   const isText = (value: unknown) => typeof value === 'string' && value !== '';
   const isObject = (value: unknown): value is object =>

@@ -51,6 +51,7 @@ describe('a mapping to OCSF', () => {
     ['a stream that there is not', { hosts: { a: 'message' } }, '.hosts', /assets, threats, dns-blocks/],
     ['a member that objects have by nature', { constructor: 'message' }, '.constructor', /cannot be mapped/],
     ['a number', { a: 7 }, '.a', /name of an attribute/],
+    ['a list of attributes', { a: ['device.hostname'] }, '.a', /name of an attribute/],
     ['no name', { a: '' }, '.a', /name of an attribute|empty/],
     ['a path with an empty name', { a: 'device..os' }, '.a', /no attribute device\. in/],
     ['a name that every object has', { a: 'device.toString' }, '.a', /no attribute device\.toString/],
@@ -58,6 +59,10 @@ describe('a mapping to OCSF', () => {
     const faults = faultsOf({ ocsfFields });
     expect(Object.keys(faults)).toEqual([at(path)]);
     expect(Object.values(faults)[0]).toMatch(reason);
+  });
+
+  test('is refused when it is a list, which would map members named 0, 1, …', () => {
+    expect(faultsOf({ ocsfFields: ['device.hostname'] })).toEqual({ [at('')]: expect.stringMatching(/not a list/) });
   });
 
   test('is refused without the format', () => {
