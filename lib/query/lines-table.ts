@@ -23,7 +23,8 @@ export function linesTable(bucket: IBucket, destination: Destination): glue.CfnT
     ],
     parameters: { EXTERNAL: 'TRUE', ...projection(bucket, destination) },
     storageDescriptor: {
-      location: bucket.s3UrlForObject(),
+      // Athena asks for the slash: the bare name of a bucket is no location to it.
+      location: `s3://${bucket.bucketName}/`,
       columns: [{ name: 'line', type: 'string' }],
       inputFormat: 'org.apache.hadoop.mapred.TextInputFormat',
       outputFormat: 'org.apache.hadoop.hive.ql.io.HiveIgnoreKeyTextOutputFormat',

@@ -8,7 +8,10 @@ interface TableInput {
   readonly TableType: string;
   readonly Parameters: Readonly<Record<string, unknown>>;
   readonly ViewOriginalText?: string;
-  readonly StorageDescriptor: { readonly Columns: { readonly Name: string; readonly Type: string }[] };
+  readonly StorageDescriptor: {
+    readonly Location?: unknown;
+    readonly Columns: { readonly Name: string; readonly Type: string }[];
+  };
 }
 
 const template = synthesize(VARIANTS.byStream);
@@ -64,6 +67,13 @@ describe('the table of lines', () => {
       },
     });
     expect(resources(template, 'AWS::Glue::Crawler')).toEqual([]);
+  });
+
+  test('lies in a folder, as Athena asks: the bare name of a bucket is none', () => {
+    const location = (of: SynthesizedTemplate) =>
+      JSON.stringify(tables(of).find(({ Name }) => Name === 'lines')!.StorageDescriptor.Location);
+    expect(location(synthesize({ ...VARIANTS.brought, query: true }))).toBe('"s3://acme-security-data/"');
+    expect(location(template)).toMatch(/"s3:\/\/",\{"Ref":"\w+"\},"\/"/);
   });
 
   /** Where Firehose writes lines: beside the events where these are converted. */
