@@ -171,6 +171,25 @@ describe.each(FORMATS)('of lines as %s', (_, format) => {
   });
 });
 
+test('an event of a kind or format that a later release may send is left out, and hides nothing', async () => {
+  const later = [
+    envelope({ sequence: 2, id: ',"format":2', row: '2' }).replace('"upsert"', '"enriched"'),
+    envelope({ sequence: 3, id: ',"format":2', row: '3' }).replace(',"row":', ',"format":2,"row":'),
+    ocsf({ sequence: 4, id: ',"format":2', row: '4' }).replace('"class_uid":5001', '"class_uid":5040'),
+    ocsf({ sequence: 5, stream: 'threats', id: 't', row: '5' }).replace('"activity_id":1', '"activity_id":3'),
+  ];
+  await database.hold([
+    ...later,
+    envelope({ sequence: 1, id: ',"format":2', row: '{"a":1,"format":2}' }),
+    ocsf({ sequence: 1, stream: 'threats', id: 't', row: '1' }),
+  ]);
+  const seen = async (view: string) => database.column(`select sequence from ${view} order by sequence`);
+  const first = '00000000000000000001';
+  expect(await seen('events')).toEqual([first, first]);
+  expect(await seen('current_assets')).toEqual([first]);
+  expect(await seen('current_threats')).toEqual([first]);
+});
+
 test('an OCSF line and its envelope give the same columns', async () => {
   const tombstone: Told = {
     sequence: 1,
