@@ -1,5 +1,5 @@
 import type { Fault } from '../config/fault.ts';
-import { compileFields, type OcsfFieldsOption } from './compile-fields.ts';
+import { type CompiledFields, compileFields, type OcsfFieldsOption } from './compile-fields.ts';
 
 /** Lambda takes no more for names and values of all variables together, in bytes. */
 const ENVIRONMENT_BYTES = 4096;
@@ -31,31 +31,41 @@ export function ocsfFaultsWithin(entry: Entry, root: string): Fault[] {
   const path = `${root}.ocsfFields`;
   // The schema takes a list for an object with the members 0, 1, …
   if (Array.isArray(option)) return [{ path, reason: 'must be an object, not a list' }];
-  if (option === undefined) return [];
-  if (!isMapping(option)) return listsWithin(option, path);
+  if (!isObject(option)) return [];
   if (format !== 'ocsf') return [{ path, reason: 'has no effect unless format is "ocsf"' }];
-  const { compiled, faults } = compileFields(option);
-  if (faults.length > 0) return faults.map(fault => ({ path: path + fault.path, reason: fault.reason }));
+  const { compiled, faults } = compileFields(mappingOf(option));
+  const told = [...listsWithin(option), ...faults].map(fault => ({ path: path + fault.path, reason: fault.reason }));
+  return told.length > 0 ? told : sizeFaults(compiled, entry, path);
+}
+
+function listsWithin(option: object): Fault[] {
+  const lists = Object.entries(option).filter(([, value]) => Array.isArray(value));
+  return lists.map(([key]) => ({ path: `.${key}`, reason: 'must be the name of an attribute, not a list' }));
+}
+
+/** What is shaped as a mapping; what else is there is told by the schema. */
+function mappingOf(option: object): OcsfFieldsOption {
+  const shaped = Object.entries(option).flatMap(([key, value]): [string, OcsfFieldsOption[string]][] => {
+    if (isText(value)) return [[key, value]];
+    if (!isObject(value)) return [];
+    return [[key, Object.fromEntries(Object.entries(value).filter(([, attribute]) => isText(attribute)))]];
+  });
+  return Object.fromEntries(shaped);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function sizeFaults(compiled: CompiledFields, entry: Entry, path: string): Fault[] {
   const bytes = Buffer.byteLength(JSON.stringify(compiled));
   const room = ENVIRONMENT_BYTES - RESERVED_BYTES - givenBytes(entry);
   const reason = `is too large: it takes ${bytes} bytes of the function’s environment, which has room for ${room}. Map fewer members`;
   return bytes > room ? [{ path, reason }] : [];
-}
-
-function listsWithin(option: unknown, path: string): Fault[] {
-  const lists = Object.entries(option ?? {}).filter(([, value]) => Array.isArray(value));
-  return lists.map(([key]) => ({ path: `${path}.${key}`, reason: 'must be the name of an attribute, not a list' }));
-}
-
-/** What else is not shaped as a mapping is told by the schema. */
-function isMapping(option: unknown): option is OcsfFieldsOption {
-  const isText = (value: unknown) => typeof value === 'string' && value !== '';
-  const isObject = (value: unknown): value is object =>
-    typeof value === 'object' && value !== null && !Array.isArray(value);
-  return (
-    isObject(option) &&
-    Object.values(option).every(value => isText(value) || (isObject(value) && Object.values(value).every(isText)))
-  );
 }
 
 function givenBytes(entry: Entry): number {

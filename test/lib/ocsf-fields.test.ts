@@ -80,8 +80,8 @@ describe('a mapping to OCSF', () => {
   });
 
   test('has every fault named at once', () => {
-    const ocsfFields = { a: 'shoe_size', b: 'device', threats: { c: 'time' } };
-    expect(Object.keys(faultsOf({ ocsfFields })).sort()).toEqual(['.a', '.b', '.threats.c'].map(at));
+    const ocsfFields = { a: 'shoe_size', b: 'device', d: 7, e: ['message'], threats: { c: 'time' } };
+    expect(Object.keys(faultsOf({ ocsfFields })).sort()).toEqual(['.a', '.b', '.d', '.e', '.threats.c'].map(at));
   });
 
   test('for all streams holds in those whose class can take it', () => {
