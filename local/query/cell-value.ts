@@ -1,4 +1,11 @@
-import { DuckDBTypeId, type DuckDBValueConverter, type Json, JsonDuckDBValueConverter } from '@duckdb/node-api';
+import {
+  DuckDBTimestampTZValue,
+  DuckDBTimestampValue,
+  DuckDBTypeId,
+  type DuckDBValueConverter,
+  type Json,
+  JsonDuckDBValueConverter,
+} from '@duckdb/node-api';
 
 const TIMESTAMPS: ReadonlySet<DuckDBTypeId> = new Set([
   DuckDBTypeId.TIMESTAMP,
@@ -12,6 +19,8 @@ export const cellValue: DuckDBValueConverter<Json> = (value, type, converter) =>
   if (typeof value === 'bigint' && BigInt(Number(value)) === value && Number.isSafeInteger(Number(value))) {
     return Number(value);
   }
+  // By itself it would be written in the zone of this machine.
+  if (value instanceof DuckDBTimestampTZValue) return isoTime(String(new DuckDBTimestampValue(value.micros)));
   if (value !== null && TIMESTAMPS.has(type.typeId)) return isoTime(String(value));
   return JsonDuckDBValueConverter(value, type, converter);
 };

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { VIEWS } from '../../lib/query/views.ts';
+import { QueryRequestError } from './errors.ts';
 
 export interface QueryRequest {
   /** Absent: a summary of what is there. */
@@ -8,13 +9,16 @@ export interface QueryRequest {
   readonly json: boolean;
 }
 
-/** Reads the arguments behind the program's name. `--help` ends the process with 0, a wrong option with 2. */
+/** Reads the arguments behind the program's name. `--help` ends the process with 0, a wrong option with 2. @throws QueryRequestError */
 export function readCommandLine(args: readonly string[]): QueryRequest {
   const command = describe();
   command.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
   command.parse(args, { from: 'user' });
   const { folder, json = false } = command.opts<{ folder: string; json?: true }>();
-  return { sql: command.args[0], folder, json };
+  const sql = command.args[0];
+  if (json && sql === undefined)
+    throw new QueryRequestError('--json needs SQL: what there is, is told to people alone.');
+  return { sql, folder, json };
 }
 
 function describe(): Command {

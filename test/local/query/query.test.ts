@@ -16,7 +16,8 @@ interface Ended {
 
 async function run(...args: string[]): Promise<Ended> {
   const child = spawn(process.execPath, ['local/query.ts', ...args], {
-    env: { ...process.env, NODE_OPTIONS: '' },
+    // In no zone in which a time could pass for UTC by chance.
+    env: { ...process.env, NODE_OPTIONS: '', TZ: 'Asia/Kolkata' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
@@ -66,12 +67,12 @@ test('a table is for people: columns line up, long cells are cut, and a value ca
 });
 
 test('--json gives each row as an object on a line, whole, to the last digit', async () => {
-  const sql = `select row, updated_at, 9007199254740993 as big, 7::bigint as small, 0.10 as exact, null as nothing, 1 as "2", 2 as "1"
+  const sql = `select row, updated_at, 9007199254740993 as big, 7::bigint as small, 0.10 as exact, null as nothing, timestamptz '2026-06-01 02:00:00+02' as zoned, 1 as "2", 2 as "1"
     from current_assets where id = 'a'`;
   const { status, stdout } = await ask('--json', sql);
   expect(status).toBe(0);
   expect(stdout).toBe(
-    `{"row":${JSON.stringify(ROW)},"updated_at":"2026-11-20T09:14:03Z","big":"9007199254740993","small":7,"exact":"0.10","nothing":null,"2":1,"1":2}\n`,
+    `{"row":${JSON.stringify(ROW)},"updated_at":"2026-11-20T09:14:03Z","big":"9007199254740993","small":7,"exact":"0.10","nothing":null,"zoned":"2026-06-01T00:00:00Z","2":1,"1":2}\n`,
   );
 });
 
@@ -94,6 +95,7 @@ describe('it ends with', () => {
       /^Conversion Error: [^\n]*int[\s\S]*\n$/i,
     ],
     ['1 when the statement would write', ["copy (select 1) to 'x.csv'"], 1, /Only statements that read/],
+    ['2 when machines are to read what is for people', ['--json'], 2, /--json needs SQL/],
     ['2 when an option is none', ['--jsn'], 2, /unknown option '--jsn'/],
     ['2 when there are two statements in two arguments', ['select 1', 'select 2'], 2, /too many arguments/],
   ])('%s', async (_, args, status, message) => {
