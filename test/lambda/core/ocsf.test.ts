@@ -104,6 +104,9 @@ describe('OCSF: time', () => {
     ['with an offset', '2026-11-20T09:14:03+01:00', Date.UTC(2026, 10, 20, 8, 14, 3)],
     ['with an offset in short', '2026-11-20T09:14:03+0100', Date.UTC(2026, 10, 20, 8, 14, 3)],
     ['of forwarding where the row has none', '', Date.parse(CONTEXT.forwardedAt)],
+    ['on a leap day', '2028-02-29T09:14:03Z', Date.UTC(2028, 1, 29, 9, 14, 3)],
+    ['on the last day of a month elsewhere', '2026-10-31T23:30:00-01:00', Date.UTC(2026, 10, 1, 0, 30)],
+    ['of forwarding where the row has a 30 February', '2026-02-30T09:14:03Z', Date.parse(CONTEXT.forwardedAt)],
     ['of forwarding where the row has a month of 13', '2026-13-20T09:14:03Z', Date.parse(CONTEXT.forwardedAt)],
   ])('is that %s', (_, given, expected) => {
     expect(event(`{"id":"x","updated_at":"${given}"}`)['time']).toBe(expected);
