@@ -13,12 +13,18 @@ export interface QueryRequest {
 export function readCommandLine(args: readonly string[]): QueryRequest {
   const command = describe();
   command.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
-  command.parse(args, { from: 'user' });
+  command.parse(withSqlLast(args), { from: 'user' });
   const { folder, json = false } = command.opts<{ folder: string; json?: true }>();
   const sql = command.args[0];
   if (json && sql === undefined)
     throw new QueryRequestError('--json needs SQL: what there is, is told to people alone.');
   return { sql, folder, json };
+}
+
+/** SQL may begin with a comment, which looks like an option: it goes behind all options, where nothing is one. */
+function withSqlLast(args: readonly string[]): string[] {
+  const at = args.findIndex(argument => /^--(\s|.*\n)/.test(argument));
+  return at < 0 ? [...args] : [...args.slice(0, at), ...args.slice(at + 1), '--', args[at]!];
 }
 
 function describe(): Command {

@@ -76,6 +76,11 @@ test('--json gives each row as an object on a line, whole, to the last digit', a
   );
 });
 
+test('SQL that begins with a comment, as a file of SQL may, is no option', async () => {
+  const answers = await Promise.all(['-- of\nselect 7 as n', '--of\nselect 7 as n'].map(sql => ask(sql, '--json')));
+  expect(answers).toEqual(answers.map(() => ({ status: 0, stdout: '{"n":7}\n', stderr: '' })));
+});
+
 test('an answer that lacks what a damaged file held names the file, and does not pass for whole', async () => {
   await using damaged = await DeliveredFolder.make();
   await damaged.file('events/2026/11/20/09/a.json.gz', envelope({ sequence: 1, row: ROW }));
