@@ -29,6 +29,7 @@ export const SUITES: readonly Suite[] = [
   suite('lambda/handler.test.ts', ['dynamodb', 'moto']),
   alone('differences-dynamodb', 'dynamodb'),
   alone('differences-moto', 'moto'),
+  alone('differences-operations', 'moto'),
   alone('differences-token-endpoint', 'keycloak'),
   alone('tokens', 'keycloak'),
   alone('operate', 'dynamodb', 'moto'),

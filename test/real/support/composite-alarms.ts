@@ -1,4 +1,4 @@
-/** moto has no composite alarms, and cannot switch actions off: for `page` and `ticket` the embedded CloudWatch answers. */
+/** moto has no composite alarms: for `page` and `ticket`, and for their muting, the embedded CloudWatch answers. */
 import type { Operation, Reply, Service, WireRequest } from '../../../local/aws/wire.ts';
 import { askMoto } from './moto-account.ts';
 
