@@ -1,4 +1,5 @@
 import { AwsError } from './aws-error.ts';
+import { cutPage } from './page.ts';
 import type { Place } from './place.ts';
 import { MISSING_QUERY_TOKEN, type QueryApi, queryRefusal, queryReply, readQueryRequest } from './query-protocol.ts';
 import type { Operation, Service } from './wire.ts';
@@ -30,6 +31,8 @@ interface IamOperation extends Operation {
 
 const API: QueryApi = { version: '2010-05-08', namespace: 'https://iam.amazonaws.com/doc/2010-05-08/' };
 const VERSION = 'v1';
+const PAGE_SIZE = 100;
+const LARGEST_PAGE = 1000;
 
 /** IAM with managed policies, each with one version, and the roles that have them. */
 export function createIam(options: IamOptions): Service<IamOperation> {
@@ -51,7 +54,7 @@ export function createIam(options: IamOptions): Service<IamOperation> {
       const policy = options.policies.find(each => each.arn === resource);
       if (!policy) throw noSuchEntity(`Policy ${resource} was not found.`);
       const created = new Date(options.created);
-      if (action === 'GetPolicy') return queryReply(API, action, { Policy: policyXml(policy, created) });
+      if (action === 'GetPolicy') return queryReply(API, action, { Policy: policyXml(policy, options.roles, created) });
       const version = input.get('VersionId');
       if (version !== VERSION)
         throw noSuchEntity(`Policy ${resource} version ${version} does not exist or is not attachable.`);
@@ -73,20 +76,29 @@ function attachedXml({ roles, policies }: IamOptions, input: URLSearchParams): X
   const role = roles.find(each => each.name === name);
   if (!role) throw noSuchEntity(`The role with name ${name} cannot be found.`);
   const attached = policies.filter(({ arn }) => role.policyArns.includes(arn));
+  const refusal = invalid('Invalid Marker.');
+  const { items, nextToken } = cutPage(attached, pageSize(input), input.get('Marker') ?? undefined, refusal);
   return {
-    AttachedPolicies: attached.map(({ arn, name }) => ({ PolicyName: name, PolicyArn: arn })),
-    IsTruncated: false,
+    AttachedPolicies: items.map(({ arn, name }) => ({ PolicyName: name, PolicyArn: arn })),
+    IsTruncated: nextToken !== undefined,
+    Marker: nextToken,
   };
 }
 
-function policyXml({ arn, name, description }: LocalPolicy, created: Date): XmlValue {
+function pageSize(input: URLSearchParams): number {
+  const size = Number(input.get('MaxItems') ?? PAGE_SIZE);
+  if (Number.isInteger(size) && size >= 1 && size <= LARGEST_PAGE) return size;
+  throw invalid(`1 validation error detected: Value at 'maxItems' must be 1 to ${LARGEST_PAGE}`);
+}
+
+function policyXml({ arn, name, description }: LocalPolicy, roles: readonly LocalRole[], created: Date): XmlValue {
   return {
     PolicyName: name,
     PolicyId: 'ANPALOCALPOLICY000000',
     Arn: arn,
     Path: '/',
     DefaultVersionId: VERSION,
-    AttachmentCount: 0,
+    AttachmentCount: roles.filter(({ policyArns }) => policyArns.includes(arn)).length,
     PermissionsBoundaryUsageCount: 0,
     IsAttachable: true,
     Description: description,
@@ -102,4 +114,8 @@ function encodeRfc3986(text: string): string {
 
 function noSuchEntity(message: string): AwsError {
   return new AwsError(404, 'NoSuchEntity', message);
+}
+
+function invalid(message: string): AwsError {
+  return new AwsError(400, 'ValidationError', message);
 }

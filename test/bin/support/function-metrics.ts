@@ -1,13 +1,19 @@
 import { createTelemetry, type RunFacts } from '../../../lambda/adapters/telemetry.ts';
+import type { MetricDatum } from '../../../local/aws/metric-store.ts';
 import type { LocalDeployment } from '../../../local/deployment/deployment.ts';
 import { emfOf } from '../../lambda/support/emf.ts';
 
 /** Puts the metrics of a run where CloudWatch would have put them. @param time milliseconds since 1970 */
 export function putMetrics({ metrics }: LocalDeployment, connector: string, facts: RunFacts, time: number): void {
+  metrics.put(...metricsOf(connector, facts, time));
+}
+
+/** What CloudWatch reads from the log of a run. @param time milliseconds since 1970 */
+export function metricsOf(connector: string, facts: RunFacts, time: number): MetricDatum[] {
   const telemetry = createTelemetry(connector);
-  for (const { namespace, dimensions, values } of emfOf(written(() => telemetry.report(facts)))) {
-    metrics.put(...Object.entries(values).map(([name, value]) => ({ namespace, name, dimensions, value, time })));
-  }
+  return emfOf(written(() => telemetry.report(facts))).flatMap(({ namespace, dimensions, values }) =>
+    Object.entries(values).map(([name, value]) => ({ namespace, name, dimensions, value, time })),
+  );
 }
 
 /** What is written to stdout meanwhile, which nobody sees. */

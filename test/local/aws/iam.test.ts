@@ -30,6 +30,7 @@ test('GetPolicy tells which version of a policy is in force', async () => {
     PolicyName: 'reader',
     Description: 'Reads & <more>',
     DefaultVersionId: 'v1',
+    AttachmentCount: 1,
     CreateDate: new Date(1_000_000),
   });
   expect(each.told).toEqual([['iam:GetPolicy', PolicyArn]]);
@@ -54,6 +55,26 @@ test('ListAttachedRolePolicies tells the managed policies of a role', async () =
     message: 'The role with name other cannot be found.',
   });
   expect(each.told[0]).toEqual(['iam:ListAttachedRolePolicies', 'arn:aws:iam::000000000000:role/siem']);
+});
+
+test('ListAttachedRolePolicies cuts pages where the request says so', async () => {
+  const policies = ['a', 'b', 'c'].map(name => ({ arn: `${PolicyArn}-${name}`, name, document: DOCUMENT }));
+  const roles = [{ name: 'siem', policyArns: policies.map(({ arn }) => arn) }];
+  await using each = await served(createIam({ ...PLACE, policies, roles, created: 0 }));
+  const client = new IAMClient(each.config);
+  const page = (Marker?: string, MaxItems = 2) =>
+    client.send(new ListAttachedRolePoliciesCommand({ RoleName: 'siem', MaxItems, Marker }));
+  const first = await page();
+  const second = await page(first.Marker);
+  const names = [first, second].map(({ AttachedPolicies = [] }) => AttachedPolicies.map(one => one.PolicyName));
+  expect([names, first.IsTruncated, second.IsTruncated, second.Marker]).toEqual([
+    [['a', 'b'], ['c']],
+    true,
+    false,
+    undefined,
+  ]);
+  await expect(page('x')).rejects.toMatchObject({ name: 'ValidationError' });
+  await expect(page(undefined, 1001)).rejects.toMatchObject({ name: 'ValidationError' });
 });
 
 test('a policy or version that is not there, and what is not part of the endpoint, is refused', async () => {

@@ -11,8 +11,13 @@ export class CommandError extends Error {
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 
 /** Runs a command to its end, quietly, in a process group that a time-out ends as a whole. @returns what it wrote */
-export async function command(file: string, args: readonly string[], seconds: number): Promise<string> {
-  const child = spawn(file, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+export async function command(
+  file: string,
+  args: readonly string[],
+  seconds: number,
+  folder: string = ROOT,
+): Promise<string> {
+  const child = spawn(file, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   const ended = new Promise<number | string | null>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => resolve(signal ?? code));

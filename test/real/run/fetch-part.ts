@@ -34,7 +34,7 @@ const FETCH: Readonly<Record<PartName, (folder: string) => Promise<void>>> = {
   async dynamodb(folder) {
     const pom = join(folder, 'pom.xml');
     await writeFile(pom, projectOf('com.amazonaws', 'DynamoDBLocal', PARTS.dynamodb.version));
-    await mvn('copy-dependencies', '-f', pom, `-DoutputDirectory=${join(folder, 'lib')}`);
+    await mvn(folder, 'copy-dependencies', '-f', pom, `-DoutputDirectory=${join(folder, 'lib')}`);
   },
   async moto(folder) {
     await command('python3', ['-m', 'venv', folder], SECONDS);
@@ -43,12 +43,13 @@ const FETCH: Readonly<Record<PartName, (folder: string) => Promise<void>>> = {
   },
   async keycloak(folder) {
     const artifact = `org.keycloak:keycloak-quarkus-dist:${PARTS.keycloak.version}:zip`;
-    await mvn('unpack', `-Dartifact=${artifact}`, `-DoutputDirectory=${folder}`);
+    await mvn(folder, 'unpack', `-Dartifact=${artifact}`, `-DoutputDirectory=${folder}`);
   },
 };
 
-async function mvn(goal: string, ...args: string[]): Promise<void> {
-  await command('mvn', ['--batch-mode', '--quiet', `${MAVEN_DEPENDENCY_PLUGIN}:${goal}`, ...args], SECONDS);
+/** In a folder of its own: Maven marks where it is started what it has unpacked, and unpacks that there only once. */
+async function mvn(folder: string, goal: string, ...args: string[]): Promise<void> {
+  await command('mvn', ['--batch-mode', '--quiet', `${MAVEN_DEPENDENCY_PLUGIN}:${goal}`, ...args], SECONDS, folder);
 }
 
 /** A project of nothing but one dependency, whose own dependencies Maven then finds. */
