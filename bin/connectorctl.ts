@@ -5,6 +5,9 @@ import type { Action } from './ctl/command.ts';
 import { commandLine } from './ctl/command-line.ts';
 import { createContext } from './ctl/context.ts';
 import { afterInterruption, exitStatusOf } from './ctl/errors.ts';
+import { endWhereNobodyReads } from './ctl/report/closed-output.ts';
+
+endWhereNobodyReads();
 
 const interruption = new AbortController();
 process.once('SIGINT', () => {

@@ -14,6 +14,7 @@ import './suites/waiting.ts';
 import './suites/fill-secret.ts';
 import './suites/finding.ts';
 import './suites/interruption.ts';
+import './suites/closed-output.ts';
 import './suites/terminal.ts';
 import './suites/operations.ts';
 

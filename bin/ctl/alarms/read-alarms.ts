@@ -3,7 +3,10 @@ import { AlarmType, paginateDescribeAlarms } from '@aws-sdk/client-cloudwatch';
 import type { Aws } from '../aws.ts';
 import { AwsCallError } from '../errors.ts';
 
-export type Urgency = 'page' | 'ticket';
+/** What the two that tell people are called. */
+export const URGENCIES = ['page', 'ticket'] as const;
+
+export type Urgency = (typeof URGENCIES)[number];
 
 export interface AlarmState {
   /** Without the connector's name, for example `stream-silent/assets`. */
@@ -92,5 +95,5 @@ function urgencyOf(
 }
 
 function isUrgency(name: string): name is Urgency {
-  return name === 'page' || name === 'ticket';
+  return URGENCIES.some(each => each === name);
 }

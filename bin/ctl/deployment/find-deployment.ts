@@ -41,6 +41,8 @@ const PREFIX = 'SecurityDataConnector-';
 
 /** @param name of the stack, with or without `SecurityDataConnector-` @throws RefusedError, AwsCallError */
 export async function findDeployment(aws: Aws, name: string | undefined): Promise<Deployment> {
+  // As an unset variable of a script gives it: CloudFormation might take it for "all stacks".
+  if (name === '') throw new RefusedError('--stack names nothing. Say which stack, or leave it out. Nothing was done.');
   const client = aws.cloudFormation();
   const stack = name === undefined ? await onlyStack(client) : await namedStack(client, name);
   return deploymentOf(stack);

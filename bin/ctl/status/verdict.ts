@@ -1,5 +1,5 @@
 /** What a look comes down to: one line, and whether somebody should act. */
-import type { AlarmState } from '../alarms/read-alarms.ts';
+import { type AlarmState, URGENCIES } from '../alarms/read-alarms.ts';
 import type { Look } from './look.ts';
 import { known, type Reading } from './reading.ts';
 import { type StreamLook, streamLooks } from './stream-condition.ts';
@@ -12,9 +12,16 @@ export interface Verdict {
 
 export function verdictOf(look: Look): Verdict {
   const streams = streamLooks(look);
-  const amiss = [...alarmed(look), ...broken(streams), ...stackTrouble(look), ...silenced(look), ...hidden(look)];
+  const paused = known(look.schedule)?.enabled === false;
+  const amiss = [
+    ...alarmed(look),
+    ...broken(streams, paused),
+    ...stackTrouble(look),
+    ...silenced(look),
+    ...hidden(look),
+  ];
   if (amiss.length > 0) return { word: 'amiss', reasons: amiss };
-  if (known(look.schedule)?.enabled === false) return { word: 'paused', reasons: ['the schedule is off'] };
+  if (paused) return { word: 'paused', reasons: ['the schedule is off'] };
   const underWay = streams.filter(({ condition }) => condition === 'backfilling' || condition === 'never run');
   if (underWay.length > 0) {
     return { word: 'under way', reasons: underWay.map(({ stream, condition }) => `${stream} ${condition}`) };
@@ -38,8 +45,9 @@ function alarmed(look: Look): string[] {
   return inAlarm(look).map(({ name }) => `alarm ${name}`);
 }
 
-function broken(streams: readonly StreamLook[]): string[] {
-  const kinds = ['damaged', 'failing'] as const;
+/** While the schedule is off, silence is meant. */
+function broken(streams: readonly StreamLook[], paused: boolean): string[] {
+  const kinds = paused ? (['damaged', 'failing'] as const) : (['damaged', 'failing', 'silent'] as const);
   return kinds.flatMap(kind =>
     streams.filter(({ condition }) => condition === kind).map(({ stream }) => `${stream} ${kind}`),
   );
@@ -52,9 +60,12 @@ function stackTrouble({ deployment: { stackStatus } }: Look): string[] {
 
 /** Alarms that tell nobody are as good as none; while the schedule is off it is meant so. */
 function silenced({ alarms, schedule }: Look): string[] {
-  const tellers = known(alarms)?.tellers;
-  if (!tellers || known(schedule)?.enabled === false) return [];
-  if (tellers.length === 0) return ['the alarms are gone'];
+  const seen = known(alarms);
+  if (!seen || known(schedule)?.enabled === false) return [];
+  const { tellers } = seen;
+  const gone = URGENCIES.filter(each => !tellers.some(({ name }) => name === each));
+  if (gone.length === URGENCIES.length || seen.alarms.length === 0) return ['the alarms are gone'];
+  if (gone.length > 0) return [`the alarm ${gone.join(', ')} is gone`];
   return tellers.some(({ tells }) => !tells) ? ['the alarms are muted'] : [];
 }
 

@@ -4,6 +4,7 @@ import { durationText } from '../../../bin/ctl/report/time-text.ts';
 import type { StreamActivity } from '../../../bin/ctl/status/activity.ts';
 import { reading } from '../../../bin/ctl/status/reading.ts';
 import { conditionOf } from '../../../bin/ctl/status/stream-condition.ts';
+import { verdictOf } from '../../../bin/ctl/status/verdict.ts';
 import { BEGINNING } from '../../../lambda/core/beginning.ts';
 import type { StreamMemory } from '../../../lambda/ports.ts';
 
@@ -40,6 +41,27 @@ describe('a stream is', () => {
   ])('%s: %j', (condition, facts) => {
     expect(conditionOf(facts)).toBe(condition);
   });
+});
+
+test.each([
+  [[], 'the alarms are gone'],
+  [['ticket'], 'the alarm page is gone'],
+  [['page'], 'the alarm ticket is gone'],
+  [['page', 'ticket'], undefined],
+])('of those that tell people, %j are left: %s', (names, reason) => {
+  const part = { value: undefined };
+  const tellers = names.map(name => ({ name, state: 'OK', tells: true, actions: [] }));
+  const alarms = { value: { alarms: [{ name: 'stream-silent/assets', state: 'OK' }], tellers } };
+  const deployment = { stackStatus: 'CREATE_COMPLETE' };
+  const { reasons } = verdictOf({
+    state: part,
+    activity: part,
+    schedule: part,
+    off: part,
+    deployment,
+    alarms,
+  } as never);
+  expect(reasons).toEqual(reason === undefined ? [] : [reason]);
 });
 
 test('a part that cannot be read says why on one line; Ctrl-C alone ends the reading', async () => {

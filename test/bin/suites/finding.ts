@@ -23,6 +23,7 @@ const CASES: readonly (readonly [string, (each: Deployment) => void, readonly st
     ['status'],
     `say which with --stack. They are ${STACK}, SecurityDataConnector-beta.`,
   ],
+  ['an empty name, as of an unset variable', () => undefined, ['pause', '--stack', ''], '--stack names nothing.'],
   ['no such stack', () => undefined, ['status', '--stack', 'beta'], 'There is no stack beta in region us-east-1'],
   [
     'a stack that is no connector',

@@ -54,6 +54,21 @@ describe('status', () => {
     for (const output of [stdout, machine.stdout]) expect(output).not.toContain(item!['cursor']!.S);
   });
 
+  test('of one whose streams were silent for a day is amiss while the schedule is on, and paused while it is off', async () => {
+    await using each = await deployment();
+    each.connector.platform.populate({ assets: 1, threats: 1, dnsBlocks: 1 });
+    await each.run({}, 2 * 24 * 60);
+    expect(await each.ctl(['status'])).toMatchObject({
+      status: 3,
+      stdout: expect.stringMatching(/^acme: amiss: assets silent; threats silent; dns-blocks silent\n/),
+    });
+    await each.ctl(['pause']);
+    expect(await each.ctl(['status'])).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^acme: paused: the schedule is off\n/),
+    });
+  });
+
   test.each([
     [{ expires: FAR, ended: 'no' } as const, /^Lease {5}held by another, epoch 7, for \d+ days more unless renewed/m],
     [{ expires: 0, ended: 'no' } as const, /^Lease {5}free, epoch 7; its run was killed, and the lease expired 1970-/m],
