@@ -1,4 +1,5 @@
 /** Whether the row of a dead letter, which can be an event now, is to be sent. */
+import { STREAMS } from '../streams.ts';
 import type { Draining } from './draining.ts';
 import { ApiRefusedError, ContractError } from './errors.ts';
 import type { Letter } from './letter.ts';
@@ -34,10 +35,20 @@ export async function judge(row: Row, { reason }: Letter, draining: Draining): P
   if (told && stored.digest === row.digest) return reason === 'oversize' ? SEND_AGAIN : { outcome: 'known' };
   if (told && reason === 'oversize') return { outcome: 'superseded' };
   const now = await currentDigest(row.id, draining);
-  if (now === row.digest) return SEND;
+  if (now === row.digest) {
+    return (await isOrphan(row, draining)) ? kept('what it belongs to is removed, and it with that') : SEND;
+  }
   if (typeof now === 'object') return now;
   if (told && now === stored.digest) return { outcome: 'superseded' };
   return kept('the API answers something else for its id, which the stream has not delivered');
+}
+
+/** The API need not refuse a row whose owner is removed. Withdrawn it would never be: that has been done. */
+async function isOrphan({ owner }: Row, { stream, run }: Draining): Promise<boolean> {
+  const owners = STREAMS.find(({ name }) => name === stream.vanishesWith)?.name;
+  if (owner === undefined || owners === undefined) return false;
+  const state = (await run.rowStates.get(owners, [owner])).get(owner);
+  return state !== undefined && !(state instanceof Error) && state.removed;
 }
 
 const SEND: LetterVerdict = { outcome: 'sent', again: false };

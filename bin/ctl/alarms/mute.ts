@@ -17,12 +17,14 @@ export async function mute(aws: Aws, connector: string): Promise<void> {
   }
 }
 
-/** @throws AwsCallError */
-export async function unmute(aws: Aws, connector: string): Promise<void> {
+const ONLY_UNMUTED = 'The schedule is on. Nobody is told of alarms yet: ';
+
+/** @param otherwise what is so when it fails @throws AwsCallError */
+export async function unmute(aws: Aws, connector: string, otherwise = ONLY_UNMUTED): Promise<void> {
   try {
     await aws.cloudWatch().send(new EnableAlarmActionsCommand({ AlarmNames: tellers(connector) }));
   } catch (cause) {
-    const advice = 'The schedule is on. Nobody is told of alarms yet: you need cloudwatch:EnableAlarmActions on both.';
+    const advice = `${otherwise}you need cloudwatch:EnableAlarmActions on both.`;
     throw new AwsCallError(`The alarms page and ticket of ${connector} could not be switched on`, advice, cause);
   }
 }

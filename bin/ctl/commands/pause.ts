@@ -1,6 +1,7 @@
 import { Command } from 'commander';
-import { mute } from '../alarms/mute.ts';
+import { mute, unmute } from '../alarms/mute.ts';
 import { type Alarms, readAlarms } from '../alarms/read-alarms.ts';
+import type { Aws } from '../aws.ts';
 import { examples, type Run } from '../command.ts';
 import type { Context } from '../context.ts';
 import { durationText, timeText } from '../report/time-text.ts';
@@ -20,7 +21,7 @@ async function pause({ aws, deployment }: Context, muting: boolean) {
   const schedule = await readSchedule(aws, scheduleName);
   const alarms = await readAlarms(aws, connector);
   if (muting) await mute(aws, connector);
-  if (schedule.enabled) await switchSchedule(aws, schedule, false);
+  if (schedule.enabled) await switchOff(aws, schedule, muting && !isMuted(alarms) ? connector : undefined);
   const muted = muting || isMuted(alarms);
   const text = [pausedText(schedule), LOST, toldText(alarms, muted), AFTER].join('\n');
   return {
@@ -29,6 +30,18 @@ async function pause({ aws, deployment }: Context, muting: boolean) {
   };
 }
 
+/** @param muted the connector that was muted for it: a schedule that stays on must not run in silence */
+async function switchOff(aws: Aws, schedule: Schedule, muted: string | undefined): Promise<void> {
+  try {
+    await switchSchedule(aws, schedule, false);
+  } catch (error) {
+    if (muted !== undefined) await unmute(aws, muted, STILL_MUTED);
+    throw error;
+  }
+}
+
+const STILL_MUTED =
+  'The schedule could not be switched off, and nobody is told of alarms now. "connectorctl resume" mends that; ';
 const LOST =
   'Nothing is lost: the API keeps every change, and the next run goes on from the saved cursors. A run under way goes on to its end.';
 const AFTER =

@@ -1,24 +1,17 @@
 /** Has the function try rows again that it could not send. */
 import { streamOfLetter } from '../../../lambda/adapters/dead-letter.ts';
-import { MOST_LETTERS } from '../../../lambda/commands.ts';
 import type { InvocationResult } from '../../../lambda/invocation.ts';
 import { STREAMS, type StreamName } from '../../../lambda/streams.ts';
 import type { Context } from '../context.ts';
 import { order } from '../orders/order.ts';
 import type { Redriven } from './redrive.ts';
 
-/** @throws StillBusyError, FunctionFailedError, AwsCallError, InterruptedError */
+/** @param keys so many as one order may have @throws StillBusyError, FunctionFailedError, AwsCallError, InterruptedError */
 export async function redriveLetters(context: Context, keys: readonly string[], wait: number): Promise<Redriven[]> {
   const { connector } = await context.deployment();
-  const redriven: Redriven[] = [];
-  for (let from = 0; from < keys.length; from += MOST_LETTERS) {
-    const redrive = keys.slice(from, from + MOST_LETTERS);
-    const streams = lanesOf(redrive.map(key => streamOfLetter(key, connector)!));
-    const { json } = await order(context, { streams, redrive }, { wait });
-    const { letters = [] } = json as InvocationResult;
-    redriven.push(...letters);
-  }
-  return redriven;
+  const streams = lanesOf(keys.map(key => streamOfLetter(key, connector)!));
+  const { json } = await order(context, { streams, redrive: keys }, { wait });
+  return [...((json as InvocationResult).letters ?? [])];
 }
 
 /** With the streams before them in their lanes: only once those are drained may a stream be. Another lane's failure is none of ours. */

@@ -1,8 +1,9 @@
 /** Sends again, after a fix, what was set aside: each kind in its own way. */
 import { streamOfLetter } from '../../../lambda/adapters/dead-letter.ts';
+import { MOST_LETTERS } from '../../../lambda/commands.ts';
 import { PREFIXES } from '../../../lib/prefixes.ts';
 import type { Context } from '../context.ts';
-import { InterruptedError, RefusedError } from '../errors.ts';
+import { FunctionFailedError, InterruptedError, RefusedError } from '../errors.ts';
 import { confirm } from '../orders/confirm.ts';
 import type { Outcome } from '../report/report.ts';
 import { queueDepth } from '../status/queue-depth.ts';
@@ -96,6 +97,8 @@ function announce({ letters, deliveries, siemQueue }: Targets): string {
   ].join('\n');
 }
 
+const SOME_GONE = 'What was dealt with before it failed is deleted: "dead-letters list" shows what is left.';
+
 /** One kind that fails does not keep the others from being tried. */
 async function carryOutAll(context: Context, targets: Targets, wait: number): Promise<Redriven[]> {
   const { letters, deliveries, siemQueue } = targets;
@@ -108,7 +111,8 @@ async function carryOutAll(context: Context, targets: Targets, wait: number): Pr
     } catch (error) {
       if (error instanceof InterruptedError) throw error;
       failures.push(error);
-      const reason = error instanceof Error ? error.message : String(error);
+      const message = error instanceof Error ? error.message : String(error);
+      const reason = error instanceof FunctionFailedError ? `${message}\n  ${SOME_GONE}` : message;
       done.push({ key: keys.length === 1 ? keys[0]! : `${keys.length} objects`, outcome: 'kept', reason });
     }
   };
@@ -119,7 +123,10 @@ async function carryOutAll(context: Context, targets: Targets, wait: number): Pr
     await attempt([key], async () => [await redriveDelivery(context, key)]);
   }
   if (context.signal.aborted) throw interrupted(done, deliveries);
-  await attempt(letters, () => redriveLetters(context, letters, wait));
+  for (let from = 0; from < letters.length; from += MOST_LETTERS) {
+    const some = letters.slice(from, from + MOST_LETTERS);
+    await attempt(some, () => redriveLetters(context, some, wait));
+  }
   if (failures.length > 0 && failures.length === done.length) throw failures[0];
   return done;
 }

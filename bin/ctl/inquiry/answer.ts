@@ -12,11 +12,40 @@ export type Answer =
   | { readonly kind: 'row'; readonly row: Row }
   /** What the API answers for an unknown id is not specified, so its refusal is told and not interpreted. */
   | { readonly kind: 'refused'; readonly status: number; readonly type: string | undefined }
+  /** It answered with a row whose owner is removed: lists do not show it any more, whatever a single read does. */
+  | { readonly kind: 'vanished'; readonly owner: string }
   /** It answered, but not with the row of this id. */
   | { readonly kind: 'unclear'; readonly why: string };
 
+/** What the API says of what it has no row of. */
+export type Untold = Extract<Answer, { kind: 'refused' | 'unclear' }>;
+
 /** @throws RefusedError when no path can hold the id; as the API's client does for anything but a refusal */
 export async function askForRow(access: Access, stream: DrainedStream, id: string): Promise<Answer> {
+  const answer = await readSingle(access, stream, id);
+  const vanishesWith = 'vanishesWith' in stream ? stream.vanishesWith : undefined;
+  const owners = access.streams.find(({ name }) => name === vanishesWith);
+  if (answer.kind !== 'row' || answer.row.owner === undefined || !owners || !isAskable(answer.row.owner)) return answer;
+  const { owner } = answer.row;
+  const ownerAnswer = await readSingle(access, owners, owner);
+  const isRemoved = isGone(ownerAnswer) || (ownerAnswer.kind === 'row' && ownerAnswer.row.deleted);
+  return isRemoved ? { kind: 'vanished', owner } : answer;
+}
+
+/** Whether the API has the row no more, as far as its answer says. */
+export function isGone({ kind }: Answer): boolean {
+  return kind === 'refused' || kind === 'vanished';
+}
+
+function isAskable(id: string): boolean {
+  try {
+    return pathSegment(id) !== '';
+  } catch {
+    return false;
+  }
+}
+
+function readSingle(access: Access, stream: DrainedStream, id: string): Promise<Answer> {
   return told(async () => {
     const text = await access.api.get(`${stream.path}/${segmentOf(id)}`);
     const cut = rowCut(stream, access.settings.threatAssetField);
@@ -27,7 +56,7 @@ export async function askForRow(access: Access, stream: DrainedStream, id: strin
 }
 
 /** Turns a refusal, which is an answer, into one; so with what is no row. */
-export async function told<T>(ask: () => Promise<T>): Promise<T | Exclude<Answer, { kind: 'row' }>> {
+export async function told<T>(ask: () => Promise<T>): Promise<T | Untold> {
   try {
     return await ask();
   } catch (error) {

@@ -1,7 +1,9 @@
 /** What the API answers for an id now, beside what the connector last sent for it. */
+import { ListObjectsV2Command } from '@aws-sdk/client-s3';
 import type { DrainedStream } from '../../../lambda/core/draining.ts';
 import type { StoredState } from '../../../lambda/ports.ts';
 import type { StreamName } from '../../../lambda/streams.ts';
+import { PREFIXES } from '../../../lib/prefixes.ts';
 import { type Access, openAccess } from '../access/access.ts';
 import { awsFailureText } from '../aws-failure.ts';
 import type { Context } from '../context.ts';
@@ -42,8 +44,40 @@ export async function inquire(
   const stream = streamOf(access, name);
   const [answer, stored] = await Promise.all([askForRow(access, stream, id), storedState(access, name, id)]);
   const found = await lookUp(context, { name, id, stored, minutes });
-  const verdict = verdictOf(answer, stored);
-  return { stream: name, id, answer, stored, found, verdict, differing: differing(answer, found) };
+  const differ = differing(answer, found);
+  const noted = verdictOf(answer, stored);
+  const verdict = noted === 'same' ? await witnessed(context, { name, stored, found, differ }) : noted;
+  return { stream: name, id, answer, stored, found, verdict, differing: differ };
+}
+
+interface Evidence {
+  readonly name: StreamName;
+  readonly stored: StoredState | undefined;
+  readonly found: FoundEvent | undefined;
+  readonly differ: readonly DifferingMember[] | undefined;
+}
+
+/** By the connector's note the SIEM has what the API has: the event itself, or a dead letter in its place, knows better. */
+async function witnessed(context: Context, { name, stored, found, differ }: Evidence): Promise<VerdictWord> {
+  if (found && 'event' in found) {
+    if (found.event.row === undefined) return 'too large';
+    return differ && differ.length > 0 ? 'differs' : 'same';
+  }
+  const digest = stored && !(stored instanceof Error) ? stored.digest : '';
+  return (await liesAsLetter(context, name, digest)) ? 'too large' : 'same';
+}
+
+/** Whoever may not list the bucket is not kept from the rest. */
+async function liesAsLetter(context: Context, stream: StreamName, digest: string): Promise<boolean> {
+  const { bucket, connector } = await context.deployment();
+  const Prefix = `${PREFIXES.deadLetters}${connector}/${stream}/oversize/${digest}.json`;
+  try {
+    const { KeyCount: count = 0 } = await context.aws.s3().send(new ListObjectsV2Command({ Bucket: bucket, Prefix }));
+    return count > 0;
+  } catch (error) {
+    if (isCutOff(error)) throw error;
+    return false;
+  }
 }
 
 export async function storedState(access: Access, stream: StreamName, id: string): Promise<StoredState | undefined> {

@@ -11,6 +11,8 @@ const MEANING: Readonly<Record<VerdictWord, string>> = {
   differs:
     'The SIEM was not sent what the API answers. A change of the last minutes may still be on its way: ask again.',
   'never sent': 'The connector has never sent it.',
+  'too large':
+    'The SIEM was sent a notice alone: the row is too large for an event. It lies in the bucket: "connectorctl dead-letters list".',
   removed: 'The SIEM was told that it is gone, and the API has it no more.',
   'sent and gone from the API':
     'The SIEM was sent it, and the API does not give it any more. If it was removed just now, the removal is on its way: ask again.',
@@ -35,6 +37,8 @@ export function inquiryText(inquiry: Inquiry, show: boolean): string {
 export function answerText(answer: Answer): string {
   if (answer.kind === 'refused') return `refused with ${answer.status} (${answer.type ?? 'without a type'})`;
   if (answer.kind === 'unclear') return `not understood: ${answer.why}`;
+  if (answer.kind === 'vanished')
+    return `there, but of asset ${JSON.stringify(answer.owner)}, which is removed: no list shows it`;
   const { row } = answer;
   const kind = row.deleted ? 'a tombstone' : 'there';
   return `${kind}, ${row.time ?? 'without a time'}${row.owner === undefined ? '' : `, of asset ${JSON.stringify(row.owner)}`}`;

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { paint } from '../report/paint.ts';
 import type { Outcome } from '../report/report.ts';
 import { tableText } from '../report/table-text.ts';
-import { type Answer, segmentOf, told } from './answer.ts';
+import { segmentOf, told, type Untold } from './answer.ts';
 import { streamOf } from './inquire.ts';
 import { answerText } from './inquiry-text.ts';
 import { neighbourIds } from './neighbours.ts';
@@ -34,7 +34,7 @@ export async function related(context: Context, id: string, show: boolean): Prom
   };
 }
 
-function refused(id: string, answer: Exclude<Answer, { kind: 'row' }>): Outcome {
+function refused(id: string, answer: Untold): Outcome {
   const text = `assets ${JSON.stringify(id)}: ${paint.bad('not known')}. API now: ${answerText(answer)}`;
   return { text, json: { id, neighbours: null, api: answer }, status: 3 };
 }

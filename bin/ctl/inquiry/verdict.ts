@@ -8,6 +8,8 @@ export type VerdictWord =
   /** The SIEM was sent something else, or was told that the row is gone while the API has it. */
   | 'differs'
   | 'never sent'
+  /** The SIEM was sent a notice: the row is too large for an event, and lies as a dead letter. */
+  | 'too large'
   /** The SIEM was told that the row is gone, and the API has none. */
   | 'removed'
   /** The SIEM was sent a row that the API does not give any more. */
@@ -19,7 +21,7 @@ export type VerdictWord =
 export function verdictOf(answer: Answer, stored: StoredState | undefined): VerdictWord {
   if (stored instanceof Error || answer.kind === 'unclear') return 'not known';
   if (!stored) return 'never sent';
-  if (answer.kind === 'refused') return stored.removed ? 'removed' : 'sent and gone from the API';
+  if (answer.kind !== 'row') return stored.removed ? 'removed' : 'sent and gone from the API';
   if (stored.removed !== answer.row.deleted) return 'differs';
   if (stored.digest !== answer.row.digest) return 'differs';
   return stored.removed ? 'removed' : 'same';

@@ -13,7 +13,7 @@ export async function concernedRows(context: Context, streams: readonly StreamNa
   const counted = streams.filter(remembers);
   const rows = new Map<StreamName, number | undefined>(streams.map(stream => [stream, undefined]));
   if (counted.length === 0) return rows;
-  const size = await tableSize(aws, table);
+  const size = await tableSize(aws, table, '--no-count leaves out the count. ');
   const price = countPrice(size, counted.length);
   const title = `Counting the rows reads the whole table${size.items > 0 ? `, about ${size.items} items` : ''}, for ${price < 0.01 ? 'less than a cent' : `$${price.toFixed(2)}`}.`;
   using progress = report.progress(title, size.items * counted.length);

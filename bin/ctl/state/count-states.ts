@@ -12,15 +12,15 @@ export interface TableSize {
   readonly bytes: number;
 }
 
-/** @throws AwsCallError */
-export async function tableSize(aws: Aws, table: string): Promise<TableSize> {
+/** @param otherwise what to do without the right to it @throws AwsCallError */
+export async function tableSize(aws: Aws, table: string, otherwise = ''): Promise<TableSize> {
   try {
     const { Table: told } = await aws.patientDynamodb().send(new DescribeTableCommand({ TableName: table }));
     return { items: told?.ItemCount ?? 0, bytes: told?.TableSizeBytes ?? 0 };
   } catch (cause) {
     throw new AwsCallError(
       `The table ${table} could not be described`,
-      `${ADVICE}dynamodb:DescribeTable on it.`,
+      `Nothing was changed. ${otherwise}You need dynamodb:DescribeTable on it.`,
       cause,
     );
   }

@@ -1,9 +1,9 @@
 /** Which differences last: each is looked at once more, after a run has had the time to mend what was only on its way. */
-import type { DrainedStream } from '../../../lambda/core/draining.ts';
 import type { RowState, StoredState } from '../../../lambda/ports.ts';
 import type { Access } from '../access/access.ts';
-import { type Answer, askForRow } from '../inquiry/answer.ts';
+import { type Answer, askForRow, isGone } from '../inquiry/answer.ts';
 import { isTrue, verdictOf } from '../inquiry/verdict.ts';
+import type { Comparison } from './compare.ts';
 import type { Difference } from './difference.ts';
 
 export interface Checked {
@@ -19,14 +19,15 @@ export interface Checked {
 const MOST_SINGLE_READS = 1_000;
 const PIECE = 100;
 
+export type Compared = Pick<Comparison, 'stream' | 'found' | 'generation'>;
+
 /**
  * @param begun when the comparison began, in milliseconds since 1970
  * @throws AwsCallError; as the API's client does
  */
 export async function checkAgain(
   access: Access,
-  stream: DrainedStream,
-  differences: readonly Difference[],
+  { stream, found: differences, generation }: Compared,
   begun: number,
 ): Promise<Checked> {
   const confirmed: Difference[] = [];
@@ -41,8 +42,9 @@ export async function checkAgain(
     );
     for (const each of piece) {
       const state = each.id === undefined ? undefined : states.get(each.id);
-      if (agrees(each, state)) resolved++;
-      else if (each.id === undefined || each.kind === 'stale' || asked++ >= MOST_SINGLE_READS) confirmed.push(each);
+      const stale = each.kind === 'stale' && !isOf(generation, state);
+      if (!stale && agrees(each, state)) resolved++;
+      else if (each.id === undefined || stale || asked++ >= MOST_SINGLE_READS) confirmed.push(each);
       else {
         const outcome = judged(await askForRow(access, stream, each.id), state, begun);
         if (outcome === 'resolved') resolved++;
@@ -53,9 +55,13 @@ export async function checkAgain(
   return { confirmed, moved, resolved };
 }
 
+function isOf(generation: number, state: StoredState | undefined): boolean {
+  return state !== undefined && !(state instanceof Error) && state.generation >= generation;
+}
+
 /** Whether the state says by now what the list said. */
-function agrees({ kind, listed, digest }: Difference, state: StoredState | undefined): boolean {
-  if (kind === 'stale' || !state || state instanceof Error) return false;
+function agrees({ listed, digest }: Difference, state: StoredState | undefined): boolean {
+  if (!state || state instanceof Error) return false;
   if (!listed) return state.removed;
   return state.digest === digest && state.removed === (listed === 'tombstone');
 }
@@ -64,9 +70,9 @@ function agrees({ kind, listed, digest }: Difference, state: StoredState | undef
 function judged(answer: Answer, state: StoredState | undefined, begun: number): 'resolved' | 'moved' | 'lasts' {
   if (state instanceof Error) return 'lasts';
   // Listed, and gone before it could be sent.
-  if (!state) return answer.kind === 'refused' ? 'resolved' : 'lasts';
+  if (!state) return isGone(answer) ? 'resolved' : 'lasts';
   if (isTrue(verdictOf(answer, state))) return 'resolved';
-  return hasMoved(state, begun) && answer.kind !== 'refused' ? 'moved' : 'lasts';
+  return hasMoved(state, begun) && !isGone(answer) ? 'moved' : 'lasts';
 }
 
 function hasMoved({ forwardedAt }: RowState, begun: number): boolean {

@@ -23,6 +23,10 @@ export interface Comparison {
   /** Ids that both sides agree on; nothing of a stream whose rows are not remembered one by one. */
   readonly equal: number | undefined;
   readonly found: readonly Difference[];
+  /** Of the checkpoint: states of an earlier one await a replay. */
+  readonly generation: number;
+  /** The API told the list's end by `null`. */
+  readonly ended: boolean;
   /** Ids that may have been sent without being noted, by a run that was killed: nothing is proven of them. */
   readonly inDoubt: number;
   readonly deadLetters: Reading<DeadLetterCount>;
@@ -83,10 +87,11 @@ interface StreamInput {
 
 async function compareStream(context: Context, { access, stream, memory, ledger }: StreamInput): Promise<Comparison> {
   const { aws, report, signal } = context;
-  const { names, settled } = memory.checkpoint;
+  const { names, settled, generation } = memory.checkpoint;
   const title = `Reading ${stream.name} from the API, from the beginning, 500 rows a request; nothing is sent or saved.`;
   using progress = report.progress(title, ledger && countOf(ledger, FACT.sent));
-  const { rows, unsendable, digests } = await walkStream(context, { access, stream, ledger, learned: names, progress });
+  const walked = await walkStream(context, { access, stream, ledger, learned: names, progress });
+  const { rows, unsendable, digests, ended } = walked;
   const found = ledger ? differences(ledger, digests) : [];
   const deployment = await context.deployment();
   return {
@@ -95,6 +100,8 @@ async function compareStream(context: Context, { access, stream, memory, ledger 
     unsendable,
     equal: ledger && equalOf(ledger),
     found,
+    generation,
+    ended,
     inDoubt: ledger ? new InFlight(memory.inFlight, settled).doubtCount : 0,
     deadLetters: await reading(() => deadLetterCount(aws, deployment, stream.name), signal),
   };

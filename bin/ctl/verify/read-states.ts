@@ -36,7 +36,7 @@ export async function readStates(
     ExpressionAttributeValues: { ':row': { S: 'row#' } },
   };
   try {
-    for await (const { Items = [], ScannedCount = 0 } of paginateScan({ client: aws.dynamodb() }, input)) {
+    for await (const { Items = [], ScannedCount = 0 } of paginateScan({ client: aws.patientDynamodb() }, input)) {
       for (const item of Items) note(item, streams, ledgers);
       read += ScannedCount;
       progress.advance(ScannedCount, `${read} items of the table read`);

@@ -46,7 +46,7 @@ export async function verify(
   const ended = await nextRunEnded(context, { lease, epoch, wait });
   const verified: VerifiedStream[] = [];
   for (const each of comparisons) {
-    const checked = ended ? await checkAgain(access, each.stream, each.found, begun) : undefined;
+    const checked = ended ? await checkAgain(access, each, begun) : undefined;
     verified.push({ ...each, checked });
   }
   return verified;

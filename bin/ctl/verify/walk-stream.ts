@@ -18,6 +18,8 @@ export interface Walked {
   readonly unsendable: number;
   /** Digests of what was listed last, by the places of rows that are not equal to their state. */
   readonly digests: ReadonlyMap<number, string>;
+  /** The API told the end by `null`, and not by the same cursor again and again. */
+  readonly ended: boolean;
 }
 
 export interface WalkInput {
@@ -36,6 +38,7 @@ export async function walkStream({ clock, signal }: Context, input: WalkInput): 
   let pages = 0;
   let rows = 0;
   let unsendable = 0;
+  let ended = true;
   const list = walk({
     source: access.api,
     clock,
@@ -53,26 +56,34 @@ export async function walkStream({ clock, signal }: Context, input: WalkInput): 
   for await (const page of list) {
     pages++;
     rows += page.rows.length;
+    let news = false;
     for (const element of page.rows) {
       const row = readRow(element, stream, sha256);
       if ('reason' in row) unsendable++;
-      else if (ledger) note(row, stream, ledger, digests);
+      else if (ledger) news = note(row, stream, ledger, digests) || news;
     }
     progress.advance(page.rows.length, `${rows} rows of ${stream.name} read`);
-    // A cursor that comes back unchanged would be asked for again and again.
-    if (page.repeats) break;
+    // A cursor that comes back would be asked for again and again; as in a run, only news is a reason to go on.
+    if (page.repeats && !news) {
+      ended = false;
+      break;
+    }
   }
-  return { pages, rows, unsendable, digests };
+  return { pages, rows, unsendable, digests, ended };
 }
 
-/** The last occurrence of an id counts, as it does for the SIEM. */
-function note(row: Row, { name }: DrainedStream, ledger: Ledger, digests: Map<number, string>): void {
+/** The last occurrence of an id counts, as it does for the SIEM. @returns whether the list had not said it yet */
+function note(row: Row, { name }: DrainedStream, ledger: Ledger, digests: Map<number, string>): boolean {
   const place = ledger.place(rowKey(name, row.id, sha256).pk.S.slice(rowPrefix(name).length));
-  const state = ledger.facts(place) & (FACT.sent | FACT.told | FACT.damaged | FACT.stale);
+  const before = ledger.facts(place);
+  const wasListed = (before & (FACT.live | FACT.tombstone)) !== 0;
+  const news = !wasListed || (digests.get(place) ?? ledger.digest(place)) !== row.digest;
+  const state = before & (FACT.sent | FACT.told | FACT.damaged | FACT.stale);
   const equal = ledger.digest(place) === row.digest;
   ledger.setFacts(place, state | (row.deleted ? FACT.tombstone : FACT.live) | (equal ? FACT.equal : 0));
   if (equal) digests.delete(place);
   // Of what was never sent there may be millions; the ledger has room where no state has put a digest.
   else if (state === 0) ledger.setDigest(place, row.digest);
   else digests.set(place, row.digest);
+  return news;
 }

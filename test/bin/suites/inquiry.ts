@@ -1,9 +1,11 @@
 /** `asset`, `threat` and `related`, as an operator types them. */
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { rowKey } from '../../../lambda/adapters/keys.ts';
 import { sha256 } from '../../../lambda/adapters/sha256.ts';
 import { pass } from '../../lambda/support/aws-scene.ts';
-import { problem } from '../../lambda/support/http-stand.ts';
+import { json, problem } from '../../lambda/support/http-stand.ts';
 import { START } from '../../lambda/support/stepped-clock.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
 
@@ -16,6 +18,7 @@ beforeAll(async () => {
   for (const id of ['a', 'b', 'removed', 'a/ü %?#']) platform.putAsset({ id, name: CANARY, serial: 1 });
   platform.putThreat({ id: 't', asset_id: 'a', title: CANARY });
   platform.putThreat({ id: 'of-removed', asset_id: 'removed' });
+  platform.putAsset({ id: 'wide', name: 'x'.repeat(1_100_000) });
   await each.run();
   platform.removeAsset('removed');
   await each.run();
@@ -87,6 +90,37 @@ describe('an id', () => {
     const { status, told } = await asked('asset', 'damaged');
     expect([status, told.verdict]).toEqual([3, 'not known']);
     expect(told.lastSent.damaged).toContain('cannot be read');
+  });
+
+  test('whose row is too large for an event is not what the SIEM has, whether its notice is found or its dead letter', async () => {
+    const { status, told } = await asked('asset', 'wide');
+    expect([status, told.verdict, told.event.kind]).toEqual([3, 'too large', 'oversize']);
+    each.connector.aws.faults.next('s3', { refuse: { status: 403, code: 'AccessDenied', message: 'No.' } });
+    const blind = await asked('asset', 'wide');
+    expect([blind.status, blind.told.verdict]).toEqual([3, 'too large']);
+    expect(blind.told.event.notFound).toContain('could not be read');
+  });
+
+  test('whose event in the bucket is not what was noted differs', async () => {
+    const { aws, clients } = each.connector;
+    const place = (await asked('asset', 'a')).told.event.place as string;
+    const object = { Bucket: aws.names.bucket, Key: place.replace(/^s3:..[^/]*./, '') };
+    const s3 = await clients.s3();
+    const { Body: body } = await s3.send(new GetObjectCommand(object));
+    const sent = Buffer.from(await body.transformToByteArray());
+    const altered = gunzipSync(sent).toString().replaceAll('"serial":1', '"serial":7');
+    await s3.send(new PutObjectCommand({ ...object, Body: gzipSync(altered) }));
+    const { status, told } = await asked('asset', 'a');
+    await s3.send(new PutObjectCommand({ ...object, Body: sent }));
+    expect([status, told.verdict, told.differing]).toEqual([3, 'differs', [{ name: 'serial' }]]);
+  });
+
+  test('of a threat whose asset is removed is gone, whatever a single read still says', async () => {
+    const row = '{"id":"of-removed","asset_id":"removed","updated_at":"2026-11-20T12:00:00Z","stream_position":null}';
+    each.connector.api.tamper(({ target }) => (target === '/v1/threats/of-removed' ? json(200, row) : undefined));
+    const { status, told } = await asked('threat', 'of-removed');
+    each.connector.api.tamper();
+    expect([status, told.verdict, told.api]).toEqual([0, 'removed', { kind: 'vanished', owner: 'removed' }]);
   });
 
   test('whose event cannot be looked up is compared all the same', async () => {

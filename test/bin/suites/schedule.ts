@@ -62,6 +62,15 @@ describe('pause and resume', () => {
     expect([scheduleOf(each).state, told(each)]).toEqual(['ENABLED', [true, true]]);
   });
 
+  test('leave nothing half done: a pause that may not switch the schedule has silenced nobody', async () => {
+    await using each = await deployment();
+    const refuse = { status: 403, code: 'AccessDeniedException', message: 'not authorized' };
+    each.connector.aws.faults.always('scheduler', ({ action }) => (action === 'UpdateSchedule' ? { refuse } : {}));
+    const { status, stderr } = await each.ctl(['pause', '--mute']);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('iam:PassRole on its role')]);
+    expect([scheduleOf(each).state, told(each)]).toEqual(['ENABLED', [true, true]]);
+  });
+
   test('exit with 1 when the schedule is gone, and say what brings it back', async () => {
     await using each = await deployment();
     each.stack.schedules.delete(each.stack.scheduleName);

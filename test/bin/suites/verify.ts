@@ -6,6 +6,7 @@ import { createCheckpoints } from '../../../lambda/adapters/checkpoints.ts';
 import { leaseKey, rowKey } from '../../../lambda/adapters/keys.ts';
 import { createRowStates } from '../../../lambda/adapters/row-states.ts';
 import { sha256 } from '../../../lambda/adapters/sha256.ts';
+import { THROTTLED } from '../../../local/aws/faults.ts';
 import { rowState } from '../../lambda/core/support/memory-table.ts';
 import { pass } from '../../lambda/support/aws-scene.ts';
 import { silence } from '../../lambda/support/http-stand.ts';
@@ -36,6 +37,21 @@ test('of a connector that has sent everything is complete: exit status 0, and no
   for (const action of ['PutRecordBatch', 'PutItem', 'UpdateItem', 'BatchWriteItem', 'PutObject', 'Invoke']) {
     expect(actions).not.toContain(action);
   }
+});
+
+test('goes on where the table throttles, and says when the list told no end; blocks alone are no proof', async () => {
+  await using each = await deployment({ endOfStream: 'repeat-cursor' });
+  each.connector.platform.populate({ assets: 3, threats: 0, dnsBlocks: 1 });
+  await each.run();
+  let scans = 0;
+  each.connector.aws.faults.always('dynamodb', ({ action }) => {
+    return action === 'Scan' && scans++ === 0 ? THROTTLED.dynamodb : {};
+  });
+  const { status, stdout } = await each.ctl(['verify', 'assets']);
+  expect([status, stdout]).toEqual([0, expect.stringMatching(/^Complete: 3 rows equal\.\n/)]);
+  expect(stdout).toContain('assets: the API gave a cursor again instead of an end');
+  const blocks = await each.ctl(['verify', 'dns-blocks', '--json']);
+  expect([blocks.status, told(blocks.stdout).complete]).toEqual([0, null]);
 });
 
 test('finds every kind of difference and names it; without a wait nothing is confirmed', async () => {

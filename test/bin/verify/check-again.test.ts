@@ -3,11 +3,12 @@ import { describe, expect, test } from '@jest/globals';
 import type { Access } from '../../../bin/ctl/access/access.ts';
 import { checkAgain } from '../../../bin/ctl/verify/check-again.ts';
 import type { Difference } from '../../../bin/ctl/verify/difference.ts';
+import type { DrainedStream } from '../../../lambda/core/draining.ts';
 import { ApiRefusedError } from '../../../lambda/core/errors.ts';
 import type { RowState } from '../../../lambda/ports.ts';
 import { rowState } from '../../lambda/core/support/memory-table.ts';
-import { asset } from '../../lambda/core/support/rows.ts';
-import { ASSETS, rowOf } from '../../lambda/core/support/streams.ts';
+import { asset, threat } from '../../lambda/core/support/rows.ts';
+import { ASSETS, rowOf, THREATS } from '../../lambda/core/support/streams.ts';
 
 const BEGUN = Date.parse('2026-11-20T12:00:00Z');
 const AFTER = '2026-11-20T12:00:30.000Z';
@@ -15,19 +16,25 @@ const LISTED = rowOf(asset('a'));
 const NEWER = rowOf(asset('a', { version: 2 }));
 
 /** The API's answer for every id, and what the table says by now. */
-async function outcome(difference: Partial<Difference>, state: RowState | undefined, answer: string | undefined) {
+async function outcome(
+  difference: Partial<Difference>,
+  state: RowState | undefined,
+  answer: string | undefined,
+  stream: DrainedStream = ASSETS,
+) {
   const access = {
     settings: { threatAssetField: 'asset_id' },
+    streams: [ASSETS, THREATS],
     rowStates: { get: async () => new Map(state ? [['a', state]] : []) },
     api: {
-      async get() {
-        if (answer === undefined) throw new ApiRefusedError('/a', 404, {});
+      async get(path: string) {
+        if (answer === undefined || path === `${ASSETS.path}/removed`) throw new ApiRefusedError('/a', 404, {});
         return answer;
       },
     },
   } as unknown as Access;
   const each: Difference = { kind: 'other', id: 'a', key: '=a', listed: 'live', digest: LISTED.digest, ...difference };
-  const { confirmed, moved, resolved } = await checkAgain(access, ASSETS, [each], BEGUN);
+  const { confirmed, moved, resolved } = await checkAgain(access, { stream, found: [each], generation: 1 }, BEGUN);
   return confirmed.length > 0 ? 'lasts' : moved.length > 0 ? 'moved' : resolved > 0 ? 'settled' : 'lost';
 }
 
@@ -58,6 +65,13 @@ describe('a difference', () => {
       'lasts',
     ],
     [
+      'settled when a replay has sent it meanwhile',
+      { kind: 'stale' } as const,
+      rowState({ digest: LISTED.digest, generation: 1 }),
+      LISTED.text,
+      'settled',
+    ],
+    [
       'not told as lasting when its state has moved, and the single read differs as it may from a list row',
       {},
       rowState({ digest: NEWER.digest, forwardedAt: AFTER }),
@@ -66,6 +80,13 @@ describe('a difference', () => {
     ],
   ] as const)('is %s', async (_what, difference, state, answer, expected) => {
     expect(await outcome(difference, state, answer)).toBe(expected);
+  });
+
+  test('lasts when a threat is a ghost that a single read still gives, although its asset is removed', async () => {
+    const orphan = rowOf(threat('a', 'removed'), THREATS);
+    const state = rowState({ digest: orphan.digest, owner: 'removed' });
+    expect(await outcome(ghost, state, orphan.text, THREATS)).toBe('lasts');
+    expect(await outcome(ghost, { ...state, removed: true, digest: '' }, orphan.text, THREATS)).toBe('settled');
   });
 
   test('of an id that is known by its hash alone lasts: it cannot be asked for', async () => {

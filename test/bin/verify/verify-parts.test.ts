@@ -1,9 +1,15 @@
 /** What a verification is made of, without a process. */
 import { describe, expect, test } from '@jest/globals';
+import type { Access } from '../../../bin/ctl/access/access.ts';
+import type { Context } from '../../../bin/ctl/context.ts';
+import type { Progress } from '../../../bin/ctl/report/progress.ts';
 import { differences, disagreement } from '../../../bin/ctl/verify/difference.ts';
 import { FACT, Ledger } from '../../../bin/ctl/verify/ledger.ts';
 import { nextRunEnded } from '../../../bin/ctl/verify/next-run.ts';
+import { walkStream } from '../../../bin/ctl/verify/walk-stream.ts';
 import { SteppedClock } from '../../lambda/core/support/clock.ts';
+import { asset } from '../../lambda/core/support/rows.ts';
+import { ASSETS } from '../../lambda/core/support/streams.ts';
 
 describe('the ledger', () => {
   test('holds each key once, with its facts and its digest, whatever the key holds', () => {
@@ -100,4 +106,19 @@ describe('the next run', () => {
   ] as const)('%s', async (_what, wait, leases, expected) => {
     expect((await ended(wait, ...leases)).ended).toBe(expected);
   });
+});
+
+test('a cursor that comes back with news is no end, as it is none to a run', async () => {
+  const pages = [
+    `{"assets":[${asset('a')}],"pagination":{"next_cursor":"c","page_size":1}}`,
+    `{"assets":[${asset('b')}],"pagination":{"next_cursor":"c","page_size":1}}`,
+    `{"assets":[${asset('c')}],"pagination":{"next_cursor":null,"page_size":1}}`,
+  ];
+  const api = { page: async () => Buffer.from(pages.shift() ?? '') };
+  const access = { api, settings: { threatAssetField: 'asset_id', names: {} } } as unknown as Access;
+  const context = { clock: new SteppedClock(), signal: new AbortController().signal } as unknown as Context;
+  const progress = { advance: () => undefined } as unknown as Progress;
+  const ledger = new Ledger();
+  const walked = await walkStream(context, { access, stream: ASSETS, ledger, learned: {}, progress });
+  expect([walked.rows, walked.ended, ledger.size]).toEqual([3, true, 3]);
 });

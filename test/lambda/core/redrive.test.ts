@@ -130,6 +130,16 @@ describe('a dead letter stays, with the reason told,', () => {
     expect([stand.sent, stand.letters.size]).toEqual([[], 1]);
   });
 
+  test('when its asset is removed, whatever a single read still says: nothing would ever withdraw it again', async () => {
+    const stand = await settled();
+    stand.api.on('/a', 'c1', answer([tombstone('a', { version: 2 })], null)).on('/t', 'c1', answer([], null));
+    await stand.tick();
+    stand.later().api.onSingle('/t', 'new', threat('new', 'a'));
+    const { letters } = await stand.tick({ redrive: [put(stand, 'threats', 'no-id', threat('new', 'a'))] });
+    expect([letters[0]?.reason, stand.letters.size]).toEqual([expect.stringContaining('is removed'), 1]);
+    expect(stand.sent).toEqual([]);
+  });
+
   test('where no letter lies, and where it is of another stream than its key says', async () => {
     const stand = await settled();
     const lying = { ...put(stand, 'assets', 'no-id', asset('a')), stream: 'threats' } as const;
