@@ -1,7 +1,6 @@
 /** The API and the table as the deployed function sees them, with the operator's own rights; nothing is written. */
 import { type Api, createApi } from '../../../lambda/adapters/api.ts';
 import { createCheckpoints } from '../../../lambda/adapters/checkpoints.ts';
-import { createCredentials } from '../../../lambda/adapters/credentials.ts';
 import type { Patience } from '../../../lambda/adapters/patience.ts';
 import { createRowStates } from '../../../lambda/adapters/row-states.ts';
 import { sha256 } from '../../../lambda/adapters/sha256.ts';
@@ -13,6 +12,7 @@ import { readSettings, type Settings, SettingsError } from '../../../lambda/sett
 import { assign } from '../../../lambda/world.ts';
 import type { Context } from '../context.ts';
 import { AwsCallError, RefusedError } from '../errors.ts';
+import { operatorCredentials } from './operator-credentials.ts';
 
 export interface Access {
   readonly settings: Settings;
@@ -32,7 +32,7 @@ export async function openAccess(context: Context): Promise<Access> {
   const settings = settingsOf(await context.environment());
   const { table: tableName } = await context.deployment();
   const patience: Patience = { clock, random: Math.random, timeLeft: () => PATIENCE_MILLISECONDS };
-  const credentials = createCredentials(aws.secrets(), settings.secretId);
+  const credentials = operatorCredentials(aws, settings.secretId);
   const fetch = interruptibleFetch(context.signal);
   const tokens = failingOnce(createTokens({ authUrl: settings.authUrl, credentials, fetch }));
   const table = createTable(aws.dynamodb(), tableName, patience);

@@ -1,6 +1,6 @@
 /** What the checks of a deployment share: each part is made once, when a check first asks for it. */
 import { type Api, createApi } from '../../../lambda/adapters/api.ts';
-import { type ClientCredentials, createCredentials } from '../../../lambda/adapters/credentials.ts';
+import type { ClientCredentials } from '../../../lambda/adapters/credentials.ts';
 import type { Fetch } from '../../../lambda/adapters/http.ts';
 import type { Patience } from '../../../lambda/adapters/patience.ts';
 import { createTokens, type Tokens } from '../../../lambda/adapters/token.ts';
@@ -9,6 +9,7 @@ import { rowCut } from '../../../lambda/core/row.ts';
 import { readSettings, type Settings } from '../../../lambda/settings.ts';
 import type { StreamName } from '../../../lambda/streams.ts';
 import { assign } from '../../../lambda/world.ts';
+import { operatorCredentials } from '../access/operator-credentials.ts';
 import type { Context } from '../context.ts';
 import { once } from '../once.ts';
 
@@ -38,7 +39,7 @@ export function createPatient(context: Context): Patient {
     return { clock, random: Math.random, timeLeft: () => end - clock.now() };
   };
   const settings = once(async () => readSettings(await context.environment()));
-  const source = once(async () => createCredentials(aws.secrets(), (await settings()).secretId));
+  const source = once(async () => operatorCredentials(aws, (await settings()).secretId));
   const fetch = timed(context, skews);
   const tokens = once(async (): Promise<Tokens> => {
     return createTokens({ authUrl: (await settings()).authUrl, credentials: await source(), fetch });
