@@ -26,10 +26,15 @@ export interface Context {
   deployment(): Promise<Deployment>;
   /** What the deployed function is told, looked up once. @throws AwsCallError */
   environment(): Promise<FunctionEnvironment>;
+  /** The same, with nothing looked up yet. */
+  anew(): Context;
 }
 
 export function createContext(options: GlobalOptions, signal: AbortSignal): Context {
-  const aws = createAws(options, signal);
+  return contextOf(options, signal, createAws(options, signal));
+}
+
+function contextOf(options: GlobalOptions, signal: AbortSignal, aws: Aws): Context {
   const deployment = once(() => findDeployment(aws, options.stack));
   return {
     options,
@@ -39,5 +44,6 @@ export function createContext(options: GlobalOptions, signal: AbortSignal): Cont
     signal,
     deployment,
     environment: once(async () => readFunctionEnvironment(aws, (await deployment()).functionName)),
+    anew: () => contextOf(options, signal, aws),
   };
 }

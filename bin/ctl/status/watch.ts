@@ -1,5 +1,6 @@
 /** Looks again and again: the whole picture redrawn on a terminal, a line a change elsewhere. */
 import type { Context } from '../context.ts';
+import { RefusedError } from '../errors.ts';
 import { timeText } from '../report/time-text.ts';
 import { type Look, look } from './look.ts';
 import { lookJson } from './look-json.ts';
@@ -15,8 +16,8 @@ export async function watch(context: Context, every: number): Promise<void> {
   const { clock, signal } = context;
   let told = '';
   try {
-    for (;;) {
-      const seen = await look(context);
+    for (let looking = context; ; looking = await lookedUpAnew(looking)) {
+      const seen = await look(looking);
       const verdict = verdictOf(seen);
       if (process.stdout.isTTY && !context.report.json) redraw(seen, verdict, every);
       else told = tellChange(context, seen, verdict, told);
@@ -24,6 +25,18 @@ export async function watch(context: Context, every: number): Promise<void> {
     }
   } catch (error) {
     if (!signal.aborted) throw error;
+  }
+}
+
+/** A deployment may go wrong while one watches; that it cannot be looked up for a moment is no reason to look away. */
+async function lookedUpAnew(context: Context): Promise<Context> {
+  const anew = context.anew();
+  try {
+    await anew.deployment();
+    return anew;
+  } catch (error) {
+    if (context.signal.aborted || error instanceof RefusedError) throw error;
+    return context;
   }
 }
 

@@ -61,6 +61,21 @@ async function memoriesOf(access: Access, streams: readonly DrainedStream[]): Pr
   );
 }
 
+function doubtsOf({ inFlight, checkpoint }: StreamMemory): number {
+  return new InFlight(inFlight, checkpoint.settled).doubtCount;
+}
+
+/** The comparison with what is in doubt by now: a run under way has ids in doubt until it has noted them. */
+export async function doubtedAgain<T extends Comparison>(access: Access, comparisons: readonly T[]): Promise<T[]> {
+  const memories = await memoriesOf(
+    access,
+    comparisons.map(({ stream }) => stream),
+  );
+  return comparisons.map(each => {
+    return each.equal === undefined ? each : { ...each, inDoubt: doubtsOf(memories.get(each.stream.name)!) };
+  });
+}
+
 async function statesOf(
   context: Context,
   streams: readonly DrainedStream[],
@@ -87,7 +102,7 @@ interface StreamInput {
 
 async function compareStream(context: Context, { access, stream, memory, ledger }: StreamInput): Promise<Comparison> {
   const { aws, report, signal } = context;
-  const { names, settled, generation } = memory.checkpoint;
+  const { names, generation } = memory.checkpoint;
   const title = `Reading ${stream.name} from the API, from the beginning, 500 rows a request; nothing is sent or saved.`;
   using progress = report.progress(title, ledger && countOf(ledger, FACT.sent));
   const walked = await walkStream(context, { access, stream, ledger, learned: names, progress });
@@ -102,7 +117,7 @@ async function compareStream(context: Context, { access, stream, memory, ledger 
     found,
     generation,
     ended,
-    inDoubt: ledger ? new InFlight(memory.inFlight, settled).doubtCount : 0,
+    inDoubt: ledger ? doubtsOf(memory) : 0,
     deadLetters: await reading(() => deadLetterCount(aws, deployment, stream.name), signal),
   };
 }

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { streamOf } from '../inquiry/inquire.ts';
 import { readState } from '../state/read-state.ts';
 import { type Checked, checkAgain } from './check-again.ts';
-import { type Comparison, compare } from './compare.ts';
+import { type Comparison, compare, doubtedAgain } from './compare.ts';
 import { nextRunEnded } from './next-run.ts';
 
 export interface VerifiedStream extends Comparison {
@@ -37,19 +37,20 @@ export async function verify(
     access,
     streamsOf(names, name => streamOf(access, name)),
   );
-  const differing = comparisons.filter(({ found }) => found.length > 0);
-  if (differing.length === 0 || wait === 0) return comparisons.map(each => ({ ...each, checked: undefined }));
+  const count = comparisons.reduce((sum, { found, inDoubt }) => sum + found.length + inDoubt, 0);
+  if (count === 0 || wait === 0) return comparisons.map(each => ({ ...each, checked: undefined }));
   const lease = async () => (await readState(aws, table, clock.now())).lease;
   const epoch = (await lease())?.epoch ?? 0;
-  const count = differing.reduce((sum, { found }) => sum + found.length, 0);
-  report.say(`${count} ids differ. They may be on their way: waiting for the next run to end, for ${wait} s at most.`);
+  report.say(
+    `${count} ids differ or are in doubt. They may be on their way: waiting for the next run to end, for ${wait} s at most.`,
+  );
   const ended = await nextRunEnded(context, { lease, epoch, wait });
   const verified: VerifiedStream[] = [];
   for (const each of comparisons) {
-    const checked = ended ? await checkAgain(access, each, begun) : undefined;
+    const checked = ended && each.found.length > 0 ? await checkAgain(access, each, begun) : undefined;
     verified.push({ ...each, checked });
   }
-  return verified;
+  return await doubtedAgain(access, verified);
 }
 
 function streamsOf(names: readonly StreamName[], find: (name: StreamName) => DrainedStream): DrainedStream[] {

@@ -92,7 +92,7 @@ test('what the table cannot vouch for is no proof: dead letters, ids in doubt; b
   const { epoch = { N: '1' } } = (await table.get([leaseKey]))[0]!;
   const batches = [{ sequence: '', tags: ['0'.repeat(14), '1'.repeat(14)] }];
   await createCheckpoints(table, sha256).saveInFlight('threats', batches, Number(epoch.N));
-  const { status, stdout } = await each.ctl(['verify', 'dns-blocks', 'threats', 'assets', '--json']);
+  const { status, stdout } = await each.ctl(['verify', 'dns-blocks', 'threats', 'assets', '--json', '--wait', '0']);
   const { complete, streams } = told(stdout);
   expect([status, complete]).toEqual([3, false]);
   expect(streams['dns-blocks']).toMatchObject({
@@ -149,6 +149,20 @@ describe('what was only on its way', () => {
     const { status, stdout } = await ended;
     expect([status, stdout]).toEqual([3, expect.stringMatching(/^Differs: 1 row; 13 rows equal\.$/m)]);
     expect(stdout).toContain('assets: 1 live at the SIEM, and gone from the API\n    "ghost"');
+  });
+
+  test('and the ids that a run under way has in doubt are no longer so once it is over', async () => {
+    await using each = await populated();
+    const { table } = each.connector;
+    const { epoch = { N: '1' } } = (await table.get([leaseKey]))[0]!;
+    const batches = [{ sequence: '', tags: ['0'.repeat(14)] }];
+    const checkpoints = createCheckpoints(table, sha256);
+    await checkpoints.saveInFlight('threats', batches, Number(epoch.N));
+    const { ended } = await waiting(each, 'threats');
+    await checkpoints.saveInFlight('threats', [], Number(epoch.N));
+    await each.run();
+    const { status, stdout } = await ended;
+    expect([status, stdout]).toEqual([0, expect.stringMatching(/^Complete: 20 rows equal\.\n/)]);
   });
 
   test('Ctrl-C while waiting: exit status 130, and nothing is left behind', async () => {

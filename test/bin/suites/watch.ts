@@ -24,6 +24,19 @@ describe('status --watch', () => {
       expect(parsed).toEqual(more.length > 0 ? ['under way', 'well'] : []);
     },
   );
+
+  test('sees a deployment go wrong meanwhile, also where the stack cannot be read for a while', async () => {
+    await using each = await deployment();
+    const { child, ended } = each.start(['status', '--watch', '1']);
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    expect(String((await lines.next()).value)).toContain('never run');
+    const refuse = { status: 403, code: 'AccessDenied', message: 'No.' };
+    each.connector.aws.faults.next('cloudformation', { refuse });
+    each.stack.stacks[0] = { ...each.stack.stacks[0]!, status: 'UPDATE_ROLLBACK_FAILED' };
+    expect(String((await lines.next()).value)).toContain('amiss: stack UPDATE_ROLLBACK_FAILED');
+    child.kill('SIGINT');
+    expect(await ended).toMatchObject({ status: 0, stderr: '' });
+  });
 });
 
 /** Resolves when that many more looks have begun. */
