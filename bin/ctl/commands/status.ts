@@ -27,7 +27,7 @@ export function statusCommand(run: Run): Command {
     .action(run((context, options: StatusOptions) => status(context, options)));
 }
 
-const MEANING = `Exit status 3: an alarm is in alarm, a stream is failing or damaged, the stack is in trouble, alarms are
+const MEANING = `Exit status 3: an alarm is in alarm, a stream is failing, damaged or silent, the stack is in trouble, alarms are
 muted or gone although the schedule is on, or a part could not be read. With --watch: 0, at Ctrl-C.`;
 
 async function status(context: Context, { watch: every }: StatusOptions): Promise<Outcome | undefined> {

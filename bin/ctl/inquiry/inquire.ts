@@ -1,7 +1,7 @@
 /** What the API answers for an id now, beside what the connector last sent for it. */
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
 import type { DrainedStream } from '../../../lambda/core/draining.ts';
-import type { StoredState } from '../../../lambda/ports.ts';
+import type { StoredState, StreamMemory } from '../../../lambda/ports.ts';
 import type { StreamName } from '../../../lambda/streams.ts';
 import { PREFIXES } from '../../../lib/prefixes.ts';
 import { type Access, openAccess } from '../access/access.ts';
@@ -12,7 +12,7 @@ import { type Answer, askForRow, segmentOf } from './answer.ts';
 import { deliveryPlace } from './delivery-place.ts';
 import { type DifferingMember, differingMembers } from './differing-members.ts';
 import { BOUNDS, type FoundEvent, findEvent } from './find-event.ts';
-import { type VerdictWord, verdictOf } from './verdict.ts';
+import { doubtAbout, isTrue, type VerdictWord, verdictOf } from './verdict.ts';
 
 export interface Inquiry {
   readonly stream: StreamName;
@@ -42,12 +42,22 @@ export async function inquire(
   segmentOf(id);
   const access = await openAccess(context);
   const stream = streamOf(access, name);
-  const [answer, stored] = await Promise.all([askForRow(access, stream, id), storedState(access, name, id)]);
+  const [answer, stored, memory] = await Promise.all([
+    askForRow(access, stream, id),
+    storedState(access, name, id),
+    access.checkpoints.load([name]).then(memories => memories.get(name)),
+  ]);
   const found = await lookUp(context, { name, id, stored, minutes });
   const differ = differing(answer, found);
   const noted = verdictOf(answer, stored);
-  const verdict = noted === 'same' ? await witnessed(context, { name, stored, found, differ }) : noted;
+  const doubt = isTrue(noted) ? doubted(id, stored, memory) : undefined;
+  const verdict = doubt ?? (noted === 'same' ? await witnessed(context, { name, stored, found, differ }) : noted);
   return { stream: name, id, answer, stored, found, verdict, differing: differ };
+}
+
+function doubted(id: string, stored: StoredState | undefined, memory: StreamMemory | Error | undefined) {
+  if (!stored || stored instanceof Error || !memory) return undefined;
+  return memory instanceof Error ? 'not known' : doubtAbout(id, stored, memory);
 }
 
 interface Evidence {

@@ -11,6 +11,10 @@ const MEANING: Readonly<Record<VerdictWord, string>> = {
   differs:
     'The SIEM was not sent what the API answers. A change of the last minutes may still be on its way: ask again.',
   'never sent': 'The connector has never sent it.',
+  'awaits a replay':
+    'The SIEM was sent what the API answers before the last replay was ordered, which has not come to it yet: ask again.',
+  'in doubt':
+    'The SIEM was sent what the API answers, and may have been sent something else since by a run that was killed: the next run mends it.',
   'too large':
     'The SIEM was sent a notice alone: the row is too large for an event. It lies in the bucket: "connectorctl dead-letters list".',
   removed: 'The SIEM was told that it is gone, and the API has it no more.',

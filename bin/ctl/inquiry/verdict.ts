@@ -1,5 +1,6 @@
 /** Does the SIEM have the truth? From the API's answer and what the connector last sent of the same id. */
-import type { StoredState } from '../../../lambda/ports.ts';
+import { InFlight } from '../../../lambda/core/in-flight.ts';
+import type { RowState, StoredState, StreamMemory } from '../../../lambda/ports.ts';
 import type { Answer } from './answer.ts';
 
 export type VerdictWord =
@@ -14,6 +15,10 @@ export type VerdictWord =
   | 'removed'
   /** The SIEM was sent a row that the API does not give any more. */
   | 'sent and gone from the API'
+  /** A replay was ordered, and has not come to it: whatever was sent before, the SIEM may have lost. */
+  | 'awaits a replay'
+  /** A killed run may have sent something else of it without noting so; the next runs mend that. */
+  | 'in doubt'
   /** The connector's own note cannot be read, or the API's answer cannot. */
   | 'not known';
 
@@ -25,6 +30,13 @@ export function verdictOf(answer: Answer, stored: StoredState | undefined): Verd
   if (stored.removed !== answer.row.deleted) return 'differs';
   if (stored.digest !== answer.row.digest) return 'differs';
   return stored.removed ? 'removed' : 'same';
+}
+
+/** Whether the connector's note of the id can be relied on. @returns nothing where it can */
+export function doubtAbout(id: string, stored: RowState, memory: StreamMemory): VerdictWord | undefined {
+  const { generation, settled } = memory.checkpoint;
+  if (stored.generation < generation && !stored.removed) return 'awaits a replay';
+  return new InFlight(memory.inFlight, settled).doubts(id) ? 'in doubt' : undefined;
 }
 
 /** Whether the SIEM has what the API has. */

@@ -2,8 +2,10 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { rowKey } from '../../../lambda/adapters/keys.ts';
+import { createCheckpoints } from '../../../lambda/adapters/checkpoints.ts';
+import { leaseKey, rowKey } from '../../../lambda/adapters/keys.ts';
 import { sha256 } from '../../../lambda/adapters/sha256.ts';
+import type { StreamMemory } from '../../../lambda/ports.ts';
 import { pass } from '../../lambda/support/aws-scene.ts';
 import { json, problem } from '../../lambda/support/http-stand.ts';
 import { START } from '../../lambda/support/stepped-clock.ts';
@@ -113,6 +115,18 @@ describe('an id', () => {
     const { status, told } = await asked('asset', 'a');
     await s3.send(new PutObjectCommand({ ...object, Body: sent }));
     expect([status, told.verdict, told.differing]).toEqual([3, 'differs', [{ name: 'serial' }]]);
+  });
+
+  test('that a replay has still to send again is not what the SIEM has', async () => {
+    const checkpoints = createCheckpoints(each.connector.table, sha256);
+    const { checkpoint } = (await checkpoints.load(['assets'])).get('assets') as StreamMemory;
+    const [lease] = await each.connector.table.get([leaseKey]);
+    const save = (generation: number) =>
+      checkpoints.save('assets', { ...checkpoint, generation }, Number(lease!['epoch']!.N));
+    await save(checkpoint.generation + 1);
+    const { status, told } = await asked('asset', 'a');
+    await save(checkpoint.generation);
+    expect([status, told.verdict, told.siemHasTheTruth]).toEqual([3, 'awaits a replay', false]);
   });
 
   test('of a threat whose asset is removed is gone, whatever a single read still says', async () => {

@@ -24,12 +24,16 @@ connector's own: blind to the order of members and to \`stream_position\`, not t
 | \`differs\` | The SIEM was sent other content, or was told that it is gone. A change of the last minutes may be on its way | 3 |
 | \`sent and gone from the API\` | The API refuses the id, and the SIEM was not told yet | 3 |
 | \`never sent\` | The connector has never sent it, whether the API knows it or not | 3 |
+| \`too large\` | The SIEM was sent a notice alone; the row is too large for an event and lies as a dead letter | 3 |
+| \`awaits a replay\` | It was sent before the last replay was ordered, and not since | 3 |
+| \`in doubt\` | A run that was killed may have sent something else of it without noting so | 3 |
 | \`not known\` | What the connector noted of it, or the API's answer, cannot be read | 3 |
 
 What the API answers for an unknown id is not specified, so its status and type are shown and nothing is made of them.
 
 The event is looked up in the bucket, in the objects of the hours from when it was made, 500 of them and 256 MiB at most; where the delivery stream delivers
-elsewhere, or the bucket is closed to you, that is said and the rest is told all the same. Where both rows are known, the members that differ are named. A single read
+elsewhere, or the bucket is closed to you, that is said and the rest is told all the same. Where both rows are known, the members that differ are named,
+and the event found counts for more than the note. A single read
 may carry other members than a row of the list, which is what the connector sends. Rows and values are your data: \`--show\` prints them. It needs the
 right to read the connector's secret.`,
   choices,
@@ -47,7 +51,7 @@ right to read the connector's secret.`,
 export const threat: CommandPage = {
   command: 'threat',
   purpose:
-    'The same of a threat. One that left the API with its removed asset is `removed` once it has been withdrawn.',
+    'The same of a threat. One that left the API with its removed asset is `removed` once it has been withdrawn, also where a single read still gives it: the asset is asked for too.',
   choices,
   scenes: [
     {

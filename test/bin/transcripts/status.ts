@@ -15,7 +15,7 @@ The last table is what is saved of each stream. A cursor's value is never shown.
 all is sent and recorded; \`window\` how many rows are remembered from the last pages; \`generation\` the run of the last replay; \`in doubt\`
 the ids that an unclean end has left, of which the next run sends the rows again.
 
-It exits with 3 when an alarm is in alarm, a stream is failing or damaged, the stack is in trouble, alarms are muted or gone
+It exits with 3 when an alarm is in alarm, a stream is failing, damaged or (while the schedule is on) silent, the stack is in trouble, alarms are muted or gone
 although the schedule is on, or a part could not be read: of what cannot be read nobody can say that it is well. Dead letters alone are no reason, since their alarm tells of new ones, nor is a pause. With
 \`--watch\` it exits with 0 at Ctrl-C. A look costs about 30 metrics, 0.03 cent.`,
   scenes: [
