@@ -1,21 +1,33 @@
 /** Has the function try rows again that it could not send. */
 import { streamOfLetter } from '../../../lambda/adapters/dead-letter.ts';
+import { MOST_LETTERS } from '../../../lambda/commands.ts';
 import type { InvocationResult } from '../../../lambda/invocation.ts';
 import { STREAMS, type StreamName } from '../../../lambda/streams.ts';
 import type { Context } from '../context.ts';
 import { order } from '../orders/order.ts';
 import type { Redriven } from './redrive.ts';
 
-/** @param keys so many as one order may have @throws StillBusyError, FunctionFailedError, AwsCallError, InterruptedError */
-export async function redriveLetters(context: Context, keys: readonly string[], wait: number): Promise<Redriven[]> {
-  const { connector } = await context.deployment();
-  const streams = lanesOf(keys.map(key => streamOfLetter(key, connector)!));
-  const { json } = await order(context, { streams, redrive: keys }, { wait });
-  return [...((json as InvocationResult).letters ?? [])];
+export interface LettersOrder {
+  /** The streams of one lane: each may be drained only once those before it are. */
+  readonly streams: readonly StreamName[];
+  /** So many as one order may have. */
+  readonly redrive: readonly string[];
 }
 
-/** With the streams before them in their lanes: only once those are drained may a stream be. Another lane's failure is none of ours. */
-function lanesOf(streams: readonly StreamName[]): StreamName[] {
-  const lanes = new Set(STREAMS.filter(({ name }) => streams.includes(name)).map(({ lane }) => lane));
-  return STREAMS.filter(({ lane }) => lanes.has(lane)).map(({ name }) => name);
+/** An order a lane at least: what fails in another lane, or is off, is none of its business. */
+export function lettersOrders(keys: readonly string[], connector: string): LettersOrder[] {
+  return [...Map.groupBy(STREAMS, ({ lane }) => lane).values()].flatMap(lane => {
+    const streams = lane.map(({ name }) => name);
+    const own = keys.filter(key => streams.some(name => name === streamOfLetter(key, connector)));
+    const pieces = Math.ceil(own.length / MOST_LETTERS);
+    return Array.from({ length: pieces }, (_, at) => {
+      return { streams, redrive: own.slice(at * MOST_LETTERS, (at + 1) * MOST_LETTERS) };
+    });
+  });
+}
+
+/** @throws RefusedError, StillBusyError, FunctionFailedError, AwsCallError, InterruptedError */
+export async function redriveLetters(context: Context, what: LettersOrder, wait: number): Promise<Redriven[]> {
+  const { json } = await order(context, what, { wait });
+  return [...((json as InvocationResult).letters ?? [])];
 }

@@ -1,6 +1,5 @@
 /** Sends again, after a fix, what was set aside: each kind in its own way. */
 import { streamOfLetter } from '../../../lambda/adapters/dead-letter.ts';
-import { MOST_LETTERS } from '../../../lambda/commands.ts';
 import { PREFIXES } from '../../../lib/prefixes.ts';
 import type { Context } from '../context.ts';
 import { FunctionFailedError, InterruptedError, RefusedError } from '../errors.ts';
@@ -10,7 +9,7 @@ import { queueDepth } from '../status/queue-depth.ts';
 import { listDeliveryErrors, listLetters } from './objects.ts';
 import { moveBack, queueUrl } from './queues.ts';
 import { redriveDelivery } from './redrive-deliveries.ts';
-import { redriveLetters } from './redrive-letters.ts';
+import { lettersOrders, redriveLetters } from './redrive-letters.ts';
 import { redriveOutcome } from './redrive-result.ts';
 import { unknownKey } from './show.ts';
 
@@ -123,9 +122,9 @@ async function carryOutAll(context: Context, targets: Targets, wait: number): Pr
     await attempt([key], async () => [await redriveDelivery(context, key)]);
   }
   if (context.signal.aborted) throw interrupted(done, deliveries);
-  for (let from = 0; from < letters.length; from += MOST_LETTERS) {
-    const some = letters.slice(from, from + MOST_LETTERS);
-    await attempt(some, () => redriveLetters(context, some, wait));
+  const { connector } = await context.deployment();
+  for (const each of lettersOrders(letters, connector)) {
+    await attempt(each.redrive, () => redriveLetters(context, each, wait));
   }
   if (failures.length > 0 && failures.length === done.length) throw failures[0];
   return done;

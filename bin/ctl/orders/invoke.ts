@@ -1,7 +1,7 @@
 import { InvokeCommand, type InvokeCommandOutput } from '@aws-sdk/client-lambda';
 import type { InvocationResult } from '../../../lambda/invocation.ts';
 import type { Aws } from '../aws.ts';
-import { AwsCallError, FunctionFailedError, InterruptedError } from '../errors.ts';
+import { AwsCallError, FunctionFailedError, InterruptedError, RefusedError } from '../errors.ts';
 import type { Order } from './payload.ts';
 
 export interface Invocation {
@@ -10,11 +10,14 @@ export interface Invocation {
   readonly signal: AbortSignal;
 }
 
-/** Runs the function and waits for its answer, up to Lambda's 15 minutes. @throws AwsCallError, FunctionFailedError, InterruptedError */
+/** Runs the function and waits for its answer, up to Lambda's 15 minutes. @throws RefusedError, AwsCallError, FunctionFailedError, InterruptedError */
 export async function invokeFunction(invocation: Invocation, order: Order): Promise<InvocationResult> {
   const { FunctionError, Payload } = await call(invocation, order);
   const answer = JSON.parse(Payload?.transformToString() || 'null');
   if (FunctionError === undefined) return answer;
+  if (answer?.errorType === 'CommandError') {
+    throw new RefusedError(`The function refuses the order. ${answer.errorMessage}`);
+  }
   throw new FunctionFailedError(answer?.errorType ?? FunctionError, answer?.errorMessage ?? 'It gave no reason.');
 }
 

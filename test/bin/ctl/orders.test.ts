@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { InterruptedError } from '../../../bin/ctl/errors.ts';
+import type { Aws } from '../../../bin/ctl/aws.ts';
+import { InterruptedError, RefusedError } from '../../../bin/ctl/errors.ts';
+import { invokeFunction } from '../../../bin/ctl/orders/invoke.ts';
 import { settledEvents, withProgress } from '../../../bin/ctl/orders/order-progress.ts';
 import type { Order } from '../../../bin/ctl/orders/payload.ts';
 import { untilDone } from '../../../bin/ctl/orders/until-done.ts';
@@ -48,6 +50,16 @@ describe('the progress of a run', () => {
       [15, '25 events settled'],
     ]);
   });
+});
+
+test('an order that the function does not understand was refused: nothing was done', async () => {
+  const said = { errorType: 'CommandError', errorMessage: 'replay.0 must be one of assets, threats' };
+  const answer = { FunctionError: 'Unhandled', Payload: { transformToString: () => JSON.stringify(said) } };
+  const aws = { invoker: () => ({ send: async () => answer }) } as unknown as Aws;
+  const { signal } = new AbortController();
+  const refused = invokeFunction({ aws, functionName: 'f', signal }, { replay: ['dns-blocks'] });
+  await expect(refused).rejects.toThrow(RefusedError);
+  await expect(refused).rejects.toThrow(said.errorMessage);
 });
 
 describe('--until-done', () => {

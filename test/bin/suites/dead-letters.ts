@@ -2,6 +2,8 @@
 import { gzipSync } from 'node:zlib';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { problem } from '../../lambda/support/http-stand.ts';
+import { list } from '../../lambda/support/tampered-api.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
 import { sqsQueueName } from '../support/queues.ts';
 
@@ -129,6 +131,20 @@ describe('redrive', () => {
     await using each = await withFailures();
     await each.ctl(['dead-letters', 'redrive', LETTER, '--yes']);
     expect(each.stack.invocations).toEqual([{ streams: ['dns-blocks'], redrive: [LETTER] }]);
+  });
+
+  test('in one lane is told as it went, whatever fails in another', async () => {
+    await using each = await withFailures();
+    each.connector.api.tamper(list('/v1/assets', problem(403, 'auth/insufficient-role')));
+    const { status, stdout } = await each.ctl(['dead-letters', 'redrive', LETTER, STUCK, '--yes', '--json']);
+    expect([status, JSON.parse(stdout).redriven]).toEqual([
+      3,
+      [
+        { key: STUCK, outcome: 'kept', reason: expect.stringContaining('"dead-letters list" shows what is left') },
+        { key: LETTER, outcome: 'sent' },
+      ],
+    ]);
+    expect([await lies(each, LETTER), await lies(each, STUCK)]).toEqual([false, true]);
   });
 
   test('of more rows than one order may have tells of each order what became of it', async () => {
