@@ -40,12 +40,18 @@ async function look(context: Context, streams: readonly StreamName[] | undefined
     return streams ? all.filter(each => each.stream && streams.includes(each.stream)) : all;
   }, signal);
   const errors = reading(async () => (streams ? [] : await listDeliveryErrors(context)), signal);
-  const queues = new Map<QueueName, Reading<QueueContent>>();
-  for (const name of streams ? [] : (Object.keys(QUEUES) as QueueName[])) {
+  const queues = streams ? Promise.resolve(new Map()) : queueContents(context);
+  const [all, failed, contents] = await Promise.all([letters, errors, queues]);
+  return { letters: all, errors: failed, queues: contents };
+}
+
+async function queueContents(context: Context): Promise<Map<QueueName, Reading<QueueContent>>> {
+  const contents = new Map<QueueName, Reading<QueueContent>>();
+  for (const name of Object.keys(QUEUES) as QueueName[]) {
     const url = await queueUrl(context, name);
-    if (url) queues.set(name, await reading(() => queueContent(context, url), signal));
+    if (url) contents.set(name, await reading(() => queueContent(context, url), context.signal));
   }
-  return { letters: await letters, errors: await errors, queues };
+  return contents;
 }
 
 function listText({ letters, errors, queues }: Listed, limit: number): string {

@@ -11,6 +11,7 @@ const PHASES: readonly (readonly [string, string, readonly string[], string])[] 
   ['looking at everything', 'CLOUDWATCH', ['status'], 'Interrupted. Nothing was changed.'],
   ['examining', 'STS', ['doctor'], 'Interrupted. Nothing was changed.'],
   ['counting rows', 'DYNAMODB', ['resync', 'assets', '--yes'], 'Interrupted. Nothing was changed.'],
+  ['listing what is set aside', 'S3', ['dead-letters', 'list'], 'Interrupted. Nothing was changed.'],
   ['a run', 'LAMBDA', ['run'], 'The run goes on by itself in AWS if it had begun'],
 ];
 
