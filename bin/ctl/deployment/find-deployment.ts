@@ -70,9 +70,9 @@ async function onlyStack(client: CloudFormationClient): Promise<Stack> {
 }
 
 async function namedStack(client: CloudFormationClient, name: string): Promise<Stack> {
-  const stack =
-    (await describe(client, name)) ??
-    (name.startsWith(PREFIX) ? undefined : await describe(client, `${PREFIX}${name}`));
+  const exact = await describe(client, name);
+  const isAnswer = name.startsWith(PREFIX) || (exact && isConnector(exact));
+  const stack = isAnswer ? exact : ((await describe(client, `${PREFIX}${name}`)) ?? exact);
   if (!stack) {
     const region = await client.config.region();
     throw new RefusedError(

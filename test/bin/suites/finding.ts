@@ -46,6 +46,8 @@ describe('the deployment is found', () => {
   test('by the stack’s name, with or without its prefix, among several', async () => {
     await using each = await deployment();
     put(each, 'SecurityDataConnector-beta', CONNECTOR);
+    // A stack of somebody else's, by the connector's own name.
+    put(each, 'acme', { Url: 'https://acme.example' });
     for (const name of ['acme', STACK]) {
       expect(await each.ctl(['status', '--stack', name])).toMatchObject({ status: 0 });
     }
