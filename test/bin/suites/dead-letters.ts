@@ -147,21 +147,6 @@ describe('redrive', () => {
     expect([await lies(each, LETTER), await lies(each, STUCK)]).toEqual([false, true]);
   });
 
-  test('of more rows than one order may have tells of each order what became of it', async () => {
-    await using each = await deployment();
-    const keys = Array.from({ length: 501 }, (_, at) => `dead-letter/acme/dns-blocks/no-id/${at.toString(16)}.json`);
-    await Promise.all(keys.map(key => put(each, key, '{"reason":"no-id","stream":"dns-blocks","row":{}}')));
-    each.connector.aws.faults.always('lambda', ({ action }) => {
-      const refuse = { status: 403, code: 'AccessDeniedException', message: 'No.' };
-      return action === 'Invoke' && each.stack.invocations.length === 1 ? { refuse } : {};
-    });
-    const { status, stdout } = await each.ctl(['dead-letters', 'redrive', '--all', '--yes', '--json']);
-    const { redriven } = JSON.parse(stdout);
-    const reasons = new Set(redriven.map((told: { reason: string }) => told.reason.split(':')[0]));
-    expect([status, redriven.length, each.stack.invocations.length]).toEqual([3, 501, 1]);
-    expect([...reasons]).toEqual(['it still cannot be an event', expect.stringContaining('could not be invoked')]);
-  });
-
   test('keeps the object when Firehose refuses a record, and says so', async () => {
     await using each = await withFailures();
     each.connector.aws.faults.always('firehose', {
