@@ -71,6 +71,7 @@ export const COMMIT_MUTANTS: readonly Mutant[] = [
   {
     rule: 'What is about to be sent is noted first',
     breakage: 'there is no in-flight note',
+    caughtAt: 76,
     variant: () => ({ world: world => ({ ...world, checkpoints: { ...world.checkpoints, saveInFlight: NO_GUARD } }) }),
   },
   {
@@ -131,6 +132,7 @@ export const COMMIT_MUTANTS: readonly Mutant[] = [
   {
     rule: 'A run that lost its lease stops, and the fence keeps its writes back',
     breakage: 'it goes on, and every write passes',
+    caughtAt: 206,
     variant: () => ({
       world: world => ({
         ...world,

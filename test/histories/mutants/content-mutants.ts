@@ -119,6 +119,7 @@ export const CONTENT_MUTANTS: readonly Mutant[] = [
   {
     rule: 'A row that comes back after a withdrawal has another event_id',
     breakage: 'no mark of the withdrawal is kept',
+    caughtAt: 56,
     variant: () => ({ world: world => withStates(world, state => ({ ...state, incarnation: '' })) }),
   },
 ];

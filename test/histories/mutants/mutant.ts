@@ -6,6 +6,8 @@ export interface Mutant {
   readonly rule: string;
   /** What a careless implementation would do. */
   readonly breakage: string;
+  /** Seed of a history that notices it, where the first one to do so comes late: spares the daily run the way there. */
+  readonly caughtAt?: number;
   /** Made anew for each history, since some remember. */
   readonly variant: () => Variant;
 }

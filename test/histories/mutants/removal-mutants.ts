@@ -61,6 +61,7 @@ export const REMOVAL_MUTANTS: readonly Mutant[] = [
   {
     rule: 'Assets, withdrawals and threats are walked one after the other',
     breakage: 'threats are read while assets are still walked',
+    caughtAt: 193,
     variant: () => ({ world: readingThreatsEarly }),
   },
   {
@@ -82,6 +83,7 @@ export const REMOVAL_MUTANTS: readonly Mutant[] = [
   {
     rule: 'An asset restored meanwhile is struck off',
     breakage: 'its threats are withdrawn all the same',
+    caughtAt: 96,
     variant: () => ({
       world: world => {
         const get: World['rowStates']['get'] = async (stream, ids) => {
@@ -98,6 +100,7 @@ export const REMOVAL_MUTANTS: readonly Mutant[] = [
   {
     rule: 'The list of removals is durable',
     breakage: 'it lives in memory',
+    caughtAt: 77,
     variant: () => ({
       world: world => {
         const listed: Tombstone[] = [];
@@ -156,6 +159,7 @@ export const REMOVAL_MUTANTS: readonly Mutant[] = [
   {
     rule: 'A membership is written before its row is sent',
     breakage: 'with the states, after it',
+    caughtAt: 219,
     variant: () => ({
       world: world => {
         let late: (() => Promise<void>)[] = [];
