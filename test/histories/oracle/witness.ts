@@ -16,9 +16,9 @@ export class Witness {
   readonly #toldIds = new Set<string>();
   /** The same of rows that need not be sent: a later row of their page replaced them, or they are tombstones unseen. */
   readonly #excused = new Set<string>();
-  /** By threat the asset under which the SIEM knows it, and the one under which it was last read. */
+  /** By threat the asset under which the SIEM knows it, and those under which it was read, the last one last. */
   readonly #toldOwners = new Map<string, { readonly sequence: string; readonly owner: string }>();
-  readonly #readOwners = new Map<string, string>();
+  readonly #readOwners = new Map<string, readonly string[]>();
   readonly #generations = new Map<StreamName, number>();
   readonly #issued = new Set<string>();
   #forgotten = new Set<string>();
@@ -70,7 +70,7 @@ export class Witness {
     for (const [id, content] of superseded) this.#excused.add(`${keyOf(stream, id)} ${content}`);
     for (const [id, { deleted, content }] of rows) {
       const key = keyOf(stream, id);
-      if (stream === 'threats') this.#readOwners.set(id, JSON.parse(content).asset_id);
+      if (stream === 'threats') this.#noteOwner(id, JSON.parse(content).asset_id);
       if (deleted && !this.#toldIds.has(key)) this.#excused.add(`${key} ${content}`);
     }
     if (next !== null) {
@@ -107,11 +107,17 @@ export class Witness {
    */
   hidesMove(asset: string): boolean {
     const { latest } = this.#platform.estate.threats;
-    const elsewhere = (owner: string | undefined) => owner !== undefined && owner !== asset;
-    return [...this.#readOwners].some(([id, read]) => {
-      const moved = elsewhere(read) || elsewhere(this.#toldOwners.get(id)?.owner);
+    return [...this.#readOwners].some(([id, owners]) => {
+      const isTold = this.#toldOwners.get(id)?.owner === asset;
+      // A version that was read under another asset may be on its way to the SIEM, and a kill keep the next one from it.
+      const moved = isTold ? owners.at(-1) !== asset : owners.some(owner => owner !== asset);
       return moved && latest.get(id)?.assetId === asset;
     });
+  }
+
+  #noteOwner(threat: string, owner: string): void {
+    const before = this.#readOwners.get(threat) ?? [];
+    this.#readOwners.set(threat, [...before.filter(each => each !== owner), owner]);
   }
 
   /** A SIEM that asks for a replay has lost what it had. */
