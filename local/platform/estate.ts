@@ -14,8 +14,8 @@ export class Estate {
 
   constructor(clock: () => number, random: () => number, settings: PlatformSettings) {
     const keepsVersions = settings.retention === 'every-version';
-    this.assets = new VersionedStream(createPositions(clock, random, settings.tieSize), keepsVersions);
-    this.threats = new VersionedStream(createPositions(clock, random, settings.tieSize), keepsVersions);
+    this.assets = new VersionedStream(createPositions(clock, random, settings), keepsVersions);
+    this.threats = new VersionedStream(createPositions(clock, random, settings), keepsVersions);
     this.#clock = clock;
     this.#assetMember = settings.threatAssetMember;
   }

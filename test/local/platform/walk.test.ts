@@ -72,6 +72,14 @@ test('very recent changes are withheld from lists and come later', async () => {
   expect([await walk('assets'), await walk('dns-blocks')]).toMatchObject([[{ id: 'a' }], [{ id: 'd' }]]);
 });
 
+test('a batch that has been shown takes no more rows: what is new is withheld whatever its position', async () => {
+  const { platform, clock, walk } = createTenant({ withholdMs: 5000, tieSize: 10 });
+  platform.putAsset({ id: 'old' });
+  clock.now += 5000;
+  for (let row = 0; row < 20; row++) platform.putAsset({ id: `new-${row}` });
+  expect(await walk('assets')).toMatchObject([{ id: 'old' }]);
+});
+
 test('rows of one tie share a position, are cut across pages and keep their order', async () => {
   const { walk } = tenantWithAssets(60, { tieSize: 10 });
   const rows = await walk('assets', 7);
