@@ -2,6 +2,7 @@ import { createTelemetry, type RunFacts } from '../../../lambda/adapters/telemet
 import type { MetricDatum } from '../../../local/aws/metric-store.ts';
 import type { LocalDeployment } from '../../../local/deployment/deployment.ts';
 import { emfOf } from '../../lambda/support/emf.ts';
+import { written } from '../../lambda/support/written.ts';
 
 /** Puts the metrics of a run where CloudWatch would have put them. @param time milliseconds since 1970 */
 export function putMetrics({ metrics }: LocalDeployment, connector: string, facts: RunFacts, time: number): void {
@@ -14,17 +15,4 @@ export function metricsOf(connector: string, facts: RunFacts, time: number): Met
   return emfOf(written(() => telemetry.report(facts))).flatMap(({ namespace, dimensions, values }) =>
     Object.entries(values).map(([name, value]) => ({ namespace, name, dimensions, value, time })),
   );
-}
-
-/** What is written to stdout meanwhile, which nobody sees. */
-function written(act: () => void): string {
-  const lines: string[] = [];
-  const { write } = process.stdout;
-  process.stdout.write = (chunk: string | Uint8Array) => lines.push(String(chunk)) > 0;
-  try {
-    act();
-  } finally {
-    process.stdout.write = write;
-  }
-  return lines.join('');
 }

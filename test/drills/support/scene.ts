@@ -11,6 +11,7 @@ import { createPlatform, type Platform, type PlatformOptions } from '../../../lo
 import { startPlatformServer } from '../../../local/platform/server.ts';
 import { type Emf, emfOf } from '../../lambda/support/emf.ts';
 import { type TamperedApi, tamperedApi } from '../../lambda/support/tampered-api.ts';
+import { written } from '../../lambda/support/written.ts';
 import { only, type SynthesizedTemplate } from '../../lib/synth.ts';
 import { type Started, started } from '../../local/aws/started.ts';
 import { ServiceReports } from './service-reports.ts';
@@ -179,16 +180,3 @@ interface Parts {
 }
 
 const ignore = (): void => undefined;
-
-/** What reaches stdout meanwhile. */
-function written(act: () => void): string {
-  const lines: string[] = [];
-  const { write } = process.stdout;
-  process.stdout.write = (chunk: string | Uint8Array) => lines.push(String(chunk)) > 0;
-  try {
-    act();
-  } finally {
-    process.stdout.write = write;
-  }
-  return lines.join('');
-}

@@ -1,26 +1,7 @@
-import {
-  type AttributeValue,
-  BatchWriteItemCommand,
-  DynamoDBClient,
-  PutItemCommand,
-  QueryCommand,
-} from '@aws-sdk/client-dynamodb';
+import { BatchWriteItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from '@jest/globals';
-import { clientConfig, type Started, started } from './started.ts';
-
-const TableName = 'security-data-connector-state';
-
-function clientOf(running: Started): DynamoDBClient {
-  return new DynamoDBClient(clientConfig(running.aws, 'DYNAMODB'));
-}
-
-function item(pk: string, sk: string, value = ''): Record<string, AttributeValue> {
-  return { pk: { S: pk }, sk: { S: sk }, value: { S: value } };
-}
-
-function key(pk: string, sk: string): Record<string, AttributeValue> {
-  return { pk: { S: pk }, sk: { S: sk } };
-}
+import { started } from './started.ts';
+import { clientOf, item, key, TableName } from './state-table.ts';
 
 describe('as DynamoDB has it, and dynalite has not', () => {
   test('a query for an empty key is refused', async () => {

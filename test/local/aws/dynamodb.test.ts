@@ -1,9 +1,7 @@
 import {
-  type AttributeValue,
   BatchGetItemCommand,
   BatchWriteItemCommand,
   DescribeTableCommand,
-  DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
   paginateScan,
@@ -13,21 +11,8 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import { THROTTLED } from '../../../local/aws/faults.ts';
-import { clientConfig, type Started, started } from './started.ts';
-
-const TableName = 'security-data-connector-state';
-
-function clientOf(running: Started): DynamoDBClient {
-  return new DynamoDBClient(clientConfig(running.aws, 'DYNAMODB'));
-}
-
-function item(pk: string, sk: string, value = ''): Record<string, AttributeValue> {
-  return { pk: { S: pk }, sk: { S: sk }, value: { S: value } };
-}
-
-function key(pk: string, sk: string): Record<string, AttributeValue> {
-  return { pk: { S: pk }, sk: { S: sk } };
-}
+import { type Started, started } from './started.ts';
+import { clientOf, item, key, TableName } from './state-table.ts';
 
 describe('the state table', () => {
   test('keeps its items over a restart in the same folder', async () => {

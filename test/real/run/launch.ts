@@ -16,20 +16,11 @@ export interface Launch<P extends PartName = PartName> {
 /** Small heaps: the machine is shared with the tests. */
 export const LAUNCH: { readonly [P in PartName]: (folder: string, port: number) => Launch<P> } = {
   dynamodb(folder, port) {
+    // The native part of SQLite lies beside its archive, where that looks first.
     const lib = join(folder, 'lib');
     const main = 'com.amazonaws.services.dynamodbv2.local.main.ServerRunner';
     const url = `http://127.0.0.1:${port}`;
-    const args = [
-      '-Xmx256m',
-      `-Djava.library.path=${lib}`,
-      '-cp',
-      join(lib, '*'),
-      main,
-      '-inMemory',
-      '-disableTelemetry',
-      '-port',
-      `${port}`,
-    ];
+    const args = ['-Xmx256m', '-cp', join(lib, '*'), main, '-inMemory', '-disableTelemetry', '-port', `${port}`];
     return { file: 'java', args, environment: {}, health: url, told: { url } };
   },
   moto(folder, port) {
