@@ -22,7 +22,7 @@ export async function readUse(context: Context, month: Month): Promise<Use> {
     readMetrics(
       aws,
       used.map(({ series }) => series),
-      { start: month.start, end: now },
+      { start: month.start, now },
     ),
     fixedOf(context),
     tableSize(aws, deployment.table),

@@ -18,7 +18,7 @@ export async function queueContent({ aws, clock }: Context, url: string): Promis
   const { waiting, taken } = await queueDepth(aws, url);
   const messages = waiting + taken;
   if (messages === 0) return { messages, oldest: undefined };
-  const end = clock.now();
+  const now = clock.now();
   const age = {
     namespace: 'AWS/SQS',
     metric: 'ApproximateAgeOfOldestMessage',
@@ -26,7 +26,7 @@ export async function queueContent({ aws, clock }: Context, url: string): Promis
     statistic: 'Maximum' as const,
     period: PERIOD_SECONDS,
   };
-  const [points = []] = await readMetrics(aws, [age], { start: end - SPAN_MILLISECONDS, end });
+  const [points = []] = await readMetrics(aws, [age], { start: now - SPAN_MILLISECONDS, now });
   const newest = points[0];
   return { messages, oldest: newest && newest.time - newest.value * 1000 };
 }

@@ -21,13 +21,20 @@ export interface Point {
 export interface Span {
   /** Milliseconds since 1970. */
   readonly start: number;
-  readonly end: number;
+  /** By the clock of this machine. */
+  readonly now: number;
 }
 
 /** CloudWatch answers so many in one request. */
 const MOST_SERIES = 500;
 
-/** @returns the points of each series, newest first, in the order of the series @throws AwsCallError */
+/**
+ * Asked for beyond now, in milliseconds: the clock of this machine may be slower than those that dated the points, and
+ * what a run told a moment ago must not look like silence.
+ */
+const AHEAD = 5 * 60_000;
+
+/** @returns the points of each series up to now, newest first, in the order of the series @throws AwsCallError */
 export async function readMetrics(aws: Aws, series: readonly Series[], span: Span): Promise<Point[][]> {
   const points: Point[][] = series.map(() => []);
   try {
@@ -45,11 +52,11 @@ export async function readMetrics(aws: Aws, series: readonly Series[], span: Spa
   return points;
 }
 
-async function readInto(points: Point[][], aws: Aws, queries: MetricDataQuery[], { start, end }: Span): Promise<void> {
+async function readInto(points: Point[][], aws: Aws, queries: MetricDataQuery[], { start, now }: Span): Promise<void> {
   const input = {
     MetricDataQueries: queries,
     StartTime: new Date(start),
-    EndTime: new Date(end),
+    EndTime: new Date(now + AHEAD),
     ScanBy: 'TimestampDescending' as const,
   };
   for await (const { MetricDataResults = [] } of paginateGetMetricData({ client: aws.cloudWatch() }, input)) {

@@ -48,7 +48,7 @@ export async function readActivity(aws: Aws, deployment: Deployment, now: number
   const firehose = FRESHNESS.map(metric => recent('AWS/Firehose', metric, { DeliveryStreamName: deliveryStream }));
   const queue = siem ? [recent('AWS/SQS', 'ApproximateAgeOfOldestMessage', { QueueName: nameOf(siem.queueUrl) })] : [];
   const all = [...perStream.flat(), ...firehose, ...queue];
-  const points = await readMetrics(aws, all, { start: now - DAY_MILLISECONDS, end: now });
+  const points = await readMetrics(aws, all, { start: now - DAY_MILLISECONDS, now });
   const take = (count: number) => points.splice(0, count);
   const streams = new Map(
     STREAMS.map(({ name }, place) => [name, activityOf(take(perStream[place]!.length))] as const),

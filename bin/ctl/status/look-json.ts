@@ -38,7 +38,7 @@ function streamJson(look: Look, { stream, condition, memory, activity }: StreamL
     stream,
     condition,
     lastSuccess: drained === undefined ? null : timeText(drained),
-    lastSuccessAgeSeconds: drained === undefined ? null : Math.round((look.now - drained) / 1000),
+    lastSuccessAgeSeconds: drained === undefined ? null : Math.max(0, Math.round((look.now - drained) / 1000)),
     last24Hours: readingJson(look.activity, () => activity?.counts),
     deadLetters: readingJson(look.deadLetters, counts => counts.get(stream)),
     withdrawalsListed: known(look.state)?.withdrawals.get(stream),

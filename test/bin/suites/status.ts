@@ -69,6 +69,17 @@ describe('status', () => {
     });
   });
 
+  test("of one whose runs are dated by a clock that goes before this machine's is as well", async () => {
+    await using each = await deployment();
+    each.connector.platform.populate({ assets: 3, threats: 2, dnsBlocks: 1 });
+    await each.run({}, -2);
+    const { status, stdout } = await each.ctl(['status']);
+    expect([status, stdout.split('\n')[0]]).toEqual([0, 'acme: well: every stream is caught up']);
+    expect(cells(stdout, 'threats')).toEqual(['threats', 'caught up', 'just now', '2', '2', '0', '0', '0']);
+    const { streams } = JSON.parse((await each.ctl(['status', '--json'])).stdout);
+    expect(streams[1]).toMatchObject({ condition: 'caught up', lastSuccessAgeSeconds: 0 });
+  });
+
   test.each([
     [{ expires: FAR, ended: 'no' } as const, /^Lease {5}held by another, epoch 7, for \d+ days more unless renewed/m],
     [{ expires: 0, ended: 'no' } as const, /^Lease {5}free, epoch 7; its run was killed, and the lease expired 1970-/m],
