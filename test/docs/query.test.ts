@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { VIEWS } from '../../lib/query/views.ts';
 import { envelope } from '../lib/query/support/event-lines.ts';
-import { LinesDatabase } from '../lib/query/support/lines-database.ts';
+import { type LinesDatabase, openLinesDatabase } from '../lib/query/support/lines-database.ts';
 import { code, page, rows, section } from './pages.ts';
 
 const text = page('docs/query.md');
@@ -18,7 +18,7 @@ test('the table of the views has their names and columns, in order', () => {
 describe('each example', () => {
   let database: LinesDatabase;
   beforeAll(async () => {
-    database = await LinesDatabase.open();
+    database = await openLinesDatabase();
     const now = new Date().toISOString();
     const shared = { time: now, forwardedAt: now };
     await database.hold([
@@ -27,7 +27,7 @@ describe('each example', () => {
       envelope({ ...shared, sequence: 3, id: 'gone', kind: 'tombstone', row: '{}' }),
     ]);
   });
-  afterAll(() => database[Symbol.dispose]());
+  afterAll(async () => database[Symbol.asyncDispose]());
 
   test.each(code(section(text, '## Examples'), 'sql').map(sql => [sql.split('\n')[0]!, sql]))(
     'answers: %s',

@@ -25,7 +25,7 @@ export async function check(history: History, variant: Variant = {}): Promise<Ve
 
 /** What a developer needs to see of a failing seed: the breaches, and the shortest history that shows the first. */
 export async function explain(seed: number): Promise<string> {
-  using views = await ViewsJudge.open();
+  await using views = await ViewsJudge.open();
   const breachesOf = async (history: History): Promise<string[]> => {
     const { breaches, observation } = await check(history);
     // Only where the first judge is silent: a query takes as long as a history does.

@@ -13,7 +13,7 @@ const RUNS = 400;
 
 describe('through every crash, fault and overlap the promise holds', () => {
   test(`in ${RUNS} histories from seed ${FIRST}`, async () => {
-    using views = await ViewsJudge.open();
+    await using views = await ViewsJudge.open();
     const { failedSeeds, seen } = await runBatch({ from: FIRST, count: RUNS }, views);
     if (failedSeeds.length > 0) throw new Error(await explain(failedSeeds[0]!));
     // Histories in which nothing happens would prove nothing.

@@ -39,7 +39,7 @@ describe('the judge that asks the views', () => {
   test(
     'finds nothing wrong with what the other judge passes',
     async () => {
-      using views = await ViewsJudge.open();
+      await using views = await ViewsJudge.open();
       expect((await views.judge(await observed())).flat()).toEqual([]);
     },
     TIME,
@@ -50,7 +50,7 @@ describe('the judge that asks the views', () => {
     async (view, right, wrong) => {
       const broken = VIEWS.map(each => (each.name === view ? { ...each, sql: each.sql.replace(right, wrong) } : each));
       expect(broken).not.toEqual(VIEWS);
-      using views = await ViewsJudge.open(broken);
+      await using views = await ViewsJudge.open(broken);
       expect((await views.judge(await observed())).flat().length).toBeGreaterThan(0);
     },
     TIME,
@@ -61,7 +61,7 @@ describe('the judge that asks the views', () => {
     async breakage => {
       const mutant = MUTANTS.find(each => each.breakage === breakage)!;
       const verdicts = await Promise.all(SEEDS.map(seed => check(generate(seed), mutant.variant())));
-      using views = await ViewsJudge.open();
+      await using views = await ViewsJudge.open();
       const bySql = await views.judge(verdicts.map(({ observation }) => observation));
       const noticed = verdicts.map(({ breaches }) =>
         breaches.some(each => each.startsWith('In the copy by the greatest')),

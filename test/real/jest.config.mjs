@@ -1,7 +1,7 @@
 /** For `npm run test:real` alone: its files end in `.real.ts`, so that `npm test` does not take them up. */
 export default {
   rootDir: '../..',
-  testMatch: ['<rootDir>/test/real/**/*.real.ts', '<rootDir>/test/lambda/**/*.test.ts'],
+  testMatch: ['<rootDir>/test/real/**/*.real.ts', '<rootDir>/test/{lambda,lib,docs}/**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {},
   testEnvironment: 'node',

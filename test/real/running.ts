@@ -7,6 +7,8 @@ export interface Running {
   /** The function as synthesized. */
   readonly bundle?: { readonly module: string; readonly nodeOptions: string };
   readonly keycloak?: { readonly url: string; readonly user: string; readonly password: string };
+  /** With the class path of its archives, for programs that ask them alone. */
+  readonly trino?: { readonly url: string; readonly archives: string };
 }
 
 /** The parts of this run; none when it is on the embedded endpoints alone. */

@@ -17,7 +17,8 @@ function suite(file: string, needs: readonly PartName[]): Suite {
   return { file: `test/${file}`, needs, bundle: false };
 }
 
-/** The test files of a run. Those below `lambda/` are the same that `npm test` runs on the embedded endpoints. */
+/** The test files of a run. Those that do not lie in `real/` are the same that `npm test` runs on the embedded endpoints
+ * and on DuckDB. */
 export const SUITES: readonly Suite[] = [
   adapters('table', 'dynamodb'),
   adapters('lease', 'dynamodb'),
@@ -27,6 +28,12 @@ export const SUITES: readonly Suite[] = [
   adapters('dead-letter', 'moto'),
   adapters('credentials', 'moto'),
   suite('lambda/handler.test.ts', ['dynamodb', 'moto']),
+  suite('lib/query/changes.test.ts', ['trino']),
+  suite('lib/query/row-text.test.ts', ['trino']),
+  suite('lib/query/views.test.ts', ['trino']),
+  suite('docs/query.test.ts', ['trino']),
+  alone('histories-in-athena', 'trino'),
+  alone('athena-catalogue', 'trino'),
   alone('differences-dynamodb', 'dynamodb'),
   alone('differences-moto', 'moto'),
   alone('differences-operations', 'moto'),

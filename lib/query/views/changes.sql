@@ -17,13 +17,14 @@ select
   id,
   sequence,
   event_id,
-  case
+  -- The type that the view is declared with: of the words alone Athena would make a varchar(9).
+  cast(case
     when stream = 'dns-blocks' then 'blocked'
     when kind = 'tombstone' then 'removed'
     when kind = 'withdrawn' then 'withdrawn'
     when kind_before is null then 'new'
     when kind_before in ('tombstone', 'withdrawn') then 'restored'
-    else 'changed' end as change,
+    else 'changed' end as varchar) as change,
   kind,
   "time",
   forwarded_at,

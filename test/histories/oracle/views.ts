@@ -1,26 +1,20 @@
 /** The SQL that users get as a second judge: the lines of many histories in one database, a connector each. */
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { VIEWS, type View } from '../../../lib/query/views.ts';
-import { createViews } from '../../../local/query/create-views.ts';
+import { openDuckDbLines } from '../../lib/query/support/duckdb-lines.ts';
+import type { LinesDatabase } from '../../lib/query/support/lines-database.ts';
 import type { Observation } from './observation.ts';
 import { addTo, COPY_QUERY, type CopyRow, unlikeTruth, type ViewsCopy } from './views-copy.ts';
 
-export class ViewsJudge implements Disposable {
-  readonly #instance: DuckDBInstance;
-  readonly #connection: DuckDBConnection;
+export class ViewsJudge implements AsyncDisposable {
+  readonly #database: LinesDatabase;
 
-  private constructor(instance: DuckDBInstance, connection: DuckDBConnection) {
-    this.#instance = instance;
-    this.#connection = connection;
+  constructor(database: LinesDatabase) {
+    this.#database = database;
   }
 
   static async open(views: readonly View[] = VIEWS): Promise<ViewsJudge> {
     // One history a core already: more threads would only wait for each other.
-    const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
-    const connection = await instance.connect();
-    await connection.run('create table lines(line varchar, delivery_day varchar)');
-    await createViews(connection, views);
-    return new ViewsJudge(instance, connection);
+    return new ViewsJudge(await openDuckDbLines({ threads: 1, views }));
   }
 
   /** @returns what each history breaches, in a sentence each */
@@ -35,33 +29,26 @@ export class ViewsJudge implements Disposable {
   }
 
   async #load(observations: readonly Observation[]): Promise<void> {
-    await this.#connection.run('delete from lines');
-    const appender = await this.#connection.createAppender('lines');
-    for (const [history, observation] of observations.entries()) {
-      for (const { line } of keptEvents(observation)) {
-        appender.appendVarchar(line.replace(CONNECTOR, `$1"${history}"`));
-        appender.appendNull();
-        appender.endRow();
-      }
-    }
-    appender.closeSync();
+    const lines = observations.flatMap((observation, history) =>
+      keptEvents(observation).map(({ line }) => line.replace(CONNECTOR, `$1"${history}"`)),
+    );
+    await this.#database.hold(lines);
   }
 
   async #copies(count: number): Promise<ViewsCopy[]> {
     const copies = Array.from({ length: count }, (): ViewsCopy => new Map());
-    const rows = (await this.#connection.runAndReadAll(COPY_QUERY)).getRows() as unknown as CopyRow[];
+    const rows = (await this.#database.tuples(COPY_QUERY)) as unknown as CopyRow[];
     for (const row of rows) addTo(copies[Number(row[0])]!, row);
     return copies;
   }
 
   async #changes(): Promise<Map<string, number>> {
     const counts = 'select connector, cast(count(*) as integer) from changes group by connector';
-    return new Map((await this.#connection.runAndReadAll(counts)).getRows() as [string, number][]);
+    return new Map((await this.#database.tuples(counts)) as [string, number][]);
   }
 
-  [Symbol.dispose](): void {
-    this.#connection.closeSync();
-    this.#instance.closeSync();
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#database[Symbol.asyncDispose]();
   }
 }
 

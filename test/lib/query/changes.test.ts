@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { envelope, ocsf, type Told } from './support/event-lines.ts';
-import { LinesDatabase } from './support/lines-database.ts';
+import { column, type LinesDatabase, openLinesDatabase } from './support/lines-database.ts';
 
 let database: LinesDatabase;
 beforeAll(async () => {
-  database = await LinesDatabase.open();
+  database = await openLinesDatabase();
 });
-afterAll(() => database[Symbol.dispose]());
+afterAll(async () => database[Symbol.asyncDispose]());
 
 async function changes(told: readonly Told[]): Promise<unknown[]> {
   // In no order of arrival, and in both formats.
   await database.hold(told.map((each, index) => (index % 2 === 0 ? envelope(each) : ocsf(each))).reverse());
-  return database.column(`select id || ' ' || change from changes order by sequence`);
+  return column(database, `select id || ' ' || change from changes order by sequence`);
 }
 
 test('each event is named by what it was to its id', async () => {
@@ -48,7 +48,7 @@ test('an event that was sent again counts once, at its greatest sequence', async
     'a new',
     'a changed',
   ]);
-  expect(await database.column('select sequence from changes order by 1')).toEqual([
+  expect(await column(database, 'select sequence from changes order by 1')).toEqual([
     '00000000000000000007',
     '00000000000000000009',
   ]);
@@ -67,12 +67,13 @@ test('what a replay sends again is told from what is new by first_forwarded_at',
     { ...old, sequence: 2, forwardedAt: today },
     { sequence: 3, id: 'b', row: '1', forwardedAt: today },
   ]);
-  const since = (column: string) => database.column(`select id from changes where ${column} > '2026-11-19' order by 1`);
+  const since = (time: string) =>
+    column(database, `select id from changes where ${time} > timestamp '2026-11-19 00:00:00' order by 1`);
   expect(await since('forwarded_at')).toEqual(['a', 'b']);
   expect(await since('first_forwarded_at')).toEqual(['b']);
 });
 
 test('the day of delivery is that of the files, not of the event', async () => {
   await database.hold([envelope({ sequence: 1, row: '1', forwardedAt: '2026-11-20T23:59:59.999Z' })], '2026/11/21');
-  expect(await database.column('select delivery_day from changes')).toEqual(['2026/11/21']);
+  expect(await column(database, 'select delivery_day from changes')).toEqual(['2026/11/21']);
 });

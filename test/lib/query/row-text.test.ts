@@ -1,13 +1,13 @@
 /** What the views may not do to a row: anything. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { envelope, ocsf } from './support/event-lines.ts';
-import { LinesDatabase } from './support/lines-database.ts';
+import { column, type LinesDatabase, openLinesDatabase } from './support/lines-database.ts';
 
 let database: LinesDatabase;
 beforeAll(async () => {
-  database = await LinesDatabase.open();
+  database = await openLinesDatabase();
 });
-afterAll(() => database[Symbol.dispose]());
+afterAll(async () => database[Symbol.asyncDispose]());
 
 const ROWS: readonly (readonly [what: string, row: string])[] = [
   ['integers beyond 2^53', '{"id":"a","n":9007199254740993,"m":123456789012345678901234567890}'],
@@ -28,8 +28,8 @@ describe.each([
 ])('in %s the row keeps', (_, format) => {
   test.each(ROWS)('%s', async (_what, row) => {
     await database.hold([format({ sequence: 1, row })]);
-    expect(await database.column('select row from current_assets')).toEqual([row]);
-    expect(await database.column('select row from changes')).toEqual([row]);
+    expect(await column(database, 'select row from current_assets')).toEqual([row]);
+    expect(await column(database, 'select row from changes')).toEqual([row]);
   });
 });
 
@@ -74,7 +74,7 @@ const TIMES: readonly (readonly [time: string | null, utc: string | null])[] = [
 
 test.each(TIMES)('the time %j is %j in UTC, to the millisecond', async (time, utc) => {
   await database.hold([envelope({ sequence: 1, time, row: '1' })]);
-  expect(await database.column('select updated_at from current_assets')).toEqual([utc]);
+  expect(await column(database, 'select updated_at from current_assets')).toEqual([utc]);
 });
 
 test('lines of an older version, which lack members added since, are read', async () => {
@@ -90,6 +90,6 @@ test('lines of an older version, which lack members added since, are read', asyn
 
 test('a line that is no event is passed over, and stays in lines', async () => {
   await database.hold(['', '{"event_id":', 'null', '[]', '{"a":1}', envelope({ sequence: 1, row: '1' })]);
-  expect(await database.column('select count(*)::int from events')).toEqual([1]);
-  expect(await database.column('select count(*)::int from lines')).toEqual([6]);
+  expect(await column(database, 'select cast(count(*) as integer) from events')).toEqual([1]);
+  expect(await column(database, 'select cast(count(*) as integer) from lines')).toEqual([6]);
 });

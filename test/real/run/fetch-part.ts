@@ -32,9 +32,7 @@ export async function fetchPart(part: PartName, cache: string): Promise<Fetched>
 
 const FETCH: Readonly<Record<PartName, (folder: string) => Promise<void>>> = {
   async dynamodb(folder) {
-    const pom = join(folder, 'pom.xml');
-    await writeFile(pom, projectOf('com.amazonaws', 'DynamoDBLocal', PARTS.dynamodb.version));
-    await mvn(folder, 'copy-dependencies', '-f', pom, `-DoutputDirectory=${join(folder, 'lib')}`);
+    await copyArchives(folder, [{ artifact: `com.amazonaws:DynamoDBLocal:${PARTS.dynamodb.version}` }]);
   },
   async moto(folder) {
     await command('python3', ['-m', 'venv', folder], SECONDS);
@@ -45,18 +43,50 @@ const FETCH: Readonly<Record<PartName, (folder: string) => Promise<void>>> = {
     const artifact = `org.keycloak:keycloak-quarkus-dist:${PARTS.keycloak.version}:zip`;
     await mvn(folder, 'unpack', `-Dartifact=${artifact}`, `-DoutputDirectory=${folder}`);
   },
+  async trino(folder) {
+    const { version } = PARTS.trino;
+    await copyArchives(folder, [
+      { artifact: `io.trino:trino-main:${version}` },
+      { artifact: `io.trino:trino-memory:${version}` },
+      // For how it reads a catalogue: nothing of what it reads files with is needed.
+      { artifact: `io.trino:trino-hive:${version}`, alone: true },
+      { artifact: 'io.trino.coral:coral:2.2.14-1', alone: true },
+    ]);
+  },
 };
+
+interface Archive {
+  /** Group, name and version. */
+  readonly artifact: string;
+  /** Whether without what it depends on itself. */
+  readonly alone?: boolean;
+}
+
+/** Archives, and what they need to run, into the folder's `lib`. */
+async function copyArchives(folder: string, archives: readonly Archive[]): Promise<void> {
+  const pom = join(folder, 'pom.xml');
+  await writeFile(pom, projectOf(archives));
+  const to = `-DoutputDirectory=${join(folder, 'lib')}`;
+  await mvn(folder, 'copy-dependencies', '-f', pom, '-DincludeScope=runtime', to);
+}
 
 /** In a folder of its own: Maven marks where it is started what it has unpacked, and unpacks that there only once. */
 async function mvn(folder: string, goal: string, ...args: string[]): Promise<void> {
   await command('mvn', ['--batch-mode', '--quiet', `${MAVEN_DEPENDENCY_PLUGIN}:${goal}`, ...args], SECONDS, folder);
 }
 
-/** A project of nothing but one dependency, whose own dependencies Maven then finds. */
-function projectOf(group: string, artifact: string, version: string): string {
-  const dependency = `<groupId>${group}</groupId><artifactId>${artifact}</artifactId><version>${version}</version>`;
+/** A project of nothing but dependencies, whose own dependencies Maven then finds. */
+function projectOf(archives: readonly Archive[]): string {
   const self = '<groupId>local</groupId><artifactId>part</artifactId><version>1</version>';
-  return `<project><modelVersion>4.0.0</modelVersion>${self}<dependencies><dependency>${dependency}</dependency></dependencies></project>`;
+  const dependencies = archives.map(dependencyOf).join('');
+  return `<project><modelVersion>4.0.0</modelVersion>${self}<dependencies>${dependencies}</dependencies></project>`;
+}
+
+function dependencyOf({ artifact, alone = false }: Archive): string {
+  const [group, name, version] = artifact.split(':');
+  const all = '<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>';
+  const place = `<groupId>${group}</groupId><artifactId>${name}</artifactId><version>${version}</version>`;
+  return `<dependency>${place}${alone ? all : ''}</dependency>`;
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -10,6 +10,8 @@ export interface Launch<P extends PartName = PartName> {
   readonly environment: Readonly<Record<string, string>>;
   /** Answers as soon as the part can be used. */
   readonly health: string;
+  /** What the part writes once it can be used, where it answers before. */
+  readonly says?: string;
   readonly told: NonNullable<Running[P]>;
 }
 
@@ -54,6 +56,19 @@ export const LAUNCH: { readonly [P in PartName]: (folder: string, port: number) 
       },
       health: `${url}/realms/master`,
       told,
+    };
+  },
+  trino(folder, port) {
+    const url = `http://127.0.0.1:${port}`;
+    const archives = join(folder, 'lib', '*');
+    const source = join(import.meta.dirname, '..', 'trino', 'TrinoServer.java');
+    return {
+      file: 'java',
+      args: ['-Xmx1g', '-cp', archives, source, `${port}`],
+      environment: {},
+      health: `${url}/v1/info`,
+      says: 'Trino can be asked.',
+      told: { url, archives },
     };
   },
 };

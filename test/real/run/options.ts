@@ -15,7 +15,7 @@ export interface Options {
 export function readOptions(argv: readonly string[], environment: NodeJS.ProcessEnv): Options {
   const command = new Command('test:real')
     .description(
-      'Runs tests on software that others wrote: DynamoDB Local, moto and Keycloak, fetched and started here.',
+      'Runs tests on software that others wrote: DynamoDB Local, moto, Keycloak and Trino, fetched and started here.',
     )
     .argument('[files...]', 'only test files whose path contains one of these')
     .option(

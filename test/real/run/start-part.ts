@@ -1,6 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
+import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { endGroup } from './command.ts';
@@ -32,7 +33,7 @@ export async function startPart(launch: Launch): Promise<StartedPart> {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
-  const words = lastWords(child);
+  const words = wordsOf(child, launch.says);
   let ended = false;
   const closed = new Promise<void>(resolve => {
     child.once('close', () => {
@@ -52,21 +53,29 @@ export async function startPart(launch: Launch): Promise<StartedPart> {
     process.off('exit', killNow);
     await folder[Symbol.asyncDispose]();
   };
-  if (await answers(launch.health, () => ended)) return { stop };
+  if (await answers(launch.health, { said: () => words.said, ended: () => ended })) return { stop };
   await stop();
-  throw new PartFailedError(`It did not come up. Its last words:\n${words.join('\n')}`);
+  throw new PartFailedError(`It did not come up. Its last words:\n${words.last.join('\n')}`);
 }
 
-/** The last lines that a process has written, kept up to date. */
-function lastWords(child: ChildProcessByStdio<null, Readable, Readable>): readonly string[] {
-  const lines: string[] = [];
-  const keep = (words: string): void => {
-    lines.push(...words.trim().split('\n'));
-    lines.splice(0, lines.length - LINES_KEPT);
+interface Words {
+  readonly last: readonly string[];
+  /** Whether it has said that it can be used, or was not expected to say so. */
+  readonly said: boolean;
+}
+
+/** What a process writes, kept up to date. */
+function wordsOf(child: ChildProcessByStdio<null, Readable, Readable>, says: string | undefined): Words {
+  const last: string[] = [];
+  const words = { last, said: says === undefined };
+  const keep = (line: string): void => {
+    words.said ||= line.includes(says!);
+    last.push(line);
+    last.splice(0, last.length - LINES_KEPT);
   };
-  for (const output of [child.stdout, child.stderr]) output.setEncoding('utf8').on('data', keep);
+  for (const output of [child.stdout, child.stderr]) createInterface(output).on('line', keep);
   child.once('error', error => keep(error.message));
-  return lines;
+  return words;
 }
 
 /** Waits for something, but not for long. */
@@ -78,14 +87,14 @@ async function soon(promise: Promise<void>): Promise<void> {
 }
 
 /** Asks until there is an answer, whatever it says, or the time is over. */
-async function answers(url: string, ended: () => boolean): Promise<boolean> {
+async function answers(url: string, part: { said: () => boolean; ended: () => boolean }): Promise<boolean> {
   const deadline = Date.now() + START_SECONDS * 1000;
-  while (Date.now() < deadline && !ended()) {
+  while (Date.now() < deadline && !part.ended()) {
     const answered = await fetch(url).then(
       response => response.status < 500,
       () => false,
     );
-    if (answered) return true;
+    if (answered && part.said()) return true;
     await pause(100);
   }
   return false;

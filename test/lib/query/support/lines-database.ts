@@ -1,47 +1,27 @@
-import { type DuckDBConnection, DuckDBInstance, type Json } from '@duckdb/node-api';
-import { createViews } from '../../../../local/query/create-views.ts';
+/** The views over lines in memory: on DuckDB, or on Trino where a run has it. */
+import type { Json } from '@duckdb/node-api';
+import type { ColumnType } from '../../../../lib/query/views.ts';
+import { running } from '../../../real/running.ts';
+import { openTrinoLines } from '../../../real/trino/trino-lines.ts';
+import { openDuckDbLines } from './duckdb-lines.ts';
 
-/** The views over lines in memory. To open one takes longer than what most tests ask of it. */
-export class LinesDatabase implements Disposable {
-  readonly #instance: DuckDBInstance;
-  readonly #connection: DuckDBConnection;
-
-  private constructor(instance: DuckDBInstance, connection: DuckDBConnection) {
-    this.#instance = instance;
-    this.#connection = connection;
-  }
-
-  static async open(): Promise<LinesDatabase> {
-    const instance = await DuckDBInstance.create(':memory:');
-    const connection = await instance.connect();
-    await connection.run('create table lines(line varchar, delivery_day varchar)');
-    await createViews(connection);
-    return new LinesDatabase(instance, connection);
-  }
-
+export interface LinesDatabase extends AsyncDisposable {
   /** Holds these lines, and nothing that it held before. */
-  async hold(lines: readonly string[], deliveryDay = '2026/11/20'): Promise<void> {
-    await this.#connection.run('delete from lines');
-    const appender = await this.#connection.createAppender('lines');
-    for (const line of lines) {
-      appender.appendVarchar(line);
-      appender.appendVarchar(deliveryDay);
-      appender.endRow();
-    }
-    appender.closeSync();
-  }
+  hold(lines: readonly string[], deliveryDay?: string): Promise<void>;
+  rows(sql: string): Promise<Record<string, Json>[]>;
+  /** Each row's values, in the order of the columns. */
+  tuples(sql: string): Promise<Json[][]>;
+  /** What the engine makes of a view's columns, in their order. */
+  columns(view: string): Promise<[name: string, type: ColumnType][]>;
+}
 
-  async rows(sql: string): Promise<Record<string, Json>[]> {
-    return (await this.#connection.runAndReadAll(sql)).getRowObjectsJson();
-  }
+/** To open one takes longer than what most tests ask of it. */
+export async function openLinesDatabase(): Promise<LinesDatabase> {
+  const { trino } = running();
+  return trino ? openTrinoLines(trino.url) : openDuckDbLines();
+}
 
-  /** The first column. */
-  async column(sql: string): Promise<Json[]> {
-    return (await this.#connection.runAndReadAll(sql)).getRowsJson().map(row => row[0]!);
-  }
-
-  [Symbol.dispose](): void {
-    this.#connection.closeSync();
-    this.#instance.closeSync();
-  }
+/** The first column. */
+export async function column(database: LinesDatabase, sql: string): Promise<Json[]> {
+  return (await database.tuples(sql)).map(row => row[0]!);
 }

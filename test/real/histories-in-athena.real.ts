@@ -1,0 +1,23 @@
+/** The views that users get, on Athena's engine, as a judge of histories: its copy equals the platform's truth too. */
+import { expect, test } from '@jest/globals';
+import { check } from '../histories/check.ts';
+import { generate } from '../histories/generate.ts';
+import { ViewsJudge } from '../histories/oracle/views.ts';
+import { running } from './running.ts';
+import { openTrinoLines } from './trino/trino-lines.ts';
+
+/** Another set each day; `npm run histories` replays a seed. */
+const FIRST = Math.floor(Date.now() / 86_400_000) * 1_000;
+const RUNS = 100;
+
+test(`in ${RUNS} histories from seed ${FIRST} the copy by the views on Trino equals the truth`, async () => {
+  const verdicts = await Promise.all(Array.from({ length: RUNS }, async (_, index) => check(generate(FIRST + index))));
+  await using views = new ViewsJudge(await openTrinoLines(running().trino!.url));
+  const observations = verdicts.map(({ observation }) => observation);
+  // Histories in which nothing is removed or restored would prove nothing.
+  for (const name of ['withdrawals', 'restores', 'kills'] as const) {
+    expect(observations.some(({ seen }) => seen[name] > 0)).toBe(true);
+  }
+  const breaches = await views.judge(observations);
+  expect(breaches.flatMap((each, index) => each.map(words => `seed ${FIRST + index}: ${words}`))).toEqual([]);
+});

@@ -1,0 +1,41 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import type { SynthesizedTemplate } from '../../lib/synth.ts';
+import { running } from '../running.ts';
+
+export interface ReadCatalogue {
+  readonly views: Readonly<Record<string, object>>;
+  /** How many partitions the table has. */
+  readonly all: number;
+  /** By name, of the partitions that were asked for. */
+  readonly locations: Readonly<Record<string, string>>;
+}
+
+export interface Asked {
+  readonly table: string;
+  /** A partition key, and the one value of it that locations are told for. */
+  readonly key: string;
+  readonly value: string;
+}
+
+const VIEW = 'VIRTUAL_VIEW';
+
+/** What Trino makes of the template's views, and of one of its tables, in Glue. */
+export async function readCatalogue({ Resources }: SynthesizedTemplate, { table, key, value }: Asked) {
+  const inputs = Object.values(Resources)
+    .filter(({ Type }) => Type === 'AWS::Glue::Table')
+    .map(({ Properties }) => Properties['TableInput'] as { Name: string; TableType: string });
+  const views = inputs.filter(({ TableType }) => TableType === VIEW);
+  const asked = { table: inputs.find(({ Name }) => Name === table), views, key, value };
+  const source = join(import.meta.dirname, 'Catalogue.java');
+  const written = await java(['-cp', running().trino!.archives, source], JSON.stringify(asked));
+  // One of the archives writes warnings before.
+  return JSON.parse(written.trim().split('\n').at(-1)!) as ReadCatalogue;
+}
+
+function java(args: readonly string[], input: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = execFile('java', args, (error, stdout) => (error ? reject(error) : resolve(stdout)));
+    child.stdin?.end(input);
+  });
+}

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import type { Json } from '@duckdb/node-api';
+import { type ColumnType, VIEWS } from '../../../lib/query/views.ts';
+import type { LinesDatabase } from '../../lib/query/support/lines-database.ts';
+import { type Answer, execute } from './statement.ts';
+
+/** The views over lines, in a schema of their own on Trino. Their SQL is as it stands: Athena gets no dialect either. */
+export async function openTrinoLines(url: string): Promise<LinesDatabase> {
+  const place = { catalog: CATALOG, schema: `s_${randomUUID().replaceAll('-', '')}` };
+  const ask = (sql: string): Promise<Answer> => execute(url, sql, place);
+  await ask(`create schema ${place.schema}`);
+  await ask(LINES);
+  for (const { name, sql } of VIEWS) await ask(`create view ${name} as ${sql}`);
+  return {
+    async hold(lines, deliveryDay = '2026/11/20') {
+      // A table in memory can only be added to.
+      await ask('drop table lines');
+      await ask(LINES);
+      const values = lines.map(line => `(${literal(line)}, ${literal(deliveryDay)})`);
+      for (let from = 0; from < values.length; from += LINES_AT_ONCE) {
+        await ask(`insert into lines values ${values.slice(from, from + LINES_AT_ONCE).join()}`);
+      }
+    },
+    async rows(sql) {
+      const { columns, data } = await ask(sql);
+      return data.map(row => Object.fromEntries(columns.map(({ name, type }, at) => [name, shown(row[at]!, type)])));
+    },
+    async tuples(sql) {
+      const { columns, data } = await ask(sql);
+      return data.map(row => row.map((value, at) => shown(value, columns[at]!.type)));
+    },
+    async columns(view) {
+      const { columns } = await ask(`select * from ${view} where false`);
+      return columns.map(({ name, type }) => [name, type as ColumnType]);
+    },
+    async [Symbol.asyncDispose]() {
+      for (const { name } of VIEWS.toReversed()) await ask(`drop view ${name}`);
+      await ask('drop table lines');
+      await ask(`drop schema ${place.schema}`);
+    },
+  };
+}
+
+/** Of many more Trino would plan longer than it inserts. */
+const LINES_AT_ONCE = 1000;
+
+const LINES = 'create table lines(line varchar, delivery_day varchar)';
+
+/** As Athena calls the catalogue of Glue; the server has one of this name. */
+const CATALOG = 'awsdatacatalog';
+
+function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** Trino writes each digit that a timestamp's type has room for, DuckDB those that it needs. */
+function shown(value: Json, type: string): Json {
+  return typeof value === 'string' && type.startsWith('timestamp') ? value.replace(/\.0+$|(\.\d*?)0+$/, '$1') : value;
+}
