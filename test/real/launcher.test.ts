@@ -28,7 +28,7 @@ describe('the test files of a run', () => {
   });
 
   test('are run when every part that they need is there, and else skipped by name', () => {
-    const { run, skip } = choose(new Set(['dynamodb', 'moto']), []);
+    const { run, skip } = choose(new Set(['dynamodb', 'moto', 'trino']), []);
     expect(run.length + skip.length).toBe(SUITES.length);
     expect(run.filter(({ needs }) => needs.includes('keycloak'))).toEqual([]);
     expect(skip.map(({ lacks }) => lacks)).toEqual(skip.map(() => ['keycloak']));
