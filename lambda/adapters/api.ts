@@ -13,6 +13,7 @@ import {
 import { isRetryable, nextDelay, retryAfter } from '../core/retry-policy.ts';
 import type { PageSource } from '../ports.ts';
 import { BodyTooLargeError, type Fetch, networkCode, readBody } from './http.ts';
+import { pathSegment } from './path-segment.ts';
 import type { Patience } from './patience.ts';
 import { hasSuffix, type Problem, readProblem } from './problem.ts';
 import { timeLimit } from './time-limit.ts';
@@ -30,8 +31,17 @@ export interface ApiOptions {
 }
 
 export interface Api extends PageSource {
-  /** The body at a path below the base URL; its ids must be encoded. @throws as `page` does */
-  get(path: string, signal?: AbortSignal): Promise<string>;
+  /** The body of a single read. @throws as `page` does; RangeError when no path can hold the id */
+  single(read: SingleRead): Promise<string>;
+}
+
+export interface SingleRead {
+  /** Of the list that the row belongs to, below the base URL. */
+  readonly path: string;
+  readonly id: string;
+  /** What stands below the id, such as `/related`. */
+  readonly below?: string;
+  readonly signal?: AbortSignal;
 }
 
 const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -42,20 +52,28 @@ const MAX_TIMEOUTS = 2;
 const MAX_NEW_TOKENS = 1;
 
 export function createApi(options: ApiOptions): Api {
-  const get = (path: string, query: string, signal?: AbortSignal) => new Call(path, query, signal, options).run();
   return {
-    get: async (path, signal) => (await get(path, '', signal)).toString(),
-    page: ({ path, cursor, limit, signal }) => {
+    async single({ path, id, below = '', signal }) {
+      const target = { name: `${path}/{id}${below}`, text: `${path}/${pathSegment(id)}${below}` };
+      return (await new Call(target, signal, options).run()).toString();
+    },
+    page({ path, cursor, limit, signal }) {
       const query = new URLSearchParams({ limit: String(limit), ...(cursor === undefined ? {} : { cursor }) });
-      return get(path, `?${query}`, signal);
+      return new Call({ name: path, text: `${path}?${query}` }, signal, options).run();
     },
   };
 }
 
+interface Target {
+  /** What errors call it: nothing of a row or a cursor is in it. */
+  readonly name: string;
+  /** Below the base URL. */
+  readonly text: string;
+}
+
 /** One request with its repeats. */
 class Call {
-  readonly #path: string;
-  readonly #query: string;
+  readonly #target: Target;
   readonly #signal: AbortSignal | undefined;
   readonly #options: ApiOptions;
   /** Failures for which the server named no time; waits that it asked for are no failures. */
@@ -63,9 +81,8 @@ class Call {
   #timeouts = 0;
   #newTokens = 0;
 
-  constructor(path: string, query: string, signal: AbortSignal | undefined, options: ApiOptions) {
-    this.#path = path;
-    this.#query = query;
+  constructor(target: Target, signal: AbortSignal | undefined, options: ApiOptions) {
+    this.#target = target;
     this.#signal = signal;
     this.#options = options;
   }
@@ -97,7 +114,7 @@ class Call {
 
   #send(token: string, timer: AbortSignal): Promise<Response> {
     const { baseUrl, fetch } = this.#options;
-    return fetch(`${baseUrl.replace(/\/+$/, '')}${this.#path}${this.#query}`, {
+    return fetch(`${baseUrl.replace(/\/+$/, '')}${this.#target.text}`, {
       headers: { accept: 'application/json', authorization: `Bearer ${token}` },
       // Followed, a redirect would carry the bearer to another host.
       redirect: 'manual',
@@ -110,15 +127,15 @@ class Call {
     const problem = await readProblem(response);
     const { status } = response;
     if (status === 401) return this.#unauthorised(problem, token);
-    if (status === 403 && hasSuffix(problem, 'auth/insufficient-role')) throw new RoleMissingError(this.#path);
-    if (status === 400 && hasSuffix(problem, 'request/invalid-cursor')) throw new CursorRefusedError(this.#path);
-    if (!isRetryable(status)) throw new ApiRefusedError(this.#path, status, problem);
+    if (status === 403 && hasSuffix(problem, 'auth/insufficient-role')) throw new RoleMissingError(this.#target.name);
+    if (status === 400 && hasSuffix(problem, 'request/invalid-cursor')) throw new CursorRefusedError(this.#target.name);
+    if (!isRetryable(status)) throw new ApiRefusedError(this.#target.name, status, problem);
     const asked = retryAfter(response.headers.get('retry-after'), this.#options.patience.clock.now());
     await this.#pause(asked, () =>
       // A rate limit is no failure: the stream goes on when its time has come.
       status === 429 && asked !== undefined
         ? new OutOfTimeError('before the API asks to be called again (429)')
-        : new ApiUnavailableError(this.#path, `it answered ${status}`),
+        : new ApiUnavailableError(this.#target.name, `it answered ${status}`),
     );
   }
 
@@ -133,15 +150,15 @@ class Call {
 
   async #failed(error: unknown, timer: AbortSignal): Promise<void> {
     this.#signal?.throwIfAborted();
-    if (error instanceof BodyTooLargeError) throw new PageTooLargeError(this.#path, this.#maxBodyBytes);
+    if (error instanceof BodyTooLargeError) throw new PageTooLargeError(this.#target.name, this.#maxBodyBytes);
     if (timer.aborted && ++this.#timeouts === MAX_TIMEOUTS) {
-      throw new PageTimeoutError(this.#path, this.#timeout, { cause: error });
+      throw new PageTimeoutError(this.#target.name, this.#timeout, { cause: error });
     }
     const code = networkCode(error);
     const what = timer.aborted ? 'it did not answer in time' : `the connection failed (${code ?? 'no code'})`;
     // Without a code the error may be about what was sent, and quote it.
     const cause = code ? error : new Error(error instanceof Error ? error.name : 'no error');
-    await this.#pause(undefined, () => new ApiUnavailableError(this.#path, what, { cause }));
+    await this.#pause(undefined, () => new ApiUnavailableError(this.#target.name, what, { cause }));
   }
 
   async #pause(asked: number | undefined, giveUp: () => Error): Promise<void> {

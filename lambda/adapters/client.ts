@@ -9,7 +9,6 @@ import { type WalkOptions, walk } from '../core/walk.ts';
 import type { Clock, MemberNames } from '../ports.ts';
 import { PAGE_LIMIT, STREAMS, type Stream, type StreamName } from '../streams.ts';
 import type { Api } from './api.ts';
-import { pathSegment } from './path-segment.ts';
 
 export interface ClientOptions {
   readonly api: Api;
@@ -70,7 +69,6 @@ export function createClient({ api, clock, dnsBlocksPath, names = {} }: ClientOp
       onRefusedCursor: () => undefined,
     });
   };
-  const single = async (path: string, id: string, rest = '') => api.get(`${path}/${pathSegment(id)}${rest}`);
   const { assets, threats, 'dns-blocks': blocks } = byName;
   return {
     assets: options => list(assets, assets.path, options),
@@ -79,9 +77,9 @@ export function createClient({ api, clock, dnsBlocksPath, names = {} }: ClientOp
       if (dnsBlocksPath === undefined) throw new RangeError('The path of the DNS block list was not given');
       return list(blocks, dnsBlocksPath, options);
     },
-    asset: id => single(assets.path, id),
-    relatedAssets: id => single(assets.path, id, '/related'),
-    threat: id => single(threats.path, id),
+    asset: id => api.single({ path: assets.path, id }),
+    relatedAssets: id => api.single({ path: assets.path, id, below: '/related' }),
+    threat: id => api.single({ path: threats.path, id }),
   };
 }
 

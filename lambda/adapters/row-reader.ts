@@ -1,7 +1,6 @@
 import type { RowReader } from '../ports.ts';
 import type { Api } from './api.ts';
-import { pathSegment } from './path-segment.ts';
 
 export function createRowReader(api: Api): RowReader {
-  return { row: async (path, id, signal) => api.get(`${path}/${pathSegment(id)}`, signal) };
+  return { row: (path, id, signal) => api.single({ path, id, signal }) };
 }

@@ -4,6 +4,7 @@ import { type Connector, connector } from './support/connector.ts';
 import { emfFaults, emfOf } from './support/emf.ts';
 import { functionProcess, HANDLER } from './support/function-process.ts';
 import { json, problem } from './support/http-stand.ts';
+import { putLetter } from './support/put-letter.ts';
 
 const NAMES = STREAMS.map(stream => stream.name);
 
@@ -51,8 +52,8 @@ describe('the function in a process of its own', () => {
   test('writes no word of a secret, a token or a row to its output, whatever goes wrong', async () => {
     await using each = await canaries();
     const outputs: string[] = [];
-    const runs = async (): Promise<string> => {
-      const { stdout, stderr, outcomes } = await functionProcess(HANDLER, each.environment);
+    const runs = async (payloads: object[] = [{}]): Promise<string> => {
+      const { stdout, stderr, outcomes } = await functionProcess(HANDLER, each.environment, payloads);
       outputs.push(stdout, stderr, JSON.stringify(outcomes));
       return JSON.stringify(outcomes);
     };
@@ -66,6 +67,10 @@ describe('the function in a process of its own', () => {
     each.aws.faults.always('firehose', { refuse: { status: 400, code: 'AccessDeniedException', message: 'No.' } });
     expect(await runs()).toContain('DeliveryError');
     each.aws.faults.clear();
+    const letter = await putLetter(each, 'threats/no-id', '{"id":"canary/2","asset_id":"canary-id","n":"canary-row"}');
+    each.api.tamper(({ target }) => (target.includes('canary') ? problem(403, 'auth/insufficient-role') : undefined));
+    expect(await runs([{}, { redrive: [letter] }])).toContain('/v1/threats/{id}');
+    each.api.tamper();
     each.aws.secret.put('{"client_id":"x","client_secret":"canary-wrong"}');
     expect(await runs()).toContain('CredentialsError');
     each.aws.secret.put('canary, not JSON');

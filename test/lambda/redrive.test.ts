@@ -1,19 +1,11 @@
 /** Dead letters tried again at an operator's order, from the bucket to the SIEM. */
-import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { describe, expect, test } from '@jest/globals';
 import { type Connector, connector } from './support/connector.ts';
+import { putLetter } from './support/put-letter.ts';
 import { rejection, wordsOf } from './support/words.ts';
 
 const TITLE = 'canary';
-
-/** As it lay in the bucket had an earlier version not been able to send it. */
-async function put(each: Connector, place: string, row: string): Promise<string> {
-  const [stream = '', reason = ''] = place.split('/');
-  const Key = `dead-letter/acme/${stream}/${reason}/0a1b2c.json`;
-  const Body = `{"reason":"${reason}","stream":"${stream}","connector":"acme","row":${row}}\n`;
-  await (await each.clients.s3()).send(new PutObjectCommand({ Bucket: each.aws.names.deadLetterBucket, Key, Body }));
-  return Key;
-}
 
 async function lies(each: Connector, Key: string): Promise<boolean> {
   const command = new GetObjectCommand({ Bucket: each.aws.names.deadLetterBucket, Key });
@@ -46,7 +38,7 @@ describe('a dead letter that is ordered to be tried again', () => {
   test('is sent, told of and deleted; the next order finds nothing', async () => {
     await using each = await withThreat();
     const before = await newest(each, 't/1');
-    const key = await put(each, 'threats/oversize', await listRow(each, 't/1'));
+    const key = await putLetter(each, 'threats/oversize', await listRow(each, 't/1'));
     expect((await each.run({ redrive: [key] })).letters).toEqual([{ key, outcome: 'sent' }]);
     const after = await newest(each, 't/1');
     expect([after?.['event_id'], after!['sequence']! > before!['sequence']!]).toEqual([before!['event_id'], true]);
@@ -60,7 +52,7 @@ describe('a dead letter that is ordered to be tried again', () => {
   test('of a row without a state is held against the single read of its id, whatever the id holds', async () => {
     await using each = await withThreat();
     const row = (await listRow(each, 't/1')).replace('"t/1"', '"t/2"');
-    const key = await put(each, 'threats/no-id', row);
+    const key = await putLetter(each, 'threats/no-id', row);
     expect((await each.run({ redrive: [key] })).letters).toEqual([
       { key, outcome: 'kept', reason: expect.stringMatching(/does not give the row of its id \(404 .*\)/) },
     ]);
@@ -70,7 +62,7 @@ describe('a dead letter that is ordered to be tried again', () => {
 
   test('stays when Firehose refuses it, and is sent once Firehose takes it', async () => {
     await using each = await withThreat();
-    const key = await put(each, 'dns-blocks/oversize', '{"id":"late","blocked_at":"2026-11-20T09:00:00Z"}');
+    const key = await putLetter(each, 'dns-blocks/oversize', '{"id":"late","blocked_at":"2026-11-20T09:00:00Z"}');
     each.aws.faults.always('firehose', { refuse: { status: 400, code: 'InvalidArgumentException', message: 'No.' } });
     expect((await rejection(each.run({ redrive: [key] }))).message).toContain('dns-blocks: DeliveryError');
     expect(await lies(each, key)).toBe(true);
@@ -81,7 +73,7 @@ describe('a dead letter that is ordered to be tried again', () => {
 
   test('that cannot be deleted after it was sent fails the stream, and is known as sent the next time', async () => {
     await using each = await withThreat();
-    const key = await put(each, 'threats/no-id', await listRow(each, 't/1'));
+    const key = await putLetter(each, 'threats/no-id', await listRow(each, 't/1'));
     each.aws.faults.next('s3', {}, { refuse: { status: 403, code: 'AccessDenied', message: 'No.' } });
     expect((await rejection(each.run({ redrive: [key] }))).message).toContain('RedriveError');
     expect((await each.run({ redrive: [key] })).letters).toEqual([{ key, outcome: 'known' }]);

@@ -47,7 +47,7 @@ function isAskable(id: string): boolean {
 
 function readSingle(access: Access, stream: DrainedStream, id: string): Promise<Answer> {
   return told(async () => {
-    const text = await access.api.get(`${stream.path}/${segmentOf(id)}`);
+    const text = await access.api.single({ path: stream.path, id });
     const cut = rowCut(stream, access.settings.threatAssetField);
     const row = readRow(singleRow(text, stream.path, cut), stream, sha256);
     if ('reason' in row) return { kind: 'unclear', why: `the answer is no row (${row.reason})` };
@@ -66,9 +66,10 @@ export async function told<T>(ask: () => Promise<T>): Promise<T | Untold> {
   }
 }
 
-export function segmentOf(id: string): string {
+/** @throws RefusedError when no path can hold the id */
+export function checkAskable(id: string): void {
   try {
-    return pathSegment(id);
+    pathSegment(id);
   } catch (cause) {
     const shown = id === '' ? 'An empty id' : `The id ${JSON.stringify(id)}`;
     throw new RefusedError(`${shown} cannot stand in a path of the API, so it cannot be asked for. Nothing was done.`, {

@@ -8,7 +8,7 @@ import { type Access, openAccess } from '../access/access.ts';
 import { awsFailureText } from '../aws-failure.ts';
 import type { Context } from '../context.ts';
 import { isCutOff, RefusedError } from '../errors.ts';
-import { type Answer, askForRow, segmentOf } from './answer.ts';
+import { type Answer, askForRow, checkAskable } from './answer.ts';
 import { deliveryPlace } from './delivery-place.ts';
 import { type DifferingMember, differingMembers } from './differing-members.ts';
 import { BOUNDS, type FoundEvent, findEvent } from './find-event.ts';
@@ -39,7 +39,7 @@ export async function inquire(
   id: string,
   { minutes = BOUNDS.minutes }: InquiryOptions,
 ): Promise<Inquiry> {
-  segmentOf(id);
+  checkAskable(id);
   const access = await openAccess(context);
   const stream = streamOf(access, name);
   const [answer, stored, memory] = await Promise.all([

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { paint } from '../report/paint.ts';
 import type { Outcome } from '../report/report.ts';
 import { tableText } from '../report/table-text.ts';
-import { segmentOf, told, type Untold } from './answer.ts';
+import { checkAskable, told, type Untold } from './answer.ts';
 import { streamOf } from './inquire.ts';
 import { answerText } from './inquiry-text.ts';
 import { neighbourIds } from './neighbours.ts';
@@ -14,10 +14,10 @@ type Knowledge = 'sent' | 'told that it is gone' | 'never sent' | 'not known';
 
 /** @throws RefusedError, AwsCallError; as the API's client does when it cannot be asked */
 export async function related(context: Context, id: string, show: boolean): Promise<Outcome> {
-  const segment = segmentOf(id);
+  checkAskable(id);
   const access = await openAccess(context);
   const { path } = streamOf(access, 'assets');
-  const answer = await told(() => access.api.get(`${path}/${segment}/related`));
+  const answer = await told(() => access.api.single({ path, id, below: '/related' }));
   if (typeof answer !== 'string') return refused(id, answer);
   const ids = neighbourIds(answer, id);
   if (!ids) return refused(id, { kind: 'unclear', why: 'it is not JSON' });

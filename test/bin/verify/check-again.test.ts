@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Access } from '../../../bin/ctl/access/access.ts';
 import { checkAgain } from '../../../bin/ctl/verify/check-again.ts';
 import type { Difference } from '../../../bin/ctl/verify/difference.ts';
+import type { SingleRead } from '../../../lambda/adapters/api.ts';
 import type { DrainedStream } from '../../../lambda/core/draining.ts';
 import { ApiRefusedError } from '../../../lambda/core/errors.ts';
 import type { RowState } from '../../../lambda/ports.ts';
@@ -27,8 +28,9 @@ async function outcome(
     streams: [ASSETS, THREATS],
     rowStates: { get: async () => new Map(state ? [['a', state]] : []) },
     api: {
-      async get(path: string) {
-        if (answer === undefined || path === `${ASSETS.path}/removed`) throw new ApiRefusedError('/a', 404, {});
+      async single({ path, id }: SingleRead) {
+        if (answer === undefined || (path === ASSETS.path && id === 'removed'))
+          throw new ApiRefusedError('/a', 404, {});
         return answer;
       },
     },
