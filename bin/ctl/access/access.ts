@@ -1,7 +1,6 @@
 /** The API and the table as the deployed function sees them, with the operator's own rights; nothing is written. */
-import { type Api, createApi } from '../../../lambda/adapters/api.ts';
+import type { Api } from '../../../lambda/adapters/api.ts';
 import { createCheckpoints } from '../../../lambda/adapters/checkpoints.ts';
-import type { Patience } from '../../../lambda/adapters/patience.ts';
 import { createRowStates } from '../../../lambda/adapters/row-states.ts';
 import { sha256 } from '../../../lambda/adapters/sha256.ts';
 import { createTable } from '../../../lambda/adapters/table.ts';
@@ -13,6 +12,7 @@ import { assign } from '../../../lambda/world.ts';
 import type { Context } from '../context.ts';
 import { AwsCallError, RefusedError } from '../errors.ts';
 import { operatorCredentials } from './operator-credentials.ts';
+import { freshPatience, impatientApi } from './patience.ts';
 
 export interface Access {
   readonly settings: Settings;
@@ -23,19 +23,15 @@ export interface Access {
   readonly checkpoints: Pick<Checkpoints, 'load'>;
 }
 
-/** For one request and its repeats: what is asked for by hand is not waited for as a run waits. */
-const PATIENCE_MILLISECONDS = 20_000;
-
 /** @throws RefusedError, AwsCallError */
 export async function openAccess(context: Context): Promise<Access> {
   const { aws, clock } = context;
   const settings = settingsOf(await context.environment());
   const { table: tableName } = await context.deployment();
-  const patience: Patience = { clock, random: Math.random, timeLeft: () => PATIENCE_MILLISECONDS };
   const credentials = operatorCredentials(aws, settings.secretId);
   const fetch = interruptibleFetch(context.signal);
   const tokens = failingOnce(createTokens({ authUrl: settings.authUrl, credentials, fetch }));
-  const table = createTable(aws.dynamodb(), tableName, patience);
+  const table = () => createTable(aws.dynamodb(), tableName, freshPatience(clock));
   const read = async <T>(answer: Promise<T>): Promise<T> => {
     try {
       return await answer;
@@ -48,9 +44,9 @@ export async function openAccess(context: Context): Promise<Access> {
   return {
     settings,
     streams: assign(settings).streams,
-    api: createApi({ baseUrl: settings.baseUrl, tokens, fetch, patience }),
-    rowStates: { get: (stream, ids) => read(createRowStates(table, sha256).get(stream, ids)) },
-    checkpoints: { load: streams => read(createCheckpoints(table, sha256).load(streams)) },
+    api: impatientApi({ baseUrl: settings.baseUrl, tokens, fetch }, clock),
+    rowStates: { get: (stream, ids) => read(createRowStates(table(), sha256).get(stream, ids)) },
+    checkpoints: { load: streams => read(createCheckpoints(table(), sha256).load(streams)) },
   };
 }
 

@@ -1,8 +1,7 @@
 /** What the checks of a deployment share: each part is made once, when a check first asks for it. */
-import { type Api, createApi } from '../../../lambda/adapters/api.ts';
+import type { Api } from '../../../lambda/adapters/api.ts';
 import type { ClientCredentials } from '../../../lambda/adapters/credentials.ts';
 import type { Fetch } from '../../../lambda/adapters/http.ts';
-import type { Patience } from '../../../lambda/adapters/patience.ts';
 import { createTokens, type Tokens } from '../../../lambda/adapters/token.ts';
 import { type PageContent, readPage } from '../../../lambda/core/page.ts';
 import { rowCut } from '../../../lambda/core/row.ts';
@@ -10,6 +9,7 @@ import { readSettings, type Settings } from '../../../lambda/settings.ts';
 import type { StreamName } from '../../../lambda/streams.ts';
 import { assign } from '../../../lambda/world.ts';
 import { operatorCredentials } from '../access/operator-credentials.ts';
+import { freshPatience, impatientApi } from '../access/patience.ts';
 import type { Context } from '../context.ts';
 import { once } from '../once.ts';
 
@@ -28,24 +28,16 @@ export interface Patient extends Context {
   readonly skews: number[];
 }
 
-/** A check that waits for longer is a fault of its own. */
-const PATIENCE_MILLISECONDS = 20_000;
-
 export function createPatient(context: Context): Patient {
   const { clock, aws } = context;
   const skews: number[] = [];
-  const patience = (): Patience => {
-    const end = clock.now() + PATIENCE_MILLISECONDS;
-    return { clock, random: Math.random, timeLeft: () => end - clock.now() };
-  };
   const settings = once(async () => readSettings(await context.environment()));
   const source = once(async () => operatorCredentials(aws, (await settings()).secretId));
   const fetch = timed(context, skews);
   const tokens = once(async (): Promise<Tokens> => {
     return createTokens({ authUrl: (await settings()).authUrl, credentials: await source(), fetch });
   });
-  const api = async () =>
-    createApi({ baseUrl: (await settings()).baseUrl, tokens: await tokens(), fetch, patience: patience() });
+  const api = async () => impatientApi({ baseUrl: (await settings()).baseUrl, tokens: await tokens(), fetch }, clock);
   const pages = new Map<StreamName, Promise<PageContent | undefined>>();
   const firstPage = (stream: StreamName) => {
     const page = pages.get(stream) ?? readFirstPage(stream, { settings, api, signal: context.signal });
@@ -57,8 +49,8 @@ export function createPatient(context: Context): Patient {
     skews,
     fetch,
     settings,
-    credentials: async () => (await source()).read({ fresh: false, patience: patience() }),
-    token: async () => (await tokens()).token(patience()),
+    credentials: async () => (await source()).read({ fresh: false, patience: freshPatience(clock) }),
+    token: async () => (await tokens()).token(freshPatience(clock)),
     api,
     firstPage,
   };
