@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import type { OcsfFields } from './core/ocsf-fields.ts';
 import { ocsfFieldsSetting } from './ocsf-setting.ts';
 import type { MemberNames } from './ports.ts';
+import { LEASE_SECONDS, LIST_PATH, RESERVED_MEMBERS, THREAT_ASSET_FIELD } from './setting-rules.ts';
 import { PAGE_LIMIT } from './streams.ts';
 
 export interface Settings {
@@ -35,19 +36,13 @@ export class SettingsError extends Error {
   }
 }
 
-/** Members with a meaning of their own cannot name a threat's asset. */
-const ENVELOPE = ['id', 'stream_position', 'updated_at', 'deleted', 'deleted_at', 'blocked_at'];
-
 const text = v.pipe(v.string('is missing'), v.trim(), v.nonEmpty('is empty'));
 const url = v.pipe(
   text,
   v.check(isSafeUrl, 'must be an https URL without credentials, query or fragment (http to loopback alone)'),
 );
-const path = v.pipe(text, v.regex(/^\/[^?#\s]*$/, 'must be a path that begins with "/", without query or fragment'));
-const ownerMember = v.pipe(
-  text,
-  v.check(name => !ENVELOPE.includes(name), `must not be one of ${ENVELOPE.join(', ')}`),
-);
+const path = v.pipe(text, v.regex(LIST_PATH, 'must be a path that begins with "/", without query or fragment'));
+const ownerMember = v.pipe(text, v.notValues(RESERVED_MEMBERS, `must not be one of ${RESERVED_MEMBERS.join(', ')}`));
 
 function integer(min: number, max: number) {
   const message = `must be a whole number from ${min} to ${max}`;
@@ -69,11 +64,11 @@ const Environment = v.object({
   DEAD_LETTER_BUCKET: text,
   CONNECTOR_NAME: text,
   DNS_BLOCKS_PATH: v.optional(path),
-  THREAT_ASSET_FIELD: v.optional(ownerMember, 'asset_id'),
+  THREAT_ASSET_FIELD: v.optional(ownerMember, THREAT_ASSET_FIELD),
   PAGE_LIMIT: v.optional(integer(PAGE_LIMIT.min, PAGE_LIMIT.max), String(PAGE_LIMIT.default)),
   ROWS_MEMBER: v.optional(text),
   PAGINATION_MEMBER: v.optional(text),
-  LEASE_SECONDS: v.optional(integer(1, 900), '60'),
+  LEASE_SECONDS: v.optional(integer(LEASE_SECONDS.min, LEASE_SECONDS.max), String(LEASE_SECONDS.default)),
   EVENT_FORMAT: v.optional(v.picklist(['envelope', 'ocsf'], 'must be envelope or ocsf'), 'envelope'),
   OCSF_FIELDS: v.optional(ocsfFieldsSetting),
   AWS_ENDPOINT_URL: v.optional(v.string()),

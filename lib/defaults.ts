@@ -1,6 +1,8 @@
+import { THREAT_ASSET_FIELD } from '../lambda/setting-rules.ts';
+
 /** What an option is when it is left out: one place for the configuration's schema, the construct and their documents. */
 export const DEFAULTS = {
-  threatAssetField: 'asset_id',
+  threatAssetField: THREAT_ASSET_FIELD,
   rateMinutes: 1,
   /** At which Lambda gives a whole CPU: what a backfill needs to keep up with an API that answers within 40 ms. */
   memoryMegabytes: 1769,

@@ -1,10 +1,11 @@
 /** `npm start`: the connector on this machine. See `npm start -- --help`. */
-import { hasClientSecret } from './start/client-secret.ts';
+
 import { readCommandLine } from './start/command-line.ts';
 import { failureText } from './start/failure-text.ts';
-import { PromptAbortedError } from './start/hidden-prompt.ts';
 import { run } from './start/run.ts';
 import { readRequest, StartFaultsError } from './start/start-request.ts';
+import { hasClientSecret } from './terminal/client-secret.ts';
+import { PromptAbortedError } from './terminal/hidden-prompt.ts';
 
 // Whoever reads along may leave early, as `head` does; the run goes on to its end all the same.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '../ports.ts';
 
 export const systemClock: Clock = {
+  // biome-ignore lint/nursery/noJsRestrictedProperties: the one clock that all others are handed.
   now: Date.now,
   async sleep(milliseconds, signal) {
     try {

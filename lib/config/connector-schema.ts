@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { LEASE_SECONDS, LIST_PATH, MEMBER_NAME, RESERVED_MEMBERS } from '../../lambda/setting-rules.ts';
 import { PAGE_LIMIT } from '../../lambda/streams.ts';
 import { DEFAULTS } from '../defaults.ts';
 import { destinationSchema } from './destination-schema.ts';
@@ -22,15 +23,14 @@ const connectorName = v.pipe(
 
 const dnsBlocksPath = v.pipe(
   v.string('must be a string'),
-  v.regex(/^\/[^?#\s]*$/, 'must be a path that begins with / and holds no query, fragment or blank'),
+  v.regex(LIST_PATH, 'must be a path that begins with / and holds no query, fragment or blank'),
 );
 
-/** These mean something else in every row. */
-const ENVELOPE = ['id', 'updated_at', 'stream_position', 'deleted', 'deleted_at', 'blocked_at'];
+const memberName = v.pipe(text, v.regex(MEMBER_NAME, 'must not begin or end with a blank'));
 
 const assetMember = v.pipe(
-  text,
-  v.notValues(ENVELOPE, 'must be the member that names the asset, not one that every row has'),
+  memberName,
+  v.notValues(RESERVED_MEMBERS, 'must be the member that names the asset, not one that every row has'),
 );
 
 const attribute = v.pipe(
@@ -72,12 +72,15 @@ export const connectorSchema = v.strictObject({
     option('Rows asked for in one page.', integer(PAGE_LIMIT.min, PAGE_LIMIT.max, 'rows')),
     PAGE_LIMIT.default,
   ),
-  rowsMember: v.optional(option('Member of a response that holds the rows. Left out: found by its shape.', text)),
+  rowsMember: v.optional(option('Member of a response that holds the rows. Left out: found by its shape.', memberName)),
   paginationMember: v.optional(
-    option('Member of a response that holds the pagination object. Left out: found by its shape.', text),
+    option('Member of a response that holds the pagination object. Left out: found by its shape.', memberName),
   ),
   leaseSeconds: v.optional(
-    option('How long a run holds the lease without renewing it. Left out: 60.', integer(1, 900, 'seconds')),
+    option(
+      'How long a run holds the lease without renewing it. Left out: 60.',
+      integer(LEASE_SECONDS.min, LEASE_SECONDS.max, 'seconds'),
+    ),
   ),
   format: v.optional(
     option('Format of the events.', v.picklist(['envelope', 'ocsf'], 'must be "envelope" or "ocsf"')),

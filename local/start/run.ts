@@ -1,12 +1,12 @@
 import { type LocalAws, startAws } from '../aws/endpoints.ts';
 import { startPlatformServer } from '../platform/server.ts';
-import { readClientSecret } from './client-secret.ts';
+import { readClientSecret } from '../terminal/client-secret.ts';
 import { drainAndReport } from './drain-and-report.ts';
 import { rebuildPlatform } from './embedded-platform.ts';
 import { lookUpHosts } from './host-lookup.ts';
 import { grouped } from './progress.ts';
 import { nextSource, type Source } from './source.ts';
-import type { StartRequest } from './start-request.ts';
+import type { StartRequest, TenantTarget } from './start-request.ts';
 import { readSource, resetFolder, writeSource } from './state-folder.ts';
 
 /** A killed run's lease is waited out; nobody else can hold one, for the folder is locked. */
@@ -17,7 +17,7 @@ export async function run(request: StartRequest): Promise<number> {
   const { folder, target, reset } = request;
   const before = reset ? undefined : await readSource(folder);
   const source = nextSource(request, before, Date.now());
-  const secret = 'baseUrl' in target ? await readClientSecret(target, process.env) : undefined;
+  const secret = 'baseUrl' in target ? await secretText(target) : undefined;
   if ('baseUrl' in target) await lookUpHosts([target.baseUrl, target.authUrl], process.env);
   if (reset) await resetFolder(folder);
   await using resources = new AsyncDisposableStack();
@@ -57,4 +57,9 @@ function introduction(name: string, { estate, tenant }: Source): string {
   const rows = `${grouped(assets)} assets, ${grouped(threats)} threats, ${grouped(dnsBlocks)} DNS blocks`;
   const changed = changes.reduce((sum, { count }) => sum + count, 0);
   return `Connector "${name}" drains the embedded platform: ${rows} (seed ${seed}), ${grouped(changed)} changes since.`;
+}
+
+/** As Secrets Manager holds it. */
+async function secretText(target: TenantTarget): Promise<string> {
+  return JSON.stringify({ client_id: target.clientId, client_secret: await readClientSecret(target, process.env) });
 }

@@ -22,7 +22,7 @@ async function run(
 ): Promise<{ code: unknown; out: string; err: string }> {
   const { baseUrl, authUrl } = server;
   const known = ['--base-url', baseUrl, '--auth-url', authUrl, '--client-id', platform.account.clientId];
-  const env = { ...process.env, CONTRACT_CLIENT_SECRET: secret };
+  const env = { ...process.env, CLIENT_SECRET: secret };
   const child = spawn(process.execPath, ['test/contract/main.ts', ...known, ...flags], { env });
   let [out, err] = ['', ''];
   child.stdout.on('data', chunk => (out += chunk));

@@ -1,17 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
+import { hasClientSecret, readClientSecret } from '../../local/terminal/client-secret.ts';
 import { checkRules } from './check-rules.ts';
 import type { ContractTarget } from './contract-client.ts';
 import { RULES } from './rules.ts';
 
-const SECRET = 'CONTRACT_CLIENT_SECRET';
 const TOKEN_ENDING = '/protocol/openid-connect/token';
 
 const options = readOptions();
-const clientSecret = process.env[SECRET];
-if (clientSecret) await run(clientSecret);
-else {
-  console.error(`contract: put the client secret into the environment variable ${SECRET}; nothing was sent.`);
+if (hasClientSecret(process.env)) {
+  // Nothing was typed, or Ctrl-C was.
+  const secret = await readClientSecret(options, process.env).catch((error: Error) => error);
+  if (secret instanceof Error) refuse(secret.message);
+  else await run(secret);
+} else {
+  refuse('set CLIENT_SECRET, or run in a terminal to be asked for it');
+}
+
+function refuse(reason: string): void {
+  console.error(`contract: ${reason}; nothing was sent.`);
   process.exitCode = 2;
 }
 
@@ -56,7 +63,7 @@ interface Options {
 function readOptions(): Options {
   return new Command('contract')
     .description(
-      `Checks a tenant of the Security Data External API against its specification, reading only. Exit 1 if a rule is broken. The client secret comes from ${SECRET}.`,
+      `Checks a tenant of the Security Data External API against its specification, reading only. Exit 1 if a rule is broken. The client secret comes from CLIENT_SECRET or a hidden prompt.`,
     )
     .requiredOption('--base-url <url>', 'base URL of the API', secureUrl)
     .requiredOption('--auth-url <url>', 'URL of the realm or of the token endpoint', secureUrl)

@@ -1,5 +1,4 @@
 import { askHidden } from './hidden-prompt.ts';
-import type { TenantTarget } from './start-request.ts';
 
 const VARIABLE = 'CLIENT_SECRET';
 
@@ -9,15 +8,15 @@ export function hasClientSecret(environment: NodeJS.ProcessEnv): boolean {
 }
 
 /**
- * Text of the secret as Secrets Manager holds it: never an argument, never on disk.
+ * The secret of a client of a real tenant: never an argument, which the process list would show, never on disk.
  *
+ * @param authUrl of the realm or the token endpoint
  * @throws PromptAbortedError
  */
 export async function readClientSecret(
-  { clientId, authUrl }: TenantTarget,
+  { clientId, authUrl }: { readonly clientId: string; readonly authUrl: string },
   environment: NodeJS.ProcessEnv,
 ): Promise<string> {
   const { host } = new URL(authUrl);
-  const secret = environment[VARIABLE] || (await askHidden(`Client secret of ${clientId} at ${host}: `));
-  return JSON.stringify({ client_id: clientId, client_secret: secret });
+  return environment[VARIABLE] || (await askHidden(`Client secret of ${clientId} at ${host}: `));
 }
