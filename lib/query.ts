@@ -1,4 +1,4 @@
-import { Stack } from 'aws-cdk-lib';
+import { type Duration, Stack } from 'aws-cdk-lib';
 import type * as athena from 'aws-cdk-lib/aws-athena';
 import * as glue from 'aws-cdk-lib/aws-glue';
 import type { IManagedPolicy } from 'aws-cdk-lib/aws-iam';
@@ -19,6 +19,8 @@ export interface QueryProps extends ResultsBucketProps {
   /** Bucket of the delivered events. */
   readonly bucket: IBucket;
   readonly destination: Destination;
+  /** How long objects stay; absent where somebody else decides that. */
+  readonly retention?: Duration;
   readonly queryScanGigabytes: number;
   readonly encryptionKey?: IKey;
 }
@@ -40,13 +42,13 @@ export class Query extends Construct {
     this.policy = createAnalystPolicy(this, parts);
   }
 
-  private createCatalogue({ connectorName, bucket, destination }: QueryProps): void {
+  private createCatalogue(props: QueryProps): void {
     const catalogId = Stack.of(this).account;
     const database = new glue.CfnDatabase(this, 'Database', {
       catalogId,
-      databaseInput: { name: this.database, description: `Events of connector ${connectorName}.` },
+      databaseInput: { name: this.database, description: `Events of connector ${props.connectorName}.` },
     });
-    const tables = [linesTable(bucket, destination), ...VIEWS.map(view => athenaView(view, this.database))];
+    const tables = [linesTable(props), ...VIEWS.map(view => athenaView(view, this.database))];
     for (const tableInput of tables) {
       const table = new glue.CfnTable(this, `Table-${tableInput.name}`, {
         catalogId,

@@ -59,7 +59,7 @@ export class SecurityDataConnector extends Construct {
     this.siem = options.siemQueue
       ? new SiemAccess(this, 'Siem', { ...options, bucket: this.bucket, ownBucket })
       : undefined;
-    this.query = options.query ? new Query(this, 'Query', { ...options, bucket: this.bucket }) : undefined;
+    this.query = options.query ? this.createQuery(options, ownBucket !== undefined) : undefined;
     this.alarmTopic = props.alarmTopic ?? createAlarmTopic(this, options);
     const poller = this.createPoller(options);
     this.function = poller.function;
@@ -68,6 +68,11 @@ export class SecurityDataConnector extends Construct {
     addOutputs(this, { connectorName: options.connectorName, logGroup: poller.logGroup, tick, dashboard });
     if (props.permissionsBoundary) PermissionsBoundary.of(this).apply(props.permissionsBoundary);
     for (const [key, value] of Object.entries(props.tags ?? {})) Tags.of(this).add(key, value, TAGGED);
+  }
+
+  /** The retention is of the bucket that is made here: one that is brought has rules of its own. */
+  private createQuery({ retention, ...options }: ConnectorOptions, ownBucket: boolean): Query {
+    return new Query(this, 'Query', { ...options, bucket: this.bucket, ...(ownBucket && { retention }) });
   }
 
   private createDelivery({ destination, ...options }: ConnectorOptions): IDeliveryStreamRef {

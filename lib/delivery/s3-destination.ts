@@ -34,12 +34,15 @@ export function s3ByStreamDestination(parts: DestinationParts): DestinationPrope
   };
 }
 
+/** Of the envelope, or of OCSF: while a deployment changes the format, Firehose meets both. */
+const STREAM_OF_LINE = '{stream:(.stream // .metadata.log_name)}';
+
 const BY_STREAM = [
   { type: 'RecordDeAggregation', parameters: [{ parameterName: 'SubRecordType', parameterValue: 'JSON' }] },
   {
     type: 'MetadataExtraction',
     parameters: [
-      { parameterName: 'MetadataExtractionQuery', parameterValue: '{stream:.stream}' },
+      { parameterName: 'MetadataExtractionQuery', parameterValue: STREAM_OF_LINE },
       { parameterName: 'JsonParsingEngine', parameterValue: 'JQ-1.6' },
     ],
   },

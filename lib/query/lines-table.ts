@@ -1,3 +1,4 @@
+import type { Duration } from 'aws-cdk-lib';
 import type * as glue from 'aws-cdk-lib/aws-glue';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { STREAMS } from '../../lambda/streams.ts';
@@ -5,14 +6,24 @@ import { converts, type Destination } from '../destination.ts';
 import { PREFIXES } from '../prefixes.ts';
 import { LINES_TABLE } from './names.ts';
 
-/** Before the first version: no object is older. Days without objects cost a listing each, and nothing else. */
+/** Before the first version: no object is older. */
 const FIRST_DAY = '2026/01/01';
+/** S3 removes what has expired within a day or two. */
+const DAYS_TO_EXPIRE = 2;
+
+export interface LinesTableProps {
+  readonly bucket: IBucket;
+  readonly destination: Destination;
+  /** How long objects stay; absent where somebody else decides that. */
+  readonly retention?: Duration;
+}
 
 /**
  * The delivered objects as lines of text, partitioned by where Firehose puts them. Athena works the partitions out by itself: no crawler,
  * nothing to be added as days go by.
  */
-export function linesTable(bucket: IBucket, destination: Destination): glue.CfnTable.TableInputProperty {
+export function linesTable(props: LinesTableProps): glue.CfnTable.TableInputProperty {
+  const { bucket } = props;
   return {
     name: LINES_TABLE,
     description: 'The delivered events as lines of text. The view events reads them.',
@@ -21,7 +32,7 @@ export function linesTable(bucket: IBucket, destination: Destination): glue.CfnT
       { name: 'prefix', type: 'string' },
       { name: 'delivery_day', type: 'string', comment: 'yyyy/MM/dd, UTC, of the delivery' },
     ],
-    parameters: { EXTERNAL: 'TRUE', ...projection(bucket, destination) },
+    parameters: { EXTERNAL: 'TRUE', ...projection(props) },
     storageDescriptor: {
       // Athena asks for the slash: the bare name of a bucket is no location to it.
       location: `s3://${bucket.bucketName}/`,
@@ -47,15 +58,16 @@ export function linePrefixes(destination: Destination): string[] {
   return [events, ...STREAMS.map(({ name }) => `${events}/${name}`), lines];
 }
 
-/** By the day, because a query lists each partition, and hours would be 24 times as many. */
-function projection(bucket: IBucket, destination: Destination): Record<string, string> {
+/** By the day, and no day before the oldest object: a query lists each partition, whether anything lies there or not. */
+function projection({ bucket, destination, retention }: LinesTableProps): Record<string, string> {
+  const first = retention ? `NOW-${retention.toDays() + DAYS_TO_EXPIRE}DAYS` : FIRST_DAY;
   return {
     'projection.enabled': 'true',
     'projection.prefix.type': 'enum',
     'projection.prefix.values': linePrefixes(destination).join(),
     'projection.delivery_day.type': 'date',
     'projection.delivery_day.format': 'yyyy/MM/dd',
-    'projection.delivery_day.range': `${FIRST_DAY},NOW`,
+    'projection.delivery_day.range': `${first},NOW`,
     'projection.delivery_day.interval': '1',
     'projection.delivery_day.interval.unit': 'DAYS',
     // Athena's placeholders, not those of this language.

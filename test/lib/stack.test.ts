@@ -4,6 +4,7 @@
  */
 import './stack/function.ts';
 import './stack/delivery.ts';
+import './stack/by-stream.ts';
 import './stack/parquet.ts';
 import './stack/siem-access.ts';
 import './stack/query.ts';

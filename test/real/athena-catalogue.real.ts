@@ -6,44 +6,46 @@ import { VIEWS } from '../../lib/query/views.ts';
 import { synthesize } from '../lib/synth.ts';
 import { type ReadCatalogue, readCatalogue } from './trino/read-catalogue.ts';
 
-const DAY = '2026/11/20';
 const BUCKET = 's3://security-data';
-const FIRST_DAY = Date.UTC(2026, 0, 1);
-const daysSoFar = () => Math.floor((Date.now() - FIRST_DAY) / 86_400_000) + 1;
+const DAY_MILLISECONDS = 86_400_000;
+const today = () => Math.floor(Date.now() / DAY_MILLISECONDS);
+const LINES = ['events', ...STREAMS.map(({ name }) => `events/${name}`), 'lines'];
 
-const DESTINATIONS: readonly (readonly [type: string, prefixes: readonly string[]])[] = [
-  ['s3', ['events', ...STREAMS.map(({ name }) => `events/${name}`), 'lines']],
-  ['s3-parquet', ['lines']],
+/** Of a bucket of the stack's own, days since the oldest object can have been written; of another, days since the first of all. */
+const sinceFirst = () => today() - Date.UTC(2026, 0, 1) / DAY_MILLISECONDS;
+const VARIANTS: readonly (readonly [string, object, readonly string[], () => number])[] = [
+  ['a bucket of its own', { retentionDays: 30 }, LINES, () => 32],
+  ['a bucket that is brought', { bucketArn: 'arn:aws:s3:::security-data' }, LINES, sinceFirst],
+  ['Parquet', { destination: { type: 's3-parquet' }, retentionDays: 7 }, ['lines'], () => 9],
 ];
 
-describe.each(DESTINATIONS)('of a destination %s', (type, prefixes) => {
+describe.each(VARIANTS)('with %s', (_, options, prefixes, daysBefore) => {
   let catalogue: ReadCatalogue;
-  let before: number;
+  let counts: number[];
+  let day: string;
   beforeAll(async () => {
-    before = daysSoFar();
-    const template = synthesize({ query: true, bucketArn: 'arn:aws:s3:::security-data', destination: { type } });
-    catalogue = await readCatalogue(template, { table: LINES_TABLE, key: 'delivery_day', value: DAY });
+    const count = () => (daysBefore() + 1) * prefixes.length;
+    const before = count();
+    day = new Date(Date.now() - 3 * DAY_MILLISECONDS).toISOString().slice(0, 10).replaceAll('-', '/');
+    const asked = { table: LINES_TABLE, key: 'delivery_day', value: day, bucket: 'security-data' };
+    catalogue = await readCatalogue(synthesize({ query: true, ...options }), asked);
+    // Midnight may have passed.
+    counts = [before, count()];
   });
 
   test('each view is one to Trino, and is what is run on DuckDB', () => {
+    const view = { isView: true, catalog: 'awsdatacatalog', schema: 'security_events_acme' };
     expect(catalogue.views).toEqual(
-      Object.fromEntries(
-        VIEWS.map(({ name, sql, columns }) => [
-          name,
-          { isView: true, catalog: 'awsdatacatalog', schema: 'security_events_acme', sql, columns },
-        ]),
-      ),
+      Object.fromEntries(VIEWS.map(({ name, sql, columns }) => [name, { ...view, sql, columns }])),
     );
   });
 
   test('the partitions of a day lie where Firehose writes on that day', () => {
-    expect(Object.values(catalogue.locations).sort()).toEqual(
-      prefixes.map(prefix => `${BUCKET}/${prefix}/${DAY}/`).sort(),
-    );
+    const expected = prefixes.map(prefix => `${BUCKET}/${prefix}/${day}/`);
+    expect(Object.values(catalogue.locations).sort()).toEqual(expected.sort());
   });
 
-  test('there is a partition for each day of each prefix since the first, up to today', () => {
-    const counts = [before, daysSoFar()].map(days => days * prefixes.length);
+  test('there is a partition for each day of each prefix on which an object can have been written, up to today', () => {
     expect(counts).toContain(catalogue.all);
   });
 });

@@ -43,7 +43,7 @@ describe('delivery to S3', () => {
           {
             Type: 'MetadataExtraction',
             Parameters: [
-              { ParameterName: 'MetadataExtractionQuery', ParameterValue: '{stream:.stream}' },
+              { ParameterName: 'MetadataExtractionQuery', ParameterValue: '{stream:(.stream // .metadata.log_name)}' },
               { ParameterName: 'JsonParsingEngine', ParameterValue: 'JQ-1.6' },
             ],
           },

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
+import { type References, resolve } from '../../../local/deployment/intrinsics.ts';
 import type { SynthesizedTemplate } from '../../lib/synth.ts';
 import { running } from '../running.ts';
 
@@ -16,21 +17,28 @@ export interface Asked {
   /** A partition key, and the one value of it that locations are told for. */
   readonly key: string;
   readonly value: string;
+  /** What a bucket of the template's own is called. */
+  readonly bucket: string;
 }
 
 const VIEW = 'VIRTUAL_VIEW';
 
 /** What Trino makes of the template's views, and of one of its tables, in Glue. */
-export async function readCatalogue({ Resources }: SynthesizedTemplate, { table, key, value }: Asked) {
+export async function readCatalogue({ Resources }: SynthesizedTemplate, { table, key, value, bucket }: Asked) {
   const inputs = Object.values(Resources)
     .filter(({ Type }) => Type === 'AWS::Glue::Table')
-    .map(({ Properties }) => Properties['TableInput'] as { Name: string; TableType: string });
+    .map(({ Properties }) => resolve(Properties['TableInput'], named(bucket)) as { Name: string; TableType: string });
   const views = inputs.filter(({ TableType }) => TableType === VIEW);
   const asked = { table: inputs.find(({ Name }) => Name === table), views, key, value };
   const source = join(import.meta.dirname, 'Catalogue.java');
   const written = await java(['-cp', running().trino!.archives, source], JSON.stringify(asked));
   // One of the archives writes warnings before.
   return JSON.parse(written.trim().split('\n').at(-1)!) as ReadCatalogue;
+}
+
+/** The database of Parquet is the only other thing that a table refers to. */
+function named(bucket: string): References {
+  return { ref: () => bucket, attribute: () => bucket };
 }
 
 function java(args: readonly string[], input: string): Promise<string> {
