@@ -17,7 +17,7 @@ export const ALARMS: readonly AlarmFact[] = [
     name: 'stream-behind',
     urgency: 'ticket',
     impact: 'The SIEM is hours behind: every run has used up its time without reaching the end of the stream.',
-    data: 'Nothing is lost. Events arrive in order, late.',
+    data: 'Nothing is lost. Events arrive late.',
     signal: { of: 'stream', metric: 'BudgetSpent' },
     when: ({ timing }) => ({ statistic: 'Minimum', atLeast: 1, period: timing.backlog, periods: 6 }),
     missing: 'notBreaching',

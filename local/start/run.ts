@@ -7,7 +7,7 @@ import { lookUpHosts } from './host-lookup.ts';
 import { grouped } from './progress.ts';
 import { nextSource, type Source } from './source.ts';
 import type { StartRequest, TenantTarget } from './start-request.ts';
-import { readSource, resetFolder, writeSource } from './state-folder.ts';
+import { makeFolder, readSource, resetFolder, writeSource } from './state-folder.ts';
 
 /** A killed run's lease is waited out; nobody else can hold one, for the folder is locked. */
 const LEASE_SECONDS = '15';
@@ -21,6 +21,7 @@ export async function run(request: StartRequest): Promise<number> {
   if ('baseUrl' in target) await lookUpHosts([target.baseUrl, target.authUrl], process.env);
   if (reset) await resetFolder(folder);
   await using resources = new AsyncDisposableStack();
+  await makeFolder(folder);
   const aws = await startAws({ directory: folder, secret });
   resources.defer(() => aws.close());
   await writeSource(folder, source);

@@ -24,10 +24,14 @@ export async function readSource(folder: string): Promise<Source | undefined> {
   throw new StartFaultsError([`${file} is none that this version wrote: start anew with --reset`]);
 }
 
+/** Makes the folder for its owner alone: rows of a real tenant come to lie in it. One that is there keeps its rights. */
+export async function makeFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+}
+
 /** Whole or not at all: half a file would cost the state its source. */
 export async function writeSource(folder: string, source: Source): Promise<void> {
   const file = join(folder, SOURCE_FILE);
-  await mkdir(folder, { recursive: true });
   await writeFile(`${file}.new`, `${JSON.stringify(source, undefined, 2)}\n`);
   await rename(`${file}.new`, file);
 }

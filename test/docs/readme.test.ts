@@ -68,6 +68,7 @@ describe('the table of the environment', () => {
       THREAT_ASSET_FIELD: settings.threatAssetField,
       PAGE_LIMIT: String(settings.pageLimit),
       LEASE_SECONDS: String(settings.leaseSeconds),
+      EVENT_FORMAT: settings.ocsf === undefined ? 'envelope' : 'ocsf',
     });
     expect([settings.dnsBlocksPath, settings.names.rows, settings.names.pagination]).toEqual([
       undefined,
@@ -95,8 +96,23 @@ describe('commands', () => {
 
   test.each(PAGES)('every npm script that %s names is in package.json', name => {
     const { scripts } = JSON.parse(page('package.json'));
-    const named = [...page(name).matchAll(/npm run (?:--silent )?([a-z-]+)/g)].map(match => match[1]!);
+    const named = [...page(name).matchAll(/npm run (?:--silent )?([a-z:-]+)/g)].map(match => match[1]!);
     expect([...new Set(named)].filter(script => !(script in scripts))).toEqual([]);
+  });
+
+  test('every package of package.json is explained', () => {
+    const { dependencies, devDependencies } = JSON.parse(page('package.json'));
+    const words = new Set([...page('docs/decisions/0012-packages.md').matchAll(/`([^`]+)`/g)].map(([, word]) => word!));
+    // Of a family the first is written out, the others by their last part.
+    const forms = (name: string) => [name, name.replace(/^.*(?=\/)/, ''), name.replace(/^.*\/client(?=-)/, '')];
+    const families = (name: string) => [name.replace(/\/client-.*/, '/client-*'), name.replace(/\/.*/, '/*')];
+    const unexplained = [
+      ...Object.keys(dependencies).filter(name => ![...forms(name), ...families(name)].some(form => words.has(form))),
+      ...Object.keys(devDependencies).filter(
+        name => ![...forms(name), families(name)[1]!].some(form => words.has(form)),
+      ),
+    ];
+    expect(unexplained).toEqual([]);
   });
 
   test('every order that the README shows is one that the function understands', () => {

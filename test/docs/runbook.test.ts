@@ -103,7 +103,7 @@ test.each(PAGES)('errors that %s names are errors that the function throws', nam
 });
 
 const LIKE_AN_OUTPUT =
-  /\b(?:(?:Siem|Fill)[A-Z]\w+|EventPrefix|(?:Event)?(?:Bucket|StateTable|Function|LogGroup|AlarmTopic|Dashboard)(?:Name|Arn))\b/g;
+  /\b(?:(?:Siem|Fill|Query|Schedule|Connector)[A-Z]\w+(?:Name|Arn|Url|Prefix|Version)|(?:Bucket|StateTable|Function|LogGroup|AlarmTopic|Dashboard|DeliveryStream)(?:Name|Arn))\b/g;
 
 test.each(PAGES)('outputs that %s names are outputs of the stack', name => {
   const named = new Set([...page(name).matchAll(LIKE_AN_OUTPUT)].map(match => match[0]));

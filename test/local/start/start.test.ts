@@ -1,8 +1,9 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { latest } from '../../../local/aws/latest.ts';
 import { rebuildPlatform } from '../../../local/start/embedded-platform.ts';
+import { makeFolder } from '../../../local/start/state-folder.ts';
 import { viewsUnlikeTruth } from '../query/views-of-folder.ts';
 import { type Ended, StateFolder, tableRow } from './start-process.ts';
 
@@ -34,6 +35,12 @@ describe('npm start on the embedded platform', () => {
     for (const stream of ['assets', 'threats', 'dns-blocks']) {
       expect(tableRow(first, stream)['forwarded']).toBeGreaterThan(1000);
     }
+  });
+
+  test('what lies in the folder is for its owner alone, where the folder was made by a run', async () => {
+    const made = join(folder.path, 'made');
+    await makeFolder(made);
+    expect((await stat(made)).mode & 0o077).toBe(0);
   });
 
   test('the second run sends nothing, and has read something to know that', () => {
