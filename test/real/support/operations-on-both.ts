@@ -90,7 +90,7 @@ function embedded(): Record<OperationsService, Service> {
     iam: createIam({
       ...PLACE,
       policies,
-      roles: [{ name: 'siem', policyArns: policies.map(({ arn }) => arn) }],
+      roles: [{ name: 'siem', policyArns: policies.map(({ arn }) => arn), trust: {} }],
       created: now(),
     }),
     sts: createSts(PLACE),
