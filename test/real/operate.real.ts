@@ -54,7 +54,7 @@ describe('pause and resume', () => {
     await using each = await operated();
     await each.moto.scheduler.send(new DeleteScheduleCommand({ Name: each.stack.scheduleName }));
     const { status, stderr } = await each.ctl('resume');
-    expect([status, stderr]).toEqual([1, expect.stringContaining('comes back by a deployment')]);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('comes back by "npx cdk deploy --revert-drift"')]);
   });
 });
 

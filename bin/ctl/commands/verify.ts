@@ -30,7 +30,7 @@ export function verifyCommand(run: Run): Command {
     );
 }
 
-const MEANING = `Exit status 3: something differs after the next run, or no run ended in time to tell, or ids are in doubt, or rows lie as
+const MEANING = `Exit status 3: something differs after the next run, or no run ended in time to tell, or none will because the schedule is off, or ids are in doubt, or rows lie as
 dead letters. It compares with what the connector noted as acknowledged by Firehose; it does not ask the SIEM.`;
 
 function whole(text: string): number {

@@ -12,6 +12,8 @@ import { isCompatible } from './version.ts';
 
 export interface Deployment {
   readonly stackName: string;
+  /** Id of the AWS account. */
+  readonly account: string;
   /** CloudFormation's word for its state, for example `UPDATE_COMPLETE`. */
   readonly stackStatus: string;
   readonly connector: string;
@@ -103,7 +105,7 @@ function isConnector({ Outputs = [] }: Stack): boolean {
   return names.has('FunctionName') && names.has('StateTableName') && names.has('DeliveryStreamName');
 }
 
-function deploymentOf({ StackName: stackName = '', StackStatus: stackStatus, Outputs = [] }: Stack): Deployment {
+function deploymentOf({ StackName: stackName = '', StackId, StackStatus, Outputs = [] }: Stack): Deployment {
   const outputs = new Map(Outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]));
   const version = outputs.get('ConnectorVersion') ?? 'an earlier version';
   if (!isCompatible(version, VERSION)) {
@@ -119,7 +121,8 @@ function deploymentOf({ StackName: stackName = '', StackStatus: stackStatus, Out
   };
   return {
     stackName,
-    stackStatus: stackStatus ?? 'UNKNOWN',
+    account: StackId?.split(':')[4] ?? '',
+    stackStatus: StackStatus ?? 'UNKNOWN',
     version,
     outputs,
     connector: output('ConnectorName'),
