@@ -67,7 +67,7 @@ async function onlyStack(client: CloudFormationClient): Promise<Stack> {
     );
   const names = found.map(each => each.StackName).join(', ');
   throw new RefusedError(
-    `There are several connectors in region ${region}: say which with --stack. They are ${names}.`,
+    `There are several connectors in region ${region}: say which with --stack, for example --stack ${only.StackName}. They are ${names}.`,
   );
 }
 
@@ -117,7 +117,9 @@ function deploymentOf({ StackName: stackName = '', StackId, StackStatus, Outputs
   const output = (name: string) => {
     const value = outputs.get(name);
     if (value) return value;
-    throw new RefusedError(`Stack ${stackName} lacks the output ${name}. Nothing was done. Deploy it again.`);
+    throw new RefusedError(
+      `Stack ${stackName} lacks the output ${name}. Nothing was done. Deploy it again with this version: npx cdk deploy ${stackName}`,
+    );
   };
   return {
     stackName,

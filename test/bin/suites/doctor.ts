@@ -107,9 +107,16 @@ const ILLNESSES: readonly (readonly [
     },
   ],
   [
-    'a topic that is gone',
-    ({ stack }) => Object.assign(stack.topics[0]!, { arn: 'arn:aws:sns:us-east-1:000000000000:other' }),
-    { 'alarm-subscription': ['fail', 'is gone: nobody is told of any alarm'] },
+    'a topic and a table that are gone',
+    ({ stack, connector: { aws } }) => {
+      Object.assign(stack.topics[0]!, { arn: 'arn:aws:sns:us-east-1:000000000000:other' });
+      const refuse = { status: 400, code: 'ResourceNotFoundException', message: 'Requested resource not found' };
+      aws.faults.always('dynamodb', ({ action }) => (action === 'DescribeTable' ? { refuse } : {}));
+    },
+    {
+      'alarm-subscription': ['fail', 'is gone: nobody is told of any alarm'],
+      table: ['fail', 'Deploy nothing'],
+    },
   ],
   [
     'a stack half deployed',
