@@ -6,6 +6,9 @@ const SENTENCES: readonly (readonly [name: RegExp, sentence: string])[] = [
     /^(UnrecognizedClientException|InvalidClientTokenId|InvalidAccessKeyId|SignatureDoesNotMatch|InvalidSignatureException)$/,
     'AWS does not know these credentials. Check the profile, and the clock of this machine.',
   ],
+  [/AccessDenied|AuthorizationError|NotAuthorized|UnauthorizedOperation/, 'AWS refuses you this.'],
+  [/Throttl|TooManyRequests|SlowDown|RequestLimitExceeded/, 'AWS asks for patience: try again in a minute.'],
+  [/NotFound|NoSuch|DoesNotExist|NonExistentQueue/, 'It is not there: deleted, or of another account or region.'],
 ];
 
 /** What went wrong in a call of AWS: the error's own name and words, after a sentence where the case is a common one. */

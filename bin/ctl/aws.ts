@@ -8,6 +8,7 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SchedulerClient } from '@aws-sdk/client-scheduler';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SNSClient } from '@aws-sdk/client-sns';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { STSClient } from '@aws-sdk/client-sts';
 import type { Sender } from '../../lambda/adapters/aws-calls.ts';
@@ -54,6 +55,7 @@ export function createAws({ region, profile }: AwsPlace, signal: AbortSignal) {
     s3: made(() => new S3Client({ ...place, forcePathStyle: hasOwnS3() })),
     scheduler: made(() => new SchedulerClient(place)),
     secrets: made(() => new SecretsManagerClient(place)),
+    sns: made(() => new SNSClient(place)),
     sqs: made(() => new SQSClient(place)),
     sts: made(() => new STSClient(place)),
   };

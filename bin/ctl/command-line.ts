@@ -1,7 +1,7 @@
 /** The commands and the options that all of them take. What each one does stands in commands/. */
 import { Command } from 'commander';
 import { VERSION } from '../../lib/version.ts';
-import type { Run } from './command.ts';
+import { examples, type Run } from './command.ts';
 import { costCommand } from './commands/cost.ts';
 import { deadLettersCommand } from './commands/dead-letters.ts';
 import { doctorCommand } from './commands/doctor.ts';
@@ -56,6 +56,7 @@ function settle(command: Command): void {
 }
 
 const AFTER = `
+In a checkout of the connector type "npx connectorctl".${examples('status', 'doctor', '<command> --help')}
 Options of all commands may stand before or behind the command's name.
 Results go to stdout; progress, questions and errors to stderr. Colour is for terminals alone; NO_COLOR switches it off.
 

@@ -3,7 +3,8 @@ import { systemClock } from '../../lambda/adapters/system-clock.ts';
 import type { Clock } from '../../lambda/ports.ts';
 import { type Aws, createAws } from './aws.ts';
 import { type Deployment, findDeployment } from './deployment/find-deployment.ts';
-import { type FunctionEnvironment, readFunctionEnvironment } from './deployment/function-environment.ts';
+import type { FunctionEnvironment } from './deployment/function-environment.ts';
+import { type DeployedFunction, readFunction } from './deployment/read-function.ts';
 import { once } from './once.ts';
 import { createReport, type Report } from './report/report.ts';
 
@@ -24,7 +25,9 @@ export interface Context {
   readonly signal: AbortSignal;
   /** The stack, looked up once. @throws RefusedError, AwsCallError */
   deployment(): Promise<Deployment>;
-  /** What the deployed function is told, looked up once. @throws AwsCallError */
+  /** Settings and state of the function, looked up once. @throws AwsCallError */
+  deployedFunction(): Promise<DeployedFunction>;
+  /** What the deployed function is told, by the same look. @throws AwsCallError */
   environment(): Promise<FunctionEnvironment>;
   /** The same, with nothing looked up yet. */
   anew(): Context;
@@ -36,6 +39,7 @@ export function createContext(options: GlobalOptions, signal: AbortSignal): Cont
 
 function contextOf(options: GlobalOptions, signal: AbortSignal, aws: Aws): Context {
   const deployment = once(() => findDeployment(aws, options.stack));
+  const deployedFunction = once(async () => readFunction(aws, (await deployment()).functionName));
   return {
     options,
     aws,
@@ -43,7 +47,8 @@ function contextOf(options: GlobalOptions, signal: AbortSignal, aws: Aws): Conte
     report: createReport({ json: options.json === true }),
     signal,
     deployment,
-    environment: once(async () => readFunctionEnvironment(aws, (await deployment()).functionName)),
+    deployedFunction,
+    environment: async () => (await deployedFunction()).environment,
     anew: () => contextOf(options, signal, aws),
   };
 }

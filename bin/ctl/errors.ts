@@ -35,7 +35,7 @@ export class StillBusyError extends Error {
   constructor(seconds: number) {
     super(
       `Another run still holds the lease after ${seconds} s, so nothing was done. A run takes 15 minutes at most: ` +
-        '"status" shows the lease, --wait waits longer.',
+        '"status" shows the lease, --wait 900 waits for all of it.',
     );
   }
 }

@@ -31,6 +31,7 @@ export function createAnalystPolicy(scope: Construct, props: AnalystPolicyProps)
     statements: [
       allow(ASK, arn('athena', `workgroup/${workgroupName(connectorName)}`)),
       allow(BROWSE, arn('athena', 'datacatalog/AwsDataCatalog')),
+      allow(CHOOSE, '*'),
       allow(READ_CATALOGUE, arn('glue', 'catalog'), arn('glue', `database/${databaseName(connectorName)}`), tables),
       // Athena looks for this database whatever it is asked.
       allow(['glue:GetDatabase'], arn('glue', 'database/default')),
@@ -46,6 +47,11 @@ export function createAnalystPolicy(scope: Construct, props: AnalystPolicyProps)
   for (const each of objects) {
     acknowledgeWildcard(policy, each, 'Firehose names the objects; the wildcard stays below the prefix of the events.');
   }
+  acknowledgeWildcard(
+    policy,
+    '*',
+    'Athena takes no narrower resource for what its console lists to choose from: names of workgroups, catalogues and engines.',
+  );
   acknowledgeWildcard(policy, answers, 'Athena names the answers; the bucket holds nothing else.');
   return policy;
 }
@@ -75,6 +81,8 @@ const BROWSE = [
   'athena:ListDatabases',
   'athena:ListTableMetadata',
 ];
+/** Before one can choose in Athena's console. AWS's own example policies, too, grant these on everything: none takes a resource. */
+const CHOOSE = ['athena:ListDataCatalogs', 'athena:ListEngineVersions', 'athena:ListWorkGroups'];
 const READ_CATALOGUE = [
   'glue:GetDatabase',
   'glue:GetDatabases',

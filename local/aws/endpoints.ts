@@ -6,6 +6,7 @@ import { createFaults, type Faults } from './faults.ts';
 import { createFirehose, type FirehoseControls } from './firehose.ts';
 import { openObjectStore } from './object-store.ts';
 import { createS3 } from './s3.ts';
+import type { BucketNotifications } from './s3-notifications.ts';
 import { createSecretsManager, type SecretControls } from './secrets-manager.ts';
 import { createTally, type TallyRow } from './tally.ts';
 import { type Call, type Operation, type Service, serve, type Wire, type WireOptions } from './wire.ts';
@@ -47,6 +48,8 @@ export interface LocalAws {
   readonly deadLetterFolder: string;
   readonly firehose: FirehoseControls;
   readonly secret: SecretControls;
+  /** Whom the buckets tell of their objects, by name; nobody, until it is put here. */
+  readonly notifications: Map<string, BucketNotifications>;
   readonly faults: Faults;
   /** The calls so far by permission and resource. */
   tally(): TallyRow[];
@@ -83,6 +86,7 @@ export async function startAws(options: AwsOptions): Promise<LocalAws> {
   const target = { store, bucket: names.bucket, prefix: names.prefix, streamName: names.deliveryStream, now, later };
   const firehose = createFirehose({ ...target, ...place, buffering: options.buffering ?? WRITE_THROUGH });
   const secrets = createSecretsManager({ name: names.secret, value: options.secret, now, ...place });
+  const notifications = new Map<string, BucketNotifications>();
   const tally = createTally();
   const wires: Wire[] = [];
   const start = async <O extends Operation>(service: Service<O>, server?: WireOptions['server']): Promise<string> => {
@@ -99,7 +103,7 @@ export async function startAws(options: AwsOptions): Promise<LocalAws> {
     AWS_ENDPOINT_URL_DYNAMODB: await start(database.service, database.server),
     AWS_ENDPOINT_URL_FIREHOSE: await start(firehose.service),
     AWS_ENDPOINT_URL_SECRETS_MANAGER: await start(secrets.service),
-    AWS_ENDPOINT_URL_S3: await start(createS3(store, region)),
+    AWS_ENDPOINT_URL_S3: await start(createS3(store, region, notifications)),
   };
   const stop = async (): Promise<void> => {
     await Promise.all(wires.map(wire => wire.close()));
@@ -114,6 +118,7 @@ export async function startAws(options: AwsOptions): Promise<LocalAws> {
     deadLetterFolder: join(folder, names.deadLetterBucket),
     firehose: firehose.controls,
     secret: secrets.controls,
+    notifications,
     faults,
     tally: tally.rows,
     serve: service => start(service),

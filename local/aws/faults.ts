@@ -50,6 +50,7 @@ export const THROTTLED = {
   iam: { refuse: { status: 400, code: 'Throttling', message: 'Rate exceeded' } },
   lambda: { refuse: { status: 429, code: 'TooManyRequestsException', message: 'Rate Exceeded.' } },
   scheduler: { refuse: { status: 429, code: 'ThrottlingException', message: 'Rate exceeded' } },
+  sns: { refuse: { status: 400, code: 'Throttling', message: 'Rate exceeded' } },
   sqs: { refuse: { status: 403, code: 'RequestThrottled', message: 'Request is throttled.' } },
   sts: { refuse: { status: 400, code: 'Throttling', message: 'Rate exceeded' } },
   s3: { refuse: { status: 503, code: 'SlowDown', message: 'Please reduce your request rate.' } },

@@ -16,10 +16,13 @@ export interface LocalRole {
   readonly name: string;
   /** Managed policies that it has. */
   readonly policyArns: readonly string[];
+  /** Document that says who may assume it. */
+  readonly trust: unknown;
 }
 
 export interface IamOptions extends Place {
   readonly policies: readonly LocalPolicy[];
+  /** Read at every call. */
   readonly roles: readonly LocalRole[];
   /** Milliseconds since 1970. */
   readonly created: number;
@@ -34,7 +37,7 @@ const VERSION = 'v1';
 const PAGE_SIZE = 100;
 const LARGEST_PAGE = 1000;
 
-/** IAM with managed policies, each with one version, and the roles that have them. */
+/** IAM with roles, and the managed policies that they have, each with one version. */
 export function createIam(options: IamOptions): Service<IamOperation> {
   return {
     name: 'iam',
@@ -43,6 +46,7 @@ export function createIam(options: IamOptions): Service<IamOperation> {
       const { action, input } = readQueryRequest(request, API, [
         'GetPolicy',
         'GetPolicyVersion',
+        'GetRole',
         'ListAttachedRolePolicies',
       ]);
       const role = input.get('RoleName');
@@ -50,6 +54,7 @@ export function createIam(options: IamOptions): Service<IamOperation> {
       return { action, permission: `iam:${action}`, resource, input };
     },
     async perform({ action, input, resource }) {
+      if (action === 'GetRole') return queryReply(API, action, { Role: roleXml(options, input) });
       if (action === 'ListAttachedRolePolicies') return queryReply(API, action, attachedXml(options, input));
       const policy = options.policies.find(each => each.arn === resource);
       if (!policy) throw noSuchEntity(`Policy ${resource} was not found.`);
@@ -71,10 +76,29 @@ export function createIam(options: IamOptions): Service<IamOperation> {
   };
 }
 
-function attachedXml({ roles, policies }: IamOptions, input: URLSearchParams): XmlValue {
+function findRole({ roles }: IamOptions, input: URLSearchParams): LocalRole {
   const name = input.get('RoleName');
   const role = roles.find(each => each.name === name);
-  if (!role) throw noSuchEntity(`The role with name ${name} cannot be found.`);
+  if (role) return role;
+  throw noSuchEntity(`The role with name ${name} cannot be found.`);
+}
+
+function roleXml(options: IamOptions, input: URLSearchParams): XmlValue {
+  const { name, trust } = findRole(options, input);
+  return {
+    Path: '/',
+    RoleName: name,
+    RoleId: 'AROALOCALROLE00000000',
+    Arn: `arn:aws:iam::${options.account}:role/${name}`,
+    CreateDate: new Date(options.created),
+    AssumeRolePolicyDocument: encodeRfc3986(JSON.stringify(trust)),
+    MaxSessionDuration: 3600,
+  };
+}
+
+function attachedXml(options: IamOptions, input: URLSearchParams): XmlValue {
+  const { policies } = options;
+  const role = findRole(options, input);
   const attached = policies.filter(({ arn }) => role.policyArns.includes(arn));
   const refusal = invalid('Invalid Marker.');
   const { items, nextToken } = cutPage(attached, pageSize(input), input.get('Marker') ?? undefined, refusal);

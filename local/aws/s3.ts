@@ -2,6 +2,7 @@ import { AwsError } from './aws-error.ts';
 import type { ObjectStore } from './object-store.ts';
 import { crc32Base64, readContent } from './s3-body.ts';
 import { etagOf, listObjects } from './s3-listing.ts';
+import { type BucketNotifications, notificationsXml } from './s3-notifications.ts';
 import { errorXml, listingXml } from './s3-xml.ts';
 import type { Operation, Reply, Service, WireRequest } from './wire.ts';
 
@@ -19,12 +20,21 @@ const PERMISSIONS = {
   DeleteObject: 's3:DeleteObject',
   ListObjectsV2: 's3:ListBucket',
   HeadBucket: 's3:ListBucket',
+  GetBucketNotificationConfiguration: 's3:GetBucketNotification',
 } as const;
 
 type Action = keyof typeof PERMISSIONS;
 
-/** S3, path-style, with what dead letters and reading back need. Metadata, content types and versions are not kept. */
-export function createS3(store: ObjectStore, region: string): Service<S3Operation> {
+/**
+ * S3, path-style, with what dead letters and reading back need. Metadata, content types and versions are not kept.
+ *
+ * @param notifications by bucket, read at every call; nobody is told of anything
+ */
+export function createS3(
+  store: ObjectStore,
+  region: string,
+  notifications: ReadonlyMap<string, BucketNotifications> = new Map(),
+): Service<S3Operation> {
   return {
     name: 's3',
     unsigned: new AwsError(403, 'AccessDenied', 'Access Denied'),
@@ -34,8 +44,13 @@ export function createS3(store: ObjectStore, region: string): Service<S3Operatio
       const resource = `arn:aws:s3:::${key === '' ? bucket : `${bucket}/${key}`}`;
       return { action, permission: PERMISSIONS[action], resource, bucket, key, query };
     },
-    perform: (operation, request) =>
-      operation.action === 'HeadBucket' ? headBucket(store, region, operation) : perform(store, operation, request),
+    async perform(operation, request) {
+      const { action, bucket } = operation;
+      if (action === 'HeadBucket') return headBucket(store, region, operation);
+      if (action !== 'GetBucketNotificationConfiguration') return perform(store, operation, request);
+      await headBucket(store, region, operation);
+      return xmlReply(notificationsXml(notifications.get(bucket) ?? { entries: [] }));
+    },
     refusal: (error, { method, url }) => ({
       status: error.status,
       headers: { 'content-type': 'application/xml' },
@@ -48,8 +63,7 @@ async function perform(store: ObjectStore, operation: S3Operation, request: Wire
   const { action, bucket, key, query } = operation;
   if (action === 'PutObject') return putObject(store, operation, request);
   if (action === 'ListObjectsV2') {
-    const body = listingXml(await listObjects(store, bucket, query));
-    return { status: 200, headers: { 'content-type': 'application/xml' }, body };
+    return xmlReply(listingXml(await listObjects(store, bucket, query)));
   }
   if (action === 'DeleteObject') {
     await store.delete(bucket, key);
@@ -64,6 +78,10 @@ async function perform(store: ObjectStore, operation: S3Operation, request: Wire
     'x-amz-checksum-type': 'FULL_OBJECT',
   };
   return { status: 200, headers, body: bytes };
+}
+
+function xmlReply(body: string): Reply {
+  return { status: 200, headers: { 'content-type': 'application/xml' }, body };
 }
 
 async function headBucket(store: ObjectStore, region: string, { bucket }: S3Operation): Promise<Reply> {
@@ -88,6 +106,7 @@ function actionOf(method: string, key: string, query: URLSearchParams): Action {
   if (key !== '' && method === 'DELETE') return 'DeleteObject';
   if (key === '' && method === 'HEAD') return 'HeadBucket';
   if (key === '' && method === 'GET' && query.get('list-type') === '2') return 'ListObjectsV2';
+  if (key === '' && method === 'GET' && query.has('notification')) return 'GetBucketNotificationConfiguration';
   throw new AwsError(501, 'NotImplemented', 'A header you provided implies functionality that is not implemented');
 }
 

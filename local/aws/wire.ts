@@ -22,6 +22,7 @@ export type ServiceName =
   | 's3'
   | 'scheduler'
   | 'secretsmanager'
+  | 'sns'
   | 'sqs'
   | 'sts';
 

@@ -3,15 +3,17 @@ import type { AlarmControls } from '../aws/alarms.ts';
 import { createCloudFormation, type LocalStack } from '../aws/cloudformation.ts';
 import { type CloudWatchControls, createCloudWatch } from '../aws/cloudwatch.ts';
 import { ACCOUNT, type LocalAws } from '../aws/endpoints.ts';
-import { createIam } from '../aws/iam.ts';
+import { createIam, type LocalRole } from '../aws/iam.ts';
 import { createLambda } from '../aws/lambda.ts';
 import type { Place } from '../aws/place.ts';
 import { createScheduler, type SchedulerControls } from '../aws/scheduler.ts';
+import { createSns, type LocalTopic } from '../aws/sns.ts';
 import { createSqs, type SqsControls } from '../aws/sqs.ts';
 import { createSts } from '../aws/sts.ts';
 import type { Service } from '../aws/wire.ts';
 import type { References } from './intrinsics.ts';
-import { alarmsOf, functionOf, policiesOf, queuesOf, rolesOf, scheduleOf, stackOf } from './parts.ts';
+import { notificationsOf } from './notifications.ts';
+import { alarmsOf, functionOf, policiesOf, queuesOf, rolesOf, scheduleOf, stackOf, topicsOf } from './parts.ts';
 import { createReferences } from './physical-names.ts';
 import type { Template } from './template.ts';
 
@@ -47,10 +49,16 @@ export interface LocalDeployment extends AsyncDisposable {
   readonly stacks: LocalStack[];
   /** Payloads that the function was invoked with. */
   readonly invocations: unknown[];
+  /** What Lambda tells of the function, beside its name and ARN: change what a test needs. */
+  readonly configuration: Record<string, unknown>;
+  /** Every role of the template: take out what a test needs. */
+  readonly roles: LocalRole[];
   readonly alarms: AlarmControls;
   readonly metrics: CloudWatchControls['metrics'];
   readonly queues: SqsControls;
   readonly schedules: SchedulerControls;
+  /** Every topic of the template: put in or take out who has subscribed. */
+  readonly topics: readonly LocalTopic[];
 }
 
 /** Deploys a template: what it names exists at the endpoints, under the names that its outputs tell. @throws RangeError */
@@ -66,6 +74,7 @@ export async function startDeployment(options: DeploymentOptions): Promise<Local
   const references = createReferences(template, named);
   const sqs = createSqs({ ...settings, queues: queuesOf(template, references) });
   sqsUrl = await aws.serve(sqs.service);
+  for (const each of notificationsOf(template, references)) aws.notifications.set(...each);
   const { services, stack, ...parts } = createParts(options, settings, stackName, references);
   const endpoints: Record<string, string> = { AWS_ENDPOINT_URL_SQS: sqsUrl };
   for (const [name, service] of Object.entries(services)) {
@@ -98,16 +107,21 @@ function createParts(options: DeploymentOptions, settings: Settings, stackName: 
   scheduler.controls.put(schedule.name, schedule.members);
   const cloudwatch = createCloudWatch({ ...settings, alarms: alarmsOf(template, references) });
   const policies = policiesOf(template, references);
+  const roles = rolesOf(template, references);
+  const topics = topicsOf(template, references);
   const services: Readonly<Record<string, Service>> = {
     CLOUDFORMATION: createCloudFormation({ ...settings, stacks }),
     CLOUDWATCH: cloudwatch.service,
-    IAM: createIam({ ...settings, policies, roles: rolesOf(template, references) }),
+    IAM: createIam({ ...settings, policies, roles }),
     LAMBDA: createLambda({ ...settings, functions }),
     SCHEDULER: scheduler.service,
+    SNS: createSns({ ...settings, topics }),
     STS: createSts(settings),
   };
-  const names = { functionName: lambda.name, scheduleName: schedule.name, functionEnvironment: lambda.environment };
-  return { ...names, ...cloudwatch.controls, services, stack, stacks, invocations, schedules: scheduler.controls };
+  const { name: functionName, configuration, environment: functionEnvironment } = lambda;
+  const named = { functionName, functionEnvironment, scheduleName: schedule.name };
+  const controls = { ...cloudwatch.controls, schedules: scheduler.controls, configuration, roles, topics };
+  return { ...named, ...controls, services, stack, stacks, invocations };
 }
 
 interface Settings extends Place {

@@ -4,6 +4,7 @@ import type { LocalStack } from '../aws/cloudformation.ts';
 import type { LocalPolicy, LocalRole } from '../aws/iam.ts';
 import type { JsonObject } from '../aws/json-protocol.ts';
 import type { QueueDefinition } from '../aws/queues.ts';
+import type { LocalTopic } from '../aws/sns.ts';
 import { type References, resolve, resolveText } from './intrinsics.ts';
 import { onlyResource, resourcesOf, type Template, type TemplateResource } from './template.ts';
 
@@ -41,7 +42,7 @@ export function functionOf(
   template: Template,
   references: References,
   variables: Readonly<Record<string, string>>,
-): { name: string; configuration: JsonObject; environment: Readonly<Record<string, string>> } {
+): { name: string; configuration: Record<string, unknown>; environment: Readonly<Record<string, string>> } {
   const [id, resource] = onlyResource(template, 'AWS::Lambda::Function');
   const { Environment: given, Code: _code, ...settings } = propertiesOf(resource, references);
   const environment = { ...(given as { Variables?: Record<string, string> } | undefined)?.Variables, ...variables };
@@ -76,11 +77,26 @@ function queuePolicy(template: Template, references: References, url: string): {
   return found ? { Policy: textOf(found['PolicyDocument']) } : {};
 }
 
+/** Every topic. Whoever subscribes by a template must confirm it like anybody else. */
+export function topicsOf(template: Template, references: References): LocalTopic[] {
+  const subscribed = resourcesOf(template, 'AWS::SNS::Subscription').map(([, each]) => propertiesOf(each, references));
+  return resourcesOf(template, 'AWS::SNS::Topic').map(([id]) => {
+    const arn = references.ref(id);
+    const own = subscribed.filter(({ TopicArn }) => TopicArn === arn);
+    const subscriptions = own.map(({ Protocol, Endpoint }) => ({
+      protocol: String(Protocol),
+      endpoint: String(Endpoint),
+      confirmed: false,
+    }));
+    return { arn, subscriptions };
+  });
+}
+
 /** Roles with the managed policies that they have. */
 export function rolesOf(template: Template, references: References): LocalRole[] {
   return resourcesOf(template, 'AWS::IAM::Role').map(([id, resource]) => {
-    const { ManagedPolicyArns: policyArns = [] } = propertiesOf(resource, references);
-    return { name: references.ref(id), policyArns: policyArns as string[] };
+    const { ManagedPolicyArns: policyArns = [], AssumeRolePolicyDocument: trust } = propertiesOf(resource, references);
+    return { name: references.ref(id), policyArns: policyArns as string[], trust };
   });
 }
 

@@ -15,8 +15,10 @@ import {
   query,
   queueUrl,
   SCHEDULE,
+  sns,
   sqs,
   sts,
+  topicArn,
   updateSchedule,
 } from './support/operations-cases.ts';
 import { type OnBoth, operationsOnBoth } from './support/operations-on-both.ts';
@@ -42,6 +44,7 @@ const attributes = (QueueUrl: string, ...AttributeNames: string[]) =>
   sqs('GetQueueAttributes', { QueueUrl, AttributeNames });
 const receive = (more = {}) => sqs('ReceiveMessage', { QueueUrl: queueUrl('main'), ...more });
 const stat = (Stat: string, more = {}) => metricData([query({}, { Stat, ...more })]);
+const subscribed = (TopicArn: string, more = {}) => sns('ListSubscriptionsByTopic', { TopicArn, ...more });
 const attached = (RoleName: string, more = {}) => iam('ListAttachedRolePolicies', { RoleName, ...more });
 
 /** In this order: later ones read what earlier ones wrote. */
@@ -90,6 +93,11 @@ test.each<[string, Asked]>([
   ['policies of a role', attached('siem')],
   ['the first of them', attached('siem', { MaxItems: '1' })],
   ['policies of no role', attached('none')],
+  ['a role', iam('GetRole', { RoleName: 'siem' })],
+  ['a role that is not there', iam('GetRole', { RoleName: 'none' })],
+  ['the first hundred subscribers of a topic', subscribed(topicArn('apart'))],
+  ['a topic without subscribers', subscribed(topicArn('unheard'))],
+  ['a topic that is not there', subscribed(topicArn('none'))],
   ['who is asking', sts('GetCallerIdentity', {})],
   ['a stack', cloudFormation('DescribeStacks', { StackName: 'apart' })],
   ['a stack that is not there', cloudFormation('DescribeStacks', { StackName: 'none' })],
@@ -118,6 +126,7 @@ describe('known to differ, AWS documents the embedded side:', () => {
   const wrong = [400, 'ValidationException', 'ValidationError;Sender'];
   const taken = [200, expect.anything()];
   const broken = [500, undefined, undefined];
+  const REFUSED = [403, 'AuthorizationError', undefined];
   test.each<[string, Asked, unknown, unknown]>([
     ['an update without an expression', updateSchedule('tick', without('ScheduleExpression')), fault, taken],
     ['an update without a window', updateSchedule('tick', without('FlexibleTimeWindow')), fault, taken],
@@ -139,6 +148,19 @@ describe('known to differ, AWS documents the embedded side:', () => {
       sqs('SendMessage', { QueueUrl: queueUrl('dead'), MessageBody: '' }),
       expect.arrayContaining([400]),
       taken,
+    ],
+    [
+      'a topic of another account',
+      subscribed(topicArn('apart', '111122223333')),
+      REFUSED,
+      [404, 'NotFound', undefined],
+    ],
+    ['a topic that is no ARN', subscribed('x'), [400, 'InvalidParameter', undefined], broken],
+    [
+      'a token of no page of subscribers',
+      subscribed(topicArn('apart'), { NextToken: 'x' }),
+      [400, 'InvalidParameter', undefined],
+      broken,
     ],
     ['a move of messages', sqs('StartMessageMoveTask', { SourceArn: DEAD }), taken, broken],
   ])('%s', async (_what, asked, ours, theirs) => {
@@ -187,6 +209,20 @@ describe('known to differ, AWS documents the embedded side:', () => {
         .MetricAlarms.map((alarm: { AlarmName: string }) => alarm.AlarmName)
         .filter((name: string) => name.startsWith('apart/'));
     expect({ embedded: names(embedded), moto: names(moto) }).toEqual({ embedded: ours, moto: theirs });
+  });
+
+  test('whoever subscribes by e-mail must confirm it', async () => {
+    const { embedded, moto } = await both.ask(subscribed(topicArn('asked')));
+    const told = ({ body }: Reply) => /<SubscriptionArn>([^<]*)</.exec(String(body))![1]!;
+    expect(told(embedded)).toBe('PendingConfirmation');
+    expect(told(moto)).toMatch(/^arn:aws:sns:us-east-1:000000000000:asked:[0-9a-f-]+$/);
+  });
+
+  test('whom a role trusts is percent-encoded, to the last slash', async () => {
+    const { embedded, moto } = await both.ask(iam('GetRole', { RoleName: 'siem' }));
+    const document = ({ body }: Reply) => /<AssumeRolePolicyDocument>([^<]*)</.exec(String(body))![1]!;
+    expect(decodeURIComponent(document(embedded))).toBe(decodeURIComponent(document(moto)));
+    expect([document(embedded).includes('/'), document(moto).includes('/')]).toEqual([false, true]);
   });
 
   test('the document of a policy is percent-encoded', async () => {

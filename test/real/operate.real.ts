@@ -1,9 +1,10 @@
 /** The operator's command line, as a process of its own, on what moto makes of the operator's services. */
 import { gzipSync } from 'node:zlib';
 import { SetAlarmStateCommand, type StateValue } from '@aws-sdk/client-cloudwatch';
-import { DetachRolePolicyCommand } from '@aws-sdk/client-iam';
-import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { DeleteRoleCommand, DetachRolePolicyCommand } from '@aws-sdk/client-iam';
+import { PutBucketNotificationConfigurationCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { DeleteScheduleCommand, GetScheduleCommand } from '@aws-sdk/client-scheduler';
+import { DeleteTopicCommand, ListSubscriptionsByTopicCommand, UnsubscribeCommand } from '@aws-sdk/client-sns';
 import { GetQueueAttributesCommand, ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { removeCompileCache } from '../bin/support/compile-cache.ts';
@@ -54,7 +55,7 @@ describe('pause and resume', () => {
     await using each = await operated();
     await each.moto.scheduler.send(new DeleteScheduleCommand({ Name: each.stack.scheduleName }));
     const { status, stderr } = await each.ctl('resume');
-    expect([status, stderr]).toEqual([1, expect.stringContaining('comes back by a deployment')]);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('comes back by "npx cdk deploy --revert-drift"')]);
   });
 });
 
@@ -164,6 +165,10 @@ describe('doctor', () => {
     const texts = Object.fromEntries(checks.map(({ name, text }) => [name, text]));
     expect(texts['aws-account']).toMatch(/^account 000000000000, region us-east-1, as arn:aws:sts::/);
     expect(texts['reader-policy']).toContain('the reader role has it');
+    expect(texts['alarm-subscription']).toBe('1 confirmed (email)');
+    expect(texts['announcements']).toContain('below events/');
+    expect(texts['schedule']).toContain('it starts the function');
+    expect(texts['schedule-role']).toContain('may assume the role');
   });
 
   test('tells of a policy that its role has lost, an alarm and a schedule that is off', async () => {
@@ -179,6 +184,29 @@ describe('doctor', () => {
     expect(found('reader-policy')).toMatchObject({ status: 'fail', text: 'the reader role does not have it' });
     expect(found('alarms')).toMatchObject({ status: 'warn', text: 'in alarm: stream-silent/assets' });
     expect(found('schedule')).toMatchObject({ status: 'warn' });
+  });
+});
+
+describe('the doctor tells', () => {
+  test('of alarms that nobody hears, of objects that nobody announces, and of a role that is gone', async () => {
+    await using each = await operated();
+    const { moto, stack } = each;
+    const { AlarmTopicArn: TopicArn, BucketName: Bucket, ScheduleName: Name } = stack.outputs;
+    const { Subscriptions = [] } = await moto.sns.send(new ListSubscriptionsByTopicCommand({ TopicArn }));
+    for (const { SubscriptionArn } of Subscriptions) await moto.sns.send(new UnsubscribeCommand({ SubscriptionArn }));
+    const none = { Bucket, NotificationConfiguration: {} };
+    await moto.s3.send(new PutBucketNotificationConfigurationCommand(none));
+    const { Target } = await moto.scheduler.send(new GetScheduleCommand({ Name }));
+    await moto.iam.send(new DeleteRoleCommand({ RoleName: Target!.RoleArn!.split('/').at(-1) }));
+    const { status, checks } = await examined(each);
+    const found = (name: string) => checks.find(check => check.name === name);
+    expect(status).toBe(3);
+    expect(found('alarm-subscription')).toMatchObject({ status: 'fail', text: expect.stringContaining('nobody has') });
+    expect(found('announcements')).toMatchObject({ status: 'fail', text: expect.stringContaining('no object') });
+    expect(found('schedule-role')).toMatchObject({ status: 'fail', text: expect.stringContaining('is gone') });
+    await moto.sns.send(new DeleteTopicCommand({ TopicArn }));
+    const again = (await examined(each)).checks.find(check => check.name === 'alarm-subscription');
+    expect(again).toMatchObject({ status: 'fail', text: `${TopicArn} is gone: nobody is told of any alarm` });
   });
 });
 

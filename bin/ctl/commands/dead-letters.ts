@@ -30,7 +30,13 @@ function showCommand(run: Run): Command {
     .description('tell why one of them was set aside; changes nothing')
     .argument('<key>', 'as "list" names it, siem-queue or schedule-queue')
     .option('--show', 'show the row, the events or the messages, which are your data')
-    .addHelpText('after', examples('dead-letters show siem-queue', 'dead-letters show KEY --show'))
+    .addHelpText(
+      'after',
+      examples(
+        'dead-letters show siem-queue',
+        'dead-letters show dead-letter/acme/threats/oversize/5e0c1f7a.json --show',
+      ),
+    )
     .action(run((context, key: string, { show = false }: { show?: boolean }) => showSetAside(context, key, show)));
 }
 

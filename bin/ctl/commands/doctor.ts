@@ -13,7 +13,10 @@ interface DoctorOptions {
 export function doctorCommand(run: Run): Command {
   return new Command('doctor')
     .description('check a deployment from end to end, and say what to do; changes nothing')
-    .option('--before', 'check what can be checked before "cdk deploy": this folder’s cdk.json, account, region')
+    .option(
+      '--before',
+      'check what can be checked before "cdk deploy": cdk.json of this folder or the nearest above it, account, region',
+    )
     .addHelpText(
       'after',
       `\nExit status 3: a check failed.\n${examples('doctor', 'doctor --before', 'doctor --stack acme --json')}`,

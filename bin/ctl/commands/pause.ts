@@ -45,7 +45,7 @@ const STILL_MUTED =
 const LOST =
   'Nothing is lost: the API keeps every change, and the next run goes on from the saved cursors. A run under way goes on to its end.';
 const AFTER =
-  '"connectorctl resume" switches it on again. So does the next deployment that changes the schedule: for a pause to stay, ' +
+  '"connectorctl resume" switches it on again. So does a deployment that changes the schedule or reverts drift: for a pause to stay, ' +
   'set "enabled" to false in cdk.json.';
 
 function pausedText({ name, enabled, changed }: Schedule): string {

@@ -30,8 +30,9 @@ export function verifyCommand(run: Run): Command {
     );
 }
 
-const MEANING = `Exit status 3: something differs after the next run, or no run ended in time to tell, or ids are in doubt, or rows lie as
-dead letters. It compares with what the connector noted as acknowledged by Firehose; it does not ask the SIEM.`;
+const MEANING = `Exit status 3: something differs after the next run, or no run ended in time to tell, or none will because the schedule
+is off, or ids are in doubt, or rows lie as dead letters. While the schedule is off nothing is waited for.
+It compares with what the connector noted as acknowledged by Firehose; it does not ask the SIEM.`;
 
 function whole(text: string): number {
   if (/^\d{1,6}$/.test(text)) return Number(text);

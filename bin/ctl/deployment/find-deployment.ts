@@ -12,6 +12,8 @@ import { isCompatible } from './version.ts';
 
 export interface Deployment {
   readonly stackName: string;
+  /** Id of the AWS account. */
+  readonly account: string;
   /** CloudFormation's word for its state, for example `UPDATE_COMPLETE`. */
   readonly stackStatus: string;
   readonly connector: string;
@@ -65,7 +67,7 @@ async function onlyStack(client: CloudFormationClient): Promise<Stack> {
     );
   const names = found.map(each => each.StackName).join(', ');
   throw new RefusedError(
-    `There are several connectors in region ${region}: say which with --stack. They are ${names}.`,
+    `There are several connectors in region ${region}: say which with --stack, for example --stack ${only.StackName}. They are ${names}.`,
   );
 }
 
@@ -103,7 +105,7 @@ function isConnector({ Outputs = [] }: Stack): boolean {
   return names.has('FunctionName') && names.has('StateTableName') && names.has('DeliveryStreamName');
 }
 
-function deploymentOf({ StackName: stackName = '', StackStatus: stackStatus, Outputs = [] }: Stack): Deployment {
+function deploymentOf({ StackName: stackName = '', StackId, StackStatus, Outputs = [] }: Stack): Deployment {
   const outputs = new Map(Outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]));
   const version = outputs.get('ConnectorVersion') ?? 'an earlier version';
   if (!isCompatible(version, VERSION)) {
@@ -115,11 +117,14 @@ function deploymentOf({ StackName: stackName = '', StackStatus: stackStatus, Out
   const output = (name: string) => {
     const value = outputs.get(name);
     if (value) return value;
-    throw new RefusedError(`Stack ${stackName} lacks the output ${name}. Nothing was done. Deploy it again.`);
+    throw new RefusedError(
+      `Stack ${stackName} lacks the output ${name}. Nothing was done. Deploy it again with this version: npx cdk deploy ${stackName}`,
+    );
   };
   return {
     stackName,
-    stackStatus: stackStatus ?? 'UNKNOWN',
+    account: StackId?.split(':')[4] ?? '',
+    stackStatus: StackStatus ?? 'UNKNOWN',
     version,
     outputs,
     connector: output('ConnectorName'),

@@ -1,13 +1,16 @@
 /** What the doctor looks at, in this order. */
 import type { Check } from './check.ts';
 import { addresses } from './checks/addresses.ts';
+import { alarmSubscription, alarms } from './checks/alarms.ts';
+import { announcements } from './checks/announcements.ts';
 import { awsAccount } from './checks/aws-account.ts';
 import { bootstrap } from './checks/bootstrap.ts';
 import { clock } from './checks/clock.ts';
 import { configuration } from './checks/configuration.ts';
 import { bucket, deliveryStream } from './checks/delivery.ts';
+import { deployedFunction } from './checks/function.ts';
 import { lists } from './checks/lists.ts';
-import { alarms, schedule } from './checks/operation.ts';
+import { schedule, scheduleRole } from './checks/schedule.ts';
 import { secret } from './checks/secret.ts';
 import { settings } from './checks/settings.ts';
 import { readerPolicy, siemQueue } from './checks/siem.ts';
@@ -25,6 +28,7 @@ export const AFTER: readonly Check<Patient>[] = [
   awsAccount,
   stack,
   settings,
+  deployedFunction,
   secret,
   token,
   ...lists,
@@ -34,8 +38,11 @@ export const AFTER: readonly Check<Patient>[] = [
   deliveryStream,
   bucket,
   siemQueue,
+  announcements,
   readerPolicy,
   schedule,
+  scheduleRole,
   alarms,
+  alarmSubscription,
   clock,
 ];

@@ -8,7 +8,9 @@ export function streamsArgument(): Argument {
 }
 
 export function waitOption(): Option {
-  return new Option('--wait <seconds>', 'how long to wait for another run to end').argParser(seconds).default(90);
+  return new Option('--wait <seconds>', 'how long to wait for another run, which holds the lease, to end')
+    .argParser(seconds)
+    .default(90);
 }
 
 function seconds(text: string): number {

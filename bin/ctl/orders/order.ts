@@ -1,6 +1,7 @@
 import type { InvocationResult } from '../../../lambda/invocation.ts';
 import type { Context } from '../context.ts';
 import type { Outcome } from '../report/report.ts';
+import { scheduleIsOff } from '../schedule/is-off.ts';
 import { readState } from '../state/read-state.ts';
 import { carryOut } from './carry-out.ts';
 import { invokeFunction } from './invoke.ts';
@@ -31,5 +32,6 @@ export async function order(context: Context, what: Order, options: OrderOptions
   };
   const patient = { invoke, clock, signal, wait: options.wait, say: report.say };
   const result = options.untilDone ? await untilDone(what, patient) : await carryOut(what, patient);
-  return { text: resultText(result), json: result };
+  const paused = result.more && (await scheduleIsOff(context));
+  return { text: resultText(result, paused), json: result };
 }

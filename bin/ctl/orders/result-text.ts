@@ -13,14 +13,16 @@ const COLUMNS: readonly (readonly [title: string, cell: (result: StreamResult) =
   ['drained', result => (result.caughtUp ? 'yes' : 'not yet')],
 ];
 
-/** What a run did, a line a stream, and whether there is more. */
-export function resultText({ streams, more }: InvocationResult): string {
+/** What a run did, a line a stream, and whether there is more. @param paused whether no run goes on with that by itself */
+export function resultText({ streams, more }: InvocationResult, paused = false): string {
   const rows = Object.entries(streams).map(([name, result]) => [
     name,
     ...COLUMNS.map(([, cell]) => String(cell(result))),
   ]);
   const table = tableText(['stream', ...COLUMNS.map(([title]) => title)], rows);
-  return more
-    ? `${table}\n\nThe time ended before the streams did. The schedule goes on from there by itself; "connectorctl run --until-done" waits for it.`
-    : table;
+  if (!more) return table;
+  const next = paused
+    ? 'The schedule is off, so nothing goes on by itself: "connectorctl run --until-done" does, or "connectorctl resume".'
+    : 'The schedule goes on from there by itself; "connectorctl run --until-done" waits for it.';
+  return `${table}\n\nThe time ended before the streams did. ${next}`;
 }

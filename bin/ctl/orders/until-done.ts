@@ -26,9 +26,12 @@ async function goOn(order: Order, patient: Patient): Promise<InvocationResult> {
     return await carryOut(order, patient);
   } catch (error) {
     if (!(error instanceof InterruptedError)) throw error;
-    throw new InterruptedError('Interrupted. The order was carried out in part, and the schedule goes on with it.', {
-      cause: error,
-    });
+    throw new InterruptedError(
+      'Interrupted. The order was carried out in part, and the schedule goes on with it unless it is paused.',
+      {
+        cause: error,
+      },
+    );
   }
 }
 

@@ -26,7 +26,7 @@ export async function readSchedule(aws: Aws, name: string): Promise<Schedule> {
     return scheduleOf(name, await aws.scheduler().send(new GetScheduleCommand({ Name: name })));
   } catch (cause) {
     const advice =
-      'Nothing was changed. You need scheduler:GetSchedule on it; a schedule that is gone comes back by a deployment.';
+      'Nothing was changed. You need scheduler:GetSchedule on it; one that is gone comes back by "npx cdk deploy --revert-drift" with the stack’s name.';
     throw new AwsCallError(`The schedule ${name} could not be read`, advice, cause);
   }
 }

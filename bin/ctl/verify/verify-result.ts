@@ -4,7 +4,7 @@ import type { Outcome } from '../report/report.ts';
 import { tableText } from '../report/table-text.ts';
 import { readingJson, readingText } from '../status/reading.ts';
 import { DIFFERENCES, type Difference, type DifferenceKind } from './difference.ts';
-import type { VerifiedStream } from './verify.ts';
+import type { Verification, VerifiedStream } from './verify.ts';
 
 /** What lasts, or what was found where nothing was checked again. */
 function lasting({ found, checked }: VerifiedStream): readonly Difference[] {
@@ -17,20 +17,34 @@ function isComplete(stream: VerifiedStream): boolean {
 }
 
 /** @param limit ids that are named of each stream */
-export function verifyOutcome(streams: readonly VerifiedStream[], limit: number): Outcome {
+export function verifyOutcome({ streams, paused }: Verification, limit: number): Outcome {
   const complete = streams.every(isComplete);
   // Counting proves nothing.
   const proven = complete && !streams.some(({ equal }) => equal !== undefined) ? null : complete;
   return {
-    text: [headline(streams, complete), '', countsText(streams), ...streams.flatMap(each => details(each, limit))].join(
-      '\n',
-    ),
-    json: { complete: proven, streams: Object.fromEntries(streams.map(each => [each.stream.name, streamJson(each)])) },
+    text: [
+      headline(streams, { complete, paused }),
+      ...(paused ? [PAUSED] : []),
+      '',
+      countsText(streams),
+      ...streams.flatMap(each => details(each, limit)),
+    ].join('\n'),
+    json: {
+      complete: proven,
+      paused,
+      streams: Object.fromEntries(streams.map(each => [each.stream.name, streamJson(each)])),
+    },
     status: complete ? 0 : 3,
   };
 }
 
-function headline(streams: readonly VerifiedStream[], complete: boolean): string {
+const PAUSED =
+  'The schedule is off. "connectorctl run" starts a run now: verify again after it, and what differs still is not with the SIEM.';
+
+function headline(
+  streams: readonly VerifiedStream[],
+  { complete, paused }: { readonly complete: boolean; readonly paused: boolean },
+): string {
   const compared = streams.filter(({ equal }) => equal !== undefined);
   const equal = compared.reduce((sum, each) => sum + (each.equal ?? 0) + (each.checked?.resolved ?? 0), 0);
   if (compared.length === 0) return 'Counted; rows of this stream are not remembered one by one, so nothing is proven.';
@@ -39,7 +53,8 @@ function headline(streams: readonly VerifiedStream[], complete: boolean): string
   if (differing === 0)
     return `${paint.doubtful('Not complete')}: ${rowsText(equal)} equal; what the table says of others proves nothing.`;
   const unchecked = compared.some(({ found, checked }) => found.length > 0 && !checked);
-  const sure = unchecked ? ' Not confirmed: no run has ended since, so they may only be on their way.' : '';
+  const since = paused ? 'the schedule is off' : 'no run has ended since';
+  const sure = unchecked ? ` Not confirmed: ${since}, so they may only be on their way.` : '';
   return `${paint.bad('Differs')}: ${rowsText(differing)}; ${rowsText(equal)} equal.${sure}`;
 }
 

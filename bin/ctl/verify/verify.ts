@@ -4,6 +4,7 @@ import { STREAMS, type StreamName } from '../../../lambda/streams.ts';
 import { openAccess } from '../access/access.ts';
 import type { Context } from '../context.ts';
 import { streamOf } from '../inquiry/inquire.ts';
+import { scheduleIsOff } from '../schedule/is-off.ts';
 import { readState } from '../state/read-state.ts';
 import { type Checked, checkAgain } from './check-again.ts';
 import { type Comparison, compare, doubtedAgain } from './compare.ts';
@@ -12,6 +13,12 @@ import { nextRunEnded } from './next-run.ts';
 export interface VerifiedStream extends Comparison {
   /** Nothing while nothing was checked again: what differs may only be on its way. */
   readonly checked: Checked | undefined;
+}
+
+export interface Verification {
+  readonly streams: readonly VerifiedStream[];
+  /** No run came that could have settled what differs, because the schedule is off. */
+  readonly paused: boolean;
 }
 
 export interface VerifyOptions {
@@ -27,10 +34,12 @@ export async function verify(
   context: Context,
   names: readonly StreamName[],
   { wait }: VerifyOptions,
-): Promise<VerifiedStream[]> {
+): Promise<Verification> {
   const { aws, clock, report } = context;
   const access = await openAccess(context);
   const { table } = await context.deployment();
+  // Before the walk, which may take long: nobody should wait for it to hear that it cannot prove what they want.
+  if (wait > 0 && (await scheduleIsOff(context))) report.say(PAUSED);
   const begun = clock.now();
   const comparisons = await compare(
     context,
@@ -38,7 +47,10 @@ export async function verify(
     streamsOf(names, name => streamOf(access, name)),
   );
   const count = comparisons.reduce((sum, { found, inDoubt }) => sum + found.length + inDoubt, 0);
-  if (count === 0 || wait === 0) return comparisons.map(each => ({ ...each, checked: undefined }));
+  const paused = count > 0 && wait > 0 && (await scheduleIsOff(context));
+  if (count === 0 || wait === 0 || paused) {
+    return { streams: comparisons.map(each => ({ ...each, checked: undefined })), paused };
+  }
   const lease = async () => (await readState(aws, table, clock.now())).lease;
   const epoch = (await lease())?.epoch ?? 0;
   report.say(
@@ -50,8 +62,11 @@ export async function verify(
     const checked = ended && each.found.length > 0 ? await checkAgain(access, each, begun) : undefined;
     verified.push({ ...each, checked });
   }
-  return await doubtedAgain(access, verified);
+  return { streams: await doubtedAgain(access, verified), paused };
 }
+
+const PAUSED =
+  'The schedule is off, so no run will come that settles what is only on its way: what differs is told at once, not confirmed.';
 
 function streamsOf(names: readonly StreamName[], find: (name: StreamName) => DrainedStream): DrainedStream[] {
   const remembered = STREAMS.filter(({ memory }) => memory === 'row-states').map(({ name }) => name);

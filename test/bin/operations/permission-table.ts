@@ -11,12 +11,14 @@ const RESOURCES: readonly (readonly [RegExp, string])[] = [
   [/^arn:aws:dynamodb:/, 'the state table'],
   [/^arn:aws:firehose:/, 'the delivery stream'],
   [/^arn:aws:iam:.*:policy\//, 'the reader’s policy'],
+  [/^arn:aws:iam:.*:role\/.*TickRole/, 'the schedule’s role'],
   [/^arn:aws:iam:.*:role\//, 'the reader’s role'],
   [/^arn:aws:lambda:/, 'the function'],
   [/^arn:aws:s3:::[^/]+$/, 'the bucket'],
   [/^arn:aws:s3:::[^/]+\//, 'objects of the bucket'],
   [/^arn:aws:scheduler:/, 'the schedule'],
   [/^arn:aws:secretsmanager:/, 'the secret'],
+  [/^arn:aws:sns:/, 'the topic of the alarms'],
   [/^arn:aws:sqs:/, 'the queues of the stack'],
 ];
 

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
@@ -7,13 +7,19 @@ import type { Found } from '../support/found.ts';
 import { start } from '../support/shell.ts';
 
 describe('doctor --before', () => {
-  /** In a folder with that text as its cdk.json. */
-  async function examinedBefore(each: Deployment, cdkJson: string): Promise<{ status: number | null; all: Found[] }> {
-    const folder = await mkdtemp(path.join(tmpdir(), 'before-'));
-    await writeFile(path.join(folder, 'cdk.json'), cdkJson);
+  /** Below a folder with that text as its cdk.json, or without one. */
+  async function examinedBefore(
+    each: Deployment,
+    cdkJson: string | undefined,
+    below = '.',
+  ): Promise<{ status: number | null; all: Found[] }> {
+    const root = await mkdtemp(path.join(tmpdir(), 'before-'));
+    if (cdkJson !== undefined) await writeFile(path.join(root, 'cdk.json'), cdkJson);
+    const folder = path.join(root, below);
+    await mkdir(folder, { recursive: true });
     const { environment } = each;
     const { status, stdout } = await start(['doctor', '--before', '--json'], { environment, folder }).ended;
-    await rm(folder, { recursive: true });
+    await rm(root, { recursive: true });
     return { status, all: JSON.parse(stdout).checks };
   }
 
@@ -27,16 +33,23 @@ describe('doctor --before', () => {
     await using each = await deployment();
     each.stack.stacks.splice(0);
     each.stack.stacks.push({ name: 'CDKToolkit', outputs: [{ key: 'BootstrapVersion', value: '28' }], resources: [] });
-    const { status, all } = await examinedBefore(each, JSON.stringify({ context: { connectors: [CONNECTOR] } }));
+    const { status, all } = await examinedBefore(
+      each,
+      JSON.stringify({ context: { connectors: [CONNECTOR] } }),
+      'docs/siem',
+    );
     expect([status, all.map(check => `${check.name} ${check.status}`)]).toEqual([
       0,
       ['aws-account ok', 'bootstrap ok', 'configuration ok', 'addresses warn', 'clock ok'],
     ]);
+    expect(all[2]!.text).toBe('a connector: acme, in ../../cdk.json: deploy from that folder');
     expect(all[3]!.text).toContain('https://127.0.0.1:65432/v1/assets does not answer (ECONNREFUSED)');
   });
 
   test.each([
-    ['not JSON', '{', 'cdk.json in this folder cannot be read'],
+    ['not there', undefined, 'there is no cdk.json in'],
+    ['not JSON', '{', 'cdk.json cannot be read'],
+    ['of another project', JSON.stringify({ app: 'x' }), 'connectors: must be a list of connectors'],
     ['wrong options', JSON.stringify({ context: { connectors: [{ ...CONNECTOR, pageLimit: 501 }] } }), 'pageLimit'],
   ])('tells every fault of a cdk.json that is %s, and that the account is not bootstrapped', async (_, text, words) => {
     await using each = await deployment();

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { checkpointKey } from '../../../lambda/adapters/keys.ts';
+import type { ServiceName } from '../../../local/aws/wire.ts';
 import { pass } from '../../lambda/support/aws-scene.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
 import type { Found } from '../support/found.ts';
@@ -61,6 +62,63 @@ const ILLNESSES: readonly (readonly [
     { alarms: ['warn', 'in alarm: stream-silent/assets'] },
   ],
   [
+    'alarms that nobody hears, objects that nobody announces, a schedule and a function that somebody broke',
+    ({ stack, connector: { aws } }) => {
+      stack.topics[0]!.subscriptions.splice(0);
+      aws.notifications.set(aws.names.bucket, { entries: [], eventBridge: true });
+      const schedule = stack.schedules.get(stack.scheduleName) as { Target: { Arn: string } };
+      stack.schedules.put(stack.scheduleName, { ...schedule, Target: { ...schedule.Target, Arn: 'arn:aws:sns:::x' } });
+      Object.assign(stack.configuration, { State: 'Failed', StateReasonCode: 'SubnetOutOfIPAddresses' });
+    },
+    {
+      'alarm-subscription': ['fail', 'aws sns subscribe --topic-arn arn:aws:sns:us-east-1:000000000000:'],
+      announcements: ['fail', 'it tells EventBridge, which does not reach the queue'],
+      schedule: ['fail', 'it starts arn:aws:sns:::x'],
+      'schedule-role': ['skipped', 'needs schedule'],
+      function: ['fail', 'it is Failed (SubnetOutOfIPAddresses)'],
+      token: ['ok', 'takes the credentials'],
+    },
+  ],
+  [
+    'an unconfirmed subscription, a role that is gone, a function asleep',
+    ({ stack }) => {
+      Object.assign(stack.topics[0]!.subscriptions[0]!, { confirmed: false });
+      stack.roles.splice(0);
+      Object.assign(stack.configuration, { State: 'Inactive', StateReasonCode: 'Idle' });
+    },
+    {
+      'alarm-subscription': ['warn', 'SNS forgets it after 48 hours'],
+      'schedule-role': ['fail', 'is gone, so no start is handed over'],
+      function: ['warn', 'connectorctl run'],
+    },
+  ],
+  [
+    'a topic of another account that shows nothing, a role that the schedule may not assume',
+    ({ stack }) => {
+      const topic = stack.stacks[0]!.outputs.find(({ key }) => key === 'AlarmTopicArn')!;
+      Object.assign(topic, { value: 'arn:aws:sns:us-east-1:999999999999:on-call' });
+      for (const role of stack.roles)
+        Object.assign(role, { trust: { Principal: { Service: 'lambda.amazonaws.com' } } });
+    },
+    {
+      alarms: ['fail', 'does not tell the topic'],
+      'alarm-subscription': ['warn', 'account 999999999999 does not show who has subscribed'],
+      'schedule-role': ['fail', 'does not let scheduler.amazonaws.com assume it'],
+    },
+  ],
+  [
+    'a topic and a table that are gone',
+    ({ stack, connector: { aws } }) => {
+      Object.assign(stack.topics[0]!, { arn: 'arn:aws:sns:us-east-1:000000000000:other' });
+      const refuse = { status: 400, code: 'ResourceNotFoundException', message: 'Requested resource not found' };
+      aws.faults.always('dynamodb', ({ action }) => (action === 'DescribeTable' ? { refuse } : {}));
+    },
+    {
+      'alarm-subscription': ['fail', 'is gone: nobody is told of any alarm'],
+      table: ['fail', 'Deploy nothing'],
+    },
+  ],
+  [
     'a stack half deployed',
     each => Object.assign(each.stack.stacks[0]!, { status: 'UPDATE_ROLLBACK_FAILED' }),
     { stack: ['fail', 'UPDATE_ROLLBACK_FAILED'], settings: ['skipped', 'needs stack'], clock: ['ok', 'agree'] },
@@ -112,27 +170,35 @@ describe('doctor', () => {
     expect(`${told.text} ${told.todo ?? ''}`).toContain(words);
   });
 
-  test('says which permissions it lacks, each where it lacks it, and goes on to the end', async () => {
+  test.each([
+    {
+      'iam:GetPolicy': 'reader-policy',
+      'sns:ListSubscriptionsByTopic': 'alarm-subscription',
+      's3:ListBucket': 'bucket',
+      'firehose:DescribeDeliveryStream': 'delivery-stream',
+      'dynamodb:DescribeTable': 'table',
+      'scheduler:GetSchedule': 'schedule',
+      'cloudwatch:DescribeAlarms': 'alarms',
+    },
+    {
+      'iam:GetRole': 'schedule-role',
+      's3:GetBucketNotification': 'announcements',
+      'lambda:GetFunctionConfiguration': 'settings',
+    },
+  ])('says which permissions it lacks, each where it lacks it, and goes on to the end: %j', async lacking => {
     await using each = await deployment();
-    const refuse = { status: 403, code: 'AccessDenied', message: 'No' };
-    const lacking = {
-      iam: ['reader-policy', 'iam:GetPolicy'],
-      s3: ['bucket', 's3:ListBucket'],
-      firehose: ['delivery-stream', 'firehose:DescribeDeliveryStream'],
-      dynamodb: ['table', 'dynamodb:DescribeTable'],
-      scheduler: ['schedule', 'scheduler:GetSchedule'],
-      cloudwatch: ['alarms', 'cloudwatch:DescribeAlarms'],
-    } as const;
-    const services = Object.keys(lacking) as (keyof typeof lacking)[];
-    for (const service of services) each.connector.aws.faults.always(service, { refuse });
+    for (const permission of Object.keys(lacking)) {
+      const service = permission.split(':')[0] as ServiceName;
+      // SNS has a name of its own for it.
+      const code = service === 'sns' ? 'AuthorizationError' : 'AccessDenied';
+      const refuse = { status: 403, code, message: 'No' };
+      each.connector.aws.faults.always(service, asked => (asked.permission === permission ? { refuse } : {}));
+    }
     const { status, all } = await examined(each);
-    const failed = all.filter(check => check.status === 'fail').map(({ name, todo = '' }) => [name, todo] as const);
-    expect([status, failed.map(([name]) => name).toSorted()]).toEqual([
-      3,
-      services.map(each => lacking[each][0]).toSorted(),
-    ]);
-    for (const [name, todo] of failed) {
-      expect(todo).toContain(services.map(each => lacking[each]).find(([check]) => check === name)![1]);
+    const failed = all.filter(check => check.status === 'fail');
+    expect([status, failed.map(({ name }) => name).toSorted()]).toEqual([3, Object.values(lacking).toSorted()]);
+    for (const [permission, check] of Object.entries(lacking)) {
+      expect(failed.find(({ name }) => name === check)?.todo).toContain(permission);
     }
     expect(all.at(-1)).toMatchObject({ name: 'clock', status: 'ok' });
   });

@@ -27,7 +27,7 @@ describe('fill-secret', () => {
       CLIENT_SECRET: 'canary',
     });
     expect([status, stdout]).toEqual([1, '']);
-    expect(stderr).toContain('could not be filled: AccessDeniedException');
+    expect(stderr).toContain('could not be filled: AWS refuses you this. (AccessDeniedException: No)');
     expect(stderr).toContain('secretsmanager:PutSecretValue');
     expect(stderr).not.toContain('canary');
   });

@@ -21,7 +21,7 @@ const CASES: readonly (readonly [string, (each: Deployment) => void, readonly st
     'several connectors',
     each => put(each, 'SecurityDataConnector-beta', CONNECTOR),
     ['status'],
-    `say which with --stack. They are ${STACK}, SecurityDataConnector-beta.`,
+    `say which with --stack, for example --stack SecurityDataConnector-acme. They are ${STACK}, SecurityDataConnector-beta.`,
   ],
   ['an empty name, as of an unset variable', () => undefined, ['pause', '--stack', ''], '--stack names nothing.'],
   ['no such stack', () => undefined, ['status', '--stack', 'beta'], 'There is no stack beta in region us-east-1'],

@@ -161,7 +161,7 @@ describe('an id', () => {
     expect([status, stderr]).toEqual([
       1,
       expect.stringMatching(
-        /^The secret \S+ could not be read: AccessDenied.*\n.*You need secretsmanager:GetSecretValue on it/,
+        /^The secret \S+ could not be read: AWS refuses you this. \(AccessDenied.*\n.*You need secretsmanager:GetSecretValue on it/,
       ),
     ]);
   });

@@ -64,6 +64,18 @@ describe('orders', () => {
     expect(JSON.parse(machine.stderr)).toMatchObject({ error: 'FunctionFailedError', status: 1 });
   });
 
+  test('say what goes on with the rest when the time ends first: the schedule, or nothing while it is off', async () => {
+    await using each = await deployment({ latencyMs: 800_000 });
+    each.connector.platform.populate({ assets: 60, threats: 0, dnsBlocks: 0 });
+    const first = await each.ctl(['run', '--stream', 'assets']);
+    expect([first.status, first.stdout]).toEqual([0, expect.stringContaining('The schedule goes on from there')]);
+    await each.ctl(['pause']);
+    const second = await each.ctl(['run', '--stream', 'assets']);
+    expect(second.stdout).toContain(
+      'The schedule is off, so nothing goes on by itself: "connectorctl run --until-done"',
+    );
+  });
+
   test('exit with 1 when another run holds the lease for as long as --wait allows; nothing is done', async () => {
     await using each = await populated();
     await putLease(each.connector, { expires: FAR, ended: 'no' });

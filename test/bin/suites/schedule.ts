@@ -77,7 +77,7 @@ describe('pause and resume', () => {
     const { status, stderr } = await each.ctl(['resume']);
     expect([status, stderr]).toEqual([
       1,
-      expect.stringContaining('a schedule that is gone comes back by a deployment'),
+      expect.stringContaining('one that is gone comes back by "npx cdk deploy --revert-drift"'),
     ]);
   });
 });

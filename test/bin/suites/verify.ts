@@ -165,6 +165,22 @@ describe('what was only on its way', () => {
     expect([status, stdout]).toEqual([0, expect.stringMatching(/^Complete: 20 rows equal\.\n/)]);
   });
 
+  test('is told at once while the schedule is off: nobody waits for a run that will not come', async () => {
+    await using each = await populated();
+    each.connector.platform.putAsset({ id: 'new' });
+    await each.ctl(['pause']);
+    const { status, stdout, stderr } = await each.ctl(['verify', 'assets', '--wait', '99999']);
+    expect([status, stdout]).toEqual([
+      3,
+      expect.stringMatching(/^Differs: 1 row; .* Not confirmed: the schedule is off/),
+    ]);
+    expect(stderr).toMatch(/^The schedule is off, so no run will come.*Reading assets/s);
+    expect(stdout).toContain('"connectorctl run" starts a run now: verify again after it');
+    await each.run();
+    const again = await each.ctl(['verify', 'assets', '--json']);
+    expect([again.status, JSON.parse(again.stdout)]).toMatchObject([0, { complete: true, paused: false }]);
+  });
+
   test('Ctrl-C while waiting: exit status 130, and nothing is left behind', async () => {
     await using each = await populated();
     each.connector.platform.putAsset({ id: 'new' });

@@ -53,6 +53,13 @@ describe('an analyst', () => {
     ]);
   });
 
+  test('may list what the console of Athena offers to choose from, and nothing else without a resource', () => {
+    const unbounded = grants(VARIANTS.byStream).filter(statement => resourcesOf(statement).includes('*'));
+    expect(unbounded.map(actionsOf)).toEqual([
+      ['athena:ListDataCatalogs', 'athena:ListEngineVersions', 'athena:ListWorkGroups'],
+    ]);
+  });
+
   test('uses the customer’s key to read events and to write answers', () => {
     const uses = grants(VARIANTS.everyOption).filter(statement =>
       actionsOf(statement).some(action => action.startsWith('kms:')),

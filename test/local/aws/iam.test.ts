@@ -4,6 +4,7 @@ import {
   GetRoleCommand,
   IAMClient,
   ListAttachedRolePoliciesCommand,
+  ListRolesCommand,
 } from '@aws-sdk/client-iam';
 import { expect, test } from '@jest/globals';
 import { createIam } from '../../../local/aws/iam.ts';
@@ -15,8 +16,8 @@ const DOCUMENT = { Version: '2012-10-17', Statement: [{ Action: "s3:Get*(')!", R
 async function scene(): Promise<Served & { client: IAMClient }> {
   const policies = [{ arn: PolicyArn, name: 'reader', description: 'Reads & <more>', document: DOCUMENT }];
   const roles = [
-    { name: 'siem', policyArns: [PolicyArn] },
-    { name: 'bare', policyArns: [] },
+    { name: 'siem', policyArns: [PolicyArn], trust: DOCUMENT },
+    { name: 'bare', policyArns: [], trust: {} },
   ];
   const each = await served(createIam({ ...PLACE, policies, roles, created: 1_000_000 }));
   return { ...each, client: new IAMClient(each.config) };
@@ -44,6 +45,18 @@ test('GetPolicyVersion gives the document, percent-encoded by RFC 3986', async (
   expect(PolicyVersion!.Document).toMatch(/^[\w.~%-]+$/);
 });
 
+test('GetRole tells whom a role trusts, percent-encoded like every document', async () => {
+  await using each = await scene();
+  const { Role } = await each.client.send(new GetRoleCommand({ RoleName: 'siem' }));
+  expect(Role).toMatchObject({ RoleName: 'siem', Arn: 'arn:aws:iam::000000000000:role/siem' });
+  expect(JSON.parse(decodeURIComponent(Role!.AssumeRolePolicyDocument!))).toEqual(DOCUMENT);
+  await expect(each.client.send(new GetRoleCommand({ RoleName: 'x' }))).rejects.toMatchObject({
+    name: 'NoSuchEntityException',
+    message: 'The role with name x cannot be found.',
+  });
+  expect(each.told[0]).toEqual(['iam:GetRole', 'arn:aws:iam::000000000000:role/siem']);
+});
+
 test('ListAttachedRolePolicies tells the managed policies of a role', async () => {
   await using each = await scene();
   const attached = async (RoleName: string) =>
@@ -59,7 +72,7 @@ test('ListAttachedRolePolicies tells the managed policies of a role', async () =
 
 test('ListAttachedRolePolicies cuts pages where the request says so', async () => {
   const policies = ['a', 'b', 'c'].map(name => ({ arn: `${PolicyArn}-${name}`, name, document: DOCUMENT }));
-  const roles = [{ name: 'siem', policyArns: policies.map(({ arn }) => arn) }];
+  const roles = [{ name: 'siem', policyArns: policies.map(({ arn }) => arn), trust: {} }];
   await using each = await served(createIam({ ...PLACE, policies, roles, created: 0 }));
   const client = new IAMClient(each.config);
   const page = (Marker?: string, MaxItems = 2) =>
@@ -89,7 +102,7 @@ test('a policy or version that is not there, and what is not part of the endpoin
     name: 'NoSuchEntityException',
     $metadata: { httpStatusCode: 404 },
   });
-  await expect(each.client.send(new GetRoleCommand({ RoleName: 'x' }))).rejects.toMatchObject({
+  await expect(each.client.send(new ListRolesCommand({}))).rejects.toMatchObject({
     name: 'InvalidAction',
   });
 });

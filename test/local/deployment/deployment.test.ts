@@ -11,9 +11,10 @@ import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DescribeDeliveryStreamCommand, FirehoseClient } from '@aws-sdk/client-firehose';
 import { GetPolicyVersionCommand, IAMClient, ListAttachedRolePoliciesCommand } from '@aws-sdk/client-iam';
 import { GetFunctionConfigurationCommand, InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { HeadBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { GetBucketNotificationConfigurationCommand, HeadBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { GetScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
 import { DescribeSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { ListSubscriptionsByTopicCommand, SNSClient } from '@aws-sdk/client-sns';
 import { GetQueueAttributesCommand, SQSClient, StartMessageMoveTaskCommand } from '@aws-sdk/client-sqs';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -159,12 +160,24 @@ describe('a deployed stack', () => {
     await expect(refused).rejects.toThrow('Source queue must be configured as a Dead Letter Queue.');
   });
 
+  test('announces objects where the template says so, and has its topic, to which nobody has subscribed', async () => {
+    const s3 = client(each, 'S3', S3Client);
+    const Bucket = each.outputs['BucketName'];
+    const { QueueConfigurations } = await s3.send(new GetBucketNotificationConfigurationCommand({ Bucket }));
+    const FilterRules = [{ Name: 'Prefix', Value: 'events/' }];
+    expect(QueueConfigurations).toMatchObject([
+      { QueueArn: each.outputs['SiemQueueArn'], Events: ['s3:ObjectCreated:*'], Filter: { Key: { FilterRules } } },
+    ]);
+    const listed = new ListSubscriptionsByTopicCommand({ TopicArn: each.outputs['AlarmTopicArn'] });
+    expect((await client(each, 'SNS', SNSClient).send(listed)).Subscriptions).toEqual([]);
+  });
+
   test('gives an operator’s process endpoints, region and credentials, and no variable of the function', () => {
     const { environment } = each;
     for (const name of Object.keys(environment)) expect(name).toMatch(/^AWS_/);
     const endpoints = Object.keys(environment).filter(name => name.startsWith('AWS_ENDPOINT_URL_'));
-    expect(endpoints).toHaveLength(11);
-    expect(new Set(endpoints.map(name => environment[name])).size).toBe(11);
+    expect(endpoints).toHaveLength(12);
+    expect(new Set(endpoints.map(name => environment[name])).size).toBe(12);
     expect(environment).toMatchObject({ AWS_REGION: 'us-east-1', AWS_CONFIG_FILE: '/dev/null' });
   });
 });
@@ -187,6 +200,12 @@ test('a template that uses every option is deployed too; lists come in pages of 
   const RoleName = every.outputs['SiemReaderRoleArn']!.replace(/^.*\//, '');
   const listed = await client(every, 'IAM', IAMClient).send(new ListAttachedRolePoliciesCommand({ RoleName }));
   expect(listed.AttachedPolicies).toMatchObject([{ PolicyArn: every.outputs['SiemReaderPolicyArn'] }]);
+  expect(every.topics).toEqual([
+    {
+      arn: every.outputs['AlarmTopicArn'],
+      subscriptions: [{ protocol: 'email', endpoint: 'on-call@acme.example', confirmed: false }],
+    },
+  ]);
   const cloudwatch = client(every, 'CLOUDWATCH', CloudWatchClient);
   expect((await cloudwatch.send(new DescribeAlarmsCommand({}))).MetricAlarms).toHaveLength(10);
   expect(every.calls.map(({ permission }) => permission)).toEqual([

@@ -15,17 +15,29 @@ import {
   DetachRolePolicyCommand,
   IAMClient,
 } from '@aws-sdk/client-iam';
+import { S3Client } from '@aws-sdk/client-s3';
 import {
   CreateScheduleCommand,
   type CreateScheduleCommandInput,
   DeleteScheduleCommand,
   SchedulerClient,
 } from '@aws-sdk/client-scheduler';
+import { SNSClient } from '@aws-sdk/client-sns';
 import { CreateQueueCommand, DeleteQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { References } from '../../../local/deployment/intrinsics.ts';
-import { alarmsOf, policiesOf, queuesOf, rolesOf, scheduleOf, stackOf } from '../../../local/deployment/parts.ts';
+import { notificationsOf } from '../../../local/deployment/notifications.ts';
+import {
+  alarmsOf,
+  policiesOf,
+  queuesOf,
+  rolesOf,
+  scheduleOf,
+  stackOf,
+  topicsOf,
+} from '../../../local/deployment/parts.ts';
 import type { Template } from '../../../local/deployment/template.ts';
 import { inAccount } from './moto-account.ts';
+import { createTopics, notify } from './moto-listeners.ts';
 
 export type MotoClients = ReturnType<typeof motoClients>;
 
@@ -38,7 +50,10 @@ export function motoClients(endpoint: string) {
     cloudFormation: inAccount(new CloudFormationClient(config)),
     cloudWatch: inAccount(new CloudWatchClient(config)),
     iam: inAccount(new IAMClient(config)),
+    /** Buckets are in the account that the function's own calls fall into. */
+    s3: new S3Client({ ...config, forcePathStyle: true }),
     scheduler: inAccount(new SchedulerClient(config)),
+    sns: inAccount(new SNSClient(config)),
     sqs: inAccount(new SQSClient(config)),
   };
 }
@@ -54,9 +69,11 @@ export async function deployOnMoto(
     ...(await createQueues(clients, template, references)),
     ...(await createAlarms(clients, template, references)),
     ...(await createPolicies(clients, template, references)),
+    ...(await createTopics(clients.sns, topicsOf(template, references))),
     await createSchedule(clients, template, references),
     await createStack(clients, template, references, stackName),
   ];
+  for (const each of notificationsOf(template, references)) await notify(clients.s3, ...each);
   return async () => {
     for (const undo of undone.toReversed()) await undo().catch(throwUnlessGone);
   };
@@ -95,10 +112,9 @@ async function createPolicies({ iam }: MotoClients, template: Template, referenc
     await iam.send(new CreatePolicyCommand({ PolicyName: name, PolicyDocument: JSON.stringify(document) }));
     undone.push(() => iam.send(new DeletePolicyCommand({ PolicyArn: arn })));
   }
-  for (const { name: RoleName, policyArns } of rolesOf(template, references)) {
+  for (const { name: RoleName, policyArns, trust } of rolesOf(template, references)) {
     const made = policyArns.filter(arn => !arn.includes(':aws:policy/'));
-    if (made.length === 0) continue;
-    await iam.send(new CreateRoleCommand({ RoleName, AssumeRolePolicyDocument: '{}' }));
+    await iam.send(new CreateRoleCommand({ RoleName, AssumeRolePolicyDocument: JSON.stringify(trust) }));
     undone.push(() => iam.send(new DeleteRoleCommand({ RoleName })));
     for (const PolicyArn of made) {
       await iam.send(new AttachRolePolicyCommand({ RoleName, PolicyArn }));

@@ -29,11 +29,12 @@ export interface Operated extends AsyncDisposable {
 }
 
 /** Lambda is not among them: the function runs in the test's own process. */
-const ON_MOTO: readonly ServiceName[] = ['cloudformation', 'cloudwatch', 'iam', 'scheduler', 'sqs', 'sts'];
+const ON_MOTO: readonly ServiceName[] = ['cloudformation', 'cloudwatch', 'iam', 'scheduler', 'sns', 'sqs', 'sts'];
 
-/** A role that reads, so that the stack has policies to look at. */
+/** A role that reads, so that the stack has policies to look at, and somebody to tell. */
 const OPTIONS = {
   dnsBlocksPath: '/v1/dns-blocks',
+  alarmEmail: 'on-call@acme.example',
   siemReader: { type: 'external-id', principal: '111122223333', externalId: 'from-the-form' },
 };
 

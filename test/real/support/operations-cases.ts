@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../../local/aws/json-protocol.ts';
 import type { WireRequest } from '../../../local/aws/wire.ts';
 
-export type OperationsService = 'cloudformation' | 'cloudwatch' | 'iam' | 'scheduler' | 'sqs' | 'sts';
+export type OperationsService = 'cloudformation' | 'cloudwatch' | 'iam' | 'scheduler' | 'sns' | 'sqs' | 'sts';
 
 export interface Asked {
   readonly service: OperationsService;
@@ -11,6 +11,7 @@ export interface Asked {
 
 export const policyArn = (name: string) => `arn:aws:iam::000000000000:policy/${name}`;
 export const DEAD = 'arn:aws:sqs:us-east-1:000000000000:dead';
+export const topicArn = (name: string, account = '000000000000') => `arn:aws:sns:us-east-1:${account}:${name}`;
 /** The host of a queue's URL is not looked at. */
 export const queueUrl = (name: string) => `http://127.0.0.1/000000000000/${name}`;
 
@@ -20,6 +21,7 @@ const SCOPES: Readonly<Record<OperationsService, string>> = {
   cloudwatch: 'monitoring',
   iam: 'iam',
   scheduler: 'scheduler',
+  sns: 'sns',
   sqs: 'sqs',
   sts: 'sts',
 };
@@ -45,6 +47,7 @@ const form = (service: OperationsService, Version: string) => (Action: string, m
 export const cloudWatch = json('cloudwatch', 'GraniteServiceVersion20100801');
 export const sqs = json('sqs', 'AmazonSQS');
 export const iam = form('iam', '2010-05-08');
+export const sns = form('sns', '2010-03-31');
 export const sts = form('sts', '2011-06-15');
 export const cloudFormation = form('cloudformation', '2010-05-15');
 export const getSchedule = (path: string) => asked('scheduler', { method: 'GET', url: `/schedules/${path}` });

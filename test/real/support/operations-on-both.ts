@@ -9,11 +9,13 @@ import {
 } from '@aws-sdk/client-cloudwatch';
 import { AttachRolePolicyCommand, CreatePolicyCommand, CreateRoleCommand } from '@aws-sdk/client-iam';
 import { CreateScheduleCommand, type CreateScheduleCommandInput } from '@aws-sdk/client-scheduler';
+import { CreateTopicCommand, DeleteTopicCommand, SubscribeCommand } from '@aws-sdk/client-sns';
 import { CreateQueueCommand } from '@aws-sdk/client-sqs';
 import { createCloudFormation } from '../../../local/aws/cloudformation.ts';
 import { createCloudWatch } from '../../../local/aws/cloudwatch.ts';
 import { createIam } from '../../../local/aws/iam.ts';
 import { createScheduler } from '../../../local/aws/scheduler.ts';
+import { createSns } from '../../../local/aws/sns.ts';
 import { createSqs } from '../../../local/aws/sqs.ts';
 import { createSts } from '../../../local/aws/sts.ts';
 import type { Reply, Service } from '../../../local/aws/wire.ts';
@@ -21,7 +23,7 @@ import { PLACE, type Served, served } from '../../local/aws/served.ts';
 import { forward } from './forward.ts';
 import { askMoto } from './moto-account.ts';
 import { type MotoClients, motoClients } from './moto-operations.ts';
-import { type Asked, DEAD, HOUR, type OperationsService, policyArn, SCHEDULE } from './operations-cases.ts';
+import { type Asked, DEAD, HOUR, type OperationsService, policyArn, SCHEDULE, topicArn } from './operations-cases.ts';
 
 export interface OnBoth extends AsyncDisposable {
   ask(asked: Asked): Promise<{ readonly embedded: Reply; readonly moto: Reply }>;
@@ -32,6 +34,10 @@ const DOCUMENT = {
   Version: '2012-10-17',
   Statement: [{ Effect: 'Allow', Action: 's3:GetObject', Resource: "arn:aws:s3:::b/(é)'*" }],
 };
+const TOPICS = ['apart', 'unheard', 'asked'];
+/** More than a page of AWS's. */
+const SUBSCRIBERS = Array.from({ length: 150 }, (_, at) => `on-call-${at}@acme.example`);
+const subscriber = (endpoint: string) => ({ protocol: 'email', endpoint, confirmed: true });
 const ALARMS = ['apart/a', 'apart/b'];
 const RULE = {
   Namespace: 'N',
@@ -82,15 +88,21 @@ function embedded(): Record<OperationsService, Service> {
   );
   const queues = [{ name: 'dead' }, { name: 'main', attributes: { VisibilityTimeout: '600', RedrivePolicy: REDRIVE } }];
   const policies = ['reader', 'second'].map(name => ({ arn: policyArn(name), name, document: DOCUMENT }));
+  const topics = [
+    { arn: topicArn('apart'), subscriptions: SUBSCRIBERS.map(subscriber) },
+    { arn: topicArn('unheard'), subscriptions: [] },
+    { arn: topicArn('asked'), subscriptions: [{ ...subscriber('on-call@acme.example'), confirmed: false }] },
+  ];
   const stack = { name: 'apart', outputs: [{ key: 'Name', value: 'a <&> b' }], resources: [] };
   return {
     scheduler: scheduler.service,
     cloudwatch: cloudwatch.service,
+    sns: createSns({ ...PLACE, topics }),
     sqs: createSqs({ ...PLACE, now, queues }).service,
     iam: createIam({
       ...PLACE,
       policies,
-      roles: [{ name: 'siem', policyArns: policies.map(({ arn }) => arn) }],
+      roles: [{ name: 'siem', policyArns: policies.map(({ arn }) => arn), trust: DOCUMENT }],
       created: now(),
     }),
     sts: createSts(PLACE),
@@ -98,7 +110,7 @@ function embedded(): Record<OperationsService, Service> {
   } as Record<OperationsService, Service>;
 }
 
-async function makeInMoto({ scheduler, cloudWatch, sqs, iam, cloudFormation }: MotoClients): Promise<void> {
+async function makeInMoto({ scheduler, cloudWatch, sns, sqs, iam, cloudFormation }: MotoClients): Promise<void> {
   await scheduler.send(new CreateScheduleCommand({ ...SCHEDULE, Name: 'tick' } as CreateScheduleCommandInput));
   for (const AlarmName of ALARMS) await cloudWatch.send(new PutMetricAlarmCommand({ ...RULE, AlarmName }));
   const state = { AlarmName: 'apart/b', StateValue: 'ALARM', StateReason: 'Set to ALARM.' } as const;
@@ -110,10 +122,15 @@ async function makeInMoto({ scheduler, cloudWatch, sqs, iam, cloudFormation }: M
     Timestamp: new Date((HOUR + after) * 1000),
   }));
   await cloudWatch.send(new PutMetricDataCommand({ Namespace: 'N', MetricData }));
+  for (const Name of TOPICS) await sns.send(new CreateTopicCommand({ Name }));
+  const subscribe = (name: string, Endpoint: string) =>
+    sns.send(new SubscribeCommand({ TopicArn: topicArn(name), Protocol: 'email', Endpoint }));
+  for (const each of SUBSCRIBERS) await subscribe('apart', each);
+  await subscribe('asked', 'on-call@acme.example');
   await sqs.send(new CreateQueueCommand({ QueueName: 'dead' }));
   const Attributes = { VisibilityTimeout: '600', RedrivePolicy: REDRIVE };
   await sqs.send(new CreateQueueCommand({ QueueName: 'main', Attributes }));
-  await iam.send(new CreateRoleCommand({ RoleName: 'siem', AssumeRolePolicyDocument: '{}' }));
+  await iam.send(new CreateRoleCommand({ RoleName: 'siem', AssumeRolePolicyDocument: JSON.stringify(DOCUMENT) }));
   for (const PolicyName of ['reader', 'second']) {
     await iam.send(new CreatePolicyCommand({ PolicyName, PolicyDocument: JSON.stringify(DOCUMENT) }));
     await iam.send(new AttachRolePolicyCommand({ RoleName: 'siem', PolicyArn: policyArn(PolicyName) }));
@@ -126,7 +143,8 @@ async function makeInMoto({ scheduler, cloudWatch, sqs, iam, cloudFormation }: M
 }
 
 /** So that another test of this account lists nothing of these. */
-async function removeFromMoto({ cloudWatch, cloudFormation }: MotoClients): Promise<void> {
+async function removeFromMoto({ cloudWatch, sns, cloudFormation }: MotoClients): Promise<void> {
   await cloudWatch.send(new DeleteAlarmsCommand({ AlarmNames: ALARMS }));
   await cloudFormation.send(new DeleteStackCommand({ StackName: 'apart' }));
+  for (const name of TOPICS) await sns.send(new DeleteTopicCommand({ TopicArn: topicArn(name) }));
 }

@@ -32,7 +32,7 @@ function isNothing(value: unknown): boolean {
 /** Of XML: the texts of these elements, in order. */
 function elements(text: string): string[] {
   const names =
-    'Account|PolicyName|PolicyArn|DefaultVersionId|AttachmentCount|IsTruncated|StackName|StackStatus|Output\\w+';
+    'Account|PolicyName|PolicyArn|DefaultVersionId|AttachmentCount|IsTruncated|StackName|StackStatus|Output\\w+|RoleName|Endpoint|Protocol|Owner|TopicArn';
   return [...text.matchAll(new RegExp(`<(${names})>([^<]*)<`, 'g'))]
     .map(([, name, value]) => `${name} ${value}`)
     .sort();

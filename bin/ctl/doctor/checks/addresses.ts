@@ -2,6 +2,7 @@ import type { Fetch } from '../../../../lambda/adapters/http.ts';
 import { networkCode } from '../../../../lambda/adapters/http.ts';
 import { tokenEndpoint } from '../../../../lambda/adapters/token.ts';
 import { STREAMS } from '../../../../lambda/streams.ts';
+import { findCdkJson } from '../cdk-json.ts';
 import { type Check, type Finding, ok, warn } from '../check.ts';
 import type { Patient } from '../patient.ts';
 import { readContext } from './configuration.ts';
@@ -12,7 +13,7 @@ const TIMEOUT_MILLISECONDS = 10_000;
 export const addresses: Check<Patient> = {
   name: 'addresses',
   needs: ['configuration'],
-  look: async ({ fetch, signal }) => addressesFinding(await readContext(), fetch, signal),
+  look: async ({ fetch, signal }) => addressesFinding(await readContext((await findCdkJson())!), fetch, signal),
 };
 
 type Place = { readonly baseUrl: string; readonly authUrl: string };

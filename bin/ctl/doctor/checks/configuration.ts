@@ -1,38 +1,47 @@
 import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { ConfigurationError } from '../../../../lib/config/configuration-error.ts';
 import type { ConnectorConfig } from '../../../../lib/config/connector-schema.ts';
 import { readConnectors } from '../../../../lib/config.ts';
-import { type Check, fail, ok, warn } from '../check.ts';
+import { findCdkJson } from '../cdk-json.ts';
+import { type Check, type Finding, fail, ok, warn } from '../check.ts';
 import type { Patient } from '../patient.ts';
 
 const TODO = 'README.md has the table of options. Nothing can be deployed before.';
+const GO =
+  'Go to the checkout of the connector, where its cdk.json is, and try again: cd security-data-connector && npx connectorctl doctor --before';
 
-/** The context of the folder that one stands in, as the CDK reads it. */
+/** The context of the project that one stands in, as the CDK reads it. */
 export const configuration: Check<Patient> = {
   name: 'configuration',
   async look() {
+    const file = await findCdkJson();
+    if (!file) return fail(`there is no cdk.json in ${process.cwd()}, nor in a folder above it`, GO);
     try {
-      const connectors = await readContext();
-      const examples = connectors.filter(({ baseUrl }) => new URL(baseUrl).hostname.endsWith('.example'));
-      if (examples.length > 0) {
-        const names = examples.map(({ name }) => name).join(', ');
-        return warn(
-          `still the example: ${names}`,
-          'Replace the entry in the context "connectors" of cdk.json by your own.',
-        );
-      }
-      return ok(
-        `${connectors.length === 1 ? 'a connector' : `${connectors.length} connectors`}: ${connectors.map(({ name }) => name).join(', ')}`,
-      );
+      return connectorsFinding(await readContext(file), file);
     } catch (error) {
-      if (error instanceof ConfigurationError) return fail(error.message.replaceAll(/\s*\n\s*/g, ' '), TODO);
-      return fail(`cdk.json in this folder cannot be read: ${error instanceof Error ? error.message : error}`, TODO);
+      if (error instanceof ConfigurationError) {
+        return fail(`${file}: ${error.message.replaceAll(/\s*\n\s*/g, ' ')}`, TODO);
+      }
+      return fail(`${file} cannot be read: ${error instanceof Error ? error.message : error}`, TODO);
     }
   },
 };
 
-export async function readContext(folder = process.cwd()): Promise<readonly ConnectorConfig[]> {
-  const text = await readFile(path.join(folder, 'cdk.json'), 'utf8');
-  return readConnectors(JSON.parse(text).context?.connectors);
+function connectorsFinding(connectors: readonly ConnectorConfig[], file: string): Finding {
+  // The CDK looks into this folder alone.
+  const elsewhere = file === 'cdk.json' ? '' : `, in ${file}: deploy from that folder`;
+  const names = (some: readonly ConnectorConfig[]) => some.map(({ name }) => name).join(', ');
+  const examples = connectors.filter(({ baseUrl }) => new URL(baseUrl).hostname.endsWith('.example'));
+  if (examples.length > 0) {
+    const todo = `Replace the entry in the context "connectors" of ${file} by your own.`;
+    return warn(`still the example: ${names(examples)}`, todo);
+  }
+  const count = connectors.length === 1 ? 'a connector' : `${connectors.length} connectors`;
+  return ok(`${count}: ${names(connectors)}${elsewhere}`);
+}
+
+/** @throws ConfigurationError; as reading or parsing the file does */
+export async function readContext(file: string): Promise<readonly ConnectorConfig[]> {
+  const { context = {} } = JSON.parse(await readFile(file, 'utf8'));
+  return readConnectors(context.connectors);
 }

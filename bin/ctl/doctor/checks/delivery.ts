@@ -1,21 +1,25 @@
 import { DescribeDeliveryStreamCommand } from '@aws-sdk/client-firehose';
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
+import { restore } from '../../deployment/restore.ts';
 import { AwsCallError } from '../../errors.ts';
-import { type Check, fail, ok } from '../check.ts';
+import { type Check, fail, ok, warn } from '../check.ts';
 import type { Patient } from '../patient.ts';
 
 export const deliveryStream: Check<Patient> = {
   name: 'delivery-stream',
   needs: ['stack'],
   async look({ aws, deployment }) {
-    const { deliveryStream: name } = await deployment();
+    const { deliveryStream: name, stackName } = await deployment();
     const command = new DescribeDeliveryStreamCommand({ DeliveryStreamName: name });
     try {
       const { DeliveryStreamDescription: told } = await aws.firehose().send(command);
       const status = told?.DeliveryStreamStatus;
       if (status === 'ACTIVE') return ok(`${name} is active`);
       const why = told?.FailureDescription?.Details;
-      return fail(`${name} is ${status}${why ? `: ${why}` : ''}`, 'Events cannot be sent: deploy the stack again.');
+      if (status === 'CREATING')
+        return warn(`${name} is being made`, 'No event can be sent yet: look again in a minute.');
+      const todo = `No event can be sent. ${restore(stackName)}`;
+      return fail(`${name} is ${status}${why ? `: ${why}` : ''}`, todo);
     } catch (cause) {
       const advice = 'You need firehose:DescribeDeliveryStream on it.';
       throw new AwsCallError(`The delivery stream ${name} could not be described`, advice, cause);

@@ -1,4 +1,5 @@
 import { SettingsError } from '../../../../lambda/settings.ts';
+import { restore } from '../../deployment/restore.ts';
 import { type Check, fail, ok } from '../check.ts';
 import type { Patient } from '../patient.ts';
 
@@ -11,7 +12,9 @@ export const settings: Check<Patient> = {
       return ok(`the function is told where everything is; API ${baseUrl}, DNS blocks ${dnsBlocksPath ?? 'off'}`);
     } catch (error) {
       if (!(error instanceof SettingsError)) throw error;
-      return fail(error.faults.join('; '), 'Set them in cdk.json and deploy again: no run can start.');
+      // A deployment checks what it sets, so somebody has changed them by hand, or deployed another version.
+      const { stackName } = await patient.deployment();
+      return fail(error.faults.join('; '), `No run can start. ${restore(stackName, 'what was changed by hand')}`);
     }
   },
 };

@@ -1,4 +1,5 @@
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
+import { restore } from '../../deployment/restore.ts';
 import { AwsCallError } from '../../errors.ts';
 import { permits } from '../../policy/permits.ts';
 import { readPolicy } from '../../policy/read-policy.ts';
@@ -11,20 +12,17 @@ export const siemQueue: Check<Patient> = {
   name: 'siem-queue',
   needs: ['stack'],
   async look({ aws, deployment }) {
-    const { siem } = await deployment();
+    const { siem, stackName } = await deployment();
     if (!siem) return skipped(NO_QUEUE);
     const names = ['QueueArn', 'RedrivePolicy', 'Policy'] as const;
     const command = new GetQueueAttributesCommand({ QueueUrl: siem.queueUrl, AttributeNames: [...names] });
     try {
       const { Attributes: told = {} } = await aws.sqs().send(command);
       if (!told.Policy?.includes('s3.amazonaws.com')) {
-        return fail('its policy lets no bucket announce objects', 'Deploy the stack again: it restores the policy.');
+        return fail('its policy lets no bucket announce objects', restore(stackName, 'the policy'));
       }
       if (!told.RedrivePolicy) {
-        return fail(
-          'it sets nothing aside that the SIEM gives up on',
-          'Deploy the stack again: it restores the dead-letter queue.',
-        );
+        return fail('it sets nothing aside that the SIEM gives up on', restore(stackName, 'the dead-letter queue'));
       }
       return ok('it takes announcements, and sets aside what the SIEM gives up on');
     } catch (cause) {
@@ -44,7 +42,7 @@ export const readerPolicy: Check<Patient> = {
   name: 'reader-policy',
   needs: ['siem-queue'],
   async look({ aws, deployment }) {
-    const { siem, bucket, outputs } = await deployment();
+    const { siem, bucket, outputs, stackName } = await deployment();
     if (!siem) return skipped(NO_QUEUE);
     const policy = await readPolicy(aws, siem.policyArn, siem.roleArn);
     const wanted = [
@@ -55,12 +53,11 @@ export const readerPolicy: Check<Patient> = {
     if (refused.length > 0) {
       return fail(
         `it does not allow ${refused.map(([action]) => action).join(', ')}`,
-        'Deploy the stack again: it restores the policy.',
+        restore(stackName, 'the policy'),
       );
     }
     if (!siem.roleArn) return ok('it allows what a reader needs; attach it to whatever identity the SIEM uses');
-    if (!policy.attached)
-      return fail('the reader role does not have it', 'Deploy the stack again: it restores the role.');
+    if (!policy.attached) return fail('the reader role does not have it', restore(stackName, 'the role'));
     return ok('it allows what a reader needs, and the reader role has it');
   },
 };

@@ -4,6 +4,11 @@ import { readState } from '../../state/read-state.ts';
 import { type Check, fail, ok } from '../check.ts';
 import type { Patient } from '../patient.ts';
 
+/** A new table begins `sequence` anew, below what the SIEM has. */
+const GONE =
+  'Deploy nothing: with an empty table the SIEM would hold its old events for newer. Restore it under its own name from the backup ' +
+  'that AWS keeps for 35 days: aws dynamodb list-backups --backup-type SYSTEM';
+
 export const table: Check<Patient> = {
   name: 'table',
   needs: ['stack'],
@@ -14,6 +19,7 @@ export const table: Check<Patient> = {
       if (told?.TableStatus === 'ACTIVE') return ok(`${name} is active`);
       return fail(`${name} is ${told?.TableStatus}`, 'Runs fail until it is active: see DynamoDB in the console.');
     } catch (cause) {
+      if (cause instanceof Error && cause.name === 'ResourceNotFoundException') return fail(`${name} is gone`, GONE);
       throw new AwsCallError(
         `The table ${name} could not be described`,
         'You need dynamodb:DescribeTable on it.',

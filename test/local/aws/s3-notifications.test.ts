@@ -1,0 +1,53 @@
+import { GetBucketNotificationConfigurationCommand, S3Client } from '@aws-sdk/client-s3';
+import { expect, test } from '@jest/globals';
+import { clientConfig, started } from './started.ts';
+
+const Bucket = 'security-data';
+const ask = new GetBucketNotificationConfigurationCommand({ Bucket });
+const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:siem';
+
+test('a bucket tells nobody, until it is told to', async () => {
+  await using running = await started();
+  const client = new S3Client({ ...clientConfig(running.aws, 'S3'), forcePathStyle: true });
+  const { $metadata: _, ...answer } = await client.send(ask);
+  expect(answer).toEqual({});
+  expect(running.calls.at(-1)).toMatchObject({
+    permission: 's3:GetBucketNotification',
+    resource: 'arn:aws:s3:::security-data',
+  });
+});
+
+test('each kind of listener is told with its events and filters, and so is EventBridge', async () => {
+  await using running = await started();
+  const client = new S3Client({ ...clientConfig(running.aws, 'S3'), forcePathStyle: true });
+  const events = ['s3:ObjectCreated:*', 's3:ObjectRemoved:*'];
+  running.aws.notifications.set(Bucket, {
+    entries: [
+      { target: 'Queue', arn: QUEUE, events, prefix: 'events/', suffix: '.gz' },
+      { target: 'Topic', arn: 'arn:aws:sns:us-east-1:000000000000:t', events },
+      { target: 'CloudFunction', arn: 'arn:aws:lambda:us-east-1:000000000000:function:f', events },
+    ],
+    eventBridge: true,
+  });
+  const { $metadata: _, ...answer } = await client.send(ask);
+  const rules = [
+    { Name: 'Prefix', Value: 'events/' },
+    { Name: 'Suffix', Value: '.gz' },
+  ];
+  const Id = expect.any(String);
+  expect(answer).toEqual({
+    QueueConfigurations: [{ Id, QueueArn: QUEUE, Events: events, Filter: { Key: { FilterRules: rules } } }],
+    TopicConfigurations: [{ Id, TopicArn: 'arn:aws:sns:us-east-1:000000000000:t', Events: events }],
+    LambdaFunctionConfigurations: [
+      { Id, LambdaFunctionArn: 'arn:aws:lambda:us-east-1:000000000000:function:f', Events: events },
+    ],
+    EventBridgeConfiguration: {},
+  });
+});
+
+test('a bucket that is not there is refused', async () => {
+  await using running = await started();
+  const client = new S3Client({ ...clientConfig(running.aws, 'S3'), forcePathStyle: true });
+  const asked = client.send(new GetBucketNotificationConfigurationCommand({ Bucket: 'other' }));
+  await expect(asked).rejects.toMatchObject({ name: 'NoSuchBucket' });
+});

@@ -1,0 +1,49 @@
+import { expect, test } from '@jest/globals';
+import type { References } from '../../../local/deployment/intrinsics.ts';
+import { notificationsOf } from '../../../local/deployment/notifications.ts';
+
+const references: References = { ref: id => id.toLowerCase(), attribute: (id, name) => `${id}.${name}` };
+
+function ofBucket(NotificationConfiguration: unknown) {
+  const Data = { Type: 'AWS::S3::Bucket', Properties: { NotificationConfiguration } };
+  const Answers = { Type: 'AWS::S3::Bucket', Properties: {} };
+  return notificationsOf({ Resources: { Data, Answers } }, references);
+}
+
+test('a bucket tells whom its template names, with filters however they are written; one that names nobody is left out', () => {
+  const Event = 's3:ObjectCreated:*';
+  const Filter = {
+    S3Key: {
+      Rules: [
+        { Name: 'Prefix', Value: 'events/' },
+        { Name: 'suffix', Value: '.gz' },
+      ],
+    },
+  };
+  const found = ofBucket({
+    QueueConfigurations: [{ Event, Queue: { 'Fn::GetAtt': ['Queue', 'Arn'] }, Filter }],
+    TopicConfigurations: [{ Event, Topic: 'topic' }],
+    LambdaConfigurations: [{ Event, Function: 'function' }],
+  });
+  expect([...found]).toEqual([
+    [
+      'data',
+      {
+        entries: [
+          { target: 'Queue', arn: 'Queue.Arn', events: [Event], prefix: 'events/', suffix: '.gz' },
+          { target: 'Topic', arn: 'topic', events: [Event] },
+          { target: 'CloudFunction', arn: 'function', events: [Event] },
+        ],
+        eventBridge: false,
+      },
+    ],
+  ]);
+});
+
+test.each([
+  [{ EventBridgeConfiguration: {} }, true],
+  [{ EventBridgeConfiguration: { EventBridgeEnabled: true } }, true],
+  [{ EventBridgeConfiguration: { EventBridgeEnabled: false } }, false],
+])('of %j EventBridge is told: %p', (configuration, told) => {
+  expect(ofBucket(configuration).get('data')).toEqual({ entries: [], eventBridge: told });
+});
