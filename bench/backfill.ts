@@ -8,7 +8,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Command } from 'commander';
-import { NODE_OPTIONS } from '../lib/node-options.ts';
+import { NODE_OPTIONS } from '../lib/function/node-options.ts';
 import { bundle } from './bundle.ts';
 import type { FunctionReport } from './children/function.ts';
 import type { Comparison } from './children/siem.ts';

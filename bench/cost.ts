@@ -2,11 +2,11 @@
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Command } from 'commander';
-import { readConnectors } from '../lib/config.ts';
+import { readConnectors } from '../lib/config/read-connectors.ts';
 import { ConnectorStack } from '../lib/connector-stack.ts';
 import { type BillLine, billedMilliseconds, type Fixed, fillingUp, monthlyBill } from '../lib/cost/bill.ts';
 import { estimateCounts } from '../lib/cost/estimate.ts';
-import { COST_PRICES } from '../lib/cost/prices.ts';
+import { PRICES } from '../lib/cost/prices.ts';
 import type { Counts, Tenant } from '../lib/cost/tenant.ts';
 import { DEFAULTS } from '../lib/defaults.ts';
 import { countMinutes } from './cost-counts.ts';
@@ -94,11 +94,7 @@ function estimated(tenant: Tenant): BillLine[] {
 }
 
 function priceRows(): string[][] {
-  return Object.values(COST_PRICES).map(({ dollars, per, source }) => [
-    per,
-    String(Number(dollars.toPrecision(6))),
-    source,
-  ]);
+  return Object.values(PRICES).map(({ dollars, per, source }) => [per, String(Number(dollars.toPrecision(6))), source]);
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -1,5 +1,5 @@
 /** Reads the answer of `GET …/truth` entry by entry, so that a million rows never stand in memory at once. */
-import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, OPEN_BRACE, OPEN_BRACKET, QUOTE } from '../lambda/core/json-codes.ts';
+import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, OPEN_BRACE, OPEN_BRACKET, QUOTE } from '../lambda/core/json/codes.ts';
 
 export interface TruthEntry {
   readonly stream: string;

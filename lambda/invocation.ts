@@ -1,11 +1,11 @@
 /** One invocation: obey the order within the time given, report, and reject if any stream failed. */
 import type { Telemetry } from './adapters/telemetry.ts';
 import type { Tokens } from './adapters/token.ts';
-import { parseOrder } from './commands.ts';
 import { StreamsFailedError } from './core/errors.ts';
 import type { LetterOutcome } from './core/redrive.ts';
 import type { StreamResult } from './core/run.ts';
 import { type TickOutcome, tick } from './core/tick.ts';
+import { parseOrder } from './order.ts';
 import type { Settings } from './settings.ts';
 import { assign, createWorld, type Edges } from './world.ts';
 

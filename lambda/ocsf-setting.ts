@@ -1,6 +1,6 @@
 /** Reads the mapping to OCSF that the infrastructure compiled: the variable `OCSF_FIELDS`. */
 import * as v from 'valibot';
-import { OCSF_TYPES } from './core/ocsf-values.ts';
+import { OCSF_TYPES } from './core/ocsf/values.ts';
 
 const names = v.optional(v.array(v.string()));
 const field = v.object({

@@ -1,6 +1,6 @@
 /** The function's settings: the sole reader of the environment. */
 import * as v from 'valibot';
-import type { OcsfFields } from './core/ocsf-fields.ts';
+import type { OcsfFields } from './core/ocsf/fields.ts';
 import { ocsfFieldsSetting } from './ocsf-setting.ts';
 import type { MemberNames } from './ports.ts';
 import { LEASE_SECONDS, LIST_PATH, RESERVED_MEMBERS, THREAT_ASSET_FIELD } from './setting-rules.ts';

@@ -16,7 +16,7 @@ import { createTable } from './adapters/table.ts';
 import { createTokens, failingOnce, type Tokens } from './adapters/token.ts';
 import { createWithdrawalList } from './adapters/withdrawal-list.ts';
 import { envelope } from './core/event.ts';
-import { ocsfFormat } from './core/ocsf.ts';
+import { ocsfFormat } from './core/ocsf/format.ts';
 import type { Assignment, World } from './core/run.ts';
 import type { Clock, Hash, Lease, Log } from './ports.ts';
 import type { Settings } from './settings.ts';

@@ -5,7 +5,7 @@ import { connectorSchema } from './config/connector-schema.ts';
 import { contradictionsWithin } from './config/contradictions.ts';
 import { describeIssue } from './config/fault.ts';
 import type { SecurityDataConnectorProps } from './connector-props.ts';
-import type { Destination } from './destination.ts';
+import type { Destination } from './delivery/destination.ts';
 import { ocsfFaultsWithin } from './ocsf/option-faults.ts';
 
 /** What of the props is plain values, by the names that the configuration has for them. */

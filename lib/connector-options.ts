@@ -4,10 +4,10 @@ import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { PAGE_LIMIT } from '../lambda/streams.ts';
 import type { SecurityDataConnectorProps } from './connector-props.ts';
 import { DEFAULTS } from './defaults.ts';
-import { type Destination, deliversObjects } from './destination.ts';
+import { type Destination, deliversObjects } from './delivery/destination.ts';
+import type { Network } from './function/poller-network.ts';
 import type { OcsfFieldsOption } from './ocsf/compile-fields.ts';
-import type { Network } from './poller-network.ts';
-import type { SiemReader } from './siem-reader.ts';
+import type { SiemReader } from './siem/siem-reader.ts';
 
 /** The props of a connector with every default filled in: what its parts are made from. */
 export interface ConnectorOptions {

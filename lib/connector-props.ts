@@ -5,10 +5,10 @@ import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
-import type { Destination } from './destination.ts';
+import type { Destination } from './delivery/destination.ts';
+import type { Network } from './function/poller-network.ts';
 import type { OcsfFieldsOption } from './ocsf/compile-fields.ts';
-import type { Network } from './poller-network.ts';
-import type { SiemReader } from './siem-reader.ts';
+import type { SiemReader } from './siem/siem-reader.ts';
 
 /** What a connector is made of. Only the name and the two addresses of the organization’s API are needed. */
 export interface SecurityDataConnectorProps {

@@ -1,23 +1,39 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import type { IDeliveryStreamRef } from 'aws-cdk-lib/aws-kinesisfirehose';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import type { Construct } from 'constructs';
 import { PREFIXES } from './prefixes.ts';
-import type { Query } from './query.ts';
-import type { SecurityDataConnector } from './security-data-connector.ts';
-import type { SiemAccess } from './siem-access.ts';
-import type { Tick } from './tick.ts';
+import type { Query } from './query/query.ts';
+import type { Schedule } from './schedule.ts';
+import type { SiemAccess } from './siem/siem-access.ts';
 import { VERSION } from './version.ts';
 
 export interface Outputs {
   readonly connectorName: string;
   readonly logGroup: ILogGroup;
-  readonly tick: Tick;
+  readonly schedule: Schedule;
   readonly dashboard: Dashboard;
 }
 
+/** What the construct shows of itself. */
+export interface ConnectorParts extends Construct {
+  readonly bucket: IBucket;
+  readonly state: ITable;
+  readonly delivery: IDeliveryStreamRef;
+  readonly function: IFunction;
+  readonly alarmTopic: ITopic;
+  readonly siem: SiemAccess | undefined;
+  readonly query: Query | undefined;
+}
+
 /** What an operator's commands and the form of a SIEM ask for. */
-export function addOutputs(connector: SecurityDataConnector, parts: Outputs): void {
-  const { connectorName, logGroup, tick, dashboard } = parts;
+export function addOutputs(connector: ConnectorParts, parts: Outputs): void {
+  const { connectorName, logGroup, schedule, dashboard } = parts;
   const add = (id: string, value: string, description: string) => new CfnOutput(connector, id, { value, description });
   add('ConnectorName', connectorName, 'In every event, on every metric and alarm');
   add('ConnectorVersion', VERSION, 'Version of the connector that was deployed');
@@ -31,8 +47,8 @@ export function addOutputs(connector: SecurityDataConnector, parts: Outputs): vo
   );
   add('DeliveryStreamName', connector.delivery.deliveryStreamRef.deliveryStreamName, 'Delivery stream of the events');
   add('AlarmTopicArn', connector.alarmTopic.topicArn, 'Topic that alarms are sent to');
-  add('ScheduleName', tick.scheduleName, 'Schedule that starts the function');
-  add('ScheduleDeadLetterQueueUrl', tick.undelivered.queueUrl, 'Queue of starts that could not be handed over');
+  add('ScheduleName', schedule.scheduleName, 'Schedule that starts the function');
+  add('ScheduleDeadLetterQueueUrl', schedule.undelivered.queueUrl, 'Queue of starts that could not be handed over');
   add('DashboardName', dashboard.dashboardName, 'Dashboard in CloudWatch');
   if (connector.siem) addSiemOutputs(add, connector.siem, Stack.of(connector).region);
   if (connector.query) addQueryOutputs(add, connector.query);

@@ -7,26 +7,26 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import { AlarmBoard } from './alarm-board.ts';
-import { createAlarmTopic } from './alarm-topic.ts';
+import { AlarmBoard } from './alarms/alarm-board.ts';
+import { createAlarmTopic } from './alarms/alarm-topic.ts';
+import { timingOf } from './alarms/timing.ts';
 import { checkProps } from './check-props.ts';
 import { type ConnectorOptions, optionsOf } from './connector-options.ts';
 import type { SecurityDataConnectorProps } from './connector-props.ts';
 import { createCredentials } from './credentials.ts';
-import { createDashboard } from './dashboard.ts';
+import { createDashboard } from './dashboard/dashboard.ts';
 import { createDataBucket } from './data-bucket.ts';
 import { Delivery } from './delivery/delivery.ts';
-import { bufferSecondsOf, converts, deliveryMetricPrefix } from './destination.ts';
-import { functionEnvironment } from './function-environment.ts';
-import type { FunctionResources } from './function-grants.ts';
+import { bufferSecondsOf, converts, deliveryMetricPrefix } from './delivery/destination.ts';
+import { functionEnvironment } from './function/function-environment.ts';
+import type { FunctionResources } from './function/function-grants.ts';
+import { Poller } from './function/poller.ts';
 import { addOutputs } from './outputs.ts';
-import { Poller } from './poller.ts';
-import { Query } from './query.ts';
-import { SiemAccess } from './siem-access.ts';
+import { Query } from './query/query.ts';
+import { Schedule } from './schedule.ts';
+import { SiemAccess } from './siem/siem-access.ts';
 import { createStateTable } from './state-table.ts';
 import { streamsOf } from './streams-of.ts';
-import { Tick } from './tick.ts';
-import { timingOf } from './timing.ts';
 
 /** CloudFormation took no tags on dashboards for long, and not every region and checker has learnt it. */
 const TAGGED = { excludeResourceTypes: ['AWS::CloudWatch::Dashboard'] };
@@ -63,9 +63,10 @@ export class SecurityDataConnector extends Construct {
     this.alarmTopic = props.alarmTopic ?? createAlarmTopic(this, options);
     const poller = this.createPoller(options);
     this.function = poller.function;
-    const tick = new Tick(this, 'Tick', { ...options, function: this.function });
-    const dashboard = this.watch(options, tick);
-    addOutputs(this, { connectorName: options.connectorName, logGroup: poller.logGroup, tick, dashboard });
+    // The id is older than the class: another one would replace schedule, role and queue.
+    const schedule = new Schedule(this, 'Tick', { ...options, function: this.function });
+    const dashboard = this.watch(options, schedule);
+    addOutputs(this, { connectorName: options.connectorName, logGroup: poller.logGroup, schedule, dashboard });
     if (props.permissionsBoundary) PermissionsBoundary.of(this).apply(props.permissionsBoundary);
     for (const [key, value] of Object.entries(props.tags ?? {})) Tags.of(this).add(key, value, TAGGED);
   }
@@ -92,7 +93,7 @@ export class SecurityDataConnector extends Construct {
     });
   }
 
-  private watch(options: ConnectorOptions, tick: Tick) {
+  private watch(options: ConnectorOptions, schedule: Schedule) {
     const { connectorName, destination, memoryMegabytes } = options;
     const watched = {
       connectorName,
@@ -100,7 +101,7 @@ export class SecurityDataConnector extends Construct {
       state: this.state,
       delivery: this.delivery,
       siem: this.siem,
-      scheduleDeadLetters: tick.undelivered,
+      scheduleDeadLetters: schedule.undelivered,
     };
     const settings = {
       timing: timingOf(options.rate),

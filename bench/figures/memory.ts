@@ -5,7 +5,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { NODE_OPTIONS } from '../../lib/node-options.ts';
+import { NODE_OPTIONS } from '../../lib/function/node-options.ts';
 import { bundle } from '../bundle.ts';
 import { inChild } from '../child.ts';
 import type { Figure, Size } from '../figure.ts';

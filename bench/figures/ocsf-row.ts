@@ -1,8 +1,8 @@
 /** CPU of a new row as an OCSF event, every port in memory. */
 import { envelope } from '../../lambda/core/event.ts';
 import type { EventFormat } from '../../lambda/core/event-format.ts';
-import { ocsfFormat } from '../../lambda/core/ocsf.ts';
-import type { OcsfFields } from '../../lambda/core/ocsf-fields.ts';
+import type { OcsfFields } from '../../lambda/core/ocsf/fields.ts';
+import { ocsfFormat } from '../../lambda/core/ocsf/format.ts';
 import { compileFields } from '../../lib/ocsf/compile-fields.ts';
 import { cpuTimeOf } from '../cpu-time.ts';
 import type { Figure, Reading, Size } from '../figure.ts';

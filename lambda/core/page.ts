@@ -4,7 +4,7 @@
  */
 import type { MemberNames } from '../ports.ts';
 import { ContractError, JsonError } from './errors.ts';
-import { type CutElement, type CutMember, type CutOptions, cutBody } from './json-cutter.ts';
+import { type CutElement, type CutMember, type CutOptions, cutBody } from './json/cutter.ts';
 
 const utf8 = new TextDecoder();
 

@@ -10,7 +10,7 @@ import type { Draining } from './draining.ts';
 import { ContractError } from './errors.ts';
 import { exceedsRecord } from './event.ts';
 import type { Sending } from './event-format.ts';
-import type { CutElement } from './json-cutter.ts';
+import type { CutElement } from './json/cutter.ts';
 import { judge, kept, type LetterVerdict } from './judge.ts';
 import { type LetterPlace, readLetter } from './letter.ts';
 import { prepareRow } from './prepare.ts';

@@ -2,8 +2,8 @@
 import type { DeadLetter, Hash } from '../ports.ts';
 import type { Stream } from '../streams.ts';
 import { fingerprintOf } from './fingerprint.ts';
-import { MINUS, NINE, QUOTE, ZERO } from './json-codes.ts';
-import type { CutElement, CutOptions } from './json-cutter.ts';
+import { MINUS, NINE, QUOTE, ZERO } from './json/codes.ts';
+import type { CutElement, CutOptions } from './json/cutter.ts';
 
 export interface Row {
   readonly id: string;

@@ -1,6 +1,6 @@
 /** The row in the answer of a single read. */
 import { ContractError, JsonError } from './errors.ts';
-import { type CutElement, type CutMember, type CutOptions, cutBody } from './json-cutter.ts';
+import { type CutElement, type CutMember, type CutOptions, cutBody } from './json/cutter.ts';
 
 /**
  * The row may stand alone, or as the one object within the answer: the specification does not say. `stream_position` is null

@@ -4,7 +4,7 @@
  */
 import type { Clock, MemberNames, PageSource } from '../ports.ts';
 import { ContractError, CursorRefusedError, JsonError, PageTimeoutError, PageTooLargeError } from './errors.ts';
-import type { CutElement, CutOptions } from './json-cutter.ts';
+import type { CutElement, CutOptions } from './json/cutter.ts';
 import { readPage } from './page.ts';
 
 export interface WalkOptions {

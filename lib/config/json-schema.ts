@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { toJsonSchema } from '@valibot/to-json-schema';
-import { connectorsSchema } from '../config.ts';
+import { connectorsSchema } from './read-connectors.ts';
 
 /** What `$schema` of `cdk.json` points to, so that an editor completes and checks the configuration. */
 export const JSON_SCHEMA_FILE = path.join(import.meta.dirname, '..', '..', 'docs', 'connectors.schema.json');

@@ -1,5 +1,5 @@
 /** A month's bill from what runs take and what the stack has: counted by the benchmark, or estimated. */
-import { COST_PRICES, type PriceName } from './prices.ts';
+import { PRICES, type PriceName } from './prices.ts';
 import type { Counts, Tenant } from './tenant.ts';
 
 /** What the stack has, whatever the tenant. */
@@ -41,9 +41,8 @@ export function billedMilliseconds({ wall, cpu }: Counts, memoryMegabytes: numbe
 /** Dollars for draining the tenant's stock once: a new tenant, or a replay. */
 export function fillingUp(tenant: Tenant, { fill }: Counts): number {
   const share = (tenant.assets + tenant.threats) / fill.rows;
-  const table =
-    fill.writeUnits * COST_PRICES.tableWriteUnit.dollars + fill.readUnits * COST_PRICES.tableReadUnit.dollars;
-  return share * (table + (fill.billedBytes / GIGABYTE) * COST_PRICES.firehoseGigabyte.dollars);
+  const table = fill.writeUnits * PRICES.tableWriteUnit.dollars + fill.readUnits * PRICES.tableReadUnit.dollars;
+  return share * (table + (fill.billedBytes / GIGABYTE) * PRICES.firehoseGigabyte.dollars);
 }
 
 /** A month of the schedule's runs, each as the counted ones were. */
@@ -78,5 +77,5 @@ export function monthlyBill(tenant: Tenant, counts: Counts, fixed: Fixed): BillL
 }
 
 export function billLine(part: string, price: PriceName, quantity: number): BillLine {
-  return { part, price, quantity, dollars: quantity * COST_PRICES[price].dollars };
+  return { part, price, quantity, dollars: quantity * PRICES[price].dollars };
 }

@@ -1,6 +1,4 @@
-import { PRICES } from '../prices.ts';
-
-/** A list price of us-east-1 in US dollars, without free tiers. */
+/** A list price of us-east-1 in US dollars, November 2026, without free tiers; other regions differ by a few per cent. */
 export interface Price {
   readonly dollars: number;
   readonly per: string;
@@ -12,13 +10,13 @@ function price(dollars: number, per: string, source: Price['source']): Price {
   return { dollars, per, source };
 }
 
-export const COST_PRICES = {
-  lambdaGigabyteSecond: price(PRICES.lambdaGigabyteSecond, 'GB-second, arm64', 'aws'),
-  lambdaRequest: price(PRICES.lambdaRequest, 'request', 'aws'),
-  tableWriteUnit: price(PRICES.tableWriteUnit, 'write unit, on demand', 'aws'),
-  tableReadUnit: price(PRICES.tableReadUnit, 'read unit, on demand', 'aws'),
+export const PRICES = {
+  lambdaGigabyteSecond: price(0.0000133334, 'GB-second, arm64', 'aws'),
+  lambdaRequest: price(0.2 / 1e6, 'request', 'aws'),
+  tableWriteUnit: price(0.625 / 1e6, 'write unit, on demand', 'aws'),
+  tableReadUnit: price(0.125 / 1e6, 'read unit, on demand', 'aws'),
   tableGigabyteMonth: price(0.25 + 0.2, 'GB and month stored, with point-in-time recovery', 'unconfirmed'),
-  firehoseGigabyte: price(PRICES.firehoseGigabyte, 'GB, each record rounded up to 5 KiB', 'third-party'),
+  firehoseGigabyte: price(0.029, 'GB, each record rounded up to 5 KiB', 'third-party'),
   objectPut: price(0.005 / 1000, 'object put', 'unconfirmed'),
   objectGigabyteMonth: price(0.023, 'GB and month stored', 'unconfirmed'),
   queueRequest: price(0.4 / 1e6, 'SQS request', 'unconfirmed'),
@@ -32,4 +30,4 @@ export const COST_PRICES = {
   dashboardMonth: price(3, 'dashboard and month', 'third-party'),
 } as const satisfies Record<string, Price>;
 
-export type PriceName = keyof typeof COST_PRICES;
+export type PriceName = keyof typeof PRICES;

@@ -1,6 +1,6 @@
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { DEFAULTS } from '../defaults.ts';
-import type { HttpDestination, SplunkDestination } from '../destination.ts';
+import type { HttpDestination, SplunkDestination } from './destination.ts';
 import { backupSettings, type DestinationParts, type DestinationProperties } from './parts.ts';
 
 /** Packed records need Splunk's raw endpoint, which splits lines; the event endpoint would take a record for one event. */

@@ -4,7 +4,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import { acknowledgeWildcard } from '../acknowledge.ts';
-import { converts, type Destination } from '../destination.ts';
+import { converts, type Destination } from '../delivery/destination.ts';
 import { PREFIXES } from '../prefixes.ts';
 import { allow, keyStatements } from '../statements.ts';
 import { databaseName, workgroupName } from './names.ts';

@@ -2,7 +2,7 @@ import type { Duration } from 'aws-cdk-lib';
 import type * as glue from 'aws-cdk-lib/aws-glue';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { STREAMS } from '../../lambda/streams.ts';
-import { converts, type Destination } from '../destination.ts';
+import { converts, type Destination } from '../delivery/destination.ts';
 import { PREFIXES } from '../prefixes.ts';
 import { LINES_TABLE } from './names.ts';
 

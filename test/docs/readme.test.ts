@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { parseOrder } from '../../lambda/commands.ts';
+import { parseOrder } from '../../lambda/order.ts';
 import { readSettings } from '../../lambda/settings.ts';
 import { STREAMS } from '../../lambda/streams.ts';
 import { jsonSchemaText } from '../../lib/config/json-schema.ts';

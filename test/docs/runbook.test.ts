@@ -3,7 +3,7 @@ import { globSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import type { Command } from 'commander';
 import { commandLine } from '../../bin/ctl/command-line.ts';
-import { ALARMS } from '../../lib/alarms.ts';
+import { ALARMS } from '../../lib/alarms/alarms.ts';
 import { PREFIXES } from '../../lib/prefixes.ts';
 import { logFields } from './log-fields.ts';
 import { code, PAGES, page, ROOT, section } from './pages.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { ALARMS } from '../../lib/alarms.ts';
+import { ALARMS } from '../../lib/alarms/alarms.ts';
 import { PROJECT_ROOT } from '../lib/synth.ts';
 import { INCIDENTS, NO_INCIDENTS } from './incidents.ts';
 import type { Finding, Findings } from './main.ts';

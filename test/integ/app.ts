@@ -1,6 +1,6 @@
 /** The CDK app of `npm run integ`: the platform, and once its URL is known, a connector that drains it. */
 import { App } from 'aws-cdk-lib';
-import { readConnectors } from '../../lib/config.ts';
+import { readConnectors } from '../../lib/config/read-connectors.ts';
 import { ConnectorStack } from '../../lib/connector-stack.ts';
 import { connectorOn, NAMES } from './names.ts';
 import { PlatformStack } from './platform-stack.ts';

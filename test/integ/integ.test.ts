@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { LambdaFunctionURLEvent } from 'aws-lambda';
-import { readConnectors } from '../../lib/config.ts';
+import { readConnectors } from '../../lib/config/read-connectors.ts';
 import { ConnectorStack } from '../../lib/connector-stack.ts';
 import { createApp, only, resources, templateOf } from '../lib/synth.ts';
 import { basic } from '../local/platform/tenant.ts';

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { ConfigurationError } from '../../lib/config/configuration-error.ts';
-import { readConnectors } from '../../lib/config.ts';
+import { readConnectors } from '../../lib/config/read-connectors.ts';
 import { EXAMPLE, PROJECT_ROOT } from './synth.ts';
 import { SECRET_ARN, VARIANT_NAMES, VARIANTS } from './variants.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
-import { ALARMS } from '../../lib/alarms.ts';
+import { ALARMS } from '../../lib/alarms/alarms.ts';
 import { jsonSchemaText } from '../../lib/config/json-schema.ts';
 import { PROJECT_ROOT } from './synth.ts';
 
@@ -38,7 +38,7 @@ test('every section of the runbook says what happens, whether data is safe, wher
   expect(incomplete).toEqual([]);
 });
 
-test.each(['connector-props.ts', 'destination.ts', 'siem-reader.ts', 'poller-network.ts'])(
+test.each(['connector-props.ts', 'delivery/destination.ts', 'siem/siem-reader.ts', 'function/poller-network.ts'])(
   'every prop in %s has a sentence, and every optional one its default',
   file => {
     const text = documentText('lib', file);

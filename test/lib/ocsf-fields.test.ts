@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { OCSF_TYPES } from '../../lambda/core/ocsf-values.ts';
+import { OCSF_TYPES } from '../../lambda/core/ocsf/values.ts';
 import { readSettings } from '../../lambda/settings.ts';
 import { ConfigurationError } from '../../lib/config/configuration-error.ts';
-import { readConnectors } from '../../lib/config.ts';
+import { readConnectors } from '../../lib/config/read-connectors.ts';
 import { compileFields } from '../../lib/ocsf/compile-fields.ts';
 import { ocsfSchema } from '../../lib/ocsf/schema.ts';
 import { valueType } from '../../lib/ocsf/value-type.ts';

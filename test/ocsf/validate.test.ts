@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ocsfFormat } from '../../lambda/core/ocsf.ts';
+import { ocsfFormat } from '../../lambda/core/ocsf/format.ts';
 import { CONTEXT, DNS_BLOCKS, rowOf, THREATS } from '../lambda/core/support/streams.ts';
 import { ocsfFaults } from './validate.ts';
 import { compiledFields, WIDE_MAPPING } from './wide-mapping.ts';

@@ -1,6 +1,6 @@
 /** What `cost` prints: a line a part, and which prices nobody has confirmed. */
 import type { BillLine } from '../../../lib/cost/bill.ts';
-import { COST_PRICES } from '../../../lib/cost/prices.ts';
+import { PRICES } from '../../../lib/cost/prices.ts';
 import type { Outcome } from '../report/report.ts';
 import { tableText } from '../report/table-text.ts';
 import type { Estimate } from './estimate-cost.ts';
@@ -66,12 +66,12 @@ export function estimateOutcome({ numbers, lines, fillingUp }: Estimate): Outcom
 }
 
 function nameOf({ part, price }: BillLine): [string, string] {
-  const { per, source } = COST_PRICES[price];
+  const { per, source } = PRICES[price];
   return [part, `${per}${MARKS[source]}`];
 }
 
 function lineJson({ part, price, quantity, dollars: amount }: BillLine): object {
-  const { dollars: aUnit, per, source } = COST_PRICES[price];
+  const { dollars: aUnit, per, source } = PRICES[price];
   return { part, per, quantity, price: aUnit, source, dollars: amount };
 }
 

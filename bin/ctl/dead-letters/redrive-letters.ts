@@ -1,7 +1,7 @@
 /** Has the function try rows again that it could not send. */
 import { streamOfLetter } from '../../../lambda/adapters/dead-letter.ts';
-import { MOST_LETTERS } from '../../../lambda/commands.ts';
 import type { InvocationResult } from '../../../lambda/invocation.ts';
+import { MOST_LETTERS } from '../../../lambda/order.ts';
 import { STREAMS, type StreamName } from '../../../lambda/streams.ts';
 import type { Context } from '../context.ts';
 import { order } from '../orders/order.ts';

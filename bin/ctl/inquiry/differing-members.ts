@@ -1,5 +1,5 @@
 /** Which members of two rows differ, seen as the connector's digest sees them: to the last digit, blind to order. */
-import { type CutMember, cutBody } from '../../../lambda/core/json-cutter.ts';
+import { type CutMember, cutBody } from '../../../lambda/core/json/cutter.ts';
 
 export interface DifferingMember {
   readonly name: string;

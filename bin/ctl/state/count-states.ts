@@ -1,7 +1,7 @@
 /** How many rows of a stream the SIEM has, by the states in the table. */
 import { DescribeTableCommand, paginateScan } from '@aws-sdk/client-dynamodb';
 import type { StreamName } from '../../../lambda/streams.ts';
-import { PRICES } from '../../../lib/prices.ts';
+import { PRICES } from '../../../lib/cost/prices.ts';
 import type { Aws } from '../aws.ts';
 import { AwsCallError } from '../errors.ts';
 import type { Progress } from '../report/progress.ts';
@@ -32,7 +32,7 @@ const BYTES_A_UNIT = 8192;
 
 /** Dollars that reading the whole table costs, at list price. */
 export function countPrice({ bytes }: TableSize, times: number): number {
-  return Math.ceil(bytes / BYTES_A_UNIT) * times * PRICES.tableReadUnit;
+  return Math.ceil(bytes / BYTES_A_UNIT) * times * PRICES.tableReadUnit.dollars;
 }
 
 /**

@@ -5,7 +5,7 @@ import { monthOf } from '../../../bin/ctl/cost/month.ts';
 import { billedBytes, type Use, usedLines } from '../../../bin/ctl/cost/used-lines.ts';
 import { FIGURES } from '../../../bin/ctl/cost/used-series.ts';
 import { fixedParts } from '../../../lib/cost/fixed-parts.ts';
-import { COST_PRICES } from '../../../lib/cost/prices.ts';
+import { PRICES } from '../../../lib/cost/prices.ts';
 
 test.each([
   ['2026-11-20T12:00:00Z', '2026-11', '2026-11-01T00:00:00.000Z', '2026-12-01T00:00:00.000Z'],
@@ -77,7 +77,7 @@ describe('an estimate', () => {
 
   test('without DNS blocks leaves out their metrics and alarms', () => {
     expect(total({ assets: 1, dnsBlocksPerDay: 1 }) - total({ assets: 1 })).toBeGreaterThan(
-      17 * COST_PRICES.metricMonth.dollars + 6 * COST_PRICES.alarmMonth.dollars,
+      17 * PRICES.metricMonth.dollars + 6 * PRICES.alarmMonth.dollars,
     );
   });
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { lettersOrders } from '../../../bin/ctl/dead-letters/redrive-letters.ts';
-import { MOST_LETTERS } from '../../../lambda/commands.ts';
+import { MOST_LETTERS } from '../../../lambda/order.ts';
 
 test('rows are ordered a lane at a time, no more at once than the function takes, and each once', () => {
   const key = (stream: string, at: number) => `dead-letter/acme/${stream}/oversize/${at.toString(16)}.json`;

@@ -1,7 +1,7 @@
 /** What becomes of dead letters that an operator orders to be tried again. */
 import { describe, expect, test } from '@jest/globals';
 import type { LetterPlace } from '../../../lambda/core/letter.ts';
-import { ocsfFormat } from '../../../lambda/core/ocsf.ts';
+import { ocsfFormat } from '../../../lambda/core/ocsf/format.ts';
 import type { LetterOutcome } from '../../../lambda/core/redrive.ts';
 import type { StreamName } from '../../../lambda/streams.ts';
 import { answer, asset, dnsBlock, threat, tombstone } from './support/rows.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { envelope as ownFormat } from '../../../lambda/core/event.ts';
-import { ocsfFormat } from '../../../lambda/core/ocsf.ts';
+import { ocsfFormat } from '../../../lambda/core/ocsf/format.ts';
 import { VIEWS } from '../../../lib/query/views.ts';
 import { ASSETS, CONTEXT, DNS_BLOCKS, rowOf, THREATS } from '../../lambda/core/support/streams.ts';
 import { envelope, ocsf, type Told } from './support/event-lines.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { CONNECTOR_METRICS, METRIC_NAMESPACE, STREAM_METRICS } from '../../../lambda/metric-names.ts';
 import { STREAMS } from '../../../lambda/streams.ts';
-import { ALARMS } from '../../../lib/alarms.ts';
+import { ALARMS } from '../../../lib/alarms/alarms.ts';
 import { resources, synthesize } from '../synth.ts';
 import { VARIANT_NAMES, VARIANTS } from '../variants.ts';
 

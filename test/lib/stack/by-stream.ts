@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { raw } from 'jq-wasm';
 import { envelope } from '../../../lambda/core/event.ts';
-import { ocsfFormat } from '../../../lambda/core/ocsf.ts';
+import { ocsfFormat } from '../../../lambda/core/ocsf/format.ts';
 import { STREAMS } from '../../../lambda/streams.ts';
 import { CONTEXT, rowOf } from '../../lambda/core/support/streams.ts';
 import { only, synthesize } from '../synth.ts';

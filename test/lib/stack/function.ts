@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readSettings } from '../../../lambda/settings.ts';
-import { FUNCTION_ACTIONS } from '../../../lib/function-grants.ts';
-import { NETWORK_ACTIONS } from '../../../lib/poller-network.ts';
+import { FUNCTION_ACTIONS } from '../../../lib/function/function-grants.ts';
+import { NETWORK_ACTIONS } from '../../../lib/function/poller-network.ts';
 import { only, resources, synthesize } from '../synth.ts';
 import { VARIANT_NAMES, VARIANTS } from '../variants.ts';
 import { actionsOf, identityStatements, resourcesOf } from './policies.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { ConfigurationError } from '../../../../lib/config/configuration-error.ts';
 import type { ConnectorConfig } from '../../../../lib/config/connector-schema.ts';
-import { readConnectors } from '../../../../lib/config.ts';
+import { readConnectors } from '../../../../lib/config/read-connectors.ts';
 import { findCdkJson } from '../cdk-json.ts';
 import { type Check, type Finding, fail, ok, warn } from '../check.ts';
 import type { Patient } from '../patient.ts';

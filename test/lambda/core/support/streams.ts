@@ -1,5 +1,5 @@
 import { sha256 } from '../../../../lambda/adapters/sha256.ts';
-import { cutBody } from '../../../../lambda/core/json-cutter.ts';
+import { cutBody } from '../../../../lambda/core/json/cutter.ts';
 import { type BadRow, type Row, readRow, rowCut } from '../../../../lambda/core/row.ts';
 import { STREAMS } from '../../../../lambda/streams.ts';
 

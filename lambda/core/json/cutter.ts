@@ -1,0 +1,160 @@
+/**
+ * Cuts a list answer's text into its parts without making values of them, in one pass.
+ *
+ * `JSON.parse` then `JSON.stringify` would change rows: integers beyond 2^53, `1.0`, `1e400`, `-0`, members named
+ * `__proto__`. So a row stays the slice of text that the API sent. The same pass checks the grammar (RFC 8259) and
+ * builds each row's canonical text, in which members are sorted and white space is gone, for its digest.
+ */
+import { CLOSE_BRACE, CLOSE_BRACKET, COLON, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './codes.ts';
+import { type RowShapes, rowShapes, Shape, type ShapeRules } from './shape.ts';
+import { TokenReader } from './token-reader.ts';
+import { ValueReader } from './value-reader.ts';
+
+/** An element of an array at the top of the answer. Its texts are made when they are asked for: few of them ever are. */
+export interface CutElement {
+  /** Where it stands among the bytes. */
+  readonly start: number;
+  readonly end: number;
+  readonly isObject: boolean;
+  /** The element as it was sent. */
+  readonly text: string;
+  /** The element with members sorted and white space gone, in ASCII; the excluded member is left out. */
+  readonly canonical: string;
+  /** Canonical text of the excluded member's value. */
+  readonly excluded: string | undefined;
+  /** Raw JSON text of a wanted member, by its place among them; the last occurrence counts. */
+  wanted(place: number): string | undefined;
+}
+
+/** A member of the answer's top object. */
+export interface CutMember {
+  readonly name: string;
+  /** Where its value stands among the bytes. */
+  readonly start: number;
+  readonly end: number;
+  /** Present when the member is an array. */
+  readonly elements?: readonly CutElement[];
+}
+
+export interface CutOptions {
+  /** Members of each element whose raw text may be asked for. */
+  readonly wanted: readonly string[];
+  /** Member left out of an element's canonical text. */
+  readonly excluded: string;
+}
+
+/**
+ * @param source UTF-8, checked
+ * @throws JsonError when it is not one JSON object
+ */
+export function cutBody(source: Uint8Array, options: CutOptions): CutMember[] {
+  const { root: row, room } = shapesFor(options);
+  const reader = new ValueReader(source, room);
+  const { tokens } = reader;
+  if (!tokens.take(OPEN_BRACE)) tokens.fail('No JSON object');
+  const members: CutMember[] = [];
+  if (!tokens.take(CLOSE_BRACE)) {
+    do members.push(cutMember(reader, row, options));
+    while (tokens.take(COMMA));
+    if (!tokens.take(CLOSE_BRACE)) tokens.fail('An object without its end');
+  }
+  if (!tokens.isAtEnd()) tokens.fail('Text after the end of the JSON object');
+  return members;
+}
+
+function cutMember(reader: ValueReader, row: Shape, { wanted }: CutOptions): CutMember {
+  const { tokens } = reader;
+  if (tokens.next() !== QUOTE) tokens.fail('A member without a name');
+  tokens.end = 0;
+  tokens.string();
+  const name: string = JSON.parse(tokens.canonical(0));
+  if (!tokens.take(COLON)) tokens.fail('A member without a colon');
+  const isArray = tokens.next() === OPEN_BRACKET;
+  const start = tokens.at;
+  if (isArray) return { name, start, elements: cutElements(reader, row, wanted.length), end: tokens.at };
+  reader.value(new Shape('', undefined, undefined), 1);
+  return { name, start, end: tokens.at };
+}
+
+function cutElements(reader: ValueReader, row: Shape, wanted: number): CutElement[] {
+  const { tokens } = reader;
+  const elements: CutElement[] = [];
+  tokens.at++;
+  if (tokens.take(CLOSE_BRACKET)) return elements;
+  do elements.push(cutElement(reader, row, wanted));
+  while (tokens.take(COMMA));
+  if (!tokens.take(CLOSE_BRACKET)) tokens.fail('An array without its end');
+  return elements;
+}
+
+function cutElement(reader: ValueReader, row: Shape, count: number): CutElement {
+  const { tokens } = reader;
+  const isObject = tokens.next() === OPEN_BRACE;
+  const start = tokens.at;
+  const places: number[] = new Array(2 * count).fill(0);
+  tokens.end = 0;
+  reader.excluded = undefined;
+  if (isObject) reader.object(row, 2, places);
+  else reader.value(row, 2);
+  return new ElementOf(tokens, start, isObject, reader.excluded, places);
+}
+
+class ElementOf implements CutElement {
+  readonly start: number;
+  readonly end: number;
+  readonly isObject: boolean;
+  readonly canonical: string;
+  readonly excluded: string | undefined;
+  readonly #source: Buffer;
+  readonly #places: readonly number[];
+
+  constructor(
+    tokens: TokenReader,
+    start: number,
+    isObject: boolean,
+    excluded: string | undefined,
+    places: readonly number[],
+  ) {
+    this.start = start;
+    this.end = tokens.at;
+    this.isObject = isObject;
+    this.canonical = tokens.canonical(0);
+    this.excluded = excluded;
+    this.#source = tokens.source;
+    this.#places = places;
+  }
+
+  get text(): string {
+    return this.#source.toString('utf8', this.start, this.end);
+  }
+
+  wanted(place: number): string | undefined {
+    const end = this.#places[2 * place + 1]!;
+    return end === 0 ? undefined : this.#source.toString('utf8', this.#places[2 * place]!, end);
+  }
+}
+
+/** Pages and runs of a stream have rows of the same shapes: a cache, which changes no result. */
+const remembered = new Map<string, RowShapes>();
+
+function shapesFor(options: CutOptions): RowShapes {
+  const key = JSON.stringify(options);
+  let shapes = remembered.get(key);
+  // Full: what is there may be names that never come again.
+  if (!shapes || shapes.room.shapes <= 0) {
+    shapes = rowShapes(rules(options));
+    remembered.set(key, shapes);
+  }
+  return shapes;
+}
+
+function rules({ wanted, excluded }: CutOptions): ShapeRules {
+  return { wanted: new Map(wanted.map((name, index) => [keyOf(name), index])), excluded: keyOf(excluded) };
+}
+
+/** A member's name as the canonical text writes it, with its colon. */
+function keyOf(name: string): string {
+  const tokens = new TokenReader(Buffer.from(JSON.stringify(name)));
+  tokens.string();
+  return `${tokens.canonical(0)}:`;
+}

@@ -1,0 +1,53 @@
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import type { IDeliveryStreamRef } from 'aws-cdk-lib/aws-kinesisfirehose';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import { DIMENSIONS, METRIC_NAMESPACE } from '../../lambda/metric-names.ts';
+import type { Signal } from './alarm-fact.ts';
+
+/** What a connector's metrics are about. */
+export interface Watched {
+  readonly connectorName: string;
+  readonly function: IFunction;
+  readonly state: ITable;
+  readonly delivery: IDeliveryStreamRef;
+  readonly scheduleDeadLetters: IQueue;
+  readonly siem?: { readonly queue: IQueue; readonly unread: IQueue } | undefined;
+}
+
+/** Where a metric is found. */
+export interface Source {
+  readonly namespace: string;
+  readonly dimensionsMap: Record<string, string>;
+}
+
+/** Namespace and dimensions of what a signal is about; nothing where this connector has no such part. */
+export function sourceOf(of: Signal['of'], watched: Watched, stream?: string): Source | undefined {
+  const service = { [DIMENSIONS.connector]: watched.connectorName };
+  switch (of) {
+    case 'stream':
+      return stream ? source(METRIC_NAMESPACE, { ...service, [DIMENSIONS.stream]: stream }) : undefined;
+    case 'connector':
+      return source(METRIC_NAMESPACE, service);
+    case 'function':
+      return source('AWS/Lambda', { FunctionName: watched.function.functionName });
+    case 'state':
+      return source('AWS/DynamoDB', { TableName: watched.state.tableName });
+    case 'delivery':
+      return source('AWS/Firehose', { DeliveryStreamName: watched.delivery.deliveryStreamRef.deliveryStreamName });
+    case 'schedule-dead-letters':
+      return queue(watched.scheduleDeadLetters);
+    case 'siem-queue':
+      return watched.siem && queue(watched.siem.queue);
+    case 'siem-dead-letters':
+      return watched.siem && queue(watched.siem.unread);
+  }
+}
+
+function source(namespace: string, dimensionsMap: Record<string, string>): Source {
+  return { namespace, dimensionsMap };
+}
+
+function queue({ queueName }: IQueue): Source {
+  return source('AWS/SQS', { QueueName: queueName });
+}

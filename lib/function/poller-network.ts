@@ -1,0 +1,83 @@
+import * as ec2 from 'aws-cdk-lib/aws-ec2';
+import * as iam from 'aws-cdk-lib/aws-iam';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { Construct } from 'constructs';
+import { acknowledgeWildcard } from '../acknowledge.ts';
+
+/** The network that the function runs in. */
+export interface Network {
+  /** VPC of the function. Its subnets must reach the API and the AWS services. */
+  readonly vpc: ec2.IVpc;
+  /**
+   * Subnets of the function.
+   *
+   * @default - the private subnets with a way out
+   */
+  readonly subnets?: ec2.SubnetSelection;
+  /**
+   * Security groups of the function.
+   *
+   * @default - one is created that lets out TCP to the ports of the API, of its token endpoint, and 443
+   */
+  readonly securityGroups?: readonly ec2.ISecurityGroup[];
+}
+
+/** Placement of the function: Lambda's own network unless another is named. */
+export function placement(scope: Construct, network: Network | undefined, ports: readonly number[]) {
+  if (!network) return {};
+  return {
+    vpc: network.vpc,
+    securityGroups: [...(network.securityGroups ?? [createSecurityGroup(scope, network.vpc, ports)])],
+    ...(network.subnets && { vpcSubnets: network.subnets }),
+  };
+}
+
+/** Ports that the function connects to: those of the two addresses, and that of AWS. */
+export function outboundPorts(addresses: readonly string[]): number[] {
+  const ports = addresses.filter(address => URL.canParse(address)).map(address => Number(new URL(address).port || 443));
+  return [...new Set([443, ...ports])];
+}
+
+function createSecurityGroup(scope: Construct, vpc: ec2.IVpc, ports: readonly number[]): ec2.ISecurityGroup {
+  const group = new ec2.SecurityGroup(scope, 'Outbound', {
+    vpc,
+    description: 'Lets the connector out to the API and to AWS, and nothing in.',
+    allowAllOutbound: false,
+  });
+  for (const port of ports) group.addEgressRule(ec2.Peer.anyIpv4(), ec2.Port.tcp(port), 'API, token endpoint and AWS');
+  return group;
+}
+
+/** What the Lambda service does with the role to place a function in a VPC. These actions take no narrower resource at that moment. */
+export const NETWORK_ACTIONS = [
+  'ec2:AssignPrivateIpAddresses',
+  'ec2:CreateNetworkInterface',
+  'ec2:DeleteNetworkInterface',
+  'ec2:DescribeNetworkInterfaces',
+  'ec2:DescribeSubnets',
+  'ec2:UnassignPrivateIpAddresses',
+] as const;
+
+export function networkStatements(network: Network | undefined): iam.PolicyStatement[] {
+  return network ? [new iam.PolicyStatement({ actions: [...NETWORK_ACTIONS], resources: ['*'] })] : [];
+}
+
+/** The service needs these grants, the function's code does not: it is denied them. */
+export function keepNetworkFromCode(scope: Construct, role: iam.Role, target: IFunction): void {
+  new iam.Policy(scope, 'NetworkIsForLambda', {
+    roles: [role],
+    statements: [
+      new iam.PolicyStatement({
+        effect: iam.Effect.DENY,
+        actions: [...NETWORK_ACTIONS],
+        resources: ['*'],
+        conditions: { ArnEquals: { 'lambda:SourceFunctionArn': target.functionArn } },
+      }),
+    ],
+  });
+  acknowledgeWildcard(
+    role,
+    '*',
+    'Lambda places the function in the VPC with these grants, which name no resource beforehand; the function itself is denied them.',
+  );
+}

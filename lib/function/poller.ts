@@ -1,0 +1,101 @@
+import path from 'node:path';
+import { RemovalPolicy } from 'aws-cdk-lib';
+import * as iam from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
+import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
+import * as logs from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { acknowledgeWildcard } from '../acknowledge.ts';
+import { TICK_EXPIRES_AFTER, TIMEOUT } from '../alarms/timing.ts';
+import { allow, keyStatements } from '../statements.ts';
+import { deadLetterArn, FUNCTION_ACTIONS, type FunctionResources, functionStatements } from './function-grants.ts';
+import { NODE_OPTIONS } from './node-options.ts';
+import { keepNetworkFromCode, type Network, networkStatements, outboundPorts, placement } from './poller-network.ts';
+
+const PROJECT_ROOT = path.join(import.meta.dirname, '..', '..');
+
+/** One file of ES modules with everything in it, so that a cold start reads nothing else. */
+const BUNDLING = {
+  format: OutputFormat.ESM,
+  target: 'node24',
+  mainFields: ['module', 'main'],
+  minify: true,
+  bundleAwsSDK: true,
+  sourceMap: true,
+  sourcesContent: false,
+};
+
+export interface PollerProps extends FunctionResources {
+  /** Addresses that the function connects to, beside those of AWS. */
+  readonly addresses: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly memoryMegabytes: number;
+  readonly logRetention: logs.RetentionDays;
+  readonly encryptionKey?: IKey;
+  readonly network?: Network;
+}
+
+/** The function that drains the API, its role and its logs. */
+export class Poller extends Construct {
+  readonly function: lambda.Function;
+  readonly logGroup: logs.LogGroup;
+
+  constructor(scope: Construct, id: string, props: PollerProps) {
+    super(scope, id);
+    this.logGroup = new logs.LogGroup(this, 'Logs', {
+      retention: props.logRetention,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const role = this.createRole(props);
+    this.function = new NodejsFunction(this, 'Function', {
+      description: 'Drains the Security Data External API into the delivery stream.',
+      entry: path.join(PROJECT_ROOT, 'lambda', 'handler.ts'),
+      projectRoot: PROJECT_ROOT,
+      depsLockFilePath: path.join(PROJECT_ROOT, 'package-lock.json'),
+      handler: 'handler',
+      runtime: lambda.Runtime.NODEJS_24_X,
+      architecture: lambda.Architecture.ARM_64,
+      memorySize: props.memoryMegabytes,
+      timeout: TIMEOUT,
+      // The schedule is the retry: the work of a failed or late run is done by the next one.
+      retryAttempts: 0,
+      maxEventAge: TICK_EXPIRES_AFTER,
+      role,
+      logGroup: this.logGroup,
+      environment: { ...props.environment, NODE_OPTIONS: NODE_OPTIONS.join(' ') },
+      awsSdkConnectionReuse: false,
+      bundling: BUNDLING,
+      ...placement(this, props.network, outboundPorts(props.addresses)),
+    });
+    this.dropRepeatedDependency(props.network);
+    if (props.network) keepNetworkFromCode(this, role, this.function);
+  }
+
+  /** The reference to the role orders the two already; CDK says it a second time. In a VPC it says more, which must stay. */
+  private dropRepeatedDependency(network: Network | undefined): void {
+    const resource = this.function.node.defaultChild as lambda.CfnFunction;
+    if (network) resource.addMetadata('cfn-lint', { config: { ignore_checks: ['W3005'] } });
+    else resource.addDeletionOverride('DependsOn');
+  }
+
+  private createRole(props: PollerProps): iam.Role {
+    const statements = [
+      ...functionStatements(props),
+      allow(FUNCTION_ACTIONS.logs, this.logGroup.logGroupArn),
+      ...keyStatements(this, props.encryptionKey, ['readAndWriteState', 'writeObjects', 'readSecret']),
+      ...networkStatements(props.network),
+    ];
+    const role = new iam.Role(this, 'Role', {
+      description: 'What the function may do: the calls that it makes, on the resources that it has.',
+      assumedBy: new iam.ServicePrincipal('lambda.amazonaws.com'),
+      inlinePolicies: { Drain: new iam.PolicyDocument({ statements }) },
+    });
+    acknowledgeWildcard(
+      role,
+      deadLetterArn(props),
+      'Each dead letter is an object of its own; the wildcard stays below those of this connector.',
+    );
+    return role;
+  }
+}

@@ -1,0 +1,108 @@
+import { Duration, Stack } from 'aws-cdk-lib';
+import * as iam from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type * as s3 from 'aws-cdk-lib/aws-s3';
+import * as sqs from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { acknowledge, acknowledgeWildcard } from '../acknowledge.ts';
+import { PREFIXES } from '../prefixes.ts';
+import { allow, keyStatements } from '../statements.ts';
+import { createReaderRole, type SiemReader } from './siem-reader.ts';
+
+export interface SiemAccessProps {
+  readonly connectorName: string;
+  readonly bucket: s3.IBucket;
+  /** The bucket again, where it is made here and announces its objects by itself. */
+  readonly ownBucket: s3.Bucket | undefined;
+  readonly reader?: SiemReader;
+  readonly encryptionKey?: IKey;
+}
+
+/** A SIEM must come back within this time, or what it failed to read is set aside: SQS keeps a message no longer. */
+const KEPT = Duration.days(14);
+
+/** How often a SIEM may take an announcement without finishing it. */
+const MAX_RECEIVES = 10;
+
+/** New objects are announced on a queue, and a policy lets a SIEM read exactly these objects and this queue. */
+export class SiemAccess extends Construct {
+  readonly queue: sqs.Queue;
+  readonly unread: sqs.Queue;
+  readonly policy: iam.ManagedPolicy;
+  readonly role: iam.Role | undefined;
+
+  constructor(scope: Construct, id: string, props: SiemAccessProps) {
+    super(scope, id);
+    this.unread = new sqs.Queue(this, 'Unread', { ...QUEUE, retentionPeriod: KEPT });
+    acknowledge(this.unread, 'AwsSolutions-SQS3', 'This queue is itself the dead-letter queue of the announcements.');
+    this.queue = new sqs.Queue(this, 'Announcements', {
+      ...QUEUE,
+      retentionPeriod: KEPT,
+      visibilityTimeout: Duration.minutes(10),
+      deadLetterQueue: { queue: this.unread, maxReceiveCount: MAX_RECEIVES },
+    });
+    this.acceptFrom(props);
+    this.policy = this.createPolicy(props);
+    this.role = props.reader && createReaderRole(this, { ...props, reader: props.reader, policy: this.policy });
+  }
+
+  /**
+   * A bucket that is made here announces each event object itself. One that is brought belongs to somebody else, whose notifications would
+   * be overwritten: there the queue only accepts what the bucket sends.
+   */
+  private acceptFrom({ bucket, ownBucket }: SiemAccessProps): void {
+    const accepted = this.queue.addToResourcePolicy(
+      new iam.PolicyStatement({
+        actions: ['sqs:SendMessage'],
+        resources: [this.queue.queueArn],
+        principals: [new iam.ServicePrincipal('s3.amazonaws.com')],
+        conditions: {
+          StringEquals: { 'aws:SourceAccount': Stack.of(this).account },
+          // The policy must stand before a bucket that announces, so it cannot name the one that is made after it.
+          ...(!ownBucket && { ArnEquals: { 'aws:SourceArn': bucket.bucketArn } }),
+        },
+      }),
+    );
+    const resource = ownBucket?.node.defaultChild as s3.CfnBucket | undefined;
+    if (!resource) return;
+    resource.notificationConfiguration = { queueConfigurations: [this.announcement()] };
+    if (accepted.policyDependable) resource.node.addDependency(accepted.policyDependable);
+  }
+
+  private announcement(): s3.CfnBucket.QueueConfigurationProperty {
+    return {
+      event: 's3:ObjectCreated:*',
+      queue: this.queue.queueArn,
+      filter: { s3Key: { rules: [{ name: 'prefix', value: PREFIXES.events }] } },
+    };
+  }
+
+  private createPolicy({ connectorName, bucket, encryptionKey }: SiemAccessProps): iam.ManagedPolicy {
+    const objects = bucket.arnForObjects(`${PREFIXES.events}*`);
+    const policy = new iam.ManagedPolicy(this, 'ReaderPolicy', {
+      description: `Reads the events of connector ${connectorName} and the queue that announces them.`,
+      statements: [
+        allow(['s3:GetObject'], objects),
+        allow(READ_QUEUE, this.queue.queueArn),
+        ...keyStatements(this, encryptionKey, ['readObjects']),
+      ],
+    });
+    acknowledgeWildcard(
+      policy,
+      objects,
+      'Firehose names the objects; the wildcard stays below the prefix of the events.',
+    );
+    return policy;
+  }
+}
+
+/** The queues hold names of objects, never their content, so the keys of SQS serve. */
+const QUEUE = { encryption: sqs.QueueEncryption.SQS_MANAGED, enforceSSL: true };
+
+const READ_QUEUE = [
+  'sqs:ChangeMessageVisibility',
+  'sqs:DeleteMessage',
+  'sqs:GetQueueAttributes',
+  'sqs:GetQueueUrl',
+  'sqs:ReceiveMessage',
+];

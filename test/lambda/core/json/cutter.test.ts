@@ -1,0 +1,212 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { JsonError } from '../../../../lambda/core/errors.ts';
+import { type CutElement, cutBody } from '../../../../lambda/core/json/cutter.ts';
+import { json, styleOf, tokens, write } from '../support/json-text.ts';
+
+const OPTIONS = { wanted: ['id', 'é'], excluded: 'stream_position' };
+const MAX_DEPTH = 512;
+
+const cut = (text: string) => cutBody(Buffer.from(text), OPTIONS);
+const elementsOf = (text: string): readonly CutElement[] => cut(text)[0]!.elements!;
+const wantedOf = (element: CutElement) => OPTIONS.wanted.map((_, place) => element.wanted(place));
+const canonical = (row: string) => elementsOf(`{"rows":[${row}]}`)[0]!.canonical;
+
+const bytesOf = (text: string, start: number, end: number) => Buffer.from(text).toString('utf8', start, end);
+
+/** Whether the text is one JSON object, as the platform's own parser sees it. */
+function isObjectText(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
+function isCut(text: string): boolean {
+  try {
+    cut(text);
+    return true;
+  } catch (error) {
+    if (error instanceof JsonError) return false;
+    throw error;
+  }
+}
+
+const styled = fc.tuple(fc.array(fc.tuple(fc.constantFrom('rows', 'page', '__proto__'), json)), fc.nat());
+const objectText = styled.map(([members, seed]) => write({ members }, styleOf(seed)));
+
+const PIECES = [
+  ...'{}[],:"\\/ \t\r\n-+.eE0123456789abtfnu',
+  ...['true', 'false', 'null', '"a":', '"\\u00', '1.', '0x1', '\u00a0', '\ufeff', '\u0000', '\u001f', '\u2028'],
+  ...["'", 'NaN', 'Infinity', '//', '\ud800', '"id"', '-0', '01', '1e'],
+];
+const mutation = fc.record({ at: fc.nat(), drop: fc.nat({ max: 2 }), put: fc.constantFrom('', ...PIECES) });
+
+function mutate(text: string, { at, drop, put }: { at: number; drop: number; put: string }): string {
+  const place = at % (text.length + 1);
+  return text.slice(0, place) + put + text.slice(place + drop);
+}
+
+describe('accepts exactly the objects that JSON.parse accepts', () => {
+  test('whatever object is written, in whatever style', () => {
+    fc.assert(
+      fc.property(objectText, text => {
+        expect([isCut(text), isObjectText(text)]).toEqual([true, true]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('and not one more when the text is mutated', () => {
+    fc.assert(
+      fc.property(objectText, fc.array(mutation, { minLength: 1, maxLength: 3 }), (text, mutations) => {
+        const mutated = mutations.reduce(mutate, text);
+        expect(isCut(mutated)).toBe(isObjectText(mutated));
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  test('nor when it is made of the pieces of JSON at random', () => {
+    const value = fc.array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 5 }).map(each => each.join(''));
+    fc.assert(
+      fc.property(value, each => {
+        for (const text of [each, `{"a":${each}}`, `{"a":[${each}]}`, `{"a":[{"b":${each}}]}`, `{${each}}`]) {
+          expect(isCut(text)).toBe(isObjectText(text));
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test.each(['', ' ', '[]', 'null', '"a"', '1', '{', '{"a":1', '{"a"', '{"a":"', '{"a":"\\', '{} {}', '{"a":1,}'])(
+    'refuses %j',
+    text => {
+      expect(() => cut(text)).toThrow(JsonError);
+    },
+  );
+
+  const units = Array.from({ length: 0x80 }, (_, unit) => String.fromCharCode(unit));
+
+  test.each([
+    ['inside a string', (unit: string) => `{"a":"x${unit}y"}`],
+    ['inside a name', (unit: string) => `{"x${unit}y":1}`],
+    ['after a backslash', (unit: string) => `{"a":"\\${unit}"}`],
+    ['inside an escape', (unit: string) => `{"a":"\\u12${unit}4"}`],
+    ['between tokens', (unit: string) => `{"a":${unit}1}`],
+    ['at the end', (unit: string) => `{"a":1}${unit}`],
+    ['before a number', (unit: string) => `{"a":[${unit}0]}`],
+    ['after a digit', (unit: string) => `{"a":[0${unit}]}`],
+    ['within a number', (unit: string) => `{"a":[-1${unit}2]}`],
+    ['after the exponent', (unit: string) => `{"a":[1e${unit}2]}`],
+    ['within a literal', (unit: string) => `{"a":[tru${unit}e,nul${unit},fals${unit}]}`],
+  ])('takes each ASCII character %s as JSON.parse does', (_where, text) => {
+    const texts = units.map(text);
+    expect(texts.filter(isCut)).toEqual(texts.filter(isObjectText));
+  });
+
+  test('refuses nesting beyond the depth that is safe to walk, and takes that depth', () => {
+    const nested = (depth: number) => `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+    expect([isCut(nested(MAX_DEPTH)), isCut(nested(MAX_DEPTH + 1))]).toEqual([true, false]);
+    expect(() => cut(nested(1_000_000))).toThrow(/Nesting deeper than 512 at character \d+/);
+  });
+
+  test('its error names the place and never shows the text', () => {
+    expect(() => cut('{"rows":[{"id":"secret-1",}]}')).toThrow(/^A member without a name at character 26$/);
+  });
+});
+
+describe('cuts', () => {
+  test('members and elements as the slices that were sent', () => {
+    const text = ' { "rows" : [ {"id" : 1.0} , 7 ] ,\r\n "n\\u0061me": {"x":[]} } ';
+    const members = cut(text);
+    expect(members.map(({ name, start, end }) => [name, bytesOf(text, start, end)])).toEqual([
+      ['rows', '[ {"id" : 1.0} , 7 ]'],
+      ['name', '{"x":[]}'],
+    ]);
+    expect(members[0]!.elements!.map(each => each.text)).toEqual(['{"id" : 1.0}', '7']);
+    expect(members[0]!.elements!.map(({ isObject }) => isObject)).toEqual([true, false]);
+    expect(members[1]!.elements).toBeUndefined();
+  });
+
+  test('every member and element at its own bounds, whatever was sent', () => {
+    fc.assert(
+      fc.property(objectText, text => {
+        const members = cut(text).map(({ name, start, end, elements }) => {
+          const parts = elements?.map(each => each.text);
+          return `${JSON.stringify(name)}:${parts ? `[${parts.join(',')}]` : bytesOf(text, start, end)}`;
+        });
+        const plain = text.replace(/"(?:[^"\\]|\\.)*"/g, string => JSON.stringify(JSON.parse(string)));
+        const cutOut = `{${members.join(',')}}`.replace(/"(?:[^"\\]|\\.)*"/g, s => JSON.stringify(JSON.parse(s)));
+        expect(tokens(cutOut)).toBe(tokens(plain));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('the raw text of the wanted members, the last of a name, also when the name is written with escapes', () => {
+    const [first, second] = elementsOf('{"rows":[{"id":1,"\\u0069d":9007199254740993},{"\\u00E9":"\\u0041"}]}');
+    expect(wantedOf(first!)).toEqual(['9007199254740993', undefined]);
+    expect(wantedOf(second!)).toEqual([undefined, '"\\u0041"']);
+  });
+
+  test('no wanted member out of a nested object', () => {
+    const [element] = elementsOf('{"rows":[{"a":{"id":"nested"},"b":[{"id":"too"}]}]}');
+    expect(wantedOf(element!)).toEqual([undefined, undefined]);
+  });
+});
+
+describe('the canonical text', () => {
+  test('sorts members at every depth, keeps arrays in order, drops white space', () => {
+    expect(canonical('{ "b" : [ 2 , 1 , { "d" : 1 , "c" : 2 } ] , "a" : null }')).toBe(
+      '{"a":null,"b":[2,1,{"c":2,"d":1}]}',
+    );
+  });
+
+  test('sorts objects of many members alike', () => {
+    const names = Array.from({ length: 100 }, (_, index) => `m${index}`);
+    const text = (order: readonly string[]) => `{${order.map(name => `"${name}":"${name}"`).join()}}`;
+    expect(canonical(text(names.toReversed()))).toBe(text(names.toSorted()));
+  });
+
+  test('leaves out the excluded member of the row and of nothing inside it', () => {
+    expect(canonical('{"stream_position":1,"a":{"stream_position":2},"\\u0073tream_position":3}')).toBe(
+      '{"a":{"stream_position":2}}',
+    );
+  });
+
+  test('keeps members of one name in the order sent, since the last of them counts', () => {
+    expect(canonical('{"a":1,"b":0,"a":2}')).toBe('{"a":1,"a":2,"b":0}');
+    expect(canonical('{"a":2,"b":0,"a":1}')).not.toBe(canonical('{"a":1,"b":0,"a":2}'));
+  });
+
+  test('holds each character of a string or name at whatever place of a word it stands', () => {
+    const characters = [
+      ...Array.from({ length: 0x100 }, (_, unit) => String.fromCharCode(unit)),
+      '\u20ac',
+      '\ud83d\ude00',
+    ];
+    for (const character of characters) {
+      for (let place = 0; place < 9; place++) {
+        const text = `${'a'.repeat(place)}${character}${'b'.repeat(8 - place)}`;
+        const value = { [text]: text, [`${text}"`]: [text.slice(0, place), text.slice(place)] };
+        const written = canonical(JSON.stringify(value));
+        expect(JSON.parse(written)).toEqual(value);
+        expect(written).toMatch(/^[\x20-\x7e]*$/);
+        const raw = `{"${text}":"${text}"}`;
+        expect(isCut(`{"rows":[${raw},${raw}]}`)).toBe(isObjectText(raw));
+      }
+    }
+  });
+
+  test('is the same for any style of the same value', () => {
+    fc.assert(
+      fc.property(json, fc.nat(), fc.nat(), (value, one, other) => {
+        expect(canonical(write(value, styleOf(one)))).toBe(canonical(write(value, styleOf(other))));
+      }),
+      { numRuns: 400 },
+    );
+  });
+});
