@@ -1,24 +1,13 @@
-/** The few verbs of DynamoDB that the connector uses, within its limits and with its partial answers dealt with. */
-import {
-  type AttributeValue,
-  BatchGetItemCommand,
-  BatchWriteItemCommand,
-  PutItemCommand,
-  QueryCommand,
-  UpdateItemCommand,
-  type UpdateItemCommandInput,
-  type WriteRequest,
-} from '@aws-sdk/client-dynamodb';
+/** The few verbs of DynamoDB that the connector uses, with its partial answers dealt with. */
+import { PutItemCommand, QueryCommand, UpdateItemCommand, type UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import { StateError } from '../core/errors.ts';
-import { backoff } from '../core/retry-policy.ts';
 import type { Guard } from '../ports.ts';
-import { persist, type Sender } from './aws-calls.ts';
+import type { Sender } from './aws-calls.ts';
 import type { Key } from './keys.ts';
 import type { Patience } from './patience.ts';
 import type { Item } from './sealed-item.ts';
-
-const GET_LIMIT = 100;
-const WRITE_LIMIT = 25;
+import { createTableBatches } from './table-batches.ts';
+import { createTableCalls, type TableCalls } from './table-calls.ts';
 
 export interface Table {
   /** Strongly consistent. The keys must differ from one another. */
@@ -34,96 +23,56 @@ export interface Table {
 }
 
 export function createTable(client: Sender, name: string, patience: Patience): Table {
-  const call = async <T>(what: string, attempt: () => Promise<T>, before?: Guard): Promise<T> => {
-    try {
-      return await persist(attempt, patience, before);
-    } catch (error) {
-      throw isOurs(error) ? error : new StateError(what, { cause: error });
-    }
-  };
-  const pause = (tries: number, what: string) => {
-    const delay = backoff(tries, patience.random);
-    if (delay >= patience.timeLeft()) throw new StateError(`${what} before the time budget ended`);
-    return patience.clock.sleep(delay);
-  };
-
-  async function getBatch(keys: readonly Key[]): Promise<Item[]> {
-    const items: Item[] = [];
-    let left: Record<string, AttributeValue>[] = [...keys];
-    for (let tries = 1; left.length > 0; tries++) {
-      const input = { RequestItems: { [name]: { Keys: left, ConsistentRead: true } } };
-      const answer = await call('read items', () => client.send(new BatchGetItemCommand(input)));
-      items.push(...(answer.Responses?.[name] ?? []));
-      left = answer.UnprocessedKeys?.[name]?.Keys ?? [];
-      if (left.length > 0) await pause(tries, 'read every item');
-    }
-    return items;
-  }
-
-  async function writeBatch(requests: readonly WriteRequest[], guard: Guard): Promise<void> {
-    let left = [...requests];
-    for (let tries = 1; left.length > 0; tries++) {
-      const input = { RequestItems: { [name]: left } };
-      const answer = await call('write items', () => client.send(new BatchWriteItemCommand(input)), guard);
-      left = answer.UnprocessedItems?.[name] ?? [];
-      if (left.length > 0) await pause(tries, 'write every item');
-    }
-  }
-
-  const writeAll = async (requests: readonly WriteRequest[], guard: Guard) => {
-    await Promise.all(chunks(requests, WRITE_LIMIT).map(each => writeBatch(each, guard)));
-  };
-
+  const calls = createTableCalls(patience);
+  const batches = createTableBatches(client, name, calls);
+  const put = (Item: Item) => ({ PutRequest: { Item } });
+  const remove = (Key: Key) => ({ DeleteRequest: { Key } });
   return {
-    async get(keys) {
-      return (await Promise.all(chunks(keys, GET_LIMIT).map(getBatch))).flat();
+    get: batches.get,
+    put: (items, guard) => batches.write(items.map(put), guard),
+    delete: (keys, guard) => batches.write(keys.map(remove), guard),
+    query: (pk, limit) => queryAll({ client, name, calls }, pk, limit),
+    async putFenced(item, epoch) {
+      const command = new PutItemCommand({
+        TableName: name,
+        Item: { ...item, epoch: { N: String(epoch) } },
+        ConditionExpression: 'attribute_not_exists(epoch) OR epoch <= :epoch',
+        ExpressionAttributeValues: { ':epoch': { N: String(epoch) } },
+      });
+      const saved = await unlessRefused(() => calls.call('save the checkpoint', () => client.send(command)));
+      return saved !== undefined;
     },
-    put: (items, guard) =>
-      writeAll(
-        items.map(Item => ({ PutRequest: { Item } })),
-        guard,
-      ),
-    delete: (keys, guard) =>
-      writeAll(
-        keys.map(Key => ({ DeleteRequest: { Key } })),
-        guard,
-      ),
-    async query(pk, limit) {
-      const items: Item[] = [];
-      let from: Item | undefined;
-      do {
-        const input = {
-          TableName: name,
-          ConsistentRead: true,
-          KeyConditionExpression: 'pk = :pk',
-          ExpressionAttributeValues: { ':pk': { S: pk } },
-          ...(limit === undefined ? {} : { Limit: limit - items.length }),
-          ...(from ? { ExclusiveStartKey: from } : {}),
-        };
-        const answer = await call('query items', () => client.send(new QueryCommand(input)));
-        items.push(...(answer.Items ?? []));
-        from = answer.LastEvaluatedKey;
-      } while (from && (limit === undefined || items.length < limit));
-      return items;
+    async update(input, guard) {
+      const command = new UpdateItemCommand({ TableName: name, ...input });
+      const answer = await unlessRefused(() => calls.call('update an item', () => client.send(command), guard));
+      return answer && (answer.Attributes ?? {});
     },
-    putFenced: (item, epoch) =>
-      unlessRefused(async () => {
-        const input = {
-          TableName: name,
-          Item: { ...item, epoch: { N: String(epoch) } },
-          ConditionExpression: 'attribute_not_exists(epoch) OR epoch <= :epoch',
-          ExpressionAttributeValues: { ':epoch': { N: String(epoch) } },
-        };
-        await call('save the checkpoint', () => client.send(new PutItemCommand(input)));
-        return true;
-      }).then(saved => saved ?? false),
-    update: (input, guard) =>
-      unlessRefused(async () => {
-        const command = new UpdateItemCommand({ TableName: name, ...input });
-        const answer = await call('update an item', () => client.send(command), guard);
-        return answer.Attributes ?? {};
-      }),
   };
+}
+
+interface Place {
+  readonly client: Sender;
+  readonly name: string;
+  readonly calls: TableCalls;
+}
+
+async function queryAll({ client, name, calls }: Place, pk: string, limit: number | undefined): Promise<Item[]> {
+  const items: Item[] = [];
+  let from: Item | undefined;
+  do {
+    const input = {
+      TableName: name,
+      ConsistentRead: true,
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': { S: pk } },
+      ...(limit === undefined ? {} : { Limit: limit - items.length }),
+      ...(from ? { ExclusiveStartKey: from } : {}),
+    };
+    const answer = await calls.call('query items', () => client.send(new QueryCommand(input)));
+    items.push(...(answer.Items ?? []));
+    from = answer.LastEvaluatedKey;
+  } while (from && (limit === undefined || items.length < limit));
+  return items;
 }
 
 /** Turns a refused condition, which is an answer and no failure, into nothing. */
@@ -138,15 +87,4 @@ async function unlessRefused<T>(attempt: () => Promise<T>): Promise<T | undefine
 
 function isConditionRefused(error: unknown): boolean {
   return error instanceof Error && error.name === 'ConditionalCheckFailedException';
-}
-
-/** Errors of the guard come through as they are. */
-function isOurs(error: unknown): boolean {
-  return error instanceof Error && (error.name === 'LeaseLostError' || error.name === 'AbortError');
-}
-
-function chunks<T>(all: readonly T[], size: number): T[][] {
-  const parts: T[][] = [];
-  for (let at = 0; at < all.length; at += size) parts.push(all.slice(at, at + size));
-  return parts;
 }

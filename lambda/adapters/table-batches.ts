@@ -1,0 +1,58 @@
+/** Batches of DynamoDB, within its limits, until none of their parts is left undone. */
+import {
+  type AttributeValue,
+  BatchGetItemCommand,
+  BatchWriteItemCommand,
+  type WriteRequest,
+} from '@aws-sdk/client-dynamodb';
+import type { Guard } from '../ports.ts';
+import type { Sender } from './aws-calls.ts';
+import type { Key } from './keys.ts';
+import type { Item } from './sealed-item.ts';
+import type { TableCalls } from './table-calls.ts';
+
+const GET_LIMIT = 100;
+const WRITE_LIMIT = 25;
+
+export interface TableBatches {
+  get(keys: readonly Key[]): Promise<Item[]>;
+  write(requests: readonly WriteRequest[], guard: Guard): Promise<void>;
+}
+
+export function createTableBatches(client: Sender, name: string, { call, pause }: TableCalls): TableBatches {
+  async function getBatch(keys: readonly Key[]): Promise<Item[]> {
+    const items: Item[] = [];
+    let left: Record<string, AttributeValue>[] = [...keys];
+    for (let tries = 1; left.length > 0; tries++) {
+      const input = { RequestItems: { [name]: { Keys: left, ConsistentRead: true } } };
+      const answer = await call('read items', () => client.send(new BatchGetItemCommand(input)));
+      items.push(...(answer.Responses?.[name] ?? []));
+      left = answer.UnprocessedKeys?.[name]?.Keys ?? [];
+      if (left.length > 0) await pause(tries, 'read every item');
+    }
+    return items;
+  }
+
+  async function writeBatch(requests: readonly WriteRequest[], guard: Guard): Promise<void> {
+    let left = [...requests];
+    for (let tries = 1; left.length > 0; tries++) {
+      const input = { RequestItems: { [name]: left } };
+      const answer = await call('write items', () => client.send(new BatchWriteItemCommand(input)), guard);
+      left = answer.UnprocessedItems?.[name] ?? [];
+      if (left.length > 0) await pause(tries, 'write every item');
+    }
+  }
+
+  return {
+    get: async keys => (await Promise.all(chunks(keys, GET_LIMIT).map(getBatch))).flat(),
+    async write(requests, guard) {
+      await Promise.all(chunks(requests, WRITE_LIMIT).map(each => writeBatch(each, guard)));
+    },
+  };
+}
+
+function chunks<T>(all: readonly T[], size: number): T[][] {
+  const parts: T[][] = [];
+  for (let at = 0; at < all.length; at += size) parts.push(all.slice(at, at + size));
+  return parts;
+}
