@@ -50,6 +50,13 @@ export const LETTER_MUTANTS: readonly Mutant[] = [
     variant: () => ({ world: world => ({ ...world, deadLetters: { ...world.deadLetters, remove: NOTHING } }) }),
   },
   {
+    rule: 'A letter that can be sent is sent',
+    breakage: 'every letter stays',
+    variant: () => ({
+      world: world => ({ ...world, deadLetters: { ...world.deadLetters, read: NOTHING } }),
+    }),
+  },
+  {
     rule: 'What is sent from a letter has a new sequence',
     breakage: 'one of the run before',
     variant: () => ({
