@@ -27,30 +27,35 @@ export function kept(reason: string): LetterVerdict {
  */
 export async function judge(row: Row, { reason }: Letter, draining: Draining): Promise<LetterVerdict> {
   const { stream, memory, run } = draining;
-  // Immutable: what it says is true whenever it is said.
-  if (stream.memory === 'window') return SEND;
+  const notice = reason === 'oversize';
+  // Immutable: what it says is true whenever it is said. Of an oversize row the window knows no more than its notice.
+  if (stream.memory === 'window') return !notice && memory.window.has(row.fingerprint) ? KNOWN : SEND;
   const stored = (await run.rowStates.get(stream.name, [row.id])).get(row.id);
   if (stored instanceof Error) return kept('the row state of its id is damaged; resync the stream first');
   const told = stored && stored.generation >= memory.checkpoint.generation && !memory.inFlight.doubts(row.id);
-  if (told && stored.digest === row.digest) return reason === 'oversize' ? SEND_AGAIN : { outcome: 'known' };
-  if (told && reason === 'oversize') return { outcome: 'superseded' };
+  if (told && stored.digest === row.digest) return notice ? SEND_AGAIN : KNOWN;
+  if (told && notice) return { outcome: 'superseded' };
   const now = await currentDigest(row.id, draining);
   if (now === row.digest) {
-    return (await isOrphan(row, draining)) ? kept('what it belongs to is removed, and it with that') : SEND;
+    return (await ownerIsThere(row, draining)) ? SEND : kept('what it belongs to is removed, or was never delivered');
   }
   if (typeof now === 'object') return now;
   if (told && now === stored.digest) return { outcome: 'superseded' };
   return kept('the API answers something else for its id, which the stream has not delivered');
 }
 
-/** The API need not refuse a row whose owner is removed. Withdrawn it would never be: that has been done. */
-async function isOrphan({ owner }: Row, { stream, run }: Draining): Promise<boolean> {
+/**
+ * The API need not refuse a row whose owner is removed. Withdrawn it would never be: that has been done. Of an owner that was
+ * never delivered the tombstone is not told, so it may be removed as well.
+ */
+async function ownerIsThere({ owner }: Row, { stream, run }: Draining): Promise<boolean> {
   const owners = STREAMS.find(({ name }) => name === stream.vanishesWith)?.name;
-  if (owner === undefined || owners === undefined) return false;
+  if (owner === undefined || owners === undefined) return true;
   const state = (await run.rowStates.get(owners, [owner])).get(owner);
-  return state !== undefined && !(state instanceof Error) && state.removed;
+  return state !== undefined && !(state instanceof Error) && !state.removed;
 }
 
+const KNOWN: LetterVerdict = { outcome: 'known' };
 const SEND: LetterVerdict = { outcome: 'sent', again: false };
 const SEND_AGAIN: LetterVerdict = { outcome: 'sent', again: true };
 

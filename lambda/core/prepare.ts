@@ -34,12 +34,14 @@ export async function prepare(page: WalkedPage, draining: Draining): Promise<Pre
 /**
  * Decides about one row that no walk has just brought, as if it were a page of its own that leaves the cursor where it is.
  *
+ * The window stays as it is: it remembers what the walk reads again, and this row would take the place of one of those.
+ *
  * @param again sends it although its state says that the SIEM has it
  */
 export async function prepareRow(row: Row, again: boolean, draining: Draining): Promise<PreparedPage> {
   const { cursor, names } = draining.memory.checkpoint;
   const page = { rows: [], sent: cursor, next: null, rewound: false, repeats: false, names };
-  return decide(page, { unknown: [row], bad: [], fingerprints: [row.fingerprint] }, draining, again);
+  return decide(page, { unknown: [row], bad: [], fingerprints: [] }, draining, again);
 }
 
 type Undecided = Pick<SiftedRows, 'unknown' | 'bad' | 'fingerprints'>;

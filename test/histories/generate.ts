@@ -1,6 +1,7 @@
 /** Draws a history from a seed. */
 import type { PlatformSettings } from '../../local/platform/settings.ts';
-import { type Change, FAULTS, type History, type Step, type StreamName, type Tick } from './history.ts';
+import { withLetters } from './generate-letters.ts';
+import { type Change, FAULTS, type History, type Order, type Step, type StreamName, type Tick } from './history.ts';
 import { Random } from './random.ts';
 
 const ASSETS = 3;
@@ -8,6 +9,8 @@ const THREATS = 4;
 const CONTENTS = 4;
 /** One history in so many has its events in OCSF. */
 const OCSF_SHARE = 8;
+/** In one history of so many rows become dead letters that are tried again. */
+const LETTERS_SHARE = 3;
 
 /** How rough a history is: probabilities a tick, and faults an I/O. */
 interface Weather {
@@ -24,6 +27,12 @@ const MIXED: Weather = { kill: 0.2, freeze: 0.08, overlap: 0.15, shortBudget: 0.
 const STORM: Weather = { kill: 0.4, freeze: 0.15, overlap: 0.2, shortBudget: 0.2, command: 0.06, faultsPerIo: 0.12 };
 
 export function generate(seed: number): History {
+  const history = drawHistory(seed);
+  // By the seed alone: a draw would change what every seed stands for.
+  return seed % LETTERS_SHARE === 0 ? withLetters(history) : history;
+}
+
+function drawHistory(seed: number): History {
   const random = new Random(seed);
   const weather = random.pick([CALM, MIXED, MIXED, STORM]);
   const blocks = { next: 0 };
@@ -36,7 +45,6 @@ export function generate(seed: number): History {
     pageLimit: random.pick([1, 2, 3, 4, 7]),
     ...(random.chance(0.1) ? { rowsThatFit: random.int(1, 2) } : {}),
     ...(random.chance(0.1) ? { badRow: true } : {}),
-    // By the seed alone: a draw would change what every seed stands for.
     ...(seed % OCSF_SHARE === 0 ? { ocsf: true } : {}),
     steps,
   };
@@ -114,7 +122,7 @@ function drawTick(random: Random, weather: Weather, blocks: { next: number }): T
   };
 }
 
-function drawOrder(random: Random): Tick['order'] {
+function drawOrder(random: Random): Order {
   const stream: StreamName = random.pick(['assets', 'threats', 'dns-blocks']);
   return random.chance(0.5) ? { resync: [stream] } : { replay: [stream] };
 }

@@ -25,6 +25,11 @@ describe('through every crash, fault and overlap the promise holds', () => {
       'withdrawals',
       'restores',
       'leaseHeld',
+      'lettersSent',
+      'lettersKnown',
+      'lettersSuperseded',
+      'lettersKept',
+      'killsOverLetters',
     ];
     expect(happened.filter(name => seen[name] === 0)).toEqual([]);
   }, 120_000);

@@ -27,6 +27,12 @@ export const FAULTS = [
 /** What befalls one I/O; a kind that does not fit the service at hand does nothing. */
 export type FaultKind = (typeof FAULTS)[number];
 
+/** An I/O of a process, by its place among all of them, or among those since it began to try dead letters again. */
+export interface Moment {
+  readonly at: number;
+  readonly overLetters?: true;
+}
+
 export interface Tick {
   readonly kind: 'tick';
   /** Draws delays and jitter. */
@@ -36,12 +42,31 @@ export interface Tick {
   /** Changes of the platform in the middle of the walk, just before the I/O with this index. */
   readonly changes: readonly { readonly at: number; readonly change: Change }[];
   /** The process dies at this I/O: before the request leaves, or after it arrived. */
-  readonly kill?: { readonly at: number; readonly after: boolean };
+  readonly kill?: Moment & { readonly after: boolean };
   /** The process stops at this I/O and wakes so much later, a zombie perhaps. */
-  readonly freeze?: { readonly at: number; readonly milliseconds: number };
+  readonly freeze?: Moment & { readonly milliseconds: number };
   /** The next step begins when this tick has done so many I/Os, instead of when it has ended. */
   readonly overlap?: number;
-  readonly order?: { readonly resync?: StreamName[]; readonly replay?: StreamName[] };
+  readonly order?: Order;
+}
+
+/** What an operator orders with a tick. */
+export interface Order {
+  readonly resync?: readonly StreamName[];
+  readonly replay?: readonly StreamName[];
+  /**
+   * Dead letters to be tried again, by their places among all keys that there have been and one more, counted round: also
+   * keys of letters that are gone, one twice, and one that never was.
+   */
+  readonly redrive?: readonly number[];
+}
+
+/** What a version of the code cannot send: it leaves dead letters, which another version may be able to send. */
+export interface Edition {
+  /** Whose lines it makes too long: rows of these contents and of these ids. */
+  readonly tooLong: readonly (number | string)[];
+  /** Ids that it takes for too long. */
+  readonly refused: readonly string[];
 }
 
 export type StreamName = 'assets' | 'threats' | 'dns-blocks';
@@ -49,6 +74,8 @@ export type StreamName = 'assets' | 'threats' | 'dns-blocks';
 export type Step =
   | Tick
   | { readonly kind: 'change'; readonly change: Change }
+  /** Ticks from now on run this edition. */
+  | { readonly kind: 'deploy'; readonly edition: Edition }
   | { readonly kind: 'wait'; readonly milliseconds: number };
 
 export interface History {
@@ -61,5 +88,12 @@ export interface History {
   readonly badRow?: boolean;
   /** Events are written in OCSF; absent: in the envelope. */
   readonly ocsf?: true;
+  /** Rows become dead letters, which an operator orders to be tried again; absent: only a row without an id does. */
+  readonly letters?: {
+    /** The first. */
+    readonly edition: Edition;
+    /** Whether single reads answer what no list shows any more: removed assets, and the threats of such. */
+    readonly showsGone: boolean;
+  };
   readonly steps: readonly Step[];
 }

@@ -43,6 +43,8 @@ function* simplerSteps(step: Step): Generator<Step> {
   for (const part of ['kill', 'freeze', 'overlap', 'order'] as const) {
     if (step[part] !== undefined) yield without(step, part);
   }
+  const redrive = step.order?.redrive ?? [];
+  for (const index of redrive.keys()) yield { ...step, order: { ...step.order, redrive: redrive.toSpliced(index, 1) } };
   if (step.faults.length > 1) yield { ...step, faults: [] };
   if (step.changes.length > 1) yield { ...step, changes: [] };
   for (const index of step.faults.keys()) yield { ...step, faults: step.faults.toSpliced(index, 1) };

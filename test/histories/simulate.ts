@@ -2,41 +2,48 @@
  * Runs a history: the real core and the real adapters over simulated edges, in virtual time. After the storm, calm ticks
  * until one has nothing to do.
  */
-import { sha256 } from '../../lambda/adapters/sha256.ts';
+// Loaded before the first history: what the adapter would load amid one would take time that is not virtual.
+import '@aws-sdk/client-s3';
+import { LeaseBusyError } from '../../lambda/core/errors.ts';
 import type { World } from '../../lambda/core/run.ts';
 import { tick as runTick, type TickOutcome } from '../../lambda/core/tick.ts';
-import type { Lease, Log } from '../../lambda/ports.ts';
+import type { Lease } from '../../lambda/ports.ts';
 import type { Settings } from '../../lambda/settings.ts';
 import { assign, createContainer, createWorld, type Edges } from '../../lambda/world.ts';
 import { createPlatform, type Platform } from '../../local/platform/platform.ts';
-import type { Change, History, Tick } from './history.ts';
+import { calmDown, clearLetters } from './calm.ts';
+import type { Change, Edition, History, Order, Tick } from './history.ts';
 import type { Observation } from './oracle/observation.ts';
 import { Witness } from './oracle/witness.ts';
+import { commandsOf } from './orders.ts';
 import { Random } from './random.ts';
+import { SimBucket } from './world/bucket.ts';
 import { SimDynamoDb } from './world/dynamodb.ts';
+import { edgesOf, type Surroundings } from './world/edges.ts';
+import { CAPABLE, formatOf } from './world/edition.ts';
 import { apply } from './world/estate.ts';
 import { SimFirehose } from './world/firehose.ts';
-import { networkOf } from './world/network.ts';
 import { SimProcess } from './world/process.ts';
 import { settingsOf } from './world/settings.ts';
 import { Timeline } from './world/timeline.ts';
 
 /** A switch in the test only: breaks one rule, to see whether the oracle notices. */
 export interface Sabotage {
-  readonly world?: (world: World) => World;
-  readonly lease?: (lease: Lease) => Lease;
+  readonly world?: (world: World, order: Order | undefined) => World;
+  readonly lease?: (lease: Lease, order: Order | undefined) => Lease;
   readonly edges?: (edges: Edges) => Edges;
   readonly settings?: (settings: Settings) => Settings;
 }
 
 const START = Date.UTC(2026, 0, 1);
-const CALM_PAUSE_MILLISECONDS = 61_000;
-/** The connector must have nothing left to do within so many ticks after the storm. */
-export const MAX_TICKS_TO_QUIET = 6;
+const LETTERS = {
+  sent: 'lettersSent',
+  known: 'lettersKnown',
+  superseded: 'lettersSuperseded',
+  kept: 'lettersKept',
+} as const;
 /** Longer than any freeze and any lease. */
 const AFTERMATH_MILLISECONDS = 1_000_000;
-const LEASE_WRITES = 2;
-const SILENT: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 export async function simulate(history: History, sabotage: Sabotage = {}): Promise<Observation> {
   return new Simulation(history, sabotage).run();
@@ -50,24 +57,39 @@ class Simulation {
   readonly #settings: Settings;
   readonly #dynamodb = new SimDynamoDb();
   readonly #firehose = new SimFirehose();
+  readonly #bucket = new SimBucket();
   readonly #witness: Witness;
+  readonly #surroundings: Surroundings;
+  #edition: Edition;
 
   constructor(history: History, sabotage: Sabotage) {
     this.#history = history;
     this.#sabotage = sabotage;
+    this.#edition = history.letters?.edition ?? CAPABLE;
     const random = new Random(history.seed ^ 0x5eed);
     const clock = () => this.#timeline.now;
     this.#platform = createPlatform({ ...history.platform, clock, random: random.next, tokens: 'table' });
     const settings = settingsOf(this.#platform, history);
     this.#settings = sabotage.settings?.(settings) ?? settings;
     this.#witness = new Witness(this.#platform, clock);
-    this.#firehose.onLine = this.#witness.taken;
+    this.#surroundings = {
+      history,
+      platform: this.#platform,
+      witness: this.#witness,
+      dynamodb: this.#dynamodb,
+      firehose: this.#firehose,
+      bucket: this.#bucket,
+    };
+    this.#firehose.onLine = (line, { trying }) => this.#witness.taken(line, trying);
     this.#dynamodb.onWrite = this.#witness.written;
+    this.#bucket.onStored = this.#witness.stored;
+    this.#bucket.onRemoved = this.#witness.letters.removed;
   }
 
   async run(): Promise<Observation> {
     for (const step of this.#history.steps) {
       if (step.kind === 'change') this.#change(step.change);
+      else if (step.kind === 'deploy') this.#edition = step.edition;
       else if (step.kind === 'wait') await this.#timeline.pass(step.milliseconds);
       else await this.#stormyTick(step);
     }
@@ -78,43 +100,25 @@ class Simulation {
     return observation;
   }
 
+  async #calmDown(): Promise<void> {
+    const parts = { ...this.#surroundings, timeline: this.#timeline, start: (tick: Tick) => this.#start(tick) };
+    await calmDown(parts);
+    if (!this.#history.letters) return;
+    await clearLetters(parts, () => {
+      this.#edition = CAPABLE;
+    });
+  }
+
   async #stormyTick(tick: Tick): Promise<void> {
     const { seen } = this.#witness.observation;
+    if (tick.order?.resync || tick.order?.replay) this.#witness.beginAnew();
     const process = this.#start(tick);
     const overlap = tick.overlap ?? Number.POSITIVE_INFINITY;
     await this.#timeline.runUntil(() => process.ended || process.dead || process.frozen || process.ios >= overlap);
+    if (process.dead && process.trying.size > 0) seen.killsOverLetters++;
     if (process.dead) seen.kills++;
     else if (process.frozen) seen.zombies++;
     else if (!process.ended) seen.overlaps++;
-  }
-
-  async #calmDown(): Promise<void> {
-    const { observation } = this.#witness;
-    for (let ticks = 0; ticks <= MAX_TICKS_TO_QUIET; ticks++) {
-      const before = {
-        events: observation.events.length,
-        calls: this.#firehose.calls,
-        writes: this.#dynamodb.writes.length,
-      };
-      const process = this.#start({ kind: 'tick', seed: ticks, budgetMilliseconds: 900_000, faults: [], changes: [] });
-      await this.#timeline.runUntil(() => process.ended || process.dead);
-      const silent = observation.events.length === before.events && this.#firehose.calls === before.calls;
-      if (silent && this.#isQuiet(this.#dynamodb.writes.slice(before.writes))) {
-        observation.ticksToQuiet = ticks;
-        return;
-      }
-      await this.#timeline.pass(CALM_PAUSE_MILLISECONDS);
-    }
-    observation.violations.push(`No quiet tick among ${MAX_TICKS_TO_QUIET} after the storm`);
-  }
-
-  /**
-   * Taking the lease and giving it back: a calm tick is too short to renew it. An empty page with a new cursor is the one
-   * thing that may be worth saving.
-   */
-  #isQuiet(written: readonly string[]): boolean {
-    const onlyLease = written.length === LEASE_WRITES;
-    return onlyLease || (this.#platform.settings.emptyPages > 0 && written.every(pk => pk === 'connector'));
   }
 
   #start(tick: Tick): SimProcess {
@@ -123,31 +127,38 @@ class Simulation {
     seen.faults += tick.faults.length;
     const change = (each: Change) => this.#change(each);
     const process = new SimProcess(tick, { timeline: this.#timeline, change, disturb: this.#witness.disturb });
+    const started = this.#timeline.now;
     this.#invoke(process, tick)
-      .then(outcome => this.#concluded(outcome))
-      .catch(() => this.#failed())
+      .then(outcome => this.#concluded(outcome, started))
+      .catch(error => this.#failed(error))
       .finally(() => process.end());
     return process;
   }
 
   async #invoke(process: SimProcess, tick: Tick): Promise<TickOutcome> {
-    const edges = this.#edges(process);
+    const edition = this.#edition;
+    const { order } = tick;
+    const plain = edgesOf(process, edition, this.#surroundings);
+    const edges = this.#sabotage.edges?.(plain) ?? plain;
     const reserve = Math.min(30_000, tick.budgetMilliseconds / 10);
     const container = createContainer(this.#settings, edges);
     const parts = createWorld(this.#settings, edges, container, () => process.timeLeft() - reserve / 2);
     parts.warmUp();
-    if (tick.order) this.#witness.beginAnew();
+    const assignment = assign(this.#settings);
+    const names = assignment.streams.map(({ name }) => name);
     return runTick({
-      world: this.#sabotage.world?.(parts.world) ?? parts.world,
-      lease: this.#sabotage.lease?.(parts.lease) ?? parts.lease,
-      assignment: assign(this.#settings),
-      commands: { resync: tick.order?.resync ?? [], replay: tick.order?.replay ?? [] },
+      world: this.#sabotage.world?.(parts.world, order) ?? parts.world,
+      lease: this.#sabotage.lease?.(parts.lease, order) ?? parts.lease,
+      assignment: { ...assignment, format: formatOf(assignment.format, edition) },
+      commands: commandsOf(order ?? {}, this.#bucket.keys, names),
       outOfTime: () => process.timeLeft() <= reserve,
     });
   }
 
-  #concluded({ leaseHeld, results, failures, interrupted }: TickOutcome): void {
+  #concluded({ leaseHeld, results, failures, letters, interrupted }: TickOutcome, started: number): void {
     const { seen } = this.#witness.observation;
+    this.#witness.letters.told(letters, started);
+    for (const { outcome } of letters) seen[LETTERS[outcome]]++;
     if (interrupted) this.#witness.disturb();
     if (leaseHeld) seen.leaseHeld++;
     const all = [...results.values()];
@@ -156,40 +167,14 @@ class Simulation {
     else if (all.some(each => !each.caughtUp)) seen.budgetsSpent++;
   }
 
-  #failed(): void {
-    this.#witness.observation.seen.failedTicks++;
+  #failed(error: unknown): void {
+    const { seen } = this.#witness.observation;
+    if (error instanceof LeaseBusyError) {
+      seen.leaseHeld++;
+      return;
+    }
+    seen.failedTicks++;
     this.#witness.disturb();
-  }
-
-  #edges(process: SimProcess): Edges {
-    const platform = this.#platform;
-    const { account } = platform;
-    const { observation, badRow, beginAnew, isForgotten, read } = this.#witness;
-    const secret = () => ({
-      SecretString: JSON.stringify({ client_id: account.clientId, client_secret: account.clientSecret }),
-    });
-    const never = () => undefined;
-    const edges: Edges = {
-      dynamodb: { send: command => process.io(this.#dynamodb.service(command)) },
-      firehose: { send: command => process.io(this.#firehose.service(command)) },
-      secrets: { send: () => process.io({ effect: secret, strike: never }) },
-      s3: async () => ({
-        send: ({ input }) => process.io({ effect: () => observation.letters.push(String(input.Body)), strike: never }),
-      }),
-      fetch: networkOf(process, {
-        platform,
-        history: this.#history,
-        isForgotten,
-        onPage: read,
-        onBadRow: badRow,
-        onRefusedCursor: beginAnew,
-      }),
-      clock: process.clock,
-      random: process.random.next,
-      hash: sha256,
-      log: SILENT,
-    };
-    return this.#sabotage.edges?.(edges) ?? edges;
   }
 
   #change(change: Change): void {
@@ -199,5 +184,6 @@ class Simulation {
     else if (!apply(change, this.#platform)) return;
     seen.changes++;
     if (change.kind === 'restore') seen.restores++;
+    if (this.#history.letters) this.#witness.versions.note();
   }
 }

@@ -1,7 +1,7 @@
 /** The order of the commit, the lease and the fence: each broken. */
 import type { World } from '../../../lambda/core/run.ts';
-import type { HeldLease } from '../../../lambda/ports.ts';
 import type { Mutant } from './mutant.ts';
+import { sharing } from './stand-ins.ts';
 
 const LATEST_EPOCH = 999_999;
 const NO_GUARD = async () => undefined;
@@ -17,12 +17,6 @@ function deferred(world: World) {
     for (const lines of waiting.splice(0)) await world.delivery.deliver(lines);
   };
   return { delivery: { deliver }, deliverNow };
-}
-
-/** Takes the lease of another run as if there were none. */
-function sharing(epoch: number): HeldLease {
-  const { signal } = new AbortController();
-  return { epoch, unclean: false, signal, guard: NO_GUARD, release: NO_GUARD };
 }
 
 export const COMMIT_MUTANTS: readonly Mutant[] = [

@@ -1,7 +1,8 @@
 /** Removals, withdrawals and what is remembered for them: each broken. */
 import type { World } from '../../../lambda/core/run.ts';
-import type { Membership, RowState, Tombstone } from '../../../lambda/ports.ts';
+import type { Membership, Tombstone } from '../../../lambda/ports.ts';
 import type { Mutant } from './mutant.ts';
+import { SEEN } from './stand-ins.ts';
 
 const NO_GUARD = async () => undefined;
 
@@ -23,16 +24,6 @@ function withdrawnText(id: string, owner: string, after: string, position = 'nul
 function withAdd(world: World, add: World['withdrawals']['add']): World {
   return { ...world, withdrawals: { ...world.withdrawals, add } };
 }
-
-const SEEN: RowState = {
-  digest: '',
-  generation: 0,
-  removed: false,
-  owner: undefined,
-  sequence: '',
-  forwardedAt: '',
-  incarnation: '',
-};
 
 /** Reads the first page of threats while the assets are still being walked. */
 function readingThreatsEarly(world: World): World {
@@ -83,7 +74,7 @@ export const REMOVAL_MUTANTS: readonly Mutant[] = [
   {
     rule: 'An asset restored meanwhile is struck off',
     breakage: 'its threats are withdrawn all the same',
-    caughtAt: 96,
+    caughtAt: 24,
     variant: () => ({
       world: world => {
         const get: World['rowStates']['get'] = async (stream, ids) => {
@@ -159,7 +150,7 @@ export const REMOVAL_MUTANTS: readonly Mutant[] = [
   {
     rule: 'A membership is written before its row is sent',
     breakage: 'with the states, after it',
-    caughtAt: 219,
+    caughtAt: 198,
     variant: () => ({
       world: world => {
         let late: (() => Promise<void>)[] = [];

@@ -160,6 +160,7 @@ export const WALK_MUTANTS: readonly Mutant[] = [
   {
     rule: 'The window remembers superseded rows too',
     breakage: 'only the last of each id',
+    caughtAt: 159,
     variant: () => ({
       world: world =>
         withBodies(world, body =>

@@ -37,6 +37,14 @@ export interface Tally {
   withdrawals: number;
   restores: number;
   leaseHeld: number;
+  /** Dead letters stored, and what became of them when they were tried again. */
+  letters: number;
+  lettersSent: number;
+  lettersKnown: number;
+  lettersSuperseded: number;
+  lettersKept: number;
+  /** Kills of a run that had begun to try letters again. */
+  killsOverLetters: number;
   failedTicks: number;
   budgetsSpent: number;
 }
@@ -52,6 +60,12 @@ export function emptyTally(): Tally {
     withdrawals: 0,
     restores: 0,
     leaseHeld: 0,
+    letters: 0,
+    lettersSent: 0,
+    lettersKnown: 0,
+    lettersSuperseded: 0,
+    lettersKept: 0,
+    killsOverLetters: 0,
     failedTicks: 0,
     budgetsSpent: 0,
   };

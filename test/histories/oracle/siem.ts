@@ -17,6 +17,8 @@ export interface ReceivedEvent {
   readonly line: string;
   /** Asset of a threat, where the event names it. */
   readonly owner: string | undefined;
+  /** Key of the dead letter that it was sent from, where it was. */
+  readonly letter?: string | undefined;
 }
 
 export function receive(line: string, at: number): ReceivedEvent {

@@ -1,12 +1,16 @@
 /** Sees what the platform answers, what Firehose takes and what the table is told, while a history runs. */
 import type { Platform } from '../../../local/platform/platform.ts';
 import type { StreamName } from '../history.ts';
+import { LetterWitness } from './letter-witness.ts';
 import { type ReadRow, readAnswer } from './lossless.ts';
 import { emptyTally, type Observation } from './observation.ts';
 import { keyOf, receive } from './siem.ts';
+import { Versions } from './versions.ts';
 
 export class Witness {
   readonly observation: Observation;
+  readonly versions: Versions;
+  readonly letters: LetterWitness;
   readonly #platform: Platform;
   readonly #now: () => number;
   /** By stream and cursor: the rows of the page that brought it. */
@@ -39,6 +43,8 @@ export class Witness {
       everyVersion: platform.settings.retention === 'every-version',
       seen: emptyTally(),
     };
+    this.versions = new Versions(platform);
+    this.letters = new LetterWitness(this.versions, now, sentence => this.observation.violations.push(sentence));
   }
 
   readonly disturb = (): void => {
@@ -82,15 +88,23 @@ export class Witness {
     return count;
   };
 
-  readonly taken = (line: string): void => {
+  /** @param trying by stream the key of the dead letter that the sender tried again last */
+  readonly taken = (line: string, trying: ReadonlyMap<StreamName, string>): void => {
     const event = receive(line, this.#now());
     const key = keyOf(event.stream, event.id);
-    this.observation.events.push(event);
+    const letter = this.letters.taken(event, trying.get(event.stream));
+    this.observation.events.push({ ...event, letter });
     this.#toldIds.add(key);
     this.#told.add(`${key} ${event.content}`);
     const { owner } = event;
     const known = this.#toldOwners.get(event.id);
     if (owner && event.sequence > (known?.sequence ?? '')) this.#toldOwners.set(event.id, { ...event, owner });
+  };
+
+  readonly stored = (key: string, body: string): void => {
+    this.observation.letters.push(body);
+    this.observation.seen.letters++;
+    this.letters.stored(key, body);
   };
 
   readonly written = (item: Readonly<Record<string, { S?: string; N?: string }>>): void => {
@@ -125,6 +139,7 @@ export class Witness {
     if (generation <= (this.#generations.get(stream) ?? 0)) return;
     this.#generations.set(stream, generation);
     this.observation.lostBefore.set(stream, this.#now());
+    this.letters.forget(stream);
     for (const key of this.#told) if (key.startsWith(`${stream} `)) this.#told.delete(key);
   }
 
@@ -132,7 +147,7 @@ export class Witness {
   #holdCursor(stream: StreamName, cursor: string): void {
     for (const [id, row] of this.#pages.get(keyOf(stream, cursor)) ?? []) {
       const version = `${keyOf(stream, id)} ${row.content}`;
-      if (this.#told.has(version) || this.#excused.has(version)) continue;
+      if (this.#told.has(version) || this.#excused.has(version) || this.letters.keeps(version)) continue;
       this.observation.violations.push(`A cursor was saved before this was acknowledged: ${version}`);
     }
   }

@@ -10,6 +10,9 @@ const CONTENTS = [
   '"n":0,"big":9007199254740992,"exponent":1e401',
 ];
 
+/** By content a word that stands in its rows alone, however they are laid out. */
+export const MARKS = ['__proto__', 'constructor', '1e400', '1e401'] as const;
+
 /** Content alone tells two versions apart here: the time of the change must not. */
 const UPDATED_AT = '"updated_at":"2026-01-01T00:00:00.000Z"';
 

@@ -1,7 +1,7 @@
 /** Firehose in memory: takes what its limits allow, keeps no order, fails in part when struck. */
 import { limitFault } from '../../../local/aws/firehose-limits.ts';
 import { type Command, raise } from './dynamodb.ts';
-import type { Service } from './process.ts';
+import type { Service, SimProcess } from './process.ts';
 
 interface Answer {
   readonly FailedPutCount: number;
@@ -9,23 +9,23 @@ interface Answer {
 }
 
 export class SimFirehose {
-  /** Told of each line that was taken. */
-  onLine: (line: string) => void = () => undefined;
+  /** Told of each line that was taken, and of whom. */
+  onLine: (line: string, sender: SimProcess) => void = () => undefined;
   calls = 0;
 
-  service(command: Command): Service<Answer> {
+  service(command: Command, sender: SimProcess): Service<Answer> {
     const records: Uint8Array[] = command.input.Records.map((each: { Data: Uint8Array }) => each.Data);
     return {
-      effect: () => this.#take(records, () => true),
+      effect: () => this.#take(records, sender, () => true),
       strike: fault => {
         if (fault === 'throttle') return () => raise('ServiceUnavailableException', 503);
         if (fault === 'server-error') return () => raise('InternalFailure', 500);
-        return fault === 'partial' ? () => this.#take(records, index => index % 2 === 1) : undefined;
+        return fault === 'partial' ? () => this.#take(records, sender, index => index % 2 === 1) : undefined;
       },
     };
   }
 
-  #take(records: readonly Uint8Array[], takes: (index: number) => boolean): Answer {
+  #take(records: readonly Uint8Array[], sender: SimProcess, takes: (index: number) => boolean): Answer {
     this.calls++;
     const fault = limitFault(records.map(each => each.byteLength));
     if (fault) raise(fault.code, 400);
@@ -33,7 +33,7 @@ export class SimFirehose {
       if (!takes(index)) return { ErrorCode: 'ServiceUnavailableException' };
       const text = new TextDecoder('utf-8', { fatal: true }).decode(record);
       if (!text.endsWith('\n')) throw new Error('A record without a line end');
-      for (const line of text.slice(0, -1).split('\n')) this.onLine(line);
+      for (const line of text.slice(0, -1).split('\n')) this.onLine(line, sender);
       return { RecordId: String(index) };
     });
     return { FailedPutCount: answers.filter(each => 'ErrorCode' in each).length, RequestResponses: answers };

@@ -2,14 +2,18 @@
 import type { Fetch } from '../../../lambda/adapters/http.ts';
 import { STREAMS } from '../../../lambda/streams.ts';
 import type { Platform } from '../../../local/platform/platform.ts';
-import type { FaultKind, History, StreamName } from '../history.ts';
+import type { Edition, FaultKind, History, StreamName } from '../history.ts';
+import { asRead } from './edition.ts';
 import type { SimProcess } from './process.ts';
+import { singleRead } from './single-read.ts';
 
 export const ORIGIN = 'http://127.0.0.1';
 
 export interface NetworkHooks {
   readonly platform: Platform;
-  readonly history: Pick<History, 'rowsThatFit' | 'badRow'>;
+  readonly history: Pick<History, 'rowsThatFit' | 'badRow' | 'letters'>;
+  /** That the process runs. */
+  readonly edition: Edition;
   readonly isForgotten: (cursor: string) => boolean;
   /** Told of each list answer; says how many rows it holds. */
   readonly onPage: (stream: StreamName, body: string, fits: number) => number;
@@ -32,7 +36,7 @@ export const BAD_ROW = '{"note":"a row without an id"}';
 const TOO_LARGE = String(2 ** 30);
 
 async function answer(url: string, init: RequestInit, hooks: NetworkHooks): Promise<Response> {
-  const { platform, history, isForgotten, onRefusedCursor, onPage } = hooks;
+  const { platform, history, edition, isForgotten, onRefusedCursor, onPage } = hooks;
   const cursor = new URL(url).searchParams.get('cursor');
   if (cursor !== null && isForgotten(cursor)) {
     onRefusedCursor();
@@ -41,6 +45,7 @@ async function answer(url: string, init: RequestInit, hooks: NetworkHooks): Prom
   // The caller's signal stays here: whoever gives up must not stop what has already left.
   const response = await platform.fetch(new Request(url, { ...init, signal: null }));
   const stream = streamOf(url, platform);
+  if (!stream && history.letters) return singleRead(url, response, hooks);
   if (!stream || response.status !== 200) return response;
   const body = await response.text();
   const { rowsThatFit: fits = Number.POSITIVE_INFINITY } = history;
@@ -48,7 +53,7 @@ async function answer(url: string, init: RequestInit, hooks: NetworkHooks): Prom
   if (rows > fits) return new Response(body, { status: 200, headers: { 'content-length': TOO_LARGE } });
   const bears = history.badRow && stream === 'assets' && body.includes('"asset-0"');
   if (bears) hooks.onBadRow();
-  return new Response(bears ? withBadRow(body) : body, { status: 200 });
+  return new Response(asRead(bears ? withBadRow(body) : body, edition), { status: 200 });
 }
 
 function withBadRow(body: string): string {

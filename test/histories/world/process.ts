@@ -1,6 +1,6 @@
 /** One invocation of the function: every I/O goes through a gate where it is delayed, struck, frozen or killed. */
 import type { Clock } from '../../../lambda/ports.ts';
-import type { Change, FaultKind, Tick } from '../history.ts';
+import type { Change, FaultKind, StreamName, Tick } from '../history.ts';
 import { Random } from '../random.ts';
 import type { Timeline } from './timeline.ts';
 
@@ -23,7 +23,10 @@ const SLOW_MILLISECONDS = 6_000;
 
 export class SimProcess {
   readonly random: Random;
+  /** By stream the key of the dead letter that it read last. */
+  readonly trying = new Map<StreamName, string>();
   ios = 0;
+  #iosOverLetters = 0;
   #ended = false;
   #dead = false;
   #frozenUntil = 0;
@@ -76,9 +79,13 @@ export class SimProcess {
   /** One request and its answer. */
   io<T>(service: Service<T>): Promise<T> {
     const at = this.ios++;
+    const overLetters = this.trying.size > 0 ? this.#iosOverLetters++ : undefined;
+    const { kill, freeze } = this.#tick;
+    const isKilled = kill !== undefined && kill.at === (kill.overLetters ? overLetters : at);
+    const isFrozen = freeze !== undefined && freeze.at === (freeze.overLetters ? overLetters : at);
     const fault = this.#tick.faults.find(each => each.at === at)?.fault;
     for (const each of this.#tick.changes) if (each.at === at) this.#hooks.change(each.change);
-    if (this.#tick.kill?.at === at && !this.#tick.kill.after) this.#die();
+    if (isKilled && !kill.after) this.#die();
     if (this.#dead) return new Promise(() => undefined);
     return new Promise((resolve, reject) => {
       const travel = this.random.int(1, NETWORK_MILLISECONDS) + (fault === 'slow' ? SLOW_MILLISECONDS : 0);
@@ -86,8 +93,8 @@ export class SimProcess {
         // What had left before the process died, or froze, arrives all the same.
         if (this.#dead || this.frozen) this.#hooks.disturb();
         const outcome = this.#arrive(service, fault);
-        if (this.#tick.kill?.at === at) this.#die();
-        if (this.#tick.freeze?.at === at) this.#freeze(this.#tick.freeze.milliseconds);
+        if (isKilled) this.#die();
+        if (isFrozen) this.#freeze(freeze.milliseconds);
         outcome.then(
           answer => this.#wake(this.random.int(1, NETWORK_MILLISECONDS), () => resolve(answer)),
           error => this.#wake(this.random.int(1, NETWORK_MILLISECONDS), () => reject(error)),

@@ -3,6 +3,8 @@ import type { Platform } from '../../../local/platform/platform.ts';
 import type { History } from '../history.ts';
 import { ORIGIN } from './network.ts';
 
+export const CONNECTOR = 'histories';
+
 /** The settings with which the function runs against a history's platform. */
 export function settingsOf({ realmPath, settings }: Platform, { pageLimit, ocsf }: History): Settings {
   return {
@@ -12,7 +14,7 @@ export function settingsOf({ realmPath, settings }: Platform, { pageLimit, ocsf 
     table: 'table',
     deliveryStream: 'stream',
     deadLetterBucket: 'bucket',
-    connector: 'histories',
+    connector: CONNECTOR,
     dnsBlocksPath: settings.dnsBlocksPath,
     threatAssetField: settings.threatAssetMember,
     pageLimit,
