@@ -9,19 +9,20 @@ import { keySchema } from './state-table-schema.ts';
 import type { Service } from './wire.ts';
 
 export interface DynamoDbOptions {
-  /** Folder of the store: what is written there outlives this process. */
-  readonly path: string;
+  /** Folder of the store, which then outlives this process; without one it is held in memory. */
+  readonly path: string | undefined;
   readonly tableName: string;
   readonly region: string;
   readonly account: string;
 }
 
-/** DynamoDB (dynalite) on disk with the state table. The server must be listening before its close closes the store. */
+/** DynamoDB (dynalite) with the state table. The server must be listening before its close closes the store. */
 export async function openDynamoDb(
   options: DynamoDbOptions,
 ): Promise<{ service: Service<DynamoDbOperation>; server: Server }> {
-  await mkdir(options.path, { recursive: true });
-  const server = dynalite({ path: options.path, createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 });
+  const { path } = options;
+  if (path !== undefined) await mkdir(path, { recursive: true });
+  const server = dynalite({ ...(path !== undefined && { path }), createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 });
   const client = corrected(takeListener(server));
   await createTable(client, options.tableName);
   return { service: createDynamoDbService(client, options), server };

@@ -25,6 +25,8 @@ export interface AwsNames {
 export interface AwsOptions {
   /** Folder of everything that outlives a run: `dynamodb/` and `s3/<bucket>/`. */
   readonly directory: string;
+  /** Whether the state table ends with the endpoints, which costs less than to keep it. @default false */
+  readonly tableInMemory?: boolean;
   /** Text of the secret; undefined: a secret that has no value yet. */
   readonly secret: string | undefined;
   readonly names?: Partial<AwsNames>;
@@ -98,7 +100,8 @@ export async function startAws(options: AwsOptions): Promise<LocalAws> {
     wires.push(wire);
     return wire.url;
   };
-  const database = await openDynamoDb({ path: join(directory, 'dynamodb'), tableName: names.stateTable, ...place });
+  const path = options.tableInMemory ? undefined : join(directory, 'dynamodb');
+  const database = await openDynamoDb({ path, tableName: names.stateTable, ...place });
   const endpoints = {
     AWS_ENDPOINT_URL_DYNAMODB: await start(database.service, database.server),
     AWS_ENDPOINT_URL_FIREHOSE: await start(firehose.service),

@@ -43,7 +43,12 @@ export class Scene implements AsyncDisposable {
   static async open(options: SceneOptions): Promise<Scene> {
     const time = settledClock();
     let told: ServiceReports | undefined;
-    const aws = await started({ secret: undefined, onCall: call => told?.called(call), now: time.clock.now });
+    const aws = await started({
+      tableInMemory: true,
+      secret: undefined,
+      onCall: call => told?.called(call),
+      now: time.clock.now,
+    });
     const platform = createPlatform({
       clock: time.clock.now,
       random: createDraw(42),

@@ -25,7 +25,7 @@ export interface Privileges {
 export async function privileges(): Promise<Privileges> {
   const template = synthesize({ dnsBlocksPath: '/v1/dns-blocks' });
   const calls = await seenCalls(({ aws }) => environment(template, aws));
-  await using scene = await started();
+  await using scene = await started({ tableInMemory: true });
   const grants = functionGrants(template, value => resolveText(value, referencesTo(template, scene.aws)));
   const fits = (grant: Grant) => calls.filter(call => allows(grant, call.permission, call.resource));
   return {

@@ -18,7 +18,11 @@ export async function startAwsUnderTest(options: AwsOptions): Promise<AwsUnderTe
   const parts = running();
   const real = parts.dynamodb !== undefined || parts.moto !== undefined;
   // Real parts serve all tests of a run: each has things of its own there.
-  const embedded = await startAws(real ? { ...options, names: { ...ownNames(), ...options.names } } : options);
+  const embedded = await startAws({
+    tableInMemory: true,
+    ...options,
+    ...(real && { names: { ...ownNames(), ...options.names } }),
+  });
   const readable = { ...embedded, ...folders(embedded) };
   return real ? replaceByReal(readable, options, parts) : readable;
 }
