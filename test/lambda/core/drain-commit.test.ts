@@ -1,6 +1,6 @@
 /** The order in which a page is committed, and what a failure at each step leaves undone. */
 import { describe, expect, test } from '@jest/globals';
-import { DeliveryError, OutOfTimeError } from '../../../lambda/core/errors.ts';
+import { DeliveryError, LeaseLostError, OutOfTimeError } from '../../../lambda/core/errors.ts';
 import type { StreamName } from '../../../lambda/streams.ts';
 import { answer, asset, dnsBlock, threat, tombstone } from './support/rows.ts';
 import { Stand } from './support/stand.ts';
@@ -96,6 +96,20 @@ describe('commit order', () => {
     },
   );
 });
+
+test.each(Object.keys(STEPS) as StreamName[])(
+  '%s: a run that loses its lease while it was frozen sends nothing more',
+  async stream => {
+    const stand = await prepared(stream);
+    stand.journal.hook = async name => {
+      // The bad row comes first. What is noticed by then is what a run notices when it wakes.
+      if (name.split(' ')[1] === 'dead-letter') stand.lost.abort(new LeaseLostError('another run has taken it over'));
+    };
+    const sentBefore = stand.events.length;
+    await expect(stand.drain(stream)).rejects.toThrow(LeaseLostError);
+    expect(stand.events.slice(sentBefore)).toEqual([]);
+  },
+);
 
 describe('overlap', () => {
   test('pages are committed in order, one after the other', async () => {

@@ -111,7 +111,7 @@ describe('the lease', () => {
     const stand = new Stand();
     stand.api.pages('/d', [[dnsBlock('d1')], [dnsBlock('d2')], []]);
     const loses = () => {
-      if (stand.api.requests.length > 0) stand.lost.abort(new LeaseLostError('it could not be renewed'));
+      if (stand.sent.length > 0) stand.lost.abort(new LeaseLostError('it could not be renewed'));
       return false;
     };
     const { failures } = await stand.tick({ only: ['dns-blocks'], outOfTime: loses });
