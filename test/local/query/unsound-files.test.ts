@@ -16,7 +16,8 @@ const SMALL = gzipSync(`${envelope({ sequence: 2, id: 'small', row: '2' })}\n`);
 const LARGE = gzipSync(
   Array.from(
     { length: 4_000 },
-    (_, index) => `${envelope({ sequence: 100 + index, id: `${index}`, row: `"${randomBytes(200).toString('base64')}"` })}\n`,
+    (_, index) =>
+      `${envelope({ sequence: 100 + index, id: `${index}`, row: `"${randomBytes(200).toString('base64')}"` })}\n`,
   ).join(''),
   { level: 1 },
 );
