@@ -25,6 +25,7 @@ const LARGE = gzipSync(
 const flipped = (bytes: Buffer, at: number) => bytes.with(at, bytes[at]! ^ 1);
 const behind = (bytes: Buffer, more: Uint8Array) => Buffer.concat([bytes, more]);
 const lines = (...each: (string | Buffer)[]) => gzipSync(Buffer.concat(each.map(text => Buffer.from(text))));
+const pieces = (last: string) => gzipSync('{}\n'.repeat(AT_ONCE_BYTES) + last, { level: 0 });
 const TOO_LONG = 'has a line of more than 2,048,000 bytes';
 
 const UNSOUND: readonly (readonly [what: string, bytes: Uint8Array, fault: RegExp])[] = [
@@ -43,6 +44,8 @@ const UNSOUND: readonly (readonly [what: string, bytes: Uint8Array, fault: RegEx
   ['with a header of another kind', SMALL.with(3, 1), /^has a gzip header that DuckDB does not read$/],
   ['with carriage returns', lines('{}\r\n{}\r\n'), /^has carriage returns$/],
   ['with a carriage return amid a line', lines('{}\n{}\r{}\n'), /^has carriage returns$/],
+  ['that is large, with a carriage return amid it', pieces('{}\r{}\n'), /^has carriage returns$/],
+  ['that is large, with a carriage return at its end', pieces('{}\r'), /^has carriage returns$/],
   ['that is not UTF-8', lines('{}\n', Buffer.from([0x22, 0xff, 0x22, 0x0a])), /^is not UTF-8$/],
   ['with a line too long', lines('{}\n', `${'x'.repeat(LONGEST_LINE_BYTES + 1)}\n{}\n`), new RegExp(`^${TOO_LONG}$`)],
   ['with a last line too long', lines('{}\n', 'x'.repeat(LONGEST_LINE_BYTES + 1)), new RegExp(`^${TOO_LONG}$`)],
