@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ConfigurationError } from '../../../lib/config/configuration-error.ts';
-import { readConnectors } from '../../../lib/config.ts';
+import { readConnectors } from '../../../lib/config/read-connectors.ts';
 import { readCommandLine } from '../../../local/start/command-line.ts';
 import { readRequest, StartFaultsError, type StartRequest } from '../../../local/start/start-request.ts';
 import { compiledFields, WIDE_MAPPING } from '../../ocsf/wide-mapping.ts';
