@@ -1,7 +1,6 @@
 /** `npm run query`: the delivered events in SQL. See `npm run query -- --help`. */
 
 import { type QueryRequest, readCommandLine } from './query/command-line.ts';
-import { damagedFiles } from './query/damaged-files.ts';
 import { deliveredFiles } from './query/delivered-files.ts';
 import { QueryFailedError, QueryRequestError } from './query/errors.ts';
 import { EventDatabase } from './query/event-database.ts';
@@ -24,15 +23,14 @@ try {
 }
 
 async function answer({ sql, folder, json }: QueryRequest): Promise<void> {
-  const files = await deliveredFiles(folder);
-  using database = await EventDatabase.open(files);
-  if (sql === undefined) console.log(await summary(database, files.length));
+  using database = await EventDatabase.open(await deliveredFiles(folder));
+  if (sql === undefined) console.log(await summary(database));
   else if (json) for await (const line of jsonLines(await database.query(sql))) console.log(line);
   else console.log(await resultTable(await database.query(sql)));
-  for (const file of await damagedFiles(files)) {
+  for (const { file, fault } of database.files.unsound) {
     process.exitCode = 1;
     console.error(
-      `${file} is damaged: it was read up to there, and the rest is missing from the answer. Copy it again.`,
+      `${file} ${fault}. It was left out, and the answer lacks what it holds. If it is a copy, copy it again.`,
     );
   }
 }

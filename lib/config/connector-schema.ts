@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { LEASE_SECONDS, LIST_PATH, MEMBER_NAME, RESERVED_MEMBERS } from '../../lambda/setting-rules.ts';
 import { PAGE_LIMIT } from '../../lambda/streams.ts';
 import { DEFAULTS } from '../defaults.ts';
+import { ocsfFieldsSchema } from '../ocsf/option-schema.ts';
 import { destinationSchema } from './destination-schema.ts';
 import { accountId, arn, bucketArn, httpsUrl, integer, kmsKeyArn, option, secretArn, text } from './fields.ts';
 import { siemReaderSchema } from './siem-reader-schema.ts';
@@ -31,19 +32,6 @@ const memberName = v.pipe(text, v.regex(MEMBER_NAME, 'must not begin or end with
 const assetMember = v.pipe(
   memberName,
   v.notValues(RESERVED_MEMBERS, 'must be the member that names the asset, not one that every row has'),
-);
-
-const attribute = v.pipe(
-  v.string('must be the name of an attribute, such as device.hostname'),
-  v.minLength(1, 'must not be empty'),
-);
-
-const ocsfFields = v.record(
-  v.string(),
-  v.union(
-    [attribute, v.record(v.string(), attribute)],
-    'must be the name of an attribute, such as device.hostname, or an object of such below the name of a stream',
-  ),
 );
 
 const flag = v.boolean('must be true or false');
@@ -89,7 +77,7 @@ export const connectorSchema = v.strictObject({
   ocsfFields: v.optional(
     option(
       'Attribute of OCSF by member of a row, or below the name of a stream. Left out: members stay in unmapped.',
-      ocsfFields,
+      ocsfFieldsSchema,
     ),
   ),
   rateMinutes: v.optional(option('Minutes between two runs.', integer(1, 60, 'minutes')), DEFAULTS.rateMinutes),

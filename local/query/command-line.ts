@@ -51,8 +51,8 @@ Views: ${VIEWS.map(({ name }) => name).join(', ')}; docs/query.md has their colu
 Examples:
   npm run query
   npm run query -- "select id, json_extract_scalar(row, '$.hostname') as host, updated_at from current_assets limit 10"
-  npm run query -- "select change, stream, id from changes where forwarded_at > now() - interval 1 day order by sequence"
+  npm run query -- "select change, stream, id from changes where first_forwarded_at > now() - interval 1 day order by sequence"
   npm run --silent query -- --json "select row from current_threats" | head
   aws s3 sync s3://BUCKET/events/ events/ && npm run query -- --folder events "describe changes"
 
-Exit status: 0 answered, 1 the SQL cannot be run or a file is damaged, 2 options are wrong or there are no files.`;
+Exit status: 0 answered, 1 the SQL cannot be run, or a file was left out, 2 options are wrong or there are no files.`;

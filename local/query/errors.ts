@@ -3,7 +3,7 @@ export class QueryRequestError extends Error {
   override readonly name = 'QueryRequestError';
 }
 
-/** The SQL cannot be run. The message is DuckDB's own, with the place in the SQL. The files are as they were. */
+/** The SQL cannot be run. The files are as they were. */
 export class QueryFailedError extends Error {
   override readonly name = 'QueryFailedError';
 }

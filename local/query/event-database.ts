@@ -2,32 +2,37 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance, type DuckDBResult } from '@duckdb/node-api';
 import { createViews } from './create-views.ts';
-import { QueryFailedError } from './errors.ts';
+import { duckDbError } from './duckdb-error.ts';
 import { linesOfFiles } from './lines-of-files.ts';
 import { checkReadsOnly } from './reads-only.ts';
+import { type CheckedFiles, checkFiles } from './sound-files.ts';
 
-/** The delivered files as views. Nothing is read before a query asks for it, and nothing is ever written. */
+/** The delivered files as views. Each is checked first, and read whole or not at all; nothing is ever written. */
 export class EventDatabase implements Disposable {
+  /** What is asked, and what is left out. */
+  readonly files: CheckedFiles;
   readonly #instance: DuckDBInstance;
   readonly #connection: DuckDBConnection;
 
-  private constructor(instance: DuckDBInstance, connection: DuckDBConnection) {
+  private constructor(files: CheckedFiles, instance: DuckDBInstance, connection: DuckDBConnection) {
+    this.files = files;
     this.#instance = instance;
     this.#connection = connection;
   }
 
-  /** @throws QueryFailedError when a file cannot be opened */
+  /** @throws QueryFailedError */
   static async open(files: readonly string[]): Promise<EventDatabase> {
+    const checked = await checkFiles(files);
     const instance = await DuckDBInstance.create(':memory:', OFFLINE);
     const connection = await instance.connect();
-    const database = new EventDatabase(instance, connection);
+    const database = new EventDatabase(checked, instance, connection);
     try {
-      for (const statement of linesOfFiles(files)) await connection.run(statement);
+      for (const statement of linesOfFiles(checked.sound)) await connection.run(statement);
       await createViews(connection);
       await connection.run('set lock_configuration = true');
     } catch (cause) {
       database[Symbol.dispose]();
-      throw new QueryFailedError((cause as Error).message, { cause });
+      throw duckDbError(cause);
     }
     return database;
   }
@@ -38,7 +43,7 @@ export class EventDatabase implements Disposable {
     try {
       return await this.#connection.stream(sql);
     } catch (cause) {
-      throw new QueryFailedError((cause as Error).message, { cause });
+      throw duckDbError(cause);
     }
   }
 

@@ -3,7 +3,8 @@ import type { EventDatabase } from './event-database.ts';
 import { aligned, resultTable } from './result-table.ts';
 
 /** What is there to be asked, for somebody who has not asked yet. */
-export async function summary(database: EventDatabase, files: number): Promise<string> {
+export async function summary(database: EventDatabase): Promise<string> {
+  const files = database.files.sound.length;
   const counts = new Map<string, number>();
   // One after the other: a connection has one result at a time.
   for (const relation of ['lines', ...VIEWS.map(view => view.name)]) {

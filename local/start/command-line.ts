@@ -18,6 +18,7 @@ export interface Flags {
   readonly rowsMember?: string;
   readonly paginationMember?: string;
   readonly format?: string;
+  readonly ocsfFields?: string;
   readonly reset?: boolean;
   readonly verbose?: boolean;
 }
@@ -73,6 +74,10 @@ function describeRun(command: Command): Command {
     .option('--reset', 'start anew: deletes state, log and delivered files of this name first')
     .option('--page-limit <n>', 'rows asked for in a page, 1 to 500 (default: 500)')
     .option('--format <format>', 'format of the events: envelope or ocsf (default: envelope)')
+    .option(
+      '--ocsf-fields <file>',
+      'JSON file with a mapping to OCSF, as ocsfFields in the configuration (with --format ocsf)',
+    )
     .option('--verbose', 'show stack traces of failures');
 }
 

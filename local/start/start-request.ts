@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { CommandLine, Flags } from './command-line.ts';
 import { defaultName, nameFault } from './connector-name.ts';
+import { ocsfMapping } from './ocsf-mapping.ts';
 import { optionOf, settingFaults, settingsOf } from './option-settings.ts';
 
 /** Something that was asked for cannot be; nothing has been started. */
@@ -61,9 +62,11 @@ export function readRequest({ flags: typed, faults: shape }: CommandLine, hasSec
   const flags = withValues(typed, faults);
   const isTenant = ONLY_OF_TENANT.some(flag => typed[flag] !== undefined);
   const name = flags.name ?? (isTenant ? defaultName(flags.baseUrl ?? '') : 'local');
-  const settings = settingsOf({ ...flags, name });
+  const mapping = ocsfMapping({ ...flags, name });
+  const settings = { ...settingsOf({ ...flags, name }), ...mapping.settings };
   const { change = 0, ...estate } = readCounts(flags, faults);
-  faults.push(...(isTenant ? tenantFaults(typed, hasSecret) : []), ...settingFaults(settings), ...nameFault(name));
+  faults.push(...(isTenant ? tenantFaults(typed, hasSecret) : []), ...settingFaults(settings), ...mapping.faults);
+  faults.push(...nameFault(name));
   if (faults.length > 0) throw new StartFaultsError(faults);
   const { stateFolder = '.local', reset = false, verbose = false } = flags;
   const folder = join(resolve(stateFolder), name);

@@ -56,6 +56,65 @@ test.each(IDS)('the id %j is shown as %j', async (id, shown) => {
   }
 });
 
+/** What `json_extract_scalar` gives of a value. */
+const SCALARS: readonly (readonly [value: string, scalar: string | null])[] = [
+  ...['99999999999999999.99', '123456789012345678901234567890', '9007199254740993', '-9223372036854775809', '-0'].map(
+    same,
+  ),
+  ...['1.10', '-0.0', '0', '1e2', '1E+2', '1E400', '0.30000000000000000001', 'true'].map(same),
+  ['"1.10"', '1.10'],
+  ['"0"', '0'],
+  ['"1e2"', '1e2'],
+  [String.raw`"{\"x\":1.10}"`, '{"x":1.10}'],
+  ['"[1]"', '[1]'],
+  ['""', ''],
+  ['null', null],
+  ['[1.10]', null],
+  ['{"b":1.10}', null],
+];
+
+function same(text: string): [string, string] {
+  return [text, text];
+}
+
+test.each([
+  ['alone', (value: string) => `{"a":${value}}`],
+  ['amid white space', (value: string) => `{ "a" :\t${value} }`],
+  [
+    'beside texts that look like numbers amid others',
+    (value: string) => String.raw`{"\"":"\\","s":"x: 3.5, [1.5\"","a":${value},"n":[1.5,-0],"q\":":"\" : 7.5","":""}`,
+  ],
+  ['beside a lone surrogate', (value: string) => String.raw`{"lone":"\ud800 :4.5","a":${value}}`],
+])('a scalar %s is taken out of a row as it is written', async (_, rowOf) => {
+  await database.hold(SCALARS.map(([value], sequence) => envelope({ sequence, id: value, row: rowOf(value) })));
+  const sql = "select id, json_extract_scalar(row, '$.a') from current_assets order by sequence";
+  expect(await database.tuples(sql)).toEqual(SCALARS);
+});
+
+const PATHS: readonly (readonly [path: string, scalar: string | null])[] = [
+  ['$.a', '7.70'],
+  ['$["a"]', '7.70'],
+  ['$["b.c"]', '1.10'],
+  ['$.d["e f"][1]', '2.0'],
+  ['$.d.g[0].h', '1e2'],
+  ['$["d"]["g"][0]["h"]', '1e2'],
+  [String.raw`$["q\"r"]`, 'quote'],
+  ['$.nowhere', null],
+];
+
+test('a path leads to members of every name', async () => {
+  const row = String.raw`{"a":7.70,"b.c":1.10,"d":{"e f":[1.0,2.0],"g":[{"h":1e2}]},"q\"r":"quote"}`;
+  await database.hold([envelope({ sequence: 1, row })]);
+  const columns = PATHS.map(([path], index) => `json_extract_scalar(row, '${path}') as c${index}`);
+  const [found] = await database.tuples(`select ${columns.join()} from current_assets`);
+  expect(PATHS.map(([path], index) => [path, found![index]])).toEqual(PATHS);
+});
+
+test('a stream_position that is a number keeps its digits', async () => {
+  await database.hold([envelope({ sequence: 1, row: '1' }).replace('"7"', '99999999999999999.90')]);
+  expect(await column(database, 'select stream_position from current_assets')).toEqual(['99999999999999999.90']);
+});
+
 /** The forms that docs/event.schema.json allows a time. */
 const TIMES: readonly (readonly [time: string | null, utc: string | null])[] = [
   ['2026-11-20T09:14:03Z', '2026-11-20 09:14:03'],

@@ -1,8 +1,7 @@
 import { readdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { damagedFiles } from '../../../local/query/damaged-files.ts';
 import { deliveredFiles } from '../../../local/query/delivered-files.ts';
 import { QueryFailedError } from '../../../local/query/errors.ts';
 import { EventDatabase } from '../../../local/query/event-database.ts';
@@ -79,17 +78,11 @@ describe('of the files', () => {
     expect(await column(folder, 'select row from current_assets')).toEqual(['1']);
   });
 
-  test('one that is cut short or spoilt is found out: DuckDB passes over it', async () => {
+  test('a folder whose name is that of a column is a folder', async () => {
     await using folder = await DeliveredFolder.make();
-    const lines = Array.from({ length: 1_000 }, (_, sequence) =>
-      envelope({ sequence, row: `"${crypto.randomUUID()}"` }),
-    );
-    const whole = gzipSync(`${lines.join('\n')}\n`);
-    await folder.bytes(`${DAY}/whole.json.gz`, whole);
-    await folder.bytes(`${DAY}/short.json.gz`, whole.subarray(0, whole.length / 2));
-    await folder.bytes(`${DAY}/spoilt.json.gz`, whole.with(whole.length >> 1, whole[whole.length >> 1]! ^ 1));
-    const damaged = await damagedFiles(await deliveredFiles(folder.path));
-    expect(damaged.map(file => basename(file))).toEqual(['short.json.gz', 'spoilt.json.gz']);
+    await folder.file('line=1/delivery_day=2/a.json.gz', envelope({ sequence: 1, row: '1' }));
+    expect(await column(folder, 'select row from current_assets')).toEqual(['1']);
+    expect(await column(folder, 'select delivery_day from lines')).toEqual([null]);
   });
 });
 
@@ -158,5 +151,17 @@ describe('a query', () => {
     ['select * from nowhere', /Catalog Error: .*nowhere/],
   ])('that is wrong is told in DuckDB’s words, with the place: %s', async (sql, message) => {
     await expect(database.query(sql)).rejects.toThrow(message);
+  });
+
+  test('may hold a number that JSON cannot', async () => {
+    const result = await database.query("select 1 where 2 < 1e999 and 'NaN'::double > 1");
+    expect(await result.getRows()).toEqual([[1]]);
+  });
+
+  test('that fails at a row does not show it', async () => {
+    const sql = `select '{"secret":"\\ud800"}' || row ->> '$.secret' from events`;
+    const failed = database.query(sql).then(result => result.getRows());
+    await expect(failed).rejects.toThrow(/Malformed JSON at byte \d+ of input/);
+    await expect(failed).rejects.not.toThrow(/secret/);
   });
 });

@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { ConfigurationError } from '../../../lib/config/configuration-error.ts';
+import { readConnectors } from '../../../lib/config/read-connectors.ts';
+import { readCommandLine } from '../../../local/start/command-line.ts';
+import { readRequest, StartFaultsError, type StartRequest } from '../../../local/start/start-request.ts';
+import { compiledFields, WIDE_MAPPING } from '../../ocsf/wide-mapping.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'mapping-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const TENANT = { baseUrl: 'https://api.acme.example', authUrl: 'https://login.acme.example' };
+const OPTIONS = ['--name', 'acme', '--base-url', TENANT.baseUrl, '--auth-url', TENANT.authUrl, '--client-id', 'c'];
+
+/** The request that a mapping's text makes, with these other options. */
+function requestOf(text: string, ...options: string[]): StartRequest {
+  const file = join(folder, 'mapping.json');
+  writeFileSync(file, text);
+  return readRequest(readCommandLine([...OPTIONS, '--ocsf-fields', file, ...options]), true);
+}
+
+function faultsOf(make: () => unknown): readonly string[] {
+  try {
+    make();
+  } catch (error) {
+    if (error instanceof StartFaultsError) return error.faults;
+    if (!(error instanceof ConfigurationError)) throw error;
+    return error.faults.map(({ path, reason }) => `${path}: ${reason}`);
+  }
+  return [];
+}
+
+test('a mapping becomes the setting that the stack would compile', () => {
+  const mapping = { hostname: WIDE_MAPPING.hostname, threats: WIDE_MAPPING.threats };
+  const { settings } = requestOf(JSON.stringify(mapping), '--format', 'ocsf');
+  expect(JSON.parse(settings['OCSF_FIELDS']!)).toEqual(compiledFields(mapping));
+});
+
+const MANY = Object.fromEntries(Array.from({ length: 4 }, (_, index) => [`${index}`.repeat(1_000), `device.${index}`]));
+const WRONG: readonly (readonly [what: string, mapping: unknown])[] = [
+  ['several faults', { a: 'shoe_size', b: 'device', c: 7, d: ['message'], threats: { e: 'time', f: '' } }],
+  ['a list', ['message']],
+  ['a text', 'device.hostname'],
+  ['nothing', null],
+  ['a stream that is none', { hosts: { a: 'message' } }],
+  ['names that no configuration can carry', JSON.parse('{"__proto__":"message"}')],
+  ['attributes that are not there', MANY],
+  ['too much for the function', { ['m'.repeat(4_000)]: 'message' }],
+];
+
+test.each(WRONG)('%s is refused with every fault that the configuration would tell', (_, ocsfFields) => {
+  const entry = { name: 'acme', ...TENANT, format: 'ocsf', ocsfFields };
+  const configured = faultsOf(() => readConnectors([entry]));
+  expect(configured).not.toEqual([]);
+  const typed = faultsOf(() => requestOf(JSON.stringify(ocsfFields), '--format', 'ocsf'));
+  expect(typed).toEqual(configured.map(fault => fault.replace('connectors[0].', '--ocsf-fields: ')));
+});
+
+test.each([
+  ['without its format', ['{}'], '--ocsf-fields has no effect without --format ocsf'],
+  ['with another format', ['{}', '--format', 'envelope'], '--ocsf-fields has no effect without --format ocsf'],
+  ['of a file that is no JSON', ['{"secret"', '--format', 'ocsf'], '--ocsf-fields names a file that is not JSON'],
+  [
+    'of a file that is not there',
+    ['{}', '--format', 'ocsf', '--ocsf-fields', '/nowhere/mapping.json'],
+    '--ocsf-fields names a file that cannot be read (ENOENT)',
+  ],
+  ['without a file', ['{}', '--format', 'ocsf', '--ocsf-fields'], '--ocsf-fields has no value'],
+] as const)('a mapping %s is refused', (_, [text, ...options], fault) => {
+  expect(faultsOf(() => requestOf(text, ...options))).toEqual([fault]);
+});
