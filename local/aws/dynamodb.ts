@@ -22,7 +22,12 @@ export async function openDynamoDb(
 ): Promise<{ service: Service<DynamoDbOperation>; server: Server }> {
   const { path } = options;
   if (path !== undefined) await mkdir(path, { recursive: true });
-  const server = dynalite({ ...(path !== undefined && { path }), createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 });
+  const server = dynalite({
+    ...(path !== undefined && { path }),
+    createTableMs: 0,
+    deleteTableMs: 0,
+    updateTableMs: 0,
+  });
   const client = corrected(takeListener(server));
   await createTable(client, options.tableName);
   return { service: createDynamoDbService(client, options), server };
