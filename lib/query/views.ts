@@ -33,7 +33,9 @@ const SENT = { forwarded_at: 'timestamp(3)', sequence: 'varchar', event_id: 'var
 
 /** Athena asks for the columns of a view before it runs it, so they stand here too; a test holds them against the SQL. */
 const COLUMNS: Readonly<Record<string, View['columns']>> = {
-  events: EVENT,
+  events: { ...EVENT, prefix: 'varchar' },
+  latest_inventory: EVENT,
+  latest_blocks: EVENT,
   latest_events: EVENT,
   current_assets: {
     connector: 'varchar',
@@ -89,7 +91,7 @@ const COLUMNS: Readonly<Record<string, View['columns']>> = {
   },
 };
 
-/** Every view, each after those that it reads. The first reads the relation `lines(line, delivery_day)`. */
+/** Every view, each after those that it reads. The first reads the relation `lines(line, prefix, delivery_day)`. */
 export const VIEWS: readonly View[] = Object.entries(COLUMNS).map(([name, columns]) => ({
   name,
   columns,

@@ -12,13 +12,14 @@ const SEEDS = Array.from({ length: 40 }, (_, index) => index + 1);
 
 /** A view, and one word of it that decides; in its place what a careless author would have written. */
 const BROKEN: readonly (readonly [view: string, right: string, wrong: string])[] = [
-  ['latest_events', 'order by sequence desc', 'order by stream_position desc'],
-  ['latest_events', 'order by sequence desc', 'order by sequence'],
-  ['latest_events', 'partition by connector, stream, id', 'partition by connector, id, event_id'],
-  ['latest_events', 'partition by connector, stream, id', 'partition by stream, id'],
+  ['latest_inventory', 'order by sequence desc', 'order by stream_position desc'],
+  ['latest_inventory', 'order by sequence desc', 'order by sequence'],
+  ['latest_inventory', 'partition by connector, stream, id', 'partition by connector, id, event_id'],
+  ['latest_inventory', 'partition by connector, stream, id', 'partition by stream, id'],
+  ['latest_blocks', 'partition by connector, stream, id', 'partition by connector, id, sequence'],
   ['current_assets', "and kind <> 'tombstone'", ''],
   ['current_threats', "and kind <> 'withdrawn'", ''],
-  ['removed_assets', 'from latest_events', 'from events'],
+  ['removed_assets', 'from latest_inventory', 'from events'],
   ['events', 'row_at + 7', 'row_at + 8'],
   ['events', 'row_text as "row"', 'cast(json(row_text) as varchar) as "row"'],
   ['changes', 'where place = 1', ''],

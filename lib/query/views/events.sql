@@ -2,6 +2,7 @@
 with marked as (
   select
     line,
+    prefix,
     delivery_day,
     -- The members of an envelope stand in one order. An OCSF line begins otherwise.
     substr(line, 1, 12) = '{"event_id":' as is_envelope,
@@ -12,6 +13,7 @@ with marked as (
 cut as (
   select
     is_envelope,
+    prefix,
     delivery_day,
     case when is_envelope and row_at > 0 then substr(line, 1, row_at - 1) || '}' else line end as head,
     -- Cut as text: a row that is parsed and written anew loses digits.
@@ -21,6 +23,7 @@ cut as (
 classed as (
   select
     is_envelope,
+    prefix,
     delivery_day,
     head,
     row_text,
@@ -68,6 +71,7 @@ members as (
       -- Of a row that was sent, `unmapped` holds members of its own.
       when is_truncated then json_extract_scalar(head, '$.unmapped.dead_letter') end as dead_letter,
     case when is_envelope then row_text else json_extract_scalar(head, '$.raw_data') end as row_text,
+    prefix,
     delivery_day
   from classed
 )
@@ -85,7 +89,9 @@ select
   asset_id,
   dead_letter,
   row_text as "row",
-  delivery_day
+  delivery_day,
+  -- Of the folder: a filter on it spares Athena what lies below the others.
+  prefix
 from members
 -- What a later release may send besides says nothing of what is here now (docs/events.md): it must not hide it either.
 where event_id is not null and kind in ('upsert', 'tombstone', 'withdrawn', 'dns_block', 'oversize')

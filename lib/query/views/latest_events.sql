@@ -1,20 +1,4 @@
--- The rule of docs/events.md: of all events of one (connector, stream, id), the greatest sequence is the truth.
-select
-  connector,
-  stream,
-  id,
-  sequence,
-  event_id,
-  kind,
-  "time",
-  forwarded_at,
-  stream_position,
-  asset_id,
-  dead_letter,
-  "row",
-  delivery_day
-from (
-  select *, row_number() over (partition by connector, stream, id order by sequence desc) as place
-  from events
-) as ranked
-where place = 1
+-- The event that holds for each (connector, stream, id).
+select * from latest_inventory
+union all
+select * from latest_blocks

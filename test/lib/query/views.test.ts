@@ -209,6 +209,22 @@ test('an OCSF line and its envelope give the same columns', async () => {
   }
 });
 
+test('latest_events holds the latest event of every id of every stream', async () => {
+  const told: Told[] = [
+    { sequence: 1, row: '1' },
+    { sequence: 2, kind: 'tombstone', row: '2' },
+    { sequence: 3, stream: 'threats', row: '3' },
+    { sequence: 4, stream: 'dns-blocks', kind: 'dns_block', row: '4' },
+    { sequence: 5, stream: 'dns-blocks', kind: 'dns_block', row: '4' },
+  ];
+  await database.hold(told.map(envelope));
+  expect(await database.tuples('select stream, sequence from latest_events order by sequence')).toEqual([
+    ['assets', '00000000000000000002'],
+    ['threats', '00000000000000000003'],
+    ['dns-blocks', '00000000000000000005'],
+  ]);
+});
+
 test('a tombstone in OCSF whose row was too large is a removal all the same: its class says so', async () => {
   await database.hold([
     ocsf({ sequence: 1, row: '1' }),
