@@ -101,7 +101,7 @@ export class SecurityDataConnector extends Construct {
       state: this.state,
       delivery: this.delivery,
       siem: this.siem,
-      scheduleDeadLetters: schedule.undelivered,
+      scheduleDeadLetters: schedule.deadLetters,
     };
     const settings = {
       timing: timingOf(options.rate),
