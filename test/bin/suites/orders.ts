@@ -16,6 +16,7 @@ describe('orders', () => {
     expect(drained).toMatchObject({ status: 0, stderr: 'A run is under way.\n' });
     expect(cells(drained.stdout, 'stream').slice(0, 5)).toEqual(['stream', 'pages', 'read', 'forwarded', 'suppressed']);
     expect(cells(drained.stdout, 'threats').slice(1, 5)).toEqual(['1', '20', '20', '0']);
+    expect(drained.stdout).toMatch(/\n\nThe run took [\d.]+ s\.\n$/);
     const part = await each.ctl(['run', '--stream', 'threats', 'assets']);
     expect(part.stdout).not.toContain('dns-blocks');
     const again = await each.ctl(['resync', 'assets', 'threats', '--yes']);
@@ -49,7 +50,11 @@ describe('orders', () => {
     await using each = await populated();
     const { status, stdout, stderr } = await each.ctl(['run', '--json']);
     expect([status, stderr]).toEqual([0, '']);
-    expect(JSON.parse(stdout)).toMatchObject({ more: false, streams: { assets: { forwarded: 30, caughtUp: true } } });
+    expect(JSON.parse(stdout)).toMatchObject({
+      more: false,
+      streams: { assets: { forwarded: 30, caughtUp: true } },
+      runSeconds: [expect.any(Number)],
+    });
   });
 
   test('exit with 1 and the words of the function’s error when it fails; machines get the same as JSON', async () => {
