@@ -7,7 +7,7 @@ import { fixedParts } from '../../../lib/cost/fixed-parts.ts';
 import type { Context } from '../context.ts';
 import { AwsCallError } from '../errors.ts';
 import { type Point, readMetrics } from '../metrics/read-metrics.ts';
-import { tableSize } from '../state/count-states.ts';
+import { tableSize } from '../state/table-size.ts';
 import type { Month } from './month.ts';
 import type { Use } from './used-lines.ts';
 import { FIGURES, type Figure, isDnsOn, usedSeries } from './used-series.ts';

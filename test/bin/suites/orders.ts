@@ -20,6 +20,9 @@ describe('orders', () => {
     const part = await each.ctl(['run', '--stream', 'threats', 'assets']);
     expect(part.stdout).not.toContain('dns-blocks');
     const again = await each.ctl(['resync', 'assets', 'threats', '--yes']);
+    expect(again.stderr).toContain('  assets: 30 rows that the SIEM has\n  threats: 20 rows that the SIEM has\n');
+    // The table is read once, and paid for once, however many streams are counted.
+    expect(each.asked().filter(({ action }) => action === 'Scan')).toHaveLength(1);
     expect(cells(again.stdout, 'assets').slice(2, 5)).toEqual(['30', '0', '30']);
     const replayed = await each.ctl(['replay', 'assets', '--yes', '--no-count']);
     expect(cells(replayed.stdout, 'assets').slice(2, 5)).toEqual(['30', '30', '0']);
