@@ -1,7 +1,6 @@
 /** What the function may be invoked with: `{}` on schedule, or an operator's commands. */
 import * as v from 'valibot';
-import { streamOfLetter } from './adapters/dead-letter.ts';
-import type { LetterPlace } from './core/letter.ts';
+import { type LetterPlace, readLetterKey } from './core/letter.ts';
 import type { Commands } from './core/tick.ts';
 import { STREAMS, type StreamName } from './streams.ts';
 
@@ -44,7 +43,7 @@ function payloadSchema(known: readonly StreamName[], connector: string) {
   const streams = v.array(v.picklist(known, `must be one of ${known.join(', ')}`));
   const letter = v.pipe(
     v.string('must be the key of a dead letter'),
-    v.transform(key => ({ key, stream: streamOfLetter(key, connector) })),
+    v.transform(key => ({ key, stream: readLetterKey(key, connector)?.stream })),
     v.check(
       ({ stream }) => known.some(each => each === stream),
       'must be the key of a dead letter of this connector, of a stream that is on',

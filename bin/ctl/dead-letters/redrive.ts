@@ -1,5 +1,5 @@
 /** Sends again, after a fix, what was set aside: each kind in its own way. */
-import { streamOfLetter } from '../../../lambda/adapters/dead-letter.ts';
+import { readLetterKey } from '../../../lambda/core/letter.ts';
 import { PREFIXES } from '../../../lib/prefixes.ts';
 import type { Context } from '../context.ts';
 import { FunctionFailedError, InterruptedError, RefusedError } from '../errors.ts';
@@ -53,7 +53,7 @@ export async function redrive(context: Context, keys: readonly string[], options
 async function named(context: Context, keys: readonly string[]): Promise<Targets> {
   const { connector } = await context.deployment();
   const different = [...new Set(keys.map(key => queueNamed(key) ?? key))];
-  const letters = different.filter(key => streamOfLetter(key, connector));
+  const letters = different.filter(key => readLetterKey(key, connector));
   const deliveries = different.filter(key => key.startsWith(PREFIXES.deliveryErrors));
   const announcements = different.includes('siem-dead-letters');
   if (different.includes('schedule-dead-letters')) {

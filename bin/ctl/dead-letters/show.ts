@@ -1,6 +1,5 @@
 /** One thing that is set aside. What it holds is the customer's data, so it is shown only when asked for. */
-import { streamOfLetter } from '../../../lambda/adapters/dead-letter.ts';
-import { readLetter } from '../../../lambda/core/letter.ts';
+import { lettersBelow, readLetter, readLetterKey } from '../../../lambda/core/letter.ts';
 import { PREFIXES } from '../../../lib/prefixes.ts';
 import type { Context } from '../context.ts';
 import { RefusedError } from '../errors.ts';
@@ -17,13 +16,13 @@ export async function showSetAside(context: Context, key: string, show: boolean)
   const queue = queueNamed(key);
   if (queue) return showQueue(context, queue, show);
   const { connector } = await context.deployment();
-  if (streamOfLetter(key, connector)) return showLetter(key, await readObject(context, key), show);
+  if (readLetterKey(key, connector)) return showLetter(key, await readObject(context, key), show);
   if (key.startsWith(PREFIXES.deliveryErrors)) return showErrors(key, await readObject(context, key), show);
   throw new RefusedError(unknownKey(key, connector));
 }
 
 export function unknownKey(key: string, connector: string): string {
-  const places = [`${PREFIXES.deadLetters}${connector}/…`, `${PREFIXES.deliveryErrors}…`, ...Object.keys(QUEUES)];
+  const places = [`${lettersBelow(connector)}…`, `${PREFIXES.deliveryErrors}…`, ...Object.keys(QUEUES)];
   return `${JSON.stringify(key)} is none of what may be set aside: ${places.join(', ')}. "dead-letters list" names the keys. Nothing was done.`;
 }
 
