@@ -1,9 +1,8 @@
 /** What the API answers for an id now, beside what the connector last sent for it. */
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
-import type { DrainedStream } from '../../../lambda/core/draining.ts';
 import { letterKey } from '../../../lambda/core/letter.ts';
 import type { StoredState, StreamMemory } from '../../../lambda/ports.ts';
-import type { StreamName } from '../../../lambda/streams.ts';
+import type { DrainedStream, StreamName } from '../../../lambda/streams.ts';
 import { type Access, openAccess } from '../access/access.ts';
 import { awsFailureText } from '../aws-failure.ts';
 import type { Context } from '../context.ts';

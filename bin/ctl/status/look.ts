@@ -1,5 +1,5 @@
 /** One look at a deployment: everything that `status` tells, each part read by itself. */
-import { STREAMS, type StreamName } from '../../../lambda/streams.ts';
+import { STREAMS, type StreamName, streamsOn } from '../../../lambda/streams.ts';
 import { type Alarms, readAlarms } from '../alarms/read-alarms.ts';
 import type { Context } from '../context.ts';
 import type { Deployment } from '../deployment/find-deployment.ts';
@@ -55,10 +55,9 @@ export async function look(context: Context): Promise<Look> {
   return { ...seen, siem: queue && siemDeadLetters && { queue, deadLetters: siemDeadLetters } };
 }
 
-/** The streams without a path of their own that the settings give none. */
 function streamsOff(environment: FunctionEnvironment): StreamName[] {
-  if (environment['DNS_BLOCKS_PATH']) return [];
-  return STREAMS.filter(stream => !('path' in stream)).map(stream => stream.name);
+  const on = streamsOn(({ pathSetting }) => environment[pathSetting]).map(({ name }) => name);
+  return STREAMS.map(({ name }) => name).filter(name => !on.includes(name));
 }
 
 async function deadLettersOf({ aws }: Context, deployment: Deployment) {

@@ -1,8 +1,7 @@
 /** Compares what the API holds, from the beginning, with what the connector noted that the SIEM has. */
-import type { DrainedStream } from '../../../lambda/core/draining.ts';
 import { InFlight } from '../../../lambda/core/in-flight.ts';
 import type { StreamMemory } from '../../../lambda/ports.ts';
-import type { StreamName } from '../../../lambda/streams.ts';
+import type { DrainedStream, StreamName } from '../../../lambda/streams.ts';
 import type { Access } from '../access/access.ts';
 import type { Context } from '../context.ts';
 import { RefusedError } from '../errors.ts';
