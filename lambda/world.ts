@@ -37,7 +37,7 @@ export interface Edges {
 }
 
 /** Kept for the life of a container: the secret and the token are reused by warm invocations. */
-export function createContainer(settings: Settings, edges: Edges): Tokens {
+export function createContainerTokens(settings: Settings, edges: Edges): Tokens {
   const credentials = createCredentials(edges.secrets, settings.secretId);
   return createTokens({ authUrl: settings.authUrl, credentials, fetch: edges.fetch });
 }
@@ -53,13 +53,13 @@ export interface InvocationWorld {
 export function createWorld(
   settings: Settings,
   edges: Edges,
-  container: Tokens,
+  containerTokens: Tokens,
   timeLeft: () => number,
 ): InvocationWorld {
   const { clock, random, hash, log } = edges;
   const patience: Patience = { clock, random, timeLeft };
   const table = createTable(edges.dynamodb, settings.table, patience);
-  const tokens = failingOnce(container);
+  const tokens = failingOnce(containerTokens);
   const api = createApi({ baseUrl: settings.baseUrl, tokens, fetch: edges.fetch, patience });
   const world: World = {
     source: api,
