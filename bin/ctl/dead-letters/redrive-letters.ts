@@ -5,7 +5,7 @@ import { MOST_LETTERS } from '../../../lambda/order.ts';
 import { STREAMS, type StreamName } from '../../../lambda/streams.ts';
 import type { Context } from '../context.ts';
 import { order } from '../orders/order.ts';
-import type { Redriven } from './redrive.ts';
+import type { Redriven } from './redriven.ts';
 
 export interface LettersOrder {
   /** The streams of one lane: each may be drained only once those before it are. */

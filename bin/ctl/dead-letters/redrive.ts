@@ -11,17 +11,8 @@ import { moveBack, queueNamed, queueUrl } from './queues.ts';
 import { redriveDelivery } from './redrive-deliveries.ts';
 import { lettersOrders, redriveLetters } from './redrive-letters.ts';
 import { redriveOutcome } from './redrive-result.ts';
+import type { Redriven } from './redriven.ts';
 import { unknownKey } from './show.ts';
-
-/** What became of one thing. */
-export interface Redriven {
-  readonly key: string;
-  /** `sent` again; `known` or `superseded`: the SIEM has it, or what came after, and it is deleted; `kept` where it was. */
-  readonly outcome: 'sent' | 'known' | 'superseded' | 'kept';
-  readonly reason?: string;
-  /** So many events were sent. */
-  readonly events?: number;
-}
 
 export interface RedriveOptions {
   readonly all?: true;
