@@ -29,7 +29,7 @@ export const MOST_LETTERS = 500;
  * @param connector whose dead letters may be ordered to be tried again
  * @throws CommandError
  */
-export function parseOrder(payload: unknown, known: readonly StreamName[], connector = ''): Order {
+export function parseOrder(payload: unknown, known: readonly StreamName[], connector: string): Order {
   // To the schema an empty list is an object without members.
   const given = Array.isArray(payload) ? 'a list' : payload;
   const parsed = v.safeParse(payloadSchema(known, connector), isScheduled(given) ? {} : given);

@@ -101,6 +101,6 @@ function nameOf(asked: string): string {
   return /^(?:.*:?function:)?([^:]+)(?::\$LATEST)?$/.exec(asked)?.[1] ?? asked;
 }
 
-export function functionArn(place: Place, name: string): string {
+function functionArn(place: Place, name: string): string {
   return arn(place, 'lambda', `function:${name}`);
 }

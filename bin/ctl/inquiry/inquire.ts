@@ -89,7 +89,7 @@ async function liesAsLetter(context: Context, stream: StreamName, digest: string
   }
 }
 
-export async function storedState(access: Access, stream: StreamName, id: string): Promise<StoredState | undefined> {
+async function storedState(access: Access, stream: StreamName, id: string): Promise<StoredState | undefined> {
   return (await access.rowStates.get(stream, [id])).get(id);
 }
 
