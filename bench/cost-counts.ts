@@ -11,7 +11,7 @@ import { TenantLife } from './cost-life.ts';
 import { startFunction } from './cost-process.ts';
 
 /** Milliseconds of an answer of the API, and of one of AWS. */
-export const LATENCY = { api: 40, aws: 10 } as const;
+const LATENCY = { api: 40, aws: 10 } as const;
 /** Stock that is really drained first, at most. What a run costs hangs on what changes, not on what there is. */
 const STOCK = { assets: 2_000, threats: 8_000, dnsBlocks: 500 };
 

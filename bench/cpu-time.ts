@@ -1,5 +1,5 @@
 /** CPU time of this process, all its threads, in microseconds: what Lambda rations by memory size. */
-export function cpuTime(): number {
+function cpuTime(): number {
   const { user, system } = process.cpuUsage();
   return user + system;
 }

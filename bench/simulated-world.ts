@@ -5,7 +5,7 @@ import { sha256 } from '../lambda/adapters/sha256.ts';
 import { systemClock } from '../lambda/adapters/system-clock.ts';
 import { type InvocationResult, type Invoker, invoke } from '../lambda/invocation.ts';
 import type { Settings } from '../lambda/settings.ts';
-import { createContainer, type Edges } from '../lambda/world.ts';
+import { createContainerTokens, type Edges } from '../lambda/world.ts';
 import { SimulatedTable } from './simulated-table.ts';
 
 export interface SimulationOptions {
@@ -84,7 +84,7 @@ export function createSimulation({
   const invoker: Invoker = {
     settings,
     edges,
-    container: createContainer(settings, edges),
+    tokens: createContainerTokens(settings, edges),
     telemetry: { report: () => undefined },
     memory: () => 0,
   };

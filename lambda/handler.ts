@@ -6,7 +6,7 @@ import { systemClock } from './adapters/system-clock.ts';
 import { createTelemetry } from './adapters/telemetry.ts';
 import { type InvocationContext, type InvocationResult, type Invoker, invoke } from './invocation.ts';
 import { readSettings } from './settings.ts';
-import { createContainer, type Edges } from './world.ts';
+import { createContainerTokens, type Edges } from './world.ts';
 
 let invoker: Invoker | undefined;
 
@@ -33,5 +33,5 @@ function compose(): Invoker {
   };
   const telemetry = createTelemetry(settings.connector);
   const memory = () => process.memoryUsage.rss();
-  return { settings, edges, container: createContainer(settings, edges), telemetry, memory };
+  return { settings, edges, tokens: createContainerTokens(settings, edges), telemetry, memory };
 }

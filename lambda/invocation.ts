@@ -27,7 +27,7 @@ export interface InvocationResult {
 export interface Invoker {
   readonly settings: Settings;
   readonly edges: Edges;
-  readonly container: Tokens;
+  readonly tokens: Tokens;
   readonly telemetry: Telemetry;
   /** Resident memory in bytes. */
   readonly memory: () => number;
@@ -53,7 +53,7 @@ export async function invoke(
   );
   const timeLeft = clockOf(context, edges);
   const reserve = Math.min(RESERVE_MILLISECONDS, timeLeft() * RESERVE_SHARE);
-  const { world, lease, warmUp } = createWorld(settings, edges, invoker.container, () => timeLeft() - reserve / 2);
+  const { world, lease, warmUp } = createWorld(settings, edges, invoker.tokens, () => timeLeft() - reserve / 2);
   warmUp();
   const outcome = await tick({
     world,

@@ -1,7 +1,6 @@
 /** What the function may be invoked with: `{}` on schedule, or an operator's commands. */
 import * as v from 'valibot';
-import { streamOfLetter } from './adapters/dead-letter.ts';
-import type { LetterPlace } from './core/letter.ts';
+import { type LetterPlace, readLetterKey } from './core/letter.ts';
 import type { Commands } from './core/tick.ts';
 import { STREAMS, type StreamName } from './streams.ts';
 
@@ -30,7 +29,7 @@ export const MOST_LETTERS = 500;
  * @param connector whose dead letters may be ordered to be tried again
  * @throws CommandError
  */
-export function parseOrder(payload: unknown, known: readonly StreamName[], connector = ''): Order {
+export function parseOrder(payload: unknown, known: readonly StreamName[], connector: string): Order {
   // To the schema an empty list is an object without members.
   const given = Array.isArray(payload) ? 'a list' : payload;
   const parsed = v.safeParse(payloadSchema(known, connector), isScheduled(given) ? {} : given);
@@ -44,7 +43,7 @@ function payloadSchema(known: readonly StreamName[], connector: string) {
   const streams = v.array(v.picklist(known, `must be one of ${known.join(', ')}`));
   const letter = v.pipe(
     v.string('must be the key of a dead letter'),
-    v.transform(key => ({ key, stream: streamOfLetter(key, connector) })),
+    v.transform(key => ({ key, stream: readLetterKey(key, connector)?.stream })),
     v.check(
       ({ stream }) => known.some(each => each === stream),
       'must be the key of a dead letter of this connector, of a stream that is on',

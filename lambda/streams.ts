@@ -8,6 +8,9 @@ export interface Stream {
   readonly name: string;
   /** Path below the base URL; absent where the specification does not show it and the configuration must. */
   readonly path?: string;
+  /** Such a stream is on when its path is given: by this option of the configuration, and to the function by this variable. */
+  readonly pathOption?: string;
+  readonly pathSetting?: string;
   /** Streams of one lane run one after the other, in the order of this table; lanes run side by side. */
   readonly lane: string;
   /**
@@ -47,6 +50,8 @@ export const STREAMS = [
   },
   {
     name: 'dns-blocks',
+    pathOption: 'dnsBlocksPath',
+    pathSetting: 'DNS_BLOCKS_PATH',
     lane: 'dns',
     memory: 'window',
     kind: 'dns_block',
@@ -56,6 +61,26 @@ export const STREAMS = [
 ] as const satisfies readonly Stream[];
 
 export type StreamName = (typeof STREAMS)[number]['name'];
+
+/** A stream whose path must be given. */
+export type StreamWithoutPath = Exclude<(typeof STREAMS)[number], { readonly path: string }>;
+
+export type NamedStream = Stream & { readonly name: StreamName };
+
+/** A stream that is on. */
+export type DrainedStream = NamedStream & { readonly path: string };
+
+/**
+ * The streams that are on, with their paths: those with a path of their own, and those that are given one.
+ *
+ * @param given what is configured as the path of a stream; nothing or an empty text where it is off
+ */
+export function streamsOn(given: (stream: StreamWithoutPath) => string | undefined): DrainedStream[] {
+  return STREAMS.flatMap((stream): DrainedStream[] => {
+    const path = 'path' in stream ? stream.path : given(stream);
+    return path ? [{ ...stream, path }] : [];
+  });
+}
 
 /** Rows a page may carry: the API refuses a `limit` outside these bounds, it never clamps (specification, Limits). */
 export const PAGE_LIMIT = { min: 1, max: 500, default: 500 } as const;

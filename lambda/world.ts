@@ -20,7 +20,7 @@ import { ocsfFormat } from './core/ocsf/format.ts';
 import type { Assignment, World } from './core/run.ts';
 import type { Clock, Hash, Lease, Log } from './ports.ts';
 import type { Settings } from './settings.ts';
-import { STREAMS, type StreamName } from './streams.ts';
+import { type StreamName, streamsOn } from './streams.ts';
 
 /** Everything that reaches out of the process, so that a simulation can stand at exactly these places. */
 export interface Edges {
@@ -37,7 +37,7 @@ export interface Edges {
 }
 
 /** Kept for the life of a container: the secret and the token are reused by warm invocations. */
-export function createContainer(settings: Settings, edges: Edges): Tokens {
+export function createContainerTokens(settings: Settings, edges: Edges): Tokens {
   const credentials = createCredentials(edges.secrets, settings.secretId);
   return createTokens({ authUrl: settings.authUrl, credentials, fetch: edges.fetch });
 }
@@ -53,13 +53,13 @@ export interface InvocationWorld {
 export function createWorld(
   settings: Settings,
   edges: Edges,
-  container: Tokens,
+  containerTokens: Tokens,
   timeLeft: () => number,
 ): InvocationWorld {
   const { clock, random, hash, log } = edges;
   const patience: Patience = { clock, random, timeLeft };
   const table = createTable(edges.dynamodb, settings.table, patience);
-  const tokens = failingOnce(container);
+  const tokens = failingOnce(containerTokens);
   const api = createApi({ baseUrl: settings.baseUrl, tokens, fetch: edges.fetch, patience });
   const world: World = {
     source: api,
@@ -83,16 +83,12 @@ export function createWorld(
   return { world, lease, warmUp: () => void tokens.token(patience).catch(() => undefined) };
 }
 
-/** The streams that are on: those with a path of their own, and those that the settings give one. */
+/** What the settings have a run do. @param only of the streams that are on, these alone */
 export function assign(settings: Settings, only?: readonly StreamName[]): Assignment {
-  const paths: Partial<Record<StreamName, string | undefined>> = { 'dns-blocks': settings.dnsBlocksPath };
-  const streams = STREAMS.flatMap(stream => {
-    const path = 'path' in stream ? stream.path : paths[stream.name];
-    return path === undefined || (only && !only.includes(stream.name)) ? [] : [{ ...stream, path }];
-  });
+  const on = streamsOn(({ pathOption }) => settings[pathOption]);
   return {
     connector: settings.connector,
-    streams,
+    streams: only ? on.filter(({ name }) => only.includes(name)) : on,
     pageLimit: settings.pageLimit,
     ownerMember: settings.threatAssetField,
     configuredNames: settings.names,

@@ -7,6 +7,7 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
+import { streamsOn } from '../lambda/streams.ts';
 import { AlarmBoard } from './alarms/alarm-board.ts';
 import { createAlarmTopic } from './alarms/alarm-topic.ts';
 import { timingOf } from './alarms/timing.ts';
@@ -26,7 +27,6 @@ import { Query } from './query/query.ts';
 import { Schedule } from './schedule.ts';
 import { SiemAccess } from './siem/siem-access.ts';
 import { createStateTable } from './state-table.ts';
-import { streamsOf } from './streams-of.ts';
 
 /** CloudFormation took no tags on dashboards for long, and not every region and checker has learnt it. */
 const TAGGED = { excludeResourceTypes: ['AWS::CloudWatch::Dashboard'] };
@@ -101,7 +101,7 @@ export class SecurityDataConnector extends Construct {
       state: this.state,
       delivery: this.delivery,
       siem: this.siem,
-      scheduleDeadLetters: schedule.undelivered,
+      scheduleDeadLetters: schedule.deadLetters,
     };
     const settings = {
       timing: timingOf(options.rate),
@@ -110,7 +110,7 @@ export class SecurityDataConnector extends Construct {
       deliveryMetrics: deliveryMetricPrefix(destination),
       converts: converts(destination),
     };
-    const shared = { watched, settings, streams: streamsOf(options) };
+    const shared = { watched, settings, streams: streamsOn(({ pathOption }) => options[pathOption]) };
     const alarms = new AlarmBoard(this, 'Alarms', { ...options, ...shared, topic: this.alarmTopic });
     return createDashboard(this, { ...shared, alarms });
   }

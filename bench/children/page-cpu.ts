@@ -8,7 +8,7 @@ import { type AwsClients, createAwsClients } from '../../lambda/adapters/aws-cli
 import { sha256 } from '../../lambda/adapters/sha256.ts';
 import { systemClock } from '../../lambda/adapters/system-clock.ts';
 import { invoke } from '../../lambda/invocation.ts';
-import { createContainer, type Edges } from '../../lambda/world.ts';
+import { createContainerTokens, type Edges } from '../../lambda/world.ts';
 import { cpuTimeOf } from '../cpu-time.ts';
 import { cursorOf } from '../estate.ts';
 import { serving } from '../serving.ts';
@@ -66,8 +66,8 @@ async function drain(clients: AwsClients, url: string): Promise<void> {
     hash: sha256,
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
   };
-  const container = createContainer(settings, edges);
-  const invoker = { settings, edges, container, telemetry: { report: () => undefined }, memory: () => 0 };
+  const tokens = createContainerTokens(settings, edges);
+  const invoker = { settings, edges, tokens, telemetry: { report: () => undefined }, memory: () => 0 };
   const { more } = await invoke({ streams: [stream] }, { getRemainingTimeInMillis: () => HOUR }, invoker);
   if (more) throw new Error('The drain did not reach the end');
 }

@@ -1,7 +1,7 @@
-/** Rows that cannot be sent, kept whole in S3 under a key made of their content: a re-delivered row is one object. */
+/** Rows that cannot be sent, kept whole in S3: core/letter.ts says under which key, and how. */
 import { DeadLetterError, RedriveError } from '../core/errors.ts';
+import { letterBody, letterKey } from '../core/letter.ts';
 import type { DeadLetter, DeadLetters } from '../ports.ts';
-import { STREAMS, type StreamName } from '../streams.ts';
 import { persist, type Sender } from './aws-calls.ts';
 import type { Patience } from './patience.ts';
 
@@ -13,10 +13,8 @@ export interface DeadLetterOptions {
   readonly patience: Patience;
 }
 
-const PREFIX = 'dead-letter';
-
 export function createDeadLetters({ client, bucket, connector, patience }: DeadLetterOptions): DeadLetters {
-  const keyOf = ({ stream, reason, digest }: DeadLetter) => `${PREFIX}/${connector}/${stream}/${reason}/${digest}.json`;
+  const keyOf = (letter: DeadLetter) => letterKey(letter, connector);
   const send = async <T>(attempt: (s3: Sender) => Promise<T>): Promise<T> => {
     const s3 = await client();
     return persist(() => attempt(s3), patience);
@@ -26,7 +24,7 @@ export function createDeadLetters({ client, bucket, connector, patience }: DeadL
     async store(letter) {
       const { PutObjectCommand } = await import('@aws-sdk/client-s3');
       const place = { Bucket: bucket, Key: keyOf(letter) };
-      const input = { ...place, Body: Buffer.from(body(letter, connector)), ContentType: 'application/json' };
+      const input = { ...place, Body: Buffer.from(letterBody(letter, connector)), ContentType: 'application/json' };
       await send(s3 => s3.send(new PutObjectCommand(input))).catch(cause => {
         throw new DeadLetterError({ cause });
       });
@@ -51,17 +49,4 @@ export function createDeadLetters({ client, bucket, connector, patience }: DeadL
 /** S3 says "denied" of a missing object to whoever may not list the bucket, as the function may not. */
 function isMissing(error: unknown): boolean {
   return error instanceof Error && (error.name === 'NoSuchKey' || error.name === 'AccessDenied');
-}
-
-/** The stream whose letter lies under this key; nothing where the connector keeps no letter under such a key. */
-export function streamOfLetter(key: string, connector: string): StreamName | undefined {
-  const [prefix, of, stream, reason, file, ...more] = key.split('/');
-  const sound = prefix === PREFIX && of === connector && reason && /^[0-9a-f]+\.json$/.test(file ?? '');
-  return sound && more.length === 0 ? STREAMS.find(each => each.name === stream)?.name : undefined;
-}
-
-/** The row stands last, as the API sent it. The same row makes the same object: no time, no run. */
-function body({ reason, stream, text }: DeadLetter, connector: string): string {
-  const head = JSON.stringify({ reason, stream, connector });
-  return `${head.slice(0, -1)},"row":${text}}\n`;
 }

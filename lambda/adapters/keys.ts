@@ -41,9 +41,12 @@ export function rowKey(stream: StreamName, id: string, hash: Hash): Key {
   return key(`${rowPrefix(stream)}${idKey(id, hash)}`, 'state');
 }
 
-/** What the partitions of a stream's row states begin with; behind it stands what `idOf` reads. */
+/** What the partitions of all row states begin with. */
+export const ROW_PARTITIONS = 'row#';
+
+/** What those of a stream begin with; behind it stands what `idOf` reads. */
 export function rowPrefix(stream: StreamName): string {
-  return `row#${stream}#`;
+  return `${ROW_PARTITIONS}${stream}#`;
 }
 
 export function membersPartition(stream: StreamName, owner: string, hash: Hash): string {

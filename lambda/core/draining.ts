@@ -1,7 +1,6 @@
+import type { DrainedStream } from '../streams.ts';
 import type { Memory } from './memory.ts';
-import type { NamedStream, Run, StreamResult } from './run.ts';
-
-export type DrainedStream = NamedStream & { readonly path: string };
+import type { Run, StreamResult } from './run.ts';
 
 /** One stream being drained in one run. */
 export interface Draining {

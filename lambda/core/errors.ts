@@ -19,22 +19,18 @@ export class CredentialsError extends Error {
 /** 401 auth/revoked-account: the platform's operator disabled the service account. */
 export class AccountRevokedError extends Error {
   override readonly name = 'AccountRevokedError';
-  constructor(options?: ErrorOptions) {
-    super(
-      `The API answered 401 auth/revoked-account. ${SAFE}. Ask the platform's operator to enable the account.`,
-      options,
-    );
+  constructor() {
+    super(`The API answered 401 auth/revoked-account. ${SAFE}. Ask the platform's operator to enable the account.`);
   }
 }
 
 /** 403 auth/insufficient-role. */
 export class RoleMissingError extends Error {
   override readonly name = 'RoleMissingError';
-  constructor(path: string, options?: ErrorOptions) {
+  constructor(path: string) {
     super(
       `The API answered 403 auth/insufficient-role for ${path}. ${SAFE}. ` +
         `Ask the platform's operator for the role that ${path} requires.`,
-      options,
     );
   }
 }
@@ -42,11 +38,10 @@ export class RoleMissingError extends Error {
 /** 400 request/invalid-cursor. */
 export class CursorRefusedError extends Error {
   override readonly name = 'CursorRefusedError';
-  constructor(path: string, options?: ErrorOptions) {
+  constructor(path: string) {
     super(
       `The API refused the cursor of ${path} (400 request/invalid-cursor), and the fallbacks with it. ${SAFE}. ` +
         'A resync of the stream starts it from the beginning.',
-      options,
     );
   }
 }
@@ -166,8 +161,8 @@ export class StateDamagedError extends Error {
 /** Another run took the lease over, or it could not be renewed. */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
-  constructor(what: string, options?: ErrorOptions) {
-    super(`This run lost its lease (${what}) and stopped. ${SAFE}. The run that holds the lease goes on.`, options);
+  constructor(what: string) {
+    super(`This run lost its lease (${what}) and stopped. ${SAFE}. The run that holds the lease goes on.`);
   }
 }
 

@@ -14,11 +14,9 @@ import type {
   RowStates,
   WithdrawalList,
 } from '../ports.ts';
-import type { Stream, StreamName } from '../streams.ts';
+import type { DrainedStream } from '../streams.ts';
 import type { EventContext, EventFormat } from './event-format.ts';
 import type { Sequencer } from './sequence.ts';
-
-export type NamedStream = Stream & { readonly name: StreamName };
 
 /** The verbs of the world, the same for every run. */
 export interface World {
@@ -38,7 +36,7 @@ export interface World {
 export interface Assignment {
   readonly connector: string;
   /** The streams to drain, with the path of each. */
-  readonly streams: readonly (NamedStream & { readonly path: string })[];
+  readonly streams: readonly DrainedStream[];
   readonly pageLimit: number;
   /** Member of a threat that names its asset. */
   readonly ownerMember: string;

@@ -3,9 +3,9 @@
  * them. A failing stream does not stop the others.
  */
 import type { Checkpoint, HeldLease, Lease, StreamMemory } from '../ports.ts';
-import { STREAMS, type StreamName } from '../streams.ts';
+import { type DrainedStream, STREAMS, type StreamName } from '../streams.ts';
 import { drain } from './drain.ts';
-import type { DrainedStream, Draining } from './draining.ts';
+import type { Draining } from './draining.ts';
 import { LeaseBusyError, LeaseLostError, OutOfTimeError } from './errors.ts';
 import type { LetterPlace } from './letter.ts';
 import { Memory } from './memory.ts';

@@ -7,9 +7,10 @@
  * spent time budget anywhere only means that the rest is worked off later.
  */
 import type { Membership, RowState, Tombstone } from '../ports.ts';
+import type { NamedStream } from '../streams.ts';
 import { withdrawnEventId } from './event-id.ts';
 import { DAMAGED, type Memory } from './memory.ts';
-import { eventContext, type NamedStream, type Run, type StreamResult } from './run.ts';
+import { eventContext, type Run, type StreamResult } from './run.ts';
 
 /** Memberships worked off at once: an asset may have a million threats. */
 const PIECE = 500;

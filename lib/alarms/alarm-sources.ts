@@ -12,7 +12,7 @@ export interface Watched {
   readonly state: ITable;
   readonly delivery: IDeliveryStreamRef;
   readonly scheduleDeadLetters: IQueue;
-  readonly siem?: { readonly queue: IQueue; readonly unread: IQueue } | undefined;
+  readonly siem?: { readonly queue: IQueue; readonly deadLetters: IQueue } | undefined;
 }
 
 /** Where a metric is found. */
@@ -40,7 +40,7 @@ export function sourceOf(of: Signal['of'], watched: Watched, stream?: string): S
     case 'siem-queue':
       return watched.siem && queue(watched.siem.queue);
     case 'siem-dead-letters':
-      return watched.siem && queue(watched.siem.unread);
+      return watched.siem && queue(watched.siem.deadLetters);
   }
 }
 

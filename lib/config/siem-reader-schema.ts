@@ -56,5 +56,3 @@ export const siemReaderSchema = v.variant(
   ],
   'must be "external-id" or "sentinel"',
 );
-
-export type SiemReaderConfig = v.InferOutput<typeof siemReaderSchema>;

@@ -21,7 +21,7 @@ export interface BillLine {
   readonly dollars: number;
 }
 
-export const MINUTES_A_MONTH = 730 * 60;
+const MINUTES_A_MONTH = 730 * 60;
 /** Lambda gives a function the share of a vCPU that its memory has of this much. */
 const MEGABYTES_A_CPU = 1769;
 /** START, END and REPORT, which Lambda writes around each run. */

@@ -19,8 +19,7 @@ const LOG_BYTES = 4_170;
 /** Milliseconds, counted at the latencies that docs/cost.md names: of a run, and of each row. */
 const WALL = { run: 220, row: 0.08 } as const;
 const CPU = { run: 30, row: 0.017 } as const;
-/** Time series of the connector, and of each stream. */
-const METRICS = { connector: 5, stream: 17 } as const;
+const SERIES = { connector: 5, stream: 17 } as const;
 
 const WRITE_UNIT = 1_024;
 const READ_UNIT = 4_096;
@@ -60,9 +59,14 @@ export function estimateCounts(tenant: Tenant, { rateMinutes, dnsBlocks }: Estim
     wall: WALL.run + WALL.row * rows,
     cpu: CPU.run + CPU.row * rows,
     runsWithNews,
-    metrics: METRICS.connector + METRICS.stream * streams.length,
+    metrics: seriesOf(streams.length),
     fill: fillOf(tenant),
   };
+}
+
+/** Time series that the function emits with so many streams. */
+export function seriesOf(streams: number): number {
+  return SERIES.connector + SERIES.stream * streams;
 }
 
 interface StreamUse {

@@ -9,7 +9,7 @@ import { createDeliveryRole } from './delivery-role.ts';
 import { bufferSecondsOf, converts, type Destination, type ExistingDeliveryStream } from './destination.ts';
 import { httpDestination, splunkDestination } from './endpoint-destination.ts';
 import { createEndpointToken } from './endpoint-token.ts';
-import type { EventFormat } from './parquet-columns.ts';
+import type { FormatName } from './parquet-columns.ts';
 import { s3ParquetDestination } from './parquet-destination.ts';
 import { ParquetSchema } from './parquet-schema.ts';
 import type { DestinationParts, DestinationProperties } from './parts.ts';
@@ -17,7 +17,7 @@ import { s3ByStreamDestination, s3Destination } from './s3-destination.ts';
 
 export interface DeliveryProps {
   readonly connectorName: string;
-  readonly format: EventFormat;
+  readonly format: FormatName;
   readonly destination: Exclude<Destination, ExistingDeliveryStream>;
   readonly bucket: IBucket;
   readonly logRetention: logs.RetentionDays;

@@ -1,5 +1,5 @@
 /** What a line is: the connector's own events (docs/events.md), or OCSF. */
-export type EventFormat = 'envelope' | 'ocsf';
+export type FormatName = 'envelope' | 'ocsf';
 
 /** A column of the Glue table that Firehose converts lines by. */
 export interface Column {
@@ -13,7 +13,7 @@ export interface Column {
  * The columns that hold every line of a format. A line whose value does not fit its column is refused as a whole, and a member without a
  * column is dropped without a word, so the columns are as wide as the schema of the events allows.
  */
-export function columnsOf(format: EventFormat): readonly Column[] {
+export function columnsOf(format: FormatName): readonly Column[] {
   return format === 'envelope' ? ENVELOPE : OCSF;
 }
 

@@ -3,12 +3,12 @@ import * as glue from 'aws-cdk-lib/aws-glue';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { PREFIXES } from '../prefixes.ts';
-import { type Column, columnsOf, type EventFormat } from './parquet-columns.ts';
+import { type Column, columnsOf, type FormatName } from './parquet-columns.ts';
 
 export interface ParquetSchemaProps {
   readonly connectorName: string;
   readonly bucket: IBucket;
-  readonly format: EventFormat;
+  readonly format: FormatName;
 }
 
 /**

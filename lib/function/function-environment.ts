@@ -1,3 +1,4 @@
+import { STREAMS } from '../../lambda/streams.ts';
 import type { ConnectorOptions } from '../connector-options.ts';
 import { compileFields } from '../ocsf/compile-fields.ts';
 import type { FunctionResources } from './function-grants.ts';
@@ -12,7 +13,7 @@ export function functionEnvironment(options: ConnectorOptions, resources: Functi
     DELIVERY_STREAM: resources.delivery.deliveryStreamRef.deliveryStreamName,
     DEAD_LETTER_BUCKET: resources.bucket.bucketName,
     CONNECTOR_NAME: options.connectorName,
-    DNS_BLOCKS_PATH: options.dnsBlocksPath,
+    ...pathSettings(options),
     THREAT_ASSET_FIELD: options.threatAssetField,
     PAGE_LIMIT: String(options.pageLimit),
     ROWS_MEMBER: options.rowsMember,
@@ -22,6 +23,13 @@ export function functionEnvironment(options: ConnectorOptions, resources: Functi
     EVENT_FORMAT: options.format === 'ocsf' ? 'ocsf' : undefined,
     OCSF_FIELDS: options.ocsfFields && JSON.stringify(compileFields(options.ocsfFields).compiled),
   });
+}
+
+/** Of the streams whose path must be given. */
+function pathSettings(options: ConnectorOptions): Record<string, string | undefined> {
+  return Object.fromEntries(
+    STREAMS.flatMap(stream => ('pathSetting' in stream ? [[stream.pathSetting, options[stream.pathOption]]] : [])),
+  );
 }
 
 function defined(values: Record<string, string | undefined>): Record<string, string> {

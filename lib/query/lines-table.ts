@@ -50,7 +50,7 @@ export function linesTable(props: LinesTableProps): glue.CfnTable.TableInputProp
 }
 
 /** Folders that `yyyy/MM/dd/HH/` stands below, without their last slash. */
-export function linePrefixes(destination: Destination): string[] {
+function linePrefixes(destination: Destination): string[] {
   const [events, lines] = [PREFIXES.events, PREFIXES.lines].map(prefix => prefix.slice(0, -1)) as [string, string];
   // Where Firehose converts, `events/` holds no lines.
   if (converts(destination)) return [lines];

@@ -27,19 +27,23 @@ const MAX_RECEIVES = 10;
 /** New objects are announced on a queue, and a policy lets a SIEM read exactly these objects and this queue. */
 export class SiemAccess extends Construct {
   readonly queue: sqs.Queue;
-  readonly unread: sqs.Queue;
+  readonly deadLetters: sqs.Queue;
   readonly policy: iam.ManagedPolicy;
   readonly role: iam.Role | undefined;
 
   constructor(scope: Construct, id: string, props: SiemAccessProps) {
     super(scope, id);
-    this.unread = new sqs.Queue(this, 'Unread', { ...QUEUE, retentionPeriod: KEPT });
-    acknowledge(this.unread, 'AwsSolutions-SQS3', 'This queue is itself the dead-letter queue of the announcements.');
+    this.deadLetters = new sqs.Queue(this, 'Unread', { ...QUEUE, retentionPeriod: KEPT });
+    acknowledge(
+      this.deadLetters,
+      'AwsSolutions-SQS3',
+      'This queue is itself the dead-letter queue of the announcements.',
+    );
     this.queue = new sqs.Queue(this, 'Announcements', {
       ...QUEUE,
       retentionPeriod: KEPT,
       visibilityTimeout: Duration.minutes(10),
-      deadLetterQueue: { queue: this.unread, maxReceiveCount: MAX_RECEIVES },
+      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: MAX_RECEIVES },
     });
     this.acceptFrom(props);
     this.policy = this.createPolicy(props);

@@ -3,8 +3,9 @@ import { AwsError } from './aws-error.ts';
 import { type JsonObject, jsonReply, MISSING_TOKEN, queryCompatibleRefusal, readJsonRequest } from './json-protocol.ts';
 import { metricData } from './metric-data.ts';
 import { createMetricStore, type MetricStore } from './metric-store.ts';
+import type { Operation } from './operation.ts';
 import { arn, type Place } from './place.ts';
-import type { Operation, Service } from './wire.ts';
+import type { Service } from './wire.ts';
 
 export interface CloudWatchOptions extends Place {
   readonly alarms: readonly AlarmDefinition[];

@@ -14,9 +14,6 @@ export interface Buffering {
 
 export const WRITE_THROUGH: Buffering = { bytes: Number.POSITIVE_INFINITY, milliseconds: 0 };
 
-/** Firehose's own default for S3. */
-export const FIREHOSE_DEFAULT_BUFFERING: Buffering = { bytes: 5 * 1024 * 1024, milliseconds: 300_000 };
-
 export interface DeliveryTarget {
   readonly store: ObjectStore;
   readonly bucket: string;

@@ -1,7 +1,8 @@
 import { DYNAMODB_TARGET, type DynaliteClient } from './dynalite-client.ts';
 import { splitBatch, withUndone } from './dynamodb-batches.ts';
 import { type JsonObject, jsonRefusal, jsonReply, MISSING_TOKEN, readJsonRequest } from './json-protocol.ts';
-import type { Operation, Reply, Service } from './wire.ts';
+import type { Operation } from './operation.ts';
+import type { Reply, Service } from './wire.ts';
 
 export interface DynamoDbOperation extends Operation {
   readonly input: JsonObject;

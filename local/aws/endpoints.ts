@@ -5,11 +5,12 @@ import { openDynamoDb } from './dynamodb.ts';
 import { createFaults, type Faults } from './faults.ts';
 import { createFirehose, type FirehoseControls } from './firehose.ts';
 import { openObjectStore } from './object-store.ts';
+import type { Operation } from './operation.ts';
 import { createS3 } from './s3.ts';
 import type { BucketNotifications } from './s3-notifications.ts';
 import { createSecretsManager, type SecretControls } from './secrets-manager.ts';
 import { createTally, type TallyRow } from './tally.ts';
-import { type Call, type Operation, type Service, serve, type Wire, type WireOptions } from './wire.ts';
+import { type Call, type Service, serve, type Wire, type WireOptions } from './wire.ts';
 
 export interface AwsNames {
   readonly stateTable: string;

@@ -1,4 +1,4 @@
-import type { Operation, ServiceName } from './wire.ts';
+import type { Operation, ServiceName } from './operation.ts';
 
 /** What goes wrong with one call; members combine. An empty fault is none. */
 export interface Fault {

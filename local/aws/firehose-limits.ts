@@ -1,8 +1,8 @@
 /** Limits of Firehose's Direct PUT, per call and per record. Sizes are in bytes before base64. */
-export const FIREHOSE_LIMITS = { records: 500, callBytes: 4 * 1024 * 1024, recordBytes: 1_024_000 } as const;
+const FIREHOSE_LIMITS = { records: 500, callBytes: 4 * 1024 * 1024, recordBytes: 1_024_000 } as const;
 
 /** Firehose bills every record in steps of this size. */
-export const BILLING_STEP_BYTES = 5 * 1024;
+const BILLING_STEP_BYTES = 5 * 1024;
 
 export interface LimitFault {
   readonly code: 'ValidationException' | 'InvalidArgumentException';

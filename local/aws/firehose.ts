@@ -11,7 +11,8 @@ import {
   readJsonRequest,
   stringMember,
 } from './json-protocol.ts';
-import type { Operation, Service, WireRequest } from './wire.ts';
+import type { Operation } from './operation.ts';
+import type { Service, WireRequest } from './wire.ts';
 
 /** What the delivery stream has taken. Refused calls and failed records are not billed. */
 export interface FirehoseCounters {

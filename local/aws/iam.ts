@@ -1,8 +1,9 @@
 import { AwsError } from './aws-error.ts';
+import type { Operation } from './operation.ts';
 import { cutPage } from './page.ts';
 import type { Place } from './place.ts';
 import { MISSING_QUERY_TOKEN, type QueryApi, queryRefusal, queryReply, readQueryRequest } from './query-protocol.ts';
-import type { Operation, Service } from './wire.ts';
+import type { Service } from './wire.ts';
 import type { XmlValue } from './xml.ts';
 
 export interface LocalPolicy {

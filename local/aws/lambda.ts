@@ -1,8 +1,9 @@
 import { AwsError } from './aws-error.ts';
 import type { JsonObject } from './json-protocol.ts';
+import type { Operation } from './operation.ts';
 import { arn, type Place } from './place.ts';
 import { MISSING_REST_TOKEN, readRestAddress, restRefusal, restReply, unknownOperation } from './rest-json.ts';
-import type { Operation, Reply, Service, WireRequest } from './wire.ts';
+import type { Reply, Service, WireRequest } from './wire.ts';
 
 export interface LocalFunction {
   readonly name: string;
@@ -100,6 +101,6 @@ function nameOf(asked: string): string {
   return /^(?:.*:?function:)?([^:]+)(?::\$LATEST)?$/.exec(asked)?.[1] ?? asked;
 }
 
-export function functionArn(place: Place, name: string): string {
+function functionArn(place: Place, name: string): string {
   return arn(place, 'lambda', `function:${name}`);
 }

@@ -1,10 +1,11 @@
 import { AwsError } from './aws-error.ts';
 import type { ObjectStore } from './object-store.ts';
+import type { Operation } from './operation.ts';
 import { crc32Base64, readContent } from './s3-body.ts';
 import { etagOf, listObjects } from './s3-listing.ts';
 import { type BucketNotifications, notificationsXml } from './s3-notifications.ts';
 import { errorXml, listingXml } from './s3-xml.ts';
-import type { Operation, Reply, Service, WireRequest } from './wire.ts';
+import type { Reply, Service, WireRequest } from './wire.ts';
 
 interface S3Operation extends Operation {
   readonly bucket: string;

@@ -1,5 +1,6 @@
 import { AwsError } from './aws-error.ts';
 import type { JsonObject } from './json-protocol.ts';
+import type { Operation } from './operation.ts';
 import { arn, type Place } from './place.ts';
 import {
   MISSING_REST_TOKEN,
@@ -10,7 +11,7 @@ import {
   unknownOperation,
 } from './rest-json.ts';
 import { readScheduleInput } from './schedule-input.ts';
-import type { Operation, Service, WireRequest } from './wire.ts';
+import type { Service, WireRequest } from './wire.ts';
 
 export interface SchedulerControls {
   /** Members of a schedule as `GetSchedule` answers them; undefined when there is none of that name. */

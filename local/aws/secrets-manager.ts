@@ -7,8 +7,9 @@ import {
   readJsonRequest,
   stringMember,
 } from './json-protocol.ts';
+import type { Operation } from './operation.ts';
 import { createSecretVersions, type SecretVersions } from './secret-versions.ts';
-import type { Operation, Service } from './wire.ts';
+import type { Service } from './wire.ts';
 
 export interface SecretControls {
   /** ARN of the secret, which every call takes as well as its name. */

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { AwsError } from './aws-error.ts';
 import { type JsonObject, jsonReply, MISSING_TOKEN, queryCompatibleRefusal, readJsonRequest } from './json-protocol.ts';
 import { createMessageMoves } from './message-moves.ts';
+import type { Operation } from './operation.ts';
 import { arn } from './place.ts';
 import { messageAttributes, queueAttributes } from './queue-attributes.ts';
 import { createQueues, type Queue, type QueueMessage, type QueueOptions, type Queues } from './queues.ts';
-import type { Operation, Service } from './wire.ts';
+import type { Service } from './wire.ts';
 
 /** A queue goes by its name or its URL. */
 export interface SqsControls {

@@ -10,31 +10,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AwsError } from './aws-error.ts';
 import type { Fault, FaultSource } from './faults.ts';
-
-/** IAM prefixes of the services that the connector and its operator use. */
-export type ServiceName =
-  | 'cloudformation'
-  | 'cloudwatch'
-  | 'dynamodb'
-  | 'firehose'
-  | 'iam'
-  | 'lambda'
-  | 's3'
-  | 'scheduler'
-  | 'secretsmanager'
-  | 'sns'
-  | 'sqs'
-  | 'sts';
-
-/** What a request asks for, in the words of an IAM policy. */
-export interface Operation {
-  /** API action, for example `HeadObject`. */
-  readonly action: string;
-  /** Action that a policy must allow, for example `s3:GetObject`: the two differ for some of S3. */
-  readonly permission: string;
-  /** ARN. */
-  readonly resource: string;
-}
+import type { Operation, ServiceName } from './operation.ts';
 
 /** One request, told when it has been answered. */
 export interface Call extends Operation {

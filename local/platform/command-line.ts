@@ -20,9 +20,10 @@ export interface CommandLine {
 /** Reads the command line; `--help` ends the process with 0, a fault with 2. */
 export function readCommandLine(argv: readonly string[]): CommandLine {
   const flags = describe().parse(argv).opts<Record<string, unknown>>();
-  const { control, controlPort, rateLimit, rateWindow, retryAfter, role, ...rest } = flags;
+  const { control, controlPort, rateLimit, rateWindow, retryAfter, role, threatAssetField, ...rest } = flags;
   const settings = {
     ...rest,
+    ...(threatAssetField === undefined ? {} : { threatAssetMember: threatAssetField }),
     roles: { ...DEFAULT_SETTINGS.roles, ...(role as object) },
     ...(rateLimit === undefined ? {} : { rateLimit: { requests: rateLimit, windowMs: rateWindow, retryAfter } }),
   };
@@ -60,22 +61,26 @@ function describe(): Command {
 
 function describeSilences(command: Command): Command {
   const { rowsMember, paginationMember, dnsBlocksPath, threatAssetMember, problemBase } = DEFAULT_SETTINGS;
-  return command
-    .option('--rows-member <name>', 'member that holds the rows of a list', rowsMember)
-    .option('--pagination-member <name>', 'member that holds the pagination object', paginationMember)
-    .option('--dns-blocks-path <path>', 'path of the DNS block list', dnsBlocksPath)
-    .option('--threat-asset-member <name>', 'member of a threat that names its asset', threatAssetMember)
-    .addOption(choice('--retention <kind>', 'what a stream keeps of an id', ['latest', 'every-version']))
-    .addOption(
-      choice('--end-of-stream <kind>', 'how a walk ends', ['full-page-null', 'empty-page-null', 'repeat-cursor']),
-    )
-    .option('--withhold-ms <ms>', 'how long changes are withheld from the lists', number(0), 0)
-    .option('--tie-size <n>', 'mean number of rows that share a stream position', number(1), 1)
-    .option('--short-pages <p>', 'probability of a page shorter than it could be', number(0, 1), 0)
-    .option('--empty-pages <p>', 'probability of an empty page with a cursor', number(0, 0.99), 0)
-    .option('--shuffle-members', 'every answer has its members in another order', false)
-    .option('--pretty-print', 'answers are indented', false)
-    .option('--problem-base <url>', "start of every problem's type", problemBase);
+  return (
+    command
+      .option('--rows-member <name>', 'member that holds the rows of a list', rowsMember)
+      .option('--pagination-member <name>', 'member that holds the pagination object', paginationMember)
+      .option('--dns-blocks-path <path>', 'path of the DNS block list', dnsBlocksPath)
+      .option('--threat-asset-member <name>', 'member of a threat that names its asset', threatAssetMember)
+      // As the connector calls it.
+      .addOption(new Option('--threat-asset-field <name>').hideHelp())
+      .addOption(choice('--retention <kind>', 'what a stream keeps of an id', ['latest', 'every-version']))
+      .addOption(
+        choice('--end-of-stream <kind>', 'how a walk ends', ['full-page-null', 'empty-page-null', 'repeat-cursor']),
+      )
+      .option('--withhold-ms <ms>', 'how long changes are withheld from the lists', number(0), 0)
+      .option('--tie-size <n>', 'mean number of rows that share a stream position', number(1), 1)
+      .option('--short-pages <p>', 'probability of a page shorter than it could be', number(0, 1), 0)
+      .option('--empty-pages <p>', 'probability of an empty page with a cursor', number(0, 0.99), 0)
+      .option('--shuffle-members', 'every answer has its members in another order', false)
+      .option('--pretty-print', 'answers are indented', false)
+      .option('--problem-base <url>', "start of every problem's type", problemBase)
+  );
 }
 
 function describeLimits(command: Command): Command {

@@ -1,7 +1,7 @@
 import { type Answer, ProblemError } from './problem.ts';
 
 /** Endpoints by the names that faults and counts use. */
-export const ENDPOINTS = ['token', 'assets', 'asset', 'related', 'threats', 'threat', 'dns-blocks', 'openapi'] as const;
+const ENDPOINTS = ['token', 'assets', 'asset', 'related', 'threats', 'threat', 'dns-blocks', 'openapi'] as const;
 export type Endpoint = (typeof ENDPOINTS)[number];
 
 /** A fault that strikes an endpoint's answers with some probability. */

@@ -3,7 +3,7 @@ import { type Authority, TOKEN_SECONDS } from './authority.ts';
 import type { Answer, Call } from './problem.ts';
 
 /** OAuth's own error answer (RFC 6749 §5.2): the token endpoint knows no problem documents. */
-export function oauthError(status: number, error: string, description: string): Answer {
+function oauthError(status: number, error: string, description: string): Answer {
   return {
     status,
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },

@@ -14,10 +14,7 @@ export interface TruthSource {
 type Entries = Iterable<readonly [id: string, row: string]>;
 
 /** The rows of each stream: removed assets as their tombstones, threats of removed assets not at all. */
-export function truthRows(
-  { estate, dnsBlocks, rows }: TruthSource,
-  shown: PositionShown,
-): Record<keyof Truth, Entries> {
+function truthRows({ estate, dnsBlocks, rows }: TruthSource, shown: PositionShown): Record<keyof Truth, Entries> {
   return {
     assets: mapped(estate.assets.latest.values(), version => [version.id, rows.asset(version, shown)]),
     threats: mapped(estate.threats.latest.values(), version =>

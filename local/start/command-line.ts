@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 
 /** Options as they were typed. Texts are checked elsewhere, all of them, so that every fault is told at once. */
 export interface Flags {
@@ -36,7 +36,11 @@ export function readCommandLine(args: readonly string[]): CommandLine {
   // Commander stops at an option without its value, which only the last one can be: as empty text it is told with the rest.
   const isBare = command.options.some(({ long, required }) => required && long === last);
   command.parse(isBare ? [...args.slice(0, -1), `${last}=`] : args, { from: 'user' });
-  return { flags: command.opts<Flags>(), faults: strays(command.args) };
+  const { threatAssetMember: threatAssetField, ...flags } = command.opts<Flags & { threatAssetMember?: string }>();
+  return {
+    flags: threatAssetField === undefined ? flags : { threatAssetField, ...flags },
+    faults: strays(command.args),
+  };
 }
 
 const SECRET_IS_NO_ARGUMENT =
@@ -95,15 +99,19 @@ function describeEmbedded(command: Command): Command {
 }
 
 function describeTenant(command: Command): Command {
-  return command
-    .optionsGroup('A real tenant:')
-    .option('--base-url <url>', 'base URL of the API, https')
-    .option('--auth-url <url>', 'realm or token endpoint, https')
-    .option('--client-id <id>', 'client id; its secret comes from CLIENT_SECRET or a hidden prompt')
-    .option('--dns-blocks-path <path>', 'path of the DNS block list (default: that stream is off)')
-    .option('--threat-asset-field <name>', 'member of a threat that names its asset (default: asset_id)')
-    .option('--rows-member <name>', 'member that holds the rows of a page (default: found by itself)')
-    .option('--pagination-member <name>', 'member that holds next_cursor (default: found by itself)');
+  return (
+    command
+      .optionsGroup('A real tenant:')
+      .option('--base-url <url>', 'base URL of the API, https')
+      .option('--auth-url <url>', 'realm or token endpoint, https')
+      .option('--client-id <id>', 'client id; its secret comes from CLIENT_SECRET or a hidden prompt')
+      .option('--dns-blocks-path <path>', 'path of the DNS block list (default: that stream is off)')
+      .option('--threat-asset-field <name>', 'member of a threat that names its asset (default: asset_id)')
+      // As the platform calls it, and the contract's rules.
+      .addOption(new Option('--threat-asset-member <name>').hideHelp())
+      .option('--rows-member <name>', 'member that holds the rows of a page (default: found by itself)')
+      .option('--pagination-member <name>', 'member that holds next_cursor (default: found by itself)')
+  );
 }
 
 const EXAMPLES = `

@@ -1,4 +1,4 @@
-import { STREAMS } from '../../lambda/streams.ts';
+import { streamsOn } from '../../lambda/streams.ts';
 import type { LocalAws } from '../aws/endpoints.ts';
 import { drainUntilDone } from './drain-until-done.ts';
 import { failureText } from './failure-text.ts';
@@ -82,14 +82,10 @@ async function drain(
   return { isDone, wasInterrupted: interruption.interrupted, failure, metrics, watch, milliseconds };
 }
 
-/** The streams that are on: those with a path of their own, and those that the settings give one. */
 function streamsOf(settings: Settings): WatchedStream[] {
   const base = settings['API_BASE_URL']!.trim().replace(/\/+$/, '');
-  const configured: Readonly<Record<string, string | undefined>> = { 'dns-blocks': settings['DNS_BLOCKS_PATH'] };
-  return STREAMS.flatMap(stream => {
-    const path = 'path' in stream ? stream.path : configured[stream.name]?.trim();
-    return path === undefined ? [] : [{ name: stream.name, url: base + path }];
-  });
+  const on = streamsOn(({ pathSetting }) => settings[pathSetting]?.trim());
+  return on.map(({ name, path }) => ({ name, url: base + path }));
 }
 
 function placesOf({ folder }: StartRequest, aws: LocalAws, { metrics, watch }: Drained, names: string[]): Places {

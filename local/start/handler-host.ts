@@ -6,7 +6,7 @@ import type { FromThread, ToThread } from './handler-thread.ts';
 import { HandlerError } from './thrown-error.ts';
 
 /** The handler was ended before it had returned; what it had saved stands. */
-export class HandlerEndedError extends Error {
+class HandlerEndedError extends Error {
   override readonly name = 'HandlerEndedError';
   constructor() {
     super('The handler was stopped amid its work. What was saved stands, so nothing is lost; the next run goes on.');

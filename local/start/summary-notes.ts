@@ -1,4 +1,6 @@
+import { STREAMS } from '../../lambda/streams.ts';
 import type { StreamCounts } from './metric-tally.ts';
+import { optionOf } from './option-settings.ts';
 import { grouped } from './progress.ts';
 
 /** What the figures do not say by themselves. `streams` are those that are on. */
@@ -14,6 +16,10 @@ export function summaryNotes(streams: readonly string[], countsOf: (stream: stri
       ? [`${grouped(ownerless)} threats do not name their asset: --threat-asset-field says which member does.`]
       : []),
     ...(refused > 0 ? ['The API refused a cursor; rows were read again, and only what had changed was sent.'] : []),
-    ...(streams.includes('dns-blocks') ? [] : ['DNS blocks are off: --dns-blocks-path turns them on.']),
+    ...STREAMS.flatMap(stream =>
+      'path' in stream || streams.includes(stream.name)
+        ? []
+        : [`The stream ${stream.name} is off: ${optionOf(stream.pathOption)} turns it on.`],
+    ),
   ];
 }

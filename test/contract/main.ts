@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { hasClientSecret, readClientSecret } from '../../local/terminal/client-secret.ts';
 import { checkRules } from './check-rules.ts';
 import type { ContractTarget } from './contract-client.ts';
@@ -35,14 +35,14 @@ async function run(secret: string): Promise<void> {
 }
 
 function target(secret: string): ContractTarget {
-  const { baseUrl, authUrl, clientId, dnsBlocksPath, threatAssetMember, maxPages, waitForExpiry } = options;
+  const { baseUrl, authUrl, clientId, dnsBlocksPath, maxPages, waitForExpiry } = options;
   return {
     baseUrl: baseUrl.replace(/\/+$/, ''),
     tokenUrl: authUrl.endsWith(TOKEN_ENDING) ? authUrl : authUrl.replace(/\/+$/, '') + TOKEN_ENDING,
     clientId,
     clientSecret: secret,
     dnsBlocksPath,
-    threatAssetMember,
+    threatAssetMember: options.threatAssetField ?? options.threatAssetMember,
     maxPages,
     fetch: request => fetch(request, { signal: AbortSignal.timeout(60_000) }),
     sleep,
@@ -56,25 +56,30 @@ interface Options {
   clientId: string;
   dnsBlocksPath?: string;
   threatAssetMember: string;
+  threatAssetField?: string;
   maxPages: number;
   waitForExpiry: boolean;
 }
 
 function readOptions(): Options {
-  return new Command('contract')
-    .description(
-      `Checks a tenant of the Security Data External API against its specification, reading only. Exit 1 if a rule is broken. The client secret comes from CLIENT_SECRET or a hidden prompt.`,
-    )
-    .requiredOption('--base-url <url>', 'base URL of the API', secureUrl)
-    .requiredOption('--auth-url <url>', 'URL of the realm or of the token endpoint', secureUrl)
-    .requiredOption('--client-id <id>', 'client id of the service account')
-    .option('--dns-blocks-path <path>', 'path of the DNS block list; without it that list is not checked')
-    .option('--threat-asset-member <name>', 'member of a threat that names its asset', 'asset_id')
-    .option('--max-pages <n>', 'pages of 500 rows to read of each stream', pageCount, 200)
-    .option('--wait-for-expiry', 'wait five minutes to see a token expire', false)
-    .exitOverride(error => process.exit(error.exitCode === 0 ? 0 : 2))
-    .parse()
-    .opts<Options>();
+  return (
+    new Command('contract')
+      .description(
+        `Checks a tenant of the Security Data External API against its specification, reading only. Exit 1 if a rule is broken. The client secret comes from CLIENT_SECRET or a hidden prompt.`,
+      )
+      .requiredOption('--base-url <url>', 'base URL of the API', secureUrl)
+      .requiredOption('--auth-url <url>', 'URL of the realm or of the token endpoint', secureUrl)
+      .requiredOption('--client-id <id>', 'client id of the service account')
+      .option('--dns-blocks-path <path>', 'path of the DNS block list; without it that list is not checked')
+      .option('--threat-asset-member <name>', 'member of a threat that names its asset', 'asset_id')
+      // As the connector calls it.
+      .addOption(new Option('--threat-asset-field <name>').hideHelp())
+      .option('--max-pages <n>', 'pages of 500 rows to read of each stream', pageCount, 200)
+      .option('--wait-for-expiry', 'wait five minutes to see a token expire', false)
+      .exitOverride(error => process.exit(error.exitCode === 0 ? 0 : 2))
+      .parse()
+      .opts<Options>()
+  );
 }
 
 /** Plain http is for this machine only: the secret and the token travel in it. */

@@ -6,7 +6,7 @@ const ALL = STREAMS.map(stream => stream.name);
 
 function refusal(payload: unknown, known: readonly StreamName[] = ALL): string {
   try {
-    return `taken: ${JSON.stringify(parseOrder(payload, known))}`;
+    return `taken: ${JSON.stringify(parseOrder(payload, known, 'acme'))}`;
   } catch (error) {
     if (error instanceof CommandError) return error.message;
     throw error;
@@ -20,16 +20,16 @@ describe('a payload', () => {
     ['null', null],
     ['the envelope of an EventBridge rule', { version: '0', 'detail-type': 'Scheduled Event', detail: {} }],
   ])('that is %s asks for all streams and no command', (_what, payload) => {
-    expect(parseOrder(payload, ALL)).toEqual({ streams: undefined, resync: [], replay: [], redrive: [] });
+    expect(parseOrder(payload, ALL, 'acme')).toEqual({ streams: undefined, resync: [], replay: [], redrive: [] });
   });
 
   test('names streams in any order; they are drained in theirs', () => {
-    expect(parseOrder({ streams: ['threats', 'assets'] }, ALL).streams).toEqual(['assets', 'threats']);
+    expect(parseOrder({ streams: ['threats', 'assets'] }, ALL, 'acme').streams).toEqual(['assets', 'threats']);
   });
 
   test('may resync and replay', () => {
     const order = { resync: ['assets'], replay: ['dns-blocks', 'threats'] };
-    expect(parseOrder(order, ALL)).toEqual({ streams: undefined, ...order, redrive: [] });
+    expect(parseOrder(order, ALL, 'acme')).toEqual({ streams: undefined, ...order, redrive: [] });
   });
 
   test('may name dead letters of the connector, whose streams it tells by their keys', () => {

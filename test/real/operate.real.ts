@@ -9,7 +9,7 @@ import { GetQueueAttributesCommand, ReceiveMessageCommand, SendMessageCommand } 
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { removeCompileCache } from '../bin/support/compile-cache.ts';
 import type { Found } from '../bin/support/found.ts';
-import { sqsQueueName } from '../bin/support/queues.ts';
+import { REFUSED_START, sqsQueueName } from '../bin/support/queues.ts';
 import { cells } from '../bin/support/words.ts';
 import { type Operated, operated } from './support/operated.ts';
 
@@ -126,17 +126,27 @@ describe('dead-letters', () => {
     await using each = await operated();
     await send(each, 'SiemDeadLetterQueueUrl', '{"Records":["canary"]}');
     const { status, stdout } = await each.ctl('dead-letters', 'list');
-    expect([status, stdout]).toEqual([3, expect.stringMatching(/^queue +siem-queue +1/m)]);
-    expect((await each.ctl('dead-letters', 'show', 'siem-queue', '--show')).stdout).toContain('canary');
-    const shown = await each.ctl('dead-letters', 'show', 'siem-queue');
+    expect([status, stdout]).toEqual([3, expect.stringMatching(/^queue +siem-dead-letters +1/m)]);
+    expect((await each.ctl('dead-letters', 'show', 'siem-dead-letters', '--show')).stdout).toContain('canary');
+    const shown = await each.ctl('dead-letters', 'show', 'siem-dead-letters');
     expect([shown.status, shown.stdout]).toEqual([0, expect.not.stringContaining('canary')]);
-    expect((await each.ctl('dead-letters', 'list')).stdout).toMatch(/^queue +siem-queue +1/m);
+    expect((await each.ctl('dead-letters', 'list')).stdout).toMatch(/^queue +siem-dead-letters +1/m);
+  });
+
+  test('says why starts could not be handed over, by the attributes of the messages', async () => {
+    await using each = await operated();
+    const QueueUrl = each.stack.outputs['ScheduleDeadLetterQueueUrl'];
+    const lost = new SendMessageCommand({ QueueUrl, MessageBody: '{}', MessageAttributes: REFUSED_START });
+    for (let start = 0; start < 2; start++) await each.moto.sqs.send(lost);
+    const { stdout } = await each.ctl('dead-letters', 'show', 'schedule-dead-letters');
+    expect(stdout).toMatch(/^AccessDeniedException +2 +20[-\dT:]+Z$/m);
+    expect(stdout).toContain(REFUSED_START.ERROR_MESSAGE.StringValue);
   });
 
   test('a queue whose service cannot move messages keeps them, and the exit status is 1', async () => {
     await using each = await operated();
     await send(each, 'SiemDeadLetterQueueUrl', 'object');
-    const { status, stderr } = await each.ctl('dead-letters', 'redrive', 'siem-queue', '--yes');
+    const { status, stderr } = await each.ctl('dead-letters', 'redrive', 'siem-dead-letters', '--yes');
     expect([status, stderr]).toEqual([1, expect.stringContaining('What was not moved is still there.')]);
     const command = new GetQueueAttributesCommand({
       QueueUrl: each.stack.outputs['SiemDeadLetterQueueUrl'],

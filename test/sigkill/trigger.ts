@@ -1,6 +1,7 @@
 /** Watches the calls of one run from the side of the endpoints, and kills it at its moment. */
 import type { Fault } from '../../local/aws/faults.ts';
-import type { Call, Operation } from '../../local/aws/wire.ts';
+import type { Operation } from '../../local/aws/operation.ts';
+import type { Call } from '../../local/aws/wire.ts';
 import type { Moment } from './moment.ts';
 
 /** Calls back after so many turns of the event loop. */

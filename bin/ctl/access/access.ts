@@ -1,13 +1,14 @@
 /** The API and the table as the deployed function sees them, with the operator's own rights; nothing is written. */
+
 import type { Api } from '../../../lambda/adapters/api.ts';
 import { createCheckpoints } from '../../../lambda/adapters/checkpoints.ts';
 import { createRowStates } from '../../../lambda/adapters/row-states.ts';
 import { sha256 } from '../../../lambda/adapters/sha256.ts';
 import { createTable } from '../../../lambda/adapters/table.ts';
 import { createTokens, failingOnce } from '../../../lambda/adapters/token.ts';
-import type { DrainedStream } from '../../../lambda/core/draining.ts';
 import type { Checkpoints, RowStates } from '../../../lambda/ports.ts';
 import { readSettings, type Settings, SettingsError } from '../../../lambda/settings.ts';
+import type { DrainedStream } from '../../../lambda/streams.ts';
 import { assign } from '../../../lambda/world.ts';
 import type { Context } from '../context.ts';
 import { AwsCallError, RefusedError } from '../errors.ts';

@@ -28,12 +28,12 @@ function listCommand(run: Run): Command {
 function showCommand(run: Run): Command {
   return new Command('show')
     .description('tell why one of them was set aside; changes nothing')
-    .argument('<key>', 'as "list" names it, siem-queue or schedule-queue')
+    .argument('<key>', 'as "list" names it, siem-dead-letters or schedule-dead-letters')
     .option('--show', 'show the row, the events or the messages, which are your data')
     .addHelpText(
       'after',
       examples(
-        'dead-letters show siem-queue',
+        'dead-letters show schedule-dead-letters',
         'dead-letters show dead-letter/acme/threats/oversize/5e0c1f7a.json --show',
       ),
     )
@@ -43,19 +43,19 @@ function showCommand(run: Run): Command {
 function redriveCommand(run: Run): Command {
   return new Command('redrive')
     .description('send again what was set aside; what is dealt with is deleted where it lay')
-    .argument('[key...]', 'as "list" names them, or siem-queue')
+    .argument('[key...]', 'as "list" names them, or siem-dead-letters')
     .option('--all', 'everything that is set aside')
     .option('--yes', 'do not ask')
     .addOption(waitOption())
     .addHelpText(
       'after',
-      `\n${REDRIVE}\n${examples('dead-letters redrive --all', 'dead-letters redrive siem-queue --yes')}`,
+      `\n${REDRIVE}\n${examples('dead-letters redrive --all', 'dead-letters redrive siem-dead-letters --yes')}`,
     )
     .action(run((context, keys: readonly string[], options: RedriveOptions) => redrive(context, keys, options)));
 }
 
 const PLACES = `Rows that the function could not send lie below dead-letter/ in the bucket, what Firehose could not deliver below
-delivery-errors/, announcements that the SIEM gave up on in siem-queue, starts that failed in schedule-queue.
+delivery-errors/, announcements that the SIEM gave up on in siem-dead-letters, starts that failed in schedule-dead-letters.
 Exit status 3: something is set aside, or a place could not be read.`;
 
 const REDRIVE = `Rows are tried again by the function, once it has read their stream to its end. What the SIEM has in a newer version is

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { StreamName } from '../../../lambda/streams.ts';
+import { STREAMS, type StreamName } from '../../../lambda/streams.ts';
 import { examples, type Run } from '../command.ts';
 import { type RewindOptions, rewind } from '../orders/rewind.ts';
 import { withRewindOptions } from '../orders/rewind-options.ts';
@@ -10,8 +10,9 @@ export function resyncCommand(run: Run): Command {
     .addHelpText('after', examples('resync assets threats', 'resync dns-blocks --stack acme --yes'))
     .action(
       run((context, streams: readonly StreamName[], options: RewindOptions) => {
-        const blocks = streams.includes('dns-blocks') ? ' Of DNS blocks, all but the newest are sent again.' : '';
-        const consequence = `A resync reads ${streams.join(', ')} from the beginning and sends only what differs.${blocks}`;
+        const forgotten = STREAMS.filter(({ name, memory }) => memory === 'window' && streams.includes(name));
+        const again = forgotten.map(({ name }) => ` Of ${name}, all but the newest are sent again.`).join('');
+        const consequence = `A resync reads ${streams.join(', ')} from the beginning and sends only what differs.${again}`;
         return rewind(context, { streams, order: { resync: streams }, consequence }, options);
       }),
     );

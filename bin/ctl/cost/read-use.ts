@@ -1,16 +1,17 @@
 /** Reads what a deployed connector used in a month so far. */
 import { paginateListStackResources } from '@aws-sdk/client-cloudformation';
 import { GetFunctionConfigurationCommand } from '@aws-sdk/client-lambda';
+import { streamsOn } from '../../../lambda/streams.ts';
 import type { Fixed } from '../../../lib/cost/bill.ts';
-import { estimateCounts } from '../../../lib/cost/estimate.ts';
+import { seriesOf } from '../../../lib/cost/estimate.ts';
 import { fixedParts } from '../../../lib/cost/fixed-parts.ts';
 import type { Context } from '../context.ts';
 import { AwsCallError } from '../errors.ts';
 import { type Point, readMetrics } from '../metrics/read-metrics.ts';
-import { tableSize } from '../state/count-states.ts';
+import { tableSize } from '../state/table-size.ts';
 import type { Month } from './month.ts';
 import type { Use } from './used-lines.ts';
-import { FIGURES, type Figure, isDnsOn, usedSeries } from './used-series.ts';
+import { FIGURES, type Figure, usedSeries } from './used-series.ts';
 
 /** @throws RefusedError, AwsCallError */
 export async function readUse(context: Context, month: Month): Promise<Use> {
@@ -61,8 +62,8 @@ function firstRun(invocations: readonly Point[], now: number): number {
 
 /** As many as the function's streams emit; CloudWatch does not tell what it bills. */
 async function seriesCount(context: Context): Promise<number> {
-  const nothing = { name: '', assets: 0, threats: 0, assetChanges: 0, threatChanges: 0, removals: 0, dnsBlocks: 0 };
-  return estimateCounts(nothing, { rateMinutes: 1, dnsBlocks: isDnsOn(await context.environment()) }).metrics;
+  const environment = await context.environment();
+  return seriesOf(streamsOn(({ pathSetting }) => environment[pathSetting]).length);
 }
 
 async function fixedOf(context: Context): Promise<Fixed> {

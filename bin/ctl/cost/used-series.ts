@@ -1,7 +1,6 @@
 /** The CloudWatch figures that a month's bill is made of. */
 
 import type { Deployment } from '../deployment/find-deployment.ts';
-import type { FunctionEnvironment } from '../deployment/function-environment.ts';
 import type { Series } from '../metrics/read-metrics.ts';
 
 const HOUR_SECONDS = 3_600;
@@ -71,8 +70,4 @@ const QUEUE_METRICS = [
 function queueNames({ scheduleDeadLetterQueueUrl, siem }: Deployment): string[] {
   const urls = [scheduleDeadLetterQueueUrl, ...(siem ? [siem.queueUrl, siem.deadLetterQueueUrl] : [])];
   return urls.map(url => url.split('/').at(-1) ?? '');
-}
-
-export function isDnsOn(environment: FunctionEnvironment): boolean {
-  return Boolean(environment['DNS_BLOCKS_PATH']);
 }

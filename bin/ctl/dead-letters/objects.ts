@@ -1,6 +1,6 @@
 /** Objects of the bucket that hold what could not be sent or delivered. */
 import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
-import { streamOfLetter } from '../../../lambda/adapters/dead-letter.ts';
+import { lettersBelow, readLetterKey } from '../../../lambda/core/letter.ts';
 import type { StreamName } from '../../../lambda/streams.ts';
 import { PREFIXES } from '../../../lib/prefixes.ts';
 import type { Context } from '../context.ts';
@@ -21,10 +21,10 @@ export interface SetAside {
 /** @throws AwsCallError */
 export async function listLetters(context: Context): Promise<SetAside[]> {
   const { connector } = await context.deployment();
-  const objects = await list(context, `${PREFIXES.deadLetters}${connector}/`);
+  const objects = await list(context, lettersBelow(connector));
   return objects.flatMap(each => {
-    const stream = streamOfLetter(each.key, connector);
-    return stream ? [{ ...each, stream, why: each.key.split('/')[3] ?? '' }] : [];
+    const told = readLetterKey(each.key, connector);
+    return told ? [{ ...each, stream: told.stream, why: told.reason }] : [];
   });
 }
 

@@ -9,34 +9,59 @@ import type { Context } from '../context.ts';
 import { AwsCallError, InterruptedError, RefusedError } from '../errors.ts';
 
 export const QUEUES = {
-  'siem-queue': 'announcements of objects that the SIEM gave up on',
-  'schedule-queue': 'starts of the function that could not be handed over',
+  'siem-dead-letters': 'announcements of objects that the SIEM gave up on',
+  'schedule-dead-letters': 'starts of the function that could not be handed over',
 } as const;
 
 export type QueueName = keyof typeof QUEUES;
 
-export function isQueue(key: string): key is QueueName {
-  return Object.hasOwn(QUEUES, key);
+/** What 0.1 called them, taken for one more release: elsewhere the first is the queue that the SIEM reads. */
+const EARLIER_NAMES: ReadonlyMap<string, QueueName> = new Map([
+  ['siem-queue', 'siem-dead-letters'],
+  ['schedule-queue', 'schedule-dead-letters'],
+]);
+
+/** @returns nothing where the key names no queue */
+export function queueNamed(key: string): QueueName | undefined {
+  return Object.hasOwn(QUEUES, key) ? (key as QueueName) : EARLIER_NAMES.get(key);
 }
 
 /** @returns nothing where the stack has no such queue */
 export async function queueUrl(context: Context, name: QueueName): Promise<string | undefined> {
   const { siem, scheduleDeadLetterQueueUrl } = await context.deployment();
-  return name === 'siem-queue' ? siem?.deadLetterQueueUrl : scheduleDeadLetterQueueUrl;
+  return name === 'siem-dead-letters' ? siem?.deadLetterQueueUrl : scheduleDeadLetterQueueUrl;
 }
 
-/** Bodies of some messages, which stay where they are: they are hidden from nobody. @throws RefusedError, AwsCallError */
-export async function peek(context: Context, name: QueueName): Promise<{ sent: number; body: string }[]> {
+/** A message, and why it was given up: EventBridge Scheduler says so in its attributes, SQS itself does not. */
+export interface Peeked {
+  /** Milliseconds since 1970. */
+  readonly sent: number;
+  readonly body: string;
+  /** Empty where it is not told; so is the message. */
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Some messages, which stay where they are: they are hidden from nobody. @throws RefusedError, AwsCallError */
+export async function peek(context: Context, name: QueueName): Promise<Peeked[]> {
   const url = await knownUrl(context, name);
   const command = new ReceiveMessageCommand({
     QueueUrl: url,
     MaxNumberOfMessages: 10,
     VisibilityTimeout: 0,
+    // Without a wait SQS asks some of its servers alone, and may find nothing where a few messages are.
+    WaitTimeSeconds: 1,
     MessageSystemAttributeNames: ['SentTimestamp'],
+    MessageAttributeNames: ['ERROR_CODE', 'ERROR_MESSAGE'],
   });
   try {
     const { Messages: messages = [] } = await context.aws.sqs().send(command);
-    return messages.map(({ Body: body = '', Attributes: told }) => ({ sent: Number(told?.SentTimestamp ?? 0), body }));
+    return messages.map(({ Body: body = '', Attributes: told, MessageAttributes: why = {} }) => ({
+      sent: Number(told?.SentTimestamp ?? 0),
+      body,
+      code: why['ERROR_CODE']?.StringValue ?? '',
+      message: why['ERROR_MESSAGE']?.StringValue ?? '',
+    }));
   } catch (cause) {
     throw new AwsCallError(`The queue ${url} could not be read`, 'You need sqs:ReceiveMessage on it.', cause);
   }

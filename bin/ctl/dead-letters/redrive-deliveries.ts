@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { AwsCallError } from '../errors.ts';
 import { eventsOf, readErrorObject } from './error-records.ts';
 import { readObject } from './read-object.ts';
-import type { Redriven } from './redrive.ts';
+import type { Redriven } from './redriven.ts';
 
 /** For the records of one object, also where Firehose throttles. */
 const PATIENCE_MILLISECONDS = 60_000;

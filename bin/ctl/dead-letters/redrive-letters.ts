@@ -1,11 +1,11 @@
 /** Has the function try rows again that it could not send. */
-import { streamOfLetter } from '../../../lambda/adapters/dead-letter.ts';
+import { readLetterKey } from '../../../lambda/core/letter.ts';
 import type { InvocationResult } from '../../../lambda/invocation.ts';
 import { MOST_LETTERS } from '../../../lambda/order.ts';
 import { STREAMS, type StreamName } from '../../../lambda/streams.ts';
 import type { Context } from '../context.ts';
 import { order } from '../orders/order.ts';
-import type { Redriven } from './redrive.ts';
+import type { Redriven } from './redriven.ts';
 
 export interface LettersOrder {
   /** The streams of one lane: each may be drained only once those before it are. */
@@ -18,7 +18,7 @@ export interface LettersOrder {
 export function lettersOrders(keys: readonly string[], connector: string): LettersOrder[] {
   return [...Map.groupBy(STREAMS, ({ lane }) => lane).values()].flatMap(lane => {
     const streams = lane.map(({ name }) => name);
-    const own = keys.filter(key => streams.some(name => name === streamOfLetter(key, connector)));
+    const own = keys.filter(key => streams.some(name => name === readLetterKey(key, connector)?.stream));
     const pieces = Math.ceil(own.length / MOST_LETTERS);
     return Array.from({ length: pieces }, (_, at) => {
       return { streams, redrive: own.slice(at * MOST_LETTERS, (at + 1) * MOST_LETTERS) };

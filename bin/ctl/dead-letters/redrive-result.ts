@@ -1,6 +1,6 @@
 import type { Outcome } from '../report/report.ts';
 import { tableText } from '../report/table-text.ts';
-import type { Redriven } from './redrive.ts';
+import type { Redriven } from './redriven.ts';
 
 const MEANING: Readonly<Record<Redriven['outcome'], string>> = {
   sent: 'sent again',

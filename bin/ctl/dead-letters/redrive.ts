@@ -1,5 +1,5 @@
 /** Sends again, after a fix, what was set aside: each kind in its own way. */
-import { streamOfLetter } from '../../../lambda/adapters/dead-letter.ts';
+import { readLetterKey } from '../../../lambda/core/letter.ts';
 import { PREFIXES } from '../../../lib/prefixes.ts';
 import type { Context } from '../context.ts';
 import { FunctionFailedError, InterruptedError, RefusedError } from '../errors.ts';
@@ -7,21 +7,12 @@ import { confirm } from '../orders/confirm.ts';
 import type { Outcome } from '../report/report.ts';
 import { queueDepth } from '../status/queue-depth.ts';
 import { listDeliveryErrors, listLetters } from './objects.ts';
-import { moveBack, queueUrl } from './queues.ts';
+import { moveBack, queueNamed, queueUrl } from './queues.ts';
 import { redriveDelivery } from './redrive-deliveries.ts';
 import { lettersOrders, redriveLetters } from './redrive-letters.ts';
 import { redriveOutcome } from './redrive-result.ts';
+import type { Redriven } from './redriven.ts';
 import { unknownKey } from './show.ts';
-
-/** What became of one thing. */
-export interface Redriven {
-  readonly key: string;
-  /** `sent` again; `known` or `superseded`: the SIEM has it, or what came after, and it is deleted; `kept` where it was. */
-  readonly outcome: 'sent' | 'known' | 'superseded' | 'kept';
-  readonly reason?: string;
-  /** So many events were sent. */
-  readonly events?: number;
-}
 
 export interface RedriveOptions {
   readonly all?: true;
@@ -33,7 +24,7 @@ export interface RedriveOptions {
 interface Targets {
   readonly letters: readonly string[];
   readonly deliveries: readonly string[];
-  readonly siemQueue: boolean;
+  readonly announcements: boolean;
 }
 
 /** @throws RefusedError, AwsCallError, InterruptedError; StillBusyError, FunctionFailedError when nothing could be done */
@@ -42,8 +33,8 @@ export async function redrive(context: Context, keys: readonly string[], options
     throw new RefusedError('Name the keys to send again, or say --all; not both. Nothing was done.');
   }
   const targets = options.all ? await everything(context) : await named(context, keys);
-  const { letters, deliveries, siemQueue } = targets;
-  if (letters.length + deliveries.length === 0 && !siemQueue) return redriveOutcome([]);
+  const { letters, deliveries, announcements } = targets;
+  if (letters.length + deliveries.length === 0 && !announcements) return redriveOutcome([]);
   const announcement = announce(targets);
   if (options.yes) context.report.say(announcement);
   else await confirm(announcement, context.signal);
@@ -52,34 +43,34 @@ export async function redrive(context: Context, keys: readonly string[], options
 
 async function named(context: Context, keys: readonly string[]): Promise<Targets> {
   const { connector } = await context.deployment();
-  const different = [...new Set(keys)];
-  const letters = different.filter(key => streamOfLetter(key, connector));
+  const different = [...new Set(keys.map(key => queueNamed(key) ?? key))];
+  const letters = different.filter(key => readLetterKey(key, connector));
   const deliveries = different.filter(key => key.startsWith(PREFIXES.deliveryErrors));
-  const siemQueue = different.includes('siem-queue');
-  if (different.includes('schedule-queue')) {
+  const announcements = different.includes('siem-dead-letters');
+  if (different.includes('schedule-dead-letters')) {
     throw new RefusedError(
       'Starts that could not be handed over need not be sent again: the next run does their work. Nothing was done.',
     );
   }
-  const strange = different.find(key => ![...letters, ...deliveries, 'siem-queue'].includes(key));
+  const strange = different.find(key => ![...letters, ...deliveries, 'siem-dead-letters'].includes(key));
   if (strange !== undefined) throw new RefusedError(unknownKey(strange, connector));
-  if (siemQueue && !(await queueUrl(context, 'siem-queue'))) {
+  if (announcements && !(await queueUrl(context, 'siem-dead-letters'))) {
     throw new RefusedError('The stack has no queue for the SIEM. Nothing was done.');
   }
-  return { letters, deliveries, siemQueue };
+  return { letters, deliveries, announcements };
 }
 
 async function everything(context: Context): Promise<Targets> {
-  const url = await queueUrl(context, 'siem-queue');
+  const url = await queueUrl(context, 'siem-dead-letters');
   const waiting = url ? (await queueDepth(context.aws, url)).waiting : 0;
   return {
     letters: (await listLetters(context)).map(({ key }) => key),
     deliveries: (await listDeliveryErrors(context)).map(({ key }) => key),
-    siemQueue: waiting > 0,
+    announcements: waiting > 0,
   };
 }
 
-function announce({ letters, deliveries, siemQueue }: Targets): string {
+function announce({ letters, deliveries, announcements }: Targets): string {
   return [
     ...(letters.length > 0
       ? [
@@ -91,7 +82,7 @@ function announce({ letters, deliveries, siemQueue }: Targets): string {
           `The events of ${deliveries.length === 1 ? '1 object' : `${deliveries.length} objects`} of delivery errors go into the delivery stream again.`,
         ]
       : []),
-    ...(siemQueue ? ['SQS moves the announcements that the SIEM gave up on back to its queue.'] : []),
+    ...(announcements ? ['SQS moves the announcements that the SIEM gave up on back to its queue.'] : []),
     'What is dealt with is deleted where it lay. Events may come twice, under the event_id that they had.',
   ].join('\n');
 }
@@ -100,7 +91,7 @@ const SOME_GONE = 'What was dealt with before it failed is deleted: "dead-letter
 
 /** One kind that fails does not keep the others from being tried. */
 async function carryOutAll(context: Context, targets: Targets, wait: number): Promise<Redriven[]> {
-  const { letters, deliveries, siemQueue } = targets;
+  const { letters, deliveries, announcements } = targets;
   const done: Redriven[] = [];
   const failures: unknown[] = [];
   const attempt = async (keys: readonly string[], act: () => Promise<Redriven[]>) => {
@@ -115,7 +106,7 @@ async function carryOutAll(context: Context, targets: Targets, wait: number): Pr
       done.push({ key: keys.length === 1 ? keys[0]! : `${keys.length} objects`, outcome: 'kept', reason });
     }
   };
-  await attempt(siemQueue ? ['siem-queue'] : [], () => moveAnnouncements(context));
+  await attempt(announcements ? ['siem-dead-letters'] : [], () => moveAnnouncements(context));
   // One by one, so that what was sent before a failure is told, and Ctrl-C leaves none half done.
   for (const key of deliveries) {
     if (context.signal.aborted) throw interrupted(done, deliveries);
@@ -139,9 +130,14 @@ function interrupted(done: readonly Redriven[], deliveries: readonly string[]): 
 }
 
 async function moveAnnouncements(context: Context): Promise<Redriven[]> {
-  const { status, moved } = await moveBack(context, 'siem-queue');
+  const { status, moved } = await moveBack(context, 'siem-dead-letters');
   const outcome = status === 'COMPLETED' || status === 'RUNNING' ? 'sent' : 'kept';
   return [
-    { key: 'siem-queue', outcome, events: moved, reason: `${moved} announcements moved, ${status.toLowerCase()}` },
+    {
+      key: 'siem-dead-letters',
+      outcome,
+      events: moved,
+      reason: `${moved} announcements moved, ${status.toLowerCase()}`,
+    },
   ];
 }

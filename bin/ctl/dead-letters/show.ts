@@ -1,6 +1,5 @@
 /** One thing that is set aside. What it holds is the customer's data, so it is shown only when asked for. */
-import { streamOfLetter } from '../../../lambda/adapters/dead-letter.ts';
-import { readLetter } from '../../../lambda/core/letter.ts';
+import { lettersBelow, readLetter, readLetterKey } from '../../../lambda/core/letter.ts';
 import { PREFIXES } from '../../../lib/prefixes.ts';
 import type { Context } from '../context.ts';
 import { RefusedError } from '../errors.ts';
@@ -8,20 +7,22 @@ import type { Outcome } from '../report/report.ts';
 import { tableText } from '../report/table-text.ts';
 import { timeText } from '../report/time-text.ts';
 import { readErrorObject } from './error-records.ts';
-import { isQueue, peek, QUEUES, type QueueName } from './queues.ts';
+import { QUEUES, queueNamed } from './queues.ts';
 import { readObject } from './read-object.ts';
+import { showQueue } from './show-queue.ts';
 
 /** @param show with the row, the events or the messages @throws RefusedError, AwsCallError */
 export async function showSetAside(context: Context, key: string, show: boolean): Promise<Outcome> {
-  if (isQueue(key)) return showQueue(context, key, show);
+  const queue = queueNamed(key);
+  if (queue) return showQueue(context, queue, show);
   const { connector } = await context.deployment();
-  if (streamOfLetter(key, connector)) return showLetter(key, await readObject(context, key), show);
+  if (readLetterKey(key, connector)) return showLetter(key, await readObject(context, key), show);
   if (key.startsWith(PREFIXES.deliveryErrors)) return showErrors(key, await readObject(context, key), show);
   throw new RefusedError(unknownKey(key, connector));
 }
 
 export function unknownKey(key: string, connector: string): string {
-  const places = [`${PREFIXES.deadLetters}${connector}/…`, `${PREFIXES.deliveryErrors}…`, ...Object.keys(QUEUES)];
+  const places = [`${lettersBelow(connector)}…`, `${PREFIXES.deliveryErrors}…`, ...Object.keys(QUEUES)];
   return `${JSON.stringify(key)} is none of what may be set aside: ${places.join(', ')}. "dead-letters list" names the keys. Nothing was done.`;
 }
 
@@ -64,15 +65,5 @@ function showErrors(key: string, content: string, show: boolean): Outcome {
       ...(show ? ['', ...lines] : []),
     ].join('\n'),
     json: { key, errors: groups, strangeLines: strange, ...(show && { events: lines }) },
-  };
-}
-
-async function showQueue(context: Context, name: QueueName, show: boolean): Promise<Outcome> {
-  const messages = await peek(context, name);
-  const texts = messages.map(({ sent, body }) => ({ sent: new Date(sent).toISOString(), ...(show && { body }) }));
-  const lines = texts.map(({ sent, body }) => (body === undefined ? sent : `${sent}  ${body}`));
-  return {
-    text: [`${name}: ${QUEUES[name]}. Some of the messages, by when they were sent:`, ...lines].join('\n'),
-    json: { queue: name, messages: texts },
   };
 }

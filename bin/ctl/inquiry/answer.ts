@@ -1,10 +1,11 @@
 /** What the API says of one id now. */
+
 import { pathSegment } from '../../../lambda/adapters/path-segment.ts';
 import { sha256 } from '../../../lambda/adapters/sha256.ts';
-import type { DrainedStream } from '../../../lambda/core/draining.ts';
 import { ApiRefusedError, ContractError } from '../../../lambda/core/errors.ts';
 import { type Row, readRow, rowCut } from '../../../lambda/core/row.ts';
 import { singleRow } from '../../../lambda/core/single.ts';
+import type { DrainedStream } from '../../../lambda/streams.ts';
 import type { Access } from '../access/access.ts';
 import { RefusedError } from '../errors.ts';
 

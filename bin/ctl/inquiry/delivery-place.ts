@@ -1,5 +1,6 @@
 /** Where a delivery stream puts events, as far as they can be looked up: below prefixes of a bucket, an hour each. */
 import { DescribeDeliveryStreamCommand, type DestinationDescription } from '@aws-sdk/client-firehose';
+import { PREFIXES } from '../../../lib/prefixes.ts';
 import type { Aws } from '../aws.ts';
 import type { Deployment } from '../deployment/find-deployment.ts';
 import { isCutOff } from '../errors.ts';
@@ -9,8 +10,6 @@ export type DeliveryPlace =
   /** Why events cannot be looked up. */
   | { readonly elsewhere: string };
 
-/** What every stack of this version has where its destination is S3. */
-const PREFIXES_OF_STACKS = 'events/';
 const HOUR_MILLISECONDS = 3_600_000;
 const DEFAULT_TIME = '!{timestamp:yyyy/MM/dd/HH}/';
 
@@ -22,7 +21,7 @@ export async function deliveryPlace(aws: Aws, { deliveryStream, bucket }: Deploy
   } catch (error) {
     if (isCutOff(error)) throw error;
     // Whoever may not describe the stream may still read the bucket, where a stack puts its events unless told otherwise.
-    return { bucket, prefix: PREFIXES_OF_STACKS };
+    return { bucket, prefix: PREFIXES.events };
   }
 }
 

@@ -1,9 +1,8 @@
 /** What the API answers for an id now, beside what the connector last sent for it. */
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
-import type { DrainedStream } from '../../../lambda/core/draining.ts';
+import { letterKey } from '../../../lambda/core/letter.ts';
 import type { StoredState, StreamMemory } from '../../../lambda/ports.ts';
-import type { StreamName } from '../../../lambda/streams.ts';
-import { PREFIXES } from '../../../lib/prefixes.ts';
+import type { DrainedStream, StreamName } from '../../../lambda/streams.ts';
 import { type Access, openAccess } from '../access/access.ts';
 import { awsFailureText } from '../aws-failure.ts';
 import type { Context } from '../context.ts';
@@ -80,7 +79,7 @@ async function witnessed(context: Context, { name, stored, found, differ }: Evid
 /** Whoever may not list the bucket is not kept from the rest. */
 async function liesAsLetter(context: Context, stream: StreamName, digest: string): Promise<boolean> {
   const { bucket, connector } = await context.deployment();
-  const Prefix = `${PREFIXES.deadLetters}${connector}/${stream}/oversize/${digest}.json`;
+  const Prefix = letterKey({ stream, reason: 'oversize', digest }, connector);
   try {
     const { KeyCount: count = 0 } = await context.aws.s3().send(new ListObjectsV2Command({ Bucket: bucket, Prefix }));
     return count > 0;
@@ -90,7 +89,7 @@ async function liesAsLetter(context: Context, stream: StreamName, digest: string
   }
 }
 
-export async function storedState(access: Access, stream: StreamName, id: string): Promise<StoredState | undefined> {
+async function storedState(access: Access, stream: StreamName, id: string): Promise<StoredState | undefined> {
   return (await access.rowStates.get(stream, [id])).get(id);
 }
 

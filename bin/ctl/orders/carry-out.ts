@@ -4,7 +4,8 @@ import type { Clock } from '../../../lambda/ports.ts';
 import { FunctionFailedError, InterruptedError, StillBusyError } from '../errors.ts';
 import type { Order } from './payload.ts';
 
-export interface Patient {
+/** How an order reaches the function, and how long it is tried. */
+export interface Dispatch {
   readonly invoke: (order: Order) => Promise<InvocationResult>;
   readonly clock: Clock;
   /** Seconds to wait for the lease at most. */
@@ -16,7 +17,10 @@ export interface Patient {
 const PAUSE_MILLISECONDS = 5_000;
 
 /** @throws StillBusyError, FunctionFailedError, AwsCallError, InterruptedError */
-export async function carryOut(order: Order, { invoke, clock, wait, say, signal }: Patient): Promise<InvocationResult> {
+export async function carryOut(
+  order: Order,
+  { invoke, clock, wait, say, signal }: Dispatch,
+): Promise<InvocationResult> {
   const end = clock.now() + wait * 1000;
   for (;;) {
     const result = await unlessBusy(() => invoke(order));

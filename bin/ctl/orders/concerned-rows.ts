@@ -1,7 +1,8 @@
 /** How many rows an order concerns, by what the connector remembers of each stream. */
 import { STREAMS, type StreamName } from '../../../lambda/streams.ts';
 import type { Context } from '../context.ts';
-import { countPrice, countStates, tableSize } from '../state/count-states.ts';
+import { countStates } from '../state/count-states.ts';
+import { scanText, tableSize } from '../state/table-size.ts';
 
 /** Nothing where the connector remembers no rows of the stream. */
 export type ConcernedRows = ReadonlyMap<StreamName, number | undefined>;
@@ -14,11 +15,8 @@ export async function concernedRows(context: Context, streams: readonly StreamNa
   const rows = new Map<StreamName, number | undefined>(streams.map(stream => [stream, undefined]));
   if (counted.length === 0) return rows;
   const size = await tableSize(aws, table, '--no-count leaves out the count. ');
-  const price = countPrice(size, counted.length);
-  const title = `Counting the rows reads the whole table${size.items > 0 ? `, about ${size.items} items` : ''}, for ${price < 0.01 ? 'less than a cent' : `$${price.toFixed(2)}`}.`;
-  using progress = report.progress(title, size.items * counted.length);
-  for (const stream of counted) rows.set(stream, await countStates(aws, table, stream, progress));
-  return rows;
+  using progress = report.progress(`Counting the rows reads ${scanText(size)}.`, size.items);
+  return new Map([...rows, ...(await countStates(aws, table, counted, progress))]);
 }
 
 function remembers(stream: StreamName): boolean {

@@ -8,6 +8,7 @@ import { invokeFunction } from './invoke.ts';
 import { withProgress } from './order-progress.ts';
 import type { Order } from './payload.ts';
 import { resultText } from './result-text.ts';
+import { timedRuns } from './timed-runs.ts';
 import { untilDone } from './until-done.ts';
 
 export interface OrderOptions {
@@ -26,12 +27,13 @@ export async function order(context: Context, what: Order, options: OrderOptions
   const { aws, clock, report, signal } = context;
   const { functionName, table } = await context.deployment();
   const state = () => readState(aws, table, clock.now());
-  const invoke = async (each: Order): Promise<InvocationResult> => {
+  const watched = async (each: Order): Promise<InvocationResult> => {
     using progress = report.progress('A run is under way.');
     return await withProgress(() => invokeFunction({ aws, functionName, signal }, each), { clock, state, progress });
   };
-  const patient = { invoke, clock, signal, wait: options.wait, say: report.say };
-  const result = options.untilDone ? await untilDone(what, patient) : await carryOut(what, patient);
+  const { invoke, seconds } = timedRuns(watched, clock);
+  const dispatch = { invoke, clock, signal, wait: options.wait, say: report.say };
+  const result = options.untilDone ? await untilDone(what, dispatch) : await carryOut(what, dispatch);
   const paused = result.more && (await scheduleIsOff(context));
-  return { text: resultText(result, paused), json: result };
+  return { text: resultText(result, seconds, paused), json: { ...result, runSeconds: seconds } };
 }

@@ -1,4 +1,4 @@
-/** What an operator orders of the function, as its payload: see lambda/commands.ts. */
+/** What an operator orders of the function, as its payload: see lambda/order.ts. */
 import type { StreamName } from '../../../lambda/streams.ts';
 
 export interface Order {

@@ -1,6 +1,7 @@
 import type { StreamResult } from '../../../lambda/core/run.ts';
 import type { InvocationResult } from '../../../lambda/invocation.ts';
 import { tableText } from '../report/table-text.ts';
+import { runsText } from './timed-runs.ts';
 
 const COLUMNS: readonly (readonly [title: string, cell: (result: StreamResult) => number | string])[] = [
   ['pages', result => result.pages],
@@ -13,16 +14,20 @@ const COLUMNS: readonly (readonly [title: string, cell: (result: StreamResult) =
   ['drained', result => (result.caughtUp ? 'yes' : 'not yet')],
 ];
 
-/** What a run did, a line a stream, and whether there is more. @param paused whether no run goes on with that by itself */
-export function resultText({ streams, more }: InvocationResult, paused = false): string {
+/**
+ * What an order did, a line a stream, how long its runs took, and whether there is more.
+ *
+ * @param seconds of each run @param paused whether no run goes on with the rest by itself
+ */
+export function resultText({ streams, more }: InvocationResult, seconds: readonly number[], paused: boolean): string {
   const rows = Object.entries(streams).map(([name, result]) => [
     name,
     ...COLUMNS.map(([, cell]) => String(cell(result))),
   ]);
-  const table = tableText(['stream', ...COLUMNS.map(([title]) => title)], rows);
+  const table = `${tableText(['stream', ...COLUMNS.map(([title]) => title)], rows)}\n\n${runsText(seconds)}`;
   if (!more) return table;
   const next = paused
     ? 'The schedule is off, so nothing goes on by itself: "connectorctl run --until-done" does, or "connectorctl resume".'
     : 'The schedule goes on from there by itself; "connectorctl run --until-done" waits for it.';
-  return `${table}\n\nThe time ended before the streams did. ${next}`;
+  return `${table} The time ended before the streams did. ${next}`;
 }

@@ -3,27 +3,27 @@ import type { StreamResult } from '../../../lambda/core/run.ts';
 import type { InvocationResult } from '../../../lambda/invocation.ts';
 import { STREAMS, type StreamName } from '../../../lambda/streams.ts';
 import { InterruptedError } from '../errors.ts';
-import { carryOut, type Patient } from './carry-out.ts';
+import { carryOut, type Dispatch } from './carry-out.ts';
 import type { Order } from './payload.ts';
 
 /** A run of the schedule that got the lease may take Lambda's fifteen minutes. */
 const LONGEST_RUN_SECONDS = 16 * 60;
 
 /** @throws as `carryOut` does; once the order itself is carried out, an interruption says so */
-export async function untilDone(order: Order, patient: Patient): Promise<InvocationResult> {
-  let total = await carryOut(order, patient);
+export async function untilDone(order: Order, dispatch: Dispatch): Promise<InvocationResult> {
+  let total = await carryOut(order, dispatch);
   const streams = namesOf(total);
   while (total.more) {
-    patient.say('The time ended before the streams did; the next run goes on.');
-    const next = await goOn({ streams }, { ...patient, wait: Math.max(patient.wait, LONGEST_RUN_SECONDS) });
+    dispatch.say('The time ended before the streams did; the next run goes on.');
+    const next = await goOn({ streams }, { ...dispatch, wait: Math.max(dispatch.wait, LONGEST_RUN_SECONDS) });
     total = { streams: added(total.streams, next.streams), more: next.more };
   }
   return total;
 }
 
-async function goOn(order: Order, patient: Patient): Promise<InvocationResult> {
+async function goOn(order: Order, dispatch: Dispatch): Promise<InvocationResult> {
   try {
-    return await carryOut(order, patient);
+    return await carryOut(order, dispatch);
   } catch (error) {
     if (!(error instanceof InterruptedError)) throw error;
     throw new InterruptedError(

@@ -26,7 +26,7 @@ export interface Activity {
   readonly oldestAnnouncementSeconds: number | undefined;
 }
 
-export const DAY_MILLISECONDS = 24 * 60 * 60_000;
+const DAY_MILLISECONDS = 24 * 60 * 60_000;
 const RECENT_MILLISECONDS = 3 * 60 * 60_000;
 
 const COUNTS = {

@@ -27,7 +27,7 @@ export function lookJson(look: Look, verdict: Verdict): object {
       oldestSeconds: readingJson(activity, ({ oldestAnnouncementSeconds = null }) => oldestAnnouncementSeconds),
       deadLetters: readingJson(siem.deadLetters),
     },
-    undeliveredStarts: readingJson(look.undelivered),
+    scheduleDeadLetters: readingJson(look.scheduleDeadLetters),
     stack: { name: deployment.stackName, status: deployment.stackStatus, version: deployment.version },
   };
 }
@@ -42,11 +42,11 @@ function streamJson(look: Look, { stream, condition, memory, activity }: StreamL
     last24Hours: readingJson(look.activity, () => activity?.counts),
     deadLetters: readingJson(look.deadLetters, counts => counts.get(stream)),
     withdrawalsListed: known(look.state)?.withdrawals.get(stream),
-    position: readingJson(look.state, () => positionJson(memory)),
+    checkpoint: readingJson(look.state, () => checkpointJson(memory)),
   };
 }
 
-function positionJson(memory: StreamLook['memory']): object | null {
+function checkpointJson(memory: StreamLook['memory']): object | null {
   if (memory instanceof Error) return { damaged: memory.message };
   if (!memory) return null;
   const { cursor, settled, window, generation, mending } = memory.checkpoint;

@@ -92,7 +92,7 @@ function surroundings(look: Look): string[] {
     ...(siem
       ? [`SIEM      ${siemText(siem.queue, siem.deadLetters, known(activity)?.oldestAnnouncementSeconds)}`]
       : []),
-    ...undelivered(look),
+    ...scheduleDeadLetters(look),
   ];
 }
 
@@ -104,13 +104,13 @@ function tellersText(look: Look, tellers: readonly Teller[]): string {
     : `${state}; page and ticket tell people`;
 }
 
-function siemText(queue: Reading<QueueDepth>, unread: Reading<QueueDepth>, oldest: number | undefined): string {
+function siemText(queue: Reading<QueueDepth>, deadLetters: Reading<QueueDepth>, oldest: number | undefined): string {
   const age = oldest ? `, the oldest for ${durationText(oldest * 1000)}` : '';
   const depth = readingText(queue, ({ waiting, taken }) => `${waiting} objects wait${age}, ${taken} are being read`);
-  return `${depth}; given up: ${readingText(unread, ({ waiting, taken }) => String(waiting + taken))}`;
+  return `${depth}; given up: ${readingText(deadLetters, ({ waiting, taken }) => String(waiting + taken))}`;
 }
 
-function undelivered({ undelivered: queue }: Look): string[] {
+function scheduleDeadLetters({ scheduleDeadLetters: queue }: Look): string[] {
   const count = readingText(queue, ({ waiting, taken }) => String(waiting + taken));
   return count === '0' ? [] : [`Starts that could not be handed over: ${count}`];
 }

@@ -1,5 +1,5 @@
 /** One look at a deployment: everything that `status` tells, each part read by itself. */
-import { STREAMS, type StreamName } from '../../../lambda/streams.ts';
+import { STREAMS, type StreamName, streamsOn } from '../../../lambda/streams.ts';
 import { type Alarms, readAlarms } from '../alarms/read-alarms.ts';
 import type { Context } from '../context.ts';
 import type { Deployment } from '../deployment/find-deployment.ts';
@@ -22,7 +22,7 @@ export interface Look {
   readonly schedule: Reading<Schedule>;
   readonly alarms: Reading<Alarms>;
   readonly deadLetters: Reading<ReadonlyMap<StreamName, DeadLetterCount>>;
-  readonly undelivered: Reading<QueueDepth>;
+  readonly scheduleDeadLetters: Reading<QueueDepth>;
   /** Absent where the SIEM has no queue. */
   readonly siem: SiemLook | undefined;
 }
@@ -40,7 +40,7 @@ export async function look(context: Context): Promise<Look> {
   const read = <T>(part: () => Promise<T>) => reading(part, signal);
   const depth = (url: string) => read(() => queueDepth(aws, url));
   const { connector, table, scheduleName, scheduleDeadLetterQueueUrl, siem } = deployment;
-  const [off, state, activity, schedule, alarms, deadLetters, undelivered, ...queues] = await Promise.all([
+  const [off, state, activity, schedule, alarms, deadLetters, scheduleDeadLetters, ...queues] = await Promise.all([
     read(async () => streamsOff(await context.environment())),
     read(() => readState(aws, table, now)),
     read(() => readActivity(aws, deployment, now)),
@@ -50,15 +50,14 @@ export async function look(context: Context): Promise<Look> {
     depth(scheduleDeadLetterQueueUrl),
     ...(siem ? [depth(siem.queueUrl), depth(siem.deadLetterQueueUrl)] : []),
   ]);
-  const [queue, unread] = queues;
-  const seen = { now, deployment, off, state, activity, schedule, alarms, deadLetters, undelivered };
-  return { ...seen, siem: queue && unread && { queue, deadLetters: unread } };
+  const [queue, siemDeadLetters] = queues;
+  const seen = { now, deployment, off, state, activity, schedule, alarms, deadLetters, scheduleDeadLetters };
+  return { ...seen, siem: queue && siemDeadLetters && { queue, deadLetters: siemDeadLetters } };
 }
 
-/** The streams without a path of their own that the settings give none. */
 function streamsOff(environment: FunctionEnvironment): StreamName[] {
-  if (environment['DNS_BLOCKS_PATH']) return [];
-  return STREAMS.filter(stream => !('path' in stream)).map(stream => stream.name);
+  const on = streamsOn(({ pathSetting }) => environment[pathSetting]).map(({ name }) => name);
+  return STREAMS.map(({ name }) => name).filter(name => !on.includes(name));
 }
 
 async function deadLettersOf({ aws }: Context, deployment: Deployment) {

@@ -11,11 +11,6 @@ export async function reading<T>(read: () => Promise<T>, signal: AbortSignal): P
   }
 }
 
-/** Works out something else of what was read. */
-export function mapped<T, U>(read: Reading<T>, map: (value: T) => U): Reading<U> {
-  return 'value' in read ? { value: map(read.value) } : read;
-}
-
 /** What to show of it. */
 export function readingText<T>(read: Reading<T>, text: (value: T) => string): string {
   return 'value' in read ? text(read.value) : `not readable: ${read.notReadable}`;

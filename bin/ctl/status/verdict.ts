@@ -78,7 +78,7 @@ function hidden(look: Look): string[] {
     schedule: look.schedule,
     alarms: look.alarms,
     'dead letters': look.deadLetters,
-    'queue of undelivered starts': look.undelivered,
+    'schedule dead-letter queue': look.scheduleDeadLetters,
     'SIEM queue': look.siem?.queue,
     'SIEM dead-letter queue': look.siem?.deadLetters,
   };

@@ -1,12 +1,11 @@
 /** Compares what the API holds, from the beginning, with what the connector noted that the SIEM has. */
-import type { DrainedStream } from '../../../lambda/core/draining.ts';
 import { InFlight } from '../../../lambda/core/in-flight.ts';
 import type { StreamMemory } from '../../../lambda/ports.ts';
-import type { StreamName } from '../../../lambda/streams.ts';
+import type { DrainedStream, StreamName } from '../../../lambda/streams.ts';
 import type { Access } from '../access/access.ts';
 import type { Context } from '../context.ts';
 import { RefusedError } from '../errors.ts';
-import { countPrice, tableSize } from '../state/count-states.ts';
+import { scanText, tableSize } from '../state/table-size.ts';
 import { type DeadLetterCount, deadLetterCount } from '../status/dead-letter-count.ts';
 import { type Reading, reading } from '../status/reading.ts';
 import { type Difference, differences, disagreement } from './difference.ts';
@@ -85,10 +84,7 @@ async function statesOf(
   const { aws, report } = context;
   const { table } = await context.deployment();
   const size = await tableSize(aws, table);
-  const price = countPrice(size, 1);
-  const cost = price < 0.01 ? 'less than a cent' : `$${price.toFixed(2)}`;
-  const items = size.items > 0 ? `, about ${size.items} items` : '';
-  using progress = report.progress(`Reading the whole table${items}, for ${cost}.`, size.items);
+  using progress = report.progress(`Reading ${scanText(size)}.`, size.items);
   const wanted = streams.map(({ name }) => ({ name, generation: memories.get(name)!.checkpoint.generation }));
   return await readStates(aws, table, wanted, progress);
 }

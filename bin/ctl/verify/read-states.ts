@@ -1,6 +1,6 @@
 /** Every row state of the table into ledgers, by a scan: no index knows. */
 import { paginateScan } from '@aws-sdk/client-dynamodb';
-import { rowPrefix } from '../../../lambda/adapters/keys.ts';
+import { ROW_PARTITIONS, rowPrefix } from '../../../lambda/adapters/keys.ts';
 import { decodeState } from '../../../lambda/adapters/row-states.ts';
 import type { Item } from '../../../lambda/adapters/sealed-item.ts';
 import { sha256 } from '../../../lambda/adapters/sha256.ts';
@@ -33,7 +33,7 @@ export async function readStates(
   const input = {
     TableName: table,
     FilterExpression: 'begins_with(pk, :row)',
-    ExpressionAttributeValues: { ':row': { S: 'row#' } },
+    ExpressionAttributeValues: { ':row': { S: ROW_PARTITIONS } },
   };
   try {
     for await (const { Items = [], ScannedCount = 0 } of paginateScan({ client: aws.patientDynamodb() }, input)) {

@@ -1,6 +1,5 @@
 /** Proof that the SIEM was sent everything: compares, waits for what is on its way, and looks again at what differs. */
-import type { DrainedStream } from '../../../lambda/core/draining.ts';
-import { STREAMS, type StreamName } from '../../../lambda/streams.ts';
+import { type DrainedStream, STREAMS, type StreamName } from '../../../lambda/streams.ts';
 import { openAccess } from '../access/access.ts';
 import type { Context } from '../context.ts';
 import { streamOf } from '../inquiry/inquire.ts';

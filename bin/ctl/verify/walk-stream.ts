@@ -1,11 +1,10 @@
 /** Walks a list of the API from its beginning and notes in a ledger what it holds; nothing is sent or saved. */
 import { rowKey, rowPrefix } from '../../../lambda/adapters/keys.ts';
 import { sha256 } from '../../../lambda/adapters/sha256.ts';
-import type { DrainedStream } from '../../../lambda/core/draining.ts';
 import { type Row, readRow, rowCut } from '../../../lambda/core/row.ts';
 import { walk } from '../../../lambda/core/walk.ts';
 import type { MemberNames } from '../../../lambda/ports.ts';
-import { PAGE_LIMIT } from '../../../lambda/streams.ts';
+import { type DrainedStream, PAGE_LIMIT } from '../../../lambda/streams.ts';
 import type { Access } from '../access/access.ts';
 import type { Context } from '../context.ts';
 import type { Progress } from '../report/progress.ts';

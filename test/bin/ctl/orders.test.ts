@@ -1,9 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Aws } from '../../../bin/ctl/aws.ts';
 import { InterruptedError, RefusedError } from '../../../bin/ctl/errors.ts';
+import { carryOut } from '../../../bin/ctl/orders/carry-out.ts';
 import { invokeFunction } from '../../../bin/ctl/orders/invoke.ts';
 import { settledEvents, withProgress } from '../../../bin/ctl/orders/order-progress.ts';
 import type { Order } from '../../../bin/ctl/orders/payload.ts';
+import { runsText, timedRuns } from '../../../bin/ctl/orders/timed-runs.ts';
 import { untilDone } from '../../../bin/ctl/orders/until-done.ts';
 import type { ConnectorState } from '../../../bin/ctl/state/read-state.ts';
 import { emptyResult } from '../../../lambda/core/run.ts';
@@ -69,7 +71,7 @@ describe('--until-done', () => {
   });
   const clock: Clock = { now: () => 0, sleep: async (_, signal) => signal?.throwIfAborted() };
 
-  function patient(answers: InvocationResult[], interruption = new AbortController()) {
+  function dispatch(answers: InvocationResult[], interruption = new AbortController()) {
     const orders: Order[] = [];
     const said: string[] = [];
     const invoke = async (order: Order) => {
@@ -84,7 +86,7 @@ describe('--until-done', () => {
   }
 
   test('gives the order once, then runs the same streams until none has more; counts add up', async () => {
-    const { orders, said, all } = patient([result(5, false), result(7, false), result(1, true)]);
+    const { orders, said, all } = dispatch([result(5, false), result(7, false), result(1, true)]);
     const total = await untilDone({ resync: ['assets'] }, all);
     expect(orders).toEqual([{ resync: ['assets'] }, { streams: ['assets'] }, { streams: ['assets'] }]);
     expect(total).toMatchObject({ more: false, streams: { assets: { rows: 13, caughtUp: true } } });
@@ -92,9 +94,35 @@ describe('--until-done', () => {
   });
 
   test('interrupted between two runs, says that the order was carried out in part', async () => {
-    const { all } = patient([result(5, false)]);
+    const { all } = dispatch([result(5, false)]);
     const ended = untilDone({ resync: ['assets'] }, all);
     await expect(ended).rejects.toThrow(InterruptedError);
     await expect(ended).rejects.toThrow('carried out in part, and the schedule goes on');
+  });
+});
+
+describe('the time of runs', () => {
+  const answer = (leaseHeld: boolean): InvocationResult => ({
+    streams: {},
+    more: false,
+    ...(leaseHeld && { leaseHeld: true as const }),
+  });
+
+  test('is that of the runs that had the lease, not of those that found it held', async () => {
+    let now = 5_000;
+    const answers = [answer(true), answer(false)];
+    const watched = async () => {
+      now += 1_500;
+      return answers.shift()!;
+    };
+    const { invoke, seconds } = timedRuns(watched, { now: () => now });
+    const clock: Clock = { now: () => now, sleep: async () => undefined };
+    await carryOut({}, { invoke, clock, wait: 60, say: () => undefined, signal: new AbortController().signal });
+    expect([answers, seconds]).toEqual([[], [1.5]]);
+  });
+
+  test('is told in seconds, as near to the limit as it may come', () => {
+    expect(runsText([0.44])).toBe('The run took 0.4 s.');
+    expect(runsText([869.6, 870.2, 12])).toBe('3 runs took 870 s, 870 s and 12 s.');
   });
 });

@@ -15,6 +15,9 @@ One command for on-call and the cloud engineer, with their own AWS credentials; 
 npx connectorctl status
 \`\`\`
 
+\`npx\` takes the Node 24 that comes with the packages. A Node before 22.18 cannot read \`bin/connectorctl.ts\`, and \`node bin/connectorctl.ts\` ends
+in a stack trace there.
+
 It finds everything from the stack: the only connector in the account and region, or \`--stack\`. What it prints is short and for people; \`--json\`
 prints one document for machines instead. Results go to stdout; questions, progress and errors to stderr. Progress is drawn over
 and over on a terminal alone, and colour is for terminals too (\`NO_COLOR\` switches it off).

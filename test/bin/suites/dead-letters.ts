@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { problem } from '../../lambda/support/http-stand.ts';
 import { list } from '../../lambda/support/tampered-api.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
-import { sqsQueueName } from '../support/queues.ts';
+import { REFUSED_START, sqsQueueName, startLost } from '../support/queues.ts';
 
 const CANARY = 'canary-value';
 const LETTER = 'dead-letter/acme/dns-blocks/oversize/0a1b.json';
@@ -67,8 +67,8 @@ test('list counts each place with the reason and since when, and shows nothing o
   expect(stdout).toMatch(/^rows +dns-blocks: oversize +1 +\d{4}-\d\d-\d\dT[\d:]+Z$/m);
   expect(stdout).toMatch(/^rows +assets: no-id +1 /m);
   expect(stdout).toMatch(/^deliveries +http-endpoint-failed +1 /m);
-  expect(stdout).toMatch(/^queue +siem-queue +1 +\d{4}-\d\d-\d\dT[\d:]+Z$/m);
-  expect(stdout).toMatch(/^queue +schedule-queue +0$/m);
+  expect(stdout).toMatch(/^queue +siem-dead-letters +1 +\d{4}-\d\d-\d\dT[\d:]+Z$/m);
+  expect(stdout).toMatch(/^queue +schedule-dead-letters +0$/m);
   for (const key of [LETTER, STUCK, ERROR]) expect(stdout).toContain(`\n${key}`);
   expect(stdout).not.toContain(CANARY);
   const narrow = await each.ctl(['dead-letters', 'list', '--stream', 'assets', '--json']);
@@ -90,10 +90,38 @@ describe('show', () => {
     expect(error).toContain('HttpEndpoint.DestinationException: It answered 503.');
     expect(error).not.toContain(CANARY);
     expect(JSON.parse(await shown(ERROR, '--show', '--json')).events).toEqual(['x', 'y', 'z'].map(event));
-    const queue = await shown('siem-queue');
+    const queue = await shown('siem-dead-letters');
     expect([queue.includes('announcements of objects'), queue.includes(CANARY)]).toEqual([true, false]);
-    expect(await shown('siem-queue', '--show')).toContain(CANARY);
+    expect(await shown('siem-dead-letters', '--show')).toContain(CANARY);
+    // As 0.1 called it.
+    expect(await shown('siem-queue')).toBe(queue);
   });
+});
+
+test('show says why starts could not be handed over, how often and since when, by the error of each', async () => {
+  await using each = await deployment();
+  const [older, newer] = [Date.now() - 7_200_000, Date.now() - 60_000];
+  const { ERROR_CODE } = REFUSED_START;
+  startLost(each, CANARY, REFUSED_START, newer);
+  startLost(each, CANARY, REFUSED_START, older);
+  startLost(each, CANARY, { ERROR_CODE, ERROR_MESSAGE: { DataType: 'String', StringValue: 'Another.' } }, newer);
+  startLost(each, CANARY, {}, newer);
+  const { status, stdout } = await each.ctl(['dead-letters', 'show', 'schedule-dead-letters']);
+  expect(status).toBe(0);
+  const time = (at: number) => `${new Date(at).toISOString().slice(0, 19)}Z`;
+  expect(stdout).toMatch(new RegExp(`^AccessDeniedException +2 +${time(older)}$`, 'm'));
+  expect(stdout).toMatch(new RegExp(`^not told +1 +${time(newer)}$`, 'm'));
+  expect(stdout).toContain(`\n\nAccessDeniedException: ${REFUSED_START.ERROR_MESSAGE.StringValue}\n`);
+  expect(stdout).not.toContain(CANARY);
+  const { errors, messages } = JSON.parse(
+    (await each.ctl(['dead-letters', 'show', 'schedule-queue', '--show', '--json'])).stdout,
+  );
+  expect(errors).toEqual([
+    { code: 'AccessDeniedException', message: expect.any(String), count: 2, oldest: new Date(older).toISOString() },
+    { code: 'AccessDeniedException', message: 'Another.', count: 1, oldest: new Date(newer).toISOString() },
+    { code: '', message: '', count: 1, oldest: new Date(newer).toISOString() },
+  ]);
+  expect(messages.map((told: { body: string }) => told.body)).toEqual([CANARY, CANARY, CANARY, CANARY]);
 });
 
 describe('redrive', () => {
@@ -114,7 +142,12 @@ describe('redrive', () => {
     expect(status).toBe(3);
     const byKey = Object.fromEntries(redriven.map((told: { key: string }) => [told.key, told]));
     expect(byKey).toEqual({
-      'siem-queue': { key: 'siem-queue', outcome: 'sent', events: 1, reason: expect.stringContaining('completed') },
+      'siem-dead-letters': {
+        key: 'siem-dead-letters',
+        outcome: 'sent',
+        events: 1,
+        reason: expect.stringContaining('completed'),
+      },
       [ERROR]: { key: ERROR, outcome: 'sent', events: 3 },
       [STUCK]: { key: STUCK, outcome: 'kept', reason: 'it still cannot be an event: no-id' },
       [LETTER]: { key: LETTER, outcome: 'sent' },
@@ -193,6 +226,7 @@ describe('exit status 2, and nothing done', () => {
       ['dead-letters', 'redrive', 'dead-letter/other/assets/no-id/0a.json', '--yes'],
       'is none of what may be set aside',
     ],
+    [['dead-letters', 'redrive', 'schedule-dead-letters', '--yes'], 'the next run does their work'],
     [['dead-letters', 'redrive', 'schedule-queue', '--yes'], 'the next run does their work'],
     [['dead-letters', 'show', 'delivery-errors/nothing'], 'There is no delivery-errors/nothing in the bucket'],
     [['dead-letters', 'purge'], "unknown command 'purge'"],

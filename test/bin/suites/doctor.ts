@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { checkpointKey } from '../../../lambda/adapters/keys.ts';
-import type { ServiceName } from '../../../local/aws/wire.ts';
+import type { ServiceName } from '../../../local/aws/operation.ts';
 import { pass } from '../../lambda/support/aws-scene.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
 import type { Found } from '../support/found.ts';

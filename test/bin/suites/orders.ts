@@ -16,9 +16,13 @@ describe('orders', () => {
     expect(drained).toMatchObject({ status: 0, stderr: 'A run is under way.\n' });
     expect(cells(drained.stdout, 'stream').slice(0, 5)).toEqual(['stream', 'pages', 'read', 'forwarded', 'suppressed']);
     expect(cells(drained.stdout, 'threats').slice(1, 5)).toEqual(['1', '20', '20', '0']);
+    expect(drained.stdout).toMatch(/\n\nThe run took [\d.]+ s\.\n$/);
     const part = await each.ctl(['run', '--stream', 'threats', 'assets']);
     expect(part.stdout).not.toContain('dns-blocks');
     const again = await each.ctl(['resync', 'assets', 'threats', '--yes']);
+    expect(again.stderr).toContain('  assets: 30 rows that the SIEM has\n  threats: 20 rows that the SIEM has\n');
+    // The table is read once, and paid for once, however many streams are counted.
+    expect(each.asked().filter(({ action }) => action === 'Scan')).toHaveLength(1);
     expect(cells(again.stdout, 'assets').slice(2, 5)).toEqual(['30', '0', '30']);
     const replayed = await each.ctl(['replay', 'assets', '--yes', '--no-count']);
     expect(cells(replayed.stdout, 'assets').slice(2, 5)).toEqual(['30', '30', '0']);
@@ -49,7 +53,11 @@ describe('orders', () => {
     await using each = await populated();
     const { status, stdout, stderr } = await each.ctl(['run', '--json']);
     expect([status, stderr]).toEqual([0, '']);
-    expect(JSON.parse(stdout)).toMatchObject({ more: false, streams: { assets: { forwarded: 30, caughtUp: true } } });
+    expect(JSON.parse(stdout)).toMatchObject({
+      more: false,
+      streams: { assets: { forwarded: 30, caughtUp: true } },
+      runSeconds: [expect.any(Number)],
+    });
   });
 
   test('exit with 1 and the words of the function’s error when it fails; machines get the same as JSON', async () => {

@@ -47,7 +47,7 @@ describe('status', () => {
     const machine = await each.ctl(['status', '--json']);
     expect(JSON.parse(machine.stdout)).toMatchObject({
       verdict: { word: 'well', reasons: [] },
-      streams: [{ stream: 'assets', condition: 'caught up', position: { cursorSaved: true, window: 30 } }, {}, {}],
+      streams: [{ stream: 'assets', condition: 'caught up', checkpoint: { cursorSaved: true, window: 30 } }, {}, {}],
       lease: { epoch: 2, held: false },
     });
     const [item] = await each.connector.table.get([checkpointKey('assets')]);
@@ -170,7 +170,7 @@ describe('status', () => {
     const { status, stdout } = await each.ctl(['status']);
     expect([status, stdout.split('\n')[0]]).toEqual([
       3,
-      'acme: amiss: metrics not readable; schedule not readable; alarms not readable; queue of undelivered starts not readable; ' +
+      'acme: amiss: metrics not readable; schedule not readable; alarms not readable; schedule dead-letter queue not readable; ' +
         'SIEM queue not readable; SIEM dead-letter queue not readable',
     ]);
     expect(stdout).toMatch(/^Schedule {2}not readable: .*You need scheduler:GetSchedule/m);

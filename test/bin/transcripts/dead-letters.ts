@@ -1,6 +1,6 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import type { Deployment } from '../support/deployment.ts';
-import { sqsQueueName } from '../support/queues.ts';
+import { sqsQueueName, startLost } from '../support/queues.ts';
 import type { CommandPage } from './command-page.ts';
 
 const LETTER = 'dead-letter/acme/dns-blocks/oversize/5e0c1f7a92d84b36a1f05d7be8c94f20.json';
@@ -15,8 +15,8 @@ export const deadLetters: CommandPage = {
 | --- | --- | --- |
 | \`dead-letter/\` in the bucket | Rows that no event can carry: no id, no object, an id too long, larger than Firehose takes | The function tries them again, under its lease, once it has read their stream to its end |
 | \`delivery-errors/\` in the bucket | What Firehose could not deliver to Splunk or an HTTP endpoint, or could not partition | Their events go into the delivery stream again, as they were |
-| \`siem-queue\` | Announcements of objects that the SIEM took ten times without finishing them | SQS moves them back to the queue of the SIEM |
-| \`schedule-queue\` | Starts of the function that could not be handed over | None: the next run does their work |
+| \`siem-dead-letters\` | Announcements of objects that the SIEM took ten times without finishing them | SQS moves them back to the queue of the SIEM |
+| \`schedule-dead-letters\` | Starts of the function that could not be handed over | None: the next run does their work |
 
 Of a row that is tried again becomes one of these:
 
@@ -32,7 +32,7 @@ deleted for 30 days as an earlier version. Ctrl-C leaves nothing half done.
   scenes: [
     { before: setAside, args: ['dead-letters', 'list'] },
     { args: ['dead-letters', 'show', ERROR] },
-    { args: ['dead-letters', 'show', 'siem-queue'] },
+    { args: ['dead-letters', 'show', 'schedule-dead-letters'] },
     { args: ['dead-letters', 'redrive', '--all', '--yes'] },
   ],
 };
@@ -47,6 +47,7 @@ async function setAside(each: Deployment): Promise<void> {
   const [line = ''] = await each.connector.lines();
   const error = { errorCode: 'Splunk.AckTimeout', errorMessage: 'No acknowledgement in 300 s.', rawData: btoa(line) };
   await put(ERROR, `${JSON.stringify({ attemptsMade: 5, arrivalTimestamp: Date.now(), ...error })}\n`);
+  for (let start = 0; start < 3; start++) startLost(each, '{}');
   const announcement = { body: '{"Records":[]}', sourceArn: each.stack.outputs['SiemQueueArn']! };
   each.stack.queues.send(sqsQueueName(each.stack.outputs['SiemDeadLetterQueueUrl']), announcement);
 }

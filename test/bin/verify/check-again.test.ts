@@ -1,12 +1,13 @@
 /** Which differences last, once a run has had the time to mend what was on its way. */
+
 import { describe, expect, test } from '@jest/globals';
 import type { Access } from '../../../bin/ctl/access/access.ts';
 import { checkAgain } from '../../../bin/ctl/verify/check-again.ts';
 import type { Difference } from '../../../bin/ctl/verify/difference.ts';
 import type { SingleRead } from '../../../lambda/adapters/api.ts';
-import type { DrainedStream } from '../../../lambda/core/draining.ts';
 import { ApiRefusedError } from '../../../lambda/core/errors.ts';
 import type { RowState } from '../../../lambda/ports.ts';
+import type { DrainedStream } from '../../../lambda/streams.ts';
 import { rowState } from '../../lambda/core/support/memory-table.ts';
 import { asset, threat } from '../../lambda/core/support/rows.ts';
 import { ASSETS, rowOf, THREATS } from '../../lambda/core/support/streams.ts';

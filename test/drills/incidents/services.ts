@@ -19,8 +19,9 @@ export const SERVICE_INCIDENTS: readonly Incident[] = [
     fed: 'messages in the schedule’s dead-letter queue',
     minutes: 36,
     eachMinute: ({ reports, minute }) =>
-      reports.feed('undelivered-ticks', 'ApproximateNumberOfMessagesVisible', minute + 1),
-    end: ({ reports, minute }) => reports.feed('undelivered-ticks', 'ApproximateNumberOfMessagesVisible', 0, minute),
+      reports.feed('schedule-dead-letters', 'ApproximateNumberOfMessagesVisible', minute + 1),
+    end: ({ reports, minute }) =>
+      reports.feed('schedule-dead-letters', 'ApproximateNumberOfMessagesVisible', 0, minute),
     alarms: ['schedule-undelivered', ...each('stream-silent')],
   },
   {

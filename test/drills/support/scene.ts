@@ -4,7 +4,7 @@ import { sha256 } from '../../../lambda/adapters/sha256.ts';
 import { createTelemetry, type RunFacts } from '../../../lambda/adapters/telemetry.ts';
 import { type InvocationResult, type Invoker, invoke } from '../../../lambda/invocation.ts';
 import { readSettings } from '../../../lambda/settings.ts';
-import { createContainer } from '../../../lambda/world.ts';
+import { createContainerTokens } from '../../../lambda/world.ts';
 import type { LocalAws } from '../../../local/aws/endpoints.ts';
 import { createDraw } from '../../../local/platform/draw.ts';
 import { createPlatform, type Platform, type PlatformOptions } from '../../../local/platform/platform.ts';
@@ -165,8 +165,8 @@ export class Scene implements AsyncDisposable {
     };
     const telemetry = createTelemetry(settings.connector);
     const report = (facts: RunFacts) => void this.#emitted.push(...emfOf(written(() => telemetry.report(facts))));
-    const container = createContainer(settings, edges);
-    return { settings, edges, container, telemetry: { report }, memory: () => MEMORY };
+    const tokens = createContainerTokens(settings, edges);
+    return { settings, edges, tokens, telemetry: { report }, memory: () => MEMORY };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

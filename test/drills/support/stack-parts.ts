@@ -2,7 +2,7 @@ import type { Resource, SynthesizedTemplate } from '../../lib/synth.ts';
 import { targetOf } from './intrinsic.ts';
 import type { SeriesName } from './time-series.ts';
 
-export type Part = 'function' | 'table' | 'delivery' | 'undelivered-ticks' | 'siem-queue' | 'siem-dead-letters';
+export type Part = 'function' | 'table' | 'delivery' | 'schedule-dead-letters' | 'siem-queue' | 'siem-dead-letters';
 
 type Source = Omit<SeriesName, 'metric'>;
 
@@ -16,7 +16,7 @@ export function stackParts(template: SynthesizedTemplate): Record<Part, Source> 
     function: source('AWS/Lambda', 'FunctionName', onlyId(template, 'AWS::Lambda::Function')),
     table: source('AWS/DynamoDB', 'TableName', onlyId(template, 'AWS::DynamoDB::Table')),
     delivery: source('AWS/Firehose', 'DeliveryStreamName', onlyId(template, 'AWS::KinesisFirehose::DeliveryStream')),
-    'undelivered-ticks': source('AWS/SQS', 'QueueName', undelivered(template)),
+    'schedule-dead-letters': source('AWS/SQS', 'QueueName', scheduleDeadLetters(template)),
     'siem-queue': source('AWS/SQS', 'QueueName', queue),
     'siem-dead-letters': source('AWS/SQS', 'QueueName', redriveTarget(template, queue)),
   };
@@ -36,7 +36,7 @@ function propertiesOf(template: SynthesizedTemplate, id: string): Resource['Prop
   return template.Resources[id]?.Properties ?? {};
 }
 
-function undelivered(template: SynthesizedTemplate): string {
+function scheduleDeadLetters(template: SynthesizedTemplate): string {
   const { Target: target } = propertiesOf(template, onlyId(template, 'AWS::Scheduler::Schedule'));
   return targetOf((target as { DeadLetterConfig: { Arn: unknown } }).DeadLetterConfig.Arn);
 }

@@ -24,7 +24,7 @@ export function withNextCursor(body: string, cursor: string | null): string {
 }
 
 /** The texts of the rows of an answer, with what stands before and after them. */
-export function cutRows(body: string): { head: string; rows: string[]; tail: string } {
+function cutRows(body: string): { head: string; rows: string[]; tail: string } {
   const from = body.search(/\[\s*\{/);
   if (from < 0) return { head: body, rows: [], tail: '' };
   const rows: string[] = [];

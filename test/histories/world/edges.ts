@@ -1,7 +1,7 @@
 /** What one process reaches: each service of the world through the gate of the process. */
 
-import { streamOfLetter } from '../../../lambda/adapters/dead-letter.ts';
 import { sha256 } from '../../../lambda/adapters/sha256.ts';
+import { readLetterKey } from '../../../lambda/core/letter.ts';
 import type { Log } from '../../../lambda/ports.ts';
 import type { Edges } from '../../../lambda/world.ts';
 import type { Platform } from '../../../local/platform/platform.ts';
@@ -31,7 +31,7 @@ export function edgesOf(process: SimProcess, edition: Edition, around: Surroundi
   const secret = () => ({
     SecretString: JSON.stringify({ client_id: account.clientId, client_secret: account.clientSecret }),
   });
-  const tries = (key: string) => void process.trying.set(streamOfLetter(key, CONNECTOR)!, key);
+  const tries = (key: string) => void process.trying.set(readLetterKey(key, CONNECTOR)!.stream, key);
   return {
     dynamodb: { send: command => process.io(dynamodb.service(command)) },
     firehose: { send: command => process.io(firehose.service(command, process)) },

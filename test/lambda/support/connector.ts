@@ -3,7 +3,7 @@ import type { RunFacts } from '../../../lambda/adapters/telemetry.ts';
 import { type InvocationResult, type Invoker, invoke } from '../../../lambda/invocation.ts';
 import type { Log } from '../../../lambda/ports.ts';
 import { readSettings } from '../../../lambda/settings.ts';
-import { createContainer, type Edges } from '../../../lambda/world.ts';
+import { createContainerTokens, type Edges } from '../../../lambda/world.ts';
 import type { AwsOptions } from '../../../local/aws/endpoints.ts';
 import { createDraw } from '../../../local/platform/draw.ts';
 import { createPlatform, type Platform, type PlatformOptions } from '../../../local/platform/platform.ts';
@@ -91,7 +91,7 @@ export async function connector(options: ConnectorOptions = {}): Promise<Connect
 function compose(environment: Readonly<Record<string, string>>, edges: Edges, reports: RunFacts[]): Invoker {
   const settings = readSettings(environment);
   const telemetry = { report: (facts: RunFacts) => void reports.push(facts) };
-  return { settings, edges, container: createContainer(settings, edges), telemetry, memory: () => 0 };
+  return { settings, edges, tokens: createContainerTokens(settings, edges), telemetry, memory: () => 0 };
 }
 
 function edgesOf(aws: AwsScene, logged: unknown[][]): Edges {

@@ -1,5 +1,6 @@
 import { createFaults, type Faults } from '../../../local/aws/faults.ts';
-import { type Call, type Operation, type Service, serve } from '../../../local/aws/wire.ts';
+import type { Operation } from '../../../local/aws/operation.ts';
+import { type Call, type Service, serve } from '../../../local/aws/wire.ts';
 
 export interface Served extends AsyncDisposable {
   readonly url: string;

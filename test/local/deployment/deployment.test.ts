@@ -84,17 +84,17 @@ describe('a deployed stack', () => {
     const schedule = await client(each, 'SCHEDULER', SchedulerClient).send(
       new GetScheduleCommand({ Name: name('ScheduleName') }),
     );
-    const undelivered = await queue('ScheduleDeadLetterQueueUrl');
+    const deadLetters = await queue('ScheduleDeadLetterQueueUrl');
     expect(schedule).toMatchObject({
       State: 'ENABLED',
-      Target: { DeadLetterConfig: { Arn: undelivered['QueueArn'] } },
+      Target: { DeadLetterConfig: { Arn: deadLetters['QueueArn'] } },
     });
     const siem = await queue('SiemQueueUrl');
     expect([siem['QueueArn'], siem['VisibilityTimeout']]).toEqual([name('SiemQueueArn'), '600']);
     expect(JSON.parse(siem['Policy']!).Statement[1]).toMatchObject({ Effect: 'Allow', Resource: name('SiemQueueArn') });
-    const unread = await queue('SiemDeadLetterQueueUrl');
+    const unreadable = await queue('SiemDeadLetterQueueUrl');
     expect(JSON.parse(siem['RedrivePolicy']!)).toEqual({
-      deadLetterTargetArn: unread['QueueArn'],
+      deadLetterTargetArn: unreadable['QueueArn'],
       maxReceiveCount: 10,
     });
     const { PolicyVersion } = await client(each, 'IAM', IAMClient).send(

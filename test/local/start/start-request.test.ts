@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { readCommandLine as readPlatformLine } from '../../../local/platform/command-line.ts';
 import { readCommandLine } from '../../../local/start/command-line.ts';
 import { defaultName, nameFault } from '../../../local/start/connector-name.ts';
 import { functionEnvironment } from '../../../local/start/function-environment.ts';
@@ -29,6 +30,15 @@ function faultsOf(...args: string[]): readonly string[] {
 describe('the options', () => {
   test('without any the embedded platform is drained', () => {
     expect(request()).toMatchObject({ name: 'local', reset: false, target: { change: 0 } });
+  });
+
+  test('the member of a threat that names its asset goes by the words of the connector and of the platform', () => {
+    for (const option of ['--threat-asset-field', '--threat-asset-member']) {
+      expect(request(...TENANT, option, 'host').settings['THREAT_ASSET_FIELD']).toBe('host');
+      expect(faultsOf(...TENANT, option)).toEqual(['--threat-asset-field has no value']);
+      const { settings } = readPlatformLine(['node', 'platform', option, 'host']);
+      expect([settings.threatAssetMember, Object.hasOwn(settings, 'threatAssetField')]).toEqual(['host', false]);
+    }
   });
 
   test("a tenant's options become settings of the function", () => {

@@ -14,7 +14,7 @@ export interface Scenario {
 const WHOLE_BATCH = { failItems: (index: number) => index % 2 === 1 };
 
 /** Together these take every path of the function that ends in a call to AWS. */
-export const SCENARIOS: readonly Scenario[] = [
+const SCENARIOS: readonly Scenario[] = [
   { name: 'first run', act: async () => undefined },
   { name: 'quiet run', act: each => each.run() },
   {

@@ -1,5 +1,6 @@
 /** moto has no composite alarms: for `page` and `ticket`, and for their muting, the embedded CloudWatch answers. */
-import type { Operation, Reply, Service, WireRequest } from '../../../local/aws/wire.ts';
+import type { Operation } from '../../../local/aws/operation.ts';
+import type { Reply, Service, WireRequest } from '../../../local/aws/wire.ts';
 import { askMoto } from './moto-account.ts';
 
 export async function embeddedOnly(operation: Operation, request: WireRequest, embedded: Service): Promise<Reply> {

@@ -1,6 +1,7 @@
 /** An account of moto's that the embedded endpoints would take for their own, so that ARNs are the same on both. */
 import { ACCOUNT } from '../../../local/aws/endpoints.ts';
-import type { Operation, Reply, Service, WireRequest } from '../../../local/aws/wire.ts';
+import type { Operation } from '../../../local/aws/operation.ts';
+import type { Reply, Service, WireRequest } from '../../../local/aws/wire.ts';
 import { forward } from './forward.ts';
 
 const HEADER = { 'x-moto-account-id': ACCOUNT };

@@ -5,7 +5,7 @@ import type { Running } from '../running.ts';
 type Keycloak = NonNullable<Running['keycloak']>;
 type Representation = Readonly<Record<string, unknown>> & { readonly id: string };
 
-export const ROLES = ['assets:read', 'threats:read', 'dns-blocks:read'] as const;
+const ROLES = ['assets:read', 'threats:read', 'dns-blocks:read'] as const;
 /** Everything that must be encoded before it goes into a Basic header: what separates, what encodes, what is no ASCII. */
 export const CLIENT_ID = 'siem:süd+100%ключ';
 export const CLIENT_SECRET = 'p+q%2F:é 鍵&=:🔑';

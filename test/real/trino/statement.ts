@@ -14,7 +14,7 @@ interface Page {
 }
 
 /** Trino refused or failed. */
-export class StatementError extends Error {
+class StatementError extends Error {
   override readonly name = 'StatementError';
 }
 

@@ -1,5 +1,6 @@
 import { DescribeDeliveryStreamCommand } from '@aws-sdk/client-firehose';
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
+import { PREFIXES } from '../../../../lib/prefixes.ts';
 import { restore } from '../../deployment/restore.ts';
 import { AwsCallError } from '../../errors.ts';
 import { type Check, fail, ok, warn } from '../check.ts';
@@ -35,7 +36,7 @@ export const bucket: Check<Patient> = {
     try {
       const { KeyCount: count = 0 } = await aws
         .s3()
-        .send(new ListObjectsV2Command({ Bucket: name, Prefix: 'events/', MaxKeys: 1 }));
+        .send(new ListObjectsV2Command({ Bucket: name, Prefix: PREFIXES.events, MaxKeys: 1 }));
       return ok(`${name} ${count > 0 ? 'holds events' : 'holds no event yet'}`);
     } catch (cause) {
       throw new AwsCallError(`The bucket ${name} could not be listed`, 'You need s3:ListBucket on it.', cause);

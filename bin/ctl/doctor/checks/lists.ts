@@ -4,7 +4,7 @@ import { sha256 } from '../../../../lambda/adapters/sha256.ts';
 import { ApiRefusedError } from '../../../../lambda/core/errors.ts';
 import type { PageContent } from '../../../../lambda/core/page.ts';
 import { readRow } from '../../../../lambda/core/row.ts';
-import { STREAMS, type StreamName } from '../../../../lambda/streams.ts';
+import { STREAMS, type Stream, type StreamName } from '../../../../lambda/streams.ts';
 import { type Check, type Finding, fail, ok, skipped, warn } from '../check.ts';
 import type { Patient } from '../patient.ts';
 
@@ -17,12 +17,17 @@ export const lists: readonly Check<Patient>[] = STREAMS.map(({ name }) => ({
 async function listFinding(patient: Patient, name: StreamName): Promise<Finding> {
   try {
     const page = await patient.firstPage(name);
-    return page ? pageFinding(page, name) : skipped('the stream is off: dnsBlocksPath is not set');
+    return page ? pageFinding(page, name) : skipped(`the stream is off: ${optionOf(name)} is not set`);
   } catch (error) {
     if (!(error instanceof ApiRefusedError) || error.status !== 404) throw error;
-    const option = name === 'dns-blocks' ? 'dnsBlocksPath' : 'baseUrl';
-    return fail(`the API knows no such path (404)`, `Set ${option} in cdk.json right, and deploy again.`);
+    return fail(`the API knows no such path (404)`, `Set ${optionOf(name)} in cdk.json right, and deploy again.`);
   }
+}
+
+/** The option that says where the list is. */
+function optionOf(name: StreamName): string {
+  const stream: Stream = STREAMS.find(each => each.name === name)!;
+  return stream.pathOption ?? 'baseUrl';
 }
 
 function pageFinding({ rows, names }: PageContent, name: StreamName): Finding {

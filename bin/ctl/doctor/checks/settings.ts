@@ -1,4 +1,5 @@
 import { SettingsError } from '../../../../lambda/settings.ts';
+import { STREAMS } from '../../../../lambda/streams.ts';
 import { restore } from '../../deployment/restore.ts';
 import { type Check, fail, ok } from '../check.ts';
 import type { Patient } from '../patient.ts';
@@ -8,8 +9,11 @@ export const settings: Check<Patient> = {
   needs: ['stack'],
   async look(patient) {
     try {
-      const { baseUrl, dnsBlocksPath } = await patient.settings();
-      return ok(`the function is told where everything is; API ${baseUrl}, DNS blocks ${dnsBlocksPath ?? 'off'}`);
+      const { baseUrl, ...given } = await patient.settings();
+      const paths = STREAMS.flatMap(stream =>
+        'pathOption' in stream ? [`, ${stream.name} ${given[stream.pathOption] ?? 'off'}`] : [],
+      );
+      return ok(`the function is told where everything is; API ${baseUrl}${paths.join('')}`);
     } catch (error) {
       if (!(error instanceof SettingsError)) throw error;
       // A deployment checks what it sets, so somebody has changed them by hand, or deployed another version.

@@ -1,4 +1,5 @@
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
+import { PREFIXES } from '../../../../lib/prefixes.ts';
 import { restore } from '../../deployment/restore.ts';
 import { AwsCallError } from '../../errors.ts';
 import { permits } from '../../policy/permits.ts';
@@ -46,7 +47,10 @@ export const readerPolicy: Check<Patient> = {
     if (!siem) return skipped(NO_QUEUE);
     const policy = await readPolicy(aws, siem.policyArn, siem.roleArn);
     const wanted = [
-      ['s3:GetObject', `arn:${partitionOf(siem.policyArn)}:s3:::${bucket}/events/2026/01/01/00/some.json.gz`],
+      [
+        's3:GetObject',
+        `arn:${partitionOf(siem.policyArn)}:s3:::${bucket}/${PREFIXES.events}2026/01/01/00/some.json.gz`,
+      ],
       ...QUEUE_ACTIONS.map(action => [action, outputs.get('SiemQueueArn') ?? '']),
     ] as [string, string][];
     const refused = wanted.filter(([action, resource]) => !permits(policy.statements, action, resource));

@@ -117,7 +117,7 @@ export class Stand {
   }
 }
 
-export function assignment({ only, ...change }: TickChange): Assignment {
+function assignment({ only, ...change }: TickChange): Assignment {
   const streams = STREAMS.map(each => ({ ...each, path: PATHS[each.name] }));
   return {
     connector: 'acme',
