@@ -3,7 +3,6 @@
 import type { Command } from 'commander';
 import type { Action } from './ctl/command.ts';
 import { commandLine } from './ctl/command-line.ts';
-import { createContext } from './ctl/context.ts';
 import { afterInterruption, exitStatusOf } from './ctl/errors.ts';
 import { endWhereNobodyReads } from './ctl/report/closed-output.ts';
 
@@ -19,13 +18,16 @@ process.once('SIGINT', () => {
 function run<Arguments extends unknown[]>(action: Action<Arguments>) {
   return async (...all: [...Arguments, Command]): Promise<void> => {
     const command = all.at(-1) as Command;
+    // With the first command that runs: help needs nothing of it.
+    const { createContext } = await import('./ctl/context.ts');
     const context = createContext(command.optsWithGlobals(), interruption.signal);
     context.report.result(await action(context, ...(all.slice(0, -1) as Arguments)));
   };
 }
 
 try {
-  await commandLine(run).parseAsync();
+  const program = await commandLine(run, process.argv.slice(2));
+  await program.parseAsync();
 } catch (thrown) {
   const error = afterInterruption(thrown, interruption.signal);
   const status = exitStatusOf(error);

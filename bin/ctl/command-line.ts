@@ -2,20 +2,27 @@
 import { Command } from 'commander';
 import { VERSION } from '../../lib/version.ts';
 import { examples, type Run } from './command.ts';
-import { costCommand } from './commands/cost.ts';
-import { deadLettersCommand } from './commands/dead-letters.ts';
-import { doctorCommand } from './commands/doctor.ts';
-import { fillSecretCommand } from './commands/fill-secret.ts';
-import { assetCommand, relatedCommand, threatCommand } from './commands/inquiries.ts';
-import { pauseCommand } from './commands/pause.ts';
-import { replayCommand } from './commands/replay.ts';
-import { resumeCommand } from './commands/resume.ts';
-import { resyncCommand } from './commands/resync.ts';
-import { runCommand } from './commands/run.ts';
-import { statusCommand } from './commands/status.ts';
-import { verifyCommand } from './commands/verify.ts';
 
-export function commandLine(run: Run): Command {
+/** Each is loaded when it is wanted: with what it asks AWS, one takes less time than all of them. */
+const COMMANDS: Readonly<Record<string, (run: Run) => Promise<Command>>> = {
+  status: async run => (await import('./commands/status.ts')).statusCommand(run),
+  doctor: async run => (await import('./commands/doctor.ts')).doctorCommand(run),
+  pause: async run => (await import('./commands/pause.ts')).pauseCommand(run),
+  resume: async run => (await import('./commands/resume.ts')).resumeCommand(run),
+  run: async run => (await import('./commands/run.ts')).runCommand(run),
+  resync: async run => (await import('./commands/resync.ts')).resyncCommand(run),
+  replay: async run => (await import('./commands/replay.ts')).replayCommand(run),
+  asset: async run => (await import('./commands/inquiries.ts')).assetCommand(run),
+  threat: async run => (await import('./commands/inquiries.ts')).threatCommand(run),
+  related: async run => (await import('./commands/inquiries.ts')).relatedCommand(run),
+  verify: async run => (await import('./commands/verify.ts')).verifyCommand(run),
+  'dead-letters': async run => (await import('./commands/dead-letters.ts')).deadLettersCommand(run),
+  cost: async run => (await import('./commands/cost.ts')).costCommand(run),
+  'fill-secret': async run => (await import('./commands/fill-secret.ts')).fillSecretCommand(run),
+};
+
+/** @param words what was typed: of the commands those that are named there, or all when none is */
+export async function commandLine(run: Run, words: readonly string[] = []): Promise<Command> {
   const program = new Command('connectorctl')
     .description('Looks at a deployed connector, checks it and gives it orders, with your own AWS credentials.')
     .version(VERSION)
@@ -27,22 +34,9 @@ export function commandLine(run: Run): Command {
     .option('--profile <name>', 'profile of your AWS configuration')
     .option('--json', 'print one JSON document, for machines')
     .addHelpText('after', AFTER);
-  const commands = [
-    statusCommand(run),
-    doctorCommand(run),
-    pauseCommand(run),
-    resumeCommand(run),
-    runCommand(run),
-    resyncCommand(run),
-    replayCommand(run),
-    assetCommand(run),
-    threatCommand(run),
-    relatedCommand(run),
-    verifyCommand(run),
-    deadLettersCommand(run),
-    costCommand(run),
-    fillSecretCommand(run),
-  ];
+  const named = Object.keys(COMMANDS).filter(name => words.includes(name));
+  const wanted = named.length > 0 ? named : Object.keys(COMMANDS);
+  const commands = await Promise.all(wanted.map(name => COMMANDS[name]!(run)));
   for (const command of commands) program.addCommand(command);
   settle(program);
   return program;

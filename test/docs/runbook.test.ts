@@ -74,7 +74,7 @@ describe('the command line', () => {
   });
 });
 
-const PROGRAM = commandLine(() => async () => undefined);
+const PROGRAM = await commandLine(() => async () => undefined);
 
 /** What pages tell people to type behind `npx connectorctl`. */
 function typedIn(text: string): string[][] {

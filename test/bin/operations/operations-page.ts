@@ -5,7 +5,7 @@ import { permissionTable } from './permission-table.ts';
 import type { Recording } from './record.ts';
 
 /** The program, asked about itself only. */
-export const program: Command = commandLine(() => async () => undefined);
+export const program: Command = await commandLine(() => async () => undefined);
 
 const HEAD = `# Operate
 
