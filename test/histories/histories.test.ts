@@ -9,7 +9,7 @@ import { simulate } from './simulate.ts';
 
 /** Another set each day, the same all day: a failure names its seed, and `npm run histories` replays it. */
 const FIRST = Math.floor(Date.now() / 86_400_000) * 1_000;
-const RUNS = 400;
+const RUNS = 300;
 
 describe('through every crash, fault and overlap the promise holds', () => {
   test(`in ${RUNS} histories from seed ${FIRST}`, async () => {
