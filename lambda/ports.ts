@@ -164,10 +164,11 @@ export interface Delivery {
   /**
    * Resolves when every line has been acknowledged. Lines bear no line end.
    *
+   * @param guard asked before the lines are sent, and before what was refused is sent again
    * @returns milliseconds spent waiting because of throttling
-   * @throws DeliveryError, OutOfTimeError
+   * @throws DeliveryError, OutOfTimeError; as the guard does
    */
-  deliver(lines: readonly string[]): Promise<number>;
+  deliver(lines: readonly string[], guard: Guard): Promise<number>;
 }
 
 /** A row that cannot be sent, kept whole for a human. */

@@ -3,7 +3,7 @@ import { PutRecordBatchCommand, type PutRecordBatchResponseEntry } from '@aws-sd
 import { DeliveryError, OutOfTimeError } from '../core/errors.ts';
 import { packCalls, packRecords } from '../core/pack.ts';
 import { backoff, MAX_ATTEMPTS } from '../core/retry-policy.ts';
-import type { Delivery } from '../ports.ts';
+import type { Delivery, Guard } from '../ports.ts';
 import { isThrottle, persist, type Sender } from './aws-calls.ts';
 import type { Patience } from './patience.ts';
 
@@ -12,9 +12,9 @@ const THROTTLE_CODES = /^(ServiceUnavailable|Throttling|LimitExceeded)/;
 
 export function createFirehose(client: Sender, stream: string, patience: Patience): Delivery {
   return {
-    async deliver(lines) {
+    async deliver(lines, guard) {
       const calls = packCalls(packRecords(lines));
-      const waited = await Promise.all(calls.map(records => new Batch(client, stream, patience).send(records)));
+      const waited = await Promise.all(calls.map(records => new Batch(client, stream, patience).send(records, guard)));
       return Math.max(0, ...waited);
     },
   };
@@ -35,9 +35,11 @@ class Batch {
   }
 
   /** @returns milliseconds spent waiting because of throttling */
-  async send(records: readonly Uint8Array[]): Promise<number> {
+  async send(records: readonly Uint8Array[], guard: Guard): Promise<number> {
     let left = records;
     while (left.length > 0) {
+      // Throttling is waited out for longer than a lease lasts, and another run may have taken over meanwhile.
+      await guard();
       const { refused, codes } = await this.#put(left);
       if (refused.length > 0) await this.#pause(codes);
       left = refused;

@@ -12,9 +12,7 @@ export async function commit(prepared: PreparedPage, draining: Draining): Promis
   await Promise.all(plan.deadLetters.map(letter => run.deadLetters.store(letter)));
   result.deadLetters += plan.deadLetters.length;
   if (plan.lines.length > 0) {
-    // A run that was frozen for longer than its lease must not send beside the run that has taken over.
-    await run.lease.guard();
-    result.throttledMilliseconds += await run.delivery.deliver(plan.lines);
+    result.throttledMilliseconds += await run.delivery.deliver(plan.lines, run.lease.guard);
   }
   result.forwarded += plan.counts.forwarded;
   result.tombstones += plan.counts.tombstones;

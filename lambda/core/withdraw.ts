@@ -90,6 +90,6 @@ async function send(ids: readonly string[], tombstone: Tombstone, { run, stream,
     await run.checkpoints.save(stream.name, checkpoint, run.lease.epoch);
   }
   await run.rowStates.put(stream.name, states, run.lease.guard);
-  result.throttledMilliseconds += await run.delivery.deliver(lines);
+  result.throttledMilliseconds += await run.delivery.deliver(lines, run.lease.guard);
   result.withdrawn += ids.length;
 }

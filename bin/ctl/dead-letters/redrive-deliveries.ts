@@ -33,11 +33,14 @@ export async function redriveDelivery(context: Context, key: string): Promise<Re
   return { key, outcome: 'sent', events: events.lines.length };
 }
 
+/** What was sent before keeps its sequence: it may come beside whatever a run sends. */
+const NO_LEASE = async () => undefined;
+
 async function deliver({ aws, clock }: Context, stream: string, lines: readonly string[]): Promise<void> {
   const end = clock.now() + PATIENCE_MILLISECONDS;
   const patience = { clock, random: Math.random, timeLeft: () => end - clock.now() };
   try {
-    await createFirehose(aws.firehose(), stream, patience).deliver(lines);
+    await createFirehose(aws.firehose(), stream, patience).deliver(lines, NO_LEASE);
   } catch (error) {
     const cause = error instanceof Error ? (error.cause ?? error) : error;
     const advice =

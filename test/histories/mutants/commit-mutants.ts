@@ -14,7 +14,7 @@ function deferred(world: World) {
     return 0;
   };
   const deliverNow = async () => {
-    for (const lines of waiting.splice(0)) await world.delivery.deliver(lines);
+    for (const lines of waiting.splice(0)) await world.delivery.deliver(lines, NO_GUARD);
   };
   return { delivery: { deliver }, deliverNow };
 }

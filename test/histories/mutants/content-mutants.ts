@@ -6,7 +6,7 @@ import { withBodies, withRows } from './bodies.ts';
 import type { Mutant } from './mutant.ts';
 
 function withLines(world: World, change: (line: string) => string): World {
-  return { ...world, delivery: { deliver: lines => world.delivery.deliver(lines.map(change)) } };
+  return { ...world, delivery: { deliver: (lines, guard) => world.delivery.deliver(lines.map(change), guard) } };
 }
 
 function withStates(world: World, change: (state: RowState) => RowState): World {

@@ -24,8 +24,11 @@ function withStateOf(world: World, trying: Trying, change: (state: RowState, dig
 /** The lines that are sent for the letter. */
 function withLine(world: World, trying: Trying, change: (line: string) => string): World {
   const isOfLetter = (line: string) => trying.letter?.row !== undefined && line.includes(trying.text);
-  const deliver = (lines: readonly string[]) =>
-    world.delivery.deliver(lines.map(line => (isOfLetter(line) ? change(line) : line)));
+  const deliver: World['delivery']['deliver'] = (lines, guard) =>
+    world.delivery.deliver(
+      lines.map(line => (isOfLetter(line) ? change(line) : line)),
+      guard,
+    );
   return { ...world, delivery: { deliver } };
 }
 

@@ -11,7 +11,8 @@ async function withdrawNow(world: World, tombstones: readonly Tombstone[]): Prom
   for (const { id: owner, position } of tombstones) {
     const members = await world.memberships.of('threats', owner, 500, false);
     if (members.length === 0) continue;
-    await world.delivery.deliver(members.map(({ id, sequence }) => withdrawnText(id, owner, sequence, position)));
+    const lines = members.map(({ id, sequence }) => withdrawnText(id, owner, sequence, position));
+    await world.delivery.deliver(lines, NO_GUARD);
     await world.memberships.delete('threats', members, NO_GUARD);
   }
 }

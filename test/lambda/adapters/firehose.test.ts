@@ -1,11 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Sender } from '../../../lambda/adapters/aws-calls.ts';
 import { createFirehose } from '../../../lambda/adapters/firehose.ts';
-import { DeliveryError, OutOfTimeError } from '../../../lambda/core/errors.ts';
+import { DeliveryError, LeaseLostError, OutOfTimeError } from '../../../lambda/core/errors.ts';
 import { type Fault, THROTTLED } from '../../../local/aws/faults.ts';
 import { type AwsScene, awsScene } from '../support/aws-scene.ts';
 import { patience, steppedClock } from '../support/stepped-clock.ts';
 import { rejection, wordsOf } from '../support/words.ts';
+
+const NO_GUARD = async () => undefined;
 
 function delivery(scene: AwsScene, budget?: number) {
   const waiting = budget === undefined ? scene.patience : patience(scene.clock, budget);
@@ -23,21 +25,21 @@ describe('event lines', () => {
   test('arrive, each ending in a line feed, and are packed into one record', async () => {
     await using scene = await awsScene();
     const lines = Array.from({ length: 500 }, (_, index) => `{"n":${index},"text":"ключ🔑\u2028"}`);
-    expect(await delivery(scene).deliver(lines)).toBe(0);
+    expect(await delivery(scene).deliver(lines, NO_GUARD)).toBe(0);
     expect(await delivered(scene)).toEqual(lines.toSorted());
     expect(scene.aws.firehose.counters).toMatchObject({ calls: 1, records: 1, refusedCalls: 0 });
   });
 
   test('none make no call', async () => {
     await using scene = await awsScene();
-    expect(await delivery(scene).deliver([])).toBe(0);
+    expect(await delivery(scene).deliver([], NO_GUARD)).toBe(0);
     expect(scene.aws.firehose.counters.calls).toBe(0);
   });
 
   test('never exceed a limit of the service: records, bytes a record, bytes a call', async () => {
     await using scene = await awsScene();
     const lines = [...large(12), '🔑'.repeat(255_999), 'y'.repeat(1_023_999), ...Array(1_400).fill('{}')];
-    await delivery(scene).deliver(lines);
+    await delivery(scene).deliver(lines, NO_GUARD);
     expect(await delivered(scene)).toHaveLength(lines.length);
     expect(scene.aws.firehose.counters).toMatchObject({ refusedCalls: 0 });
     expect(scene.aws.firehose.counters.calls).toBeGreaterThan(1);
@@ -49,7 +51,7 @@ describe('a partial failure', () => {
     await using scene = await awsScene();
     const lines = large(4);
     scene.aws.faults.next('firehose', { failItems: index => index === 1 }, { failItems: () => true });
-    expect(await delivery(scene).deliver(lines)).toBeGreaterThan(0);
+    expect(await delivery(scene).deliver(lines, NO_GUARD)).toBeGreaterThan(0);
     expect(await delivered(scene)).toEqual(lines.toSorted());
     expect(scene.aws.firehose.counters.records).toBe(4);
   });
@@ -59,7 +61,7 @@ describe('a partial failure', () => {
     const lines = large(5);
     const patterns = [0b10101, 0b11, 0b1].map((bits): Fault => ({ failItems: index => ((bits >> index) & 1) === 1 }));
     scene.aws.faults.next('firehose', ...patterns);
-    await delivery(scene).deliver(lines);
+    await delivery(scene).deliver(lines, NO_GUARD);
     expect(await delivered(scene)).toEqual(lines.toSorted());
   });
 
@@ -73,7 +75,9 @@ describe('a partial failure', () => {
         };
       },
     };
-    const error = await rejection(createFirehose(client, 'stream', patience(steppedClock())).deliver(['canary']));
+    const error = await rejection(
+      createFirehose(client, 'stream', patience(steppedClock())).deliver(['canary'], NO_GUARD),
+    );
     expect(error).toBeInstanceOf(DeliveryError);
     expect(error.message).toContain('InternalFailure');
     expect(calls).toBe(8);
@@ -89,18 +93,30 @@ describe('a partial failure', () => {
         return { RequestResponses: input.Records.map(() => (ErrorCode ? { ErrorCode } : { RecordId: 'r' })) };
       },
     };
-    await createFirehose(client, 'stream', patience(steppedClock())).deliver(['{}']);
+    await createFirehose(client, 'stream', patience(steppedClock())).deliver(['{}'], NO_GUARD);
     expect(calls).toBe(12);
   });
 
   test('whose answer does not speak of each record is an error, never taken for success', async () => {
     const client: Sender = { send: async () => ({ FailedPutCount: 0, RequestResponses: [] }) };
-    const error = await rejection(createFirehose(client, 'stream', patience(steppedClock())).deliver(['{}']));
+    const error = await rejection(createFirehose(client, 'stream', patience(steppedClock())).deliver(['{}'], NO_GUARD));
     expect(error).toBeInstanceOf(DeliveryError);
   });
 });
 
 describe('throttling', () => {
+  test('that outlasts the lease ends at the next try, with the error of the lease and nothing sent', async () => {
+    await using scene = await awsScene();
+    scene.aws.faults.always('firehose', THROTTLED.firehose);
+    const lost = new LeaseLostError('another run has taken it over');
+    let asked = 0;
+    const guard = async () => {
+      if (++asked === 4) throw lost;
+    };
+    expect(await rejection(delivery(scene).deliver(['{}'], guard))).toBe(lost);
+    expect([asked, scene.aws.firehose.counters.calls, await delivered(scene)]).toEqual([4, 3, []]);
+  });
+
   test.each([
     ['of whole calls', THROTTLED.firehose],
     ['of every record', { failItems: () => true }],
@@ -108,7 +124,7 @@ describe('throttling', () => {
     await using scene = await awsScene();
     scene.aws.faults.next('firehose', ...Array<Fault>(15).fill(fault));
     const before = scene.clock.now();
-    expect(await delivery(scene).deliver(['{}'])).toBe(scene.clock.now() - before);
+    expect(await delivery(scene).deliver(['{}'], NO_GUARD)).toBe(scene.clock.now() - before);
     expect(await delivered(scene)).toEqual(['{}']);
     expect(scene.clock.pauses.slice(0, 4)).toEqual([50, 100, 200, 400]);
   });
@@ -116,7 +132,7 @@ describe('throttling', () => {
   test('goes on until the time budget ends, then says that time ran out', async () => {
     await using scene = await awsScene();
     scene.aws.faults.always('firehose', THROTTLED.firehose);
-    expect(await rejection(delivery(scene, 60_000).deliver(['{}']))).toBeInstanceOf(OutOfTimeError);
+    expect(await rejection(delivery(scene, 60_000).deliver(['{}'], NO_GUARD))).toBeInstanceOf(OutOfTimeError);
     expect(scene.clock.pauses.reduce((sum, pause) => sum + pause, 0)).toBeLessThan(60_000);
     expect(scene.aws.firehose.counters.calls).toBeGreaterThan(10);
   });
@@ -130,7 +146,7 @@ describe('a call', () => {
   ])('%s is made again: at least once, never less', async (_what, fault, copies) => {
     await using scene = await awsScene();
     scene.aws.faults.next('firehose', fault, fault);
-    await delivery(scene).deliver(['{}']);
+    await delivery(scene).deliver(['{}'], NO_GUARD);
     expect(await delivered(scene)).toEqual(Array(copies).fill('{}'));
   });
 
@@ -141,7 +157,7 @@ describe('a call', () => {
   ])('refused with %s stops the stream at once', async (code, status) => {
     await using scene = await awsScene();
     scene.aws.faults.always('firehose', { refuse: { status, code, message: 'No.' } });
-    const error = await rejection(delivery(scene).deliver(['canary']));
+    const error = await rejection(delivery(scene).deliver(['canary'], NO_GUARD));
     expect(error).toBeInstanceOf(DeliveryError);
     expect(error.message).toContain(code);
     expect(scene.aws.firehose.counters.calls).toBe(1);
@@ -151,7 +167,7 @@ describe('a call', () => {
   test('that keeps failing is given up after eight tries', async () => {
     await using scene = await awsScene();
     scene.aws.faults.always('firehose', { loseRequest: true });
-    expect(await rejection(delivery(scene).deliver(['{}']))).toBeInstanceOf(DeliveryError);
+    expect(await rejection(delivery(scene).deliver(['{}'], NO_GUARD))).toBeInstanceOf(DeliveryError);
     expect(scene.aws.firehose.counters.calls).toBe(8);
   });
 });

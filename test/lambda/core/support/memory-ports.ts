@@ -33,7 +33,8 @@ export function memoryPorts({ api, clock, journal, table, lines, letters, warnin
     ...checkpointPorts(journal, table),
     ...rowPorts(journal, table),
     delivery: {
-      async deliver(batch) {
+      async deliver(batch, guard) {
+        await guard();
         const events = batch.map(readEvent);
         return journal.step(`${events[0]!.stream} delivery`, () => {
           lines.push(...batch);
