@@ -1,4 +1,4 @@
-/** Bundles as the stack does (lib/poller.ts): one file of ES modules, minified, with the SDK in it. */
+/** Bundles as the stack does (lib/function/poller.ts): one file of ES modules, minified, with the SDK in it. */
 import { build } from 'esbuild';
 
 /** @param keepNames what is simulated goes by the names of the SDK's commands */

@@ -13,7 +13,7 @@ let invoker: Invoker | undefined;
 /**
  * Drains the streams from their checkpoints into the delivery stream.
  *
- * @param event `{}`, or an operator's commands: see commands.ts
+ * @param event `{}`, or an operator's commands: see order.ts
  * @throws SettingsError, CommandError, LeaseBusyError, StateError, StreamsFailedError
  */
 export async function handler(event: unknown, context?: InvocationContext): Promise<InvocationResult> {

@@ -21,7 +21,7 @@ const COMMANDS: Readonly<Record<string, (run: Run) => Promise<Command>>> = {
   'fill-secret': async run => (await import('./commands/fill-secret.ts')).fillSecretCommand(run),
 };
 
-/** @param words what was typed: of the commands those that are named there, or all when none is */
+/** @param words what was typed: the command that is named there alone, or all where none is */
 export async function commandLine(run: Run, words: readonly string[] = []): Promise<Command> {
   const program = new Command('connectorctl')
     .description('Looks at a deployed connector, checks it and gives it orders, with your own AWS credentials.')
@@ -34,12 +34,19 @@ export async function commandLine(run: Run, words: readonly string[] = []): Prom
     .option('--profile <name>', 'profile of your AWS configuration')
     .option('--json', 'print one JSON document, for machines')
     .addHelpText('after', AFTER);
-  const named = Object.keys(COMMANDS).filter(name => words.includes(name));
-  const wanted = named.length > 0 ? named : Object.keys(COMMANDS);
+  const named = commandIn(words);
+  const wanted = named !== undefined && Object.hasOwn(COMMANDS, named) ? [named] : Object.keys(COMMANDS);
   const commands = await Promise.all(wanted.map(name => COMMANDS[name]!(run)));
   for (const command of commands) program.addCommand(command);
   settle(program);
   return program;
+}
+
+const WITH_VALUE = ['--stack', '--region', '--profile'];
+
+/** The first word that is neither an option nor an option's value. */
+function commandIn(words: readonly string[]): string | undefined {
+  return words.find((word, at) => !word.startsWith('-') && !WITH_VALUE.includes(words[at - 1] ?? ''));
 }
 
 /** The same ways for a command and all below it. */

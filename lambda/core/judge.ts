@@ -37,7 +37,7 @@ export async function judge(row: Row, { reason }: Letter, draining: Draining): P
   if (told && notice) return { outcome: 'superseded' };
   const now = await currentDigest(row.id, draining);
   if (now === row.digest) {
-    return (await ownerIsThere(row, draining)) ? SEND : kept('what it belongs to is removed, or was never delivered');
+    return judgeByOwner(row, draining);
   }
   if (typeof now === 'object') return now;
   if (told && now === stored.digest) return { outcome: 'superseded' };
@@ -48,11 +48,12 @@ export async function judge(row: Row, { reason }: Letter, draining: Draining): P
  * The API need not refuse a row whose owner is removed. Withdrawn it would never be: that has been done. Of an owner that was
  * never delivered the tombstone is not told, so it may be removed as well.
  */
-async function ownerIsThere({ owner }: Row, { stream, run }: Draining): Promise<boolean> {
+async function judgeByOwner({ owner }: Row, { stream, run }: Draining): Promise<LetterVerdict> {
   const owners = STREAMS.find(({ name }) => name === stream.vanishesWith)?.name;
-  if (owner === undefined || owners === undefined) return true;
+  if (owner === undefined || owners === undefined) return SEND;
   const state = (await run.rowStates.get(owners, [owner])).get(owner);
-  return state !== undefined && !(state instanceof Error) && !state.removed;
+  if (state instanceof Error) return kept(`the row state of what it belongs to is damaged; resync ${owners} first`);
+  return state && !state.removed ? SEND : kept('what it belongs to is removed, or was never delivered');
 }
 
 const KNOWN: LetterVerdict = { outcome: 'known' };

@@ -8,6 +8,7 @@ import { LINES_TABLE } from './names.ts';
 
 /** Before the first version: no object is older. */
 const FIRST_DAY = '2026/01/01';
+const MOST_DAYS_BACK = 1100;
 /** S3 removes what has expired within a day or two. */
 const DAYS_TO_EXPIRE = 2;
 
@@ -60,7 +61,9 @@ function linePrefixes(destination: Destination): string[] {
 
 /** By the day, and no day before the oldest object: a query lists each partition, whether anything lies there or not. */
 function projection({ bucket, destination, retention }: LinesTableProps): Record<string, string> {
-  const first = retention ? `NOW-${retention.toDays() + DAYS_TO_EXPIRE}DAYS` : FIRST_DAY;
+  // Longer than that, the first day of all is the later of the two for years to come.
+  const isShort = retention && retention.toDays() <= MOST_DAYS_BACK;
+  const first = isShort ? `NOW-${retention.toDays() + DAYS_TO_EXPIRE}DAYS` : FIRST_DAY;
   return {
     'projection.enabled': 'true',
     'projection.prefix.type': 'enum',

@@ -10,6 +10,8 @@ export function duckDbError(cause: unknown): QueryFailedError {
 }
 
 function fileWords(message: string): string | undefined {
-  const options = /^ {2}file = (.*)\n {2}delimiter = /m.exec(message);
-  return options ? `${options[1]} cannot be read: it has changed since it was looked at. Ask again.` : undefined;
+  // Of one that is gone it looks whether the name is a folder's.
+  const file =
+    /^ {2}file = (.*)\n {2}delimiter = /m.exec(message) ?? /Cannot access file "(.*)\/\*\*\/\*\.csv"/.exec(message);
+  return file ? `${file[1]} cannot be read: it has changed since it was looked at. Ask again.` : undefined;
 }

@@ -34,7 +34,7 @@ const MOST_SERIES = 500;
  */
 const AHEAD = 5 * 60_000;
 
-/** @returns the points of each series up to now, newest first, in the order of the series @throws AwsCallError */
+/** @returns the points of each series up to now and a little beyond, newest first, in the order of the series @throws AwsCallError */
 export async function readMetrics(aws: Aws, series: readonly Series[], span: Span): Promise<Point[][]> {
   const points: Point[][] = series.map(() => []);
   try {

@@ -68,7 +68,7 @@ describe('a schedule', () => {
 
 describe('the notifications of a bucket', () => {
   const queueArn = 'arn:aws:sqs:eu-west-1:000000000000:siem';
-  const wanted = { bucket: 'b', queueArn, stackName: 'SecurityDataConnector-acme' };
+  const wanted = { bucket: 'b', queueArn, stackName: 'SecurityDataConnector-acme', ending: '.json.gz' };
   const ALL = ['s3:ObjectCreated:*'];
 
   const rule = (Name: 'prefix' | 'Prefix' | 'Suffix', Value: string) => ({ Name: Name as 'prefix', Value });
@@ -89,6 +89,12 @@ describe('the notifications of a bucket', () => {
     ['those in one piece alone', of(entry(PIECES.slice(0, 1), [EVENTS])), 'fail', 'not announce every new object'],
     ['removals', of(entry(['s3:ObjectRemoved:*'], [EVENTS])), 'fail', 'not announce every new object'],
     ['a part of them', of(entry(ALL, [rule('Prefix', 'events/2026/')])), 'fail', 'not announce every new object'],
+    [
+      'the ending of another format',
+      of(entry(ALL, [EVENTS, rule('Suffix', '.parquet')])),
+      'fail',
+      'not announce every new',
+    ],
     ['another ending', of(entry(ALL, [EVENTS, rule('Suffix', '.csv')])), 'fail', 'not announce every new object'],
     ['another queue', of(entry(ALL, [EVENTS], `${queueArn}2`)), 'fail', 'announces no object on the SIEM’s queue'],
     ['nobody', {}, 'fail', 'announces no object on the SIEM’s queue'],

@@ -62,3 +62,20 @@ test('a dead letter of a threat stays until its asset is delivered: of one that 
   expect((await stand.tick({ redrive, only })).letters.map(({ outcome }) => outcome)).toEqual(['sent']);
   expect(stand.sent).toEqual(['upsert late', 'upsert t']);
 });
+
+test('a dead letter of a threat stays while the row state of its asset is damaged, and says so', async () => {
+  const stand = new Stand();
+  stand.api
+    .on('/a', undefined, answer([asset('a')], null))
+    .on('/t', undefined, answer([], null))
+    .onSingle('/t', 't', threat('t', 'a'));
+  const only = ['assets', 'threats'] as const;
+  await stand.tick({ only });
+  const intact = stand.table.state.bind(stand.table);
+  stand.table.state = (stream, id) => (id === 'a' ? (new Error('damaged') as never) : intact(stream, id));
+  const { letters } = await stand.tick({ redrive: [put(stand, 'threats', 'no-id', threat('t', 'a'))], only });
+  expect([letters[0]?.reason, stand.letters.size]).toEqual([
+    expect.stringContaining('damaged; resync assets first'),
+    1,
+  ]);
+});

@@ -13,7 +13,7 @@ export interface Bundle extends AsyncDisposable {
   readonly imports: readonly string[];
 }
 
-/** The function bundled as lib/poller.ts has it bundled for Lambda. */
+/** The function bundled as lib/function/poller.ts has it bundled for Lambda. */
 export async function bundle(): Promise<Bundle> {
   const folder = await mkdtemp(join(tmpdir(), 'bundle-'));
   const outfile = join(folder, 'index.mjs');

@@ -1,5 +1,6 @@
 /** Files that cannot be read whole: none of them may keep the others from being asked, or pass for whole. */
 import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
@@ -121,6 +122,16 @@ test('a file that changes after it was looked at fails the query without a word 
     (error: Error) => error.message,
   );
   expect(await failed.catch(error => duckDbError(error).message)).toBe(
+    `${folder.path}/a.json.gz cannot be read: it has changed since it was looked at. Ask again.`,
+  );
+});
+
+test('a file that is gone after it was looked at fails the query in the same words', async () => {
+  await using folder = await DeliveredFolder.make();
+  await folder.file('a.json.gz', envelope({ sequence: 1, row: '1' }));
+  using database = await EventDatabase.open(await deliveredFiles(folder.path));
+  await rm(`${folder.path}/a.json.gz`);
+  await expect(database.query('select * from lines')).rejects.toThrow(
     `${folder.path}/a.json.gz cannot be read: it has changed since it was looked at. Ask again.`,
   );
 });

@@ -90,7 +90,7 @@ async function soon(promise: Promise<void>): Promise<void> {
 async function answers(url: string, part: { said: () => boolean; ended: () => boolean }): Promise<boolean> {
   const deadline = Date.now() + START_SECONDS * 1000;
   while (Date.now() < deadline && !part.ended()) {
-    const answered = await fetch(url).then(
+    const answered = await fetch(url, { signal: AbortSignal.timeout(5_000) }).then(
       response => response.status < 500,
       () => false,
     );

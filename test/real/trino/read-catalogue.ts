@@ -43,7 +43,9 @@ function named(bucket: string): References {
 
 function java(args: readonly string[], input: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = execFile('java', args, (error, stdout) => (error ? reject(error) : resolve(stdout)));
+    const child = execFile('java', args, { timeout: 100_000 }, (error, stdout) =>
+      error ? reject(error) : resolve(stdout),
+    );
     child.stdin?.end(input);
   });
 }

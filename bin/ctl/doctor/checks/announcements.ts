@@ -1,9 +1,11 @@
+import { DescribeDeliveryStreamCommand } from '@aws-sdk/client-firehose';
 import {
   GetBucketNotificationConfigurationCommand,
   type NotificationConfiguration,
   type QueueConfiguration,
 } from '@aws-sdk/client-s3';
 import { PREFIXES } from '../../../../lib/prefixes.ts';
+import type { Aws } from '../../aws.ts';
 import { restore } from '../../deployment/restore.ts';
 import { AwsCallError } from '../../errors.ts';
 import { type Check, type Finding, fail, ok, skipped, warn } from '../check.ts';
@@ -12,13 +14,14 @@ import type { Patient } from '../patient.ts';
 /** Whether the SIEM hears of new objects: for a bucket that was brought, its owner must have seen to it. */
 export const announcements: Check<Patient> = {
   name: 'announcements',
-  needs: ['bucket', 'siem-queue'],
+  needs: ['bucket', 'siem-queue', 'delivery-stream'],
   async look({ aws, deployment }) {
-    const { bucket: name, outputs, siem, stackName } = await deployment();
+    const { bucket: name, outputs, siem, stackName, deliveryStream: stream } = await deployment();
     if (!siem) return skipped('the SIEM is told by other means than a queue');
     try {
       const told = await aws.s3().send(new GetBucketNotificationConfigurationCommand({ Bucket: name }));
-      return announcementsFinding(told, { bucket: name, queueArn: outputs.get('SiemQueueArn') ?? '', stackName });
+      const queueArn = outputs.get('SiemQueueArn') ?? '';
+      return announcementsFinding(told, { bucket: name, queueArn, stackName, ending: await endingOf(aws, stream) });
     } catch (cause) {
       const advice = 'You need s3:GetBucketNotification on it.';
       throw new AwsCallError(`The notifications of the bucket ${name} could not be read`, advice, cause);
@@ -30,12 +33,20 @@ export interface Announced {
   readonly bucket: string;
   readonly queueArn: string;
   readonly stackName: string;
+  /** Of the names of what Firehose delivers. */
+  readonly ending: string;
+}
+
+async function endingOf(aws: Aws, name: string): Promise<string> {
+  const command = new DescribeDeliveryStreamCommand({ DeliveryStreamName: name });
+  const { DeliveryStreamDescription: told } = await aws.firehose().send(command);
+  const { DataFormatConversionConfiguration: conversion } =
+    told?.Destinations?.[0]?.ExtendedS3DestinationDescription ?? {};
+  return conversion?.Enabled ? '.parquet' : '.json.gz';
 }
 
 /** Firehose writes small objects in one piece and large ones in parts, so both must be announced. */
 const CREATED = ['s3:ObjectCreated:Put', 's3:ObjectCreated:CompleteMultipartUpload'];
-/** Endings of what Firehose delivers. */
-const ENDINGS = ['.json.gz', '.parquet'];
 
 export function announcementsFinding(
   { QueueConfigurations: all = [], EventBridgeConfiguration: bridge }: NotificationConfiguration,
@@ -43,7 +54,9 @@ export function announcementsFinding(
 ): Finding {
   const { events } = PREFIXES;
   const own = all.filter(({ QueueArn }) => QueueArn === wanted.queueArn);
-  const whole = own.filter(each => events.startsWith(filterOf(each, 'prefix')) && announcesEndings(each));
+  const whole = own.filter(
+    each => events.startsWith(filterOf(each, 'prefix')) && wanted.ending.endsWith(filterOf(each, 'suffix')),
+  );
   const lacking = CREATED.filter(kind => !whole.some(({ Events = [] }) => Events.some(each => covers(each, kind))));
   if (lacking.length === 0) {
     if (whole.some(each => filterOf(each, 'prefix') === events)) {
@@ -66,10 +79,6 @@ function covers(event: string, kind: string): boolean {
 /** Nothing where there is no such filter: every key passes it. */
 function filterOf({ Filter }: QueueConfiguration, name: 'prefix' | 'suffix'): string {
   return Filter?.Key?.FilterRules?.find(rule => rule.Name?.toLowerCase() === name)?.Value ?? '';
-}
-
-function announcesEndings(each: QueueConfiguration): boolean {
-  return ENDINGS.some(ending => ending.endsWith(filterOf(each, 'suffix')));
 }
 
 function todo({ bucket, queueArn, stackName }: Announced): string {

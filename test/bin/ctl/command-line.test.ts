@@ -1,0 +1,26 @@
+import { describe, expect, test } from '@jest/globals';
+import { commandLine } from '../../../bin/ctl/command-line.ts';
+
+const names = async (...words: string[]) => {
+  const { commands } = await commandLine(() => async () => undefined, words);
+  return commands.map(command => command.name());
+};
+
+describe('of the commands', () => {
+  test.each([
+    [['status'], 'status'],
+    [['--json', 'doctor', '--before'], 'doctor'],
+    [['--stack', 'status', '--region=eu-west-1', 'verify', 'threats'], 'verify'],
+    [['asset', 'run'], 'asset'],
+    [['dead-letters', 'help', 'list'], 'dead-letters'],
+  ])('%j loads the one that is called', async (words, name) => {
+    expect(await names(...words)).toEqual([name]);
+  });
+
+  test.each([[[]], [['--help']], [['--stack', 'status', '--help']], [['help', 'cost']], [['drain']], [['statsu']]])(
+    '%j loads them all: none is called by its name',
+    async words => {
+      expect((await names(...words)).length).toBe(14);
+    },
+  );
+});
