@@ -11,9 +11,7 @@ export async function commit(prepared: PreparedPage, draining: Draining): Promis
   const { memory, run, result } = draining;
   await Promise.all(plan.deadLetters.map(letter => run.deadLetters.store(letter)));
   result.deadLetters += plan.deadLetters.length;
-  if (plan.lines.length > 0) {
-    result.throttledMilliseconds += await run.delivery.deliver(plan.lines, run.lease.guard);
-  }
+  if (plan.lines.length > 0) result.throttledMilliseconds += await run.delivery.deliver(plan.lines, run.lease.guard);
   result.forwarded += plan.counts.forwarded;
   result.tombstones += plan.counts.tombstones;
   result.oversize += plan.counts.oversize;
