@@ -209,6 +209,15 @@ test('an OCSF line and its envelope give the same columns', async () => {
   }
 });
 
+test('latest_inventory and latest_blocks have one rule: they differ in which events they take', () => {
+  const [inventory, blocks] = ['latest_inventory', 'latest_blocks'].map(name => {
+    const lines = VIEWS.find(view => view.name === name)!.sql.split('\n');
+    return lines.filter(line => !/^ *(--|where stream)/.test(line));
+  });
+  expect(inventory!.length).toBeGreaterThan(15);
+  expect(blocks).toEqual(inventory);
+});
+
 test('latest_events holds the latest event of every id of every stream', async () => {
   const told: Told[] = [
     { sequence: 1, row: '1' },
