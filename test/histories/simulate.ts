@@ -143,12 +143,12 @@ class Simulation {
     const reserve = Math.min(30_000, tick.budgetMilliseconds / 10);
     const tokens = createContainerTokens(this.#settings, edges);
     const parts = createWorld(this.#settings, edges, tokens, () => process.timeLeft() - reserve / 2);
-    parts.warmUp();
     const assignment = assign(this.#settings);
     const names = assignment.streams.map(({ name }) => name);
     return runTick({
       world: this.#sabotage.world?.(parts.world, order) ?? parts.world,
       lease: this.#sabotage.lease?.(parts.lease, order) ?? parts.lease,
+      warmUp: parts.warmUp,
       assignment: { ...assignment, format: formatOf(assignment.format, edition) },
       commands: commandsOf(order ?? {}, this.#bucket.keys, names),
       outOfTime: () => process.timeLeft() <= reserve,
