@@ -45,21 +45,27 @@ const NOT_JSON_PAUSE_MILLISECONDS = 1000;
 
 /** Yields pages until `next_cursor` is null. Leave the loop early whenever you like. */
 export async function* walk(options: WalkOptions): AsyncGenerator<WalkedPage, void, void> {
-  const walker = new Walker(options);
-  let fetched = walker.fetch(options.cursor);
-  for (;;) {
-    const page = await fetched;
-    if (page.next === null) return yield page;
-    const next = page.next;
-    if (page.repeats) {
-      yield page;
-      fetched = walker.fetch(next);
-    } else {
-      fetched = walker.fetch(next);
-      // Whoever leaves the loop early does not await it; whoever goes on gets the error at its place.
-      fetched.catch(() => undefined);
-      yield page;
+  const left = new AbortController();
+  const walker = new Walker({ ...options, signal: AbortSignal.any([options.signal, left.signal]) });
+  try {
+    let fetched = walker.fetch(options.cursor);
+    for (;;) {
+      const page = await fetched;
+      if (page.next === null) return yield page;
+      const next = page.next;
+      if (page.repeats) {
+        yield page;
+        fetched = walker.fetch(next);
+      } else {
+        fetched = walker.fetch(next);
+        // Whoever leaves the loop early does not await it; whoever goes on gets the error at its place.
+        fetched.catch(() => undefined);
+        yield page;
+      }
     }
+  } finally {
+    // The page fetched ahead must not outlive the walk: a slow answer would keep its connection and its timer.
+    left.abort();
   }
 }
 
@@ -96,7 +102,9 @@ class Walker {
 
   async #read(sent: string | undefined): Promise<Omit<WalkedPage, 'rewound'>> {
     const { path, cut, configuredNames: configured } = this.#options;
-    const content = await this.#parsed(sent, body => readPage(body, { path, cut, configured, learned: this.#learned }));
+    const content = await this.#parsed(sent, (body, limit) =>
+      readPage(body, { path, limit, cut, configured, learned: this.#learned }),
+    );
     this.#learned = content.names;
     this.#limit = Math.min(this.#options.limit, this.#limit * 2);
     if (sent !== undefined) this.#sent.add(sent);
@@ -107,12 +115,13 @@ class Walker {
     return { rows: content.rows, sent, next, repeats, names: content.names };
   }
 
-  async #parsed<T>(cursor: string | undefined, parse: (body: Uint8Array) => T): Promise<T> {
+  async #parsed<T>(cursor: string | undefined, parse: (body: Uint8Array, limit: number) => T): Promise<T> {
     const { source, path, signal, clock } = this.#options;
     for (let attempt = 1; ; attempt++) {
-      const body = await source.page({ path, cursor, limit: this.#limit, signal });
+      const limit = this.#limit;
+      const body = await source.page({ path, cursor, limit, signal });
       try {
-        return parse(body);
+        return parse(body, limit);
       } catch (error) {
         const notJson = error instanceof ContractError && error.cause instanceof JsonError;
         if (!notJson || attempt === NOT_JSON_ATTEMPTS) throw error;

@@ -41,9 +41,9 @@ export function steppedClock(bounds: readonly number[] = BOUNDS): SteppedClock {
     advance,
     holding: () => new Promise(resolve => (held.length > 0 ? resolve() : void watching.push(resolve))),
     pauses,
-    async sleep(milliseconds, signal) {
+    async sleep(milliseconds, signal, purpose) {
       signal?.throwIfAborted();
-      if (bounds.includes(milliseconds)) return hold(milliseconds, signal);
+      if (purpose === 'limit' || bounds.includes(milliseconds)) return hold(milliseconds, signal);
       pauses.push(milliseconds);
       advance(milliseconds);
     },
