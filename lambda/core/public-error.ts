@@ -60,7 +60,7 @@ function factsOf(error: Error): string {
     ...(action ? [`not authorized to perform ${action}`] : []),
     ...(typeof requestId === 'string' && REQUEST_ID.test(requestId) ? [`request ${requestId}`] : []),
   ];
-  return facts.join(', ') || 'no details';
+  return facts.join(', ') || 'its details are withheld';
 }
 
 /** Where it happened. A stack begins with the message, whose lines could pass for frames. */
