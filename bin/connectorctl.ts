@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 /** The operator's command line. See `--help`. */
 import type { Command } from 'commander';
+import { terminalText } from '../local/terminal/terminal-text.ts';
 import type { Action } from './ctl/command.ts';
 import { commandLine } from './ctl/command-line.ts';
 import { afterInterruption, exitStatusOf } from './ctl/errors.ts';
-import { terminalText } from '../local/terminal/terminal-text.ts';
 import { endWhereNobodyReads } from './ctl/report/closed-output.ts';
 
 endWhereNobodyReads();

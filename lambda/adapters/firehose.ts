@@ -2,6 +2,7 @@
 import { PutRecordBatchCommand, type PutRecordBatchResponseEntry } from '@aws-sdk/client-firehose';
 import { DeliveryError, OutOfTimeError } from '../core/errors.ts';
 import { packCalls, packRecords } from '../core/pack.ts';
+import { serviceWord } from '../core/public-error.ts';
 import { backoff, MAX_ATTEMPTS } from '../core/retry-policy.ts';
 import type { Delivery, Guard } from '../ports.ts';
 import { isThrottle, persist, type Sender } from './aws-calls.ts';
@@ -63,7 +64,9 @@ class Batch {
     } catch (error) {
       if (isThrottle(error)) return { refused: [...records], codes: new Set(['Throttling']) };
       if (error instanceof DeliveryError) throw error;
-      throw new DeliveryError(error instanceof Error ? error.name : 'the call failed', { cause: error });
+      throw new DeliveryError((error instanceof Error && serviceWord(error.name)) || 'the call failed', {
+        cause: error,
+      });
     }
   }
 
@@ -72,12 +75,17 @@ class Batch {
     const { clock, random, timeLeft } = this.#patience;
     const throttled = [...codes].every(code => THROTTLE_CODES.test(code));
     const attempt = throttled ? ++this.#throttles : ++this.#failures;
-    if (!throttled && attempt >= MAX_ATTEMPTS) throw new DeliveryError(`it keeps answering ${[...codes].join(', ')}`);
+    if (!throttled && attempt >= MAX_ATTEMPTS) throw new DeliveryError(`it keeps answering ${wordsOf(codes)}`);
     const delay = backoff(attempt, random);
     if (delay >= timeLeft()) throw new OutOfTimeError('while Firehose throttled', this.#throttledMilliseconds);
     await clock.sleep(delay);
     if (throttled) this.#throttledMilliseconds += delay;
   }
+}
+
+/** Codes that look like none are left out: they may echo a row. */
+function wordsOf(codes: ReadonlySet<string>): string {
+  return [...new Set([...codes].map(code => serviceWord(code) ?? 'an unknown code'))].join(', ');
 }
 
 /** Repeats ambiguous failures; a throttle is handed out, so that the time lost to it is counted. */

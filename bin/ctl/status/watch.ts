@@ -1,7 +1,8 @@
 /** Looks again and again: the whole picture redrawn on a terminal, a line a change elsewhere. */
+
+import { terminalText } from '../../../local/terminal/terminal-text.ts';
 import type { Context } from '../context.ts';
 import { RefusedError } from '../errors.ts';
-import { terminalText } from '../../../local/terminal/terminal-text.ts';
 import { terminalReport } from '../report/paint.ts';
 import { timeText } from '../report/time-text.ts';
 import { type Look, look } from './look.ts';

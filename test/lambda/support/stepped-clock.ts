@@ -28,6 +28,7 @@ export function steppedClock(bounds: readonly number[] = BOUNDS): SteppedClock {
   };
   const hold = (milliseconds: number, signal: AbortSignal | undefined): Promise<void> =>
     new Promise((resolve, reject) => {
+      if (milliseconds <= 0) return resolve();
       const wait = { due: now + milliseconds, resolve };
       held.push(wait);
       for (const tell of watching.splice(0)) tell();
