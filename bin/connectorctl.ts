@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** The operator's command line. See `--help`. */
 import type { Command } from 'commander';
+import { terminalText } from '../local/terminal/terminal-text.ts';
 import type { Action } from './ctl/command.ts';
 import { commandLine } from './ctl/command-line.ts';
 import { afterInterruption, exitStatusOf } from './ctl/errors.ts';
@@ -34,6 +35,7 @@ try {
   const message = error instanceof Error ? error.message : String(error);
   const isMachine = process.argv.includes('--json');
   const name = error instanceof Error ? error.name : 'Error';
-  process.stderr.write(`${isMachine ? JSON.stringify({ error: name, message, status }) : message}\n`);
+  const text = isMachine ? JSON.stringify({ error: name, message, status }) : message;
+  process.stderr.write(`${terminalText(text)}\n`);
   process.exitCode = status;
 }

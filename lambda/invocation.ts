@@ -2,10 +2,11 @@
 import type { Telemetry } from './adapters/telemetry.ts';
 import type { Tokens } from './adapters/token.ts';
 import { StreamsFailedError } from './core/errors.ts';
+import { publicError } from './core/public-error.ts';
 import type { LetterOutcome } from './core/redrive.ts';
 import type { StreamResult } from './core/run.ts';
 import { type TickOutcome, tick } from './core/tick.ts';
-import { parseOrder } from './order.ts';
+import { type Order, parseOrder } from './order.ts';
 import type { Settings } from './settings.ts';
 import { assign, createWorld, type Edges } from './world.ts';
 
@@ -45,12 +46,22 @@ export async function invoke(
   context: InvocationContext | undefined,
   invoker: Invoker,
 ): Promise<InvocationResult> {
-  const { settings, edges, telemetry } = invoker;
+  const { settings } = invoker;
   const order = parseOrder(
     payload,
     assign(settings).streams.map(each => each.name),
     settings.connector,
   );
+  try {
+    return await run(order, context, invoker);
+  } catch (error) {
+    // Lambda prints what the handler rejects with: all members, all causes.
+    throw publicError(error);
+  }
+}
+
+async function run(order: Order, context: InvocationContext | undefined, invoker: Invoker): Promise<InvocationResult> {
+  const { settings, edges, telemetry } = invoker;
   const timeLeft = clockOf(context, edges);
   const reserve = Math.min(RESERVE_MILLISECONDS, timeLeft() * RESERVE_SHARE);
   const { world, lease, warmUp } = createWorld(settings, edges, invoker.tokens, () => timeLeft() - reserve / 2);
@@ -77,7 +88,6 @@ function conclude({ leaseHeld, results, failures, letters }: TickOutcome, { log 
     log.info('Another run holds the lease; this one leaves the work to it');
     return { streams: {}, more: false, leaseHeld: true };
   }
-  for (const [stream, error] of failures) log.error('A stream failed', error, { stream });
   if (failures.size > 0) throw new StreamsFailedError(failures, results.size);
   const more = [...results.values()].some(result => !result.caughtUp);
   log.info(more ? 'The time budget ended before the streams did' : 'Every stream is drained', { more });

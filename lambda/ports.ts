@@ -9,8 +9,12 @@ export type Hash = (text: string) => string;
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Resolves after `milliseconds`, or rejects with the signal's reason. */
-  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+  /**
+   * Resolves after `milliseconds`, or rejects with the signal's reason.
+   *
+   * @param purpose `limit`: a bound on something else that is in progress, which a clock of tests does not skip
+   */
+  sleep(milliseconds: number, signal?: AbortSignal, purpose?: 'limit'): Promise<void>;
 }
 
 export interface PageRequest {

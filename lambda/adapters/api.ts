@@ -10,13 +10,14 @@ import {
   PageTooLargeError,
   RoleMissingError,
 } from '../core/errors.ts';
+import { publicError } from '../core/public-error.ts';
 import { isRetryable, nextDelay, retryAfter } from '../core/retry-policy.ts';
 import type { PageSource } from '../ports.ts';
 import { BodyTooLargeError, type Fetch, networkCode, readBody } from './http.ts';
 import { pathSegment } from './path-segment.ts';
 import type { Patience } from './patience.ts';
-import { hasSuffix, type Problem, readProblem } from './problem.ts';
-import { timeLimit } from './time-limit.ts';
+import { type ProblemType, readProblem } from './problem.ts';
+import { type TimeLimit, timeLimit } from './time-limit.ts';
 import type { Tokens } from './token.ts';
 
 export interface ApiOptions {
@@ -26,7 +27,7 @@ export interface ApiOptions {
   readonly patience: Patience;
   /** Largest body that is read, in bytes. */
   readonly maxBodyBytes?: number;
-  /** Milliseconds that one request may take, body included. */
+  /** Milliseconds that one request may take, body included; never more than the time left. */
   readonly timeout?: number;
 }
 
@@ -78,6 +79,7 @@ class Call {
   readonly #options: ApiOptions;
   /** Failures for which the server named no time; waits that it asked for are no failures. */
   #failures = 0;
+  #waits = 0;
   #timeouts = 0;
   #newTokens = 0;
 
@@ -91,13 +93,13 @@ class Call {
     for (;;) {
       this.#signal?.throwIfAborted();
       const token = await this.#options.tokens.token(this.#options.patience);
-      using timer = timeLimit(this.#timeout, this.#options.patience.clock);
+      using timer = timeLimit(this.#timeout, this.#options.patience);
       let response: Response;
       try {
         response = await this.#send(token, timer.signal);
         if (response.status === 200) return await readBody(response, this.#maxBodyBytes);
       } catch (error) {
-        await this.#failed(error, timer.signal);
+        await this.#failed(error, timer);
         continue;
       }
       await this.#answered(response, token);
@@ -124,12 +126,12 @@ class Call {
 
   /** Returns when the request is worth repeating, or throws. */
   async #answered(response: Response, token: string): Promise<void> {
-    const problem = await readProblem(response);
+    const type = await readProblem(response);
     const { status } = response;
-    if (status === 401) return this.#unauthorised(problem, token);
-    if (status === 403 && hasSuffix(problem, 'auth/insufficient-role')) throw new RoleMissingError(this.#target.name);
-    if (status === 400 && hasSuffix(problem, 'request/invalid-cursor')) throw new CursorRefusedError(this.#target.name);
-    if (!isRetryable(status)) throw new ApiRefusedError(this.#target.name, status, problem);
+    if (status === 401) return this.#unauthorised(type, token);
+    if (status === 403 && type === 'auth/insufficient-role') throw new RoleMissingError(this.#target.name);
+    if (status === 400 && type === 'request/invalid-cursor') throw new CursorRefusedError(this.#target.name);
+    if (!isRetryable(status)) throw new ApiRefusedError(this.#target.name, status, type);
     const asked = retryAfter(response.headers.get('retry-after'), this.#options.patience.clock.now());
     await this.#pause(asked, () =>
       // A rate limit is no failure: the stream goes on when its time has come.
@@ -139,32 +141,37 @@ class Call {
     );
   }
 
-  #unauthorised(problem: Problem, token: string): void {
-    if (hasSuffix(problem, 'auth/revoked-account')) throw new AccountRevokedError();
+  #unauthorised(type: ProblemType | undefined, token: string): void {
+    if (type === 'auth/revoked-account') throw new AccountRevokedError();
     if (this.#newTokens === MAX_NEW_TOKENS) {
-      throw new CredentialsError(`The API refuses a new token too (401 ${problem.type ?? 'without a type'}).`);
+      throw new CredentialsError(`The API refuses a new token too (401 ${type ?? 'without a known problem type'}).`);
     }
     this.#newTokens++;
     this.#options.tokens.discard(token);
   }
 
-  async #failed(error: unknown, timer: AbortSignal): Promise<void> {
+  async #failed(error: unknown, timer: TimeLimit): Promise<void> {
     this.#signal?.throwIfAborted();
     if (error instanceof BodyTooLargeError) throw new PageTooLargeError(this.#target.name, this.#maxBodyBytes);
-    if (timer.aborted && ++this.#timeouts === MAX_TIMEOUTS) {
-      throw new PageTimeoutError(this.#target.name, this.#timeout, { cause: error });
+    const timedOut = timer.signal.aborted;
+    // Cut off by the end of the run, not by its own slowness: fewer rows would not help.
+    if (timedOut && timer.shortened) throw new OutOfTimeError(`before ${this.#target.name} had answered`);
+    if (timedOut && ++this.#timeouts === MAX_TIMEOUTS) {
+      throw new PageTimeoutError(this.#target.name, this.#timeout);
     }
     const code = networkCode(error);
-    const what = timer.aborted ? 'it did not answer in time' : `the connection failed (${code ?? 'no code'})`;
-    // Without a code the error may be about what was sent, and quote it.
-    const cause = code ? error : new Error(error instanceof Error ? error.name : 'no error');
+    const what = timedOut ? 'it did not answer in time' : `the connection failed (${code ?? 'no code'})`;
+    // It may quote what was sent, or hold what was answered.
+    const cause = publicError(error);
     await this.#pause(undefined, () => new ApiUnavailableError(this.#target.name, what, { cause }));
   }
 
   async #pause(asked: number | undefined, giveUp: () => Error): Promise<void> {
     const { clock, random, timeLeft } = this.#options.patience;
     if (asked === undefined) this.#failures++;
-    const delay = nextDelay({ attempt: this.#failures, retryAfter: asked, timeLeft: timeLeft() }, random);
+    else this.#waits++;
+    const [attempt, waits] = [this.#failures, this.#waits];
+    const delay = nextDelay({ attempt, waits, retryAfter: asked, timeLeft: timeLeft() }, random);
     if (delay === undefined) throw giveUp();
     await clock.sleep(delay, this.#signal);
   }

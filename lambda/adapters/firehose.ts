@@ -3,6 +3,7 @@ import { PutRecordBatchCommand, type PutRecordBatchResponseEntry } from '@aws-sd
 import { DeliveryError, OutOfTimeError } from '../core/errors.ts';
 import { inParallel } from '../core/in-parallel.ts';
 import { packCalls, packRecords } from '../core/pack.ts';
+import { serviceWord } from '../core/public-error.ts';
 import { backoff, MAX_ATTEMPTS } from '../core/retry-policy.ts';
 import type { Delivery, Guard } from '../ports.ts';
 import { isThrottle, isTransient, type Sender } from './aws-calls.ts';
@@ -68,7 +69,7 @@ class Batch {
     try {
       entries = (await this.#client.send(new PutRecordBatchCommand(input))).RequestResponses ?? [];
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.name : 'the call failed';
+      const reason = (cause instanceof Error && serviceWord(cause.name)) || 'the call failed';
       const throttled = isThrottle(cause);
       if (throttled || isTransient(cause)) return { refused: records, throttled, reason, cause };
       throw new DeliveryError(reason, { cause });
@@ -76,8 +77,8 @@ class Batch {
     if (entries.length !== records.length) throw new DeliveryError('it did not answer for each record');
     // FailedPutCount is no error: the answer is 200, and each entry must be read.
     const refused = records.filter((_, index) => entries[index]?.ErrorCode !== undefined);
-    const codes = [...new Set(entries.flatMap(entry => entry.ErrorCode ?? []))];
-    return { refused, throttled: codes.every(code => THROTTLE_CODES.test(code)), reason: codes.join(', ') };
+    const codes = new Set(entries.flatMap(entry => entry.ErrorCode ?? []));
+    return { refused, throttled: [...codes].every(code => THROTTLE_CODES.test(code)), reason: wordsOf(codes) };
   }
 
   /** Throttling is waited out until the time budget ends, other refusals are tried again a few times. */
@@ -90,4 +91,9 @@ class Batch {
     await clock.sleep(delay, this.#stop);
     if (throttled) this.#throttledMilliseconds += delay;
   }
+}
+
+/** A text that is no code is left out: it may echo a row. */
+function wordsOf(codes: ReadonlySet<string>): string {
+  return [...new Set([...codes].map(code => serviceWord(code) ?? 'an unknown code'))].join(', ');
 }

@@ -17,6 +17,23 @@ export class BodyTooLargeError extends Error {
   override readonly name = 'BodyTooLargeError';
 }
 
+/**
+ * A body that is bounded before anybody reads it: for a library that reads answers by itself. What cannot be read of an
+ * error is left out, for its status says enough.
+ *
+ * @throws as `readBody` does, when the status is 200
+ */
+export async function bounded(response: Response, bound: number): Promise<Response> {
+  const { status, headers } = response;
+  const reading = readBody(response, bound);
+  const body = await (status === 200 ? reading : reading.catch(() => Buffer.alloc(0)));
+  const kept = new Headers();
+  for (const name of KEPT_HEADERS) if (headers.has(name)) kept.set(name, headers.get(name)!);
+  return new Response(body.length === 0 ? null : new Uint8Array(body), { status, headers: kept });
+}
+
+const KEPT_HEADERS = ['content-type', 'retry-after', 'www-authenticate'];
+
 /** Room for a body that does not declare its length, in bytes; it grows. */
 const FIRST_ROOM = 65_536;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];

@@ -1,38 +1,38 @@
 /** The problem documents of the API's errors (specification, Errors). */
 import { readBody } from './http.ts';
 
-export interface Problem {
-  readonly type: string | undefined;
-  readonly detail: string | undefined;
-}
+/** The suffixes of `type` that the specification names. */
+const KNOWN_TYPES = [
+  'request/invalid-cursor',
+  'auth/missing-token',
+  'auth/invalid-token',
+  'auth/expired-token',
+  'auth/revoked-account',
+  'auth/insufficient-role',
+] as const;
+
+export type ProblemType = (typeof KNOWN_TYPES)[number];
 
 const MAX_BYTES = 65_536;
-const MAX_TEXT = 300;
 
-/** Never throws: an error whose body cannot be read is still told by its status. */
-export async function readProblem(response: Response): Promise<Problem> {
+/**
+ * Nothing else of the document is kept: an API, or a proxy before it, may echo the request, and with it the token, in any
+ * other text. Never throws: an error whose body cannot be read is still known by its status.
+ *
+ * @returns the suffix of `type`, when it is one that the specification names
+ */
+export async function readProblem(response: Response): Promise<ProblemType | undefined> {
   const body = await readBody(response, MAX_BYTES).catch(() => Buffer.alloc(0));
-  const document = parse(body.toString());
-  return { type: short(document['type']), detail: short(document['detail'] ?? document['title']) };
+  const type = typeOf(body.toString());
+  return KNOWN_TYPES.find(known => type === known || type.endsWith(`/${known}`) || type.endsWith(`:${known}`));
 }
 
-/** The specification promises the end of `type` only. */
-export function hasSuffix(problem: Problem, suffix: string): boolean {
-  return (
-    problem.type === suffix || problem.type?.endsWith(`/${suffix}`) || problem.type?.endsWith(`:${suffix}`) || false
-  );
-}
-
-function parse(text: string): Record<string, unknown> {
+function typeOf(text: string): string {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? { ...value } : {};
+    const document: unknown = JSON.parse(text);
+    const type = typeof document === 'object' && document !== null && 'type' in document ? document.type : undefined;
+    return typeof type === 'string' ? type : '';
   } catch {
-    return {};
+    return '';
   }
-}
-
-/** One line, bounded: it becomes part of a message. */
-function short(value: unknown): string | undefined {
-  return typeof value === 'string' ? value.replace(/\s+/g, ' ').slice(0, MAX_TEXT) : undefined;
 }

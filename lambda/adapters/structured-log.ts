@@ -1,4 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
+import { publicError } from '../core/public-error.ts';
 import type { Log } from '../ports.ts';
 
 /** JSON lines on stdout, as CloudWatch Logs Insights reads them. */
@@ -7,10 +8,13 @@ export function createLog(connector: string): Log {
   return {
     info: (message, fields) => logger.info(message, { ...fields }),
     warn: (message, fields) => logger.warn(message, { ...fields }),
-    error: (message, error, fields) => logger.error(message, { ...fields, error: asError(error) }),
+    error: (message, error, fields) => logger.error(message, { ...fields, error: described(publicError(error)) }),
   };
 }
 
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error('Something that is no error was thrown');
+/** Name, message, stack, code and causes. Given the error itself, the logger would write all of its members. */
+function described(error: Error): object {
+  const { name, message, stack, cause } = error;
+  const code = 'code' in error ? { code: error.code } : {};
+  return { name, message, ...code, stack, ...(cause instanceof Error && { cause: described(cause) }) };
 }

@@ -1,18 +1,21 @@
-import type { Clock } from '../ports.ts';
+import type { Patience } from './patience.ts';
 
 /** The signal of a bound on time, and the way to lift it. */
 export interface TimeLimit extends Disposable {
   readonly signal: AbortSignal;
+  /** The time budget ends before the milliseconds asked for have passed. */
+  readonly shortened: boolean;
 }
 
-/** Aborts after `milliseconds` by the given clock, unless disposed before. */
-export function timeLimit(milliseconds: number, clock: Clock): TimeLimit {
+/** Aborts after `milliseconds` by the given clock, or when the time budget ends, unless disposed before. */
+export function timeLimit(milliseconds: number, { clock, timeLeft }: Patience): TimeLimit {
+  const granted = Math.max(0, Math.min(milliseconds, timeLeft()));
   const expired = new AbortController();
   const over = new AbortController();
-  clock.sleep(milliseconds, over.signal).then(
-    () => expired.abort(new DOMException(`No answer within ${milliseconds} ms`, 'TimeoutError')),
+  clock.sleep(granted, over.signal, 'limit').then(
+    () => expired.abort(new DOMException(`No answer within ${granted} ms`, 'TimeoutError')),
     // Disposed: the wait is over, and nothing has expired.
     () => undefined,
   );
-  return { signal: expired.signal, [Symbol.dispose]: () => over.abort() };
+  return { signal: expired.signal, shortened: granted < milliseconds, [Symbol.dispose]: () => over.abort() };
 }

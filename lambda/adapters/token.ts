@@ -4,9 +4,10 @@
  */
 import * as oauth from 'oauth4webapi';
 import { ApiRefusedError, ApiUnavailableError, CredentialsError } from '../core/errors.ts';
+import { publicError } from '../core/public-error.ts';
 import { isRetryable, nextDelay, retryAfter } from '../core/retry-policy.ts';
 import type { ClientCredentials, Credentials } from './credentials.ts';
-import { type Fetch, networkCode } from './http.ts';
+import { BodyTooLargeError, bounded, type Fetch, networkCode } from './http.ts';
 import type { Patience } from './patience.ts';
 import { timeLimit } from './time-limit.ts';
 
@@ -26,7 +27,10 @@ export interface TokenOptions {
 
 const TOKEN_PATH = 'protocol/openid-connect/token';
 const RENEW_BEFORE_END_MILLISECONDS = 30_000;
+/** For one request, its body included; never more than the time left. */
 const REQUEST_TIMEOUT_MILLISECONDS = 10_000;
+/** A token takes a few kilobytes. Counted after decompression. */
+const MAX_BODY_BYTES = 65_536;
 /** A secret just rotated is read once more past the cache; after that the refusal stands. */
 const CREDENTIAL_TRIES = 2;
 
@@ -101,16 +105,18 @@ async function request(options: TokenOptions, patience: Patience): Promise<Issue
 async function ask(credentials: ClientCredentials, options: TokenOptions, patience: Patience) {
   const { clock, random, timeLeft } = patience;
   let failures = 0;
+  let waits = 0;
   for (;;) {
     const asked = clock.now();
-    using timer = timeLimit(REQUEST_TIMEOUT_MILLISECONDS, clock);
+    using timer = timeLimit(REQUEST_TIMEOUT_MILLISECONDS, patience);
     const outcome = await attemptOnce(credentials, options, timer.signal).catch((error: unknown) => error);
     if (isTokenResponse(outcome)) return issue(outcome, asked);
     const response = outcome instanceof Response ? outcome : undefined;
     if (response && !isRetryable(response.status)) return refusal(response);
     const again = response && retryAfter(response.headers.get('retry-after'), clock.now());
     if (again === undefined) failures++;
-    const delay = nextDelay({ attempt: failures, retryAfter: again, timeLeft: timeLeft() }, random);
+    else waits++;
+    const delay = nextDelay({ attempt: failures, waits, retryAfter: again, timeLeft: timeLeft() }, random);
     if (delay === undefined) throw unavailable(outcome);
     await clock.sleep(delay);
   }
@@ -130,7 +136,9 @@ async function attemptOnce(
     oauth.ClientSecretBasic(clientSecret),
     new URLSearchParams(),
     {
-      [oauth.customFetch]: (url, init) => fetch(url, { ...(init as RequestInit), redirect: 'manual' }),
+      // The library reads bodies whole, and so would we those of errors, after its time limit.
+      [oauth.customFetch]: async (url, init) =>
+        bounded(await fetch(url, { ...(init as RequestInit), redirect: 'manual' }), MAX_BODY_BYTES),
       // http is refused by the settings, but for loopback, where local runs live.
       [oauth.allowInsecureRequests]: true,
       signal,
@@ -155,7 +163,7 @@ function issue({ access_token: value, expires_in: seconds = 300 }: oauth.TokenEn
 /** Names the OAuth error code, never its free text. */
 async function refusal(response: Response): Promise<CredentialsError | ApiRefusedError> {
   // A redirect or a 404 says that the URL is wrong, not the credentials.
-  if (![400, 401, 403].includes(response.status)) return new ApiRefusedError('The token endpoint', response.status, {});
+  if (![400, 401, 403].includes(response.status)) return new ApiRefusedError('The token endpoint', response.status);
   const body: unknown = await response.json().catch(() => undefined);
   const code = typeof body === 'object' && body !== null && 'error' in body ? String(body.error) : '';
   const said = /^[a-z_]{1,40}$/.test(code) ? `${response.status} ${code}` : `${response.status}`;
@@ -165,8 +173,10 @@ async function refusal(response: Response): Promise<CredentialsError | ApiRefuse
 function unavailable(outcome: unknown): Error {
   if (outcome instanceof Response)
     return new ApiUnavailableError('The token endpoint', `it answered ${outcome.status}`);
-  // The library's errors may hold the answer, and so a token: only their words are kept.
-  const cause = new Error(outcome instanceof Error ? `${outcome.name}: ${outcome.message}` : 'no error');
+  // The library's errors may hold the answer, and so a token.
+  const cause = publicError(outcome);
+  if (outcome instanceof BodyTooLargeError)
+    return new ApiUnavailableError('The token endpoint', `its answer exceeds ${MAX_BODY_BYTES} bytes`, { cause });
   const code = networkCode(outcome);
   const what = code ? `the connection failed (${code})` : 'it did not answer as OAuth 2.0 asks';
   return new ApiUnavailableError('The token endpoint', what, { cause });

@@ -50,15 +50,15 @@ export class CursorRefusedError extends Error {
 export class ApiRefusedError extends Error {
   override readonly name = 'ApiRefusedError';
   readonly status: number;
-  /** The problem document's `type`, where it has one. */
+  /** The suffix of the problem document's `type`, when the specification names it. */
   readonly type: string | undefined;
-  constructor(path: string, status: number, problem: { type?: string | undefined; detail?: string | undefined }) {
-    const said = [problem.type, problem.detail].filter(Boolean).join(': ') || 'no problem document';
+  constructor(path: string, status: number, type?: string) {
+    const said = type ?? 'without a known problem type';
     super(
       `The API answered ${status} for ${path} (${said}). ${SAFE}. The request is not repeated before the next run.`,
     );
     this.status = status;
-    this.type = problem.type;
+    this.type = type;
   }
 }
 

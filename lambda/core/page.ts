@@ -4,9 +4,18 @@
  */
 import type { MemberNames } from '../ports.ts';
 import { ContractError, JsonError } from './errors.ts';
-import { type CutElement, type CutMember, type CutOptions, cutBody } from './json/cutter.ts';
+import { CutBoundError, type CutElement, type CutMember, type CutOptions, cutBody } from './json/cutter.ts';
 
 const utf8 = new TextDecoder();
+
+/** Of the answer itself, beside which the rows stand. */
+const MOST_MEMBERS = 1000;
+/** In bytes. The checkpoint keeps the names of two members. */
+const LONGEST_NAME = 256;
+/** In bytes. The checkpoint keeps two cursors, beside its window of 12 KB at most; DynamoDB refuses an item beyond 400 KB. */
+const LONGEST_CURSOR = 65_536;
+/** In bytes. A larger object is no pagination object, and is not parsed. */
+const LARGEST_PAGINATION = 1_048_576;
 
 export interface PageContent {
   readonly rows: readonly CutElement[];
@@ -17,6 +26,8 @@ export interface PageContent {
 
 export interface PageRules {
   readonly path: string;
+  /** How many rows were asked for. An answer that holds more breaks the contract. */
+  readonly limit: number;
   readonly cut: CutOptions;
   /** Names that the settings give: they are binding. */
   readonly configured: MemberNames;
@@ -29,17 +40,24 @@ export function readPage(body: Uint8Array, rules: PageRules): PageContent {
   const members = cut(body, rules);
   const pagination = findPagination(body, members, rules);
   const rows = findRows(members, pagination, rules);
+  if (rows && rows.length > rules.limit)
+    throw new ContractError(
+      rules.path,
+      `${rows.length} rows, more than the limit of ${rules.limit} that was asked for`,
+    );
   return {
     rows: rows?.elements ?? [],
     nextCursor: pagination.nextCursor,
-    names: { pagination: pagination.name, rows: rows && rows.elements!.length > 0 ? rows.name : rules.learned.rows },
+    names: { pagination: pagination.name, rows: rows && rows.length > 0 ? rows.name : rules.learned.rows },
   };
 }
 
 function cut(body: Uint8Array, rules: PageRules): CutMember[] {
   try {
-    return cutBody(body, rules.cut);
+    const bounds = { mostElements: rules.limit, mostMembers: MOST_MEMBERS, longestName: LONGEST_NAME };
+    return cutBody(body, rules.cut, bounds);
   } catch (error) {
+    if (error instanceof CutBoundError) throw new ContractError(rules.path, error.message);
     if (error instanceof JsonError)
       throw new ContractError(rules.path, `not JSON (${error.message})`, { cause: error });
     throw error;
@@ -73,7 +91,7 @@ function paginationCandidates(body: Uint8Array, members: readonly CutMember[]): 
   const candidates: PaginationCandidate[] = [];
   const own: Record<string, unknown> = {};
   for (const member of members) {
-    if (member.elements) continue;
+    if (member.elements || member.end - member.start > LARGEST_PAGINATION) continue;
     const value: unknown = JSON.parse(utf8.decode(body.subarray(member.start, member.end)));
     if (member.name === 'next_cursor' || member.name === 'page_size') own[member.name] = value;
     if (isObject(value) && Object.hasOwn(value, 'next_cursor')) candidates.push({ name: member.name, value });
@@ -87,6 +105,9 @@ function pagination({ name, value }: PaginationCandidate, rules: PageRules): Pag
   if (nextCursor !== null && (typeof nextCursor !== 'string' || nextCursor === '')) {
     throw new ContractError(rules.path, 'next_cursor is neither null nor a non-empty string');
   }
+  // Found when the checkpoint is saved, it would be too late: the rows have been sent by then, at each run once more.
+  if (nextCursor !== null && Buffer.byteLength(nextCursor) > LONGEST_CURSOR)
+    throw new ContractError(rules.path, `next_cursor is longer than ${LONGEST_CURSOR} bytes`);
   return { name, nextCursor, pageSize: typeof pageSize === 'number' ? pageSize : undefined };
 }
 
@@ -100,7 +121,7 @@ function findRows(members: readonly CutMember[], { pageSize }: Pagination, rules
   const fitting = arrays.filter(each => fitsPageSize(each, pageSize) && each.elements!.some(hasId));
   if (fitting.length === 1) return fitting[0];
   if (fitting.length > 1) return noRows(members, rules, 'more than one array of page_size objects with an id');
-  const empty = pageSize === 0 || (pageSize === undefined && arrays.every(each => each.elements!.length === 0));
+  const empty = pageSize === 0 || (pageSize === undefined && arrays.every(each => each.length === 0));
   return empty ? undefined : noRows(members, rules, 'no array of page_size objects with an id');
 }
 
@@ -109,7 +130,7 @@ function named(arrays: readonly CutMember[], name: string): CutMember | undefine
 }
 
 function fitsPageSize(member: CutMember, pageSize: number | undefined): boolean {
-  return pageSize === undefined || member.elements!.length === pageSize;
+  return pageSize === undefined || member.length === pageSize;
 }
 
 function hasId(element: CutElement): boolean {
@@ -125,7 +146,18 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Names only: values may be a tenant's data. */
+const MOST_NAMES = 8;
+
+/**
+ * Names only: values may be a tenant's data. A name that looks like no name may be data as well, such as an id or a token
+ * that was echoed, so it is only counted.
+ */
 function seen(members: readonly CutMember[]): string {
-  return members.map(each => JSON.stringify(each.name.slice(0, 64))).join(', ') || 'none';
+  const names = members.map(each => each.name).filter(name => /^[A-Za-z_]{1,32}$/.test(name));
+  const shown = names.slice(0, MOST_NAMES).map(name => JSON.stringify(name));
+  const others = members.length - shown.length;
+  return (
+    [...shown, ...(others > 0 ? [`${others} ${shown.length > 0 ? 'more' : 'of other forms'}`] : [])].join(', ') ||
+    'none'
+  );
 }

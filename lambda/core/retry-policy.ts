@@ -31,17 +31,26 @@ export function retryAfter(header: string | null, now: number): number | undefin
 export interface Failure {
   /** Failures so far for which the server named no time, this one included. */
   readonly attempt: number;
+  /** Failures so far for which the server named a time, this one included. @default 1 */
+  readonly waits?: number;
   /** What the server asked for, if it did. */
   readonly retryAfter: number | undefined;
   /** Milliseconds until the time budget ends. */
   readonly timeLeft: number;
 }
 
+/**
+ * A server that names a time is obeyed as often as it does so, with a little jitter to keep callers apart. It only ever
+ * makes us slower: a time that has passed, or zero, is answered with the backoff.
+ */
+function atLeast(asked: number, waits: number, random: () => number): number {
+  return Math.max(asked + random() * BASE_MILLISECONDS, backoff(waits, random));
+}
+
 /** Milliseconds to wait before the next try, or nothing: give up. */
 export function nextDelay(failure: Failure, random: () => number): number | undefined {
-  const { attempt, retryAfter: asked, timeLeft } = failure;
+  const { attempt, waits = 1, retryAfter: asked, timeLeft } = failure;
   if (asked === undefined && attempt >= MAX_ATTEMPTS) return undefined;
-  // A server that names a time is obeyed as often as it does so: a little jitter keeps callers apart all the same.
-  const delay = asked === undefined ? backoff(attempt, random) : asked + random() * BASE_MILLISECONDS;
+  const delay = asked === undefined ? backoff(attempt, random) : atLeast(asked, waits, random);
   return delay < timeLeft ? delay : undefined;
 }

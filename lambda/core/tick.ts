@@ -65,7 +65,7 @@ export async function tick(options: TickOptions): Promise<TickOutcome> {
       outOfTime: options.outOfTime,
     };
     const outcome = await drainAll(run, await load(run, lease, commands), commands.redrive ?? []);
-    await giveBack(lease, outcome);
+    await giveBack(lease, run, outcome);
     return outcome;
   } catch (error) {
     await lease.release({ clean: false }).catch(cause => world.log.error('The lease was not given back', cause));
@@ -76,11 +76,11 @@ export async function tick(options: TickOptions): Promise<TickOutcome> {
 }
 
 /** What cannot be given back was lost, or the table is gone: each stream's outcome is in doubt, and is told as failed. */
-async function giveBack(lease: HeldLease, { interrupted, results, failures }: TickOutcome): Promise<void> {
+async function giveBack(lease: HeldLease, run: Run, { interrupted, results, failures }: TickOutcome): Promise<void> {
   try {
     await lease.release({ clean: !interrupted });
   } catch (error) {
-    for (const stream of results.keys()) if (!failures.has(stream)) failures.set(stream, asError(error));
+    for (const stream of results.keys()) if (!failures.has(stream)) fail(stream, error, run, { failures });
   }
 }
 
@@ -157,6 +157,13 @@ interface Progress {
   interrupted: boolean;
 }
 
+/** Logged now: Lambda may end the run before the other streams have ended. */
+function fail(stream: StreamName, error: unknown, run: Run, { failures }: Pick<Progress, 'failures'>): void {
+  const failure = run.lease.signal.aborted ? asError(run.lease.signal.reason) : asError(error);
+  failures.set(stream, failure);
+  run.log.error('A stream failed', failure, { stream });
+}
+
 async function drainLane(lane: readonly DrainedStream[], run: Run, progress: Progress): Promise<void> {
   for (const stream of lane) {
     if (run.outOfTime()) return;
@@ -166,7 +173,7 @@ async function drainLane(lane: readonly DrainedStream[], run: Run, progress: Pro
       progress.interrupted = true;
       if (error instanceof OutOfTimeError && isProgress(error, progress.results.get(stream.name)!)) {
         run.log.warn(error.message, { stream: stream.name });
-      } else progress.failures.set(stream.name, asError(error));
+      } else fail(stream.name, error, run, progress);
     }
   }
 }

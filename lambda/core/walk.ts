@@ -103,7 +103,9 @@ class Walker {
 
   async #read(sent: string | undefined): Promise<Omit<WalkedPage, 'rewound'>> {
     const { path, cut, configuredNames: configured } = this.#options;
-    const content = await this.#parsed(sent, body => readPage(body, { path, cut, configured, learned: this.#learned }));
+    const content = await this.#parsed(sent, (body, limit) =>
+      readPage(body, { path, limit, cut, configured, learned: this.#learned }),
+    );
     this.#learned = content.names;
     this.#limit = Math.min(this.#options.limit, this.#limit * 2);
     if (sent !== undefined) this.#sent.add(sent);
@@ -114,12 +116,13 @@ class Walker {
     return { rows: content.rows, sent, next, repeats, names: content.names };
   }
 
-  async #parsed<T>(cursor: string | undefined, parse: (body: Uint8Array) => T): Promise<T> {
+  async #parsed<T>(cursor: string | undefined, parse: (body: Uint8Array, limit: number) => T): Promise<T> {
     const { source, path, signal, clock } = this.#options;
     for (let attempt = 1; ; attempt++) {
-      const body = await source.page({ path, cursor, limit: this.#limit, signal });
+      const limit = this.#limit;
+      const body = await source.page({ path, cursor, limit, signal });
       try {
-        return parse(body);
+        return parse(body, limit);
       } catch (error) {
         const notJson = error instanceof ContractError && error.cause instanceof JsonError;
         if (!notJson || attempt === NOT_JSON_ATTEMPTS) throw error;

@@ -63,8 +63,10 @@ async function readFirstPage(name: StreamName, { settings, api, signal }: Source
   const [stream] = assign(known, [name]).streams;
   if (!stream) return undefined;
   const { path } = stream;
-  const body = await (await api()).page({ path, cursor: undefined, limit: 1, signal });
-  return readPage(body, { path, cut: rowCut(stream, known.threatAssetField), configured: known.names, learned: {} });
+  const limit = 1;
+  const body = await (await api()).page({ path, cursor: undefined, limit, signal });
+  const cut = rowCut(stream, known.threatAssetField);
+  return readPage(body, { path, limit, cut, configured: known.names, learned: {} });
 }
 
 /** Notes what each answer says the time is; Ctrl-C ends a request. */

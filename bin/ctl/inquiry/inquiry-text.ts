@@ -39,7 +39,7 @@ export function inquiryText(inquiry: Inquiry, show: boolean): string {
 }
 
 export function answerText(answer: Answer): string {
-  if (answer.kind === 'refused') return `refused with ${answer.status} (${answer.type ?? 'without a type'})`;
+  if (answer.kind === 'refused') return `refused with ${answer.status} (${answer.type ?? 'without a known type'})`;
   if (answer.kind === 'unclear') return `not understood: ${answer.why}`;
   if (answer.kind === 'vanished')
     return `there, but of asset ${JSON.stringify(answer.owner)}, which is removed: no list shows it`;

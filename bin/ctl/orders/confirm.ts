@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises';
+import { terminalText } from '../../../local/terminal/terminal-text.ts';
 import { InterruptedError, RefusedError } from '../errors.ts';
 
 /**
@@ -22,5 +23,5 @@ async function ask(question: string, signal?: AbortSignal): Promise<string> {
   terminal.once('SIGINT', interrupt);
   signal?.addEventListener('abort', interrupt, { once: true });
   terminal.once('close', () => gone.resolve(''));
-  return await Promise.race([terminal.question(question), gone.promise]);
+  return await Promise.race([terminal.question(terminalText(question)), gone.promise]);
 }

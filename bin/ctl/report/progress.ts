@@ -1,3 +1,5 @@
+import { terminalLine, terminalText } from '../../../local/terminal/terminal-text.ts';
+
 /** Work under way: a line with a bar on a terminal, a line at each tenth elsewhere, nothing where a machine reads. */
 export interface Progress extends Disposable {
   /** @param done so much more is done @param text where the work stands */
@@ -32,7 +34,7 @@ function animated({ title, total }: ProgressOptions): Progress {
     const share = total ? Math.min(1, done / total) : 0;
     const filled = Math.floor(share * BAR_WIDTH);
     const bar = total ? `${'━'.repeat(filled)}${'─'.repeat(BAR_WIDTH - filled)} ` : '';
-    output.write(`${CLEAR}${`${bar}${text}`.slice(0, (output.columns || 80) - 1)}`);
+    output.write(`${CLEAR}${`${bar}${terminalLine(text)}`.slice(0, (output.columns || 80) - 1)}`);
   };
   draw(title);
   return {
@@ -40,7 +42,7 @@ function animated({ title, total }: ProgressOptions): Progress {
       done += more;
       draw(text);
     },
-    stop: text => void output.write(`${CLEAR}${text}\n`),
+    stop: text => void output.write(`${CLEAR}${terminalText(text)}\n`),
     [Symbol.dispose]: () => void output.write(CLEAR),
   };
 }
@@ -56,9 +58,9 @@ function written({ title, total = 0 }: ProgressOptions): Progress {
       done += more;
       if (done - told < step) return;
       told = done;
-      process.stderr.write(`${text}\n`);
+      process.stderr.write(`${terminalText(text)}\n`);
     },
-    stop: text => void process.stderr.write(`${text}\n`),
+    stop: text => void process.stderr.write(`${terminalText(text)}\n`),
     [Symbol.dispose]: () => undefined,
   };
 }

@@ -1,4 +1,6 @@
 /** How a command tells its result: text for people or one JSON document for machines on stdout, all else on stderr. */
+import { terminalText } from '../../../local/terminal/terminal-text.ts';
+import { terminalReport } from './paint.ts';
 import { createProgress, type Progress } from './progress.ts';
 
 export interface Outcome {
@@ -26,11 +28,11 @@ export function createReport({ json }: { readonly json: boolean }): Report {
     result(outcome) {
       if (!outcome) return;
       const { text, json: document, status = 0 } = outcome;
-      process.stdout.write(`${json ? JSON.stringify(document, null, 2) : text}\n`);
+      process.stdout.write(`${json ? terminalText(JSON.stringify(document, null, 2)) : terminalReport(text)}\n`);
       process.exitCode = status;
     },
     say(line) {
-      if (!json) process.stderr.write(`${line}\n`);
+      if (!json) process.stderr.write(`${terminalText(line)}\n`);
     },
     progress: (title, total) => createProgress({ title, total, silent: json }),
   };

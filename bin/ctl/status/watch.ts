@@ -1,6 +1,9 @@
 /** Looks again and again: the whole picture redrawn on a terminal, a line a change elsewhere. */
+
+import { terminalText } from '../../../local/terminal/terminal-text.ts';
 import type { Context } from '../context.ts';
 import { RefusedError } from '../errors.ts';
+import { terminalReport } from '../report/paint.ts';
 import { timeText } from '../report/time-text.ts';
 import { type Look, look } from './look.ts';
 import { lookJson } from './look-json.ts';
@@ -42,7 +45,7 @@ async function lookedUpAnew(context: Context): Promise<Context> {
 
 function redraw(seen: Look, verdict: Verdict, every: number): void {
   const foot = `${timeText(seen.now)}, every ${every / 1000} s. Ctrl-C ends.`;
-  process.stdout.write(`${CLEAR}${lookText(seen, verdict)}\n\n${foot}\n`);
+  process.stdout.write(`${CLEAR}${terminalReport(lookText(seen, verdict))}\n\n${foot}\n`);
 }
 
 /** @returns what is known to whoever reads; nothing is told twice */
@@ -51,6 +54,6 @@ function tellChange({ report }: Context, seen: Look, verdict: Verdict, told: str
   const news = `${verdictText(verdict)} (${streams.join(', ')})`;
   if (news === told) return told;
   const line = report.json ? JSON.stringify(lookJson(seen, verdict)) : `${timeText(seen.now)} ${news}`;
-  process.stdout.write(`${line}\n`);
+  process.stdout.write(`${report.json ? terminalText(line) : terminalReport(line)}\n`);
   return news;
 }

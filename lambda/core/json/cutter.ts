@@ -32,8 +32,10 @@ export interface CutMember {
   /** Where its value stands among the bytes. */
   readonly start: number;
   readonly end: number;
-  /** Present when the member is an array. */
+  /** Present when the member is an array: its first `mostElements` elements. */
   readonly elements?: readonly CutElement[];
+  /** How many elements the array has; 0 for any other value. */
+  readonly length: number;
 }
 
 export interface CutOptions {
@@ -43,48 +45,81 @@ export interface CutOptions {
   readonly excluded: string;
 }
 
+/** What an answer may ask of memory, however it is made. */
+export interface CutBounds {
+  /** Elements of an array that are kept; those beyond are counted. @default all */
+  readonly mostElements?: number;
+  /** Members of the top object. @default any number */
+  readonly mostMembers?: number;
+  /** Bytes of a member's name in the top object. @default any number */
+  readonly longestName?: number;
+}
+
+/** The text may be JSON, but exceeds a bound. */
+export class CutBoundError extends Error {
+  override readonly name = 'CutBoundError';
+}
+
 /**
  * @param source UTF-8, checked
- * @throws JsonError when it is not one JSON object
+ * @throws JsonError when it is not one JSON object, CutBoundError
  */
-export function cutBody(source: Uint8Array, options: CutOptions): CutMember[] {
+export function cutBody(source: Uint8Array, options: CutOptions, bounds: CutBounds = {}): CutMember[] {
   const { root: row, room } = shapesFor(options);
   const reader = new ValueReader(source, room);
   const { tokens } = reader;
   if (!tokens.take(OPEN_BRACE)) tokens.fail('No JSON object');
   const members: CutMember[] = [];
   if (!tokens.take(CLOSE_BRACE)) {
-    do members.push(cutMember(reader, row, options));
-    while (tokens.take(COMMA));
+    do {
+      if (members.length === bounds.mostMembers) throw new CutBoundError(`more than ${bounds.mostMembers} members`);
+      members.push(cutMember(reader, row, options, bounds));
+    } while (tokens.take(COMMA));
     if (!tokens.take(CLOSE_BRACE)) tokens.fail('An object without its end');
   }
   if (!tokens.isAtEnd()) tokens.fail('Text after the end of the JSON object');
   return members;
 }
 
-function cutMember(reader: ValueReader, row: Shape, { wanted }: CutOptions): CutMember {
+function cutMember(reader: ValueReader, row: Shape, { wanted }: CutOptions, bounds: CutBounds): CutMember {
   const { tokens } = reader;
+  const { mostElements = Number.POSITIVE_INFINITY, longestName = Number.POSITIVE_INFINITY } = bounds;
   if (tokens.next() !== QUOTE) tokens.fail('A member without a name');
   tokens.end = 0;
+  const begin = tokens.at;
   tokens.string();
+  if (tokens.at - begin - '""'.length > longestName)
+    throw new CutBoundError(`a member's name longer than ${longestName} bytes`);
   const name: string = JSON.parse(tokens.canonical(0));
   if (!tokens.take(COLON)) tokens.fail('A member without a colon');
   const isArray = tokens.next() === OPEN_BRACKET;
   const start = tokens.at;
-  if (isArray) return { name, start, elements: cutElements(reader, row, wanted.length), end: tokens.at };
+  if (isArray) return { name, start, ...cutElements(reader, row, wanted.length, mostElements), end: tokens.at };
   reader.value(new Shape('', undefined, undefined), 1);
-  return { name, start, end: tokens.at };
+  return { name, start, end: tokens.at, length: 0 };
 }
 
-function cutElements(reader: ValueReader, row: Shape, wanted: number): CutElement[] {
+/** Elements beyond `most` are read over: an answer of 16 MiB can hold millions of them. */
+function cutElements(reader: ValueReader, row: Shape, wanted: number, most: number) {
   const { tokens } = reader;
   const elements: CutElement[] = [];
+  // Without rules: of what is read over nothing is wanted.
+  const skipped = new Shape('', undefined, undefined);
+  let length = 0;
   tokens.at++;
-  if (tokens.take(CLOSE_BRACKET)) return elements;
-  do elements.push(cutElement(reader, row, wanted));
-  while (tokens.take(COMMA));
+  if (tokens.take(CLOSE_BRACKET)) return { elements, length };
+  do {
+    if (length++ < most) elements.push(cutElement(reader, row, wanted));
+    else skipElement(reader, skipped);
+  } while (tokens.take(COMMA));
   if (!tokens.take(CLOSE_BRACKET)) tokens.fail('An array without its end');
-  return elements;
+  return { elements, length };
+}
+
+function skipElement(reader: ValueReader, shape: Shape): void {
+  reader.tokens.next();
+  reader.tokens.end = 0;
+  reader.value(shape, 2);
 }
 
 function cutElement(reader: ValueReader, row: Shape, count: number): CutElement {

@@ -12,11 +12,13 @@ import { type Bytes, bytesOf } from './words.ts';
 
 export const SHAPES_REMEMBERED = 4096;
 
+const NO_BYTES = bytesOf('');
+
 export class Shape {
   /** The name as canonical text, with quotes and colon; empty for the root. */
   readonly key: string;
-  /** The same as bytes, to be compared with the text at hand. */
-  readonly bytes: Bytes;
+  /** The same as bytes, to be compared with the text at hand; of a shape that is not remembered none. */
+  bytes: Bytes = NO_BYTES;
   /** Place of this member among those asked for; -1 when nobody asked. */
   readonly wanted: number;
   readonly excluded: boolean;
@@ -24,13 +26,12 @@ export class Shape {
   following: Shape | undefined = undefined;
   readonly #parent: Shape | undefined;
   readonly #rules: ShapeRules | undefined;
-  readonly #followers = new Map<string, Shape>();
+  #followers: Map<string, Shape> | undefined;
   #objects: Shape | undefined;
   #order: Int32Array | undefined;
 
   constructor(key: string, parent: Shape | undefined, rules: ShapeRules | undefined) {
     this.key = key;
-    this.bytes = bytesOf(key);
     this.#parent = parent;
     this.#rules = rules;
     this.wanted = parent ? (rules?.wanted.get(key) ?? -1) : -1;
@@ -44,10 +45,13 @@ export class Shape {
   }
 
   follow(key: string, room: Room): Shape {
-    let follower = this.#followers.get(key);
+    let follower = this.#followers?.get(key);
     if (!follower) {
       follower = new Shape(key, this, this.#rules);
+      // A row may have a million names, each of them once: such a shape must stay small.
       if (room.shapes-- <= 0) return follower;
+      follower.bytes = bytesOf(key);
+      this.#followers ??= new Map();
       this.#followers.set(key, follower);
     }
     this.following = follower;

@@ -73,7 +73,7 @@ export class ValueReader {
       places[2 * member.wanted + 1] = tokens.at;
     }
     if (member.excluded) {
-      this.excluded = tokens.canonical(begin + member.bytes.length);
+      this.excluded = tokens.canonical(begin + member.key.length);
       tokens.end = begin;
       return member;
     }

@@ -72,9 +72,26 @@ describe('an id', () => {
     expect([status, told.verdict, told.id]).toEqual([expected, verdict, id]);
   });
 
-  test('that the API refuses is told with status and type, and not interpreted', async () => {
+  test('of an answer with terminal escapes shows them as text, for people and for machines', async () => {
+    const escapes = '\u001b[2J\u009b31m\u007f';
+    const answer = json(200, `{"neighbours":[{"id":"n\u009b31m\u007f"}]}`);
+    each.connector.api.tamper(({ target }) => (target.endsWith('/related') ? answer : undefined));
+    const [shown, machine, wrong] = await Promise.all([
+      each.ctl(['related', 'a', '--show']),
+      each.ctl(['related', 'a', '--show', '--json']),
+      each.ctl(['asset', `x${escapes}`]),
+    ]);
+    each.connector.api.tamper();
+    const texts = [shown, machine, wrong].flatMap(({ stdout, stderr }) => [stdout, stderr]);
+    expect(shown.stdout).toContain('n\\u009b31m\\u007f');
+    expect(JSON.parse(machine.stdout).neighbours[0].id).toBe('n\u009b31m\u007f');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what must not be there
+    expect(texts.filter(text => /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/.test(text))).toEqual([]);
+  });
+
+  test('that the API refuses is told with its status, and not interpreted', async () => {
     const { stdout } = await each.ctl(['asset', 'unknown']);
-    expect(stdout).toMatch(/^API now: {4}refused with 404 \(\S+\)$/m);
+    expect(stdout).toMatch(/^API now: {4}refused with 404 \(without a known type\)$/m);
     expect(stdout).toMatch(/^Last sent: {2}never$/m);
     each.connector.api.tamper(({ target }) => (target === '/v1/assets/a' ? problem(410, 'asset/merged') : undefined));
     const { status, told } = await asked('asset', 'a');
@@ -82,7 +99,7 @@ describe('an id', () => {
     expect([status, told.verdict, told.api]).toEqual([
       3,
       'sent and gone from the API',
-      { kind: 'refused', status: 410, type: 'https://problems.example/asset/merged' },
+      { kind: 'refused', status: 410 },
     ]);
   });
 

@@ -30,8 +30,7 @@ async function outcome(
     rowStates: { get: async () => new Map(state ? [['a', state]] : []) },
     api: {
       async single({ path, id }: SingleRead) {
-        if (answer === undefined || (path === ASSETS.path && id === 'removed'))
-          throw new ApiRefusedError('/a', 404, {});
+        if (answer === undefined || (path === ASSETS.path && id === 'removed')) throw new ApiRefusedError('/a', 404);
         return answer;
       },
     },

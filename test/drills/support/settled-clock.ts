@@ -50,8 +50,8 @@ export function settledClock(): SettledClock {
     }),
     forFunction: {
       now: clock.now,
-      async sleep(milliseconds, signal) {
-        if (BOUNDS.includes(milliseconds)) return clock.sleep(milliseconds, signal);
+      async sleep(milliseconds, signal, purpose) {
+        if (purpose === 'limit' || BOUNDS.includes(milliseconds)) return clock.sleep(milliseconds, signal, purpose);
         await pass(milliseconds);
         signal?.throwIfAborted();
       },

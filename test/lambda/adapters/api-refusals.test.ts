@@ -7,7 +7,7 @@ import {
   RoleMissingError,
 } from '../../../lambda/core/errors.ts';
 import { apiScene } from '../support/api-scene.ts';
-import { json, problem } from '../support/http-stand.ts';
+import { type Act, json, problem } from '../support/http-stand.ts';
 import { rejection, wordsOf } from '../support/words.ts';
 
 const PAGE = json(200, '{}');
@@ -85,12 +85,12 @@ describe('400', () => {
     expect(await rejection(each.page())).toBeInstanceOf(ApiRefusedError);
   });
 
-  test('of any other type fails at once, with type and detail', async () => {
-    await using each = await apiScene([problem(400, 'request/invalid-limit', 'limit must be 1..500.')]);
+  test('of any other type that the specification names fails at once, with status and type', async () => {
+    await using each = await apiScene([problem(400, 'auth/insufficient-role', 'canary')]);
     const error = await rejection(each.page());
     expect(error).toBeInstanceOf(ApiRefusedError);
-    expect(error).toMatchObject({ status: 400, type: 'https://problems.example/request/invalid-limit' });
-    expect(error.message).toContain('request/invalid-limit: limit must be 1..500.');
+    expect(error).toMatchObject({ status: 400, type: 'auth/insufficient-role' });
+    expect(error.message).toContain('answered 400 for /v1/assets (auth/insufficient-role)');
     expect(each.server.seen).toHaveLength(1);
   });
 });
@@ -109,11 +109,27 @@ describe('a refusal', () => {
     expect(wordsOf(error)).not.toContain('canary');
   });
 
-  test('has one bounded line of detail, however long the document', async () => {
-    await using each = await apiScene([problem(400, 'some/type', 'many words\r\n\t'.repeat(1_000))]);
-    const { message } = await rejection(each.page());
-    expect(message).not.toMatch(/[\r\n\t]/);
-    expect(message.length).toBeLessThan(900);
+  test.each([400, 401, 403, 404, 429, 500])(
+    '(%i) from a server that echoes the request in every text shows none of it',
+    async status => {
+      const echo: Act = (response, { headers, target }) => {
+        const request = `${headers.authorization} ${target}`;
+        response.writeHead(status, request, { 'x-echo': request, 'content-type': 'application/problem+json' });
+        const words = { [request]: request, type: `urn:${request}/auth`, title: request, detail: request, status };
+        response.end(JSON.stringify(words));
+      };
+      await using each = await apiScene([echo]);
+      const words = wordsOf(await rejection(each.page({ cursor: 'canary-cursor' })));
+      expect(words).not.toContain('canary');
+      expect(words).toMatch(status === 401 ? /401 without a known problem type/ : String(status));
+    },
+  );
+
+  test('of a type that the specification does not name shows the status alone', async () => {
+    await using each = await apiScene([problem(400, 'canary/row')]);
+    const error = await rejection(each.page());
+    expect(error.message).toContain('answered 400 for /v1/assets (without a known problem type)');
+    expect(wordsOf(error)).not.toContain('canary');
   });
 
   test('bears no word of the token', async () => {

@@ -69,11 +69,30 @@ describe('Retry-After', () => {
     expect(each.server.seen).toHaveLength(21);
   });
 
-  test('in the past asks for no long pause', async () => {
-    const past = new Date(0).toUTCString();
-    await using each = await apiScene([json(429, '', { 'retry-after': past }), PAGE]);
+  test.each([
+    ['of zero', '0'],
+    ['in the past', new Date(0).toUTCString()],
+  ])('%s never leads to requests faster than the backoff', async (_form, header) => {
+    const busy = json(429, '', { 'retry-after': header });
+    await using each = await apiScene([...Array<Act>(9).fill(busy), PAGE]);
+    expect(await each.page()).toBe('{"page":1}');
+    expect(each.clock.pauses).toEqual([50, 100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000]);
+  });
+
+  test('of zero for ever makes a hundred requests in a run, not thousands', async () => {
+    await using each = await apiScene([json(429, '', { 'retry-after': '0' })], {
+      random: createDraw(7),
+      budget: 885_000,
+    });
+    expect(await rejection(each.page())).toBeInstanceOf(OutOfTimeError);
+    expect(each.server.seen.length).toBeLessThan(200);
+  });
+
+  test('shorter than the backoff of a request that is refused again and again gives way to it', async () => {
+    const busy = json(503, '', { 'retry-after': '1' });
+    await using each = await apiScene([...Array<Act>(8).fill(busy), PAGE]);
     await each.page();
-    expect(each.clock.pauses).toEqual([50]);
+    expect(each.clock.pauses).toEqual([1_050, 1_050, 1_050, 1_050, 1_050, 1_600, 3_200, 5_000]);
   });
 
   test.each(['', 'soon', '-1', '2.5', '0x10'])('that is neither (%j) counts as absent', async header => {
@@ -136,6 +155,26 @@ describe('a time-out', () => {
     await each.server.arrived(1);
     each.clock.advance(30_000);
     expect(await page).toBe('{"page":1}');
+  });
+
+  test('is never longer than the time left, and what the end of the run cuts off is no failure of the page', async () => {
+    await using each = await apiScene([partly], { budget: 12_000 });
+    const page = rejection(each.page());
+    await each.server.arrived(1);
+    each.clock.advance(12_000);
+    const error = await page;
+    expect(error).toBeInstanceOf(OutOfTimeError);
+    expect(error.message).toContain('before /v1/assets had answered');
+    expect(each.server.seen).toHaveLength(1);
+  });
+
+  test('of the body of a refusal leaves the status to be reported', async () => {
+    const drip: Act = response => response.writeHead(403).write('{"type":');
+    await using each = await apiScene([drip]);
+    const page = rejection(each.page());
+    await each.begun(1);
+    each.clock.advance(30_000);
+    expect((await page).message).toContain('answered 403');
   });
 
   test('with no time left to try again says so instead', async () => {

@@ -65,6 +65,20 @@ describe('a partial failure', () => {
     expect(await delivered(scene)).toEqual(lines.toSorted());
   });
 
+  test.each(['canary', 'Canary-1', '{"row":"canary"}', 'CanaryRow and more'])(
+    'whose code may echo a row (%j) stops the stream without it',
+    async ErrorCode => {
+      const client: Sender = {
+        send: async ({ input }) => ({ RequestResponses: input.Records.map(() => ({ ErrorCode })) }),
+      };
+      const error = await rejection(
+        createFirehose(client, 'stream', patience(steppedClock())).deliver(['row'], NO_GUARD),
+      );
+      expect(error.message).toContain('it keeps answering an unknown code');
+      expect(wordsOf(error)).not.toMatch(/canary/i);
+    },
+  );
+
   test('that is no throttling is tried eight times, then stops the stream with the code', async () => {
     let calls = 0;
     const client: Sender = {

@@ -50,9 +50,16 @@ describe('a token endpoint that stumbles', () => {
     const ended = rejection(each.token(5_000));
     await each.server.arrived(1);
     const next = each.token();
-    each.clock.advance(10_000);
+    each.clock.advance(5_000);
     await ended;
     expect(await next).toBe('one');
+  });
+
+  test('and asks to be called again at once is asked no faster than the backoff', async () => {
+    const busy = json(429, '', { 'retry-after': '0' });
+    await using each = await tokenScene(busy, busy, busy, busy, issued('one', 300));
+    expect(await each.token()).toBe('one');
+    expect(each.clock.pauses).toEqual([50, 100, 200, 400]);
   });
 
   test('without answering is asked again after ten seconds', async () => {

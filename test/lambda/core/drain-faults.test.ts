@@ -15,7 +15,7 @@ describe('rule 7: a cursor that is refused', () => {
     await stand.drain('assets', { pageLimit: 1 });
     stand.later().api.on('/a', 'c3', refused).on('/a', 'c2', refused);
     stand.api.on('/a', undefined, answer([asset('a'), asset('b'), asset('c'), asset('d')], null));
-    const result = await stand.drain('assets', { pageLimit: 1 });
+    const result = await stand.drain('assets', { pageLimit: 4 });
     expect(stand.api.sent('/a')).toEqual(['c3', 'c2', undefined]);
     expect([stand.sent, result.refusedCursors]).toEqual([['upsert d'], 2]);
     expect(stand.warnings).toHaveLength(2);
@@ -27,8 +27,8 @@ describe('rule 7: a cursor that is refused', () => {
     stand.api.pages('/a', [[asset('a')], []]);
     await stand.drain('assets');
     const before = stand.table.checkpoint('assets');
-    stand.later().api.on('/a', 'c1', new ApiRefusedError('/a', 400, { type: 'request/odd', detail: 'why' }));
-    await expect(stand.drain('assets')).rejects.toThrow(/400.*request\/odd: why/);
+    stand.later().api.on('/a', 'c1', new ApiRefusedError('/a', 400, 'request/odd'));
+    await expect(stand.drain('assets')).rejects.toThrow(/400.*request\/odd/);
     expect([stand.table.checkpoint('assets'), stand.journal.begun]).toEqual([before, []]);
   });
 });

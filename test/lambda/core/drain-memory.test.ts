@@ -41,7 +41,7 @@ describe('the window', () => {
     await stand.drain('assets', { pageLimit: 2 });
     expect(stand.table.checkpoint('assets').window).toHaveLength(4);
     stand.later().api.on('/a', 'c2', answer(pages, null));
-    expect(await stand.drain('assets', { pageLimit: 2 })).toMatchObject({ suppressed: 6, forwarded: 0 });
+    expect(await stand.drain('assets', { pageLimit: 6 })).toMatchObject({ suppressed: 6, forwarded: 0 });
     expect(lookUps(stand)).toEqual(['assets look-up a b']);
   });
 

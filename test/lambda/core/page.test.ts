@@ -4,6 +4,7 @@ import { type PageRules, readPage } from '../../../lambda/core/page.ts';
 
 const RULES: PageRules = {
   path: '/v1/assets',
+  limit: 500,
   cut: { wanted: ['id'], excluded: 'stream_position' },
   configured: {},
   learned: {},
@@ -103,11 +104,64 @@ describe('rule 8: names that the specification does not show are found by what t
     expect(reading).toThrow(message);
   });
 
-  test('the error shows names, cut short, and no values', () => {
-    const body = { [`n${'x'.repeat(100)}`]: 'a-secret', rows: [{ key: 'a-secret' }], p: page };
+  test('the error shows no values, and of the names only those that cannot be an id or a token', () => {
+    const body = { 'web-17.example': 1, [`n${'x'.repeat(100)}`]: 'a-secret', rows: [{ key: 'a-secret' }], p: page };
     const reading = () => read(body);
-    expect(reading).toThrow(`"n${'x'.repeat(63)}", "rows", "p"`);
-    expect(reading).not.toThrow(/a-secret/);
+    expect(reading).toThrow(/members seen: "rows", "p", 2 more\. /);
+    expect(reading).not.toThrow(/a-secret|web-17|xxx/);
+  });
+
+  test('the error lists at most eight names', () => {
+    const body = Object.fromEntries([...'abcdefghijklmnopqrstuvwxyz'].map(letter => [letter, 1]));
+    expect(() => read(body)).toThrow('members seen: "a", "b", "c", "d", "e", "f", "g", "h", 18 more.');
+  });
+});
+
+describe('an oversized answer is a contract error in a short message, before anything of it is used', () => {
+  const rowsOf = (count: number, size: number | undefined = count, next: string | null = 'c') =>
+    `{"rows":[${Array.from({ length: count }, (_, id) => `{"id":"${id}"}`).join()}],"p":${JSON.stringify({ next_cursor: next, page_size: size })}}`;
+
+  test('a page holds as many rows as were asked for', () => {
+    expect(read(rowsOf(7), { limit: 7 }).ids).toHaveLength(7);
+  });
+
+  test('a page that holds more rows than were asked for is refused, with or without page_size', () => {
+    const refusal = /: 8 rows, more than the limit of 7 that was asked for\. /;
+    expect(() => read(rowsOf(8), { limit: 7 })).toThrow(refusal);
+    expect(() => read(rowsOf(8).replace('"page_size":8', '"a":1'), { limit: 7 })).toThrow(refusal);
+    expect(() => read(rowsOf(8), { limit: 7, configured: { rows: 'rows' } })).toThrow(refusal);
+    expect(() => read(rowsOf(8), { limit: 7, learned: { rows: 'rows' } })).toThrow(refusal);
+  });
+
+  test('another array beside the rows may be longer than the limit', () => {
+    const body = { tags: [1, 2, 3, 4, 5, 6, 7, 8, 9], rows: one, p: { next_cursor: null, page_size: 1 } };
+    expect(read(body, { limit: 2 }).ids).toEqual(['"a"']);
+  });
+
+  test('a cursor of 64 KiB is taken, a longer one is refused: the checkpoint keeps two in one item', () => {
+    const withCursor = (cursor: string) => read({ rows: one, p: { next_cursor: cursor, page_size: 1 } });
+    expect(withCursor('é'.repeat(32_768)).nextCursor).toHaveLength(32_768);
+    expect(() => withCursor(`${'é'.repeat(32_768)}c`)).toThrow(/: next_cursor is longer than 65536 bytes\. /);
+    expect(() => withCursor('c'.repeat(450_000))).toThrow(/: next_cursor is longer than 65536 bytes\. /);
+  });
+
+  test("a member's name of 256 bytes is taken, a longer one is refused", () => {
+    const named = (name: string) => read({ [name]: one, p: { next_cursor: null, page_size: 1 } });
+    expect(named('n'.repeat(256)).names.rows).toHaveLength(256);
+    expect(() => named('n'.repeat(257))).toThrow(/: a member's name longer than 256 bytes\. /);
+    expect(() => named('n'.repeat(1_000_000))).toThrow(/^.{1,300}$/);
+  });
+
+  test('a thousand members are taken, more are refused', () => {
+    const members = (count: number) => `{"p":{"next_cursor":null,"page_size":0}${',"a":1'.repeat(count - 1)}}`;
+    expect(read(members(1_000)).nextCursor).toBeNull();
+    expect(() => read(members(1_001))).toThrow(/: more than 1000 members\. /);
+    expect(() => read(members(1_000_000))).toThrow(/^.{1,300}$/);
+  });
+
+  test('an object of more than a mebibyte is not taken for the pagination object', () => {
+    const body = { rows: one, meta: { next_cursor: 'c', pad: 'x'.repeat(1_048_576) }, p: { next_cursor: null } };
+    expect(read(body)).toMatchObject({ ids: ['"a"'], nextCursor: null });
   });
 });
 

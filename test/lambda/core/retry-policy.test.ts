@@ -73,6 +73,12 @@ describe('the next delay', () => {
     expect(nextDelay({ ...failure, retryAfter: 7000 }, almostOne)).toBeGreaterThan(7000);
   });
 
+  test('is never less than the backoff, whatever little the server asks for', () => {
+    const asked = (retryAfter: number, waits: number) => nextDelay({ ...failure, retryAfter, waits }, () => 0.5);
+    expect([1, 2, 3, 4, 9, 99].map(waits => asked(0, waits))).toEqual([100, 200, 400, 800, 10_000, 10_000]);
+    expect([asked(1_000, 3), asked(1_000, 9)]).toEqual([1_100, 10_000]);
+  });
+
   test('is none when the time budget would end first', () => {
     expect(nextDelay({ ...failure, retryAfter: 7000, timeLeft: 7000 }, never)).toBeUndefined();
     expect(nextDelay({ ...failure, retryAfter: 7000, timeLeft: 7001 }, never)).toBe(7000);

@@ -53,7 +53,7 @@ describe('a failing stream does not stop the others', () => {
     ['dns-blocks', '/d', ['assets', 'threats']],
   ])('%s', async (stream, path, others) => {
     const stand = stocked();
-    stand.api.on(path, undefined, new ApiRefusedError(path, 400, { type: 'odd' }));
+    stand.api.on(path, undefined, new ApiRefusedError(path, 400, 'odd'));
     const { results, failures, interrupted } = await stand.tick();
     expect([[...failures.keys()], interrupted]).toEqual([[stream], true]);
     expect(summary(results).filter(([name]) => name !== stream)).toEqual(others.map(name => [name, 1, true]));
@@ -64,7 +64,7 @@ describe('a failing stream does not stop the others', () => {
     const stand = stocked();
     await stand.tick();
     stand.later().api.on('/a', 'c1', answer([tombstone('a', { version: 2 })], 'c2'));
-    stand.api.on('/a', 'c2', new ApiRefusedError('/a', 400, {}));
+    stand.api.on('/a', 'c2', new ApiRefusedError('/a', 400));
     await stand.tick();
     expect([stand.sent, stand.table.withdrawals('assets').length]).toEqual([['tombstone a'], 1]);
     stand.later().api.on('/a', 'c2', answer([], null));

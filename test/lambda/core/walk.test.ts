@@ -99,9 +99,7 @@ describe('overlap', () => {
   });
 
   test('an error of the page fetched ahead shows at its place', async () => {
-    const api = new ScriptedApi()
-      .on(PATH, undefined, page('a', 'c1'))
-      .on(PATH, 'c1', new ApiRefusedError(PATH, 404, {}));
+    const api = new ScriptedApi().on(PATH, undefined, page('a', 'c1')).on(PATH, 'c1', new ApiRefusedError(PATH, 404));
     const { pages, error } = await walked(api);
     expect([pages.map(ids), error]).toEqual([['a'], expect.any(ApiRefusedError)]);
   });

@@ -1,6 +1,7 @@
 import { type Api, createApi } from '../../../lambda/adapters/api.ts';
 import { type Act, type HttpStand, httpStand } from './http-stand.ts';
 import { patience, type SteppedClock, steppedClock } from './stepped-clock.ts';
+import { watchedFetch } from './watched-fetch.ts';
 
 export interface ApiScene extends AsyncDisposable {
   readonly server: HttpStand;
@@ -10,6 +11,8 @@ export interface ApiScene extends AsyncDisposable {
   readonly handed: string[];
   /** Those of them that were discarded, in order. */
   readonly discarded: string[];
+  /** Resolves once the heads of that many answers have been read. */
+  begun(count: number): Promise<void>;
   page(request?: { readonly cursor?: string; readonly limit?: number }): Promise<string>;
 }
 
@@ -37,6 +40,7 @@ export async function apiScene(acts: readonly Act[], options: ApiSceneOptions = 
     discard: (refused: string) => void discarded.push(refused),
   };
   const { budget, random, maxBodyBytes } = options;
+  const { fetch, begun } = watchedFetch();
   const api = createApi({
     baseUrl: `${server.url}/base/`,
     tokens,
@@ -48,6 +52,7 @@ export async function apiScene(acts: readonly Act[], options: ApiSceneOptions = 
   return {
     server,
     clock,
+    begun,
     api,
     handed,
     discarded,

@@ -4,6 +4,10 @@ import { text } from 'node:stream/consumers';
 export interface FunctionRun {
   /** What each invocation resolved with, or the name and message that it rejected with. */
   readonly outcomes: readonly (InvocationOutcome | { readonly error: string })[];
+  /** What the handler rejected with, as Lambda prints it: all members, all causes. */
+  readonly rejections: string;
+  /** Largest resident memory, in megabytes. */
+  readonly peakMegabytes: number;
   readonly stdout: string;
   readonly stderr: string;
   readonly code: number | null;
@@ -17,15 +21,21 @@ interface InvocationOutcome {
 /** Imports the module, invokes its handler with each payload, and tells the outcomes apart from what it logs. */
 const MAIN = `
 import { writeSync } from 'node:fs';
+import { inspect } from 'node:util';
 const [module, payloads, milliseconds] = process.argv.slice(1);
 const { handler } = await import(module);
 const outcomes = [];
+let rejections = '';
 for (const payload of JSON.parse(payloads)) {
   const end = Date.now() + Number(milliseconds);
   const context = { getRemainingTimeInMillis: () => end - Date.now() };
-  outcomes.push(await handler(payload, context).catch(error => ({ error: error.name + ': ' + error.message })));
+  outcomes.push(await handler(payload, context).catch(error => {
+    rejections += inspect(error, { depth: Infinity, showHidden: true, maxStringLength: null }) + '\\n';
+    return { error: error.name + ': ' + error.message };
+  }));
 }
-writeSync(3, JSON.stringify(outcomes));
+const peakMegabytes = process.resourceUsage().maxRSS / 1024;
+writeSync(3, JSON.stringify({ outcomes, rejections, peakMegabytes }));
 `;
 
 /**
@@ -49,7 +59,8 @@ export async function functionProcess(
   const [, out, err, told] = child.stdio;
   if (!out || !err || !told || !('readable' in told)) throw new Error('The process has no output');
   const [stdout, stderr, outcomes] = await Promise.all([text(out), text(err), text(told)]);
-  return { outcomes: outcomes === '' ? [] : JSON.parse(outcomes), stdout, stderr, code: await closed };
+  const said = outcomes === '' ? { outcomes: [], rejections: '', peakMegabytes: 0 } : JSON.parse(outcomes);
+  return { ...said, stdout, stderr, code: await closed };
 }
 
 export const HANDLER = new URL('../../../lambda/handler.ts', import.meta.url);

@@ -28,6 +28,7 @@ export function steppedClock(bounds: readonly number[] = BOUNDS): SteppedClock {
   };
   const hold = (milliseconds: number, signal: AbortSignal | undefined): Promise<void> =>
     new Promise((resolve, reject) => {
+      if (milliseconds <= 0) return resolve();
       const wait = { due: now + milliseconds, resolve };
       held.push(wait);
       for (const tell of watching.splice(0)) tell();
@@ -41,9 +42,9 @@ export function steppedClock(bounds: readonly number[] = BOUNDS): SteppedClock {
     advance,
     holding: () => new Promise(resolve => (held.length > 0 ? resolve() : void watching.push(resolve))),
     pauses,
-    async sleep(milliseconds, signal) {
+    async sleep(milliseconds, signal, purpose) {
       signal?.throwIfAborted();
-      if (bounds.includes(milliseconds)) return hold(milliseconds, signal);
+      if (purpose === 'limit' || bounds.includes(milliseconds)) return hold(milliseconds, signal);
       pauses.push(milliseconds);
       advance(milliseconds);
     },

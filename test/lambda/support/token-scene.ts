@@ -2,6 +2,7 @@ import type { ClientCredentials } from '../../../lambda/adapters/credentials.ts'
 import { createTokens } from '../../../lambda/adapters/token.ts';
 import { type Act, httpStand, json, type SeenRequest } from './http-stand.ts';
 import { patience, steppedClock } from './stepped-clock.ts';
+import { watchedFetch } from './watched-fetch.ts';
 
 export const PATH = '/protocol/openid-connect/token';
 export const issued = (token: string, seconds?: number) =>
@@ -27,7 +28,8 @@ export async function tokenScene(...acts: Act[]) {
       return { clientId: 'client', clientSecret: fresh ? 'canary-rotated' : 'canary-secret' };
     },
   };
+  const { fetch, begun } = watchedFetch();
   const tokens = createTokens({ authUrl: server.url, credentials, fetch });
   const token = (budget?: number) => tokens.token(patience(clock, budget));
-  return { server, clock, reads, tokens, token, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+  return { server, clock, begun, reads, tokens, token, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import type { Fault } from '../../../local/platform/faults.ts';
+import { echo, echoRaw } from '../../lambda/support/echo.ts';
+import { type Act, httpStand } from '../../lambda/support/http-stand.ts';
 import { StateFolder, tableRow } from './start-process.ts';
 import { SECRET, serveInstead, tenant } from './start-tenants.ts';
 
@@ -83,6 +85,28 @@ describe('npm start on a real tenant', () => {
       expect(status).toBe(1);
       expect(stderr).toContain('assets: ContractError: The answer of /v1/assets does not fit the contract: not JSON');
       expect(stderr).not.toContain('Welcome');
+    },
+    RUN_TIME,
+  );
+
+  test.each<[string, Act]>([
+    ['an answer', echo(404)],
+    ['bytes that are no HTTP', echoRaw],
+  ])(
+    'an API that echoes the request in %s gets neither the token nor the secret to the terminal or into a file',
+    async (_what, act) => {
+      await using api = await tenant();
+      await using web = await httpStand(act);
+      await using folder = await StateFolder.make();
+      const options = [...api.options, '--base-url', web.url, '--verbose'];
+      const onProgress = (child: { kill(signal: 'SIGINT'): boolean }) =>
+        void web.arrived(1).then(() => child.kill('SIGINT'));
+      const { status, stdout, stderr } = await folder.run(options, { secret: SECRET, onProgress });
+      const texts = [stdout, stderr, await everythingIn(folder.path)].join('\n');
+      const tokens = web.seen.map(({ headers }) => String(headers.authorization).replace('Bearer ', ''));
+      expect(status).not.toBe(0);
+      expect(tokens.length).toBeGreaterThan(0);
+      expect([SECRET, ...new Set(tokens)].filter(word => texts.includes(word))).toEqual([]);
     },
     RUN_TIME,
   );

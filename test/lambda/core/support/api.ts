@@ -35,7 +35,7 @@ export class ScriptedApi implements PageSource {
   async single(path: string, id: string): Promise<string> {
     const [answer] = this.#answers.get(`${path}/${id}`) ?? [];
     if (typeof answer === 'string') return answer;
-    throw answer ?? new ApiRefusedError(path, 404, { type: 'not-scripted' });
+    throw answer ?? new ApiRefusedError(path, 404, 'not-scripted');
   }
 
   /** The cursors sent for a path, in order. */
@@ -48,7 +48,7 @@ export class ScriptedApi implements PageSource {
     if (this.requests.length > MOST_REQUESTS) throw new Error('The walk spins');
     request.signal.throwIfAborted();
     const answers = this.#answers.get(key(request.path, request.cursor));
-    if (!answers) throw new ApiRefusedError(request.path, 404, { type: 'not-scripted', detail: `${request.cursor}` });
+    if (!answers) throw new ApiRefusedError(request.path, 404, `not-scripted: ${request.cursor}`);
     const next = answers.length > 1 ? answers.shift()! : answers[0]!;
     if (typeof next !== 'string') throw next;
     return Buffer.from(next);

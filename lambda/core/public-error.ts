@@ -1,0 +1,76 @@
+/**
+ * An error as it may leave the function: in a log line, or as what the handler rejects with, which Lambda prints with all
+ * members and causes.
+ *
+ * Our own errors hold no secret, token or row by construction. Errors of others may: the SDK keeps the whole answer in
+ * `$response`, undici the raw bytes in `data`, and a message may quote what was sent, as a proxy or the JSON parser does.
+ * So of a foreign error only what has a strict form is kept:
+ *
+ *     AccessDeniedException: "User … is not authorized to perform: dynamodb:GetItem on …", with $response, $metadata
+ *     AccessDeniedException: HTTP 400, not authorized to perform dynamodb:GetItem, request 6ce0b0b5-…
+ */
+import * as errors from './errors.ts';
+
+const OWN: ReadonlySet<unknown> = new Set(Object.values(errors));
+
+/** Causes of causes beyond this depth are left out: nobody's chain is that long, and a circle has no end. */
+const DEEPEST_CAUSE = 5;
+
+/** Stands for an error of the SDK, of fetch, or of the language. */
+class ForeignError extends Error {
+  override readonly name: string;
+  override readonly stack: string;
+  readonly code?: string;
+  constructor(error: Error, cause: Error | undefined) {
+    super(factsOf(error), cause && { cause });
+    this.name = serviceWord(error.name) ?? 'Error';
+    this.stack = [`${this.name}: ${this.message}`, ...framesOf(error)].join('\n');
+    const { code } = error as { code?: unknown };
+    if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,63}$/.test(code)) this.code = code;
+  }
+}
+
+/** An own error keeps its identity, and loses what its causes may quote. Anything else is replaced. */
+export function publicError(error: unknown, depth = 0): Error {
+  if (!(error instanceof Error)) return new Error('Something that is no error was thrown');
+  if (error instanceof ForeignError) return error;
+  const { cause } = error;
+  const kept = cause instanceof Error && depth < DEEPEST_CAUSE ? publicError(cause, depth + 1) : undefined;
+  if (!OWN.has(error.constructor)) return new ForeignError(error, kept);
+  if (kept) error.cause = kept;
+  else delete error.cause;
+  if (error instanceof errors.StreamsFailedError) for (const each of error.errors) publicError(each, depth + 1);
+  return error;
+}
+
+/** The name of an error or the code of a record as AWS writes them; nothing for any other text, which may be an echo. */
+export function serviceWord(text: unknown): string | undefined {
+  return typeof text === 'string' && /^[A-Z][A-Za-z.]{1,63}$/.test(text) ? text : undefined;
+}
+
+const REQUEST_ID = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9A-Z]{16}|[0-9A-Z]{52})$/;
+/** What an operator needs of AWS's longest message: which permission is missing. */
+const MISSING_PERMISSION = /\bnot authorized to perform: ([a-z0-9-]{1,30}:[A-Za-z]{1,60})\b/;
+
+function factsOf(error: Error): string {
+  const { httpStatusCode: status, requestId } = (error as { $metadata?: Record<string, unknown> }).$metadata ?? {};
+  const [, action] = MISSING_PERMISSION.exec(error.message) ?? [];
+  const facts = [
+    ...(typeof status === 'number' ? [`HTTP ${status}`] : []),
+    ...(action ? [`not authorized to perform ${action}`] : []),
+    ...(typeof requestId === 'string' && REQUEST_ID.test(requestId) ? [`request ${requestId}`] : []),
+  ];
+  return facts.join(', ') || 'its details are withheld';
+}
+
+/** Where it happened. A stack begins with the message, whose lines could pass for frames. */
+function framesOf({ stack, message }: Error): string[] {
+  if (typeof stack !== 'string') return [];
+  const [head = ''] = stack.split('\n', 1);
+  const end = message === '' ? (/^\w*$/.test(head) ? 0 : -1) : stack.lastIndexOf(message);
+  if (end < 0) return [];
+  return stack
+    .slice(end + message.length)
+    .split('\n')
+    .filter(line => /^ {4}at .{1,500}$/.test(line));
+}
