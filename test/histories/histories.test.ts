@@ -30,6 +30,9 @@ describe('through every crash, fault and overlap the promise holds', () => {
       'lettersSuperseded',
       'lettersKept',
       'killsOverLetters',
+      'wide',
+      'stubborn',
+      'thaws',
     ];
     expect(happened.filter(name => seen[name] === 0)).toEqual([]);
   }, 120_000);
