@@ -54,10 +54,10 @@ export async function invoke(
   const timeLeft = clockOf(context, edges);
   const reserve = Math.min(RESERVE_MILLISECONDS, timeLeft() * RESERVE_SHARE);
   const { world, lease, warmUp } = createWorld(settings, edges, invoker.tokens, () => timeLeft() - reserve / 2);
-  warmUp();
   const outcome = await tick({
     world,
     lease,
+    warmUp,
     assignment: assign(settings, order.streams),
     commands: order,
     outOfTime: () => timeLeft() <= reserve,

@@ -145,7 +145,7 @@ export interface Memberships {
   delete(stream: StreamName, memberships: readonly Membership[], guard: Guard): Promise<void>;
 }
 
-/** A removal whose consequences are still to be told. */
+/** What a withdrawal says of the removal that caused it. */
 export interface Tombstone {
   readonly id: string;
   readonly deletedAt: string | undefined;
@@ -153,10 +153,16 @@ export interface Tombstone {
   readonly position: string | undefined;
 }
 
+/** A removal whose threats are still to be withdrawn. */
+export interface ListedRemoval extends Tombstone {
+  /** `sequence` of its event, or of the last event before it where none was sent: only a greater one can restore the row. */
+  readonly sequence: string;
+}
+
 export interface WithdrawalList {
   /** As with memberships: damaged entries are read by their keys while `mending`. @throws StateDamagedError otherwise */
-  pending(stream: StreamName, mending: boolean): Promise<Tombstone[]>;
-  add(stream: StreamName, tombstones: readonly Tombstone[], guard: Guard): Promise<void>;
+  pending(stream: StreamName, mending: boolean): Promise<ListedRemoval[]>;
+  add(stream: StreamName, removals: readonly ListedRemoval[], guard: Guard): Promise<void>;
   remove(stream: StreamName, id: string, guard: Guard): Promise<void>;
 }
 
@@ -184,12 +190,12 @@ export interface DeadLetter {
 export interface DeadLetters {
   /** Where the letter will lie, as `s3://bucket/key`. */
   locate(letter: DeadLetter): string;
-  /** @throws DeadLetterError */
-  store(letter: DeadLetter): Promise<void>;
+  /** @throws DeadLetterError; as the guard does */
+  store(letter: DeadLetter, guard: Guard): Promise<void>;
   /** @returns the letter as it was stored; nothing where none lies under this key. @throws DeadLetterError */
   read(key: string): Promise<string | undefined>;
-  /** Done where there is none. @throws DeadLetterError */
-  remove(key: string): Promise<void>;
+  /** Done where there is none. @throws DeadLetterError; as the guard does */
+  remove(key: string, guard: Guard): Promise<void>;
 }
 
 export interface HeldLease {
@@ -198,7 +204,7 @@ export interface HeldLease {
   readonly unclean: boolean;
   /** Aborts with LeaseLostError when the lease is lost or cannot be renewed. */
   readonly signal: AbortSignal;
-  /** Passes while the lease will last long enough for a batch of unconditional writes. */
+  /** Passes while the lease will last long enough for a batch of unconditional writes, and until it is released. */
   readonly guard: Guard;
   /** Gives the lease back. `clean: false` when a write may still be under way. */
   release(outcome: { readonly clean: boolean }): Promise<void>;

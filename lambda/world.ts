@@ -45,8 +45,8 @@ export function createContainerTokens(settings: Settings, edges: Edges): Tokens 
 export interface InvocationWorld {
   readonly world: World;
   readonly lease: Lease;
-  /** Asks for the token ahead of its use, beside the lease. A failure shows where the token is used. */
-  readonly warmUp: () => void;
+  /** Asks for the token ahead of its use, beside the first reads of the table. A failure shows where the token is used. */
+  readonly warmUp: () => Promise<unknown>;
 }
 
 /** @param timeLeft milliseconds until retries must end */
@@ -80,7 +80,7 @@ export function createWorld(
     log,
   };
   const lease = createLease({ table, clock, owner: randomUUID(), seconds: settings.leaseSeconds });
-  return { world, lease, warmUp: () => void tokens.token(patience).catch(() => undefined) };
+  return { world, lease, warmUp: () => tokens.token(patience).catch(() => undefined) };
 }
 
 /** What the settings have a run do. @param only of the streams that are on, these alone */

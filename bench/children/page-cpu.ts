@@ -27,7 +27,7 @@ async function measure(url: string) {
     AWS_ACCESS_KEY_ID: 'bench',
     AWS_SECRET_ACCESS_KEY: 'bench',
   });
-  const clients = createAwsClients({ s3PathStyle: true });
+  const clients = createAwsClients({ s3PathStyle: true, leaseSeconds: 60 });
   const drained = await recorded(clients, url);
   let ours = 0;
   let floor = 0;

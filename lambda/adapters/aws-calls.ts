@@ -29,7 +29,7 @@ export function isThrottle(error: unknown): boolean {
 }
 
 /** The call may or may not have had its effect, or the service stumbled: tried again a few times. */
-function isTransient(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { $metadata: metadata, code } = error as { $metadata?: { httpStatusCode?: number }; code?: unknown };
   const status = metadata?.httpStatusCode;
@@ -41,11 +41,13 @@ function isTransient(error: unknown): boolean {
  * Runs `attempt` until it succeeds, fails for good, or patience ends; then rejects with the last error.
  *
  * @param before runs before every try, the first included; what it throws ends the call
+ * @param stop ends the wait before the next try
  */
 export async function persist<T>(
   attempt: () => Promise<T>,
   patience: Patience,
   before?: () => Promise<void>,
+  stop?: AbortSignal,
 ): Promise<T> {
   // Apart from one another: a service that was busy for long has not used up the tries that its stumbling is granted.
   let throttles = 0;
@@ -60,7 +62,12 @@ export async function persist<T>(
       const worthIt = throttled || (isTransient(error) && tries < MAX_ATTEMPTS);
       const delay = backoff(tries, patience.random);
       if (!worthIt || delay >= patience.timeLeft()) throw error;
-      await patience.clock.sleep(delay);
+      await patience.clock.sleep(delay, stop);
     }
   }
+}
+
+/** What the guard throws comes through as it is: it is no failure of the call. */
+export function isOfTheGuard(error: unknown): boolean {
+  return error instanceof Error && ['LeaseLostError', 'StateError', 'AbortError'].includes(error.name);
 }

@@ -2,6 +2,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { FirehoseClient } from '@aws-sdk/client-firehose';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { leaseTimes } from '../lease-times.ts';
 import type { Sender } from './aws-calls.ts';
 
 export interface AwsClients {
@@ -11,18 +12,17 @@ export interface AwsClients {
   readonly s3: () => Promise<Sender>;
 }
 
-/** Well below the time for which a lease must outlast a batch of writes. */
-const REQUEST_TIMEOUT_MILLISECONDS = 8_000;
-const CONNECTION_TIMEOUT_MILLISECONDS = 2_000;
+export interface AwsClientOptions {
+  readonly s3PathStyle: boolean;
+  /** How long requests may take follows from it: a write must not outlast its lease. */
+  readonly leaseSeconds: number;
+}
 
-export function createAwsClients(options: { readonly s3PathStyle: boolean }): AwsClients {
+export function createAwsClients({ s3PathStyle, leaseSeconds }: AwsClientOptions): AwsClients {
+  const { requestTimeout, connectionTimeout } = leaseTimes(leaseSeconds);
   const config = {
     maxAttempts: 1,
-    requestHandler: {
-      requestTimeout: REQUEST_TIMEOUT_MILLISECONDS,
-      throwOnRequestTimeout: true,
-      connectionTimeout: CONNECTION_TIMEOUT_MILLISECONDS,
-    },
+    requestHandler: { requestTimeout, throwOnRequestTimeout: true, connectionTimeout },
   };
   let s3: Promise<Sender> | undefined;
   return {
@@ -31,7 +31,7 @@ export function createAwsClients(options: { readonly s3PathStyle: boolean }): Aw
     secrets: new SecretsManagerClient(config),
     s3: () => {
       s3 ??= import('@aws-sdk/client-s3').then(
-        ({ S3Client }) => new S3Client({ ...config, forcePathStyle: options.s3PathStyle }),
+        ({ S3Client }) => new S3Client({ ...config, forcePathStyle: s3PathStyle }),
       );
       return s3;
     },

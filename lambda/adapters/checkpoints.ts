@@ -1,6 +1,7 @@
 /** Checkpoints and in-flight notes in the state table, every write under the fence. */
 import { BEGINNING } from '../core/beginning.ts';
 import { LeaseLostError, StateDamagedError } from '../core/errors.ts';
+import { inParallel } from '../core/in-parallel.ts';
 import type { Checkpoint, Checkpoints, Hash, InFlightBatch, StreamMemory } from '../ports.ts';
 import type { StreamName } from '../streams.ts';
 import { checkpointKey, inFlightKey, type Key } from './keys.ts';
@@ -28,7 +29,7 @@ export function createCheckpoints(table: Table, hash: Hash): Checkpoints {
     saveInFlight: (stream, batches, epoch) => write(seal(inFlightKey(stream), encodeBatches(batches), hash), epoch),
     async fence(streams, epoch) {
       const keys = streams.flatMap(stream => [checkpointKey(stream), inFlightKey(stream)]);
-      const raised = await Promise.all(keys.map(key => raiseFence(table, key, epoch)));
+      const raised = await inParallel(keys, key => raiseFence(table, key, epoch));
       if (raised.includes(false)) throw new LeaseLostError('a later run has raised the fence');
     },
   };

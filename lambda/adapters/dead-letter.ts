@@ -1,8 +1,8 @@
 /** Rows that cannot be sent, kept whole in S3: core/letter.ts says under which key, and how. */
 import { DeadLetterError, RedriveError } from '../core/errors.ts';
 import { letterBody, letterKey } from '../core/letter.ts';
-import type { DeadLetter, DeadLetters } from '../ports.ts';
-import { persist, type Sender } from './aws-calls.ts';
+import type { DeadLetter, DeadLetters, Guard } from '../ports.ts';
+import { isOfTheGuard, persist, type Sender } from './aws-calls.ts';
 import type { Patience } from './patience.ts';
 
 export interface DeadLetterOptions {
@@ -15,18 +15,18 @@ export interface DeadLetterOptions {
 
 export function createDeadLetters({ client, bucket, connector, patience }: DeadLetterOptions): DeadLetters {
   const keyOf = (letter: DeadLetter) => letterKey(letter, connector);
-  const send = async <T>(attempt: (s3: Sender) => Promise<T>): Promise<T> => {
+  const send = async <T>(attempt: (s3: Sender) => Promise<T>, guard?: Guard): Promise<T> => {
     const s3 = await client();
-    return persist(() => attempt(s3), patience);
+    return persist(() => attempt(s3), patience, guard);
   };
   return {
     locate: letter => `s3://${bucket}/${keyOf(letter)}`,
-    async store(letter) {
+    async store(letter, guard) {
       const { PutObjectCommand } = await import('@aws-sdk/client-s3');
       const place = { Bucket: bucket, Key: keyOf(letter) };
       const input = { ...place, Body: Buffer.from(letterBody(letter, connector)), ContentType: 'application/json' };
-      await send(s3 => s3.send(new PutObjectCommand(input))).catch(cause => {
-        throw new DeadLetterError({ cause });
+      await send(s3 => s3.send(new PutObjectCommand(input)), guard).catch(cause => {
+        throw isOfTheGuard(cause) ? cause : new DeadLetterError({ cause });
       });
     },
     async read(key) {
@@ -37,10 +37,10 @@ export function createDeadLetters({ client, bucket, connector, patience }: DeadL
         throw new RedriveError('read', { cause });
       });
     },
-    async remove(key) {
+    async remove(key, guard) {
       const { DeleteObjectCommand } = await import('@aws-sdk/client-s3');
-      await send(s3 => s3.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }))).catch(cause => {
-        throw new RedriveError('deleted after its row was dealt with', { cause });
+      await send(s3 => s3.send(new DeleteObjectCommand({ Bucket: bucket, Key: key })), guard).catch(cause => {
+        throw isOfTheGuard(cause) ? cause : new RedriveError('deleted after its row was dealt with', { cause });
       });
     },
   };

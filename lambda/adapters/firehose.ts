@@ -1,10 +1,11 @@
 /** Sends event lines to the delivery stream until every record is acknowledged. */
 import { PutRecordBatchCommand, type PutRecordBatchResponseEntry } from '@aws-sdk/client-firehose';
 import { DeliveryError, OutOfTimeError } from '../core/errors.ts';
+import { inParallel } from '../core/in-parallel.ts';
 import { packCalls, packRecords } from '../core/pack.ts';
 import { backoff, MAX_ATTEMPTS } from '../core/retry-policy.ts';
 import type { Delivery, Guard } from '../ports.ts';
-import { isThrottle, persist, type Sender } from './aws-calls.ts';
+import { isThrottle, isTransient, type Sender } from './aws-calls.ts';
 import type { Patience } from './patience.ts';
 
 /** Codes of records that a partial failure returns for want of room, or of luck. */
@@ -14,82 +15,79 @@ export function createFirehose(client: Sender, stream: string, patience: Patienc
   return {
     async deliver(lines, guard) {
       const calls = packCalls(packRecords(lines));
-      const waited = await Promise.all(calls.map(records => new Batch(client, stream, patience).send(records, guard)));
+      const waited = await inParallel(calls, (records, stop) =>
+        new Batch(client, stream, patience, stop).send(records, guard),
+      );
       return Math.max(0, ...waited);
     },
   };
+}
+
+/** What is left of a call, and why: one reason, for the message. */
+interface Refusal {
+  readonly refused: readonly Uint8Array[];
+  readonly throttled: boolean;
+  readonly reason: string;
+  readonly cause?: unknown;
 }
 
 class Batch {
   readonly #client: Sender;
   readonly #stream: string;
   readonly #patience: Patience;
+  readonly #stop: AbortSignal;
   #throttles = 0;
   #failures = 0;
   #throttledMilliseconds = 0;
 
-  constructor(client: Sender, stream: string, patience: Patience) {
+  constructor(client: Sender, stream: string, patience: Patience, stop: AbortSignal) {
     this.#client = client;
     this.#stream = stream;
     this.#patience = patience;
+    this.#stop = stop;
   }
 
   /** @returns milliseconds spent waiting because of throttling */
   async send(records: readonly Uint8Array[], guard: Guard): Promise<number> {
     let left = records;
-    while (left.length > 0) {
-      // Throttling is waited out for longer than a lease lasts, and another run may have taken over meanwhile.
+    for (;;) {
+      this.#stop.throwIfAborted();
+      // Before each try: tries go on for longer than a lease lasts, and another run may have taken over meanwhile.
       await guard();
-      const { refused, codes } = await this.#put(left);
-      if (refused.length > 0) await this.#pause(codes);
-      left = refused;
+      const refusal = await this.#put(left);
+      left = refusal.refused;
+      if (left.length === 0) return this.#throttledMilliseconds;
+      await this.#pause(refusal);
     }
-    return this.#throttledMilliseconds;
   }
 
   /** Only what was refused is sent again: of a partial failure the rest has arrived. */
-  async #put(records: readonly Uint8Array[]): Promise<{ refused: Uint8Array[]; codes: Set<string> }> {
+  async #put(records: readonly Uint8Array[]): Promise<Refusal> {
     const input = { DeliveryStreamName: this.#stream, Records: records.map(Data => ({ Data })) };
+    let entries: PutRecordBatchResponseEntry[];
     try {
-      const answer = await persistUnlessThrottled(
-        () => this.#client.send(new PutRecordBatchCommand(input)),
-        this.#patience,
-      );
-      const entries: PutRecordBatchResponseEntry[] = answer.RequestResponses ?? [];
-      if (entries.length !== records.length) throw new DeliveryError('it did not answer for each record');
-      // FailedPutCount is no error: the answer is 200, and each entry must be read.
-      const refused = records.filter((_, index) => entries[index]?.ErrorCode !== undefined);
-      return { refused, codes: new Set(entries.flatMap(entry => entry.ErrorCode ?? [])) };
-    } catch (error) {
-      if (isThrottle(error)) return { refused: [...records], codes: new Set(['Throttling']) };
-      if (error instanceof DeliveryError) throw error;
-      throw new DeliveryError(error instanceof Error ? error.name : 'the call failed', { cause: error });
+      entries = (await this.#client.send(new PutRecordBatchCommand(input))).RequestResponses ?? [];
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.name : 'the call failed';
+      const throttled = isThrottle(cause);
+      if (throttled || isTransient(cause)) return { refused: records, throttled, reason, cause };
+      throw new DeliveryError(reason, { cause });
     }
+    if (entries.length !== records.length) throw new DeliveryError('it did not answer for each record');
+    // FailedPutCount is no error: the answer is 200, and each entry must be read.
+    const refused = records.filter((_, index) => entries[index]?.ErrorCode !== undefined);
+    const codes = [...new Set(entries.flatMap(entry => entry.ErrorCode ?? []))];
+    return { refused, throttled: codes.every(code => THROTTLE_CODES.test(code)), reason: codes.join(', ') };
   }
 
   /** Throttling is waited out until the time budget ends, other refusals are tried again a few times. */
-  async #pause(codes: ReadonlySet<string>): Promise<void> {
+  async #pause({ throttled, reason, cause }: Refusal): Promise<void> {
     const { clock, random, timeLeft } = this.#patience;
-    const throttled = [...codes].every(code => THROTTLE_CODES.test(code));
     const attempt = throttled ? ++this.#throttles : ++this.#failures;
-    if (!throttled && attempt >= MAX_ATTEMPTS) throw new DeliveryError(`it keeps answering ${[...codes].join(', ')}`);
+    if (!throttled && attempt >= MAX_ATTEMPTS) throw new DeliveryError(`it keeps answering ${reason}`, { cause });
     const delay = backoff(attempt, random);
-    if (delay >= timeLeft()) throw new OutOfTimeError('while Firehose throttled', this.#throttledMilliseconds);
-    await clock.sleep(delay);
+    if (delay >= timeLeft()) throw new OutOfTimeError('while Firehose refused records', this.#throttledMilliseconds);
+    await clock.sleep(delay, this.#stop);
     if (throttled) this.#throttledMilliseconds += delay;
   }
-}
-
-/** Repeats ambiguous failures; a throttle is handed out, so that the time lost to it is counted. */
-async function persistUnlessThrottled<T>(attempt: () => Promise<T>, patience: Patience): Promise<T> {
-  const outcome = await persist(async () => {
-    try {
-      return { answer: await attempt() };
-    } catch (error) {
-      if (isThrottle(error)) return { throttle: error };
-      throw error;
-    }
-  }, patience);
-  if ('throttle' in outcome) throw outcome.throttle;
-  return outcome.answer;
 }

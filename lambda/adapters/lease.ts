@@ -3,6 +3,7 @@
  * fence of every checkpoint write. Scheduler and Lambda deliver at least once, so two runs at one moment are normal.
  */
 import { LeaseLostError } from '../core/errors.ts';
+import { type LeaseTimes, leaseTimes } from '../lease-times.ts';
 import type { Clock, HeldLease, Lease } from '../ports.ts';
 import { leaseKey } from './keys.ts';
 import type { Table } from './table.ts';
@@ -17,11 +18,9 @@ export interface LeaseOptions {
 
 /** Renewed three times within its term, so that one lost renewal does not end the run. */
 const RENEWALS = 3;
-/** A batch of writes may take this long at most; it may start only while the lease lasts longer. */
-const AMPLE_MILLISECONDS = 20_000;
 
 export function createLease({ table, clock, owner, seconds }: LeaseOptions): Lease {
-  const term = seconds * 1000;
+  const times = leaseTimes(seconds);
   return {
     async take() {
       const now = clock.now();
@@ -35,7 +34,7 @@ export function createLease({ table, clock, owner, seconds }: LeaseOptions): Lea
           ':none': { N: '0' },
           ':one': { N: '1' },
           ':holder': { S: owner },
-          ':expires': { N: String(now + term) },
+          ':expires': { N: String(now + times.term) },
           ':now': { N: String(now) },
           ':no': { S: 'no' },
         },
@@ -43,7 +42,7 @@ export function createLease({ table, clock, owner, seconds }: LeaseOptions): Lea
       });
       if (!before) return undefined;
       const unclean = before['epoch'] !== undefined && before['ended']?.S !== 'cleanly';
-      return new Holding(table, clock, Number(before['epoch']?.N ?? 0) + 1, unclean, term, now + term);
+      return new Holding(table, clock, Number(before['epoch']?.N ?? 0) + 1, unclean, times, now + times.term);
     },
   };
 }
@@ -53,17 +52,19 @@ class Holding implements HeldLease {
   readonly unclean: boolean;
   readonly #table: Table;
   readonly #clock: Clock;
-  readonly #term: number;
+  readonly #times: LeaseTimes;
   readonly #lost = new AbortController();
   readonly #over = new AbortController();
   #validUntil: number;
+  /** The renewal in flight; it never rejects. */
+  #renewing: Promise<void> | undefined;
 
-  constructor(table: Table, clock: Clock, epoch: number, unclean: boolean, term: number, validUntil: number) {
+  constructor(table: Table, clock: Clock, epoch: number, unclean: boolean, times: LeaseTimes, validUntil: number) {
     this.#table = table;
     this.#clock = clock;
     this.epoch = epoch;
     this.unclean = unclean;
-    this.#term = term;
+    this.#times = times;
     this.#validUntil = validUntil;
     void this.#beat();
   }
@@ -73,15 +74,21 @@ class Holding implements HeldLease {
   }
 
   readonly guard = async (): Promise<void> => {
-    this.signal.throwIfAborted();
-    const ample = Math.min(AMPLE_MILLISECONDS, this.#term / 2);
-    if (this.#validUntil - this.#clock.now() > ample) return;
+    this.#assertHeld();
+    if (this.#validUntil - this.#clock.now() > this.#times.margin) return;
     await this.#renew();
-    this.signal.throwIfAborted();
+    this.#assertHeld();
   };
+
+  /** A write that is still being retried when its run has ended must not land on top of the next run's. */
+  #assertHeld(): void {
+    this.signal.throwIfAborted();
+    if (this.#over.signal.aborted) throw new LeaseLostError('it was given back');
+  }
 
   async release({ clean }: { readonly clean: boolean }): Promise<void> {
     this.#over.abort();
+    await this.#renewing;
     const released = await this.#table.update({
       Key: leaseKey,
       UpdateExpression: 'SET ended = :ended',
@@ -100,31 +107,28 @@ class Holding implements HeldLease {
    * may keep it waiting for longer than the lease lasts.
    */
   async #beat(): Promise<void> {
-    let renewing = false;
     while (await this.#pause()) {
       if (this.#clock.now() >= this.#validUntil) this.#lose('it could not be renewed in time');
-      else if (!renewing) {
-        renewing = true;
-        this.#renew()
-          // The next beat tries again; what is lost has said so through the signal.
+      // The next beat tries again after a failure; what is lost has said so through the signal.
+      else
+        this.#renewing ??= this.#renew()
           .catch(() => undefined)
           .finally(() => {
-            renewing = false;
+            this.#renewing = undefined;
           });
-      }
     }
   }
 
   /** @returns false when there is nothing left to beat for. */
   async #pause(): Promise<boolean> {
     const { signal } = this.#over;
-    await this.#clock.sleep(this.#term / RENEWALS, signal).catch(() => undefined);
+    await this.#clock.sleep(this.#times.term / RENEWALS, signal).catch(() => undefined);
     return !signal.aborted && !this.signal.aborted;
   }
 
   /** Throws when the table does not answer; aborts the run when another has taken over. */
   async #renew(): Promise<void> {
-    const expires = this.#clock.now() + this.#term;
+    const expires = this.#clock.now() + this.#times.term;
     const input = {
       Key: leaseKey,
       UpdateExpression: 'SET expires = :expires',
@@ -135,10 +139,7 @@ class Holding implements HeldLease {
         ':no': { S: 'no' },
       },
     };
-    const renewed = await this.#table.update(input, async () => {
-      this.#over.signal.throwIfAborted();
-      this.signal.throwIfAborted();
-    });
+    const renewed = await this.#table.update(input, async () => this.#assertHeld());
     if (!renewed) throw this.#lose('another run has taken it over');
     this.#validUntil = expires;
   }

@@ -5,6 +5,7 @@ import {
   BatchWriteItemCommand,
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
+import { inParallel } from '../core/in-parallel.ts';
 import type { Guard } from '../ports.ts';
 import type { Sender } from './aws-calls.ts';
 import type { Key } from './keys.ts';
@@ -20,33 +21,37 @@ export interface TableBatches {
 }
 
 export function createTableBatches(client: Sender, name: string, { call, pause }: TableCalls): TableBatches {
-  async function getBatch(keys: readonly Key[]): Promise<Item[]> {
+  async function getBatch(keys: readonly Key[], stop: AbortSignal): Promise<Item[]> {
     const items: Item[] = [];
     let left: Record<string, AttributeValue>[] = [...keys];
     for (let tries = 1; left.length > 0; tries++) {
       const input = { RequestItems: { [name]: { Keys: left, ConsistentRead: true } } };
-      const answer = await call('read items', () => client.send(new BatchGetItemCommand(input)));
+      const answer = await call('read items', () => client.send(new BatchGetItemCommand(input)), undefined, stop);
       items.push(...(answer.Responses?.[name] ?? []));
       left = answer.UnprocessedKeys?.[name]?.Keys ?? [];
-      if (left.length > 0) await pause(tries, 'read every item');
+      if (left.length > 0) await pause(tries, 'read every item', stop);
     }
     return items;
   }
 
-  async function writeBatch(requests: readonly WriteRequest[], guard: Guard): Promise<void> {
+  async function writeBatch(requests: readonly WriteRequest[], guard: Guard, stop: AbortSignal): Promise<void> {
+    const mayWrite = async () => {
+      stop.throwIfAborted();
+      await guard();
+    };
     let left = [...requests];
     for (let tries = 1; left.length > 0; tries++) {
       const input = { RequestItems: { [name]: left } };
-      const answer = await call('write items', () => client.send(new BatchWriteItemCommand(input)), guard);
+      const answer = await call('write items', () => client.send(new BatchWriteItemCommand(input)), mayWrite, stop);
       left = answer.UnprocessedItems?.[name] ?? [];
-      if (left.length > 0) await pause(tries, 'write every item');
+      if (left.length > 0) await pause(tries, 'write every item', stop);
     }
   }
 
   return {
-    get: async keys => (await Promise.all(chunks(keys, GET_LIMIT).map(getBatch))).flat(),
+    get: async keys => (await inParallel(chunks(keys, GET_LIMIT), getBatch)).flat(),
     async write(requests, guard) {
-      await Promise.all(chunks(requests, WRITE_LIMIT).map(each => writeBatch(each, guard)));
+      await inParallel(chunks(requests, WRITE_LIMIT), (each, stop) => writeBatch(each, guard, stop));
     },
   };
 }

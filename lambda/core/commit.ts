@@ -3,13 +3,14 @@
  * → row states → checkpoint.
  */
 import type { Draining } from './draining.ts';
+import { inParallel } from './in-parallel.ts';
 import type { Plan } from './plan.ts';
 import type { PreparedPage } from './prepare.ts';
 
 export async function commit(prepared: PreparedPage, draining: Draining): Promise<void> {
   const { plan, batch } = prepared;
   const { memory, run, result } = draining;
-  await Promise.all(plan.deadLetters.map(letter => run.deadLetters.store(letter)));
+  await inParallel(plan.deadLetters, letter => run.deadLetters.store(letter, run.lease.guard));
   result.deadLetters += plan.deadLetters.length;
   if (plan.lines.length > 0) result.throttledMilliseconds += await run.delivery.deliver(plan.lines, run.lease.guard);
   result.forwarded += plan.counts.forwarded;

@@ -1,5 +1,5 @@
 /** Everything that follows from one page, decided before anything is done: what to send, to store and to remember. */
-import type { DeadLetter, Membership, RowState, Tombstone } from '../ports.ts';
+import type { DeadLetter, ListedRemoval, Membership, RowState } from '../ports.ts';
 import type { Stream, StreamName } from '../streams.ts';
 import { classify, type Knowledge } from './classify.ts';
 import { exceedsRecord } from './event.ts';
@@ -16,7 +16,7 @@ export interface Plan {
   readonly states: Map<string, RowState>;
   /** To be written before the lines are sent. */
   readonly memberships: Membership[];
-  readonly tombstones: Tombstone[];
+  readonly tombstones: ListedRemoval[];
   readonly counts: PlanCounts;
 }
 
@@ -66,13 +66,14 @@ function planRow(row: Row, plan: Plan, input: PlanInput): void {
     return;
   }
   // Listed even when the asset was never seen: its threats may have been, between the asset walk and the threat walk.
-  if (row.deleted) plan.tombstones.push(tombstoneOf(row, input));
   if (verdict === 'unseen') {
     plan.counts.unseenTombstones++;
+    plan.tombstones.push(tombstoneOf(row, input.sequencer.last, input));
     return;
   }
   const before = knowledge?.state;
   const told = verdict === 'adopt' && before ? before : send(row, before, plan, input);
+  if (row.deleted) plan.tombstones.push(tombstoneOf(row, told.sequence, input));
   if (remembers) remember(row, told, before, plan, input);
 }
 
@@ -111,6 +112,6 @@ function remember(row: Row, told: Told, before: RowState | undefined, plan: Plan
   if (owner !== undefined && !isMember) plan.memberships.push({ owner, id, sequence });
 }
 
-function tombstoneOf(row: Row, { stream }: PlanInput): Tombstone {
-  return { id: row.id, deletedAt: stream.tombstones ? row.time : undefined, position: row.position };
+function tombstoneOf(row: Row, sequence: string, { stream }: PlanInput): ListedRemoval {
+  return { id: row.id, deletedAt: stream.tombstones ? row.time : undefined, position: row.position, sequence };
 }

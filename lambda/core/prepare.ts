@@ -4,6 +4,7 @@
  */
 import type { InFlightBatch } from '../ports.ts';
 import type { Draining } from './draining.ts';
+import { inParallel } from './in-parallel.ts';
 import type { Recollection } from './memory.ts';
 import { type Plan, planPage } from './plan.ts';
 import type { Row } from './row.ts';
@@ -85,9 +86,12 @@ async function lookUp(rows: readonly Row[], { stream, memory, run }: Draining): 
 async function announce(plan: Plan, { stream, memory, run }: Draining): Promise<InFlightBatch | undefined> {
   const remembers = stream.memory === 'row-states' && plan.lines.length > 0;
   const batch = remembers ? memory.inFlight.open(plan.forwardedIds, plan.lastSequence) : undefined;
-  await Promise.all([
-    batch && run.checkpoints.saveInFlight(stream.name, memory.inFlight.toSave(), run.lease.epoch),
-    plan.memberships.length > 0 && run.memberships.put(stream.name, plan.memberships, run.lease.guard),
-  ]);
+  const saveInFlight = async () => {
+    if (batch) await run.checkpoints.saveInFlight(stream.name, memory.inFlight.toSave(), run.lease.epoch);
+  };
+  const putMemberships = async () => {
+    if (plan.memberships.length > 0) await run.memberships.put(stream.name, plan.memberships, run.lease.guard);
+  };
+  await inParallel([saveInFlight, putMemberships], write => write());
   return batch;
 }

@@ -49,7 +49,7 @@ async function redriveOne(key: string, draining: Draining): Promise<LetterVerdic
   const body = await run.deadLetters.read(key);
   if (body === undefined) return kept('no letter lies there');
   const verdict = await tryAgain(body, draining);
-  if (verdict.outcome !== 'kept') await run.deadLetters.remove(key);
+  if (verdict.outcome !== 'kept') await run.deadLetters.remove(key, run.lease.guard);
   return verdict;
 }
 
@@ -70,9 +70,10 @@ async function tryAgain(body: string, draining: Draining): Promise<LetterVerdict
   if (!element) return kept('its row is not JSON');
   const row = readRow(element, stream, run.hash);
   if ('reason' in row) return kept(`it still cannot be an event: ${row.reason}`);
-  if (exceedsRecord(run.assignment.format.row(longestSending(row, draining), eventContext(run)))) return kept(OVERSIZE);
   const verdict = await judge(row, letter, draining);
   if (verdict.outcome !== 'sent') return verdict;
+  // Asked after the decision: a letter that is superseded goes, however large its row is.
+  if (exceedsRecord(run.assignment.format.row(longestSending(row, draining), eventContext(run)))) return kept(OVERSIZE);
   const prepared = await prepareRow(row, verdict.again, draining);
   await commit(prepared, draining);
   // It was stored once more, under the same key.

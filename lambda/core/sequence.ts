@@ -14,6 +14,11 @@ export class Sequencer {
 
   next(): string {
     this.#count++;
+    return this.last;
+  }
+
+  /** The one given last. Before the first of a run: greater than all of earlier runs. */
+  get last(): string {
     return this.#epoch + String(this.#count).padStart(10, '0');
   }
 }

@@ -7,6 +7,7 @@ import { type DrainedStream, STREAMS, type StreamName } from '../streams.ts';
 import { drain } from './drain.ts';
 import type { Draining } from './draining.ts';
 import { LeaseBusyError, LeaseLostError, OutOfTimeError } from './errors.ts';
+import { inParallel } from './in-parallel.ts';
 import type { LetterPlace } from './letter.ts';
 import { Memory } from './memory.ts';
 import { type LetterOutcome, redrive } from './redrive.ts';
@@ -27,6 +28,8 @@ export interface Commands {
 export interface TickOptions {
   readonly world: World;
   readonly lease: Lease;
+  /** Started once the lease is held, and ended before the run is. Never rejects. */
+  readonly warmUp?: () => Promise<unknown>;
   readonly assignment: Assignment;
   readonly commands: Commands;
   readonly outOfTime: () => boolean;
@@ -52,6 +55,7 @@ export async function tick(options: TickOptions): Promise<TickOutcome> {
     if (ordered.some(each => each.length > 0)) throw new LeaseBusyError();
     return { leaseHeld: true, results: new Map(), failures: new Map(), letters: [], interrupted: false };
   }
+  const warm = options.warmUp?.();
   try {
     const run: Run = {
       ...world,
@@ -66,6 +70,8 @@ export async function tick(options: TickOptions): Promise<TickOutcome> {
   } catch (error) {
     await lease.release({ clean: false }).catch(cause => world.log.error('The lease was not given back', cause));
     throw error;
+  } finally {
+    await warm;
   }
 }
 
@@ -129,7 +135,7 @@ async function drainAll(run: Run, memories: Memories, redrive: readonly LetterPl
   const failures = new Map<StreamName, Error>();
   const lanes = Map.groupBy(run.assignment.streams, each => each.lane);
   const progress: Progress = { memories, results, failures, redrive, letters: [], interrupted: false };
-  await Promise.all([...lanes.values()].map(lane => drainLane(lane, run, progress)));
+  await inParallel([...lanes.values()], lane => drainLane(lane, run, progress));
   const lost = run.lease.signal.aborted ? run.lease.signal.reason : undefined;
   // The cause, not its echoes: a request that was aborted because the lease went says so in its own words.
   if (lost instanceof LeaseLostError) for (const name of failures.keys()) failures.set(name, lost);

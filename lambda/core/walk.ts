@@ -45,21 +45,28 @@ const NOT_JSON_PAUSE_MILLISECONDS = 1000;
 
 /** Yields pages until `next_cursor` is null. Leave the loop early whenever you like. */
 export async function* walk(options: WalkOptions): AsyncGenerator<WalkedPage, void, void> {
-  const walker = new Walker(options);
+  const left = new AbortController();
+  const walker = new Walker({ ...options, signal: AbortSignal.any([options.signal, left.signal]) });
   let fetched = walker.fetch(options.cursor);
-  for (;;) {
-    const page = await fetched;
-    if (page.next === null) return yield page;
-    const next = page.next;
-    if (page.repeats) {
-      yield page;
-      fetched = walker.fetch(next);
-    } else {
-      fetched = walker.fetch(next);
-      // Whoever leaves the loop early does not await it; whoever goes on gets the error at its place.
-      fetched.catch(() => undefined);
-      yield page;
+  try {
+    for (;;) {
+      const page = await fetched;
+      if (page.next === null) return yield page;
+      const next = page.next;
+      if (page.repeats) {
+        yield page;
+        fetched = walker.fetch(next);
+      } else {
+        fetched = walker.fetch(next);
+        // Its error shows at its place, or not at all when the loop was left early.
+        fetched.catch(() => undefined);
+        yield page;
+      }
     }
+  } finally {
+    // Nothing that a walk started outlives it, also the page that nobody will read.
+    left.abort();
+    await fetched.catch(() => undefined);
   }
 }
 

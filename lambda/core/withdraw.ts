@@ -6,7 +6,7 @@
  * is struck off. Each piece is: states → Firehose's ack → memberships deleted; the list entry goes last, so a kill or a
  * spent time budget anywhere only means that the rest is worked off later.
  */
-import type { Membership, RowState, Tombstone } from '../ports.ts';
+import type { ListedRemoval, Membership, RowState, Tombstone } from '../ports.ts';
 import type { NamedStream } from '../streams.ts';
 import { withdrawnEventId } from './event-id.ts';
 import { DAMAGED, type Memory } from './memory.ts';
@@ -41,10 +41,20 @@ export async function withdraw(step: Withdrawing): Promise<boolean> {
   return true;
 }
 
-/** An asset never seen has no state, yet its threats may have been seen. */
-async function isStillRemoved({ id }: Tombstone, { run, owners, ownersMemory }: Withdrawing): Promise<boolean> {
+/**
+ * An asset never seen has no state, yet its threats may have been seen. A live state restores the asset only when its event came
+ * after the tombstone's. An older one was written late, over the state that said "removed", and is put right.
+ */
+async function isStillRemoved(
+  { id, sequence }: ListedRemoval,
+  { run, owners, ownersMemory }: Withdrawing,
+): Promise<boolean> {
   const state = ownersMemory.readable((await run.rowStates.get(owners.name, [id])).get(id));
-  return state === undefined || state.removed;
+  if (state === undefined || state.removed) return true;
+  if (state.sequence > sequence) return false;
+  const removed = { ...state, digest: '', removed: true, sequence };
+  await run.rowStates.put(owners.name, new Map([[id, removed]]), run.lease.guard);
+  return true;
 }
 
 async function withdrawPiece(piece: readonly Membership[], tombstone: Tombstone, step: Withdrawing): Promise<void> {

@@ -7,6 +7,7 @@ import '@aws-sdk/client-s3';
 import { LeaseBusyError } from '../../lambda/core/errors.ts';
 import type { World } from '../../lambda/core/run.ts';
 import { tick as runTick, type TickOutcome } from '../../lambda/core/tick.ts';
+import { leaseTimes } from '../../lambda/lease-times.ts';
 import type { Lease } from '../../lambda/ports.ts';
 import type { Settings } from '../../lambda/settings.ts';
 import { assign, createContainerTokens, createWorld, type Edges } from '../../lambda/world.ts';
@@ -38,8 +39,6 @@ export interface Sabotage {
   readonly requestTimeout?: number;
 }
 
-/** lambda/adapters/aws-clients.ts */
-const REQUEST_TIMEOUT_MILLISECONDS = 8_000;
 const START = Date.UTC(2026, 0, 1);
 const LETTERS = {
   sent: 'lettersSent',
@@ -145,7 +144,7 @@ class Simulation {
       breach: this.#breach,
       struck: () => void seen.stubborn++,
       heldBack: this.#heldBack,
-      requestTimeout: this.#sabotage.requestTimeout ?? REQUEST_TIMEOUT_MILLISECONDS,
+      requestTimeout: this.#sabotage.requestTimeout ?? leaseTimes(this.#settings.leaseSeconds).requestTimeout,
     });
     if (tick.container !== undefined) this.#containers.set(tick.container, { container, process });
     const started = this.#timeline.now;
@@ -180,12 +179,12 @@ class Simulation {
       fetch: (url, init) => container.edges!.fetch(url, init),
     });
     const parts = createWorld(this.#settings, edges, container.tokens, () => process.timeLeft() - reserve / 2);
-    parts.warmUp();
     const assignment = assign(this.#settings);
     const names = assignment.streams.map(({ name }) => name);
     return runTick({
       world: this.#sabotage.world?.(parts.world, order) ?? parts.world,
       lease: this.#sabotage.lease?.(parts.lease, order) ?? parts.lease,
+      warmUp: parts.warmUp,
       assignment: { ...assignment, format: formatOf(assignment.format, edition) },
       commands: commandsOf(order ?? {}, this.#bucket.keys, names),
       outOfTime: () => process.timeLeft() <= reserve,

@@ -40,7 +40,7 @@ export const LETTER_MUTANTS: readonly Mutant[] = [
       world: world => {
         const read = async (key: string) => {
           const body = await world.deadLetters.read(key);
-          if (body !== undefined) await world.deadLetters.remove(key);
+          if (body !== undefined) await world.deadLetters.remove(key, async () => undefined);
           return body;
         };
         return { ...world, deadLetters: { ...world.deadLetters, read } };
@@ -114,10 +114,11 @@ export const LETTER_MUTANTS: readonly Mutant[] = [
       world: whileTrying((world, trying) => {
         const row: World['rows']['row'] = async (...args) => {
           const answer = await world.rows.row(...args).catch(async (cause: unknown) => {
-            await world.deadLetters.remove(trying.key);
+            await world.deadLetters.remove(trying.key, async () => undefined);
             throw cause;
           });
-          if (content(answer) !== trying.letter?.content) await world.deadLetters.remove(trying.key);
+          if (content(answer) !== trying.letter?.content)
+            await world.deadLetters.remove(trying.key, async () => undefined);
           return answer;
         };
         return { ...world, rows: { row } };

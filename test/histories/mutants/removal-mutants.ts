@@ -1,6 +1,6 @@
 /** Removals, withdrawals and what is remembered for them: each broken. */
 import type { World } from '../../../lambda/core/run.ts';
-import type { Membership, Tombstone } from '../../../lambda/ports.ts';
+import type { ListedRemoval, Membership, Tombstone } from '../../../lambda/ports.ts';
 import type { Mutant } from './mutant.ts';
 import { SEEN } from './stand-ins.ts';
 
@@ -95,8 +95,8 @@ export const REMOVAL_MUTANTS: readonly Mutant[] = [
     caughtAt: 77,
     variant: () => ({
       world: world => {
-        const listed: Tombstone[] = [];
-        const add = async (_: string, tombstones: readonly Tombstone[]) => void listed.push(...tombstones);
+        const listed: ListedRemoval[] = [];
+        const add = async (_: string, tombstones: readonly ListedRemoval[]) => void listed.push(...tombstones);
         const remove = async (_: string, id: string) =>
           void listed.splice(0, listed.length, ...listed.filter(each => each.id !== id));
         return { ...world, withdrawals: { add, remove, pending: async () => [...listed] } };

@@ -1,5 +1,6 @@
 /** Which dead letter a run tries again at the moment. */
 import type { World } from '../../../lambda/core/run.ts';
+import type { Guard } from '../../../lambda/ports.ts';
 import { type Letter, readLetter } from '../oracle/letter.ts';
 
 /** The letter that was read last, until it is deleted. */
@@ -22,8 +23,8 @@ export function whileTrying(change: (world: World, trying: Trying) => World): (w
       if (body !== undefined) note(trying, key, body);
       return body;
     };
-    const remove = async (key: string) => {
-      await world.deadLetters.remove(key);
+    const remove = async (key: string, guard: Guard) => {
+      await world.deadLetters.remove(key, guard);
       trying.letter = undefined;
     };
     return change({ ...world, deadLetters: { ...world.deadLetters, read, remove } }, trying);

@@ -6,6 +6,7 @@ import { THROTTLED } from '../../../local/aws/faults.ts';
 import { type AwsScene, awsScene } from '../support/aws-scene.ts';
 import { rejection, wordsOf } from '../support/words.ts';
 
+const HELD = async () => undefined;
 const TEXT = '{"n":9007199254740993,"__proto__":1.0,"s":"canary ключ🔑\\ud800"}';
 const LETTER: DeadLetter = { stream: 'assets', reason: 'no-id', text: TEXT, digest: 'abc123' };
 
@@ -20,7 +21,7 @@ async function objects(scene: AwsScene): Promise<string[]> {
 describe('a dead letter', () => {
   test('lies below dead-letter/ by connector, stream and reason, and holds the row as the API sent it', async () => {
     await using scene = await awsScene();
-    await letters(scene).store(LETTER);
+    await letters(scene).store(LETTER, HELD);
     const key = 'dead-letter/acme/assets/no-id/abc123.json';
     expect(await objects(scene)).toEqual([key]);
     expect((await scene.aws.deadLetters()).get(key)).toBe(
@@ -31,9 +32,9 @@ describe('a dead letter', () => {
 
   test('is one object, however often its row is delivered', async () => {
     await using scene = await awsScene();
-    await letters(scene).store(LETTER);
-    await letters(scene).store(LETTER);
-    await letters(scene).store({ ...LETTER, digest: 'def456' });
+    await letters(scene).store(LETTER, HELD);
+    await letters(scene).store(LETTER, HELD);
+    await letters(scene).store({ ...LETTER, digest: 'def456' }, HELD);
     expect(await objects(scene)).toHaveLength(2);
   });
 
@@ -42,14 +43,14 @@ describe('a dead letter', () => {
     // To an address the SDK never adds a bucket's name; to a name it does, unless told not to.
     const { AWS_ENDPOINT_URL_S3: endpoint = '' } = scene.aws.environment;
     process.env['AWS_ENDPOINT_URL_S3'] = endpoint.replace('127.0.0.1', 'localhost');
-    await letters(scene).store(LETTER);
+    await letters(scene).store(LETTER, HELD);
     expect(await objects(scene)).toHaveLength(1);
   });
 
   test('of megabytes is stored whole', async () => {
     await using scene = await awsScene();
     const text = JSON.stringify({ id: 'a', text: 'x'.repeat(2_000_000) });
-    await letters(scene).store({ ...LETTER, reason: 'oversize', text });
+    await letters(scene).store({ ...LETTER, reason: 'oversize', text }, HELD);
     const [key = ''] = await objects(scene);
     expect((await scene.aws.deadLetters()).get(key)).toContain(`"row":${text}}`);
   });
@@ -61,13 +62,13 @@ describe('a dead letter', () => {
   ])('survives %s', async (_what, fault) => {
     await using scene = await awsScene();
     scene.aws.faults.next('s3', fault, fault);
-    await letters(scene).store(LETTER);
+    await letters(scene).store(LETTER, HELD);
     expect(await objects(scene)).toHaveLength(1);
   });
 
   test('that cannot be stored is an error, without a word of the row', async () => {
     await using scene = await awsScene();
-    const error = await rejection(letters(scene, 'no-such-bucket').store(LETTER));
+    const error = await rejection(letters(scene, 'no-such-bucket').store(LETTER, HELD));
     expect(error).toBeInstanceOf(DeadLetterError);
     expect(wordsOf(error)).not.toContain('canary');
   });
@@ -84,7 +85,7 @@ describe('a dead letter', () => {
     const some = createDeadLetters(options);
     some.locate(LETTER);
     expect(made).toBe(0);
-    await some.store(LETTER);
+    await some.store(LETTER, HELD);
     expect(made).toBe(1);
   });
 });

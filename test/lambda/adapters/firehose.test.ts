@@ -104,6 +104,47 @@ describe('a partial failure', () => {
   });
 });
 
+describe('the lease', () => {
+  const TRIES = 3;
+
+  test.each([
+    ['an answer that was lost', { loseAnswer: true }],
+    ['a failure of the service', { refuse: { status: 500, code: 'InternalFailure', message: 'Sorry.' } }],
+    ['a partial refusal', { failItems: () => true }],
+    ['throttling', THROTTLED.firehose],
+  ])(
+    'is checked before each try after %s: a run that lost it sends nothing beside its successor',
+    async (_what, fault) => {
+      await using scene = await awsScene();
+      scene.aws.faults.always('firehose', fault);
+      const lost = new LeaseLostError('another run has taken it over');
+      let checks = 0;
+      const guard = async () => {
+        if (++checks > TRIES) throw lost;
+      };
+      expect(await rejection(delivery(scene).deliver(['{}'], guard))).toBe(lost);
+      expect(scene.aws.firehose.counters.calls).toBe(TRIES);
+    },
+  );
+
+  test('is not asked by a call whose sibling has failed: nothing is sent once the delivery has rejected', async () => {
+    let calls = 0;
+    const client: Sender = {
+      async send({ input }) {
+        calls++;
+        const first = Buffer.from(input.Records[0].Data).toString().startsWith('0');
+        if (first) throw Object.assign(new Error('No.'), { name: 'AccessDeniedException' });
+        return { RequestResponses: input.Records.map(() => ({ ErrorCode: 'ServiceUnavailableException' })) };
+      },
+    };
+    const lines = Array.from({ length: 12 }, (_, index) => `${index % 10}`.padEnd(600_000, 'x'));
+    const error = await rejection(createFirehose(client, 'stream', patience(steppedClock())).deliver(lines, NO_GUARD));
+    const before = calls;
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+    expect([error.name, calls - before]).toEqual(['DeliveryError', 0]);
+  });
+});
+
 describe('throttling', () => {
   test('that outlasts the lease ends at the next try, with the error of the lease and nothing sent', async () => {
     await using scene = await awsScene();

@@ -159,6 +159,7 @@ describe('the list of withdrawals', () => {
       id,
       deletedAt: index % 3 === 0 ? undefined : '2026-11-20T12:00:00.000Z',
       position: [undefined, '"2026-11-20T12:00:00.123456Z"', '9007199254740993', '1.0', '"\\ud800"'][index % 5],
+      sequence: index % 2 === 0 ? '' : SEQUENCE,
     }));
     await each.withdrawals.add('assets', tombstones, pass);
     const pending = await each.withdrawals.pending('assets', false);
@@ -169,7 +170,12 @@ describe('the list of withdrawals', () => {
 
   test('names an asset once: its newest tombstone', async () => {
     await using each = await scene();
-    const [first, second] = ['"1"', '"2"'].map(position => ({ id: 'a', deletedAt: undefined, position }));
+    const [first, second] = ['"1"', '"2"'].map(position => ({
+      id: 'a',
+      deletedAt: undefined,
+      position,
+      sequence: SEQUENCE,
+    }));
     await each.withdrawals.add('assets', [first!], pass);
     await each.withdrawals.add('assets', [second!], pass);
     expect(await each.withdrawals.pending('assets', false)).toEqual([second]);
@@ -177,13 +183,13 @@ describe('the list of withdrawals', () => {
 
   test('changed by hand is recognised', async () => {
     await using each = await scene();
-    await each.withdrawals.add('assets', [{ id: 'a', deletedAt: undefined, position: '1' }], pass);
+    await each.withdrawals.add('assets', [{ id: 'a', deletedAt: undefined, position: '1', sequence: SEQUENCE }], pass);
     const [item] = await each.table.get([withdrawalKey('assets', 'a', sha256)]);
     await each.write({ ...item, position: { S: '2' } });
     const error = await rejection(each.withdrawals.pending('assets', false));
     expect(error).toBeInstanceOf(StateDamagedError);
     expect(error.message).toContain('{"resync":["threats"]}');
-    const mended = { id: 'a', deletedAt: undefined, position: undefined };
+    const mended = { id: 'a', deletedAt: undefined, position: undefined, sequence: '' };
     expect(await each.withdrawals.pending('assets', true)).toEqual([mended]);
   });
 });
@@ -197,7 +203,11 @@ describe('the guard', () => {
       each.states.put('assets', new Map([['a', state(1)]]), stop),
       each.memberships.put('threats', [member], stop),
       each.memberships.delete('threats', [member], stop),
-      each.withdrawals.add('assets', [{ id: 'a', deletedAt: undefined, position: undefined }], stop),
+      each.withdrawals.add(
+        'assets',
+        [{ id: 'a', deletedAt: undefined, position: undefined, sequence: SEQUENCE }],
+        stop,
+      ),
       each.withdrawals.remove('assets', 'a', stop),
     ];
     const outcomes = await Promise.allSettled(writes);

@@ -210,3 +210,15 @@ describe('the guard', () => {
     await lease.release({ clean: false });
   });
 });
+
+describe('a lease that was given back', () => {
+  test('refuses every write that its run still wants to make', async () => {
+    await using each = await scene();
+    const lease = await held(each.lease('one').take());
+    await lease.release({ clean: true });
+    expect(await rejection(lease.guard())).toBeInstanceOf(LeaseLostError);
+    const next = await held(each.lease('two').take());
+    expect(await rejection(lease.guard())).toBeInstanceOf(LeaseLostError);
+    await next.release({ clean: true });
+  });
+});

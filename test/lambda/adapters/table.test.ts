@@ -171,3 +171,36 @@ describe('a call', () => {
     expect(await scene.table.update(input)).toBeUndefined();
   });
 });
+
+describe('a batch write of several chunks, one of which fails for good,', () => {
+  /** Refuses the chunk with item 0 and leaves every other one unprocessed. */
+  function stubborn() {
+    const sent: string[] = [];
+    const client: Sender = {
+      async send({ input }) {
+        const requests = input.RequestItems['table'];
+        const first: string = requests[0].PutRequest.Item.n.N;
+        sent.push(first);
+        if (first === '0') throw Object.assign(new Error('Refused'), { name: 'AccessDeniedException' });
+        return { UnprocessedItems: { table: requests } };
+      },
+    };
+    return { sent, client };
+  }
+
+  test('has ended with all of its chunks when it rejects: none is sent again afterwards', async () => {
+    const { sent, client } = stubborn();
+    const clock = steppedClock();
+    const error = await rejection(createTable(client, 'table', patience(clock)).put(items(60), pass));
+    const before = sent.length;
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+    expect([error.name, sent.length - before]).toEqual(['StateError', 0]);
+  });
+
+  test('does not wait until the time budget ends for chunks that are still refused', async () => {
+    const { sent, client } = stubborn();
+    const clock = steppedClock();
+    await rejection(createTable(client, 'table', patience(clock)).put(items(60), pass));
+    expect(sent.length).toBeLessThan(10);
+  });
+});

@@ -81,7 +81,9 @@ describe('tombstones and restores', () => {
     const { lines, states, tombstones, counts } = plan([tombstone('a', { position: 'p7' })], { known: { a: live } });
     expect(kinds(lines)).toEqual(['tombstone a']);
     expect(states.get('a')!.removed).toBe(true);
-    expect(tombstones).toEqual([{ id: 'a', deletedAt: '2026-11-20T09:10:00Z', position: '"p7"' }]);
+    expect(tombstones).toEqual([
+      { id: 'a', deletedAt: '2026-11-20T09:10:00Z', position: '"p7"', sequence: '00000000010000000001' },
+    ]);
     expect(counts).toMatchObject({ forwarded: 1, tombstones: 1, unseenTombstones: 0 });
   });
 

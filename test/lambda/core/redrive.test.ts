@@ -99,6 +99,26 @@ describe('a dead letter that is tried again', () => {
     expect([stand.sent, stand.letters.size]).toEqual([['dns_block wide'], 0]);
   });
 
+  test('of a row that really is oversize is dropped once a smaller version was forwarded', async () => {
+    const stand = await settled();
+    const wide = asset('a', { version: 0, text: WIDE });
+    expect(await redriven(stand, put(stand, 'assets', 'oversize', wide))).toEqual(['superseded']);
+    expect([stand.sent, stand.letters.size]).toEqual([[], 0]);
+  });
+
+  test('of a row that really is oversize stays while its notice is the newest that the SIEM has', async () => {
+    const stand = new Stand();
+    const wide = asset('a', { text: WIDE });
+    stand.api
+      .pages('/a', [[wide], []])
+      .pages('/t', [[]])
+      .pages('/d', [[]]);
+    await stand.tick();
+    const [key = ''] = stand.letters.keys();
+    expect(await redriven(stand.later(), { stream: 'assets', key })).toEqual(['kept']);
+    expect([stand.sent, stand.letters.size]).toEqual([[], 1]);
+  });
+
   test('twice in one order is sent once', async () => {
     const stand = await settled();
     const letter = put(stand, 'dns-blocks', 'oversize', dnsBlock('late'));

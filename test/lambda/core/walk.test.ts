@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ApiRefusedError, ContractError } from '../../../lambda/core/errors.ts';
+import type { PageSource } from '../../../lambda/ports.ts';
 import { PAGE_LIMIT } from '../../../lambda/streams.ts';
 import { ScriptedApi } from './support/api.ts';
 import { asset } from './support/rows.ts';
@@ -104,4 +105,21 @@ describe('overlap', () => {
     const { pages, error } = await walked(api);
     expect([pages.map(ids), error]).toEqual([['a'], expect.any(ApiRefusedError)]);
   });
+});
+
+test('a walk that is left early aborts the page that it had asked for, and ends when that request has', async () => {
+  const api = new ScriptedApi().pages(PATH, [[asset('a')], [asset('b')], [asset('c')]]);
+  const ended: string[] = [];
+  const source: PageSource = {
+    async page(request) {
+      if (request.cursor === undefined) return api.page(request);
+      await new Promise(resolve => request.signal.addEventListener('abort', resolve));
+      await new Promise(setImmediate);
+      ended.push('the request in flight');
+      throw request.signal.reason;
+    },
+  };
+  await walked(api, { source }, 1);
+  ended.push('the walk');
+  expect(ended).toEqual(['the request in flight', 'the walk']);
 });

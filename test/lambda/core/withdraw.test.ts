@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { rowState } from './support/memory-table.ts';
 import { back, gone, inventory, removing } from './support/removal.ts';
 import { answer, asset, threat, tombstone } from './support/rows.ts';
 import { Stand } from './support/stand.ts';
@@ -160,5 +161,44 @@ describe('what comes back after a withdrawal', () => {
     await inventory(stand);
     expect(stand.sent).toEqual(['upsert a', 'upsert t']);
     expect(stand.events[1]!.event_id).not.toBe(before);
+  });
+});
+
+describe('a removal is struck off only by an event after its tombstone', () => {
+  /** As a write of an earlier run leaves it that landed late, over the state that said "removed". */
+  async function withLateState() {
+    const stand = await removing(gone('a'));
+    await stand.tick({ only: ['assets'] });
+    const late = {
+      ...stand.table.state('assets', 'a'),
+      removed: false,
+      digest: 'of before',
+      sequence: '00000000010000000001',
+    };
+    stand.table.putState('assets', 'a', rowState(late));
+    return stand;
+  }
+
+  test('a live state of an earlier event, written late, does not keep the threats in the SIEM', async () => {
+    const stand = await withLateState();
+    await inventory(stand);
+    expect(stand.sent).toEqual(['tombstone a', 'withdrawn t1', 'withdrawn t2']);
+  });
+
+  test('and is put right, so that the asset is sent when it is restored as it was', async () => {
+    const stand = await withLateState();
+    await inventory(stand);
+    expect(stand.table.state('assets', 'a')).toMatchObject({ removed: true });
+    stand.later().api.on('/a', 'c2', answer([back('a')], null));
+    await inventory(stand);
+    expect(stand.sent).toEqual(['upsert a']);
+  });
+
+  test('the tombstone of an asset that was never seen counts as told at the last event before it', async () => {
+    const stand = await removing(asset('x'), gone('never-seen'));
+    await stand.tick({ only: ['assets'] });
+    expect(stand.table.withdrawals('assets')).toMatchObject([
+      { id: 'never-seen', sequence: stand.events.at(-1)!.sequence },
+    ]);
   });
 });

@@ -22,7 +22,7 @@ export async function awsScene(options: Partial<AwsOptions> = {}): Promise<AwsSc
   const scene = await startedBy(startAwsUnderTest, options);
   // The SDK looks for its endpoints at each client's first call.
   Object.assign(process.env, scene.aws.environment);
-  const clients = createAwsClients({ s3PathStyle: true });
+  const clients = createAwsClients({ s3PathStyle: true, leaseSeconds: 60 });
   const clock = steppedClock();
   const waiting = patience(clock);
   return {

@@ -2,11 +2,11 @@ import { BEGINNING } from '../../../../lambda/core/beginning.ts';
 import type {
   Checkpoint,
   InFlightBatch,
+  ListedRemoval,
   Membership,
   RowState,
   StoredState,
   StreamMemory,
-  Tombstone,
 } from '../../../../lambda/ports.ts';
 import type { StreamName } from '../../../../lambda/streams.ts';
 
@@ -18,7 +18,7 @@ export class MemoryTable {
   readonly damaged = new Map<StreamName, Error>();
   readonly #states = new Map<string, StoredState>();
   readonly #memberships = new Map<string, Membership>();
-  readonly #withdrawals = new Map<string, Tombstone>();
+  readonly #withdrawals = new Map<string, ListedRemoval>();
 
   memory(stream: StreamName): StreamMemory | Error {
     const memory = { checkpoint: this.checkpoint(stream), inFlight: this.inFlight.get(stream) ?? [] };
@@ -56,11 +56,11 @@ export class MemoryTable {
     this.#memberships.delete(key(stream, owner, id));
   }
 
-  withdrawals(stream: StreamName): Tombstone[] {
+  withdrawals(stream: StreamName): ListedRemoval[] {
     return [...this.#withdrawals].filter(([at]) => at.startsWith(`["${stream}"`)).map(([, each]) => each);
   }
 
-  putWithdrawal(stream: StreamName, tombstone: Tombstone): void {
+  putWithdrawal(stream: StreamName, tombstone: ListedRemoval): void {
     this.#withdrawals.set(key(stream, tombstone.id), tombstone);
   }
 
