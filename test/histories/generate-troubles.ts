@@ -7,7 +7,7 @@ import type { Change, History, Step, Stubborn, StubbornFault, Tick } from './his
 import { Random } from './random.ts';
 
 /** One history in so many is wide. */
-const WIDE_SHARE = 6;
+const WIDE_SHARE = 4;
 /** In one history of so many a request is held back and takes effect after its run. */
 const HELD_BACK_SHARE = 24;
 const TROUBLED_SHARE = 0.4;
@@ -15,6 +15,8 @@ const TROUBLED_SHARE = 0.4;
 const LEASES = [1, 2, 3, 5, 8, 12, 15, 20, 30, 120, 900];
 const DURATIONS = [1_000, 5_000, 10_000, 20_000, 60_000, 180_000, 600_000];
 const WAITS = [1_000, 5_000, 20_000, 70_000, 300_000];
+/** Of the lease's term, how long the next run waits. */
+const TERMS = [0.4, 0.9, 1.01, 1.01, 1.2];
 const FAULTS: readonly StubbornFault[] = [
   'throttle',
   'throttle',
@@ -115,7 +117,8 @@ function drawTick(random: Random): Tick {
 function troubled(history: History, random: Random): History {
   const isWide = history.pageLimit > NARROW;
   const containers = random.chance(0.7) ? random.int(1, 2) : 0;
-  const stubborn = random.chance(0.8) ? random.pick([0.3, 0.6]) : 0;
+  const stubborn = random.pick(isWide ? [0.5, 0.8] : [0, 0.3, 0.6]);
+  const leaseSeconds = random.chance(0.4) ? random.pick(LEASES) : undefined;
   const steps: Step[] = [];
   let ids: string[] = [];
   for (const step of history.steps) {
@@ -124,23 +127,35 @@ function troubled(history: History, random: Random): History {
       steps.push(step);
       continue;
     }
-    const faults = random.chance(stubborn) ? drawStubborn(ids.length > 0 ? ids : ['asset-0'], random) : [];
-    steps.push({
-      ...step,
-      ...(containers > 0 && random.chance(0.8) && { container: random.int(1, containers) }),
-      ...(faults.length > 0 && { stubborn: faults }),
-    });
+    const container = containers > 0 && random.chance(0.8) ? { container: random.int(1, containers) } : {};
+    const about = ids.length > 0 ? ids : ['asset-0'];
+    if (leaseSeconds !== undefined && random.chance(0.3)) {
+      steps.push({ ...step, ...container, ...drawSevered(about, random) });
+      steps.push({ kind: 'wait', milliseconds: leaseSeconds * 1_000 * random.pick(TERMS) });
+    } else {
+      const faults = random.chance(stubborn) ? drawStubborn(about, random) : [];
+      steps.push({ ...step, ...container, ...(faults.length > 0 && { stubborn: faults }) });
+      const removed = /^asset-(\d+)$/.exec(faults.at(-1)?.about ?? '')?.[1];
+      if (removed && random.chance(0.6))
+        steps.push({ kind: 'change', change: { kind: 'remove', asset: Number(removed) } });
+    }
     // What has just been read is what the next page brings again, or changes.
     if (random.chance(0.6)) ids = [];
-    const removed = /^asset-(\d+)$/.exec(faults.at(-1)?.about ?? '')?.[1];
-    if (removed && random.chance(0.6))
-      steps.push({ kind: 'change', change: { kind: 'remove', asset: Number(removed) } });
-    // Long enough for the lease of a run that was left behind to end.
-    if (step.overlap !== undefined && random.chance(0.5))
-      steps.push({ kind: 'wait', milliseconds: random.pick(WAITS) });
   }
-  const isShort = random.chance(isWide ? 0.3 : 0.4);
-  return { ...history, ...(isShort && { leaseSeconds: random.pick(LEASES) }), steps };
+  return { ...history, ...(leaseSeconds !== undefined && { leaseSeconds }), steps };
+}
+
+/** Another run takes the lease while this one is writing: it stops, or cannot renew the lease and does not know. */
+function drawSevered(ids: readonly string[], random: Random): Pick<Tick, 'stubborn' | 'kill' | 'freeze' | 'overlap'> {
+  const at = random.int(3, 40);
+  const write = { call: random.pick(['write', 'send'] as const), about: random.pick(ids), milliseconds: 600_000 };
+  const slow: Stubborn = { ...write, fault: random.pick(['slow', 'no-answer']) };
+  const dice = random.next();
+  if (dice < 0.3) return { stubborn: [slow], kill: { at, after: true } };
+  if (dice < 0.5) return { stubborn: [slow], freeze: { at, milliseconds: random.int(500, 200_000) } };
+  const lease: Stubborn = { call: 'lease', about: 'lease', fault: random.pick(ENDING), milliseconds: 600_000 };
+  const repeated: Stubborn = { ...write, fault: random.pick([...ENDING.slice(1), 'throttle', 'slow', 'no-answer']) };
+  return { stubborn: [repeated, { ...lease, spares: 1 }], overlap: at };
 }
 
 function idsOf(change: Change): string[] {
@@ -155,16 +170,20 @@ function drawStubborn(ids: readonly string[], random: Random): Stubborn[] {
   const call = random.pick(['write', 'write', 'write', 'send', 'send', 'save', 'read', 'query', 'lease'] as const);
   const id = random.pick(ids);
   const ofPage = ids.filter(each => each.startsWith(id.slice(0, 5)));
-  const about = () => {
+  // Far from one another, so that a page of many rows has them in different batches.
+  const half = random.chance(0.5);
+  const about = (isFirst: boolean) => {
     if (call === 'lease') return 'lease';
     if (call === 'save') return random.pick(STREAM_NAMES);
-    return call === 'query' ? random.pick([...STREAM_NAMES, 'asset-0', 'asset-1']) : random.pick(ofPage);
+    if (call === 'query') return random.pick([...STREAM_NAMES, 'asset-0', 'asset-1']);
+    const middle = (ofPage.length - 1) >> 1;
+    return ofPage[isFirst === half ? random.int(0, middle) : random.int(middle, ofPage.length - 1)]!;
   };
-  const one = (fault = random.pick(FAULTS)): Stubborn => {
-    return { call, about: about(), fault, milliseconds: random.pick(DURATIONS) };
+  const one = (fault = random.pick(FAULTS), isFirst = true): Stubborn => {
+    return { call, about: about(isFirst), fault, milliseconds: random.pick(DURATIONS) };
   };
   if (random.chance(0.3)) return [one()];
-  if (call === 'write' || call === 'send') return [one(random.pick(ENDING)), one(random.pick(LASTING))];
+  if (call === 'write' || call === 'send') return [one(random.pick(ENDING)), one(random.pick(LASTING), false)];
   // While the lease cannot be renewed, or a checkpoint not be saved, something else is being retried.
   const other = random.pick(['write', 'send'] as const);
   return [one(), { call: other, about: id, fault: random.pick(FAULTS), milliseconds: random.pick(DURATIONS) }];

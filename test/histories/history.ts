@@ -64,6 +64,8 @@ export interface Stubborn {
   readonly fault: StubbornFault;
   /** From the first request that it strikes on. */
   readonly milliseconds: number;
+  /** So many requests pass first: the lease must be taken before its renewal can fail. */
+  readonly spares?: number;
 }
 
 /** An I/O of a process, by its place among all of them, or among those since it began to try dead letters again. */

@@ -151,8 +151,20 @@ class Simulation {
     this.#invoke(process, container, tick)
       .then(outcome => this.#concluded(outcome, started))
       .catch(error => this.#failed(error))
-      .finally(() => process.end());
+      .finally(() => {
+        process.end();
+        return this.#mustRefuse(process);
+      });
     return process;
+  }
+
+  /** Whatever is left of a run may ask for the lease again, and must not get it. */
+  async #mustRefuse({ guard }: SimProcess): Promise<void> {
+    const passes = await guard?.().then(
+      () => true,
+      () => false,
+    );
+    if (passes) this.#breach('A lease that was given back lets a write pass');
   }
 
   readonly #breach = (sentence: string): void => void this.#witness.observation.violations.push(sentence);
@@ -179,11 +191,18 @@ class Simulation {
       fetch: (url, init) => container.edges!.fetch(url, init),
     });
     const parts = createWorld(this.#settings, edges, container.tokens, () => process.timeLeft() - reserve / 2);
+    const lease = this.#sabotage.lease?.(parts.lease, order) ?? parts.lease;
     const assignment = assign(this.#settings);
     const names = assignment.streams.map(({ name }) => name);
     return runTick({
       world: this.#sabotage.world?.(parts.world, order) ?? parts.world,
-      lease: this.#sabotage.lease?.(parts.lease, order) ?? parts.lease,
+      lease: {
+        take: async () => {
+          const held = await lease.take();
+          if (held) process.guard = held.guard;
+          return held;
+        },
+      },
       warmUp: parts.warmUp,
       assignment: { ...assignment, format: formatOf(assignment.format, edition) },
       commands: commandsOf(order ?? {}, this.#bucket.keys, names),

@@ -1,5 +1,5 @@
 /** One invocation of the function: every I/O goes through a gate where it is delayed, struck, frozen or killed. */
-import type { Clock } from '../../../lambda/ports.ts';
+import type { Clock, Guard } from '../../../lambda/ports.ts';
 import type { Change, FaultKind, StreamName, Stubborn, StubbornCall, StubbornFault, Tick } from '../history.ts';
 import { Random } from '../random.ts';
 import type { SimContainer } from './container.ts';
@@ -51,12 +51,15 @@ export class SimProcess {
   ios = 0;
   /** Of the lease that it took last. */
   epoch = 0;
+  /** Of the lease that it holds, or held. */
+  guard: Guard | undefined;
   #iosOverLetters = 0;
   #ended = false;
   readonly #tick: Tick;
   readonly #container: SimContainer;
   readonly #hooks: ProcessHooks;
   readonly #deadline: number;
+  readonly #spared = new Map<Stubborn, number>();
   /** When each stubborn fault struck first. */
   readonly #since = new Map<Stubborn, number>();
 
@@ -145,6 +148,9 @@ export class SimProcess {
     const { now } = this.#hooks.timeline;
     const found = this.#tick.stubborn?.find(each => {
       if (!request || each.call !== request.call || !request.isAbout(each.about)) return false;
+      const spared = this.#spared.get(each) ?? 0;
+      this.#spared.set(each, spared + 1);
+      if (spared < (each.spares ?? 0)) return false;
       const since = this.#since.get(each);
       return since === undefined || (each.fault !== 'held-back' && now < since + each.milliseconds);
     });
