@@ -9,7 +9,7 @@ import { Random } from './random.ts';
 /** One history in so many is wide. */
 const WIDE_SHARE = 4;
 /** In one history of so many a request is held back and takes effect after its run. */
-const HELD_BACK_SHARE = 24;
+const HELD_BACK_SHARE = 12;
 const TROUBLED_SHARE = 0.4;
 
 const LEASES = [1, 2, 3, 5, 8, 12, 15, 20, 30, 120, 900];
@@ -195,23 +195,27 @@ function drawStubborn(ids: readonly string[], random: Random): Stubborn[] {
  * removal does not believe them.
  */
 function heldBack(history: History, random: Random): History {
+  const asset = random.int(0, ASSETS - 1);
+  const held: Stubborn = { call: 'write', about: `asset-${asset}`, fault: 'held-back', milliseconds: 0 };
+  const late = random.chance(0.3) ? 1 : 0;
   const steps: Step[] = [];
-  let seen = 0;
+  let ticks = 0;
   for (const step of history.steps) {
     if (step.kind === 'change') {
       const { kind } = step.change;
-      const isFirst = kind === 'asset' && seen++ < 3;
+      const isFirst = kind === 'asset' && steps.length < ASSETS;
       if (isFirst || kind === 'remove' || kind === 'threat') steps.push(step);
     } else if (step.kind === 'tick') {
-      const { order: _, changes: __, ...tick } = step;
-      const held: Stubborn = { call: 'write', about: `asset-${random.int(0, 2)}`, fault: 'held-back', milliseconds: 0 };
-      steps.push({
-        ...tick,
-        changes: [],
-        ...(random.chance(0.4) && { stubborn: [held] }),
-        ...(random.chance(0.7) && { releases: random.int(5, 60) }),
-      });
+      const { order: _, overlap: __, ...tick } = { ...step, changes: [] };
+      if (ticks === 0) steps.push({ ...CALM, seed: tick.seed, stubborn: [held] });
+      if (ticks === 1) steps.push({ kind: 'change', change: { kind: 'remove', asset } });
+      const releases = ticks === 1 + late ? { releases: random.int(12, 30) } : {};
+      if (ticks > 0) steps.push({ ...tick, ...releases });
+      ticks++;
     } else steps.push(step);
   }
   return { ...history, steps };
 }
+
+const ASSETS = 3;
+const CALM = { kind: 'tick', budgetMilliseconds: 900_000, faults: [], changes: [] } as const;

@@ -90,6 +90,7 @@ class Simulation {
     this.#firehose.onLine = (line, { trying }) => this.#witness.taken(line, trying);
     this.#dynamodb.onWrite = this.#witness.written;
     this.#dynamodb.onLeaseless = this.#breach;
+    this.#dynamodb.onTakeover = this.#witness.disturb;
     if (history.pageLimit > 25) this.#witness.observation.seen.wide++;
     this.#bucket.onStored = this.#witness.stored;
     this.#bucket.onRemoved = this.#witness.letters.removed;

@@ -21,6 +21,8 @@ export class SimDynamoDb {
   onWrite: (item: Item) => void = () => undefined;
   /** Told when a run writes although another one has taken the lease. */
   onLeaseless: (sentence: string) => void = () => undefined;
+  /** Told when the lease is taken from a run that has not given it back: what that run was about may be done again. */
+  onTakeover: () => void = () => undefined;
   #epoch = 0;
 
   service(command: Command, sender: SimProcess): Service<Answer> {
@@ -71,8 +73,11 @@ export class SimDynamoDb {
     }
     if (name === 'PutItemCommand') return this.#put(input);
     if (name === 'UpdateItemCommand') {
+      const isTake = input.UpdateExpression.startsWith(TAKE);
+      const isHeld = this.items.get(LEASE)?.['ended']?.S === 'no';
       const answer = this.#update(input);
-      if (input.UpdateExpression.startsWith(TAKE)) this.#taken(sender);
+      if (isTake) this.#taken(sender);
+      if (isTake && isHeld) this.onTakeover();
       return answer;
     }
     if (name === 'QueryCommand') return this.#query(input);
