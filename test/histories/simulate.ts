@@ -154,7 +154,7 @@ class Simulation {
       .catch(error => this.#failed(error))
       .finally(() => {
         process.end();
-        return this.#mustRefuse(process);
+        void this.#mustRefuse(process);
       });
     return process;
   }

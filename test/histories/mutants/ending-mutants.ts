@@ -49,6 +49,7 @@ export const ENDING_MUTANTS: readonly Mutant[] = [
   {
     rule: 'A run ends when all that it started has ended',
     breakage: 'when one batch fails, its siblings are not awaited',
+    caughtAt: 688,
     variant: () => ({ world: leavingSiblings }),
   },
   {
@@ -59,6 +60,7 @@ export const ENDING_MUTANTS: readonly Mutant[] = [
   {
     rule: 'A removal is struck off only by a state whose sequence is greater',
     breakage: 'by any state that is not removed',
+    caughtAt: 530,
     variant: () => ({
       world: world => {
         const get: World['rowStates']['get'] = async (stream, ids) => {
@@ -83,6 +85,7 @@ export const ENDING_MUTANTS: readonly Mutant[] = [
   {
     rule: 'Each try of a delivery asks for the lease',
     breakage: 'tries after a failed call do not',
+    caughtAt: 287,
     variant: () => ({
       edges: edges => ({
         ...edges,

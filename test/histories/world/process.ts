@@ -133,7 +133,7 @@ export class SimProcess {
         const answer = (happen: () => void) => {
           const wait = this.random.int(1, NETWORK_MILLISECONDS);
           if (timeline.now + wait <= givenUp) this.#wake(wait, happen);
-          else this.#wake(givenUp - timeline.now, () => reject(timeOut()));
+          else this.#wake(givenUp - timeline.now, () => this.#giveUp(reject));
         };
         outcome.then(
           result => answer(() => resolve(result)),
@@ -141,6 +141,12 @@ export class SimProcess {
         );
       });
     });
+  }
+
+  /** It may have had its effect all the same. */
+  #giveUp(reject: (error: Error) => void): void {
+    this.#hooks.disturb();
+    reject(timeOut());
   }
 
   /** The fault that strikes this sub-request at each of its tries. */
@@ -163,7 +169,9 @@ export class SimProcess {
   #slowness(fault: FaultKind | StubbornFault | undefined, limit: number): number {
     if (fault === 'held-back' || fault === 'no-answer') return limit;
     if (fault !== 'slow') return 0;
-    return limit === Number.POSITIVE_INFINITY ? SLOW_MILLISECONDS : limit * this.random.next() * SLOWEST_SHARE;
+    return limit === Number.POSITIVE_INFINITY
+      ? SLOW_MILLISECONDS
+      : Math.floor(limit * this.random.next() * SLOWEST_SHARE);
   }
 
   async #arrive<T>(service: Service<T>, fault: FaultKind | StubbornFault | undefined): Promise<T> {
