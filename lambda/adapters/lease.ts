@@ -75,9 +75,12 @@ class Holding implements HeldLease {
 
   readonly guard = async (): Promise<void> => {
     this.#assertHeld();
-    if (this.#validUntil - this.#clock.now() > this.#times.margin) return;
-    await this.#renew();
-    this.#assertHeld();
+    while (this.#validUntil - this.#clock.now() <= this.#times.margin) {
+      await this.#renew();
+      this.#assertHeld();
+      // The answer may have waited for a frozen container, or come after many tries: then the term that it began is over.
+      if (this.#clock.now() >= this.#validUntil) throw this.#lose('it could not be renewed in time');
+    }
   };
 
   /** A write that is still being retried when its run has ended must not land on top of the next run's. */

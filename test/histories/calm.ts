@@ -23,7 +23,6 @@ export interface CalmParts {
 export const MAX_TICKS_TO_QUIET = 6;
 const CALM_TICK = { kind: 'tick', budgetMilliseconds: 900_000, faults: [], changes: [] } as const;
 const PAUSE_MILLISECONDS = 61_000;
-const LEASE_WRITES = 2;
 
 export async function calmDown(parts: CalmParts): Promise<void> {
   const { timeline, witness, dynamodb, firehose } = parts;
@@ -42,13 +41,9 @@ export async function calmDown(parts: CalmParts): Promise<void> {
   observation.violations.push(`No quiet tick among ${MAX_TICKS_TO_QUIET} after the storm`);
 }
 
-/**
- * Taking the lease and giving it back: a calm tick is too short to renew it. An empty page with a new cursor is the one
- * thing that may be worth saving.
- */
+/** But for the lease nothing is written. An empty page with a new cursor is the one thing that may be worth saving. */
 function isQuiet(written: readonly string[], { platform }: CalmParts): boolean {
-  const onlyLease = written.length === LEASE_WRITES;
-  return onlyLease || (platform.settings.emptyPages > 0 && written.every(pk => pk === 'connector'));
+  return written.length === 0 || (platform.settings.emptyPages > 0 && written.every(pk => pk === 'connector'));
 }
 
 /**

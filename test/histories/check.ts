@@ -34,6 +34,7 @@ export async function explain(seed: number): Promise<string> {
   const breaches = await breachesOf(generate(seed));
   const shortest = await shrink(generate(seed), async history => (await breachesOf(history))[0]);
   const steps = shortest.steps.map(step => `  ${JSON.stringify(step)}`).join('\n');
-  const setting = JSON.stringify({ ...shortest.platform, pageLimit: shortest.pageLimit });
+  const { seed: _, platform, steps: __, ...rest } = shortest;
+  const setting = JSON.stringify({ ...platform, ...rest });
   return `Seed ${seed}:\n${breaches.slice(0, 5).join('\n')}\nShortest history, with ${setting}:\n${steps}`;
 }

@@ -1,6 +1,7 @@
 /** Draws a history from a seed. */
 import type { PlatformSettings } from '../../local/platform/settings.ts';
 import { withLetters } from './generate-letters.ts';
+import { withTroubles } from './generate-troubles.ts';
 import { type Change, FAULTS, type History, type Order, type Step, type StreamName, type Tick } from './history.ts';
 import { Random } from './random.ts';
 
@@ -29,7 +30,7 @@ const STORM: Weather = { kill: 0.4, freeze: 0.15, overlap: 0.2, shortBudget: 0.2
 export function generate(seed: number): History {
   const history = drawHistory(seed);
   // By the seed alone: a draw would change what every seed stands for.
-  return seed % LETTERS_SHARE === 0 ? withLetters(history) : history;
+  return seed % LETTERS_SHARE === 0 ? withLetters(history) : withTroubles(history);
 }
 
 function drawHistory(seed: number): History {

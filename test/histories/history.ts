@@ -8,6 +8,15 @@ export type Change =
   | { readonly kind: 'threat'; readonly threat: number; readonly asset: number; readonly content: number }
   | { readonly kind: 'reproject-threat'; readonly threat: number }
   | { readonly kind: 'dns-block'; readonly block: number }
+  /** The assets from 0 on, or threats of one asset: so many at once that a page of them is written in several batches. */
+  | { readonly kind: 'assets'; readonly count: number; readonly content: number }
+  | {
+      readonly kind: 'threats';
+      readonly first: number;
+      readonly count: number;
+      readonly asset: number;
+      readonly content: number;
+    }
   | { readonly kind: 'rotate-secret' | 'expire-tokens' }
   /** From now on the API refuses every cursor that it has issued so far. */
   | { readonly kind: 'forget-cursors' };
@@ -26,6 +35,38 @@ export const FAULTS = [
 
 /** What befalls one I/O; a kind that does not fit the service at hand does nothing. */
 export type FaultKind = (typeof FAULTS)[number];
+
+/** What a stubborn fault strikes: batches of writes and of reads, checkpoints and intents, the lease, queries, deliveries. */
+export const STUBBORN_CALLS = ['write', 'read', 'save', 'lease', 'query', 'send'] as const;
+
+export type StubbornCall = (typeof STUBBORN_CALLS)[number];
+
+/**
+ * `refused`: an error that no retry mends. `no-answer`: the request takes effect, late, and the client gives up waiting.
+ * `held-back`: once, the client gives up waiting, and the request takes effect only when a later tick releases it.
+ */
+export type StubbornFault =
+  | 'throttle'
+  | 'server-error'
+  | 'lost-request'
+  | 'lost-answer'
+  | 'partial'
+  | 'slow'
+  | 'refused'
+  | 'no-answer'
+  | 'held-back';
+
+/** Strikes the same sub-request at each try, while its siblings pass. */
+export interface Stubborn {
+  readonly call: StubbornCall;
+  /** What the sub-request holds: the id of a row, the name of a stream, or the lease. */
+  readonly about: string;
+  readonly fault: StubbornFault;
+  /** From the first request that it strikes on. */
+  readonly milliseconds: number;
+  /** So many requests pass first: the lease must be taken before its renewal can fail. */
+  readonly spares?: number;
+}
 
 /** An I/O of a process, by its place among all of them, or among those since it began to try dead letters again. */
 export interface Moment {
@@ -48,6 +89,14 @@ export interface Tick {
   /** The next step begins when this tick has done so many I/Os, instead of when it has ended. */
   readonly overlap?: number;
   readonly order?: Order;
+  readonly stubborn?: readonly Stubborn[];
+  /**
+   * The tick runs in this container, which is frozen when the invocation ends and thawed by the next tick in it, with
+   * whatever timers are pending. Absent: in a process of its own, which is not frozen when the tick ends.
+   */
+  readonly container?: number;
+  /** Requests that were held back take effect just before this I/O. */
+  readonly releases?: number;
 }
 
 /** What an operator orders with a tick. */
@@ -95,5 +144,9 @@ export interface History {
     /** Whether single reads answer what no list shows any more: removed assets, and the threats of such. */
     readonly showsGone: boolean;
   };
+  /** Absent: a minute. */
+  readonly leaseSeconds?: number;
+  /** The first assets are rows of so many bytes: a page of them is delivered in several calls. */
+  readonly fat?: { readonly assets: number; readonly bytes: number };
   readonly steps: readonly Step[];
 }

@@ -33,16 +33,24 @@ function* candidates(history: History): Generator<History> {
       yield { ...history, steps: steps.toSpliced(from, size) };
     }
   }
+  const { leaseSeconds: _, ...sixty } = history;
+  if (history.leaseSeconds !== undefined) yield sixty;
   for (const [index, step] of steps.entries()) {
     for (const simpler of simplerSteps(step)) yield { ...history, steps: steps.with(index, simpler) };
   }
 }
 
 function* simplerSteps(step: Step): Generator<Step> {
+  if (step.kind === 'change' && 'count' in step.change && step.change.count > 1) {
+    yield { ...step, change: { ...step.change, count: step.change.count >> 1 } };
+    yield { ...step, change: { ...step.change, count: step.change.count - 1 } };
+  }
   if (step.kind !== 'tick') return;
-  for (const part of ['kill', 'freeze', 'overlap', 'order'] as const) {
+  for (const part of PARTS) {
     if (step[part] !== undefined) yield without(step, part);
   }
+  const { stubborn = [] } = step;
+  for (const index of stubborn.keys()) yield { ...step, stubborn: stubborn.toSpliced(index, 1) };
   const redrive = step.order?.redrive ?? [];
   for (const index of redrive.keys()) yield { ...step, order: { ...step.order, redrive: redrive.toSpliced(index, 1) } };
   if (step.faults.length > 1) yield { ...step, faults: [] };
@@ -51,7 +59,9 @@ function* simplerSteps(step: Step): Generator<Step> {
   for (const index of step.changes.keys()) yield { ...step, changes: step.changes.toSpliced(index, 1) };
 }
 
-function without(tick: Tick, part: 'kill' | 'freeze' | 'overlap' | 'order'): Tick {
+const PARTS = ['kill', 'freeze', 'overlap', 'order', 'stubborn', 'container', 'releases'] as const;
+
+function without(tick: Tick, part: (typeof PARTS)[number]): Tick {
   const { [part]: _, ...rest } = tick;
   return rest;
 }

@@ -7,6 +7,7 @@ import '@aws-sdk/client-s3';
 import { LeaseBusyError } from '../../lambda/core/errors.ts';
 import type { World } from '../../lambda/core/run.ts';
 import { tick as runTick, type TickOutcome } from '../../lambda/core/tick.ts';
+import { leaseTimes } from '../../lambda/lease-times.ts';
 import type { Lease } from '../../lambda/ports.ts';
 import type { Settings } from '../../lambda/settings.ts';
 import { assign, createContainerTokens, createWorld, type Edges } from '../../lambda/world.ts';
@@ -18,10 +19,11 @@ import { Witness } from './oracle/witness.ts';
 import { commandsOf } from './orders.ts';
 import { Random } from './random.ts';
 import { SimBucket } from './world/bucket.ts';
+import { SimContainer } from './world/container.ts';
 import { SimDynamoDb } from './world/dynamodb.ts';
 import { edgesOf, type Surroundings } from './world/edges.ts';
 import { CAPABLE, formatOf } from './world/edition.ts';
-import { apply } from './world/estate.ts';
+import { apply, type PlatformChange, single } from './world/estate.ts';
 import { SimFirehose } from './world/firehose.ts';
 import { SimProcess } from './world/process.ts';
 import { settingsOf } from './world/settings.ts';
@@ -33,6 +35,8 @@ export interface Sabotage {
   readonly lease?: (lease: Lease, order: Order | undefined) => Lease;
   readonly edges?: (edges: Edges) => Edges;
   readonly settings?: (settings: Settings) => Settings;
+  /** Milliseconds after which requests to AWS are given up. */
+  readonly requestTimeout?: number;
 }
 
 const START = Date.UTC(2026, 0, 1);
@@ -56,10 +60,13 @@ class Simulation {
   readonly #platform: Platform;
   readonly #settings: Settings;
   readonly #dynamodb = new SimDynamoDb();
-  readonly #firehose = new SimFirehose();
+  readonly #firehose = new SimFirehose(this.#dynamodb);
   readonly #bucket = new SimBucket();
   readonly #witness: Witness;
   readonly #surroundings: Surroundings;
+  /** Warm containers, by the numbers that the history gives them. */
+  readonly #containers = new Map<number, { readonly container: SimContainer; readonly process: SimProcess }>();
+  readonly #heldBack: (() => void)[] = [];
   #edition: Edition;
 
   constructor(history: History, sabotage: Sabotage) {
@@ -82,6 +89,9 @@ class Simulation {
     };
     this.#firehose.onLine = (line, { trying }) => this.#witness.taken(line, trying);
     this.#dynamodb.onWrite = this.#witness.written;
+    this.#dynamodb.onLeaseless = this.#breach;
+    this.#dynamodb.onTakeover = this.#witness.disturb;
+    if (history.pageLimit > 25) this.#witness.observation.seen.wide++;
     this.#bucket.onStored = this.#witness.stored;
     this.#bucket.onRemoved = this.#witness.letters.removed;
   }
@@ -93,6 +103,7 @@ class Simulation {
       else if (step.kind === 'wait') await this.#timeline.pass(step.milliseconds);
       else await this.#stormyTick(step);
     }
+    for (const each of this.#heldBack.splice(0)) each();
     await this.#timeline.pass(AFTERMATH_MILLISECONDS);
     await this.#calmDown();
     const { observation } = this.#witness;
@@ -126,28 +137,73 @@ class Simulation {
     seen.ticks++;
     seen.faults += tick.faults.length;
     const change = (each: Change) => this.#change(each);
-    const process = new SimProcess(tick, { timeline: this.#timeline, change, disturb: this.#witness.disturb });
+    const container = this.#containerOf(tick);
+    const process = new SimProcess(tick, container, {
+      timeline: this.#timeline,
+      change,
+      disturb: this.#witness.disturb,
+      breach: this.#breach,
+      struck: () => void seen.stubborn++,
+      heldBack: this.#heldBack,
+      requestTimeout: this.#sabotage.requestTimeout ?? leaseTimes(this.#settings.leaseSeconds).requestTimeout,
+    });
+    if (tick.container !== undefined) this.#containers.set(tick.container, { container, process });
     const started = this.#timeline.now;
-    this.#invoke(process, tick)
+    this.#invoke(process, container, tick)
       .then(outcome => this.#concluded(outcome, started))
       .catch(error => this.#failed(error))
-      .finally(() => process.end());
+      .finally(() => {
+        process.end();
+        void this.#mustRefuse(process);
+      });
     return process;
   }
 
-  async #invoke(process: SimProcess, tick: Tick): Promise<TickOutcome> {
+  /** Whatever is left of a run may ask for the lease again, and must not get it. */
+  async #mustRefuse({ guard }: SimProcess): Promise<void> {
+    const passes = await guard?.().then(
+      () => true,
+      () => false,
+    );
+    if (passes) this.#breach('A lease that was given back lets a write pass');
+  }
+
+  readonly #breach = (sentence: string): void => void this.#witness.observation.violations.push(sentence);
+
+  /** The one of the tick before with this number, thawed; a new one while that is busy, or when it is gone. */
+  #containerOf(tick: Tick): SimContainer {
+    const warm = tick.container === undefined ? undefined : this.#containers.get(tick.container);
+    if (!warm?.process.ended || warm.container.dead) return new SimContainer();
+    this.#witness.observation.seen.thaws++;
+    warm.container.thaw();
+    return warm.container;
+  }
+
+  async #invoke(process: SimProcess, container: SimContainer, tick: Tick): Promise<TickOutcome> {
     const edition = this.#edition;
     const { order } = tick;
     const plain = edgesOf(process, edition, this.#surroundings);
     const edges = this.#sabotage.edges?.(plain) ?? plain;
     const reserve = Math.min(30_000, tick.budgetMilliseconds / 10);
-    const tokens = createContainerTokens(this.#settings, edges);
-    const parts = createWorld(this.#settings, edges, tokens, () => process.timeLeft() - reserve / 2);
+    container.edges = edges;
+    container.tokens ??= createContainerTokens(this.#settings, {
+      ...edges,
+      secrets: { send: command => container.edges!.secrets.send(command) },
+      fetch: (url, init) => container.edges!.fetch(url, init),
+    });
+    const parts = createWorld(this.#settings, edges, container.tokens, () => process.timeLeft() - reserve / 2);
+    const lease = this.#sabotage.lease?.(parts.lease, order) ?? parts.lease;
     const assignment = assign(this.#settings);
     const names = assignment.streams.map(({ name }) => name);
     return runTick({
       world: this.#sabotage.world?.(parts.world, order) ?? parts.world,
-      lease: this.#sabotage.lease?.(parts.lease, order) ?? parts.lease,
+      lease: {
+        take: async () => {
+          const held = await lease.take();
+          if (held) process.guard = held.guard;
+          return held;
+        },
+      },
       warmUp: parts.warmUp,
       assignment: { ...assignment, format: formatOf(assignment.format, edition) },
       commands: commandsOf(order ?? {}, this.#bucket.keys, names),
@@ -179,9 +235,16 @@ class Simulation {
 
   #change(change: Change): void {
     const { seen } = this.#witness.observation;
-    if (change.kind === 'forget-cursors') this.#witness.forgetCursors();
-    else if (change.kind === 'remove' && this.#witness.hidesMove(`asset-${change.asset}`)) return;
-    else if (!apply(change, this.#platform)) return;
+    if (change.kind === 'forget-cursors') {
+      this.#witness.forgetCursors();
+      seen.changes++;
+    } else for (const each of single(change)) this.#changeOne(each);
+  }
+
+  #changeOne(change: PlatformChange): void {
+    const { seen } = this.#witness.observation;
+    if (change.kind === 'remove' && this.#witness.hidesMove(`asset-${change.asset}`)) return;
+    if (!apply(change, this.#platform, this.#history.fat)) return;
     seen.changes++;
     if (change.kind === 'restore') seen.restores++;
     if (this.#history.letters) this.#witness.versions.note();

@@ -1,7 +1,7 @@
 /** The order of the commit, the lease and the fence: each broken. */
 import type { World } from '../../../lambda/core/run.ts';
 import type { Mutant } from './mutant.ts';
-import { sharing } from './stand-ins.ts';
+import { refusingOnceReleased, sharing } from './stand-ins.ts';
 
 const LATEST_EPOCH = 999_999;
 const NO_GUARD = async () => undefined;
@@ -142,13 +142,14 @@ export const COMMIT_MUTANTS: readonly Mutant[] = [
           const held = await lease.take();
           const { signal } = new AbortController();
           return (
-            held && {
+            held &&
+            refusingOnceReleased({
               epoch: held.epoch,
               unclean: held.unclean,
               signal,
               guard: NO_GUARD,
               release: outcome => held.release(outcome),
-            }
+            })
           );
         },
       }),

@@ -194,7 +194,7 @@ export const LETTER_MUTANTS: readonly Mutant[] = [
   {
     rule: "Letters wait for the walk's end",
     breakage: 'they are tried after the first page',
-    caughtAt: 996,
+    caughtAt: 1881,
     variant: () => ({
       world: (world, order) => (order?.redrive ? withBodies(world, body => withNextCursor(body, null)) : world),
     }),

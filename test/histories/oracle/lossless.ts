@@ -2,7 +2,7 @@
  * JSON as it is written: numbers by their digits, members by name, order and white space aside. Written without a look at
  * the connector's own cutter, so that the one can judge the other.
  */
-const TOKEN = /\s*(?:([{}[\],:])|("(?:[^"\\]|\\.)*")|([^\s{}[\],:"]+))\s*/y;
+const TOKEN = /\s*(?:([{}[\],:])|("(?:[^"\\]+|\\.)*")|([^\s{}[\],:"]+))\s*/y;
 
 type Written = string | readonly Written[] | ReadonlyMap<string, Written>;
 

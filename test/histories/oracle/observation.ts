@@ -45,6 +45,12 @@ export interface Tally {
   lettersKept: number;
   /** Kills of a run that had begun to try letters again. */
   killsOverLetters: number;
+  /** Histories whose pages are written in several batches. */
+  wide: number;
+  /** Requests that a stubborn fault struck. */
+  stubborn: number;
+  /** Invocations in a container that an earlier one had left frozen. */
+  thaws: number;
   failedTicks: number;
   budgetsSpent: number;
 }
@@ -66,6 +72,9 @@ export function emptyTally(): Tally {
     lettersSuperseded: 0,
     lettersKept: 0,
     killsOverLetters: 0,
+    wide: 0,
+    stubborn: 0,
+    thaws: 0,
     failedTicks: 0,
     budgetsSpent: 0,
   };

@@ -1,5 +1,5 @@
 /** The bucket of dead letters in memory, as far as the connector uses it. */
-import type { Edition, FaultKind } from '../history.ts';
+import type { Edition, FaultKind, StubbornFault } from '../history.ts';
 import { type Command, raise } from './dynamodb.ts';
 import { asRead, asSent } from './edition.ts';
 import type { Service } from './process.ts';
@@ -16,7 +16,9 @@ export class SimBucket {
 
   /** @param edition that asks @param onRead told of each letter that is read */
   service({ constructor: { name }, input }: Command, edition: Edition, onRead: (key: string) => void): Service<Answer> {
-    return { effect: () => this.#execute(name, input, edition, onRead), strike };
+    const writes = name !== 'GetObjectCommand';
+    const request = { call: undefined, isAbout: () => false, writes, late: () => undefined };
+    return { effect: () => this.#execute(name, input, edition, onRead), strike, request };
   }
 
   #execute(name: string, input: Command['input'], edition: Edition, onRead: (key: string) => void): Answer {
@@ -45,7 +47,7 @@ export class SimBucket {
   }
 }
 
-function strike(fault: FaultKind): (() => never) | undefined {
+function strike(fault: FaultKind | StubbornFault): (() => never) | undefined {
   if (fault === 'throttle') return () => raise('SlowDown', 503);
   return fault === 'server-error' ? () => raise('InternalError', 500) : undefined;
 }

@@ -1,8 +1,8 @@
 /** DynamoDB as far as the connector uses it, in memory, with its limits. */
 import type { Item } from '../../../lambda/adapters/sealed-item.ts';
-import type { FaultKind } from '../history.ts';
+import type { FaultKind, StubbornCall, StubbornFault } from '../history.ts';
 import { holds, updated } from './expressions.ts';
-import type { Service } from './process.ts';
+import type { Service, SimProcess } from './process.ts';
 
 // The SDK's commands are told apart by name, as the wire tells them by target.
 // biome-ignore lint/suspicious/noExplicitAny: inputs of many commands
@@ -16,28 +16,41 @@ export interface Command {
 
 export class SimDynamoDb {
   readonly items = new Map<string, Item>();
-  /** Writes so far, by partition key. */
+  /** Writes so far, by partition key; those of the lease apart. */
   readonly writes: string[] = [];
   onWrite: (item: Item) => void = () => undefined;
+  /** Told when a run writes although another one has taken the lease. */
+  onLeaseless: (sentence: string) => void = () => undefined;
+  /** Told when the lease is taken from a run that has not given it back: what that run was about may be done again. */
+  onTakeover: () => void = () => undefined;
+  #epoch = 0;
 
-  service(command: Command): Service<Answer> {
+  service(command: Command, sender: SimProcess): Service<Answer> {
+    const call = callOf(command);
     return {
-      effect: () => this.#execute(command),
-      strike: (fault, effect) => this.#strike(fault, command, effect),
+      effect: () => this.#execute(command, sender),
+      strike: fault => this.#strike(fault, command, sender),
+      request: {
+        call,
+        isAbout: what => keysOf(command).some(key => key.split(/[\n#=]/).includes(what)),
+        writes: command.constructor.name !== 'BatchGetItemCommand' && call !== 'query' && call !== 'lease',
+        late: () => void this.#execute(command),
+      },
     };
   }
 
-  #strike(fault: FaultKind, command: Command, effect: () => Answer): (() => Answer) | undefined {
+  #strike(fault: FaultKind | StubbornFault, command: Command, sender: SimProcess): (() => Answer) | undefined {
+    if (fault === 'refused') return () => raise('AccessDeniedException', 400);
     if (fault === 'throttle') return () => raise('ProvisionedThroughputExceededException', 400);
     if (fault === 'server-error') return () => raise('InternalServerError', 500);
     if (fault !== 'partial') return undefined;
     const { name } = command.constructor;
-    if (name === 'BatchGetItemCommand') return () => this.#half(command, effect, 'UnprocessedKeys');
-    return name === 'BatchWriteItemCommand' ? () => this.#half(command, effect, 'UnprocessedItems') : undefined;
+    if (name === 'BatchGetItemCommand') return () => this.#half(command, sender, 'UnprocessedKeys');
+    return name === 'BatchWriteItemCommand' ? () => this.#half(command, sender, 'UnprocessedItems') : undefined;
   }
 
   /** Does the first half and hands the rest back. */
-  #half(command: Command, _effect: () => Answer, rest: 'UnprocessedKeys' | 'UnprocessedItems'): Answer {
+  #half(command: Command, sender: SimProcess, rest: 'UnprocessedKeys' | 'UnprocessedItems'): Answer {
     const [[table, requests]] = Object.entries(command.input.RequestItems) as [[string, Input]];
     const all: Input[] = rest === 'UnprocessedKeys' ? requests.Keys : requests;
     const wrap = (part: Input[]) => ({ [table]: rest === 'UnprocessedKeys' ? { ...requests, Keys: part } : part });
@@ -45,18 +58,40 @@ export class SimDynamoDb {
     const left = all.slice(all.length >> 1);
     const answer =
       done.length > 0
-        ? this.#execute({ constructor: command.constructor, input: { RequestItems: wrap(done) } })
+        ? this.#execute({ constructor: command.constructor, input: { RequestItems: wrap(done) } }, sender)
         : { Responses: { [table]: [] } };
     return { ...answer, [rest]: left.length > 0 ? wrap(left) : {} };
   }
 
-  #execute({ constructor: { name }, input }: Command): Answer {
+  /** @param sender absent: it waits for the answer no longer */
+  #execute({ constructor: { name }, input }: Command, sender?: SimProcess): Answer {
     if (name === 'BatchGetItemCommand') return this.#batchGet(input);
-    if (name === 'BatchWriteItemCommand') return this.#batchWrite(input);
+    if (name === 'BatchWriteItemCommand') {
+      // Batches take no condition: that the lease is held still is all that keeps them from another run's items.
+      if (sender) this.requireLease(sender, 'writes');
+      return this.#batchWrite(input);
+    }
     if (name === 'PutItemCommand') return this.#put(input);
-    if (name === 'UpdateItemCommand') return this.#update(input);
+    if (name === 'UpdateItemCommand') {
+      const isTake = input.UpdateExpression.startsWith(TAKE);
+      const isHeld = this.items.get(LEASE)?.['ended']?.S === 'no';
+      const answer = this.#update(input);
+      if (isTake) this.#taken(sender);
+      if (isTake && isHeld) this.onTakeover();
+      return answer;
+    }
     if (name === 'QueryCommand') return this.#query(input);
     throw new Error(`${name} is not granted`);
+  }
+
+  #taken(sender: SimProcess | undefined): void {
+    this.#epoch = Number(this.items.get(LEASE)!['epoch']!.N);
+    if (sender) sender.epoch = this.#epoch;
+  }
+
+  /** Once another run has taken the lease, the one before must not write any more. */
+  requireLease({ epoch }: SimProcess, does: string): void {
+    if (epoch < this.#epoch) this.onLeaseless(`A run that has lost its lease still ${does}`);
   }
 
   #batchGet(input: Input): Answer {
@@ -111,10 +146,31 @@ export class SimDynamoDb {
   }
 
   #write(item: Item): void {
-    this.writes.push(item['pk']!.S!);
+    if (keyOf(item) !== LEASE) this.writes.push(item['pk']!.S!);
     this.items.set(keyOf(item), item);
     this.onWrite(item);
   }
+}
+
+const LEASE = 'connector\nlease';
+/** How the lease is taken; it is renewed and given back otherwise. */
+const TAKE = 'SET epoch = if_not_exists(';
+
+function callOf({ constructor: { name }, input }: Command): StubbornCall | undefined {
+  if (name === 'BatchWriteItemCommand') return 'write';
+  if (name === 'BatchGetItemCommand') return 'read';
+  if (name === 'PutItemCommand') return 'save';
+  if (name === 'QueryCommand') return 'query';
+  return keyOf(input.Key) === LEASE ? 'lease' : undefined;
+}
+
+function keysOf({ constructor: { name }, input }: Command): string[] {
+  if (name === 'PutItemCommand') return [keyOf(input.Item)];
+  if (name === 'UpdateItemCommand') return [keyOf(input.Key)];
+  if (name === 'QueryCommand') return [input.ExpressionAttributeValues[':pk'].S];
+  const [requests] = Object.values(input.RequestItems) as [Input];
+  if (name === 'BatchGetItemCommand') return requests.Keys.map(keyOf);
+  return requests.map((each: Input) => keyOf(each.PutRequest?.Item ?? each.DeleteRequest.Key));
 }
 
 function keyOf(item: Item): string {

@@ -33,7 +33,7 @@ export function edgesOf(process: SimProcess, edition: Edition, around: Surroundi
   });
   const tries = (key: string) => void process.trying.set(readLetterKey(key, CONNECTOR)!.stream, key);
   return {
-    dynamodb: { send: command => process.io(dynamodb.service(command)) },
+    dynamodb: { send: command => process.io(dynamodb.service(command, process)) },
     firehose: { send: command => process.io(firehose.service(command, process)) },
     secrets: { send: () => process.io({ effect: secret, strike: () => undefined }) },
     s3: async () => ({ send: command => process.io(bucket.service(command, edition, tries)) }),

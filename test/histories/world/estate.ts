@@ -1,6 +1,6 @@
 /** Applies a history's changes to the platform; those that make no sense at the moment do nothing. */
 import type { Platform } from '../../../local/platform/platform.ts';
-import type { Change } from '../history.ts';
+import type { Change, History } from '../history.ts';
 
 /** Contents that differ in what careless handling of JSON would lose. */
 const CONTENTS = [
@@ -16,10 +16,21 @@ export const MARKS = ['__proto__', 'constructor', '1e400', '1e401'] as const;
 /** Content alone tells two versions apart here: the time of the change must not. */
 const UPDATED_AT = '"updated_at":"2026-01-01T00:00:00.000Z"';
 
-export type PlatformChange = Exclude<Change, { readonly kind: 'forget-cursors' }>;
+type Bulk = Extract<Change, { readonly kind: 'assets' | 'threats' }>;
+export type PlatformChange = Exclude<Change, { readonly kind: 'forget-cursors' } | Bulk>;
+
+/** @returns the changes of single rows that a change of many stands for */
+export function single(change: Exclude<Change, { readonly kind: 'forget-cursors' }>): PlatformChange[] {
+  if (change.kind !== 'assets' && change.kind !== 'threats') return [change];
+  const { count, content } = change;
+  return Array.from({ length: count }, (_, index): PlatformChange => {
+    if (change.kind === 'assets') return { kind: 'asset', asset: index, content };
+    return { kind: 'threat', threat: change.first + index, asset: change.asset, content };
+  });
+}
 
 /** @returns whether anything changed. */
-export function apply(change: PlatformChange, platform: Platform): boolean {
+export function apply(change: PlatformChange, platform: Platform, fat?: History['fat']): boolean {
   const { estate } = platform;
   const asset = 'asset' in change ? `asset-${change.asset}` : '';
   const threat = 'threat' in change ? `threat-${change.threat}` : '';
@@ -32,7 +43,7 @@ export function apply(change: PlatformChange, platform: Platform): boolean {
   switch (change.kind) {
     case 'asset':
       return when(!known || live, () =>
-        platform.putAsset(`{"id":"${asset}",${UPDATED_AT},${CONTENTS[change.content]}}`),
+        platform.putAsset(`{"id":"${asset}",${UPDATED_AT},${CONTENTS[change.content]}${padding(change.asset, fat)}}`),
       );
     case 'remove':
       return when(live, () => platform.removeAsset(asset));
@@ -58,6 +69,10 @@ export function apply(change: PlatformChange, platform: Platform): boolean {
     case 'expire-tokens':
       return when(true, () => platform.authority.expireTokens());
   }
+}
+
+function padding(asset: number, fat: History['fat']): string {
+  return fat && asset < fat.assets ? `,"pad":"${'x'.repeat(fat.bytes)}"` : '';
 }
 
 function when(sensible: boolean, act: () => void): boolean {

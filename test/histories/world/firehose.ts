@@ -1,6 +1,6 @@
 /** Firehose in memory: takes what its limits allow, keeps no order, fails in part when struck. */
 import { limitFault } from '../../../local/aws/firehose-limits.ts';
-import { type Command, raise } from './dynamodb.ts';
+import { type Command, raise, type SimDynamoDb } from './dynamodb.ts';
 import type { Service, SimProcess } from './process.ts';
 
 interface Answer {
@@ -12,12 +12,24 @@ export class SimFirehose {
   /** Told of each line that was taken, and of whom. */
   onLine: (line: string, sender: SimProcess) => void = () => undefined;
   calls = 0;
+  readonly #dynamodb: Pick<SimDynamoDb, 'requireLease'>;
+
+  constructor(dynamodb: Pick<SimDynamoDb, 'requireLease'>) {
+    this.#dynamodb = dynamodb;
+  }
 
   service(command: Command, sender: SimProcess): Service<Answer> {
     const records: Uint8Array[] = command.input.Records.map((each: { Data: Uint8Array }) => each.Data);
     return {
       effect: () => this.#take(records, sender, () => true),
+      request: {
+        call: 'send',
+        isAbout: what => records.some(record => Buffer.from(record).includes(`"${what}"`)),
+        writes: true,
+        late: () => undefined,
+      },
       strike: fault => {
+        if (fault === 'refused') return () => raise('AccessDeniedException', 400);
         if (fault === 'throttle') return () => raise('ServiceUnavailableException', 503);
         if (fault === 'server-error') return () => raise('InternalFailure', 500);
         return fault === 'partial' ? () => this.#take(records, sender, index => index % 2 === 1) : undefined;
@@ -27,6 +39,7 @@ export class SimFirehose {
 
   #take(records: readonly Uint8Array[], sender: SimProcess, takes: (index: number) => boolean): Answer {
     this.calls++;
+    this.#dynamodb.requireLease(sender, 'sends');
     const fault = limitFault(records.map(each => each.byteLength));
     if (fault) raise(fault.code, 400);
     const answers = records.map((record, index) => {

@@ -2,7 +2,7 @@
 import type { Fetch } from '../../../lambda/adapters/http.ts';
 import { STREAMS } from '../../../lambda/streams.ts';
 import type { Platform } from '../../../local/platform/platform.ts';
-import type { Edition, FaultKind, History, StreamName } from '../history.ts';
+import type { Edition, FaultKind, History, StreamName, StubbornFault } from '../history.ts';
 import { asRead } from './edition.ts';
 import type { SimProcess } from './process.ts';
 import { singleRead } from './single-read.ts';
@@ -72,7 +72,7 @@ function problem(status: number, type: string, headers: Record<string, string> =
 }
 
 function strike(
-  fault: FaultKind,
+  fault: FaultKind | StubbornFault,
   url: string,
   effect: () => Promise<Response>,
   process: SimProcess,

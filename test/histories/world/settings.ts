@@ -6,7 +6,10 @@ import { ORIGIN } from './network.ts';
 export const CONNECTOR = 'histories';
 
 /** The settings with which the function runs against a history's platform. */
-export function settingsOf({ realmPath, settings }: Platform, { pageLimit, ocsf }: History): Settings {
+export function settingsOf(
+  { realmPath, settings }: Platform,
+  { pageLimit, ocsf, leaseSeconds = 60 }: History,
+): Settings {
   return {
     baseUrl: ORIGIN,
     authUrl: ORIGIN + realmPath,
@@ -19,7 +22,7 @@ export function settingsOf({ realmPath, settings }: Platform, { pageLimit, ocsf 
     threatAssetField: settings.threatAssetMember,
     pageLimit,
     names: {},
-    leaseSeconds: 60,
+    leaseSeconds,
     ocsf: ocsf && {},
     s3PathStyle: false,
   };

@@ -3,7 +3,7 @@ import { leaseKey } from '../../../lambda/adapters/keys.ts';
 import { createLease } from '../../../lambda/adapters/lease.ts';
 import type { Table } from '../../../lambda/adapters/table.ts';
 import { LeaseLostError, StateError } from '../../../lambda/core/errors.ts';
-import type { HeldLease } from '../../../lambda/ports.ts';
+import type { Clock, HeldLease } from '../../../lambda/ports.ts';
 import { THROTTLED } from '../../../local/aws/faults.ts';
 import { awsScene } from '../support/aws-scene.ts';
 import { rejection } from '../support/words.ts';
@@ -198,6 +198,30 @@ describe('the guard', () => {
     expect(each.count('UpdateItem')).toBeGreaterThan(0);
     expect(Number((await each.item())?.['expires']?.N)).toBe(each.clock.now() + SECONDS * 1000);
     await lease.release({ clean: true });
+  });
+
+  test('refuses when the answer to its renewal comes after the end of the term: the container was frozen meanwhile', async () => {
+    await using each = await scene();
+    let now = each.clock.now();
+    let frozen = 0;
+    const clock: Clock = {
+      now: () => now,
+      // The timers of a container that thaws may come after the answers that wait for it.
+      sleep: (_, signal) => new Promise((__, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),
+    };
+    const update: Table['update'] = async (...input) => {
+      const updated = await each.table.update(...input);
+      now += frozen;
+      return updated;
+    };
+    const table = { ...each.table, update };
+    const lease = await held(createLease({ table, clock, owner: 'one', seconds: SECONDS }).take());
+    now += 45_000;
+    frozen = SECONDS * 1000;
+    expect(await rejection(lease.guard())).toBeInstanceOf(LeaseLostError);
+    expect(lease.signal.aborted).toBe(true);
+    frozen = 0;
+    await lease.release({ clean: false });
   });
 
   test('throws when the lease has little time left and the table does not answer', async () => {
