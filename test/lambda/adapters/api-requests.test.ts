@@ -103,6 +103,20 @@ describe('a body', () => {
     expect(each.server.seen).toHaveLength(1);
   });
 
+  test('shorter than it declares is half an answer, even where the connection ends cleanly: it is asked for again', async () => {
+    const declaring = (length: number) => new Response(BODY, { headers: { 'content-length': String(length) } });
+    const answers = [declaring(BODY.length + 1), declaring(BODY.length)];
+    await using each = await apiScene([], { fetch: async () => answers.shift()! });
+    expect(await each.page()).toBe(BODY);
+    expect([answers, each.clock.pauses]).toEqual([[], [50]]);
+  });
+
+  test('that is encoded may be shorter than it declares: the declared length is that of the encoded bytes', async () => {
+    const headers = { 'content-length': String(BODY.length + 20), 'content-encoding': 'gzip' };
+    await using each = await apiScene([], { fetch: async () => new Response(BODY, { headers }) });
+    expect(await each.page()).toBe(BODY);
+  });
+
   test.each([
     ['a broken sequence', Buffer.from([0x22, 0xc3, 0x28, 0x22])],
     ['half a character at the end', Buffer.from('"ü').subarray(0, 2)],
