@@ -3,9 +3,12 @@ import { describe, expect, test } from '@jest/globals';
 import type { Access } from '../../../bin/ctl/access/access.ts';
 import type { Context } from '../../../bin/ctl/context.ts';
 import type { Progress } from '../../../bin/ctl/report/progress.ts';
+import type { Checked } from '../../../bin/ctl/verify/check-again.ts';
 import { differences, disagreement } from '../../../bin/ctl/verify/difference.ts';
 import { FACT, Ledger } from '../../../bin/ctl/verify/ledger.ts';
 import { nextRunEnded } from '../../../bin/ctl/verify/next-run.ts';
+import type { VerifiedStream } from '../../../bin/ctl/verify/verify.ts';
+import { verifyOutcome } from '../../../bin/ctl/verify/verify-result.ts';
 import { walkStream } from '../../../bin/ctl/verify/walk-stream.ts';
 import { SteppedClock } from '../../lambda/core/support/clock.ts';
 import { asset } from '../../lambda/core/support/rows.ts';
@@ -107,6 +110,43 @@ describe('the next run', () => {
     expect((await ended(wait, ...leases)).ended).toBe(expected);
   });
 });
+
+describe('a verification', () => {
+  const none = { value: { count: 0, more: false } };
+  const stream = (change: Partial<VerifiedStream> = {}): VerifiedStream => ({
+    stream: ASSETS,
+    rows: 3,
+    unsendable: 0,
+    equal: 3,
+    found: [],
+    generation: 0,
+    ended: true,
+    inDoubt: 0,
+    deadLetters: none,
+    checked: undefined,
+    ...change,
+  });
+  const lost = { kind: 'missing', id: 'a', key: '=a', listed: 'live', digest: 'ff' } as const;
+
+  test.each<readonly [string, Partial<VerifiedStream>, boolean]>([
+    ['is complete when every id agrees and nothing else is open', {}, true],
+    ['is complete when what differed was settled since', { found: [lost], checked: settled({}) }, true],
+    ['is not complete while ids are unconfirmed', { inDoubt: 1 }, false],
+    ['is not complete while an id differs', { found: [lost] }, false],
+    ['is not complete while a difference lasts', { found: [lost], checked: settled({ confirmed: [lost] }) }, false],
+    ['is not complete while a difference has moved', { found: [lost], checked: settled({ moved: [lost] }) }, false],
+    ['is not complete while there are dead letters', { deadLetters: { value: { count: 1, more: false } } }, false],
+    ['is not complete when the dead letters cannot be read', { deadLetters: { notReadable: 'denied' } }, false],
+  ])('%s', (_what, change, complete) => {
+    const outcome = verifyOutcome({ streams: [stream(), stream(change)], paused: false }, 20);
+    expect([outcome.status, outcome.json]).toEqual([complete ? 0 : 3, expect.objectContaining({ complete })]);
+    expect(outcome.text.startsWith('Complete')).toBe(complete);
+  });
+});
+
+function settled(change: Partial<Checked>): Checked {
+  return { confirmed: [], moved: [], resolved: 0, ...change };
+}
 
 test('a cursor that comes back with news is no end, as it is none to a run', async () => {
   const pages = [

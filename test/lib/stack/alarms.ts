@@ -14,6 +14,7 @@ interface Alarm {
   readonly Period: number;
   readonly EvaluationPeriods: number;
   readonly Threshold: number;
+  readonly ComparisonOperator: string;
   readonly TreatMissingData: string;
   readonly Dimensions: readonly { readonly Name: string; readonly Value: unknown }[];
 }
@@ -193,6 +194,18 @@ describe('thresholds', () => {
     expect(alarm('delivery-late', VARIANTS.splunk)).toMatchObject({ MetricName: 'DeliveryToSplunk.DataFreshness' });
     expect(alarm('delivery-failing', VARIANTS.http)).toMatchObject({ MetricName: 'DeliveryToHttpEndpoint.Success' });
     expect(alarm('delivery-failing', VARIANTS.existing)).toMatchObject({ MetricName: 'DeliveryToSplunk.Success' });
+  });
+
+  test('of failing delivery are crossed by half of the deliveries, and by a single one, three times in a row', () => {
+    const { Statistic, Threshold, ComparisonOperator, EvaluationPeriods, Period } = alarm('delivery-failing');
+    expect({ Statistic, Threshold, ComparisonOperator, EvaluationPeriods, Period }).toEqual({
+      Statistic: 'Average',
+      Threshold: 1,
+      ComparisonOperator: 'LessThanThreshold',
+      EvaluationPeriods: 3,
+      Period: 300,
+    });
+    for (const success of [0, 0.5, 0.99]) expect(success).toBeLessThan(Threshold);
   });
 
   test('of a backup exist only where there is one', () => {
