@@ -111,6 +111,11 @@ describe('a body', () => {
     expect([answers, each.clock.pauses]).toEqual([[], [50]]);
   });
 
+  test('that begins with a byte order mark is read without it: JSON has none', async () => {
+    await using each = await apiScene([response => response.writeHead(200).end(`\ufeff${BODY}`)]);
+    expect(await each.page()).toBe(BODY);
+  });
+
   test('that is encoded may be shorter than it declares: the declared length is that of the encoded bytes', async () => {
     const headers = { 'content-length': String(BODY.length + 20), 'content-encoding': 'gzip' };
     await using each = await apiScene([], { fetch: async () => new Response(BODY, { headers }) });
