@@ -186,7 +186,7 @@ export interface DeadLetters {
   locate(letter: DeadLetter): string;
   /** @throws DeadLetterError */
   store(letter: DeadLetter): Promise<void>;
-  /** @returns the letter as it was stored; nothing where it is missing, or may not be read: S3 gives one answer for both. @throws DeadLetterError */
+  /** @returns the letter as it was stored; nothing where it is missing or must not be read: S3 answers both alike. @throws DeadLetterError */
   read(key: string): Promise<string | undefined>;
   /** Done where there is none. @throws DeadLetterError */
   remove(key: string): Promise<void>;

@@ -159,7 +159,7 @@ describe('redrive', () => {
     const again = await each.ctl(['dead-letters', 'redrive', LETTER, ERROR, '--yes']);
     expect([again.status, again.stdout]).toEqual([
       3,
-      expect.stringContaining('it is not there, or the function may not read it'),
+      expect.stringContaining('it is missing, or the function is not allowed to read it'),
     ]);
   });
 

@@ -129,12 +129,12 @@ describe('a verification', () => {
   const lost = { kind: 'missing', id: 'a', key: '=a', listed: 'live', digest: 'ff' } as const;
 
   test.each<readonly [string, Partial<VerifiedStream>, boolean]>([
-    ['is complete when every id agrees and nothing else is open', {}, true],
-    ['is complete when what differed was settled since', { found: [lost], checked: settled({}) }, true],
+    ['is complete when every id agrees', {}, true],
+    ['is complete when every difference was resolved since', { found: [lost], checked: settled({}) }, true],
     ['is not complete while ids are unconfirmed', { inDoubt: 1 }, false],
     ['is not complete while an id differs', { found: [lost] }, false],
     ['is not complete while a difference lasts', { found: [lost], checked: settled({ confirmed: [lost] }) }, false],
-    ['is not complete while a difference has moved', { found: [lost], checked: settled({ moved: [lost] }) }, false],
+    ['is not complete while a differing id was sent again and not compared again', { found: [lost], checked: settled({ moved: [lost] }) }, false],
     ['is not complete while there are dead letters', { deadLetters: { value: { count: 1, more: false } } }, false],
     ['is not complete when the dead letters cannot be read', { deadLetters: { notReadable: 'denied' } }, false],
   ])('%s', (_what, change, complete) => {

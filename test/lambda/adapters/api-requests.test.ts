@@ -103,7 +103,7 @@ describe('a body', () => {
     expect(each.server.seen).toHaveLength(1);
   });
 
-  test('shorter than it declares is half an answer, even where the connection ends cleanly: it is asked for again', async () => {
+  test('truncated before its declared length is requested again, even when the connection ends cleanly', async () => {
     const declaring = (length: number) => new Response(BODY, { headers: { 'content-length': String(length) } });
     const answers = [declaring(BODY.length + 1), declaring(BODY.length)];
     await using each = await apiScene([], { fetch: async () => answers.shift()! });
@@ -116,7 +116,7 @@ describe('a body', () => {
     expect(await each.page()).toBe(BODY);
   });
 
-  test('that is encoded may be shorter than it declares: the declared length is that of the encoded bytes', async () => {
+  test('that is encoded may be shorter than its declared length, which counts the encoded bytes', async () => {
     const headers = { 'content-length': String(BODY.length + 20), 'content-encoding': 'gzip' };
     await using each = await apiScene([], { fetch: async () => new Response(BODY, { headers }) });
     expect(await each.page()).toBe(BODY);

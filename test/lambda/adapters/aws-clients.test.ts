@@ -7,7 +7,7 @@ import { createAwsClients } from '../../../lambda/adapters/aws-clients.ts';
 import { httpStand, silence } from '../support/http-stand.ts';
 import { rejection } from '../support/words.ts';
 
-test('a request to any service of AWS that is never answered ends after its time-out, and is not made again', async () => {
+test('a request that AWS never answers ends after its time-out and is not repeated by the SDK', async () => {
   await using server = await httpStand(silence);
   Object.assign(process.env, {
     AWS_ENDPOINT_URL: server.url,

@@ -97,7 +97,7 @@ describe('a partial failure', () => {
     expect(calls).toBe(12);
   });
 
-  test('with throttled records among those that failed otherwise counts as a failure: eight tries, no throttled time', async () => {
+  test('with mixed codes counts as a failure and not as throttling: eight tries', async () => {
     let calls = 0;
     const codes = ['ServiceUnavailableException', 'InternalFailure'];
     const client: Sender = {
@@ -114,7 +114,7 @@ describe('a partial failure', () => {
   });
 
   test.each(['ServiceUnavailableException', 'ThrottlingException', 'LimitExceededException'])(
-    'of %s is throttling: waited out beyond eight tries, and the time is told',
+    'of %s is throttling: retried beyond eight tries, and the waiting time is returned',
     async ErrorCode => {
       let calls = 0;
       const client: Sender = {

@@ -80,7 +80,7 @@ describe('row states', () => {
     expect([...(await each.states.get('assets', ['a', 'b'])).keys()]).toEqual(['a']);
   });
 
-  test('memberships and withdrawals are read with strong consistency: a decision follows from each', async () => {
+  test('are read with strong consistency, as are memberships and withdrawals: decisions depend on them', async () => {
     await using each = await scene();
     const asked: Record<string, unknown>[] = [];
     const client: Sender = {

@@ -162,7 +162,7 @@ describe('a call', () => {
     'SlowDown',
     'ServiceUnavailableException',
     'LimitExceededException',
-  ])('throttled by the name %s is waited out, beyond the tries that a failure is granted', async name => {
+  ])('throttled with %s is retried beyond the eight tries of a failure', async name => {
     const client = failing(name, 20);
     expect(await createTable(client, 'table', patience(steppedClock())).get(keys(1))).toEqual([]);
     expect(client.calls).toBe(21);

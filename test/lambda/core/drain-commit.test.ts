@@ -199,14 +199,14 @@ describe('a cursor that is refused within the walk', () => {
     return stand;
   }
 
-  test('has the page before the rewind committed before the rewind is saved', async () => {
+  test('is followed by the commit of the page before, and only then by the saved rewind', async () => {
     const stand = await rewinding();
     await stand.drain('assets');
     const writes = stand.journal.done.filter(step => /delivery|states|checkpoint/.test(step));
     expect(writes.slice(0, 4)).toEqual(['assets delivery', 'assets states', 'assets checkpoint', 'assets checkpoint']);
   });
 
-  test('has the rewind saved before a row of the rewound walk is sent: a kill then reads everything again', async () => {
+  test('has the rewind saved before any row of the rewound walk is sent: after a kill everything is read again', async () => {
     const stand = await rewinding();
     let deliveries = 0;
     stand.journal.hook = async step => {

@@ -33,7 +33,7 @@ describe('in doubt after a crash between the ack and the row states', () => {
     expect(stand.events.map(({ row }) => row?.['version'])).toEqual([1]);
   });
 
-  test('a row in doubt is not swallowed by the window: the version before, delivered again as it was, is sent', async () => {
+  test('an unconfirmed row is sent although the window has it: the previous version, delivered again unchanged', async () => {
     const stand = new Stand();
     stand.api.pages('/a', [[asset('a', { version: 1 })]]);
     await stand.drain('assets');
@@ -168,7 +168,7 @@ describe('mending damaged states', () => {
     expect([stand.sent, stand.table.checkpoint('assets').mending]).toEqual([['upsert a'], false]);
   });
 
-  test('a repair ends with its last commit: a failure of the last page leaves it to be repaired', async () => {
+  test('a repair ends with its last commit: when the last page fails, the stream is still under repair', async () => {
     const stand = await damaged();
     stand.api.pages('/a', [[asset('b')], [asset('a', { version: 3 })]]);
     stand.journal.hook = async step => {

@@ -77,17 +77,17 @@ describe('row states', () => {
     ['that was removed is not known', { removed: true }, false],
     ['that was sent before the last replay is not known: the SIEM may have lost it', { generation: 6 }, false],
   ])('a row %s', (_what, state, expected) => {
-    const told: boolean[] = [];
+    const seen: boolean[] = [];
     const format: EventFormat = {
       ...envelope,
       row(sending, context) {
-        told.push(sending.known);
+        seen.push(sending.known);
         return envelope.row(sending, context);
       },
     };
     const known = state && { a: stateOf(rowOf(asset('a')), { generation: 7, ...state }) };
     plan([asset('a', { version: 2 })], { known: known ?? {}, generation: 7, format });
-    expect(told).toEqual([expected]);
+    expect(seen).toEqual([expected]);
   });
 
   test('a replay sends what is known once more, and remembers it in the new generation', () => {

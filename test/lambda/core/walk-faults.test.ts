@@ -55,7 +55,7 @@ describe('rule 7: cursors', () => {
     expect(api.sent(PATH)).toEqual(['c1', 'c2', 'c1', 'c3']);
   });
 
-  test('refused within the walk, and the one before as well: the walk begins again and takes no cursor for a repeat', async () => {
+  test('refused within the walk, and the previous one too: the walk restarts and treats no cursor as repeated', async () => {
     const api = new ScriptedApi()
       .on(PATH, undefined, page('a', 'c1'), page('a', 'c1'))
       .on(PATH, 'c1', page('b', 'c2'), refused(), page('b', 'c3'))

@@ -102,8 +102,8 @@ const COMPARISONS: Readonly<Record<string, string>> = {
   LessThanThreshold: '<',
 };
 
-test('each alarm fires at its threshold, for as long as it says, and is as urgent as it says', () => {
-  const said = alarms({ ...VARIANTS.parquet })
+test('every alarm has its metric, its threshold, its duration and its urgency', () => {
+  const found = alarms({ ...VARIANTS.parquet })
     .concat(alarms({ ...VARIANTS.splunk }), alarms())
     .map(each => {
       const name = each.AlarmName.split('/')[1]!;
@@ -114,7 +114,7 @@ test('each alarm fires at its threshold, for as long as it says, and is as urgen
         `${urgency}: ${each.MetricName} ${each.Statistic} over ${each.Period} s ${comparison} ${each.Threshold}, ${each.EvaluationPeriods} times; silence ${each.TreatMissingData}`,
       ] as const;
     });
-  expect(Object.fromEntries(said)).toEqual(CONDITIONS);
+  expect(Object.fromEntries(found)).toEqual(CONDITIONS);
 });
 
 describe.each(VARIANT_NAMES)('the alarms of the variant %s', variant => {
@@ -247,7 +247,7 @@ describe('thresholds', () => {
     expect(alarm('delivery-failing', VARIANTS.existing)).toMatchObject({ MetricName: 'DeliveryToSplunk.Success' });
   });
 
-  test('of failing delivery are crossed by half of the deliveries, and by a single one, three times in a row', () => {
+  test('of failing delivery are crossed when half of the deliveries fail, or any, three times in a row', () => {
     const { Statistic, Threshold, ComparisonOperator, EvaluationPeriods, Period } = alarm('delivery-failing');
     expect({ Statistic, Threshold, ComparisonOperator, EvaluationPeriods, Period }).toEqual({
       Statistic: 'Average',

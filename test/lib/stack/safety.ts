@@ -34,7 +34,7 @@ describe.each(VARIANT_NAMES)('the stack in the variant %s', name => {
     expect(readers).toHaveLength('siemReader' in VARIANTS[name] ? 1 : 0);
   });
 
-  test('lets the scheduler start the function for its own account alone', () => {
+  test('lets the scheduler assume its role only for schedules of this account', () => {
     const trusts = resources(template, 'AWS::IAM::Role').flatMap(
       ({ Properties }) => (Properties['AssumeRolePolicyDocument'] as { Statement: Statement[] }).Statement,
     );
@@ -76,7 +76,7 @@ describe.each(VARIANT_NAMES)('the stack in the variant %s', name => {
     expect(refusals).toEqual(resources(template, 'AWS::S3::Bucket').map(() => [1.2]));
   });
 
-  test('keeps the versions that were replaced or deleted for a time and not for ever, and no upload that was broken off', () => {
+  test('deletes non-current versions and incomplete uploads after a time', () => {
     const kept = Object.entries(template.Resources)
       .filter(([, { Type }]) => Type === 'AWS::S3::Bucket')
       .map(([id, { Properties }]) => [

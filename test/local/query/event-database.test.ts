@@ -137,7 +137,7 @@ describe('a query', () => {
     expect((await (await database.query('select row from events')).getRows()).flat()).toEqual(['1']);
   });
 
-  test('meets a locked configuration: files are closed, and no statement can open them again', async () => {
+  test('runs under a locked configuration: no statement can allow other files again', async () => {
     const names = ['lock_configuration', 'enable_external_access', 'autoinstall_known_extensions'];
     const sql = `select ${names.map(name => `current_setting('${name}')`).join()}`;
     expect(await (await database.query(sql)).getRows()).toEqual([[true, false, false]]);
