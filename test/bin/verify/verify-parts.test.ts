@@ -134,7 +134,11 @@ describe('a verification', () => {
     ['is not complete while ids are unconfirmed', { inDoubt: 1 }, false],
     ['is not complete while an id differs', { found: [lost] }, false],
     ['is not complete while a difference lasts', { found: [lost], checked: settled({ confirmed: [lost] }) }, false],
-    ['is not complete while a differing id was sent again and not compared again', { found: [lost], checked: settled({ moved: [lost] }) }, false],
+    [
+      'is not complete while a differing id was sent again and not compared again',
+      { found: [lost], checked: settled({ moved: [lost] }) },
+      false,
+    ],
     ['is not complete while there are dead letters', { deadLetters: { value: { count: 1, more: false } } }, false],
     ['is not complete when the dead letters cannot be read', { deadLetters: { notReadable: 'denied' } }, false],
   ])('%s', (_what, change, complete) => {
