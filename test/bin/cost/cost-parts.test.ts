@@ -5,6 +5,7 @@ import { monthOf } from '../../../bin/ctl/cost/month.ts';
 import { billedBytes, type Use, usedLines } from '../../../bin/ctl/cost/used-lines.ts';
 import { FIGURES } from '../../../bin/ctl/cost/used-series.ts';
 import { billedMilliseconds } from '../../../lib/cost/bill.ts';
+import { estimateCounts } from '../../../lib/cost/estimate.ts';
 import { fixedParts } from '../../../lib/cost/fixed-parts.ts';
 import { PRICES } from '../../../lib/cost/prices.ts';
 import type { Counts } from '../../../lib/cost/tenant.ts';
@@ -24,6 +25,16 @@ test.each([
   ['work alone, where it took longer than the clock of one thread shows', { wall: 10, cpu: 40 }, 1769, 40],
 ])('Lambda bills %s', (_what, counts, memoryMegabytes, expected) => {
   expect(billedMilliseconds(counts as Counts, memoryMegabytes)).toBe(expected);
+});
+
+test('a removal is estimated with its entry on the list, and a state and a membership for each of its threats', () => {
+  const tenant = { name: 't', assets: 500, threats: 500, threatChanges: 0, dnsBlocks: 0 };
+  const estimate = (numbers: { readonly assetChanges: number; readonly removals: number }) =>
+    estimateCounts({ ...tenant, ...numbers }, { rateMinutes: 1, dnsBlocks: false });
+  const [change, removal] = [estimate({ assetChanges: 60, removals: 0 }), estimate({ assetChanges: 0, removals: 60 })];
+  // The list's entry is written and deleted; four threats an asset.
+  expect(removal.writeUnits - change.writeUnits).toBeCloseTo(2 + 4 * 2);
+  expect(removal.readUnits - change.readUnits).toBeCloseTo(1 + 4);
 });
 
 describe('the bill so far', () => {
