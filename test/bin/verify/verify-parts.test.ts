@@ -12,7 +12,7 @@ import { verifyOutcome } from '../../../bin/ctl/verify/verify-result.ts';
 import { walkStream } from '../../../bin/ctl/verify/walk-stream.ts';
 import { SteppedClock } from '../../lambda/core/support/clock.ts';
 import { asset } from '../../lambda/core/support/rows.ts';
-import { ASSETS } from '../../lambda/core/support/streams.ts';
+import { ASSETS, rowOf } from '../../lambda/core/support/streams.ts';
 
 describe('the ledger', () => {
   test('holds each key once, with its facts and its digest, whatever the key holds', () => {
@@ -151,6 +151,26 @@ describe('a verification', () => {
 function settled(change: Partial<Checked>): Checked {
   return { confirmed: [], moved: [], resolved: 0, ...change };
 }
+
+/** What a walk over these pages of assets, each with the same cursor behind it, notes in a ledger. */
+async function walkedAgain(ledger: Ledger, ...pages: string[][]) {
+  const bodies = pages.map(rows => `{"assets":[${rows}],"pagination":{"next_cursor":"c","page_size":${rows.length}}}`);
+  const api = { page: async () => Buffer.from(bodies.shift() ?? '') };
+  const access = { api, settings: { threatAssetField: 'asset_id', names: {} } } as unknown as Access;
+  const context = { clock: new SteppedClock(), signal: new AbortController().signal } as unknown as Context;
+  const progress = { advance: () => undefined } as unknown as Progress;
+  return walkStream(context, { access, stream: ASSETS, ledger, learned: {}, progress });
+}
+
+test('the last version of an id that is listed twice counts: once it equals the state it is no news any more', async () => {
+  const [older, newer] = [asset('a', { version: 1 }), asset('a', { version: 2 })];
+  const ledger = new Ledger();
+  const place = ledger.place('=a');
+  ledger.setFacts(place, FACT.sent);
+  ledger.setDigest(place, rowOf(newer).digest);
+  const { rows, ended } = await walkedAgain(ledger, [older], [newer], [newer]);
+  expect([rows, ended, differences(ledger, new Map())]).toEqual([3, false, []]);
+});
 
 test('a cursor that comes back with news is no end, as it is none to a run', async () => {
   const pages = [
