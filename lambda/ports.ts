@@ -196,7 +196,7 @@ export interface DeadLetters {
   locate(letter: DeadLetter): string;
   /** @throws DeadLetterError; as the guard does */
   store(letter: DeadLetter, guard: Guard): Promise<void>;
-  /** @returns the letter as it was stored; nothing where none lies under this key. @throws DeadLetterError */
+  /** @returns the letter as it was stored; nothing where it is missing or must not be read: S3 answers both alike. @throws DeadLetterError */
   read(key: string): Promise<string | undefined>;
   /** Done where there is none. @throws DeadLetterError; as the guard does */
   remove(key: string, guard: Guard): Promise<void>;

@@ -33,7 +33,7 @@ export function createDeadLetters({ client, bucket, connector, patience }: DeadL
       const { GetObjectCommand } = await import('@aws-sdk/client-s3');
       const command = new GetObjectCommand({ Bucket: bucket, Key: key });
       return send(async s3 => (await s3.send(command)).Body.transformToString()).catch(cause => {
-        if (isMissing(cause)) return undefined;
+        if (isMissingOrDenied(cause)) return undefined;
         throw new RedriveError('read', { cause });
       });
     },
@@ -46,7 +46,7 @@ export function createDeadLetters({ client, bucket, connector, patience }: DeadL
   };
 }
 
-/** S3 says "denied" of a missing object to whoever may not list the bucket, as the function may not. */
-function isMissing(error: unknown): boolean {
+/** The function may not list the bucket, so S3 answers "denied" for a missing object as well: the two cannot be told apart. */
+function isMissingOrDenied(error: unknown): boolean {
   return error instanceof Error && (error.name === 'NoSuchKey' || error.name === 'AccessDenied');
 }

@@ -47,7 +47,7 @@ async function redriveOne(key: string, draining: Draining): Promise<LetterVerdic
     return kept('the time ended before the stream was read to its end; order it again');
   }
   const body = await run.deadLetters.read(key);
-  if (body === undefined) return kept('no letter lies there');
+  if (body === undefined) return kept('it is missing, or the function is not allowed to read it');
   const verdict = await tryAgain(body, draining);
   if (verdict.outcome !== 'kept') await run.deadLetters.remove(key, run.lease.guard);
   return verdict;

@@ -99,6 +99,21 @@ describe('a run', () => {
     expect(assets?.['epoch']?.N).toBe('2');
   });
 
+  test('stops while a tenth of its time is left to save and report, and the next one continues', async () => {
+    await using each = await connector({ environment: { PAGE_LIMIT: '2', DNS_BLOCKS_PATH: '' } });
+    each.platform.populate({ assets: 6, threats: 0, dnsBlocks: 0 });
+    let asked = 0;
+    each.api.tamper(({ target }) => {
+      if (target.startsWith('/v1/assets') && ++asked === 1) each.clock.advance(9_000);
+      return undefined;
+    });
+    const { more, streams } = await each.run({}, { time: 9_900 });
+    expect([more, streams['assets']]).toEqual([true, expect.objectContaining({ pages: 1, caughtUp: false })]);
+    expect(each.reports[0]!.timeLeft).toBeGreaterThan(0);
+    expect((await each.run()).streams['assets']).toMatchObject({ caughtUp: true });
+    expect(await each.lines()).toHaveLength(6);
+  });
+
   test('whose table does not answer rejects, and reports no drain', async () => {
     await using each = await connector();
     each.aws.faults.always('dynamodb', { loseRequest: true });

@@ -83,6 +83,12 @@ describe('a payload', () => {
   });
 
   test('with a command for a stream that it leaves out is refused: it would not be carried out', () => {
-    expect(refusal({ streams: ['threats'], resync: ['assets'] })).toMatch(/^The payload is not understood/);
+    for (const command of [
+      { resync: ['assets'] },
+      { replay: ['assets'] },
+      { redrive: ['dead-letter/acme/assets/no-id/0a1b.json'] },
+    ]) {
+      expect(refusal({ streams: ['threats'], ...command })).toMatch(/^The payload is not understood/);
+    }
   });
 });

@@ -44,7 +44,7 @@ describe('a dead letter that is ordered to be tried again', () => {
     expect([after?.['event_id'], after!['sequence']! > before!['sequence']!]).toEqual([before!['event_id'], true]);
     expect(await lies(each, key)).toBe(false);
     expect((await each.run({ redrive: [key] })).letters).toEqual([
-      { key, outcome: 'kept', reason: 'no letter lies there' },
+      { key, outcome: 'kept', reason: 'it is missing, or the function is not allowed to read it' },
     ]);
     expect(wordsOf(each.logged)).not.toContain('canary');
   });
@@ -69,6 +69,24 @@ describe('a dead letter that is ordered to be tried again', () => {
     each.aws.faults.clear();
     expect((await each.run({ redrive: [key] })).letters).toEqual([{ key, outcome: 'sent' }]);
     expect(await newest(each, 'late')).toMatchObject({ kind: 'dns_block' });
+  });
+
+  test('that S3 denies to the function is not reported as missing: it stays, the run succeeds, and the reason names both causes', async () => {
+    await using each = await withThreat();
+    const key = await putLetter(each, 'dns-blocks/oversize', '{"id":"late","blocked_at":"2026-11-20T09:00:00Z"}');
+    each.aws.faults.next('s3', { refuse: { status: 403, code: 'AccessDenied', message: 'No.' } });
+    expect((await each.run({ redrive: [key] })).letters).toEqual([
+      { key, outcome: 'kept', reason: 'it is missing, or the function is not allowed to read it' },
+    ]);
+    expect((await each.run({ redrive: [key] })).letters).toEqual([{ key, outcome: 'sent' }]);
+  });
+
+  test('that S3 does not return for another reason fails the stream, and stays', async () => {
+    await using each = await withThreat();
+    const key = await putLetter(each, 'dns-blocks/oversize', '{"id":"late","blocked_at":"2026-11-20T09:00:00Z"}');
+    each.aws.faults.next('s3', { refuse: { status: 403, code: 'InvalidObjectState', message: 'No.' } });
+    expect((await rejection(each.run({ redrive: [key] }))).message).toContain('RedriveError');
+    expect(await lies(each, key)).toBe(true);
   });
 
   test('that cannot be deleted after it was sent fails the stream, and is known as sent the next time', async () => {

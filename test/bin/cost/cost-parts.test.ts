@@ -4,8 +4,11 @@ import { estimateCost, type Numbers } from '../../../bin/ctl/cost/estimate-cost.
 import { monthOf } from '../../../bin/ctl/cost/month.ts';
 import { billedBytes, type Use, usedLines } from '../../../bin/ctl/cost/used-lines.ts';
 import { FIGURES } from '../../../bin/ctl/cost/used-series.ts';
+import { billedMilliseconds } from '../../../lib/cost/bill.ts';
+import { estimateCounts } from '../../../lib/cost/estimate.ts';
 import { fixedParts } from '../../../lib/cost/fixed-parts.ts';
 import { PRICES } from '../../../lib/cost/prices.ts';
+import type { Counts } from '../../../lib/cost/tenant.ts';
 
 test.each([
   ['2026-11-20T12:00:00Z', '2026-11', '2026-11-01T00:00:00.000Z', '2026-12-01T00:00:00.000Z'],
@@ -13,6 +16,25 @@ test.each([
   ['2028-02-01T00:00:00Z', '2028-02', '2028-02-01T00:00:00.000Z', '2028-03-01T00:00:00.000Z'],
 ])('%s is in the month of %s, in UTC', (now, name, start, end) => {
   expect(monthOf(Date.parse(now))).toEqual({ name, start: Date.parse(start), end: Date.parse(end) });
+});
+
+test.each([
+  ['waiting as it was and work as it was, where the memory has a whole vCPU', { wall: 100, cpu: 40 }, 1769, 100],
+  ['waiting as it was and work twice as long, at half of that memory', { wall: 100, cpu: 40 }, 884.5, 140],
+  ['no more than one vCPU, however large the memory', { wall: 100, cpu: 40 }, 3538, 100],
+  ['work alone, where it took longer than the clock of one thread shows', { wall: 10, cpu: 40 }, 1769, 40],
+])('Lambda bills %s', (_what, counts, memoryMegabytes, expected) => {
+  expect(billedMilliseconds(counts as Counts, memoryMegabytes)).toBe(expected);
+});
+
+test('a removal is estimated with its entry on the list, and a state and a membership for each of its threats', () => {
+  const tenant = { name: 't', assets: 500, threats: 500, threatChanges: 0, dnsBlocks: 0 };
+  const estimate = (numbers: { readonly assetChanges: number; readonly removals: number }) =>
+    estimateCounts({ ...tenant, ...numbers }, { rateMinutes: 1, dnsBlocks: false });
+  const [change, removal] = [estimate({ assetChanges: 60, removals: 0 }), estimate({ assetChanges: 0, removals: 60 })];
+  // The list's entry is written and deleted; four threats an asset.
+  expect(removal.writeUnits - change.writeUnits).toBeCloseTo(2 + 4 * 2);
+  expect(removal.readUnits - change.readUnits).toBeCloseTo(1 + 4);
 });
 
 describe('the bill so far', () => {

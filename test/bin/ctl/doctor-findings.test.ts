@@ -3,7 +3,10 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { NotificationConfiguration, QueueConfiguration } from '@aws-sdk/client-s3';
+import { SNSClient } from '@aws-sdk/client-sns';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { readSubscriptions } from '../../../bin/ctl/alarms/read-subscriptions.ts';
+import type { Aws } from '../../../bin/ctl/aws.ts';
 import type { Condition } from '../../../bin/ctl/deployment/read-function.ts';
 import { findCdkJson } from '../../../bin/ctl/doctor/cdk-json.ts';
 import { announcementsFinding } from '../../../bin/ctl/doctor/checks/announcements.ts';
@@ -131,5 +134,19 @@ describe('the cdk.json that is meant', () => {
     ['.', undefined],
   ])('seen from %s is %s', async (folder, expected) => {
     expect(await findCdkJson(path.join(root, folder))).toBe(expected);
+  });
+});
+
+test('only confirmed subscriptions hear of alarms: one that awaits its confirmation is pending, a deleted one is neither', async () => {
+  const sns = new SNSClient({ region: 'eu-west-1' });
+  const Subscriptions = [
+    { SubscriptionArn: 'arn:aws:sns:eu-west-1:111122223333:t:1', Protocol: 'https' },
+    { SubscriptionArn: 'PendingConfirmation', Protocol: 'email' },
+    { SubscriptionArn: 'Deleted', Protocol: 'sms' },
+  ];
+  sns.send = async () => ({ Subscriptions, $metadata: {} });
+  expect(await readSubscriptions({ sns: () => sns } as Aws, 'arn')).toEqual({
+    confirmed: ['https'],
+    pending: ['email'],
   });
 });

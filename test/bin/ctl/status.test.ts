@@ -64,6 +64,59 @@ test.each([
   expect(reasons).toEqual(reason === undefined ? [] : [reason]);
 });
 
+describe('a status', () => {
+  const value = <T>(of: T) => ({ value: of });
+  const alarm = (name: string, urgency: string, state = 'OK') => ({ name, urgency, state });
+  const tellers = ['page', 'ticket'].map(name => ({ name, state: 'OK', tells: true, actions: [] }));
+  const depth = value({ waiting: 0, taken: 0 });
+  const healthy = {
+    now: 0,
+    deployment: { stackStatus: 'CREATE_COMPLETE' },
+    off: value([]),
+    state: value({ streams: new Map([['assets', begun]]), lease: undefined }),
+    activity: value({ streams: new Map([['assets', activity(5, 5)]]) }),
+    schedule: value({ enabled: true }),
+    alarms: value({ alarms: [alarm('stream-silent/assets', 'page')], tellers }),
+    deadLetters: value(new Map()),
+    scheduleDeadLetters: depth,
+    siem: { queue: depth, deadLetters: depth },
+  };
+  const verdict = (change: object) => verdictOf({ ...healthy, ...change } as never);
+  const hidden = { notReadable: 'denied' };
+
+  test('is healthy when every part is', () => {
+    expect(verdict({})).toEqual({ word: 'well', reasons: [] });
+  });
+
+  test.each([
+    ['settings', { off: hidden }],
+    ['table', { state: hidden }],
+    ['metrics', { activity: hidden }],
+    ['schedule', { schedule: hidden }],
+    ['alarms', { alarms: hidden }],
+    ['dead letters', { deadLetters: hidden }],
+    ['schedule dead-letter queue', { scheduleDeadLetters: hidden }],
+    ['SIEM queue', { siem: { queue: hidden, deadLetters: depth } }],
+    ['SIEM dead-letter queue', { siem: { queue: depth, deadLetters: hidden } }],
+  ])('is unhealthy when this cannot be read: %s', (part, change) => {
+    expect(verdict(change)).toEqual({ word: 'amiss', reasons: [`${part} not readable`] });
+  });
+
+  test('does not count a silent stream as unhealthy while the schedule is off', () => {
+    const silent = { activity: value({ streams: new Map([['assets', activity()]]) }) };
+    expect(verdict(silent)).toEqual({ word: 'amiss', reasons: ['assets silent'] });
+    expect(verdict({ ...silent, schedule: value({ enabled: false }) }).word).toBe('paused');
+  });
+
+  test('names alarms that page before those that do not', () => {
+    const alarms = [alarm('lease-lost', 'ticket', 'ALARM'), alarm('delivery-late', 'page', 'ALARM')];
+    expect(verdict({ alarms: value({ alarms, tellers }) }).reasons).toEqual([
+      'alarm delivery-late',
+      'alarm lease-lost',
+    ]);
+  });
+});
+
 test('a part that cannot be read says why on one line; Ctrl-C alone ends the reading', async () => {
   const interruption = new AbortController();
   const read = async () => {

@@ -1,6 +1,11 @@
 /** What Firehose writes when it gives up, as this project reads it. */
+
 import { describe, expect, test } from '@jest/globals';
+import type { Context } from '../../../bin/ctl/context.ts';
 import { eventsOf, readErrorObject, readErrorRecord } from '../../../bin/ctl/dead-letters/error-records.ts';
+import { readObject } from '../../../bin/ctl/dead-letters/read-object.ts';
+import { AwsCallError, RefusedError } from '../../../bin/ctl/errors.ts';
+import { rejection } from '../../lambda/support/words.ts';
 
 const line = (id: string, connector = 'acme') =>
   `{"event_id":"e","sequence":"${'0'.repeat(20)}","kind":"upsert","stream":"assets","id":"${id}","connector":"${connector}","row":{"id":"${id}"}}`;
@@ -46,5 +51,25 @@ describe('the events of an object', () => {
     ['of nothing', '', 'it holds no event'],
   ])('%s are not sent again', (_what, content, why) => {
     expect(events(content)).toEqual({ why: expect.stringContaining(why) });
+  });
+});
+
+describe('an object that is set aside', () => {
+  const failing = (name: string) => {
+    const cause = Object.assign(new Error('No.'), { name });
+    const aws = { s3: () => ({ send: () => Promise.reject(cause) }) };
+    return { aws, deployment: async () => ({ bucket: 'b' }) } as unknown as Context;
+  };
+
+  test('that is missing is reported as missing', async () => {
+    const error = await rejection(readObject(failing('NoSuchKey'), 'dead-letter/acme/x.json'));
+    expect(error).toBeInstanceOf(RefusedError);
+    expect(error.message).toBe('There is no dead-letter/acme/x.json in the bucket b. Nothing was done.');
+  });
+
+  test('that S3 denies is not reported as missing: the message names the permission', async () => {
+    const error = await rejection(readObject(failing('AccessDenied'), 'dead-letter/acme/x.json'));
+    expect(error).toBeInstanceOf(AwsCallError);
+    expect(error.message).toMatch(/could not be read: AWS refuses you this[\s\S]*You need s3:GetObject/);
   });
 });

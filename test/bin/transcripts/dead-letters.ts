@@ -22,7 +22,7 @@ Of a row that is tried again becomes one of these:
 
 - \`sent\`: it can be an event now, and is the newest that the stream delivered, or what the API answers now. The letter is deleted.
 - \`known\`, \`superseded\`: the SIEM has this content already, or has what came after. The letter is deleted.
-- \`kept\`: it still cannot be an event, the API refuses its id, or nobody can tell whether it is the newest. The reason is told.
+- \`kept\`: it still cannot be an event, the API refuses its id, it may not be the newest, or the function cannot read it. The reason is told.
 
 An object of \`delivery-errors/\` is deleted only after Firehose has acknowledged all its events, and kept whole when it holds anything else than events of this
 connector. An old event that arrives late is harmless: the [greatest sequence](events.md#the-rule-the-greatest-sequence-is-the-truth) counts. The bucket keeps what is

@@ -3,13 +3,16 @@ import { describe, expect, test } from '@jest/globals';
 import type { Access } from '../../../bin/ctl/access/access.ts';
 import type { Context } from '../../../bin/ctl/context.ts';
 import type { Progress } from '../../../bin/ctl/report/progress.ts';
+import type { Checked } from '../../../bin/ctl/verify/check-again.ts';
 import { differences, disagreement } from '../../../bin/ctl/verify/difference.ts';
 import { FACT, Ledger } from '../../../bin/ctl/verify/ledger.ts';
 import { nextRunEnded } from '../../../bin/ctl/verify/next-run.ts';
+import type { VerifiedStream } from '../../../bin/ctl/verify/verify.ts';
+import { verifyOutcome } from '../../../bin/ctl/verify/verify-result.ts';
 import { walkStream } from '../../../bin/ctl/verify/walk-stream.ts';
 import { SteppedClock } from '../../lambda/core/support/clock.ts';
 import { asset } from '../../lambda/core/support/rows.ts';
-import { ASSETS } from '../../lambda/core/support/streams.ts';
+import { ASSETS, rowOf } from '../../lambda/core/support/streams.ts';
 
 describe('the ledger', () => {
   test('holds each key once, with its facts and its digest, whatever the key holds', () => {
@@ -106,6 +109,67 @@ describe('the next run', () => {
   ] as const)('%s', async (_what, wait, leases, expected) => {
     expect((await ended(wait, ...leases)).ended).toBe(expected);
   });
+});
+
+describe('a verification', () => {
+  const none = { value: { count: 0, more: false } };
+  const stream = (change: Partial<VerifiedStream> = {}): VerifiedStream => ({
+    stream: ASSETS,
+    rows: 3,
+    unsendable: 0,
+    equal: 3,
+    found: [],
+    generation: 0,
+    ended: true,
+    inDoubt: 0,
+    deadLetters: none,
+    checked: undefined,
+    ...change,
+  });
+  const lost = { kind: 'missing', id: 'a', key: '=a', listed: 'live', digest: 'ff' } as const;
+
+  test.each<readonly [string, Partial<VerifiedStream>, boolean]>([
+    ['is complete when every id agrees', {}, true],
+    ['is complete when every difference was resolved since', { found: [lost], checked: settled({}) }, true],
+    ['is not complete while ids are unconfirmed', { inDoubt: 1 }, false],
+    ['is not complete while an id differs', { found: [lost] }, false],
+    ['is not complete while a difference lasts', { found: [lost], checked: settled({ confirmed: [lost] }) }, false],
+    [
+      'is not complete while a differing id was sent again and not compared again',
+      { found: [lost], checked: settled({ moved: [lost] }) },
+      false,
+    ],
+    ['is not complete while there are dead letters', { deadLetters: { value: { count: 1, more: false } } }, false],
+    ['is not complete when the dead letters cannot be read', { deadLetters: { notReadable: 'denied' } }, false],
+  ])('%s', (_what, change, complete) => {
+    const outcome = verifyOutcome({ streams: [stream(), stream(change)], paused: false }, 20);
+    expect([outcome.status, outcome.json]).toEqual([complete ? 0 : 3, expect.objectContaining({ complete })]);
+    expect(outcome.text.startsWith('Complete')).toBe(complete);
+  });
+});
+
+function settled(change: Partial<Checked>): Checked {
+  return { confirmed: [], moved: [], resolved: 0, ...change };
+}
+
+/** What a walk over these pages of assets, each with the same cursor behind it, notes in a ledger. */
+async function walkedAgain(ledger: Ledger, ...pages: string[][]) {
+  const bodies = pages.map(rows => `{"assets":[${rows}],"pagination":{"next_cursor":"c","page_size":${rows.length}}}`);
+  const api = { page: async () => Buffer.from(bodies.shift() ?? '') };
+  const access = { api, settings: { threatAssetField: 'asset_id', names: {} } } as unknown as Access;
+  const context = { clock: new SteppedClock(), signal: new AbortController().signal } as unknown as Context;
+  const progress = { advance: () => undefined } as unknown as Progress;
+  return walkStream(context, { access, stream: ASSETS, ledger, learned: {}, progress });
+}
+
+test('the last version of an id that is listed twice counts: once it equals the state it is no news any more', async () => {
+  const [older, newer] = [asset('a', { version: 1 }), asset('a', { version: 2 })];
+  const ledger = new Ledger();
+  const place = ledger.place('=a');
+  ledger.setFacts(place, FACT.sent);
+  ledger.setDigest(place, rowOf(newer).digest);
+  const { rows, ended } = await walkedAgain(ledger, [older], [newer], [newer]);
+  expect([rows, ended, differences(ledger, new Map())]).toEqual([3, false, []]);
 });
 
 test('a cursor that comes back with news is no end, as it is none to a run', async () => {

@@ -103,6 +103,25 @@ describe('a body', () => {
     expect(each.server.seen).toHaveLength(1);
   });
 
+  test('truncated before its declared length is requested again, even when the connection ends cleanly', async () => {
+    const declaring = (length: number) => new Response(BODY, { headers: { 'content-length': String(length) } });
+    const answers = [declaring(BODY.length + 1), declaring(BODY.length)];
+    await using each = await apiScene([], { fetch: async () => answers.shift()! });
+    expect(await each.page()).toBe(BODY);
+    expect([answers, each.clock.pauses]).toEqual([[], [50]]);
+  });
+
+  test('that begins with a byte order mark is read without it: JSON has none', async () => {
+    await using each = await apiScene([response => response.writeHead(200).end(`\ufeff${BODY}`)]);
+    expect(await each.page()).toBe(BODY);
+  });
+
+  test('that is encoded may be shorter than its declared length, which counts the encoded bytes', async () => {
+    const headers = { 'content-length': String(BODY.length + 20), 'content-encoding': 'gzip' };
+    await using each = await apiScene([], { fetch: async () => new Response(BODY, { headers }) });
+    expect(await each.page()).toBe(BODY);
+  });
+
   test.each([
     ['a broken sequence', Buffer.from([0x22, 0xc3, 0x28, 0x22])],
     ['half a character at the end', Buffer.from('"ü').subarray(0, 2)],

@@ -111,6 +111,39 @@ describe('a partial failure', () => {
     expect(calls).toBe(12);
   });
 
+  test('with mixed codes counts as a failure and not as throttling: eight tries', async () => {
+    let calls = 0;
+    const codes = ['ServiceUnavailableException', 'InternalFailure'];
+    const client: Sender = {
+      async send({ input }) {
+        calls++;
+        return { RequestResponses: input.Records.map((_: unknown, at: number) => ({ ErrorCode: codes[at] })) };
+      },
+    };
+    const send = createFirehose(client, 'stream', patience(steppedClock())).deliver(large(2), NO_GUARD);
+    const error = await rejection(send);
+    expect(error).toBeInstanceOf(DeliveryError);
+    expect(error.message).toContain('ServiceUnavailableException, InternalFailure');
+    expect(calls).toBe(8);
+  });
+
+  test.each(['ServiceUnavailableException', 'ThrottlingException', 'LimitExceededException'])(
+    'of %s is throttling: retried beyond eight tries, and the waiting time is returned',
+    async ErrorCode => {
+      let calls = 0;
+      const client: Sender = {
+        async send({ input }) {
+          calls++;
+          return { RequestResponses: input.Records.map(() => (calls <= 12 ? { ErrorCode } : { RecordId: 'r' })) };
+        },
+      };
+      const clock = steppedClock();
+      const before = clock.now();
+      const waited = await createFirehose(client, 'stream', patience(clock)).deliver(['{}'], NO_GUARD);
+      expect([calls, waited]).toEqual([13, clock.now() - before]);
+    },
+  );
+
   test('whose answer does not speak of each record is an error, never taken for success', async () => {
     const client: Sender = { send: async () => ({ FailedPutCount: 0, RequestResponses: [] }) };
     const error = await rejection(createFirehose(client, 'stream', patience(steppedClock())).deliver(['{}'], NO_GUARD));

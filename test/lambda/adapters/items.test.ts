@@ -1,10 +1,12 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from '@jest/globals';
+import type { Sender } from '../../../lambda/adapters/aws-calls.ts';
 import { rowKey, withdrawalKey } from '../../../lambda/adapters/keys.ts';
 import { createMemberships } from '../../../lambda/adapters/memberships.ts';
 import { createRowStates } from '../../../lambda/adapters/row-states.ts';
 import type { Item } from '../../../lambda/adapters/sealed-item.ts';
 import { sha256 } from '../../../lambda/adapters/sha256.ts';
+import { createTable } from '../../../lambda/adapters/table.ts';
 import { createWithdrawalList } from '../../../lambda/adapters/withdrawal-list.ts';
 import { LeaseLostError, StateDamagedError } from '../../../lambda/core/errors.ts';
 import type { RowState } from '../../../lambda/ports.ts';
@@ -76,6 +78,24 @@ describe('row states', () => {
     await using each = await scene();
     await each.states.put('assets', new Map([['a', state(1)]]), pass);
     expect([...(await each.states.get('assets', ['a', 'b'])).keys()]).toEqual(['a']);
+  });
+
+  test('are read with strong consistency, as are memberships and withdrawals: decisions depend on them', async () => {
+    await using each = await scene();
+    const asked: Record<string, unknown>[] = [];
+    const client: Sender = {
+      async send(command) {
+        asked.push(command.input);
+        return each.clients.dynamodb.send(command);
+      },
+    };
+    const table = createTable(client, each.aws.names.stateTable, each.patience);
+    await createRowStates(table, sha256).get('assets', ['a']);
+    await createMemberships(table, sha256).of('threats', 'o', 10, false);
+    await createWithdrawalList(table, sha256).pending('assets', false);
+    const [states, ...queries] = asked;
+    expect(states).toMatchObject({ RequestItems: { [each.aws.names.stateTable]: { ConsistentRead: true } } });
+    expect(queries.map(query => query['ConsistentRead'])).toEqual([true, true]);
   });
 
   test('of a page of 500 ids are looked up in five requests', async () => {

@@ -141,6 +141,45 @@ describe('a call', () => {
     expect(await scene.table.query('p0')).toEqual(items(1));
   });
 
+  /** A service whose first calls fail with an error of this name. */
+  function failing(name: string, times: number): Sender & { calls: number } {
+    const sender = {
+      calls: 0,
+      async send() {
+        if (++sender.calls <= times) throw Object.assign(new Error('Slow down.'), { name });
+        return {};
+      },
+    };
+    return sender;
+  }
+
+  test.each([
+    'ProvisionedThroughputExceededException',
+    'RequestLimitExceeded',
+    'ThrottlingException',
+    'Throttling',
+    'TooManyRequestsException',
+    'SlowDown',
+    'ServiceUnavailableException',
+    'LimitExceededException',
+  ])('throttled with %s is retried beyond the eight tries of a failure', async name => {
+    const client = failing(name, 20);
+    expect(await createTable(client, 'table', patience(steppedClock())).get(keys(1))).toEqual([]);
+    expect(client.calls).toBe(21);
+  });
+
+  test.each([
+    ['TimeoutError', 8],
+    ['InternalServerError', 8],
+    ['ValidationException', 1],
+    ['AccessDeniedException', 1],
+  ])('that fails with %s is tried %i times', async (name, tries) => {
+    const client = failing(name, 20);
+    const table = createTable(client, 'table', patience(steppedClock()));
+    expect(await rejection(table.get(keys(1)))).toBeInstanceOf(StateError);
+    expect(client.calls).toBe(tries);
+  });
+
   test('throttled for long, then lost once, is made again: throttles do not use up the tries', async () => {
     await using scene = await awsScene();
     scene.aws.faults.next('dynamodb', ...Array<Fault>(10).fill(THROTTLED.dynamodb), { loseAnswer: true });

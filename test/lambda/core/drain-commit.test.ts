@@ -1,6 +1,6 @@
 /** The order in which a page is committed, and what a failure at each step leaves undone. */
 import { describe, expect, test } from '@jest/globals';
-import { DeliveryError, LeaseLostError, OutOfTimeError } from '../../../lambda/core/errors.ts';
+import { CursorRefusedError, DeliveryError, LeaseLostError, OutOfTimeError } from '../../../lambda/core/errors.ts';
 import type { StreamName } from '../../../lambda/streams.ts';
 import { answer, asset, dnsBlock, threat, tombstone } from './support/rows.ts';
 import { Stand } from './support/stand.ts';
@@ -181,6 +181,40 @@ describe('overlap', () => {
     stand.api.pages('/a', [[asset('a')], [asset('b')], []]).on('/a', 'c2', new Error('cable cut'));
     await expect(stand.drain('assets')).rejects.toThrow('cable cut');
     expect([stand.sent, stand.table.checkpoint('assets').cursor]).toEqual([['upsert a', 'upsert b'], 'c2']);
+  });
+});
+
+describe('a cursor that is refused within the walk', () => {
+  /** The page before it is being delivered when the API refuses the next cursor. */
+  async function rewinding(): Promise<Stand> {
+    const stand = new Stand();
+    const [first, again] = [answer([asset('a')], 'c1'), answer([asset('a'), asset('b')], 'd1')];
+    stand.api
+      .on('/a', undefined, first, again)
+      .on('/a', 'c1', new CursorRefusedError('/a'))
+      .on('/a', 'd1', answer([], null));
+    stand.journal.hook = async step => {
+      if (step === 'assets delivery') await new Promise(setImmediate);
+    };
+    return stand;
+  }
+
+  test('is followed by the commit of the page before, and only then by the saved rewind', async () => {
+    const stand = await rewinding();
+    await stand.drain('assets');
+    const writes = stand.journal.done.filter(step => /delivery|states|checkpoint/.test(step));
+    expect(writes.slice(0, 4)).toEqual(['assets delivery', 'assets states', 'assets checkpoint', 'assets checkpoint']);
+  });
+
+  test('has the rewind saved before any row of the rewound walk is sent: after a kill everything is read again', async () => {
+    const stand = await rewinding();
+    let deliveries = 0;
+    stand.journal.hook = async step => {
+      if (step === 'assets delivery' && ++deliveries === 2) throw new DeliveryError('refused');
+      await new Promise(setImmediate);
+    };
+    await expect(stand.drain('assets')).rejects.toThrow(DeliveryError);
+    expect(stand.table.checkpoint('assets')).toMatchObject({ cursor: undefined, previous: undefined });
   });
 });
 

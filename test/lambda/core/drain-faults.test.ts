@@ -53,6 +53,13 @@ describe('rule 8: names', () => {
     expect(stand.sent).toEqual(['upsert y']);
   });
 
+  test('found on an empty page are kept with the checkpoint, though nothing else has changed', async () => {
+    const stand = new Stand();
+    stand.api.on('/a', undefined, answer([], null));
+    await stand.drain('assets');
+    expect(stand.table.checkpoint('assets').names).toEqual({ rows: undefined, pagination: 'pagination' });
+  });
+
   test('may be given', async () => {
     const stand = new Stand();
     stand.api.on('/a', undefined, unclear);

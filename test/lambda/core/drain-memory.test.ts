@@ -1,5 +1,6 @@
 /** What a drain remembers: the window and the row states. */
 import { describe, expect, test } from '@jest/globals';
+import { CursorRefusedError } from '../../../lambda/core/errors.ts';
 import { answer, asset, dnsBlock, threat, tombstone } from './support/rows.ts';
 import { Stand } from './support/stand.ts';
 
@@ -43,6 +44,20 @@ describe('the window', () => {
     stand.later().api.on('/a', 'c2', answer(pages, null));
     expect(await stand.drain('assets', { pageLimit: 6 })).toMatchObject({ suppressed: 6, forwarded: 0 });
     expect(lookUps(stand)).toEqual(['assets look-up a b']);
+  });
+
+  test('forgets what is sent again: an older version that a rewound walk sends is followed by the newest one', async () => {
+    const stand = new Stand();
+    const newest = asset('a', { version: 2 });
+    stand.api.pages('/a', [[asset('a', { version: 1 })], [newest], []]);
+    await stand.drain('assets');
+    stand.later().api.on('/a', 'c2', new CursorRefusedError('/a')).on('/a', 'c1', new CursorRefusedError('/a'));
+    // The older version comes from another place in the stream, so the window does not know it.
+    stand.api
+      .on('/a', undefined, answer([asset('a', { version: 1, position: 'p9' })], 'd1'))
+      .on('/a', 'd1', answer([newest], null));
+    await stand.drain('assets');
+    expect(stand.events.map(({ row }) => row?.['version'])).toEqual([1, 2]);
   });
 
   test('is saved as it stood after its page, although the next page was read meanwhile', async () => {

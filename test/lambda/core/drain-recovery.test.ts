@@ -1,6 +1,6 @@
 /** What a drain makes of doubt after a crash, of damage, and of an operator's resync and replay. */
 import { describe, expect, test } from '@jest/globals';
-import { StateDamagedError } from '../../../lambda/core/errors.ts';
+import { DeliveryError, StateDamagedError } from '../../../lambda/core/errors.ts';
 import { rowState } from './support/memory-table.ts';
 import { answer, asset, dnsBlock, tombstone } from './support/rows.ts';
 import { Stand } from './support/stand.ts';
@@ -30,6 +30,17 @@ describe('in doubt after a crash between the ack and the row states', () => {
     await crashed(stand);
     stand.api.pages('/a', [[asset('a', { version: 1, position: 'p3' })]]);
     await stand.drain('assets');
+    expect(stand.events.map(({ row }) => row?.['version'])).toEqual([1]);
+  });
+
+  test('an unconfirmed row is sent although the window has it: the previous version, delivered again unchanged', async () => {
+    const stand = new Stand();
+    stand.api.pages('/a', [[asset('a', { version: 1 })]]);
+    await stand.drain('assets');
+    stand.later().api.pages('/a', [[asset('a', { version: 2 })]]);
+    await crashed(stand);
+    stand.api.pages('/a', [[asset('a', { version: 1 })]]);
+    expect(await stand.drain('assets')).toMatchObject({ forwarded: 1, suppressed: 0 });
     expect(stand.events.map(({ row }) => row?.['version'])).toEqual([1]);
   });
 
@@ -153,6 +164,21 @@ describe('mending damaged states', () => {
     let pages = 0;
     await stand.drain('assets', { resync: ['assets'], outOfTime: () => pages++ > 0 });
     expect(stand.table.checkpoint('assets').mending).toBe(true);
+    await stand.drain('assets');
+    expect([stand.sent, stand.table.checkpoint('assets').mending]).toEqual([['upsert a'], false]);
+  });
+
+  test('a repair ends with its last commit: when the last page fails, the stream is still under repair', async () => {
+    const stand = await damaged();
+    stand.api.pages('/a', [[asset('b')], [asset('a', { version: 3 })]]);
+    stand.journal.hook = async step => {
+      if (step !== 'assets delivery') return;
+      await new Promise(setImmediate);
+      throw new DeliveryError('refused');
+    };
+    await expect(stand.drain('assets', { resync: ['assets'] })).rejects.toThrow(DeliveryError);
+    expect(stand.table.checkpoint('assets').mending).toBe(true);
+    stand.later();
     await stand.drain('assets');
     expect([stand.sent, stand.table.checkpoint('assets').mending]).toEqual([['upsert a'], false]);
   });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { envelope } from '../../../lambda/core/event.ts';
+import type { EventFormat } from '../../../lambda/core/event-format.ts';
 import { planPage } from '../../../lambda/core/plan.ts';
 import type { BadRow, Row } from '../../../lambda/core/row.ts';
 import { Sequencer } from '../../../lambda/core/sequence.ts';
@@ -15,10 +16,11 @@ interface Given {
   readonly doubtful?: readonly string[];
   readonly generation?: number;
   readonly badRows?: readonly BadRow[];
+  readonly format?: EventFormat;
 }
 
 function plan(texts: readonly string[], given: Given = {}) {
-  const { stream = ASSETS, known = {}, doubtful = [], generation = 0, badRows = [] } = given;
+  const { stream = ASSETS, known = {}, doubtful = [], generation = 0, badRows = [], format = envelope } = given;
   return planPage({
     stream,
     rows: texts.map(text => rowOf(text, stream)),
@@ -27,7 +29,7 @@ function plan(texts: readonly string[], given: Given = {}) {
     generation,
     sequencer: new Sequencer(1),
     context: CONTEXT,
-    format: envelope,
+    format,
     locate: ({ stream: name, digest }) => `s3://dead-letters/${name}/${digest}.json`,
   });
 }
@@ -58,6 +60,34 @@ describe('row states', () => {
     const sequences = lines.map(line => readEvent(line).sequence);
     expect(kinds(lines)).toEqual(['upsert b', 'upsert a', 'upsert c']);
     expect(sequences).toEqual([...new Set(sequences)].sort());
+  });
+
+  test('a row that came back after a withdrawal keeps its incarnation in every later version', () => {
+    const before = stateOf(rowOf(asset('a')), { incarnation: 'w' });
+    const { lines, states } = plan([asset('a', { version: 2 })], { known: { a: before } });
+    expect(states.get('a')).toMatchObject({ incarnation: 'w' });
+    expect(readEvent(lines[0]!).event_id).not.toBe(
+      readEvent(plan([asset('a', { version: 2 })], { known: { a: stateOf(rowOf(asset('a'))) } }).lines[0]!).event_id,
+    );
+  });
+
+  test.each<[string, Partial<RowState> | undefined, boolean]>([
+    ['of which the SIEM has a version is known to it', {}, true],
+    ['that was never sent is not known', undefined, false],
+    ['that was removed is not known', { removed: true }, false],
+    ['that was sent before the last replay is not known: the SIEM may have lost it', { generation: 6 }, false],
+  ])('a row %s', (_what, state, expected) => {
+    const seen: boolean[] = [];
+    const format: EventFormat = {
+      ...envelope,
+      row(sending, context) {
+        seen.push(sending.known);
+        return envelope.row(sending, context);
+      },
+    };
+    const known = state && { a: stateOf(rowOf(asset('a')), { generation: 7, ...state }) };
+    plan([asset('a', { version: 2 })], { known: known ?? {}, generation: 7, format });
+    expect(seen).toEqual([expected]);
   });
 
   test('a replay sends what is known once more, and remembers it in the new generation', () => {

@@ -55,6 +55,24 @@ describe('rule 7: cursors', () => {
     expect(api.sent(PATH)).toEqual(['c1', 'c2', 'c1', 'c3']);
   });
 
+  test('refused within the walk, and the previous one too: the walk restarts and treats no cursor as repeated', async () => {
+    const api = new ScriptedApi()
+      .on(PATH, undefined, page('a', 'c1'), page('a', 'c1'))
+      .on(PATH, 'c1', page('b', 'c2'), refused(), page('b', 'c3'))
+      .on(PATH, 'c2', refused())
+      .on(PATH, 'c3', page('c', null));
+    const { pages, error } = await walked(api);
+    expect(api.sent(PATH)).toEqual([undefined, 'c1', 'c2', 'c1', undefined, 'c1', 'c3']);
+    expect(pages.map(({ rewound, repeats }) => [rewound, repeats])).toEqual([
+      [false, false],
+      [false, false],
+      [true, false],
+      [false, false],
+      [false, false],
+    ]);
+    expect(error).toBeUndefined();
+  });
+
   test('each fallback is tried once a walk: a cursor that is always refused fails the walk', async () => {
     const api = new ScriptedApi()
       .on(PATH, 'c', refused())

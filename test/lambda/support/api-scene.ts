@@ -1,4 +1,5 @@
 import { type Api, createApi } from '../../../lambda/adapters/api.ts';
+import type { Fetch } from '../../../lambda/adapters/http.ts';
 import { type Act, type HttpStand, httpStand } from './http-stand.ts';
 import { patience, type SteppedClock, steppedClock } from './stepped-clock.ts';
 import { watchedFetch } from './watched-fetch.ts';
@@ -21,6 +22,8 @@ export interface ApiSceneOptions {
   /** Milliseconds until retries must end. */
   readonly budget?: number;
   readonly random?: () => number;
+  /** @default the platform's own */
+  readonly fetch?: Fetch;
   /** @default canary-token */
   readonly token?: string;
 }
@@ -44,7 +47,7 @@ export async function apiScene(acts: readonly Act[], options: ApiSceneOptions = 
   const api = createApi({
     baseUrl: `${server.url}/base/`,
     tokens,
-    fetch,
+    fetch: options.fetch ?? fetch,
     patience: patience(clock, budget, random),
     ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
   });

@@ -14,6 +14,7 @@ interface Alarm {
   readonly Period: number;
   readonly EvaluationPeriods: number;
   readonly Threshold: number;
+  readonly ComparisonOperator: string;
   readonly TreatMissingData: string;
   readonly Dimensions: readonly { readonly Name: string; readonly Value: unknown }[];
 }
@@ -63,6 +64,57 @@ describe('the table of alarms', () => {
     );
     expect(ALARMS.map(({ name }) => name).filter(name => !used.has(name))).toEqual([]);
   });
+});
+
+/** When each is in alarm at a rate of one minute, and whether it wakes somebody. */
+const CONDITIONS: Readonly<Record<string, string>> = {
+  'stream-silent': 'page: StreamFailed Minimum over 60 s >= 1, 32 times; silence breaching',
+  'stream-behind': 'ticket: BudgetSpent Minimum over 3600 s >= 1, 6 times; silence notBreaching',
+  'credentials-refused': 'page: CredentialsRefused Sum over 300 s >= 1, 1 times; silence ignore',
+  'role-missing': 'page: RoleMissing Sum over 300 s >= 1, 1 times; silence ignore',
+  'contract-error': 'page: ContractErrors Sum over 300 s >= 1, 1 times; silence ignore',
+  'cursor-refused': 'ticket: CursorRefused Sum over 300 s >= 1, 1 times; silence ignore',
+  'dead-letters': 'ticket: DeadLetters Sum over 300 s >= 1, 1 times; silence ignore',
+  'threats-without-asset': 'ticket: ThreatsWithoutAsset Sum over 300 s >= 1, 1 times; silence ignore',
+  'lease-lost': 'ticket: LeaseLost Sum over 300 s >= 1, 1 times; silence ignore',
+  'near-time-out': 'ticket: TimeLeftMilliseconds Minimum over 300 s <= 10000, 1 times; silence ignore',
+  'memory-high': 'ticket: MemoryUsedMegabytes Maximum over 300 s >= 1503, 1 times; silence ignore',
+  'function-errors': 'ticket: Errors Sum over 900 s >= 3, 1 times; silence notBreaching',
+  'function-throttled': 'ticket: Throttles Sum over 900 s >= 3, 1 times; silence notBreaching',
+  'schedule-undelivered':
+    'ticket: ApproximateNumberOfMessagesVisible Maximum over 300 s >= 1, 1 times; silence notBreaching',
+  'delivery-late': 'page: DeliveryToS3.DataFreshness Maximum over 300 s >= 1020, 1 times; silence notBreaching',
+  'delivery-failing': 'page: DeliveryToS3.Success Average over 300 s < 1, 3 times; silence notBreaching',
+  'delivery-throttled': 'ticket: ThrottledRecords Sum over 300 s >= 1, 12 times; silence notBreaching',
+  'delivery-backup-used': 'page: BackupToS3.Records Sum over 300 s >= 1, 1 times; silence notBreaching',
+  'delivery-unconverted': 'page: FailedConversion.Records Sum over 300 s >= 1, 1 times; silence notBreaching',
+  'siem-reader-stalled':
+    'page: ApproximateAgeOfOldestMessage Maximum over 300 s >= 1800, 1 times; silence notBreaching',
+  'siem-reader-failing':
+    'page: ApproximateNumberOfMessagesVisible Maximum over 300 s >= 1, 1 times; silence notBreaching',
+  'state-reads-throttled': 'ticket: ReadThrottleEvents Sum over 300 s >= 1, 12 times; silence notBreaching',
+  'state-writes-throttled': 'ticket: WriteThrottleEvents Sum over 300 s >= 1, 12 times; silence notBreaching',
+};
+
+const COMPARISONS: Readonly<Record<string, string>> = {
+  GreaterThanOrEqualToThreshold: '>=',
+  LessThanOrEqualToThreshold: '<=',
+  LessThanThreshold: '<',
+};
+
+test('every alarm has its metric, its threshold, its duration and its urgency', () => {
+  const found = alarms({ ...VARIANTS.parquet })
+    .concat(alarms({ ...VARIANTS.splunk }), alarms())
+    .map(each => {
+      const name = each.AlarmName.split('/')[1]!;
+      const comparison = COMPARISONS[each.ComparisonOperator];
+      const { urgency } = ALARMS.find(fact => fact.name === name)!;
+      return [
+        name,
+        `${urgency}: ${each.MetricName} ${each.Statistic} over ${each.Period} s ${comparison} ${each.Threshold}, ${each.EvaluationPeriods} times; silence ${each.TreatMissingData}`,
+      ] as const;
+    });
+  expect(Object.fromEntries(found)).toEqual(CONDITIONS);
 });
 
 describe.each(VARIANT_NAMES)('the alarms of the variant %s', variant => {
@@ -193,6 +245,18 @@ describe('thresholds', () => {
     expect(alarm('delivery-late', VARIANTS.splunk)).toMatchObject({ MetricName: 'DeliveryToSplunk.DataFreshness' });
     expect(alarm('delivery-failing', VARIANTS.http)).toMatchObject({ MetricName: 'DeliveryToHttpEndpoint.Success' });
     expect(alarm('delivery-failing', VARIANTS.existing)).toMatchObject({ MetricName: 'DeliveryToSplunk.Success' });
+  });
+
+  test('of failing delivery are crossed when half of the deliveries fail, or any, three times in a row', () => {
+    const { Statistic, Threshold, ComparisonOperator, EvaluationPeriods, Period } = alarm('delivery-failing');
+    expect({ Statistic, Threshold, ComparisonOperator, EvaluationPeriods, Period }).toEqual({
+      Statistic: 'Average',
+      Threshold: 1,
+      ComparisonOperator: 'LessThanThreshold',
+      EvaluationPeriods: 3,
+      Period: 300,
+    });
+    for (const success of [0, 0.5, 0.99]) expect(success).toBeLessThan(Threshold);
   });
 
   test('of a backup exist only where there is one', () => {

@@ -34,6 +34,15 @@ describe.each(VARIANT_NAMES)('the stack in the variant %s', name => {
     expect(readers).toHaveLength('siemReader' in VARIANTS[name] ? 1 : 0);
   });
 
+  test('lets the scheduler assume its role only for schedules of this account', () => {
+    const trusts = resources(template, 'AWS::IAM::Role').flatMap(
+      ({ Properties }) => (Properties['AssumeRolePolicyDocument'] as { Statement: Statement[] }).Statement,
+    );
+    const ofScheduler = trusts.filter(({ Principal }) => JSON.stringify(Principal).includes('scheduler.amazonaws.com'));
+    const account = /^\{"StringEquals":\{"aws:SourceAccount":(\{"Ref":"AWS::AccountId"\}|"\d{12}")\}\}$/;
+    expect(ofScheduler.map(({ Condition }) => JSON.stringify(Condition))).toEqual([expect.stringMatching(account)]);
+  });
+
   test('keeps table, bucket and secrets when it is deleted, unless told otherwise', () => {
     const kept = ['AWS::DynamoDB::Table', 'AWS::S3::Bucket', 'AWS::SecretsManager::Secret'];
     const expected = name === 'http' ? 'Delete' : 'Retain';
@@ -56,6 +65,35 @@ describe.each(VARIANT_NAMES)('the stack in the variant %s', name => {
     );
     expect(checks.flat().filter(refused => !refused)).toEqual([]);
     expect(resources(template, 'AWS::SQS::QueuePolicy')).toHaveLength(resources(template, 'AWS::SQS::Queue').length);
+  });
+
+  test('refuses TLS older than 1.2 at every bucket', () => {
+    const refusals = resources(template, 'AWS::S3::BucketPolicy').map(({ Properties }) =>
+      (Properties['PolicyDocument'] as { Statement: Statement[] }).Statement.flatMap(({ Effect, Condition }) =>
+        Effect === 'Deny' ? (Condition?.['NumericLessThan']?.['s3:TlsVersion'] ?? []) : [],
+      ),
+    );
+    expect(refusals).toEqual(resources(template, 'AWS::S3::Bucket').map(() => [1.2]));
+  });
+
+  test('deletes non-current versions and incomplete uploads after a time', () => {
+    const kept = Object.entries(template.Resources)
+      .filter(([, { Type }]) => Type === 'AWS::S3::Bucket')
+      .map(([id, { Properties }]) => [
+        id.includes('Results') ? 'answers' : 'data',
+        Properties['LifecycleConfiguration'],
+      ]);
+    const rule = (days: number, uploads: number) => ({
+      Rules: [
+        expect.objectContaining({
+          Status: 'Enabled',
+          NoncurrentVersionExpiration: { NoncurrentDays: days },
+          AbortIncompleteMultipartUpload: { DaysAfterInitiation: uploads },
+          ExpirationInDays: expect.any(Number),
+        }),
+      ],
+    });
+    expect(kept).toEqual(kept.map(([what]) => [what, what === 'data' ? rule(30, 7) : rule(1, 1)]));
   });
 
   test('opens no bucket to the public, and encrypts and versions each', () => {

@@ -137,6 +137,12 @@ describe('a query', () => {
     expect((await (await database.query('select row from events')).getRows()).flat()).toEqual(['1']);
   });
 
+  test('runs under a locked configuration: no statement can allow other files again', async () => {
+    const names = ['lock_configuration', 'enable_external_access', 'autoinstall_known_extensions'];
+    const sql = `select ${names.map(name => `current_setting('${name}')`).join()}`;
+    expect(await (await database.query(sql)).getRows()).toEqual([[true, false, false]]);
+  });
+
   test.each([
     "select * from read_text('/etc/hostname')",
     "select * from glob('/*')",

@@ -67,12 +67,12 @@ test('a table is for people: columns line up, long cells are cut, and a value ca
 });
 
 test('--json gives each row as an object on a line, whole, to the last digit', async () => {
-  const sql = `select row, updated_at, 9007199254740993 as big, 7::bigint as small, 0.10 as exact, null as nothing, timestamptz '2026-06-01 02:00:00+02' as zoned, 1 as "2", 2 as "1"
+  const sql = `select row, updated_at, 9007199254740993 as big, 9007199254740994 as even, 7::bigint as small, 0.10 as exact, null as nothing, timestamptz '2026-06-01 02:00:00+02' as zoned, 1 as "2", 2 as "1"
     from current_assets where id = 'a'`;
   const { status, stdout } = await ask('--json', sql);
   expect(status).toBe(0);
   expect(stdout).toBe(
-    `{"row":${JSON.stringify(ROW)},"updated_at":"2026-11-20T09:14:03Z","big":"9007199254740993","small":7,"exact":"0.10","nothing":null,"zoned":"2026-06-01T00:00:00Z","2":1,"1":2}\n`,
+    `{"row":${JSON.stringify(ROW)},"updated_at":"2026-11-20T09:14:03Z","big":"9007199254740993","even":"9007199254740994","small":7,"exact":"0.10","nothing":null,"zoned":"2026-06-01T00:00:00Z","2":1,"1":2}\n`,
   );
 });
 
