@@ -7,6 +7,9 @@ import { readRequest, StartFaultsError } from './start/start-request.ts';
 import { hasClientSecret } from './terminal/client-secret.ts';
 import { PromptAbortedError } from './terminal/hidden-prompt.ts';
 
+// Rows of a real tenant come to lie in the state folder. What is written there is for its owner alone.
+process.umask(0o077);
+
 // Whoever reads along may leave early, as `head` does; the run goes on to its end all the same.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;

@@ -1,14 +1,20 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { chmod, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { latest } from '../../../local/aws/latest.ts';
 import { rebuildPlatform } from '../../../local/start/embedded-platform.ts';
-import { makeFolder } from '../../../local/start/state-folder.ts';
 import { viewsUnlikeTruth } from '../query/views-of-folder.ts';
 import { type Ended, StateFolder, tableRow } from './start-process.ts';
 
 const RUN_TIME = 30_000;
 const NOTHING_SENT = { forwarded: 0, tombstones: 0, withdrawn: 0, 'dead letters': 0 };
+
+/** Files and folders that others than their owner may read, write or enter, the folder itself included. */
+async function openToOthers(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true });
+  const modes = ['.', ...entries].map(async name => [name, (await stat(join(folder, name))).mode & 0o077] as const);
+  return (await Promise.all(modes)).flatMap(([name, mode]) => (mode === 0 ? [] : [name]));
+}
 
 describe('npm start on the embedded platform', () => {
   let folder: StateFolder;
@@ -37,10 +43,8 @@ describe('npm start on the embedded platform', () => {
     }
   });
 
-  test('what lies in the folder is for its owner alone, where the folder was made by a run', async () => {
-    const made = join(folder.path, 'made');
-    await makeFolder(made);
-    expect((await stat(made)).mode & 0o077).toBe(0);
+  test('what lies in the folder is for its owner alone', async () => {
+    expect(await openToOthers(join(folder.path, 'local'))).toEqual([]);
   });
 
   test('the second run sends nothing, and has read something to know that', () => {
@@ -123,6 +127,12 @@ describe('npm start on the embedded platform', () => {
     expect(anew.status).toBe(0);
     expect(tableRow(anew, 'all')).toMatchObject({ read: 15, forwarded: 15 });
     expect((await events()).length).toBe(15);
+  });
+
+  test('after a reset too, what lies in the folder is for its owner alone, even where it was open to others before', async () => {
+    await chmod(join(folder.path, 'local'), 0o755);
+    await folder.run(['--reset', '--assets', '1', '--threats', '0', '--dns-blocks', '0']);
+    expect(await openToOthers(join(folder.path, 'local'))).toEqual([]);
   });
 });
 
