@@ -1,4 +1,5 @@
 import type { DuckDBResult, Json } from '@duckdb/node-api';
+import { terminalLine } from '../terminal/terminal-text.ts';
 import { resultRows } from './result-rows.ts';
 
 /** What a person reads in a terminal. */
@@ -7,7 +8,7 @@ const WIDEST_CELL = 80;
 
 /** A result as a table for people, and what it leaves out. */
 export async function resultTable(result: DuckDBResult): Promise<string> {
-  const titles = result.columnNames().map(printable);
+  const titles = result.columnNames().map(terminalLine);
   const cells: string[][] = [];
   for await (const rows of resultRows(result)) {
     cells.push(...rows.map(row => row.map(cellText)));
@@ -45,16 +46,9 @@ export function aligned(titles: readonly string[], rows: readonly (readonly stri
 
 function cellText(cell: Json): string {
   if (cell === null) return '';
-  return printable(typeof cell === 'string' ? cell : JSON.stringify(cell));
+  return terminalLine(typeof cell === 'string' ? cell : JSON.stringify(cell));
 }
 
 function cut(text: string): string {
   return text.length > WIDEST_CELL ? `${text.slice(0, WIDEST_CELL - 1)}…` : text;
-}
-
-/** A value may hold what a terminal would obey, or what would turn the line around. */
-function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, each =>
-    [...each].map(unit => `\\u${unit.codePointAt(0)!.toString(16).padStart(4, '0')}`).join(''),
-  );
 }

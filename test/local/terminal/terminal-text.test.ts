@@ -1,0 +1,25 @@
+import { expect, test } from '@jest/globals';
+import { terminalLine, terminalText } from '../../../local/terminal/terminal-text.ts';
+
+const ESCAPES = '\u001b[2J\u009b31m\u0007\r\u007f\u202eabc\u2028';
+const SHOWN = '\\u001b[2J\\u009b31m\\u0007\\u000d\\u007f\\u202eabc\\u2028';
+
+test('what would command a terminal is shown as its escape, and line breaks and tabs stay', () => {
+  expect(terminalText(`one\n\ttwo ${ESCAPES}`)).toBe(`one\n\ttwo ${SHOWN}`);
+});
+
+test('a line stays one line', () => {
+  expect(terminalLine(`one\n\ttwo ${ESCAPES}`)).toBe(`one\\u000a\\u0009two ${SHOWN}`);
+});
+
+test('any Unicode text without control characters stays as it is', () => {
+  const text = 'Zürich, 東京, 🛰, e\u0301, \u00a0';
+  expect(terminalText(text)).toBe(text);
+});
+
+test('JSON holds the same values afterwards', () => {
+  const value = { [ESCAPES]: `a\n${ESCAPES}\u{e0001}` };
+  const shown = terminalText(JSON.stringify(value, null, 2));
+  expect(shown).not.toMatch(/[^\n\P{Cc}]/u);
+  expect(JSON.parse(shown)).toEqual(value);
+});
