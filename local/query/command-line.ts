@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { VIEWS } from '../../lib/query/views.ts';
+import { optionsKeptByNpm } from '../terminal/npm-options.ts';
 import { QueryRequestError } from './errors.ts';
 
 export interface QueryRequest {
@@ -10,8 +11,12 @@ export interface QueryRequest {
 }
 
 /** Reads the arguments behind the program's name. `--help` ends the process with 0, a wrong option with 2. @throws QueryRequestError */
-export function readCommandLine(args: readonly string[]): QueryRequest {
+export function readCommandLine(args: readonly string[], environment: NodeJS.ProcessEnv = {}): QueryRequest {
   const command = describe();
+  const [kept] = optionsKeptByNpm(command, environment);
+  if (kept !== undefined) {
+    throw new QueryRequestError(`npm kept ${kept} for itself: type "--" before it, as in "npm run query -- ${kept}".`);
+  }
   command.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
   command.parse(withSqlLast(args), { from: 'user' });
   const { folder, json = false } = command.opts<{ folder: string; json?: true }>();
