@@ -55,7 +55,7 @@ Views: ${VIEWS.map(({ name }) => name).join(', ')}; docs/query.md has their colu
 
 Examples:
   npm run query
-  npm run query -- "select id, json_extract_scalar(row, '$.hostname') as host, updated_at from current_assets limit 10"
+  npm run query -- "select id, json_extract_scalar(row, '$.name') as name, updated_at from current_assets limit 10"
   npm run query -- "select change, stream, id from changes where first_forwarded_at > now() - interval 1 day order by sequence"
   npm run --silent query -- --json "select row from current_threats" | head
   aws s3 sync s3://BUCKET/events/ events/ && npm run query -- --folder events "describe changes"
