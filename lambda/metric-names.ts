@@ -41,6 +41,17 @@ export const STREAM_METRICS = {
   DeliveryThrottledMilliseconds: 'DeliveryThrottledMilliseconds',
 } as const;
 
+/**
+ * In the same log lines as the metrics of a stream, but no metrics, because each metric is billed: with them the rows that were
+ * read add up.
+ */
+export const STREAM_PROPERTIES = {
+  /** Rows that a later row of their page replaced. */
+  RowsSuperseded: 'RowsSuperseded',
+  /** Dead letters of which a small event was sent as well. */
+  OversizeEvents: 'OversizeEvents',
+} as const;
+
 /** Emitted once a run, with the dimension `service`. */
 export const CONNECTOR_METRICS = {
   /** 1 when the token endpoint or the API refused the credentials or the account, else 0. */
@@ -55,5 +66,6 @@ export const CONNECTOR_METRICS = {
   TimeLeftMilliseconds: 'TimeLeftMilliseconds',
 } as const;
 
+export type StreamProperty = keyof typeof STREAM_PROPERTIES;
 export type StreamMetric = keyof typeof STREAM_METRICS;
 export type ConnectorMetric = keyof typeof CONNECTOR_METRICS;

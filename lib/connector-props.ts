@@ -71,7 +71,7 @@ export interface SecurityDataConnectorProps {
   readonly format?: 'envelope' | 'ocsf';
 
   /**
-   * Attribute of OCSF by member of a row, such as `{ hostname: 'device.hostname' }`; below the name of a stream for that stream alone,
+   * Attribute of OCSF by member of a row, such as `{ fqdn: 'device.hostname' }`; below the name of a stream for that stream alone,
    * such as `{ threats: { score: 'risk_score' } }`. Only with the format `ocsf`.
    *
    * @default - members of rows stay in `unmapped`

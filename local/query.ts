@@ -15,7 +15,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 try {
-  await answer(readCommandLine(process.argv.slice(2)));
+  await answer(readCommandLine(process.argv.slice(2), process.env));
 } catch (error) {
   if (!(error instanceof QueryRequestError || error instanceof QueryFailedError)) throw error;
   process.exitCode = error instanceof QueryRequestError ? 2 : 1;

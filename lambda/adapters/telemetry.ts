@@ -10,7 +10,13 @@ import {
 } from '../core/errors.ts';
 import type { StreamResult } from '../core/run.ts';
 import type { TickOutcome } from '../core/tick.ts';
-import { type ConnectorMetric, DIMENSIONS, METRIC_NAMESPACE, type StreamMetric } from '../metric-names.ts';
+import {
+  type ConnectorMetric,
+  DIMENSIONS,
+  METRIC_NAMESPACE,
+  type StreamMetric,
+  type StreamProperty,
+} from '../metric-names.ts';
 
 export interface RunFacts {
   readonly outcome: TickOutcome;
@@ -35,6 +41,7 @@ export function createTelemetry(connector: string): Telemetry {
       const { results, failures } = facts.outcome;
       for (const [stream, result] of results) {
         metrics.addDimension(DIMENSIONS.stream, stream);
+        for (const [name, value] of Object.entries(streamProperties(result))) metrics.addMetadata(name, String(value));
         emit(streamMetrics(result, failures.get(stream)));
       }
       emit(connectorMetrics(facts));
@@ -65,6 +72,10 @@ function streamMetrics(result: StreamResult, failure: Error | undefined): Stream
     RoleMissing: flag(failure instanceof RoleMissingError),
     DeliveryThrottledMilliseconds: result.throttledMilliseconds,
   };
+}
+
+function streamProperties(result: StreamResult): Record<StreamProperty, number> {
+  return { RowsSuperseded: result.superseded, OversizeEvents: result.oversize };
 }
 
 function connectorMetrics({ outcome, timeLeft, memory }: RunFacts): Record<ConnectorMetric, number> {

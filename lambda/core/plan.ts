@@ -72,6 +72,8 @@ function planRow(row: Row, plan: Plan, input: PlanInput): void {
     return;
   }
   const before = knowledge?.state;
+  // The SIEM has the row: only its state learns something.
+  if (verdict === 'adopt') plan.counts.suppressed++;
   const told = verdict === 'adopt' && before ? before : send(row, before, plan, input);
   if (row.deleted) plan.tombstones.push(tombstoneOf(row, told.sequence, input));
   if (remembers) remember(row, told, before, plan, input);

@@ -46,3 +46,5 @@ create macro from_iso8601_timestamp(iso_text) as
     end);
 create macro from_unixtime(seconds) as epoch_ms(cast(round(seconds * 1000) as bigint));
 create macro at_timezone(utc, zone) as utc;
+-- MySQL's letters, as far as both have them: %Y, %m, %d, %H.
+create macro date_format(moment, pattern) as strftime(moment, pattern);

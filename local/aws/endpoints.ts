@@ -9,6 +9,7 @@ import type { Operation } from './operation.ts';
 import { createS3 } from './s3.ts';
 import type { BucketNotifications } from './s3-notifications.ts';
 import { createSecretsManager, type SecretControls } from './secrets-manager.ts';
+import type { AccessKey } from './signature.ts';
 import { createTally, type TallyRow } from './tally.ts';
 import { type Call, type Service, serve, type Wire, type WireOptions } from './wire.ts';
 
@@ -30,6 +31,8 @@ export interface AwsOptions {
   readonly tableInMemory?: boolean;
   /** Text of the secret; undefined: a secret that has no value yet. */
   readonly secret: string | undefined;
+  /** The key that every request must be signed with. Without one, any signature is taken. */
+  readonly accessKey?: AccessKey;
   readonly names?: Partial<AwsNames>;
   readonly region?: string;
   /** @default every call is delivered before it is acknowledged, as one object */
@@ -80,7 +83,7 @@ export const LOCAL_NAMES: AwsNames = {
  * @throws DirectoryInUseError when another process works in the same folder
  */
 export async function startAws(options: AwsOptions): Promise<LocalAws> {
-  const { directory, onCall, region = 'us-east-1', now = Date.now, faults = createFaults() } = options;
+  const { directory, onCall, accessKey, region = 'us-east-1', now = Date.now, faults = createFaults() } = options;
   const names = { ...LOCAL_NAMES, ...options.names };
   const place = { region, account: ACCOUNT };
   const unlock = await lockDirectory(directory);
@@ -97,7 +100,8 @@ export async function startAws(options: AwsOptions): Promise<LocalAws> {
       tally.add(call);
       onCall?.(call);
     };
-    const wire = await serve(service, { faults, onCall: told, port: 0, ...(server ? { server } : {}) });
+    const choices = { ...(server && { server }), ...(accessKey && { accessKey }) };
+    const wire = await serve(service, { faults, onCall: told, port: 0, ...choices });
     wires.push(wire);
     return wire.url;
   };
@@ -116,7 +120,7 @@ export async function startAws(options: AwsOptions): Promise<LocalAws> {
   };
   let closed: Promise<void> | undefined;
   return {
-    environment: { ...endpoints, ...sdkEnvironment(region), ...resourceEnvironment(names) },
+    environment: { ...endpoints, ...sdkEnvironment(region, accessKey), ...resourceEnvironment(names) },
     names,
     deliveredFolder: join(folder, names.bucket, names.prefix),
     deadLetterFolder: join(folder, names.deadLetterBucket),
@@ -133,9 +137,12 @@ export async function startAws(options: AwsOptions): Promise<LocalAws> {
   };
 }
 
-/** The keys are looked at by nobody, but the SDK signs with what it has. */
-function sdkEnvironment(region: string): Record<string, string> {
-  return { AWS_REGION: region, AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
+/** The SDK signs with what it has, also where signatures are not checked. */
+function sdkEnvironment(
+  region: string,
+  accessKey: AccessKey = { id: 'local', secret: 'local' },
+): Record<string, string> {
+  return { AWS_REGION: region, AWS_ACCESS_KEY_ID: accessKey.id, AWS_SECRET_ACCESS_KEY: accessKey.secret };
 }
 
 function resourceEnvironment(names: AwsNames): Record<string, string> {

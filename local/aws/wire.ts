@@ -11,6 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AwsError } from './aws-error.ts';
 import type { Fault, FaultSource } from './faults.ts';
 import type { Operation, ServiceName } from './operation.ts';
+import { type AccessKey, checkSignature } from './signature.ts';
 
 /** One request, told when it has been answered. */
 export interface Call extends Operation {
@@ -58,6 +59,8 @@ export interface WireOptions {
   readonly server?: Server;
   /** 0 takes a free port. */
   readonly port: number;
+  /** The key that requests must be signed with. Without one, signatures are not checked. */
+  readonly accessKey?: AccessKey;
 }
 
 export interface Wire {
@@ -103,13 +106,14 @@ export async function serve<O extends Operation>(service: Service<O>, options: W
 
 async function exchange<O extends Operation>(
   service: Service<O>,
-  { faults, onCall }: WireOptions,
+  { faults, onCall, accessKey }: WireOptions,
   request: WireRequest,
   outgoing: ServerResponse,
 ): Promise<void> {
   let operation: O;
   try {
     if (!request.headers.authorization?.startsWith('AWS4-HMAC-SHA256 ')) throw service.unsigned;
+    if (accessKey) checkSignature(request, service, accessKey);
     operation = service.understand(request);
   } catch (error) {
     return send(outgoing, service.refusal(asAwsError(error), request), request.method);

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { VIEWS } from '../../lib/query/views.ts';
+import { optionsKeptByNpm } from '../terminal/npm-options.ts';
 import { QueryRequestError } from './errors.ts';
 
 export interface QueryRequest {
@@ -10,8 +11,12 @@ export interface QueryRequest {
 }
 
 /** Reads the arguments behind the program's name. `--help` ends the process with 0, a wrong option with 2. @throws QueryRequestError */
-export function readCommandLine(args: readonly string[]): QueryRequest {
+export function readCommandLine(args: readonly string[], environment: NodeJS.ProcessEnv = {}): QueryRequest {
   const command = describe();
+  const [kept] = optionsKeptByNpm(command, environment);
+  if (kept !== undefined) {
+    throw new QueryRequestError(`npm kept ${kept} for itself: type "--" before it, as in "npm run query -- ${kept}".`);
+  }
   command.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
   command.parse(withSqlLast(args), { from: 'user' });
   const { folder, json = false } = command.opts<{ folder: string; json?: true }>();
@@ -50,7 +55,7 @@ Views: ${VIEWS.map(({ name }) => name).join(', ')}; docs/query.md has their colu
 
 Examples:
   npm run query
-  npm run query -- "select id, json_extract_scalar(row, '$.hostname') as host, updated_at from current_assets limit 10"
+  npm run query -- "select id, json_extract_scalar(row, '$.name') as name, updated_at from current_assets limit 10"
   npm run query -- "select change, stream, id from changes where first_forwarded_at > now() - interval 1 day order by sequence"
   npm run --silent query -- --json "select row from current_threats" | head
   aws s3 sync s3://BUCKET/events/ events/ && npm run query -- --folder events "describe changes"

@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { optionsKeptByNpm } from '../terminal/npm-options.ts';
 
 /** Options as they were typed. Texts are checked elsewhere, all of them, so that every fault is told at once. */
 export interface Flags {
@@ -29,8 +30,12 @@ export interface CommandLine {
   readonly faults: readonly string[];
 }
 
-/** Reads the arguments behind the program's name. `--help` prints and ends the process with 0. */
-export function readCommandLine(args: readonly string[]): CommandLine {
+/**
+ * Reads the arguments behind the program's name. `--help` prints and ends the process with 0.
+ *
+ * @param environment in which npm leaves the options that it kept
+ */
+export function readCommandLine(args: readonly string[], environment: NodeJS.ProcessEnv = {}): CommandLine {
   const command = describe();
   const last = args.at(-1) ?? '';
   // Commander stops at an option without its value, which only the last one can be: as empty text it is told with the rest.
@@ -39,12 +44,20 @@ export function readCommandLine(args: readonly string[]): CommandLine {
   const { threatAssetMember: threatAssetField, ...flags } = command.opts<Flags & { threatAssetMember?: string }>();
   return {
     flags: threatAssetField === undefined ? flags : { threatAssetField, ...flags },
-    faults: strays(command.args),
+    faults: [...keptByNpm(command, environment), ...strays(command.args)],
   };
 }
 
 const SECRET_IS_NO_ARGUMENT =
   'the client secret is never an argument, because the process list and the shell history would show it: put it into the environment variable CLIENT_SECRET, or leave it out to be asked';
+
+function keptByNpm(command: Command, environment: NodeJS.ProcessEnv): string[] {
+  const kept = optionsKeptByNpm(command, environment);
+  if (kept.length === 0) return [];
+  return [
+    `npm kept ${kept.join(', ')} for itself: type "--" before the options, as in "npm start -- ${kept.join(' ')}"`,
+  ];
+}
 
 /** Values are not repeated: one of them may be a secret. */
 function strays(args: readonly string[]): string[] {

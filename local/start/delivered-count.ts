@@ -13,14 +13,21 @@ export class DeliveredCount {
   readonly #events = new Map<string, number>();
   #objects = 0;
 
-  private constructor(folder: string, before: readonly string[]) {
+  readonly #onLine: ((line: string) => void) | undefined;
+
+  private constructor(folder: string, before: readonly string[], onLine?: (line: string) => void) {
     this.#folder = folder;
+    this.#onLine = onLine;
     this.#counted = new Set(before);
   }
 
-  /** What is in the folder already belongs to earlier runs. */
-  static async from(folder: string): Promise<DeliveredCount> {
-    return new DeliveredCount(folder, await deliveredObjects(folder));
+  /**
+   * What is in the folder already belongs to earlier runs.
+   *
+   * @param onLine called with each line of this run
+   */
+  static async from(folder: string, onLine?: (line: string) => void): Promise<DeliveredCount> {
+    return new DeliveredCount(folder, await deliveredObjects(folder), onLine);
   }
 
   /** Files delivered by this run. */
@@ -45,6 +52,7 @@ export class DeliveredCount {
     for (const [index, line] of lines.slice(0, -1).entries()) {
       const stream = deliveredStream(line, `${file}:${index + 1}`);
       this.#events.set(stream, this.of(stream) + 1);
+      this.#onLine?.(line);
     }
     this.#objects += 1;
   }

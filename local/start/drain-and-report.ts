@@ -6,13 +6,14 @@ import { functionEnvironment } from './function-environment.ts';
 import { keepLog } from './function-log.ts';
 import { HandlerHost } from './handler-host.ts';
 import { onInterruption } from './interruption.ts';
+import { MappingHits } from './mapping-hits.ts';
 import { MetricTally } from './metric-tally.ts';
 import { nextSteps, type Places, placesText } from './next-steps.ts';
 import { ProgressWatch, type WatchedStream } from './progress-watch.ts';
 import type { StartRequest } from './start-request.ts';
 import { logFile } from './state-folder.ts';
 import { summaryNotes } from './summary-notes.ts';
-import { summaryTable } from './summary-table.ts';
+import { summaryLegend, summaryTable } from './summary-table.ts';
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -22,6 +23,7 @@ interface Drained {
   readonly failure: unknown;
   readonly metrics: MetricTally;
   readonly watch: ProgressWatch;
+  readonly hits: MappingHits | undefined;
   readonly milliseconds: number;
 }
 
@@ -33,7 +35,8 @@ export async function drainAndReport(request: StartRequest, settings: Settings, 
   const names = streams.map(each => each.name);
   const places = placesOf(request, aws, drained, names);
   const countsOf = (stream: string) => metrics.of(stream);
-  const table = [summaryTable(names, countsOf), ...summaryNotes(names, countsOf)].join('\n');
+  const notes = [...summaryLegend(names, countsOf), ...summaryNotes(names, countsOf), ...(drained.hits?.text() ?? [])];
+  const table = [summaryTable(names, countsOf), ...notes].join('\n');
   console.log(`\n${table}\n\n${placesText(places)}\n`);
   if (isDone) {
     console.log(`Drained in ${(milliseconds / 1000).toFixed(1)} s.\n\n${nextSteps(request, places)}`);
@@ -56,7 +59,8 @@ async function drain(
 ): Promise<Drained> {
   const start = performance.now();
   const metrics = new MetricTally();
-  const watch = await ProgressWatch.start(streams, aws.deliveredFolder, process.stdout);
+  const hits = request.ocsfFields && new MappingHits(request.ocsfFields);
+  const watch = await ProgressWatch.start(streams, aws.deliveredFolder, process.stdout, hits?.add);
   const inherited = 'baseUrl' in request.target ? process.env : {};
   const environment = functionEnvironment({ endpoints: aws.environment, settings, inherited });
   const host = new HandlerHost({ environment, onApi: watch.observe });
@@ -79,7 +83,7 @@ async function drain(
   await logged;
   await watch.stop();
   const milliseconds = performance.now() - start;
-  return { isDone, wasInterrupted: interruption.interrupted, failure, metrics, watch, milliseconds };
+  return { isDone, wasInterrupted: interruption.interrupted, failure, metrics, watch, hits, milliseconds };
 }
 
 function streamsOf(settings: Settings): WatchedStream[] {

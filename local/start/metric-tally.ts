@@ -1,13 +1,22 @@
-import { DIMENSIONS, STREAM_METRICS, type StreamMetric } from '../../lambda/metric-names.ts';
+import {
+  DIMENSIONS,
+  STREAM_METRICS,
+  STREAM_PROPERTIES,
+  type StreamMetric,
+  type StreamProperty,
+} from '../../lambda/metric-names.ts';
 
-export type StreamCounts = Readonly<Record<StreamMetric, number>>;
+type Count = StreamMetric | StreamProperty;
+export type StreamCounts = Readonly<Record<Count, number>>;
+
+const COUNTS = Object.keys({ ...STREAM_METRICS, ...STREAM_PROPERTIES }) as Count[];
 
 /**
  * Sums the metrics that the function emits for each stream (CloudWatch embedded metric format). Unlike the handler's
  * result they also tell what was done by an invocation that failed.
  */
 export class MetricTally {
-  readonly #streams = new Map<string, Record<StreamMetric, number>>();
+  readonly #streams = new Map<string, Record<Count, number>>();
 
   /** Takes a line of the function's log, whether or not it bears metrics. */
   add(line: string): void {
@@ -16,7 +25,7 @@ export class MetricTally {
     if (!blob || typeof stream !== 'string') return;
     const counts = this.#streams.get(stream) ?? zeros();
     this.#streams.set(stream, counts);
-    for (const name of Object.keys(STREAM_METRICS) as StreamMetric[]) counts[name] += Number(blob[name] ?? 0);
+    for (const name of COUNTS) counts[name] += Number(blob[name] ?? 0);
   }
 
   /** Zero for a stream of which nothing was told. */
@@ -25,8 +34,8 @@ export class MetricTally {
   }
 }
 
-function zeros(): Record<StreamMetric, number> {
-  return Object.fromEntries(Object.keys(STREAM_METRICS).map(name => [name, 0])) as Record<StreamMetric, number>;
+function zeros(): Record<Count, number> {
+  return Object.fromEntries(COUNTS.map(name => [name, 0])) as Record<Count, number>;
 }
 
 function parse(line: string): Record<string, unknown> | undefined {

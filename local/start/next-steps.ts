@@ -1,4 +1,5 @@
 import { dirname, relative, resolve } from 'node:path';
+import { shellWord } from '../terminal/shell-word.ts';
 import { grouped } from './progress.ts';
 import type { StartRequest } from './start-request.ts';
 
@@ -24,7 +25,8 @@ export function placesText({ delivered, deadLetters, log, objects, deadLetterCou
 
 /** What to do after a run that came to its end. */
 export function nextSteps(request: StartRequest, { delivered }: Places): string {
-  const look = `find ${here(delivered)} -name '*.json.gz' | sort | tail -n 1 | xargs gzip -dc | head -n 1`;
+  // Started by the shell itself, gzip ends without a word when `head` has enough.
+  const look = `gzip -dc "$(find ${word(delivered)} -name '*.json.gz' | sort | tail -n 1)" | head -n 1`;
   const steps: readonly (readonly [command: string, what: string])[] = [
     [look, 'one event as the SIEM gets it'],
     [askStep(request), 'what was delivered, in SQL'],
@@ -35,7 +37,7 @@ export function nextSteps(request: StartRequest, { delivered }: Places): string 
 
 function askStep({ folder }: StartRequest): string {
   const root = dirname(folder);
-  return root === resolve('.local') ? 'npm run query' : `npm run query -- --folder ${here(root)}`;
+  return root === resolve('.local') ? 'npm run query' : `npm run query -- --folder ${word(root)}`;
 }
 
 const TENANT_STEPS = [
@@ -43,10 +45,13 @@ const TENANT_STEPS = [
   ['the same command with --reset', 'from the beginning, into empty folders'],
 ] as const;
 
-function embeddedSteps({ name, folder }: StartRequest): [string, string][] {
+function embeddedSteps({ name, folder, format, ocsfFields }: StartRequest): [string, string][] {
   const given = [
     ...(name === 'local' ? [] : ['--name', name]),
-    ...(dirname(folder) === resolve('.local') ? [] : ['--state-folder', here(dirname(folder))]),
+    ...(dirname(folder) === resolve('.local') ? [] : ['--state-folder', word(dirname(folder))]),
+    // Without it the next run would be refused.
+    ...(format === 'envelope' ? [] : ['--format', format]),
+    ...(ocsfFields === undefined ? [] : ['--ocsf-fields', word(resolve(ocsfFields.file))]),
   ];
   const start = (...options: string[]) => ['npm start', ...cons('--', [...given, ...options])].join(' ');
   return [
@@ -59,6 +64,10 @@ function embeddedSteps({ name, folder }: StartRequest): [string, string][] {
 
 function cons(first: string, rest: readonly string[]): string[] {
   return rest.length === 0 ? [] : [first, ...rest];
+}
+
+function word(path: string): string {
+  return shellWord(here(path));
 }
 
 function here(path: string): string {

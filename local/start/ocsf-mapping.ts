@@ -2,7 +2,15 @@ import { readFileSync } from 'node:fs';
 import { compileUnchecked } from '../../lib/ocsf/compile-unchecked.ts';
 import type { Flags } from './command-line.ts';
 
+/** A mapping to OCSF as it was given. */
+export interface OcsfFields {
+  readonly file: string;
+  /** Each member that is mapped, with the stream, or with none where it counts for every stream. */
+  readonly members: readonly { readonly member: string; readonly stream?: string }[];
+}
+
 export interface OcsfMapping {
+  readonly fields?: OcsfFields;
   /** The function's settings that the mapping becomes. */
   readonly settings: Readonly<Record<string, string>>;
   readonly faults: readonly string[];
@@ -18,7 +26,14 @@ export function ocsfMapping(flags: Flags): OcsfMapping {
   if (fault !== undefined) return refused(` ${fault}`);
   const { compiled, faults } = compileUnchecked(option, others);
   if (faults.length > 0) return refused(...faults.map(({ path, reason }) => `: ${path}: ${reason}`));
-  return { settings: { OCSF_FIELDS: JSON.stringify(compiled) }, faults: [] };
+  const fields = { file, members: membersOf(option as Readonly<Record<string, string | object>>) };
+  return { fields, settings: { OCSF_FIELDS: JSON.stringify(compiled) }, faults: [] };
+}
+
+function membersOf(option: Readonly<Record<string, string | object>>): OcsfFields['members'] {
+  return Object.entries(option).flatMap(([name, value]) =>
+    typeof value === 'string' ? [{ member: name }] : Object.keys(value).map(member => ({ member, stream: name })),
+  );
 }
 
 function readOption(file: string): { readonly option?: unknown; readonly fault?: string } {

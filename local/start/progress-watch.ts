@@ -1,3 +1,4 @@
+import { terminalLine } from '../terminal/terminal-text.ts';
 import type { ApiObservation } from './api-observation.ts';
 import { DeliveredCount } from './delivered-count.ts';
 import { Progress, type Screen } from './progress.ts';
@@ -26,9 +27,17 @@ export class ProgressWatch {
     this.#delivered = delivered;
   }
 
-  /** @param folder of the delivered files */
-  static async start(streams: readonly WatchedStream[], folder: string, screen: Screen): Promise<ProgressWatch> {
-    const watch = new ProgressWatch(streams, screen, await DeliveredCount.from(folder));
+  /**
+   * @param folder of the delivered files
+   * @param onLine called with each line that this run delivers
+   */
+  static async start(
+    streams: readonly WatchedStream[],
+    folder: string,
+    screen: Screen,
+    onLine?: (line: string) => void,
+  ): Promise<ProgressWatch> {
+    const watch = new ProgressWatch(streams, screen, await DeliveredCount.from(folder, onLine));
     watch.#showLater();
     return watch;
   }
@@ -45,7 +54,7 @@ export class ProgressWatch {
 
   readonly observe = ({ url, status, trouble }: ApiObservation): void => {
     const isAnswered = status !== undefined && status !== 429 && status < 500;
-    this.#trouble = isAnswered ? undefined : `${trouble ?? `answer ${status}`} (${url})`;
+    this.#trouble = isAnswered ? undefined : terminalLine(`${trouble ?? `answer ${status}`} (${url})`);
     if (status !== 200) return;
     this.#pages.set(url, (this.#pages.get(url) ?? 0) + 1);
     if (this.#streams.some(stream => stream.url === url)) this.#waitsFor = undefined;

@@ -1,4 +1,5 @@
 import { type LocalAws, startAws } from '../aws/endpoints.ts';
+import { randomAccessKey } from '../aws/signature.ts';
 import { startPlatformServer } from '../platform/server.ts';
 import { readClientSecret } from '../terminal/client-secret.ts';
 import { drainAndReport } from './drain-and-report.ts';
@@ -22,7 +23,7 @@ export async function run(request: StartRequest): Promise<number> {
   if (reset) await resetFolder(folder);
   await using resources = new AsyncDisposableStack();
   await makeFolder(folder);
-  const aws = await startAws({ directory: folder, secret });
+  const aws = await startAws({ directory: folder, secret, accessKey: randomAccessKey() });
   resources.defer(() => aws.close());
   await writeSource(folder, source);
   const settings = { ...request.settings, LEASE_SECONDS, ...(await startPlatform(source, aws, resources)) };

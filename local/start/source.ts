@@ -19,7 +19,13 @@ const Estate = v.object({
 const Tenant = v.object({ baseUrl: v.string(), clientId: v.string() });
 
 /** Where the rows of a state folder come from; cursors and row states of one source mean nothing to another. */
-export const Source = v.object({ version: v.literal(1), estate: v.optional(Estate), tenant: v.optional(Tenant) });
+export const Source = v.object({
+  version: v.literal(1),
+  /** Of the delivered events. Absent where an earlier release made the folder. */
+  format: v.optional(v.picklist(['envelope', 'ocsf'])),
+  estate: v.optional(Estate),
+  tenant: v.optional(Tenant),
+});
 
 export type Source = v.InferOutput<typeof Source>;
 export type EstateRecipe = v.InferOutput<typeof Estate>;
@@ -33,13 +39,20 @@ const DEFAULT_COUNTS = { seed: 1, assets: 1500, threats: 2500, dnsBlocks: 4000 }
  * @throws StartFaultsError when the state folder was filled from another source
  */
 export function nextSource(request: StartRequest, before: Source | undefined, now: number): Source {
-  const { target, name } = request;
-  const faults = before === undefined ? [] : contradictions(target, before, name);
+  const { target, name, format } = request;
+  const faults = before === undefined ? [] : [...contradictions(target, before, name), ...otherFormat(request, before)];
   if (faults.length > 0) throw new StartFaultsError(faults);
-  if ('baseUrl' in target) return { version: 1, tenant: tenantRecord(target) };
+  if ('baseUrl' in target) return { version: 1, format, tenant: tenantRecord(target) };
   const { change, ...given } = target;
   const recipe = before?.estate ?? { ...DEFAULT_COUNTS, ...given, startedAt: now, changes: [] };
-  return { version: 1, estate: change === 0 ? recipe : withChange(recipe, change, now) };
+  return { version: 1, format, estate: change === 0 ? recipe : withChange(recipe, change, now) };
+}
+
+/** Lines of two formats beside each other are read by no SIEM. */
+function otherFormat({ name, format }: StartRequest, { format: before = format }: Source): string[] {
+  if (before === format) return [];
+  const wayOut = `Use --format ${before}, choose another --name or --state-folder, or start anew with --reset`;
+  return [`"${name}" holds events in the format ${before}, and this run would add ${format}. ${wayOut}`];
 }
 
 /** Each change takes a millisecond of the estate's time, and the clock of the machine may have been set back. */

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { CommandLine, Flags } from './command-line.ts';
 import { defaultName, nameFault } from './connector-name.ts';
-import { ocsfMapping } from './ocsf-mapping.ts';
+import { type OcsfFields, ocsfMapping } from './ocsf-mapping.ts';
 import { optionOf, settingFaults, settingsOf } from './option-settings.ts';
 
 /** Something that was asked for cannot be; nothing has been started. */
@@ -38,6 +38,9 @@ export interface StartRequest {
   readonly verbose: boolean;
   /** Settings of the function that the options give, by the function's own names. */
   readonly settings: Readonly<Record<string, string>>;
+  readonly format: 'envelope' | 'ocsf';
+  /** The mapping to OCSF, where one was given. */
+  readonly ocsfFields?: OcsfFields;
   readonly target: EmbeddedTarget | TenantTarget;
 }
 
@@ -70,7 +73,18 @@ export function readRequest({ flags: typed, faults: shape }: CommandLine, hasSec
   if (faults.length > 0) throw new StartFaultsError(faults);
   const { stateFolder = '.local', reset = false, verbose = false } = flags;
   const folder = join(resolve(stateFolder), name);
-  return { name, folder, reset, verbose, settings, target: isTenant ? tenant(flags) : { ...estate, change } };
+  const format = flags.format === 'ocsf' ? 'ocsf' : 'envelope';
+  const target = isTenant ? tenant(flags) : { ...estate, change };
+  return {
+    name,
+    folder,
+    reset,
+    verbose,
+    settings,
+    format,
+    ...(mapping.fields && { ocsfFields: mapping.fields }),
+    target,
+  };
 }
 
 /** Leaves out the options that have no value, each of them a fault. */

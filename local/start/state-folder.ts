@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { lockDirectory } from '../aws/directory-lock.ts';
@@ -36,10 +36,12 @@ export async function writeSource(folder: string, source: Source): Promise<void>
   await rename(`${file}.new`, file);
 }
 
-/** Deletes what runs have left in the folder. @throws DirectoryInUseError */
+/** Deletes what runs have left in the folder, and closes it to others. @throws DirectoryInUseError */
 export async function resetFolder(folder: string): Promise<void> {
+  await makeFolder(folder);
   const unlock = await lockDirectory(folder);
   try {
+    await chmod(folder, 0o700);
     for (const name of OWN) await rm(join(folder, name), { recursive: true, force: true });
   } finally {
     await unlock();

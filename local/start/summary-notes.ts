@@ -7,11 +7,9 @@ import { grouped } from './progress.ts';
 export function summaryNotes(streams: readonly string[], countsOf: (stream: string) => StreamCounts): string[] {
   const sum = (count: (counts: StreamCounts) => number) =>
     streams.reduce((total, stream) => total + count(countsOf(stream)), 0);
-  const unseen = sum(counts => counts.TombstonesUnseen);
   const ownerless = sum(counts => counts.ThreatsWithoutAsset);
   const refused = sum(counts => counts.CursorRefused);
   return [
-    ...(unseen > 0 ? [`${grouped(unseen)} tombstones are of assets that were never sent, so they are not sent.`] : []),
     ...(ownerless > 0
       ? [`${grouped(ownerless)} threats do not name their asset: --threat-asset-field says which member does.`]
       : []),

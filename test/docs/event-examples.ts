@@ -5,7 +5,7 @@ import { START } from '../lambda/support/stepped-clock.ts';
 
 const MINUTE = 60_000;
 /** Longer than the mantissa of a double, and with a fraction that a parser would drop. */
-const ASSET = '{"id":"asset-7f3a","hostname":"web-01","serial":9007199254740993}';
+const ASSET = '{"id":"asset-7f3a","name":"web-01","serial":9007199254740993}';
 const THREAT = '{"id":"threat-19","asset_id":"asset-7f3a","title":"Outdated TLS","score":7.0}';
 const DNS_BLOCK = '{"id":"block-880142","domain":"malware.example"}';
 const TOO_LARGE = { id: 'threat-20', asset_id: 'asset-81c0', evidence: 'x'.repeat(1_030_000) };

@@ -22,7 +22,7 @@ describe('each example', () => {
     const now = new Date().toISOString();
     const shared = { time: now, forwardedAt: now };
     await database.hold([
-      envelope({ ...shared, sequence: 1, id: 'asset-7f3a', row: '{"hostname":"web-01"}' }),
+      envelope({ ...shared, sequence: 1, id: 'asset-7f3a', row: '{"name":"web-01"}' }),
       envelope({ ...shared, sequence: 2, stream: 'threats', assetId: 'asset-7f3a', row: '{"severity":"high"}' }),
       envelope({ ...shared, sequence: 3, id: 'gone', kind: 'tombstone', row: '{}' }),
     ]);

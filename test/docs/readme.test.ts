@@ -90,8 +90,13 @@ function refusal(environment: NodeJS.ProcessEnv): string[] {
 describe('commands', () => {
   test('the test command is the one that CI runs on a clean clone', () => {
     const [command] = code(section(readme, '## Test'), 'sh');
-    expect(command).toBe('npm ci\nnpm test\n');
+    expect(command).toBe('npm ci && npm test\n');
     expect(page('.ci/run').split('\n')).toEqual(expect.arrayContaining(['npm ci', 'npm test']));
+  });
+
+  test('the first command of the README installs and starts in one line', () => {
+    const [command] = code(readme, 'sh');
+    expect(command).toBe('npm ci && npm start\n');
   });
 
   test.each(PAGES)('every npm script that %s names is in package.json', name => {

@@ -35,7 +35,7 @@ export async function exampleLines(): Promise<string[]> {
     await each.run({ streams: ['dns-blocks'] });
     await each.run({ streams: ['assets', 'threats'] });
   };
-  platform.putAsset('{"id":"asset-7f3a","hostname":"web-01","serial":9007199254740993}');
+  platform.putAsset('{"id":"asset-7f3a","fqdn":"web-01.corp.example","serial":9007199254740993}');
   platform.putThreat(threat('7.0'));
   platform.putDnsBlock('{"id":"block-880142","domain":"malware.example"}');
   await pass();

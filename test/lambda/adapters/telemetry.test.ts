@@ -10,10 +10,10 @@ type Outcome = RunFacts['outcome'];
 const quiet = (result: Partial<StreamResult> = {}): StreamResult => ({ ...emptyResult(), caughtUp: true, ...result });
 
 /** What one report writes to stdout. */
-function reported(outcome: Partial<Outcome>): Emf[] {
-  const written: string[] = [];
+function written(outcome: Partial<Outcome>): string {
+  const chunks: string[] = [];
   const { write } = process.stdout;
-  process.stdout.write = (chunk: string | Uint8Array) => written.push(String(chunk)) > 0;
+  process.stdout.write = (chunk: string | Uint8Array) => chunks.push(String(chunk)) > 0;
   try {
     const whole = {
       leaseHeld: false,
@@ -27,7 +27,11 @@ function reported(outcome: Partial<Outcome>): Emf[] {
   } finally {
     process.stdout.write = write;
   }
-  return emfOf(written.join(''));
+  return chunks.join('');
+}
+
+function reported(outcome: Partial<Outcome>): Emf[] {
+  return emfOf(written(outcome));
 }
 
 function failed(stream: StreamName, error: Error, result: Partial<StreamResult> = {}) {
@@ -46,6 +50,19 @@ describe('the metrics of a run', () => {
     expect(emfFaults(blobs, 'acme', ['assets', 'threats'])).toEqual([]);
     expect(blobs[2]?.units).toMatchObject({ TimeLeftMilliseconds: 'Milliseconds', MemoryUsedMegabytes: 'Megabytes' });
     expect(blobs[2]?.values).toMatchObject({ TimeLeftMilliseconds: 12_345, MemoryUsedMegabytes: 100, LeaseHeld: 0 });
+  });
+
+  test('bear as properties, which nobody bills, what makes the rows add up, each stream its own', () => {
+    const results = new Map<StreamName, StreamResult>([
+      ['assets', quiet({ superseded: 3, oversize: 2 })],
+      ['threats', quiet({ superseded: 1 })],
+    ]);
+    const lines = written({ results }).trim().split('\n');
+    const [assets, threats, connector] = lines.map(line => JSON.parse(line));
+    expect(assets).toMatchObject({ stream: 'assets', RowsSuperseded: '3', OversizeEvents: '2' });
+    expect(threats).toMatchObject({ stream: 'threats', RowsSuperseded: '1', OversizeEvents: '0' });
+    expect(connector).not.toHaveProperty('RowsSuperseded');
+    expect(emfOf(lines.join('\n')).map(({ values }) => 'RowsSuperseded' in values)).toEqual([false, false, false]);
   });
 
   test('count what happened, each under its name', () => {

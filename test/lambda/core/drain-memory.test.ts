@@ -135,7 +135,7 @@ describe('row states', () => {
     await stand.drain('threats', { ownerMember: 'host' });
     expect(stand.table.members('threats')).toEqual([]);
     stand.later().api.pages('/t', [[threat('t', 'a', { position: 'p2' })]]);
-    expect(await stand.drain('threats')).toMatchObject({ forwarded: 0 });
+    expect(await stand.drain('threats')).toMatchObject({ rows: 1, forwarded: 0, suppressed: 1 });
     expect([stand.sent, stand.table.members('threats')]).toEqual([[], ['a t']]);
   });
 });

@@ -18,9 +18,11 @@ describe('the table of a run', () => {
     const tally = new MetricTally();
     tally.add(metricLine('threats', { RowsRead: 1000, EventsForwarded: 700, Withdrawn: 200 }));
     tally.add(metricLine('threats', { RowsRead: 500, EventsForwarded: 1, Withdrawn: 0, DeadLetters: 2 }));
-    const [, , threats, all] = summaryTable(['threats'], stream => tally.of(stream)).split('\n');
-    expect(threats!.split(/\s+/)).toEqual(['threats', '1,500', '501', '0', '0', '200', '2']);
-    expect(all!.split(/\s+/).slice(1)).toEqual(threats!.split(/\s+/).slice(1));
+    const table = summaryTable(['threats'], stream => tally.of(stream));
+    expect(table).toMatch(/^read +1,500 +1,500$/m);
+    expect(table).toMatch(/^= forwarded +501 +501$/m);
+    expect(table).toMatch(/^\+ dead letters +2 +2$/m);
+    expect(table).toMatch(/^withdrawn +200 +200$/m);
   });
 
   test('lines that are no metrics of a stream change nothing', () => {
@@ -38,6 +40,24 @@ describe('the table of a run', () => {
     expect(notes).toContain('3 threats do not name their asset: --threat-asset-field');
     expect(notes).toContain('--dns-blocks-path');
   });
+});
+
+test('the table of the largest embedded platform is at most 60 columns wide', () => {
+  const tally = new MetricTally();
+  const counts = { RowsRead: 1_000_000, EventsForwarded: 990_000, RowsSuperseded: '9000', TombstonesUnseen: 1_000 };
+  const streams = ['assets', 'threats', 'dns-blocks'];
+  for (const stream of streams) tally.add(JSON.stringify({ _aws: {}, stream, ...counts }));
+  const widths = summaryTable(streams, stream => tally.of(stream))
+    .split('\n')
+    .map(line => line.length);
+  expect(Math.max(...widths)).toBeLessThanOrEqual(60);
+});
+
+test('rows that a failed run has read but not finished are shown, so that the table adds up', () => {
+  const tally = new MetricTally();
+  tally.add(JSON.stringify({ _aws: {}, stream: 'assets', RowsRead: 50, EventsForwarded: 20 }));
+  const table = summaryTable(['assets'], stream => tally.of(stream));
+  expect(table).toMatch(/^\+ not finished +30 +30$/m);
 });
 
 describe('progress', () => {
@@ -82,6 +102,13 @@ describe('a failure', () => {
     expect(head).toBe('Failed.');
     expect(lines.slice(0, 2)).toEqual([`  assets, dns-blocks: ${refused}`, '  threats: TypeError: Broken.']);
     expect(lines[2]).toContain('CLIENT_SECRET');
+  });
+
+  test('commands no terminal, whatever the API put into its answer', () => {
+    const commanding = thrown('ApiRefusedError', 'The API answered 500 \x1b[2J\x9b31m\u202e of others.');
+    for (const verbose of [false, true]) {
+      expect(failureText(commanding, verbose)).toContain('\\u001b[2J\\u009b31m\\u202e of others.');
+    }
   });
 
   test('shows its stack and its causes only to those who ask', () => {

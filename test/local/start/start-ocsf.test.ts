@@ -3,16 +3,14 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { deliveredLines } from '../../../local/aws/delivered.ts';
 import { ocsfFaults } from '../../ocsf/validate.ts';
-import { StateFolder } from './start-process.ts';
+import { StateFolder, tableRow } from './start-process.ts';
 
 test('with --format ocsf every delivered line is a valid event, and the summary counts them', async () => {
   await using folder = await StateFolder.make();
-  const { status, stdout } = await folder.run([
-    ...['--format', 'ocsf', '--assets', '60', '--threats', '40', '--dns-blocks', '30'],
-  ]);
+  const run = await folder.run([...['--format', 'ocsf', '--assets', '60', '--threats', '40', '--dns-blocks', '30']]);
   const lines = await linesIn(folder);
-  expect([status, lines.flatMap(ocsfFaults)]).toEqual([0, []]);
-  expect(stdout).toMatch(/threats .*\b40\b/);
+  expect([run.status, lines.flatMap(ocsfFaults)]).toEqual([0, []]);
+  expect(tableRow(run, 'threats')).toMatchObject({ read: 40, forwarded: 40 });
   expect(lines.length).toBeGreaterThan(120);
 }, 30_000);
 
@@ -34,6 +32,34 @@ test('with --ocsf-fields members of the rows become the attributes that the mapp
   expect(threats.map(event => event.severity.toLowerCase())).toEqual(
     threats.map(event => JSON.parse(event.raw_data).severity),
   );
+}, 30_000);
+
+test('a mapping is counted: for each member the rows that have it, and a warning for a name that no row has', async () => {
+  await using folder = await StateFolder.make();
+  const mapping = join(folder.path, 'mapping.json');
+  const threats = { severity: 'severity_id', score: 'count' };
+  await writeFile(mapping, JSON.stringify({ fqdn: 'device.hostname', hostname: 'device.name', threats }));
+  const size = ['--assets', '30', '--threats', '20', '--dns-blocks', '10'];
+  const first = await folder.run(['--format', 'ocsf', '--ocsf-fields', mapping, ...size]);
+  const tombstones = tableRow(first, 'assets')['tombstones']!;
+  expect(first.stdout).toContain(`\n  fqdn: ${tableRow(first, 'assets')['forwarded']! - tombstones} rows\n`);
+  expect(first.stdout).toContain('\n  hostname: WARNING, 0 rows. No row has this member.');
+  expect(first.stdout).toContain('\n  threats.severity: 20 rows\n');
+  expect(first.stdout).toContain('\n  threats.score: 20 rows, WARNING, 0 with a value that fits the attribute\n');
+  expect(first.stdout).toContain(`--ocsf-fields ${mapping}\n`);
+  const second = await folder.run(['--format', 'ocsf', '--ocsf-fields', mapping]);
+  expect([second.status, second.stdout.includes('WARNING')]).toEqual([0, false]);
+}, 30_000);
+
+test('without --format a folder of OCSF events is refused, and nothing is mixed into it', async () => {
+  await using folder = await StateFolder.make();
+  const size = ['--assets', '3', '--threats', '3', '--dns-blocks', '3'];
+  await folder.run(['--format', 'ocsf', ...size]);
+  const lines = await linesIn(folder);
+  const refused = await folder.run(['--change', '5']);
+  expect([refused.status, refused.stdout]).toEqual([2, '']);
+  expect(refused.stderr).toContain('Use --format ocsf');
+  expect(await linesIn(folder)).toEqual(lines);
 }, 30_000);
 
 async function linesIn(folder: StateFolder): Promise<string[]> {

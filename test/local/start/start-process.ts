@@ -14,6 +14,8 @@ export interface Ended {
 
 export interface RunOptions {
   readonly secret?: string;
+  /** Said to the shell before the run, such as a limit. */
+  readonly shell?: string;
   /** Called with the process once it has shown where the streams are. */
   readonly onProgress?: (child: ChildProcess) => void;
 }
@@ -31,9 +33,10 @@ export class StateFolder implements AsyncDisposable {
   }
 
   /** What `npm start` does, as a process of its own without a terminal. */
-  async run(args: readonly string[], { secret, onProgress }: RunOptions = {}): Promise<Ended> {
+  async run(args: readonly string[], { secret, shell = ':', onProgress }: RunOptions = {}): Promise<Ended> {
     const { CLIENT_SECRET: _, ...inherited } = process.env;
-    const child = spawn(process.execPath, ['local/start.ts', '--state-folder', this.path, ...args], {
+    const command = [process.execPath, 'local/start.ts', '--state-folder', this.path, ...args];
+    const child = spawn('bash', ['-c', `${shell}; exec "$@"`, 'bash', ...command], {
       env: { ...inherited, NODE_OPTIONS: '', ...(secret === undefined ? {} : { CLIENT_SECRET: secret }) },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -69,14 +72,21 @@ export class StateFolder implements AsyncDisposable {
   }
 }
 
-/** The figures of the table's line that begins with `stream`. */
+/** The figures of a stream's column in the table, or of the column `all`. */
 export function tableRow({ stdout }: Ended, stream: string): Record<string, number> {
-  const titles = ['read', 'forwarded', 'suppressed', 'tombstones', 'withdrawn', 'dead letters'];
-  const line = stdout.split('\n').find(each => each.startsWith(`${stream} `) && !each.includes('pages'))!;
-  const figures = line
-    .slice(stream.length)
-    .trim()
-    .split(/\s+/)
-    .map(figure => Number(figure.replaceAll(',', '')));
-  return Object.fromEntries(titles.map((title, index) => [title, figures[index]!]));
+  const lines = stdout.split('\n');
+  const start = lines.findIndex(line => line.startsWith('rows '));
+  const column = lines[start]!.trim().split(/\s+/).indexOf(stream);
+  const figures = lines.slice(start).flatMap(line => {
+    const cells = /^(?:[=+] )?([a-z]+(?: [a-z]+)?) {2,}([\d, ]+)$/.exec(line);
+    if (!cells) return [];
+    return [[cells[1]!, Number(cells[2]!.trim().split(/\s+/)[column - 1]!.replaceAll(',', ''))]];
+  });
+  return Object.fromEntries(figures);
+}
+
+/** Whether every row that was read is counted in exactly one of the table's outcomes. */
+export function addsUp(row: Record<string, number>): boolean {
+  const outcomes = ['forwarded', 'suppressed', 'superseded', 'ignored', 'dead letters', 'not finished'];
+  return row['read'] === outcomes.reduce((sum, title) => sum + (row[title] ?? 0), 0);
 }

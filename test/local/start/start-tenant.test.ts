@@ -1,7 +1,10 @@
+import type { ChildProcess } from 'node:child_process';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
+import { LOCAL_NAMES } from '../../../local/aws/endpoints.ts';
 import type { Fault } from '../../../local/platform/faults.ts';
 import { echo, echoRaw } from '../../lambda/support/echo.ts';
 import { type Act, httpStand } from '../../lambda/support/http-stand.ts';
@@ -18,6 +21,26 @@ async function everythingIn(folder: string): Promise<string> {
     return (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('latin1');
   });
   return (await Promise.all(texts)).join('\n');
+}
+
+/** Ports on which a process listens, from Linux's tables of sockets. */
+function listeningPorts(pid: number): number[] {
+  const descriptors = readdirSync(`/proc/${pid}/fd`).map(name => readlinkSync(`/proc/${pid}/fd/${name}`));
+  const inodes = new Set(descriptors.map(link => /^socket:\[(\d+)\]$/.exec(link)?.[1]));
+  const sockets = readFileSync('/proc/net/tcp', 'utf8')
+    .split('\n')
+    .map(line => line.trim().split(/\s+/));
+  const listening = sockets.filter(columns => columns[3] === '0A' && inodes.has(columns[9]));
+  return listening.map(columns => Number.parseInt(columns[1]!.split(':')[1]!, 16));
+}
+
+async function askForSecret(port: number): Promise<string> {
+  const scope = 'local/20260101/us-east-1/secretsmanager/aws4_request';
+  const signature = '0'.repeat(64);
+  const authorization = `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, Signature=${signature}`;
+  const headers = { authorization, 'x-amz-target': 'secretsmanager.GetSecretValue' };
+  const body = JSON.stringify({ SecretId: LOCAL_NAMES.secret });
+  return (await fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers, body })).text();
 }
 
 describe('npm start on a real tenant', () => {
@@ -41,6 +64,26 @@ describe('npm start on a real tenant', () => {
       for (const text of [first.stdout, refused.stdout, refused.stderr, await everythingIn(folder.path)]) {
         expect(text).not.toContain('canary');
       }
+    },
+    RUN_TIME,
+  );
+
+  test(
+    'another user of the machine cannot read the client secret from the local endpoints with a made-up signature',
+    async () => {
+      await using api = await tenant(100);
+      await using folder = await StateFolder.make();
+      let answers: Promise<string[]> = Promise.resolve([]);
+      const onProgress = (child: ChildProcess) => {
+        answers = Promise.all(listeningPorts(child.pid!).map(askForSecret));
+        // The run ends at once, also where an endpoint does not answer.
+        void answers.catch(() => undefined).then(() => child.kill('SIGINT'));
+      };
+      await folder.run([...api.options, '--page-limit', '1'], { secret: SECRET, onProgress });
+      const texts = await answers;
+      expect(texts).toHaveLength(4);
+      expect(texts.join('\n')).toContain('UnrecognizedClientException');
+      expect(texts.join('\n')).not.toContain('canary');
     },
     RUN_TIME,
   );

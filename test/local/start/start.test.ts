@@ -1,14 +1,22 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { latest } from '../../../local/aws/latest.ts';
 import { rebuildPlatform } from '../../../local/start/embedded-platform.ts';
-import { makeFolder } from '../../../local/start/state-folder.ts';
+import { ROOT } from '../../docs/pages.ts';
 import { viewsUnlikeTruth } from '../query/views-of-folder.ts';
-import { type Ended, StateFolder, tableRow } from './start-process.ts';
+import { addsUp, type Ended, StateFolder, tableRow } from './start-process.ts';
 
 const RUN_TIME = 30_000;
 const NOTHING_SENT = { forwarded: 0, tombstones: 0, withdrawn: 0, 'dead letters': 0 };
+
+/** Files and folders that others than their owner may read, write or enter, the folder itself included. */
+async function openToOthers(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true });
+  const modes = ['.', ...entries].map(async name => [name, (await stat(join(folder, name))).mode & 0o077] as const);
+  return (await Promise.all(modes)).flatMap(([name, mode]) => (mode === 0 ? [] : [name]));
+}
 
 describe('npm start on the embedded platform', () => {
   let folder: StateFolder;
@@ -37,16 +45,21 @@ describe('npm start on the embedded platform', () => {
     }
   });
 
-  test('what lies in the folder is for its owner alone, where the folder was made by a run', async () => {
-    const made = join(folder.path, 'made');
-    await makeFolder(made);
-    expect((await stat(made)).mode & 0o077).toBe(0);
+  test('what lies in the folder is for its owner alone', async () => {
+    expect(await openToOthers(join(folder.path, 'local'))).toEqual([]);
   });
 
   test('the second run sends nothing, and has read something to know that', () => {
     expect(second.status).toBe(0);
     expect(tableRow(second, 'all')).toMatchObject(NOTHING_SENT);
     expect(tableRow(second, 'all')['suppressed']).toBeGreaterThan(0);
+  });
+
+  test('the table adds up for every stream: each row that was read is forwarded, suppressed, superseded, ignored or a dead letter', () => {
+    const rows = [first, second, changed, third].flatMap(run =>
+      ['assets', 'threats', 'dns-blocks', 'all'].map(stream => tableRow(run, stream)),
+    );
+    expect(rows.map(row => row['read']! >= 0 && addsUp(row))).toEqual(rows.map(() => true));
   });
 
   test('the table counts what lies in the files', async () => {
@@ -111,6 +124,14 @@ describe('npm start on the embedded platform', () => {
     expect(files.filter(file => file.includes('.') && !file.endsWith('.json.gz'))).toEqual([]);
   });
 
+  test('the format of the folder is kept: another one is refused with the way out', async () => {
+    const refused = await folder.run(['--format', 'ocsf']);
+    expect(refused).toMatchObject({ status: 2, stdout: '' });
+    expect(refused.stderr).toContain('"local" holds events in the format envelope, and this run would add ocsf.');
+    expect(refused.stderr).toContain('Use --format envelope, choose another --name or --state-folder');
+    expect(refused.stderr).toContain('--reset');
+  });
+
   test('another seed for the same folder is refused, and nothing is started', async () => {
     const refused = await folder.run(['--seed', '9', '--assets', '3']);
     expect(refused).toMatchObject({ status: 2, stdout: '' });
@@ -124,9 +145,79 @@ describe('npm start on the embedded platform', () => {
     expect(tableRow(anew, 'all')).toMatchObject({ read: 15, forwarded: 15 });
     expect((await events()).length).toBe(15);
   });
+
+  test('after a reset too, what lies in the folder is for its owner alone, even where it was open to others before', async () => {
+    await chmod(join(folder.path, 'local'), 0o755);
+    await folder.run(['--reset', '--assets', '1', '--threats', '0', '--dns-blocks', '0']);
+    expect(await openToOthers(join(folder.path, 'local'))).toEqual([]);
+  });
+});
+
+describe('a state that cannot be used', () => {
+  test('a damaged database ends in a sentence that names the folder and --reset, and a reset mends it', async () => {
+    await using folder = await StateFolder.make();
+    const few = ['--assets', '3', '--threats', '3', '--dns-blocks', '3'];
+    await folder.run(few);
+    await writeFile(join(folder.path, 'local', 'dynamodb', 'CURRENT'), 'damaged');
+    const damaged = await folder.run([]);
+    expect(damaged.status).toBe(1);
+    expect(damaged.stderr).toContain(`The state in ${join(folder.path, 'local')} cannot be read or written`);
+    expect(damaged.stderr).toContain('--reset');
+    expect(damaged.stderr).not.toMatch(/^\s+at /m);
+    expect((await folder.run(['--reset', ...few])).status).toBe(0);
+  }, 60_000);
+
+  test('a full disk ends in a sentence, not in a stack', async () => {
+    await using folder = await StateFolder.make();
+    // A bound on the size of files, in steps of 1 KiB, is as near to a full disk as a test comes.
+    const full = await folder.run(['--dns-blocks', '0'], { shell: 'ulimit -f 20' });
+    expect(full.status).toBe(1);
+    expect(full.stderr).toContain('If the disk is full, free some space and run again');
+    expect(full.stderr).toContain('--reset');
+    expect(full.stderr).not.toMatch(/^\s+at /m);
+  }, 60_000);
+});
+
+describe('what is printed after a run', () => {
+  test('the commands can be typed as they are: options repeated, paths with spaces quoted, no word of a broken pipe', async () => {
+    await using parent = await StateFolder.make();
+    const path = join(parent.path, "it's a folder");
+    const { stdout } = await parent.run([
+      ...['--state-folder', path, '--name', 'try', '--format', 'ocsf'],
+      ...['--assets', '300', '--threats', '300', '--dns-blocks', '0'],
+    ]);
+    const commands = stdout
+      .split('Try next\n')[1]!
+      .split('\n')
+      .filter(line => /^ {2}\S/.test(line));
+    const look = spawnSync('bash', ['-c', commands[0]!], { encoding: 'utf8' });
+    expect([look.status, look.stderr]).toEqual([0, '']);
+    expect(JSON.parse(look.stdout)).toMatchObject({ metadata: { tenant_uid: 'try' } });
+    const again = commands.find(command => command.includes('npm start') && !command.includes('--change'))!;
+    expect(again.trim()).toBe(
+      `npm start -- --name try --state-folder '${path.replaceAll("'", "'\\''")}' --format ocsf`,
+    );
+    const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH']}`, NODE_OPTIONS: '' };
+    const typed = spawnSync('bash', ['-c', again], { encoding: 'utf8', env });
+    expect([typed.status, typed.stderr.replace(/^npm warn .*\n/gm, '')]).toEqual([0, '']);
+  }, 60_000);
 });
 
 describe('the command line of npm start', () => {
+  test('options before which "--" was forgotten are refused, with the line to type', async () => {
+    await using folder = await StateFolder.make();
+    const typed = (...words: string[]) => {
+      const env = { ...process.env, NODE_OPTIONS: '', PATH: `${dirname(process.execPath)}:${process.env['PATH']}` };
+      return spawnSync('npm', ['start', '--silent', ...words], { encoding: 'utf8', env, cwd: ROOT });
+    };
+    const { status, stdout, stderr } = typed('--change', '50');
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('type "--" before the options, as in "npm start -- --change <n>"');
+    // npm hands on no argument at all: the run would go on as if nothing had been typed.
+    expect(typed('--reset').stderr).toContain('as in "npm start -- --reset"');
+    expect(await readdir(folder.path)).toEqual([]);
+  });
+
   test('--help explains every option, gives examples and ends with 0', async () => {
     await using folder = await StateFolder.make();
     const { status, stdout } = await folder.run(['--help']);

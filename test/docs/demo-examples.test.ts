@@ -1,0 +1,57 @@
+/** What a reader may type after `npm start` and `npm start -- --change 50` must not come up empty. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { deliveredFiles } from '../../local/query/delivered-files.ts';
+import { EventDatabase } from '../../local/query/event-database.ts';
+import { type Ended, StateFolder } from '../local/start/start-process.ts';
+import { shownMapping } from '../ocsf/examples.ts';
+import { code, PAGES, page } from './pages.ts';
+
+/** SQL that a page or a help text hands to `npm run query`, and the SQL blocks of docs/query.md. */
+const EXAMPLES = [
+  ...[...PAGES, 'local/query/command-line.ts', 'local/query/summary.ts'].flatMap(name =>
+    [...page(name).matchAll(/npm run (?:--silent )?query -- [^"\n]*"([^"\n]+)"/g)].map(
+      match => [name, match[1]!] as const,
+    ),
+  ),
+  ...code(page('docs/query.md'), 'sql').map(sql => ['docs/query.md', sql] as const),
+];
+
+let folder: StateFolder;
+let mapped: Ended;
+
+beforeAll(async () => {
+  folder = await StateFolder.make();
+  await folder.run([]);
+  await folder.run(['--change', '50']);
+  const mapping = join(folder.path, 'mapping.json');
+  await writeFile(mapping, JSON.stringify(shownMapping()));
+  const size = ['--assets', '50', '--threats', '50', '--dns-blocks', '50'];
+  mapped = await folder.run(['--name', 'try', '--format', 'ocsf', '--ocsf-fields', mapping, ...size]);
+});
+afterAll(() => folder[Symbol.asyncDispose]());
+
+describe('an example that is typed against the data of npm start', () => {
+  test('there are such in the README, in docs/query.md, in docs/ocsf.md and in the help', () => {
+    const sources = ['README.md', 'docs/query.md', 'docs/ocsf.md', 'local/query/command-line.ts'];
+    expect([...new Set(EXAMPLES.map(([name]) => name))]).toEqual(expect.arrayContaining(sources));
+    expect(EXAMPLES.length).toBeGreaterThan(12);
+  });
+
+  test.each(EXAMPLES)('of %s answers with rows, and no column of them is empty: %s', async (_, sql) => {
+    using database = await EventDatabase.open(await deliveredFiles(join(folder.path, 'local')));
+    const result = await database.query(sql);
+    const columns = result.columnNames();
+    const rows = await result.getRows();
+    expect(rows.length).toBeGreaterThan(0);
+    if (/^(select|with)/.test(sql)) {
+      expect(columns.filter((_, index) => rows.every(row => row[index] === null))).toEqual([]);
+    }
+  });
+
+  test('maps members to OCSF that rows have, with values that fit', () => {
+    expect(mapped.stdout).toContain('Members of --ocsf-fields');
+    expect([mapped.status, mapped.stdout.match(/.*WARNING.*/g)]).toEqual([0, null]);
+  });
+});
