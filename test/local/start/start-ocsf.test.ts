@@ -14,7 +14,7 @@ test('with --format ocsf every delivered line is a valid event, and the summary 
   expect([status, lines.flatMap(ocsfFaults)]).toEqual([0, []]);
   expect(stdout).toMatch(/threats .*\b40\b/);
   expect(lines.length).toBeGreaterThan(120);
-}, 30_000);
+});
 
 test('with --ocsf-fields members of the rows become the attributes that the mapping names', async () => {
   await using folder = await StateFolder.make();
@@ -34,7 +34,7 @@ test('with --ocsf-fields members of the rows become the attributes that the mapp
   expect(threats.map(event => event.severity.toLowerCase())).toEqual(
     threats.map(event => JSON.parse(event.raw_data).severity),
   );
-}, 30_000);
+});
 
 async function linesIn(folder: StateFolder): Promise<string[]> {
   const lines: string[] = [];
