@@ -118,11 +118,6 @@ const ILLNESSES: readonly (readonly [
       table: ['fail', 'Deploy nothing'],
     },
   ],
-  [
-    'a stack half deployed',
-    each => Object.assign(each.stack.stacks[0]!, { status: 'UPDATE_ROLLBACK_FAILED' }),
-    { stack: ['fail', 'UPDATE_ROLLBACK_FAILED'], settings: ['skipped', 'needs stack'], clock: ['ok', 'agree'] },
-  ],
 ];
 
 describe('doctor', () => {
@@ -153,6 +148,68 @@ describe('doctor', () => {
       expect(`${check.text} ${check.todo ?? ''}`).toContain(words);
     }
     expect(output).not.toContain('canary');
+  });
+
+  test.each([
+    ['UPDATE_ROLLBACK_COMPLETE', 'warn', 'was rolled back; the connector runs as deployed before', 'npx cdk deploy'],
+    ['UPDATE_ROLLBACK_IN_PROGRESS', 'warn', 'is being rolled back', 'describe-stack-events'],
+    ['UPDATE_ROLLBACK_FAILED', 'fail', 'is incomplete', 'npx cdk rollback SecurityDataConnector-acme'],
+    ['UPDATE_FAILED', 'fail', 'is incomplete', 'npx cdk deploy SecurityDataConnector-acme'],
+    ['UPDATE_IN_PROGRESS', 'warn', 'a deployment is in progress', 'again when it has ended'],
+    ['DELETE_FAILED', 'fail', 'its deletion failed', 'describe-stack-events'],
+  ])(
+    'makes every check after %s, and says beside them what became of the last deployment',
+    async (status, found, words, todo) => {
+      await using each = await deployment();
+      each.connector.platform.populate({ assets: 3, threats: 2, dnsBlocks: 1 });
+      Object.assign(each.stack.stacks[0]!, { status });
+      const { all, sick } = await examined(each);
+      expect(all.filter(check => check.status === 'skipped')).toEqual([]);
+      expect(sick).toEqual([
+        {
+          name: 'last-deployment',
+          status: found,
+          text: expect.stringMatching(new RegExp(`^${status}: .*${words}`)),
+          todo: expect.stringContaining(todo),
+        },
+      ]);
+    },
+  );
+
+  test.each([
+    ['ROLLBACK_COMPLETE', true],
+    ['ROLLBACK_FAILED', true],
+    ['CREATE_FAILED', false],
+  ])(
+    'after a first deployment that ended as %s gives the one command that clears the way, by name and without one',
+    async (status, terminationProtection) => {
+      await using each = await deployment();
+      // CloudFormation shows the outputs of a stack only once it was created.
+      const statusReason = 'The following resource(s) failed to create: [Table].';
+      Object.assign(each.stack.stacks[0]!, { status, statusReason, terminationProtection, outputs: [] });
+      for (const named of [[], ['--stack', 'acme']]) {
+        const { stdout } = await each.ctl(['doctor', '--json', ...named]);
+        const check = (JSON.parse(stdout).checks as Found[]).find(({ name }) => name === 'stack')!;
+        expect(check.status).toBe('fail');
+        expect(check.text).toContain(`is ${status}: its first deployment failed, so there is no connector`);
+        expect(check.text).toContain(statusReason);
+        const at = '--stack-name SecurityDataConnector-acme --region us-east-1';
+        const unprotect = `aws cloudformation update-termination-protection --no-enable-termination-protection ${at} && `;
+        const deletion = `aws cloudformation delete-stack ${at} && aws cloudformation wait stack-delete-complete ${at}`;
+        expect(check.todo?.endsWith(`To delete it: ${terminationProtection ? unprotect : ''}${deletion}`)).toBe(true);
+      }
+    },
+  );
+
+  test.each([
+    ['CREATE_IN_PROGRESS', 'its first deployment has not ended'],
+    ['REVIEW_IN_PROGRESS', 'it has a change set and no resource'],
+  ])('says of a stack that is %s why there is no connector yet', async (status, words) => {
+    await using each = await deployment();
+    Object.assign(each.stack.stacks[0]!, { status, outputs: [] });
+    const { stdout } = await each.ctl(['doctor', '--json']);
+    const check = (JSON.parse(stdout).checks as Found[]).find(({ name }) => name === 'stack')!;
+    expect(check).toMatchObject({ status: 'fail', text: expect.stringContaining(words) });
   });
 
   test.each([
