@@ -1,7 +1,7 @@
 /** What a look comes down to: one line, and whether somebody should act. */
 import { type AlarmState, URGENCIES } from '../alarms/read-alarms.ts';
-import type { Look } from './look.ts';
 import { isTroubled } from '../deployment/stack-status.ts';
+import type { Look } from './look.ts';
 import { known, type Reading } from './reading.ts';
 import { type StreamLook, streamLooks } from './stream-condition.ts';
 

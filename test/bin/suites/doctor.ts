@@ -2,6 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { checkpointKey } from '../../../lambda/adapters/keys.ts';
 import type { ServiceName } from '../../../local/aws/operation.ts';
 import { pass } from '../../lambda/support/aws-scene.ts';
+import { problem } from '../../lambda/support/http-stand.ts';
+import { list } from '../../lambda/support/tampered-api.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
 import type { Found } from '../support/found.ts';
 
@@ -22,7 +24,7 @@ const ILLNESSES: readonly (readonly [
   [
     'a secret never filled in',
     each => each.connector.aws.secret.put(JSON.stringify({ client_id: 'replace-me', client_secret: 'generated' })),
-    { secret: ['fail', 'connectorctl fill-secret'], token: ['skipped', 'needs secret'] },
+    { secret: ['fail', 'connectorctl -- fill-secret'], token: ['skipped', 'needs secret'] },
   ],
   [
     'a secret that is no JSON',
@@ -45,7 +47,7 @@ const ILLNESSES: readonly (readonly [
   [
     'a damaged table',
     each => each.connector.table.put([{ ...checkpointKey('threats'), cursor: { S: 'x' } }], pass),
-    { state: ['fail', 'connectorctl resync threats'] },
+    { state: ['fail', 'connectorctl -- resync threats'] },
   ],
   [
     'a paused schedule',
@@ -54,7 +56,7 @@ const ILLNESSES: readonly (readonly [
         ...each.stack.schedules.get(each.stack.scheduleName),
         State: 'DISABLED',
       }),
-    { schedule: ['warn', 'connectorctl resume'] },
+    { schedule: ['warn', 'connectorctl -- resume'] },
   ],
   [
     'an alarm',
@@ -89,7 +91,7 @@ const ILLNESSES: readonly (readonly [
     {
       'alarm-subscription': ['warn', 'SNS forgets it after 48 hours'],
       'schedule-role': ['fail', 'is gone, so no start is handed over'],
-      function: ['warn', 'connectorctl run'],
+      function: ['warn', 'connectorctl -- run'],
     },
   ],
   [
@@ -210,6 +212,33 @@ describe('doctor', () => {
     const { stdout } = await each.ctl(['doctor', '--json']);
     const check = (JSON.parse(stdout).checks as Found[]).find(({ name }) => name === 'stack')!;
     expect(check).toMatchObject({ status: 'fail', text: expect.stringContaining(words) });
+  });
+
+  test('promises no next run where a request of its own fails', async () => {
+    await using each = await deployment();
+    each.connector.api.tamper(list('/v1/assets', problem(400, 'request/invalid-limit')));
+    const { all } = await examined(each);
+    const check = all.find(({ name }) => name === 'list-assets')!;
+    expect(check.text).toMatch(/^The API answered 400 for \/v1\/assets .*\.$/);
+    expect(check.todo).toMatch(/^Nothing was changed\. Check baseUrl/);
+    const { stderr } = await each.ctl(['verify']);
+    expect(stderr).toContain('Nothing was changed');
+    expect(JSON.stringify(all) + stderr).not.toMatch(/next run|checkpoint/);
+  });
+
+  test.each([
+    ['AccessDeniedException', 'You need secretsmanager:GetSecretValue on it'],
+    ['ResourceNotFoundException', 'It is not there'],
+  ])('advises nobody to fill a secret that could not be read: %s', async (code, words) => {
+    await using each = await deployment();
+    each.connector.aws.faults.always('secretsmanager', { refuse: { status: 400, code, message: 'No' } });
+    const { all } = await examined(each);
+    const check = all.find(({ name }) => name === 'secret')!;
+    expect(`${check.text} ${check.todo}`).toContain(words);
+    expect(`${check.text} ${check.todo}`).not.toMatch(/fill-secret|Put the current client_id/);
+    const { stderr } = await each.ctl(['run']);
+    expect(stderr).toContain('The secret with the client credentials could not be read.');
+    expect(stderr).not.toMatch(/fill-secret|Put the current client_id/);
   });
 
   test.each([
