@@ -3,8 +3,8 @@
 import type { Command } from 'commander';
 import { terminalText } from '../local/terminal/terminal-text.ts';
 import type { Action } from './ctl/command.ts';
-import { commandLine } from './ctl/command-line.ts';
-import { afterInterruption, exitStatusOf } from './ctl/errors.ts';
+import { commandLine, keptByNpm } from './ctl/command-line.ts';
+import { afterInterruption, exitStatusOf, messageOf, RefusedError } from './ctl/errors.ts';
 import { endWhereNobodyReads } from './ctl/report/closed-output.ts';
 
 endWhereNobodyReads();
@@ -28,11 +28,17 @@ function run<Arguments extends unknown[]>(action: Action<Arguments>) {
 
 try {
   const program = await commandLine(run, process.argv.slice(2));
+  const kept = keptByNpm(program, process.env).join(' ');
+  if (kept !== '') {
+    throw new RefusedError(
+      `npm kept ${kept} for itself. Nothing was done. Put "--" before the command: npm run connectorctl -- status ${kept}`,
+    );
+  }
   await program.parseAsync();
 } catch (thrown) {
   const error = afterInterruption(thrown, interruption.signal);
   const status = exitStatusOf(error);
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const isMachine = process.argv.includes('--json');
   const name = error instanceof Error ? error.name : 'Error';
   const text = isMachine ? JSON.stringify({ error: name, message, status }) : message;

@@ -58,3 +58,13 @@ describe('the layers', () => {
     expect(foreign).toEqual([]);
   });
 });
+
+test('no test or hook has a time limit of its own: jest.config.mjs ends what hangs, and a busy machine exceeds every other', () => {
+  const files = globSync('test/**/*.{ts,mjs}', { cwd: ROOT }).filter(file => !file.endsWith('jest.config.mjs'));
+  const limits = files.flatMap(file => {
+    const text = readFileSync(path.join(ROOT, file), 'utf8');
+    const found = text.matchAll(/^ *\}, *[\d_]{4,}\);$|\bjest\.setTimeout\(.*|\btestTimeout\b.*/gm);
+    return [...found].map(([line]) => `${file}: ${line.trim()}`);
+  });
+  expect(limits.filter(each => !each.startsWith('test/layers.test.ts'))).toEqual([]);
+});

@@ -42,6 +42,24 @@ export async function commandLine(run: Run, words: readonly string[] = []): Prom
   return program;
 }
 
+/**
+ * Options that npm took for its own because no `--` stands before them. Without `--region` a command would act on another region.
+ *
+ * @param environment as npm gives it to a script: it sets `npm_config_region` for `--region`
+ */
+export function keptByNpm(program: Command, environment: NodeJS.ProcessEnv): string[] {
+  if (environment['npm_lifecycle_event'] !== program.name()) return [];
+  const options = [program, ...program.commands, ...program.commands.flatMap(each => each.commands)].flatMap(
+    command => command.options,
+  );
+  const names = options.map(option => option.long ?? '').filter(long => environment[variableOf(long)]);
+  return [...new Set(names)].sort();
+}
+
+function variableOf(long: string): string {
+  return `npm_config_${long.slice(2).replaceAll('-', '_')}`;
+}
+
 const WITH_VALUE = ['--stack', '--region', '--profile'];
 
 /** The first word that is neither an option nor an option's value. */
@@ -57,7 +75,7 @@ function settle(command: Command): void {
 }
 
 const AFTER = `
-In a checkout of the connector type "npx connectorctl".${examples('status', 'doctor', '<command> --help')}
+Type it in a clone of the connector. npm keeps options before "--" for itself.${examples('status', 'doctor', '<command> --help')}
 Options of all commands may stand before or behind the command's name.
 Results go to stdout; progress, questions and errors to stderr. Colour is for terminals alone; NO_COLOR switches it off.
 

@@ -16,5 +16,5 @@ export type Run = <Arguments extends unknown[]>(
 
 /** Examples beneath the help of a command: a line each, without the program's name. */
 export function examples(...lines: readonly string[]): string {
-  return `\n${lines.length === 1 ? 'Example' : 'Examples'}:\n${lines.map(line => `  connectorctl ${line}\n`).join('')}`;
+  return `\n${lines.length === 1 ? 'Example' : 'Examples'}:\n${lines.map(line => `  npm run connectorctl -- ${line}\n`).join('')}`;
 }

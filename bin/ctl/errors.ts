@@ -1,3 +1,11 @@
+import {
+  ApiRefusedError,
+  ApiUnavailableError,
+  CredentialsError,
+  OutOfTimeError,
+  PageTimeoutError,
+  SAFE,
+} from '../../lambda/core/errors.ts';
 import { awsFailureText } from './aws-failure.ts';
 
 /** What was asked for cannot be done as asked; nothing was done. */
@@ -43,6 +51,37 @@ export class StillBusyError extends Error {
 /** Ctrl-C. The message says what is true now. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
+}
+
+const AGAIN = 'Try again in a minute.';
+
+/** In place of what these errors say of the next run. */
+// biome-ignore lint/suspicious/noExplicitAny: classes of errors with parameters of their own
+const ADVICE: readonly (readonly [type: new (...given: any) => Error, advice: string])[] = [
+  [
+    ApiUnavailableError,
+    'Check the network of this machine, then try again. The runs of the function have a connection of their own: "status" shows how they ended.',
+  ],
+  [ApiRefusedError, 'Check baseUrl, authUrl and the paths of the lists in cdk.json.'],
+  [
+    CredentialsError,
+    'Put the current client_id and client_secret into the secret with "npm run connectorctl -- fill-secret", or have the account enabled.',
+  ],
+  [OutOfTimeError, AGAIN],
+  [PageTimeoutError, AGAIN],
+];
+
+/**
+ * What to print of an error. Errors of the parts that a command shares with the function say what becomes of a run; a command that
+ * only reads has none. What the function itself has said stays as it is.
+ */
+export function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const at = message.indexOf(SAFE);
+  if (at < 0 || error instanceof FunctionFailedError) return message;
+  const advice = ADVICE.find(([type]) => error instanceof type)?.[1];
+  const rest = message.slice(at + SAFE.length);
+  return `${message.slice(0, at).trimEnd()}\nNothing was changed${advice ? `. ${advice}` : rest}`;
 }
 
 /** What to tell of a command that ended with this: after Ctrl-C a read that was cut off is no failure. */

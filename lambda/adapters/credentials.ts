@@ -36,8 +36,24 @@ async function fetchSecret(client: Sender, secretId: string, patience: Patience)
     const answer = await persist(() => client.send(new GetSecretValueCommand({ SecretId: secretId })), patience);
     return answer.SecretString;
   } catch (cause) {
-    throw new CredentialsError('The secret with the client credentials could not be read.', { cause });
+    throw new CredentialsError('The secret with the client credentials could not be read.', {
+      cause,
+      advice: adviceFor(cause),
+    });
   }
+}
+
+/** Whoever fills a secret that only could not be read overwrites a good one. */
+function adviceFor(cause: unknown): string {
+  const name = cause instanceof Error ? cause.name : '';
+  if (/AccessDenied|Decryption|KMS/.test(name)) {
+    return (
+      'Do not fill the secret: it may be right. Allow the role of the function secretsmanager:GetSecretValue on it, and kms:Decrypt if it has ' +
+      'a key of its own. The next run reads it again.'
+    );
+  }
+  if (/NotFound/.test(name)) return 'The secret was deleted, or has no value. Restore it, or deploy the stack again.';
+  return 'Do not fill the secret: it may be right. The next run reads it again.';
 }
 
 /** Errors carry neither the secret nor the parser's message, which may quote it. */

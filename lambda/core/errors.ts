@@ -3,16 +3,16 @@
  * row's content.
  */
 
-const SAFE = 'The checkpoint stands before the rows concerned, so nothing is lost';
+/** True of a run. An operator's command, which has none, says something else in its place. */
+export const SAFE = 'The checkpoint stands before the rows concerned, so nothing is lost';
 
 /** The token endpoint or Secrets Manager gave no usable credentials. */
 export class CredentialsError extends Error {
   override readonly name = 'CredentialsError';
-  constructor(what: string, options?: ErrorOptions) {
-    super(
-      `${what} ${SAFE}. Put the current client_id and client_secret into the secret, or have the account enabled; the next run uses them.`,
-      options,
-    );
+  /** @param advice what to do where the credentials themselves are not known to be wrong */
+  constructor(what: string, { advice, ...options }: ErrorOptions & { readonly advice?: string } = {}) {
+    const fill = 'Put the current client_id and client_secret into the secret, or have the account enabled';
+    super(`${what} ${SAFE}. ${advice ?? `${fill}; the next run uses them.`}`, options);
   }
 }
 

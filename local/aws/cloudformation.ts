@@ -23,6 +23,9 @@ export interface LocalStack {
   readonly name: string;
   /** For example `UPDATE_IN_PROGRESS`. One of `DELETE_COMPLETE` is found by its id only. @default 'CREATE_COMPLETE' */
   readonly status?: string;
+  readonly statusReason?: string;
+  /** @default false */
+  readonly terminationProtection?: boolean;
   readonly description?: string;
   readonly outputs: readonly StackOutput[];
   readonly resources: readonly StackResource[];
@@ -94,7 +97,8 @@ function isLive({ status }: LocalStack): boolean {
   return status !== DELETED;
 }
 
-function stackXml(options: CloudFormationOptions, { name, status, description, outputs }: LocalStack): XmlValue {
+function stackXml(options: CloudFormationOptions, stack: LocalStack): XmlValue {
+  const { name, status, statusReason, description, outputs, terminationProtection = false } = stack;
   return {
     StackId: stackId(options, name),
     StackName: name,
@@ -102,6 +106,7 @@ function stackXml(options: CloudFormationOptions, { name, status, description, o
     CreationTime: new Date(options.created),
     RollbackConfiguration: {},
     StackStatus: status ?? 'CREATE_COMPLETE',
+    StackStatusReason: statusReason,
     DisableRollback: false,
     NotificationARNs: [],
     Capabilities: ['CAPABILITY_IAM', 'CAPABILITY_NAMED_IAM'],
@@ -111,7 +116,7 @@ function stackXml(options: CloudFormationOptions, { name, status, description, o
       Description: each.description,
     })),
     Tags: [],
-    EnableTerminationProtection: false,
+    EnableTerminationProtection: terminationProtection,
   };
 }
 

@@ -24,7 +24,7 @@ describe('of a busy tenant', () => {
   beforeAll(async () => {
     counted = await countMinutes(TENANT, MINUTES);
     estimated = estimateCounts(TENANT, { rateMinutes: 1, dnsBlocks: true });
-  }, 60_000);
+  });
 
   test.each(['writeUnits', 'readUnits', 'lineBytes', 'billedBytes', 'storedBytes', 'logBytes'] as const)(
     '%s are estimated within a fifth of what is counted',

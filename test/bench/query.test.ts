@@ -11,4 +11,4 @@ test('the bench of the views counts what its files were made from', async () => 
   for (const relation of ['lines', 'events', 'current_assets', 'changes']) {
     expect(stdout).toMatch(new RegExp(`^${relation} +\\d+ lines/s`, 'm'));
   }
-}, 30_000);
+});

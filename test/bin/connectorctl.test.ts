@@ -2,7 +2,7 @@
  * What `connectorctl` does, a file a subject, in real processes against a deployed stack. They share one process of the test runner,
  * because synthesizing the stack takes longer than any of them.
  */
-import { afterAll, jest } from '@jest/globals';
+import { afterAll } from '@jest/globals';
 import { removeCompileCache } from './support/compile-cache.ts';
 import './suites/status.ts';
 import './suites/watch.ts';
@@ -17,8 +17,5 @@ import './suites/interruption.ts';
 import './suites/closed-output.ts';
 import './suites/terminal.ts';
 import './suites/operations.ts';
-
-// Several processes a test, on machines that have others to run.
-jest.setTimeout(60_000);
 
 afterAll(removeCompileCache);

@@ -11,7 +11,7 @@ const shown = shownLines(text);
 describe('docs/ocsf.md', () => {
   test('shows the lines of a real run, to the last character: `node test/ocsf/examples.ts` writes them anew', async () => {
     expect(shown).toEqual(await exampleLines());
-  }, 30_000);
+  });
 
   test('shows valid events, one of each class and activity that its table names', () => {
     expect(shown.flatMap(ocsfFaults)).toEqual([]);

@@ -1,9 +1,10 @@
+import { globSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { parseOrder } from '../../lambda/order.ts';
 import { readSettings } from '../../lambda/settings.ts';
 import { STREAMS } from '../../lambda/streams.ts';
 import { jsonSchemaText } from '../../lib/config/json-schema.ts';
-import { code, PAGES, page, rows, section } from './pages.ts';
+import { code, PAGES, page, ROOT, rows, section } from './pages.ts';
 
 const readme = page('README.md');
 const plain = (cell: string) => cell.replaceAll('`', '');
@@ -103,6 +104,20 @@ describe('commands', () => {
     const { scripts } = JSON.parse(page('package.json'));
     const named = [...page(name).matchAll(/npm run (?:--silent )?([a-z:-]+)/g)].map(match => match[1]!);
     expect([...new Set(named)].filter(script => !(script in scripts))).toEqual([]);
+  });
+
+  test('none that a page or a message names can fetch a package of a stranger', () => {
+    // The package `cdk` of the registry is AWS's own, so it may be typed anywhere: docs/decisions/0015-commands-run-what-is-installed.md.
+    const owned = ['cdk'];
+    const sources = globSync(['{bin,lib,lambda,local}/**/*.ts', 'cdk.json', 'package.json', '.ci/run'], { cwd: ROOT });
+    const pages = PAGES.filter(name => !name.startsWith('docs/decisions/0015-'));
+    const named = [...pages, ...sources].flatMap(name => {
+      const runners = /\b(?:npx|npm (?:exec|x)|(?:pnpm|yarn) dlx|bunx)\b(?:\s+-\S+)*\s+([\w@/.${-]+)/g;
+      return [...page(name).matchAll(runners)].map(([, program]) => ({ name, program: program! }));
+    });
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.filter(({ program }) => !owned.includes(program))).toEqual([]);
+    expect(Object.keys(JSON.parse(page('node_modules/aws-cdk/package.json')).bin)).toContain('cdk');
   });
 
   test('every package of package.json is explained', () => {

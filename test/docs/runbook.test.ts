@@ -62,7 +62,7 @@ describe('the command line', () => {
   });
 
   test('is what the runbook begins with in the section of every alarm', () => {
-    const without = ALARMS.filter(alarm => !section(runbook, `## ${alarm.name}`).includes('npx connectorctl '));
+    const without = ALARMS.filter(alarm => !section(runbook, `## ${alarm.name}`).includes('npm run connectorctl -- '));
     expect(without.map(alarm => alarm.name)).toEqual([]);
     expect(typedIn(runbook).length).toBeGreaterThan(ALARMS.length);
   });
@@ -76,9 +76,9 @@ describe('the command line', () => {
 
 const PROGRAM = await commandLine(() => async () => undefined);
 
-/** What pages tell people to type behind `npx connectorctl`. */
+/** What pages tell people to type behind `npm run connectorctl --`. */
 function typedIn(text: string): string[][] {
-  return [...text.matchAll(/npx connectorctl ([^`\n#|]+)/g)].map(match => match[1]!.trim().split(/\s+/));
+  return [...text.matchAll(/npm run connectorctl -- ([^`\n#|"]+)/g)].map(match => match[1]!.trim().split(/\s+/));
 }
 
 /** Why the program would not take it; nothing where it would. */
@@ -87,9 +87,14 @@ function refusal([name = '', ...words]: readonly string[], among: Command = PROG
   if (!command) return [`${name}: no such command`];
   if (command.commands.length > 0) return refusal(words, command);
   const options = [...command.options, ...PROGRAM.options].map(option => option.long);
+  const withValue = [...command.options, ...PROGRAM.options].filter(each => each.required).map(({ long }) => long);
+  const isValue = (at: number) => withValue.includes(words[at - 1] ?? '');
   const unknown = words.filter(word => word.startsWith('--') && !options.includes(word));
   const choices = command.registeredArguments.flatMap(argument => argument.argChoices ?? []);
-  const wrong = choices.length === 0 ? [] : words.filter(word => !word.startsWith('-') && !choices.includes(word));
+  const wrong =
+    choices.length === 0
+      ? []
+      : words.filter((word, at) => !word.startsWith('-') && !isValue(at) && !choices.includes(word));
   return [...unknown, ...wrong].map(word => `${name}: ${word}`);
 }
 

@@ -1,4 +1,7 @@
-/** Runs every drill and prints its table, or with `--json` what was found; `--write` keeps the table in docs/drills.md. */
+/**
+ * Runs every drill and prints the table of all, or with `--json` a line for each drill as soon as it has ended, and the table last.
+ * `--write` keeps the table in docs/drills.md.
+ */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PROJECT_ROOT } from '../lib/synth.ts';
@@ -17,16 +20,18 @@ export interface Finding {
   readonly recovered: boolean;
 }
 
-export interface Findings {
-  readonly findings: readonly Finding[];
-  readonly table: string;
-}
+/** A line of `--json`. */
+export type Line = Finding | { readonly table: string };
+
+const asJson = process.argv.includes('--json');
 
 async function all(incidents: readonly Incident[]): Promise<DrillResult[]> {
   const results: DrillResult[] = [];
   for (const incident of incidents) {
     console.error(incident.name);
-    results.push(await drill(incident));
+    const result = await drill(incident);
+    if (asJson) print(found(result));
+    results.push(result);
   }
   return results;
 }
@@ -35,9 +40,13 @@ function found({ incident, fired, told, stuck, recovered }: DrillResult): Findin
   return { incident: incident.name, fired: [...fired.keys()].sort(), page: told.get('page'), stuck, recovered };
 }
 
+function print(line: Line): void {
+  console.log(JSON.stringify(line));
+}
+
 const incidents = await all(INCIDENTS);
 const healthy = await all(NO_INCIDENTS);
 const table = drillTable(incidents, healthy, paging());
-const findings: Findings = { findings: [...incidents, ...healthy].map(found), table };
-console.log(process.argv.includes('--json') ? JSON.stringify(findings) : table);
+if (asJson) print({ table });
+else console.log(table);
 if (process.argv.includes('--write')) await writeFile(path.join(PROJECT_ROOT, 'docs', 'drills.md'), table);

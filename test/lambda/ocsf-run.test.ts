@@ -24,7 +24,7 @@ describe('the function with EVENT_FORMAT=ocsf', () => {
     expect(await told(each)).toEqual({ '5001/2': live.length, '2004/1': 180, '4003/1': 130 });
     await each.run();
     expect(await each.lines()).toEqual(lines);
-  }, 30_000);
+  });
 
   test('tells changes, a removal with its threats, a restore and what came back', async () => {
     await using each = await connector({ environment: OCSF });

@@ -10,7 +10,7 @@ let found: Privileges;
 
 beforeAll(async () => {
   found = await privileges();
-}, 60_000);
+});
 
 describe('the function’s role', () => {
   test('allows every call that the function makes', () => {

@@ -6,8 +6,8 @@ export default {
   transform: {},
   testEnvironment: 'node',
   maxWorkers: 2,
-  // Real parts take their time, above all on a machine that has other things to do.
-  testTimeout: 120_000,
+  // Ends only what hangs: real parts take their time, above all on a machine that has other things to do.
+  testTimeout: 600_000,
   // jest appends its summary as the last of all.
   reporters: ['default', '<rootDir>/test/real/parts-reporter.ts'],
 };

@@ -14,7 +14,7 @@ export function fillSecretCommand(run: Run): Command {
       run(async context => {
         const secretId = settingOf(await context.environment(), 'CREDENTIALS_SECRET_ID');
         await fillSecret(context.aws, secretId, await readCredentials(process.env));
-        const text = `The secret ${secretId} is filled. The next run uses it; "connectorctl run" starts one now.`;
+        const text = `The secret ${secretId} is filled. The next run uses it; "npm run connectorctl -- run" starts one now.`;
         return { text, json: { secret: secretId, filled: true } };
       }),
     );

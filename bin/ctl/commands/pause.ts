@@ -41,11 +41,11 @@ async function switchOff(aws: Aws, schedule: Schedule, muted: string | undefined
 }
 
 const STILL_MUTED =
-  'The schedule could not be switched off, and nobody is told of alarms now. "connectorctl resume" mends that; ';
+  'The schedule could not be switched off, and nobody is told of alarms now. "npm run connectorctl -- resume" mends that; ';
 const LOST =
   'Nothing is lost: the API keeps every change, and the next run goes on from the saved cursors. A run under way goes on to its end.';
 const AFTER =
-  '"connectorctl resume" switches it on again. So does a deployment that changes the schedule or reverts drift: for a pause to stay, ' +
+  '"npm run connectorctl -- resume" switches it on again. So does a deployment that changes the schedule or reverts drift: for a pause to stay, ' +
   'set "enabled" to false in cdk.json.';
 
 function pausedText({ name, enabled, changed }: Schedule): string {
@@ -63,7 +63,7 @@ function isMuted({ tellers }: Alarms): boolean {
 }
 
 function toldText({ alarms }: Alarms, muted: boolean): string {
-  if (muted) return 'Nobody is told of alarms, of whatever kind, until "connectorctl resume".';
+  if (muted) return 'Nobody is told of alarms, of whatever kind, until "npm run connectorctl -- resume".';
   const judges = Math.max(0, ...alarms.filter(each => each.name.startsWith('stream-silent/')).map(each => each.judges));
   const after = judges > 0 ? ` after ${durationText(judges * 1000)} without a run` : '';
   return `The alarm stream-silent will page${after}: --mute spares people that.`;

@@ -17,7 +17,7 @@ async function resume({ aws, deployment }: Context) {
   const schedule = await readSchedule(aws, scheduleName);
   if (!schedule.enabled) await switchSchedule(aws, schedule, true);
   await unmute(aws, connector);
-  const text = `${resumedText(schedule)}\nThe alarms page and ticket tell people. "connectorctl run" starts a run now.`;
+  const text = `${resumedText(schedule)}\nThe alarms page and ticket tell people. "npm run connectorctl -- run" starts a run now.`;
   return { text, json: { schedule: scheduleName, enabled: true, changed: !schedule.enabled, muted: false } };
 }
 

@@ -7,7 +7,7 @@ import { type Peeked, peek, QUEUES, type QueueName } from './queues.ts';
 
 /** @param show with the bodies @throws RefusedError, AwsCallError */
 export async function showQueue(context: Context, name: QueueName, show: boolean): Promise<Outcome> {
-  const messages = await peek(context, name);
+  const messages = (await peek(context, name)).map(explained);
   const errors = grouped(messages);
   const rows = errors.map(({ code, count, oldest }) => [code || 'not told', String(count), timeText(oldest)]);
   const seen = messages.length === 1 ? '1 message' : `${messages.length} messages`;
@@ -26,6 +26,12 @@ export async function showQueue(context: Context, name: QueueName, show: boolean
       }),
     },
   };
+}
+
+/** What S3 sends to the queue when the notification is set up. It announces no object, and a reader may give it up. */
+function explained(message: Peeked): Peeked {
+  if (!message.body.includes('"s3:TestEvent"') || message.code !== '') return message;
+  return { ...message, code: 's3:TestEvent', message: 'The test message of S3. It announces no object: delete it.' };
 }
 
 interface Errors {

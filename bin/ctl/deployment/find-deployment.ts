@@ -8,6 +8,7 @@ import {
 import { VERSION } from '../../../lib/version.ts';
 import type { Aws } from '../aws.ts';
 import { AwsCallError, RefusedError } from '../errors.ts';
+import { withoutConnector } from './stack-status.ts';
 import { isCompatible } from './version.ts';
 
 export interface Deployment {
@@ -47,6 +48,9 @@ export async function findDeployment(aws: Aws, name: string | undefined): Promis
   if (name === '') throw new RefusedError('--stack names nothing. Say which stack, or leave it out. Nothing was done.');
   const client = aws.cloudFormation();
   const stack = name === undefined ? await onlyStack(client) : await namedStack(client, name);
+  const region = await client.config.region();
+  const reason = isConnector(stack) ? undefined : withoutConnector(stack, region);
+  if (reason) throw new RefusedError(reason);
   return deploymentOf(stack);
 }
 
@@ -54,7 +58,7 @@ async function onlyStack(client: CloudFormationClient): Promise<Stack> {
   const found: Stack[] = [];
   try {
     for await (const { Stacks = [] } of paginateDescribeStacks({ client }, {}))
-      found.push(...Stacks.filter(isConnector));
+      found.push(...Stacks.filter(stack => isConnector(stack) || isUncreated(stack)));
   } catch (cause) {
     throw new AwsCallError('The stacks of this account and region could not be listed', ADVICE, cause);
   }
@@ -81,7 +85,7 @@ async function namedStack(client: CloudFormationClient, name: string): Promise<S
       `There is no stack ${name} in region ${region} of this account. Say --region or --profile, or another --stack.`,
     );
   }
-  if (isConnector(stack)) return stack;
+  if (isConnector(stack) || isUncreated(stack)) return stack;
   throw new RefusedError(
     `Stack ${name} is no connector: it lacks the outputs of one. Its status is ${stack.StackStatus}.`,
   );
@@ -103,6 +107,11 @@ const ADVICE = 'Nothing was done. You need cloudformation:DescribeStacks in the 
 function isConnector({ Outputs = [] }: Stack): boolean {
   const names = new Set(Outputs.map(each => each.OutputKey));
   return names.has('FunctionName') && names.has('StateTableName') && names.has('DeliveryStreamName');
+}
+
+/** By its name a connector whose first deployment failed or has not ended: CloudFormation shows its outputs only afterwards. */
+function isUncreated(stack: Stack): boolean {
+  return stack.StackName?.startsWith(PREFIX) === true && withoutConnector(stack, '') !== undefined;
 }
 
 function deploymentOf({ StackName: stackName = '', StackId, StackStatus, Outputs = [] }: Stack): Deployment {

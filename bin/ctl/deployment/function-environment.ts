@@ -7,6 +7,6 @@ export function settingOf(environment: FunctionEnvironment, setting: string): st
   const value = environment[setting];
   if (value) return value;
   throw new RefusedError(
-    `The function of the stack has no setting ${setting}. Nothing was done. "connectorctl doctor" says which it lacks.`,
+    `The function of the stack has no setting ${setting}. Nothing was done. "npm run connectorctl -- doctor" says which it lacks.`,
   );
 }

@@ -1,4 +1,4 @@
-/** The `cdk.json` that is meant: that of this folder, or the nearest above it, for npx starts a program wherever one stands. */
+/** The `cdk.json` that is meant: that of this folder, or the nearest above it. */
 import { access } from 'node:fs/promises';
 import path from 'node:path';
 

@@ -14,7 +14,7 @@ import { schedule, scheduleRole } from './checks/schedule.ts';
 import { secret } from './checks/secret.ts';
 import { settings } from './checks/settings.ts';
 import { readerPolicy, siemQueue } from './checks/siem.ts';
-import { stack } from './checks/stack.ts';
+import { lastDeployment, stack } from './checks/stack.ts';
 import { state, table } from './checks/table.ts';
 import { threatAsset } from './checks/threat-asset.ts';
 import { token } from './checks/token.ts';
@@ -27,6 +27,7 @@ export const BEFORE: readonly Check<Patient>[] = [awsAccount, bootstrap, configu
 export const AFTER: readonly Check<Patient>[] = [
   awsAccount,
   stack,
+  lastDeployment,
   settings,
   deployedFunction,
   secret,

@@ -1,4 +1,4 @@
-import { isCutOff } from '../errors.ts';
+import { isCutOff, messageOf } from '../errors.ts';
 import type { Check, Diagnosis, Finding } from './check.ts';
 
 /**
@@ -31,7 +31,7 @@ async function looked<Patient>({ look }: Check<Patient>, patient: Patient): Prom
     return await look(patient);
   } catch (error) {
     if (isCutOff(error)) throw error;
-    const [text = '', ...todo] = (error instanceof Error ? error.message : String(error)).split('\n');
+    const [text = '', ...todo] = messageOf(error).split('\n');
     return { status: 'fail', text, ...(todo.length > 0 && { todo: todo.join(' ') }) };
   }
 }

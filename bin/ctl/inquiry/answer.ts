@@ -7,7 +7,7 @@ import { type Row, readRow, rowCut } from '../../../lambda/core/row.ts';
 import { singleRow } from '../../../lambda/core/single.ts';
 import type { DrainedStream } from '../../../lambda/streams.ts';
 import type { Access } from '../access/access.ts';
-import { RefusedError } from '../errors.ts';
+import { messageOf, RefusedError } from '../errors.ts';
 
 export type Answer =
   | { readonly kind: 'row'; readonly row: Row }
@@ -62,7 +62,7 @@ export async function told<T>(ask: () => Promise<T>): Promise<T | Untold> {
     return await ask();
   } catch (error) {
     if (error instanceof ApiRefusedError) return { kind: 'refused', status: error.status, type: error.type };
-    if (error instanceof ContractError) return { kind: 'unclear', why: error.message };
+    if (error instanceof ContractError) return { kind: 'unclear', why: messageOf(error).split('\n')[0]! };
     throw error;
   }
 }

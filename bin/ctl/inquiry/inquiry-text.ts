@@ -16,7 +16,7 @@ const MEANING: Readonly<Record<VerdictWord, string>> = {
   'in doubt':
     'The SIEM was sent what the API answers, and may have been sent something else since by a run that was killed: the next run mends it.',
   'too large':
-    'The SIEM was sent a notice alone: the row is too large for an event. It lies in the bucket: "connectorctl dead-letters list".',
+    'The SIEM was sent a notice alone: the row is too large for an event. It lies in the bucket: "npm run connectorctl -- dead-letters list".',
   removed: 'The SIEM was told that it is gone, and the API has it no more.',
   'sent and gone from the API':
     'The SIEM was sent it, and the API does not give it any more. If it was removed just now, the removal is on its way: ask again.',

@@ -4,6 +4,7 @@ import { paint } from '../report/paint.ts';
 import { tableText } from '../report/table-text.ts';
 import { durationText } from '../report/time-text.ts';
 import { leaseText, MEMORY_TITLES, memoryRows } from '../state/state-text.ts';
+import type { StreamActivity } from './activity.ts';
 import { deadLetterText } from './dead-letter-count.ts';
 import type { Look } from './look.ts';
 import type { QueueDepth } from './queue-depth.ts';
@@ -39,30 +40,39 @@ function alarmLines(look: Look): string[] {
   });
 }
 
-const TITLES = ['stream', 'state', 'last success', 'read', 'forwarded', 'suppressed', 'withdrawn', 'dead letters'];
+const TITLES = [
+  'stream',
+  'state',
+  'last success',
+  'read',
+  'forwarded',
+  'suppressed',
+  'other',
+  'withdrawn',
+  'dead letters',
+];
 
 function streamTable(look: Look, streams: readonly StreamLook[]): string {
   const rows = streams.map(({ stream, condition, activity }) => {
     const counts = activity?.counts;
-    const count = (name: 'read' | 'forwarded' | 'suppressed' | 'withdrawn') => (counts ? String(counts[name]) : '?');
     const letters = known(look.deadLetters)?.get(stream);
     const dead = letters ? deadLetterText(letters) : '?';
     const success = successText(activity?.drained, look.now, activity !== undefined);
-    return [
-      stream,
-      condition,
-      success,
-      count('read'),
-      count('forwarded'),
-      count('suppressed'),
-      count('withdrawn'),
-      dead,
-    ];
+    return [stream, condition, success, ...(counts ? countCells(counts) : Array(5).fill('?')), dead];
   });
-  const notes = ['Rows of the last 24 hours; dead letters in the bucket.'];
+  const notes = [
+    'Rows of the last 24 hours: read = forwarded + suppressed + other. Dead letters in the bucket.',
+    'Other: superseded in their page, tombstones of unknown assets, dead letters, and rows that a failed run did not commit.',
+  ];
   for (const part of [look.activity, look.deadLetters, look.off])
     if ('notReadable' in part) notes.push(readingText(part, String));
   return [tableText(TITLES, rows), ...notes].join('\n');
+}
+
+/** The metric of what was forwarded counts withdrawals too, which are no rows. */
+function countCells({ read, forwarded, suppressed, withdrawn }: StreamActivity['counts']): string[] {
+  const rows = forwarded - withdrawn;
+  return [read, rows, suppressed, Math.max(0, read - rows - suppressed), withdrawn].map(String);
 }
 
 /** To the minute, which is as fine as metrics are. */
@@ -106,7 +116,11 @@ function tellersText(look: Look, tellers: readonly Teller[]): string {
 
 function siemText(queue: Reading<QueueDepth>, deadLetters: Reading<QueueDepth>, oldest: number | undefined): string {
   const age = oldest ? `, the oldest for ${durationText(oldest * 1000)}` : '';
-  const depth = readingText(queue, ({ waiting, taken }) => `${waiting} objects wait${age}, ${taken} are being read`);
+  const depth = readingText(queue, ({ waiting, taken, testMessages }) => {
+    if (testMessages > 0)
+      return 'no object waits: the bucket holds no event, and the queue holds the test message of S3';
+    return `${waiting} objects wait${age}, ${taken} are being read`;
+  });
   return `${depth}; given up: ${readingText(deadLetters, ({ waiting, taken }) => String(waiting + taken))}`;
 }
 

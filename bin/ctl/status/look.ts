@@ -8,7 +8,7 @@ import { readSchedule, type Schedule } from '../schedule/schedule.ts';
 import { type ConnectorState, readState } from '../state/read-state.ts';
 import { type Activity, readActivity } from './activity.ts';
 import { type DeadLetterCount, deadLetterCount } from './dead-letter-count.ts';
-import { type QueueDepth, queueDepth } from './queue-depth.ts';
+import { holdsEvents, type QueueDepth, queueDepth, withoutTestMessages } from './queue-depth.ts';
 import { type Reading, reading } from './reading.ts';
 
 export interface Look {
@@ -39,6 +39,8 @@ export async function look(context: Context): Promise<Look> {
   const now = clock.now();
   const read = <T>(part: () => Promise<T>) => reading(part, signal);
   const depth = (url: string) => read(() => queueDepth(aws, url));
+  const announced = (url: string) =>
+    read(async () => withoutTestMessages(await queueDepth(aws, url), () => holdsEvents(aws, deployment.bucket)));
   const { connector, table, scheduleName, scheduleDeadLetterQueueUrl, siem } = deployment;
   const [off, state, activity, schedule, alarms, deadLetters, scheduleDeadLetters, ...queues] = await Promise.all([
     read(async () => streamsOff(await context.environment())),
@@ -48,7 +50,7 @@ export async function look(context: Context): Promise<Look> {
     read(() => readAlarms(aws, connector)),
     read(() => deadLettersOf(context, deployment)),
     depth(scheduleDeadLetterQueueUrl),
-    ...(siem ? [depth(siem.queueUrl), depth(siem.deadLetterQueueUrl)] : []),
+    ...(siem ? [announced(siem.queueUrl), depth(siem.deadLetterQueueUrl)] : []),
   ]);
   const [queue, siemDeadLetters] = queues;
   const seen = { now, deployment, off, state, activity, schedule, alarms, deadLetters, scheduleDeadLetters };

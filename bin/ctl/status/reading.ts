@@ -1,3 +1,5 @@
+import { messageOf } from '../errors.ts';
+
 /** Something that was looked for: what it is, or why it could not be read. One part that is hidden must not hide the others. */
 export type Reading<T> = { readonly value: T } | { readonly notReadable: string };
 
@@ -7,7 +9,7 @@ export async function reading<T>(read: () => Promise<T>, signal: AbortSignal): P
     return { value: await read() };
   } catch (error) {
     if (signal.aborted) throw error;
-    return { notReadable: (error instanceof Error ? error.message : String(error)).replaceAll('\n', ' ') };
+    return { notReadable: messageOf(error).replaceAll('\n', ' ') };
   }
 }
 

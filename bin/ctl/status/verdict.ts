@@ -1,5 +1,6 @@
 /** What a look comes down to: one line, and whether somebody should act. */
 import { type AlarmState, URGENCIES } from '../alarms/read-alarms.ts';
+import { isTroubled } from '../deployment/stack-status.ts';
 import type { Look } from './look.ts';
 import { known, type Reading } from './reading.ts';
 import { type StreamLook, streamLooks } from './stream-condition.ts';
@@ -53,9 +54,9 @@ function broken(streams: readonly StreamLook[], paused: boolean): string[] {
   );
 }
 
-/** A deployment under way is no fault; one that was taken back has left the stack as it was, and wants a look. */
+/** A deployment in progress is no fault. One that was rolled back has left the stack as it was, and somebody must look at it. */
 function stackTrouble({ deployment: { stackStatus } }: Look): string[] {
-  return /FAILED|ROLLBACK/.test(stackStatus) ? [`stack ${stackStatus}`] : [];
+  return isTroubled(stackStatus) ? [`stack ${stackStatus}`] : [];
 }
 
 /** Alarms that tell nobody are as good as none; while the schedule is off it is meant so. */

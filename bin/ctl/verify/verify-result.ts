@@ -39,7 +39,7 @@ export function verifyOutcome({ streams, paused }: Verification, limit: number):
 }
 
 const PAUSED =
-  'The schedule is off. "connectorctl run" starts a run now: verify again after it, and what differs still is not with the SIEM.';
+  'The schedule is off. "npm run connectorctl -- run" starts a run now: verify again after it, and what differs still is not with the SIEM.';
 
 function headline(
   streams: readonly VerifiedStream[],

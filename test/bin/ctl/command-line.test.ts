@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { commandLine } from '../../../bin/ctl/command-line.ts';
+import { commandLine, keptByNpm } from '../../../bin/ctl/command-line.ts';
 
 const names = async (...words: string[]) => {
   const { commands } = await commandLine(() => async () => undefined, words);
@@ -23,4 +23,17 @@ describe('of the commands', () => {
       expect((await names(...words)).length).toBe(14);
     },
   );
+});
+
+test('options that npm kept for itself are found, of this script alone', async () => {
+  const program = await commandLine(() => async () => undefined, ['pause']);
+  // As npm 11 gives it for: npm run connectorctl pause --region eu-west-1 --mute
+  const environment = {
+    npm_lifecycle_event: 'connectorctl',
+    npm_config_region: 'true',
+    npm_config_mute: 'true',
+    npm_config_yes: '',
+  };
+  expect(keptByNpm(program, environment)).toEqual(['--mute', '--region']);
+  expect(keptByNpm(program, { ...environment, npm_lifecycle_event: 'test' })).toEqual([]);
 });

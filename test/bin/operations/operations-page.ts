@@ -12,11 +12,11 @@ const HEAD = `# Operate
 One command for on-call and the cloud engineer, with their own AWS credentials; nobody edits tables. From a clone:
 
 \`\`\`sh
-npx connectorctl status
+npm run connectorctl -- status
 \`\`\`
 
-\`npx\` takes the Node 24 that comes with the packages. A Node before 22.18 cannot read \`bin/connectorctl.ts\`, and \`node bin/connectorctl.ts\` ends
-in a stack trace there.
+npm takes the Node 24 that comes with the packages. Outside a clone it fails, and fetches nothing. Options that stand before \`--\` npm keeps for itself;
+the command then refuses and says so. For a machine \`npm run --silent connectorctl -- status --json\` prints nothing but the document.
 
 It finds everything from the stack: the only connector in the account and region, or \`--stack\`. What it prints is short and for people; \`--json\`
 prints one document for machines instead. Results go to stdout; questions, progress and errors to stderr. Progress is drawn over

@@ -38,7 +38,7 @@ export async function record(page: CommandPage): Promise<Recording> {
 /** What is said on the way comes first: on a terminal both arrive as they are written. */
 async function played(each: Deployment, { args, environment, shown = text => text }: Scene): Promise<string> {
   const { status, stdout, stderr } = await each.ctl(args, environment?.(each));
-  const typed = `$ connectorctl ${args.join(' ')}\n`;
+  const typed = `$ npm run connectorctl -- ${args.join(' ')}\n`;
   const ended = status === 0 ? '' : `[exit status ${status}]\n`;
   return steady(`${typed}${stderr}${shown(stdout).trimEnd()}`.trimEnd()).concat('\n', ended);
 }

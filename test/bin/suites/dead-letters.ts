@@ -98,6 +98,15 @@ describe('show', () => {
   });
 });
 
+test('show tells the test message of S3 from announcements that the SIEM gave up', async () => {
+  await using each = await deployment();
+  const queue = sqsQueueName(each.stack.outputs['SiemDeadLetterQueueUrl']);
+  each.stack.queues.send(queue, { body: '{"Service":"Amazon S3","Event":"s3:TestEvent","Bucket":"b"}' });
+  const { stdout } = await each.ctl(['dead-letters', 'show', 'siem-dead-letters']);
+  expect(stdout).toMatch(/^s3:TestEvent +1 /m);
+  expect(stdout).toContain('It announces no object');
+});
+
 test('show says why starts could not be handed over, how often and since when, by the error of each', async () => {
   await using each = await deployment();
   const [older, newer] = [Date.now() - 7_200_000, Date.now() - 60_000];

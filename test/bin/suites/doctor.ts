@@ -2,6 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { checkpointKey } from '../../../lambda/adapters/keys.ts';
 import type { ServiceName } from '../../../local/aws/operation.ts';
 import { pass } from '../../lambda/support/aws-scene.ts';
+import { problem } from '../../lambda/support/http-stand.ts';
+import { list } from '../../lambda/support/tampered-api.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
 import type { Found } from '../support/found.ts';
 
@@ -22,7 +24,7 @@ const ILLNESSES: readonly (readonly [
   [
     'a secret never filled in',
     each => each.connector.aws.secret.put(JSON.stringify({ client_id: 'replace-me', client_secret: 'generated' })),
-    { secret: ['fail', 'connectorctl fill-secret'], token: ['skipped', 'needs secret'] },
+    { secret: ['fail', 'connectorctl -- fill-secret'], token: ['skipped', 'needs secret'] },
   ],
   [
     'a secret that is no JSON',
@@ -45,7 +47,7 @@ const ILLNESSES: readonly (readonly [
   [
     'a damaged table',
     each => each.connector.table.put([{ ...checkpointKey('threats'), cursor: { S: 'x' } }], pass),
-    { state: ['fail', 'connectorctl resync threats'] },
+    { state: ['fail', 'connectorctl -- resync threats'] },
   ],
   [
     'a paused schedule',
@@ -54,7 +56,7 @@ const ILLNESSES: readonly (readonly [
         ...each.stack.schedules.get(each.stack.scheduleName),
         State: 'DISABLED',
       }),
-    { schedule: ['warn', 'connectorctl resume'] },
+    { schedule: ['warn', 'connectorctl -- resume'] },
   ],
   [
     'an alarm',
@@ -89,7 +91,7 @@ const ILLNESSES: readonly (readonly [
     {
       'alarm-subscription': ['warn', 'SNS forgets it after 48 hours'],
       'schedule-role': ['fail', 'is gone, so no start is handed over'],
-      function: ['warn', 'connectorctl run'],
+      function: ['warn', 'connectorctl -- run'],
     },
   ],
   [
@@ -117,11 +119,6 @@ const ILLNESSES: readonly (readonly [
       'alarm-subscription': ['fail', 'is gone: nobody is told of any alarm'],
       table: ['fail', 'Deploy nothing'],
     },
-  ],
-  [
-    'a stack half deployed',
-    each => Object.assign(each.stack.stacks[0]!, { status: 'UPDATE_ROLLBACK_FAILED' }),
-    { stack: ['fail', 'UPDATE_ROLLBACK_FAILED'], settings: ['skipped', 'needs stack'], clock: ['ok', 'agree'] },
   ],
 ];
 
@@ -153,6 +150,95 @@ describe('doctor', () => {
       expect(`${check.text} ${check.todo ?? ''}`).toContain(words);
     }
     expect(output).not.toContain('canary');
+  });
+
+  test.each([
+    ['UPDATE_ROLLBACK_COMPLETE', 'warn', 'was rolled back; the connector runs as deployed before', 'npx cdk deploy'],
+    ['UPDATE_ROLLBACK_IN_PROGRESS', 'warn', 'is being rolled back', 'describe-stack-events'],
+    ['UPDATE_ROLLBACK_FAILED', 'fail', 'is incomplete', 'npx cdk rollback SecurityDataConnector-acme'],
+    ['UPDATE_FAILED', 'fail', 'is incomplete', 'npx cdk deploy SecurityDataConnector-acme'],
+    ['UPDATE_IN_PROGRESS', 'warn', 'a deployment is in progress', 'again when it has ended'],
+    ['DELETE_FAILED', 'fail', 'its deletion failed', 'describe-stack-events'],
+  ])(
+    'makes every check after %s, and says beside them what became of the last deployment',
+    async (status, found, words, todo) => {
+      await using each = await deployment();
+      each.connector.platform.populate({ assets: 3, threats: 2, dnsBlocks: 1 });
+      Object.assign(each.stack.stacks[0]!, { status });
+      const { all, sick } = await examined(each);
+      expect(all.filter(check => check.status === 'skipped')).toEqual([]);
+      expect(sick).toEqual([
+        {
+          name: 'last-deployment',
+          status: found,
+          text: expect.stringMatching(new RegExp(`^${status}: .*${words}`)),
+          todo: expect.stringContaining(todo),
+        },
+      ]);
+    },
+  );
+
+  test.each([
+    ['ROLLBACK_COMPLETE', true],
+    ['ROLLBACK_FAILED', true],
+    ['CREATE_FAILED', false],
+  ])(
+    'after a first deployment that ended as %s gives the one command that clears the way, by name and without one',
+    async (status, terminationProtection) => {
+      await using each = await deployment();
+      // CloudFormation shows the outputs of a stack only once it was created.
+      const statusReason = 'The following resource(s) failed to create: [Table].';
+      Object.assign(each.stack.stacks[0]!, { status, statusReason, terminationProtection, outputs: [] });
+      for (const named of [[], ['--stack', 'acme']]) {
+        const { stdout } = await each.ctl(['doctor', '--json', ...named]);
+        const check = (JSON.parse(stdout).checks as Found[]).find(({ name }) => name === 'stack')!;
+        expect(check.status).toBe('fail');
+        expect(check.text).toContain(`is ${status}: its first deployment failed, so there is no connector`);
+        expect(check.text).toContain(statusReason);
+        const at = '--stack-name SecurityDataConnector-acme --region us-east-1';
+        const unprotect = `aws cloudformation update-termination-protection --no-enable-termination-protection ${at} && `;
+        const deletion = `aws cloudformation delete-stack ${at} && aws cloudformation wait stack-delete-complete ${at}`;
+        expect(check.todo?.endsWith(`To delete it: ${terminationProtection ? unprotect : ''}${deletion}`)).toBe(true);
+      }
+    },
+  );
+
+  test.each([
+    ['CREATE_IN_PROGRESS', 'its first deployment has not ended'],
+    ['REVIEW_IN_PROGRESS', 'it has a change set and no resource'],
+  ])('says of a stack that is %s why there is no connector yet', async (status, words) => {
+    await using each = await deployment();
+    Object.assign(each.stack.stacks[0]!, { status, outputs: [] });
+    const { stdout } = await each.ctl(['doctor', '--json']);
+    const check = (JSON.parse(stdout).checks as Found[]).find(({ name }) => name === 'stack')!;
+    expect(check).toMatchObject({ status: 'fail', text: expect.stringContaining(words) });
+  });
+
+  test('promises no next run where a request of its own fails', async () => {
+    await using each = await deployment();
+    each.connector.api.tamper(list('/v1/assets', problem(400, 'request/invalid-limit')));
+    const { all } = await examined(each);
+    const check = all.find(({ name }) => name === 'list-assets')!;
+    expect(check.text).toMatch(/^The API answered 400 for \/v1\/assets .*\.$/);
+    expect(check.todo).toMatch(/^Nothing was changed\. Check baseUrl/);
+    const { stderr } = await each.ctl(['verify']);
+    expect(stderr).toContain('Nothing was changed');
+    expect(JSON.stringify(all) + stderr).not.toMatch(/next run|checkpoint/);
+  });
+
+  test.each([
+    ['AccessDeniedException', 'You need secretsmanager:GetSecretValue on it'],
+    ['ResourceNotFoundException', 'It is not there'],
+  ])('advises nobody to fill a secret that could not be read: %s', async (code, words) => {
+    await using each = await deployment();
+    each.connector.aws.faults.always('secretsmanager', { refuse: { status: 400, code, message: 'No' } });
+    const { all } = await examined(each);
+    const check = all.find(({ name }) => name === 'secret')!;
+    expect(`${check.text} ${check.todo}`).toContain(words);
+    expect(`${check.text} ${check.todo}`).not.toMatch(/fill-secret|Put the current client_id/);
+    const { stderr } = await each.ctl(['run']);
+    expect(stderr).toContain('The secret with the client credentials could not be read.');
+    expect(stderr).not.toMatch(/fill-secret|Put the current client_id/);
   });
 
   test.each([

@@ -77,6 +77,14 @@ describe('the deployment is found', () => {
   );
 });
 
+test('an option that npm kept for itself is missed: the command does nothing', async () => {
+  await using each = await deployment();
+  const npm = { npm_lifecycle_event: 'connectorctl', npm_config_region: 'true' };
+  const { status, stderr } = await each.ctl(['pause'], npm);
+  expect([status, stderr]).toEqual([2, expect.stringContaining('npm kept --region for itself. Nothing was done.')]);
+  expect(each.asked()).toEqual([]);
+});
+
 describe('exit 1, a sentence and no stack trace for', () => {
   test.each([
     ['no credentials', { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' }, 'There are no AWS credentials here.'],
@@ -108,7 +116,7 @@ test('--help names every command, and each command’s own has an example', asyn
   expect(status).toBe(0);
   for (const command of program.commands) {
     expect(stdout).toMatch(new RegExp(`^ {2}${command.name()}\\b`, 'm'));
-    expect(helpOf(command)).toMatch(new RegExp(`^Examples?:\n {2}connectorctl ${command.name()}`, 'm'));
+    expect(helpOf(command)).toMatch(new RegExp(`^Examples?:\n {2}npm run connectorctl -- ${command.name()}`, 'm'));
   }
 });
 

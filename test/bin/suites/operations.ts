@@ -10,7 +10,7 @@ describe('docs/operations.md', () => {
   const recordings: Recording[] = [];
   beforeAll(async () => {
     for (const page of PAGES) recordings.push(await record(page));
-  }, 120_000);
+  });
 
   test('is what the commands do: `npm run operations -- --write` makes it anew', () => {
     const kept = readFileSync(path.join(PROJECT_ROOT, 'docs', 'operations.md'), 'utf8');

@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { json } from '../../lambda/support/http-stand.ts';
+import { list } from '../../lambda/support/tampered-api.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
 import { FAR, putLease } from '../support/lease.ts';
 import { cells } from '../support/words.ts';
@@ -32,6 +34,27 @@ describe('orders', () => {
       { resync: ['assets', 'threats'] },
       { replay: ['assets'] },
     ]);
+  });
+
+  test('run has a column for whatever becomes of a row, and the columns add up to the rows read', async () => {
+    await using each = await deployment();
+    const rows = [
+      { id: 'known', v: 1 },
+      { id: 'known', v: 2 },
+      { id: 'never seen', deleted: true, deleted_at: '2026-11-20T12:00:00Z' },
+      { id: '' },
+      { id: 'wide', text: 'x'.repeat(1_100_000) },
+    ];
+    each.connector.api.tamper(
+      list('/v1/assets', json(200, { data: rows, pagination: { next_cursor: null, page_size: 5 } })),
+    );
+    const { stdout } = await each.ctl(['run', '--stream', 'assets']);
+    const titles = cells(stdout, 'stream');
+    const counts = Object.fromEntries(cells(stdout, 'assets').map((cell, place) => [titles[place], Number(cell)]));
+    const fates = { forwarded: 1, suppressed: 0, superseded: 1, 'ignored tombstones': 1, 'dead letters': 2 };
+    expect(counts).toMatchObject({ read: 5, ...fates });
+    expect(Object.values(fates).reduce((sum, count) => sum + count, 0)).toBe(5);
+    expect(stdout).toContain('Oversize dead letters, of which a notice was forwarded: 1.');
   });
 
   test('say how many rows they concern, less those that are gone, and that DNS blocks are not remembered', async () => {
@@ -80,7 +103,7 @@ describe('orders', () => {
     await each.ctl(['pause']);
     const second = await each.ctl(['run', '--stream', 'assets']);
     expect(second.stdout).toContain(
-      'The schedule is off, so nothing goes on by itself: "connectorctl run --until-done"',
+      'The schedule is off, so nothing goes on by itself: "npm run connectorctl -- run --until-done"',
     );
   });
 

@@ -5,6 +5,7 @@ import { json } from '../../lambda/support/http-stand.ts';
 import { list } from '../../lambda/support/tampered-api.ts';
 import { deployment } from '../support/deployment.ts';
 import { FAR, putLease } from '../support/lease.ts';
+import { sqsQueueName } from '../support/queues.ts';
 import { cells, from } from '../support/words.ts';
 
 const READS = /:(BatchGetItem|Query|Describe\w+|Get\w+|List\w+)$/;
@@ -33,7 +34,7 @@ describe('status', () => {
     await each.run({ replay: ['threats'] });
     const { status, stdout } = await each.ctl(['status']);
     expect([status, stdout.split('\n')[0]]).toEqual([0, 'acme: well: every stream is caught up']);
-    expect(cells(stdout, 'threats')).toEqual(['threats', 'caught up', 'just now', '40', '40', '0', '0', '0']);
+    expect(cells(stdout, 'threats')).toEqual(['threats', 'caught up', 'just now', '40', '40', '0', '0', '0', '0']);
     expect(saved(stdout, 'assets').slice(1)).toEqual([
       'saved',
       expect.stringMatching(/^0000000001\d{10}$/),
@@ -75,7 +76,7 @@ describe('status', () => {
     await each.run({}, -2);
     const { status, stdout } = await each.ctl(['status']);
     expect([status, stdout.split('\n')[0]]).toEqual([0, 'acme: well: every stream is caught up']);
-    expect(cells(stdout, 'threats')).toEqual(['threats', 'caught up', 'just now', '2', '2', '0', '0', '0']);
+    expect(cells(stdout, 'threats')).toEqual(['threats', 'caught up', 'just now', '2', '2', '0', '0', '0', '0']);
     const { streams } = JSON.parse((await each.ctl(['status', '--json'])).stdout);
     expect(streams[1]).toMatchObject({ condition: 'caught up', lastSuccessAgeSeconds: 0 });
   });
@@ -160,6 +161,33 @@ describe('status', () => {
     expect(cells(stdout, 'assets').at(-1)).toBe('1');
     expect(stdout).toContain('Firehose  the oldest undelivered event is 45 s old');
     expect(stdout).toContain('SIEM      2 objects wait, the oldest for 10 min, 0 are being read; given up: 1');
+  });
+
+  test('does not take the test message of S3 for a waiting object', async () => {
+    await using each = await deployment();
+    const { SiemQueueUrl = '' } = each.stack.outputs;
+    each.stack.queues.send(sqsQueueName(SiemQueueUrl), { body: '{"Service":"Amazon S3","Event":"s3:TestEvent"}' });
+    expect((await each.ctl(['status'])).stdout).toContain('SIEM      no object waits: ');
+    const { siem } = JSON.parse((await each.ctl(['status', '--json'])).stdout);
+    expect(siem.queue).toEqual({ waiting: 0, taken: 0, testMessages: 1 });
+  });
+
+  test('has columns that add up to the rows read', async () => {
+    await using each = await deployment();
+    const rows = [
+      { id: 'a', deleted: true, deleted_at: '2026-11-20T12:00:00Z' },
+      { id: 'b', v: 1 },
+      { id: 'b', v: 2 },
+    ];
+    each.connector.api.tamper(
+      list('/v1/assets', json(200, { data: rows, pagination: { next_cursor: null, page_size: 3 } })),
+    );
+    await each.run({}, 30);
+    const [, state, , read, forwarded, suppressed, other, withdrawn] = cells(
+      (await each.ctl(['status'])).stdout,
+      'assets',
+    );
+    expect([state, read, forwarded, suppressed, other, withdrawn]).toEqual(['caught up', '3', '1', '0', '2', '0']);
   });
 
   test('hides nothing behind a part that may not be read: it says which, and exits with 3', async () => {

@@ -175,7 +175,7 @@ describe('what was only on its way', () => {
       expect.stringMatching(/^Differs: 1 row; .* Not confirmed: the schedule is off/),
     ]);
     expect(stderr).toMatch(/^The schedule is off, so no run will come.*Reading assets/s);
-    expect(stdout).toContain('"connectorctl run" starts a run now: verify again after it');
+    expect(stdout).toContain('"npm run connectorctl -- run" starts a run now: verify again after it');
     await each.run();
     const again = await each.ctl(['verify', 'assets', '--json']);
     expect([again.status, JSON.parse(again.stdout)]).toMatchObject([0, { complete: true, paused: false }]);

@@ -9,7 +9,7 @@ first time, or again), \`paused\`, or \`amiss\` with the reasons. Below come the
   \`failing\`: the newest report is of a failure. \`damaged\`: what the table holds of it cannot be read. \`silent\`: no run has reported for
   a day. \`never run\`, \`off\`, \`unknown\` are what they say.
 - \`last success\`, to the minute, which is as fine as metrics are.
-- Rows read, events forwarded (withdrawals among them), rows suppressed and threats withdrawn in the last 24 hours; dead letters in the bucket.
+- Rows read and what became of them: forwarded, suppressed or other. Threats withdrawn. All in the last 24 hours. Dead letters in the bucket.
 
 The last table is what is saved of each stream. A cursor's value is never shown. \`settled sequence\` is the newest \`sequence\` up to which
 all is sent and recorded; \`window\` how many rows are remembered from the last pages; \`generation\` the run of the last replay; \`in doubt\`

@@ -53,6 +53,18 @@ describe('the client credentials', () => {
     expect(each.count('GetSecretValue')).toBe(1);
   });
 
+  test.each([
+    ['AccessDeniedException', 'Allow the role of the function secretsmanager:GetSecretValue'],
+    ['ResourceNotFoundException', 'The secret was deleted, or has no value.'],
+    ['InvalidRequestException', 'Do not fill the secret: it may be right.'],
+  ])('that Secrets Manager refuses with %s are not to be filled in', async (code, advice) => {
+    await using each = await scene(SECRET);
+    each.aws.faults.always('secretsmanager', { refuse: { status: 400, code, message: 'No.' } });
+    const { message } = await rejection(each.read());
+    expect(message).toContain(advice);
+    expect(message).not.toContain('Put the current client_id');
+  });
+
   test('are worth waiting for while Secrets Manager throttles, within the time budget', async () => {
     await using each = await scene(SECRET);
     each.aws.faults.next('secretsmanager', ...Array(12).fill(THROTTLED.secretsmanager));

@@ -12,7 +12,7 @@ test('with --format ocsf every delivered line is a valid event, and the summary 
   expect([run.status, lines.flatMap(ocsfFaults)]).toEqual([0, []]);
   expect(tableRow(run, 'threats')).toMatchObject({ read: 40, forwarded: 40 });
   expect(lines.length).toBeGreaterThan(120);
-}, 30_000);
+});
 
 test('with --ocsf-fields members of the rows become the attributes that the mapping names', async () => {
   await using folder = await StateFolder.make();
@@ -32,7 +32,7 @@ test('with --ocsf-fields members of the rows become the attributes that the mapp
   expect(threats.map(event => event.severity.toLowerCase())).toEqual(
     threats.map(event => JSON.parse(event.raw_data).severity),
   );
-}, 30_000);
+});
 
 test('a mapping is counted: for each member the rows that have it, and a warning for a name that no row has', async () => {
   await using folder = await StateFolder.make();

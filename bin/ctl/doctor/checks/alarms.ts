@@ -15,9 +15,9 @@ export const alarms: Check<Patient> = {
       return fail('page or ticket does not tell the topic', restore(stackName, 'the action'));
     }
     if (tellers.some(({ tells }) => !tells))
-      return warn('muted: nobody is told', '"connectorctl resume" switches them on.');
+      return warn('muted: nobody is told', '"npm run connectorctl -- resume" switches them on.');
     const firing = all.filter(each => each.state === 'ALARM').map(each => each.name);
-    if (firing.length > 0) return warn(`in alarm: ${firing.join(', ')}`, '"connectorctl status" says more.');
+    if (firing.length > 0) return warn(`in alarm: ${firing.join(', ')}`, '"npm run connectorctl -- status" says more.');
     return ok(`${all.length} alarms, none in alarm; page and ticket tell ${alarmTopicArn}`);
   },
 };

@@ -10,7 +10,7 @@ export const deployedFunction: Check<Patient> = {
 
 const LATER = 'Runs fail until then: look again in a minute or two.';
 const WAKE =
-  'Normal after a long pause. "connectorctl run" wakes it: the first one fails, and one a few minutes later works.';
+  'Normal after a long pause. "npm run connectorctl -- run" wakes it: the first one fails, and one a few minutes later works.';
 const MEND = 'Mend what the reason names, then deploy again.';
 
 /** Whether Lambda can start it, with what was deployed last. */

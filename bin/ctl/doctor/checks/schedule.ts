@@ -27,7 +27,7 @@ export function scheduleFinding({ enabled, expression, whole }: Schedule, wanted
   if (!dead.Arn.endsWith(`:${queueUrl.split('/').slice(-2).join(':')}`)) {
     return fail(`it keeps starts that fail in ${dead.Arn}, and not in the queue of the stack`, restore(stackName));
   }
-  if (!enabled) return warn('off: nothing runs by itself', '"connectorctl resume" switches it on.');
+  if (!enabled) return warn('off: nothing runs by itself', '"npm run connectorctl -- resume" switches it on.');
   return ok(`on, ${expression}; it starts the function, and keeps starts that fail`);
 }
 

@@ -8,7 +8,10 @@ export const secret: Check<Patient> = {
   async look(patient) {
     const { clientId, clientSecret } = await patient.credentials();
     if (clientId === PLACEHOLDER || clientSecret === PLACEHOLDER) {
-      return fail('it still holds the placeholder', '"connectorctl fill-secret" puts the client credentials in place.');
+      return fail(
+        'it still holds the placeholder',
+        '"npm run connectorctl -- fill-secret" puts the client credentials in place.',
+      );
     }
     return ok('it holds client credentials');
   },

@@ -1,17 +1,61 @@
-import { type Check, fail, ok, warn } from '../check.ts';
+import { eventsCommand, phaseOf } from '../../deployment/stack-status.ts';
+import { type Check, type Finding, fail, ok, warn } from '../check.ts';
 import type { Patient } from '../patient.ts';
 
-/** Found, of a version that this program understands, with every output, and whole. */
+/** Found, of a version that this program understands, and with every output. */
 export const stack: Check<Patient> = {
   name: 'stack',
   needs: ['aws-account'],
   async look(patient) {
-    const { stackName, stackStatus, version } = await patient.deployment();
-    const text = `${stackName}, ${stackStatus}, version ${version}`;
-    if (/FAILED|ROLLBACK/.test(stackStatus)) {
-      return fail(text, 'See the stack’s events in CloudFormation for what failed, mend it, and deploy again.');
-    }
-    if (/IN_PROGRESS/.test(stackStatus)) return warn(text, 'A deployment is under way: look again when it has ended.');
-    return ok(text);
+    const { stackName, version } = await patient.deployment();
+    return ok(`${stackName}, version ${version}`);
   },
 };
+
+/** No other check needs it: on-call looks at a connector above all when its last deployment has failed. */
+export const lastDeployment: Check<Patient> = {
+  name: 'last-deployment',
+  needs: ['stack'],
+  async look(patient) {
+    const { stackName, stackStatus } = await patient.deployment();
+    return deploymentFinding(stackName, stackStatus);
+  },
+};
+
+export function deploymentFinding(stackName: string, status: string): Finding {
+  const events = `${eventsCommand(stackName)} shows what failed.`;
+  const again = `npx cdk deploy ${stackName}`;
+  switch (phaseOf(status)) {
+    case 'complete':
+      return ok(status);
+    case 'in progress':
+    case 'creating':
+    case 'not started':
+      return warn(`${status}: a deployment is in progress`, 'Run doctor again when it has ended.');
+    case 'rolling back':
+      return warn(
+        `${status}: the last deployment failed and is being rolled back`,
+        `${events} Run doctor again when the rollback has ended.`,
+      );
+    case 'rolled back':
+      return warn(
+        `${status}: the last deployment failed and was rolled back; the connector runs as deployed before`,
+        `${events} Correct the cause, then deploy again: ${again}`,
+      );
+    case 'incomplete':
+    case 'not created':
+      return fail(
+        `${status}: the last deployment failed and is incomplete; parts of the connector may be of either version`,
+        status === 'UPDATE_ROLLBACK_FAILED'
+          ? `${events} Correct the cause, then finish the rollback: npx cdk rollback ${stackName}`
+          : `${events} Correct the cause, then deploy again: ${again}`,
+      );
+    case 'deleting':
+      return fail(
+        `${status}: the stack is being deleted, or its deletion failed`,
+        `${eventsCommand(stackName)} shows which resources are left. docs/teardown.md says how to keep the data.`,
+      );
+    default:
+      return warn(`${status}: this version does not know the status`, 'See the CloudFormation user guide.');
+  }
+}

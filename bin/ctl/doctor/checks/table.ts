@@ -39,7 +39,7 @@ export const state: Check<Patient> = {
     if (damaged.length === 0) return ok('what is saved of each stream is sound');
     return fail(
       `what is saved of ${damaged.join(', ')} is damaged`,
-      `"connectorctl resync ${damaged.join(' ')}" mends it.`,
+      `"npm run connectorctl -- resync ${damaged.join(' ')}" mends it.`,
     );
   },
 };
