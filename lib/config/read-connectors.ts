@@ -4,7 +4,7 @@ import { collisions } from './collisions.ts';
 import { ConfigurationError } from './configuration-error.ts';
 import { type ConnectorConfig, connectorSchema } from './connector-schema.ts';
 import { contradictions } from './contradictions.ts';
-import { describeIssue } from './fault.ts';
+import { schemaFaults } from './fault.ts';
 
 /** The context `connectors` of `cdk.json`. */
 export const connectorsSchema = v.pipe(
@@ -19,11 +19,10 @@ export const connectorsSchema = v.pipe(
  */
 export function readConnectors(context: unknown): readonly ConnectorConfig[] {
   const list = typeof context === 'string' ? parseText(context) : context;
-  const result = v.safeParse(connectorsSchema, list, { abortPipeEarly: true });
-  const wrong = (result.issues ?? []).map(issue => describeIssue(issue, 'connectors'));
+  const wrong = schemaFaults(connectorsSchema, list, 'connectors');
   const faults = [...wrong, ...contradictions(list), ...collisions(list), ...ocsfFaults(list)];
-  if (faults.length > 0 || !result.success) throw new ConfigurationError(faults);
-  return result.output;
+  if (faults.length > 0) throw new ConfigurationError(faults);
+  return v.parse(connectorsSchema, list);
 }
 
 function parseText(text: string): unknown {

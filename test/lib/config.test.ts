@@ -21,6 +21,8 @@ function faultsOf(context: unknown): Record<string, string> {
 const WORKSPACE = '11111111-2222-4333-8444-555555555555';
 const READER = { type: 'external-id', principal: '111122223333', externalId: 'from-the-form' };
 
+const BASE_URL_ADVICE = /without \/v1 and without the path of a list: write https:\/\/api\.acme\.example$/;
+
 /** What is given beside the example, the faulty member, and a word of the reason. */
 const REFUSED: readonly [string, Record<string, unknown>, string, RegExp][] = [
   ['a limit of 501', { pageLimit: 501 }, 'pageLimit', /1 to 500/],
@@ -34,7 +36,24 @@ const REFUSED: readonly [string, Record<string, unknown>, string, RegExp][] = [
   ['a URL that is none', { baseUrl: 'https://' }, 'baseUrl', /complete URL/],
   ['a URL with a password', { baseUrl: 'https://a:b@acme.example' }, 'baseUrl', /no user, password/],
   ['a URL with a query', { baseUrl: 'https://acme.example/?a=b' }, 'baseUrl', /query/],
-  ['an unknown option', { pagelimit: 100 }, 'pagelimit', /not an option/],
+  ['an unknown option', { pagelimit: 100 }, 'pagelimit', /not an option; did you mean pageLimit\?/],
+  ['an unknown option that resembles none', { colour: 'red' }, 'colour', /not an option$/],
+  ['two letters that changed places', { alarmEmial: 'a@b.example' }, 'alarmEmial', /did you mean alarmEmail\?/],
+  ['the version of the API in the base URL', { baseUrl: 'https://api.acme.example/v1' }, 'baseUrl', BASE_URL_ADVICE],
+  ['the same with a slash', { baseUrl: 'https://api.acme.example/security/v1/' }, 'baseUrl', /without \/v1 .*write/],
+  ['a list in the base URL', { baseUrl: 'https://api.acme.example/v1/assets' }, 'baseUrl', BASE_URL_ADVICE],
+  [
+    'the discovery document in place of the realm',
+    { authUrl: 'https://auth.acme.example/realms/acme/.well-known/openid-configuration' },
+    'authUrl',
+    /write https:\/\/auth\.acme\.example\/realms\/acme$/,
+  ],
+  [
+    'an endpoint for browsers in place of the token endpoint',
+    { authUrl: 'https://auth.acme.example/realms/acme/protocol/openid-connect/auth' },
+    'authUrl',
+    /write https:\/\/auth\.acme\.example\/realms\/acme$/,
+  ],
   ['an unknown option further down', { destination: { type: 's3', buffer: 1 } }, 'destination.buffer', /not an option/],
   ['a name with capitals', { name: 'Acme' }, 'name', /lower-case/],
   ['a name that ends in a hyphen', { name: 'acme-' }, 'name', /lower-case/],
@@ -158,6 +177,33 @@ describe('the configuration', () => {
       'connectors[3].foo',
       'connectors[3].name',
     ]);
+  });
+
+  test('names every unknown option of every object, and takes nothing for one that is', () => {
+    const faults = faultsOf([
+      {
+        ...EXAMPLE,
+        pagelimit: 1,
+        rate: 5,
+        Name: 'x',
+        destination: { type: 's3', bufferSecond: 60, retry: 1 },
+        vpc: { vpcID: 'a', subnets: [] },
+        tags: { pagelimit: 'any tag' },
+      },
+      { ...EXAMPLE, name: 'other', siemReader: { type: 'sentinel', workspace: WORKSPACE, externalId: 'x' } },
+    ]);
+    const unknown = Object.entries(faults).filter(([, reason]) => reason.startsWith('is not an option'));
+    expect(Object.fromEntries(unknown)).toEqual({
+      'connectors[0].pagelimit': 'is not an option; did you mean pageLimit?',
+      'connectors[0].rate': 'is not an option',
+      'connectors[0].Name': 'is not an option; did you mean name?',
+      'connectors[0].destination.bufferSecond': 'is not an option; did you mean bufferSeconds?',
+      'connectors[0].destination.retry': 'is not an option',
+      'connectors[0].vpc.vpcID': 'is not an option; did you mean vpcId?',
+      'connectors[0].vpc.subnets': 'is not an option; did you mean subnetIds?',
+      'connectors[1].siemReader.workspace': 'is not an option; did you mean workspaceId?',
+      'connectors[1].siemReader.externalId': 'is not an option',
+    });
   });
 
   test.each(['name', 'baseUrl', 'authUrl'])('requires %s', member => {
