@@ -1,16 +1,18 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { ConfigurationError } from '../../lib/config/configuration-error.ts';
-import { readConnectors } from '../../lib/config/read-connectors.ts';
+import { connectorsIn, readConnectors } from '../../lib/config/read-connectors.ts';
 import { EXAMPLE, PROJECT_ROOT } from './synth.ts';
 import { SECRET_ARN, VARIANT_NAMES, VARIANTS } from './variants.ts';
 
-function faultsOf(context: unknown): Record<string, string> {
+const faultsOf = (context: unknown) => faultsOfReading(() => readConnectors(context));
+
+function faultsOfReading(read: () => unknown): Record<string, string> {
   try {
-    readConnectors(context);
+    read();
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     return Object.fromEntries(error.faults.map(({ path: at, reason }) => [at, reason]));
@@ -232,10 +234,22 @@ describe('the configuration', () => {
     ['nothing', undefined],
     ['an object', { name: 'a' }],
     ['an empty list', []],
-    ['text that is no JSON', '[{'],
+    ['text that is no JSON', '[}]'],
     ['the JSON text of an object', '{}'],
   ])('refuses %s', (_, context) => {
     expect(Object.keys(faultsOf(context))).toEqual(['connectors']);
+  });
+
+  test.each([
+    ['cut behind its first line', '['],
+    ['cut within a text', '[{"name": "acme'],
+    ['whose first line is blank', ''],
+  ])('says of text %s that the CDK has cut it, and what to write', (_, context) => {
+    expect(faultsOf(context)).toEqual({ connectors: expect.stringMatching(/only the first line.*connectorsFile=/) });
+  });
+
+  test('does not blame the CDK for text that is wrong by itself', () => {
+    expect(faultsOf('[}]')).toEqual({ connectors: 'must be valid JSON when given as text' });
   });
 
   test('is the same as a list and as the JSON text of one', () => {
@@ -270,6 +284,90 @@ describe('the configuration', () => {
   test('stands in cdk.json as an example that is valid', () => {
     const { context } = JSON.parse(readFileSync(path.join(PROJECT_ROOT, 'cdk.json'), 'utf8'));
     expect(faultsOf(context.connectors)).toEqual({});
+  });
+});
+
+describe('the configuration in a file', () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'connectors-'));
+  const write = (name: string, text: string) => {
+    writeFileSync(path.join(folder, name), text);
+    return name;
+  };
+  const faults = (context: Record<string, unknown>) => faultsOfReading(() => connectorsIn(context, folder));
+  const one = write('one.json', JSON.stringify([EXAMPLE], null, 2));
+
+  test('is read from below the folder of cdk.json, or from an absolute path', () => {
+    const list = readConnectors([EXAMPLE]);
+    expect(connectorsIn({ connectorsFile: one }, folder)).toEqual(list);
+    expect(connectorsIn({ connectorsFile: path.join(folder, one) }, '/')).toEqual(list);
+  });
+
+  test('takes the place of the example that comes with cdk.json', () => {
+    const { context } = JSON.parse(readFileSync(path.join(PROJECT_ROOT, 'cdk.json'), 'utf8'));
+    expect(connectorsIn({ ...context, connectorsFile: one }, folder)).toEqual(readConnectors([EXAMPLE]));
+  });
+
+  test.each([
+    ['a list of their own in cdk.json', [{ ...EXAMPLE, baseUrl: 'https://api.acme.com' }]],
+    ['a list on the command line', JSON.stringify([EXAMPLE])],
+  ])('is refused together with %s, because one of the two would be ignored', (_, connectors) => {
+    expect(faults({ connectors, connectorsFile: one })).toEqual({
+      connectorsFile:
+        'cannot be used together with connectors: remove "connectors" from cdk.json, or give one of the two',
+    });
+  });
+
+  test.each([
+    ['is not there', 'missing.json', /missing\.json cannot be read \(ENOENT\)/],
+    ['is a folder', '.', /cannot be read \(EISDIR\)/],
+    ['is no JSON', write('torn.json', '[\n  {"name": "acme",'), /torn\.json is not valid JSON/],
+    ['has no name', '', /must be the path of a JSON file/],
+    ['is no text', 3, /must be the path of a JSON file/],
+  ])('that %s is refused with a reason', (_, connectorsFile, reason) => {
+    expect(faults({ connectorsFile })).toEqual({ connectorsFile: expect.stringMatching(reason) });
+  });
+
+  test('tells every fault of every entry at once, as cdk.json does', () => {
+    const wrong = write('wrong.json', JSON.stringify([{ ...EXAMPLE, pagelimit: 1, pageLimit: 501 }, { name: 'A' }]));
+    expect(Object.keys(faults({ connectorsFile: wrong })).sort()).toEqual([
+      'connectors[0].pageLimit',
+      'connectors[0].pagelimit',
+      'connectors[1].authUrl',
+      'connectors[1].baseUrl',
+      'connectors[1].name',
+    ]);
+  });
+});
+
+describe('the configuration through the command line of the CDK', () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'connectors-'));
+  const file = path.join(folder, 'connectors.json');
+  // Faulty, so that the app ends before it bundles anything.
+  writeFileSync(file, JSON.stringify([{ ...EXAMPLE, pageLimit: 501 }], null, 2));
+
+  function synth(...context: string[]): string {
+    const options = ['--no-notices', '--output', path.join(folder, 'out'), ...context.flatMap(each => ['-c', each])];
+    const { stdout, stderr, status } = spawnSync(
+      process.execPath,
+      [path.join(PROJECT_ROOT, 'node_modules', 'aws-cdk', 'bin', 'cdk'), 'synth', '--quiet', ...options],
+      {
+        cwd: PROJECT_ROOT,
+        env: { ...process.env, CDK_DISABLE_CLI_TELEMETRY: 'true', CDK_DISABLE_VERSION_CHECK: '1' },
+        encoding: 'utf8',
+      },
+    );
+    expect(status).not.toBe(0);
+    return `${stdout}${stderr}`;
+  }
+
+  test('text of several lines arrives cut, and the fault says so and names the file as the way out', () => {
+    const output = synth(`connectors=${readFileSync(file, 'utf8')}`);
+    expect(output).toContain('connectors: ends before its JSON does. The CDK takes only the first line');
+    expect(output).toContain('-c connectorsFile=connectors.json');
+  });
+
+  test('the same list arrives whole as a file', () => {
+    expect(synth(`connectorsFile=${file}`)).toContain('connectors[0].pageLimit: must be a whole number of rows');
   });
 });
 

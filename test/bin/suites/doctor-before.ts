@@ -12,9 +12,11 @@ describe('doctor --before', () => {
     each: Deployment,
     cdkJson: string | undefined,
     below = '.',
+    connectorsFile?: string,
   ): Promise<{ status: number | null; all: Found[] }> {
     const root = await mkdtemp(path.join(tmpdir(), 'before-'));
     if (cdkJson !== undefined) await writeFile(path.join(root, 'cdk.json'), cdkJson);
+    if (connectorsFile !== undefined) await writeFile(path.join(root, 'connectors.json'), connectorsFile);
     const folder = path.join(root, below);
     await mkdir(folder, { recursive: true });
     const { environment } = each;
@@ -44,6 +46,16 @@ describe('doctor --before', () => {
     ]);
     expect(all[2]!.text).toBe('a connector: acme, in ../../cdk.json: deploy from that folder');
     expect(all[3]!.text).toContain('https://127.0.0.1:65432/v1/assets does not answer (ECONNREFUSED)');
+  });
+
+  test('reads the list from the connectorsFile of cdk.json, as the CDK does', async () => {
+    await using each = await deployment();
+    const cdkJson = JSON.stringify({ context: { connectorsFile: 'connectors.json' } });
+    const { all } = await examinedBefore(each, cdkJson, 'docs', JSON.stringify([CONNECTOR]));
+    expect(all.find(({ name }) => name === 'configuration')).toMatchObject({
+      status: 'ok',
+      text: 'a connector: acme, in ../cdk.json: deploy from that folder',
+    });
   });
 
   test.each([
