@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { wayOut } from '../../bin/ctl/deployment/find-deployment.ts';
 import { parseOrder } from '../../lambda/order.ts';
 import { readSettings } from '../../lambda/settings.ts';
 import { STREAMS } from '../../lambda/streams.ts';
@@ -88,6 +89,15 @@ function refusal(environment: NodeJS.ProcessEnv): string[] {
 }
 
 describe('commands', () => {
+  test.each(['README.md', 'docs/teardown.md'])(
+    '%s leads out of a first deployment that failed with the command that connectorctl names',
+    name => {
+      const stack = { StackName: 'SecurityDataConnector-acme', StackStatus: 'ROLLBACK_COMPLETE' } as never;
+      const [named] = /aws cloudformation update-termination-protection [^\n]*/.exec(wayOut(stack, 'eu-west-1'))!;
+      expect(page(name)).toContain(named.replace('--region eu-west-1 ', ''));
+    },
+  );
+
   test('the test command is the one that CI runs on a clean clone', () => {
     const [command] = code(section(readme, '## Test'), 'sh');
     expect(command).toBe('npm ci\nnpm test\n');

@@ -52,15 +52,19 @@ export async function findDeployment(aws: Aws, name: string | undefined): Promis
 
 async function onlyStack(client: CloudFormationClient): Promise<Stack> {
   const found: Stack[] = [];
+  let failed: Stack | undefined;
   try {
-    for await (const { Stacks = [] } of paginateDescribeStacks({ client }, {}))
+    for await (const { Stacks = [] } of paginateDescribeStacks({ client }, {})) {
       found.push(...Stacks.filter(isConnector));
+      failed ??= Stacks.find(hasFailedCreation);
+    }
   } catch (cause) {
     throw new AwsCallError('The stacks of this account and region could not be listed', ADVICE, cause);
   }
   const [only, ...others] = found;
   if (only && others.length === 0) return only;
   const region = await client.config.region();
+  if (!only && failed) throw new RefusedError(wayOut(failed, region));
   if (!only)
     throw new RefusedError(
       `There is no connector in region ${region} of this account. Say --region or --profile, or deploy one.`,
@@ -82,6 +86,7 @@ async function namedStack(client: CloudFormationClient, name: string): Promise<S
     );
   }
   if (isConnector(stack)) return stack;
+  if (hasFailedCreation(stack)) throw new RefusedError(wayOut(stack, await client.config.region()));
   throw new RefusedError(
     `Stack ${name} is no connector: it lacks the outputs of one. Its status is ${stack.StackStatus}.`,
   );
@@ -103,6 +108,25 @@ const ADVICE = 'Nothing was done. You need cloudformation:DescribeStacks in the 
 function isConnector({ Outputs = [] }: Stack): boolean {
   const names = new Set(Outputs.map(each => each.OutputKey));
   return names.has('FunctionName') && names.has('StateTableName') && names.has('DeliveryStreamName');
+}
+
+/** A first deployment that failed leaves a stack without outputs, so its name is all that says whose it is. */
+export function hasFailedCreation({ StackName = '', StackStatus }: Stack): boolean {
+  return StackName.startsWith(PREFIX) && /^(CREATE_FAILED|ROLLBACK_COMPLETE|ROLLBACK_FAILED)$/.test(StackStatus ?? '');
+}
+
+/**
+ * The CDK deletes such a stack before it creates it again. It switches termination protection on before it creates anything and
+ * never off before that deletion, so a protected stack is stuck, whatever the configuration says by now.
+ */
+export function wayOut({ StackName, StackStatus }: Stack, region: string): string {
+  return (
+    `The first deployment of ${StackName} failed (${StackStatus}), so nothing of it runs and no data was read.\n` +
+    `Termination protection keeps the CDK from deleting it. Run: aws cloudformation update-termination-protection ` +
+    `--no-enable-termination-protection --region ${region} --stack-name ${StackName}\n` +
+    `Then fix what the stack’s events in CloudFormation name and deploy again: npx cdk deploy ${StackName}. ` +
+    'docs/teardown.md has what may be left of the failed one.'
+  );
 }
 
 function deploymentOf({ StackName: stackName = '', StackId, StackStatus, Outputs = [] }: Stack): Deployment {
