@@ -129,7 +129,8 @@ export interface SecurityDataConnectorProps {
   readonly secret?: ISecret;
 
   /**
-   * Existing bucket for events, backups and dead letters. Its retention, encryption and access stay with its owner.
+   * Existing bucket for events, backups and dead letters, of this connector alone: readers are granted all of `events/`. Its
+   * retention, encryption and access stay with its owner.
    *
    * @default - a bucket is created
    */

@@ -224,6 +224,14 @@ describe('the configuration', () => {
     expect(faultsOf(list)).toEqual({ 'connectors[1].secretArn': expect.stringMatching(/one organization/) });
   });
 
+  test('refuses a bucket shared by two connectors, and says what to do', () => {
+    const bucketArn = 'arn:aws:s3:::shared';
+    const list = ['a', 'b', 'c'].map(name => ({ ...EXAMPLE, name, ...(name !== 'b' && { bucketArn }) }));
+    expect(faultsOf(list)).toEqual({
+      'connectors[2].bucketArn': expect.stringMatching(/reader.*the other’s events.*own bucket.*connectors\[0\]/),
+    });
+  });
+
   test('refuses a second identity provider in one account', () => {
     const siemReader = { type: 'sentinel', workspaceId: WORKSPACE, createOidcProvider: true };
     const list = ['a', 'b'].map(name => ({ ...EXAMPLE, name, siemReader }));
