@@ -76,7 +76,7 @@ describe.each(VARIANT_NAMES)('the alarms of the variant %s', variant => {
   });
 
   test('link to their section of the runbook, in a description that CloudWatch takes', () => {
-    const base = variant === 'everyOption' ? 'https://wiki.acme.example/runbook' : 'docs/runbook.md';
+    const { runbookUrl: base = 'docs/runbook.md' } = VARIANTS[variant] as { readonly runbookUrl?: string };
     const lost = all.filter(
       ({ AlarmName, AlarmDescription }) =>
         !AlarmDescription.endsWith(` Runbook: ${base}#${AlarmName.split('/')[1]}`) || AlarmDescription.length > 1024,
