@@ -1,14 +1,17 @@
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { ConfigurationError } from '../lib/config/configuration-error.ts';
-import { readConnectors } from '../lib/config/read-connectors.ts';
+import { connectorsIn } from '../lib/config/read-connectors.ts';
 import { ConnectorStack } from '../lib/connector-stack.ts';
 
 try {
   // Synthesized by hand at the end: of a faulty configuration nothing is written at all.
   const app = new App({ autoSynth: false });
   // The whole configuration is read before the first stack is made, so that no fault costs the time of a bundle.
-  const connectors = readConnectors(app.node.tryGetContext('connectors'));
+  const read = (name: string) => app.node.tryGetContext(name);
+  const context = { connectors: read('connectors'), connectorsFile: read('connectorsFile') };
+  // The CDK starts the app in the folder of cdk.json.
+  const connectors = connectorsIn(context, process.cwd());
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   for (const connector of connectors) new ConnectorStack(app, connector);
   app.synth();

@@ -3,7 +3,15 @@ import * as v from 'valibot';
 import type { OcsfFields } from './core/ocsf/fields.ts';
 import { ocsfFieldsSetting } from './ocsf-setting.ts';
 import type { MemberNames } from './ports.ts';
-import { LEASE_SECONDS, LIST_PATH, RESERVED_MEMBERS, THREAT_ASSET_FIELD } from './setting-rules.ts';
+import {
+  type AddressRule,
+  AUTH_URL,
+  BASE_URL,
+  LEASE_SECONDS,
+  LIST_PATH,
+  RESERVED_MEMBERS,
+  THREAT_ASSET_FIELD,
+} from './setting-rules.ts';
 import { PAGE_LIMIT } from './streams.ts';
 
 export interface Settings {
@@ -41,6 +49,11 @@ const url = v.pipe(
   text,
   v.check(isSafeUrl, 'must be an https URL without credentials, query or fragment (http to loopback alone)'),
 );
+const address = ({ message, mended }: AddressRule) =>
+  v.pipe(
+    url,
+    v.check(value => mended(value) === value, message),
+  );
 const path = v.pipe(text, v.regex(LIST_PATH, 'must be a path that begins with "/", without query or fragment'));
 const ownerMember = v.pipe(text, v.notValues(RESERVED_MEMBERS, `must not be one of ${RESERVED_MEMBERS.join(', ')}`));
 
@@ -56,8 +69,8 @@ function integer(min: number, max: number) {
 }
 
 const Environment = v.object({
-  API_BASE_URL: url,
-  AUTH_URL: url,
+  API_BASE_URL: address(BASE_URL),
+  AUTH_URL: address(AUTH_URL),
   CREDENTIALS_SECRET_ID: text,
   STATE_TABLE: text,
   DELIVERY_STREAM: text,

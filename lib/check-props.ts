@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { ConfigurationError } from './config/configuration-error.ts';
 import { connectorSchema } from './config/connector-schema.ts';
 import { contradictionsWithin } from './config/contradictions.ts';
-import { describeIssue } from './config/fault.ts';
+import { schemaFaults } from './config/fault.ts';
 import type { SecurityDataConnectorProps } from './connector-props.ts';
 import type { Destination } from './delivery/destination.ts';
 import { ocsfFaultsWithin } from './ocsf/option-faults.ts';
@@ -40,10 +40,9 @@ const plainSchema = v.pick(connectorSchema, [
  */
 export function checkProps(props: SecurityDataConnectorProps): void {
   const plain = plainValues(props);
-  const { issues = [] } = v.safeParse(plainSchema, plain, { abortPipeEarly: true });
   const brought = { bucketArn: props.bucket, alarmTopicArn: props.alarmTopic };
   const faults = [
-    ...issues.map(issue => describeIssue(issue, 'props')),
+    ...schemaFaults(plainSchema, plain, 'props'),
     ...contradictionsWithin({ ...plain, ...brought }, 'props'),
     ...ocsfFaultsWithin(plain, 'props'),
   ];

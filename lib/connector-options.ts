@@ -51,7 +51,7 @@ export function optionsOf(props: SecurityDataConnectorProps): ConnectorOptions {
     memoryMegabytes: props.memorySize ?? DEFAULTS.memoryMegabytes,
     logRetention: props.logRetention ?? DEFAULTS.logRetentionDays,
     retention: props.retention ?? Duration.days(DEFAULTS.retentionDays),
-    removalPolicy: props.removalPolicy ?? RemovalPolicy.RETAIN,
+    removalPolicy: props.removalPolicy ?? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     destination,
     siemQueue: (props.siemQueue ?? true) && deliversObjects(destination),
     query: props.query ?? false,

@@ -115,9 +115,9 @@ export interface SecurityDataConnectorProps {
 
   /**
    * What becomes of the table, bucket and secrets that are created here when they leave the stack. Anything but `DESTROY` protects
-   * the table from deletion as well.
+   * the table from deletion as well, so an empty table stays when the creation of the stack fails.
    *
-   * @default RemovalPolicy.RETAIN
+   * @default RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE: kept, but not when their creation is rolled back
    */
   readonly removalPolicy?: RemovalPolicy;
 
@@ -129,7 +129,8 @@ export interface SecurityDataConnectorProps {
   readonly secret?: ISecret;
 
   /**
-   * Existing bucket for events, backups and dead letters. Its retention, encryption and access stay with its owner.
+   * Existing bucket for events, backups and dead letters, of this connector alone: readers are granted all of `events/`. Its
+   * retention, encryption and access stay with its owner.
    *
    * @default - a bucket is created
    */

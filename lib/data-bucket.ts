@@ -1,10 +1,11 @@
-import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
+import { Aws, Duration, Fn, type RemovalPolicy } from 'aws-cdk-lib';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import * as s3 from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import { acknowledge } from './acknowledge.ts';
 
 export interface DataBucketProps {
+  readonly connectorName: string;
   readonly removalPolicy: RemovalPolicy;
   readonly retention: Duration;
   readonly encryptionKey?: IKey;
@@ -13,6 +14,7 @@ export interface DataBucketProps {
 export function createDataBucket(scope: Construct, props: DataBucketProps): s3.Bucket {
   const bucket = new s3.Bucket(scope, 'Data', {
     ...bucketDefaults(props.encryptionKey),
+    bucketName: bucketNameOf(props.connectorName),
     lifecycleRules: [
       {
         expiration: props.retention,
@@ -28,6 +30,15 @@ export function createDataBucket(scope: Construct, props: DataBucketProps): s3.B
     'Reads are audited by CloudTrail data events where an organization wants them; a second bucket for access logs in every stack would be one more to guard.',
   );
   return bucket;
+}
+
+/**
+ * A name that is known before the bucket is made. S3 checks the queue's policy when the bucket is made, and that policy must name the
+ * bucket: a name that CloudFormation makes would be a circle. The parts of the stack's id make it unique, also after a failed creation.
+ */
+function bucketNameOf(connectorName: string): string {
+  const id = Fn.split('-', Fn.select(2, Fn.split('/', Aws.STACK_ID)));
+  return `sdc-${connectorName}-${Fn.select(0, id)}-${Fn.select(4, id)}`;
 }
 
 /** What every bucket of a stack has in common: private, encrypted, versioned, TLS only. */

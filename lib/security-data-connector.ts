@@ -1,4 +1,4 @@
-import { Tags } from 'aws-cdk-lib';
+import { Annotations, Stack, Tags, Token } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
 import type { IDeliveryStreamRef } from 'aws-cdk-lib/aws-kinesisfirehose';
@@ -8,10 +8,12 @@ import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { streamsOn } from '../lambda/streams.ts';
-import { AlarmBoard } from './alarms/alarm-board.ts';
+import { AlarmBoard, isAddress } from './alarms/alarm-board.ts';
 import { createAlarmTopic } from './alarms/alarm-topic.ts';
 import { timingOf } from './alarms/timing.ts';
 import { checkProps } from './check-props.ts';
+import { SHARED_BUCKET } from './config/collisions.ts';
+import { ConfigurationError } from './config/configuration-error.ts';
 import { type ConnectorOptions, optionsOf } from './connector-options.ts';
 import type { SecurityDataConnectorProps } from './connector-props.ts';
 import { createCredentials } from './credentials.ts';
@@ -50,6 +52,7 @@ export class SecurityDataConnector extends Construct {
   constructor(scope: Construct, id: string, props: SecurityDataConnectorProps) {
     super(scope, id);
     checkProps(props);
+    if (props.bucket) this.refuseSharedBucket(props.bucket);
     const options = optionsOf(props);
     this.credentials = props.secret ?? createCredentials(this, options);
     const ownBucket = props.bucket ? undefined : createDataBucket(this, options);
@@ -61,6 +64,7 @@ export class SecurityDataConnector extends Construct {
       : undefined;
     this.query = options.query ? this.createQuery(options, ownBucket !== undefined) : undefined;
     this.alarmTopic = props.alarmTopic ?? createAlarmTopic(this, options);
+    if ((props.alarmTopic || props.alarmEmail) && !isAddress(options.runbookUrl)) this.warnOfRunbook();
     const poller = this.createPoller(options);
     this.function = poller.function;
     // The id is older than the class: another one would replace schedule, role and queue.
@@ -69,6 +73,27 @@ export class SecurityDataConnector extends Construct {
     addOutputs(this, { connectorName: options.connectorName, logGroup: poller.logGroup, schedule, dashboard });
     if (props.permissionsBoundary) PermissionsBoundary.of(this).apply(props.permissionsBoundary);
     for (const [key, value] of Object.entries(props.tags ?? {})) Tags.of(this).add(key, value, TAGGED);
+  }
+
+  private warnOfRunbook(): void {
+    const text =
+      'Alarms notify somebody, but runbookUrl is no URL. The notification then names a file that on-call cannot open. ' +
+      'Give runbookUrl the address of docs/runbook.md in your Git server or wiki.';
+    Annotations.of(this).addWarningV2('security-data-connector:runbookUrl', text);
+  }
+
+  /** The configuration compares its entries; an app of somebody's own may make two connectors with one bucket. */
+  private refuseSharedBucket(bucket: IBucket): void {
+    const arnOf = (each: IBucket) => JSON.stringify(Stack.of(this).resolve(each.bucketArn));
+    const isShared = this.node.root.node.findAll().some(other => {
+      if (!(other instanceof SecurityDataConnector) || other === this) return false;
+      const theirs: IBucket | undefined = other.bucket;
+      if (!theirs || theirs === bucket) return theirs === bucket;
+      // An ARN that is known only at deployment means something within its own stack alone.
+      const isComparable = !Token.isUnresolved(bucket.bucketArn) || Stack.of(other) === Stack.of(this);
+      return isComparable && arnOf(theirs) === arnOf(bucket);
+    });
+    if (isShared) throw new ConfigurationError([{ path: 'props.bucketArn', reason: SHARED_BUCKET }]);
   }
 
   /** The retention is of the bucket that is made here: one that is brought has rules of its own. */

@@ -13,14 +13,16 @@ export interface StateTableProps {
  * region by design, and `TableV2` cannot take a key in a stack whose region is open, hence `Table`.
  */
 export function createStateTable(scope: Construct, props: StateTableProps): dynamodb.ITable {
+  const isProtected = props.removalPolicy !== Policy.DESTROY;
   return new dynamodb.Table(scope, 'State', {
     partitionKey: { name: 'pk', type: dynamodb.AttributeType.STRING },
     sortKey: { name: 'sk', type: dynamodb.AttributeType.STRING },
     billingMode: dynamodb.BillingMode.PAY_PER_REQUEST,
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
     encryption: props.encryptionKey ? dynamodb.TableEncryption.CUSTOMER_MANAGED : dynamodb.TableEncryption.DEFAULT,
-    deletionProtection: props.removalPolicy !== Policy.DESTROY,
-    removalPolicy: props.removalPolicy,
+    deletionProtection: isProtected,
+    // DynamoDB refuses to delete a protected table, so a rollback that had to delete it would end in ROLLBACK_FAILED.
+    removalPolicy: isProtected ? Policy.RETAIN : Policy.DESTROY,
     ...(props.encryptionKey && { encryptionKey: props.encryptionKey }),
   });
 }

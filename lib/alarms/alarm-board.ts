@@ -1,3 +1,4 @@
+import { Stack } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
@@ -58,7 +59,7 @@ export class AlarmBoard extends Construct {
       return [
         watchedMetric.createAlarm(this, name.join('-'), {
           alarmName: [props.watched.connectorName, ...name].join('/'),
-          alarmDescription: describe(fact, props.runbookUrl),
+          alarmDescription: this.describe(fact, props.runbookUrl),
           treatMissingData,
           ...thresholdOf(condition),
         }),
@@ -75,7 +76,9 @@ export class AlarmBoard extends Construct {
     const states = alarms.map(alarm => cloudwatch.AlarmRule.fromAlarm(alarm, cloudwatch.AlarmState.ALARM));
     const composite = new cloudwatch.CompositeAlarm(this, urgency, {
       compositeAlarmName: `${props.watched.connectorName}/${urgency}`,
-      alarmDescription: `${description} Open the alarm to see which, and its runbook: ${props.runbookUrl}`,
+      alarmDescription:
+        `${description} ${this.firstStep('status')} in a clone of the connector: it names the alarms in alarm ` +
+        `and their sections of the runbook, ${isAddress(props.runbookUrl) ? props.runbookUrl : `the connector’s ${props.runbookUrl}`}`,
       alarmRule: cloudwatch.AlarmRule.anyOf(...states),
       actionsEnabled: props.enabled,
     });
@@ -83,10 +86,20 @@ export class AlarmBoard extends Construct {
     composite.addOkAction(new SnsAction(props.topic));
     return composite;
   }
+
+  /** connectorctl reads the address from the end. */
+  private describe(fact: AlarmFact, runbookUrl: string): string {
+    return `${fact.impact} ${fact.data} ${this.firstStep(fact.first)}. Runbook: ${runbookUrl}#${fact.name}`;
+  }
+
+  private firstStep(command: string): string {
+    return `First run "npm run connectorctl -- ${command} --stack ${Stack.of(this).stackName}"`;
+  }
 }
 
-function describe(fact: AlarmFact, runbookUrl: string): string {
-  return `${fact.impact} ${fact.data} Runbook: ${runbookUrl}#${fact.name}`;
+/** Whether whoever reads a notification can open it: a path means nothing outside a clone. */
+export function isAddress(runbookUrl: string): boolean {
+  return /^https?:\/\//.test(runbookUrl);
 }
 
 function withMissing(metric: cloudwatch.Metric, missing: AlarmFact['missing']) {

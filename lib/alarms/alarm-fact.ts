@@ -45,6 +45,8 @@ export interface AlarmFact {
   readonly name: string;
   /** `page` wakes somebody up; `ticket` waits for the morning. */
   readonly urgency: 'page' | 'ticket';
+  /** What on-call types first, behind `connectorctl`: the command that the section of the runbook begins with. */
+  readonly first: string;
   readonly impact: string;
   readonly data: string;
   readonly signal: Signal | ((settings: AlarmSettings) => Signal);

@@ -7,6 +7,7 @@ export const ALARMS: readonly AlarmFact[] = [
   {
     name: 'stream-silent',
     urgency: 'page',
+    first: 'status',
     impact: 'The SIEM gets nothing new of this stream: no run has ended well for a while, or none has run.',
     data: 'Nothing is lost. The API keeps every change; the next good run goes on from the saved cursor.',
     signal: { of: 'stream', metric: 'StreamFailed' },
@@ -16,6 +17,7 @@ export const ALARMS: readonly AlarmFact[] = [
   {
     name: 'stream-behind',
     urgency: 'ticket',
+    first: 'status',
     impact: 'The SIEM is hours behind: every run has used up its time without reaching the end of the stream.',
     data: 'Nothing is lost. Events arrive late.',
     signal: { of: 'stream', metric: 'BudgetSpent' },
@@ -25,6 +27,7 @@ export const ALARMS: readonly AlarmFact[] = [
   {
     name: 'credentials-refused',
     urgency: 'page',
+    first: 'doctor',
     impact:
       'The SIEM gets nothing new: the token endpoint or the API refuses the credentials, or the account is disabled.',
     data: 'Nothing is lost. Runs go on from the saved cursors once the secret is right.',
@@ -35,6 +38,7 @@ export const ALARMS: readonly AlarmFact[] = [
   {
     name: 'role-missing',
     urgency: 'page',
+    first: 'doctor',
     impact: 'The SIEM gets nothing new of this stream: the service account lacks the role that its endpoint requires.',
     data: 'Nothing is lost. The stream goes on from its saved cursor once the role is granted.',
     signal: { of: 'stream', metric: 'RoleMissing' },
@@ -44,6 +48,7 @@ export const ALARMS: readonly AlarmFact[] = [
   {
     name: 'contract-error',
     urgency: 'page',
+    first: 'doctor',
     impact: 'The SIEM gets nothing new of this stream: the API answers in a form that the connector does not know.',
     data: 'Nothing is lost and nothing was guessed. The cursor stands where it was.',
     signal: { of: 'stream', metric: 'ContractErrors' },
@@ -53,6 +58,7 @@ export const ALARMS: readonly AlarmFact[] = [
   {
     name: 'cursor-refused',
     urgency: 'ticket',
+    first: 'status',
     impact: 'The API refused a saved cursor, so the stream is read again from an earlier one. Runs take longer.',
     data: 'Nothing is lost. Rows that the SIEM has are recognised and not sent again, but for DNS blocks older than the window.',
     signal: { of: 'stream', metric: 'CursorRefused' },
@@ -62,6 +68,7 @@ export const ALARMS: readonly AlarmFact[] = [
   {
     name: 'dead-letters',
     urgency: 'ticket',
+    first: 'dead-letters list',
     impact: 'Rows of this stream could not be sent as events. The SIEM lacks them; the rest of the stream flows.',
     data: 'The rows are kept below dead-letter/ in the bucket, with the reason.',
     signal: { of: 'stream', metric: 'DeadLetters' },
@@ -71,6 +78,7 @@ export const ALARMS: readonly AlarmFact[] = [
   {
     name: 'threats-without-asset',
     urgency: 'ticket',
+    first: 'doctor',
     impact:
       'Threats do not name their asset where the configuration says, so they cannot be withdrawn when it is removed.',
     data: 'Threats are forwarded. The SIEM may keep those of removed assets until threatAssetField is right and the stream is resynced.',
@@ -82,6 +90,7 @@ export const ALARMS: readonly AlarmFact[] = [
   {
     name: 'lease-lost',
     urgency: 'ticket',
+    first: 'status',
     impact:
       'A run lost its lease while it worked, so two runs may have overlapped. The SIEM may see a few events twice.',
     data: 'Nothing is lost. Repeats bear the same event_id.',
@@ -92,6 +101,7 @@ export const ALARMS: readonly AlarmFact[] = [
   {
     name: 'near-time-out',
     urgency: 'ticket',
+    first: 'run',
     impact:
       'A run ended only just before Lambda would have cut it off. If one is cut off, its last page is sent again.',
     data: 'Nothing is lost. A few events may be repeated, with the same event_id.',
@@ -102,6 +112,7 @@ export const ALARMS: readonly AlarmFact[] = [
   {
     name: 'memory-high',
     urgency: 'ticket',
+    first: 'status',
     impact:
       'A run used nearly all of the function’s memory. If one runs out, its last page is sent again, and the next may fail alike.',
     data: 'Nothing is lost. The cursor is saved page by page.',
@@ -116,6 +127,7 @@ export const ALARMS: readonly AlarmFact[] = [
   {
     name: 'function-errors',
     urgency: 'ticket',
+    first: 'doctor',
     impact:
       'Several runs failed within a short time. Another alarm names the cause, unless the function cannot start or was cut off.',
     data: 'Nothing is lost. Each run goes on from the saved cursors.',
@@ -126,6 +138,7 @@ export const ALARMS: readonly AlarmFact[] = [
   {
     name: 'function-throttled',
     urgency: 'ticket',
+    first: 'status',
     impact: 'Lambda refused to start runs: the account’s concurrency is used up. Events come later.',
     data: 'Nothing is lost. A tick that could not start is done by the next one.',
     signal: { of: 'function', metric: 'Throttles' },
@@ -135,6 +148,7 @@ export const ALARMS: readonly AlarmFact[] = [
   {
     name: 'schedule-undelivered',
     urgency: 'ticket',
+    first: 'doctor',
     impact: 'The schedule could not start the function: it, its role or its key is gone or refused.',
     data: 'Nothing is lost. The API keeps every change.',
     signal: { of: 'schedule-dead-letters', metric: 'ApproximateNumberOfMessagesVisible' },
@@ -145,6 +159,7 @@ export const ALARMS: readonly AlarmFact[] = [
   {
     name: 'siem-reader-stalled',
     urgency: 'page',
+    first: 'status',
     impact: 'The SIEM has stopped reading: an announced object has waited for half an hour.',
     data: 'The objects stay in the bucket. Their announcements are kept for 14 days.',
     signal: { of: 'siem-queue', metric: 'ApproximateAgeOfOldestMessage' },
@@ -154,6 +169,7 @@ export const ALARMS: readonly AlarmFact[] = [
   {
     name: 'siem-reader-failing',
     urgency: 'page',
+    first: 'status',
     impact: 'The SIEM has given up on objects: it took their announcements ten times and never finished.',
     data: 'The objects stay in the bucket. Their announcements are set aside for 14 days, to be sent again.',
     signal: { of: 'siem-dead-letters', metric: 'ApproximateNumberOfMessagesVisible' },
@@ -163,6 +179,7 @@ export const ALARMS: readonly AlarmFact[] = [
   {
     name: 'state-reads-throttled',
     urgency: 'ticket',
+    first: 'status',
     impact: 'DynamoDB has refused reads for an hour. Runs take longer, and events come later.',
     data: 'Nothing is lost. Refused reads are tried again.',
     signal: { of: 'state', metric: 'ReadThrottleEvents' },
@@ -172,6 +189,7 @@ export const ALARMS: readonly AlarmFact[] = [
   {
     name: 'state-writes-throttled',
     urgency: 'ticket',
+    first: 'status',
     impact: 'DynamoDB has refused writes for an hour. Runs take longer, and events come later.',
     data: 'Nothing is lost. A cursor is saved only after what it stands for.',
     signal: { of: 'state', metric: 'WriteThrottleEvents' },

@@ -1,5 +1,9 @@
 import type { Fault } from './fault.ts';
 
+/** Readers are granted `events/` of a bucket, and S3 announces one prefix on one queue only. */
+export const SHARED_BUCKET =
+  'would let the SIEM reader of each connector read the other’s events: give each connector its own bucket';
+
 /**
  * Members that no two connectors may share. Stacks, metrics and alarms are named after `name`; credentials belong to one
  * organization, so a secret used twice would send every event twice.
@@ -7,6 +11,7 @@ import type { Fault } from './fault.ts';
 const UNIQUE: Readonly<Record<string, string>> = {
   name: 'would collide: stacks, metrics and alarms are named after it',
   secretArn: 'is one organization’s credentials: two connectors would send each event twice',
+  bucketArn: SHARED_BUCKET,
 };
 
 /** Values given twice, whatever else is wrong with the list. */

@@ -51,7 +51,7 @@ function operation(config: ConnectorConfig) {
     memorySize: config.memoryMegabytes,
     logRetention: config.logRetentionDays,
     ...(!config.bucketArn && { retention: Duration.days(config.retentionDays) }),
-    removalPolicy: config.removalPolicy === 'retain' ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    removalPolicy: config.removalPolicy === 'retain' ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
     ...(config.alarmEmail && { alarmEmail: config.alarmEmail }),
   };
 }

@@ -1,10 +1,17 @@
 import * as v from 'valibot';
-import { LEASE_SECONDS, LIST_PATH, MEMBER_NAME, RESERVED_MEMBERS } from '../../lambda/setting-rules.ts';
+import {
+  AUTH_URL,
+  BASE_URL,
+  LEASE_SECONDS,
+  LIST_PATH,
+  MEMBER_NAME,
+  RESERVED_MEMBERS,
+} from '../../lambda/setting-rules.ts';
 import { PAGE_LIMIT } from '../../lambda/streams.ts';
 import { DEFAULTS } from '../defaults.ts';
 import { ocsfFieldsSchema } from '../ocsf/option-schema.ts';
 import { destinationSchema } from './destination-schema.ts';
-import { accountId, arn, bucketArn, httpsUrl, integer, kmsKeyArn, option, secretArn, text } from './fields.ts';
+import { accountId, address, arn, bucketArn, integer, kmsKeyArn, option, secretArn, text } from './fields.ts';
 import { siemReaderSchema } from './siem-reader-schema.ts';
 import { vpcSchema } from './vpc-schema.ts';
 
@@ -47,8 +54,8 @@ const tagKey = v.pipe(
 /** One organization: one entry of the context `connectors`, one stack. */
 export const connectorSchema = v.strictObject({
   name: option('Name of the connector: in the stack’s name, in every event and on every metric.', connectorName),
-  baseUrl: option('Base URL of the API, without /v1.', httpsUrl),
-  authUrl: option('URL of the realm that issues tokens, or of its token endpoint.', httpsUrl),
+  baseUrl: option('Base URL of the API, without /v1.', address(BASE_URL)),
+  authUrl: option('URL of the realm that issues tokens, or of its token endpoint.', address(AUTH_URL)),
   dnsBlocksPath: v.optional(
     option('Path of the DNS block list below baseUrl. Left out: the stream is off.', dnsBlocksPath),
   ),

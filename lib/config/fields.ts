@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { AddressRule } from '../../lambda/setting-rules.ts';
 
 /** Kinds of values that several options share. Each message is the reason that a person reads beside the option's path. */
 
@@ -19,10 +20,18 @@ function url(refused: readonly ('search' | 'hash' | 'username' | 'password')[], 
   );
 }
 
-export const httpsUrl = url(
-  ['search', 'hash', 'username', 'password'],
-  'must hold no user, password, query or fragment',
-);
+const httpsUrl = url(['search', 'hash', 'username', 'password'], 'must hold no user, password, query or fragment');
+
+/** An address of the API or of its tokens, to which the connector appends paths. */
+export function address({ message, mended }: AddressRule) {
+  return v.pipe(
+    httpsUrl,
+    v.check(
+      value => mended(value) === value,
+      ({ input }) => `${message}: write ${mended(input)}`,
+    ),
+  );
+}
 
 /** Some collectors are addressed by a query. */
 export const endpointUrl = url(['hash', 'username', 'password'], 'must hold no user, password or fragment');

@@ -1,5 +1,4 @@
-import * as v from 'valibot';
-import { describeIssue, type Fault } from '../config/fault.ts';
+import { type Fault, schemaFaults } from '../config/fault.ts';
 import { type Compilation, compileFields, type OcsfFieldsOption } from './compile-fields.ts';
 import { ocsfFaultsWithin } from './option-faults.ts';
 import { ocsfFieldsSchema } from './option-schema.ts';
@@ -11,9 +10,8 @@ import { ocsfFieldsSchema } from './option-schema.ts';
  * @param entry the other options of the connector
  */
 export function compileUnchecked(option: unknown, entry: Readonly<Record<string, unknown>>): Compilation {
-  const { issues = [] } = v.safeParse(ocsfFieldsSchema, option, { abortPipeEarly: true });
   const faults = [
-    ...issues.map(issue => describeIssue(issue, '.ocsfFields')),
+    ...schemaFaults(ocsfFieldsSchema, option, '.ocsfFields'),
     ...ocsfFaultsWithin({ ...entry, format: 'ocsf', ocsfFields: option }, ''),
   ];
   if (faults.length > 0) return { compiled: {}, faults: faults.map(withoutDot) };

@@ -1,4 +1,4 @@
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Aws, Duration, Stack } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type * as s3 from 'aws-cdk-lib/aws-s3';
@@ -55,6 +55,7 @@ export class SiemAccess extends Construct {
    * be overwritten: there the queue only accepts what the bucket sends.
    */
   private acceptFrom({ bucket, ownBucket }: SiemAccessProps): void {
+    const resource = ownBucket?.node.defaultChild as s3.CfnBucket | undefined;
     const accepted = this.queue.addToResourcePolicy(
       new iam.PolicyStatement({
         actions: ['sqs:SendMessage'],
@@ -62,12 +63,10 @@ export class SiemAccess extends Construct {
         principals: [new iam.ServicePrincipal('s3.amazonaws.com')],
         conditions: {
           StringEquals: { 'aws:SourceAccount': Stack.of(this).account },
-          // The policy must stand before a bucket that announces, so it cannot name the one that is made after it.
-          ...(!ownBucket && { ArnEquals: { 'aws:SourceArn': bucket.bucketArn } }),
+          ArnEquals: { 'aws:SourceArn': resource ? arnByName(resource) : bucket.bucketArn },
         },
       }),
     );
-    const resource = ownBucket?.node.defaultChild as s3.CfnBucket | undefined;
     if (!resource) return;
     resource.notificationConfiguration = { queueConfigurations: [this.announcement()] };
     if (accepted.policyDependable) resource.node.addDependency(accepted.policyDependable);
@@ -98,6 +97,11 @@ export class SiemAccess extends Construct {
     );
     return policy;
   }
+}
+
+/** The policy must stand before the bucket that announces, so it names the bucket without a reference to it. */
+function arnByName({ bucketName }: s3.CfnBucket): string {
+  return `arn:${Aws.PARTITION}:s3:::${bucketName}`;
 }
 
 /** The queues hold names of objects, never their content, so the keys of SQS serve. */

@@ -1,3 +1,4 @@
+import { stackId } from '../aws/cloudformation.ts';
 import type { AwsNames } from '../aws/endpoints.ts';
 import { arn, type Place } from '../aws/place.ts';
 import { type References, resolveText } from './intrinsics.ts';
@@ -42,6 +43,7 @@ export function createReferences(template: Template, options: NameOptions): Refe
     'AWS::AccountId': options.account,
     'AWS::URLSuffix': 'amazonaws.com',
     'AWS::StackName': options.stackName,
+    'AWS::StackId': stackId(options, options.stackName),
   };
   const find = (id: string): Names => {
     const resource = template.Resources[id];

@@ -1,5 +1,6 @@
 import { globSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
+import { withoutConnector } from '../../bin/ctl/deployment/stack-status.ts';
 import { parseOrder } from '../../lambda/order.ts';
 import { readSettings } from '../../lambda/settings.ts';
 import { STREAMS } from '../../lambda/streams.ts';
@@ -89,6 +90,18 @@ function refusal(environment: NodeJS.ProcessEnv): string[] {
 }
 
 describe('commands', () => {
+  test.each(['README.md', 'docs/teardown.md'])(
+    '%s leads out of a first deployment that failed with the command that connectorctl names',
+    name => {
+      const failed = { StackName: 'SecurityDataConnector-acme', StackStatus: 'ROLLBACK_COMPLETE' } as const;
+      const stack = { ...failed, EnableTerminationProtection: true, CreationTime: undefined };
+      const [named] = /aws cloudformation update-termination-protection \S+ --stack-name \S+/.exec(
+        withoutConnector(stack, 'eu-west-1')!,
+      )!;
+      expect(page(name)).toContain(named);
+    },
+  );
+
   test('the test command is the one that CI runs on a clean clone', () => {
     const [command] = code(section(readme, '## Test'), 'sh');
     expect(command).toBe('npm ci && npm test\n');

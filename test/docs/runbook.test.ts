@@ -6,7 +6,7 @@ import { commandLine } from '../../bin/ctl/command-line.ts';
 import { ALARMS } from '../../lib/alarms/alarms.ts';
 import { PREFIXES } from '../../lib/prefixes.ts';
 import { logFields } from './log-fields.ts';
-import { code, PAGES, page, ROOT, section } from './pages.ts';
+import { code, PAGES, page, ROOT, rows, section } from './pages.ts';
 import { logicalIds, OUTPUTS } from './stack-facts.ts';
 
 const runbook = page('docs/runbook.md');
@@ -23,6 +23,29 @@ function fieldsOf(query: string): string[] {
     .map(match => match[0])
     .filter(word => !QUERY_WORDS.test(word) && !given.has(word));
 }
+
+describe('the table that the runbook begins with', () => {
+  const table = rows(runbook.split('\n## ')[0]!);
+
+  test('has each alarm with its severity and its first command, the critical ones first', () => {
+    const byUrgency = ALARMS.toSorted((a, b) => (a.urgency < b.urgency ? -1 : a.urgency > b.urgency ? 1 : 0));
+    expect(table).toEqual(
+      byUrgency.map(({ name, urgency, first }) => [
+        `[${name}](#${name})`,
+        urgency,
+        `\`npm run connectorctl -- ${first}\``,
+      ]),
+    );
+  });
+
+  test.each(ALARMS.map(({ name, first }) => [name, first]))(
+    'names for %s the command that its section begins with: %s',
+    (name, first) => {
+      const command = /(?:npx connectorctl|npm run connectorctl --) ((?:dead-letters )?[a-z]+)/;
+      expect(command.exec(section(runbook, `## ${name}`))?.[1]).toBe(first);
+    },
+  );
+});
 
 describe('the commands of the runbook', () => {
   test.each(commands.map(text => [text.split('\n')[0], text]))('%s is what a shell can read', (_, text) => {

@@ -145,6 +145,28 @@ describe('faults of the settings', () => {
     });
   });
 
+  test.each([
+    ['API_BASE_URL', 'https://api.example/v1'],
+    ['API_BASE_URL', 'https://api.example/gateway/v1/'],
+    ['API_BASE_URL', 'https://api.example/v1/assets'],
+    ['AUTH_URL', 'https://auth.example/realms/one/protocol/openid-connect'],
+    ['AUTH_URL', 'https://auth.example/realms/one/.well-known/openid-configuration'],
+  ])('%s %s is refused: its path would be asked twice', (name, url) => {
+    expect(faultsWith({ [name]: url })).toEqual([
+      expect.stringMatching(new RegExp(`^${name} must be the .* without `)),
+    ]);
+  });
+
+  test.each([
+    ['API_BASE_URL', 'https://api.example/v1x'],
+    ['API_BASE_URL', 'https://v1.api.example/tenants/v1/acme'],
+    ['AUTH_URL', 'https://auth.example/realms/one/protocol/openid-connect/token'],
+    ['AUTH_URL', 'https://auth.example/realms/v1'],
+    ['AUTH_URL', 'https://auth.example/oauth2/token'],
+  ])('%s %s is taken: nothing in it is certainly wrong', (name, url) => {
+    expect(faultsWith({ [name]: url })).toEqual([]);
+  });
+
   test.each(['0', '501', '-1', '1.5', '1e2', ' 5', 'many', '99999999999999999999'])('include PAGE_LIMIT %j', limit => {
     expect(faultsWith({ PAGE_LIMIT: limit })).toContain('PAGE_LIMIT must be a whole number from 1 to 500');
   });

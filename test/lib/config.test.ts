@@ -1,16 +1,18 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { ConfigurationError } from '../../lib/config/configuration-error.ts';
-import { readConnectors } from '../../lib/config/read-connectors.ts';
+import { connectorsIn, readConnectors } from '../../lib/config/read-connectors.ts';
 import { EXAMPLE, PROJECT_ROOT } from './synth.ts';
 import { SECRET_ARN, VARIANT_NAMES, VARIANTS } from './variants.ts';
 
-function faultsOf(context: unknown): Record<string, string> {
+const faultsOf = (context: unknown) => faultsOfReading(() => readConnectors(context));
+
+function faultsOfReading(read: () => unknown): Record<string, string> {
   try {
-    readConnectors(context);
+    read();
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     return Object.fromEntries(error.faults.map(({ path: at, reason }) => [at, reason]));
@@ -20,6 +22,8 @@ function faultsOf(context: unknown): Record<string, string> {
 
 const WORKSPACE = '11111111-2222-4333-8444-555555555555';
 const READER = { type: 'external-id', principal: '111122223333', externalId: 'from-the-form' };
+
+const BASE_URL_ADVICE = /without \/v1 and without the path of a list: write https:\/\/api\.acme\.example$/;
 
 /** What is given beside the example, the faulty member, and a word of the reason. */
 const REFUSED: readonly [string, Record<string, unknown>, string, RegExp][] = [
@@ -34,7 +38,24 @@ const REFUSED: readonly [string, Record<string, unknown>, string, RegExp][] = [
   ['a URL that is none', { baseUrl: 'https://' }, 'baseUrl', /complete URL/],
   ['a URL with a password', { baseUrl: 'https://a:b@acme.example' }, 'baseUrl', /no user, password/],
   ['a URL with a query', { baseUrl: 'https://acme.example/?a=b' }, 'baseUrl', /query/],
-  ['an unknown option', { pagelimit: 100 }, 'pagelimit', /not an option/],
+  ['an unknown option', { pagelimit: 100 }, 'pagelimit', /not an option; did you mean pageLimit\?/],
+  ['an unknown option that resembles none', { colour: 'red' }, 'colour', /not an option$/],
+  ['two letters that changed places', { alarmEmial: 'a@b.example' }, 'alarmEmial', /did you mean alarmEmail\?/],
+  ['the version of the API in the base URL', { baseUrl: 'https://api.acme.example/v1' }, 'baseUrl', BASE_URL_ADVICE],
+  ['the same with a slash', { baseUrl: 'https://api.acme.example/security/v1/' }, 'baseUrl', /without \/v1 .*write/],
+  ['a list in the base URL', { baseUrl: 'https://api.acme.example/v1/assets' }, 'baseUrl', BASE_URL_ADVICE],
+  [
+    'the discovery document in place of the realm',
+    { authUrl: 'https://auth.acme.example/realms/acme/.well-known/openid-configuration' },
+    'authUrl',
+    /write https:\/\/auth\.acme\.example\/realms\/acme$/,
+  ],
+  [
+    'an endpoint for browsers in place of the token endpoint',
+    { authUrl: 'https://auth.acme.example/realms/acme/protocol/openid-connect/auth' },
+    'authUrl',
+    /write https:\/\/auth\.acme\.example\/realms\/acme$/,
+  ],
   ['an unknown option further down', { destination: { type: 's3', buffer: 1 } }, 'destination.buffer', /not an option/],
   ['a name with capitals', { name: 'Acme' }, 'name', /lower-case/],
   ['a name that ends in a hyphen', { name: 'acme-' }, 'name', /lower-case/],
@@ -160,6 +181,33 @@ describe('the configuration', () => {
     ]);
   });
 
+  test('names every unknown option of every object, and takes nothing for one that is', () => {
+    const faults = faultsOf([
+      {
+        ...EXAMPLE,
+        pagelimit: 1,
+        rate: 5,
+        Name: 'x',
+        destination: { type: 's3', bufferSecond: 60, retry: 1 },
+        vpc: { vpcID: 'a', subnets: [] },
+        tags: { pagelimit: 'any tag' },
+      },
+      { ...EXAMPLE, name: 'other', siemReader: { type: 'sentinel', workspace: WORKSPACE, externalId: 'x' } },
+    ]);
+    const unknown = Object.entries(faults).filter(([, reason]) => reason.startsWith('is not an option'));
+    expect(Object.fromEntries(unknown)).toEqual({
+      'connectors[0].pagelimit': 'is not an option; did you mean pageLimit?',
+      'connectors[0].rate': 'is not an option',
+      'connectors[0].Name': 'is not an option; did you mean name?',
+      'connectors[0].destination.bufferSecond': 'is not an option; did you mean bufferSeconds?',
+      'connectors[0].destination.retry': 'is not an option',
+      'connectors[0].vpc.vpcID': 'is not an option; did you mean vpcId?',
+      'connectors[0].vpc.subnets': 'is not an option; did you mean subnetIds?',
+      'connectors[1].siemReader.workspace': 'is not an option; did you mean workspaceId?',
+      'connectors[1].siemReader.externalId': 'is not an option',
+    });
+  });
+
   test.each(['name', 'baseUrl', 'authUrl'])('requires %s', member => {
     const rest = Object.fromEntries(Object.entries(EXAMPLE).filter(([key]) => key !== member));
     expect(faultsOf([rest])).toEqual({ [`connectors[0].${member}`]: 'is required' });
@@ -176,6 +224,14 @@ describe('the configuration', () => {
     expect(faultsOf(list)).toEqual({ 'connectors[1].secretArn': expect.stringMatching(/one organization/) });
   });
 
+  test('refuses a bucket shared by two connectors, and says what to do', () => {
+    const bucketArn = 'arn:aws:s3:::shared';
+    const list = ['a', 'b', 'c'].map(name => ({ ...EXAMPLE, name, ...(name !== 'b' && { bucketArn }) }));
+    expect(faultsOf(list)).toEqual({
+      'connectors[2].bucketArn': expect.stringMatching(/reader.*the other’s events.*own bucket.*connectors\[0\]/),
+    });
+  });
+
   test('refuses a second identity provider in one account', () => {
     const siemReader = { type: 'sentinel', workspaceId: WORKSPACE, createOidcProvider: true };
     const list = ['a', 'b'].map(name => ({ ...EXAMPLE, name, siemReader }));
@@ -186,10 +242,22 @@ describe('the configuration', () => {
     ['nothing', undefined],
     ['an object', { name: 'a' }],
     ['an empty list', []],
-    ['text that is no JSON', '[{'],
+    ['text that is no JSON', '[}]'],
     ['the JSON text of an object', '{}'],
   ])('refuses %s', (_, context) => {
     expect(Object.keys(faultsOf(context))).toEqual(['connectors']);
+  });
+
+  test.each([
+    ['cut behind its first line', '['],
+    ['cut within a text', '[{"name": "acme'],
+    ['whose first line is blank', ''],
+  ])('says of text %s that the CDK has cut it, and what to write', (_, context) => {
+    expect(faultsOf(context)).toEqual({ connectors: expect.stringMatching(/only the first line.*connectorsFile=/) });
+  });
+
+  test('does not blame the CDK for text that is wrong by itself', () => {
+    expect(faultsOf('[}]')).toEqual({ connectors: 'must be valid JSON when given as text' });
   });
 
   test('is the same as a list and as the JSON text of one', () => {
@@ -224,6 +292,90 @@ describe('the configuration', () => {
   test('stands in cdk.json as an example that is valid', () => {
     const { context } = JSON.parse(readFileSync(path.join(PROJECT_ROOT, 'cdk.json'), 'utf8'));
     expect(faultsOf(context.connectors)).toEqual({});
+  });
+});
+
+describe('the configuration in a file', () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'connectors-'));
+  const write = (name: string, text: string) => {
+    writeFileSync(path.join(folder, name), text);
+    return name;
+  };
+  const faults = (context: Record<string, unknown>) => faultsOfReading(() => connectorsIn(context, folder));
+  const one = write('one.json', JSON.stringify([EXAMPLE], null, 2));
+
+  test('is read from below the folder of cdk.json, or from an absolute path', () => {
+    const list = readConnectors([EXAMPLE]);
+    expect(connectorsIn({ connectorsFile: one }, folder)).toEqual(list);
+    expect(connectorsIn({ connectorsFile: path.join(folder, one) }, '/')).toEqual(list);
+  });
+
+  test('takes the place of the example that comes with cdk.json', () => {
+    const { context } = JSON.parse(readFileSync(path.join(PROJECT_ROOT, 'cdk.json'), 'utf8'));
+    expect(connectorsIn({ ...context, connectorsFile: one }, folder)).toEqual(readConnectors([EXAMPLE]));
+  });
+
+  test.each([
+    ['a list of their own in cdk.json', [{ ...EXAMPLE, baseUrl: 'https://api.acme.com' }]],
+    ['a list on the command line', JSON.stringify([EXAMPLE])],
+  ])('is refused together with %s, because one of the two would be ignored', (_, connectors) => {
+    expect(faults({ connectors, connectorsFile: one })).toEqual({
+      connectorsFile:
+        'cannot be used together with connectors: remove "connectors" from cdk.json, or give one of the two',
+    });
+  });
+
+  test.each([
+    ['is not there', 'missing.json', /missing\.json cannot be read \(ENOENT\)/],
+    ['is a folder', '.', /cannot be read \(EISDIR\)/],
+    ['is no JSON', write('torn.json', '[\n  {"name": "acme",'), /torn\.json is not valid JSON/],
+    ['has no name', '', /must be the path of a JSON file/],
+    ['is no text', 3, /must be the path of a JSON file/],
+  ])('that %s is refused with a reason', (_, connectorsFile, reason) => {
+    expect(faults({ connectorsFile })).toEqual({ connectorsFile: expect.stringMatching(reason) });
+  });
+
+  test('tells every fault of every entry at once, as cdk.json does', () => {
+    const wrong = write('wrong.json', JSON.stringify([{ ...EXAMPLE, pagelimit: 1, pageLimit: 501 }, { name: 'A' }]));
+    expect(Object.keys(faults({ connectorsFile: wrong })).sort()).toEqual([
+      'connectors[0].pageLimit',
+      'connectors[0].pagelimit',
+      'connectors[1].authUrl',
+      'connectors[1].baseUrl',
+      'connectors[1].name',
+    ]);
+  });
+});
+
+describe('the configuration through the command line of the CDK', () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'connectors-'));
+  const file = path.join(folder, 'connectors.json');
+  // Faulty, so that the app ends before it bundles anything.
+  writeFileSync(file, JSON.stringify([{ ...EXAMPLE, pageLimit: 501 }], null, 2));
+
+  function synth(...context: string[]): string {
+    const options = ['--no-notices', '--output', path.join(folder, 'out'), ...context.flatMap(each => ['-c', each])];
+    const { stdout, stderr, status } = spawnSync(
+      process.execPath,
+      [path.join(PROJECT_ROOT, 'node_modules', 'aws-cdk', 'bin', 'cdk'), 'synth', '--quiet', ...options],
+      {
+        cwd: PROJECT_ROOT,
+        env: { ...process.env, CDK_DISABLE_CLI_TELEMETRY: 'true', CDK_DISABLE_VERSION_CHECK: '1' },
+        encoding: 'utf8',
+      },
+    );
+    expect(status).not.toBe(0);
+    return `${stdout}${stderr}`;
+  }
+
+  test('text of several lines arrives cut, and the fault says so and names the file as the way out', () => {
+    const output = synth(`connectors=${readFileSync(file, 'utf8')}`);
+    expect(output).toContain('connectors: ends before its JSON does. The CDK takes only the first line');
+    expect(output).toContain('-c connectorsFile=connectors.json');
+  });
+
+  test('the same list arrives whole as a file', () => {
+    expect(synth(`connectorsFile=${file}`)).toContain('connectors[0].pageLimit: must be a whole number of rows');
   });
 });
 

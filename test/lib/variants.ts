@@ -35,6 +35,7 @@ export const VARIANTS = {
     secretArn: SECRET_ARN,
     bucketArn: 'arn:aws:s3:::acme-security-data',
     alarmTopicArn: `arn:aws:sns:eu-west-1:${ACCOUNT}:on-call`,
+    runbookUrl: 'https://git.acme.example/docs/runbook.md',
     vpc: { ...network, securityGroupIds: ['sg-0123456789abcdef0'] },
     query: true,
   },

@@ -56,20 +56,22 @@ export async function findDeployment(aws: Aws, name: string | undefined): Promis
 
 async function onlyStack(client: CloudFormationClient): Promise<Stack> {
   const found: Stack[] = [];
+  const uncreated: Stack[] = [];
   try {
     for await (const { Stacks = [] } of paginateDescribeStacks({ client }, {}))
-      found.push(...Stacks.filter(stack => isConnector(stack) || isUncreated(stack)));
+      for (const stack of Stacks) (isConnector(stack) ? found : isUncreated(stack) ? uncreated : []).push(stack);
   } catch (cause) {
     throw new AwsCallError('The stacks of this account and region could not be listed', ADVICE, cause);
   }
-  const [only, ...others] = found;
+  // One that does not exist yet stands in nobody's way.
+  const [only, ...others] = found.length > 0 ? found : uncreated;
   if (only && others.length === 0) return only;
   const region = await client.config.region();
   if (!only)
     throw new RefusedError(
       `There is no connector in region ${region} of this account. Say --region or --profile, or deploy one.`,
     );
-  const names = found.map(each => each.StackName).join(', ');
+  const names = [only, ...others].map(each => each.StackName).join(', ');
   throw new RefusedError(
     `There are several connectors in region ${region}: say which with --stack, for example --stack ${only.StackName}. They are ${names}.`,
   );

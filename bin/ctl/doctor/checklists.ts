@@ -14,14 +14,14 @@ import { schedule, scheduleRole } from './checks/schedule.ts';
 import { secret } from './checks/secret.ts';
 import { settings } from './checks/settings.ts';
 import { readerPolicy, siemQueue } from './checks/siem.ts';
-import { lastDeployment, stack } from './checks/stack.ts';
+import { failedStacks, lastDeployment, stack } from './checks/stack.ts';
 import { state, table } from './checks/table.ts';
 import { threatAsset } from './checks/threat-asset.ts';
 import { token } from './checks/token.ts';
 import type { Patient } from './patient.ts';
 
 /** Before `cdk deploy`. */
-export const BEFORE: readonly Check<Patient>[] = [awsAccount, bootstrap, configuration, addresses, clock];
+export const BEFORE: readonly Check<Patient>[] = [awsAccount, bootstrap, configuration, failedStacks, addresses, clock];
 
 /** After it: from the stack, over the API, to what the SIEM reads. */
 export const AFTER: readonly Check<Patient>[] = [

@@ -31,7 +31,7 @@ test('what has no words of its own is told as it was', () => {
 
 test.each([
   [new ApiUnavailableError('/v1/assets', 'the connection failed (ECONNREFUSED)'), 'Check the network of this machine'],
-  [new ApiRefusedError('/v1/assets', 400, {}), 'Check baseUrl'],
+  [new ApiRefusedError('/v1/assets', 400), 'Check baseUrl'],
   [
     new CredentialsError('The token endpoint refused the client credentials (401).'),
     'npm run connectorctl -- fill-secret',

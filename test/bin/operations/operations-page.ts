@@ -41,7 +41,9 @@ const PERMISSIONS = `## Permissions
 What each command called while the transcripts of this page were made, recorded where it arrived. For \`pause\` and \`resume\` AWS asks besides for
 \`iam:PassRole\` on the schedule's role, and with \`kmsKeyArn\` for \`kms:Decrypt\` through DynamoDB, S3 and Secrets Manager, which no call shows.
 With \`siemReader\`, \`doctor\` also calls \`iam:ListAttachedRolePolicies\` on the reader's role; a run whose time ended before its streams did asks the
-schedule's state (\`scheduler:GetSchedule\`) to say what goes on. A permission that is missing hides nothing else: \`status\` and
+schedule's state (\`scheduler:GetSchedule\`) to say what goes on. \`dead-letters show\` of a dead letter needs
+\`s3:GetObject\` below \`dead-letter/\`. No command reads or lists outside \`events/\`, \`dead-letter/\` and \`delivery-errors/\`: grant \`s3:ListBucket\` with a
+condition on \`s3:prefix\`. A permission that is missing hides nothing else: \`status\` and
 \`doctor\` name it and go on.
 `;
 

@@ -12,9 +12,11 @@ describe('doctor --before', () => {
     each: Deployment,
     cdkJson: string | undefined,
     below = '.',
+    connectorsFile?: string,
   ): Promise<{ status: number | null; all: Found[] }> {
     const root = await mkdtemp(path.join(tmpdir(), 'before-'));
     if (cdkJson !== undefined) await writeFile(path.join(root, 'cdk.json'), cdkJson);
+    if (connectorsFile !== undefined) await writeFile(path.join(root, 'connectors.json'), connectorsFile);
     const folder = path.join(root, below);
     await mkdir(folder, { recursive: true });
     const { environment } = each;
@@ -40,10 +42,39 @@ describe('doctor --before', () => {
     );
     expect([status, all.map(check => `${check.name} ${check.status}`)]).toEqual([
       0,
-      ['aws-account ok', 'bootstrap ok', 'configuration ok', 'addresses warn', 'clock ok'],
+      ['aws-account ok', 'bootstrap ok', 'configuration ok', 'failed-stacks ok', 'addresses warn', 'clock ok'],
     ]);
     expect(all[2]!.text).toBe('a connector: acme, in ../../cdk.json: deploy from that folder');
-    expect(all[3]!.text).toContain('https://127.0.0.1:65432/v1/assets does not answer (ECONNREFUSED)');
+    expect(all[4]!.text).toContain('https://127.0.0.1:65432/v1/assets does not answer (ECONNREFUSED)');
+  });
+
+  test('reads the list from the connectorsFile of cdk.json, as the CDK does', async () => {
+    await using each = await deployment();
+    const cdkJson = JSON.stringify({ context: { connectorsFile: 'connectors.json' } });
+    const { all } = await examinedBefore(each, cdkJson, 'docs', JSON.stringify([CONNECTOR]));
+    expect(all.find(({ name }) => name === 'configuration')).toMatchObject({
+      status: 'ok',
+      text: 'a connector: acme, in ../cdk.json: deploy from that folder',
+    });
+  });
+
+  test('finds the stack of an earlier first deployment that failed, and leads out in one command', async () => {
+    await using each = await deployment();
+    each.stack.stacks.splice(0);
+    each.stack.stacks.push({
+      name: 'SecurityDataConnector-acme',
+      status: 'ROLLBACK_COMPLETE',
+      terminationProtection: true,
+      outputs: [],
+      resources: [],
+    });
+    const { status, all } = await examinedBefore(each, JSON.stringify({ context: { connectors: [CONNECTOR] } }));
+    expect(status).toBe(3);
+    expect(all.find(({ name }) => name === 'failed-stacks')).toMatchObject({
+      status: 'fail',
+      text: expect.stringContaining('Stack SecurityDataConnector-acme is ROLLBACK_COMPLETE: its first deployment failed'),
+      todo: expect.stringContaining('update-termination-protection --no-enable-termination-protection'),
+    });
   });
 
   test.each([

@@ -12,6 +12,15 @@ function alone(each: Deployment): void {
   each.stack.stacks.splice(0);
 }
 
+/** The only stack, as CloudFormation leaves it when a first deployment fails: without outputs. */
+function failedCreation(each: Deployment, status: string): void {
+  alone(each);
+  each.stack.stacks.push({ name: STACK, status, terminationProtection: true, outputs: [], resources: [] });
+}
+
+/** What leads out: the CDK deletes the failed stack itself once it may. */
+const WAY_OUT = `aws cloudformation update-termination-protection --no-enable-termination-protection --stack-name ${STACK} --region us-east-1`;
+
 const CONNECTOR = { FunctionName: 'f', StateTableName: 't', DeliveryStreamName: 'd', ConnectorVersion: '0.1.0' };
 
 /** What is wrong, how one gets there, and what the command says. */
@@ -30,6 +39,19 @@ const CASES: readonly (readonly [string, (each: Deployment) => void, readonly st
     each => put(each, 'website', { Url: 'https://acme.example' }),
     ['doctor', '--stack', 'website', '--json'],
     'Stack website is no connector',
+  ],
+  ['a first deployment that failed', each => failedCreation(each, 'ROLLBACK_COMPLETE'), ['status'], WAY_OUT],
+  [
+    'a first deployment that failed, by its name',
+    each => failedCreation(each, 'ROLLBACK_FAILED'),
+    ['run', '--stack', 'acme'],
+    WAY_OUT,
+  ],
+  [
+    'a first deployment that failed and was not rolled back',
+    each => failedCreation(each, 'CREATE_FAILED'),
+    ['pause'],
+    WAY_OUT,
   ],
   [
     'a stack of another version',
@@ -83,6 +105,33 @@ test('an option that npm kept for itself is missed: the command does nothing', a
   const { status, stderr } = await each.ctl(['pause'], npm);
   expect([status, stderr]).toEqual([2, expect.stringContaining('npm kept --region for itself. Nothing was done.')]);
   expect(each.asked()).toEqual([]);
+});
+
+describe('after a first deployment that failed', () => {
+  test.each(['ROLLBACK_COMPLETE', 'ROLLBACK_FAILED', 'CREATE_FAILED'])(
+    'the doctor leads out in one command: %s',
+    async status => {
+      await using each = await deployment();
+      failedCreation(each, status);
+      const { stdout } = await each.ctl(['doctor', '--json']);
+      const { checks } = JSON.parse(stdout) as { checks: readonly Record<string, string>[] };
+      expect(checks.filter(check => check['status'] === 'fail')).toMatchObject([
+        { name: 'stack', text: expect.stringContaining(`Stack ${STACK} is ${status}: its first deployment failed`) },
+      ]);
+      expect(checks.find(check => check['name'] === 'stack')!['todo']).toContain(WAY_OUT);
+    },
+  );
+
+  test('the way out is not offered to a connector beside it, nor for a stack of somebody else’s', async () => {
+    await using each = await deployment();
+    each.stack.stacks.push({ name: 'website', status: 'ROLLBACK_COMPLETE', outputs: [], resources: [] });
+    expect(await each.ctl(['status', '--stack', 'website'])).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('Stack website is no connector'),
+    });
+    each.stack.stacks.push({ name: `${STACK}-two`, status: 'ROLLBACK_COMPLETE', outputs: [], resources: [] });
+    expect(await each.ctl(['status'])).toMatchObject({ status: 0 });
+  });
 });
 
 describe('exit 1, a sentence and no stack trace for', () => {

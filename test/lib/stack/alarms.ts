@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
+import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import { CONNECTOR_METRICS, METRIC_NAMESPACE, STREAM_METRICS } from '../../../lambda/metric-names.ts';
 import { STREAMS } from '../../../lambda/streams.ts';
 import { ALARMS } from '../../../lib/alarms/alarms.ts';
-import { resources, synthesize } from '../synth.ts';
+import { ConnectorStack } from '../../../lib/connector-stack.ts';
+import { configured, createApp, resources, synthesize } from '../synth.ts';
 import { VARIANT_NAMES, VARIANTS } from '../variants.ts';
 
 interface Alarm {
@@ -126,7 +128,7 @@ describe.each(VARIANT_NAMES)('the alarms of the variant %s', variant => {
   });
 
   test('link to their section of the runbook, in a description that CloudWatch takes', () => {
-    const base = variant === 'everyOption' ? 'https://wiki.acme.example/runbook' : 'docs/runbook.md';
+    const { runbookUrl: base = 'docs/runbook.md' } = VARIANTS[variant] as { readonly runbookUrl?: string };
     const lost = all.filter(
       ({ AlarmName, AlarmDescription }) =>
         !AlarmDescription.endsWith(` Runbook: ${base}#${AlarmName.split('/')[1]}`) || AlarmDescription.length > 1024,
@@ -266,6 +268,41 @@ describe('thresholds', () => {
 });
 
 describe('who is told', () => {
+  const notified = (options: object) =>
+    resources(synthesize({ ...options }), 'AWS::CloudWatch::CompositeAlarm').map(
+      ({ Properties }) => Properties['AlarmDescription'] as string,
+    );
+
+  test('reads in the notification what to do first: a command that can be typed as it stands', () => {
+    for (const text of notified({}))
+      expect(text).toContain('First run "npm run connectorctl -- status --stack SecurityDataConnector-acme"');
+    for (const { AlarmName, AlarmDescription } of alarms(VARIANTS.everyOption)) {
+      const { first } = ALARMS.find(({ name }) => name === AlarmName.split('/')[1])!;
+      expect(AlarmDescription).toContain(
+        `First run "npm run connectorctl -- ${first} --stack SecurityDataConnector-acme"`,
+      );
+      expect(AlarmDescription.length).toBeLessThanOrEqual(1024);
+    }
+  });
+
+  test('finds the runbook by its URL; where none is given, it is said whose docs/runbook.md is meant', () => {
+    for (const text of notified(VARIANTS.everyOption)) expect(text).toContain('https://wiki.acme.example/runbook');
+    const bare = notified({}).filter(text => /(?<!the connector’s )docs\/runbook\.md/.test(text));
+    expect(bare).toEqual([]);
+  });
+
+  test.each<[string, boolean, object]>([
+    ['an e-mail address hears of alarms', true, { alarmEmail: 'on-call@acme.example' }],
+    ['a topic that is brought hears of alarms', true, { alarmTopicArn: VARIANTS.brought.alarmTopicArn }],
+    ['the runbook is a path', true, { alarmEmail: 'on-call@acme.example', runbookUrl: 'wiki/runbook.md' }],
+    ['the runbook has a URL', false, VARIANTS.everyOption],
+    ['nobody hears of alarms', false, {}],
+  ])('makes synth warn of a runbook that no notification can open, where %s: %s', (_, warned, options) => {
+    const stack = new ConnectorStack(createApp(), configured({ ...options }));
+    const warnings = Annotations.fromStack(stack).findWarning('*', Match.stringLikeRegexp('runbookUrl'));
+    expect(warnings).toHaveLength(warned ? 1 : 0);
+  });
+
   test('hears of the end of an alarm too, through the topic of the stack', () => {
     const topic = [{ Ref: expect.stringMatching(/^ConnectorAlarmTopic/) }];
     const told = resources(synthesize(), 'AWS::CloudWatch::CompositeAlarm').map(({ Properties }) => Properties);

@@ -45,12 +45,24 @@ describe.each(VARIANT_NAMES)('the stack in the variant %s', name => {
 
   test('keeps table, bucket and secrets when it is deleted, unless told otherwise', () => {
     const kept = ['AWS::DynamoDB::Table', 'AWS::S3::Bucket', 'AWS::SecretsManager::Secret'];
-    const expected = name === 'http' ? 'Delete' : 'Retain';
     const policies = kept.flatMap(type =>
       resources(template, type).map(({ DeletionPolicy, UpdateReplacePolicy }) => [DeletionPolicy, UpdateReplacePolicy]),
     );
-    expect(policies.flat().filter(policy => policy !== expected)).toEqual([]);
+    const expected = name === 'http' ? ['Delete'] : ['Retain', 'RetainExceptOnCreate'];
+    expect(policies.flat().filter(policy => !expected.includes(policy!))).toEqual([]);
     expect(only(template, 'AWS::DynamoDB::Table')['DeletionProtectionEnabled']).toBe(name !== 'http');
+  });
+
+  test('leaves nothing behind when its creation fails, but for the table that DynamoDB refuses to delete', () => {
+    const left = Object.values(template.Resources).filter(({ DeletionPolicy }) => DeletionPolicy === 'Retain');
+    expect(left.map(({ Type }) => Type)).toEqual(name === 'http' ? [] : ['AWS::DynamoDB::Table']);
+  });
+
+  test('has nothing that a rollback must delete and cannot', () => {
+    const refusing = Object.values(template.Resources).filter(
+      ({ Properties = {} }) => Properties['DeletionProtectionEnabled'] === true,
+    );
+    expect(refusing.map(({ DeletionPolicy }) => DeletionPolicy)).toEqual(refusing.map(() => 'Retain'));
   });
 
   test('can restore the table to any second of 35 days', () => {

@@ -47,6 +47,23 @@ describe('the construct in somebody’s own app', () => {
     expect(resources(templateOf(scope), 'AWS::Lambda::Function')).toHaveLength(2);
   });
 
+  test('refuses a bucket that another connector of the app has, in the same stack or in another', () => {
+    const app = createApp();
+    const one = new Stack(app, 'One');
+    const two = new Stack(app, 'Two');
+    const bucket = new s3.Bucket(one, 'Bucket');
+    const arn = 'arn:aws:s3:::shared';
+    const props = { ...REQUIRED, connectorName: 'other' };
+    new SecurityDataConnector(one, 'Connector', { ...REQUIRED, bucket });
+    expect(() => new SecurityDataConnector(two, 'Same', { ...props, bucket })).toThrow(
+      /props\.bucketArn: .*own bucket/,
+    );
+    new SecurityDataConnector(two, 'First', { ...props, bucket: s3.Bucket.fromBucketArn(two, 'A', arn) });
+    const again = s3.Bucket.fromBucketArn(one, 'B', arn);
+    expect(() => new SecurityDataConnector(one, 'Second', { ...REQUIRED, bucket: again })).toThrow(/own bucket/);
+    new SecurityDataConnector(one, 'Third', { ...REQUIRED, bucket: new s3.Bucket(one, 'Another') });
+  });
+
   test('takes objects of the same stack in place of its own', () => {
     const scope = stack();
     const key = new kms.Key(scope, 'Key');

@@ -21,6 +21,34 @@ function senders(options: object): Statement[] {
   return Statement.filter(({ Effect }) => Effect === 'Allow');
 }
 
+interface Join {
+  readonly 'Fn::Join': [string, readonly Part[]];
+}
+
+type Part = string | { readonly Ref: string } | { 'Fn::Select': [number, { 'Fn::Split': [string, Part] }] };
+
+/** What CloudFormation knows of the stack before it makes anything. A reference to a resource is not among it. */
+const KNOWN: Readonly<Record<string, string>> = {
+  'AWS::Partition': 'aws',
+  'AWS::StackId': 'arn:aws:cloudformation:eu-west-1:111122223333:stack/S/51af3dc0-da77-11e4-872e-1234567db123',
+};
+
+function textOf({ 'Fn::Join': [separator, parts] }: Join): string {
+  return parts.map(partText).join(separator);
+}
+
+function partText(part: Part): string {
+  if (typeof part === 'string') return part;
+  if ('Ref' in part) return KNOWN[part.Ref] ?? `unknown ${part.Ref}`;
+  const [
+    index,
+    {
+      'Fn::Split': [separator, whole],
+    },
+  ] = part['Fn::Select'];
+  return partText(whole).split(separator)[index]!;
+}
+
 describe('new objects', () => {
   test('are announced on the queue by S3 itself, events only', () => {
     const { QueueConfigurations } = only(synthesize(), 'AWS::S3::Bucket')['NotificationConfiguration'] as {
@@ -35,16 +63,28 @@ describe('new objects', () => {
     ]);
   });
 
-  test('are announced only by buckets of this account, or by the one that is brought', () => {
-    expect(senders({})).toEqual([
-      expect.objectContaining({
-        Action: 'sqs:SendMessage',
-        Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
-      }),
-    ]);
+  test('are taken from the bucket of the stack alone, or from the one that is brought', () => {
+    const [own, ...others] = senders({});
+    expect(others).toEqual([]);
+    expect(own).toMatchObject({
+      Action: 'sqs:SendMessage',
+      Condition: {
+        StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } },
+        ArnEquals: { 'aws:SourceArn': expect.anything() },
+      },
+    });
+    const arn = textOf(own!.Condition!['ArnEquals']!['aws:SourceArn'] as Join);
+    expect(arn).toBe(`arn:aws:s3:::${textOf(only(synthesize(), 'AWS::S3::Bucket')['BucketName'] as Join)}`);
     expect(senders(VARIANTS.brought)[0]!.Condition).toMatchObject({
       ArnEquals: { 'aws:SourceArn': 'arn:aws:s3:::acme-security-data' },
     });
+  });
+
+  test('lie in a bucket whose name S3 takes, of the longest connector too, and differs with each creation of the stack', () => {
+    const name = 'a'.repeat(32);
+    const made = textOf(only(synthesize({ name }), 'AWS::S3::Bucket')['BucketName'] as Join);
+    expect(made).toBe(`sdc-${name}-51af3dc0-1234567db123`);
+    expect(made).toMatch(/^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/);
   });
 
   test('wait for two weeks, and are set aside after ten tries', () => {

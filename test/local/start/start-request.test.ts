@@ -69,6 +69,10 @@ describe('the options', () => {
       [...TENANT, '--auth-url', 'https://u:p@login.acme.example'],
       '--auth-url must be an https URL without credentials',
     ],
+    [
+      ['--base-url', 'https://api.acme.example/v1', ...TENANT.slice(2)],
+      '--base-url must be the base URL of the API without /v1',
+    ],
     [['stray', 'words'], '2 arguments stand alone'],
     [['--client-secret=hunter2'], 'the client secret is never an argument'],
   ])('%j is refused: %s', (args, fault) => {

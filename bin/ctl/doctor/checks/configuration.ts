@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { ConfigurationError } from '../../../../lib/config/configuration-error.ts';
 import type { ConnectorConfig } from '../../../../lib/config/connector-schema.ts';
-import { readConnectors } from '../../../../lib/config/read-connectors.ts';
+import { connectorsIn } from '../../../../lib/config/read-connectors.ts';
 import { findCdkJson } from '../cdk-json.ts';
 import { type Check, type Finding, fail, ok, warn } from '../check.ts';
 import type { Patient } from '../patient.ts';
@@ -43,5 +44,5 @@ function connectorsFinding(connectors: readonly ConnectorConfig[], file: string)
 /** @throws ConfigurationError; as reading or parsing the file does */
 export async function readContext(file: string): Promise<readonly ConnectorConfig[]> {
   const { context = {} } = JSON.parse(await readFile(file, 'utf8'));
-  return readConnectors(context.connectors);
+  return connectorsIn(context, path.dirname(file));
 }

@@ -1,6 +1,10 @@
-import { eventsCommand, phaseOf } from '../../deployment/stack-status.ts';
+import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { eventsCommand, phaseOf, withoutConnector } from '../../deployment/stack-status.ts';
+import { AwsCallError } from '../../errors.ts';
+import { findCdkJson } from '../cdk-json.ts';
 import { type Check, type Finding, fail, ok, warn } from '../check.ts';
 import type { Patient } from '../patient.ts';
+import { readContext } from './configuration.ts';
 
 /** Found, of a version that this program understands, and with every output. */
 export const stack: Check<Patient> = {
@@ -59,3 +63,30 @@ export function deploymentFinding(stackName: string, status: string): Finding {
       return warn(`${status}: this version does not know the status`, 'See the CloudFormation user guide.');
   }
 }
+
+/** Before a deployment: none of the configured stacks is left from one that failed, which the CDK could not delete. */
+export const failedStacks: Check<Patient> = {
+  name: 'failed-stacks',
+  needs: ['aws-account', 'configuration'],
+  async look({ aws }) {
+    const connectors = await readContext((await findCdkJson())!);
+    const client = aws.cloudFormation();
+    for (const { name } of connectors) {
+      const StackName = `SecurityDataConnector-${name}`;
+      try {
+        const { Stacks: [found] = [] } = await client.send(new DescribeStacksCommand({ StackName }));
+        if (!found || phaseOf(found.StackStatus ?? '') !== 'not created') continue;
+        const [text = '', ...todo] = (withoutConnector(found, await client.config.region()) ?? '').split('\n');
+        return fail(text, todo.join(' '));
+      } catch (cause) {
+        if (cause instanceof Error && /does not exist/.test(cause.message)) continue;
+        throw new AwsCallError(
+          `The stack ${StackName} could not be read`,
+          'You need cloudformation:DescribeStacks.',
+          cause,
+        );
+      }
+    }
+    return ok('no stack is left from a first deployment that failed');
+  },
+};
