@@ -43,9 +43,9 @@ interface PlatformLine {
 async function run(): Promise<void> {
   const handler = path.join(directory, 'handler.mjs');
   const counts = { assets: rows * SHARES.assets, threats: rows * SHARES.threats, dns: rows * SHARES['dns-blocks'] };
-  const estate = ['--assets', counts.assets, '--threats', counts.threats, '--dns-blocks', counts.dns].map(String);
+  const tenantData = ['--assets', counts.assets, '--threats', counts.threats, '--dns-blocks', counts.dns].map(String);
   const main = path.join(ROOT, 'local', 'platform', 'main.ts');
-  using platformServing = await serving<PlatformLine>(main, ['--control', ...estate]);
+  using platformServing = await serving<PlatformLine>(main, ['--control', ...tenantData]);
   await bundle(path.join(ROOT, 'lambda', 'handler.ts'), handler);
   const platform = platformServing.told;
   const secret = { client_id: platform.clientId, client_secret: platform.clientSecret };

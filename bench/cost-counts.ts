@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Counts, Meter, Tenant } from '../lib/cost/tenant.ts';
 import { type LocalAws, startAws } from '../local/aws/endpoints.ts';
-import { createDraw } from '../local/platform/draw.ts';
+import { createRandom } from '../local/platform/draw.ts';
 import { createPlatform } from '../local/platform/platform.ts';
 import { startPlatformServer } from '../local/platform/server.ts';
 import type { RunTimes } from './cost-function.ts';
-import { TenantLife } from './cost-life.ts';
+import { TenantTraffic } from './cost-life.ts';
 import { startFunction } from './cost-process.ts';
 
 /** Milliseconds of an answer of the API, and of one of AWS. */
@@ -25,11 +25,11 @@ export async function countMinutes(tenant: Tenant, minutes: number): Promise<Cou
   for (const service of ['dynamodb', 'firehose', 'secretsmanager'] as const) {
     aws.faults.always(service, { latencyMilliseconds: LATENCY.aws });
   }
-  const life = new TenantLife(platform, tenant);
+  const traffic = new TenantTraffic(platform, tenant);
   const times: RunTimes[] = [];
   let runsWithNews = 0;
   for (let minute = 0; minute < minutes; minute++) {
-    life.minute();
+    traffic.minute();
     const { records } = aws.firehose.counters;
     times.push(await container.run());
     if (aws.firehose.counters.records > records) runsWithNews++;
@@ -43,7 +43,7 @@ export async function countMinutes(tenant: Tenant, minutes: number): Promise<Cou
 
 async function costScene(tenant: Tenant) {
   const directory = await mkdtemp(path.join(tmpdir(), 'cost-'));
-  const platform = createPlatform({ clock: Date.now, random: createDraw(11), latencyMs: LATENCY.api });
+  const platform = createPlatform({ clock: Date.now, random: createRandom(11), latencyMs: LATENCY.api });
   const assets = Math.min(tenant.assets, STOCK.assets);
   const threats = Math.min(tenant.threats, STOCK.threats);
   platform.populate({ assets, threats, dnsBlocks: STOCK.dnsBlocks });

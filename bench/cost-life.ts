@@ -3,7 +3,7 @@ import type { Platform } from '../local/platform/platform.ts';
 import { rowText } from './rows.ts';
 
 /** Lets the minutes of a tenant's hours pass on its platform, in rows of realistic size. */
-export class TenantLife {
+export class TenantTraffic {
   readonly #platform: Platform;
   readonly #tenant: Tenant;
   /** What is owed: an hour's sixtieth is seldom a whole number. */
@@ -44,7 +44,7 @@ export class TenantLife {
 
   #putThreat(id: string): void {
     const { updated_at: _at, stream_position: _position, asset_id: _owner, ...members } = this.#members('threats');
-    const known = this.#platform.estate.threats.latest.get(id)?.assetId;
+    const known = this.#platform.tenantData.threats.latest.get(id)?.assetId;
     this.#platform.putThreat({ ...members, id, asset_id: known ?? this.#some('assets') });
   }
 
@@ -54,11 +54,11 @@ export class TenantLife {
 
   /** One that is not removed, another each time. */
   #some(kind: 'assets' | 'threats'): string {
-    const { ids, latest } = this.#platform.estate[kind];
+    const { ids, latest } = this.#platform.tenantData[kind];
     for (let step = 0; ; step++) {
       const id = ids[(this.#serial * 7919 + step) % ids.length]!;
       const version = latest.get(id)!;
-      const owner = kind === 'assets' ? version : this.#platform.estate.assets.latest.get(version.assetId);
+      const owner = kind === 'assets' ? version : this.#platform.tenantData.assets.latest.get(version.assetId);
       if (!owner?.deletedAt) return id;
     }
   }

@@ -1,4 +1,4 @@
-import { createDraw } from '../local/platform/draw.ts';
+import { createRandom } from '../local/platform/draw.ts';
 import { type BenchStream, rowId, rowText } from './rows.ts';
 import { SHARES } from './shares.ts';
 
@@ -9,7 +9,7 @@ const RESTORED = 0.03;
 const REPEATED = 0.02;
 
 /** What the views must count in the end. */
-export interface LifeTruth {
+export interface TrafficTruth {
   readonly current_assets: number;
   readonly current_threats: number;
   readonly removed_assets: number;
@@ -18,21 +18,21 @@ export interface LifeTruth {
 }
 
 /** Event lines of a made-up life: rows come, change, vanish and come back. The same at every run. */
-export class EventLife {
-  readonly #draw = createDraw(1);
+export class EventTraffic {
+  readonly #random = createRandom(1);
   /** By stream and index, whether the row is there. */
   readonly #live: Record<BenchStream, boolean[]> = { assets: [], threats: [], 'dns-blocks': [] };
   #sequence = 0;
   #last = '';
 
   next(): string {
-    const dice = this.#draw();
+    const dice = this.#random();
     if (dice < REPEATED && this.#last !== '') return this.#last;
     this.#last = this.#happening(dice - REPEATED);
     return this.#last;
   }
 
-  truth(): LifeTruth {
+  truth(): TrafficTruth {
     const count = (stream: BenchStream, live: boolean) => this.#live[stream].filter(each => each === live).length;
     return {
       current_assets: count('assets', true),
@@ -44,8 +44,8 @@ export class EventLife {
   }
 
   #happening(dice: number): string {
-    const stream = this.#draw() < 0.5 ? 'assets' : 'threats';
-    const index = Math.floor(this.#draw() * this.#live[stream].length);
+    const stream = this.#random() < 0.5 ? 'assets' : 'threats';
+    const index = Math.floor(this.#random() * this.#live[stream].length);
     const isLive = this.#live[stream][index];
     if (dice < REMOVED && isLive) return this.#remove(stream, index);
     if (dice < REMOVED + RESTORED && isLive === false) return this.#upsert(stream, index);
@@ -54,7 +54,7 @@ export class EventLife {
   }
 
   #create(): string {
-    const dice = this.#draw();
+    const dice = this.#random();
     const isOfSecond = dice < SHARES.assets + SHARES.threats;
     const stream = dice < SHARES.assets ? 'assets' : isOfSecond ? 'threats' : 'dns-blocks';
     return this.#upsert(stream, this.#live[stream].length);

@@ -1,5 +1,5 @@
 /** What a figure of the benchmark is: something measured, a floor measured in the same run, and the ratio asked for. */
-export interface Reading {
+export interface Measurement {
   /** What was measured, where a figure has several subjects: `new assets`, `new threats`. */
   readonly subject: string;
   readonly value: number;
@@ -18,7 +18,7 @@ export interface Figure {
   /** Runs that suffice, where it is fewer than usual: counts come out the same every time, and some runs are long. */
   readonly runs?: number;
   /** One run. */
-  measure(size: Size): Promise<Reading[]>;
+  measure(size: Size): Promise<Measurement[]>;
 }
 
 /** `full` measures; `tiny` only shows that a figure runs. */

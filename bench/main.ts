@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import path from 'node:path';
 import { Command } from 'commander';
-import type { Figure, Reading } from './figure.ts';
+import type { Figure, Measurement } from './figure.ts';
 import { FIGURES } from './figures.ts';
 import { type Result, summarize, table } from './result.ts';
 
@@ -33,8 +33,8 @@ console.log(table(results));
 console.log(`\nWritten to ${path.relative(process.cwd(), await save(results))}`);
 if (options.check && results.some(each => each.met === false)) process.exitCode = 1;
 
-async function runsOf(figure: Figure): Promise<Reading[][]> {
-  const runs: Reading[][] = [];
+async function runsOf(figure: Figure): Promise<Measurement[][]> {
+  const runs: Measurement[][] = [];
   for (let run = 0; run < (figure.runs ?? options.runs); run++) runs.push(await figure.measure('full'));
   return runs;
 }

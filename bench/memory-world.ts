@@ -1,35 +1,34 @@
 /** Every port in memory, so that nothing but the core's own work is measured. Delivery packs as the adapter does. */
 
-import { sha256 } from '../lambda/adapters/sha256.ts';
 import { BEGINNING } from '../lambda/core/beginning.ts';
 import { envelope } from '../lambda/core/event.ts';
 import type { EventFormat } from '../lambda/core/event-format.ts';
-import { packCalls, packRecords } from '../lambda/core/pack.ts';
-import type { Assignment, World } from '../lambda/core/run.ts';
-import { type TickOutcome, tick } from '../lambda/core/tick.ts';
-import type { HeldLease, PageSource, RowState, StreamMemory } from '../lambda/ports.ts';
+import type { Assignment, Ports } from '../lambda/core/run.ts';
+import { type RunOutcome, tick } from '../lambda/core/run-streams.ts';
+import type { HeldLease, PageSource, RowState, SavedStream } from '../lambda/ports.ts';
+import { sha256 } from '../lambda/sha256.ts';
+import { packCalls, packRecords } from '../lambda/sink/pack.ts';
 import { STREAMS, type StreamName } from '../lambda/streams.ts';
 import type { BenchStream } from './rows.ts';
 
-export interface MemoryWorld {
+export interface MemoryPorts {
   /** Drains the stream from where it stands. */
-  run(stream: BenchStream): Promise<TickOutcome>;
+  run(stream: BenchStream): Promise<RunOutcome>;
   /** Back to the beginning: nothing was ever forwarded. */
   forget(): void;
 }
 
-export function createMemoryWorld(source: PageSource, format: EventFormat = envelope): MemoryWorld {
-  const memories = new Map<StreamName, StreamMemory>();
+export function createMemoryPorts(source: PageSource, format: EventFormat = envelope): MemoryPorts {
+  const memories = new Map<StreamName, SavedStream>();
   const states = new Map<string, RowState>();
   let epoch = 0;
-  const memoryOf = (stream: StreamName): StreamMemory =>
-    memories.get(stream) ?? { checkpoint: BEGINNING, inFlight: [] };
-  const world: World = {
+  const memoryOf = (stream: StreamName): SavedStream => memories.get(stream) ?? { checkpoint: BEGINNING, intents: [] };
+  const ports: Ports = {
     source,
     checkpoints: {
       load: async streams => new Map(streams.map(stream => [stream, memoryOf(stream)])),
       save: async (stream, checkpoint) => void memories.set(stream, { ...memoryOf(stream), checkpoint }),
-      saveInFlight: async (stream, inFlight) => void memories.set(stream, { ...memoryOf(stream), inFlight }),
+      saveIntents: async (stream, intents) => void memories.set(stream, { ...memoryOf(stream), intents }),
       fence: async () => undefined,
     },
     rowStates: {
@@ -38,8 +37,8 @@ export function createMemoryWorld(source: PageSource, format: EventFormat = enve
         for (const [id, state] of put) states.set(id, state);
       },
     },
-    memberships: { put: async () => undefined, of: async () => [], delete: async () => undefined },
-    withdrawals: { pending: async () => [], add: async () => undefined, remove: async () => undefined },
+    childIndex: { put: async () => undefined, of: async () => [], delete: async () => undefined },
+    removals: { pending: async () => [], add: async () => undefined, remove: async () => undefined },
     delivery: {
       async deliver(lines) {
         if (packCalls(packRecords(lines)).length === 0) throw new Error('Nothing was packed');
@@ -47,7 +46,7 @@ export function createMemoryWorld(source: PageSource, format: EventFormat = enve
       },
     },
     rows: { row: async () => Promise.reject(new Error('No dead letter is tried again here')) },
-    deadLetters: {
+    deadDeadLetters: {
       locate: () => '',
       store: async () => undefined,
       read: async () => undefined,
@@ -60,7 +59,7 @@ export function createMemoryWorld(source: PageSource, format: EventFormat = enve
   return {
     run: stream =>
       tick({
-        world,
+        ports,
         lease: { take: async () => held(++epoch) },
         assignment: assignment(stream, format),
         commands: { resync: [], replay: [] },
@@ -75,7 +74,7 @@ export function createMemoryWorld(source: PageSource, format: EventFormat = enve
 
 function held(epoch: number): HeldLease {
   const { signal } = new AbortController();
-  return { epoch, unclean: false, signal, guard: async () => undefined, release: async () => undefined };
+  return { epoch, dirty: false, signal, assertLeaseValid: async () => undefined, release: async () => undefined };
 }
 
 function assignment(stream: BenchStream, format: EventFormat): Assignment {
@@ -84,7 +83,7 @@ function assignment(stream: BenchStream, format: EventFormat): Assignment {
     connector: 'bench',
     streams: [{ ...facts, path: `/v1/${stream}` }],
     pageLimit: 500,
-    ownerMember: 'asset_id',
+    parentMember: 'asset_id',
     configuredNames: {},
     format,
   };

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { createDraw } from '../local/platform/draw.ts';
+import { createRandom } from '../local/platform/draw.ts';
 import { createPlatform, type Platform } from '../local/platform/platform.ts';
 import { type PlatformServer, startPlatformServer } from '../local/platform/server.ts';
 
@@ -16,7 +16,7 @@ const { assets } = new Command('platform-pages')
   .opts<{ assets: number }>();
 
 const begun = performance.now();
-const platform = createPlatform({ clock: Date.now, random: createDraw(1) });
+const platform = createPlatform({ clock: Date.now, random: createRandom(1) });
 platform.populate({ assets, threats: 0, dnsBlocks: 0 });
 const server = await startPlatformServer({ platform });
 const startSeconds = (performance.now() - begun) / 1000;

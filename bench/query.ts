@@ -8,7 +8,7 @@ import { EventDatabase } from '../local/query/event-database.ts';
 import { aligned } from '../local/query/result-table.ts';
 import { cpuTimeOf } from './cpu-time.ts';
 import { writeEventFiles } from './event-files.ts';
-import type { LifeTruth } from './event-life.ts';
+import type { TrafficTruth } from './event-life.ts';
 import { median } from './statistics.ts';
 
 const { events, runs } = new Command('query')
@@ -40,13 +40,13 @@ async function run(): Promise<void> {
   const { bytes, files, truth } = await writeEventFiles(folder, events);
   using database = await EventDatabase.open(await deliveredFiles(folder));
   console.log(`${events} lines, ${(bytes / 1e6).toFixed(0)} MB, in ${files} files\n`);
-  const readings = new Map<string, Spent[]>();
+  const measurements = new Map<string, Spent[]>();
   for (let each = 0; each < runs; each++) {
     for (const [name, sql] of [['lines', FLOOR] as const, ...SUBJECTS]) {
-      readings.set(name, [...(readings.get(name) ?? []), await spent(database, sql)]);
+      measurements.set(name, [...(measurements.get(name) ?? []), await spent(database, sql)]);
     }
   }
-  print(readings);
+  print(measurements);
   await compare(database, truth);
 }
 
@@ -62,9 +62,9 @@ async function spent(database: EventDatabase, sql: string): Promise<Spent> {
   return { seconds: (performance.now() - start) / 1000, cpuSeconds: cpuMicroseconds / 1e6 };
 }
 
-function print(readings: ReadonlyMap<string, readonly Spent[]>): void {
-  const floors = readings.get('lines')!;
-  const rows = [...readings].map(([name, each]) => {
+function print(measurements: ReadonlyMap<string, readonly Spent[]>): void {
+  const floors = measurements.get('lines')!;
+  const rows = [...measurements].map(([name, each]) => {
     const cpu = median(each.map(({ cpuSeconds }) => cpuSeconds));
     const ratio = median(each.map(({ cpuSeconds }, index) => cpuSeconds / floors[index]!.cpuSeconds));
     const rate = Math.round(events / median(each.map(({ seconds }) => seconds)));
@@ -73,7 +73,7 @@ function print(readings: ReadonlyMap<string, readonly Spent[]>): void {
   console.log(aligned(['relation', 'rate', 'CPU a line', 'ratio to lines'], rows));
 }
 
-async function compare(database: EventDatabase, truth: LifeTruth): Promise<void> {
+async function compare(database: EventDatabase, truth: TrafficTruth): Promise<void> {
   const wrong: string[] = [];
   for (const [view, expected] of Object.entries(truth)) {
     const [row] = await (await database.query(`select count(*) from ${view}`)).getRows();

@@ -1,5 +1,5 @@
 /** What several runs of a figure come to. */
-import type { Reading } from './figure.ts';
+import type { Measurement } from './figure.ts';
 import { median, spread } from './statistics.ts';
 
 export interface Result {
@@ -18,18 +18,18 @@ export interface Result {
 }
 
 /** @param runs the readings of each run, subject by subject in the same order */
-export function summarize(figure: string, runs: readonly (readonly Reading[])[]): Result[] {
+export function summarize(figure: string, runs: readonly (readonly Measurement[])[]): Result[] {
   return runs[0]!.map((first, index) => {
-    const readings = runs.map(run => run[index]!);
-    const compared = readings.map(({ value, floor }) => (floor === undefined ? value : value / floor));
+    const measurements = runs.map(run => run[index]!);
+    const compared = measurements.map(({ value, floor }) => (floor === undefined ? value : value / floor));
     const { subject, unit, target } = first;
     return {
       figure,
       subject,
       unit,
       runs: runs.length,
-      value: median(readings.map(each => each.value)),
-      floor: first.floor === undefined ? undefined : median(readings.map(each => each.floor!)),
+      value: median(measurements.map(each => each.value)),
+      floor: first.floor === undefined ? undefined : median(measurements.map(each => each.floor!)),
       compared: median(compared),
       spread: spread(compared),
       target,

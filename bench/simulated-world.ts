@@ -1,11 +1,11 @@
 /** The real handler's insides over simulated edges: an API and an AWS in this process that answer after a while. */
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Sender } from '../lambda/adapters/aws-calls.ts';
-import { sha256 } from '../lambda/adapters/sha256.ts';
-import { systemClock } from '../lambda/adapters/system-clock.ts';
+import type { Sender } from '../lambda/aws-calls.ts';
+import { type Clients, createContainerTokens } from '../lambda/compose.ts';
 import { type InvocationResult, type Invoker, invoke } from '../lambda/invocation.ts';
 import type { Settings } from '../lambda/settings.ts';
-import { createContainerTokens, type Edges } from '../lambda/world.ts';
+import { sha256 } from '../lambda/sha256.ts';
+import { systemClock } from '../lambda/system-clock.ts';
 import { SimulatedTable } from './simulated-table.ts';
 
 export interface SimulationOptions {
@@ -54,7 +54,7 @@ export function createSimulation({
   const table = new SimulatedTable(remembers);
   const calls = { api: 0, dynamodb: 0, firehose: 0 };
   const recordBytes: number[] = [];
-  const edges: Edges = {
+  const clients: Clients = {
     async fetch(url, init) {
       const { pathname, searchParams } = new URL(url);
       if (pathname.endsWith('/token')) return json({ access_token: 'token', token_type: 'Bearer', expires_in: 300 });
@@ -83,8 +83,8 @@ export function createSimulation({
   const settings = typeof page === 'string' ? { ...SETTINGS, baseUrl: page } : SETTINGS;
   const invoker: Invoker = {
     settings,
-    edges,
-    tokens: createContainerTokens(settings, edges),
+    clients,
+    tokens: createContainerTokens(settings, clients),
     telemetry: { report: () => undefined },
     memory: () => 0,
   };

@@ -1,12 +1,12 @@
 /** The function's entry, and nothing else: puts settings, clients and clock together at the first invocation. */
-import { createAwsClients } from './adapters/aws-clients.ts';
-import { sha256 } from './adapters/sha256.ts';
-import { createLog } from './adapters/structured-log.ts';
-import { systemClock } from './adapters/system-clock.ts';
-import { createTelemetry } from './adapters/telemetry.ts';
+import { createAwsClients } from './aws-clients.ts';
+import { type Clients, createContainerTokens } from './compose.ts';
 import { type InvocationContext, type InvocationResult, type Invoker, invoke } from './invocation.ts';
+import { createLog } from './log.ts';
 import { readSettings } from './settings.ts';
-import { createContainerTokens, type Edges } from './world.ts';
+import { sha256 } from './sha256.ts';
+import { systemClock } from './system-clock.ts';
+import { createTelemetry } from './telemetry.ts';
 
 let invoker: Invoker | undefined;
 
@@ -23,7 +23,7 @@ export async function handler(event: unknown, context?: InvocationContext): Prom
 
 function compose(): Invoker {
   const settings = readSettings();
-  const edges: Edges = {
+  const clients: Clients = {
     ...createAwsClients(settings),
     fetch: (url, init) => fetch(url, init),
     clock: systemClock,
@@ -33,5 +33,5 @@ function compose(): Invoker {
   };
   const telemetry = createTelemetry(settings.connector);
   const memory = () => process.memoryUsage.rss();
-  return { settings, edges, tokens: createContainerTokens(settings, edges), telemetry, memory };
+  return { settings, clients, tokens: createContainerTokens(settings, clients), telemetry, memory };
 }

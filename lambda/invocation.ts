@@ -1,14 +1,15 @@
 /** One invocation: obey the order within the time given, report, and reject if any stream failed. */
-import type { Telemetry } from './adapters/telemetry.ts';
-import type { Tokens } from './adapters/token.ts';
+
+import { type Command, parseCommand } from './command.ts';
+import { assign, type Clients, composeRun } from './compose.ts';
 import { StreamsFailedError } from './core/errors.ts';
 import { publicError } from './core/public-error.ts';
-import type { LetterOutcome } from './core/redrive.ts';
+import type { RedriveOutcome } from './core/redrive.ts';
 import type { StreamResult } from './core/run.ts';
-import { type TickOutcome, tick } from './core/tick.ts';
-import { type Order, parseOrder } from './order.ts';
+import { type RunOutcome, tick } from './core/run-streams.ts';
 import type { Settings } from './settings.ts';
-import { assign, createWorld, type Edges } from './world.ts';
+import type { Tokens } from './source/token.ts';
+import type { Telemetry } from './telemetry.ts';
 
 export interface InvocationContext {
   /** Lambda's own; a bare process may leave it out and gets Lambda's longest. */
@@ -20,14 +21,14 @@ export interface InvocationResult {
   /** There is more to read: the time budget ended first. The next run goes on from there. */
   readonly more: boolean;
   /** What became of each dead letter that was ordered to be tried again; present only then. */
-  readonly letters?: readonly LetterOutcome[];
+  readonly letters?: readonly RedriveOutcome[];
   /** Another run holds the lease; present only then. */
   readonly leaseHeld?: true;
 }
 
 export interface Invoker {
   readonly settings: Settings;
-  readonly edges: Edges;
+  readonly clients: Clients;
   readonly tokens: Tokens;
   readonly telemetry: Telemetry;
   /** Resident memory in bytes. */
@@ -47,43 +48,47 @@ export async function invoke(
   invoker: Invoker,
 ): Promise<InvocationResult> {
   const { settings } = invoker;
-  const order = parseOrder(
+  const command = parseCommand(
     payload,
     assign(settings).streams.map(each => each.name),
     settings.connector,
   );
   try {
-    return await run(order, context, invoker);
+    return await run(command, context, invoker);
   } catch (error) {
     // Lambda prints what the handler rejects with: all members, all causes.
     throw publicError(error);
   }
 }
 
-async function run(order: Order, context: InvocationContext | undefined, invoker: Invoker): Promise<InvocationResult> {
-  const { settings, edges, telemetry } = invoker;
-  const timeLeft = clockOf(context, edges);
+async function run(
+  command: Command,
+  context: InvocationContext | undefined,
+  invoker: Invoker,
+): Promise<InvocationResult> {
+  const { settings, clients, telemetry } = invoker;
+  const timeLeft = clockOf(context, clients);
   const reserve = Math.min(RESERVE_MILLISECONDS, timeLeft() * RESERVE_SHARE);
-  const { world, lease, warmUp } = createWorld(settings, edges, invoker.tokens, () => timeLeft() - reserve / 2);
+  const { ports, lease, warmUp } = composeRun(settings, clients, invoker.tokens, () => timeLeft() - reserve / 2);
   const outcome = await tick({
-    world,
+    ports,
     lease,
     warmUp,
-    assignment: assign(settings, order.streams),
-    commands: order,
+    assignment: assign(settings, command.streams),
+    commands: command,
     outOfTime: () => timeLeft() <= reserve,
   });
   telemetry.report({ outcome, timeLeft: timeLeft(), memory: invoker.memory() });
-  return conclude(outcome, edges);
+  return conclude(outcome, clients);
 }
 
 /** @returns milliseconds until the invocation must have ended */
-function clockOf(context: InvocationContext | undefined, { clock }: Edges): () => number {
+function clockOf(context: InvocationContext | undefined, { clock }: Clients): () => number {
   const end = clock.now() + LONGEST_MILLISECONDS;
   return () => context?.getRemainingTimeInMillis?.() ?? end - clock.now();
 }
 
-function conclude({ leaseHeld, results, failures, letters }: TickOutcome, { log }: Edges): InvocationResult {
+function conclude({ leaseHeld, results, failures, letters }: RunOutcome, { log }: Clients): InvocationResult {
   if (leaseHeld) {
     log.info('Another run holds the lease; this one leaves the work to it');
     return { streams: {}, more: false, leaseHeld: true };

@@ -63,22 +63,22 @@ export interface Checkpoint {
   readonly generation: number;
   readonly names: MemberNames;
   /** Highest `sequence` among the events of settled pages; empty before the first. */
-  readonly settled: string;
+  readonly committed: string;
   /** Set by a resync until the walk next reaches its end: damaged row states are overwritten instead of refused. */
-  readonly mending: boolean;
+  readonly repairing: boolean;
 }
 
 /** Tags of ids whose events may have reached the SIEM although no row state says so. */
-export interface InFlightBatch {
+export interface Intent {
   /** Last `sequence` of the page that sent them: settled once a checkpoint has reached it. Empty: in doubt until resolved. */
   readonly sequence: string;
   /** See core/id-tag.ts; 14 hexadecimal characters each. */
-  readonly tags: readonly string[];
+  readonly idTags: readonly string[];
 }
 
-export interface StreamMemory {
+export interface SavedStream {
   readonly checkpoint: Checkpoint;
-  readonly inFlight: readonly InFlightBatch[];
+  readonly intents: readonly Intent[];
 }
 
 export interface Checkpoints {
@@ -88,11 +88,11 @@ export interface Checkpoints {
    * @throws StateError
    * @returns per stream its memory, or the StateDamagedError that a drain of this stream must fail with
    */
-  load(streams: readonly StreamName[]): Promise<Map<StreamName, StreamMemory | Error>>;
+  load(streams: readonly StreamName[]): Promise<Map<StreamName, SavedStream | Error>>;
   /** Saves under the fence: refused once a later epoch has written. @throws LeaseLostError, StateError */
   save(stream: StreamName, checkpoint: Checkpoint, epoch: number): Promise<void>;
   /** Replaces the in-flight batches, under the same fence. @throws LeaseLostError, StateError */
-  saveInFlight(stream: StreamName, batches: readonly InFlightBatch[], epoch: number): Promise<void>;
+  saveIntents(stream: StreamName, batches: readonly Intent[], epoch: number): Promise<void>;
   /** Raises the fence of every item to `epoch`, so that no write of an earlier run can land any more. */
   fence(streams: readonly StreamName[], epoch: number): Promise<void>;
 }
@@ -101,16 +101,16 @@ export interface Checkpoints {
  * Called before each batch of writes, and before each repeat of one: batches take no conditions, so they may only start
  * while the lease will outlast them. Throws LeaseLostError otherwise.
  */
-export type Guard = () => Promise<void>;
+export type AssertLeaseValid = () => Promise<void>;
 
 /** What was last forwarded of one id. */
 export interface RowState {
-  readonly digest: string;
+  readonly rowHash: string;
   readonly generation: number;
   /** The SIEM was told that the row is gone: by its tombstone, or withdrawn with its owner. */
   readonly removed: boolean;
   /** Id of the row in the stream that this one vanishes with (a threat's asset). */
-  readonly owner: string | undefined;
+  readonly parent: string | undefined;
   /** `sequence` of the event that told the SIEM. */
   readonly sequence: string;
   /** When that event was made, ISO 8601: leads an operator to the object that it was delivered in. Empty: not recorded. */
@@ -119,12 +119,12 @@ export interface RowState {
    * `event_id` of the row's last withdrawal, or empty. It makes the ids of what comes after differ from what came before:
    * a row that comes back as it was, at the position it had, would otherwise look like a repeat.
    */
-  readonly incarnation: string;
+  readonly revision: string;
 }
 
 /** The note under an asset that one of its threats may have been sent. */
-export interface Membership {
-  readonly owner: string;
+export interface ChildEntry {
+  readonly parent: string;
   readonly id: string;
   /** `sequence` of the event that tied the id to this owner. */
   readonly sequence: string;
@@ -136,21 +136,21 @@ export type StoredState = RowState | Error;
 export interface RowStates {
   /** Strongly consistent; ids without a state are absent from the answer. @throws StateError */
   get(stream: StreamName, ids: readonly string[]): Promise<Map<string, StoredState>>;
-  put(stream: StreamName, states: ReadonlyMap<string, RowState>, guard: Guard): Promise<void>;
+  put(stream: StreamName, states: ReadonlyMap<string, RowState>, assertLeaseValid: AssertLeaseValid): Promise<void>;
 }
 
-export interface Memberships {
-  put(stream: StreamName, memberships: readonly Membership[], guard: Guard): Promise<void>;
+export interface ChildIndex {
+  put(stream: StreamName, childIndex: readonly ChildEntry[], assertLeaseValid: AssertLeaseValid): Promise<void>;
   /**
    * The first `limit` memberships of the owner, strongly consistent. While a resync mends the stream a damaged one is read
    * by its key alone. @throws StateDamagedError otherwise
    */
-  of(stream: StreamName, owner: string, limit: number, mending: boolean): Promise<Membership[]>;
-  delete(stream: StreamName, memberships: readonly Membership[], guard: Guard): Promise<void>;
+  of(stream: StreamName, parent: string, limit: number, repairing: boolean): Promise<ChildEntry[]>;
+  delete(stream: StreamName, childIndex: readonly ChildEntry[], assertLeaseValid: AssertLeaseValid): Promise<void>;
 }
 
 /** What a withdrawal says of the removal that caused it. */
-export interface Tombstone {
+export interface Removal {
   readonly id: string;
   readonly deletedAt: string | undefined;
   /** Raw JSON text, as delivered. */
@@ -158,16 +158,16 @@ export interface Tombstone {
 }
 
 /** A removal whose threats are still to be withdrawn. */
-export interface ListedRemoval extends Tombstone {
+export interface ListedRemoval extends Removal {
   /** `sequence` of its event, or of the last event before it where none was sent: only a greater one can restore the row. */
   readonly sequence: string;
 }
 
-export interface WithdrawalList {
+export interface Removals {
   /** As with memberships: damaged entries are read by their keys while `mending`. @throws StateDamagedError otherwise */
-  pending(stream: StreamName, mending: boolean): Promise<ListedRemoval[]>;
-  add(stream: StreamName, removals: readonly ListedRemoval[], guard: Guard): Promise<void>;
-  remove(stream: StreamName, id: string, guard: Guard): Promise<void>;
+  pending(stream: StreamName, repairing: boolean): Promise<ListedRemoval[]>;
+  add(stream: StreamName, removals: readonly ListedRemoval[], assertLeaseValid: AssertLeaseValid): Promise<void>;
+  remove(stream: StreamName, id: string, assertLeaseValid: AssertLeaseValid): Promise<void>;
 }
 
 export interface Delivery {
@@ -178,7 +178,7 @@ export interface Delivery {
    * @returns milliseconds spent waiting because of throttling
    * @throws DeliveryError, OutOfTimeError; as the guard does
    */
-  deliver(lines: readonly string[], guard: Guard): Promise<number>;
+  deliver(lines: readonly string[], assertLeaseValid: AssertLeaseValid): Promise<number>;
 }
 
 /** A row that cannot be sent, kept whole for a human. */
@@ -188,28 +188,28 @@ export interface DeadLetter {
   /** The row's text as the API sent it. */
   readonly text: string;
   /** Digest of the row: the same row is stored under the same key, however often it is delivered. */
-  readonly digest: string;
+  readonly rowHash: string;
 }
 
 export interface DeadLetters {
   /** Where the letter will lie, as `s3://bucket/key`. */
-  locate(letter: DeadLetter): string;
+  locate(deadLetter: DeadLetter): string;
   /** @throws DeadLetterError; as the guard does */
-  store(letter: DeadLetter, guard: Guard): Promise<void>;
+  store(deadLetter: DeadLetter, assertLeaseValid: AssertLeaseValid): Promise<void>;
   /** @returns the letter as it was stored; nothing where it is missing or must not be read: S3 answers both alike. @throws DeadLetterError */
   read(key: string): Promise<string | undefined>;
   /** Done where there is none. @throws DeadLetterError; as the guard does */
-  remove(key: string, guard: Guard): Promise<void>;
+  remove(key: string, assertLeaseValid: AssertLeaseValid): Promise<void>;
 }
 
 export interface HeldLease {
   readonly epoch: number;
   /** Whether the run before may have left writes under way: it ended without releasing, or released in doubt. */
-  readonly unclean: boolean;
+  readonly dirty: boolean;
   /** Aborts with LeaseLostError when the lease is lost or cannot be renewed. */
   readonly signal: AbortSignal;
   /** Passes while the lease will last long enough for a batch of unconditional writes, and until it is released. */
-  readonly guard: Guard;
+  readonly assertLeaseValid: AssertLeaseValid;
   /** Gives the lease back. `clean: false` when a write may still be under way. */
   release(outcome: { readonly clean: boolean }): Promise<void>;
 }

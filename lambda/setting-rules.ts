@@ -25,17 +25,17 @@ const OTHER_ENDPOINT = /\/(\.well-known\/.*|protocol\/openid-connect(?!\/token\/
 /** A rule for an address. `mended` is the address as it should be written, and the same one where nothing is wrong. */
 export interface AddressRule {
   readonly message: string;
-  readonly mended: (url: string) => string;
+  readonly repaired: (url: string) => string;
 }
 
 export const BASE_URL: AddressRule = {
   message: 'must be the base URL of the API without /v1 and without the path of a list',
-  mended: url => withoutEnd(url, API_PATH),
+  repaired: url => withoutEnd(url, API_PATH),
 };
 
 export const AUTH_URL: AddressRule = {
   message: 'must be the URL of the realm, or of its token endpoint, without the path of another endpoint',
-  mended: url => withoutEnd(url, OTHER_ENDPOINT),
+  repaired: url => withoutEnd(url, OTHER_ENDPOINT),
 };
 
 function withoutEnd(url: string, end: RegExp): string {

@@ -49,13 +49,13 @@ const url = v.pipe(
   text,
   v.check(isSafeUrl, 'must be an https URL without credentials, query or fragment (http to loopback alone)'),
 );
-const address = ({ message, mended }: AddressRule) =>
+const address = ({ message, repaired }: AddressRule) =>
   v.pipe(
     url,
-    v.check(value => mended(value) === value, message),
+    v.check(value => repaired(value) === value, message),
   );
 const path = v.pipe(text, v.regex(LIST_PATH, 'must be a path that begins with "/", without query or fragment'));
-const ownerMember = v.pipe(text, v.notValues(RESERVED_MEMBERS, `must not be one of ${RESERVED_MEMBERS.join(', ')}`));
+const parentMember = v.pipe(text, v.notValues(RESERVED_MEMBERS, `must not be one of ${RESERVED_MEMBERS.join(', ')}`));
 
 function integer(min: number, max: number) {
   const message = `must be a whole number from ${min} to ${max}`;
@@ -77,7 +77,7 @@ const Environment = v.object({
   DEAD_LETTER_BUCKET: text,
   CONNECTOR_NAME: text,
   DNS_BLOCKS_PATH: v.optional(path),
-  THREAT_ASSET_FIELD: v.optional(ownerMember, THREAT_ASSET_FIELD),
+  THREAT_ASSET_FIELD: v.optional(parentMember, THREAT_ASSET_FIELD),
   PAGE_LIMIT: v.optional(integer(PAGE_LIMIT.min, PAGE_LIMIT.max), String(PAGE_LIMIT.default)),
   ROWS_MEMBER: v.optional(text),
   PAGINATION_MEMBER: v.optional(text),

@@ -12,7 +12,7 @@ export interface Stream {
   readonly pathOption?: string;
   readonly pathSetting?: string;
   /** Streams of one lane run one after the other, in the order of this table; lanes run side by side. */
-  readonly lane: string;
+  readonly group: string;
   /**
    * How a row that the SIEM already has is recognised. `row-states`: a digest an id in the table, for rows that change.
    * `window`: only the fingerprints beside the cursor, for immutable rows too numerous to remember one by one.
@@ -25,14 +25,14 @@ export interface Stream {
   /** Whether removals arrive as rows with `deleted: true`. */
   readonly tombstones: boolean;
   /** Stream whose removals silently take rows of this one with them: such rows are withdrawn explicitly. */
-  readonly vanishesWith?: string;
+  readonly cascadesFrom?: string;
 }
 
 export const STREAMS = [
   {
     name: 'assets',
     path: '/v1/assets',
-    lane: 'inventory',
+    group: 'inventory',
     memory: 'row-states',
     kind: 'upsert',
     timeMember: 'updated_at',
@@ -41,18 +41,18 @@ export const STREAMS = [
   {
     name: 'threats',
     path: '/v1/threats',
-    lane: 'inventory',
+    group: 'inventory',
     memory: 'row-states',
     kind: 'upsert',
     timeMember: 'updated_at',
     tombstones: false,
-    vanishesWith: 'assets',
+    cascadesFrom: 'assets',
   },
   {
     name: 'dns-blocks',
     pathOption: 'dnsBlocksPath',
     pathSetting: 'DNS_BLOCKS_PATH',
-    lane: 'dns',
+    group: 'dns',
     memory: 'window',
     kind: 'dns_block',
     timeMember: 'blocked_at',
@@ -68,15 +68,15 @@ export type StreamWithoutPath = Exclude<(typeof STREAMS)[number], { readonly pat
 export type NamedStream = Stream & { readonly name: StreamName };
 
 /** A stream that is on. */
-export type DrainedStream = NamedStream & { readonly path: string };
+export type SyncedStream = NamedStream & { readonly path: string };
 
 /**
  * The streams that are on, with their paths: those with a path of their own, and those that are given one.
  *
  * @param given what is configured as the path of a stream; nothing or an empty text where it is off
  */
-export function streamsOn(given: (stream: StreamWithoutPath) => string | undefined): DrainedStream[] {
-  return STREAMS.flatMap((stream): DrainedStream[] => {
+export function streamsOn(given: (stream: StreamWithoutPath) => string | undefined): SyncedStream[] {
+  return STREAMS.flatMap((stream): SyncedStream[] => {
     const path = 'path' in stream ? stream.path : given(stream);
     return path ? [{ ...stream, path }] : [];
   });

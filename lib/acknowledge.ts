@@ -2,14 +2,14 @@ import { Stack, Validations } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
 
 /** Explains to cdk-nag why a policy may end in a wildcard below one resource. Each wildcard is explained by itself. */
-export function acknowledgeWildcard(scope: IConstruct, resource: string, reason: string): void {
+export function suppressWildcard(scope: IConstruct, resource: string, reason: string): void {
   const finding = flatten(Stack.of(scope).resolve(resource));
-  Validations.of(scope).acknowledge({ id: `AwsSolutions-IAM5[Resource::${finding}]`, reason });
+  Validations.of(scope).suppressFinding({ id: `AwsSolutions-IAM5[Resource::${finding}]`, reason });
 }
 
 /** Explains a rule that a whole construct breaks on purpose. */
-export function acknowledge(scope: IConstruct, id: string, reason: string): void {
-  Validations.of(scope).acknowledge({ id, reason });
+export function suppressFinding(scope: IConstruct, id: string, reason: string): void {
+  Validations.of(scope).suppressFinding({ id, reason });
 }
 
 type Resolved = string | { Ref: string } | { 'Fn::GetAtt': [string, string] } | { 'Fn::Join': [string, Resolved[]] };

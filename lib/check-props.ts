@@ -40,10 +40,10 @@ const plainSchema = v.pick(connectorSchema, [
  */
 export function checkProps(props: SecurityDataConnectorProps): void {
   const plain = plainValues(props);
-  const brought = { bucketArn: props.bucket, alarmTopicArn: props.alarmTopic };
+  const existing = { bucketArn: props.bucket, alarmTopicArn: props.alarmTopic };
   const faults = [
     ...schemaFaults(plainSchema, plain, 'props'),
-    ...contradictionsWithin({ ...plain, ...brought }, 'props'),
+    ...contradictionsWithin({ ...plain, ...existing }, 'props'),
     ...ocsfFaultsWithin(plain, 'props'),
   ];
   if (faults.length > 0) throw new ConfigurationError(faults);

@@ -2,7 +2,7 @@ import { CfnOutput, type RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
-import { acknowledge } from './acknowledge.ts';
+import { suppressFinding } from './acknowledge.ts';
 import { PLACEHOLDER } from './placeholder.ts';
 
 export interface PlaceholderSecretProps {
@@ -35,7 +35,7 @@ export function createPlaceholderSecret(
     removalPolicy: props.removalPolicy,
     ...(props.encryptionKey && { encryptionKey: props.encryptionKey }),
   });
-  acknowledge(
+  suppressFinding(
     secret,
     'AwsSolutions-SMG4',
     'The operator of the other side issues and rotates these credentials on request; AWS cannot rotate them.',

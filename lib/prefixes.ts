@@ -6,5 +6,5 @@ export const PREFIXES = {
   /** What Firehose could not deliver, partition or hand to another endpoint. */
   deliveryErrors: 'delivery-errors/',
   /** Rows that the function cannot send as events. */
-  deadLetters: 'dead-letter/',
+  deadDeadLetters: 'dead-letter/',
 } as const;

@@ -4,7 +4,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import * as scheduler from 'aws-cdk-lib/aws-scheduler';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { acknowledge } from './acknowledge.ts';
+import { suppressFinding } from './acknowledge.ts';
 import { TICK_EXPIRES_AFTER } from './alarms/timing.ts';
 
 export interface ScheduleProps {
@@ -15,12 +15,12 @@ export interface ScheduleProps {
 
 /** The schedule that starts the function, and a queue for starts that could not be handed over. */
 export class Schedule extends Construct {
-  readonly deadLetters: sqs.Queue;
+  readonly deadDeadLetters: sqs.Queue;
   readonly scheduleName: string;
 
   constructor(scope: Construct, id: string, props: ScheduleProps) {
     super(scope, id);
-    this.deadLetters = createDeadLetterQueue(this);
+    this.deadDeadLetters = createDeadLetterQueue(this);
     const schedule = new scheduler.CfnSchedule(this, 'Schedule', {
       description: 'Starts a run of the connector.',
       scheduleExpression: rateExpression(props.rate),
@@ -31,7 +31,7 @@ export class Schedule extends Construct {
         roleArn: this.createRole(props.function).roleArn,
         input: '{}',
         retryPolicy: { maximumEventAgeInSeconds: TICK_EXPIRES_AFTER.toSeconds(), maximumRetryAttempts: 2 },
-        deadLetterConfig: { arn: this.deadLetters.queueArn },
+        deadLetterConfig: { arn: this.deadDeadLetters.queueArn },
       },
     });
     this.scheduleName = schedule.ref;
@@ -47,7 +47,7 @@ export class Schedule extends Construct {
         Start: new iam.PolicyDocument({
           statements: [
             new iam.PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [target.functionArn] }),
-            new iam.PolicyStatement({ actions: ['sqs:SendMessage'], resources: [this.deadLetters.queueArn] }),
+            new iam.PolicyStatement({ actions: ['sqs:SendMessage'], resources: [this.deadDeadLetters.queueArn] }),
           ],
         }),
       },
@@ -61,7 +61,7 @@ function createDeadLetterQueue(scope: Construct): sqs.Queue {
     enforceSSL: true,
     retentionPeriod: Duration.days(14),
   });
-  acknowledge(queue, 'AwsSolutions-SQS3', 'This queue is itself the dead-letter queue of the schedule.');
+  suppressFinding(queue, 'AwsSolutions-SQS3', 'This queue is itself the dead-letter queue of the schedule.');
   return queue;
 }
 

@@ -8,7 +8,7 @@ import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { streamsOn } from '../lambda/streams.ts';
-import { AlarmBoard, isAddress } from './alarms/alarm-board.ts';
+import { Alarms, isAddress } from './alarms/alarm-board.ts';
 import { createAlarmTopic } from './alarms/alarm-topic.ts';
 import { timingOf } from './alarms/timing.ts';
 import { checkProps } from './check-props.ts';
@@ -120,13 +120,13 @@ export class SecurityDataConnector extends Construct {
 
   private watch(options: ConnectorOptions, schedule: Schedule) {
     const { connectorName, destination, memoryMegabytes } = options;
-    const watched = {
+    const monitored = {
       connectorName,
       function: this.function,
       state: this.state,
       delivery: this.delivery,
       siem: this.siem,
-      scheduleDeadLetters: schedule.deadLetters,
+      scheduleDeadLetters: schedule.deadDeadLetters,
     };
     const settings = {
       timing: timingOf(options.rate),
@@ -135,8 +135,8 @@ export class SecurityDataConnector extends Construct {
       deliveryMetrics: deliveryMetricPrefix(destination),
       converts: converts(destination),
     };
-    const shared = { watched, settings, streams: streamsOn(({ pathOption }) => options[pathOption]) };
-    const alarms = new AlarmBoard(this, 'Alarms', { ...options, ...shared, topic: this.alarmTopic });
+    const shared = { monitored, settings, streams: streamsOn(({ pathOption }) => options[pathOption]) };
+    const alarms = new Alarms(this, 'Alarms', { ...options, ...shared, topic: this.alarmTopic });
     return createDashboard(this, { ...shared, alarms });
   }
 }

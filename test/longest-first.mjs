@@ -2,14 +2,7 @@
  * The order of the test files. Jest begins with the largest files until it has measured them once, which a clean clone never has; its
  * longest ones are small, since each collects a folder of suites, and would run last, beside an idle core.
  */
-const LONGEST = [
-  'test/bin/',
-  'test/drills/',
-  'test/histories/',
-  'test/lib/stack',
-  'test/local/start/',
-  'test/privileges/',
-];
+const LONGEST = ['test/bin/', 'test/alarms/', 'test/simulation/', 'test/lib/stack', 'test/local/start/', 'test/iam/'];
 
 export default class LongestFirst {
   sort(tests) {

@@ -3,12 +3,12 @@
  * fetched as text, and the commands of the drain are sent again by the same clients. Prints both, in ms a page.
  */
 import path from 'node:path';
-import type { Sender } from '../../lambda/adapters/aws-calls.ts';
-import { type AwsClients, createAwsClients } from '../../lambda/adapters/aws-clients.ts';
-import { sha256 } from '../../lambda/adapters/sha256.ts';
-import { systemClock } from '../../lambda/adapters/system-clock.ts';
+import type { Sender } from '../../lambda/aws-calls.ts';
+import { type AwsClients, createAwsClients } from '../../lambda/aws-clients.ts';
+import { type Clients, createContainerTokens } from '../../lambda/compose.ts';
 import { invoke } from '../../lambda/invocation.ts';
-import { createContainerTokens, type Edges } from '../../lambda/world.ts';
+import { sha256 } from '../../lambda/sha256.ts';
+import { systemClock } from '../../lambda/system-clock.ts';
 import { cpuTimeOf } from '../cpu-time.ts';
 import { cursorOf } from '../estate.ts';
 import { serving } from '../serving.ts';
@@ -58,7 +58,7 @@ async function recorded(clients: AwsClients, url: string): Promise<Sent[]> {
 
 async function drain(clients: AwsClients, url: string): Promise<void> {
   const settings = { ...SETTINGS, baseUrl: url, authUrl: url };
-  const edges: Edges = {
+  const clients: Clients = {
     ...clients,
     fetch: (input, init) => fetch(input, init),
     clock: systemClock,
@@ -66,8 +66,8 @@ async function drain(clients: AwsClients, url: string): Promise<void> {
     hash: sha256,
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
   };
-  const tokens = createContainerTokens(settings, edges);
-  const invoker = { settings, edges, tokens, telemetry: { report: () => undefined }, memory: () => 0 };
+  const tokens = createContainerTokens(settings, clients);
+  const invoker = { settings, clients, tokens, telemetry: { report: () => undefined }, memory: () => 0 };
   const { more } = await invoke({ streams: [stream] }, { getRemainingTimeInMillis: () => HOUR }, invoker);
   if (more) throw new Error('The drain did not reach the end');
 }

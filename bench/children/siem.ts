@@ -21,7 +21,7 @@ export interface Comparison {
 
 interface Held {
   readonly sequence: string;
-  readonly digest: string;
+  readonly rowHash: string;
 }
 
 const copy = new Map<string, Held>();
@@ -55,7 +55,7 @@ function take(record: Buffer): void {
     const { stream, id, sequence } = JSON.parse(`${line.slice(0, at)}}`);
     const key = `${stream} ${id}`;
     const held = copy.get(key);
-    if (!held || held.sequence < sequence) copy.set(key, { sequence, digest: digest(line.slice(at + 7, -1)) });
+    if (!held || held.sequence < sequence) copy.set(key, { sequence, rowHash: rowHash(line.slice(at + 7, -1)) });
   }
 }
 
@@ -71,11 +71,11 @@ async function compare(truth: string): Promise<Comparison> {
     const held = copy.get(key);
     if (!held && stream === 'assets' && JSON.parse(row).deleted === true) result.unseen++;
     else if (!held) result.missing++;
-    else if (held.digest !== digest(row)) result.different++;
+    else if (held.rowHash !== rowHash(row)) result.different++;
   }
   return { ...result, ghosts: left.size };
 }
 
-function digest(row: string): string {
+function rowHash(row: string): string {
   return hash('sha256', row, 'base64').slice(0, 22);
 }

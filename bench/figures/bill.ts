@@ -1,7 +1,7 @@
 /** What a backfill, a change and a quiet tick are billed for: counted, not timed. */
 import { billedBytes } from '../../local/aws/firehose-limits.ts';
 import { pagesOf, servePages } from '../estate.ts';
-import type { Figure, Reading, Size } from '../figure.ts';
+import type { Figure, Measurement, Size } from '../figure.ts';
 import { type BenchStream, PAGE_ROWS } from '../rows.ts';
 import { createSimulation, type Simulation } from '../simulated-world.ts';
 
@@ -13,11 +13,11 @@ export const billedBytesFigure: Figure = {
   title: 'Bytes that Firehose bills in a backfill; floor: bytes of the lines',
   runs: 1,
   async measure(size) {
-    const readings: Reading[] = [];
+    const measurements: Measurement[] = [];
     for (const stream of ALL) {
       const { recordBytes } = await drained(stream, size);
       const floor = sum(recordBytes) / 1024;
-      readings.push({
+      measurements.push({
         subject: stream,
         value: sum(recordBytes.map(billedBytes)) / 1024,
         floor,
@@ -25,7 +25,7 @@ export const billedBytesFigure: Figure = {
         target: 1.03,
       });
     }
-    return readings;
+    return measurements;
   },
 };
 
@@ -35,18 +35,18 @@ export const writeUnits: Figure = {
   runs: 1,
   async measure(size) {
     const rows = PAGES[size] * PAGE_ROWS;
-    const readings: Reading[] = [];
+    const measurements: Measurement[] = [];
     for (const stream of ALL) {
       const simulation = await drained(stream, size);
       const first = simulation.table.units;
       const target = { assets: 1.1, threats: 2.1, 'dns-blocks': 0.05 }[stream];
-      readings.push({ subject: `new ${stream}`, value: first / rows, unit: 'units a row', target });
+      measurements.push({ subject: `new ${stream}`, value: first / rows, unit: 'units a row', target });
       if (stream === 'dns-blocks') continue;
       await simulation.again();
       const value = (simulation.table.units - first) / rows;
-      readings.push({ subject: `changed ${stream}`, value, unit: 'units a row', target: 1.1 });
+      measurements.push({ subject: `changed ${stream}`, value, unit: 'units a row', target: 1.1 });
     }
-    return readings;
+    return measurements;
   },
 };
 
@@ -70,12 +70,12 @@ export const quietTick: Figure = {
   },
 };
 
-type Drained = Simulation & {
+type CaughtUp = Simulation & {
   /** Every row has changed, and is drained once more. */
   again(): Promise<unknown>;
 };
 
-async function drained(stream: BenchStream, size: Size): Promise<Drained> {
+async function drained(stream: BenchStream, size: Size): Promise<CaughtUp> {
   const count = PAGES[size];
   let pages = pagesOf(stream, count);
   const simulation = createSimulation({ page: (path, cursor) => servePages({ [stream]: pages })(path, cursor) });

@@ -1,6 +1,6 @@
 /** How much of a drain is not the API's own answer time: a walk cannot be parallel, so all else must hide behind it. */
 import { pagesOf, servePages } from '../estate.ts';
-import type { Figure, Reading, Size } from '../figure.ts';
+import type { Figure, Measurement, Size } from '../figure.ts';
 import type { BenchStream } from '../rows.ts';
 import { createSimulation } from '../simulated-world.ts';
 
@@ -16,7 +16,7 @@ export const drain: Figure = {
   },
 };
 
-async function drainOf(stream: BenchStream, size: Size): Promise<Reading> {
+async function drainOf(stream: BenchStream, size: Size): Promise<Measurement> {
   const simulation = createSimulation({
     page: servePages({ [stream]: pagesOf(stream, PAGES[size]) }),
     apiDelay: API_DELAY[size],

@@ -5,8 +5,8 @@ import type { OcsfFields } from '../../lambda/core/ocsf/fields.ts';
 import { ocsfFormat } from '../../lambda/core/ocsf/format.ts';
 import { compileFields } from '../../lib/ocsf/compile-fields.ts';
 import { cpuTimeOf } from '../cpu-time.ts';
-import type { Figure, Reading, Size } from '../figure.ts';
-import { createMemoryWorld } from '../memory-world.ts';
+import type { Figure, Measurement, Size } from '../figure.ts';
+import { createMemoryPorts } from '../memory-world.ts';
 import { answerBytes, type BenchStream, PAGE_ROWS, pageOfRows } from '../rows.ts';
 
 const PAGES: Record<Size, number> = { full: 24, tiny: 2 };
@@ -25,16 +25,16 @@ export const ocsfRowCpu: Figure = {
   name: 'ocsf-row',
   title: 'CPU per new row as an OCSF event, with a mapping; floor: the same in the envelope',
   async measure(size) {
-    const readings: Reading[] = [];
-    for (const stream of ['assets', 'threats', 'dns-blocks'] as const) readings.push(await compare(stream, size));
-    return readings;
+    const measurements: Measurement[] = [];
+    for (const stream of ['assets', 'threats', 'dns-blocks'] as const) measurements.push(await compare(stream, size));
+    return measurements;
   },
 };
 
 /** The two take turns, so that a busy machine slows both. */
-async function compare(stream: BenchStream, size: Size): Promise<Reading> {
+async function compare(stream: BenchStream, size: Size): Promise<Measurement> {
   const fields = compileFields(MAPPING).compiled as OcsfFields;
-  const ocsf = drainIn(ocsfFormat({ ownerMember: 'asset_id', fields }), stream, size);
+  const ocsf = drainIn(ocsfFormat({ parentMember: 'asset_id', fields }), stream, size);
   const own = drainIn(envelope, stream, size);
   let ocsfTime = 0;
   let ownTime = 0;
@@ -53,10 +53,10 @@ function drainIn(format: EventFormat, stream: BenchStream, size: Size): () => Pr
   const pages = Array.from({ length: PAGES[size] }, (_, page) => pageOfRows(stream, page));
   const bodies = pages.map((page, index) => answerBytes(page, index === pages.length - 1 ? null : `cursor-${index}`));
   let next = 0;
-  const world = createMemoryWorld({ page: async () => bodies[next++]! }, format);
+  const ports = createMemoryPorts({ page: async () => bodies[next++]! }, format);
   return async () => {
     next = 0;
-    world.forget();
-    await world.run(stream);
+    ports.forget();
+    await ports.run(stream);
   };
 }

@@ -12,15 +12,15 @@ export const pageCpu: Figure = {
   title:
     'CPU per page of 500 new rows with the real SDK against a sink on loopback; floor: the traffic without our code',
   async measure(size) {
-    const readings = [];
+    const measurements = [];
     for (const stream of ['assets', 'threats']) {
       const { ours, floor } = await inChild<{ ours: number; floor: number }>(SCRIPT, [
         stream,
         PAGES[size],
         ROUNDS[size],
       ]);
-      readings.push({ subject: `new ${stream}`, value: ours, floor, unit: 'ms a page' });
+      measurements.push({ subject: `new ${stream}`, value: ours, floor, unit: 'ms a page' });
     }
-    return readings;
+    return measurements;
   },
 };

@@ -1,7 +1,7 @@
 /** CPU of a row with every port in memory: cut, fingerprint, digest, classify, event line, pack. */
 import { cpuTimeOf } from '../cpu-time.ts';
-import type { Figure, Reading, Size } from '../figure.ts';
-import { createMemoryWorld } from '../memory-world.ts';
+import type { Figure, Measurement, Size } from '../figure.ts';
+import { createMemoryPorts } from '../memory-world.ts';
 import { answerBytes, type BenchStream, flatCopies, PAGE_ROWS, pageOfRows } from '../rows.ts';
 
 const PAGES: Record<Size, number> = { full: 24, tiny: 2 };
@@ -21,21 +21,21 @@ export const swallowedRowCpu: Figure = {
   measure: size => eachStream(['assets', 'threats', 'dns-blocks'], stream => swallowedRows(stream, size)),
 };
 
-async function eachStream(streams: readonly BenchStream[], measure: (stream: BenchStream) => Promise<Reading>) {
-  const readings: Reading[] = [];
-  for (const stream of streams) readings.push(await measure(stream));
-  return readings;
+async function eachStream(streams: readonly BenchStream[], measure: (stream: BenchStream) => Promise<Measurement>) {
+  const measurements: Measurement[] = [];
+  for (const stream of streams) measurements.push(await measure(stream));
+  return measurements;
 }
 
-async function newRows(stream: BenchStream, size: Size): Promise<Reading> {
+async function newRows(stream: BenchStream, size: Size): Promise<Measurement> {
   const rows = Array.from({ length: PAGES[size] }, (_, page) => pageOfRows(stream, page));
   const bodies = rows.map((page, index) => answerBytes(page, index === rows.length - 1 ? null : `cursor-${index}`));
   let next = 0;
-  const world = createMemoryWorld({ page: async () => bodies[next++]! });
+  const ports = createMemoryPorts({ page: async () => bodies[next++]! });
   const drain = async () => {
     next = 0;
-    world.forget();
-    await world.run(stream);
+    ports.forget();
+    await ports.run(stream);
   };
   // The promise of DNS blocks is the same, the target is of rows that change.
   const target = stream === 'dns-blocks' ? undefined : 2.5;
@@ -43,15 +43,15 @@ async function newRows(stream: BenchStream, size: Size): Promise<Reading> {
 }
 
 /** The page that every poll reads again: it was forwarded once, and each further run swallows it. */
-async function swallowedRows(stream: BenchStream, size: Size): Promise<Reading> {
+async function swallowedRows(stream: BenchStream, size: Size): Promise<Measurement> {
   const page = pageOfRows(stream, 0);
   const body = answerBytes(page, null);
-  const world = createMemoryWorld({ page: async () => body });
-  await world.run(stream);
+  const ports = createMemoryPorts({ page: async () => body });
+  await ports.run(stream);
   const texts = flatCopies(Array.from({ length: PAGES[size] }, () => page).flat());
   const swallow = async () => {
     for (let tick = 0; tick < PAGES[size]; tick++) {
-      const { suppressed } = (await world.run(stream)).results.get(stream)!;
+      const { suppressed } = (await ports.run(stream)).results.get(stream)!;
       if (suppressed !== PAGE_ROWS) throw new Error('The window did not swallow the page');
     }
   };
@@ -67,7 +67,7 @@ interface Comparison {
 }
 
 /** Floor and work take turns, so that a busy machine slows both. */
-async function compare({ stream, size, texts, work, target }: Comparison): Promise<Reading> {
+async function compare({ stream, size, texts, work, target }: Comparison): Promise<Measurement> {
   const floor = () => {
     for (const text of texts) JSON.stringify(JSON.parse(text));
   };

@@ -1,4 +1,4 @@
-import type { Sender } from '../../lambda/adapters/aws-calls.ts';
+import type { Sender } from '../../lambda/aws-calls.ts';
 
 /** Commands that change nothing. */
 const READS = /^(BatchGet|Describe|Get|Head|List|Query|Receive|Scan)/;

@@ -7,6 +7,6 @@ export const BEGINNING: Checkpoint = {
   window: [],
   generation: 0,
   names: {},
-  settled: '',
-  mending: false,
+  committed: '',
+  repairing: false,
 };

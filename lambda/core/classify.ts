@@ -15,14 +15,14 @@ export type Verdict =
 export interface Knowledge {
   readonly state: RowState | undefined;
   /** The SIEM may have an event of this id that the state does not know of. */
-  readonly doubtful: boolean;
+  readonly unconfirmed: boolean;
   /** States of an earlier generation no longer say what the SIEM has. */
   readonly generation: number;
 }
 
 /** `updated_at` takes no part: a row is news when its content differs, whatever its times say. */
-export function classify(row: Row, { state, doubtful, generation }: Knowledge): Verdict {
-  if (!state) return row.deleted && !doubtful ? 'unseen' : 'forward';
-  if (doubtful || state.generation < generation || state.digest !== row.digest) return 'forward';
-  return state.owner === row.owner ? 'suppress' : 'adopt';
+export function classify(row: Row, { state, unconfirmed, generation }: Knowledge): Verdict {
+  if (!state) return row.deleted && !unconfirmed ? 'unseen' : 'forward';
+  if (unconfirmed || state.generation < generation || state.rowHash !== row.rowHash) return 'forward';
+  return state.parent === row.parent ? 'suppress' : 'adopt';
 }

@@ -2,36 +2,38 @@
  * Carries out what was planned for a page, each step awaited: dead letters → Firehose's ack of every line → listed removals
  * → row states → checkpoint.
  */
-import type { Draining } from './draining.ts';
+
+import type { Plan } from './decide.ts';
+import type { StreamRun } from './draining.ts';
 import { inParallel } from './in-parallel.ts';
-import type { Plan } from './plan.ts';
 import type { PreparedPage } from './prepare.ts';
 
-export async function commit(prepared: PreparedPage, draining: Draining): Promise<void> {
+export async function commit(prepared: PreparedPage, streamRun: StreamRun): Promise<void> {
   const { plan, batch } = prepared;
-  const { memory, run, result } = draining;
-  await inParallel(plan.deadLetters, letter => run.deadLetters.store(letter, run.lease.guard));
+  const { memory, run, result } = streamRun;
+  await inParallel(plan.deadLetters, deadLetter => run.deadLetters.store(deadLetter, run.lease.assertLeaseValid));
   result.deadLetters += plan.deadLetters.length;
-  if (plan.lines.length > 0) result.throttledMilliseconds += await run.delivery.deliver(plan.lines, run.lease.guard);
+  if (plan.lines.length > 0)
+    result.throttledMilliseconds += await run.delivery.deliver(plan.lines, run.lease.assertLeaseValid);
   result.forwarded += plan.counts.forwarded;
   result.tombstones += plan.counts.tombstones;
   result.oversize += plan.counts.oversize;
   result.withoutOwner += plan.counts.withoutOwner;
-  await record(plan, draining);
-  await saveCheckpoint(prepared, draining);
+  await record(plan, streamRun);
+  await saveCheckpoint(prepared, streamRun);
   memory.recorded(plan.states, batch);
   result.settledPages++;
 }
 
 /** Tombstones are listed before the states say "removed": a state alone would suppress the tombstone when it comes again. */
-async function record({ tombstones, states }: Plan, { stream, run }: Draining): Promise<void> {
-  const { guard } = run.lease;
-  if (tombstones.length > 0) await run.withdrawals.add(stream.name, tombstones, guard);
-  if (states.size > 0) await run.rowStates.put(stream.name, states, guard);
+async function record({ tombstones, states }: Plan, { stream, run }: StreamRun): Promise<void> {
+  const { assertLeaseValid } = run.lease;
+  if (tombstones.length > 0) await run.removals.add(stream.name, tombstones, assertLeaseValid);
+  if (states.size > 0) await run.rowStates.put(stream.name, states, assertLeaseValid);
 }
 
 /** Saves the newest non-null cursor; a page that changed nothing writes nothing. */
-async function saveCheckpoint({ page, plan, window }: PreparedPage, { stream, memory, run }: Draining): Promise<void> {
+async function saveCheckpoint({ page, plan, window }: PreparedPage, { stream, memory, run }: StreamRun): Promise<void> {
   const before = memory.checkpoint;
   const cursor = page.next ?? page.sent;
   const moved = cursor !== before.cursor;
@@ -44,7 +46,7 @@ async function saveCheckpoint({ page, plan, window }: PreparedPage, { stream, me
     previous,
     names: page.names,
     window: window ?? before.window,
-    settled: newest(before.settled, plan.lastSequence),
+    committed: newest(before.committed, plan.lastSequence),
   });
   await run.checkpoints.save(stream.name, after, run.lease.epoch);
 }

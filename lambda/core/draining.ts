@@ -1,10 +1,10 @@
-import type { DrainedStream } from '../streams.ts';
-import type { Memory } from './memory.ts';
+import type { SyncedStream } from '../streams.ts';
 import type { Run, StreamResult } from './run.ts';
+import type { Memory } from './stream-state.ts';
 
 /** One stream being drained in one run. */
-export interface Draining {
-  readonly stream: DrainedStream;
+export interface StreamRun {
+  readonly stream: SyncedStream;
   readonly memory: Memory;
   readonly run: Run;
   readonly result: StreamResult;

@@ -1,5 +1,5 @@
 /** The envelope, the connector's own format of event lines: docs/events.md describes it, docs/event.schema.json holds it. */
-import type { Tombstone } from '../ports.ts';
+import type { Removal } from '../ports.ts';
 import type { Stream } from '../streams.ts';
 import type { EventContext, EventFormat, Sending } from './event-format.ts';
 import { oversizeEventId, rowEventId, withdrawnEventId } from './event-id.ts';
@@ -13,28 +13,28 @@ export function rowLine(sending: Sending, context: EventContext): string {
   const { row, stream, sequence } = sending;
   const kind = row.deleted ? 'tombstone' : stream.kind;
   const eventId = rowEventId(sending, context);
-  return `${envelopeHead(eventId, sequence, kind, stream, row, context)}${ownerMember(row.owner)},"row":${row.text}}`;
+  return `${envelopeHead(eventId, sequence, kind, stream, row, context)}${parentMember(row.parent)},"row":${row.text}}`;
 }
 
 /** Stands in for a row whose own line exceeds what Firehose takes; it points to the row's dead letter. */
-export function oversizeLine(sending: Sending, context: EventContext, letter: string): string {
+export function oversizeLine(sending: Sending, context: EventContext, deadLetter: string): string {
   const { row, stream, sequence } = sending;
   const eventId = oversizeEventId(sending, context);
   const head = envelopeHead(eventId, sequence, 'oversize', stream, row, context);
-  return `${head}${ownerMember(row.owner)},"dead_letter":${JSON.stringify(letter)}}`;
+  return `${head}${parentMember(row.parent)},"dead_letter":${JSON.stringify(deadLetter)}}`;
 }
 
 /** Tells the SIEM that a row vanished with its owner. The same tombstone withdraws a row under the same `event_id`. */
 export function withdrawnLine(
   id: string,
-  tombstone: Tombstone,
+  tombstone: Removal,
   stream: Stream,
   sequence: string,
   context: EventContext,
 ): string {
   const eventId = withdrawnEventId(id, tombstone, stream, context);
   const subject = { id, time: tombstone.deletedAt, position: tombstone.position };
-  return `${envelopeHead(eventId, sequence, 'withdrawn', stream, subject, context)}${ownerMember(tombstone.id)}}`;
+  return `${envelopeHead(eventId, sequence, 'withdrawn', stream, subject, context)}${parentMember(tombstone.id)}}`;
 }
 
 export const envelope: EventFormat = { row: rowLine, oversize: oversizeLine, withdrawn: withdrawnLine };
@@ -62,6 +62,6 @@ function envelopeHead(
   );
 }
 
-function ownerMember(owner: string | undefined): string {
-  return owner === undefined ? '' : `,"asset_id":${JSON.stringify(owner)}`;
+function parentMember(parent: string | undefined): string {
+  return parent === undefined ? '' : `,"asset_id":${JSON.stringify(parent)}`;
 }

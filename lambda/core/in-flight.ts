@@ -6,48 +6,48 @@
  * tombstone then looks like that of an asset never seen; or a change that was sent, after which the old content comes back
  * and looks like something that the SIEM already has.
  */
-import type { InFlightBatch } from '../ports.ts';
-import { idTag } from './id-tag.ts';
+import type { Intent } from '../ports.ts';
+import { idTag } from './hashes.ts';
 
-export class InFlight {
-  readonly #doubtful = new Set<string>();
-  #batches: InFlightBatch[] = [];
+export class Intents {
+  readonly #unconfirmed = new Set<string>();
+  #batches: Intent[] = [];
 
   /** @param settled highest sequence that a checkpoint has settled: batches up to it are void. */
-  constructor(saved: readonly InFlightBatch[], settled: string) {
+  constructor(saved: readonly Intent[], committed: string) {
     for (const batch of saved) {
-      if (batch.sequence !== '' && batch.sequence <= settled) continue;
-      for (const tag of batch.tags) this.#doubtful.add(tag);
+      if (batch.sequence !== '' && batch.sequence <= committed) continue;
+      for (const tag of batch.idTags) this.#unconfirmed.add(tag);
     }
   }
 
   /** Whether the SIEM may have an event of this id that no row state knows of. */
-  doubts(id: string): boolean {
-    return this.#doubtful.size > 0 && this.#doubtful.has(idTag(id));
+  isUnconfirmed(id: string): boolean {
+    return this.#unconfirmed.size > 0 && this.#unconfirmed.has(idTag(id));
   }
 
   /** How many ids are in doubt. */
   get doubtCount(): number {
-    return this.#doubtful.size;
+    return this.#unconfirmed.size;
   }
 
   /** Notes that these ids are about to be sent. @returns what settles them. */
-  open(ids: readonly string[], sequence: string): InFlightBatch {
-    const batch = { sequence, tags: ids.map(idTag) };
+  open(ids: readonly string[], sequence: string): Intent {
+    const batch = { sequence, idTags: ids.map(idTag) };
     this.#batches.push(batch);
     return batch;
   }
 
   /** Their states are recorded and the checkpoint is saved: nothing is in doubt any more. */
-  settle(batch: InFlightBatch): void {
-    for (const tag of batch.tags) this.#doubtful.delete(tag);
+  settle(batch: Intent): void {
+    for (const tag of batch.idTags) this.#unconfirmed.delete(tag);
     this.#batches = this.#batches.filter(each => each !== batch);
   }
 
   /** What the table must know before anything of it is sent. */
-  toSave(): InFlightBatch[] {
+  toSave(): Intent[] {
     // What is being sent again is in doubt no longer than its page: the batch stands for it.
-    const tags = [...this.#doubtful].filter(tag => !this.#batches.some(batch => batch.tags.includes(tag)));
-    return tags.length > 0 ? [{ sequence: '', tags }, ...this.#batches] : this.#batches;
+    const idTags = [...this.#unconfirmed].filter(tag => !this.#batches.some(batch => batch.idTags.includes(tag)));
+    return idTags.length > 0 ? [{ sequence: '', idTags }, ...this.#batches] : this.#batches;
   }
 }

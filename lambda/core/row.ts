@@ -1,7 +1,7 @@
 /** A row as the walk sees it: its untouched text, and the few members that the connector reads. */
 import type { DeadLetter, Hash } from '../ports.ts';
 import type { Stream } from '../streams.ts';
-import { fingerprintOf } from './fingerprint.ts';
+import { versionTagOf } from './fingerprint.ts';
 import { MINUS, NINE, QUOTE, ZERO } from './json/codes.ts';
 import type { CutElement, CutOptions } from './json/cutter.ts';
 
@@ -10,30 +10,30 @@ export interface Row {
   /** As the API sent it, but for line breaks between its tokens. */
   readonly text: string;
   /** Digest of the content, `stream_position` aside: blind to the order of members and to white space, not to digits. */
-  readonly digest: string;
+  readonly rowHash: string;
   /** Raw JSON text of `stream_position`; absent when the row has none. */
   readonly position: string | undefined;
   readonly time: string | undefined;
   readonly deleted: boolean;
   /** Id of the row that this one vanishes with, where the row says so. */
-  readonly owner: string | undefined;
+  readonly parent: string | undefined;
   /** Identity of this delivery of this version: equal only for the same row, content and position. */
   readonly delivery: string;
   /** What the window remembers; absent when the window cannot tell this version from a later one. */
-  readonly fingerprint: string | undefined;
+  readonly versionTag: string | undefined;
 }
 
 /** A row that cannot be an event, with what the window remembers of it. */
 export interface BadRow {
   readonly reason: Exclude<DeadLetter['reason'], 'oversize'>;
   readonly text: string;
-  readonly digest: string;
-  readonly fingerprint: string;
+  readonly rowHash: string;
+  readonly versionTag: string;
 }
 
 /** Ids longer than this, in bytes, would not fit the items that remember them. */
 const MAX_ID_BYTES = 16_384;
-const DIGEST_LENGTH = 32;
+const HASH_LENGTH = 32;
 
 /** Places among the members that are cut from each row. */
 const ID = 0;
@@ -41,12 +41,12 @@ const POSITION = 1;
 const TIME = 2;
 const DELETED = 3;
 const DELETED_AT = 4;
-const OWNER = 5;
+const PARENT = 5;
 
 /** The members to cut from each row of a stream. */
-export function rowCut(stream: Stream, ownerMember: string): CutOptions {
+export function rowCut(stream: Stream, parentMember: string): CutOptions {
   const wanted = ['id', 'stream_position', stream.timeMember, 'deleted', 'deleted_at'];
-  return { wanted: stream.vanishesWith ? [...wanted, ownerMember] : wanted, excluded: 'stream_position' };
+  return { wanted: stream.cascadesFrom ? [...wanted, parentMember] : wanted, excluded: 'stream_position' };
 }
 
 /** Reads one element of the row array (rule: no non-empty string `id`, no event). */
@@ -59,8 +59,8 @@ export function readRow(element: CutElement, stream: Stream, hash: Hash): Row | 
 }
 
 function badRow(reason: BadRow['reason'], element: CutElement, hash: Hash): BadRow {
-  const digest = hash(element.canonical).slice(0, DIGEST_LENGTH);
-  return { reason, text: withoutLineBreaks(element.text), digest, fingerprint: fingerprintOf('', digest) };
+  const rowHash = hash(element.canonical).slice(0, HASH_LENGTH);
+  return { reason, text: withoutLineBreaks(element.text), rowHash, versionTag: versionTagOf('', rowHash) };
 }
 
 /** What costs time is worked out when it is asked for: of a row that the window knows, only the fingerprint ever is. */
@@ -70,9 +70,9 @@ class CutRow implements Row {
   readonly #element: CutElement;
   readonly #stream: Stream;
   readonly #hash: Hash;
-  #digest: string | undefined;
+  #rowHash: string | undefined;
   #delivery: string | undefined;
-  #fingerprint: string | undefined;
+  #versionTag: string | undefined;
 
   constructor(id: string, element: CutElement, stream: Stream, hash: Hash) {
     this.id = id;
@@ -86,9 +86,9 @@ class CutRow implements Row {
     return withoutLineBreaks(this.#element.text);
   }
 
-  get digest(): string {
-    this.#digest ??= this.#hash(this.#element.canonical).slice(0, DIGEST_LENGTH);
-    return this.#digest;
+  get rowHash(): string {
+    this.#rowHash ??= this.#hash(this.#element.canonical).slice(0, HASH_LENGTH);
+    return this.#rowHash;
   }
 
   get position(): string | undefined {
@@ -100,16 +100,16 @@ class CutRow implements Row {
     return removed ?? asTime(this.#element.wanted(TIME));
   }
 
-  get owner(): string | undefined {
-    const owner = this.#stream.vanishesWith ? asString(this.#element.wanted(OWNER)) : undefined;
-    return owner && owner.length <= MAX_ID_BYTES / 3 ? owner : undefined;
+  get parent(): string | undefined {
+    const parent = this.#stream.cascadesFrom ? asString(this.#element.wanted(PARENT)) : undefined;
+    return parent && parent.length <= MAX_ID_BYTES / 3 ? parent : undefined;
   }
 
   /** Over the digest, not over the row once more: the digest names the id too. Canonical text has no line breaks. */
   get delivery(): string {
     const { name, kind } = this.#stream;
     const { excluded: position = '' } = this.#element;
-    this.#delivery ??= this.#hash(`${name}\n${this.deleted ? 'tombstone' : kind}\n${position}\n${this.digest}`);
+    this.#delivery ??= this.#hash(`${name}\n${this.deleted ? 'tombstone' : kind}\n${position}\n${this.rowHash}`);
     return this.#delivery;
   }
 
@@ -117,11 +117,11 @@ class CutRow implements Row {
    * Immutable rows are known by content alone. Of a row that changes, the window must tell a version from the same
    * content come again after another (A, B, A): only the position does, and without one the row states decide.
    */
-  get fingerprint(): string | undefined {
+  get versionTag(): string | undefined {
     if (this.#stream.memory !== 'window' && this.position === undefined) return undefined;
     const position = this.#stream.memory === 'window' ? undefined : this.#element.excluded;
-    this.#fingerprint ??= fingerprintOf(this.id, this.digest, position);
-    return this.#fingerprint;
+    this.#versionTag ??= versionTagOf(this.id, this.rowHash, position);
+    return this.#versionTag;
   }
 }
 

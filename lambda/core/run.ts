@@ -1,6 +1,7 @@
 /** What the streams of one run share. */
 import type {
   Checkpoints,
+  ChildIndex,
   Clock,
   DeadLetters,
   Delivery,
@@ -8,24 +9,23 @@ import type {
   HeldLease,
   Log,
   MemberNames,
-  Memberships,
   PageSource,
+  Removals,
   RowReader,
   RowStates,
-  WithdrawalList,
 } from '../ports.ts';
-import type { DrainedStream } from '../streams.ts';
+import type { SyncedStream } from '../streams.ts';
 import type { EventContext, EventFormat } from './event-format.ts';
 import type { Sequencer } from './sequence.ts';
 
 /** The verbs of the world, the same for every run. */
-export interface World {
+export interface Ports {
   readonly source: PageSource;
   readonly rows: RowReader;
   readonly checkpoints: Checkpoints;
   readonly rowStates: RowStates;
-  readonly memberships: Memberships;
-  readonly withdrawals: WithdrawalList;
+  readonly childIndex: ChildIndex;
+  readonly removals: Removals;
   readonly delivery: Delivery;
   readonly deadLetters: DeadLetters;
   readonly clock: Clock;
@@ -36,15 +36,15 @@ export interface World {
 export interface Assignment {
   readonly connector: string;
   /** The streams to drain, with the path of each. */
-  readonly streams: readonly DrainedStream[];
+  readonly streams: readonly SyncedStream[];
   readonly pageLimit: number;
   /** Member of a threat that names its asset. */
-  readonly ownerMember: string;
+  readonly parentMember: string;
   readonly configuredNames: MemberNames;
   readonly format: EventFormat;
 }
 
-export interface Run extends World {
+export interface Run extends Ports {
   readonly assignment: Assignment;
   readonly lease: HeldLease;
   readonly sequencer: Sequencer;

@@ -1,7 +1,7 @@
 /** Which rows of a page need a decision: of several with one id the last, and none that the window knows. */
-import type { Draining } from './draining.ts';
+import type { StreamRun } from './draining.ts';
+import type { WalkedPage } from './read-pages.ts';
 import { type BadRow, type Row, readRow } from './row.ts';
-import type { WalkedPage } from './walk.ts';
 
 export interface SiftedRows {
   /** Rows that the window does not know, one an id. */
@@ -10,17 +10,17 @@ export interface SiftedRows {
   readonly swallowed: number;
   readonly superseded: number;
   /** Of all rows, also of those that a later row of the page superseded. */
-  readonly fingerprints: (string | undefined)[];
+  readonly versionTags: (string | undefined)[];
 }
 
-export function sift({ rows: elements }: WalkedPage, { stream, memory, run }: Draining): SiftedRows {
+export function sift({ rows: elements }: WalkedPage, { stream, memory, run }: StreamRun): SiftedRows {
   const last = new Map<string, Row>();
   const bad = new Map<string, BadRow>();
-  const fingerprints: (string | undefined)[] = [];
+  const versionTags: (string | undefined)[] = [];
   for (const element of elements) {
     const row = readRow(element, stream, run.hash);
-    fingerprints.push(row.fingerprint);
-    if ('reason' in row) bad.set(row.digest, row);
+    versionTags.push(row.versionTag);
+    if ('reason' in row) bad.set(row.rowHash, row);
     else {
       last.delete(row.id);
       last.set(row.id, row);
@@ -28,9 +28,9 @@ export function sift({ rows: elements }: WalkedPage, { stream, memory, run }: Dr
   }
   // Of an id in doubt the SIEM may hold another version than the window: it is sent again, whatever the window knows.
   const unknown = [...last.values()].filter(
-    row => !memory.window.has(row.fingerprint) || memory.inFlight.doubts(row.id),
+    row => !memory.window.has(row.versionTag) || memory.intents.isUnconfirmed(row.id),
   );
-  const unknownBad = [...bad.values()].filter(row => !memory.window.has(row.fingerprint));
+  const unknownBad = [...bad.values()].filter(row => !memory.window.has(row.versionTag));
   const swallowed = last.size - unknown.length + bad.size - unknownBad.length;
-  return { unknown, bad: unknownBad, swallowed, superseded: elements.length - last.size - bad.size, fingerprints };
+  return { unknown, bad: unknownBad, swallowed, superseded: elements.length - last.size - bad.size, versionTags };
 }

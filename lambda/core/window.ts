@@ -8,54 +8,54 @@
  *     capacity 3, settled a b c d  →  {b, c, d}
  *     then settled b               →  {c, d, b}   (read again: it stays longest)
  */
-import { SHORT_TAG, shortIdTag } from './id-tag.ts';
+import { SHORT_TAG, shortIdTag } from './hashes.ts';
 
 export class Window {
-  readonly #fingerprints: Set<string>;
+  readonly #versionTags: Set<string>;
   readonly #capacity: number;
 
-  constructor(fingerprints: Iterable<string>, capacity: number) {
-    this.#fingerprints = new Set(fingerprints);
+  constructor(versionTags: Iterable<string>, capacity: number) {
+    this.#versionTags = new Set(versionTags);
     this.#capacity = capacity;
   }
 
-  has(fingerprint: string | undefined): boolean {
-    return fingerprint !== undefined && this.#fingerprints.has(fingerprint);
+  has(versionTag: string | undefined): boolean {
+    return versionTag !== undefined && this.#versionTags.has(versionTag);
   }
 
   /** @returns whether any of them is new to the window: only then is there something to save. */
-  settle(fingerprints: readonly (string | undefined)[]): boolean {
-    const before = this.#fingerprints.size;
+  settle(versionTags: readonly (string | undefined)[]): boolean {
+    const before = this.#versionTags.size;
     let added = 0;
-    for (const fingerprint of fingerprints) {
-      if (fingerprint === undefined) continue;
-      if (!this.#fingerprints.delete(fingerprint)) added++;
-      this.#fingerprints.add(fingerprint);
+    for (const versionTag of versionTags) {
+      if (versionTag === undefined) continue;
+      if (!this.#versionTags.delete(versionTag)) added++;
+      this.#versionTags.add(versionTag);
     }
-    this.#trim(Math.max(this.#capacity, fingerprints.length));
-    return added > 0 || this.#fingerprints.size < before;
+    this.#trim(Math.max(this.#capacity, versionTags.length));
+    return added > 0 || this.#versionTags.size < before;
   }
 
   /** Forgets whatever it knows of these ids, so that a row that comes back unchanged is looked up. */
   forget(ids: Iterable<string>): boolean {
-    const tags = new Set<string>();
-    for (const id of ids) tags.add(shortIdTag(id));
-    const before = this.#fingerprints.size;
-    for (const fingerprint of this.#fingerprints) {
-      if (tags.has(fingerprint.slice(0, SHORT_TAG))) this.#fingerprints.delete(fingerprint);
+    const idTags = new Set<string>();
+    for (const id of ids) idTags.add(shortIdTag(id));
+    const before = this.#versionTags.size;
+    for (const versionTag of this.#versionTags) {
+      if (idTags.has(versionTag.slice(0, SHORT_TAG))) this.#versionTags.delete(versionTag);
     }
-    return this.#fingerprints.size < before;
+    return this.#versionTags.size < before;
   }
 
   /** Oldest first. */
   snapshot(): string[] {
-    return [...this.#fingerprints];
+    return [...this.#versionTags];
   }
 
   #trim(capacity: number): void {
-    for (const oldest of this.#fingerprints) {
-      if (this.#fingerprints.size <= capacity) return;
-      this.#fingerprints.delete(oldest);
+    for (const oldest of this.#versionTags) {
+      if (this.#versionTags.size <= capacity) return;
+      this.#versionTags.delete(oldest);
     }
   }
 }

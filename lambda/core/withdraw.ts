@@ -6,18 +6,18 @@
  * is struck off. Each piece is: states → Firehose's ack → memberships deleted; the list entry goes last, so a kill or a
  * spent time budget anywhere only means that the rest is worked off later.
  */
-import type { ListedRemoval, Membership, RowState, Tombstone } from '../ports.ts';
+import type { ChildEntry, ListedRemoval, Removal, RowState } from '../ports.ts';
 import type { NamedStream } from '../streams.ts';
 import { withdrawnEventId } from './event-id.ts';
-import { DAMAGED, type Memory } from './memory.ts';
 import { eventContext, type Run, type StreamResult } from './run.ts';
+import { DAMAGED, type Memory } from './stream-state.ts';
 
 /** Memberships worked off at once: an asset may have a million threats. */
 const PIECE = 500;
 
 interface Withdrawing {
-  readonly owners: NamedStream;
-  readonly ownersMemory: Memory;
+  readonly parents: NamedStream;
+  readonly parentsState: Memory;
   readonly stream: NamedStream;
   readonly memory: Memory;
   readonly run: Run;
@@ -26,17 +26,17 @@ interface Withdrawing {
 
 /** @returns whether the list was worked off; if not, the time budget was spent. */
 export async function withdraw(step: Withdrawing): Promise<boolean> {
-  const { run, owners, stream, memory } = step;
-  for (const tombstone of await run.withdrawals.pending(owners.name, memory.checkpoint.mending)) {
+  const { run, parents, stream, memory } = step;
+  for (const tombstone of await run.removals.pending(parents.name, memory.checkpoint.repairing)) {
     if (await isStillRemoved(tombstone, step)) {
       for (let more = true; more; ) {
         if (run.outOfTime()) return false;
-        const piece = await run.memberships.of(stream.name, tombstone.id, PIECE, memory.checkpoint.mending);
+        const piece = await run.childIndex.of(stream.name, tombstone.id, PIECE, memory.checkpoint.repairing);
         more = piece.length > 0;
         if (more) await withdrawPiece(piece, tombstone, step);
       }
     }
-    await run.withdrawals.remove(owners.name, tombstone.id, run.lease.guard);
+    await run.removals.remove(parents.name, tombstone.id, run.lease.assertLeaseValid);
   }
   return true;
 }
@@ -47,59 +47,59 @@ export async function withdraw(step: Withdrawing): Promise<boolean> {
  */
 async function isStillRemoved(
   { id, sequence }: ListedRemoval,
-  { run, owners, ownersMemory }: Withdrawing,
+  { run, parents, parentsState }: Withdrawing,
 ): Promise<boolean> {
-  const state = ownersMemory.readable((await run.rowStates.get(owners.name, [id])).get(id));
+  const state = parentsState.readable((await run.rowStates.get(parents.name, [id])).get(id));
   if (state === undefined || state.removed) return true;
   if (state.sequence > sequence) return false;
-  const removed = { ...state, digest: '', removed: true, sequence };
-  await run.rowStates.put(owners.name, new Map([[id, removed]]), run.lease.guard);
+  const removed = { ...state, rowHash: '', removed: true, sequence };
+  await run.rowStates.put(parents.name, new Map([[id, removed]]), run.lease.assertLeaseValid);
   return true;
 }
 
-async function withdrawPiece(piece: readonly Membership[], tombstone: Tombstone, step: Withdrawing): Promise<void> {
+async function withdrawPiece(piece: readonly ChildEntry[], tombstone: Removal, step: Withdrawing): Promise<void> {
   const { run, stream, memory } = step;
   const ids = piece.map(each => each.id);
   const states = await run.rowStates.get(stream.name, ids);
-  const vanished = piece.filter(each => hasVanished(each, memory.readable(states.get(each.id)), memory));
-  if (vanished.length > 0) {
-    const vanishedIds = vanished.map(each => each.id);
+  const gone = piece.filter(each => hasDisappeared(each, memory.readable(states.get(each.id)), memory));
+  if (gone.length > 0) {
+    const vanishedIds = gone.map(each => each.id);
     await send(vanishedIds, tombstone, step);
   }
-  await run.memberships.delete(stream.name, piece, run.lease.guard);
+  await run.childIndex.delete(stream.name, piece, run.lease.assertLeaseValid);
 }
 
 /**
  * A row that has moved to another owner since must not be withdrawn with its old one, nor one that was withdrawn with its
  * new owner already. In doubt, a run was killed after the row was sent under this owner and before its state was recorded.
  */
-function hasVanished({ owner, id, sequence }: Membership, state: RowState | undefined, memory: Memory): boolean {
-  if (!state) return memory.inFlight.doubts(id);
+function hasDisappeared({ parent, id, sequence }: ChildEntry, state: RowState | undefined, memory: Memory): boolean {
+  if (!state) return memory.intents.isUnconfirmed(id);
   // Should it have moved, the walk that mends sends it again.
   if (state === DAMAGED) return true;
-  return state.owner === owner || (sequence > state.sequence && memory.inFlight.doubts(id));
+  return state.parent === parent || (sequence > state.sequence && memory.intents.isUnconfirmed(id));
 }
 
 /**
  * The states come first: a row that comes back, also after a kill amid this, is then known to be another incarnation. Until
  * its membership is deleted the withdrawal is repeated, under the same event_id.
  */
-async function send(ids: readonly string[], tombstone: Tombstone, { run, stream, memory, result }: Withdrawing) {
+async function send(ids: readonly string[], tombstone: Removal, { run, stream, memory, result }: Withdrawing) {
   const context = eventContext(run);
   const { forwardedAt } = context;
   const { generation } = memory.checkpoint;
   const states = new Map<string, RowState>();
   const lines = ids.map(id => {
     const sequence = run.sequencer.next();
-    const incarnation = withdrawnEventId(id, tombstone, stream, context);
-    states.set(id, { digest: '', generation, removed: true, owner: tombstone.id, sequence, forwardedAt, incarnation });
+    const revision = withdrawnEventId(id, tombstone, stream, context);
+    states.set(id, { rowHash: '', generation, removed: true, parent: tombstone.id, sequence, forwardedAt, revision });
     return run.assignment.format.withdrawn(id, tombstone, stream, sequence, context);
   });
   if (memory.window.forget(ids)) {
     const checkpoint = memory.advance({ window: memory.window.snapshot() });
     await run.checkpoints.save(stream.name, checkpoint, run.lease.epoch);
   }
-  await run.rowStates.put(stream.name, states, run.lease.guard);
-  result.throttledMilliseconds += await run.delivery.deliver(lines, run.lease.guard);
+  await run.rowStates.put(stream.name, states, run.lease.assertLeaseValid);
+  result.throttledMilliseconds += await run.delivery.deliver(lines, run.lease.assertLeaseValid);
   result.withdrawn += ids.length;
 }

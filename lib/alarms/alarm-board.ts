@@ -4,12 +4,12 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { Stream } from '../../lambda/streams.ts';
-import type { AlarmFact, AlarmSettings, Condition } from './alarm-fact.ts';
-import { sourceOf, type Watched } from './alarm-sources.ts';
+import type { AlarmDefinition, AlarmSettings, Condition } from './alarm-fact.ts';
+import { type Monitored, sourceOf } from './alarm-sources.ts';
 import { ALARMS } from './alarms.ts';
 
-export interface AlarmBoardProps {
-  readonly watched: Watched;
+export interface AlarmsProps {
+  readonly monitored: Monitored;
   readonly settings: AlarmSettings;
   /** Streams that are on. */
   readonly streams: readonly Stream[];
@@ -21,16 +21,16 @@ export interface AlarmBoardProps {
 }
 
 /** Every alarm of the table that applies here, and the two that tell people: one pages, one waits for the morning. */
-export class AlarmBoard extends Construct {
+export class Alarms extends Construct {
   readonly page: cloudwatch.CompositeAlarm;
   readonly ticket: cloudwatch.CompositeAlarm;
 
-  constructor(scope: Construct, id: string, props: AlarmBoardProps) {
+  constructor(scope: Construct, id: string, props: AlarmsProps) {
     super(scope, id);
     const alarms = ALARMS.filter(fact => fact.applies?.(props.settings) ?? true).flatMap(fact =>
       this.create(fact, props).map(alarm => ({ alarm, urgency: fact.urgency })),
     );
-    const ofUrgency = (urgency: AlarmFact['urgency']) =>
+    const ofUrgency = (urgency: AlarmDefinition['urgency']) =>
       alarms.filter(entry => entry.urgency === urgency).map(entry => entry.alarm);
     this.page = this.tell(
       'page',
@@ -46,19 +46,19 @@ export class AlarmBoard extends Construct {
     );
   }
 
-  private create(fact: AlarmFact, props: AlarmBoardProps): cloudwatch.Alarm[] {
+  private create(fact: AlarmDefinition, props: AlarmsProps): cloudwatch.Alarm[] {
     const signal = typeof fact.signal === 'function' ? fact.signal(props.settings) : fact.signal;
     const subjects = signal.of === 'stream' ? props.streams.filter(fact.streams ?? (() => true)) : [undefined];
     return subjects.flatMap(stream => {
-      const source = sourceOf(signal.of, props.watched, stream?.name);
+      const source = sourceOf(signal.of, props.monitored, stream?.name);
       if (!source) return [];
       const condition = fact.when(props.settings);
       const metric = new cloudwatch.Metric({ ...source, ...condition, metricName: signal.metric });
-      const { watchedMetric, treatMissingData } = withMissing(metric, fact.missing);
+      const { monitoredMetric, treatMissingData } = withMissing(metric, fact.missing);
       const name = [fact.name, ...(stream ? [stream.name] : [])];
       return [
-        watchedMetric.createAlarm(this, name.join('-'), {
-          alarmName: [props.watched.connectorName, ...name].join('/'),
+        monitoredMetric.createAlarm(this, name.join('-'), {
+          alarmName: [props.monitored.connectorName, ...name].join('/'),
           alarmDescription: this.describe(fact, props.runbookUrl),
           treatMissingData,
           ...thresholdOf(condition),
@@ -68,14 +68,14 @@ export class AlarmBoard extends Construct {
   }
 
   private tell(
-    urgency: AlarmFact['urgency'],
+    urgency: AlarmDefinition['urgency'],
     description: string,
     alarms: readonly cloudwatch.Alarm[],
-    props: AlarmBoardProps,
+    props: AlarmsProps,
   ): cloudwatch.CompositeAlarm {
     const states = alarms.map(alarm => cloudwatch.AlarmRule.fromAlarm(alarm, cloudwatch.AlarmState.ALARM));
     const composite = new cloudwatch.CompositeAlarm(this, urgency, {
-      compositeAlarmName: `${props.watched.connectorName}/${urgency}`,
+      compositeAlarmName: `${props.monitored.connectorName}/${urgency}`,
       alarmDescription:
         `${description} ${this.firstStep('status')} in a clone of the connector: it names the alarms in alarm ` +
         `and their sections of the runbook, ${isAddress(props.runbookUrl) ? props.runbookUrl : `the connector’s ${props.runbookUrl}`}`,
@@ -88,7 +88,7 @@ export class AlarmBoard extends Construct {
   }
 
   /** connectorctl reads the address from the end. */
-  private describe(fact: AlarmFact, runbookUrl: string): string {
+  private describe(fact: AlarmDefinition, runbookUrl: string): string {
     return `${fact.impact} ${fact.data} ${this.firstStep(fact.first)}. Runbook: ${runbookUrl}#${fact.name}`;
   }
 
@@ -102,8 +102,8 @@ export function isAddress(runbookUrl: string): boolean {
   return /^https?:\/\//.test(runbookUrl);
 }
 
-function withMissing(metric: cloudwatch.Metric, missing: AlarmFact['missing']) {
-  if (missing !== 'zero') return { watchedMetric: metric, treatMissingData: missing as cloudwatch.TreatMissingData };
+function withMissing(metric: cloudwatch.Metric, missing: AlarmDefinition['missing']) {
+  if (missing !== 'zero') return { monitoredMetric: metric, treatMissingData: missing as cloudwatch.TreatMissingData };
   const { period, metricName: label } = metric;
   const filled = new cloudwatch.MathExpression({
     expression: 'FILL(told, 0)',
@@ -111,7 +111,7 @@ function withMissing(metric: cloudwatch.Metric, missing: AlarmFact['missing']) {
     period,
     label,
   });
-  return { watchedMetric: filled, treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING };
+  return { monitoredMetric: filled, treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING };
 }
 
 function thresholdOf(condition: Condition) {

@@ -41,7 +41,7 @@ export type Condition = {
  * Everything about one alarm. None can be written down without what it does to people (`impact`), what it does to the data (`data`)
  * and how silence is read (`missing`). Its `name` is the heading of its section in the runbook.
  */
-export interface AlarmFact {
+export interface AlarmDefinition {
   readonly name: string;
   /** `page` wakes somebody up; `ticket` waits for the morning. */
   readonly urgency: 'page' | 'ticket';
@@ -57,7 +57,7 @@ export interface AlarmFact {
    */
   readonly missing: 'breaching' | 'notBreaching' | 'zero' | 'ignore';
   /** Streams that it watches, by name; every stream unless said. */
-  readonly streams?: (stream: { readonly vanishesWith?: string }) => boolean;
+  readonly streams?: (stream: { readonly cascadesFrom?: string }) => boolean;
   /** Where it makes sense; everywhere unless said. */
   readonly applies?: (settings: AlarmSettings) => boolean;
 }

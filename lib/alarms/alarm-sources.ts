@@ -6,13 +6,13 @@ import { DIMENSIONS, METRIC_NAMESPACE } from '../../lambda/metric-names.ts';
 import type { Signal } from './alarm-fact.ts';
 
 /** What a connector's metrics are about. */
-export interface Watched {
+export interface Monitored {
   readonly connectorName: string;
   readonly function: IFunction;
   readonly state: ITable;
   readonly delivery: IDeliveryStreamRef;
   readonly scheduleDeadLetters: IQueue;
-  readonly siem?: { readonly queue: IQueue; readonly deadLetters: IQueue } | undefined;
+  readonly siem?: { readonly queue: IQueue; readonly deadDeadLetters: IQueue } | undefined;
 }
 
 /** Where a metric is found. */
@@ -22,25 +22,25 @@ export interface Source {
 }
 
 /** Namespace and dimensions of what a signal is about; nothing where this connector has no such part. */
-export function sourceOf(of: Signal['of'], watched: Watched, stream?: string): Source | undefined {
-  const service = { [DIMENSIONS.connector]: watched.connectorName };
+export function sourceOf(of: Signal['of'], monitored: Monitored, stream?: string): Source | undefined {
+  const service = { [DIMENSIONS.connector]: monitored.connectorName };
   switch (of) {
     case 'stream':
       return stream ? source(METRIC_NAMESPACE, { ...service, [DIMENSIONS.stream]: stream }) : undefined;
     case 'connector':
       return source(METRIC_NAMESPACE, service);
     case 'function':
-      return source('AWS/Lambda', { FunctionName: watched.function.functionName });
+      return source('AWS/Lambda', { FunctionName: monitored.function.functionName });
     case 'state':
-      return source('AWS/DynamoDB', { TableName: watched.state.tableName });
+      return source('AWS/DynamoDB', { TableName: monitored.state.tableName });
     case 'delivery':
-      return source('AWS/Firehose', { DeliveryStreamName: watched.delivery.deliveryStreamRef.deliveryStreamName });
+      return source('AWS/Firehose', { DeliveryStreamName: monitored.delivery.deliveryStreamRef.deliveryStreamName });
     case 'schedule-dead-letters':
-      return queue(watched.scheduleDeadLetters);
+      return queue(monitored.scheduleDeadLetters);
     case 'siem-queue':
-      return watched.siem && queue(watched.siem.queue);
+      return monitored.siem && queue(monitored.siem.queue);
     case 'siem-dead-letters':
-      return watched.siem && queue(watched.siem.deadLetters);
+      return monitored.siem && queue(monitored.siem.deadDeadLetters);
   }
 }
 

@@ -1,9 +1,9 @@
 import { fiveMinutes, LEAST_TIME_LEFT_MILLISECONDS, lasting, reported, silent, waiting } from './alarm-conditions.ts';
-import type { AlarmFact } from './alarm-fact.ts';
+import type { AlarmDefinition } from './alarm-fact.ts';
 import { DELIVERY_ALARMS } from './delivery-alarms.ts';
 
 /** Every alarm of a connector. */
-export const ALARMS: readonly AlarmFact[] = [
+export const ALARMS: readonly AlarmDefinition[] = [
   {
     name: 'stream-silent',
     urgency: 'page',
@@ -85,7 +85,7 @@ export const ALARMS: readonly AlarmFact[] = [
     signal: { of: 'stream', metric: 'ThreatsWithoutAsset' },
     when: reported,
     missing: 'ignore',
-    streams: stream => stream.vanishesWith !== undefined,
+    streams: stream => stream.cascadesFrom !== undefined,
   },
   {
     name: 'lease-lost',

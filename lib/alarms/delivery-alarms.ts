@@ -1,8 +1,8 @@
 import { fiveMinutes, lasting } from './alarm-conditions.ts';
-import type { AlarmFact } from './alarm-fact.ts';
+import type { AlarmDefinition } from './alarm-fact.ts';
 
 /** What Firehose may fail at. */
-export const DELIVERY_ALARMS: readonly AlarmFact[] = [
+export const DELIVERY_ALARMS: readonly AlarmDefinition[] = [
   {
     name: 'delivery-late',
     urgency: 'page',

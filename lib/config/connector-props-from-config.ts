@@ -15,7 +15,7 @@ export function connectorProps(scope: Construct, config: ConnectorConfig): Secur
   return {
     ...api(config),
     ...operation(config),
-    ...brought(scope, config),
+    ...existing(scope, config),
     destination: destinationFrom(scope, config.destination),
     siemQueue: config.siemQueue,
     ...(config.siemReader && {
@@ -57,7 +57,7 @@ function operation(config: ConnectorConfig) {
 }
 
 /** What exists already and is looked after by somebody else. */
-function brought(scope: Construct, config: ConnectorConfig) {
+function existing(scope: Construct, config: ConnectorConfig) {
   const { secretArn, bucketArn, kmsKeyArn, alarmTopicArn, permissionsBoundaryArn: boundaryArn, vpc } = config;
   return {
     ...(secretArn && { secret: secretsmanager.Secret.fromSecretCompleteArn(scope, 'Secret', secretArn) }),

@@ -23,12 +23,12 @@ function url(refused: readonly ('search' | 'hash' | 'username' | 'password')[], 
 const httpsUrl = url(['search', 'hash', 'username', 'password'], 'must hold no user, password, query or fragment');
 
 /** An address of the API or of its tokens, to which the connector appends paths. */
-export function address({ message, mended }: AddressRule) {
+export function address({ message, repaired }: AddressRule) {
   return v.pipe(
     httpsUrl,
     v.check(
-      value => mended(value) === value,
-      ({ input }) => `${message}: write ${mended(input)}`,
+      value => repaired(value) === value,
+      ({ input }) => `${message}: write ${repaired(input)}`,
     ),
   );
 }

@@ -25,7 +25,7 @@ const WRITE_UNIT = 1_024;
 const READ_UNIT = 4_096;
 const FIREHOSE_STEP = 5_120;
 /** A fingerprint in the window, a tag in the in-flight note in base64, and what else their items hold. */
-const FINGERPRINT_BYTES = 12;
+const VERSION_TAG_BYTES = 12;
 const TAG_BYTES = 9.4;
 const ITEM_BYTES = 250;
 /** Threats of an asset that is removed, for want of better. */
@@ -91,7 +91,7 @@ function streamUse({ rows, stock, remembered }: StreamOfTenant): StreamUse {
   const news = 1 - Math.exp(-rows);
   // The page at the cursor is full somewhere amid the new rows.
   const pages = news + rows / PAGE_LIMIT.default;
-  const window = FINGERPRINT_BYTES * Math.min(2 * PAGE_LIMIT.default, stock) + ITEM_BYTES;
+  const window = VERSION_TAG_BYTES * Math.min(2 * PAGE_LIMIT.default, stock) + ITEM_BYTES;
   const note = remembered && rows > 0 ? Math.ceil((TAG_BYTES * (rows / pages) + ITEM_BYTES) / WRITE_UNIT) : 0;
   const lineBytes = rows * (remembered ? LINE_BYTES.inventory : LINE_BYTES.dnsBlock);
   return {
@@ -110,7 +110,7 @@ function streamUse({ rows, stock, remembered }: StreamOfTenant): StreamUse {
 function fillOf({ assets, threats }: Tenant): Meter & { readonly rows: number } {
   const rows = assets + threats;
   const pages = rows / PAGE_LIMIT.default;
-  const window = FINGERPRINT_BYTES * 2 * PAGE_LIMIT.default + ITEM_BYTES;
+  const window = VERSION_TAG_BYTES * 2 * PAGE_LIMIT.default + ITEM_BYTES;
   const note = TAG_BYTES * PAGE_LIMIT.default + ITEM_BYTES;
   const lineBytes = rows * LINE_BYTES.inventory;
   return {

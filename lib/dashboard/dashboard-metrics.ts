@@ -3,7 +3,7 @@ import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type { ConnectorMetric, StreamMetric } from '../../lambda/metric-names.ts';
 import type { Stream } from '../../lambda/streams.ts';
 import type { Signal } from '../alarms/alarm-fact.ts';
-import { sourceOf, type Watched } from '../alarms/alarm-sources.ts';
+import { type Monitored, sourceOf } from '../alarms/alarm-sources.ts';
 
 const PERIOD = Duration.minutes(5);
 
@@ -16,9 +16,9 @@ export interface DashboardMetrics {
   service(of: Signal['of'], metric: string, statistic: string, label?: string): cloudwatch.Metric[];
 }
 
-export function dashboardMetrics(watched: Watched, streams: readonly Stream[]): DashboardMetrics {
+export function dashboardMetrics(monitored: Monitored, streams: readonly Stream[]): DashboardMetrics {
   const make = (of: Signal['of'], metricName: string, statistic: string, label: string, stream?: string) => {
-    const source = sourceOf(of, watched, stream);
+    const source = sourceOf(of, monitored, stream);
     return source ? [new cloudwatch.Metric({ ...source, metricName, statistic, label, period: PERIOD })] : [];
   };
   return {

@@ -1,24 +1,24 @@
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 import type { Stream } from '../../lambda/streams.ts';
-import type { AlarmBoard } from '../alarms/alarm-board.ts';
+import type { Alarms } from '../alarms/alarm-board.ts';
 import type { AlarmSettings } from '../alarms/alarm-fact.ts';
-import type { Watched } from '../alarms/alarm-sources.ts';
+import type { Monitored } from '../alarms/alarm-sources.ts';
 import { costWidget } from './dashboard-cost.ts';
 import { type DashboardMetrics, dashboardMetrics } from './dashboard-metrics.ts';
 
 export interface DashboardProps {
-  readonly watched: Watched;
+  readonly monitored: Monitored;
   readonly settings: AlarmSettings;
   readonly streams: readonly Stream[];
-  readonly alarms: AlarmBoard;
+  readonly alarms: Alarms;
 }
 
 /** One dashboard, read from the top: is the SIEM up to date, what flows, what fails, what it costs. */
 export function createDashboard(scope: Construct, props: DashboardProps): cloudwatch.Dashboard {
-  const metrics = dashboardMetrics(props.watched, props.streams);
+  const metrics = dashboardMetrics(props.monitored, props.streams);
   return new cloudwatch.Dashboard(scope, 'Dashboard', {
-    dashboardName: `security-data-${props.watched.connectorName}`,
+    dashboardName: `security-data-${props.monitored.connectorName}`,
     widgets: [
       [heading('Is the SIEM up to date?')],
       upToDate(metrics, props),

@@ -4,7 +4,7 @@ import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
-import { acknowledgeWildcard } from '../acknowledge.ts';
+import { suppressWildcard } from '../acknowledge.ts';
 import { PREFIXES } from '../prefixes.ts';
 import { allow, keyStatements, secretArnOf } from '../statements.ts';
 import type { ParquetSchema } from './parquet-schema.ts';
@@ -31,11 +31,7 @@ export function createDeliveryRole(scope: Construct, props: DeliveryRoleProps): 
     inlinePolicies: { Deliver: new iam.PolicyDocument({ statements: statementsOf(scope, props, written) }) },
   });
   for (const resource of written) {
-    acknowledgeWildcard(
-      role,
-      resource,
-      'Firehose names the objects; the wildcard stays below the prefix that it writes.',
-    );
+    suppressWildcard(role, resource, 'Firehose names the objects; the wildcard stays below the prefix that it writes.');
   }
   return role;
 }

@@ -2,7 +2,7 @@ import * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import { acknowledgeWildcard } from '../acknowledge.ts';
+import { suppressWildcard } from '../acknowledge.ts';
 
 /** The network that the function runs in. */
 export interface Network {
@@ -75,7 +75,7 @@ export function keepNetworkFromCode(scope: Construct, role: iam.Role, target: IF
       }),
     ],
   });
-  acknowledgeWildcard(
+  suppressWildcard(
     role,
     '*',
     'Lambda places the function in the VPC with these grants, which name no resource beforehand; the function itself is denied them.',

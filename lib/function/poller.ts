@@ -6,7 +6,7 @@ import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { acknowledgeWildcard } from '../acknowledge.ts';
+import { suppressWildcard } from '../acknowledge.ts';
 import { TICK_EXPIRES_AFTER, TIMEOUT } from '../alarms/timing.ts';
 import { allow, keyStatements } from '../statements.ts';
 import { deadLetterArn, FUNCTION_ACTIONS, type FunctionResources, functionStatements } from './function-grants.ts';
@@ -91,7 +91,7 @@ export class Poller extends Construct {
       assumedBy: new iam.ServicePrincipal('lambda.amazonaws.com'),
       inlinePolicies: { Drain: new iam.PolicyDocument({ statements }) },
     });
-    acknowledgeWildcard(
+    suppressWildcard(
       role,
       deadLetterArn(props),
       'Each dead letter is an object of its own; the wildcard stays below those of this connector.',

@@ -3,7 +3,7 @@ import * as iam from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
-import { acknowledgeWildcard } from '../acknowledge.ts';
+import { suppressWildcard } from '../acknowledge.ts';
 import { converts, type Destination } from '../delivery/destination.ts';
 import { PREFIXES } from '../prefixes.ts';
 import { allow, keyStatements } from '../statements.ts';
@@ -43,16 +43,16 @@ export function createAnalystPolicy(scope: Construct, props: AnalystPolicyProps)
       ...keyStatements(scope, encryptionKey, ['readObjects', 'writeObjects']),
     ],
   });
-  acknowledgeWildcard(policy, tables, 'The database holds the table and the views of this connector and nothing else.');
+  suppressWildcard(policy, tables, 'The database holds the table and the views of this connector and nothing else.');
   for (const each of objects) {
-    acknowledgeWildcard(policy, each, 'Firehose names the objects; the wildcard stays below the prefix of the events.');
+    suppressWildcard(policy, each, 'Firehose names the objects; the wildcard stays below the prefix of the events.');
   }
-  acknowledgeWildcard(
+  suppressWildcard(
     policy,
     '*',
     'Athena takes no narrower resource for what its console lists to choose from: names of workgroups, catalogues and engines.',
   );
-  acknowledgeWildcard(policy, answers, 'Athena names the answers; the bucket holds nothing else.');
+  suppressWildcard(policy, answers, 'Athena names the answers; the bucket holds nothing else.');
   return policy;
 }
 

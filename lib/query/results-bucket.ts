@@ -2,7 +2,7 @@ import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import * as s3 from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
-import { acknowledge } from '../acknowledge.ts';
+import { suppressFinding } from '../acknowledge.ts';
 import { bucketDefaults } from '../data-bucket.ts';
 
 export interface ResultsBucketProps {
@@ -26,7 +26,7 @@ export function createResultsBucket(scope: Construct, props: ResultsBucketProps)
     ],
     removalPolicy: props.removalPolicy,
   });
-  acknowledge(
+  suppressFinding(
     bucket,
     'AwsSolutions-S1',
     'It holds answers to queries for a week; Athena keeps the history of who asked what.',

@@ -4,7 +4,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type * as s3 from 'aws-cdk-lib/aws-s3';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { acknowledge, acknowledgeWildcard } from '../acknowledge.ts';
+import { suppressFinding, suppressWildcard } from '../acknowledge.ts';
 import { PREFIXES } from '../prefixes.ts';
 import { allow, keyStatements } from '../statements.ts';
 import { createReaderRole, type SiemReader } from './siem-reader.ts';
@@ -27,15 +27,15 @@ const MAX_RECEIVES = 10;
 /** New objects are announced on a queue, and a policy lets a SIEM read exactly these objects and this queue. */
 export class SiemAccess extends Construct {
   readonly queue: sqs.Queue;
-  readonly deadLetters: sqs.Queue;
+  readonly deadDeadLetters: sqs.Queue;
   readonly policy: iam.ManagedPolicy;
   readonly role: iam.Role | undefined;
 
   constructor(scope: Construct, id: string, props: SiemAccessProps) {
     super(scope, id);
-    this.deadLetters = new sqs.Queue(this, 'Unread', { ...QUEUE, retentionPeriod: KEPT });
-    acknowledge(
-      this.deadLetters,
+    this.deadDeadLetters = new sqs.Queue(this, 'Unread', { ...QUEUE, retentionPeriod: KEPT });
+    suppressFinding(
+      this.deadDeadLetters,
       'AwsSolutions-SQS3',
       'This queue is itself the dead-letter queue of the announcements.',
     );
@@ -43,7 +43,7 @@ export class SiemAccess extends Construct {
       ...QUEUE,
       retentionPeriod: KEPT,
       visibilityTimeout: Duration.minutes(10),
-      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: MAX_RECEIVES },
+      deadLetterQueue: { queue: this.deadDeadLetters, maxReceiveCount: MAX_RECEIVES },
     });
     this.acceptFrom(props);
     this.policy = this.createPolicy(props);
@@ -90,11 +90,7 @@ export class SiemAccess extends Construct {
         ...keyStatements(this, encryptionKey, ['readObjects']),
       ],
     });
-    acknowledgeWildcard(
-      policy,
-      objects,
-      'Firehose names the objects; the wildcard stays below the prefix of the events.',
-    );
+    suppressWildcard(policy, objects, 'Firehose names the objects; the wildcard stays below the prefix of the events.');
     return policy;
   }
 }

@@ -1,5 +1,4 @@
-import type { AwsError } from './aws-error.ts';
-import { AwsError as Refusal } from './aws-error.ts';
+import { type AwsError, AwsError as Refusal } from './aws-error.ts';
 import type { Reply, WireRequest } from './wire.ts';
 
 export type JsonVersion = '1.0' | '1.1';

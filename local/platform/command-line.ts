@@ -12,7 +12,7 @@ export interface CommandLine {
   readonly threats: number;
   readonly dnsBlocks: number;
   /** Changes a second. */
-  readonly life: number;
+  readonly traffic: number;
   /** Milliseconds added to the machine's clock. */
   readonly clockOffset: number;
 }

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type ControlSide, controlAction } from './control.ts';
-import type { LifePace } from './life-pace.ts';
+import type { TrafficPace } from './life-pace.ts';
 import type { Platform } from './platform.ts';
 import { ProblemError, problemAnswer } from './problem.ts';
 import { readBody } from './read-body.ts';
@@ -23,7 +23,7 @@ export interface ControlOptions {
   /** @default any free one */
   readonly port?: number;
   /** Absent: the life of the estate cannot be set from outside. */
-  readonly pace?: LifePace;
+  readonly pace?: TrafficPace;
 }
 
 /** Serves the control side on a port of its own on the loopback interface, without any authentication. */

@@ -1,11 +1,11 @@
 import type { Fault } from './faults.ts';
-import type { LifePace } from './life-pace.ts';
+import type { TrafficPace } from './life-pace.ts';
 import type { Platform } from './platform.ts';
 import { ProblemError } from './problem.ts';
 
 export interface ControlSide {
   readonly platform: Platform;
-  readonly pace?: LifePace | undefined;
+  readonly pace?: TrafficPace | undefined;
 }
 
 /** What the operator and the estate's owner can do from outside; paths are documented in docs/platform.md. */
@@ -62,7 +62,7 @@ function setRevoked(platform: Platform, revoked: boolean): void {
   platform.account.revoked = revoked;
 }
 
-function setPace(pace: LifePace | undefined, body: string): void {
+function setPace(pace: TrafficPace | undefined, body: string): void {
   const rate = (parse(body) as { rate?: unknown } | null)?.rate;
   if (typeof rate !== 'number' || rate < 0) {
     throw new ProblemError('request/malformed', 'The body must be {"rate": changes a second}; 0 stops them.');

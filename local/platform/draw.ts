@@ -1,5 +1,5 @@
 /** A stream of numbers in [0,1) from a seed: the same seed, the same numbers (mulberry32). */
-export function createDraw(seed: number): () => number {
+export function createRandom(seed: number): () => number {
   let state = seed | 0;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

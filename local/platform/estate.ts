@@ -5,7 +5,7 @@ import type { PlatformSettings } from './settings.ts';
 import { type Version, VersionedStream } from './versioned-stream.ts';
 
 /** The organization's assets and threats and everything that can happen to them. Refusals are ProblemErrors. */
-export class Estate {
+export class TenantData {
   readonly assets: VersionedStream;
   readonly threats: VersionedStream;
   readonly #threatsOf = new Map<string, Set<string>>();

@@ -2,7 +2,7 @@ import { liveOnce } from './life.ts';
 import type { Platform } from './platform.ts';
 
 /** How fast an estate lives. */
-export interface LifePace {
+export interface TrafficPace {
   /** Changes a second from now on; 0 stops them, and when this returns none is under way. */
   setRate(rate: number): void;
 }
@@ -10,9 +10,9 @@ export interface LifePace {
 const TICK = 100;
 
 /** Spreads `rate` changes over each second, until the rate is 0. */
-export function startLife(platform: Platform, random: () => number, rate: number): LifePace {
+export function startTraffic(platform: Platform, random: () => number, rate: number): TrafficPace {
   let timer: NodeJS.Timeout | undefined;
-  const pace: LifePace = {
+  const pace: TrafficPace = {
     setRate(changes) {
       clearInterval(timer);
       let due = 0;

@@ -1,7 +1,7 @@
 import type { Platform } from './platform.ts';
 
 /** One thing that can happen in an estate, and how often compared with the others. */
-const HAPPENINGS: readonly (readonly [weight: number, happen: (platform: Platform, random: () => number) => void])[] = [
+const CHANGES: readonly (readonly [weight: number, happen: (platform: Platform, random: () => number) => void])[] = [
   [22, changeAsset],
   [8, platform => platform.putAsset(newAsset(platform))],
   [3, removeAsset],
@@ -10,15 +10,15 @@ const HAPPENINGS: readonly (readonly [weight: number, happen: (platform: Platfor
   [18, addThreat],
   [14, changeThreat],
   [4, (platform, random) => reproject(platform, random, 'threats')],
-  [1, platform => platform.tombstoneUnseen(`short-lived-${platform.estate.assets.ids.length}`)],
+  [1, platform => platform.tombstoneUnseen(`short-lived-${platform.tenantData.assets.ids.length}`)],
   [24, addDnsBlock],
 ];
 
 /** Lets one change happen to the estate, drawn from `random`. */
 export function liveOnce(platform: Platform, random: () => number): void {
-  const total = HAPPENINGS.reduce((sum, [weight]) => sum + weight, 0);
+  const total = CHANGES.reduce((sum, [weight]) => sum + weight, 0);
   let mark = random() * total;
-  for (const [weight, happen] of HAPPENINGS) {
+  for (const [weight, happen] of CHANGES) {
     mark -= weight;
     if (mark < 0) {
       happen(platform, random);
@@ -36,7 +36,7 @@ function drawId(
   kind: Kind,
   fits: (id: string) => boolean,
 ): string | undefined {
-  const { ids } = platform.estate[kind];
+  const { ids } = platform.tenantData[kind];
   for (let attempt = 0; attempt < 20 && ids.length > 0; attempt++) {
     const id = ids[Math.floor(random() * ids.length)]!;
     if (fits(id)) return id;
@@ -45,13 +45,17 @@ function drawId(
 }
 
 function isLive(platform: Platform, kind: Kind): (id: string) => boolean {
-  const { assets, threats } = platform.estate;
+  const { assets, threats } = platform.tenantData;
   if (kind === 'assets') return id => assets.latest.get(id)?.deletedAt === 0;
-  return id => !platform.estate.isHidden(threats.latest.get(id)!);
+  return id => !platform.tenantData.isHidden(threats.latest.get(id)!);
 }
 
 function newAsset(platform: Platform): string {
-  return JSON.stringify({ id: `live-asset-${platform.estate.assets.ids.length}`, name: 'new host', risk_score: 1.5 });
+  return JSON.stringify({
+    id: `live-asset-${platform.tenantData.assets.ids.length}`,
+    name: 'new host',
+    risk_score: 1.5,
+  });
 }
 
 function changeAsset(platform: Platform, random: () => number): void {
@@ -69,7 +73,7 @@ function removeAsset(platform: Platform, random: () => number): void {
 }
 
 function restoreAsset(platform: Platform, random: () => number): void {
-  const isRemoved = (id: string): boolean => platform.estate.assets.latest.get(id)?.deletedAt !== 0;
+  const isRemoved = (id: string): boolean => platform.tenantData.assets.latest.get(id)?.deletedAt !== 0;
   const id = drawId(platform, random, 'assets', isRemoved);
   if (id !== undefined) platform.restoreAsset(id);
 }
@@ -82,7 +86,7 @@ function reproject(platform: Platform, random: () => number, kind: Kind): void {
 function addThreat(platform: Platform, random: () => number): void {
   const asset = drawId(platform, random, 'assets', isLive(platform, 'assets'));
   if (asset === undefined) return;
-  const id = `live-threat-${platform.estate.threats.ids.length}`;
+  const id = `live-threat-${platform.tenantData.threats.ids.length}`;
   putThreat(platform, { id, asset, score: random() });
 }
 
@@ -90,7 +94,7 @@ function addThreat(platform: Platform, random: () => number): void {
 function changeThreat(platform: Platform, random: () => number): void {
   const id = drawId(platform, random, 'threats', isLive(platform, 'threats'));
   if (id === undefined) return;
-  putThreat(platform, { id, asset: platform.estate.threats.latest.get(id)!.assetId, score: random() });
+  putThreat(platform, { id, asset: platform.tenantData.threats.latest.get(id)!.assetId, score: random() });
 }
 
 function putThreat(platform: Platform, { id, asset, score }: { id: string; asset: string; score: number }): void {

@@ -1,5 +1,5 @@
 import type { DnsBlocks } from './dns-blocks.ts';
-import type { Estate } from './estate.ts';
+import type { TenantData } from './estate.ts';
 import { readJson, shuffled, writeJson } from './json-text.ts';
 import { type PageCutter, readLimit } from './page.ts';
 import { ProblemError } from './problem.ts';
@@ -9,7 +9,7 @@ import type { Version, VersionedStream } from './versioned-stream.ts';
 
 /** What the read endpoints work on. */
 export interface Readable {
-  readonly estate: Estate;
+  readonly tenantData: TenantData;
   readonly dnsBlocks: DnsBlocks;
   readonly rows: RowWriter;
   readonly cutPage: PageCutter;
@@ -26,13 +26,13 @@ export function listBody(
 ): string {
   const limit = readLimit(parameters.get('limit'));
   const request = { endpoint: stream, limit, cursor: parameters.get('cursor') };
-  const { rows, estate, dnsBlocks } = source;
+  const { rows, tenantData, dnsBlocks } = source;
   if (stream === 'dns-blocks') {
     dnsBlocks.settle();
     const page = source.cutPage(request, seq => dnsBlocks.log.after(seq));
     return pageBody(source.settings, page.entries.map(rows.dnsBlock), page.nextCursor);
   }
-  const page = source.cutPage(request, seq => shown(estate[stream], seq, source));
+  const page = source.cutPage(request, seq => shown(tenantData[stream], seq, source));
   const write = stream === 'assets' ? rows.asset : rows.threat;
   const texts = page.entries.map(version => write(version, 'position'));
   return pageBody(source.settings, texts, page.nextCursor);
@@ -55,21 +55,21 @@ function pageBody(settings: PlatformSettings, rows: readonly string[], nextCurso
 
 /** Body of a read of one asset or threat. What no list shows as live data cannot be read. */
 export function singleBody(source: Readable, kind: 'asset' | 'threat', id: string): string {
-  const version = liveVersion(source.estate, kind, id);
+  const version = liveVersion(source.tenantData, kind, id);
   return source.rows[kind](version, 'null');
 }
 
-function liveVersion(estate: Estate, kind: 'asset' | 'threat', id: string): Version {
-  const version = estate[`${kind}s`].latest.get(id);
-  const gone = version && (kind === 'asset' ? version.deletedAt !== 0 : estate.isHidden(version));
+function liveVersion(tenantData: TenantData, kind: 'asset' | 'threat', id: string): Version {
+  const version = tenantData[`${kind}s`].latest.get(id);
+  const gone = version && (kind === 'asset' ? version.deletedAt !== 0 : tenantData.isHidden(version));
   if (!version || gone) throw new ProblemError('resource/not-found', `There is no such ${kind}.`);
   return version;
 }
 
 /** Body of the neighbours of an asset: the live ones among those created beside it. Never a tombstone. */
 export function relatedBody(source: Readable, id: string): string {
-  const { ordinal } = liveVersion(source.estate, 'asset', id);
-  const { ids, latest } = source.estate.assets;
+  const { ordinal } = liveVersion(source.tenantData, 'asset', id);
+  const { ids, latest } = source.tenantData.assets;
   const neighbours = [ordinal ^ 1, ordinal ^ 2, ordinal ^ 4]
     .map(other => latest.get(ids[other] ?? ''))
     .filter(version => version !== undefined && version.deletedAt === 0);

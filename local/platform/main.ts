@@ -1,7 +1,7 @@
 import { readCommandLine } from './command-line.ts';
 import { startControlServer } from './control-server.ts';
-import { createDraw, mixSeed } from './draw.ts';
-import { startLife } from './life-pace.ts';
+import { createRandom, mixSeed } from './draw.ts';
+import { startTraffic } from './life-pace.ts';
 import { createPlatform } from './platform.ts';
 import { startPlatformServer } from './server.ts';
 
@@ -13,19 +13,19 @@ try {
 }
 
 async function run(): Promise<void> {
-  const { settings, seed, port, controlPort, assets, threats, dnsBlocks, life, clockOffset } = readCommandLine(
+  const { settings, seed, port, controlPort, assets, threats, dnsBlocks, traffic, clockOffset } = readCommandLine(
     process.argv,
   );
   const platform = createPlatform({
     ...settings,
     clock: () => Date.now() + clockOffset,
-    random: createDraw(mixSeed(seed, 1)),
+    random: createRandom(mixSeed(seed, 1)),
     seed,
     onError: error => console.error(error),
   });
   platform.populate({ assets, threats, dnsBlocks });
   const server = await startPlatformServer({ platform, port });
-  const pace = startLife(platform, createDraw(mixSeed(seed, 2)), 0);
+  const pace = startTraffic(platform, createRandom(mixSeed(seed, 2)), 0);
   const control =
     controlPort === undefined ? undefined : await startControlServer({ platform, port: controlPort, pace });
   const { clientId, clientSecret } = platform.account;
@@ -33,7 +33,7 @@ async function run(): Promise<void> {
   const { dnsBlocksPath } = platform.settings;
   const controlUrl = control?.controlUrl;
   console.log(JSON.stringify({ baseUrl, authUrl, clientId, clientSecret, dnsBlocksPath, controlUrl }));
-  pace.setRate(life);
+  pace.setRate(traffic);
   const stop = async (): Promise<void> => {
     pace.setRate(0);
     await Promise.all([server.close(), control?.close()]);

@@ -5,7 +5,7 @@ import { type Authority, createAuthority } from './authority.ts';
 import type { RowInput } from './control-row.ts';
 import { createCursors } from './cursor.ts';
 import { DnsBlocks } from './dns-blocks.ts';
-import { Estate } from './estate.ts';
+import { TenantData } from './estate.ts';
 import { createFaults, type Endpoint, type Fault } from './faults.ts';
 import { createPageCutter } from './page.ts';
 import type { Call } from './problem.ts';
@@ -13,7 +13,7 @@ import { createRateLimiter } from './rate-limit.ts';
 import { endpointOf } from './routes.ts';
 import { createRowWriter, type PositionShown } from './rows.ts';
 import { generatedMembers } from './sample-rows.ts';
-import { type SeedCounts, seedEstate } from './seed.ts';
+import { type SeedCounts, seedTenantData } from './seed.ts';
 import { completeSettings, type PlatformSettings } from './settings.ts';
 import { signedTokens, type TokenFormat, tableTokens } from './tokens.ts';
 import { withTrustedIssuer } from './trusted-issuer.ts';
@@ -34,7 +34,7 @@ export interface PlatformOptions extends Partial<PlatformSettings> {
 }
 
 /** What can happen in the estate, and what is true in it. Refusals are ProblemErrors. */
-export interface EstateControls {
+export interface TenantDataControls {
   putAsset(row: RowInput): void;
   removeAsset(id: string): void;
   restoreAsset(id: string): void;
@@ -48,11 +48,11 @@ export interface EstateControls {
 }
 
 /** The whole API of one organization in memory. */
-export interface Platform extends EstateControls {
+export interface Platform extends TenantDataControls {
   readonly settings: PlatformSettings;
   readonly account: Account;
   readonly authority: Authority;
-  readonly estate: Estate;
+  readonly tenantData: TenantData;
   readonly dnsBlocks: DnsBlocks;
   /** Path of the realm; the token endpoint is below it. */
   readonly realmPath: string;
@@ -75,7 +75,7 @@ export function createPlatform(options: PlatformOptions): Platform {
   const { random, sleep = wait } = options;
   const faults = createFaults(random, settings.problemBase);
   const parts = createParts(options, settings);
-  const { estate, dnsBlocks, account, authority, tokenPath } = parts;
+  const { tenantData, dnsBlocks, account, authority, tokenPath } = parts;
   const requests = new Map<Endpoint | 'unknown', number>();
   const serve = async (call: Call): Promise<Outcome> => {
     const endpoint = endpointOf(call.target, tokenPath, settings.dnsBlocksPath);
@@ -88,7 +88,7 @@ export function createPlatform(options: PlatformOptions): Platform {
     settings,
     account,
     authority,
-    estate,
+    tenantData,
     dnsBlocks,
     realmPath: realmPath(settings),
     tokenPath,
@@ -101,25 +101,25 @@ export function createPlatform(options: PlatformOptions): Platform {
   };
 }
 
-function controls({ estate, dnsBlocks, rows }: ApiParts): EstateControls {
+function controls({ tenantData, dnsBlocks, rows }: ApiParts): TenantDataControls {
   return {
-    putAsset: row => estate.putAsset(row),
-    removeAsset: id => estate.removeAsset(id),
-    restoreAsset: id => estate.restoreAsset(id),
-    tombstoneUnseen: id => estate.tombstoneUnseen(id),
-    putThreat: row => estate.putThreat(row),
+    putAsset: row => tenantData.putAsset(row),
+    removeAsset: id => tenantData.removeAsset(id),
+    restoreAsset: id => tenantData.restoreAsset(id),
+    tombstoneUnseen: id => tenantData.tombstoneUnseen(id),
+    putThreat: row => tenantData.putThreat(row),
     putDnsBlock: row => dnsBlocks.put(row),
-    reproject: (stream, id) => estate.reproject(stream, id),
-    truth: (shown = 'position') => readTruth({ estate, dnsBlocks, rows }, shown),
-    truthText: (shown = 'position') => truthText({ estate, dnsBlocks, rows }, shown),
+    reproject: (stream, id) => tenantData.reproject(stream, id),
+    truth: (shown = 'position') => readTruth({ tenantData, dnsBlocks, rows }, shown),
+    truthText: (shown = 'position') => truthText({ tenantData, dnsBlocks, rows }, shown),
   };
 }
 
-function populate({ estate, dnsBlocks, settings }: ApiParts, options: PlatformOptions, counts: SeedCounts): void {
+function populate({ tenantData, dnsBlocks, settings }: ApiParts, options: PlatformOptions, counts: SeedCounts): void {
   const { clock, seed = 1 } = options;
-  const held = estate.assets.ids.length + estate.threats.ids.length + dnsBlocks.ids.size;
+  const held = tenantData.assets.ids.length + tenantData.threats.ids.length + dnsBlocks.ids.size;
   if (held > 0) throw new RangeError('Only an empty platform can be populated: generated rows belong to its past.');
-  seedEstate({ estate, dnsBlocks, now: clock(), seed, tieSize: settings.tieSize }, counts);
+  seedTenantData({ tenantData, dnsBlocks, now: clock(), seed, tieSize: settings.tieSize }, counts);
 }
 
 function createParts(options: PlatformOptions, settings: PlatformSettings): ApiParts {
@@ -127,7 +127,7 @@ function createParts(options: PlatformOptions, settings: PlatformSettings): ApiP
   const key = drawBytes(random, 32);
   const account = createAccount(random, settings);
   return {
-    estate: new Estate(clock, random, settings),
+    tenantData: new TenantData(clock, random, settings),
     dnsBlocks: new DnsBlocks(clock, random, settings),
     rows: createRowWriter(settings.threatAssetMember, (stream, index) => generatedMembers(stream, seed, index)),
     cutPage: createPageCutter(createCursors(key), random, settings),

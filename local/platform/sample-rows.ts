@@ -1,15 +1,15 @@
-import { createDraw, mixSeed } from './draw.ts';
+import { createRandom, mixSeed } from './draw.ts';
 
-type Draw = () => number;
+type Random = () => number;
 
 /**
  * The contents of generated rows: realistic security data of about 0.9 kB (DNS blocks 0.3 kB) that depends on nothing but seed
  * and index, so that a million rows need no memory. One row in sixteen holds values that a careless consumer would damage.
  */
 export function generatedMembers(stream: 'assets' | 'threats' | 'dns-blocks', seed: number, index: number): string {
-  const draw = createDraw(mixSeed(seed + WRITERS[stream].salt, index));
+  const random = createRandom(mixSeed(seed + WRITERS[stream].salt, index));
   return (
-    WRITERS[stream].write(draw, index) +
+    WRITERS[stream].write(random, index) +
     (index % 16 === 7 ? `,${HARD_MEMBERS[(index >> 4) % HARD_MEMBERS.length]}` : '')
   );
 }
@@ -29,42 +29,42 @@ const WRITERS = {
   'dns-blocks': { salt: 303, write: dnsBlockMembers },
 };
 
-function assetMembers(draw: Draw, index: number): string {
-  const site = pick(draw, SITES);
-  const os = pick(draw, SYSTEMS);
-  const ip = address(draw);
+function assetMembers(random: Random, index: number): string {
+  const site = pick(random, SITES);
+  const os = pick(random, SYSTEMS);
+  const ip = address(random);
   return (
-    `"name":"${site}-${pick(draw, ['ws', 'srv', 'db', 'lap', 'fw'])}-${index}","fqdn":"host-${index}.${site}.corp.example",` +
-    `"kind":"${pick(draw, ['workstation', 'server', 'laptop', 'network-device', 'virtual-machine'])}",` +
-    `"criticality":"${pick(draw, LEVELS)}","operating_system":{"family":"${os[0]}","version":"${os[1]}","build":${integer(draw, 30000)}},` +
-    `"network_interfaces":[{"name":"eth0","mac":"${mac(draw)}","ipv4":["${ip}"],"ipv6":["fd00:${hex(draw, 4)}:${hex(draw, 4)}::${hex(draw, 2)}"]},` +
-    `{"name":"eth1","mac":"${mac(draw)}","ipv4":["${address(draw)}"],"ipv6":[]}],` +
-    `"owner":{"team":"${pick(draw, TEAMS)}","email":"${pick(draw, TEAMS)}@corp.example"},"location":{"site":"${site}","rack":"R${integer(draw, 40)}"},` +
-    `"agent":{"version":"7.${integer(draw, 40)}.${integer(draw, 10)}","healthy":${draw() < 0.95},"policy":"baseline-${integer(draw, 9)}","id":"${hex(draw, 32)}"},` +
-    `"exposure":{"internet_facing":${draw() < 0.1},"open_ports":[22,443,${1024 + integer(draw, 60000)}],"risk_score":${(draw() * 100).toFixed(2)}},` +
-    `"tags":["env:${pick(draw, ['prod', 'stage', 'dev'])}","cost-center:${integer(draw, 9000)}","backup:${draw() < 0.7}"],"serial_number":"${hex(draw, 12)}"`
+    `"name":"${site}-${pick(random, ['ws', 'srv', 'db', 'lap', 'fw'])}-${index}","fqdn":"host-${index}.${site}.corp.example",` +
+    `"kind":"${pick(random, ['workstation', 'server', 'laptop', 'network-device', 'virtual-machine'])}",` +
+    `"criticality":"${pick(random, LEVELS)}","operating_system":{"family":"${os[0]}","version":"${os[1]}","build":${integer(random, 30000)}},` +
+    `"network_interfaces":[{"name":"eth0","mac":"${mac(random)}","ipv4":["${ip}"],"ipv6":["fd00:${hex(random, 4)}:${hex(random, 4)}::${hex(random, 2)}"]},` +
+    `{"name":"eth1","mac":"${mac(random)}","ipv4":["${address(random)}"],"ipv6":[]}],` +
+    `"owner":{"team":"${pick(random, TEAMS)}","email":"${pick(random, TEAMS)}@corp.example"},"location":{"site":"${site}","rack":"R${integer(random, 40)}"},` +
+    `"agent":{"version":"7.${integer(random, 40)}.${integer(random, 10)}","healthy":${random() < 0.95},"policy":"baseline-${integer(random, 9)}","id":"${hex(random, 32)}"},` +
+    `"exposure":{"internet_facing":${random() < 0.1},"open_ports":[22,443,${1024 + integer(random, 60000)}],"risk_score":${(random() * 100).toFixed(2)}},` +
+    `"tags":["env:${pick(random, ['prod', 'stage', 'dev'])}","cost-center:${integer(random, 9000)}","backup:${random() < 0.7}"],"serial_number":"${hex(random, 12)}"`
   );
 }
 
-function threatMembers(draw: Draw, index: number): string {
-  const technique = pick(draw, TECHNIQUES);
+function threatMembers(random: Random, index: number): string {
+  const technique = pick(random, TECHNIQUES);
   return (
-    `"title":"${technique[1]} on host","category":"${pick(draw, ['malware', 'vulnerability', 'misconfiguration', 'identity'])}",` +
-    `"severity":"${pick(draw, LEVELS)}","score":${(draw() * 10).toFixed(1)},"confidence":${draw().toFixed(4)},"status":"${pick(draw, ['open', 'triaged', 'contained'])}",` +
+    `"title":"${technique[1]} on host","category":"${pick(random, ['malware', 'vulnerability', 'misconfiguration', 'identity'])}",` +
+    `"severity":"${pick(random, LEVELS)}","score":${(random() * 10).toFixed(1)},"confidence":${random().toFixed(4)},"status":"${pick(random, ['open', 'triaged', 'contained'])}",` +
     `"technique":{"framework":"ATT&CK","id":"${technique[0]}","name":"${technique[1]}"},` +
-    `"process":{"pid":${integer(draw, 65535)},"image":"C:\\\\Windows\\\\System32\\\\${pick(draw, IMAGES)}","command_line":"${pick(draw, IMAGES)} -enc ${hex(draw, 48)}","sha256":"${hex(draw, 64)}"},` +
-    `"network":{"remote_ip":"${address(draw)}","remote_port":${integer(draw, 65535)},"domain":"${hex(draw, 8)}.bad.example","protocol":"tcp"},` +
-    `"detector":{"engine":"${pick(draw, ['behaviour', 'signature', 'anomaly'])}","rule":"R-${integer(draw, 90000)}","version":"2026.${integer(draw, 12)}"},` +
-    `"summary":"Detection ${index}: ${technique[1]} was seen in a process started by ${pick(draw, TEAMS)}; review the parent process and isolate the host if the activity was not planned.",` +
-    `"evidence_count":${integer(draw, 400)},"references":["https://kb.example/threats/${technique[0]}","https://kb.example/rules/${integer(draw, 90000)}"]`
+    `"process":{"pid":${integer(random, 65535)},"image":"C:\\\\Windows\\\\System32\\\\${pick(random, IMAGES)}","command_line":"${pick(random, IMAGES)} -enc ${hex(random, 48)}","sha256":"${hex(random, 64)}"},` +
+    `"network":{"remote_ip":"${address(random)}","remote_port":${integer(random, 65535)},"domain":"${hex(random, 8)}.bad.example","protocol":"tcp"},` +
+    `"detector":{"engine":"${pick(random, ['behaviour', 'signature', 'anomaly'])}","rule":"R-${integer(random, 90000)}","version":"2026.${integer(random, 12)}"},` +
+    `"summary":"Detection ${index}: ${technique[1]} was seen in a process started by ${pick(random, TEAMS)}; review the parent process and isolate the host if the activity was not planned.",` +
+    `"evidence_count":${integer(random, 400)},"references":["https://kb.example/threats/${technique[0]}","https://kb.example/rules/${integer(random, 90000)}"]`
   );
 }
 
-function dnsBlockMembers(draw: Draw, index: number): string {
+function dnsBlockMembers(random: Random, index: number): string {
   return (
-    `"domain":"${hex(draw, 10)}.${pick(draw, ['bad', 'phish', 'c2', 'ads'])}.example","query_type":"${pick(draw, ['A', 'AAAA', 'TXT', 'HTTPS'])}",` +
-    `"client_ip":"${address(draw)}","policy":"${pick(draw, ['malware', 'phishing', 'newly-seen', 'tunnelling'])}","action":"blocked",` +
-    `"resolver":"dns-${1 + integer(draw, 4)}.corp.example","confidence":${draw().toFixed(3)},"query_id":${index}`
+    `"domain":"${hex(random, 10)}.${pick(random, ['bad', 'phish', 'c2', 'ads'])}.example","query_type":"${pick(random, ['A', 'AAAA', 'TXT', 'HTTPS'])}",` +
+    `"client_ip":"${address(random)}","policy":"${pick(random, ['malware', 'phishing', 'newly-seen', 'tunnelling'])}","action":"blocked",` +
+    `"resolver":"dns-${1 + integer(random, 4)}.corp.example","confidence":${random().toFixed(3)},"query_id":${index}`
   );
 }
 
@@ -86,32 +86,32 @@ const TECHNIQUES = [
   ['T1566.002', 'Spearphishing Link'],
 ];
 
-function pick<T>(draw: Draw, choices: readonly T[]): T {
-  return choices[Math.floor(draw() * choices.length)]!;
+function pick<T>(random: Random, choices: readonly T[]): T {
+  return choices[Math.floor(random() * choices.length)]!;
 }
 
-function integer(draw: Draw, below: number): number {
-  return Math.floor(draw() * below);
+function integer(random: Random, below: number): number {
+  return Math.floor(random() * below);
 }
 
 /** All two-digit hexadecimal numbers: looking up is several times faster than formatting, and rows are made by the million. */
 const BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 /** `length` must be even. */
-function hex(draw: Draw, length: number, separator = ''): string {
+function hex(random: Random, length: number, separator = ''): string {
   let text = '';
   let bits = 0;
   for (let count = 0; count < length / 2; count++) {
-    bits = count % 4 === 0 ? draw() * 4_294_967_296 : bits >>> 8;
+    bits = count % 4 === 0 ? random() * 4_294_967_296 : bits >>> 8;
     text += (count === 0 ? '' : separator) + BYTES[bits & 255];
   }
   return text;
 }
 
-function address(draw: Draw): string {
-  return `10.${integer(draw, 256)}.${integer(draw, 256)}.${integer(draw, 256)}`;
+function address(random: Random): string {
+  return `10.${integer(random, 256)}.${integer(random, 256)}.${integer(random, 256)}`;
 }
 
-function mac(draw: Draw): string {
-  return hex(draw, 12, ':');
+function mac(random: Random): string {
+  return hex(random, 12, ':');
 }

@@ -1,6 +1,6 @@
 import type { DnsBlocks } from './dns-blocks.ts';
-import { createDraw } from './draw.ts';
-import type { Estate } from './estate.ts';
+import { createRandom } from './draw.ts';
+import type { TenantData } from './estate.ts';
 
 export interface SeedCounts {
   readonly assets: number;
@@ -9,7 +9,7 @@ export interface SeedCounts {
 }
 
 export interface SeedTarget {
-  readonly estate: Estate;
+  readonly tenantData: TenantData;
   readonly dnsBlocks: DnsBlocks;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -21,8 +21,8 @@ const DAY = 86_400_000;
 const HISTORY = 90 * DAY;
 
 /** Fills an empty platform with the past ninety days, a day ago at the latest. Contents are made when they are read. */
-export function seedEstate({ estate, dnsBlocks, now, seed, tieSize }: SeedTarget, counts: SeedCounts): void {
-  const draw = createDraw(seed);
+export function seedTenantData({ tenantData, dnsBlocks, now, seed, tieSize }: SeedTarget, counts: SeedCounts): void {
+  const random = createRandom(seed);
   const start = Math.floor(now) - HISTORY - DAY;
   const time = (index: number, count: number): number => {
     const first = index - (index % Math.round(tieSize));
@@ -31,16 +31,16 @@ export function seedEstate({ estate, dnsBlocks, now, seed, tieSize }: SeedTarget
   for (let index = 0; index < counts.assets; index++) {
     const at = time(index, counts.assets);
     const deletedAt = isRemoved(index) ? at : 0;
-    const updatedAt = deletedAt || at - Math.floor(draw() * 30 * DAY);
-    estate.assets.deliver(assetId(index), { members: index, updatedAt, deletedAt }, at * 1000);
+    const updatedAt = deletedAt || at - Math.floor(random() * 30 * DAY);
+    tenantData.assets.deliver(assetId(index), { members: index, updatedAt, deletedAt }, at * 1000);
   }
   for (let index = 0; index < counts.threats && counts.assets > 0; index++) {
     const at = time(index, counts.threats);
     const id = `threat-${index}`;
-    const owner = assetId(liveIndex(Math.floor(draw() * counts.assets)));
-    estate.assign(id, owner);
-    const updatedAt = at - Math.floor(draw() * 30 * DAY);
-    estate.threats.deliver(id, { members: index, updatedAt, assetId: owner }, at * 1000);
+    const owner = assetId(liveIndex(Math.floor(random() * counts.assets)));
+    tenantData.assign(id, owner);
+    const updatedAt = at - Math.floor(random() * 30 * DAY);
+    tenantData.threats.deliver(id, { members: index, updatedAt, assetId: owner }, at * 1000);
   }
   for (let index = 0; index < counts.dnsBlocks; index++) {
     const blockedAt = time(index, counts.dnsBlocks);

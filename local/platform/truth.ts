@@ -1,12 +1,12 @@
 import type { DnsBlocks } from './dns-blocks.ts';
-import type { Estate } from './estate.ts';
+import type { TenantData } from './estate.ts';
 import type { PositionShown, RowWriter } from './rows.ts';
 
 /** What the API would answer if nothing were withheld any more: by stream and id the newest row as JSON text. */
 export type Truth = Readonly<Record<'assets' | 'threats' | 'dns-blocks', ReadonlyMap<string, string>>>;
 
 export interface TruthSource {
-  readonly estate: Estate;
+  readonly tenantData: TenantData;
   readonly dnsBlocks: DnsBlocks;
   readonly rows: RowWriter;
 }
@@ -14,11 +14,11 @@ export interface TruthSource {
 type Entries = Iterable<readonly [id: string, row: string]>;
 
 /** The rows of each stream: removed assets as their tombstones, threats of removed assets not at all. */
-function truthRows({ estate, dnsBlocks, rows }: TruthSource, shown: PositionShown): Record<keyof Truth, Entries> {
+function truthRows({ tenantData, dnsBlocks, rows }: TruthSource, shown: PositionShown): Record<keyof Truth, Entries> {
   return {
-    assets: mapped(estate.assets.latest.values(), version => [version.id, rows.asset(version, shown)]),
-    threats: mapped(estate.threats.latest.values(), version =>
-      estate.isHidden(version) ? undefined : [version.id, rows.threat(version, shown)],
+    assets: mapped(tenantData.assets.latest.values(), version => [version.id, rows.asset(version, shown)]),
+    threats: mapped(tenantData.threats.latest.values(), version =>
+      tenantData.isHidden(version) ? undefined : [version.id, rows.threat(version, shown)],
     ),
     'dns-blocks': mapped(dnsBlocks.all(), block => [block.id, rows.dnsBlock(block)]),
   };

@@ -1,5 +1,4 @@
-import type { Entry } from './stream-log.ts';
-import { StreamLog } from './stream-log.ts';
+import { type Entry, StreamLog } from './stream-log.ts';
 
 /** One version of an asset or a threat. */
 export interface Version extends Entry {

@@ -9,7 +9,7 @@ import { onInterruption } from './interruption.ts';
 import { MappingHits } from './mapping-hits.ts';
 import { MetricTally } from './metric-tally.ts';
 import { nextSteps, type Places, placesText } from './next-steps.ts';
-import { ProgressWatch, type WatchedStream } from './progress-watch.ts';
+import { type MonitoredStream, ProgressWatch } from './progress-watch.ts';
 import type { StartRequest } from './start-request.ts';
 import { logFile } from './state-folder.ts';
 import { summaryNotes } from './summary-notes.ts';
@@ -54,7 +54,7 @@ export async function drainAndReport(request: StartRequest, settings: Settings, 
 async function drain(
   request: StartRequest,
   settings: Settings,
-  streams: readonly WatchedStream[],
+  streams: readonly MonitoredStream[],
   aws: LocalAws,
 ): Promise<Drained> {
   const start = performance.now();
@@ -86,7 +86,7 @@ async function drain(
   return { isDone, wasInterrupted: interruption.interrupted, failure, metrics, watch, hits, milliseconds };
 }
 
-function streamsOf(settings: Settings): WatchedStream[] {
+function streamsOf(settings: Settings): MonitoredStream[] {
   const base = settings['API_BASE_URL']!.trim().replace(/\/+$/, '');
   const on = streamsOn(({ pathSetting }) => settings[pathSetting]?.trim());
   return on.map(({ name, path }) => ({ name, url: base + path }));
@@ -95,7 +95,7 @@ function streamsOf(settings: Settings): WatchedStream[] {
 function placesOf({ folder }: StartRequest, aws: LocalAws, { metrics, watch }: Drained, names: string[]): Places {
   return {
     delivered: aws.deliveredFolder,
-    deadLetters: aws.deadLetterFolder,
+    deadDeadLetters: aws.deadLetterFolder,
     log: logFile(folder),
     objects: watch.objects,
     deadLetterCount: names.reduce((sum, name) => sum + metrics.of(name).DeadLetters, 0),

@@ -44,7 +44,7 @@ export function settingFaults(settings: Readonly<Record<string, string>>): strin
 
 /** The option as it is typed: `dnsBlocksPath` → `--dns-blocks-path`. */
 export function optionOf(flag: string): string {
-  return `--${flag.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`;
+  return `--${flag.replace(/[A-Z]/g, deadLetter => `-${deadLetter.toLowerCase()}`)}`;
 }
 
 function inWordsOfOptions(fault: string): string {

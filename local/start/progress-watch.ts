@@ -3,7 +3,7 @@ import type { ApiObservation } from './api-observation.ts';
 import { DeliveredCount } from './delivered-count.ts';
 import { Progress, type Screen } from './progress.ts';
 
-export interface WatchedStream {
+export interface MonitoredStream {
   readonly name: string;
   /** URL of its list, without query. */
   readonly url: string;
@@ -11,7 +11,7 @@ export interface WatchedStream {
 
 /** Gathers what is seen at the edges of the function, which knows nothing of being watched, and shows it at intervals. */
 export class ProgressWatch {
-  readonly #streams: readonly WatchedStream[];
+  readonly #streams: readonly MonitoredStream[];
   readonly #progress: Progress;
   readonly #delivered: DeliveredCount;
   readonly #pages = new Map<string, number>();
@@ -21,7 +21,7 @@ export class ProgressWatch {
   #timer: NodeJS.Timeout | undefined;
   #showing: Promise<void> = Promise.resolve();
 
-  private constructor(streams: readonly WatchedStream[], screen: Screen, delivered: DeliveredCount) {
+  private constructor(streams: readonly MonitoredStream[], screen: Screen, delivered: DeliveredCount) {
     this.#streams = streams;
     this.#progress = new Progress(screen);
     this.#delivered = delivered;
@@ -32,7 +32,7 @@ export class ProgressWatch {
    * @param onLine called with each line that this run delivers
    */
   static async start(
-    streams: readonly WatchedStream[],
+    streams: readonly MonitoredStream[],
     folder: string,
     screen: Screen,
     onLine?: (line: string) => void,

@@ -34,12 +34,12 @@ export async function run(request: StartRequest): Promise<number> {
 
 /** @returns the settings that lead to the embedded platform; none for a real tenant. */
 async function startPlatform(
-  { estate }: Source,
+  { tenantData }: Source,
   aws: LocalAws,
   resources: AsyncDisposableStack,
 ): Promise<Record<string, string>> {
-  if (!estate) return {};
-  const platform = rebuildPlatform(estate, Date.now);
+  if (!tenantData) return {};
+  const platform = rebuildPlatform(tenantData, Date.now);
   const server = await startPlatformServer({ platform });
   resources.defer(() => server.close());
   const { clientId, clientSecret } = platform.account;
@@ -53,9 +53,9 @@ async function startPlatform(
   };
 }
 
-function introduction(name: string, { estate, tenant }: Source): string {
-  if (!estate) return `Connector "${name}" drains ${tenant?.baseUrl} into local files.`;
-  const { assets, threats, dnsBlocks, seed, changes } = estate;
+function introduction(name: string, { tenantData, tenant }: Source): string {
+  if (!tenantData) return `Connector "${name}" drains ${tenant?.baseUrl} into local files.`;
+  const { assets, threats, dnsBlocks, seed, changes } = tenantData;
   const rows = `${grouped(assets)} assets, ${grouped(threats)} threats, ${grouped(dnsBlocks)} DNS blocks`;
   const changed = changes.reduce((sum, { count }) => sum + count, 0);
   return `Connector "${name}" drains the embedded platform: ${rows} (seed ${seed}), ${grouped(changed)} changes since.`;

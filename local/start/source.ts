@@ -5,7 +5,7 @@ import { type EmbeddedTarget, StartFaultsError, type StartRequest, type TenantTa
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 /** How the embedded platform came to be as it is: replayed, it offers the same rows, positions and cursors again. */
-const Estate = v.object({
+const TenantData = v.object({
   seed: count,
   /** Milliseconds since the epoch. */
   startedAt: count,
@@ -23,12 +23,12 @@ export const Source = v.object({
   version: v.literal(1),
   /** Of the delivered events. Absent where an earlier release made the folder. */
   format: v.optional(v.picklist(['envelope', 'ocsf'])),
-  estate: v.optional(Estate),
+  tenantData: v.optional(TenantData),
   tenant: v.optional(Tenant),
 });
 
 export type Source = v.InferOutput<typeof Source>;
-export type EstateRecipe = v.InferOutput<typeof Estate>;
+export type TenantDataRecipe = v.InferOutput<typeof TenantData>;
 
 const DEFAULT_COUNTS = { seed: 1, assets: 1500, threats: 2500, dnsBlocks: 4000 };
 
@@ -44,8 +44,8 @@ export function nextSource(request: StartRequest, before: Source | undefined, no
   if (faults.length > 0) throw new StartFaultsError(faults);
   if ('baseUrl' in target) return { version: 1, format, tenant: tenantRecord(target) };
   const { change, ...given } = target;
-  const recipe = before?.estate ?? { ...DEFAULT_COUNTS, ...given, startedAt: now, changes: [] };
-  return { version: 1, format, estate: change === 0 ? recipe : withChange(recipe, change, now) };
+  const recipe = before?.tenantData ?? { ...DEFAULT_COUNTS, ...given, startedAt: now, changes: [] };
+  return { version: 1, format, tenantData: change === 0 ? recipe : withChange(recipe, change, now) };
 }
 
 /** Lines of two formats beside each other are read by no SIEM. */
@@ -56,19 +56,20 @@ function otherFormat({ name, format }: StartRequest, { format: before = format }
 }
 
 /** Each change takes a millisecond of the estate's time, and the clock of the machine may have been set back. */
-function withChange(recipe: EstateRecipe, change: number, now: number): EstateRecipe {
+function withChange(recipe: TenantDataRecipe, change: number, now: number): TenantDataRecipe {
   const last = recipe.changes.at(-1) ?? { at: recipe.startedAt, count: 1 };
   return { ...recipe, changes: [...recipe.changes, { at: Math.max(now, last.at + last.count), count: change }] };
 }
 
-function contradictions(target: EmbeddedTarget | TenantTarget, { estate, tenant }: Source, name: string): string[] {
+function contradictions(target: EmbeddedTarget | TenantTarget, { tenantData, tenant }: Source, name: string): string[] {
   const wayOut = 'Choose another --name, or start anew with --reset';
   if ('baseUrl' in target) return tenantContradictions(target, tenant, name, wayOut);
-  if (!estate) return [`"${name}" has been filled from ${tenant?.baseUrl}, not from the embedded platform. ${wayOut}`];
+  if (!tenantData)
+    return [`"${name}" has been filled from ${tenant?.baseUrl}, not from the embedded platform. ${wayOut}`];
   const changed = (['seed', 'assets', 'threats', 'dnsBlocks'] as const).filter(
-    option => target[option] !== undefined && target[option] !== estate[option],
+    option => target[option] !== undefined && target[option] !== tenantData[option],
   );
-  return changed.map(option => `${optionOf(option)} was ${estate[option]} when "${name}" began. ${wayOut}`);
+  return changed.map(option => `${optionOf(option)} was ${tenantData[option]} when "${name}" began. ${wayOut}`);
 }
 
 function tenantContradictions(target: TenantTarget, before: Source['tenant'], name: string, wayOut: string): string[] {

@@ -67,14 +67,14 @@ export function readRequest({ flags: typed, faults: shape }: CommandLine, hasSec
   const name = flags.name ?? (isTenant ? defaultName(flags.baseUrl ?? '') : 'local');
   const mapping = ocsfMapping({ ...flags, name });
   const settings = { ...settingsOf({ ...flags, name }), ...mapping.settings };
-  const { change = 0, ...estate } = readCounts(flags, faults);
+  const { change = 0, ...tenantData } = readCounts(flags, faults);
   faults.push(...(isTenant ? tenantFaults(typed, hasSecret) : []), ...settingFaults(settings), ...mapping.faults);
   faults.push(...nameFault(name));
   if (faults.length > 0) throw new StartFaultsError(faults);
   const { stateFolder = '.local', reset = false, verbose = false } = flags;
   const folder = join(resolve(stateFolder), name);
   const format = flags.format === 'ocsf' ? 'ocsf' : 'envelope';
-  const target = isTenant ? tenant(flags) : { ...estate, change };
+  const target = isTenant ? tenant(flags) : { ...tenantData, change };
   return {
     name,
     folder,

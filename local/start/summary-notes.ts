@@ -7,11 +7,11 @@ import { grouped } from './progress.ts';
 export function summaryNotes(streams: readonly string[], countsOf: (stream: string) => StreamCounts): string[] {
   const sum = (count: (counts: StreamCounts) => number) =>
     streams.reduce((total, stream) => total + count(countsOf(stream)), 0);
-  const ownerless = sum(counts => counts.ThreatsWithoutAsset);
+  const withoutParent = sum(counts => counts.ThreatsWithoutAsset);
   const refused = sum(counts => counts.CursorRefused);
   return [
-    ...(ownerless > 0
-      ? [`${grouped(ownerless)} threats do not name their asset: --threat-asset-field says which member does.`]
+    ...(withoutParent > 0
+      ? [`${grouped(withoutParent)} threats do not name their asset: --threat-asset-field says which member does.`]
       : []),
     ...(refused > 0 ? ['The API refused a cursor; rows were read again, and only what had changed was sent.'] : []),
     ...STREAMS.flatMap(stream =>

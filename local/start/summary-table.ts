@@ -7,9 +7,9 @@ type Line = readonly [title: string, count: (counts: StreamCounts) => number];
 const OUTCOMES: readonly Line[] = [
   // A row beyond the bound of a record is a dead letter. The small event that points to it is counted below.
   ['forwarded', counts => counts.EventsForwarded - counts.Withdrawn - counts.OversizeEvents],
-  ['suppressed', counts => counts.RowsSuppressed],
+  ['suppressed', counts => counts.RowsDeduplicated],
   ['superseded', counts => counts.RowsSuperseded],
-  ['ignored', counts => counts.TombstonesUnseen],
+  ['ignored', counts => counts.TombstonesIgnored],
   ['dead letters', counts => counts.DeadLetters],
 ];
 

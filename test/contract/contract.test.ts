@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createDraw } from '../../local/platform/draw.ts';
+import { createRandom } from '../../local/platform/draw.ts';
 import { createPlatform, type PlatformOptions } from '../../local/platform/platform.ts';
 import { checkRule, checkRules, type RuleResult } from './check-rules.ts';
 import { ContractClient, type ContractTarget } from './contract-client.ts';
@@ -11,7 +11,7 @@ const OBSERVABLE = RULES.filter(rule => rule.check).map(rule => [rule.id, rule.w
 
 function tenant(settings: Partial<PlatformOptions> = {}): ContractTarget {
   let now = Date.parse('2026-11-20T12:00:00Z');
-  const platform = createPlatform({ clock: () => now, random: createDraw(7), tieSize: 3, ...settings });
+  const platform = createPlatform({ clock: () => now, random: createRandom(7), tieSize: 3, ...settings });
   platform.populate({ assets: 300, threats: 400, dnsBlocks: 250 });
   platform.putAsset({ id: 'removed' });
   platform.putThreat({ id: 'hidden', [platform.settings.threatAssetMember]: 'removed' });
@@ -87,7 +87,7 @@ test('every rule has its own id and is either checked or gives the reason why no
 
 test('an empty tenant breaks nothing, and what it cannot show is said', async () => {
   const now = Date.parse('2026-11-20T12:00:00Z');
-  const platform = createPlatform({ clock: () => now, random: createDraw(1) });
+  const platform = createPlatform({ clock: () => now, random: createRandom(1) });
   const { clientId, clientSecret } = platform.account;
   const target = { ...tenant(), clientId, clientSecret, fetch: platform.fetch, letTokenExpire: undefined };
   const results = await resultsOf(target);

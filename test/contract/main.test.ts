@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createDraw } from '../../local/platform/draw.ts';
+import { createRandom } from '../../local/platform/draw.ts';
 import { createPlatform, type Platform } from '../../local/platform/platform.ts';
 import { type PlatformServer, startPlatformServer } from '../../local/platform/server.ts';
 
@@ -9,7 +9,7 @@ let platform: Platform;
 let server: PlatformServer;
 
 beforeAll(async () => {
-  platform = createPlatform({ clock: () => Date.parse('2026-11-20T12:00:00Z'), random: createDraw(1) });
+  platform = createPlatform({ clock: () => Date.parse('2026-11-20T12:00:00Z'), random: createRandom(1) });
   platform.populate({ assets: 150, threats: 150, dnsBlocks: 150 });
   server = await startPlatformServer({ platform });
 });

@@ -103,8 +103,8 @@ async function threatsOfRemovedAssets(client: ContractClient): Promise<NotSeen |
     const { status } = await client.get(`/v1/assets/${encodeURIComponent(String(suspect[threatAssetMember]))}`);
     hold(status === 200, 'The threat list holds a threat whose asset was delivered as a tombstone.');
   }
-  const judged = assets.complete && threats.length > 0 && [...removed.values()].includes(true);
-  return judged ? undefined : { notSeen: 'a whole walk with both a tombstone and a threat' };
+  const checked = assets.complete && threats.length > 0 && [...removed.values()].includes(true);
+  return checked ? undefined : { notSeen: 'a whole walk with both a tombstone and a threat' };
 }
 
 async function eachRow(

@@ -8,7 +8,7 @@ export interface Exchange {
 }
 
 /** A way of breaking one rule. */
-export interface Sabotage {
+export interface Mutation {
   /** Changes the request's URL before the platform sees it. */
   readonly request?: (url: URL) => void;
   readonly answer?: (exchange: Exchange) => void;
@@ -17,7 +17,7 @@ export interface Sabotage {
 type Fetch = (request: Request) => Promise<Response>;
 
 /** A platform that breaks a rule. */
-export function sabotaged(fetch: Fetch, { request: bend, answer }: Sabotage): Fetch {
+export function sabotaged(fetch: Fetch, { request: bend, answer }: Mutation): Fetch {
   return async original => {
     const url = new URL(original.url);
     bend?.(url);
@@ -34,7 +34,7 @@ const limitOf = (url: URL): number => Number(url.searchParams.get('limit') ?? 10
 
 /** Changes the rows of every page of a stream. */
 // biome-ignore lint/suspicious/noExplicitAny: as above
-function rows(change: (rows: any[]) => unknown, applies: (url: URL) => boolean = url => !isDns(url)): Sabotage {
+function rows(change: (rows: any[]) => unknown, applies: (url: URL) => boolean = url => !isDns(url)): Mutation {
   return {
     answer({ url, body }) {
       if (body.pagination && applies(url)) change(body.data);
@@ -43,13 +43,13 @@ function rows(change: (rows: any[]) => unknown, applies: (url: URL) => boolean =
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: as above
-function eachRow(change: (row: any) => unknown, applies?: (url: URL) => boolean): Sabotage {
+function eachRow(change: (row: any) => unknown, applies?: (url: URL) => boolean): Mutation {
   return rows(list => {
     for (const row of list) change(row);
   }, applies);
 }
 
-function otherType(status: number): Sabotage {
+function otherType(status: number): Mutation {
   return {
     answer({ status: given, body }) {
       if (given === status) body.type = 'about:blank';
@@ -57,7 +57,7 @@ function otherType(status: number): Sabotage {
   };
 }
 
-function token(members: object): Sabotage {
+function token(members: object): Mutation {
   return {
     answer({ url, body }) {
       if (url.pathname.endsWith('/token')) Object.assign(body, members);
@@ -65,7 +65,7 @@ function token(members: object): Sabotage {
   };
 }
 
-function single(path: RegExp): Sabotage {
+function single(path: RegExp): Mutation {
   return {
     answer({ url, body }) {
       if (path.test(url.pathname)) body.stream_position = '2026-01-01T00:00:00.000000Z';
@@ -73,7 +73,7 @@ function single(path: RegExp): Sabotage {
   };
 }
 
-function oncePerToken(): Sabotage {
+function oncePerToken(): Mutation {
   const used = new Set<string>();
   return {
     answer(exchange) {
@@ -84,13 +84,13 @@ function oncePerToken(): Sabotage {
   };
 }
 
-function everySecondReversed(): Sabotage {
+function everySecondReversed(): Mutation {
   let calls = 0;
   return rows(list => (calls++ % 2 === 0 ? list : list.reverse()));
 }
 
 /** For each rule that can be checked, a platform that breaks it. */
-export const SABOTAGES: Readonly<Record<string, Sabotage>> = {
+export const SABOTAGES: Readonly<Record<string, Mutation>> = {
   'lists-1': { answer: ({ body }) => delete body.pagination },
   'lists-2': {
     answer({ body }) {

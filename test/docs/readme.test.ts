@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { withoutConnector } from '../../bin/ctl/deployment/stack-status.ts';
-import { parseOrder } from '../../lambda/order.ts';
+import { parseCommand } from '../../lambda/command.ts';
 import { readSettings } from '../../lambda/settings.ts';
 import { STREAMS } from '../../lambda/streams.ts';
 import { jsonSchemaText } from '../../lib/config/json-schema.ts';
@@ -153,7 +153,7 @@ describe('commands', () => {
     expect(payloads.length).toBeGreaterThan(3);
     for (const payload of payloads)
       expect(
-        parseOrder(
+        parseCommand(
           payload,
           STREAMS.map(each => each.name),
           'acme',

@@ -1,12 +1,12 @@
-import { createDraw } from '../../local/platform/draw.ts';
+import { createRandom } from '../../local/platform/draw.ts';
 import { createPlatform, type Platform } from '../../local/platform/platform.ts';
 
-export interface Edition {
+export interface Release {
   /** Of the estate, and of the key that signs tokens and cursors. */
   readonly seed: number;
   readonly clientSecret: string;
   /** 1: as populated; 2: changed since. */
-  readonly edition: number;
+  readonly release: number;
   readonly latencyMs: number;
 }
 
@@ -18,11 +18,11 @@ export const COUNTS = { assets: 300, threats: 300, dnsBlocks: 300 };
  * A platform that is the same wherever it is made: instances of a function share no memory, so each makes it anew from the
  * seed, and takes the tokens and cursors of the others. Nothing but another edition changes it.
  */
-export function editedPlatform({ seed, clientSecret, edition, latencyMs }: Edition): Platform {
+export function editedPlatform({ seed, clientSecret, release, latencyMs }: Release): Platform {
   let clock = () => MOMENT;
-  const platform = createPlatform({ clock: () => clock(), random: createDraw(seed), seed, clientSecret, latencyMs });
+  const platform = createPlatform({ clock: () => clock(), random: createRandom(seed), seed, clientSecret, latencyMs });
   platform.populate(COUNTS);
-  if (edition > 1) change(platform);
+  if (release > 1) change(platform);
   clock = Date.now;
   return platform;
 }

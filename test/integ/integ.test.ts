@@ -8,8 +8,8 @@ import { COUNTS, editedPlatform } from './edited-platform.ts';
 import { connectorOn } from './names.ts';
 import { PlatformStack } from './platform-stack.ts';
 
-const EDITION = { seed: 5, clientSecret: 'a+b:c', edition: 1, latencyMs: 0 };
-process.env['EDITION'] = JSON.stringify(EDITION);
+const RELEASE = { seed: 5, clientSecret: 'a+b:c', release: 1, latencyMs: 0 };
+process.env['EDITION'] = JSON.stringify(RELEASE);
 const { handler } = await import('./platform-function.ts');
 
 function event(method: string, path: string, headers: Record<string, string>, body = ''): LambdaFunctionURLEvent {
@@ -28,10 +28,10 @@ function event(method: string, path: string, headers: Record<string, string>, bo
 
 describe('what npm run integ deploys', () => {
   test('is the platform behind a URL, its estate in its environment', () => {
-    const template = templateOf(new PlatformStack(createApp(), 'Platform', JSON.stringify(EDITION)));
+    const template = templateOf(new PlatformStack(createApp(), 'Platform', JSON.stringify(RELEASE)));
     expect(only(template, 'AWS::Lambda::Url')).toMatchObject({ AuthType: 'NONE' });
-    const environment = only(template, 'AWS::Lambda::Function')['Environment'] as { Variables: { EDITION: string } };
-    expect(JSON.parse(environment.Variables.EDITION)).toEqual(EDITION);
+    const environment = only(template, 'AWS::Lambda::Function')['Environment'] as { Variables: { RELEASE: string } };
+    expect(JSON.parse(environment.Variables.RELEASE)).toEqual(RELEASE);
     expect(Object.keys(template.Outputs)).toEqual(expect.arrayContaining(['Url', 'PlatformFunction']));
   });
 
@@ -49,9 +49,9 @@ describe('what npm run integ deploys', () => {
 
 describe('the platform behind a function URL', () => {
   test('hands out tokens and pages', async () => {
-    const { tokenPath, account } = editedPlatform(EDITION);
+    const { tokenPath, account } = editedPlatform(RELEASE);
     const headers = {
-      authorization: basic(account.clientId, EDITION.clientSecret),
+      authorization: basic(account.clientId, RELEASE.clientSecret),
       'content-type': 'application/x-www-form-urlencoded',
     };
     const issued = (await handler(event('POST', tokenPath, headers, 'grant_type=client_credentials'))) as {
@@ -64,7 +64,7 @@ describe('the platform behind a function URL', () => {
   });
 
   test('is the same in every instance: rows, cursors and tokens of one are good in another', async () => {
-    const [one, other] = [editedPlatform(EDITION), editedPlatform(EDITION)];
+    const [one, other] = [editedPlatform(RELEASE), editedPlatform(RELEASE)];
     expect([...one.truthText()]).toEqual([...other.truthText()]);
     const authorization = `Bearer ${await one.authority.issue()}`;
     const read = async (from: typeof one, query: string) => {
@@ -77,7 +77,7 @@ describe('the platform behind a function URL', () => {
   });
 
   test('changes with its edition: an asset goes, and its threats with it', () => {
-    const [before, after] = [1, 2].map(edition => editedPlatform({ ...EDITION, edition }).truth());
+    const [before, after] = [1, 2].map(release => editedPlatform({ ...RELEASE, release }).truth());
     expect(JSON.parse(after!.assets.get('asset-2')!)).toMatchObject({ deleted: true });
     const gone = [...before!.threats.keys()].filter(id => !after!.threats.has(id));
     expect(gone.length).toBeGreaterThan(0);

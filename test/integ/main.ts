@@ -3,11 +3,11 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { Command } from 'commander';
-import { receive } from '../histories/oracle/siem.ts';
-import { judge } from '../sigkill/judge.ts';
+import { check } from '../crash/judge.ts';
+import { receive } from '../simulation/oracle/siem.ts';
 import { deliveredLines, empty } from './bucket.ts';
 import { deploy, destroy } from './cdk.ts';
-import { type Edition, editedPlatform } from './edited-platform.ts';
+import { editedPlatform, type Release } from './edited-platform.ts';
 import { drain, environmentOf, invoke, update } from './functions.ts';
 import { NAMES } from './names.ts';
 
@@ -21,8 +21,8 @@ const { yes, keep } = new Command('integ')
   .opts<{ yes: boolean; keep: boolean }>();
 
 const SECONDS_TO_DELIVER = 300;
-const first: Edition = { seed: randomInt(2 ** 31), clientSecret: randomUUID(), edition: 1, latencyMs: 400 };
-const context: Record<string, string> = { edition: JSON.stringify(first) };
+const first: Release = { seed: randomInt(2 ** 31), clientSecret: randomUUID(), release: 1, latencyMs: 400 };
+const context: Record<string, string> = { release: JSON.stringify(first) };
 const { Account } = await new STSClient({}).send(new GetCallerIdentityCommand({}));
 if (yes) await run();
 else console.log(`This deploys ${Object.values(NAMES).join(' and ')} into account ${Account}. Say --yes to do it.`);
@@ -34,13 +34,13 @@ async function run(): Promise<void> {
     context['platformUrl'] = Url!;
     const { FunctionName, BucketName } = await deploy(NAMES.connector, context);
     bucket = BucketName;
-    await fillSecret(FunctionName!);
+    await setCredentials(FunctionName!);
     await killedRun(FunctionName!);
     await contention(FunctionName!);
     await drain(FunctionName!);
     await untilTrue(BucketName!, first);
-    const second = { ...first, edition: 2, latencyMs: 0 };
-    await update(PlatformFunction!, { Environment: { Variables: { EDITION: JSON.stringify(second) } } });
+    const second = { ...first, release: 2, latencyMs: 0 };
+    await update(PlatformFunction!, { Environment: { Variables: { RELEASE: JSON.stringify(second) } } });
     await drain(FunctionName!);
     await untilTrue(BucketName!, second);
     console.log('All of it holds.');
@@ -49,7 +49,7 @@ async function run(): Promise<void> {
   }
 }
 
-async function fillSecret(name: string): Promise<void> {
+async function setCredentials(name: string): Promise<void> {
   const { CREDENTIALS_SECRET_ID: SecretId } = await environmentOf(name);
   const { clientId: client_id } = editedPlatform(first).account;
   const SecretString = JSON.stringify({ client_id, client_secret: first.clientSecret });
@@ -72,15 +72,15 @@ async function contention(name: string): Promise<void> {
 }
 
 /** Waits until what Firehose has delivered equals what the platform would answer. */
-async function untilTrue(bucket: string, edition: Edition): Promise<void> {
-  const truth = [...editedPlatform(edition).truthText()].join('');
+async function untilTrue(bucket: string, release: Release): Promise<void> {
+  const truth = [...editedPlatform(release).truthText()].join('');
   const deadline = Date.now() + SECONDS_TO_DELIVER * 1000;
   for (;;) {
     const events = (await deliveredLines(bucket)).map(line => receive(line, 0));
-    const { breaches, repeats, withdrawals } = judge({ events, truth, completedEpochs: new Set() });
+    const { breaches, repeats, withdrawals } = check({ events, truth, completedEpochs: new Set() });
     if (breaches.length === 0) {
       console.log(
-        `Edition ${edition.edition}: ${events.length} events, ${repeats} repeats, ${withdrawals} withdrawals.`,
+        `Edition ${release.release}: ${events.length} events, ${repeats} repeats, ${withdrawals} withdrawals.`,
       );
       return;
     }

@@ -1,9 +1,9 @@
 /** The embedded platform as a function behind a URL. */
 import type { LambdaFunctionURLEvent, LambdaFunctionURLResult } from 'aws-lambda';
-import { type Edition, editedPlatform } from './edited-platform.ts';
+import { editedPlatform, type Release } from './edited-platform.ts';
 
-const { EDITION: edition = '{}' } = process.env;
-const platform = editedPlatform(JSON.parse(edition) as Edition);
+const { RELEASE: release = '{}' } = process.env;
+const platform = editedPlatform(JSON.parse(release) as Release);
 
 export async function handler(event: LambdaFunctionURLEvent): Promise<LambdaFunctionURLResult> {
   const { rawPath, rawQueryString, headers, body = '', isBase64Encoded, requestContext } = event;

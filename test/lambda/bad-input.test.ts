@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { checkpointKey } from '../../lambda/adapters/keys.ts';
 import { StreamsFailedError } from '../../lambda/core/errors.ts';
+import { checkpointKey } from '../../lambda/store/keys.ts';
 import { type Connector, connector } from './support/connector.ts';
-import { type Act, httpStand, json, problem } from './support/http-stand.ts';
+import { type Act, httpHarness, json, problem } from './support/http-harness.ts';
 import { list } from './support/tampered-api.ts';
 import { rejection, wordsOf } from './support/words.ts';
 
@@ -76,7 +76,7 @@ describe.each(BROKEN)('%s of one stream', (_what, act, name, said) => {
 describe('a redirect', () => {
   test('is an error, and the bearer never reaches the other host', async () => {
     await using each = await drained();
-    await using other = await httpStand(json(200, { data: [], pagination: { next_cursor: null, page_size: 0 } }));
+    await using other = await httpHarness(json(200, { data: [], pagination: { next_cursor: null, page_size: 0 } }));
     each.api.tamper(({ target }) => json(302, '', { location: other.url + target }));
     const name = 'ApiRefusedError';
     expect(await failures(each.run())).toEqual({ assets: name, threats: name, 'dns-blocks': name });

@@ -5,7 +5,7 @@ import { type Connector, connector } from './support/connector.ts';
 import { echo, echoRaw } from './support/echo.ts';
 import { emfOf } from './support/emf.ts';
 import { type FunctionRun, functionProcess, HANDLER } from './support/function-process.ts';
-import { type Act, httpStand, json } from './support/http-stand.ts';
+import { type Act, httpHarness, json } from './support/http-harness.ts';
 
 const SECRET = 'canary-secret';
 
@@ -58,7 +58,7 @@ describe('a service that echoes everything it was sent gets none of it into a lo
     ['bytes that are no HTTP', echoRaw],
   ])('the token endpoint, in %s', async (_what, act) => {
     await using each = await canaries();
-    await using endpoint = await httpStand(act);
+    await using endpoint = await httpHarness(act);
     const { run, leaks } = await shownBy(each, { AUTH_URL: endpoint.url });
     expect(endpoint.seen.length).toBeGreaterThan(0);
     expect(run.rejections).toMatch(/The token endpoint/);
@@ -76,7 +76,7 @@ describe('a service that echoes everything it was sent gets none of it into a lo
     // A row without an id is written to S3.
     const page = json(200, { rows: [{ id: 'canary' }, { text: 'canary' }], p: { next_cursor: null, page_size: 2 } });
     if (service === 'S3') each.api.tamper(() => page);
-    await using endpoint = await httpStand(echo(status, service === 'S3' ? 'application/xml' : undefined));
+    await using endpoint = await httpHarness(echo(status, service === 'S3' ? 'application/xml' : undefined));
     const { run, leaks } = await shownBy(each, { [`AWS_ENDPOINT_URL_${service}`]: endpoint.url });
     expect(endpoint.seen.length).toBeGreaterThan(0);
     expect(run.rejections).toContain(error);
@@ -85,7 +85,7 @@ describe('a service that echoes everything it was sent gets none of it into a lo
 
   test('Secrets Manager whose answer is no secret, with the secret in it', async () => {
     await using each = await canaries();
-    await using endpoint = await httpStand(
+    await using endpoint = await httpHarness(
       json(400, { __type: 'DecryptionFailure', message: SECRET, SecretString: SECRET }),
     );
     const { log, leaks } = await shownBy(each, { AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoint.url });
@@ -97,7 +97,7 @@ describe('a service that echoes everything it was sent gets none of it into a lo
   test('AWS that refuses a permission: which one is missing is shown all the same', async () => {
     await using each = await canaries();
     const message = `User: canary is not authorized to perform: secretsmanager:GetSecretValue on resource: canary`;
-    await using endpoint = await httpStand(json(400, { __type: 'AccessDeniedException', message }));
+    await using endpoint = await httpHarness(json(400, { __type: 'AccessDeniedException', message }));
     const { log, leaks } = await shownBy(each, { AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoint.url });
     expect(log).toContain('not authorized to perform secretsmanager:GetSecretValue');
     expect(leaks).toEqual([]);
@@ -145,7 +145,7 @@ describe('a service that drips', () => {
     '%s: the run ends within its time, its failures are logged, metrics emitted, and the lease is given back',
     async (what, { token }: { readonly token?: boolean }, message) => {
       await using each = await canaries();
-      await using endpoint = await httpStand(drip);
+      await using endpoint = await httpHarness(drip);
       if (!token) each.api.tamper(() => drip);
       const began = Date.now();
       const shown = await shownBy(each, token ? { AUTH_URL: endpoint.url } : {}, 5_000);
@@ -208,7 +208,7 @@ describe('a service that floods takes no memory beyond the bounds, and nothing o
     ['body that grows a thousandfold', bomb],
   ])('the token endpoint: a %s', async (what, act) => {
     await using each = await canaries();
-    await using endpoint = await httpStand(act);
+    await using endpoint = await httpHarness(act);
     const began = Date.now();
     const shown = await shownBy(each, { AUTH_URL: endpoint.url }, 4_000);
     measured(`flood, token, ${what}`, shown, began);

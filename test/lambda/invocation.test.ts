@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { checkpointKey, leaseKey } from '../../lambda/adapters/keys.ts';
-import { createLease } from '../../lambda/adapters/lease.ts';
+import { checkpointKey, leaseKey } from '../../lambda/store/keys.ts';
+import { createLease } from '../../lambda/store/lease.ts';
 import { connector } from './support/connector.ts';
-import { json, problem } from './support/http-stand.ts';
+import { json, problem } from './support/http-harness.ts';
 import { list } from './support/tampered-api.ts';
 import { rejection } from './support/words.ts';
 
@@ -43,7 +43,7 @@ describe('the report of a run', () => {
 
   test('is made when another run holds the lease', async () => {
     await using each = await connector();
-    await createLease({ table: each.table, clock: each.clock, owner: 'another', seconds: 60 }).take();
+    await createLease({ table: each.table, clock: each.clock, parent: 'another', seconds: 60 }).take();
     await each.run();
     expect(each.reports[0]!.outcome).toMatchObject({ leaseHeld: true, results: new Map() });
     // The other's heartbeat ends with its lease.

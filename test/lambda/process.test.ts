@@ -3,8 +3,8 @@ import { STREAMS } from '../../lambda/streams.ts';
 import { type Connector, connector } from './support/connector.ts';
 import { emfFaults, emfOf } from './support/emf.ts';
 import { functionProcess, HANDLER } from './support/function-process.ts';
-import { json, problem } from './support/http-stand.ts';
-import { putLetter } from './support/put-letter.ts';
+import { json, problem } from './support/http-harness.ts';
+import { putDeadLetter } from './support/put-letter.ts';
 
 const NAMES = STREAMS.map(stream => stream.name);
 
@@ -67,9 +67,13 @@ describe('the function in a process of its own', () => {
     each.aws.faults.always('firehose', { refuse: { status: 400, code: 'AccessDeniedException', message: 'No.' } });
     expect(await runs()).toContain('DeliveryError');
     each.aws.faults.clear();
-    const letter = await putLetter(each, 'threats/no-id', '{"id":"canary/2","asset_id":"canary-id","n":"canary-row"}');
+    const deadLetter = await putDeadLetter(
+      each,
+      'threats/no-id',
+      '{"id":"canary/2","asset_id":"canary-id","n":"canary-row"}',
+    );
     each.api.tamper(({ target }) => (target.includes('canary') ? problem(403, 'auth/insufficient-role') : undefined));
-    expect(await runs([{}, { redrive: [letter] }])).toContain('/v1/threats/{id}');
+    expect(await runs([{}, { redrive: [deadLetter] }])).toContain('/v1/threats/{id}');
     each.api.tamper();
     each.aws.secret.put('{"client_id":"x","client_secret":"canary-wrong"}');
     expect(await runs()).toContain('CredentialsError');

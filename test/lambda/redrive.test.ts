@@ -2,7 +2,7 @@
 import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { describe, expect, test } from '@jest/globals';
 import { type Connector, connector } from './support/connector.ts';
-import { putLetter } from './support/put-letter.ts';
+import { putDeadLetter } from './support/put-letter.ts';
 import { rejection, wordsOf } from './support/words.ts';
 
 const TITLE = 'canary';
@@ -38,7 +38,7 @@ describe('a dead letter that is ordered to be tried again', () => {
   test('is sent, told of and deleted; the next order finds nothing', async () => {
     await using each = await withThreat();
     const before = await newest(each, 't/1');
-    const key = await putLetter(each, 'threats/oversize', await listRow(each, 't/1'));
+    const key = await putDeadLetter(each, 'threats/oversize', await listRow(each, 't/1'));
     expect((await each.run({ redrive: [key] })).letters).toEqual([{ key, outcome: 'sent' }]);
     const after = await newest(each, 't/1');
     expect([after?.['event_id'], after!['sequence']! > before!['sequence']!]).toEqual([before!['event_id'], true]);
@@ -52,7 +52,7 @@ describe('a dead letter that is ordered to be tried again', () => {
   test('of a row without a state is held against the single read of its id, whatever the id holds', async () => {
     await using each = await withThreat();
     const row = (await listRow(each, 't/1')).replace('"t/1"', '"t/2"');
-    const key = await putLetter(each, 'threats/no-id', row);
+    const key = await putDeadLetter(each, 'threats/no-id', row);
     expect((await each.run({ redrive: [key] })).letters).toEqual([
       { key, outcome: 'kept', reason: expect.stringMatching(/does not give the row of its id \(404 .*\)/) },
     ]);
@@ -62,7 +62,7 @@ describe('a dead letter that is ordered to be tried again', () => {
 
   test('stays when Firehose refuses it, and is sent once Firehose takes it', async () => {
     await using each = await withThreat();
-    const key = await putLetter(each, 'dns-blocks/oversize', '{"id":"late","blocked_at":"2026-11-20T09:00:00Z"}');
+    const key = await putDeadLetter(each, 'dns-blocks/oversize', '{"id":"late","blocked_at":"2026-11-20T09:00:00Z"}');
     each.aws.faults.always('firehose', { refuse: { status: 400, code: 'InvalidArgumentException', message: 'No.' } });
     expect((await rejection(each.run({ redrive: [key] }))).message).toContain('dns-blocks: DeliveryError');
     expect(await lies(each, key)).toBe(true);
@@ -73,7 +73,7 @@ describe('a dead letter that is ordered to be tried again', () => {
 
   test('that S3 denies to the function is not reported as missing: it stays, the run succeeds, and the reason names both causes', async () => {
     await using each = await withThreat();
-    const key = await putLetter(each, 'dns-blocks/oversize', '{"id":"late","blocked_at":"2026-11-20T09:00:00Z"}');
+    const key = await putDeadLetter(each, 'dns-blocks/oversize', '{"id":"late","blocked_at":"2026-11-20T09:00:00Z"}');
     each.aws.faults.next('s3', { refuse: { status: 403, code: 'AccessDenied', message: 'No.' } });
     expect((await each.run({ redrive: [key] })).letters).toEqual([
       { key, outcome: 'kept', reason: 'it is missing, or the function is not allowed to read it' },
@@ -83,7 +83,7 @@ describe('a dead letter that is ordered to be tried again', () => {
 
   test('that S3 does not return for another reason fails the stream, and stays', async () => {
     await using each = await withThreat();
-    const key = await putLetter(each, 'dns-blocks/oversize', '{"id":"late","blocked_at":"2026-11-20T09:00:00Z"}');
+    const key = await putDeadLetter(each, 'dns-blocks/oversize', '{"id":"late","blocked_at":"2026-11-20T09:00:00Z"}');
     each.aws.faults.next('s3', { refuse: { status: 403, code: 'InvalidObjectState', message: 'No.' } });
     expect((await rejection(each.run({ redrive: [key] }))).message).toContain('RedriveError');
     expect(await lies(each, key)).toBe(true);
@@ -91,7 +91,7 @@ describe('a dead letter that is ordered to be tried again', () => {
 
   test('that cannot be deleted after it was sent fails the stream, and is known as sent the next time', async () => {
     await using each = await withThreat();
-    const key = await putLetter(each, 'threats/no-id', await listRow(each, 't/1'));
+    const key = await putDeadLetter(each, 'threats/no-id', await listRow(each, 't/1'));
     each.aws.faults.next('s3', {}, { refuse: { status: 403, code: 'AccessDenied', message: 'No.' } });
     expect((await rejection(each.run({ redrive: [key] }))).message).toContain('RedriveError');
     expect((await each.run({ redrive: [key] })).letters).toEqual([{ key, outcome: 'known' }]);
@@ -101,8 +101,10 @@ describe('a dead letter that is ordered to be tried again', () => {
   test('of another connector is refused before anything is done', async () => {
     await using each = await withThreat();
     each.forget();
-    const order = { redrive: ['dead-letter/other/threats/no-id/0a.json'] };
-    expect((await rejection(each.run(order))).message).toContain('must be the key of a dead letter of this connector');
+    const command = { redrive: ['dead-letter/other/threats/no-id/0a.json'] };
+    expect((await rejection(each.run(command))).message).toContain(
+      'must be the key of a dead letter of this connector',
+    );
     expect(each.calls).toEqual([]);
   });
 });

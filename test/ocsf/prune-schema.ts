@@ -67,13 +67,13 @@ function object({ uid, name, constraints, attributes }: ExportedObject): OcsfObj
 
 function reached(from: readonly OcsfObject[], all: Exported['objects']): Record<string, OcsfObject> {
   const found = new Map<string, OcsfObject>();
-  const todo = [...from];
-  for (const each of todo) {
+  const remedy = [...from];
+  for (const each of remedy) {
     for (const { object: name } of Object.values(each.attributes)) {
       if (name === undefined || found.has(name)) continue;
       const next = object(all[name]!);
       found.set(name, next);
-      todo.push(next);
+      remedy.push(next);
     }
   }
   return Object.fromEntries([...found].sort(([one], [other]) => (one < other ? -1 : 1)));

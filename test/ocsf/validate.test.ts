@@ -6,20 +6,20 @@ import { compiledFields, WIDE_MAPPING } from './wide-mapping.ts';
 
 type Line = Record<string, unknown>;
 
-const format = ocsfFormat({ ownerMember: 'asset_id', fields: compiledFields(WIDE_MAPPING) });
+const format = ocsfFormat({ parentMember: 'asset_id', fields: compiledFields(WIDE_MAPPING) });
 const sequence = '00000010420000000001';
 const finding = format.row(
   {
     row: rowOf('{"id":"t","asset_id":"a","severity":4,"title":"x","extra":1}', THREATS),
     stream: THREATS,
     sequence,
-    incarnation: '',
+    revision: '',
     known: false,
   },
   CONTEXT,
 );
 const block = format.row(
-  { row: rowOf('{"id":"d"}', DNS_BLOCKS), stream: DNS_BLOCKS, sequence, incarnation: '', known: false },
+  { row: rowOf('{"id":"d"}', DNS_BLOCKS), stream: DNS_BLOCKS, sequence, revision: '', known: false },
   CONTEXT,
 );
 

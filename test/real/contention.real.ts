@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
 import type { FunctionRun } from '../lambda/support/function-process.ts';
-import { world } from './support/world.ts';
+import { ports } from './support/world.ts';
 
 test.each([2, 4])(
   '%i processes at one moment: one drains, the others find the lease held and do nothing',
   async count => {
-    await using each = await world();
+    await using each = await ports();
     each.platform.populate({ assets: 60, threats: 40, dnsBlocks: 30 });
     // The winner gets no row before the others have ended.
     const ended: Promise<FunctionRun>[] = [];
@@ -38,6 +38,6 @@ test.each([2, 4])(
         },
       },
     ]);
-    expect(await each.verdict()).toMatchObject({ breaches: [], repeats: 0 });
+    expect(await each.result()).toMatchObject({ breaches: [], repeats: 0 });
   },
 );

@@ -1,19 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
-import { problem } from '../lambda/support/http-stand.ts';
-import { type World, world } from './support/world.ts';
+import { problem } from '../lambda/support/http-harness.ts';
+import { type Ports, ports } from './support/world.ts';
 
 const FEW = { assets: 30, threats: 20, dnsBlocks: 10 };
 const ROTATED = 'r%2Bt+ä:ted ключ';
 
 /** How a run that was to fail has failed. */
-async function failure(each: World): Promise<string> {
+async function failure(each: Ports): Promise<string> {
   const [outcome] = (await each.run()).outcomes;
   return outcome && 'error' in outcome ? outcome.error : JSON.stringify(outcome);
 }
 
 describe('a client secret that was rotated', () => {
   test('amid a run is read past the cache: the run goes on', async () => {
-    await using each = await world({ environment: { PAGE_LIMIT: '5' } });
+    await using each = await ports({ environment: { PAGE_LIMIT: '5' } });
     each.platform.populate(FEW);
     let rotated: Promise<void> | undefined;
     each.api.tamper(({ target }) => {
@@ -27,11 +27,11 @@ describe('a client secret that was rotated', () => {
     expect(outcomes).toMatchObject([
       { more: false, streams: { assets: { forwarded: each.liveAssets(), caughtUp: true } } },
     ]);
-    expect(await each.verdict()).toMatchObject({ breaches: [], repeats: 0 });
+    expect(await each.result()).toMatchObject({ breaches: [], repeats: 0 });
   });
 
   test('in Keycloak alone is a credentials failure, until Secrets Manager has it too', async () => {
-    await using each = await world();
+    await using each = await ports();
     each.platform.populate(FEW);
     const secret = await each.realm.rotate(ROTATED);
     expect(await failure(each)).toMatch(/CredentialsError.*401 unauthorized_client/);
@@ -42,11 +42,11 @@ describe('a client secret that was rotated', () => {
 });
 
 describe('an account that was disabled in Keycloak', () => {
-  test.each<[string, string, (each: World, enabled: boolean) => Promise<void>]>([
+  test.each<[string, string, (each: Ports, enabled: boolean) => Promise<void>]>([
     ['as a client', '401 invalid_client', (each, enabled) => each.realm.enableClient(enabled)],
     ['as a service account', '401 invalid_request', (each, enabled) => each.realm.enableServiceAccount(enabled)],
   ])('%s is a credentials failure (%s), which leaves the checkpoints as they were', async (_how, said, enable) => {
-    await using each = await world();
+    await using each = await ports();
     each.platform.populate(FEW);
     await each.run();
     const before = { items: await each.items(), lines: await each.lines() };
@@ -65,18 +65,18 @@ describe('an account that was disabled in Keycloak', () => {
 test('a token that expires amid the run by its own claim is replaced, and the run goes on', async () => {
   // To the platform, whose clock is fast, a token of 300 seconds lives for five; the connector would use it for 270.
   const clock = () => Date.now() + 295_000;
-  await using each = await world({ environment: { PAGE_LIMIT: '3' }, platform: { clock, latencyMs: 500 } });
+  await using each = await ports({ environment: { PAGE_LIMIT: '3' }, platform: { clock, latencyMs: 500 } });
   each.platform.populate(FEW);
   const { outcomes, stdout } = await each.run();
   expect(outcomes).toMatchObject([{ more: false, streams: { assets: { rows: 30, caughtUp: true } } }]);
   const tokens = new Set(each.api.seen.map(({ headers }) => headers.authorization));
   expect(tokens.size).toBeGreaterThan(1);
-  expect(await each.verdict()).toMatchObject({ breaches: [], repeats: 0 });
+  expect(await each.result()).toMatchObject({ breaches: [], repeats: 0 });
   expect([...tokens].filter(token => stdout.includes(String(token).replace('Bearer ', '')))).toEqual([]);
 });
 
 test('a realm role taken away fails its stream alone', async () => {
-  await using each = await world();
+  await using each = await ports();
   each.platform.populate(FEW);
   await each.realm.takeRole('threats:read');
   expect(await failure(each)).toMatch(/1 of 3 streams failed.*RoleMissingError/);

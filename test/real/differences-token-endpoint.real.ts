@@ -1,6 +1,6 @@
 /** The same requests to Keycloak's token endpoint and to the embedded platform's. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createDraw } from '../../local/platform/draw.ts';
+import { createRandom } from '../../local/platform/draw.ts';
 import { createPlatform, type Platform } from '../../local/platform/platform.ts';
 import { type PlatformServer, startPlatformServer } from '../../local/platform/server.ts';
 import { basic } from '../local/platform/tenant.ts';
@@ -14,7 +14,7 @@ let server: PlatformServer;
 beforeAll(async () => {
   realm = await createRealm(keycloak);
   const credentials = { clientId: CLIENT_ID, clientSecret: CLIENT_SECRET };
-  platform = createPlatform({ clock: Date.now, random: createDraw(1), ...credentials });
+  platform = createPlatform({ clock: Date.now, random: createRandom(1), ...credentials });
   server = await startPlatformServer({ platform });
 });
 afterAll(async () => {

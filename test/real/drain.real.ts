@@ -1,15 +1,15 @@
 import { expect, test } from '@jest/globals';
 import { schemaFaults } from '../lambda/support/event-schema.ts';
 import { CLIENT_ID } from './support/realm.ts';
-import { world } from './support/world.ts';
+import { ports } from './support/world.ts';
 
 const COUNTS = { assets: 240, threats: 180, dnsBlocks: 130 };
 const PAGES = { PAGE_LIMIT: '50' };
-const CALM = { breaches: [], repeats: 0 };
+const QUIET = { breaches: [], repeats: 0 };
 const ODD = '"n":9007199254740993,"f":1.0,"e":1e400,"z":-0,"__proto__":{"x":1},"":"\\u0000 ключ🔑","constructor":[]';
 
 test('the first run delivers everything to the last digit; a second one sends nothing', async () => {
-  await using each = await world({ environment: PAGES });
+  await using each = await ports({ environment: PAGES });
   each.platform.populate(COUNTS);
   each.platform.putAsset(`{"id":"odd",${ODD}}`);
   const { outcomes, code, stderr } = await each.run([{}, {}]);
@@ -18,7 +18,7 @@ test('the first run delivers everything to the last digit; a second one sends no
     { more: false, streams: { assets: { rows: 241, caughtUp: true }, threats: { forwarded: 180 } } },
     { more: false, streams: { assets: { forwarded: 0 }, threats: { forwarded: 0 }, 'dns-blocks': { forwarded: 0 } } },
   ]);
-  expect(await each.verdict()).toMatchObject(CALM);
+  expect(await each.result()).toMatchObject(QUIET);
   const lines = await each.lines();
   expect(lines).toHaveLength(each.liveAssets() + 180 + 130);
   expect(schemaFaults(lines)).toEqual([]);
@@ -29,7 +29,7 @@ test('the first run delivers everything to the last digit; a second one sends no
 });
 
 test('a run whose time ends is gone on with by later processes, and nothing is sent twice', async () => {
-  await using each = await world({ environment: { PAGE_LIMIT: '10' }, platform: { latencyMs: 150 } });
+  await using each = await ports({ environment: { PAGE_LIMIT: '10' }, platform: { latencyMs: 150 } });
   each.platform.populate(COUNTS);
   const more: unknown[] = [];
   while (more.at(-1) !== false && more.length < 20) {
@@ -38,34 +38,34 @@ test('a run whose time ends is gone on with by later processes, and nothing is s
   }
   expect(more.length).toBeGreaterThan(1);
   expect(more).toEqual([...Array(more.length - 1).fill(true), false]);
-  expect(await each.verdict()).toMatchObject(CALM);
+  expect(await each.result()).toMatchObject(QUIET);
 });
 
 test('a removal is a tombstone and withdraws its threats; a restore brings them back', async () => {
-  await using each = await world();
+  await using each = await ports();
   for (const id of ['host', 'host-2']) each.platform.putAsset({ id });
   for (const id of ['one', 'two']) each.platform.putThreat({ id, asset_id: 'host' });
   each.platform.putThreat({ id: 'elsewhere', asset_id: 'host-2' });
   await each.run();
   each.platform.removeAsset('host');
   await each.run();
-  expect(await each.verdict()).toMatchObject({ ...CALM, tombstones: 1, withdrawals: 2, restores: 0 });
+  expect(await each.result()).toMatchObject({ ...QUIET, tombstones: 1, withdrawals: 2, restores: 0 });
   each.platform.restoreAsset('host');
   await each.run();
-  expect(await each.verdict()).toMatchObject({ ...CALM, tombstones: 1, withdrawals: 2, restores: 1 });
+  expect(await each.result()).toMatchObject({ ...QUIET, tombstones: 1, withdrawals: 2, restores: 1 });
   expect((await each.events()).filter(({ stream }) => stream === 'threats')).toHaveLength(3 + 2 + 2);
 });
 
 test('a row beyond 1,000 KiB lies in the dead-letter bucket as it came, and an event points to it', async () => {
-  await using each = await world();
+  await using each = await ports();
   const text = `"text":"${'ключ'.repeat(140_000)}","n":1.0`;
   each.platform.putAsset(`{"id":"large",${text}}`);
   each.platform.putAsset({ id: 'small' });
   const { outcomes } = await each.run([{}, {}]);
   expect(outcomes).toMatchObject([{ streams: { assets: { rows: 2 } } }, { streams: { assets: { forwarded: 0 } } }]);
-  const [[key, letter] = ['', '']] = await each.deadLetters();
+  const [[key, deadLetter] = ['', '']] = await each.deadDeadLetters();
   expect(key).toMatch(/^dead-letter\/acme\/assets\/oversize\/.+\.json$/);
-  expect(letter).toContain(text);
+  expect(deadLetter).toContain(text);
   expect((await each.events()).map(({ id, kind }) => [id, kind]).sort()).toEqual([
     ['large', 'oversize'],
     ['small', 'upsert'],
@@ -73,7 +73,7 @@ test('a row beyond 1,000 KiB lies in the dead-letter bucket as it came, and an e
 });
 
 test('a resync sends nothing that is known; a replay sends it once more', async () => {
-  await using each = await world({ environment: PAGES });
+  await using each = await ports({ environment: PAGES });
   each.platform.populate({ assets: 60, threats: 70, dnsBlocks: 80 });
   const { outcomes } = await each.run([{}, { resync: ['assets', 'threats'] }, { replay: ['threats', 'dns-blocks'] }]);
   expect(outcomes).toMatchObject([
@@ -87,5 +87,5 @@ test('a resync sends nothing that is known; a replay sends it once more', async 
     { streams: { assets: { rows: 60, forwarded: 0 }, threats: { rows: 70, forwarded: 0 } } },
     { streams: { threats: { forwarded: 70 }, 'dns-blocks': { forwarded: 80 } } },
   ]);
-  expect((await each.verdict()).breaches).toEqual([]);
+  expect((await each.result()).breaches).toEqual([]);
 });

@@ -1,8 +1,8 @@
 /** The views that users get, on Athena's engine, as a judge of histories: its copy equals the platform's truth too. */
 import { expect, test } from '@jest/globals';
-import { check } from '../histories/check.ts';
-import { generate } from '../histories/generate.ts';
-import { ViewsJudge } from '../histories/oracle/views.ts';
+import { check } from '../simulation/check.ts';
+import { generate } from '../simulation/generate.ts';
+import { ViewsCheck } from '../simulation/oracle/views.ts';
 import { running } from './running.ts';
 import { openTrinoLines } from './trino/trino-lines.ts';
 
@@ -24,13 +24,13 @@ test.each([
 });
 
 test(`in ${RUNS} histories from seed ${FIRST} the copy by the views on Trino equals the truth`, async () => {
-  const verdicts = await Promise.all(Array.from({ length: RUNS }, async (_, index) => check(generate(FIRST + index))));
-  await using views = new ViewsJudge(await openTrinoLines(running().trino!.url));
-  const observations = verdicts.map(({ observation }) => observation);
+  const results = await Promise.all(Array.from({ length: RUNS }, async (_, index) => check(generate(FIRST + index))));
+  await using views = new ViewsCheck(await openTrinoLines(running().trino!.url));
+  const observations = results.map(({ observation }) => observation);
   // Histories in which nothing is removed or restored would prove nothing.
   for (const name of ['withdrawals', 'restores', 'kills'] as const) {
     expect(observations.some(({ seen }) => seen[name] > 0)).toBe(true);
   }
-  const breaches = await views.judge(observations);
+  const breaches = await views.check(observations);
   expect(breaches.flatMap((each, index) => each.map(words => `seed ${FIRST + index}: ${words}`))).toEqual([]);
 });

@@ -38,7 +38,7 @@ describe('the test files of a run', () => {
   test('may be chosen by a part of their path', () => {
     const { run, skip } = choose(new Set(['dynamodb']), ['adapters/table', 'real/tokens']);
     expect([...run, ...skip].map(({ file }) => file)).toEqual([
-      'test/lambda/adapters/table.test.ts',
+      'test/lambda/store/table.test.ts',
       'test/real/tokens.real.ts',
     ]);
   });

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { receive } from '../histories/oracle/siem.ts';
-import { judge } from '../sigkill/judge.ts';
-import { world } from './support/world.ts';
+import { check } from '../crash/judge.ts';
+import { receive } from '../simulation/oracle/siem.ts';
+import { ports } from './support/world.ts';
 
 test('a SIEM that reads the objects which its queue announces, and no others, has what the API would answer', async () => {
-  await using each = await world({ environment: { PAGE_LIMIT: '50' } });
+  await using each = await ports({ environment: { PAGE_LIMIT: '50' } });
   await using queue = await each.queue();
   const lines: string[] = [];
   const read = async (): Promise<number> => {
@@ -23,6 +23,6 @@ test('a SIEM that reads the objects which its queue announces, and no others, ha
   expect(await read()).toBe(0);
   const truth = [...each.platform.truthText()].join('');
   const events = lines.map(line => receive(line, 0));
-  const verdict = judge({ events, truth, completedEpochs: new Set() });
-  expect(verdict).toMatchObject({ breaches: [], repeats: 0, tombstones: 1 });
+  const result = check({ events, truth, completedEpochs: new Set() });
+  expect(result).toMatchObject({ breaches: [], repeats: 0, tombstones: 1 });
 });

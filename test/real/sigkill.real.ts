@@ -1,6 +1,6 @@
 import '../lambda/support/one-realm.ts';
 import { expect, test } from '@jest/globals';
-import { trial } from '../sigkill/trial.ts';
+import { trial } from '../crash/trial.ts';
 import { type Running, running } from './running.ts';
 import { createRealm } from './support/realm.ts';
 
@@ -11,7 +11,7 @@ test('processes killed by SIGKILL amid their calls, while the platform lives, le
   await using issuer = await createRealm(keycloak);
   const seed = Math.floor(Math.random() * 1_000_000);
   const module = new URL(bundle.module);
-  const { breaches, tally, events } = await trial({ kills: KILLS, seed, life: 30, issuer, module });
+  const { breaches, tally, events } = await trial({ kills: KILLS, seed, traffic: 30, issuer, module });
   expect({ seed, breaches, kills: tally.kills }).toEqual({ seed, breaches: [], kills: KILLS });
   expect(events).toBeGreaterThanOrEqual(500);
 });

@@ -55,9 +55,9 @@ export interface Choice {
 /** @param only parts of paths; none: all files */
 export function choose(there: ReadonlySet<string>, only: readonly string[]): Choice {
   const chosen = SUITES.filter(({ file }) => only.length === 0 || only.some(part => file.includes(part)));
-  const judged = chosen.map(each => ({ ...each, lacks: each.needs.filter(part => !there.has(part)) }));
+  const checked = chosen.map(each => ({ ...each, lacks: each.needs.filter(part => !there.has(part)) }));
   return {
-    run: judged.filter(({ lacks }) => lacks.length === 0),
-    skip: judged.filter(({ lacks }) => lacks.length > 0),
+    run: checked.filter(({ lacks }) => lacks.length === 0),
+    skip: checked.filter(({ lacks }) => lacks.length > 0),
   };
 }

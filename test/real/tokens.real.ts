@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createTokens } from '../../lambda/adapters/token.ts';
-import { patience, steppedClock } from '../lambda/support/stepped-clock.ts';
+import { createTokens } from '../../lambda/source/token.ts';
+import { retryBudget, steppedClock } from '../lambda/support/stepped-clock.ts';
 import { rejection, wordsOf } from '../lambda/support/words.ts';
 import { type Running, running } from './running.ts';
 import { createRealm, type Realm } from './support/realm.ts';
@@ -19,7 +19,7 @@ function tokensOf({ authUrl, secret }: Pick<Realm, 'authUrl' | 'secret'>) {
   };
   const clock = steppedClock();
   const tokens = createTokens({ authUrl, credentials, fetch });
-  return { held, clock, tokens, token: () => tokens.token(patience(clock)) };
+  return { held, clock, tokens, token: () => tokens.token(retryBudget(clock)) };
 }
 
 const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());

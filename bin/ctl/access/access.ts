@@ -1,24 +1,24 @@
 /** The API and the table as the deployed function sees them, with the operator's own rights; nothing is written. */
 
-import type { Api } from '../../../lambda/adapters/api.ts';
-import { createCheckpoints } from '../../../lambda/adapters/checkpoints.ts';
-import { createRowStates } from '../../../lambda/adapters/row-states.ts';
-import { sha256 } from '../../../lambda/adapters/sha256.ts';
-import { createTable } from '../../../lambda/adapters/table.ts';
-import { createTokens, failingOnce } from '../../../lambda/adapters/token.ts';
+import { assign } from '../../../lambda/compose.ts';
 import type { Checkpoints, RowStates } from '../../../lambda/ports.ts';
 import { readSettings, type Settings, SettingsError } from '../../../lambda/settings.ts';
-import type { DrainedStream } from '../../../lambda/streams.ts';
-import { assign } from '../../../lambda/world.ts';
+import { sha256 } from '../../../lambda/sha256.ts';
+import type { Api } from '../../../lambda/source/api.ts';
+import { createTokens, failingOnce } from '../../../lambda/source/token.ts';
+import { createCheckpoints } from '../../../lambda/store/checkpoints.ts';
+import { createRowStates } from '../../../lambda/store/row-states.ts';
+import { createTable } from '../../../lambda/store/table.ts';
+import type { SyncedStream } from '../../../lambda/streams.ts';
 import type { Context } from '../context.ts';
 import { AwsCallError, RefusedError } from '../errors.ts';
 import { operatorCredentials } from './operator-credentials.ts';
-import { freshPatience, impatientApi } from './patience.ts';
+import { apiWithShortBudget, freshBudget } from './patience.ts';
 
 export interface Access {
   readonly settings: Settings;
   /** The streams that are on, with their paths. */
-  readonly streams: readonly DrainedStream[];
+  readonly streams: readonly SyncedStream[];
   readonly api: Api;
   readonly rowStates: Pick<RowStates, 'get'>;
   readonly checkpoints: Pick<Checkpoints, 'load'>;
@@ -32,7 +32,7 @@ export async function openAccess(context: Context): Promise<Access> {
   const credentials = operatorCredentials(aws, settings.secretId);
   const fetch = interruptibleFetch(context.signal);
   const tokens = failingOnce(createTokens({ authUrl: settings.authUrl, credentials, fetch }));
-  const table = () => createTable(aws.dynamodb(), tableName, freshPatience(clock));
+  const table = () => createTable(aws.dynamodb(), tableName, freshBudget(clock));
   const read = async <T>(answer: Promise<T>): Promise<T> => {
     try {
       return await answer;
@@ -45,7 +45,7 @@ export async function openAccess(context: Context): Promise<Access> {
   return {
     settings,
     streams: assign(settings).streams,
-    api: impatientApi({ baseUrl: settings.baseUrl, tokens, fetch }, clock),
+    api: apiWithShortBudget({ baseUrl: settings.baseUrl, tokens, fetch }, clock),
     rowStates: { get: (stream, ids) => read(createRowStates(table(), sha256).get(stream, ids)) },
     checkpoints: { load: streams => read(createCheckpoints(table(), sha256).load(streams)) },
   };

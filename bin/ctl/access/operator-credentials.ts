@@ -1,5 +1,5 @@
-import { type Credentials, createCredentials } from '../../../lambda/adapters/credentials.ts';
 import { CredentialsError } from '../../../lambda/core/errors.ts';
+import { type Credentials, createCredentials } from '../../../lambda/source/credentials.ts';
 import type { Aws } from '../aws.ts';
 import { AwsCallError } from '../errors.ts';
 

@@ -19,10 +19,10 @@ export interface AlarmState {
   /** Its section of the runbook. */
   readonly runbook: string | undefined;
   /** Seconds over which it judges. */
-  readonly judges: number;
+  readonly checks: number;
 }
 
-export interface Teller {
+export interface Notifier {
   readonly name: Urgency;
   readonly state: AlarmState['state'];
   /** Whether it tells anybody. */
@@ -33,7 +33,7 @@ export interface Teller {
 
 export interface Alarms {
   readonly alarms: readonly AlarmState[];
-  readonly tellers: readonly Teller[];
+  readonly notifiers: readonly Notifier[];
 }
 
 /** @throws AwsCallError */
@@ -68,17 +68,17 @@ function alarmsOf({ metric, composite }: Found, connector: string): Alarms {
     since: alarm.StateTransitionedTimestamp?.getTime() ?? alarm.StateUpdatedTimestamp?.getTime(),
     urgency: urgencyOf(alarm, composite, plain),
     runbook: / Runbook: (\S+)$/.exec(alarm.AlarmDescription ?? '')?.[1],
-    judges:
+    checks:
       (alarm.Period ?? alarm.Metrics?.find(each => each.MetricStat)?.MetricStat?.Period ?? 0) *
       (alarm.EvaluationPeriods ?? 0),
   }));
-  const tellers = composite.flatMap(({ AlarmName, StateValue, ActionsEnabled = true, AlarmActions = [] }) => {
+  const notifiers = composite.flatMap(({ AlarmName, StateValue, ActionsEnabled = true, AlarmActions = [] }) => {
     const name = plain(AlarmName);
     return isUrgency(name)
       ? [{ name, state: StateValue ?? 'INSUFFICIENT_DATA', tells: ActionsEnabled, actions: AlarmActions }]
       : [];
   });
-  return { alarms, tellers };
+  return { alarms, notifiers };
 }
 
 /** The rule of a composite alarm names each alarm by its name or its ARN, in double quotes. */

@@ -2,8 +2,8 @@ import { Command } from 'commander';
 import { examples, type Run } from '../command.ts';
 import type { Context } from '../context.ts';
 import { diagnosesText } from '../doctor/diagnoses-text.ts';
-import { examine } from '../doctor/examine.ts';
-import { createPatient } from '../doctor/patient.ts';
+import { runChecks } from '../doctor/examine.ts';
+import { createContext } from '../doctor/patient.ts';
 import type { Outcome } from '../report/report.ts';
 
 interface DoctorOptions {
@@ -29,7 +29,7 @@ async function doctor(context: Context, isBefore: boolean): Promise<Outcome> {
   const { AFTER, BEFORE } = await import('../doctor/checklists.ts');
   const checks = isBefore ? BEFORE : AFTER;
   using progress = context.report.progress('Examining.', checks.length);
-  const all = await examine(checks, createPatient(context), ({ name }) => progress.advance(1, name));
+  const all = await runChecks(checks, createContext(context), ({ name }) => progress.advance(1, name));
   const failed = all.some(({ status }) => status === 'fail');
   return { text: diagnosesText(all), json: { checks: all, failed }, status: failed ? 3 : 0 };
 }

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import { examples, type Run } from '../command.ts';
 import { settingOf } from '../deployment/function-environment.ts';
-import { fillSecret } from '../secret/fill-secret.ts';
+import { setCredentials } from '../secret/fill-secret.ts';
 import { readCredentials } from '../secret/read-credentials.ts';
 
-export function fillSecretCommand(run: Run): Command {
+export function setCredentialsCommand(run: Run): Command {
   return new Command('fill-secret')
     .description(
       'put the client credentials in place: CLIENT_ID and CLIENT_SECRET, or a hidden prompt; never an argument',
@@ -13,7 +13,7 @@ export function fillSecretCommand(run: Run): Command {
     .action(
       run(async context => {
         const secretId = settingOf(await context.environment(), 'CREDENTIALS_SECRET_ID');
-        await fillSecret(context.aws, secretId, await readCredentials(process.env));
+        await setCredentials(context.aws, secretId, await readCredentials(process.env));
         const text = `The secret ${secretId} is filled. The next run uses it; "npm run connectorctl -- run" starts one now.`;
         return { text, json: { secret: secretId, filled: true } };
       }),

@@ -2,26 +2,26 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { StreamName } from '../../../lambda/streams.ts';
 import { examples, type Run } from '../command.ts';
-import { inquire } from '../inquiry/inquire.ts';
-import { inquiryJson } from '../inquiry/inquiry-json.ts';
-import { inquiryText } from '../inquiry/inquiry-text.ts';
+import { lookUp } from '../inquiry/inquire.ts';
+import { lookupJson } from '../inquiry/inquiry-json.ts';
+import { lookupText } from '../inquiry/inquiry-text.ts';
 import { related } from '../inquiry/related.ts';
 import { isTrue } from '../inquiry/verdict.ts';
 
-interface InquiryCommandOptions {
+interface LookupCommandOptions {
   readonly show?: boolean;
   readonly minutes?: number;
 }
 
 export function assetCommand(run: Run): Command {
-  return inquiryCommand(run, 'asset', 'assets');
+  return lookupCommand(run, 'asset', 'assets');
 }
 
 export function threatCommand(run: Run): Command {
-  return inquiryCommand(run, 'threat', 'threats');
+  return lookupCommand(run, 'threat', 'threats');
 }
 
-function inquiryCommand(run: Run, name: string, stream: StreamName): Command {
+function lookupCommand(run: Run, name: string, stream: StreamName): Command {
   return new Command(name)
     .description(
       `ask the API for the ${name} now, and compare with what the connector last sent of it; changes nothing`,
@@ -35,12 +35,12 @@ function inquiryCommand(run: Run, name: string, stream: StreamName): Command {
     )
     .addHelpText('after', `\n${MEANING}\n${examples(`${name} ${name}-7f3a`, `${name} ${name}-7f3a --json --show`)}`)
     .action(
-      run(async (context, id: string, { show = false, minutes: span }: InquiryCommandOptions) => {
-        const inquiry = await inquire(context, stream, id, span === undefined ? {} : { minutes: span });
+      run(async (context, id: string, { show = false, minutes: span }: LookupCommandOptions) => {
+        const lookup = await lookUp(context, stream, id, span === undefined ? {} : { minutes: span });
         return {
-          text: inquiryText(inquiry, show),
-          json: inquiryJson(inquiry, show),
-          status: isTrue(inquiry.verdict) ? 0 : 3,
+          text: lookupText(lookup, show),
+          json: lookupJson(lookup, show),
+          status: isTrue(lookup.result) ? 0 : 3,
         };
       }),
     );
@@ -52,7 +52,7 @@ export function relatedCommand(run: Run): Command {
     .argument('<id>', 'id of the asset')
     .option('--show', "show the API's answer, which is your data")
     .addHelpText('after', `\n${RELATED_MEANING}\n${examples('related asset-7f3a', 'related asset-7f3a --json')}`)
-    .action(run((context, id: string, { show = false }: InquiryCommandOptions) => related(context, id, show)));
+    .action(run((context, id: string, { show = false }: LookupCommandOptions) => related(context, id, show)));
 }
 
 const MEANING = `Exit status 0: the SIEM was sent what the API answers, or was told that it is gone. 3: it was not, or nobody can tell.`;

@@ -58,13 +58,13 @@ function since({ enabled, changed }: Schedule): string | undefined {
   return enabled || changed === undefined ? undefined : timeText(changed);
 }
 
-function isMuted({ tellers }: Alarms): boolean {
-  return tellers.length > 0 && tellers.every(teller => !teller.tells);
+function isMuted({ notifiers }: Alarms): boolean {
+  return notifiers.length > 0 && notifiers.every(notifier => !notifier.tells);
 }
 
 function toldText({ alarms }: Alarms, muted: boolean): string {
   if (muted) return 'Nobody is told of alarms, of whatever kind, until "npm run connectorctl -- resume".';
-  const judges = Math.max(0, ...alarms.filter(each => each.name.startsWith('stream-silent/')).map(each => each.judges));
-  const after = judges > 0 ? ` after ${durationText(judges * 1000)} without a run` : '';
+  const checks = Math.max(0, ...alarms.filter(each => each.name.startsWith('stream-silent/')).map(each => each.checks));
+  const after = checks > 0 ? ` after ${durationText(checks * 1000)} without a run` : '';
   return `The alarm stream-silent will page${after}: --mute spares people that.`;
 }

@@ -13,7 +13,7 @@ export function replayCommand(run: Run): Command {
         const consequence =
           `A replay reads ${streams.join(', ')} from the beginning and sends every row to the SIEM again, ` +
           'which Firehose, the SIEM and the API meter like a first run.';
-        return rewind(context, { streams, order: { replay: streams }, consequence }, options);
+        return rewind(context, { streams, command: { replay: streams }, consequence }, options);
       }),
     );
 }

@@ -13,7 +13,7 @@ export function resyncCommand(run: Run): Command {
         const forgotten = STREAMS.filter(({ name, memory }) => memory === 'window' && streams.includes(name));
         const again = forgotten.map(({ name }) => ` Of ${name}, all but the newest are sent again.`).join('');
         const consequence = `A resync reads ${streams.join(', ')} from the beginning and sends only what differs.${again}`;
-        return rewind(context, { streams, order: { resync: streams }, consequence }, options);
+        return rewind(context, { streams, command: { resync: streams }, consequence }, options);
       }),
     );
 }

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import type { StreamName } from '../../../lambda/streams.ts';
 import { examples, type Run } from '../command.ts';
-import { order } from '../orders/order.ts';
+import { command } from '../orders/order.ts';
 import { STREAM_NAMES, waitOption } from '../orders/order-options.ts';
 
 interface RunOptions {
@@ -19,6 +19,8 @@ export function runCommand(run: Run): Command {
     .addOption(waitOption())
     .addHelpText('after', examples('run', 'run --stack acme --stream assets threats'))
     .action(
-      run((context, { stream, ...options }: RunOptions) => order(context, stream ? { streams: stream } : {}, options)),
+      run((context, { stream, ...options }: RunOptions) =>
+        command(context, stream ? { streams: stream } : {}, options),
+      ),
     );
 }

@@ -5,7 +5,7 @@ import type { Outcome } from '../report/report.ts';
 import { look } from '../status/look.ts';
 import { lookJson } from '../status/look-json.ts';
 import { lookText } from '../status/look-text.ts';
-import { verdictOf } from '../status/verdict.ts';
+import { resultOf } from '../status/verdict.ts';
 import { watch } from '../status/watch.ts';
 
 interface StatusOptions {
@@ -38,8 +38,8 @@ async function status(context: Context, { watch: every }: StatusOptions): Promis
 
 async function statusOf(context: Context): Promise<Outcome> {
   const seen = await look(context);
-  const verdict = verdictOf(seen);
-  return { text: lookText(seen, verdict), json: lookJson(seen, verdict), status: verdict.word === 'amiss' ? 3 : 0 };
+  const result = resultOf(seen);
+  return { text: lookText(seen, result), json: lookJson(seen, result), status: result.word === 'amiss' ? 3 : 0 };
 }
 
 function seconds(text: string): number {

@@ -4,8 +4,8 @@ import type { Context } from '../context.ts';
 import type { Outcome } from '../report/report.ts';
 import { tableText } from '../report/table-text.ts';
 import { timeText } from '../report/time-text.ts';
-import { known, type Reading, reading, readingJson } from '../status/reading.ts';
-import { listDeliveryErrors, listLetters, type SetAside } from './objects.ts';
+import { known, type ReadResult, readingJson, result } from '../status/reading.ts';
+import { listDeadLetters, listDeliveryErrors, type SetAside } from './objects.ts';
 import { type QueueContent, queueContent } from './queue-content.ts';
 import { QUEUES, type QueueName, queueUrl } from './queues.ts';
 
@@ -17,9 +17,9 @@ export interface ListOptions {
 }
 
 interface Listed {
-  readonly letters: Reading<SetAside[]>;
-  readonly errors: Reading<SetAside[]>;
-  readonly queues: ReadonlyMap<QueueName, Reading<QueueContent>>;
+  readonly letters: ReadResult<SetAside[]>;
+  readonly errors: ReadResult<SetAside[]>;
+  readonly queues: ReadonlyMap<QueueName, ReadResult<QueueContent>>;
 }
 
 /** One part that is closed to the operator does not hide the others. @throws RefusedError, AwsCallError */
@@ -29,27 +29,27 @@ export async function listSetAside(context: Context, { stream, limit }: ListOpti
   const rest = [listed.letters, listed.errors, ...listed.queues.values()];
   const objects = [...(known(listed.letters) ?? []), ...(known(listed.errors) ?? [])];
   const waiting = [...listed.queues.values()].some(each => (known(each)?.messages ?? 0) > 0);
-  const amiss = objects.length > 0 || waiting || rest.some(each => 'notReadable' in each);
-  return { text: listText(listed, limit), json: listJson(listed), status: amiss ? 3 : 0 };
+  const unhealthy = objects.length > 0 || waiting || rest.some(each => 'notReadable' in each);
+  return { text: listText(listed, limit), json: listJson(listed), status: unhealthy ? 3 : 0 };
 }
 
 async function look(context: Context, streams: readonly StreamName[] | undefined): Promise<Listed> {
   const { signal } = context;
-  const letters = reading(async () => {
-    const all = await listLetters(context);
+  const letters = result(async () => {
+    const all = await listDeadLetters(context);
     return streams ? all.filter(each => each.stream && streams.includes(each.stream)) : all;
   }, signal);
-  const errors = reading(async () => (streams ? [] : await listDeliveryErrors(context)), signal);
+  const errors = result(async () => (streams ? [] : await listDeliveryErrors(context)), signal);
   const queues = streams ? Promise.resolve(new Map()) : queueContents(context);
   const [all, failed, contents] = await Promise.all([letters, errors, queues]);
   return { letters: all, errors: failed, queues: contents };
 }
 
-async function queueContents(context: Context): Promise<Map<QueueName, Reading<QueueContent>>> {
-  const contents = new Map<QueueName, Reading<QueueContent>>();
+async function queueContents(context: Context): Promise<Map<QueueName, ReadResult<QueueContent>>> {
+  const contents = new Map<QueueName, ReadResult<QueueContent>>();
   for (const name of Object.keys(QUEUES) as QueueName[]) {
     const url = await queueUrl(context, name);
-    if (url) contents.set(name, await reading(() => queueContent(context, url), context.signal));
+    if (url) contents.set(name, await result(() => queueContent(context, url), context.signal));
   }
   return contents;
 }
@@ -67,7 +67,7 @@ function listText({ letters, errors, queues }: Listed, limit: number): string {
   return [tableText(['what', 'why', 'count', 'oldest'], rows), ...keys, ...unread].join('\n');
 }
 
-function groupRows(what: string, read: Reading<SetAside[]>, why: (each: SetAside) => string): string[][] {
+function groupRows(what: string, read: ReadResult<SetAside[]>, why: (each: SetAside) => string): string[][] {
   const all = known(read);
   if (!all) return [[what, 'not readable', '?', '']];
   if (all.length === 0) return [[what, 'none', '0', '']];
@@ -76,20 +76,20 @@ function groupRows(what: string, read: Reading<SetAside[]>, why: (each: SetAside
   });
 }
 
-function contentCells(content: Reading<QueueContent>): string[] {
+function contentCells(content: ReadResult<QueueContent>): string[] {
   if (!('value' in content)) return ['?', ''];
   const { messages, oldest } = content.value;
   return [String(messages), oldest === undefined ? '' : timeText(oldest)];
 }
 
-function keyLines(read: Reading<SetAside[]>, limit: number): string[] {
+function keyLines(read: ReadResult<SetAside[]>, limit: number): string[] {
   const all = known(read) ?? [];
   const more = all.length > limit ? [`and ${all.length - limit} more: --limit, or --json for all`] : [];
   return all.length === 0 ? [] : ['', ...all.slice(0, limit).map(each => each.key), ...more];
 }
 
 function listJson({ letters, errors, queues }: Listed): object {
-  const objects = (read: Reading<SetAside[]>) =>
+  const objects = (read: ReadResult<SetAside[]>) =>
     readingJson(read, all => all.map(({ since, ...each }) => ({ ...each, since: new Date(since).toISOString() })));
   return {
     rows: objects(letters),

@@ -1,6 +1,6 @@
 /** Objects of the bucket that hold what could not be sent or delivered. */
 import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
-import { lettersBelow, readLetterKey } from '../../../lambda/core/letter.ts';
+import { deadLettersPrefix, parseDeadLetterKey } from '../../../lambda/core/dead-letter.ts';
 import type { StreamName } from '../../../lambda/streams.ts';
 import { PREFIXES } from '../../../lib/prefixes.ts';
 import type { Context } from '../context.ts';
@@ -19,11 +19,11 @@ export interface SetAside {
 }
 
 /** @throws AwsCallError */
-export async function listLetters(context: Context): Promise<SetAside[]> {
+export async function listDeadLetters(context: Context): Promise<SetAside[]> {
   const { connector } = await context.deployment();
-  const objects = await list(context, lettersBelow(connector));
+  const objects = await list(context, deadLettersPrefix(connector));
   return objects.flatMap(each => {
-    const told = readLetterKey(each.key, connector);
+    const told = parseDeadLetterKey(each.key, connector);
     return told ? [{ ...each, stream: told.stream, why: told.reason }] : [];
   });
 }

@@ -1,6 +1,6 @@
 /** Puts events again into the delivery stream that Firehose could not deliver, and deletes what held them. */
 import { DeleteObjectCommand } from '@aws-sdk/client-s3';
-import { createFirehose } from '../../../lambda/adapters/firehose.ts';
+import { createFirehose } from '../../../lambda/sink/firehose.ts';
 import type { Context } from '../context.ts';
 import { AwsCallError } from '../errors.ts';
 import { eventsOf, readErrorObject } from './error-records.ts';
@@ -8,7 +8,7 @@ import { readObject } from './read-object.ts';
 import type { Redriven } from './redriven.ts';
 
 /** For the records of one object, also where Firehose throttles. */
-const PATIENCE_MILLISECONDS = 60_000;
+const BUDGET_MILLISECONDS = 60_000;
 
 /**
  * The object is deleted only after Firehose has acknowledged every record: killed in between, its events are sent once more,
@@ -37,10 +37,10 @@ export async function redriveDelivery(context: Context, key: string): Promise<Re
 const NO_LEASE = async () => undefined;
 
 async function deliver({ aws, clock }: Context, stream: string, lines: readonly string[]): Promise<void> {
-  const end = clock.now() + PATIENCE_MILLISECONDS;
-  const patience = { clock, random: Math.random, timeLeft: () => end - clock.now() };
+  const end = clock.now() + BUDGET_MILLISECONDS;
+  const retryBudget = { clock, random: Math.random, timeLeft: () => end - clock.now() };
   try {
-    await createFirehose(aws.firehose(), stream, patience).deliver(lines, NO_LEASE);
+    await createFirehose(aws.firehose(), stream, retryBudget).deliver(lines, NO_LEASE);
   } catch (error) {
     const cause = error instanceof Error ? (error.cause ?? error) : error;
     const advice =

@@ -1,10 +1,11 @@
 /** Has the function try rows again that it could not send. */
-import { readLetterKey } from '../../../lambda/core/letter.ts';
+
+import { MAX_REDRIVE } from '../../../lambda/command.ts';
+import { parseDeadLetterKey } from '../../../lambda/core/dead-letter.ts';
 import type { InvocationResult } from '../../../lambda/invocation.ts';
-import { MOST_LETTERS } from '../../../lambda/order.ts';
 import { STREAMS, type StreamName } from '../../../lambda/streams.ts';
 import type { Context } from '../context.ts';
-import { order } from '../orders/order.ts';
+import { command } from '../orders/order.ts';
 import type { Redriven } from './redriven.ts';
 
 export interface LettersOrder {
@@ -18,16 +19,16 @@ export interface LettersOrder {
 export function lettersOrders(keys: readonly string[], connector: string): LettersOrder[] {
   return [...Map.groupBy(STREAMS, ({ lane }) => lane).values()].flatMap(lane => {
     const streams = lane.map(({ name }) => name);
-    const own = keys.filter(key => streams.some(name => name === readLetterKey(key, connector)?.stream));
-    const pieces = Math.ceil(own.length / MOST_LETTERS);
+    const own = keys.filter(key => streams.some(name => name === parseDeadLetterKey(key, connector)?.stream));
+    const pieces = Math.ceil(own.length / MAX_REDRIVE);
     return Array.from({ length: pieces }, (_, at) => {
-      return { streams, redrive: own.slice(at * MOST_LETTERS, (at + 1) * MOST_LETTERS) };
+      return { streams, redrive: own.slice(at * MAX_REDRIVE, (at + 1) * MAX_REDRIVE) };
     });
   });
 }
 
 /** @throws RefusedError, StillBusyError, FunctionFailedError, AwsCallError, InterruptedError */
-export async function redriveLetters(context: Context, what: LettersOrder, wait: number): Promise<Redriven[]> {
-  const { json } = await order(context, what, { wait });
+export async function redriveDeadLetters(context: Context, what: LettersOrder, wait: number): Promise<Redriven[]> {
+  const { json } = await command(context, what, { wait });
   return [...((json as InvocationResult).letters ?? [])];
 }

@@ -1,15 +1,15 @@
 /** Sends again, after a fix, what was set aside: each kind in its own way. */
-import { readLetterKey } from '../../../lambda/core/letter.ts';
+import { parseDeadLetterKey } from '../../../lambda/core/dead-letter.ts';
 import { PREFIXES } from '../../../lib/prefixes.ts';
 import type { Context } from '../context.ts';
 import { FunctionFailedError, InterruptedError, RefusedError } from '../errors.ts';
 import { confirm } from '../orders/confirm.ts';
 import type { Outcome } from '../report/report.ts';
 import { queueDepth } from '../status/queue-depth.ts';
-import { listDeliveryErrors, listLetters } from './objects.ts';
+import { listDeadLetters, listDeliveryErrors } from './objects.ts';
 import { moveBack, queueNamed, queueUrl } from './queues.ts';
 import { redriveDelivery } from './redrive-deliveries.ts';
-import { lettersOrders, redriveLetters } from './redrive-letters.ts';
+import { lettersOrders, redriveDeadLetters } from './redrive-letters.ts';
 import { redriveOutcome } from './redrive-result.ts';
 import type { Redriven } from './redriven.ts';
 import { unknownKey } from './show.ts';
@@ -44,7 +44,7 @@ export async function redrive(context: Context, keys: readonly string[], options
 async function named(context: Context, keys: readonly string[]): Promise<Targets> {
   const { connector } = await context.deployment();
   const different = [...new Set(keys.map(key => queueNamed(key) ?? key))];
-  const letters = different.filter(key => readLetterKey(key, connector));
+  const letters = different.filter(key => parseDeadLetterKey(key, connector));
   const deliveries = different.filter(key => key.startsWith(PREFIXES.deliveryErrors));
   const announcements = different.includes('siem-dead-letters');
   if (different.includes('schedule-dead-letters')) {
@@ -64,7 +64,7 @@ async function everything(context: Context): Promise<Targets> {
   const url = await queueUrl(context, 'siem-dead-letters');
   const waiting = url ? (await queueDepth(context.aws, url)).waiting : 0;
   return {
-    letters: (await listLetters(context)).map(({ key }) => key),
+    letters: (await listDeadLetters(context)).map(({ key }) => key),
     deliveries: (await listDeliveryErrors(context)).map(({ key }) => key),
     announcements: waiting > 0,
   };
@@ -115,7 +115,7 @@ async function carryOutAll(context: Context, targets: Targets, wait: number): Pr
   if (context.signal.aborted) throw interrupted(done, deliveries);
   const { connector } = await context.deployment();
   for (const each of lettersOrders(letters, connector)) {
-    await attempt(each.redrive, () => redriveLetters(context, each, wait));
+    await attempt(each.redrive, () => redriveDeadLetters(context, each, wait));
   }
   if (failures.length > 0 && failures.length === done.length) throw failures[0];
   return done;

@@ -1,5 +1,5 @@
 /** One thing that is set aside. What it holds is the customer's data, so it is shown only when asked for. */
-import { lettersBelow, readLetter, readLetterKey } from '../../../lambda/core/letter.ts';
+import { deadLettersPrefix, parseDeadLetterKey, readDeadLetter } from '../../../lambda/core/dead-letter.ts';
 import { PREFIXES } from '../../../lib/prefixes.ts';
 import type { Context } from '../context.ts';
 import { RefusedError } from '../errors.ts';
@@ -16,20 +16,20 @@ export async function showSetAside(context: Context, key: string, show: boolean)
   const queue = queueNamed(key);
   if (queue) return showQueue(context, queue, show);
   const { connector } = await context.deployment();
-  if (readLetterKey(key, connector)) return showLetter(key, await readObject(context, key), show);
+  if (parseDeadLetterKey(key, connector)) return showDeadLetter(key, await readObject(context, key), show);
   if (key.startsWith(PREFIXES.deliveryErrors)) return showErrors(key, await readObject(context, key), show);
   throw new RefusedError(unknownKey(key, connector));
 }
 
 export function unknownKey(key: string, connector: string): string {
-  const places = [`${lettersBelow(connector)}…`, `${PREFIXES.deliveryErrors}…`, ...Object.keys(QUEUES)];
+  const places = [`${deadLettersPrefix(connector)}…`, `${PREFIXES.deliveryErrors}…`, ...Object.keys(QUEUES)];
   return `${JSON.stringify(key)} is none of what may be set aside: ${places.join(', ')}. "dead-letters list" names the keys. Nothing was done.`;
 }
 
-function showLetter(key: string, body: string, show: boolean): Outcome {
-  const letter = readLetter(body);
-  if (!letter) throw new RefusedError(`${key} is no dead letter that this version can read. Nothing was done.`);
-  const { stream, reason, text } = letter;
+function showDeadLetter(key: string, body: string, show: boolean): Outcome {
+  const deadLetter = readDeadLetter(body);
+  if (!deadLetter) throw new RefusedError(`${key} is no dead letter that this version can read. Nothing was done.`);
+  const { stream, reason, text } = deadLetter;
   const bytes = Buffer.byteLength(text);
   return {
     text: [`A row of ${stream} that could not be sent: ${reason}. ${bytes} bytes.`, ...(show ? ['', text] : [])].join(

@@ -6,16 +6,16 @@ export interface Finding {
   readonly status: 'ok' | 'warn' | 'fail' | 'skipped';
   readonly text: string;
   /** What to do about it. */
-  readonly todo?: string;
+  readonly remedy?: string;
 }
 
-export interface Check<Patient = Context> {
+export interface Check<Context = Context> {
   /** In kebab case; other checks and machines name it so. */
   readonly name: string;
   /** Checks without whose success this one says nothing. */
   readonly needs?: readonly string[];
   /** What it throws is a failure. @returns what was found; a check of several things says the worst */
-  readonly look: (patient: Patient) => Promise<Finding>;
+  readonly look: (context: Context) => Promise<Finding>;
 }
 
 export interface Diagnosis extends Finding {
@@ -23,6 +23,6 @@ export interface Diagnosis extends Finding {
 }
 
 export const ok = (text: string): Finding => ({ status: 'ok', text });
-export const warn = (text: string, todo: string): Finding => ({ status: 'warn', text, todo });
-export const fail = (text: string, todo: string): Finding => ({ status: 'fail', text, todo });
+export const warn = (text: string, remedy: string): Finding => ({ status: 'warn', text, remedy });
+export const fail = (text: string, remedy: string): Finding => ({ status: 'fail', text, remedy });
 export const skipped = (text: string): Finding => ({ status: 'skipped', text });

@@ -3,7 +3,7 @@ import type { Diagnosis } from './check.ts';
 
 const PAINT: Readonly<Record<Diagnosis['status'], (text: string) => string>> = {
   ok: paint.good,
-  warn: paint.doubtful,
+  warn: paint.unconfirmed,
   fail: paint.bad,
   skipped: paint.faint,
 };
@@ -12,9 +12,9 @@ const PAINT: Readonly<Record<Diagnosis['status'], (text: string) => string>> = {
 export function diagnosesText(all: readonly Diagnosis[]): string {
   const width = Math.max(...all.map(({ name }) => name.length));
   const indent = ' '.repeat('skipped'.length + width + 4);
-  const lines = all.flatMap(({ name, status, text, todo }) => [
+  const lines = all.flatMap(({ name, status, text, remedy }) => [
     `${PAINT[status](status.padEnd('skipped'.length))}  ${name.padEnd(width)}  ${text}`,
-    ...(todo ? [`${indent}→ ${todo}`] : []),
+    ...(remedy ? [`${indent}→ ${remedy}`] : []),
   ]);
   return [...lines, '', summary(all)].join('\n');
 }

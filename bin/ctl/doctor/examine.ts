@@ -5,16 +5,16 @@ import type { Check, Diagnosis, Finding } from './check.ts';
  * Makes the checks one after the other. One that needs a check which failed or was left out is left out too, so that a fault
  * is told once, where it is.
  */
-export async function examine<Patient>(
-  checks: readonly Check<Patient>[],
-  patient: Patient,
+export async function runChecks<Context>(
+  checks: readonly Check<Context>[],
+  context: Context,
   told: (diagnosis: Diagnosis) => void,
 ): Promise<Diagnosis[]> {
   const made = new Map<string, Diagnosis>();
   for (const check of checks) {
     const lacking = (check.needs ?? []).filter(need => !isSound(made.get(need)));
     const finding: Finding =
-      lacking.length > 0 ? { status: 'skipped', text: `needs ${lacking.join(', ')}` } : await looked(check, patient);
+      lacking.length > 0 ? { status: 'skipped', text: `needs ${lacking.join(', ')}` } : await looked(check, context);
     const diagnosis = { name: check.name, ...finding };
     made.set(check.name, diagnosis);
     told(diagnosis);
@@ -26,12 +26,12 @@ function isSound(diagnosis: Diagnosis | undefined): boolean {
   return diagnosis?.status === 'ok' || diagnosis?.status === 'warn';
 }
 
-async function looked<Patient>({ look }: Check<Patient>, patient: Patient): Promise<Finding> {
+async function looked<Context>({ look }: Check<Context>, context: Context): Promise<Finding> {
   try {
-    return await look(patient);
+    return await look(context);
   } catch (error) {
     if (isCutOff(error)) throw error;
-    const [text = '', ...todo] = messageOf(error).split('\n');
-    return { status: 'fail', text, ...(todo.length > 0 && { todo: todo.join(' ') }) };
+    const [text = '', ...remedy] = messageOf(error).split('\n');
+    return { status: 'fail', text, ...(remedy.length > 0 && { remedy: remedy.join(' ') }) };
   }
 }

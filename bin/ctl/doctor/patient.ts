@@ -1,19 +1,20 @@
 /** What the checks of a deployment share: each part is made once, when a check first asks for it. */
-import type { Api } from '../../../lambda/adapters/api.ts';
-import type { ClientCredentials } from '../../../lambda/adapters/credentials.ts';
-import type { Fetch } from '../../../lambda/adapters/http.ts';
-import { createTokens, type Tokens } from '../../../lambda/adapters/token.ts';
+
+import { assign } from '../../../lambda/compose.ts';
 import { type PageContent, readPage } from '../../../lambda/core/page.ts';
 import { rowCut } from '../../../lambda/core/row.ts';
 import { readSettings, type Settings } from '../../../lambda/settings.ts';
+import type { Api } from '../../../lambda/source/api.ts';
+import type { ClientCredentials } from '../../../lambda/source/credentials.ts';
+import type { Fetch } from '../../../lambda/source/http.ts';
+import { createTokens, type Tokens } from '../../../lambda/source/token.ts';
 import type { StreamName } from '../../../lambda/streams.ts';
-import { assign } from '../../../lambda/world.ts';
 import { operatorCredentials } from '../access/operator-credentials.ts';
-import { freshPatience, impatientApi } from '../access/patience.ts';
+import { apiWithShortBudget, freshBudget } from '../access/patience.ts';
 import type { Context } from '../context.ts';
 import { once } from '../once.ts';
 
-export interface Patient extends Context {
+export interface Context extends Context {
   /** What the function is told, checked as the function checks it. @throws SettingsError, AwsCallError */
   settings(): Promise<Settings>;
   credentials(): Promise<ClientCredentials>;
@@ -28,7 +29,7 @@ export interface Patient extends Context {
   readonly skews: number[];
 }
 
-export function createPatient(context: Context): Patient {
+export function createContext(context: Context): Context {
   const { clock, aws } = context;
   const skews: number[] = [];
   const settings = once(async () => readSettings(await context.environment()));
@@ -37,7 +38,8 @@ export function createPatient(context: Context): Patient {
   const tokens = once(async (): Promise<Tokens> => {
     return createTokens({ authUrl: (await settings()).authUrl, credentials: await source(), fetch });
   });
-  const api = async () => impatientApi({ baseUrl: (await settings()).baseUrl, tokens: await tokens(), fetch }, clock);
+  const api = async () =>
+    apiWithShortBudget({ baseUrl: (await settings()).baseUrl, tokens: await tokens(), fetch }, clock);
   const pages = new Map<StreamName, Promise<PageContent | undefined>>();
   const firstPage = (stream: StreamName) => {
     const page = pages.get(stream) ?? readFirstPage(stream, { settings, api, signal: context.signal });
@@ -49,14 +51,14 @@ export function createPatient(context: Context): Patient {
     skews,
     fetch,
     settings,
-    credentials: async () => (await source()).read({ fresh: false, patience: freshPatience(clock) }),
-    token: async () => (await tokens()).token(freshPatience(clock)),
+    credentials: async () => (await source()).read({ fresh: false, retryBudget: freshBudget(clock) }),
+    token: async () => (await tokens()).token(freshBudget(clock)),
     api,
     firstPage,
   };
 }
 
-type Source = Pick<Patient, 'settings' | 'api' | 'signal'>;
+type Source = Pick<Context, 'settings' | 'api' | 'signal'>;
 
 async function readFirstPage(name: StreamName, { settings, api, signal }: Source): Promise<PageContent | undefined> {
   const known = await settings();

@@ -1,11 +1,11 @@
 /** What the API says of one id now. */
 
-import { pathSegment } from '../../../lambda/adapters/path-segment.ts';
-import { sha256 } from '../../../lambda/adapters/sha256.ts';
 import { ApiRefusedError, ContractError } from '../../../lambda/core/errors.ts';
 import { type Row, readRow, rowCut } from '../../../lambda/core/row.ts';
 import { singleRow } from '../../../lambda/core/single.ts';
-import type { DrainedStream } from '../../../lambda/streams.ts';
+import { sha256 } from '../../../lambda/sha256.ts';
+import { pathSegment } from '../../../lambda/source/path-segment.ts';
+import type { SyncedStream } from '../../../lambda/streams.ts';
 import type { Access } from '../access/access.ts';
 import { messageOf, RefusedError } from '../errors.ts';
 
@@ -14,7 +14,7 @@ export type Answer =
   /** What the API answers for an unknown id is not specified, so its refusal is told and not interpreted. */
   | { readonly kind: 'refused'; readonly status: number; readonly type: string | undefined }
   /** It answered with a row whose owner is removed: lists do not show it any more, whatever a single read does. */
-  | { readonly kind: 'vanished'; readonly owner: string }
+  | { readonly kind: 'vanished'; readonly parent: string }
   /** It answered, but not with the row of this id. */
   | { readonly kind: 'unclear'; readonly why: string };
 
@@ -22,15 +22,16 @@ export type Answer =
 export type Untold = Extract<Answer, { kind: 'refused' | 'unclear' }>;
 
 /** @throws RefusedError when no path can hold the id; as the API's client does for anything but a refusal */
-export async function askForRow(access: Access, stream: DrainedStream, id: string): Promise<Answer> {
+export async function askForRow(access: Access, stream: SyncedStream, id: string): Promise<Answer> {
   const answer = await readSingle(access, stream, id);
-  const vanishesWith = 'vanishesWith' in stream ? stream.vanishesWith : undefined;
-  const owners = access.streams.find(({ name }) => name === vanishesWith);
-  if (answer.kind !== 'row' || answer.row.owner === undefined || !owners || !isAskable(answer.row.owner)) return answer;
-  const { owner } = answer.row;
-  const ownerAnswer = await readSingle(access, owners, owner);
-  const isRemoved = isGone(ownerAnswer) || (ownerAnswer.kind === 'row' && ownerAnswer.row.deleted);
-  return isRemoved ? { kind: 'vanished', owner } : answer;
+  const cascadesFrom = 'vanishesWith' in stream ? stream.cascadesFrom : undefined;
+  const parents = access.streams.find(({ name }) => name === cascadesFrom);
+  if (answer.kind !== 'row' || answer.row.parent === undefined || !parents || !isAskable(answer.row.parent))
+    return answer;
+  const { parent } = answer.row;
+  const parentAnswer = await readSingle(access, parents, parent);
+  const isRemoved = isGone(parentAnswer) || (parentAnswer.kind === 'row' && parentAnswer.row.deleted);
+  return isRemoved ? { kind: 'vanished', parent } : answer;
 }
 
 /** Whether the API has the row no more, as far as its answer says. */
@@ -46,7 +47,7 @@ function isAskable(id: string): boolean {
   }
 }
 
-function readSingle(access: Access, stream: DrainedStream, id: string): Promise<Answer> {
+function readSingle(access: Access, stream: SyncedStream, id: string): Promise<Answer> {
   return told(async () => {
     const text = await access.api.single({ path: stream.path, id });
     const cut = rowCut(stream, access.settings.threatAssetField);

@@ -1,8 +1,8 @@
 /** What the API answers for an id now, beside what the connector last sent for it. */
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
-import { letterKey } from '../../../lambda/core/letter.ts';
-import type { StoredState, StreamMemory } from '../../../lambda/ports.ts';
-import type { DrainedStream, StreamName } from '../../../lambda/streams.ts';
+import { deadLetterKey } from '../../../lambda/core/dead-letter.ts';
+import type { SavedStream, StoredState } from '../../../lambda/ports.ts';
+import type { StreamName, SyncedStream } from '../../../lambda/streams.ts';
 import { type Access, openAccess } from '../access/access.ts';
 import { awsFailureText } from '../aws-failure.ts';
 import type { Context } from '../context.ts';
@@ -11,9 +11,9 @@ import { type Answer, askForRow, checkAskable } from './answer.ts';
 import { deliveryPlace } from './delivery-place.ts';
 import { type DifferingMember, differingMembers } from './differing-members.ts';
 import { BOUNDS, type FoundEvent, findEvent } from './find-event.ts';
-import { doubtAbout, isTrue, type VerdictWord, verdictOf } from './verdict.ts';
+import { isTrue, type ResultWord, resultOf, unconfirmedFor } from './verdict.ts';
 
-export interface Inquiry {
+export interface Lookup {
   readonly stream: StreamName;
   readonly id: string;
   readonly answer: Answer;
@@ -21,23 +21,23 @@ export interface Inquiry {
   readonly stored: StoredState | undefined;
   /** Nothing when there is no event to look for. */
   readonly found: FoundEvent | undefined;
-  readonly verdict: VerdictWord;
+  readonly result: ResultWord;
   /** Nothing where not both rows are known. */
   readonly differing: readonly DifferingMember[] | undefined;
 }
 
-export interface InquiryOptions {
+export interface LookupOptions {
   /** Minutes after it was made in which the event is looked for. */
   readonly minutes?: number;
 }
 
 /** @throws RefusedError, AwsCallError; as the API's client does when it cannot be asked */
-export async function inquire(
+export async function lookUp(
   context: Context,
   name: StreamName,
   id: string,
-  { minutes = BOUNDS.minutes }: InquiryOptions,
-): Promise<Inquiry> {
+  { minutes = BOUNDS.minutes }: LookupOptions,
+): Promise<Lookup> {
   checkAskable(id);
   const access = await openAccess(context);
   const stream = streamOf(access, name);
@@ -48,15 +48,15 @@ export async function inquire(
   ]);
   const found = await lookUp(context, { name, id, stored, minutes });
   const differ = differing(answer, found);
-  const noted = verdictOf(answer, stored);
-  const doubt = isTrue(noted) ? doubted(id, stored, memory) : undefined;
-  const verdict = doubt ?? (noted === 'same' ? await witnessed(context, { name, stored, found, differ }) : noted);
-  return { stream: name, id, answer, stored, found, verdict, differing: differ };
+  const noted = resultOf(answer, stored);
+  const unconfirmed = isTrue(noted) ? unconfirmedBefore(id, stored, memory) : undefined;
+  const result = unconfirmed ?? (noted === 'same' ? await witnessed(context, { name, stored, found, differ }) : noted);
+  return { stream: name, id, answer, stored, found, result, differing: differ };
 }
 
-function doubted(id: string, stored: StoredState | undefined, memory: StreamMemory | Error | undefined) {
+function unconfirmedBefore(id: string, stored: StoredState | undefined, memory: SavedStream | Error | undefined) {
   if (!stored || stored instanceof Error || !memory) return undefined;
-  return memory instanceof Error ? 'not known' : doubtAbout(id, stored, memory);
+  return memory instanceof Error ? 'not known' : unconfirmedFor(id, stored, memory);
 }
 
 interface Evidence {
@@ -67,19 +67,19 @@ interface Evidence {
 }
 
 /** By the connector's note the SIEM has what the API has: the event itself, or a dead letter in its place, knows better. */
-async function witnessed(context: Context, { name, stored, found, differ }: Evidence): Promise<VerdictWord> {
+async function witnessed(context: Context, { name, stored, found, differ }: Evidence): Promise<ResultWord> {
   if (found && 'event' in found) {
     if (found.event.row === undefined) return 'too large';
     return differ && differ.length > 0 ? 'differs' : 'same';
   }
-  const digest = stored && !(stored instanceof Error) ? stored.digest : '';
-  return (await liesAsLetter(context, name, digest)) ? 'too large' : 'same';
+  const rowHash = stored && !(stored instanceof Error) ? stored.rowHash : '';
+  return (await liesAsLetter(context, name, rowHash)) ? 'too large' : 'same';
 }
 
 /** Whoever may not list the bucket is not kept from the rest. */
-async function liesAsLetter(context: Context, stream: StreamName, digest: string): Promise<boolean> {
+async function liesAsLetter(context: Context, stream: StreamName, rowHash: string): Promise<boolean> {
   const { bucket, connector } = await context.deployment();
-  const Prefix = letterKey({ stream, reason: 'oversize', digest }, connector);
+  const Prefix = deadLetterKey({ stream, reason: 'oversize', rowHash }, connector);
   try {
     const { KeyCount: count = 0 } = await context.aws.s3().send(new ListObjectsV2Command({ Bucket: bucket, Prefix }));
     return count > 0;
@@ -93,7 +93,7 @@ async function storedState(access: Access, stream: StreamName, id: string): Prom
   return (await access.rowStates.get(stream, [id])).get(id);
 }
 
-export function streamOf({ streams }: Access, name: StreamName): DrainedStream {
+export function streamOf({ streams }: Access, name: StreamName): SyncedStream {
   const stream = streams.find(each => each.name === name);
   if (!stream) throw new RefusedError(`The connector does not read ${name}. Nothing was done.`);
   return stream;

@@ -1,15 +1,15 @@
-import type { Inquiry } from './inquire.ts';
+import type { Lookup } from './inquire.ts';
 import { isTrue } from './verdict.ts';
 
 /** Rows and values are JSON texts, so that no digit is lost. @param show with them */
-export function inquiryJson(inquiry: Inquiry, show: boolean): object {
-  const { stream, id, verdict, answer, stored, found, differing } = inquiry;
+export function lookupJson(lookup: Lookup, show: boolean): object {
+  const { stream, id, result, answer, stored, found, differing } = lookup;
   const event = found && 'event' in found ? found : undefined;
   return {
     stream,
     id,
-    verdict,
-    siemHasTheTruth: isTrue(verdict),
+    result,
+    siemHasTheTruth: isTrue(result),
     api: answer.kind === 'row' ? rowJson(answer.row, show) : answer,
     lastSent: stored instanceof Error ? { damaged: stored.message } : (stored ?? null),
     event: event
@@ -21,7 +21,7 @@ export function inquiryJson(inquiry: Inquiry, show: boolean): object {
   };
 }
 
-function rowJson(row: Extract<Inquiry['answer'], { kind: 'row' }>['row'], show: boolean): object {
-  const { deleted, digest, time, owner, text } = row;
-  return { kind: 'row', deleted, digest, time: time ?? null, owner: owner ?? null, ...(show && { row: text }) };
+function rowJson(row: Extract<Lookup['answer'], { kind: 'row' }>['row'], show: boolean): object {
+  const { deleted, rowHash, time, parent, text } = row;
+  return { kind: 'row', deleted, rowHash, time: time ?? null, parent: parent ?? null, ...(show && { row: text }) };
 }

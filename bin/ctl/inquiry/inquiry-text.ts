@@ -3,10 +3,10 @@ import { paint } from '../report/paint.ts';
 import type { Answer } from './answer.ts';
 import type { DifferingMember } from './differing-members.ts';
 import type { FoundEvent } from './find-event.ts';
-import type { Inquiry } from './inquire.ts';
-import { isTrue, type VerdictWord } from './verdict.ts';
+import type { Lookup } from './inquire.ts';
+import { isTrue, type ResultWord } from './verdict.ts';
 
-const MEANING: Readonly<Record<VerdictWord, string>> = {
+const MEANING: Readonly<Record<ResultWord, string>> = {
   same: 'The SIEM was sent what the API answers.',
   differs:
     'The SIEM was not sent what the API answers. A change of the last minutes may still be on its way: ask again.',
@@ -24,17 +24,17 @@ const MEANING: Readonly<Record<VerdictWord, string>> = {
 };
 
 /** @param show prints the rows, and the values that differ */
-export function inquiryText(inquiry: Inquiry, show: boolean): string {
-  const { stream, id, verdict, answer, found, differing } = inquiry;
-  const paintVerdict = isTrue(verdict) ? paint.good : paint.bad;
+export function lookupText(lookup: Lookup, show: boolean): string {
+  const { stream, id, result, answer, found, differing } = lookup;
+  const paintResult = isTrue(result) ? paint.good : paint.bad;
   return [
-    `${stream} ${JSON.stringify(id)}: ${paintVerdict(verdict)}. ${MEANING[verdict]}`,
+    `${stream} ${JSON.stringify(id)}: ${paintResult(result)}. ${MEANING[result]}`,
     '',
     `API now:    ${answerText(answer)}`,
-    `Last sent:  ${sentText(inquiry)}`,
+    `Last sent:  ${sentText(lookup)}`,
     ...(found ? [`Event:      ${foundText(found)}`] : []),
-    ...(verdict === 'differs' ? differenceLines(differing, show) : []),
-    ...(show ? rowLines(inquiry) : []),
+    ...(result === 'differs' ? differenceLines(differing, show) : []),
+    ...(show ? rowLines(lookup) : []),
   ].join('\n');
 }
 
@@ -42,18 +42,18 @@ export function answerText(answer: Answer): string {
   if (answer.kind === 'refused') return `refused with ${answer.status} (${answer.type ?? 'without a known type'})`;
   if (answer.kind === 'unclear') return `not understood: ${answer.why}`;
   if (answer.kind === 'vanished')
-    return `there, but of asset ${JSON.stringify(answer.owner)}, which is removed: no list shows it`;
+    return `there, but of asset ${JSON.stringify(answer.parent)}, which is removed: no list shows it`;
   const { row } = answer;
   const kind = row.deleted ? 'a tombstone' : 'there';
-  return `${kind}, ${row.time ?? 'without a time'}${row.owner === undefined ? '' : `, of asset ${JSON.stringify(row.owner)}`}`;
+  return `${kind}, ${row.time ?? 'without a time'}${row.parent === undefined ? '' : `, of asset ${JSON.stringify(row.parent)}`}`;
 }
 
-function sentText({ stored }: Inquiry): string {
+function sentText({ stored }: Lookup): string {
   if (!stored) return 'never';
   if (stored instanceof Error) return stored.message;
   const what = stored.removed ? 'that it is gone' : 'a row';
   const when = stored.forwardedAt || 'at a time that was not recorded';
-  return `${what}, ${when}, sequence ${stored.sequence}${stored.owner === undefined ? '' : `, of asset ${JSON.stringify(stored.owner)}`}`;
+  return `${what}, ${when}, sequence ${stored.sequence}${stored.parent === undefined ? '' : `, of asset ${JSON.stringify(stored.parent)}`}`;
 }
 
 function foundText(found: FoundEvent): string {
@@ -73,7 +73,7 @@ function differenceLines(differing: readonly DifferingMember[] | undefined, show
   ];
 }
 
-function rowLines({ answer, found }: Inquiry): string[] {
+function rowLines({ answer, found }: Lookup): string[] {
   const sent = found && 'event' in found ? found.event.row : undefined;
   return [
     ...(answer.kind === 'row' ? ['', 'Row of the API:', answer.row.text] : []),

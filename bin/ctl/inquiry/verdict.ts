@@ -1,9 +1,9 @@
 /** Does the SIEM have the truth? From the API's answer and what the connector last sent of the same id. */
-import { InFlight } from '../../../lambda/core/in-flight.ts';
-import type { RowState, StoredState, StreamMemory } from '../../../lambda/ports.ts';
+import { Intents } from '../../../lambda/core/in-flight.ts';
+import type { RowState, SavedStream, StoredState } from '../../../lambda/ports.ts';
 import type { Answer } from './answer.ts';
 
-export type VerdictWord =
+export type ResultWord =
   /** The SIEM was sent what the API answers. */
   | 'same'
   /** The SIEM was sent something else, or was told that the row is gone while the API has it. */
@@ -23,23 +23,23 @@ export type VerdictWord =
   | 'not known';
 
 /** @param stored what the connector noted; nothing when it has never sent the id */
-export function verdictOf(answer: Answer, stored: StoredState | undefined): VerdictWord {
+export function resultOf(answer: Answer, stored: StoredState | undefined): ResultWord {
   if (stored instanceof Error || answer.kind === 'unclear') return 'not known';
   if (!stored) return 'never sent';
   if (answer.kind !== 'row') return stored.removed ? 'removed' : 'sent and gone from the API';
   if (stored.removed !== answer.row.deleted) return 'differs';
-  if (stored.digest !== answer.row.digest) return 'differs';
+  if (stored.rowHash !== answer.row.rowHash) return 'differs';
   return stored.removed ? 'removed' : 'same';
 }
 
 /** Whether the connector's note of the id can be relied on. @returns nothing where it can */
-export function doubtAbout(id: string, stored: RowState, memory: StreamMemory): VerdictWord | undefined {
-  const { generation, settled } = memory.checkpoint;
+export function unconfirmedFor(id: string, stored: RowState, memory: SavedStream): ResultWord | undefined {
+  const { generation, committed } = memory.checkpoint;
   if (stored.generation < generation && !stored.removed) return 'awaits a replay';
-  return new InFlight(memory.inFlight, settled).doubts(id) ? 'in doubt' : undefined;
+  return new Intents(memory.intents, committed).isUnconfirmed(id) ? 'in doubt' : undefined;
 }
 
 /** Whether the SIEM has what the API has. */
-export function isTrue(verdict: VerdictWord): boolean {
-  return verdict === 'same' || verdict === 'removed';
+export function isTrue(result: ResultWord): boolean {
+  return result === 'same' || result === 'removed';
 }

@@ -2,11 +2,11 @@
 import type { InvocationResult } from '../../../lambda/invocation.ts';
 import type { Clock } from '../../../lambda/ports.ts';
 import { FunctionFailedError, InterruptedError, StillBusyError } from '../errors.ts';
-import type { Order } from './payload.ts';
+import type { Command } from './payload.ts';
 
 /** How an order reaches the function, and how long it is tried. */
 export interface Dispatch {
-  readonly invoke: (order: Order) => Promise<InvocationResult>;
+  readonly invoke: (command: Command) => Promise<InvocationResult>;
   readonly clock: Clock;
   /** Seconds to wait for the lease at most. */
   readonly wait: number;
@@ -18,12 +18,12 @@ const PAUSE_MILLISECONDS = 5_000;
 
 /** @throws StillBusyError, FunctionFailedError, AwsCallError, InterruptedError */
 export async function carryOut(
-  order: Order,
+  command: Command,
   { invoke, clock, wait, say, signal }: Dispatch,
 ): Promise<InvocationResult> {
   const end = clock.now() + wait * 1000;
   for (;;) {
-    const result = await unlessBusy(() => invoke(order));
+    const result = await unlessBusy(() => invoke(command));
     if (result) return result;
     const left = end - clock.now();
     if (left <= 0) throw new StillBusyError(wait);

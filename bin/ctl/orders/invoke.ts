@@ -2,7 +2,7 @@ import { InvokeCommand, type InvokeCommandOutput } from '@aws-sdk/client-lambda'
 import type { InvocationResult } from '../../../lambda/invocation.ts';
 import type { Aws } from '../aws.ts';
 import { AwsCallError, FunctionFailedError, InterruptedError, RefusedError } from '../errors.ts';
-import type { Order } from './payload.ts';
+import type { Command } from './payload.ts';
 
 export interface Invocation {
   readonly aws: Aws;
@@ -11,8 +11,8 @@ export interface Invocation {
 }
 
 /** Runs the function and waits for its answer, up to Lambda's 15 minutes. @throws RefusedError, AwsCallError, FunctionFailedError, InterruptedError */
-export async function invokeFunction(invocation: Invocation, order: Order): Promise<InvocationResult> {
-  const { FunctionError, Payload } = await call(invocation, order);
+export async function invokeFunction(invocation: Invocation, command: Command): Promise<InvocationResult> {
+  const { FunctionError, Payload } = await call(invocation, command);
   const answer = JSON.parse(Payload?.transformToString() || 'null');
   if (FunctionError === undefined) return answer;
   if (answer?.errorType === 'CommandError') {
@@ -21,11 +21,11 @@ export async function invokeFunction(invocation: Invocation, order: Order): Prom
   throw new FunctionFailedError(answer?.errorType ?? FunctionError, answer?.errorMessage ?? 'It gave no reason.');
 }
 
-async function call({ aws, functionName, signal }: Invocation, order: Order): Promise<InvokeCommandOutput> {
+async function call({ aws, functionName, signal }: Invocation, command: Command): Promise<InvokeCommandOutput> {
   const command = new InvokeCommand({
     FunctionName: functionName,
     InvocationType: 'RequestResponse',
-    Payload: Buffer.from(JSON.stringify(order)),
+    Payload: Buffer.from(JSON.stringify(command)),
   });
   try {
     return await aws.invoker().send(command, { abortSignal: signal });

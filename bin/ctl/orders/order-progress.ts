@@ -3,7 +3,7 @@ import type { Clock } from '../../../lambda/ports.ts';
 import type { Progress } from '../report/progress.ts';
 import type { ConnectorState } from '../state/read-state.ts';
 
-export interface Watched {
+export interface Monitored {
   readonly clock: Clock;
   /** What the table says. */
   readonly state: () => Promise<ConnectorState>;
@@ -13,14 +13,14 @@ export interface Watched {
 const EVERY_MILLISECONDS = 1000;
 
 /** Looks at the table about once a second until `work` has ended; what cannot be seen does not disturb the work. */
-export async function withProgress<T>(work: () => Promise<T>, { clock, state, progress }: Watched): Promise<T> {
+export async function withProgress<T>(work: () => Promise<T>, { clock, state, progress }: Monitored): Promise<T> {
   const ended = new AbortController();
   const watching = (async () => {
     for (let seen = 0; !ended.signal.aborted; await clock.sleep(EVERY_MILLISECONDS, ended.signal)) {
-      const settled = settledEvents(await state());
-      if (settled === undefined || ended.signal.aborted) continue;
-      progress.advance(Math.max(0, settled - seen), `${settled} events settled`);
-      seen = Math.max(seen, settled);
+      const committed = settledEvents(await state());
+      if (committed === undefined || ended.signal.aborted) continue;
+      progress.advance(Math.max(0, committed - seen), `${committed} events settled`);
+      seen = Math.max(seen, committed);
     }
   })();
   watching.catch(() => undefined);
@@ -41,8 +41,8 @@ export function settledEvents({ lease, streams }: ConnectorState): number | unde
   if (!lease?.held) return undefined;
   const epoch = String(lease.epoch).padStart(10, '0');
   const counts = [...streams.values()].map(memory => {
-    const settled = memory instanceof Error ? '' : memory.checkpoint.settled;
-    return settled.startsWith(epoch) ? Number(settled.slice(epoch.length)) : 0;
+    const committed = memory instanceof Error ? '' : memory.checkpoint.committed;
+    return committed.startsWith(epoch) ? Number(committed.slice(epoch.length)) : 0;
   });
   return Math.max(0, ...counts);
 }

@@ -6,7 +6,7 @@ import { readState } from '../state/read-state.ts';
 import { carryOut } from './carry-out.ts';
 import { invokeFunction } from './invoke.ts';
 import { withProgress } from './order-progress.ts';
-import type { Order } from './payload.ts';
+import type { Command } from './payload.ts';
 import { resultText } from './result-text.ts';
 import { timedRuns } from './timed-runs.ts';
 import { untilDone } from './until-done.ts';
@@ -23,15 +23,15 @@ export interface OrderOptions {
  *
  * @throws StillBusyError, FunctionFailedError, AwsCallError, InterruptedError
  */
-export async function order(context: Context, what: Order, options: OrderOptions): Promise<Outcome> {
+export async function command(context: Context, what: Command, options: OrderOptions): Promise<Outcome> {
   const { aws, clock, report, signal } = context;
   const { functionName, table } = await context.deployment();
   const state = () => readState(aws, table, clock.now());
-  const watched = async (each: Order): Promise<InvocationResult> => {
+  const monitored = async (each: Command): Promise<InvocationResult> => {
     using progress = report.progress('A run is under way.');
     return await withProgress(() => invokeFunction({ aws, functionName, signal }, each), { clock, state, progress });
   };
-  const { invoke, seconds } = timedRuns(watched, clock);
+  const { invoke, seconds } = timedRuns(monitored, clock);
   const dispatch = { invoke, clock, signal, wait: options.wait, say: report.say };
   const result = options.untilDone ? await untilDone(what, dispatch) : await carryOut(what, dispatch);
   const paused = result.more && (await scheduleIsOff(context));

@@ -4,8 +4,8 @@ import type { Context } from '../context.ts';
 import type { Outcome } from '../report/report.ts';
 import { concernedRows, concernedText } from './concerned-rows.ts';
 import { confirm } from './confirm.ts';
-import { order } from './order.ts';
-import type { Order } from './payload.ts';
+import { command } from './order.ts';
+import type { Command } from './payload.ts';
 
 export interface RewindOptions {
   readonly wait: number;
@@ -17,7 +17,7 @@ export interface RewindOptions {
 
 export interface Rewind {
   readonly streams: readonly StreamName[];
-  readonly order: Order;
+  readonly command: Command;
   /** What it will do. */
   readonly consequence: string;
 }
@@ -30,7 +30,7 @@ export async function rewind(context: Context, what: Rewind, options: RewindOpti
   const announcement = `${what.consequence}${concerned}`;
   if (options.yes) context.report.say(announcement);
   else await confirm(announcement, context.signal);
-  const { text, json } = await order(context, what.order, options);
+  const { text, json } = await command(context, what.command, options);
   const counts = rows && { rowsConcerned: Object.fromEntries([...rows].map(([name, count]) => [name, count ?? null])) };
   return { text, json: { ...(json as object), ...counts } };
 }

@@ -14,9 +14,9 @@ export function timedRuns(invoke: Dispatch['invoke'], clock: Pick<Clock, 'now'>)
   const seconds: number[] = [];
   return {
     seconds,
-    async invoke(order): Promise<InvocationResult> {
+    async invoke(command): Promise<InvocationResult> {
       const begun = clock.now();
-      const result = await invoke(order);
+      const result = await invoke(command);
       if (!result.leaseHeld) seconds.push((clock.now() - begun) / 1000);
       return result;
     },

@@ -4,14 +4,14 @@ import type { InvocationResult } from '../../../lambda/invocation.ts';
 import { STREAMS, type StreamName } from '../../../lambda/streams.ts';
 import { InterruptedError } from '../errors.ts';
 import { carryOut, type Dispatch } from './carry-out.ts';
-import type { Order } from './payload.ts';
+import type { Command } from './payload.ts';
 
 /** A run of the schedule that got the lease may take Lambda's fifteen minutes. */
 const LONGEST_RUN_SECONDS = 16 * 60;
 
 /** @throws as `carryOut` does; once the order itself is carried out, an interruption says so */
-export async function untilDone(order: Order, dispatch: Dispatch): Promise<InvocationResult> {
-  let total = await carryOut(order, dispatch);
+export async function untilDone(command: Command, dispatch: Dispatch): Promise<InvocationResult> {
+  let total = await carryOut(command, dispatch);
   const streams = namesOf(total);
   while (total.more) {
     dispatch.say('The time ended before the streams did; the next run goes on.');
@@ -21,9 +21,9 @@ export async function untilDone(order: Order, dispatch: Dispatch): Promise<Invoc
   return total;
 }
 
-async function goOn(order: Order, dispatch: Dispatch): Promise<InvocationResult> {
+async function goOn(command: Command, dispatch: Dispatch): Promise<InvocationResult> {
   try {
-    return await carryOut(order, dispatch);
+    return await carryOut(command, dispatch);
   } catch (error) {
     if (!(error instanceof InterruptedError)) throw error;
     throw new InterruptedError(

@@ -5,7 +5,7 @@ import { terminalText } from '../../../local/terminal/terminal-text.ts';
 export const paint = {
   good: (text: string) => styleText('green', text, { stream: process.stdout }),
   bad: (text: string) => styleText('red', text, { stream: process.stdout }),
-  doubtful: (text: string) => styleText('yellow', text, { stream: process.stdout }),
+  unconfirmed: (text: string) => styleText('yellow', text, { stream: process.stdout }),
   faint: (text: string) => styleText('dim', text, { stream: process.stdout }),
 } as const;
 

@@ -30,17 +30,17 @@ const CLEAR = '\r\u001b[K';
 function animated({ title, total }: ProgressOptions): Progress {
   const output = process.stderr;
   let done = 0;
-  const draw = (text: string) => {
+  const random = (text: string) => {
     const share = total ? Math.min(1, done / total) : 0;
     const filled = Math.floor(share * BAR_WIDTH);
     const bar = total ? `${'━'.repeat(filled)}${'─'.repeat(BAR_WIDTH - filled)} ` : '';
     output.write(`${CLEAR}${`${bar}${terminalLine(text)}`.slice(0, (output.columns || 80) - 1)}`);
   };
-  draw(title);
+  random(title);
   return {
     advance(more, text) {
       done += more;
-      draw(text);
+      random(text);
     },
     stop: text => void output.write(`${CLEAR}${terminalText(text)}\n`),
     [Symbol.dispose]: () => void output.write(CLEAR),

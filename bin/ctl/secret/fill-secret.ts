@@ -3,7 +3,7 @@ import type { Aws } from '../aws.ts';
 import { AwsCallError } from '../errors.ts';
 
 /** Makes `text` the current value of the secret. @throws AwsCallError */
-export async function fillSecret(aws: Aws, secretId: string, text: string): Promise<void> {
+export async function setCredentials(aws: Aws, secretId: string, text: string): Promise<void> {
   const command = new PutSecretValueCommand({ SecretId: secretId, SecretString: text });
   try {
     await aws.secrets().send(command);

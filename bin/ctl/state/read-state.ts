@@ -1,11 +1,12 @@
 /** Reads what the state table says of a connector, changing nothing. Values of cursors stay where they are. */
-import { createCheckpoints } from '../../../lambda/adapters/checkpoints.ts';
-import { leaseKey, withdrawalsPartition } from '../../../lambda/adapters/keys.ts';
-import { sha256 } from '../../../lambda/adapters/sha256.ts';
-import { systemClock } from '../../../lambda/adapters/system-clock.ts';
-import { createTable, type Table } from '../../../lambda/adapters/table.ts';
-import type { StreamMemory } from '../../../lambda/ports.ts';
+
+import type { SavedStream } from '../../../lambda/ports.ts';
+import { sha256 } from '../../../lambda/sha256.ts';
+import { createCheckpoints } from '../../../lambda/store/checkpoints.ts';
+import { leaseKey, removalsPartition } from '../../../lambda/store/keys.ts';
+import { createTable, type Table } from '../../../lambda/store/table.ts';
 import { STREAMS, type StreamName } from '../../../lambda/streams.ts';
+import { systemClock } from '../../../lambda/system-clock.ts';
 import type { Aws } from '../aws.ts';
 import { AwsCallError } from '../errors.ts';
 
@@ -24,18 +25,18 @@ export interface ConnectorState {
   /** Absent: no run has ever taken it. */
   readonly lease: LeaseState | undefined;
   /** By stream its memory, or the error that a run would fail with. */
-  readonly streams: ReadonlyMap<StreamName, StreamMemory | Error>;
+  readonly streams: ReadonlyMap<StreamName, SavedStream | Error>;
   /** By stream the removals whose consequences are still to be told. */
   readonly withdrawals: ReadonlyMap<StreamName, number>;
 }
 
-const PATIENCE_MILLISECONDS = 20_000;
+const BUDGET_MILLISECONDS = 20_000;
 
 /** @throws AwsCallError */
 export async function readState(aws: Aws, tableName: string, now: number): Promise<ConnectorState> {
-  const end = now + PATIENCE_MILLISECONDS;
-  const patience = { clock: systemClock, random: Math.random, timeLeft: () => end - systemClock.now() };
-  const table = createTable(aws.dynamodb(), tableName, patience);
+  const end = now + BUDGET_MILLISECONDS;
+  const retryBudget = { clock: systemClock, random: Math.random, timeLeft: () => end - systemClock.now() };
+  const table = createTable(aws.dynamodb(), tableName, retryBudget);
   const names = STREAMS.map(stream => stream.name);
   try {
     const streams = await createCheckpoints(table, sha256).load(names);
@@ -62,7 +63,7 @@ async function readLease(table: Table, now: number): Promise<LeaseState | undefi
 async function countWithdrawals(table: Table): Promise<Map<StreamName, number>> {
   const counts = new Map<StreamName, number>();
   for (const { name, tombstones } of STREAMS) {
-    if (tombstones) counts.set(name, (await table.query(withdrawalsPartition(name))).length);
+    if (tombstones) counts.set(name, (await table.query(removalsPartition(name))).length);
   }
   return counts;
 }

@@ -1,4 +1,4 @@
-import type { StreamMemory } from '../../../lambda/ports.ts';
+import type { SavedStream } from '../../../lambda/ports.ts';
 import type { StreamName } from '../../../lambda/streams.ts';
 import { durationText, timeText } from '../report/time-text.ts';
 import type { LeaseState } from './read-state.ts';
@@ -8,25 +8,25 @@ export const MEMORY_TITLES = ['stream', 'cursor', 'settled sequence', 'window', 
 
 /** Its rows. @param off streams that the function's settings leave out */
 export function memoryRows(
-  streams: ReadonlyMap<StreamName, StreamMemory | Error>,
+  streams: ReadonlyMap<StreamName, SavedStream | Error>,
   off: readonly StreamName[],
 ): string[][] {
   return [...streams].map(([name, memory]) => [name, ...cells(memory, off.includes(name))]);
 }
 
-function cells(memory: StreamMemory | Error, isOff: boolean): string[] {
+function cells(memory: SavedStream | Error, isOff: boolean): string[] {
   if (memory instanceof Error) return ['damaged', '', '', '', '', ''];
-  const { cursor, settled, window, generation, mending } = memory.checkpoint;
-  if (isOff && cursor === undefined && settled === '') return ['off', '', '', '', '', ''];
+  const { cursor, committed, window, generation, repairing } = memory.checkpoint;
+  if (isOff && cursor === undefined && committed === '') return ['off', '', '', '', '', ''];
   const saved = cursor === undefined ? 'none yet' : 'saved';
-  const resync = mending ? 'under way' : 'no';
-  return [saved, settled || 'none', String(window.length), String(generation), resync, String(inDoubt(memory))];
+  const resync = repairing ? 'under way' : 'no';
+  return [saved, committed || 'none', String(window.length), String(generation), resync, String(unconfirmed(memory))];
 }
 
 /** Ids whose events may have reached the SIEM although nothing says so. */
-export function inDoubt({ checkpoint: { settled }, inFlight }: StreamMemory): number {
-  const doubtful = inFlight.filter(({ sequence }) => sequence === '' || sequence > settled);
-  return new Set(doubtful.flatMap(batch => batch.tags)).size;
+export function unconfirmed({ checkpoint: { committed }, intents }: SavedStream): number {
+  const unconfirmed = intents.filter(({ sequence }) => sequence === '' || sequence > committed);
+  return new Set(unconfirmed.flatMap(batch => batch.tags)).size;
 }
 
 export function leaseText(lease: LeaseState | undefined, now: number): string {

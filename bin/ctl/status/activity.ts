@@ -34,7 +34,7 @@ const COUNTS = {
   forwarded: 'EventsForwarded',
   suppressed: 'RowsSuppressed',
   withdrawn: 'Withdrawn',
-  deadLetters: 'DeadLetters',
+  deadDeadLetters: 'DeadLetters',
 } as const satisfies Record<string, StreamMetric>;
 const COUNT_NAMES = Object.keys(COUNTS) as Count[];
 

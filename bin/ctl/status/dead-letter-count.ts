@@ -1,5 +1,5 @@
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
-import { lettersBelow } from '../../../lambda/core/letter.ts';
+import { deadLettersPrefix } from '../../../lambda/core/dead-letter.ts';
 import type { StreamName } from '../../../lambda/streams.ts';
 import type { Aws } from '../aws.ts';
 import type { Deployment } from '../deployment/find-deployment.ts';
@@ -14,7 +14,7 @@ export interface DeadLetterCount {
 /** How many rows of a stream lie in the bucket because they could not be sent; the first thousand. @throws AwsCallError */
 export async function deadLetterCount(aws: Aws, deployment: Deployment, stream: StreamName): Promise<DeadLetterCount> {
   const { bucket, connector } = deployment;
-  const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: lettersBelow(connector, stream) });
+  const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: deadLettersPrefix(connector, stream) });
   try {
     const { KeyCount: count = 0, IsTruncated: more = false } = await aws.s3().send(command);
     return { count, more };

@@ -1,19 +1,19 @@
 /** A look for machines: all of it. Times are ISO 8601, ages seconds; a part that could not be read is `{"notReadable": "…"}`. */
 import { timeText } from '../report/time-text.ts';
-import { inDoubt } from '../state/state-text.ts';
+import { unconfirmed } from '../state/state-text.ts';
 import type { Look } from './look.ts';
 import { known, readingJson } from './reading.ts';
 import { type StreamLook, streamLooks } from './stream-condition.ts';
-import { inAlarm, type Verdict } from './verdict.ts';
+import { inAlarm, type Result } from './verdict.ts';
 
-export function lookJson(look: Look, verdict: Verdict): object {
+export function lookJson(look: Look, result: Result): object {
   const { deployment, now, schedule, state, activity, alarms, siem } = look;
   return {
     time: timeText(now),
     connector: deployment.connector,
-    verdict: { word: verdict.word, reasons: verdict.reasons },
-    alarms: readingJson(alarms, ({ tellers }) => ({
-      muted: tellers.some(each => !each.tells),
+    result: { word: result.word, reasons: result.reasons },
+    alarms: readingJson(alarms, ({ notifiers }) => ({
+      muted: notifiers.some(each => !each.tells),
       inAlarm: inAlarm(look).map(({ name, urgency, since, runbook }) => {
         return { name, urgency, since: since === undefined ? undefined : timeText(since), runbook };
       }),
@@ -25,7 +25,7 @@ export function lookJson(look: Look, verdict: Verdict): object {
     siem: siem && {
       queue: readingJson(siem.queue),
       oldestSeconds: readingJson(activity, ({ oldestAnnouncementSeconds = null }) => oldestAnnouncementSeconds),
-      deadLetters: readingJson(siem.deadLetters),
+      deadDeadLetters: readingJson(siem.deadDeadLetters),
     },
     scheduleDeadLetters: readingJson(look.scheduleDeadLetters),
     stack: { name: deployment.stackName, status: deployment.stackStatus, version: deployment.version },
@@ -40,7 +40,7 @@ function streamJson(look: Look, { stream, condition, memory, activity }: StreamL
     lastSuccess: drained === undefined ? null : timeText(drained),
     lastSuccessAgeSeconds: drained === undefined ? null : Math.max(0, Math.round((look.now - drained) / 1000)),
     last24Hours: readingJson(look.activity, () => activity?.counts),
-    deadLetters: readingJson(look.deadLetters, counts => counts.get(stream)),
+    deadDeadLetters: readingJson(look.deadDeadLetters, counts => counts.get(stream)),
     withdrawalsListed: known(look.state)?.withdrawals.get(stream),
     checkpoint: readingJson(look.state, () => checkpointJson(memory)),
   };
@@ -49,13 +49,13 @@ function streamJson(look: Look, { stream, condition, memory, activity }: StreamL
 function checkpointJson(memory: StreamLook['memory']): object | null {
   if (memory instanceof Error) return { damaged: memory.message };
   if (!memory) return null;
-  const { cursor, settled, window, generation, mending } = memory.checkpoint;
+  const { cursor, committed, window, generation, repairing } = memory.checkpoint;
   return {
     cursorSaved: cursor !== undefined,
-    settledSequence: settled,
+    settledSequence: committed,
     window: window.length,
     generation,
-    resyncUnderWay: mending,
-    idsInDoubt: inDoubt(memory),
+    resyncUnderWay: repairing,
+    unconfirmedIds: unconfirmed(memory),
   };
 }

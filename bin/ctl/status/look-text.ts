@@ -1,5 +1,5 @@
 /** A look for people: the verdict, then what explains it, most important first. */
-import type { Teller } from '../alarms/read-alarms.ts';
+import type { Notifier } from '../alarms/read-alarms.ts';
 import { paint } from '../report/paint.ts';
 import { tableText } from '../report/table-text.ts';
 import { durationText } from '../report/time-text.ts';
@@ -8,17 +8,22 @@ import type { StreamActivity } from './activity.ts';
 import { deadLetterText } from './dead-letter-count.ts';
 import type { Look } from './look.ts';
 import type { QueueDepth } from './queue-depth.ts';
-import { known, type Reading, readingText } from './reading.ts';
+import { known, type ReadResult, readingText } from './reading.ts';
 import { type StreamLook, streamLooks } from './stream-condition.ts';
-import { inAlarm, type Verdict, verdictText } from './verdict.ts';
+import { inAlarm, type Result, resultText } from './verdict.ts';
 
-const PAINT = { amiss: paint.bad, paused: paint.doubtful, 'under way': paint.doubtful, well: paint.good } as const;
+const PAINT = {
+  unhealthy: paint.bad,
+  paused: paint.unconfirmed,
+  'under way': paint.unconfirmed,
+  healthy: paint.good,
+} as const;
 
-export function lookText(look: Look, verdict: Verdict): string {
+export function lookText(look: Look, result: Result): string {
   const { connector, stackName, stackStatus, version } = look.deployment;
   const streams = streamLooks(look);
   const parts = [
-    `${connector}: ${PAINT[verdict.word](verdictText(verdict))}`,
+    `${connector}: ${PAINT[result.word](resultText(result))}`,
     ...alarmLines(look),
     '',
     streamTable(look, streams),
@@ -55,7 +60,7 @@ const TITLES = [
 function streamTable(look: Look, streams: readonly StreamLook[]): string {
   const rows = streams.map(({ stream, condition, activity }) => {
     const counts = activity?.counts;
-    const letters = known(look.deadLetters)?.get(stream);
+    const letters = known(look.deadDeadLetters)?.get(stream);
     const dead = letters ? deadLetterText(letters) : '?';
     const success = successText(activity?.drained, look.now, activity !== undefined);
     return [stream, condition, success, ...(counts ? countCells(counts) : Array(5).fill('?')), dead];
@@ -64,7 +69,7 @@ function streamTable(look: Look, streams: readonly StreamLook[]): string {
     'Rows of the last 24 hours: read = forwarded + suppressed + other. Dead letters in the bucket.',
     'Other: superseded in their page, tombstones of unknown assets, dead letters, and rows that a failed run did not commit.',
   ];
-  for (const part of [look.activity, look.deadLetters, look.off])
+  for (const part of [look.activity, look.deadDeadLetters, look.off])
     if ('notReadable' in part) notes.push(readingText(part, String));
   return [tableText(TITLES, rows), ...notes].join('\n');
 }
@@ -95,33 +100,37 @@ function surroundings(look: Look): string[] {
   const { activity, schedule, siem, alarms, state, now } = look;
   const freshness = known(activity)?.freshnessSeconds;
   return [
-    `Alarms    ${readingText(alarms, ({ tellers }) => tellersText(look, tellers))}`,
+    `Alarms    ${readingText(alarms, ({ notifiers }) => notifiersText(look, notifiers))}`,
     `Schedule  ${readingText(schedule, ({ enabled, expression }) => (enabled ? `on, ${expression}` : 'off: paused'))}`,
     `Lease     ${readingText(state, ({ lease }) => leaseText(lease, now))}`,
     `Firehose  ${freshness === undefined ? 'nothing told in 3 hours' : `the oldest undelivered event is ${durationText(freshness * 1000)} old`}`,
     ...(siem
-      ? [`SIEM      ${siemText(siem.queue, siem.deadLetters, known(activity)?.oldestAnnouncementSeconds)}`]
+      ? [`SIEM      ${siemText(siem.queue, siem.deadDeadLetters, known(activity)?.oldestAnnouncementSeconds)}`]
       : []),
     ...scheduleDeadLetters(look),
   ];
 }
 
-function tellersText(look: Look, tellers: readonly Teller[]): string {
+function notifiersText(look: Look, notifiers: readonly Notifier[]): string {
   const count = inAlarm(look).length;
   const state = count === 0 ? 'none in alarm' : `${count} in alarm`;
-  return tellers.some(each => !each.tells)
+  return notifiers.some(each => !each.tells)
     ? `${state}; muted: nobody is told`
     : `${state}; page and ticket tell people`;
 }
 
-function siemText(queue: Reading<QueueDepth>, deadLetters: Reading<QueueDepth>, oldest: number | undefined): string {
+function siemText(
+  queue: ReadResult<QueueDepth>,
+  deadDeadLetters: ReadResult<QueueDepth>,
+  oldest: number | undefined,
+): string {
   const age = oldest ? `, the oldest for ${durationText(oldest * 1000)}` : '';
   const depth = readingText(queue, ({ waiting, taken, testMessages }) => {
     if (testMessages > 0)
       return 'no object waits: the bucket holds no event, and the queue holds the test message of S3';
     return `${waiting} objects wait${age}, ${taken} are being read`;
   });
-  return `${depth}; given up: ${readingText(deadLetters, ({ waiting, taken }) => String(waiting + taken))}`;
+  return `${depth}; given up: ${readingText(deadDeadLetters, ({ waiting, taken }) => String(waiting + taken))}`;
 }
 
 function scheduleDeadLetters({ scheduleDeadLetters: queue }: Look): string[] {

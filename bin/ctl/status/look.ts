@@ -9,27 +9,27 @@ import { type ConnectorState, readState } from '../state/read-state.ts';
 import { type Activity, readActivity } from './activity.ts';
 import { type DeadLetterCount, deadLetterCount } from './dead-letter-count.ts';
 import { holdsEvents, type QueueDepth, queueDepth, withoutTestMessages } from './queue-depth.ts';
-import { type Reading, reading } from './reading.ts';
+import { type ReadResult, result } from './reading.ts';
 
 export interface Look {
   /** Milliseconds since 1970. */
   readonly now: number;
   readonly deployment: Deployment;
   /** Streams that the settings leave out. */
-  readonly off: Reading<readonly StreamName[]>;
-  readonly state: Reading<ConnectorState>;
-  readonly activity: Reading<Activity>;
-  readonly schedule: Reading<Schedule>;
-  readonly alarms: Reading<Alarms>;
-  readonly deadLetters: Reading<ReadonlyMap<StreamName, DeadLetterCount>>;
-  readonly scheduleDeadLetters: Reading<QueueDepth>;
+  readonly off: ReadResult<readonly StreamName[]>;
+  readonly state: ReadResult<ConnectorState>;
+  readonly activity: ReadResult<Activity>;
+  readonly schedule: ReadResult<Schedule>;
+  readonly alarms: ReadResult<Alarms>;
+  readonly deadDeadLetters: ReadResult<ReadonlyMap<StreamName, DeadLetterCount>>;
+  readonly scheduleDeadLetters: ReadResult<QueueDepth>;
   /** Absent where the SIEM has no queue. */
   readonly siem: SiemLook | undefined;
 }
 
 export interface SiemLook {
-  readonly queue: Reading<QueueDepth>;
-  readonly deadLetters: Reading<QueueDepth>;
+  readonly queue: ReadResult<QueueDepth>;
+  readonly deadDeadLetters: ReadResult<QueueDepth>;
 }
 
 /** @throws RefusedError or AwsCallError when there is no deployment to look at */
@@ -37,12 +37,12 @@ export async function look(context: Context): Promise<Look> {
   const { aws, clock, signal } = context;
   const deployment = await context.deployment();
   const now = clock.now();
-  const read = <T>(part: () => Promise<T>) => reading(part, signal);
+  const read = <T>(part: () => Promise<T>) => result(part, signal);
   const depth = (url: string) => read(() => queueDepth(aws, url));
   const announced = (url: string) =>
     read(async () => withoutTestMessages(await queueDepth(aws, url), () => holdsEvents(aws, deployment.bucket)));
   const { connector, table, scheduleName, scheduleDeadLetterQueueUrl, siem } = deployment;
-  const [off, state, activity, schedule, alarms, deadLetters, scheduleDeadLetters, ...queues] = await Promise.all([
+  const [off, state, activity, schedule, alarms, deadDeadLetters, scheduleDeadLetters, ...queues] = await Promise.all([
     read(async () => streamsOff(await context.environment())),
     read(() => readState(aws, table, now)),
     read(() => readActivity(aws, deployment, now)),
@@ -53,8 +53,8 @@ export async function look(context: Context): Promise<Look> {
     ...(siem ? [announced(siem.queueUrl), depth(siem.deadLetterQueueUrl)] : []),
   ]);
   const [queue, siemDeadLetters] = queues;
-  const seen = { now, deployment, off, state, activity, schedule, alarms, deadLetters, scheduleDeadLetters };
-  return { ...seen, siem: queue && siemDeadLetters && { queue, deadLetters: siemDeadLetters } };
+  const seen = { now, deployment, off, state, activity, schedule, alarms, deadDeadLetters, scheduleDeadLetters };
+  return { ...seen, siem: queue && siemDeadLetters && { queue, deadDeadLetters: siemDeadLetters } };
 }
 
 function streamsOff(environment: FunctionEnvironment): StreamName[] {

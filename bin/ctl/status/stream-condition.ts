@@ -1,5 +1,5 @@
 /** How a stream is doing, in a word. */
-import type { StreamMemory } from '../../../lambda/ports.ts';
+import type { SavedStream } from '../../../lambda/ports.ts';
 import { STREAMS, type StreamName } from '../../../lambda/streams.ts';
 import type { StreamActivity } from './activity.ts';
 import type { Look } from './look.ts';
@@ -24,7 +24,7 @@ export type Condition =
 export interface StreamLook {
   readonly stream: StreamName;
   readonly condition: Condition;
-  readonly memory: StreamMemory | Error | undefined;
+  readonly memory: SavedStream | Error | undefined;
   readonly activity: StreamActivity | undefined;
 }
 
@@ -43,15 +43,15 @@ interface Facts {
   readonly off: boolean;
   /** A run is at work. */
   readonly running: boolean;
-  readonly memory: StreamMemory | Error | undefined;
+  readonly memory: SavedStream | Error | undefined;
   readonly activity: StreamActivity | undefined;
 }
 
 export function conditionOf({ off, running, memory, activity }: Facts): Condition {
   if (memory instanceof Error) return 'damaged';
-  const begun = memory && (memory.checkpoint.cursor !== undefined || memory.checkpoint.settled !== '');
+  const begun = memory && (memory.checkpoint.cursor !== undefined || memory.checkpoint.committed !== '');
   if (off) return 'off';
-  if (memory?.checkpoint.mending) return activity?.failed ? 'failing' : 'backfilling';
+  if (memory?.checkpoint.repairing) return activity?.failed ? 'failing' : 'backfilling';
   if (!activity) return 'unknown';
   const { reported, drained = 0, failed } = activity;
   if (reported === undefined) {

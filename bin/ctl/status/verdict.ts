@@ -2,26 +2,26 @@
 import { type AlarmState, URGENCIES } from '../alarms/read-alarms.ts';
 import { isTroubled } from '../deployment/stack-status.ts';
 import type { Look } from './look.ts';
-import { known, type Reading } from './reading.ts';
+import { known, type ReadResult } from './reading.ts';
 import { type StreamLook, streamLooks } from './stream-condition.ts';
 
-export interface Verdict {
+export interface Result {
   readonly word: 'amiss' | 'paused' | 'under way' | 'well';
   /** The reasons, most important first; empty where all is well. */
   readonly reasons: readonly string[];
 }
 
-export function verdictOf(look: Look): Verdict {
+export function resultOf(look: Look): Result {
   const streams = streamLooks(look);
   const paused = known(look.schedule)?.enabled === false;
-  const amiss = [
+  const unhealthy = [
     ...alarmed(look),
     ...broken(streams, paused),
     ...stackTrouble(look),
     ...silenced(look),
     ...hidden(look),
   ];
-  if (amiss.length > 0) return { word: 'amiss', reasons: amiss };
+  if (unhealthy.length > 0) return { word: 'amiss', reasons: unhealthy };
   if (paused) return { word: 'paused', reasons: ['the schedule is off'] };
   const underWay = streams.filter(({ condition }) => condition === 'backfilling' || condition === 'never run');
   if (underWay.length > 0) {
@@ -30,7 +30,7 @@ export function verdictOf(look: Look): Verdict {
   return { word: 'well', reasons: [] };
 }
 
-export function verdictText({ word, reasons }: Verdict): string {
+export function resultText({ word, reasons }: Result): string {
   if (word === 'well') return 'well: every stream is caught up';
   return `${word}: ${reasons.join('; ')}`;
 }
@@ -63,25 +63,25 @@ function stackTrouble({ deployment: { stackStatus } }: Look): string[] {
 function silenced({ alarms, schedule }: Look): string[] {
   const seen = known(alarms);
   if (!seen || known(schedule)?.enabled === false) return [];
-  const { tellers } = seen;
-  const gone = URGENCIES.filter(each => !tellers.some(({ name }) => name === each));
+  const { notifiers } = seen;
+  const gone = URGENCIES.filter(each => !notifiers.some(({ name }) => name === each));
   if (gone.length === URGENCIES.length || seen.alarms.length === 0) return ['the alarms are gone'];
   if (gone.length > 0) return [`the alarm ${gone.join(', ')} is gone`];
-  return tellers.some(({ tells }) => !tells) ? ['the alarms are muted'] : [];
+  return notifiers.some(({ tells }) => !tells) ? ['the alarms are muted'] : [];
 }
 
 /** Of what cannot be read nobody can say that it is well. */
 function hidden(look: Look): string[] {
-  const parts: Readonly<Record<string, Reading<unknown> | undefined>> = {
+  const parts: Readonly<Record<string, ReadResult<unknown> | undefined>> = {
     settings: look.off,
     table: look.state,
     metrics: look.activity,
     schedule: look.schedule,
     alarms: look.alarms,
-    'dead letters': look.deadLetters,
+    'dead letters': look.deadDeadLetters,
     'schedule dead-letter queue': look.scheduleDeadLetters,
     'SIEM queue': look.siem?.queue,
-    'SIEM dead-letter queue': look.siem?.deadLetters,
+    'SIEM dead-letter queue': look.siem?.deadDeadLetters,
   };
   return Object.entries(parts).flatMap(([name, part]) =>
     part && 'notReadable' in part ? [`${name} not readable`] : [],

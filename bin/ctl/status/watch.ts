@@ -9,7 +9,7 @@ import { type Look, look } from './look.ts';
 import { lookJson } from './look-json.ts';
 import { lookText } from './look-text.ts';
 import { streamLooks } from './stream-condition.ts';
-import { type Verdict, verdictOf, verdictText } from './verdict.ts';
+import { type Result, resultOf, resultText } from './verdict.ts';
 
 /** Cursor to the upper left corner, and everything erased from there. */
 const CLEAR = '\u001b[H\u001b[2J\u001b[3J';
@@ -21,9 +21,9 @@ export async function watch(context: Context, every: number): Promise<void> {
   try {
     for (let looking = context; ; looking = await lookedUpAnew(looking)) {
       const seen = await look(looking);
-      const verdict = verdictOf(seen);
-      if (process.stdout.isTTY && !context.report.json) redraw(seen, verdict, every);
-      else told = tellChange(context, seen, verdict, told);
+      const result = resultOf(seen);
+      if (process.stdout.isTTY && !context.report.json) redraw(seen, result, every);
+      else told = tellChange(context, seen, result, told);
       await clock.sleep(every, signal);
     }
   } catch (error) {
@@ -43,17 +43,17 @@ async function lookedUpAnew(context: Context): Promise<Context> {
   }
 }
 
-function redraw(seen: Look, verdict: Verdict, every: number): void {
+function redraw(seen: Look, result: Result, every: number): void {
   const foot = `${timeText(seen.now)}, every ${every / 1000} s. Ctrl-C ends.`;
-  process.stdout.write(`${CLEAR}${terminalReport(lookText(seen, verdict))}\n\n${foot}\n`);
+  process.stdout.write(`${CLEAR}${terminalReport(lookText(seen, result))}\n\n${foot}\n`);
 }
 
 /** @returns what is known to whoever reads; nothing is told twice */
-function tellChange({ report }: Context, seen: Look, verdict: Verdict, told: string): string {
+function tellChange({ report }: Context, seen: Look, result: Result, told: string): string {
   const streams = streamLooks(seen).map(({ stream, condition }) => `${stream} ${condition}`);
-  const news = `${verdictText(verdict)} (${streams.join(', ')})`;
+  const news = `${resultText(result)} (${streams.join(', ')})`;
   if (news === told) return told;
-  const line = report.json ? JSON.stringify(lookJson(seen, verdict)) : `${timeText(seen.now)} ${news}`;
+  const line = report.json ? JSON.stringify(lookJson(seen, result)) : `${timeText(seen.now)} ${news}`;
   process.stdout.write(`${report.json ? terminalText(line) : terminalReport(line)}\n`);
   return news;
 }

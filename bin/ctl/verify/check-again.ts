@@ -2,7 +2,7 @@
 import type { RowState, StoredState } from '../../../lambda/ports.ts';
 import type { Access } from '../access/access.ts';
 import { type Answer, askForRow, isGone } from '../inquiry/answer.ts';
-import { isTrue, verdictOf } from '../inquiry/verdict.ts';
+import { isTrue, resultOf } from '../inquiry/verdict.ts';
 import type { Comparison } from './compare.ts';
 import type { Difference } from './difference.ts';
 
@@ -46,7 +46,7 @@ export async function checkAgain(
       if (!stale && agrees(each, state)) resolved++;
       else if (each.id === undefined || stale || asked++ >= MOST_SINGLE_READS) confirmed.push(each);
       else {
-        const outcome = judged(await askForRow(access, stream, each.id), state, begun);
+        const outcome = checked(await askForRow(access, stream, each.id), state, begun);
         if (outcome === 'resolved') resolved++;
         else (outcome === 'moved' ? moved : confirmed).push(each);
       }
@@ -60,18 +60,18 @@ function isOf(generation: number, state: StoredState | undefined): boolean {
 }
 
 /** Whether the state says by now what the list said. */
-function agrees({ listed, digest }: Difference, state: StoredState | undefined): boolean {
+function agrees({ listed, rowHash }: Difference, state: StoredState | undefined): boolean {
   if (!state || state instanceof Error) return false;
   if (!listed) return state.removed;
-  return state.digest === digest && state.removed === (listed === 'tombstone');
+  return state.rowHash === rowHash && state.removed === (listed === 'tombstone');
 }
 
 /** By the API's answer now: the row may have changed again since it was listed. */
-function judged(answer: Answer, state: StoredState | undefined, begun: number): 'resolved' | 'moved' | 'lasts' {
+function checked(answer: Answer, state: StoredState | undefined, begun: number): 'resolved' | 'moved' | 'lasts' {
   if (state instanceof Error) return 'lasts';
   // Listed, and gone before it could be sent.
   if (!state) return isGone(answer) ? 'resolved' : 'lasts';
-  if (isTrue(verdictOf(answer, state))) return 'resolved';
+  if (isTrue(resultOf(answer, state))) return 'resolved';
   return hasMoved(state, begun) && !isGone(answer) ? 'moved' : 'lasts';
 }
 

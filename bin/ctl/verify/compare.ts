@@ -1,20 +1,20 @@
 /** Compares what the API holds, from the beginning, with what the connector noted that the SIEM has. */
-import { InFlight } from '../../../lambda/core/in-flight.ts';
-import type { StreamMemory } from '../../../lambda/ports.ts';
-import type { DrainedStream, StreamName } from '../../../lambda/streams.ts';
+import { Intents } from '../../../lambda/core/in-flight.ts';
+import type { SavedStream } from '../../../lambda/ports.ts';
+import type { StreamName, SyncedStream } from '../../../lambda/streams.ts';
 import type { Access } from '../access/access.ts';
 import type { Context } from '../context.ts';
 import { RefusedError } from '../errors.ts';
 import { scanText, tableSize } from '../state/table-size.ts';
 import { type DeadLetterCount, deadLetterCount } from '../status/dead-letter-count.ts';
-import { type Reading, reading } from '../status/reading.ts';
+import { type ReadResult, result } from '../status/reading.ts';
 import { type Difference, differences, disagreement } from './difference.ts';
-import { FACT, type Ledger } from './ledger.ts';
+import { FACT, type IdIndex } from './ledger.ts';
 import { readStates } from './read-states.ts';
 import { walkStream } from './walk-stream.ts';
 
 export interface Comparison {
-  readonly stream: DrainedStream;
+  readonly stream: SyncedStream;
   /** Of the API's list, repeats included. */
   readonly rows: number;
   /** Rows that no event can carry. */
@@ -27,30 +27,30 @@ export interface Comparison {
   /** The API told the list's end by `null`. */
   readonly ended: boolean;
   /** Ids that may have been sent without being noted, by a run that was killed: nothing is proven of them. */
-  readonly inDoubt: number;
-  readonly deadLetters: Reading<DeadLetterCount>;
+  readonly unconfirmed: number;
+  readonly deadDeadLetters: ReadResult<DeadLetterCount>;
 }
 
-type Memories = ReadonlyMap<StreamName, StreamMemory>;
+type Memories = ReadonlyMap<StreamName, SavedStream>;
 
 /** @throws RefusedError, AwsCallError; as the API's client does */
 export async function compare(
   context: Context,
   access: Access,
-  streams: readonly DrainedStream[],
+  streams: readonly SyncedStream[],
 ): Promise<Comparison[]> {
   const memories = await memoriesOf(access, streams);
   const remembered = streams.filter(({ memory }) => memory === 'row-states');
-  const ledgers = await statesOf(context, remembered, memories);
+  const idIndexes = await statesOf(context, remembered, memories);
   const comparisons: Comparison[] = [];
   for (const stream of streams) {
     const memory = memories.get(stream.name)!;
-    comparisons.push(await compareStream(context, { access, stream, memory, ledger: ledgers.get(stream.name) }));
+    comparisons.push(await compareStream(context, { access, stream, memory, idIndex: idIndexes.get(stream.name) }));
   }
   return comparisons;
 }
 
-async function memoriesOf(access: Access, streams: readonly DrainedStream[]): Promise<Memories> {
+async function memoriesOf(access: Access, streams: readonly SyncedStream[]): Promise<Memories> {
   const loaded = await access.checkpoints.load(streams.map(({ name }) => name));
   return new Map(
     [...loaded].map(([name, memory]) => {
@@ -60,26 +60,26 @@ async function memoriesOf(access: Access, streams: readonly DrainedStream[]): Pr
   );
 }
 
-function doubtsOf({ inFlight, checkpoint }: StreamMemory): number {
-  return new InFlight(inFlight, checkpoint.settled).doubtCount;
+function unconfirmedOf({ intents, checkpoint }: SavedStream): number {
+  return new Intents(intents, checkpoint.committed).doubtCount;
 }
 
 /** The comparison with what is in doubt by now: a run under way has ids in doubt until it has noted them. */
-export async function doubtedAgain<T extends Comparison>(access: Access, comparisons: readonly T[]): Promise<T[]> {
+export async function unconfirmedAgain<T extends Comparison>(access: Access, comparisons: readonly T[]): Promise<T[]> {
   const memories = await memoriesOf(
     access,
     comparisons.map(({ stream }) => stream),
   );
   return comparisons.map(each => {
-    return each.equal === undefined ? each : { ...each, inDoubt: doubtsOf(memories.get(each.stream.name)!) };
+    return each.equal === undefined ? each : { ...each, unconfirmed: unconfirmedOf(memories.get(each.stream.name)!) };
   });
 }
 
 async function statesOf(
   context: Context,
-  streams: readonly DrainedStream[],
+  streams: readonly SyncedStream[],
   memories: Memories,
-): Promise<ReadonlyMap<StreamName, Ledger>> {
+): Promise<ReadonlyMap<StreamName, IdIndex>> {
   if (streams.length === 0) return new Map();
   const { aws, report } = context;
   const { table } = await context.deployment();
@@ -91,44 +91,44 @@ async function statesOf(
 
 interface StreamInput {
   readonly access: Access;
-  readonly stream: DrainedStream;
-  readonly memory: StreamMemory;
-  readonly ledger: Ledger | undefined;
+  readonly stream: SyncedStream;
+  readonly memory: SavedStream;
+  readonly idIndex: IdIndex | undefined;
 }
 
-async function compareStream(context: Context, { access, stream, memory, ledger }: StreamInput): Promise<Comparison> {
+async function compareStream(context: Context, { access, stream, memory, idIndex }: StreamInput): Promise<Comparison> {
   const { aws, report, signal } = context;
   const { names, generation } = memory.checkpoint;
   const title = `Reading ${stream.name} from the API, from the beginning, 500 rows a request; nothing is sent or saved.`;
-  using progress = report.progress(title, ledger && countOf(ledger, FACT.sent));
-  const walked = await walkStream(context, { access, stream, ledger, learned: names, progress });
-  const { rows, unsendable, digests, ended } = walked;
-  const found = ledger ? differences(ledger, digests) : [];
+  using progress = report.progress(title, idIndex && countOf(idIndex, FACT.sent));
+  const walked = await walkStream(context, { access, stream, idIndex, learned: names, progress });
+  const { rows, unsendable, rowHashes, ended } = walked;
+  const found = idIndex ? differences(idIndex, rowHashes) : [];
   const deployment = await context.deployment();
   return {
     stream,
     rows,
     unsendable,
-    equal: ledger && equalOf(ledger),
+    equal: idIndex && equalOf(idIndex),
     found,
     generation,
     ended,
-    inDoubt: ledger ? doubtsOf(memory) : 0,
-    deadLetters: await reading(() => deadLetterCount(aws, deployment, stream.name), signal),
+    unconfirmed: idIndex ? unconfirmedOf(memory) : 0,
+    deadDeadLetters: await result(() => deadLetterCount(aws, deployment, stream.name), signal),
   };
 }
 
-function countOf(ledger: Ledger, facts: number): number {
+function countOf(idIndex: IdIndex, facts: number): number {
   let count = 0;
-  for (let place = 0; place < ledger.size; place++) if (ledger.facts(place) & facts) count++;
+  for (let place = 0; place < idIndex.size; place++) if (idIndex.facts(place) & facts) count++;
   return count;
 }
 
 /** Also what both sides say is gone. */
-function equalOf(ledger: Ledger): number {
+function equalOf(idIndex: IdIndex): number {
   let count = 0;
-  for (let place = 0; place < ledger.size; place++) {
-    const facts = ledger.facts(place);
+  for (let place = 0; place < idIndex.size; place++) {
+    const facts = idIndex.facts(place);
     if (facts & (FACT.sent | FACT.told) && !disagreement(facts)) count++;
   }
   return count;

@@ -1,6 +1,6 @@
 /** What the two sides say of each id, and where they disagree. */
-import { idOf } from '../../../lambda/adapters/keys.ts';
-import { FACT, type Ledger } from './ledger.ts';
+import { idOf } from '../../../lambda/store/keys.ts';
+import { FACT, type IdIndex } from './ledger.ts';
 
 export const DIFFERENCES = {
   missing: 'never sent to the SIEM',
@@ -22,7 +22,7 @@ export interface Difference {
   /** Whether the API listed it, and as what. */
   readonly listed: 'live' | 'tombstone' | undefined;
   /** Digest of the row that the API listed last. */
-  readonly digest: string | undefined;
+  readonly rowHash: string | undefined;
 }
 
 /** @returns nothing where both sides agree */
@@ -40,16 +40,16 @@ export function disagreement(facts: number): DifferenceKind | undefined {
 }
 
 /** @param digests of what the API listed, by the places of rows that are not equal */
-export function differences(ledger: Ledger, digests: ReadonlyMap<number, string>): Difference[] {
+export function differences(idIndex: IdIndex, rowHashes: ReadonlyMap<number, string>): Difference[] {
   const found: Difference[] = [];
-  for (let place = 0; place < ledger.size; place++) {
-    const facts = ledger.facts(place);
+  for (let place = 0; place < idIndex.size; place++) {
+    const facts = idIndex.facts(place);
     const kind = disagreement(facts);
     if (!kind) continue;
-    const key = ledger.key(place);
+    const key = idIndex.key(place);
     const listed = facts & FACT.live ? 'live' : facts & FACT.tombstone ? 'tombstone' : undefined;
-    const digest = listed && (digests.get(place) ?? ledger.digest(place));
-    found.push({ kind, id: idOf(key), key, listed, digest });
+    const rowHash = listed && (rowHashes.get(place) ?? idIndex.digest(place));
+    found.push({ kind, id: idOf(key), key, listed, rowHash });
   }
   return found;
 }

@@ -4,7 +4,7 @@
  * Ids are held as the keys of row states hold them (`=<id>`, or `#<hash>` of one that is too long), in arrays without an
  * object an id: a `Map` of texts would take several times as much.
  */
-import { mix } from '../../../lambda/core/id-tag.ts';
+import { mix } from '../../../lambda/core/hashes.ts';
 
 const DIGEST_BYTES = 16;
 const GROWTH = 1.5;
@@ -27,12 +27,12 @@ export const FACT = {
   equal: 64,
 } as const;
 
-export class Ledger {
+export class IdIndex {
   /** Place of an entry, plus one; open addressing. */
   #slots = new Int32Array(1024);
   #ends = new Uint32Array(512);
   #facts = new Uint8Array(512);
-  #digests = new Uint8Array(512 * DIGEST_BYTES);
+  #rowHashes = new Uint8Array(512 * DIGEST_BYTES);
   #keys = Buffer.alloc(512 * 32);
   #count = 0;
 
@@ -42,7 +42,7 @@ export class Ledger {
 
   /** Bytes that all of it takes. */
   get bytes(): number {
-    const parts = [this.#slots, this.#ends, this.#facts, this.#digests, this.#keys];
+    const parts = [this.#slots, this.#ends, this.#facts, this.#rowHashes, this.#keys];
     return parts.reduce((sum, each) => sum + each.byteLength, 0);
   }
 
@@ -71,12 +71,12 @@ export class Ledger {
   }
 
   /** @param digest in hexadecimal; empty: none */
-  setDigest(place: number, digest: string): void {
-    this.#digests.set(Buffer.from(digest, 'hex').subarray(0, DIGEST_BYTES), place * DIGEST_BYTES);
+  setDigest(place: number, rowHash: string): void {
+    this.#rowHashes.set(Buffer.from(rowHash, 'hex').subarray(0, DIGEST_BYTES), place * DIGEST_BYTES);
   }
 
-  digest(place: number): string {
-    return Buffer.from(this.#digests.subarray(place * DIGEST_BYTES, (place + 1) * DIGEST_BYTES)).toString('hex');
+  rowHash(place: number): string {
+    return Buffer.from(this.#rowHashes.subarray(place * DIGEST_BYTES, (place + 1) * DIGEST_BYTES)).toString('hex');
   }
 
   #start(place: number): number {
@@ -111,7 +111,7 @@ export class Ledger {
       const room = Math.ceil(this.#ends.length * GROWTH);
       this.#ends = larger(this.#ends, room);
       this.#facts = larger(this.#facts, room);
-      this.#digests = larger(this.#digests, room * DIGEST_BYTES);
+      this.#rowHashes = larger(this.#rowHashes, room * DIGEST_BYTES);
     }
     if (this.#count > this.#slots.length * 0.75) this.#rehash(Math.ceil(this.#slots.length * GROWTH));
   }

@@ -1,15 +1,15 @@
 /** Every row state of the table into ledgers, by a scan: no index knows. */
 import { paginateScan } from '@aws-sdk/client-dynamodb';
-import { ROW_PARTITIONS, rowPrefix } from '../../../lambda/adapters/keys.ts';
-import { decodeState } from '../../../lambda/adapters/row-states.ts';
-import type { Item } from '../../../lambda/adapters/sealed-item.ts';
-import { sha256 } from '../../../lambda/adapters/sha256.ts';
 import type { StoredState } from '../../../lambda/ports.ts';
+import { sha256 } from '../../../lambda/sha256.ts';
+import type { Item } from '../../../lambda/store/item.ts';
+import { ROW_PARTITIONS, rowPrefix } from '../../../lambda/store/keys.ts';
+import { decodeState } from '../../../lambda/store/row-states.ts';
 import type { StreamName } from '../../../lambda/streams.ts';
 import type { Aws } from '../aws.ts';
 import { AwsCallError } from '../errors.ts';
 import type { Progress } from '../report/progress.ts';
-import { FACT, Ledger } from './ledger.ts';
+import { FACT, IdIndex } from './ledger.ts';
 
 export interface StreamToCompare {
   readonly name: StreamName;
@@ -27,8 +27,8 @@ export async function readStates(
   table: string,
   streams: readonly StreamToCompare[],
   progress: Progress,
-): Promise<Map<StreamName, Ledger>> {
-  const ledgers = new Map(streams.map(({ name }) => [name, new Ledger()]));
+): Promise<Map<StreamName, IdIndex>> {
+  const idIndexes = new Map(streams.map(({ name }) => [name, new IdIndex()]));
   let read = 0;
   const input = {
     TableName: table,
@@ -37,7 +37,7 @@ export async function readStates(
   };
   try {
     for await (const { Items = [], ScannedCount = 0 } of paginateScan({ client: aws.patientDynamodb() }, input)) {
-      for (const item of Items) note(item, streams, ledgers);
+      for (const item of Items) note(item, streams, idIndexes);
       read += ScannedCount;
       progress.advance(ScannedCount, `${read} items of the table read`);
     }
@@ -48,18 +48,18 @@ export async function readStates(
       cause,
     );
   }
-  return ledgers;
+  return idIndexes;
 }
 
-function note(item: Item, streams: readonly StreamToCompare[], ledgers: ReadonlyMap<StreamName, Ledger>): void {
+function note(item: Item, streams: readonly StreamToCompare[], idIndexes: ReadonlyMap<StreamName, IdIndex>): void {
   const pk = item['pk']?.S ?? '';
   const stream = streams.find(({ name }) => pk.startsWith(rowPrefix(name)));
   if (!stream) return;
-  const ledger = ledgers.get(stream.name)!;
-  const place = ledger.place(pk.slice(rowPrefix(stream.name).length));
+  const idIndex = idIndexes.get(stream.name)!;
+  const place = idIndex.place(pk.slice(rowPrefix(stream.name).length));
   const state = decodeState(item, stream.name, sha256);
-  ledger.setFacts(place, factsOf(state, stream.generation));
-  if (!(state instanceof Error)) ledger.setDigest(place, state.digest);
+  idIndex.setFacts(place, factsOf(state, stream.generation));
+  if (!(state instanceof Error)) idIndex.setDigest(place, state.rowHash);
 }
 
 function factsOf(state: StoredState, generation: number): number {

@@ -12,8 +12,10 @@ function lasting({ found, checked }: VerifiedStream): readonly Difference[] {
 }
 
 function isComplete(stream: VerifiedStream): boolean {
-  const { inDoubt, deadLetters } = stream;
-  return lasting(stream).length === 0 && inDoubt === 0 && 'value' in deadLetters && deadLetters.value.count === 0;
+  const { unconfirmed, deadDeadLetters } = stream;
+  return (
+    lasting(stream).length === 0 && unconfirmed === 0 && 'value' in deadDeadLetters && deadDeadLetters.value.count === 0
+  );
 }
 
 /** @param limit ids that are named of each stream */
@@ -51,7 +53,7 @@ function headline(
   if (complete) return `${paint.good('Complete')}: ${rowsText(equal)} equal.`;
   const differing = compared.reduce((sum, each) => sum + lasting(each).length, 0);
   if (differing === 0)
-    return `${paint.doubtful('Not complete')}: ${rowsText(equal)} equal; what the table says of others proves nothing.`;
+    return `${paint.unconfirmed('Not complete')}: ${rowsText(equal)} equal; what the table says of others proves nothing.`;
   const unchecked = compared.some(({ found, checked }) => found.length > 0 && !checked);
   const since = paused ? 'the schedule is off' : 'no run has ended since';
   const sure = unchecked ? ` Not confirmed: ${since}, so they may only be on their way.` : '';
@@ -65,8 +67,8 @@ function countsText(streams: readonly VerifiedStream[]): string {
     each.equal === undefined ? 'not compared' : String(each.equal),
     each.equal === undefined ? '' : String(each.found.length),
     each.checked ? String(each.checked.resolved) : '',
-    String(each.inDoubt),
-    readingText(each.deadLetters, ({ count, more }) => `${count}${more ? ' or more' : ''}`),
+    String(each.unconfirmed),
+    readingText(each.deadDeadLetters, ({ count, more }) => `${count}${more ? ' or more' : ''}`),
   ]);
   return tableText(
     ['stream', 'rows listed', 'ids equal', 'differed', 'settled since', 'in doubt', 'dead letters'],
@@ -75,8 +77,8 @@ function countsText(streams: readonly VerifiedStream[]): string {
 }
 
 function details(stream: VerifiedStream, limit: number): string[] {
-  const { unsendable, inDoubt, deadLetters, checked, ended } = stream;
-  const letters = 'value' in deadLetters && deadLetters.value.count > 0;
+  const { unsendable, unconfirmed, deadDeadLetters, checked, ended } = stream;
+  const letters = 'value' in deadDeadLetters && deadDeadLetters.value.count > 0;
   return [
     ...kinds(stream).flatMap(([kind, differences]) => kindLines(stream, kind, differences, limit)),
     ...(checked && checked.moved.length > 0
@@ -89,8 +91,10 @@ function details(stream: VerifiedStream, limit: number): string[] {
       : [
           `  ${stream.stream.name}: the API gave a cursor again instead of an end; what it holds behind that was not compared.`,
         ]),
-    ...(inDoubt > 0
-      ? [`  ${stream.stream.name}: ${inDoubt} ids may have been sent without being noted, by a run that was killed.`]
+    ...(unconfirmed > 0
+      ? [
+          `  ${stream.stream.name}: ${unconfirmed} ids may have been sent without being noted, by a run that was killed.`,
+        ]
       : []),
     ...(unsendable > 0 ? [`  ${stream.stream.name}: ${rowsText(unsendable)} cannot be events: dead letters.`] : []),
     ...(letters
@@ -114,7 +118,7 @@ function nameOf({ id, key }: Difference): string {
 }
 
 function streamJson(stream: VerifiedStream): object {
-  const { rows, unsendable, equal, ended, found, inDoubt, deadLetters, checked } = stream;
+  const { rows, unsendable, equal, ended, found, unconfirmed, deadDeadLetters, checked } = stream;
   const moved = new Set(checked?.moved);
   return {
     rowsListed: rows,
@@ -130,8 +134,8 @@ function streamJson(stream: VerifiedStream): object {
       kind: DIFFERENCES[each.kind],
       ...(moved.has(each) && { confirmed: false }),
     })),
-    idsInDoubt: inDoubt,
-    deadLetters: readingJson(deadLetters),
+    unconfirmedIds: unconfirmed,
+    deadDeadLetters: readingJson(deadDeadLetters),
   };
 }
 

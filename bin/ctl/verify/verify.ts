@@ -1,12 +1,12 @@
 /** Proof that the SIEM was sent everything: compares, waits for what is on its way, and looks again at what differs. */
-import { type DrainedStream, STREAMS, type StreamName } from '../../../lambda/streams.ts';
+import { STREAMS, type StreamName, type SyncedStream } from '../../../lambda/streams.ts';
 import { openAccess } from '../access/access.ts';
 import type { Context } from '../context.ts';
 import { streamOf } from '../inquiry/inquire.ts';
 import { scheduleIsOff } from '../schedule/is-off.ts';
 import { readState } from '../state/read-state.ts';
 import { type Checked, checkAgain } from './check-again.ts';
-import { type Comparison, compare, doubtedAgain } from './compare.ts';
+import { type Comparison, compare, unconfirmedAgain } from './compare.ts';
 import { nextRunEnded } from './next-run.ts';
 
 export interface VerifiedStream extends Comparison {
@@ -45,7 +45,7 @@ export async function verify(
     access,
     streamsOf(names, name => streamOf(access, name)),
   );
-  const count = comparisons.reduce((sum, { found, inDoubt }) => sum + found.length + inDoubt, 0);
+  const count = comparisons.reduce((sum, { found, unconfirmed }) => sum + found.length + unconfirmed, 0);
   const paused = count > 0 && wait > 0 && (await scheduleIsOff(context));
   if (count === 0 || wait === 0 || paused) {
     return { streams: comparisons.map(each => ({ ...each, checked: undefined })), paused };
@@ -61,13 +61,13 @@ export async function verify(
     const checked = ended && each.found.length > 0 ? await checkAgain(access, each, begun) : undefined;
     verified.push({ ...each, checked });
   }
-  return { streams: await doubtedAgain(access, verified), paused };
+  return { streams: await unconfirmedAgain(access, verified), paused };
 }
 
 const PAUSED =
   'The schedule is off, so no run will come that settles what is only on its way: what differs is told at once, not confirmed.';
 
-function streamsOf(names: readonly StreamName[], find: (name: StreamName) => DrainedStream): DrainedStream[] {
+function streamsOf(names: readonly StreamName[], find: (name: StreamName) => SyncedStream): SyncedStream[] {
   const remembered = STREAMS.filter(({ memory }) => memory === 'row-states').map(({ name }) => name);
   return [...new Set(names.length > 0 ? names : remembered)].map(find);
 }

@@ -12,7 +12,7 @@ import { type MappedRow, rowMapper } from './row.ts';
 
 export interface OcsfOptions {
   /** Member of a threat that names its asset. */
-  readonly ownerMember: string;
+  readonly parentMember: string;
   readonly fields: OcsfFields;
 }
 
@@ -23,7 +23,7 @@ export function ocsfFormat(options: OcsfOptions): EventFormat {
     oversize: oversizeLine,
     withdrawn(id, tombstone, stream, sequence, context) {
       const eventId = withdrawnEventId(id, tombstone, stream, context);
-      const subject = { id, time: tombstone.deletedAt, owner: tombstone.id };
+      const subject = { id, time: tombstone.deletedAt, parent: tombstone.id };
       const head = ocsfHead({ ocsfClass: WITHDRAWAL, eventId, stream, sequence, subject }, context);
       const unmapped = tombstone.position === undefined ? '' : `,"unmapped":{"stream_position":${tombstone.position}}`;
       return `${head},${body(WITHDRAWAL, idAlone(WITHDRAWAL, id), tombstone.id)}${unmapped}}`;
@@ -33,12 +33,12 @@ export function ocsfFormat(options: OcsfOptions): EventFormat {
 
 type Mappers = Readonly<Record<'live' | 'removed', ReadonlyMap<string, (row: Row) => MappedRow>>>;
 
-function mappersOf({ ownerMember, fields }: OcsfOptions): Mappers {
+function mappersOf({ parentMember, fields }: OcsfOptions): Mappers {
   const mappers = (deleted: boolean) =>
     STREAMS.map(stream => {
       const ocsfClass = classOf(stream, deleted);
       // The class of removals has none of the attributes that assets are mapped to.
-      const mapping = { ocsfClass, stream, ownerMember, fields: deleted ? undefined : fields[stream.name] };
+      const mapping = { ocsfClass, stream, parentMember, fields: deleted ? undefined : fields[stream.name] };
       return [stream.name as string, rowMapper(mapping)] as const;
     });
   return { live: new Map(mappers(false)), removed: new Map(mappers(true)) };
@@ -50,7 +50,7 @@ function rowLine(sending: Sending, context: EventContext, mappers: Mappers): str
   const { attributes, unmapped } = mappers[row.deleted ? 'removed' : 'live'].get(stream.name)!(row);
   const head = ocsfHead({ ...sending, ocsfClass, eventId: rowEventId(sending, context), subject: row }, context);
   const { text } = row;
-  const line = `${head},${body(ocsfClass, attributes, row.owner)},"raw_data":${JSON.stringify(text)}`;
+  const line = `${head},${body(ocsfClass, attributes, row.parent)},"raw_data":${JSON.stringify(text)}`;
   if (unmapped.length === 0) return `${line}}`;
   const members = unmapped.map(({ name, value }) => `${name}:${value}`).join(',');
   const whole = `${line},"unmapped":{${members}}}`;
@@ -58,20 +58,20 @@ function rowLine(sending: Sending, context: EventContext, mappers: Mappers): str
   return exceedsRecord(whole) ? `${line}}` : whole;
 }
 
-function oversizeLine(sending: Sending, context: EventContext, letter: string): string {
+function oversizeLine(sending: Sending, context: EventContext, deadLetter: string): string {
   const { row, stream } = sending;
   const ocsfClass = classOf(stream, row.deleted);
   const eventId = oversizeEventId(sending, context);
   const head = ocsfHead({ ...sending, ocsfClass, eventId, subject: row, truncated: true }, context);
   const position = row.position === undefined ? '' : `"stream_position":${row.position},`;
-  const unmapped = `{${position}"dead_letter":${JSON.stringify(letter)}}`;
-  return `${head},${body(ocsfClass, idAlone(ocsfClass, row.id), row.owner)},"unmapped":${unmapped}}`;
+  const unmapped = `{${position}"dead_letter":${JSON.stringify(deadLetter)}}`;
+  return `${head},${body(ocsfClass, idAlone(ocsfClass, row.id), row.parent)},"unmapped":${unmapped}}`;
 }
 
 /** What every event has behind its head. */
-function body(ocsfClass: OcsfClass, attributes: Map<string, string>, owner: string | undefined): string {
+function body(ocsfClass: OcsfClass, attributes: Map<string, string>, parent: string | undefined): string {
   const constants = ocsfClass.constants === undefined ? '' : `,${ocsfClass.constants}`;
-  const resources = owner === undefined ? '' : `,"resources":[{"uid":${JSON.stringify(owner)},"type":"Asset"}]`;
+  const resources = parent === undefined ? '' : `,"resources":[{"uid":${JSON.stringify(parent)},"type":"Asset"}]`;
   return `${joined(withEndpoint(ocsfClass, attributes))}${constants}${resources}`;
 }
 

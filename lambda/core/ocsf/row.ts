@@ -22,12 +22,12 @@ interface Target extends OcsfField {
 export interface RowMapping {
   readonly ocsfClass: OcsfClass;
   readonly stream: Stream;
-  readonly ownerMember: string;
+  readonly parentMember: string;
   readonly fields: OcsfStreamFields | undefined;
 }
 
 /** @returns maps the rows of one stream to one class */
-export function rowMapper({ ocsfClass, stream, ownerMember, fields }: RowMapping): (row: Row) => MappedRow {
+export function rowMapper({ ocsfClass, stream, parentMember, fields }: RowMapping): (row: Row) => MappedRow {
   const mapped = Object.entries(fields?.fields ?? {});
   const paths = mapped.flatMap(([, { to, sibling }]) => (sibling === undefined ? [to] : [to, sibling]));
   const attributes = attributesOf(ocsfClass, paths, fields?.rules);
@@ -41,7 +41,7 @@ export function rowMapper({ ocsfClass, stream, ownerMember, fields }: RowMapping
     for (const [name, member] of all) {
       const target = targets.get(name);
       const taken = target && place(member.value, target, slots);
-      if (!taken && !isToldElsewhere(name, member.value, row, stream, ownerMember)) unmapped.push(member);
+      if (!taken && !isToldElsewhere(name, member.value, row, stream, parentMember)) unmapped.push(member);
     }
     if (idSlot >= 0) slots[idSlot] = JSON.stringify(row.id);
     const lost = (slot: number) => {
@@ -66,9 +66,9 @@ function place(json: string, target: Target, slots: Slots): boolean {
 }
 
 /** Members that stand in the event under an attribute of their own, to the last character. */
-function isToldElsewhere(name: string, json: string, row: Row, stream: Stream, ownerMember: string): boolean {
+function isToldElsewhere(name: string, json: string, row: Row, stream: Stream, parentMember: string): boolean {
   if (name === 'id') return true;
   if (name === (row.deleted ? 'deleted_at' : stream.timeMember))
     return row.time !== undefined && json === `"${row.time}"`;
-  return name === ownerMember && stream.vanishesWith !== undefined && row.owner !== undefined;
+  return name === parentMember && stream.cascadesFrom !== undefined && row.parent !== undefined;
 }

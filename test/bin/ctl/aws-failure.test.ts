@@ -40,10 +40,10 @@ test.each([
   [new PageTimeoutError('/v1/assets', 30_000), 'Try again in a minute.'],
   [new RoleMissingError('/v1/assets'), 'for the role that /v1/assets requires'],
 ])('a command that only reads says of %p that nothing was changed, and promises no next run', (error, advice) => {
-  const [what, todo = ''] = messageOf(error).split('\n');
+  const [what, remedy = ''] = messageOf(error).split('\n');
   expect(error.message.startsWith(what!)).toBe(true);
-  expect(todo).toMatch(/^Nothing was changed\./);
-  expect(todo).toContain(advice);
+  expect(remedy).toMatch(/^Nothing was changed\./);
+  expect(remedy).toContain(advice);
   expect(messageOf(error)).not.toMatch(/next run|checkpoint/);
 });
 

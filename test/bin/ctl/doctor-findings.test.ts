@@ -65,7 +65,7 @@ describe('a schedule', () => {
     expect(found(target, queue)).toMatchObject({ status, text: expect.stringContaining(text) });
     const off = found(target, queue, false);
     expect(off.status).toBe(status === 'ok' ? 'warn' : 'fail');
-    if (status === 'fail') expect(off.todo).toContain('cdk deploy --revert-drift SecurityDataConnector-acme');
+    if (status === 'fail') expect(off.remedy).toContain('cdk deploy --revert-drift SecurityDataConnector-acme');
   });
 });
 
@@ -114,7 +114,7 @@ describe('the notifications of a bucket', () => {
   ])('that tell of %s', (_, told, status, text) => {
     const finding = announcementsFinding(told, wanted);
     expect(finding).toMatchObject({ status, text: expect.stringContaining(text) });
-    if (status !== 'ok') expect(finding.todo).toContain(`prefix events/, to ${queueArn}`);
+    if (status !== 'ok') expect(finding.remedy).toContain(`prefix events/, to ${queueArn}`);
   });
 });
 

@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import { type Check, fail, ok, skipped, warn } from '../../../bin/ctl/doctor/check.ts';
 import { addressesFinding } from '../../../bin/ctl/doctor/checks/addresses.ts';
 import { clockFinding } from '../../../bin/ctl/doctor/checks/clock.ts';
-import { examine } from '../../../bin/ctl/doctor/examine.ts';
+import { runChecks } from '../../../bin/ctl/doctor/examine.ts';
 import { permits } from '../../../bin/ctl/policy/permits.ts';
-import { httpStand, json } from '../../lambda/support/http-stand.ts';
+import { httpHarness, json } from '../../lambda/support/http-harness.ts';
 
 const { signal } = new AbortController();
 
@@ -21,7 +21,7 @@ describe('examine', () => {
       check('e', async () => warn('odd', 'look'), ['a']),
       check('f', async () => ok('made'), ['e']),
     ];
-    const all = await examine(checks, undefined, ({ name, status }) => told.push(`${name} ${status}`));
+    const all = await runChecks(checks, undefined, ({ name, status }) => told.push(`${name} ${status}`));
     expect(told).toEqual(['a ok', 'b fail', 'c skipped', 'd skipped', 'e warn', 'f ok']);
     expect(all.find(({ name }) => name === 'c')?.text).toBe('needs b');
   });
@@ -30,8 +30,8 @@ describe('examine', () => {
     const look = async () => {
       throw new Error('It broke\nMend it.\nOr else.');
     };
-    expect(await examine([check('a', look)], undefined, () => undefined)).toEqual([
-      { name: 'a', status: 'fail', text: 'It broke', todo: 'Mend it. Or else.' },
+    expect(await runChecks([check('a', look)], undefined, () => undefined)).toEqual([
+      { name: 'a', status: 'fail', text: 'It broke', remedy: 'Mend it. Or else.' },
     ]);
   });
 
@@ -39,7 +39,7 @@ describe('examine', () => {
     const look = async () => {
       throw new Error('AWS refused', { cause: new DOMException('cut off', 'AbortError') });
     };
-    await expect(examine([check('a', look)], undefined, () => undefined)).rejects.toThrow('AWS refused');
+    await expect(runChecks([check('a', look)], undefined, () => undefined)).rejects.toThrow('AWS refused');
   });
 });
 
@@ -75,10 +75,10 @@ describe('a policy', () => {
 
 describe('addresses', () => {
   const at = async (status: number) => {
-    await using stand = await httpStand(json(status, {}, { location: '/elsewhere' }));
-    const places = [{ baseUrl: `${stand.url}/`, authUrl: `${stand.url}/realms/acme` }];
+    await using harness = await httpHarness(json(status, {}, { location: '/elsewhere' }));
+    const places = [{ baseUrl: `${harness.url}/`, authUrl: `${harness.url}/realms/acme` }];
     const finding = await addressesFinding(places, fetch, signal);
-    return { finding, seen: stand.seen };
+    return { finding, seen: harness.seen };
   };
 
   test('are right where both refuse whoever has no credentials; none are sent', async () => {

@@ -4,7 +4,7 @@ import { InterruptedError, RefusedError } from '../../../bin/ctl/errors.ts';
 import { carryOut } from '../../../bin/ctl/orders/carry-out.ts';
 import { invokeFunction } from '../../../bin/ctl/orders/invoke.ts';
 import { settledEvents, withProgress } from '../../../bin/ctl/orders/order-progress.ts';
-import type { Order } from '../../../bin/ctl/orders/payload.ts';
+import type { Command } from '../../../bin/ctl/orders/payload.ts';
 import { runsText, timedRuns } from '../../../bin/ctl/orders/timed-runs.ts';
 import { untilDone } from '../../../bin/ctl/orders/until-done.ts';
 import type { ConnectorState } from '../../../bin/ctl/state/read-state.ts';
@@ -13,16 +13,16 @@ import type { InvocationResult } from '../../../lambda/invocation.ts';
 import type { Clock } from '../../../lambda/ports.ts';
 
 /** What a table with a run at work says. */
-function state(settled: Readonly<Record<string, string>>, held = true): ConnectorState {
-  const memory = (sequence: string) => ({ checkpoint: { settled: sequence }, inFlight: [] });
-  const streams = new Map(Object.entries(settled).map(([name, sequence]) => [name, memory(sequence)]));
+function state(committed: Readonly<Record<string, string>>, held = true): ConnectorState {
+  const memory = (sequence: string) => ({ checkpoint: { committed: sequence }, intents: [] });
+  const streams = new Map(Object.entries(committed).map(([name, sequence]) => [name, memory(sequence)]));
   return { lease: { epoch: 12, held }, streams, withdrawals: new Map() } as unknown as ConnectorState;
 }
 
 describe('the progress of a run', () => {
   test('is the greatest counter of its own epoch, which all streams share', () => {
-    const settled = { assets: '00000000120000000040', threats: '00000000110000009000', 'dns-blocks': '' };
-    expect(settledEvents(state(settled))).toBe(40);
+    const committed = { assets: '00000000120000000040', threats: '00000000110000009000', 'dns-blocks': '' };
+    expect(settledEvents(state(committed))).toBe(40);
     expect(settledEvents(state({ threats: '00000000110000009000' }))).toBe(0);
   });
 
@@ -72,23 +72,23 @@ describe('--until-done', () => {
   const clock: Clock = { now: () => 0, sleep: async (_, signal) => signal?.throwIfAborted() };
 
   function dispatch(answers: InvocationResult[], interruption = new AbortController()) {
-    const orders: Order[] = [];
+    const commands: Command[] = [];
     const said: string[] = [];
-    const invoke = async (order: Order) => {
-      orders.push(order);
+    const invoke = async (command: Command) => {
+      commands.push(command);
       const next = answers.shift();
       if (next) return next;
       interruption.abort();
       return { streams: {}, more: false, leaseHeld: true } as const;
     };
     const say = (line: string) => void said.push(line);
-    return { orders, said, all: { invoke, clock, wait: 1, say, signal: interruption.signal } };
+    return { commands, said, all: { invoke, clock, wait: 1, say, signal: interruption.signal } };
   }
 
   test('gives the order once, then runs the same streams until none has more; counts add up', async () => {
-    const { orders, said, all } = dispatch([result(5, false), result(7, false), result(1, true)]);
+    const { commands, said, all } = dispatch([result(5, false), result(7, false), result(1, true)]);
     const total = await untilDone({ resync: ['assets'] }, all);
-    expect(orders).toEqual([{ resync: ['assets'] }, { streams: ['assets'] }, { streams: ['assets'] }]);
+    expect(commands).toEqual([{ resync: ['assets'] }, { streams: ['assets'] }, { streams: ['assets'] }]);
     expect(total).toMatchObject({ more: false, streams: { assets: { rows: 13, caughtUp: true } } });
     expect(said).toHaveLength(2);
   });
@@ -111,11 +111,11 @@ describe('the time of runs', () => {
   test('is that of the runs that had the lease, not of those that found it held', async () => {
     let now = 5_000;
     const answers = [answer(true), answer(false)];
-    const watched = async () => {
+    const monitored = async () => {
       now += 1_500;
       return answers.shift()!;
     };
-    const { invoke, seconds } = timedRuns(watched, { now: () => now });
+    const { invoke, seconds } = timedRuns(monitored, { now: () => now });
     const clock: Clock = { now: () => now, sleep: async () => undefined };
     await carryOut({}, { invoke, clock, wait: 60, say: () => undefined, signal: new AbortController().signal });
     expect([answers, seconds]).toEqual([[], [1.5]]);

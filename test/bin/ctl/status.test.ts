@@ -2,19 +2,19 @@ import { describe, expect, test } from '@jest/globals';
 import { tableText } from '../../../bin/ctl/report/table-text.ts';
 import { durationText } from '../../../bin/ctl/report/time-text.ts';
 import type { StreamActivity } from '../../../bin/ctl/status/activity.ts';
-import { reading } from '../../../bin/ctl/status/reading.ts';
+import { result } from '../../../bin/ctl/status/reading.ts';
 import { conditionOf } from '../../../bin/ctl/status/stream-condition.ts';
-import { verdictOf } from '../../../bin/ctl/status/verdict.ts';
+import { resultOf } from '../../../bin/ctl/status/verdict.ts';
 import { BEGINNING } from '../../../lambda/core/beginning.ts';
-import type { StreamMemory } from '../../../lambda/ports.ts';
+import type { SavedStream } from '../../../lambda/ports.ts';
 
-const memory = (checkpoint: Partial<StreamMemory['checkpoint']>): StreamMemory => ({
+const memory = (checkpoint: Partial<SavedStream['checkpoint']>): SavedStream => ({
   checkpoint: { ...BEGINNING, ...checkpoint },
-  inFlight: [],
+  intents: [],
 });
 const fresh = memory({});
-const begun = memory({ settled: '00000000010000000001' });
-const counts = { read: 0, forwarded: 0, suppressed: 0, withdrawn: 0, deadLetters: 0 };
+const begun = memory({ committed: '00000000010000000001' });
+const counts = { read: 0, forwarded: 0, suppressed: 0, withdrawn: 0, deadDeadLetters: 0 };
 const activity = (reported?: number, drained?: number, failed = false): StreamActivity => ({
   reported,
   drained,
@@ -30,8 +30,8 @@ describe('a stream is', () => {
     ['failing', { ...base, activity: activity(6, 5, true) }],
     ['backfilling', { ...base, activity: activity(6, 5) }],
     ['backfilling', { ...base, activity: activity(6) }],
-    ['backfilling', { ...base, memory: memory({ mending: true }) }],
-    ['failing', { ...base, memory: memory({ mending: true }), activity: activity(6, 5, true) }],
+    ['backfilling', { ...base, memory: memory({ repairing: true }) }],
+    ['failing', { ...base, memory: memory({ repairing: true }), activity: activity(6, 5, true) }],
     ['backfilling', { ...base, running: true, activity: activity() }],
     ['silent', { ...base, activity: activity() }],
     ['never run', { ...base, memory: fresh, activity: activity() }],
@@ -50,10 +50,10 @@ test.each([
   [['page', 'ticket'], undefined],
 ])('of those that tell people, %j are left: %s', (names, reason) => {
   const part = { value: undefined };
-  const tellers = names.map(name => ({ name, state: 'OK', tells: true, actions: [] }));
-  const alarms = { value: { alarms: [{ name: 'stream-silent/assets', state: 'OK' }], tellers } };
+  const notifiers = names.map(name => ({ name, state: 'OK', tells: true, actions: [] }));
+  const alarms = { value: { alarms: [{ name: 'stream-silent/assets', state: 'OK' }], notifiers } };
   const deployment = { stackStatus: 'CREATE_COMPLETE' };
-  const { reasons } = verdictOf({
+  const { reasons } = resultOf({
     state: part,
     activity: part,
     schedule: part,
@@ -67,7 +67,7 @@ test.each([
 describe('a status', () => {
   const value = <T>(of: T) => ({ value: of });
   const alarm = (name: string, urgency: string, state = 'OK') => ({ name, urgency, state });
-  const tellers = ['page', 'ticket'].map(name => ({ name, state: 'OK', tells: true, actions: [] }));
+  const notifiers = ['page', 'ticket'].map(name => ({ name, state: 'OK', tells: true, actions: [] }));
   const depth = value({ waiting: 0, taken: 0 });
   const healthy = {
     now: 0,
@@ -76,16 +76,16 @@ describe('a status', () => {
     state: value({ streams: new Map([['assets', begun]]), lease: undefined }),
     activity: value({ streams: new Map([['assets', activity(5, 5)]]) }),
     schedule: value({ enabled: true }),
-    alarms: value({ alarms: [alarm('stream-silent/assets', 'page')], tellers }),
-    deadLetters: value(new Map()),
+    alarms: value({ alarms: [alarm('stream-silent/assets', 'page')], notifiers }),
+    deadDeadLetters: value(new Map()),
     scheduleDeadLetters: depth,
-    siem: { queue: depth, deadLetters: depth },
+    siem: { queue: depth, deadDeadLetters: depth },
   };
-  const verdict = (change: object) => verdictOf({ ...healthy, ...change } as never);
+  const result = (change: object) => resultOf({ ...healthy, ...change } as never);
   const hidden = { notReadable: 'denied' };
 
   test('is healthy when every part is', () => {
-    expect(verdict({})).toEqual({ word: 'well', reasons: [] });
+    expect(result({})).toEqual({ word: 'well', reasons: [] });
   });
 
   test.each([
@@ -94,23 +94,23 @@ describe('a status', () => {
     ['metrics', { activity: hidden }],
     ['schedule', { schedule: hidden }],
     ['alarms', { alarms: hidden }],
-    ['dead letters', { deadLetters: hidden }],
+    ['dead letters', { deadDeadLetters: hidden }],
     ['schedule dead-letter queue', { scheduleDeadLetters: hidden }],
-    ['SIEM queue', { siem: { queue: hidden, deadLetters: depth } }],
-    ['SIEM dead-letter queue', { siem: { queue: depth, deadLetters: hidden } }],
+    ['SIEM queue', { siem: { queue: hidden, deadDeadLetters: depth } }],
+    ['SIEM dead-letter queue', { siem: { queue: depth, deadDeadLetters: hidden } }],
   ])('is unhealthy when this cannot be read: %s', (part, change) => {
-    expect(verdict(change)).toEqual({ word: 'amiss', reasons: [`${part} not readable`] });
+    expect(result(change)).toEqual({ word: 'amiss', reasons: [`${part} not readable`] });
   });
 
   test('does not count a silent stream as unhealthy while the schedule is off', () => {
     const silent = { activity: value({ streams: new Map([['assets', activity()]]) }) };
-    expect(verdict(silent)).toEqual({ word: 'amiss', reasons: ['assets silent'] });
-    expect(verdict({ ...silent, schedule: value({ enabled: false }) }).word).toBe('paused');
+    expect(result(silent)).toEqual({ word: 'amiss', reasons: ['assets silent'] });
+    expect(result({ ...silent, schedule: value({ enabled: false }) }).word).toBe('paused');
   });
 
   test('names alarms that page before those that do not', () => {
     const alarms = [alarm('lease-lost', 'ticket', 'ALARM'), alarm('delivery-late', 'page', 'ALARM')];
-    expect(verdict({ alarms: value({ alarms, tellers }) }).reasons).toEqual([
+    expect(result({ alarms: value({ alarms, notifiers }) }).reasons).toEqual([
       'alarm delivery-late',
       'alarm lease-lost',
     ]);
@@ -122,9 +122,9 @@ test('a part that cannot be read says why on one line; Ctrl-C alone ends the rea
   const read = async () => {
     throw new Error('No.\nYou need more.');
   };
-  expect(await reading(read, interruption.signal)).toEqual({ notReadable: 'No. You need more.' });
+  expect(await result(read, interruption.signal)).toEqual({ notReadable: 'No. You need more.' });
   interruption.abort();
-  await expect(reading(read, interruption.signal)).rejects.toThrow('No.');
+  await expect(result(read, interruption.signal)).rejects.toThrow('No.');
 });
 
 test.each([

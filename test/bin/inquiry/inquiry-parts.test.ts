@@ -7,9 +7,9 @@ import { differingMembers } from '../../../bin/ctl/inquiry/differing-members.ts'
 import { needlesOf, readEvent } from '../../../bin/ctl/inquiry/event-line.ts';
 import { findEvent } from '../../../bin/ctl/inquiry/find-event.ts';
 import { neighbourIds } from '../../../bin/ctl/inquiry/neighbours.ts';
-import { doubtAbout, verdictOf } from '../../../bin/ctl/inquiry/verdict.ts';
+import { resultOf, unconfirmedFor } from '../../../bin/ctl/inquiry/verdict.ts';
 import { BEGINNING } from '../../../lambda/core/beginning.ts';
-import { idTag } from '../../../lambda/core/id-tag.ts';
+import { idTag } from '../../../lambda/core/hashes.ts';
 import { rowState } from '../../lambda/core/support/memory-table.ts';
 import { asset, tombstone } from '../../lambda/core/support/rows.ts';
 import { rowOf } from '../../lambda/core/support/streams.ts';
@@ -39,22 +39,22 @@ describe('whether the SIEM has the truth', () => {
     ['never sent', row(live), undefined],
     ['not known', row(live), new Error('damaged')],
     ['not known', { kind: 'unclear', why: 'x' } as const, sent],
-  ])('%s: %p beside %p', (verdict, answer, stored) => {
-    expect(verdictOf(answer, stored)).toBe(verdict);
+  ])('%s: %p beside %p', (result, answer, stored) => {
+    expect(resultOf(answer, stored)).toBe(result);
   });
 });
 
 describe('a note of the connector is', () => {
-  const memory = { checkpoint: { ...BEGINNING, generation: 2, settled: SEQUENCE }, inFlight: [] };
-  const batch = (sequence: string) => ({ ...memory, inFlight: [{ sequence, tags: [idTag('a')] }] });
+  const memory = { checkpoint: { ...BEGINNING, generation: 2, committed: SEQUENCE }, intents: [] };
+  const batch = (sequence: string) => ({ ...memory, intents: [{ sequence, tags: [idTag('a')] }] });
   test.each([
     ['relied on', rowState({ generation: 2 }), memory, undefined],
     ['relied on once its batch is settled', rowState({ generation: 2 }), batch(SEQUENCE), undefined],
     ['in doubt after a kill', rowState({ generation: 2 }), batch(''), 'in doubt'],
     ['older than the last replay', rowState({ generation: 1 }), memory, 'awaits a replay'],
     ['good enough of what is gone', rowState({ generation: 1, removed: true }), memory, undefined],
-  ])('%s', (_what, stored, of, verdict) => {
-    expect(doubtAbout('a', stored, of)).toBe(verdict);
+  ])('%s', (_what, stored, of, result) => {
+    expect(unconfirmedFor('a', stored, of)).toBe(result);
   });
 });
 

@@ -72,8 +72,10 @@ describe('doctor --before', () => {
     expect(status).toBe(3);
     expect(all.find(({ name }) => name === 'failed-stacks')).toMatchObject({
       status: 'fail',
-      text: expect.stringContaining('Stack SecurityDataConnector-acme is ROLLBACK_COMPLETE: its first deployment failed'),
-      todo: expect.stringContaining('update-termination-protection --no-enable-termination-protection'),
+      text: expect.stringContaining(
+        'Stack SecurityDataConnector-acme is ROLLBACK_COMPLETE: its first deployment failed',
+      ),
+      remedy: expect.stringContaining('update-termination-protection --no-enable-termination-protection'),
     });
   });
 
@@ -92,7 +94,7 @@ describe('doctor --before', () => {
     });
     expect(all.find(({ name }) => name === 'bootstrap')).toMatchObject({
       status: 'fail',
-      todo: expect.stringContaining('npx cdk bootstrap'),
+      remedy: expect.stringContaining('npx cdk bootstrap'),
     });
     expect(all.find(({ name }) => name === 'addresses')).toMatchObject({ status: 'skipped' });
   });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { checkpointKey } from '../../../lambda/adapters/keys.ts';
+import { checkpointKey } from '../../../lambda/store/keys.ts';
 import type { ServiceName } from '../../../local/aws/operation.ts';
 import { pass } from '../../lambda/support/aws-scene.ts';
-import { problem } from '../../lambda/support/http-stand.ts';
+import { problem } from '../../lambda/support/http-harness.ts';
 import { list } from '../../lambda/support/tampered-api.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
 import type { Found } from '../support/found.ts';
@@ -147,7 +147,7 @@ describe('doctor', () => {
     for (const [name, [found, words]] of Object.entries(expected)) {
       const check = all.find(each => each.name === name)!;
       expect(check).toMatchObject({ status: found });
-      expect(`${check.text} ${check.todo ?? ''}`).toContain(words);
+      expect(`${check.text} ${check.remedy ?? ''}`).toContain(words);
     }
     expect(output).not.toContain('canary');
   });
@@ -161,7 +161,7 @@ describe('doctor', () => {
     ['DELETE_FAILED', 'fail', 'its deletion failed', 'describe-stack-events'],
   ])(
     'makes every check after %s, and says beside them what became of the last deployment',
-    async (status, found, words, todo) => {
+    async (status, found, words, remedy) => {
       await using each = await deployment();
       each.connector.platform.populate({ assets: 3, threats: 2, dnsBlocks: 1 });
       Object.assign(each.stack.stacks[0]!, { status });
@@ -172,7 +172,7 @@ describe('doctor', () => {
           name: 'last-deployment',
           status: found,
           text: expect.stringMatching(new RegExp(`^${status}: .*${words}`)),
-          todo: expect.stringContaining(todo),
+          remedy: expect.stringContaining(remedy),
         },
       ]);
     },
@@ -198,7 +198,7 @@ describe('doctor', () => {
         const at = '--stack-name SecurityDataConnector-acme --region us-east-1';
         const unprotect = `aws cloudformation update-termination-protection --no-enable-termination-protection ${at} && `;
         const deletion = `aws cloudformation delete-stack ${at} && aws cloudformation wait stack-delete-complete ${at}`;
-        expect(check.todo?.endsWith(`To delete it: ${terminationProtection ? unprotect : ''}${deletion}`)).toBe(true);
+        expect(check.remedy?.endsWith(`To delete it: ${terminationProtection ? unprotect : ''}${deletion}`)).toBe(true);
       }
     },
   );
@@ -220,7 +220,7 @@ describe('doctor', () => {
     const { all } = await examined(each);
     const check = all.find(({ name }) => name === 'list-assets')!;
     expect(check.text).toMatch(/^The API answered 400 for \/v1\/assets .*\.$/);
-    expect(check.todo).toMatch(/^Nothing was changed\. Check baseUrl/);
+    expect(check.remedy).toMatch(/^Nothing was changed\. Check baseUrl/);
     const { stderr } = await each.ctl(['verify']);
     expect(stderr).toContain('Nothing was changed');
     expect(JSON.stringify(all) + stderr).not.toMatch(/next run|checkpoint/);
@@ -234,8 +234,8 @@ describe('doctor', () => {
     each.connector.aws.faults.always('secretsmanager', { refuse: { status: 400, code, message: 'No' } });
     const { all } = await examined(each);
     const check = all.find(({ name }) => name === 'secret')!;
-    expect(`${check.text} ${check.todo}`).toContain(words);
-    expect(`${check.text} ${check.todo}`).not.toMatch(/fill-secret|Put the current client_id/);
+    expect(`${check.text} ${check.remedy}`).toContain(words);
+    expect(`${check.text} ${check.remedy}`).not.toMatch(/fill-secret|Put the current client_id/);
     const { stderr } = await each.ctl(['run']);
     expect(stderr).toContain('The secret with the client credentials could not be read.');
     expect(stderr).not.toMatch(/fill-secret|Put the current client_id/);
@@ -253,7 +253,7 @@ describe('doctor', () => {
     const { all } = await examined(each);
     const told = all.find(each => each.name === check)!;
     expect(told.status).toBe(found);
-    expect(`${told.text} ${told.todo ?? ''}`).toContain(words);
+    expect(`${told.text} ${told.remedy ?? ''}`).toContain(words);
   });
 
   test.each([
@@ -284,7 +284,7 @@ describe('doctor', () => {
     const failed = all.filter(check => check.status === 'fail');
     expect([status, failed.map(({ name }) => name).toSorted()]).toEqual([3, Object.values(lacking).toSorted()]);
     for (const [permission, check] of Object.entries(lacking)) {
-      expect(failed.find(({ name }) => name === check)?.todo).toContain(permission);
+      expect(failed.find(({ name }) => name === check)?.remedy).toContain(permission);
     }
     expect(all.at(-1)).toMatchObject({ name: 'clock', status: 'ok' });
   });

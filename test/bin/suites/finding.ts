@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Command } from 'commander';
-import { program } from '../operations/operations-page.ts';
+import { program } from '../cli-reference/operations-page.ts';
 import { type Deployment, deployment, STACK } from '../support/deployment.ts';
 
 /** A stack beside the connector's, or in its place. */

@@ -2,12 +2,12 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createCheckpoints } from '../../../lambda/adapters/checkpoints.ts';
-import { leaseKey, rowKey } from '../../../lambda/adapters/keys.ts';
-import { sha256 } from '../../../lambda/adapters/sha256.ts';
-import type { StreamMemory } from '../../../lambda/ports.ts';
+import type { SavedStream } from '../../../lambda/ports.ts';
+import { sha256 } from '../../../lambda/sha256.ts';
+import { createCheckpoints } from '../../../lambda/store/checkpoints.ts';
+import { leaseKey, rowKey } from '../../../lambda/store/keys.ts';
 import { pass } from '../../lambda/support/aws-scene.ts';
-import { json, problem } from '../../lambda/support/http-stand.ts';
+import { json, problem } from '../../lambda/support/http-harness.ts';
 import { START } from '../../lambda/support/stepped-clock.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
 
@@ -40,7 +40,7 @@ async function asked(...args: string[]) {
 describe('an id', () => {
   test('whose row is what was sent: same, with the object that its event lies in', async () => {
     const { status, told } = await asked('asset', 'a');
-    expect([status, told.verdict, told.siemHasTheTruth]).toEqual([0, 'same', true]);
+    expect([status, told.result, told.siemHasTheTruth]).toEqual([0, 'same', true]);
     expect(told.event).toEqual({
       kind: 'upsert',
       place: expect.stringMatching(/^s3:\/\/security-data\/events\/2026\/11\/20\/12\/.*\.json\.gz$/),
@@ -67,9 +67,9 @@ describe('an id', () => {
     ['threat', 'of-removed', 'removed', 0],
     ['asset', 'a/ü %?#', 'same', 0],
     ['asset', 'new', 'never sent', 3],
-  ])('%s %s: %s, exit status %i', async (command, id, verdict, expected) => {
+  ])('%s %s: %s, exit status %i', async (command, id, result, expected) => {
     const { status, told } = await asked(command, id);
-    expect([status, told.verdict, told.id]).toEqual([expected, verdict, id]);
+    expect([status, told.result, told.id]).toEqual([expected, result, id]);
   });
 
   test('of an answer with terminal escapes shows them as text, for people and for machines', async () => {
@@ -96,7 +96,7 @@ describe('an id', () => {
     each.connector.api.tamper(({ target }) => (target === '/v1/assets/a' ? problem(410, 'asset/merged') : undefined));
     const { status, told } = await asked('asset', 'a');
     each.connector.api.tamper();
-    expect([status, told.verdict, told.api]).toEqual([
+    expect([status, told.result, told.api]).toEqual([
       3,
       'sent and gone from the API',
       { kind: 'refused', status: 410 },
@@ -107,16 +107,16 @@ describe('an id', () => {
     const key = rowKey('assets', 'damaged', sha256);
     await each.connector.table.put([{ ...key, digest: { S: 'x' } }], pass);
     const { status, told } = await asked('asset', 'damaged');
-    expect([status, told.verdict]).toEqual([3, 'not known']);
+    expect([status, told.result]).toEqual([3, 'not known']);
     expect(told.lastSent.damaged).toContain('cannot be read');
   });
 
   test('whose row is too large for an event is not what the SIEM has, whether its notice is found or its dead letter', async () => {
     const { status, told } = await asked('asset', 'wide');
-    expect([status, told.verdict, told.event.kind]).toEqual([3, 'too large', 'oversize']);
+    expect([status, told.result, told.event.kind]).toEqual([3, 'too large', 'oversize']);
     each.connector.aws.faults.next('s3', { refuse: { status: 403, code: 'AccessDenied', message: 'No.' } });
     const blind = await asked('asset', 'wide');
-    expect([blind.status, blind.told.verdict]).toEqual([3, 'too large']);
+    expect([blind.status, blind.told.result]).toEqual([3, 'too large']);
     expect(blind.told.event.notFound).toContain('could not be read');
   });
 
@@ -131,19 +131,19 @@ describe('an id', () => {
     await s3.send(new PutObjectCommand({ ...object, Body: gzipSync(altered) }));
     const { status, told } = await asked('asset', 'a');
     await s3.send(new PutObjectCommand({ ...object, Body: sent }));
-    expect([status, told.verdict, told.differing]).toEqual([3, 'differs', [{ name: 'serial' }]]);
+    expect([status, told.result, told.differing]).toEqual([3, 'differs', [{ name: 'serial' }]]);
   });
 
   test('that a replay has still to send again is not what the SIEM has', async () => {
     const checkpoints = createCheckpoints(each.connector.table, sha256);
-    const { checkpoint } = (await checkpoints.load(['assets'])).get('assets') as StreamMemory;
+    const { checkpoint } = (await checkpoints.load(['assets'])).get('assets') as SavedStream;
     const [lease] = await each.connector.table.get([leaseKey]);
     const save = (generation: number) =>
       checkpoints.save('assets', { ...checkpoint, generation }, Number(lease!['epoch']!.N));
     await save(checkpoint.generation + 1);
     const { status, told } = await asked('asset', 'a');
     await save(checkpoint.generation);
-    expect([status, told.verdict, told.siemHasTheTruth]).toEqual([3, 'awaits a replay', false]);
+    expect([status, told.result, told.siemHasTheTruth]).toEqual([3, 'awaits a replay', false]);
   });
 
   test('of a threat whose asset is removed is gone, whatever a single read still says', async () => {
@@ -151,13 +151,13 @@ describe('an id', () => {
     each.connector.api.tamper(({ target }) => (target === '/v1/threats/of-removed' ? json(200, row) : undefined));
     const { status, told } = await asked('threat', 'of-removed');
     each.connector.api.tamper();
-    expect([status, told.verdict, told.api]).toEqual([0, 'removed', { kind: 'vanished', owner: 'removed' }]);
+    expect([status, told.result, told.api]).toEqual([0, 'removed', { kind: 'vanished', parent: 'removed' }]);
   });
 
   test('whose event cannot be looked up is compared all the same', async () => {
     each.connector.aws.faults.next('s3', { refuse: { status: 403, code: 'AccessDenied', message: 'No.' } });
     const { status, told } = await asked('asset', 'a');
-    expect([status, told.verdict]).toEqual([0, 'same']);
+    expect([status, told.result]).toEqual([0, 'same']);
     expect(told.event.notFound).toContain('You need s3:ListBucket and s3:GetObject');
   });
 
@@ -189,8 +189,8 @@ describe('related', () => {
     const { status, told } = await asked('related', 'a');
     expect(told.id).toBe('a');
     const known = Object.fromEntries(told.neighbours.map(({ id, siem }: { id: string; siem: string }) => [id, siem]));
-    const amiss = Object.values(known).some(siem => siem !== 'sent');
-    expect([status, Object.keys(known).length > 0, 'a' in known]).toEqual([amiss ? 3 : 0, true, false]);
+    const unhealthy = Object.values(known).some(siem => siem !== 'sent');
+    expect([status, Object.keys(known).length > 0, 'a' in known]).toEqual([unhealthy ? 3 : 0, true, false]);
     expect(known['new'] ?? 'never sent').toBe('never sent');
     expect(JSON.stringify(told)).not.toContain(CANARY);
   });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
-import { httpStand, silence } from '../../lambda/support/http-stand.ts';
+import { httpHarness, silence } from '../../lambda/support/http-harness.ts';
 import { deployment } from '../support/deployment.ts';
 import { FAR, putLease } from '../support/lease.ts';
 
@@ -18,9 +18,9 @@ const PHASES: readonly (readonly [string, string, readonly string[], string])[] 
 describe('Ctrl-C ends with 130 and says what is true, in the midst of', () => {
   test.each(PHASES)('%s', async (_, service, args, words) => {
     await using each = await deployment();
-    await using stand = await httpStand(silence);
-    const { child, ended } = each.start(args, { [`AWS_ENDPOINT_URL_${service}`]: stand.url });
-    await stand.arrived(1);
+    await using harness = await httpHarness(silence);
+    const { child, ended } = each.start(args, { [`AWS_ENDPOINT_URL_${service}`]: harness.url });
+    await harness.arrived(1);
     child.kill('SIGINT');
     const { status, stdout, stderr } = await ended;
     expect([status, stdout, stderr]).toEqual([130, '', expect.stringContaining(words)]);

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { PROJECT_ROOT } from '../../lib/synth.ts';
-import { operationsPage, program } from '../operations/operations-page.ts';
-import { type Recording, record } from '../operations/record.ts';
+import { operationsPage, program } from '../cli-reference/operations-page.ts';
+import { type Recording, record } from '../cli-reference/record.ts';
 import { PAGES } from '../transcripts/pages.ts';
 
-describe('docs/operations.md', () => {
+describe('docs/cli.md', () => {
   const recordings: Recording[] = [];
   beforeAll(async () => {
     for (const page of PAGES) recordings.push(await record(page));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { json } from '../../lambda/support/http-stand.ts';
+import { json } from '../../lambda/support/http-harness.ts';
 import { list } from '../../lambda/support/tampered-api.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
 import { FAR, putLease } from '../support/lease.ts';
@@ -110,8 +110,8 @@ describe('orders', () => {
   test('exit with 1 when another run holds the lease for as long as --wait allows; nothing is done', async () => {
     await using each = await populated();
     await putLease(each.connector, { expires: FAR, ended: 'no' });
-    for (const order of [['run'], ['resync', 'assets', '--yes']]) {
-      const { status, stderr } = await each.ctl([...order, '--wait', '0']);
+    for (const command of [['run'], ['resync', 'assets', '--yes']]) {
+      const { status, stderr } = await each.ctl([...command, '--wait', '0']);
       expect([status, stderr]).toEqual([1, expect.stringContaining('still holds the lease after 0 s')]);
     }
     expect(await each.connector.lines()).toEqual([]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { checkpointKey, withdrawalsPartition } from '../../../lambda/adapters/keys.ts';
+import { checkpointKey, removalsPartition } from '../../../lambda/store/keys.ts';
 import { pass } from '../../lambda/support/aws-scene.ts';
-import { json } from '../../lambda/support/http-stand.ts';
+import { json } from '../../lambda/support/http-harness.ts';
 import { list } from '../../lambda/support/tampered-api.ts';
 import { deployment } from '../support/deployment.ts';
 import { FAR, putLease } from '../support/lease.ts';
@@ -47,7 +47,7 @@ describe('status', () => {
     expect(stdout).toContain('free, epoch 2; the last run ended cleanly');
     const machine = await each.ctl(['status', '--json']);
     expect(JSON.parse(machine.stdout)).toMatchObject({
-      verdict: { word: 'well', reasons: [] },
+      result: { word: 'well', reasons: [] },
       streams: [{ stream: 'assets', condition: 'caught up', checkpoint: { cursorSaved: true, window: 30 } }, {}, {}],
       lease: { epoch: 2, held: false },
     });
@@ -97,7 +97,7 @@ describe('status', () => {
     const refuse = { status: 400, code: 'AccessDeniedException', message: 'No' };
     each.connector.aws.faults.always('firehose', { refuse });
     expect(await each.run()).toBe(false);
-    const listed = ['=a', '=b'].map(sk => ({ pk: { S: withdrawalsPartition('assets') }, sk: { S: sk } }));
+    const listed = ['=a', '=b'].map(sk => ({ pk: { S: removalsPartition('assets') }, sk: { S: sk } }));
     await each.connector.table.put(listed, pass);
     const { status, stdout } = await each.ctl(['status']);
     expect([status, stdout.split('\n')[0]]).toEqual([3, 'acme: amiss: assets failing']);

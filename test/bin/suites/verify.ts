@@ -2,14 +2,14 @@
 
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { describe, expect, test } from '@jest/globals';
-import { createCheckpoints } from '../../../lambda/adapters/checkpoints.ts';
-import { leaseKey, rowKey } from '../../../lambda/adapters/keys.ts';
-import { createRowStates } from '../../../lambda/adapters/row-states.ts';
-import { sha256 } from '../../../lambda/adapters/sha256.ts';
+import { sha256 } from '../../../lambda/sha256.ts';
+import { createCheckpoints } from '../../../lambda/store/checkpoints.ts';
+import { leaseKey, rowKey } from '../../../lambda/store/keys.ts';
+import { createRowStates } from '../../../lambda/store/row-states.ts';
 import { THROTTLED } from '../../../local/aws/faults.ts';
 import { rowState } from '../../lambda/core/support/memory-table.ts';
 import { pass } from '../../lambda/support/aws-scene.ts';
-import { silence } from '../../lambda/support/http-stand.ts';
+import { silence } from '../../lambda/support/http-harness.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
 
 async function populated(): Promise<Deployment> {
@@ -57,13 +57,13 @@ test('goes on where the table throttles, and says when the list told no end; blo
 test('finds every kind of difference and names it; without a wait nothing is confirmed', async () => {
   await using each = await populated();
   const { platform, table } = each.connector;
-  const [changed, lost] = platform.estate.assets.ids as [string, string];
+  const [changed, lost] = platform.tenantData.assets.ids as [string, string];
   platform.putAsset({ id: changed, name: 'canary' });
   platform.putAsset({ id: 'new' });
   const states = createRowStates(table, sha256);
   await states.put('assets', new Map([['ghost', rowState({ digest: 'a'.repeat(32) })]]), pass);
   await states.put('assets', new Map([[lost, rowState({ digest: '', removed: true })]]), pass);
-  await states.put('threats', new Map([['of-nobody', rowState({ digest: 'a'.repeat(32), owner: 'gone' })]]), pass);
+  await states.put('threats', new Map([['of-nobody', rowState({ digest: 'a'.repeat(32), parent: 'gone' })]]), pass);
   await table.put([{ ...rowKey('threats', 'changed by hand', sha256), digest: { S: 'x' } }], pass);
   const { status, stdout } = await each.ctl(['verify', '--wait', '0', '--json']);
   const { complete, streams, kinds } = told(stdout);
@@ -91,16 +91,16 @@ test('what the table cannot vouch for is no proof: dead letters, ids in doubt; b
   await (await clients.s3()).send(new PutObjectCommand({ Bucket: aws.names.bucket, Key, Body: '{}' }));
   const { epoch = { N: '1' } } = (await table.get([leaseKey]))[0]!;
   const batches = [{ sequence: '', tags: ['0'.repeat(14), '1'.repeat(14)] }];
-  await createCheckpoints(table, sha256).saveInFlight('threats', batches, Number(epoch.N));
+  await createCheckpoints(table, sha256).saveIntents('threats', batches, Number(epoch.N));
   const { status, stdout } = await each.ctl(['verify', 'dns-blocks', 'threats', 'assets', '--json', '--wait', '0']);
   const { complete, streams } = told(stdout);
   expect([status, complete]).toEqual([3, false]);
   expect(streams['dns-blocks']).toMatchObject({
     rowsListed: 7,
     idsEqual: null,
-    deadLetters: { count: 0, more: false },
+    deadDeadLetters: { count: 0, more: false },
   });
-  expect([streams.assets.deadLetters.count, streams.threats.idsInDoubt]).toEqual([1, 2]);
+  expect([streams.assets.deadDeadLetters.count, streams.threats.unconfirmedIds]).toEqual([1, 2]);
   expect([streams.assets.differences, streams.threats.differences]).toEqual([[], []]);
 });
 
@@ -157,9 +157,9 @@ describe('what was only on its way', () => {
     const { epoch = { N: '1' } } = (await table.get([leaseKey]))[0]!;
     const batches = [{ sequence: '', tags: ['0'.repeat(14)] }];
     const checkpoints = createCheckpoints(table, sha256);
-    await checkpoints.saveInFlight('threats', batches, Number(epoch.N));
+    await checkpoints.saveIntents('threats', batches, Number(epoch.N));
     const { ended } = await waiting(each, 'threats');
-    await checkpoints.saveInFlight('threats', [], Number(epoch.N));
+    await checkpoints.saveIntents('threats', [], Number(epoch.N));
     await each.run();
     const { status, stdout } = await ended;
     expect([status, stdout]).toEqual([0, expect.stringMatching(/^Complete: 20 rows equal\.\n/)]);

@@ -3,14 +3,14 @@ import { createAws } from '../../../bin/ctl/aws.ts';
 import { StillBusyError } from '../../../bin/ctl/errors.ts';
 import { carryOut } from '../../../bin/ctl/orders/carry-out.ts';
 import { invokeFunction } from '../../../bin/ctl/orders/invoke.ts';
-import type { Order } from '../../../bin/ctl/orders/payload.ts';
+import type { Command } from '../../../bin/ctl/orders/payload.ts';
 import { type Deployment, deployment, FUNCTION } from '../support/deployment.ts';
 import { FAR, putLease } from '../support/lease.ts';
 
 const { signal } = new AbortController();
 
 /** Carries the order out with a clock of pauses only; the other run ends during the pause of that number. */
-async function carriedOut(each: Deployment, order: Order, endsAt: number) {
+async function carriedOut(each: Deployment, command: Command, endsAt: number) {
   // The SDK looks for its endpoints at each client's first call.
   Object.assign(process.env, each.environment);
   const aws = createAws({}, signal);
@@ -24,21 +24,21 @@ async function carriedOut(each: Deployment, order: Order, endsAt: number) {
       if (++pauses === endsAt) await putLease(each.connector, { expires: 0, ended: 'cleanly' });
     },
   };
-  const invoke = (what: Order) => invokeFunction({ aws, functionName: FUNCTION, signal }, what);
+  const invoke = (what: Command) => invokeFunction({ aws, functionName: FUNCTION, signal }, what);
   const say = (line: string) => void said.push(line);
-  const result: unknown = await carryOut(order, { invoke, clock, signal, wait: 12, say }).catch(
+  const result: unknown = await carryOut(command, { invoke, clock, signal, wait: 12, say }).catch(
     (error: unknown) => error,
   );
   return { result, said, now };
 }
 
 describe('an order', () => {
-  test.each<[Order]>([[{}], [{ resync: ['assets'] }], [{ replay: ['threats'] }]])(
+  test.each<[Command]>([[{}], [{ resync: ['assets'] }], [{ replay: ['threats'] }]])(
     '%p waits for the run that holds the lease, says so, and is carried out when it has ended',
-    async order => {
+    async command => {
       await using each = await deployment();
       await putLease(each.connector, { expires: FAR, ended: 'no' });
-      const { result, said, now } = await carriedOut(each, order, 2);
+      const { result, said, now } = await carriedOut(each, command, 2);
       expect(result).toMatchObject({ more: false, streams: { assets: { caughtUp: true } } });
       expect(now).toBe(10_000);
       expect(said).toEqual([

@@ -20,7 +20,7 @@ describe('status --watch', () => {
       expect(await lines.next()).toMatchObject({ done: true });
       expect(String(first.value)).toContain('never run');
       expect(String(second.value)).toContain('caught up');
-      const parsed = more.length > 0 ? [first, second].map(({ value }) => JSON.parse(String(value)).verdict.word) : [];
+      const parsed = more.length > 0 ? [first, second].map(({ value }) => JSON.parse(String(value)).result.word) : [];
       expect(parsed).toEqual(more.length > 0 ? ['under way', 'well'] : []);
     },
   );

@@ -1,4 +1,4 @@
-import type { RunFacts } from '../../../lambda/adapters/telemetry.ts';
+import type { RunFacts } from '../../../lambda/telemetry.ts';
 import type { AwsOptions } from '../../../local/aws/endpoints.ts';
 import type { Call } from '../../../local/aws/wire.ts';
 import { type LocalDeployment, startDeployment } from '../../../local/deployment/deployment.ts';

@@ -3,5 +3,5 @@ export interface Found {
   readonly name: string;
   readonly status: string;
   readonly text: string;
-  readonly todo?: string;
+  readonly remedy?: string;
 }

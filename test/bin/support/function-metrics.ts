@@ -1,4 +1,4 @@
-import { createTelemetry, type RunFacts } from '../../../lambda/adapters/telemetry.ts';
+import { createTelemetry, type RunFacts } from '../../../lambda/telemetry.ts';
 import type { MetricDatum } from '../../../local/aws/metric-store.ts';
 import type { LocalDeployment } from '../../../local/deployment/deployment.ts';
 import { emfOf } from '../../lambda/support/emf.ts';

@@ -1,6 +1,6 @@
 import type { Deployment, DeploymentChoices } from '../support/deployment.ts';
 
-/** What docs/operations.md says and shows of one command. Its options and their meaning come from the program itself. */
+/** What docs/cli.md says and shows of one command. Its options and their meaning come from the program itself. */
 export interface CommandPage {
   /** As the program knows it. */
   readonly command: string;

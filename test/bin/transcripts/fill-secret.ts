@@ -1,6 +1,6 @@
 import type { CommandPage } from './command-page.ts';
 
-export const fillSecret: CommandPage = {
+export const setCredentials: CommandPage = {
   command: 'fill-secret',
   purpose: `Puts the client credentials in place, after the first deployment and after a rotation. It asks for both without showing them, or takes them from
 \`CLIENT_ID\` and \`CLIENT_SECRET\`; never as an argument, which the process list would show. Nothing is restarted.`,

@@ -7,7 +7,7 @@ const choices = { aws: { now: () => START } };
 
 async function sent(each: Deployment): Promise<void> {
   const { platform } = each.connector;
-  platform.putAsset({ id: 'asset-7f3a', hostname: 'web-01', owner: 'shop' });
+  platform.putAsset({ id: 'asset-7f3a', hostname: 'web-01', parent: 'shop' });
   platform.putThreat({ id: 'threat-19', asset_id: 'asset-7f3a', title: 'Outdated TLS' });
   await each.run();
 }
@@ -41,7 +41,7 @@ right to read the connector's secret.`,
     { before: sent, args: ['asset', 'asset-7f3a'] },
     {
       says: 'When it has changed since:',
-      before: each => each.connector.platform.putAsset({ id: 'asset-7f3a', hostname: 'web-02', owner: 'shop' }),
+      before: each => each.connector.platform.putAsset({ id: 'asset-7f3a', hostname: 'web-02', parent: 'shop' }),
       args: ['asset', 'asset-7f3a'],
     },
     { says: 'An id that nobody knows:', args: ['asset', 'asset-0000'] },

@@ -1,9 +1,9 @@
-/** The commands of docs/operations.md, in its order. */
+/** The commands of docs/cli.md, in its order. */
 import type { CommandPage } from './command-page.ts';
 import { cost } from './cost.ts';
-import { deadLetters } from './dead-letters.ts';
+import { deadDeadLetters } from './dead-letters.ts';
 import { doctor } from './doctor.ts';
-import { fillSecret } from './fill-secret.ts';
+import { setCredentials } from './fill-secret.ts';
 import { asset, related, threat } from './inquiries.ts';
 import { pause, resume } from './pause.ts';
 import { replay } from './replay.ts';
@@ -24,7 +24,7 @@ export const PAGES: readonly CommandPage[] = [
   threat,
   related,
   verify,
-  deadLetters,
+  deadDeadLetters,
   cost,
-  fillSecret,
+  setCredentials,
 ];

@@ -4,10 +4,10 @@ import { describe, expect, test } from '@jest/globals';
 import type { Access } from '../../../bin/ctl/access/access.ts';
 import { checkAgain } from '../../../bin/ctl/verify/check-again.ts';
 import type { Difference } from '../../../bin/ctl/verify/difference.ts';
-import type { SingleRead } from '../../../lambda/adapters/api.ts';
 import { ApiRefusedError } from '../../../lambda/core/errors.ts';
 import type { RowState } from '../../../lambda/ports.ts';
-import type { DrainedStream } from '../../../lambda/streams.ts';
+import type { SingleRead } from '../../../lambda/source/api.ts';
+import type { SyncedStream } from '../../../lambda/streams.ts';
 import { rowState } from '../../lambda/core/support/memory-table.ts';
 import { asset, threat } from '../../lambda/core/support/rows.ts';
 import { ASSETS, rowOf, THREATS } from '../../lambda/core/support/streams.ts';
@@ -22,7 +22,7 @@ async function outcome(
   difference: Partial<Difference>,
   state: RowState | undefined,
   answer: string | undefined,
-  stream: DrainedStream = ASSETS,
+  stream: SyncedStream = ASSETS,
 ) {
   const access = {
     settings: { threatAssetField: 'asset_id' },
@@ -86,7 +86,7 @@ describe('a difference', () => {
 
   test('lasts when a threat is a ghost that a single read still gives, although its asset is removed', async () => {
     const orphan = rowOf(threat('a', 'removed'), THREATS);
-    const state = rowState({ digest: orphan.digest, owner: 'removed' });
+    const state = rowState({ digest: orphan.digest, parent: 'removed' });
     expect(await outcome(ghost, state, orphan.text, THREATS)).toBe('lasts');
     expect(await outcome(ghost, { ...state, removed: true, digest: '' }, orphan.text, THREATS)).toBe('settled');
   });

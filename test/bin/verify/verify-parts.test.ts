@@ -5,7 +5,7 @@ import type { Context } from '../../../bin/ctl/context.ts';
 import type { Progress } from '../../../bin/ctl/report/progress.ts';
 import type { Checked } from '../../../bin/ctl/verify/check-again.ts';
 import { differences, disagreement } from '../../../bin/ctl/verify/difference.ts';
-import { FACT, Ledger } from '../../../bin/ctl/verify/ledger.ts';
+import { FACT, IdIndex } from '../../../bin/ctl/verify/ledger.ts';
 import { nextRunEnded } from '../../../bin/ctl/verify/next-run.ts';
 import type { VerifiedStream } from '../../../bin/ctl/verify/verify.ts';
 import { verifyOutcome } from '../../../bin/ctl/verify/verify-result.ts';
@@ -16,35 +16,35 @@ import { ASSETS, rowOf } from '../../lambda/core/support/streams.ts';
 
 describe('the ledger', () => {
   test('holds each key once, with its facts and its digest, whatever the key holds', () => {
-    const ledger = new Ledger();
+    const idIndex = new IdIndex();
     const keys = Array.from({ length: 2_000 }, (_, at) => `=${at % 3 === 0 ? 'ключ🔑' : 'asset'}-${at % 1_500}`);
     const digest = (at: number) => at.toString(16).padStart(32, '0');
     for (const [at, key] of keys.entries()) {
-      const place = ledger.place(key);
-      ledger.setFacts(place, at % 128);
-      ledger.setDigest(place, digest(at));
+      const place = idIndex.place(key);
+      idIndex.setFacts(place, at % 128);
+      idIndex.setDigest(place, digest(at));
     }
-    expect(ledger.size).toBe(new Set(keys).size);
+    expect(idIndex.size).toBe(new Set(keys).size);
     const last = new Map(keys.map((key, at) => [key, at]));
     const held = [...last.keys()].map(key => {
-      const place = ledger.place(key);
-      return [ledger.key(place), ledger.facts(place), ledger.digest(place)];
+      const place = idIndex.place(key);
+      return [idIndex.key(place), idIndex.facts(place), idIndex.digest(place)];
     });
     expect(held).toEqual([...last].map(([key, at]) => [key, at % 128, digest(at)]));
-    expect(ledger.size).toBe(last.size);
+    expect(idIndex.size).toBe(last.size);
   });
 
   test('takes about a hundred bytes an id of the length of a UUID', () => {
-    const ledger = new Ledger();
-    for (let at = 0; at < 50_000; at++) ledger.place(`=1b4e28ba-2fa1-11d2-883f-${String(at).padStart(12, '0')}`);
-    expect(ledger.bytes / ledger.size).toBeLessThan(110);
+    const idIndex = new IdIndex();
+    for (let at = 0; at < 50_000; at++) idIndex.place(`=1b4e28ba-2fa1-11d2-883f-${String(at).padStart(12, '0')}`);
+    expect(idIndex.bytes / idIndex.size).toBeLessThan(110);
   });
 
   test('has no digest of a row whose state has none', () => {
-    const ledger = new Ledger();
-    const place = ledger.place('=a');
-    ledger.setDigest(place, '');
-    expect(ledger.digest(place)).toBe('0'.repeat(32));
+    const idIndex = new IdIndex();
+    const place = idIndex.place('=a');
+    idIndex.setDigest(place, '');
+    expect(idIndex.digest(place)).toBe('0'.repeat(32));
   });
 });
 
@@ -70,15 +70,15 @@ describe('an id', () => {
   });
 
   test('that differs is told with what the API listed', () => {
-    const ledger = new Ledger();
+    const idIndex = new IdIndex();
     for (const [key, facts] of [
       ['=a', sent | live],
       ['=b', sent | live | equal],
       [`#${'0'.repeat(64)}`, sent],
     ] as const) {
-      ledger.setFacts(ledger.place(key), facts);
+      idIndex.setFacts(idIndex.place(key), facts);
     }
-    expect(differences(ledger, new Map([[0, 'ff']]))).toEqual([
+    expect(differences(idIndex, new Map([[0, 'ff']]))).toEqual([
       { kind: 'other', id: 'a', key: '=a', listed: 'live', digest: 'ff' },
       { kind: 'ghost', id: undefined, key: `#${'0'.repeat(64)}`, listed: undefined, digest: undefined },
     ]);
@@ -121,8 +121,8 @@ describe('a verification', () => {
     found: [],
     generation: 0,
     ended: true,
-    inDoubt: 0,
-    deadLetters: none,
+    unconfirmed: 0,
+    deadDeadLetters: none,
     checked: undefined,
     ...change,
   });
@@ -130,17 +130,17 @@ describe('a verification', () => {
 
   test.each<readonly [string, Partial<VerifiedStream>, boolean]>([
     ['is complete when every id agrees', {}, true],
-    ['is complete when every difference was resolved since', { found: [lost], checked: settled({}) }, true],
-    ['is not complete while ids are unconfirmed', { inDoubt: 1 }, false],
+    ['is complete when every difference was resolved since', { found: [lost], checked: committed({}) }, true],
+    ['is not complete while ids are unconfirmed', { unconfirmed: 1 }, false],
     ['is not complete while an id differs', { found: [lost] }, false],
-    ['is not complete while a difference lasts', { found: [lost], checked: settled({ confirmed: [lost] }) }, false],
+    ['is not complete while a difference lasts', { found: [lost], checked: committed({ confirmed: [lost] }) }, false],
     [
       'is not complete while a differing id was sent again and not compared again',
-      { found: [lost], checked: settled({ moved: [lost] }) },
+      { found: [lost], checked: committed({ moved: [lost] }) },
       false,
     ],
-    ['is not complete while there are dead letters', { deadLetters: { value: { count: 1, more: false } } }, false],
-    ['is not complete when the dead letters cannot be read', { deadLetters: { notReadable: 'denied' } }, false],
+    ['is not complete while there are dead letters', { deadDeadLetters: { value: { count: 1, more: false } } }, false],
+    ['is not complete when the dead letters cannot be read', { deadDeadLetters: { notReadable: 'denied' } }, false],
   ])('%s', (_what, change, complete) => {
     const outcome = verifyOutcome({ streams: [stream(), stream(change)], paused: false }, 20);
     expect([outcome.status, outcome.json]).toEqual([complete ? 0 : 3, expect.objectContaining({ complete })]);
@@ -148,28 +148,28 @@ describe('a verification', () => {
   });
 });
 
-function settled(change: Partial<Checked>): Checked {
+function committed(change: Partial<Checked>): Checked {
   return { confirmed: [], moved: [], resolved: 0, ...change };
 }
 
 /** What a walk over these pages of assets, each with the same cursor behind it, notes in a ledger. */
-async function walkedAgain(ledger: Ledger, ...pages: string[][]) {
+async function walkedAgain(idIndex: IdIndex, ...pages: string[][]) {
   const bodies = pages.map(rows => `{"assets":[${rows}],"pagination":{"next_cursor":"c","page_size":${rows.length}}}`);
   const api = { page: async () => Buffer.from(bodies.shift() ?? '') };
   const access = { api, settings: { threatAssetField: 'asset_id', names: {} } } as unknown as Access;
   const context = { clock: new SteppedClock(), signal: new AbortController().signal } as unknown as Context;
   const progress = { advance: () => undefined } as unknown as Progress;
-  return walkStream(context, { access, stream: ASSETS, ledger, learned: {}, progress });
+  return walkStream(context, { access, stream: ASSETS, idIndex, learned: {}, progress });
 }
 
 test('the last version of an id that is listed twice counts: once it equals the state it is no news any more', async () => {
   const [older, newer] = [asset('a', { version: 1 }), asset('a', { version: 2 })];
-  const ledger = new Ledger();
-  const place = ledger.place('=a');
-  ledger.setFacts(place, FACT.sent);
-  ledger.setDigest(place, rowOf(newer).digest);
-  const { rows, ended } = await walkedAgain(ledger, [older], [newer], [newer]);
-  expect([rows, ended, differences(ledger, new Map())]).toEqual([3, false, []]);
+  const idIndex = new IdIndex();
+  const place = idIndex.place('=a');
+  idIndex.setFacts(place, FACT.sent);
+  idIndex.setDigest(place, rowOf(newer).digest);
+  const { rows, ended } = await walkedAgain(idIndex, [older], [newer], [newer]);
+  expect([rows, ended, differences(idIndex, new Map())]).toEqual([3, false, []]);
 });
 
 test('a cursor that comes back with news is no end, as it is none to a run', async () => {
@@ -182,7 +182,7 @@ test('a cursor that comes back with news is no end, as it is none to a run', asy
   const access = { api, settings: { threatAssetField: 'asset_id', names: {} } } as unknown as Access;
   const context = { clock: new SteppedClock(), signal: new AbortController().signal } as unknown as Context;
   const progress = { advance: () => undefined } as unknown as Progress;
-  const ledger = new Ledger();
-  const walked = await walkStream(context, { access, stream: ASSETS, ledger, learned: {}, progress });
-  expect([walked.rows, walked.ended, ledger.size]).toEqual([3, true, 3]);
+  const idIndex = new IdIndex();
+  const walked = await walkStream(context, { access, stream: ASSETS, idIndex, learned: {}, progress });
+  expect([walked.rows, walked.ended, idIndex.size]).toEqual([3, true, 3]);
 });

@@ -3,12 +3,12 @@ import { PutRecordBatchCommand } from '@aws-sdk/client-firehose';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { GetSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { expect, test } from '@jest/globals';
-import { createAwsClients } from '../../../lambda/adapters/aws-clients.ts';
-import { httpStand, silence } from '../support/http-stand.ts';
+import { createAwsClients } from '../../../lambda/aws-clients.ts';
+import { httpHarness, silence } from '../support/http-harness.ts';
 import { rejection } from '../support/words.ts';
 
 test('a request that AWS never answers ends after its time-out and is not repeated by the SDK', async () => {
-  await using server = await httpStand(silence);
+  await using server = await httpHarness(silence);
   Object.assign(process.env, {
     AWS_ENDPOINT_URL: server.url,
     AWS_REGION: 'eu-west-1',

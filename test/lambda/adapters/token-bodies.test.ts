@@ -2,7 +2,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { ApiUnavailableError, CredentialsError } from '../../../lambda/core/errors.ts';
-import { type Act, json } from '../support/http-stand.ts';
+import { type Act, json } from '../support/http-harness.ts';
 import { issued, refused, tokenScene } from '../support/token-scene.ts';
 import { rejection } from '../support/words.ts';
 

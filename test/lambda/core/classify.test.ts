@@ -6,8 +6,8 @@ import { asset, threat, tombstone } from './support/rows.ts';
 import { rowOf, THREATS } from './support/streams.ts';
 
 function knowing(known: Row | undefined, change: Partial<Knowledge> & { generation?: number } = {}): Knowledge {
-  const state = known && rowState({ digest: known.digest, owner: known.owner, removed: known.deleted });
-  return { state, doubtful: false, generation: 0, ...change };
+  const state = known && rowState({ rowHash: known.rowHash, parent: known.parent, removed: known.deleted });
+  return { state, unconfirmed: false, generation: 0, ...change };
 }
 
 describe('row states', () => {
@@ -35,13 +35,13 @@ describe('row states', () => {
   });
 
   test('in doubt, the same content is forwarded again', () => {
-    expect(classify(known, knowing(known, { doubtful: true }))).toBe('forward');
+    expect(classify(known, knowing(known, { unconfirmed: true }))).toBe('forward');
   });
 
   test('members adopt: the same content under another owner teaches the state, and is not sent', () => {
     const before = rowOf(threat('t', 'a1'), THREATS);
-    const state = rowState({ digest: before.digest, owner: undefined });
-    expect(classify(before, { state, doubtful: false, generation: 0 })).toBe('adopt');
+    const state = rowState({ rowHash: before.rowHash, parent: undefined });
+    expect(classify(before, { state, unconfirmed: false, generation: 0 })).toBe('adopt');
   });
 });
 
@@ -58,7 +58,7 @@ describe('removals', () => {
   });
 
   test('the tombstone of an asset that may have been sent just before a crash is forwarded', () => {
-    expect(classify(removed, knowing(undefined, { doubtful: true }))).toBe('forward');
+    expect(classify(removed, knowing(undefined, { unconfirmed: true }))).toBe('forward');
   });
 
   test('a tombstone delivered again is a re-delivery', () => {

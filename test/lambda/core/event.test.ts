@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { sha256 } from '../../../lambda/adapters/sha256.ts';
 import { exceedsRecord, MAX_LINE_BYTES, oversizeLine, rowLine, withdrawnLine } from '../../../lambda/core/event.ts';
 import type { Sending } from '../../../lambda/core/event-format.ts';
 import type { Row } from '../../../lambda/core/row.ts';
+import { sha256 } from '../../../lambda/sha256.ts';
 import { readEvent } from './support/event-schema.ts';
 import { type AnyStream, ASSETS, CONTEXT, DNS_BLOCKS, THREATS } from './support/streams.ts';
 
@@ -12,20 +12,20 @@ const SEQUENCE = '00000000010000000001';
 const ROW: Row = {
   id: 'x',
   text: '{"id":"x"}',
-  digest: 'd'.repeat(32),
+  rowHash: 'd'.repeat(32),
   position: '"p1"',
   time: '2026-11-20T09:00:00Z',
   deleted: false,
-  owner: undefined,
+  parent: undefined,
   delivery: sha256('delivery'),
-  fingerprint: undefined,
+  versionTag: undefined,
 };
 
-const sending = (row: Row, stream: AnyStream, incarnation = ''): Sending => ({
+const sending = (row: Row, stream: AnyStream, revision = ''): Sending => ({
   row,
   stream,
   sequence: SEQUENCE,
-  incarnation,
+  revision,
   known: false,
 });
 const line = (change: Partial<Row> = {}, stream: AnyStream = ASSETS) =>
@@ -44,10 +44,10 @@ describe('event lines', () => {
 
   test.each([
     ['upsert', line()],
-    ['upsert', line({ owner: 'a1' }, THREATS)],
+    ['upsert', line({ parent: 'a1' }, THREATS)],
     ['tombstone', line({ deleted: true, text: '{"id":"x","deleted":true}' })],
     ['dns_block', line({ position: undefined }, DNS_BLOCKS)],
-    ['oversize', oversizeLine(sending({ ...ROW, owner: 'a1' }, THREATS), CONTEXT, 's3://dead-letters/x.json')],
+    ['oversize', oversizeLine(sending({ ...ROW, parent: 'a1' }, THREATS), CONTEXT, 's3://dead-letters/x.json')],
   ])('%s fits the schema', (kind, text) => {
     expect(readEvent(text).kind).toBe(kind);
   });
@@ -55,17 +55,17 @@ describe('event lines', () => {
   test('any id, owner and connector name stay what they are, on one line', () => {
     const name = fc.oneof(fc.string({ unit: 'binary', minLength: 1 }), fc.string({ minLength: 1 }));
     fc.assert(
-      fc.property(name, name, name, (id, owner, connector) => {
+      fc.property(name, name, name, (id, parent, connector) => {
         const event = readEvent(
-          rowLine(sending({ ...ROW, id, owner }, THREATS), {
+          rowLine(sending({ ...ROW, id, parent }, THREATS), {
             ...CONTEXT,
             connector,
           }),
         );
-        expect([event.id, event.asset_id, event.connector]).toEqual([id, owner, connector]);
-        expect(withdrawal(id, { id: owner, deletedAt: '2026-11-20T09:10:00Z', position: '1' })).toMatchObject({
+        expect([event.id, event.asset_id, event.connector]).toEqual([id, parent, connector]);
+        expect(withdrawal(id, { id: parent, deletedAt: '2026-11-20T09:10:00Z', position: '1' })).toMatchObject({
           id,
-          asset_id: owner,
+          asset_id: parent,
         });
       }),
     );
@@ -116,10 +116,10 @@ describe('withdrawn', () => {
 });
 
 test('what comes back after a withdrawal has another event_id, oversize or not', () => {
-  const letter = 's3://dead-letters/x.json';
-  const lines = ['', 'one withdrawal', 'another'].flatMap(incarnation => [
-    rowLine(sending(ROW, THREATS, incarnation), CONTEXT),
-    oversizeLine(sending(ROW, THREATS, incarnation), CONTEXT, letter),
+  const deadLetter = 's3://dead-letters/x.json';
+  const lines = ['', 'one withdrawal', 'another'].flatMap(revision => [
+    rowLine(sending(ROW, THREATS, revision), CONTEXT),
+    oversizeLine(sending(ROW, THREATS, revision), CONTEXT, deadLetter),
   ]);
   expect(new Set(lines.map(each => readEvent(each).event_id)).size).toBe(6);
 });

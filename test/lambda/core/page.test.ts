@@ -48,7 +48,7 @@ describe('rule 8: names that the specification does not show are found by what t
     const body = {
       included: [{ id: 'x' }, { id: 'y' }],
       rows: one,
-      tags: ['a'],
+      idTags: ['a'],
       p: { next_cursor: null, page_size: 1 },
     };
     expect(read(body).ids).toEqual(['"a"']);
@@ -112,7 +112,7 @@ describe('rule 8: names that the specification does not show are found by what t
   });
 
   test('the error lists at most eight names', () => {
-    const body = Object.fromEntries([...'abcdefghijklmnopqrstuvwxyz'].map(letter => [letter, 1]));
+    const body = Object.fromEntries([...'abcdefghijklmnopqrstuvwxyz'].map(deadLetter => [deadLetter, 1]));
     expect(() => read(body)).toThrow('members seen: "a", "b", "c", "d", "e", "f", "g", "h", 18 more.');
   });
 });
@@ -134,7 +134,7 @@ describe('an oversized answer is a contract error in a short message, before any
   });
 
   test('another array beside the rows may be longer than the limit', () => {
-    const body = { tags: [1, 2, 3, 4, 5, 6, 7, 8, 9], rows: one, p: { next_cursor: null, page_size: 1 } };
+    const body = { idTags: [1, 2, 3, 4, 5, 6, 7, 8, 9], rows: one, p: { next_cursor: null, page_size: 1 } };
     expect(read(body, { limit: 2 }).ids).toEqual(['"a"']);
   });
 

@@ -7,13 +7,13 @@ import { asset } from './support/rows.ts';
 import { type AnyStream, ASSETS, rowOf, THREATS } from './support/streams.ts';
 
 describe('rule 5: the digest tells content from delivery', () => {
-  const digest = (text: string) => rowOf(text).digest;
+  const rowHash = (text: string) => rowOf(text).rowHash;
 
   test('blind to the order of members, white space, escapes and stream_position', () => {
     fc.assert(
       fc.property(rowTree, fc.nat(), fc.nat(), fc.string(), (tree, one, other, position) => {
         const moved = { members: [...tree.members, ['stream_position', { string: position }] as const] };
-        expect(digest(write(moved, styleOf(one)))).toBe(digest(write(tree, styleOf(other))));
+        expect(rowHash(write(moved, styleOf(one)))).toBe(rowHash(write(tree, styleOf(other))));
       }),
       { numRuns: 400 },
     );
@@ -25,7 +25,7 @@ describe('rule 5: the digest tells content from delivery', () => {
         const row = (value: Json) => ({ members: [['id', { string: 'a' }] as const, ['x', value] as const] });
         const [first, second] = [write(row(one), PLAIN), write(row(other), styleOf(seed))];
         const same = JSON.stringify(normal(one)) === JSON.stringify(normal(other));
-        expect(digest(first) === digest(second)).toBe(same);
+        expect(rowHash(first) === rowHash(second)).toBe(same);
       }),
       { numRuns: 400 },
     );
@@ -38,7 +38,7 @@ describe('rule 5: the digest tells content from delivery', () => {
         const place = at % text.length;
         const other = text.slice(0, place) + ((Number(text[place]) + step) % 10) + text.slice(place + 1);
         fc.pre(!other.startsWith('0'));
-        expect(digest(`{"id":"a","n":[{"m":${text}}]}`)).not.toBe(digest(`{"id":"a","n":[{"m":${other}}]}`));
+        expect(rowHash(`{"id":"a","n":[{"m":${text}}]}`)).not.toBe(rowHash(`{"id":"a","n":[{"m":${other}}]}`));
       }),
       { numRuns: 300 },
     );
@@ -57,11 +57,11 @@ describe('rule 5: the digest tells content from delivery', () => {
     ['{"stream_position":1}', '{"stream_position":2}'],
     ['{"__proto__":1}', '{}'],
   ])('tells %s from %s', (one, other) => {
-    expect(digest(`{"id":"a","x":${one}}`)).not.toBe(digest(`{"id":"a","x":${other}}`));
+    expect(rowHash(`{"id":"a","x":${one}}`)).not.toBe(rowHash(`{"id":"a","x":${other}}`));
   });
 
   test('a later updated_at is other content, an earlier one too: neither decides what is new', () => {
-    const at = (time: string) => digest(asset('a', { updated_at: time }));
+    const at = (time: string) => rowHash(asset('a', { updated_at: time }));
     expect(new Set([at('2026-01-01T00:00:00Z'), at('2025-01-01T00:00:00Z'), at('2027-01-01T00:00:00Z')]).size).toBe(3);
   });
 });

@@ -6,22 +6,22 @@ import { DNS_BLOCKS, readText, rowOf, THREATS } from './support/streams.ts';
 
 describe('the window: fingerprints', () => {
   test('of a row that changes tell each delivery of each version', () => {
-    const print = (version: number, position: string | null) => rowOf(asset('a', { version, position })).fingerprint;
+    const print = (version: number, position: string | null) => rowOf(asset('a', { version, position })).versionTag;
     expect(print(1, 'p')).toBe(print(1, 'p'));
     expect(new Set([print(1, 'p'), print(1, 'q'), print(2, 'p')]).size).toBe(3);
   });
 
   test.each([null, undefined])('of a row that changes are none when stream_position is %s', position => {
     const row = JSON.stringify({ id: 'a', stream_position: position });
-    expect(rowOf(row).fingerprint).toBeUndefined();
-    expect(rowOf(row, THREATS).fingerprint).toBeUndefined();
+    expect(rowOf(row).versionTag).toBeUndefined();
+    expect(rowOf(row, THREATS).versionTag).toBeUndefined();
   });
 
   test('of a DNS block are its id and content', () => {
-    const { fingerprint } = rowOf(dnsBlock('d1'), DNS_BLOCKS);
-    expect(fingerprint).toMatch(/^[0-9a-f]{24}$/);
-    expect(rowOf(dnsBlock('d1'), DNS_BLOCKS).fingerprint).toBe(fingerprint);
-    expect(rowOf(dnsBlock('d2'), DNS_BLOCKS).fingerprint).not.toBe(fingerprint);
+    const { versionTag } = rowOf(dnsBlock('d1'), DNS_BLOCKS);
+    expect(versionTag).toMatch(/^[0-9a-f]{24}$/);
+    expect(rowOf(dnsBlock('d1'), DNS_BLOCKS).versionTag).toBe(versionTag);
+    expect(rowOf(dnsBlock('d2'), DNS_BLOCKS).versionTag).not.toBe(versionTag);
   });
 });
 
@@ -32,7 +32,7 @@ describe('what is read of a row', () => {
       position: '"p7"',
       time: '2026-11-20T09:00:00Z',
       deleted: false,
-      owner: undefined,
+      parent: undefined,
     });
   });
 
@@ -75,17 +75,17 @@ describe('rule 10: DNS blocks carry id and blocked_at, and need no updated_at or
 
 describe('rule 11: the member that names the asset', () => {
   test('is the configured one', () => {
-    expect(rowOf('{"id":"t","asset_id":"a","host":"b"}', THREATS).owner).toBe('a');
-    expect(rowOf('{"id":"t","asset_id":"a","host":"b"}', THREATS, 'host').owner).toBe('b');
-    expect(rowOf('{"id":"t","__proto__":"b"}', THREATS, '__proto__').owner).toBe('b');
+    expect(rowOf('{"id":"t","asset_id":"a","host":"b"}', THREATS).parent).toBe('a');
+    expect(rowOf('{"id":"t","asset_id":"a","host":"b"}', THREATS, 'host').parent).toBe('b');
+    expect(rowOf('{"id":"t","__proto__":"b"}', THREATS, '__proto__').parent).toBe('b');
   });
 
-  test.each([undefined, null, '', 7, { id: 'a' }])('is absent when it is %j', owner => {
-    expect(rowOf(JSON.stringify({ id: 't', asset_id: owner }), THREATS).owner).toBeUndefined();
+  test.each([undefined, null, '', 7, { id: 'a' }])('is absent when it is %j', parent => {
+    expect(rowOf(JSON.stringify({ id: 't', asset_id: parent }), THREATS).parent).toBeUndefined();
   });
 
   test('means nothing on an asset', () => {
-    expect(rowOf('{"id":"a","asset_id":"b","":"c"}').owner).toBeUndefined();
+    expect(rowOf('{"id":"a","asset_id":"b","":"c"}').parent).toBeUndefined();
   });
 });
 
@@ -103,13 +103,13 @@ describe('rule 13: a row that cannot be an event', () => {
     ['{"id":"a","id":""}', 'no-id'],
     [`{"id":"${'a'.repeat(6000)}"}`, 'id-too-long'],
   ])('%.40s is %s, kept as it was sent', (text, reason) => {
-    expect(readText(text)).toMatchObject({ reason, text, digest: expect.stringMatching(/^[0-9a-f]{32}$/) });
+    expect(readText(text)).toMatchObject({ reason, text, rowHash: expect.stringMatching(/^[0-9a-f]{32}$/) });
   });
 
   test('the same row has the same digest and fingerprint, so that it is stored once', () => {
     const [one, same, other] = [readText('{"x": 1}'), readText('{"x":1}'), readText('{"x":2}')];
-    expect([same.digest, same.fingerprint]).toEqual([one.digest, one.fingerprint]);
-    expect(other.fingerprint).not.toBe(one.fingerprint);
+    expect([same.rowHash, same.versionTag]).toEqual([one.rowHash, one.versionTag]);
+    expect(other.versionTag).not.toBe(one.versionTag);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { idTag, shortIdTag } from '../../../lambda/core/id-tag.ts';
+import { idTag, shortIdTag } from '../../../lambda/core/hashes.ts';
 import { Window } from '../../../lambda/core/window.ts';
 
 describe('the window', () => {

@@ -1,11 +1,11 @@
-import { type Api, createApi } from '../../../lambda/adapters/api.ts';
-import type { Fetch } from '../../../lambda/adapters/http.ts';
-import { type Act, type HttpStand, httpStand } from './http-stand.ts';
-import { patience, type SteppedClock, steppedClock } from './stepped-clock.ts';
+import { type Api, createApi } from '../../../lambda/source/api.ts';
+import type { Fetch } from '../../../lambda/source/http.ts';
+import { type Act, type HttpHarness, httpHarness } from './http-harness.ts';
+import { retryBudget, type SteppedClock, steppedClock } from './stepped-clock.ts';
 import { watchedFetch } from './watched-fetch.ts';
 
 export interface ApiScene extends AsyncDisposable {
-  readonly server: HttpStand;
+  readonly server: HttpHarness;
   readonly clock: SteppedClock;
   readonly api: Api;
   /** Tokens handed out, in order. */
@@ -30,7 +30,7 @@ export interface ApiSceneOptions {
 
 /** The client against a server that plays the given acts; each discarded token is followed by another. */
 export async function apiScene(acts: readonly Act[], options: ApiSceneOptions = {}): Promise<ApiScene> {
-  const server = await httpStand(...acts);
+  const server = await httpHarness(...acts);
   const clock = steppedClock();
   const handed: string[] = [];
   const discarded: string[] = [];
@@ -48,7 +48,7 @@ export async function apiScene(acts: readonly Act[], options: ApiSceneOptions = 
     baseUrl: `${server.url}/base/`,
     tokens,
     fetch: options.fetch ?? fetch,
-    patience: patience(clock, budget, random),
+    retryBudget: retryBudget(clock, budget, random),
     ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
   });
   const { signal } = new AbortController();

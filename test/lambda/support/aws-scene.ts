@@ -1,16 +1,16 @@
 import './one-realm.ts';
-import { type AwsClients, createAwsClients } from '../../../lambda/adapters/aws-clients.ts';
-import type { Patience } from '../../../lambda/adapters/patience.ts';
-import { createTable, type Table } from '../../../lambda/adapters/table.ts';
+import { type AwsClients, createAwsClients } from '../../../lambda/aws-clients.ts';
+import type { RetryBudget } from '../../../lambda/retry-budget.ts';
+import { createTable, type Table } from '../../../lambda/store/table.ts';
 import type { AwsOptions } from '../../../local/aws/endpoints.ts';
 import { type Started, startedBy } from '../../local/aws/started.ts';
 import { type AwsUnderTest, startAwsUnderTest } from '../../real/support/aws-under-test.ts';
-import { patience, type SteppedClock, steppedClock } from './stepped-clock.ts';
+import { retryBudget, type SteppedClock, steppedClock } from './stepped-clock.ts';
 
 export interface AwsScene extends Started<AwsUnderTest> {
   readonly clients: AwsClients;
   readonly clock: SteppedClock;
-  readonly patience: Patience;
+  readonly retryBudget: RetryBudget;
   readonly table: Table;
   /** How often an action has been called since the last `forget`. */
   count(action: string): number;
@@ -24,12 +24,12 @@ export async function awsScene(options: Partial<AwsOptions> = {}): Promise<AwsSc
   Object.assign(process.env, scene.aws.environment);
   const clients = createAwsClients({ s3PathStyle: true, leaseSeconds: 60 });
   const clock = steppedClock();
-  const waiting = patience(clock);
+  const waiting = retryBudget(clock);
   return {
     ...scene,
     clients,
     clock,
-    patience: waiting,
+    retryBudget: waiting,
     table: createTable(clients.dynamodb, scene.aws.names.stateTable, waiting),
     count: action => scene.calls.filter(call => call.action === action).length,
     forget: () => void scene.calls.splice(0),

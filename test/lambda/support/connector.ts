@@ -1,11 +1,11 @@
-import { sha256 } from '../../../lambda/adapters/sha256.ts';
-import type { RunFacts } from '../../../lambda/adapters/telemetry.ts';
+import { type Clients, createContainerTokens } from '../../../lambda/compose.ts';
 import { type InvocationResult, type Invoker, invoke } from '../../../lambda/invocation.ts';
 import type { Log } from '../../../lambda/ports.ts';
 import { readSettings } from '../../../lambda/settings.ts';
-import { createContainerTokens, type Edges } from '../../../lambda/world.ts';
+import { sha256 } from '../../../lambda/sha256.ts';
+import type { RunFacts } from '../../../lambda/telemetry.ts';
 import type { AwsOptions } from '../../../local/aws/endpoints.ts';
-import { createDraw } from '../../../local/platform/draw.ts';
+import { createRandom } from '../../../local/platform/draw.ts';
 import { createPlatform, type Platform, type PlatformOptions } from '../../../local/platform/platform.ts';
 import { startPlatformServer } from '../../../local/platform/server.ts';
 import { type AwsScene, awsScene } from './aws-scene.ts';
@@ -46,7 +46,7 @@ export async function connector(options: ConnectorOptions = {}): Promise<Connect
   const aws = await awsScene({ ...options.aws, secret: undefined });
   const platform = createPlatform({
     clock: Date.now,
-    random: createDraw(42),
+    random: createRandom(42),
     // An answer that takes its time takes the function's time.
     sleep: async milliseconds => aws.clock.advance(milliseconds),
     ...options.platform,
@@ -64,9 +64,9 @@ export async function connector(options: ConnectorOptions = {}): Promise<Connect
     ...options.environment,
   };
   const logged: unknown[][] = [];
-  const edges = edgesOf(aws, logged);
+  const clients = clientsOf(aws, logged);
   const reports: RunFacts[] = [];
-  const container = () => compose(environment, edges, reports);
+  const container = () => compose(environment, clients, reports);
   let warm = container();
   return {
     ...aws,
@@ -88,13 +88,13 @@ export async function connector(options: ConnectorOptions = {}): Promise<Connect
   };
 }
 
-function compose(environment: Readonly<Record<string, string>>, edges: Edges, reports: RunFacts[]): Invoker {
+function compose(environment: Readonly<Record<string, string>>, clients: Clients, reports: RunFacts[]): Invoker {
   const settings = readSettings(environment);
   const telemetry = { report: (facts: RunFacts) => void reports.push(facts) };
-  return { settings, edges, tokens: createContainerTokens(settings, edges), telemetry, memory: () => 0 };
+  return { settings, clients, tokens: createContainerTokens(settings, clients), telemetry, memory: () => 0 };
 }
 
-function edgesOf(aws: AwsScene, logged: unknown[][]): Edges {
+function clientsOf(aws: AwsScene, logged: unknown[][]): Clients {
   const note = (...words: unknown[]): void => void logged.push(words);
   const log: Log = { info: note, warn: note, error: note };
   const { clients, clock } = aws;

@@ -1,4 +1,4 @@
-import type { Act } from './http-stand.ts';
+import type { Act } from './http-harness.ts';
 
 /** Answers with everything that it was sent, in every place that an answer has. */
 export function echo(status: number, contentType = 'application/problem+json'): Act {

@@ -1,5 +1,5 @@
-import type { Patience } from '../../../lambda/adapters/patience.ts';
 import type { Clock } from '../../../lambda/ports.ts';
+import type { RetryBudget } from '../../../lambda/retry-budget.ts';
 
 export interface SteppedClock extends Clock {
   /** Lets time pass, and with it every wait that is due. */
@@ -52,7 +52,7 @@ export function steppedClock(bounds: readonly number[] = BOUNDS): SteppedClock {
 }
 
 /** @param budget milliseconds from now until the invocation must have ended */
-export function patience(clock: Clock, budget = 900_000, random: () => number = () => 0.25): Patience {
+export function retryBudget(clock: Clock, budget = 900_000, random: () => number = () => 0.25): RetryBudget {
   const end = clock.now() + budget;
   return { clock, random, timeLeft: () => end - clock.now() };
 }

@@ -1,10 +1,10 @@
 import type { Platform } from '../../../local/platform/platform.ts';
-import { type Act, type HttpStand, httpStand, type SeenRequest } from './http-stand.ts';
+import { type Act, type HttpHarness, httpHarness, type SeenRequest } from './http-harness.ts';
 
 /** What is answered in the platform's place; nothing: the platform answers. */
 export type Tampering = (request: SeenRequest) => Act | undefined;
 
-export interface TamperedApi extends HttpStand {
+export interface TamperedApi extends HttpHarness {
   /** From now on; nothing: the platform answers everything. */
   tamper(tampering?: Tampering): void;
 }
@@ -12,7 +12,7 @@ export interface TamperedApi extends HttpStand {
 /** The platform's API behind somebody who may answer in its place. */
 export async function tamperedApi(platform: Platform): Promise<TamperedApi> {
   let tampering: Tampering | undefined;
-  const stand = await httpStand(async (response, request) => {
+  const harness = await httpHarness(async (response, request) => {
     const act = tampering?.(request);
     if (act) return act(response, request);
     const { method, target, body } = request;
@@ -22,7 +22,7 @@ export async function tamperedApi(platform: Platform): Promise<TamperedApi> {
     return response.writeHead(answer.status, answer.headers).end(answer.body);
   });
   return {
-    ...stand,
+    ...harness,
     tamper(next) {
       tampering = next;
     },

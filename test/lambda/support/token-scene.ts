@@ -1,7 +1,7 @@
-import type { ClientCredentials } from '../../../lambda/adapters/credentials.ts';
-import { createTokens } from '../../../lambda/adapters/token.ts';
-import { type Act, httpStand, json, type SeenRequest } from './http-stand.ts';
-import { patience, steppedClock } from './stepped-clock.ts';
+import type { ClientCredentials } from '../../../lambda/source/credentials.ts';
+import { createTokens } from '../../../lambda/source/token.ts';
+import { type Act, httpHarness, json, type SeenRequest } from './http-harness.ts';
+import { retryBudget, steppedClock } from './stepped-clock.ts';
 import { watchedFetch } from './watched-fetch.ts';
 
 export const PATH = '/protocol/openid-connect/token';
@@ -19,7 +19,7 @@ export function basicParts(request: SeenRequest | undefined): string[] {
 
 /** Tokens from a stand that plays the given acts, with credentials that change once read past the cache. */
 export async function tokenScene(...acts: Act[]) {
-  const server = await httpStand(...acts);
+  const server = await httpHarness(...acts);
   const clock = steppedClock();
   const reads: boolean[] = [];
   const credentials = {
@@ -30,6 +30,6 @@ export async function tokenScene(...acts: Act[]) {
   };
   const { fetch, begun } = watchedFetch();
   const tokens = createTokens({ authUrl: server.url, credentials, fetch });
-  const token = (budget?: number) => tokens.token(patience(clock, budget));
+  const token = (budget?: number) => tokens.token(retryBudget(clock, budget));
   return { server, clock, begun, reads, tokens, token, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }

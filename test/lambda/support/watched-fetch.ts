@@ -1,4 +1,4 @@
-import type { Fetch } from '../../../lambda/adapters/http.ts';
+import type { Fetch } from '../../../lambda/source/http.ts';
 
 /** The real fetch, and a way to wait until so many answers have begun: a body that drips follows its head. */
 export function watchedFetch(): { readonly fetch: Fetch; begun(count: number): Promise<void> } {

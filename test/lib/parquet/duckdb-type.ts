@@ -20,11 +20,11 @@ export function duckDbType(hive: string): string {
 export function membersOf(list: string): [name: string, type: string][] {
   const members: string[] = [''];
   let depth = 0;
-  for (const letter of list) {
-    if (letter === '<') depth++;
-    if (letter === '>') depth--;
-    if (letter === ',' && depth === 0) members.push('');
-    else members[members.length - 1] += letter;
+  for (const deadLetter of list) {
+    if (deadLetter === '<') depth++;
+    if (deadLetter === '>') depth--;
+    if (deadLetter === ',' && depth === 0) members.push('');
+    else members[members.length - 1] += deadLetter;
   }
   return members.map(member => {
     const colon = member.indexOf(':');

@@ -102,14 +102,14 @@ const LIVES: readonly (readonly [story: string, told: Told[], view: string, expe
     'a row that was too large exists, and its letter is named',
     [
       { sequence: 1, row: '1' },
-      { sequence: 2, kind: 'oversize', deadLetter: DEAD_LETTER },
+      { sequence: 2, kind: 'oversize', deadDeadLetter: DEAD_LETTER },
     ],
     'current_assets',
     [{ row: null, dead_letter: DEAD_LETTER }],
   ],
   [
     'a threat that was too large exists',
-    [{ sequence: 2, stream: 'threats', kind: 'oversize', deadLetter: DEAD_LETTER }],
+    [{ sequence: 2, stream: 'threats', kind: 'oversize', deadDeadLetter: DEAD_LETTER }],
     'current_threats',
     [{ row: null, dead_letter: DEAD_LETTER }],
   ],
@@ -198,14 +198,19 @@ test('an OCSF line and its envelope give the same columns', async () => {
     { ...tombstone, stream: 'threats', kind: 'upsert', assetId: 'x' },
     { sequence: 2, stream: 'threats', kind: 'withdrawn', assetId: 'x', time: '2026-11-20T09:14:03Z' },
     { ...tombstone, stream: 'dns-blocks', kind: 'dns_block' },
-    { sequence: 3, kind: 'oversize', deadLetter: DEAD_LETTER, time: '2026-11-20T09:14:03Z' },
-    { sequence: 4, stream: 'dns-blocks', kind: 'oversize', deadLetter: DEAD_LETTER, time: '2026-11-20T09:14:03Z' },
+    { sequence: 3, kind: 'oversize', deadDeadLetter: DEAD_LETTER, time: '2026-11-20T09:14:03Z' },
+    { sequence: 4, stream: 'dns-blocks', kind: 'oversize', deadDeadLetter: DEAD_LETTER, time: '2026-11-20T09:14:03Z' },
   ];
   for (const each of told) {
     await database.hold([envelope(each), ocsf(each)]);
     const [one, other] = (await database.rows('select * from events')).map(({ stream_position: _, ...rest }) => rest);
     expect(other).toEqual(one);
-    expect(one).toMatchObject({ kind: each.kind, id: 'a', connector: 'acme', dead_letter: each.deadLetter ?? null });
+    expect(one).toMatchObject({
+      kind: each.kind,
+      id: 'a',
+      connector: 'acme',
+      dead_letter: each.deadDeadLetter ?? null,
+    });
   }
 });
 
@@ -237,20 +242,20 @@ test('latest_events holds the latest event of every id of every stream', async (
 test('a tombstone in OCSF whose row was too large is a removal all the same: its class says so', async () => {
   await database.hold([
     ocsf({ sequence: 1, row: '1' }),
-    ocsf({ sequence: 2, kind: 'tombstone', deadLetter: DEAD_LETTER }),
+    ocsf({ sequence: 2, kind: 'tombstone', deadDeadLetter: DEAD_LETTER }),
   ]);
   expect(await database.rows('select * from current_assets')).toEqual([]);
   expect(await column(database, 'select dead_letter from removed_assets')).toEqual([DEAD_LETTER]);
 });
 
 describe('what the connector itself writes in OCSF reads as what it writes in the envelope', () => {
-  const format = ocsfFormat({ ownerMember: 'asset_id', fields: {} });
+  const format = ocsfFormat({ parentMember: 'asset_id', fields: {} });
   const time = '2026-11-20T09:14:03.250Z';
   const row = (stream: typeof ASSETS | typeof THREATS | typeof DNS_BLOCKS, members: string, known = false) => ({
     row: rowOf(`{"id":"büro/1","stream_position":"p1",${members}}`, stream),
     stream,
     sequence: '00000010420000000001',
-    incarnation: '',
+    revision: '',
     known,
   });
   const asset = row(ASSETS, `"updated_at":"${time}","dead_letter":"its own","n":9007199254740993`);

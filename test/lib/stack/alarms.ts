@@ -214,18 +214,18 @@ describe('silence', () => {
 });
 
 describe('streams', () => {
-  const watched = (options: object) =>
+  const monitored = (options: object) =>
     names(options)
       .filter(name => name.startsWith('stream-silent/'))
       .map(name => name.split('/')[1]);
 
   test('without a path have neither alarm nor widget', () => {
-    expect(watched({})).toEqual(['assets', 'threats']);
+    expect(monitored({})).toEqual(['assets', 'threats']);
     expect(JSON.stringify(synthesize())).not.toContain('dns-blocks');
   });
 
   test('are all watched once each has a path', () => {
-    expect(watched({ dnsBlocksPath: '/v1/dns-blocks' })).toEqual(STREAMS.map(({ name }) => name));
+    expect(monitored({ dnsBlocksPath: '/v1/dns-blocks' })).toEqual(STREAMS.map(({ name }) => name));
   });
 
   test('that do not vanish with another need not name it', () => {

@@ -15,7 +15,7 @@ interface Processor {
 
 const FORMATS = [
   ['the envelope', envelope],
-  ['OCSF', ocsfFormat({ ownerMember: 'asset_id', fields: {} })],
+  ['OCSF', ocsfFormat({ parentMember: 'asset_id', fields: {} })],
 ] as const;
 
 /** A row that says that it is of another stream. */
@@ -38,7 +38,7 @@ describe.each(FORMATS)('delivery by stream finds in %s the stream', (_, format) 
       const row = rowOf(`{"id":"x","stream_position":"p",${MEMBERS}}`, stream);
       const removed = rowOf(`{"id":"x","deleted":true,"deleted_at":null,"stream_position":"p",${MEMBERS}}`, stream);
       const sequence = '00000010420000000001';
-      const sending = { row, stream, sequence, incarnation: '', known: false };
+      const sending = { row, stream, sequence, revision: '', known: false };
       const cause = { id: 'a', deletedAt: undefined, position: '"p"' };
       const lines = [
         format.row(sending, CONTEXT),

@@ -10,7 +10,7 @@ function destination(options: object, kind: string): unknown {
 /** What Firehose's role may do, as text. */
 function deliveryGrants(options: object): string[] {
   return identityStatements(synthesize({ ...options }))
-    .filter(({ owner }) => owner.startsWith('ConnectorDeliveryRole'))
+    .filter(({ parent }) => parent.startsWith('ConnectorDeliveryRole'))
     .flatMap(({ statement }) =>
       actionsOf(statement).map(action => `${action} ${JSON.stringify(resourcesOf(statement))}`),
     );
@@ -102,7 +102,7 @@ test('a delivery stream that is brought is used as it is, and the bucket holds d
   const template = synthesize(VARIANTS.existing);
   expect(resources(template, 'AWS::KinesisFirehose::DeliveryStream')).toEqual([]);
   expect(resources(template, 'AWS::S3::Bucket')).toHaveLength(1);
-  expect(identityStatements(template).filter(({ owner }) => owner.startsWith('ConnectorDelivery'))).toEqual([]);
+  expect(identityStatements(template).filter(({ parent }) => parent.startsWith('ConnectorDelivery'))).toEqual([]);
 });
 
 test('another kind of destination is another stream, because Firehose cannot turn one into the other', () => {

@@ -30,7 +30,7 @@ function environment(options = {}): Record<string, unknown> {
 /** Actions of the function's role, by logical id of its one policy. */
 function functionActions(options = {}): string[] {
   return identityStatements(synthesize(options))
-    .filter(({ owner, statement }) => owner.startsWith('ConnectorPollerRole') && statement.Effect === 'Allow')
+    .filter(({ parent, statement }) => parent.startsWith('ConnectorPollerRole') && statement.Effect === 'Allow')
     .flatMap(({ statement }) => actionsOf(statement));
 }
 
@@ -95,7 +95,7 @@ describe('the function', () => {
   test('may use a brought stream, bucket and secret, and no other', () => {
     const allowed = (options: object) =>
       identityStatements(synthesize({ ...options }))
-        .filter(({ owner }) => owner.startsWith('ConnectorPollerRole'))
+        .filter(({ parent }) => parent.startsWith('ConnectorPollerRole'))
         .flatMap(({ statement }) => actionsOf(statement).map(action => [action, resourcesOf(statement)]));
     expect(Object.fromEntries(allowed(VARIANTS.brought))).toMatchObject({
       'secretsmanager:GetSecretValue': [VARIANTS.brought.secretArn],

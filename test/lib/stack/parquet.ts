@@ -21,7 +21,7 @@ function idOf(type: string): string {
 }
 
 function grantsOfFirehose(service: string) {
-  const statements = identityStatements(template).filter(({ owner }) => owner.startsWith('ConnectorDeliveryRole'));
+  const statements = identityStatements(template).filter(({ parent }) => parent.startsWith('ConnectorDeliveryRole'));
   return statements
     .map(({ statement }) => statement)
     .filter(statement => actionsOf(statement).some(action => action.startsWith(`${service}:`)));

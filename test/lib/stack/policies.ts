@@ -11,13 +11,13 @@ export interface Statement {
 /** Statements of what roles may do, with the logical id of where they stand. Resource policies are not among them. */
 export function identityStatements(
   template: SynthesizedTemplate,
-): { readonly owner: string; readonly statement: Statement }[] {
-  return Object.entries(template.Resources).flatMap(([owner, { Type, Properties }]) => {
+): { readonly parent: string; readonly statement: Statement }[] {
+  return Object.entries(template.Resources).flatMap(([parent, { Type, Properties }]) => {
     if (!Type.startsWith('AWS::IAM::')) return [];
     const inline = (Properties['Policies'] ?? []) as { PolicyDocument: { Statement: Statement[] } }[];
     const own = Properties['PolicyDocument'] as { Statement: Statement[] } | undefined;
     const documents = [...inline.map(policy => policy.PolicyDocument), ...(own ? [own] : [])];
-    return documents.flatMap(document => document.Statement.map(statement => ({ owner, statement })));
+    return documents.flatMap(document => document.Statement.map(statement => ({ parent, statement })));
   });
 }
 

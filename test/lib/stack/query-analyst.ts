@@ -5,7 +5,7 @@ import { actionsOf, identityStatements, resourcesOf, type Statement } from './po
 
 function grants(options: object): Statement[] {
   return identityStatements(synthesize({ ...options }))
-    .filter(({ owner }) => owner.startsWith('ConnectorQueryAnalystPolicy'))
+    .filter(({ parent }) => parent.startsWith('ConnectorQueryAnalystPolicy'))
     .map(({ statement }) => statement);
 }
 

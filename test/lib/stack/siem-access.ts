@@ -111,7 +111,7 @@ describe('new objects', () => {
 describe('a reader', () => {
   test('may read exactly the events and the queue', () => {
     const grants = identityStatements(synthesize())
-      .filter(({ owner }) => owner.startsWith('ConnectorSiemReaderPolicy'))
+      .filter(({ parent }) => parent.startsWith('ConnectorSiemReaderPolicy'))
       .map(({ statement }) => [actionsOf(statement), JSON.stringify(resourcesOf(statement))]);
     expect(grants).toEqual([
       [['s3:GetObject'], expect.stringMatching(/"\/events\/\*"/)],
@@ -130,7 +130,7 @@ describe('a reader', () => {
 
   test('may decrypt with the customer’s key, and not encrypt', () => {
     const uses = identityStatements(synthesize(VARIANTS.everyOption))
-      .filter(({ owner }) => owner.startsWith('ConnectorSiemReaderPolicy'))
+      .filter(({ parent }) => parent.startsWith('ConnectorSiemReaderPolicy'))
       .flatMap(({ statement }) => actionsOf(statement));
     expect(uses.filter(action => action.startsWith('kms:'))).toEqual(['kms:Decrypt']);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
-import { createDraw } from '../../../local/platform/draw.ts';
+import { createRandom } from '../../../local/platform/draw.ts';
 import { basic, createTenant, GRANT } from './tenant.ts';
 
 describe('the token endpoint', () => {
@@ -101,7 +101,7 @@ test.each<[string, string | null, string]>([
 });
 
 test('a token of another platform, though well signed there, is invalid', async () => {
-  const foreign = await createTenant({ tokens: 'signed', random: createDraw(43) }).token();
+  const foreign = await createTenant({ tokens: 'signed', random: createRandom(43) }).token();
   const { get } = createTenant({ tokens: 'signed' });
   expect((await get('/v1/assets', foreign)).body.type).toMatch(/auth\/invalid-token$/);
 });

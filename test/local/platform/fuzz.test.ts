@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createDraw } from '../../../local/platform/draw.ts';
+import { createRandom } from '../../../local/platform/draw.ts';
 import type { Platform } from '../../../local/platform/platform.ts';
 import { PROBLEMS } from '../../../local/platform/problem.ts';
 import { type PlatformServer, startPlatformServer } from '../../../local/platform/server.ts';
@@ -30,7 +30,7 @@ let token = '';
 
 beforeAll(async () => {
   const now = Date.parse('2026-11-20T12:00:00Z');
-  const options = { clock: () => now, random: createDraw(5), onError: (error: unknown) => crashes.push(error) };
+  const options = { clock: () => now, random: createRandom(5), onError: (error: unknown) => crashes.push(error) };
   const tenant = createTenant(options);
   platform = tenant.platform;
   platform.populate({ assets: 20, threats: 20, dnsBlocks: 20 });

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createDraw } from '../../../local/platform/draw.ts';
+import { createRandom } from '../../../local/platform/draw.ts';
 import { createPlatform, type Platform } from '../../../local/platform/platform.ts';
 import { type PlatformServer, startPlatformServer } from '../../../local/platform/server.ts';
 import { basic } from './tenant.ts';
@@ -11,7 +11,7 @@ const crashes: unknown[] = [];
 
 beforeAll(async () => {
   const now = Date.parse('2026-11-20T12:00:00Z');
-  platform = createPlatform({ clock: () => now, random: createDraw(1), onError: error => crashes.push(error) });
+  platform = createPlatform({ clock: () => now, random: createRandom(1), onError: error => crashes.push(error) });
   for (const id of ['a', 'b', '../x', 'ü/日本']) platform.putAsset({ id });
   server = await startPlatformServer({ platform });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createDraw } from '../../../local/platform/draw.ts';
+import { createRandom } from '../../../local/platform/draw.ts';
 import { readJson, shuffled, writeJson } from '../../../local/platform/json-text.ts';
 
 const HARD =
@@ -28,7 +28,7 @@ test('indented text is laid out over lines with the digits untouched', () => {
 
 test('a shuffle changes the order of members at every depth and nothing else', () => {
   const text = JSON.stringify({ a: 1, b: { c: 2, d: 3, e: 4 }, f: [5, 6], g: 7 });
-  const order = shuffled(createDraw(3));
+  const order = shuffled(createRandom(3));
   const results = Array.from({ length: 20 }, () => writeJson(readJson(text), { indent: 0, order }));
   for (const result of results) expect(JSON.parse(result)).toEqual(JSON.parse(text));
   expect(new Set(results).size).toBeGreaterThan(10);
@@ -36,7 +36,7 @@ test('a shuffle changes the order of members at every depth and nothing else', (
 
 test('an object that repeats a name keeps its order, for the last one counts', () => {
   const text = '{"a":1,"a":2,"a":3}';
-  const order = shuffled(createDraw(3));
+  const order = shuffled(createRandom(3));
   for (let attempt = 0; attempt < 5; attempt++) expect(writeJson(readJson(text), { indent: 0, order })).toBe(text);
 });
 

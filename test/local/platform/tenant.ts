@@ -1,4 +1,4 @@
-import { createDraw } from '../../../local/platform/draw.ts';
+import { createRandom } from '../../../local/platform/draw.ts';
 import { createPlatform, type Platform, type PlatformOptions } from '../../../local/platform/platform.ts';
 import { createOpenApiCheck } from './openapi-check.ts';
 
@@ -35,7 +35,7 @@ const ORIGIN = 'http://platform.test';
 
 export function createTenant(options: Partial<PlatformOptions> = {}): Tenant {
   const clock = { now: Date.parse('2026-11-20T12:00:00.000Z') };
-  const platform = createPlatform({ clock: () => clock.now, random: createDraw(42), tokens: 'table', ...options });
+  const platform = createPlatform({ clock: () => clock.now, random: createRandom(42), tokens: 'table', ...options });
   const check = createOpenApiCheck(platform.settings);
   const send = async (target: string, init: RequestInit): Promise<Reply> => {
     const response = await platform.fetch(new Request(ORIGIN + target, init));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createDraw } from '../../../local/platform/draw.ts';
+import { createRandom } from '../../../local/platform/draw.ts';
 import { liveOnce } from '../../../local/platform/life.ts';
 import type { PlatformOptions } from '../../../local/platform/platform.ts';
 import { createTenant, type List, type Tenant } from './tenant.ts';
@@ -166,7 +166,7 @@ test.each<[string, Partial<PlatformOptions>]>([
 ])('a consumer that polls a living estate ends up with the truth: %s', async (_, options) => {
   const tenant = createTenant(options);
   const { platform, clock } = tenant;
-  const draw = createDraw(99);
+  const random = createRandom(99);
   platform.populate({ assets: 40, threats: 60, dnsBlocks: 40 });
   const copies = {
     assets: new Map<string, string>(),
@@ -175,7 +175,7 @@ test.each<[string, Partial<PlatformOptions>]>([
   };
   const cursors: Record<string, string | null> = {};
   for (let poll = 0; poll < 25; poll++) {
-    for (let change = 0; change < 12; change++) liveOnce(platform, draw);
+    for (let change = 0; change < 12; change++) liveOnce(platform, random);
     for (const list of LISTS) cursors[list] = await consume(tenant, list, copies[list], cursors[list] ?? null);
     clock.now += 1000;
   }

@@ -30,13 +30,13 @@ let folder: DeliveredFolder;
 
 beforeAll(async () => {
   folder = await DeliveredFolder.make();
-  const life = [
+  const traffic = [
     envelope({ sequence: 1, row: ROW, time: '2026-11-20T09:14:03Z' }),
     envelope({ sequence: 2, id: 'esc\u001b[31m', row: LONG }),
     envelope({ sequence: 3, stream: 'threats', id: 't', row: '1' }),
     envelope({ sequence: 4, stream: 'threats', id: 't', kind: 'withdrawn' }),
   ];
-  await folder.file('events/2026/11/20/09/a.json.gz', ...life, 'not an event');
+  await folder.file('events/2026/11/20/09/a.json.gz', ...traffic, 'not an event');
 });
 afterAll(() => folder[Symbol.asyncDispose]());
 

@@ -44,7 +44,7 @@ describe('the table of a run', () => {
 
 test('the table of the largest embedded platform is at most 60 columns wide', () => {
   const tally = new MetricTally();
-  const counts = { RowsRead: 1_000_000, EventsForwarded: 990_000, RowsSuperseded: '9000', TombstonesUnseen: 1_000 };
+  const counts = { RowsRead: 1_000_000, EventsForwarded: 990_000, RowsSuperseded: '9000', TombstonesIgnored: 1_000 };
   const streams = ['assets', 'threats', 'dns-blocks'];
   for (const stream of streams) tally.add(JSON.stringify({ _aws: {}, stream, ...counts }));
   const widths = summaryTable(streams, stream => tally.of(stream))

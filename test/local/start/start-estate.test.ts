@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import type { Platform } from '../../../local/platform/platform.ts';
 import { rebuildPlatform } from '../../../local/start/embedded-platform.ts';
-import type { EstateRecipe } from '../../../local/start/source.ts';
+import type { TenantDataRecipe } from '../../../local/start/source.ts';
 
 const START = Date.UTC(2026, 0, 1);
-const RECIPE: EstateRecipe = { seed: 5, startedAt: START, assets: 60, threats: 90, dnsBlocks: 40, changes: [] };
+const RECIPE: TenantDataRecipe = { seed: 5, startedAt: START, assets: 60, threats: 90, dnsBlocks: 40, changes: [] };
 
 interface ListBody {
   readonly data: { readonly id: string; readonly deleted?: boolean; readonly asset_id?: string }[];
@@ -51,7 +51,7 @@ test.each(['/v1/assets', '/v1/threats', '/v1/dns-blocks'])(
 );
 
 test('the first change removes an asset that has threats, the second restores the one removed before', async () => {
-  const round = (changes: EstateRecipe['changes']) => rebuildPlatform({ ...RECIPE, changes }, () => START + 9_000);
+  const round = (changes: TenantDataRecipe['changes']) => rebuildPlatform({ ...RECIPE, changes }, () => START + 9_000);
   const one = round([{ at: START + 1_000, count: 1 }]);
   const two = round([
     { at: START + 1_000, count: 1 },

@@ -97,8 +97,8 @@ describe('the source of a state folder', () => {
     const first = nextSource(request('--seed', '7', '--assets', '10'), undefined, 1_000);
     const second = nextSource(request('--change', '5'), first, 2_000);
     const third = nextSource(request('--seed', '7', '--change', '2'), second, 1_500);
-    expect(first.estate).toMatchObject({ seed: 7, assets: 10, startedAt: 1_000, changes: [] });
-    expect(third.estate!.changes).toEqual([
+    expect(first.tenantData).toMatchObject({ seed: 7, assets: 10, startedAt: 1_000, changes: [] });
+    expect(third.tenantData!.changes).toEqual([
       { at: 2_000, count: 5 },
       { at: 2_005, count: 2 },
     ]);

@@ -7,7 +7,7 @@ import { describe, expect, test } from '@jest/globals';
 import { LOCAL_NAMES } from '../../../local/aws/endpoints.ts';
 import type { Fault } from '../../../local/platform/faults.ts';
 import { echo, echoRaw } from '../../lambda/support/echo.ts';
-import { type Act, httpStand } from '../../lambda/support/http-stand.ts';
+import { type Act, httpHarness } from '../../lambda/support/http-harness.ts';
 import { StateFolder, tableRow } from './start-process.ts';
 import { SECRET, serveInstead, tenant } from './start-tenants.ts';
 
@@ -102,9 +102,9 @@ describe('npm start on a real tenant', () => {
       api.platform.setFaults([status('assets', 200)]);
       const strange = await folder.run(api.options, { secret: SECRET });
       api.platform.setFaults([]);
-      const mended = await folder.run(api.options, { secret: SECRET });
+      const repaired = await folder.run(api.options, { secret: SECRET });
 
-      expect([refused.status, strange.status, mended.status]).toEqual([1, 1, 0]);
+      expect([refused.status, strange.status, repaired.status]).toEqual([1, 1, 0]);
       expect(refused.stderr).toContain('assets: AccountRevokedError: The API answered 401 auth/revoked-account');
       expect(refused.stderr).toContain('threats: RoleMissingError: The API answered 403 auth/insufficient-role');
       expect(refused.stderr).toContain('dns-blocks: ApiRefusedError: The API answered 302 for /v1/dns-blocks');
@@ -113,7 +113,7 @@ describe('npm start on a real tenant', () => {
       expect(strange.stderr).toContain('members seen: "type", "title", "status"');
       expect(tableRow(refused, 'all')).toMatchObject({ read: 0, forwarded: 0 });
       expect(tableRow(strange, 'all')).toMatchObject({ read: 40, forwarded: 40 });
-      expect(tableRow(mended, 'all')).toMatchObject({ forwarded: 20, suppressed: 40 });
+      expect(tableRow(repaired, 'all')).toMatchObject({ forwarded: 20, suppressed: 40 });
     },
     RUN_TIME,
   );
@@ -139,7 +139,7 @@ describe('npm start on a real tenant', () => {
     'an API that echoes the request in %s gets neither the token nor the secret to the terminal or into a file',
     async (_what, act) => {
       await using api = await tenant();
-      await using web = await httpStand(act);
+      await using web = await httpHarness(act);
       await using folder = await StateFolder.make();
       const options = [...api.options, '--base-url', web.url, '--verbose'];
       const onProgress = (child: { kill(signal: 'SIGINT'): boolean }) =>

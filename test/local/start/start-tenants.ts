@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { createDraw } from '../../../local/platform/draw.ts';
+import { createRandom } from '../../../local/platform/draw.ts';
 import { createPlatform, type Platform } from '../../../local/platform/platform.ts';
 import { closeServer, listen, startPlatformServer } from '../../../local/platform/server.ts';
 
@@ -12,7 +12,7 @@ export interface Tenant extends AsyncDisposable {
 
 /** A tenant with a platform of 60 rows behind it, and the options that lead there. */
 export async function tenant(latencyMs = 0): Promise<Tenant> {
-  const platform = createPlatform({ clock: Date.now, random: createDraw(1), clientSecret: SECRET, latencyMs });
+  const platform = createPlatform({ clock: Date.now, random: createRandom(1), clientSecret: SECRET, latencyMs });
   platform.populate({ assets: 20, threats: 30, dnsBlocks: 10 });
   const server = await startPlatformServer({ platform });
   const urls = ['--base-url', server.baseUrl, '--auth-url', server.authUrl];

@@ -88,8 +88,8 @@ describe('npm start on the embedded platform', () => {
   });
 
   test('the latest events are what the platform says, digit for digit', async () => {
-    const { estate } = JSON.parse(await readFile(join(folder.path, 'local', 'source.json'), 'utf8'));
-    const truth = rebuildPlatform(estate, Date.now).truth('none');
+    const { tenantData } = JSON.parse(await readFile(join(folder.path, 'local', 'source.json'), 'utf8'));
+    const truth = rebuildPlatform(tenantData, Date.now).truth('none');
     const copy = await latest(await events());
     for (const stream of ['assets', 'threats', 'dns-blocks'] as const) {
       const live = [...truth[stream]].filter(
@@ -102,8 +102,8 @@ describe('npm start on the embedded platform', () => {
   });
 
   test('the views over the files are what the platform says, digit for digit', async () => {
-    const { estate } = JSON.parse(await readFile(join(folder.path, 'local', 'source.json'), 'utf8'));
-    const truth = Object.entries(rebuildPlatform(estate, Date.now).truth('none'));
+    const { tenantData } = JSON.parse(await readFile(join(folder.path, 'local', 'source.json'), 'utf8'));
+    const truth = Object.entries(rebuildPlatform(tenantData, Date.now).truth('none'));
     expect(await viewsUnlikeTruth(folder.path, truth)).toEqual([]);
   });
 

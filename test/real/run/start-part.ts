@@ -81,8 +81,8 @@ function wordsOf(child: ChildProcessByStdio<null, Readable, Readable>, says: str
 /** Waits for something, but not for long. */
 async function soon(promise: Promise<void>): Promise<void> {
   const over = new AbortController();
-  const patience = pause(STOP_SECONDS * 1000, undefined, { signal: over.signal }).catch(() => undefined);
-  await Promise.race([promise, patience]);
+  const retryBudget = pause(STOP_SECONDS * 1000, undefined, { signal: over.signal }).catch(() => undefined);
+  await Promise.race([promise, retryBudget]);
   over.abort();
 }
 

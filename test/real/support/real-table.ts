@@ -1,4 +1,4 @@
-import type { Item } from '../../../lambda/adapters/sealed-item.ts';
+import type { Item } from '../../../lambda/store/item.ts';
 import type { DynaliteClient } from '../../../local/aws/dynalite-client.ts';
 import { createDynamoDbService } from '../../../local/aws/dynamodb-service.ts';
 import { keySchema } from '../../../local/aws/state-table-schema.ts';

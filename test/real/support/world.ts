@@ -2,19 +2,19 @@
 import { randomUUID } from 'node:crypto';
 import { type DeliveredEvent, parseEvent } from '../../../local/aws/delivered.ts';
 import { LOCAL_NAMES } from '../../../local/aws/endpoints.ts';
-import { createDraw } from '../../../local/platform/draw.ts';
+import { createRandom } from '../../../local/platform/draw.ts';
 import { createPlatform, type Platform, type PlatformOptions } from '../../../local/platform/platform.ts';
-import { receive } from '../../histories/oracle/siem.ts';
+import { check, type Result } from '../../crash/judge.ts';
 import { type FunctionRun, functionProcess } from '../../lambda/support/function-process.ts';
 import { type TamperedApi, tamperedApi } from '../../lambda/support/tampered-api.ts';
-import { judge, type Verdict } from '../../sigkill/judge.ts';
+import { receive } from '../../simulation/oracle/siem.ts';
 import { type Running, running } from '../running.ts';
 import { motoResources } from './moto-resources.ts';
 import { realTable } from './real-table.ts';
 import { createRealm, type Realm } from './realm.ts';
 import { type SiemQueue, siemQueue } from './siem-queue.ts';
 
-export interface World extends AsyncDisposable {
+export interface Ports extends AsyncDisposable {
   readonly platform: Platform;
   readonly api: TamperedApi;
   readonly realm: Realm;
@@ -27,23 +27,23 @@ export interface World extends AsyncDisposable {
   queue(): Promise<SiemQueue>;
   /** Lines of one object. */
   object(key: string): Promise<string[]>;
-  deadLetters(): Promise<Map<string, string>>;
+  deadDeadLetters(): Promise<Map<string, string>>;
   /** What the SIEM has, held against what the API would answer. */
-  verdict(): Promise<Verdict>;
+  result(): Promise<Result>;
   /** Assets that are there; of generated ones some are removed before anybody saw them, and are not sent. */
   liveAssets(): number;
   /** Every item of the table but the lease. */
   items(): Promise<unknown[]>;
 }
 
-export interface WorldOptions {
+export interface PortsOptions {
   readonly platform?: Partial<PlatformOptions>;
   readonly environment?: Readonly<Record<string, string>>;
 }
 
 type AllRunning = Required<Running>;
 
-export async function world(options: WorldOptions = {}): Promise<World> {
+export async function ports(options: PortsOptions = {}): Promise<Ports> {
   const parts = running() as AllRunning;
   const mark = randomUUID().slice(0, 13);
   const names = {
@@ -58,7 +58,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     motoResources(parts.moto.url, names, realm.secret),
     realTable(parts.dynamodb.url, names.stateTable),
   ]);
-  const settings = { clock: Date.now, random: createDraw(42), trustedIssuer: realm.authUrl, ...options.platform };
+  const settings = { clock: Date.now, random: createRandom(42), trustedIssuer: realm.authUrl, ...options.platform };
   const platform = createPlatform(settings);
   const api = await tamperedApi(platform);
   const environment = {
@@ -89,10 +89,10 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     events: async () => (await lines()).map(line => parseEvent(line, 'delivered')),
     queue: () => siemQueue(parts.moto.url, names.bucket, names.prefix),
     object: async key => splitLines((await moto.objects(names.bucket, key)).get(key)!),
-    deadLetters: () => moto.objects(names.deadLetterBucket, ''),
-    async verdict() {
+    deadDeadLetters: () => moto.objects(names.deadLetterBucket, ''),
+    async result() {
       const events = (await lines()).map(line => receive(line, 0));
-      return judge({ events, truth: [...platform.truthText()].join(''), completedEpochs: new Set() });
+      return check({ events, truth: [...platform.truthText()].join(''), completedEpochs: new Set() });
     },
     liveAssets: () => [...platform.truth().assets.values()].filter(row => JSON.parse(row).deleted !== true).length,
     items: async () => (await table.items()).filter(item => item['sk']?.S !== 'lease'),

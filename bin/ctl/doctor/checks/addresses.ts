@@ -1,16 +1,15 @@
-import type { Fetch } from '../../../../lambda/adapters/http.ts';
-import { networkCode } from '../../../../lambda/adapters/http.ts';
-import { tokenEndpoint } from '../../../../lambda/adapters/token.ts';
+import { type Fetch, networkCode } from '../../../../lambda/source/http.ts';
+import { tokenEndpoint } from '../../../../lambda/source/token.ts';
 import { STREAMS } from '../../../../lambda/streams.ts';
 import { findCdkJson } from '../cdk-json.ts';
 import { type Check, type Finding, ok, warn } from '../check.ts';
-import type { Patient } from '../patient.ts';
+import type { Context } from '../patient.ts';
 import { readContext } from './configuration.ts';
 
 const TIMEOUT_MILLISECONDS = 10_000;
 
 /** Before there are credentials: whoever asks without them must be refused, and in the right way. */
-export const addresses: Check<Patient> = {
+export const addresses: Check<Context> = {
   name: 'addresses',
   needs: ['configuration'],
   look: async ({ fetch, signal }) => addressesFinding(await readContext((await findCdkJson())!), fetch, signal),
@@ -25,8 +24,9 @@ export async function addressesFinding(places: readonly Place[], fetch: Fetch, s
   ]);
   const faults = (await Promise.all(asked.map(each => faultOf(each, fetch, signal)))).filter(Boolean);
   if (faults.length === 0) return ok('API and token endpoint answer here, and refuse whoever bears no credentials');
-  const todo = 'Check baseUrl and authUrl. The function may reach what this machine does not, and the other way round.';
-  return warn(faults.join('; '), todo);
+  const remedy =
+    'Check baseUrl and authUrl. The function may reach what this machine does not, and the other way round.';
+  return warn(faults.join('; '), remedy);
 }
 
 interface Asked {

@@ -2,19 +2,19 @@ import { readAlarms } from '../../alarms/read-alarms.ts';
 import { PERMISSION, readSubscriptions, type Subscriptions } from '../../alarms/read-subscriptions.ts';
 import { restore } from '../../deployment/restore.ts';
 import { type Check, type Finding, fail, ok, warn } from '../check.ts';
-import type { Patient } from '../patient.ts';
+import type { Context } from '../patient.ts';
 
-export const alarms: Check<Patient> = {
+export const alarms: Check<Context> = {
   name: 'alarms',
   needs: ['stack'],
   async look({ aws, deployment }) {
     const { connector, alarmTopicArn, stackName } = await deployment();
-    const { alarms: all, tellers } = await readAlarms(aws, connector);
-    if (tellers.length < 2 || all.length === 0) return fail('alarms are gone', restore(stackName, 'them'));
-    if (tellers.some(({ actions }) => !actions.includes(alarmTopicArn))) {
+    const { alarms: all, notifiers } = await readAlarms(aws, connector);
+    if (notifiers.length < 2 || all.length === 0) return fail('alarms are gone', restore(stackName, 'them'));
+    if (notifiers.some(({ actions }) => !actions.includes(alarmTopicArn))) {
       return fail('page or ticket does not tell the topic', restore(stackName, 'the action'));
     }
-    if (tellers.some(({ tells }) => !tells))
+    if (notifiers.some(({ tells }) => !tells))
       return warn('muted: nobody is told', '"npm run connectorctl -- resume" switches them on.');
     const firing = all.filter(each => each.state === 'ALARM').map(each => each.name);
     if (firing.length > 0) return warn(`in alarm: ${firing.join(', ')}`, '"npm run connectorctl -- status" says more.');
@@ -23,7 +23,7 @@ export const alarms: Check<Patient> = {
 };
 
 /** An alarm that nobody hears is none. */
-export const alarmSubscription: Check<Patient> = {
+export const alarmSubscription: Check<Context> = {
   name: 'alarm-subscription',
   needs: ['stack'],
   async look({ aws, deployment }) {
@@ -31,10 +31,10 @@ export const alarmSubscription: Check<Patient> = {
     const found = await readSubscriptions(aws, topic);
     if (found === 'gone') return fail(`${topic} is gone: nobody is told of any alarm`, restore(stackName));
     if (found !== 'refused') return subscriptionFinding(found, topic);
-    const owner = topic.split(':')[4] ?? '';
-    if (owner === account) return fail(`who has subscribed to ${topic} is hidden`, `You need ${PERMISSION} on it.`);
+    const parent = topic.split(':')[4] ?? '';
+    if (parent === account) return fail(`who has subscribed to ${topic} is hidden`, `You need ${PERMISSION} on it.`);
     return warn(
-      `account ${owner} does not show who has subscribed to ${topic}`,
+      `account ${parent} does not show who has subscribed to ${topic}`,
       `Ask whoever looks after it, or have the topic's policy grant you ${PERMISSION}.`,
     );
   },

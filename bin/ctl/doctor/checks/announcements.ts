@@ -9,10 +9,10 @@ import type { Aws } from '../../aws.ts';
 import { restore } from '../../deployment/restore.ts';
 import { AwsCallError } from '../../errors.ts';
 import { type Check, type Finding, fail, ok, skipped, warn } from '../check.ts';
-import type { Patient } from '../patient.ts';
+import type { Context } from '../patient.ts';
 
 /** Whether the SIEM hears of new objects: for a bucket that was brought, its owner must have seen to it. */
-export const announcements: Check<Patient> = {
+export const announcements: Check<Context> = {
   name: 'announcements',
   needs: ['bucket', 'siem-queue', 'delivery-stream'],
   async look({ aws, deployment }) {
@@ -63,13 +63,13 @@ export function announcementsFinding(
       return ok(`the bucket announces objects below ${events} on the SIEM’s queue`);
     }
     const text = `the bucket announces more than ${events} on the SIEM’s queue: the reader may not read the rest, and gives up on it`;
-    return warn(text, todo(wanted));
+    return warn(text, remedy(wanted));
   }
   if (own.length > 0) {
-    return fail(`the bucket does not announce every new object below ${events} on the SIEM’s queue`, todo(wanted));
+    return fail(`the bucket does not announce every new object below ${events} on the SIEM’s queue`, remedy(wanted));
   }
   const other = bridge ? ': it tells EventBridge, which does not reach the queue' : '';
-  return fail(`the bucket announces no object on the SIEM’s queue${other}`, todo(wanted));
+  return fail(`the bucket announces no object on the SIEM’s queue${other}`, remedy(wanted));
 }
 
 function covers(event: string, kind: string): boolean {
@@ -81,7 +81,7 @@ function filterOf({ Filter }: QueueConfiguration, name: 'prefix' | 'suffix'): st
   return Filter?.Key?.FilterRules?.find(rule => rule.Name?.toLowerCase() === name)?.Value ?? '';
 }
 
-function todo({ bucket, queueArn, stackName }: Announced): string {
+function remedy({ bucket, queueArn, stackName }: Announced): string {
   return (
     `A bucket that you brought (bucketArn): have its owner add an event notification of s3:ObjectCreated:*, prefix ${PREFIXES.events}, ` +
     `to ${queueArn}, in the console of ${bucket}; put-bucket-notification-configuration would replace all others. ` +

@@ -1,14 +1,14 @@
 import { type Check, type Finding, fail, ok, warn } from '../check.ts';
-import type { Patient } from '../patient.ts';
+import type { Context } from '../patient.ts';
 
 /** AWS refuses a signature whose time is further off. */
 const REFUSED_MILLISECONDS = 5 * 60_000;
-const DOUBTFUL_MILLISECONDS = 30_000;
-const TODO =
+const UNCONFIRMED_MILLISECONDS = 30_000;
+const REMEDY =
   'Set the clock of this machine (NTP). If it is right, the clock of AWS or of the API is wrong: tell its operator.';
 
 /** Last, when everybody has told the time. */
-export const clock: Check<Patient> = {
+export const clock: Check<Context> = {
   name: 'clock',
   look: async ({ skews }) => clockFinding(skews),
 };
@@ -17,7 +17,7 @@ export const clock: Check<Patient> = {
 export function clockFinding(skews: readonly number[]): Finding {
   if (skews.length === 0) return { status: 'skipped', text: 'nobody has told the time' };
   const worst = Math.max(...skews.map(Math.abs));
-  if (worst < DOUBTFUL_MILLISECONDS) return ok('this machine, AWS and the API agree on the time');
+  if (worst < UNCONFIRMED_MILLISECONDS) return ok('this machine, AWS and the API agree on the time');
   const text = `this machine’s clock is up to ${Math.round(worst / 1000)} s off that of AWS or the API`;
-  return worst < REFUSED_MILLISECONDS ? warn(text, TODO) : fail(text, TODO);
+  return worst < REFUSED_MILLISECONDS ? warn(text, REMEDY) : fail(text, REMEDY);
 }

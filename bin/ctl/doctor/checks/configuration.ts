@@ -5,14 +5,14 @@ import type { ConnectorConfig } from '../../../../lib/config/connector-schema.ts
 import { connectorsIn } from '../../../../lib/config/read-connectors.ts';
 import { findCdkJson } from '../cdk-json.ts';
 import { type Check, type Finding, fail, ok, warn } from '../check.ts';
-import type { Patient } from '../patient.ts';
+import type { Context } from '../patient.ts';
 
-const TODO = 'README.md has the table of options. Nothing can be deployed before.';
+const REMEDY = 'README.md has the table of options. Nothing can be deployed before.';
 const GO =
   'Go to the checkout of the connector, where its cdk.json is, and try again: cd security-data-connector && npm run connectorctl -- doctor --before';
 
 /** The context of the project that one stands in, as the CDK reads it. */
-export const configuration: Check<Patient> = {
+export const configuration: Check<Context> = {
   name: 'configuration',
   async look() {
     const file = await findCdkJson();
@@ -21,9 +21,9 @@ export const configuration: Check<Patient> = {
       return connectorsFinding(await readContext(file), file);
     } catch (error) {
       if (error instanceof ConfigurationError) {
-        return fail(`${file}: ${error.message.replaceAll(/\s*\n\s*/g, ' ')}`, TODO);
+        return fail(`${file}: ${error.message.replaceAll(/\s*\n\s*/g, ' ')}`, REMEDY);
       }
-      return fail(`${file} cannot be read: ${error instanceof Error ? error.message : error}`, TODO);
+      return fail(`${file} cannot be read: ${error instanceof Error ? error.message : error}`, REMEDY);
     }
   },
 };
@@ -34,8 +34,8 @@ function connectorsFinding(connectors: readonly ConnectorConfig[], file: string)
   const names = (some: readonly ConnectorConfig[]) => some.map(({ name }) => name).join(', ');
   const examples = connectors.filter(({ baseUrl }) => new URL(baseUrl).hostname.endsWith('.example'));
   if (examples.length > 0) {
-    const todo = `Replace the entry in the context "connectors" of ${file} by your own.`;
-    return warn(`still the example: ${names(examples)}`, todo);
+    const remedy = `Replace the entry in the context "connectors" of ${file} by your own.`;
+    return warn(`still the example: ${names(examples)}`, remedy);
   }
   const count = connectors.length === 1 ? 'a connector' : `${connectors.length} connectors`;
   return ok(`${count}: ${names(connectors)}${elsewhere}`);

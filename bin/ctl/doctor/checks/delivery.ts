@@ -4,9 +4,9 @@ import { PREFIXES } from '../../../../lib/prefixes.ts';
 import { restore } from '../../deployment/restore.ts';
 import { AwsCallError } from '../../errors.ts';
 import { type Check, fail, ok, warn } from '../check.ts';
-import type { Patient } from '../patient.ts';
+import type { Context } from '../patient.ts';
 
-export const deliveryStream: Check<Patient> = {
+export const deliveryStream: Check<Context> = {
   name: 'delivery-stream',
   needs: ['stack'],
   async look({ aws, deployment }) {
@@ -19,8 +19,8 @@ export const deliveryStream: Check<Patient> = {
       const why = told?.FailureDescription?.Details;
       if (status === 'CREATING')
         return warn(`${name} is being made`, 'No event can be sent yet: look again in a minute.');
-      const todo = `No event can be sent. ${restore(stackName)}`;
-      return fail(`${name} is ${status}${why ? `: ${why}` : ''}`, todo);
+      const remedy = `No event can be sent. ${restore(stackName)}`;
+      return fail(`${name} is ${status}${why ? `: ${why}` : ''}`, remedy);
     } catch (cause) {
       const advice = 'You need firehose:DescribeDeliveryStream on it.';
       throw new AwsCallError(`The delivery stream ${name} could not be described`, advice, cause);
@@ -28,7 +28,7 @@ export const deliveryStream: Check<Patient> = {
   },
 };
 
-export const bucket: Check<Patient> = {
+export const bucket: Check<Context> = {
   name: 'bucket',
   needs: ['stack'],
   async look({ aws, deployment }) {

@@ -1,8 +1,8 @@
 import type { Condition, DeployedFunction } from '../../deployment/read-function.ts';
 import { type Check, type Finding, fail, ok, warn } from '../check.ts';
-import type { Patient } from '../patient.ts';
+import type { Context } from '../patient.ts';
 
-export const deployedFunction: Check<Patient> = {
+export const deployedFunction: Check<Context> = {
   name: 'function',
   needs: ['settings'],
   look: async ({ deployedFunction: read }) => functionFinding(await read()),

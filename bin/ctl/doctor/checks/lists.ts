@@ -1,22 +1,22 @@
 /** Each list, read as a run reads it: one row, of which nothing is kept. */
 
-import { sha256 } from '../../../../lambda/adapters/sha256.ts';
 import { ApiRefusedError } from '../../../../lambda/core/errors.ts';
 import type { PageContent } from '../../../../lambda/core/page.ts';
 import { readRow } from '../../../../lambda/core/row.ts';
+import { sha256 } from '../../../../lambda/sha256.ts';
 import { STREAMS, type Stream, type StreamName } from '../../../../lambda/streams.ts';
 import { type Check, type Finding, fail, ok, skipped, warn } from '../check.ts';
-import type { Patient } from '../patient.ts';
+import type { Context } from '../patient.ts';
 
-export const lists: readonly Check<Patient>[] = STREAMS.map(({ name }) => ({
+export const lists: readonly Check<Context>[] = STREAMS.map(({ name }) => ({
   name: `list-${name}`,
   needs: ['token'],
-  look: patient => listFinding(patient, name),
+  look: context => listFinding(context, name),
 }));
 
-async function listFinding(patient: Patient, name: StreamName): Promise<Finding> {
+async function listFinding(context: Context, name: StreamName): Promise<Finding> {
   try {
-    const page = await patient.firstPage(name);
+    const page = await context.firstPage(name);
     return page ? pageFinding(page, name) : skipped(`the stream is off: ${optionOf(name)} is not set`);
   } catch (error) {
     if (!(error instanceof ApiRefusedError) || error.status !== 404) throw error;

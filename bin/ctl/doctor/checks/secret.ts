@@ -1,12 +1,12 @@
 import { PLACEHOLDER } from '../../../../lib/placeholder.ts';
 import { type Check, fail, ok } from '../check.ts';
-import type { Patient } from '../patient.ts';
+import type { Context } from '../patient.ts';
 
-export const secret: Check<Patient> = {
+export const secret: Check<Context> = {
   name: 'secret',
   needs: ['settings'],
-  async look(patient) {
-    const { clientId, clientSecret } = await patient.credentials();
+  async look(context) {
+    const { clientId, clientSecret } = await context.credentials();
     if (clientId === PLACEHOLDER || clientSecret === PLACEHOLDER) {
       return fail(
         'it still holds the placeholder',

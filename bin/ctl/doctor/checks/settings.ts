@@ -2,14 +2,14 @@ import { SettingsError } from '../../../../lambda/settings.ts';
 import { STREAMS } from '../../../../lambda/streams.ts';
 import { restore } from '../../deployment/restore.ts';
 import { type Check, fail, ok } from '../check.ts';
-import type { Patient } from '../patient.ts';
+import type { Context } from '../patient.ts';
 
-export const settings: Check<Patient> = {
+export const settings: Check<Context> = {
   name: 'settings',
   needs: ['stack'],
-  async look(patient) {
+  async look(context) {
     try {
-      const { baseUrl, ...given } = await patient.settings();
+      const { baseUrl, ...given } = await context.settings();
       const paths = STREAMS.flatMap(stream =>
         'pathOption' in stream ? [`, ${stream.name} ${given[stream.pathOption] ?? 'off'}`] : [],
       );
@@ -17,7 +17,7 @@ export const settings: Check<Patient> = {
     } catch (error) {
       if (!(error instanceof SettingsError)) throw error;
       // A deployment checks what it sets, so somebody has changed them by hand, or deployed another version.
-      const { stackName } = await patient.deployment();
+      const { stackName } = await context.deployment();
       return fail(error.faults.join('; '), `No run can start. ${restore(stackName, 'what was changed by hand')}`);
     }
   },

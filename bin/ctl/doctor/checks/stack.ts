@@ -3,25 +3,25 @@ import { eventsCommand, phaseOf, withoutConnector } from '../../deployment/stack
 import { AwsCallError } from '../../errors.ts';
 import { findCdkJson } from '../cdk-json.ts';
 import { type Check, type Finding, fail, ok, warn } from '../check.ts';
-import type { Patient } from '../patient.ts';
+import type { Context } from '../patient.ts';
 import { readContext } from './configuration.ts';
 
 /** Found, of a version that this program understands, and with every output. */
-export const stack: Check<Patient> = {
+export const stack: Check<Context> = {
   name: 'stack',
   needs: ['aws-account'],
-  async look(patient) {
-    const { stackName, version } = await patient.deployment();
+  async look(context) {
+    const { stackName, version } = await context.deployment();
     return ok(`${stackName}, version ${version}`);
   },
 };
 
 /** No other check needs it: on-call looks at a connector above all when its last deployment has failed. */
-export const lastDeployment: Check<Patient> = {
+export const lastDeployment: Check<Context> = {
   name: 'last-deployment',
   needs: ['stack'],
-  async look(patient) {
-    const { stackName, stackStatus } = await patient.deployment();
+  async look(context) {
+    const { stackName, stackStatus } = await context.deployment();
     return deploymentFinding(stackName, stackStatus);
   },
 };
@@ -65,7 +65,7 @@ export function deploymentFinding(stackName: string, status: string): Finding {
 }
 
 /** Before a deployment: none of the configured stacks is left from one that failed, which the CDK could not delete. */
-export const failedStacks: Check<Patient> = {
+export const failedStacks: Check<Context> = {
   name: 'failed-stacks',
   needs: ['aws-account', 'configuration'],
   async look({ aws }) {
@@ -76,8 +76,8 @@ export const failedStacks: Check<Patient> = {
       try {
         const { Stacks: [found] = [] } = await client.send(new DescribeStacksCommand({ StackName }));
         if (!found || phaseOf(found.StackStatus ?? '') !== 'not created') continue;
-        const [text = '', ...todo] = (withoutConnector(found, await client.config.region()) ?? '').split('\n');
-        return fail(text, todo.join(' '));
+        const [text = '', ...remedy] = (withoutConnector(found, await client.config.region()) ?? '').split('\n');
+        return fail(text, remedy.join(' '));
       } catch (cause) {
         if (cause instanceof Error && /does not exist/.test(cause.message)) continue;
         throw new AwsCallError(

@@ -1,19 +1,19 @@
-import { sha256 } from '../../../../lambda/adapters/sha256.ts';
 import { readRow } from '../../../../lambda/core/row.ts';
+import { sha256 } from '../../../../lambda/sha256.ts';
 import { STREAMS } from '../../../../lambda/streams.ts';
 import { type Check, fail, ok, skipped } from '../check.ts';
-import type { Patient } from '../patient.ts';
+import type { Context } from '../patient.ts';
 
 /** Without it the threats of a removed asset cannot be withdrawn. */
-export const threatAsset: Check<Patient> = {
+export const threatAsset: Check<Context> = {
   name: 'threat-asset',
   needs: ['list-threats'],
-  async look(patient) {
-    const [element] = (await patient.firstPage('threats'))?.rows ?? [];
+  async look(context) {
+    const [element] = (await context.firstPage('threats'))?.rows ?? [];
     const row = element && readRow(element, STREAMS.find(({ name }) => name === 'threats')!, sha256);
     if (!row || 'reason' in row) return skipped('there is no threat yet that could show it');
-    const { threatAssetField } = await patient.settings();
-    if (row.owner !== undefined) return ok(`a threat names its asset in "${threatAssetField}"`);
+    const { threatAssetField } = await context.settings();
+    if (row.parent !== undefined) return ok(`a threat names its asset in "${threatAssetField}"`);
     const names = Object.keys(JSON.parse(row.text) as object).map(name => JSON.stringify(name.slice(0, 64)));
     return fail(
       `the first threat names no asset in "${threatAssetField}"; its members are ${names.join(', ')}`,

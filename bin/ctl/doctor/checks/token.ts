@@ -1,11 +1,11 @@
 import { type Check, ok } from '../check.ts';
-import type { Patient } from '../patient.ts';
+import type { Context } from '../patient.ts';
 
-export const token: Check<Patient> = {
+export const token: Check<Context> = {
   name: 'token',
   needs: ['secret'],
-  async look(patient) {
-    await patient.token();
+  async look(context) {
+    await context.token();
     return ok('the token endpoint takes the credentials');
   },
 };

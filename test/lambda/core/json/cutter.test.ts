@@ -167,7 +167,7 @@ describe('the canonical text', () => {
 
   test('sorts objects of many members alike', () => {
     const names = Array.from({ length: 100 }, (_, index) => `m${index}`);
-    const text = (order: readonly string[]) => `{${order.map(name => `"${name}":"${name}"`).join()}}`;
+    const text = (command: readonly string[]) => `{${command.map(name => `"${name}":"${name}"`).join()}}`;
     expect(canonical(text(names.toReversed()))).toBe(text(names.toSorted()));
   });
 

@@ -10,14 +10,14 @@ import { type AnyStream, ASSETS, CONTEXT, DNS_BLOCKS, rowOf, THREATS } from '../
 
 const SEQUENCE = '00000010420000000001';
 const FIELDS = compiledFields(WIDE_MAPPING);
-const format = ocsfFormat({ ownerMember: 'asset_id', fields: FIELDS });
-const plain = ocsfFormat({ ownerMember: 'asset_id', fields: {} });
+const format = ocsfFormat({ parentMember: 'asset_id', fields: FIELDS });
+const plain = ocsfFormat({ parentMember: 'asset_id', fields: {} });
 
 const sending = (text: string, stream: AnyStream, known = false) => ({
   row: rowOf(text, stream),
   stream,
   sequence: SEQUENCE,
-  incarnation: '',
+  revision: '',
   known,
 });
 const line = (text: string, stream: AnyStream = ASSETS, known = false) =>
@@ -68,10 +68,10 @@ describe('OCSF: the class and activity of', () => {
 describe('OCSF: metadata', () => {
   test('has the identity of the event, the same as in the envelope', () => {
     const given = sending('{"id":"x","asset_id":"a"}', THREATS);
-    const letter = 's3://dead-letters/x.json';
+    const deadLetter = 's3://dead-letters/x.json';
     const pairs = [
       [format.row(given, CONTEXT), envelope.row(given, CONTEXT)],
-      [format.oversize(given, CONTEXT, letter), envelope.oversize(given, CONTEXT, letter)],
+      [format.oversize(given, CONTEXT, deadLetter), envelope.oversize(given, CONTEXT, deadLetter)],
       [
         format.withdrawn('t1', TOMBSTONE, THREATS, SEQUENCE, CONTEXT),
         envelope.withdrawn('t1', TOMBSTONE, THREATS, SEQUENCE, CONTEXT),
@@ -168,7 +168,7 @@ describe('OCSF: members of the row', () => {
   test('without a name are told once, whatever else is left out', () => {
     // Where an object is left out, so is the caption in it, which is no member's.
     const fields = compiledFields({ os: 'device.os.name', type: 'device.os.type_id' });
-    const told = ocsfFormat({ ownerMember: 'asset_id', fields }).row(
+    const told = ocsfFormat({ parentMember: 'asset_id', fields }).row(
       sending('{"id":"x","":7,"type":"Linux"}', ASSETS),
       CONTEXT,
     );
@@ -191,7 +191,7 @@ describe('OCSF: members of the row', () => {
   });
 
   test('name the asset of a threat as its resource, under any name of the member', () => {
-    const other = ocsfFormat({ ownerMember: 'host', fields: {} });
+    const other = ocsfFormat({ parentMember: 'host', fields: {} });
     const row = rowOf('{"id":"x","host":"a","asset_id":"b"}', THREATS, 'host');
     const found = readOcsf(other.row({ ...sending('{"id":"x"}', THREATS), row }, CONTEXT));
     expect(found).toMatchObject({ resources: [{ uid: 'a', type: 'Asset' }], unmapped: { asset_id: 'b' } });
@@ -292,7 +292,7 @@ describe.each([
 
 test('OCSF: what comes back after a withdrawal has another id', () => {
   const ids = ['', 'one withdrawal'].map(
-    incarnation => readOcsf(format.row({ ...sending('{"id":"x"}', THREATS), incarnation }, CONTEXT)).metadata.uid,
+    revision => readOcsf(format.row({ ...sending('{"id":"x"}', THREATS), revision }, CONTEXT)).metadata.uid,
   );
   expect(new Set(ids).size).toBe(2);
 });

@@ -14,7 +14,7 @@ export interface Style {
   space(): string;
   /** A string with its quotes. */
   quote(text: string): string;
-  order(members: readonly Member[]): readonly Member[];
+  command(members: readonly Member[]): readonly Member[];
 }
 
 const HARD_NUMBERS = [
@@ -65,7 +65,7 @@ export const { value: json } = fc.letrec<{ value: Json; array: Json; object: Jso
   object: fc.record({ members: fc.array(fc.tuple(memberName, tie('value')), { maxLength: 5 }) }),
 }));
 
-export const PLAIN: Style = { space: () => '', quote: each => JSON.stringify(each), order: each => each };
+export const PLAIN: Style = { space: () => '', quote: each => JSON.stringify(each), command: each => each };
 
 /** Another way to write the same value, chosen by the seed. Names that occur twice keep their order. */
 export function styleOf(seed: number, spaces: readonly string[] = ['', ' ', '\n', '\r\n    ', '\t', '\r']): Style {
@@ -74,7 +74,7 @@ export function styleOf(seed: number, spaces: readonly string[] = ['', ' ', '\n'
   return {
     space: () => pick(spaces),
     quote: each => `"${Array.from(each, character => written(character, random)).join('')}"`,
-    order: members => {
+    command: members => {
       const ranks = new Map(members.map(([name]) => [name, random()]));
       return members.toSorted(([one], [other]) => ranks.get(one)! - ranks.get(other)!);
     },
@@ -90,7 +90,7 @@ export function write(value: Json, style: Style): string {
     return `[${items.join(',') || space()}]`;
   }
   const members = style
-    .order(value.members)
+    .command(value.members)
     .map(([name, each]) => `${space()}${style.quote(name)}${space()}:${space()}${write(each, style)}${space()}`);
   return `{${members.join(',') || space()}}`;
 }

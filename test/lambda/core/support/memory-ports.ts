@@ -1,5 +1,5 @@
-import { sha256 } from '../../../../lambda/adapters/sha256.ts';
-import type { World } from '../../../../lambda/core/run.ts';
+import type { Ports } from '../../../../lambda/core/run.ts';
+import { sha256 } from '../../../../lambda/sha256.ts';
 import type { ScriptedApi } from './api.ts';
 import type { SteppedClock } from './clock.ts';
 import { readEvent } from './event-schema.ts';
@@ -14,12 +14,12 @@ interface Parts {
   /** Acknowledged by the delivery stream. */
   readonly lines: string[];
   /** Key → text of the dead letters. */
-  readonly letters: Map<string, string>;
+  readonly deadLetters: Map<string, string>;
   readonly warnings: string[];
 }
 
 /** The core's ports over memory. Each call is a step of the journal, named `<stream> <what>`. */
-export function memoryPorts({ api, clock, journal, table, lines, letters, warnings }: Parts): World {
+export function memoryPorts({ api, clock, journal, table, lines, deadLetters, warnings }: Parts): Ports {
   return {
     source: api,
     rows: { row: (path, id) => api.single(path, id) },
@@ -33,8 +33,8 @@ export function memoryPorts({ api, clock, journal, table, lines, letters, warnin
     ...checkpointPorts(journal, table),
     ...rowPorts(journal, table),
     delivery: {
-      async deliver(batch, guard) {
-        await guard();
+      async deliver(batch, assertLeaseValid) {
+        await assertLeaseValid();
         const events = batch.map(readEvent);
         return journal.step(`${events[0]!.stream} delivery`, () => {
           lines.push(...batch);
@@ -42,23 +42,23 @@ export function memoryPorts({ api, clock, journal, table, lines, letters, warnin
         });
       },
     },
-    deadLetters: {
-      locate: ({ stream, digest }) => `s3://dead-letters/${stream}/${digest}.json`,
-      store: letter =>
-        journal.step(`${letter.stream} dead-letter`, () => {
-          letters.set(`${letter.stream} ${letter.reason} ${letter.digest}`, letter.text);
+    deadDeadLetters: {
+      locate: ({ stream, rowHash }) => `s3://dead-letters/${stream}/${rowHash}.json`,
+      store: deadLetter =>
+        journal.step(`${deadLetter.stream} dead-letter`, () => {
+          deadLetters.set(`${deadLetter.stream} ${deadLetter.reason} ${deadLetter.rowHash}`, deadLetter.text);
         }),
       read: async key => {
         const [stream = '', reason = ''] = key.split(' ');
-        const text = letters.get(key);
+        const text = deadLetters.get(key);
         return text && `{"reason":"${reason}","stream":"${stream}","connector":"acme","row":${text}}\n`;
       },
-      remove: key => journal.step('dead-letter deleted', () => void letters.delete(key)),
+      remove: key => journal.step('dead-letter deleted', () => void deadLetters.delete(key)),
     },
   };
 }
 
-function checkpointPorts(journal: Journal, table: MemoryTable): Pick<World, 'checkpoints' | 'withdrawals'> {
+function checkpointPorts(journal: Journal, table: MemoryTable): Pick<Ports, 'checkpoints' | 'withdrawals'> {
   return {
     checkpoints: {
       load: async streams => new Map(streams.map(stream => [stream, table.memory(stream)])),
@@ -67,27 +67,27 @@ function checkpointPorts(journal: Journal, table: MemoryTable): Pick<World, 'che
           table.damaged.delete(stream);
           table.checkpoints.set(stream, checkpoint);
         }),
-      saveInFlight: (stream, batches) =>
-        journal.step(`${stream} in-flight`, () => void table.inFlight.set(stream, structuredClone(batches))),
+      saveIntents: (stream, batches) =>
+        journal.step(`${stream} in-flight`, () => void table.intents.set(stream, structuredClone(batches))),
       fence: (_streams, epoch) => journal.step(`fence ${epoch}`, () => undefined),
     },
-    withdrawals: {
-      pending: async stream => table.withdrawals(stream),
-      async add(stream, tombstones, guard) {
-        await guard();
+    removals: {
+      pending: async stream => table.removals(stream),
+      async add(stream, tombstones, assertLeaseValid) {
+        await assertLeaseValid();
         await journal.step(`${stream} listed`, () => {
           for (const each of tombstones) table.putWithdrawal(stream, each);
         });
       },
-      async remove(stream, id, guard) {
-        await guard();
+      async remove(stream, id, assertLeaseValid) {
+        await assertLeaseValid();
         await journal.step(`${stream} struck ${id}`, () => table.deleteWithdrawal(stream, id));
       },
     },
   };
 }
 
-function rowPorts(journal: Journal, table: MemoryTable): Pick<World, 'rowStates' | 'memberships'> {
+function rowPorts(journal: Journal, table: MemoryTable): Pick<Ports, 'rowStates' | 'memberships'> {
   return {
     rowStates: {
       get: (stream, ids) => {
@@ -97,25 +97,25 @@ function rowPorts(journal: Journal, table: MemoryTable): Pick<World, 'rowStates'
         });
         return journal.step(`${stream} look-up ${ids.join(' ')}`, () => new Map(found));
       },
-      async put(stream, states, guard) {
-        await guard();
+      async put(stream, states, assertLeaseValid) {
+        await assertLeaseValid();
         await journal.step(`${stream} states`, () => {
           for (const [id, state] of states) table.putState(stream, id, state);
         });
       },
     },
-    memberships: {
-      async put(stream, memberships, guard) {
-        await guard();
+    childIndex: {
+      async put(stream, childIndex, assertLeaseValid) {
+        await assertLeaseValid();
         await journal.step(`${stream} memberships`, () => {
-          for (const each of memberships) table.putMembership(stream, each);
+          for (const each of childIndex) table.putChild(stream, each);
         });
       },
-      of: async (stream, owner, limit) => table.membersOf(stream, owner, limit),
-      async delete(stream, memberships, guard) {
-        await guard();
+      of: async (stream, parent, limit) => table.membersOf(stream, parent, limit),
+      async delete(stream, childIndex, assertLeaseValid) {
+        await assertLeaseValid();
         await journal.step(`${stream} memberships deleted`, () => {
-          for (const each of memberships) table.deleteMembership(stream, each);
+          for (const each of childIndex) table.deleteChild(stream, each);
         });
       },
     },

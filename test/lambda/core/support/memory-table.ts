@@ -1,27 +1,27 @@
 import { BEGINNING } from '../../../../lambda/core/beginning.ts';
 import type {
   Checkpoint,
-  InFlightBatch,
+  ChildEntry,
+  Intent,
   ListedRemoval,
-  Membership,
   RowState,
+  SavedStream,
   StoredState,
-  StreamMemory,
 } from '../../../../lambda/ports.ts';
 import type { StreamName } from '../../../../lambda/streams.ts';
 
 /** What outlives a run. */
 export class MemoryTable {
   readonly checkpoints = new Map<StreamName, Checkpoint>();
-  readonly inFlight = new Map<StreamName, readonly InFlightBatch[]>();
+  readonly intents = new Map<StreamName, readonly Intent[]>();
   /** Streams whose checkpoint cannot be read. */
   readonly damaged = new Map<StreamName, Error>();
   readonly #states = new Map<string, StoredState>();
-  readonly #memberships = new Map<string, Membership>();
-  readonly #withdrawals = new Map<string, ListedRemoval>();
+  readonly #childIndex = new Map<string, ChildEntry>();
+  readonly #removals = new Map<string, ListedRemoval>();
 
-  memory(stream: StreamName): StreamMemory | Error {
-    const memory = { checkpoint: this.checkpoint(stream), inFlight: this.inFlight.get(stream) ?? [] };
+  memory(stream: StreamName): SavedStream | Error {
+    const memory = { checkpoint: this.checkpoint(stream), intents: this.intents.get(stream) ?? [] };
     return this.damaged.get(stream) ?? memory;
   }
 
@@ -39,46 +39,46 @@ export class MemoryTable {
 
   /** As `<owner> <id>`, sorted. */
   members(stream: StreamName): string[] {
-    const ours = [...this.#memberships].filter(([at]) => at.startsWith(`["${stream}"`));
-    return ours.map(([, { owner, id }]) => `${owner} ${id}`).sort();
+    const ours = [...this.#childIndex].filter(([at]) => at.startsWith(`["${stream}"`));
+    return ours.map(([, { parent, id }]) => `${parent} ${id}`).sort();
   }
 
-  membersOf(stream: StreamName, owner: string, limit: number): Membership[] {
-    const ours = [...this.#memberships].filter(([at, each]) => at.startsWith(`["${stream}"`) && each.owner === owner);
+  membersOf(stream: StreamName, parent: string, limit: number): ChildEntry[] {
+    const ours = [...this.#childIndex].filter(([at, each]) => at.startsWith(`["${stream}"`) && each.parent === parent);
     return ours.map(([, each]) => each).slice(0, limit);
   }
 
-  putMembership(stream: StreamName, membership: Membership): void {
-    this.#memberships.set(key(stream, membership.owner, membership.id), membership);
+  putChild(stream: StreamName, childEntry: ChildEntry): void {
+    this.#childIndex.set(key(stream, childEntry.parent, childEntry.id), childEntry);
   }
 
-  deleteMembership(stream: StreamName, { owner, id }: Membership): void {
-    this.#memberships.delete(key(stream, owner, id));
+  deleteChild(stream: StreamName, { parent, id }: ChildEntry): void {
+    this.#childIndex.delete(key(stream, parent, id));
   }
 
-  withdrawals(stream: StreamName): ListedRemoval[] {
-    return [...this.#withdrawals].filter(([at]) => at.startsWith(`["${stream}"`)).map(([, each]) => each);
+  removals(stream: StreamName): ListedRemoval[] {
+    return [...this.#removals].filter(([at]) => at.startsWith(`["${stream}"`)).map(([, each]) => each);
   }
 
   putWithdrawal(stream: StreamName, tombstone: ListedRemoval): void {
-    this.#withdrawals.set(key(stream, tombstone.id), tombstone);
+    this.#removals.set(key(stream, tombstone.id), tombstone);
   }
 
   deleteWithdrawal(stream: StreamName, id: string): void {
-    this.#withdrawals.delete(key(stream, id));
+    this.#removals.delete(key(stream, id));
   }
 }
 
 /** A state of nothing remarkable, changed where a test cares. */
 export function rowState(change: Partial<RowState> = {}): RowState {
   return {
-    digest: 'd'.repeat(32),
+    rowHash: 'd'.repeat(32),
     generation: 0,
     removed: false,
-    owner: undefined,
+    parent: undefined,
     sequence: '00000000010000000001',
     forwardedAt: '',
-    incarnation: '',
+    revision: '',
     ...change,
   };
 }

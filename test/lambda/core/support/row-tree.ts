@@ -6,7 +6,7 @@ import { json, type Member, memberName } from './json-text.ts';
 import { type AnyStream, ASSETS, CONTEXT } from './streams.ts';
 
 export const lineOf = (row: Row, stream: AnyStream = ASSETS): string =>
-  rowLine({ row, stream, sequence: '00000000010000000001', incarnation: '', known: false }, CONTEXT);
+  rowLine({ row, stream, sequence: '00000000010000000001', revision: '', known: false }, CONTEXT);
 /** The text of `row` in an event line: it is the last member, and inside strings quotes are escaped. */
 export const rowTextOf = (line: string): string => line.slice(line.indexOf(',"row":') + ',"row":'.length, -1);
 

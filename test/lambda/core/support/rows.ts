@@ -22,8 +22,8 @@ export function tombstone(id: string, version: Version = {}): string {
   return row(id, version, { deleted: true, deleted_at: '2026-11-20T09:10:00Z' });
 }
 
-export function threat(id: string, owner: string | undefined, version: Version = {}): string {
-  return row(id, version, { asset_id: owner });
+export function threat(id: string, parent: string | undefined, version: Version = {}): string {
+  return row(id, version, { asset_id: parent });
 }
 
 export function dnsBlock(id: string): string {

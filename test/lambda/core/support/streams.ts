@@ -1,6 +1,6 @@
-import { sha256 } from '../../../../lambda/adapters/sha256.ts';
 import { cutBody } from '../../../../lambda/core/json/cutter.ts';
 import { type BadRow, type Row, readRow, rowCut } from '../../../../lambda/core/row.ts';
+import { sha256 } from '../../../../lambda/sha256.ts';
 import { STREAMS } from '../../../../lambda/streams.ts';
 
 export const [ASSETS, THREATS, DNS_BLOCKS] = STREAMS;
@@ -9,14 +9,14 @@ export type AnyStream = (typeof STREAMS)[number];
 export const CONTEXT = { connector: 'acme', forwardedAt: '2026-11-20T09:15:00.412Z', hash: sha256 };
 
 /** The row of a text, as the walk would read it. */
-export function readText(text: string, stream: AnyStream = ASSETS, ownerMember = 'asset_id'): Row | BadRow {
+export function readText(text: string, stream: AnyStream = ASSETS, parentMember = 'asset_id'): Row | BadRow {
   const body = Buffer.from(`{"rows":[${text}]}`);
-  return readRow(cutBody(body, rowCut(stream, ownerMember))[0]!.elements![0]!, stream, sha256);
+  return readRow(cutBody(body, rowCut(stream, parentMember))[0]!.elements![0]!, stream, sha256);
 }
 
 /** As `readText`, for a row that is known to be sound. */
-export function rowOf(text: string, stream: AnyStream = ASSETS, ownerMember?: string): Row {
-  const row = readText(text, stream, ownerMember);
+export function rowOf(text: string, stream: AnyStream = ASSETS, parentMember?: string): Row {
+  const row = readText(text, stream, parentMember);
   if ('reason' in row) throw new Error(`A bad row: ${row.reason}`);
   return row;
 }

@@ -1,4 +1,4 @@
-import { type WalkedPage, type WalkOptions, walk } from '../../../../lambda/core/walk.ts';
+import { type WalkedPage, type WalkOptions, walk } from '../../../../lambda/core/read-pages.ts';
 import type { ScriptedApi } from './api.ts';
 import { SteppedClock } from './clock.ts';
 import { answer, asset } from './rows.ts';

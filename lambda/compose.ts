@@ -1,0 +1,97 @@
+/** Puts the adapters together: what a container keeps between invocations, and what each invocation makes anew. */
+import { randomUUID } from 'node:crypto';
+import type { Sender } from './aws-calls.ts';
+import { envelope } from './core/event.ts';
+import { ocsfFormat } from './core/ocsf/format.ts';
+import type { Assignment, Ports } from './core/run.ts';
+import type { Clock, Hash, Lease, Log } from './ports.ts';
+import type { RetryBudget } from './retry-budget.ts';
+import type { Settings } from './settings.ts';
+import { createDeadLetters } from './sink/dead-letters.ts';
+import { createFirehose } from './sink/firehose.ts';
+import { createApi } from './source/api.ts';
+import { createCredentials } from './source/credentials.ts';
+import type { Fetch } from './source/http.ts';
+import { createRowReader } from './source/row-reader.ts';
+import { createTokens, failingOnce, type Tokens } from './source/token.ts';
+import { createCheckpoints } from './store/checkpoints.ts';
+import { createChildIndex } from './store/child-index.ts';
+import { createLease } from './store/lease.ts';
+import { createRemovals } from './store/removals.ts';
+import { createRowStates } from './store/row-states.ts';
+import { createTable } from './store/table.ts';
+import { type StreamName, streamsOn } from './streams.ts';
+
+/** Everything that reaches out of the process, so that a simulation can stand at exactly these places. */
+export interface Clients {
+  readonly dynamodb: Sender;
+  readonly firehose: Sender;
+  readonly secrets: Sender;
+  /** Made when first needed. */
+  readonly s3: () => Promise<Sender>;
+  readonly fetch: Fetch;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly hash: Hash;
+  readonly log: Log;
+}
+
+/** Kept for the life of a container: the secret and the token are reused by warm invocations. */
+export function createContainerTokens(settings: Settings, clients: Clients): Tokens {
+  const credentials = createCredentials(clients.secrets, settings.secretId);
+  return createTokens({ authUrl: settings.authUrl, credentials, fetch: clients.fetch });
+}
+
+export interface RunParts {
+  readonly ports: Ports;
+  readonly lease: Lease;
+  /** Asks for the token ahead of its use, beside the first reads of the table. A failure shows where the token is used. */
+  readonly warmUp: () => Promise<unknown>;
+}
+
+/** @param timeLeft milliseconds until retries must end */
+export function composeRun(
+  settings: Settings,
+  clients: Clients,
+  containerTokens: Tokens,
+  timeLeft: () => number,
+): RunParts {
+  const { clock, random, hash, log } = clients;
+  const retryBudget: RetryBudget = { clock, random, timeLeft };
+  const table = createTable(clients.dynamodb, settings.table, retryBudget);
+  const tokens = failingOnce(containerTokens);
+  const api = createApi({ baseUrl: settings.baseUrl, tokens, fetch: clients.fetch, retryBudget });
+  const ports: Ports = {
+    source: api,
+    rows: createRowReader(api),
+    checkpoints: createCheckpoints(table, hash),
+    rowStates: createRowStates(table, hash),
+    childIndex: createChildIndex(table, hash),
+    removals: createRemovals(table, hash),
+    delivery: createFirehose(clients.firehose, settings.deliveryStream, retryBudget),
+    deadLetters: createDeadLetters({
+      client: clients.s3,
+      bucket: settings.deadLetterBucket,
+      connector: settings.connector,
+      retryBudget,
+    }),
+    clock,
+    hash,
+    log,
+  };
+  const lease = createLease({ table, clock, parent: randomUUID(), seconds: settings.leaseSeconds });
+  return { ports, lease, warmUp: () => tokens.token(retryBudget).catch(() => undefined) };
+}
+
+/** What the settings have a run do. @param only of the streams that are on, these alone */
+export function assign(settings: Settings, only?: readonly StreamName[]): Assignment {
+  const on = streamsOn(({ pathOption }) => settings[pathOption]);
+  return {
+    connector: settings.connector,
+    streams: only ? on.filter(({ name }) => only.includes(name)) : on,
+    pageLimit: settings.pageLimit,
+    parentMember: settings.threatAssetField,
+    configuredNames: settings.names,
+    format: settings.ocsf ? ocsfFormat({ parentMember: settings.threatAssetField, fields: settings.ocsf }) : envelope,
+  };
+}

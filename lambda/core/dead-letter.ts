@@ -1,0 +1,68 @@
+/**
+ * A dead letter as it lies in the bucket, written and read: its key `dead-letter/<connector>/<stream>/<reason>/<digest>.json`, and
+ * its body, a line of JSON with the row last. lib/prefixes.ts knows the first part of the key too.
+ */
+import type { DeadLetter } from '../ports.ts';
+import { STREAMS, type StreamName } from '../streams.ts';
+
+export type ReadDeadLetter = Pick<DeadLetter, 'stream' | 'reason' | 'text'>;
+
+/** Where a letter lies, and whose it is. */
+export interface DeadLetterKey {
+  readonly key: string;
+  readonly stream: StreamName;
+}
+
+const PREFIX = 'dead-letter';
+
+/** What the keys of a connector's letters begin with, or of those of a stream alone. */
+export function deadLettersPrefix(connector: string, stream?: StreamName): string {
+  return `${[PREFIX, connector, ...(stream ? [stream] : [])].join('/')}/`;
+}
+
+/** Made of the content: a re-delivered row is one object. */
+export function deadLetterKey({ stream, reason, rowHash }: Omit<DeadLetter, 'text'>, connector: string): string {
+  return `${deadLettersPrefix(connector, stream)}${reason}/${rowHash}.json`;
+}
+
+/** What a key says; nothing where the connector keeps no letter under such a key. The reason may be that of another version. */
+export function parseDeadLetterKey(key: string, connector: string): { stream: StreamName; reason: string } | undefined {
+  const [prefix, of, name, reason, file, ...more] = key.split('/');
+  const stream = STREAMS.find(each => each.name === name)?.name;
+  const isLetter = prefix === PREFIX && of === connector && /^[0-9a-f]+\.json$/.test(file ?? '') && more.length === 0;
+  return isLetter && stream && reason ? { stream, reason } : undefined;
+}
+
+const ROW_MEMBER = ',"row":';
+const REASONS: readonly string[] = [
+  'not-an-object',
+  'no-id',
+  'id-too-long',
+  'oversize',
+] satisfies DeadLetter['reason'][];
+
+/** The row stands last, as the API sent it. The same row makes the same object: no time, no run. */
+export function deadLetterBody({ reason, stream, text }: ReadDeadLetter, connector: string): string {
+  const head = JSON.stringify({ reason, stream, connector });
+  return `${head.slice(0, -1)}${ROW_MEMBER}${text}}\n`;
+}
+
+/** The row stays the text that it is. @returns nothing when this is no letter of this version */
+export function readDeadLetter(body: string): ReadDeadLetter | undefined {
+  // The members before the row are names, so the first match is the row's.
+  const at = body.indexOf(ROW_MEMBER);
+  const end = body.lastIndexOf('}');
+  if (at < 0 || end < at) return undefined;
+  const head = parsed(`${body.slice(0, at)}}`);
+  const stream = STREAMS.find(each => each.name === head?.['stream'])?.name;
+  const reason = REASONS.find(each => each === head?.['reason']) as DeadLetter['reason'] | undefined;
+  return stream && reason && { stream, reason, text: body.slice(at + ROW_MEMBER.length, end) };
+}
+
+function parsed(text: string): Record<string, unknown> | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,74 @@
+/** The client credentials, from Secrets Manager, cached for the life of the container. */
+import { GetSecretValueCommand } from '@aws-sdk/client-secrets-manager';
+import * as v from 'valibot';
+import { retry, type Sender } from '../aws-calls.ts';
+import { CredentialsError } from '../core/errors.ts';
+import type { RetryBudget } from '../retry-budget.ts';
+
+export interface ClientCredentials {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+export interface Credentials {
+  /** @param fresh reads past the cache: the secret may just have been rotated. @throws CredentialsError */
+  read(options: { readonly fresh: boolean; readonly retryBudget: RetryBudget }): Promise<ClientCredentials>;
+}
+
+const Secret = v.object({
+  client_id: v.pipe(v.string(), v.nonEmpty()),
+  client_secret: v.pipe(v.string(), v.nonEmpty()),
+});
+
+export function createCredentials(client: Sender, secretId: string): Credentials {
+  let cached: ClientCredentials | undefined;
+  return {
+    async read({ fresh, retryBudget }) {
+      if (cached && !fresh) return cached;
+      cached = parse(await fetchSecret(client, secretId, retryBudget));
+      return cached;
+    },
+  };
+}
+
+async function fetchSecret(client: Sender, secretId: string, retryBudget: RetryBudget): Promise<unknown> {
+  try {
+    const answer = await retry(() => client.send(new GetSecretValueCommand({ SecretId: secretId })), retryBudget);
+    return answer.SecretString;
+  } catch (cause) {
+    throw new CredentialsError('The secret with the client credentials could not be read.', {
+      cause,
+      advice: adviceFor(cause),
+    });
+  }
+}
+
+/** Whoever fills a secret that only could not be read overwrites a good one. */
+function adviceFor(cause: unknown): string {
+  const name = cause instanceof Error ? cause.name : '';
+  if (/AccessDenied|Decryption|KMS/.test(name)) {
+    return (
+      'Do not fill the secret: it may be right. Allow the role of the function secretsmanager:GetSecretValue on it, and kms:Decrypt if it has ' +
+      'a key of its own. The next run reads it again.'
+    );
+  }
+  if (/NotFound/.test(name)) return 'The secret was deleted, or has no value. Restore it, or deploy the stack again.';
+  return 'Do not fill the secret: it may be right. The next run reads it again.';
+}
+
+/** Errors carry neither the secret nor the parser's message, which may quote it. */
+function parse(secret: unknown): ClientCredentials {
+  const parsed = v.safeParse(Secret, json(secret));
+  if (!parsed.success) {
+    throw new CredentialsError('The secret is not JSON of the form {"client_id": "...", "client_secret": "..."}.');
+  }
+  return { clientId: parsed.output.client_id, clientSecret: parsed.output.client_secret };
+}
+
+function json(text: unknown): unknown {
+  try {
+    return JSON.parse(String(text));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,183 @@
+/**
+ * Access tokens by client credentials (RFC 6749 §4.4; specification, Authentication): one request in flight for all
+ * streams, reused for its lifetime, renewed shortly before it ends.
+ */
+import * as oauth from 'oauth4webapi';
+import { ApiRefusedError, ApiUnavailableError, CredentialsError } from '../core/errors.ts';
+import { publicError } from '../core/public-error.ts';
+import { isRetryable, nextDelay, retryAfter } from '../core/retry.ts';
+import type { RetryBudget } from '../retry-budget.ts';
+import type { ClientCredentials, Credentials } from './credentials.ts';
+import { BodyTooLargeError, bounded, type Fetch, networkCode } from './http.ts';
+import { timeLimit } from './time-limit.ts';
+
+export interface Tokens {
+  /** A token with some life left. @throws CredentialsError, ApiUnavailableError */
+  token(retryBudget: RetryBudget): Promise<string>;
+  /** Makes the next call ask for a new token, unless that has happened since `refused` was handed out. */
+  discard(refused: string): void;
+}
+
+export interface TokenOptions {
+  /** The realm, or the whole token path. */
+  readonly authUrl: string;
+  readonly credentials: Credentials;
+  readonly fetch: Fetch;
+}
+
+const TOKEN_PATH = 'protocol/openid-connect/token';
+const RENEW_BEFORE_END_MILLISECONDS = 30_000;
+/** For one request, its body included; never more than the time left. */
+const REQUEST_TIMEOUT_MILLISECONDS = 10_000;
+/** A token takes a few kilobytes. Counted after decompression. */
+const MAX_BODY_BYTES = 65_536;
+/** A secret just rotated is read once more past the cache; after that the refusal stands. */
+const CREDENTIAL_TRIES = 2;
+
+interface Issued {
+  readonly value: string;
+  readonly renewAt: number;
+}
+
+export function createTokens(options: TokenOptions): Tokens {
+  let issued: Issued | undefined;
+  let pending: { readonly answer: Promise<Issued>; readonly retryBudget: RetryBudget } | undefined;
+  const ask = (retryBudget: RetryBudget) => {
+    const answer = request(options, retryBudget).finally(() => {
+      pending = undefined;
+    });
+    return { answer, retryBudget };
+  };
+  return {
+    async token(retryBudget) {
+      if (issued && retryBudget.clock.now() < issued.renewAt) return issued.value;
+      pending ??= ask(retryBudget);
+      const { answer, retryBudget: theirs } = pending;
+      try {
+        issued = await answer;
+      } catch (error) {
+        // A request of an invocation that has ended since gave up with its time budget, not with ours.
+        if (theirs === retryBudget || !(error instanceof ApiUnavailableError)) throw error;
+        return this.token(retryBudget);
+      }
+      return issued.value;
+    },
+    discard(refused) {
+      if (issued?.value === refused) issued = undefined;
+    },
+  };
+}
+
+/** Within one run a failure stands: no stream asks again what another has just been refused, or waited for in vain. */
+export function failingOnce(tokens: Tokens): Tokens {
+  let failure: { readonly error: unknown } | undefined;
+  return {
+    ...tokens,
+    async token(retryBudget) {
+      if (failure) throw failure.error;
+      try {
+        return await tokens.token(retryBudget);
+      } catch (error) {
+        failure = { error };
+        throw error;
+      }
+    },
+  };
+}
+
+/** The endpoint below a realm; a URL that already ends in the token path is taken as it is. */
+export function tokenEndpoint(authUrl: string): string {
+  const base = authUrl.replace(/\/+$/, '');
+  return base.endsWith(`/${TOKEN_PATH}`) ? base : `${base}/${TOKEN_PATH}`;
+}
+
+async function request(options: TokenOptions, retryBudget: RetryBudget): Promise<Issued> {
+  for (let tries = 1; ; tries++) {
+    const credentials = await options.credentials.read({ fresh: tries > 1, retryBudget });
+    const answer = await ask(credentials, options, retryBudget);
+    if (answer instanceof CredentialsError) {
+      if (tries === CREDENTIAL_TRIES) throw answer;
+    } else if (answer instanceof Error) throw answer;
+    else return answer;
+  }
+}
+
+async function ask(credentials: ClientCredentials, options: TokenOptions, retryBudget: RetryBudget) {
+  const { clock, random, timeLeft } = retryBudget;
+  let failures = 0;
+  let waits = 0;
+  for (;;) {
+    const asked = clock.now();
+    using timer = timeLimit(REQUEST_TIMEOUT_MILLISECONDS, retryBudget);
+    const outcome = await attemptOnce(credentials, options, timer.signal).catch((error: unknown) => error);
+    if (isTokenResponse(outcome)) return issue(outcome, asked);
+    const response = outcome instanceof Response ? outcome : undefined;
+    if (response && !isRetryable(response.status)) return refusal(response);
+    const again = response && retryAfter(response.headers.get('retry-after'), clock.now());
+    if (again === undefined) failures++;
+    else waits++;
+    const delay = nextDelay({ attempt: failures, waits, retryAfter: again, timeLeft: timeLeft() }, random);
+    if (delay === undefined) throw unavailable(outcome);
+    await clock.sleep(delay);
+  }
+}
+
+/** @returns the token response, or an answer that is none. */
+async function attemptOnce(
+  { clientId, clientSecret }: ClientCredentials,
+  { authUrl, fetch }: TokenOptions,
+  signal: AbortSignal,
+) {
+  const server: oauth.AuthorizationServer = { issuer: authUrl, token_endpoint: tokenEndpoint(authUrl) };
+  const client: oauth.Client = { client_id: clientId };
+  const response = await oauth.clientCredentialsGrantRequest(
+    server,
+    client,
+    oauth.ClientSecretBasic(clientSecret),
+    new URLSearchParams(),
+    {
+      // The library reads bodies whole, and so would we those of errors, after its time limit.
+      [oauth.customFetch]: async (url, init) =>
+        bounded(await fetch(url, { ...(init as RequestInit), redirect: 'manual' }), MAX_BODY_BYTES),
+      // http is refused by the settings, but for loopback, where local runs live.
+      [oauth.allowInsecureRequests]: true,
+      signal,
+    },
+  );
+  if (response.status !== 200) return response;
+  return oauth.processClientCredentialsResponse(server, client, response);
+}
+
+function isTokenResponse(value: unknown): value is oauth.TokenEndpointResponse {
+  if (typeof value !== 'object' || value === null || !('access_token' in value)) return false;
+  // What no header may hold must not come that far: the error would quote it.
+  return typeof value.access_token === 'string' && /^[\x21-\x7e]+$/.test(value.access_token);
+}
+
+function issue({ access_token: value, expires_in: seconds = 300 }: oauth.TokenEndpointResponse, asked: number): Issued {
+  const life = seconds * 1000;
+  // A token that lives shorter than the margin is still used for half its life, or each call would ask for another.
+  return { value, renewAt: asked + Math.max(life - RENEW_BEFORE_END_MILLISECONDS, life / 2) };
+}
+
+/** Names the OAuth error code, never its free text. */
+async function refusal(response: Response): Promise<CredentialsError | ApiRefusedError> {
+  // A redirect or a 404 says that the URL is wrong, not the credentials.
+  if (![400, 401, 403].includes(response.status)) return new ApiRefusedError('The token endpoint', response.status);
+  const body: unknown = await response.json().catch(() => undefined);
+  const code = typeof body === 'object' && body !== null && 'error' in body ? String(body.error) : '';
+  const said = /^[a-z_]{1,40}$/.test(code) ? `${response.status} ${code}` : `${response.status}`;
+  return new CredentialsError(`The token endpoint refused the client credentials (${said}).`);
+}
+
+function unavailable(outcome: unknown): Error {
+  if (outcome instanceof Response)
+    return new ApiUnavailableError('The token endpoint', `it answered ${outcome.status}`);
+  // The library's errors may hold the answer, and so a token.
+  const cause = publicError(outcome);
+  if (outcome instanceof BodyTooLargeError)
+    return new ApiUnavailableError('The token endpoint', `its answer exceeds ${MAX_BODY_BYTES} bytes`, { cause });
+  const code = networkCode(outcome);
+  const what = code ? `the connection failed (${code})` : 'it did not answer as OAuth 2.0 asks';
+  return new ApiUnavailableError('The token endpoint', what, { cause });
+}

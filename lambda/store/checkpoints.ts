@@ -1,0 +1,119 @@
+/** Checkpoints and in-flight notes in the state table, every write under the fence. */
+import { BEGINNING } from '../core/beginning.ts';
+import { LeaseLostError, StateDamagedError } from '../core/errors.ts';
+import { inParallel } from '../core/in-parallel.ts';
+import type { Checkpoint, Checkpoints, Hash, Intent, SavedStream } from '../ports.ts';
+import type { StreamName } from '../streams.ts';
+import { type Item, integrityError, withChecksum } from './item.ts';
+import { checkpointKey, intentsKey, type Key } from './keys.ts';
+import type { Table } from './table.ts';
+
+const VERSION_TAG_BYTES = 12;
+const TAG_BYTES = 7;
+
+export function createCheckpoints(table: Table, hash: Hash): Checkpoints {
+  const write = async (item: Item, epoch: number) => {
+    if (!(await table.putFenced(item, epoch))) throw new LeaseLostError('a later run has raised the fence');
+  };
+  return {
+    async load(streams) {
+      const items = await table.get(streams.flatMap(stream => [checkpointKey(stream), intentsKey(stream)]));
+      const find = ({ pk, sk }: Key) => items.find(each => each['pk']?.S === pk.S && each['sk']?.S === sk.S);
+      return new Map(
+        streams.map(stream => {
+          return [stream, readMemory(stream, find(checkpointKey(stream)), find(intentsKey(stream)), hash)];
+        }),
+      );
+    },
+    save: (stream, checkpoint, epoch) => write(withChecksum(checkpointKey(stream), encode(checkpoint), hash), epoch),
+    saveIntents: (stream, batches, epoch) =>
+      write(withChecksum(intentsKey(stream), encodeBatches(batches), hash), epoch),
+    async fence(streams, epoch) {
+      const keys = streams.flatMap(stream => [checkpointKey(stream), intentsKey(stream)]);
+      const raised = await inParallel(keys, key => raiseFence(table, key, epoch));
+      if (raised.includes(false)) throw new LeaseLostError('a later run has raised the fence');
+    },
+  };
+}
+
+/** Leaves an item of nothing but the fence where there was none: it reads as the beginning. */
+async function raiseFence(table: Table, key: Key, epoch: number): Promise<boolean> {
+  const raised = await table.update({
+    Key: key,
+    UpdateExpression: 'SET epoch = :epoch',
+    ConditionExpression: 'attribute_not_exists(epoch) OR epoch <= :epoch',
+    ExpressionAttributeValues: { ':epoch': { N: String(epoch) } },
+  });
+  return raised !== undefined;
+}
+
+function readMemory(stream: StreamName, checkpoint: Item | undefined, intents: Item | undefined, hash: Hash) {
+  const wrong = (what: string, why: string) => new StateDamagedError(what, stream, why);
+  for (const [what, item] of [
+    ['The checkpoint', checkpoint],
+    ['The in-flight note', intents],
+  ] as const) {
+    const why = item && !isBare(item) ? integrityError(item, hash) : undefined;
+    if (why) return wrong(what, why);
+  }
+  const memory: SavedStream = { checkpoint: decode(checkpoint), intents: decodeBatches(intents) };
+  return memory;
+}
+
+function isBare(item: Item): boolean {
+  return Object.keys(item).every(name => name === 'pk' || name === 'sk' || name === 'epoch');
+}
+
+function encode(checkpoint: Checkpoint): Item {
+  const { cursor, previous, window, generation, names, committed, repairing } = checkpoint;
+  return {
+    ...optional('cursor', cursor),
+    ...optional('previous', previous),
+    ...optional('rows_member', names.rows),
+    ...optional('pagination_member', names.pagination),
+    window: { B: Buffer.from(window.join(''), 'hex') },
+    generation: { N: String(generation) },
+    committed: { S: committed },
+    repairing: { BOOL: repairing },
+  };
+}
+
+function decode(item: Item | undefined): Checkpoint {
+  if (!item || isBare(item)) return BEGINNING;
+  return {
+    cursor: item['cursor']?.S,
+    previous: item['previous']?.S,
+    window: slices(item['window']?.B, VERSION_TAG_BYTES),
+    generation: Number(item['generation']?.N),
+    names: { rows: item['rows_member']?.S, pagination: item['pagination_member']?.S },
+    committed: item['settled']?.S ?? '',
+    repairing: item['mending']?.BOOL ?? false,
+  };
+}
+
+/** A batch a line: `<sequence> <tags in base64>`. */
+function encodeBatches(batches: readonly Intent[]): Item {
+  const lines = batches.map(
+    ({ sequence, idTags }) => `${sequence} ${Buffer.from(idTags.join(''), 'hex').toString('base64')}`,
+  );
+  return { batches: { S: lines.join('\n') } };
+}
+
+function decodeBatches(item: Item | undefined): Intent[] {
+  const lines = item?.['batches']?.S?.split('\n').filter(Boolean) ?? [];
+  return lines.map(line => {
+    const [sequence = '', idTags = ''] = line.split(' ');
+    return { sequence, idTags: slices(Buffer.from(idTags, 'base64'), TAG_BYTES) };
+  });
+}
+
+function slices(bytes: Uint8Array | undefined, size: number): string[] {
+  const hex = Buffer.from(bytes ?? []).toString('hex');
+  const parts: string[] = [];
+  for (let at = 0; at < hex.length; at += size * 2) parts.push(hex.slice(at, at + size * 2));
+  return parts;
+}
+
+function optional(name: string, value: string | undefined): Item {
+  return value === undefined ? {} : { [name]: { S: value } };
+}

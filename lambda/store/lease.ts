@@ -1,0 +1,155 @@
+/**
+ * The lease: one item, taken when free or expired, renewed while the run goes on. Each take raises its epoch, which is the
+ * fence of every checkpoint write. Scheduler and Lambda deliver at least once, so two runs at one moment are normal.
+ */
+import { LeaseLostError } from '../core/errors.ts';
+import { type LeaseTimes, leaseTimes } from '../lease-times.ts';
+import type { Clock, HeldLease, Lease } from '../ports.ts';
+import { leaseKey } from './keys.ts';
+import type { Table } from './table.ts';
+
+export interface LeaseOptions {
+  readonly table: Table;
+  readonly clock: Clock;
+  /** Unlike that of any other run. */
+  readonly parent: string;
+  readonly seconds: number;
+}
+
+/** Renewed three times within its term, so that one lost renewal does not end the run. */
+const RENEWALS = 3;
+
+export function createLease({ table, clock, parent, seconds }: LeaseOptions): Lease {
+  const times = leaseTimes(seconds);
+  return {
+    async take() {
+      const now = clock.now();
+      const before = await table.update({
+        Key: leaseKey,
+        UpdateExpression:
+          'SET epoch = if_not_exists(epoch, :none) + :one, holder = :holder, expires = :expires, ended = :no',
+        // One's own name in the condition: when the answer to a take was lost, the repeat must not find itself locked out.
+        ConditionExpression: 'attribute_not_exists(epoch) OR expires < :now OR ended <> :no OR holder = :holder',
+        ExpressionAttributeValues: {
+          ':none': { N: '0' },
+          ':one': { N: '1' },
+          ':holder': { S: parent },
+          ':expires': { N: String(now + times.term) },
+          ':now': { N: String(now) },
+          ':no': { S: 'no' },
+        },
+        ReturnValues: 'ALL_OLD',
+      });
+      if (!before) return undefined;
+      const dirty = before['epoch'] !== undefined && before['ended']?.S !== 'cleanly';
+      return new HeldItem(table, clock, Number(before['epoch']?.N ?? 0) + 1, dirty, times, now + times.term);
+    },
+  };
+}
+
+class HeldItem implements HeldLease {
+  readonly epoch: number;
+  readonly dirty: boolean;
+  readonly #table: Table;
+  readonly #clock: Clock;
+  readonly #times: LeaseTimes;
+  readonly #lost = new AbortController();
+  readonly #over = new AbortController();
+  #validUntil: number;
+  /** The renewal in flight; it never rejects. */
+  #renewing: Promise<void> | undefined;
+
+  constructor(table: Table, clock: Clock, epoch: number, dirty: boolean, times: LeaseTimes, validUntil: number) {
+    this.#table = table;
+    this.#clock = clock;
+    this.epoch = epoch;
+    this.dirty = dirty;
+    this.#times = times;
+    this.#validUntil = validUntil;
+    void this.#heartbeat();
+  }
+
+  get signal(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  readonly assertLeaseValid = async (): Promise<void> => {
+    this.#assertHeld();
+    while (this.#validUntil - this.#clock.now() <= this.#times.margin) {
+      await this.#renew();
+      this.#assertHeld();
+      // The answer may have waited for a frozen container, or come after many tries: then the term that it began is over.
+      if (this.#clock.now() >= this.#validUntil) throw this.#lose('it could not be renewed in time');
+    }
+  };
+
+  /** A write that is still being retried when its run has ended must not land on top of the next run's. */
+  #assertHeld(): void {
+    this.signal.throwIfAborted();
+    if (this.#over.signal.aborted) throw new LeaseLostError('it was given back');
+  }
+
+  async release({ clean }: { readonly clean: boolean }): Promise<void> {
+    this.#over.abort();
+    await this.#renewing;
+    const released = await this.#table.update({
+      Key: leaseKey,
+      UpdateExpression: 'SET ended = :ended',
+      // Not `ended = :no`: when the answer to a release was lost, the repeat finds it done.
+      ConditionExpression: 'epoch = :epoch',
+      ExpressionAttributeValues: {
+        ':ended': { S: clean ? 'cleanly' : 'in doubt' },
+        ':epoch': { N: String(this.epoch) },
+      },
+    });
+    if (!released) throw this.#lose('another run has taken it over');
+  }
+
+  /**
+   * Renews at each beat, and ends the run at the beat at which the lease has run out. A renewal is not awaited: the table
+   * may keep it waiting for longer than the lease lasts.
+   */
+  async #heartbeat(): Promise<void> {
+    while (await this.#pause()) {
+      if (this.#clock.now() >= this.#validUntil) this.#lose('it could not be renewed in time');
+      // The next beat tries again after a failure; what is lost has said so through the signal.
+      else
+        this.#renewing ??= this.#renew()
+          .catch(() => undefined)
+          .finally(() => {
+            this.#renewing = undefined;
+          });
+    }
+  }
+
+  /** @returns false when there is nothing left to beat for. */
+  async #pause(): Promise<boolean> {
+    const { signal } = this.#over;
+    await this.#clock.sleep(this.#times.term / RENEWALS, signal).catch(() => undefined);
+    return !signal.aborted && !this.signal.aborted;
+  }
+
+  /** Throws when the table does not answer; aborts the run when another has taken over. */
+  async #renew(): Promise<void> {
+    const expires = this.#clock.now() + this.#times.term;
+    const input = {
+      Key: leaseKey,
+      UpdateExpression: 'SET expires = :expires',
+      ConditionExpression: 'epoch = :epoch AND ended = :no',
+      ExpressionAttributeValues: {
+        ':expires': { N: String(expires) },
+        ':epoch': { N: String(this.epoch) },
+        ':no': { S: 'no' },
+      },
+    };
+    const renewed = await this.#table.update(input, async () => this.#assertHeld());
+    if (!renewed) throw this.#lose('another run has taken it over');
+    this.#validUntil = expires;
+  }
+
+  #lose(what: string): LeaseLostError {
+    const error = new LeaseLostError(what);
+    if (!this.signal.aborted) this.#lost.abort(error);
+    return error;
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * Runs every drill and prints the table of all, or with `--json` a line for each drill as soon as it has ended, and the table last.
+ * `--write` keeps the table in docs/alarm-tests.md.
+ */
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { PROJECT_ROOT } from '../lib/synth.ts';
+import { INCIDENTS, NO_INCIDENTS } from './incidents.ts';
+import { type DrillResult, drill, paging } from './support/drill.ts';
+import { drillTable } from './support/drill-table.ts';
+import type { Incident } from './support/incident.ts';
+
+/** What a drill has shown, as JSON. */
+export interface Finding {
+  readonly incident: string;
+  readonly fired: readonly string[];
+  /** Minutes until somebody was paged. */
+  readonly page: number | undefined;
+  readonly stuck: readonly string[];
+  readonly recovered: boolean;
+}
+
+/** A line of `--json`. */
+export type Line = Finding | { readonly table: string };
+
+const asJson = process.argv.includes('--json');
+
+async function all(incidents: readonly Incident[]): Promise<DrillResult[]> {
+  const results: DrillResult[] = [];
+  for (const incident of incidents) {
+    console.error(incident.name);
+    const result = await drill(incident);
+    if (asJson) print(found(result));
+    results.push(result);
+  }
+  return results;
+}
+
+function found({ incident, fired, told, stuck, recovered }: DrillResult): Finding {
+  return { incident: incident.name, fired: [...fired.keys()].sort(), page: told.get('page'), stuck, recovered };
+}
+
+function print(line: Line): void {
+  console.log(JSON.stringify(line));
+}
+
+const incidents = await all(INCIDENTS);
+const healthy = await all(NO_INCIDENTS);
+const table = drillTable(incidents, healthy, paging());
+if (asJson) print({ table });
+else console.log(table);
+if (process.argv.includes('--write')) await writeFile(path.join(PROJECT_ROOT, 'docs', 'drills.md'), table);

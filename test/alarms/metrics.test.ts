@@ -1,0 +1,71 @@
+import { describe, expect, test } from '@jest/globals';
+import { METRIC_NAMESPACE } from '../../lambda/metric-names.ts';
+import { emfOf } from '../lambda/support/emf.ts';
+import { functionProcess, HANDLER } from '../lambda/support/function-process.ts';
+import { type SynthesizedTemplate, synthesize } from '../lib/synth.ts';
+import { alarmSeries, dashboardSeries } from './support/alarm-definitions.ts';
+import { CONFIGURATION } from './support/drill.ts';
+import { Scene } from './support/scene.ts';
+import { SERVICE_METRICS } from './support/service-metrics.ts';
+import { type SeriesName, seriesKey, TimeSeries } from './support/time-series.ts';
+
+const OWNERS: Readonly<Record<string, string>> = {
+  'AWS/Lambda': 'AWS::Lambda::Function',
+  'AWS/DynamoDB': 'AWS::DynamoDB::Table',
+  'AWS/Firehose': 'AWS::KinesisFirehose::DeliveryStream',
+  'AWS/SQS': 'AWS::SQS::Queue',
+};
+
+/** Series that the deployed handler writes to stdout, in a process of its own. */
+async function emittedBy(template: SynthesizedTemplate): Promise<ReadonlySet<string>> {
+  await using scene = await Scene.open({ template });
+  scene.platform.populate({ assets: 5, threats: 5, dnsBlocks: 5 });
+  const { stdout, stderr, code } = await functionProcess(HANDLER, scene.environment);
+  expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+  const metrics = new TimeSeries();
+  metrics.addEmf(emfOf(stdout), 0);
+  return metrics.keys;
+}
+
+/** What is wrong with a series of a service: nobody reports it, or not about that. */
+function serviceFault(
+  { namespace, metric, dimensions }: SeriesName,
+  template: SynthesizedTemplate,
+): string | undefined {
+  const known = SERVICE_METRICS[namespace];
+  if (!known?.metrics.includes(metric)) return `${namespace} reports no ${metric}`;
+  const [[dimension, id] = [], ...rest] = Object.entries(dimensions);
+  if (dimension !== known.dimension || rest.length > 0)
+    return `${metric} is not reported by ${Object.keys(dimensions)}`;
+  const type = template.Resources[id ?? '']?.Type;
+  return type === OWNERS[namespace] ? undefined : `${metric} is about ${id}, which is ${type}`;
+}
+
+describe.each([
+  ['every stream', CONFIGURATION],
+  ['DNS blocks off', {}],
+  ['an HTTP endpoint', { ...CONFIGURATION, destination: { type: 'http', url: 'https://siem.example/events' } }],
+])('with %s', (_, configuration) => {
+  const template = synthesize(configuration);
+  const monitored = [...alarmSeries(template), ...dashboardSeries(template)];
+
+  test('the function emits every metric of its own that an alarm or the dashboard shows, with these dimensions', async () => {
+    const own = monitored.filter(({ namespace }) => namespace === METRIC_NAMESPACE).map(seriesKey);
+    const emitted = await emittedBy(template);
+    expect(own.length).toBeGreaterThan(30);
+    expect(own.filter(key => !emitted.has(key))).toEqual([]);
+  });
+
+  test('every other metric is one that AWS documents, about a resource of the stack', () => {
+    const others = monitored.filter(({ namespace }) => namespace !== METRIC_NAMESPACE);
+    expect(others.length).toBeGreaterThan(10);
+    expect(others.flatMap(series => serviceFault(series, template) ?? [])).toEqual([]);
+  });
+});
+
+test('every metric that the function emits is looked at by an alarm or on the dashboard', async () => {
+  const template = synthesize(CONFIGURATION);
+  const monitored = new Set([...alarmSeries(template), ...dashboardSeries(template)].map(seriesKey));
+  const emitted = await emittedBy(template);
+  expect([...emitted].filter(key => !monitored.has(key))).toEqual([]);
+});

@@ -1,0 +1,19 @@
+import type { Platform } from '../../../local/platform/platform.ts';
+import { problem } from '../../lambda/support/http-harness.ts';
+import type { Scene } from './scene.ts';
+
+/** Many pages from few rows, and a lease that needs no renewal for half a minute: time passes quickly. */
+export const LONG_RUNS = { pageLimit: 1, leaseSeconds: 90 };
+
+export function putAssets(platform: Platform, count: number): void {
+  for (let index = 0; index < count; index++) platform.putAsset({ id: `backlog-${index}` });
+}
+
+/** Every other request for assets is told to come again after so many seconds. */
+export function limitRate({ api }: Scene, seconds: number): void {
+  let number = 0;
+  api.tamper(({ target }) => {
+    if (!target.startsWith('/v1/assets?') || number++ % 2 === 1) return undefined;
+    return problem(429, 'request/rate-limited', 'Slow down.', { 'retry-after': String(seconds) });
+  });
+}

@@ -1,0 +1,61 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Sender } from '../../../lambda/aws-calls.ts';
+import type { Clock } from '../../../lambda/ports.ts';
+import { BOUNDS, type SteppedClock, steppedClock } from '../../lambda/support/stepped-clock.ts';
+
+/** Milliseconds; shorter than the time between two renewals of the lease. */
+const STEP = 10_000;
+
+export interface SettledClock {
+  readonly clock: SteppedClock;
+  /** The same client, whose calls time waits for. */
+  watch(sender: Sender): Sender;
+  /** What the function sees of the clock. */
+  readonly forFunction: Clock;
+  /** Lets time pass, each time every call under way has been answered. */
+  pass(milliseconds: number): Promise<void>;
+}
+
+/**
+ * A clock on which calls to AWS take no time: it goes on only when none is under way. Without that a renewal of the lease could lose a
+ * race against minutes that pass in a millisecond.
+ */
+export function settledClock(): SettledClock {
+  const clock = steppedClock();
+  const underWay = new Set<Promise<unknown>>();
+  const settled = async (): Promise<void> => {
+    do {
+      await Promise.allSettled(underWay);
+      await turn();
+    } while (underWay.size > 0);
+  };
+  const pass = async (milliseconds: number): Promise<void> => {
+    // Two that wait at the same time wait for the same minutes.
+    const end = clock.now() + milliseconds;
+    while (clock.now() < end) {
+      await settled();
+      clock.advance(Math.min(Math.max(0, end - clock.now()), STEP));
+    }
+  };
+  return {
+    clock,
+    watch: sender => ({
+      send(command) {
+        const call = sender.send(command);
+        underWay.add(call);
+        const over = (): void => void underWay.delete(call);
+        call.then(over, over);
+        return call;
+      },
+    }),
+    forFunction: {
+      now: clock.now,
+      async sleep(milliseconds, signal, purpose) {
+        if (purpose === 'limit' || BOUNDS.includes(milliseconds)) return clock.sleep(milliseconds, signal, purpose);
+        await pass(milliseconds);
+        signal?.throwIfAborted();
+      },
+    },
+    pass,
+  };
+}

@@ -1,0 +1,102 @@
+/** Holds what the SIEM received against what the API would answer now. */
+import { content } from '../simulation/oracle/lossless.ts';
+import { copyOf, greatestSequence, keyOf, type ReceivedEvent } from '../simulation/oracle/siem.ts';
+import { truthRows } from './truth-rows.ts';
+
+export interface Evidence {
+  readonly events: readonly ReceivedEvent[];
+  /** Text of `GET …/truth`. */
+  readonly truth: string;
+  /** Lease epochs of the runs that ended by themselves with everything saved. */
+  readonly completedEpochs: ReadonlySet<number>;
+}
+
+export interface Result {
+  /** A sentence each. */
+  readonly breaches: readonly string[];
+  /** Events that bear an `event_id` sent before. */
+  readonly repeats: number;
+  readonly withdrawals: number;
+  readonly tombstones: number;
+  /** Assets sent as live data after their tombstone. */
+  readonly restores: number;
+}
+
+export function check({ events, truth, completedEpochs }: Evidence): Result {
+  const inOrder = events.toSorted((one, other) => (one.sequence < other.sequence ? -1 : 1));
+  const repeats = repeatsOf(inOrder);
+  const needless = repeats.filter(({ before }) => completedEpochs.has(epochOf(before)));
+  return {
+    breaches: [
+      ...unlikeTruth(events, truth),
+      ...sequencesUsedTwice(inOrder),
+      ...needless.map(({ event, before }) => `Sent again though no run was killed since ${before.line}: ${event.line}`),
+    ],
+    repeats: repeats.length,
+    withdrawals: events.filter(({ kind }) => kind === 'withdrawn').length,
+    tombstones: events.filter(({ kind }) => kind === 'tombstone').length,
+    restores: restoresIn(inOrder),
+  };
+}
+
+/** The copy by the greatest `sequence` equals the truth to the last digit, positions aside, and holds nothing else. */
+function unlikeTruth(events: readonly ReceivedEvent[], truth: string): string[] {
+  const copy = copyOf(events, greatestSequence);
+  const breaches: string[] = [];
+  const live = new Set<string>();
+  for (const [stream, rows] of truthRows(truth)) {
+    for (const [id, row] of rows) {
+      const key = keyOf(stream, id);
+      live.add(key);
+      const held = copy.get(key);
+      const removed = stream === 'assets' && JSON.parse(row).deleted === true;
+      // The tombstone of an asset that the SIEM never had is not for it.
+      if (!held && removed) continue;
+      const kind = removed ? 'tombstone' : stream === 'dns-blocks' ? 'dns_block' : 'upsert';
+      const right = held?.content === content(row) && held.kind === kind;
+      if (!right) breaches.push(`${key} is ${held?.line ?? 'missing'} and should be ${row}`);
+    }
+  }
+  for (const [key, { kind, line }] of copy) {
+    if (!live.has(key) && kind !== 'withdrawn') breaches.push(`${key} is a ghost: ${line}`);
+  }
+  return breaches;
+}
+
+interface Repeat {
+  readonly event: ReceivedEvent;
+  readonly before: ReceivedEvent;
+}
+
+function repeatsOf(inOrder: readonly ReceivedEvent[]): Repeat[] {
+  const last = new Map<string, ReceivedEvent>();
+  return inOrder.flatMap(event => {
+    const before = last.get(event.eventId);
+    last.set(event.eventId, event);
+    return before ? [{ event, before }] : [];
+  });
+}
+
+function sequencesUsedTwice(inOrder: readonly ReceivedEvent[]): string[] {
+  return inOrder.flatMap((event, index) => {
+    const before = inOrder[index - 1];
+    const twice = before?.sequence === event.sequence && before.line !== event.line;
+    return twice ? [`Two events bear one sequence: ${before.line} and ${event.line}`] : [];
+  });
+}
+
+function restoresIn(inOrder: readonly ReceivedEvent[]): number {
+  const removed = new Set<string>();
+  let restores = 0;
+  for (const { stream, id, kind } of inOrder) {
+    if (stream !== 'assets') continue;
+    if (kind === 'tombstone') removed.add(id);
+    else if (removed.delete(id)) restores += 1;
+  }
+  return restores;
+}
+
+/** The first half of a sequence is the epoch of the run's lease. */
+function epochOf({ sequence }: ReceivedEvent): number {
+  return Number(sequence.slice(0, 10));
+}

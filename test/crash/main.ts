@@ -1,0 +1,53 @@
+/** `npm run sigkill -- --kills N --seed S`: real processes, really killed, and what the SIEM has of it. */
+import { Command, InvalidArgumentError } from 'commander';
+import { type TrialResult, trial } from './trial.ts';
+
+const MAX_BREACHES_SHOWN = 5;
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(text);
+}
+
+const { kills, seed, traffic } = new Command('sigkill')
+  .description(
+    'Kills the connector with SIGKILL at random moments of its work, while the platform lives, and holds what the SIEM ' +
+      'received against GET …/truth.',
+  )
+  .option('--kills <n>', 'how many processes to kill', wholeNumber, 100)
+  .option(
+    '--seed <n>',
+    'of the estate, its life and the moments; what a moment hits depends on the machine',
+    wholeNumber,
+    1,
+  )
+  .option('--life <rate>', 'changes a second', wholeNumber, 60)
+  .parse()
+  .opts<{ kills: number; seed: number; traffic: number }>();
+
+console.log(`${kills} kills, seed ${seed}, ${traffic} changes a second`);
+const result = await trial({
+  kills,
+  seed,
+  traffic,
+  onRun: tally => {
+    const line = `${tally.kills} of ${kills} killed, ${tally.runs} runs`;
+    if (process.stdout.isTTY) process.stdout.write(`\r${line}   `);
+  },
+});
+report(result);
+process.exitCode = result.breaches.length === 0 ? 0 : 1;
+
+function report({ tally, events, repeats, withdrawals, tombstones, restores, seconds, breaches }: TrialResult): void {
+  const { runs, completed, leaseHeld, leaseLost } = tally;
+  console.log(`\nKilled at, by what the run lost and the call to AWS:`);
+  console.table(Object.fromEntries([...tally.killedAt].sort(([one], [other]) => (one < other ? -1 : 1))));
+  const counts = { kills: tally.kills, runs, completed, leaseHeld, leaseLost };
+  console.table({ ...counts, events, repeats, withdrawals, tombstones, restores, seconds: Math.round(seconds) });
+  for (const breach of breaches.slice(0, MAX_BREACHES_SHOWN)) console.log(breach);
+  console.log(
+    breaches.length === 0
+      ? `The copy equals the truth (seed ${seed}).`
+      : `${breaches.length} ${breaches.length === 1 ? 'breach' : 'breaches'}; try again with: npm run sigkill -- --kills ${kills} --seed ${seed} --life ${traffic}`,
+  );
+}

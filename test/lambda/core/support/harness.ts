@@ -1,0 +1,131 @@
+import { envelope } from '../../../../lambda/core/event.ts';
+import type { Assignment, Ports, Run, StreamResult } from '../../../../lambda/core/run.ts';
+import { type Commands, type RunOutcome, tick } from '../../../../lambda/core/run-streams.ts';
+import { Sequencer } from '../../../../lambda/core/sequence.ts';
+import type { HeldLease, Lease } from '../../../../lambda/ports.ts';
+import { STREAMS, type StreamName } from '../../../../lambda/streams.ts';
+import { ScriptedApi } from './api.ts';
+import { SteppedClock } from './clock.ts';
+import { type Event, readEvent } from './event-schema.ts';
+import { Journal } from './journal.ts';
+import { memoryPorts } from './memory-ports.ts';
+import { MemoryTable } from './memory-table.ts';
+
+/** Short paths, so that scripts read well. */
+const PATHS: Readonly<Record<StreamName, string>> = { assets: '/a', threats: '/t', 'dns-blocks': '/d' };
+
+export interface TickChange extends Partial<Assignment>, Partial<Commands> {
+  readonly only?: readonly StreamName[];
+  readonly outOfTime?: () => boolean;
+}
+
+/** The core with a scripted API in front, a table and a SIEM behind, all in memory. */
+export class Harness {
+  readonly api = new ScriptedApi();
+  readonly clock = new SteppedClock();
+  readonly journal = new Journal();
+  readonly table = new MemoryTable();
+  readonly lines: string[] = [];
+  readonly deadLetters = new Map<string, string>();
+  readonly warnings: string[] = [];
+  readonly releases: boolean[] = [];
+  readonly lost = new AbortController();
+  /** Whether the run before ended without giving its lease back. */
+  dirty = false;
+  /** What giving the lease back fails with. */
+  releaseFails: Error | undefined;
+  /** Whether another run holds the lease. */
+  occupied = false;
+  #epoch = 0;
+
+  get events(): Event[] {
+    return this.lines.map(readEvent);
+  }
+
+  /** What was sent, as `<kind> <id>`. */
+  get sent(): string[] {
+    return this.events.map(({ kind, id }) => `${kind} ${id}`);
+  }
+
+  get ports(): Ports {
+    return memoryPorts(this);
+  }
+
+  held(): HeldLease {
+    return {
+      epoch: this.#epoch,
+      dirty: this.dirty,
+      signal: this.lost.signal,
+      assertLeaseValid: async () => this.lost.signal.throwIfAborted(),
+      release: async ({ clean }) => {
+        this.releases.push(clean);
+        if (this.releaseFails) throw this.releaseFails;
+      },
+    };
+  }
+
+  run(change: Partial<Run> = {}): Run {
+    this.#epoch++;
+    return {
+      ...this.ports,
+      assignment: assignment({}),
+      lease: this.held(),
+      sequencer: new Sequencer(this.#epoch),
+      outOfTime: () => false,
+      ...change,
+    };
+  }
+
+  /** One run over the streams that have a script, or those named. */
+  async tick({
+    resync = [],
+    replay = [],
+    redrive = [],
+    outOfTime = () => false,
+    ...change
+  }: TickChange = {}): Promise<RunOutcome> {
+    const lease: Lease = {
+      take: async () => {
+        if (this.occupied) return undefined;
+        this.#epoch++;
+        return this.held();
+      },
+    };
+    return tick({
+      ports: this.ports,
+      lease,
+      assignment: assignment(change),
+      commands: { resync, replay, redrive },
+      outOfTime,
+    });
+  }
+
+  /** As `tick`, for one stream: its result, or its failure thrown. */
+  async drain(stream: StreamName, change: TickChange = {}): Promise<StreamResult> {
+    const { results, failures } = await this.tick({ ...change, only: [stream] });
+    const failure = failures.get(stream);
+    if (failure) throw failure;
+    return results.get(stream)!;
+  }
+
+  /** Forgets what was sent and noted, keeps the table: the runs before are over. */
+  later(): this {
+    this.lines.length = 0;
+    this.journal.clear();
+    this.api.requests.length = 0;
+    return this;
+  }
+}
+
+function assignment({ only, ...change }: TickChange): Assignment {
+  const streams = STREAMS.map(each => ({ ...each, path: PATHS[each.name] }));
+  return {
+    connector: 'acme',
+    streams: only ? streams.filter(each => only.includes(each.name)) : streams,
+    pageLimit: 500,
+    parentMember: 'asset_id',
+    configuredNames: {},
+    format: envelope,
+    ...change,
+  };
+}

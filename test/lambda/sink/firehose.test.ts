@@ -1,0 +1,265 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Sender } from '../../../lambda/aws-calls.ts';
+import { DeliveryError, LeaseLostError, OutOfTimeError } from '../../../lambda/core/errors.ts';
+import { createFirehose } from '../../../lambda/sink/firehose.ts';
+import { type Fault, THROTTLED } from '../../../local/aws/faults.ts';
+import { type AwsScene, awsScene } from '../support/aws-scene.ts';
+import { retryBudget, steppedClock } from '../support/stepped-clock.ts';
+import { rejection, wordsOf } from '../support/words.ts';
+
+const LEASE_VALID = async () => undefined;
+
+function delivery(scene: AwsScene, budget?: number) {
+  const waiting = budget === undefined ? scene.retryBudget : retryBudget(scene.clock, budget);
+  return createFirehose(scene.clients.firehose, scene.aws.names.deliveryStream, waiting);
+}
+
+async function delivered(scene: AwsScene): Promise<string[]> {
+  return (await scene.aws.delivered()).sort();
+}
+
+/** Lines so long that each fills a record of its own. */
+const large = (count: number) => Array.from({ length: count }, (_, index) => `${index}`.padStart(600_000, 'x'));
+
+describe('event lines', () => {
+  test('arrive, each ending in a line feed, and are packed into one record', async () => {
+    await using scene = await awsScene();
+    const lines = Array.from({ length: 500 }, (_, index) => `{"n":${index},"text":"ключ🔑\u2028"}`);
+    expect(await delivery(scene).deliver(lines, LEASE_VALID)).toBe(0);
+    expect(await delivered(scene)).toEqual(lines.toSorted());
+    expect(scene.aws.firehose.counters).toMatchObject({ calls: 1, records: 1, refusedCalls: 0 });
+  });
+
+  test('none make no call', async () => {
+    await using scene = await awsScene();
+    expect(await delivery(scene).deliver([], LEASE_VALID)).toBe(0);
+    expect(scene.aws.firehose.counters.calls).toBe(0);
+  });
+
+  test('never exceed a limit of the service: records, bytes a record, bytes a call', async () => {
+    await using scene = await awsScene();
+    const lines = [...large(12), '🔑'.repeat(255_999), 'y'.repeat(1_023_999), ...Array(1_400).fill('{}')];
+    await delivery(scene).deliver(lines, LEASE_VALID);
+    expect(await delivered(scene)).toHaveLength(lines.length);
+    expect(scene.aws.firehose.counters).toMatchObject({ refusedCalls: 0 });
+    expect(scene.aws.firehose.counters.calls).toBeGreaterThan(1);
+  });
+});
+
+describe('a partial failure', () => {
+  test('has only the failed records sent again, though the answer is 200', async () => {
+    await using scene = await awsScene();
+    const lines = large(4);
+    scene.aws.faults.next('firehose', { failItems: index => index === 1 }, { failItems: () => true });
+    expect(await delivery(scene).deliver(lines, LEASE_VALID)).toBeGreaterThan(0);
+    expect(await delivered(scene)).toEqual(lines.toSorted());
+    expect(scene.aws.firehose.counters.records).toBe(4);
+  });
+
+  test('of any pattern sends each line exactly once', async () => {
+    await using scene = await awsScene();
+    const lines = large(5);
+    const patterns = [0b10101, 0b11, 0b1].map((bits): Fault => ({ failItems: index => ((bits >> index) & 1) === 1 }));
+    scene.aws.faults.next('firehose', ...patterns);
+    await delivery(scene).deliver(lines, LEASE_VALID);
+    expect(await delivered(scene)).toEqual(lines.toSorted());
+  });
+
+  test.each(['canary', 'Canary-1', '{"row":"canary"}', 'CanaryRow and more'])(
+    'whose code may echo a row (%j) stops the stream without it',
+    async ErrorCode => {
+      const client: Sender = {
+        send: async ({ input }) => ({ RequestResponses: input.Records.map(() => ({ ErrorCode })) }),
+      };
+      const error = await rejection(
+        createFirehose(client, 'stream', retryBudget(steppedClock())).deliver(['row'], LEASE_VALID),
+      );
+      expect(error.message).toContain('it keeps answering an unknown code');
+      expect(wordsOf(error)).not.toMatch(/canary/i);
+    },
+  );
+
+  test('that is no throttling is tried eight times, then stops the stream with the code', async () => {
+    let calls = 0;
+    const client: Sender = {
+      async send({ input }) {
+        calls++;
+        return {
+          RequestResponses: input.Records.map(() => ({ ErrorCode: 'InternalFailure', ErrorMessage: 'canary' })),
+        };
+      },
+    };
+    const error = await rejection(
+      createFirehose(client, 'stream', retryBudget(steppedClock())).deliver(['canary'], LEASE_VALID),
+    );
+    expect(error).toBeInstanceOf(DeliveryError);
+    expect(error.message).toContain('InternalFailure');
+    expect(calls).toBe(8);
+    expect(wordsOf(error)).not.toContain('canary');
+  });
+
+  test('is counted apart from throttling before it: eight tries of its own', async () => {
+    let calls = 0;
+    const client: Sender = {
+      async send({ input }) {
+        calls++;
+        const ErrorCode = calls <= 10 ? 'ServiceUnavailableException' : calls === 11 ? 'InternalFailure' : undefined;
+        return { RequestResponses: input.Records.map(() => (ErrorCode ? { ErrorCode } : { RecordId: 'r' })) };
+      },
+    };
+    await createFirehose(client, 'stream', retryBudget(steppedClock())).deliver(['{}'], LEASE_VALID);
+    expect(calls).toBe(12);
+  });
+
+  test('with mixed codes counts as a failure and not as throttling: eight tries', async () => {
+    let calls = 0;
+    const codes = ['ServiceUnavailableException', 'InternalFailure'];
+    const client: Sender = {
+      async send({ input }) {
+        calls++;
+        return { RequestResponses: input.Records.map((_: unknown, at: number) => ({ ErrorCode: codes[at] })) };
+      },
+    };
+    const send = createFirehose(client, 'stream', retryBudget(steppedClock())).deliver(large(2), LEASE_VALID);
+    const error = await rejection(send);
+    expect(error).toBeInstanceOf(DeliveryError);
+    expect(error.message).toContain('ServiceUnavailableException, InternalFailure');
+    expect(calls).toBe(8);
+  });
+
+  test.each(['ServiceUnavailableException', 'ThrottlingException', 'LimitExceededException'])(
+    'of %s is throttling: retried beyond eight tries, and the waiting time is returned',
+    async ErrorCode => {
+      let calls = 0;
+      const client: Sender = {
+        async send({ input }) {
+          calls++;
+          return { RequestResponses: input.Records.map(() => (calls <= 12 ? { ErrorCode } : { RecordId: 'r' })) };
+        },
+      };
+      const clock = steppedClock();
+      const before = clock.now();
+      const waited = await createFirehose(client, 'stream', retryBudget(clock)).deliver(['{}'], LEASE_VALID);
+      expect([calls, waited]).toEqual([13, clock.now() - before]);
+    },
+  );
+
+  test('whose answer does not speak of each record is an error, never taken for success', async () => {
+    const client: Sender = { send: async () => ({ FailedPutCount: 0, RequestResponses: [] }) };
+    const error = await rejection(
+      createFirehose(client, 'stream', retryBudget(steppedClock())).deliver(['{}'], LEASE_VALID),
+    );
+    expect(error).toBeInstanceOf(DeliveryError);
+  });
+});
+
+describe('the lease', () => {
+  const TRIES = 3;
+
+  test.each([
+    ['an answer that was lost', { loseAnswer: true }],
+    ['a failure of the service', { refuse: { status: 500, code: 'InternalFailure', message: 'Sorry.' } }],
+    ['a partial refusal', { failItems: () => true }],
+    ['throttling', THROTTLED.firehose],
+  ])(
+    'is checked before each try after %s: a run that lost it sends nothing beside its successor',
+    async (_what, fault) => {
+      await using scene = await awsScene();
+      scene.aws.faults.always('firehose', fault);
+      const lost = new LeaseLostError('another run has taken it over');
+      let checks = 0;
+      const assertLeaseValid = async () => {
+        if (++checks > TRIES) throw lost;
+      };
+      expect(await rejection(delivery(scene).deliver(['{}'], assertLeaseValid))).toBe(lost);
+      expect(scene.aws.firehose.counters.calls).toBe(TRIES);
+    },
+  );
+
+  test('is not asked by a call whose sibling has failed: nothing is sent once the delivery has rejected', async () => {
+    let calls = 0;
+    const client: Sender = {
+      async send({ input }) {
+        calls++;
+        const first = Buffer.from(input.Records[0].Data).toString().startsWith('0');
+        if (first) throw Object.assign(new Error('No.'), { name: 'AccessDeniedException' });
+        return { RequestResponses: input.Records.map(() => ({ ErrorCode: 'ServiceUnavailableException' })) };
+      },
+    };
+    const lines = Array.from({ length: 12 }, (_, index) => `${index % 10}`.padEnd(600_000, 'x'));
+    const error = await rejection(
+      createFirehose(client, 'stream', retryBudget(steppedClock())).deliver(lines, LEASE_VALID),
+    );
+    const before = calls;
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+    expect([error.name, calls - before]).toEqual(['DeliveryError', 0]);
+  });
+});
+
+describe('throttling', () => {
+  test('that outlasts the lease ends at the next try, with the error of the lease and nothing sent', async () => {
+    await using scene = await awsScene();
+    scene.aws.faults.always('firehose', THROTTLED.firehose);
+    const lost = new LeaseLostError('another run has taken it over');
+    let asked = 0;
+    const assertLeaseValid = async () => {
+      if (++asked === 4) throw lost;
+    };
+    expect(await rejection(delivery(scene).deliver(['{}'], assertLeaseValid))).toBe(lost);
+    expect([asked, scene.aws.firehose.counters.calls, await delivered(scene)]).toEqual([4, 3, []]);
+  });
+
+  test.each([
+    ['of whole calls', THROTTLED.firehose],
+    ['of every record', { failItems: () => true }],
+  ])('%s backs off and goes on, however often, and says how long it took', async (_what, fault) => {
+    await using scene = await awsScene();
+    scene.aws.faults.next('firehose', ...Array<Fault>(15).fill(fault));
+    const before = scene.clock.now();
+    expect(await delivery(scene).deliver(['{}'], LEASE_VALID)).toBe(scene.clock.now() - before);
+    expect(await delivered(scene)).toEqual(['{}']);
+    expect(scene.clock.pauses.slice(0, 4)).toEqual([50, 100, 200, 400]);
+  });
+
+  test('goes on until the time budget ends, then says that time ran out', async () => {
+    await using scene = await awsScene();
+    scene.aws.faults.always('firehose', THROTTLED.firehose);
+    expect(await rejection(delivery(scene, 60_000).deliver(['{}'], LEASE_VALID))).toBeInstanceOf(OutOfTimeError);
+    expect(scene.clock.pauses.reduce((sum, pause) => sum + pause, 0)).toBeLessThan(60_000);
+    expect(scene.aws.firehose.counters.calls).toBeGreaterThan(10);
+  });
+});
+
+describe('a call', () => {
+  test.each([
+    ['whose request was lost', { loseRequest: true }, 1],
+    ['whose answer was lost', { loseAnswer: true }, 3],
+    ['that stumbled', { refuse: { status: 500, code: 'InternalFailure', message: 'Sorry.' } }, 1],
+  ])('%s is made again: at least once, never less', async (_what, fault, copies) => {
+    await using scene = await awsScene();
+    scene.aws.faults.next('firehose', fault, fault);
+    await delivery(scene).deliver(['{}'], LEASE_VALID);
+    expect(await delivered(scene)).toEqual(Array(copies).fill('{}'));
+  });
+
+  test.each([
+    ['ResourceNotFoundException', 400],
+    ['InvalidArgumentException', 400],
+    ['AccessDeniedException', 400],
+  ])('refused with %s stops the stream at once', async (code, status) => {
+    await using scene = await awsScene();
+    scene.aws.faults.always('firehose', { refuse: { status, code, message: 'No.' } });
+    const error = await rejection(delivery(scene).deliver(['canary'], LEASE_VALID));
+    expect(error).toBeInstanceOf(DeliveryError);
+    expect(error.message).toContain(code);
+    expect(scene.aws.firehose.counters.calls).toBe(1);
+    expect(wordsOf(error)).not.toContain('canary');
+  });
+
+  test('that keeps failing is given up after eight tries', async () => {
+    await using scene = await awsScene();
+    scene.aws.faults.always('firehose', { loseRequest: true });
+    expect(await rejection(delivery(scene).deliver(['{}'], LEASE_VALID))).toBeInstanceOf(DeliveryError);
+    expect(scene.aws.firehose.counters.calls).toBe(8);
+  });
+});

@@ -1,0 +1,146 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  AccountRevokedError,
+  ApiRefusedError,
+  CredentialsError,
+  CursorRefusedError,
+  RoleMissingError,
+} from '../../../lambda/core/errors.ts';
+import { apiScene } from '../support/api-scene.ts';
+import { type Act, json, problem } from '../support/http-harness.ts';
+import { rejection, wordsOf } from '../support/words.ts';
+
+const PAGE = json(200, '{}');
+
+describe('401', () => {
+  test.each(['auth/expired-token', 'auth/invalid-token', 'auth/missing-token'])(
+    '%s is answered with one new token and one retry',
+    async suffix => {
+      await using each = await apiScene([problem(401, suffix), PAGE]);
+      expect(await each.page()).toBe('{}');
+      expect(each.server.seen.map(request => request.headers.authorization)).toEqual([
+        'Bearer canary-token-1',
+        'Bearer canary-token-2',
+      ]);
+      expect(each.discarded).toEqual(['canary-token-1']);
+      expect(each.clock.pauses).toEqual([]);
+    },
+  );
+
+  test.each(['auth/expired-token', 'auth/invalid-token'])(
+    '%s again is a credentials error, never a loop',
+    async suffix => {
+      await using each = await apiScene([problem(401, suffix)]);
+      const error = await rejection(each.page());
+      expect(error).toBeInstanceOf(CredentialsError);
+      expect(error.message).toContain(suffix);
+      expect(each.server.seen).toHaveLength(2);
+    },
+  );
+
+  test('auth/revoked-account fails at once and says so', async () => {
+    await using each = await apiScene([problem(401, 'auth/revoked-account')]);
+    const error = await rejection(each.page());
+    expect(error).toBeInstanceOf(AccountRevokedError);
+    expect(error.message).toContain('auth/revoked-account');
+    expect(each.server.seen).toHaveLength(1);
+    expect(each.discarded).toEqual([]);
+  });
+
+  test('without a problem document is worth one new token as well', async () => {
+    await using each = await apiScene([json(401, 'not JSON'), PAGE]);
+    expect(await each.page()).toBe('{}');
+  });
+});
+
+describe('403', () => {
+  test('auth/insufficient-role fails at once and names the endpoint whose role is missing', async () => {
+    await using each = await apiScene([problem(403, 'auth/insufficient-role')]);
+    const error = await rejection(each.page());
+    expect(error).toBeInstanceOf(RoleMissingError);
+    expect(error.message).toContain('/v1/assets');
+    expect(each.server.seen).toHaveLength(1);
+  });
+
+  test('of another type is refused as any other answer', async () => {
+    await using each = await apiScene([problem(403, 'auth/other')]);
+    expect(await rejection(each.page())).toBeInstanceOf(ApiRefusedError);
+    expect(each.server.seen).toHaveLength(1);
+  });
+});
+
+describe('400', () => {
+  test.each([
+    'https://problems.example/request/invalid-cursor',
+    'urn:problem:request/invalid-cursor',
+    'request/invalid-cursor',
+  ])('whose type ends in request/invalid-cursor (%s) is a refused cursor', async type => {
+    await using each = await apiScene([json(400, { type })]);
+    expect(await rejection(each.page())).toBeInstanceOf(CursorRefusedError);
+    expect(each.server.seen).toHaveLength(1);
+  });
+
+  test('whose type only resembles it is not', async () => {
+    await using each = await apiScene([problem(400, 'not-request/invalid-cursor')]);
+    expect(await rejection(each.page())).toBeInstanceOf(ApiRefusedError);
+  });
+
+  test('of any other type that the specification names fails at once, with status and type', async () => {
+    await using each = await apiScene([problem(400, 'auth/insufficient-role', 'canary')]);
+    const error = await rejection(each.page());
+    expect(error).toBeInstanceOf(ApiRefusedError);
+    expect(error).toMatchObject({ status: 400, type: 'auth/insufficient-role' });
+    expect(error.message).toContain('answered 400 for /v1/assets (auth/insufficient-role)');
+    expect(each.server.seen).toHaveLength(1);
+  });
+});
+
+describe('a refusal', () => {
+  test.each([404, 405, 410, 422, 501])('(%i) is not repeated', async status => {
+    await using each = await apiScene([problem(status, 'some/type')]);
+    expect(await rejection(each.page())).toMatchObject({ name: 'ApiRefusedError', status });
+    expect(each.server.seen).toHaveLength(1);
+  });
+
+  test('without a problem document is told by its status, and its body is not quoted', async () => {
+    await using each = await apiScene([json(404, '<html>canary</html>')]);
+    const error = await rejection(each.page());
+    expect(error.message).toContain('answered 404');
+    expect(wordsOf(error)).not.toContain('canary');
+  });
+
+  test.each([400, 401, 403, 404, 429, 500])(
+    '(%i) from a server that echoes the request in every text shows none of it',
+    async status => {
+      const echo: Act = (response, { headers, target }) => {
+        const request = `${headers.authorization} ${target}`;
+        response.writeHead(status, request, { 'x-echo': request, 'content-type': 'application/problem+json' });
+        const words = { [request]: request, type: `urn:${request}/auth`, title: request, detail: request, status };
+        response.end(JSON.stringify(words));
+      };
+      await using each = await apiScene([echo]);
+      const words = wordsOf(await rejection(each.page({ cursor: 'canary-cursor' })));
+      expect(words).not.toContain('canary');
+      expect(words).toMatch(status === 401 ? /401 without a known problem type/ : String(status));
+    },
+  );
+
+  test('of a type that the specification does not name shows the status alone', async () => {
+    await using each = await apiScene([problem(400, 'canary/row')]);
+    const error = await rejection(each.page());
+    expect(error.message).toContain('answered 400 for /v1/assets (without a known problem type)');
+    expect(wordsOf(error)).not.toContain('canary');
+  });
+
+  test('bears no word of the token', async () => {
+    for (const [status, suffix] of [
+      [401, 'auth/invalid-token'],
+      [401, 'auth/revoked-account'],
+      [403, 'auth/insufficient-role'],
+      [400, 'x'],
+    ] as const) {
+      await using each = await apiScene([problem(status, suffix)]);
+      expect(wordsOf(await rejection(each.page()))).not.toContain('canary');
+    }
+  });
+});

@@ -1,0 +1,144 @@
+import { describe, expect, test } from '@jest/globals';
+import { ApiRefusedError, ApiUnavailableError, PageTooLargeError } from '../../../lambda/core/errors.ts';
+import { apiScene } from '../support/api-scene.ts';
+import { type Act, httpHarness, json } from '../support/http-harness.ts';
+import { rejection, wordsOf } from '../support/words.ts';
+
+const BODY = '{"data":[],"pagination":{"next_cursor":null,"page_size":0}}';
+const CURSORS = [
+  'plain',
+  'a+b c',
+  'x&cursor=evil&limit=1',
+  '100%25%',
+  '=?#/\\;:@',
+  '"quotes" and \'more\'',
+  'ünï-ключ-鍵-🔑',
+  'tab\tline\nfeed\u0000\u2028',
+  'null',
+  `${'long'.repeat(500)}`,
+];
+
+describe('a request for a page', () => {
+  test.each(CURSORS)('carries the cursor %j unchanged, and the limit', async cursor => {
+    await using each = await apiScene([json(200, BODY)]);
+    expect(await each.page({ cursor, limit: 7 })).toBe(BODY);
+    const { target, headers, method } = each.server.seen[0]!;
+    const { pathname, searchParams } = new URL(target, each.server.url);
+    expect({ method, pathname }).toEqual({ method: 'GET', pathname: '/base/v1/assets' });
+    expect([...searchParams]).toEqual(
+      expect.arrayContaining([
+        ['cursor', cursor],
+        ['limit', '7'],
+      ]),
+    );
+    expect([...searchParams]).toHaveLength(2);
+    expect(headers.authorization).toBe('Bearer canary-token-1');
+  });
+
+  test('without a cursor sends none: the walk is from the beginning', async () => {
+    await using each = await apiScene([json(200, BODY)]);
+    await each.page();
+    expect(each.server.seen[0]!.target).toBe('/base/v1/assets?limit=500');
+  });
+
+  test('answers the body to the last character', async () => {
+    const body =
+      '{ "n": 9007199254740993, "f": 1.0, "e": 1e400, "z": -0, "\\u0041": "\\ud83d", "k": "ключ🔑\u2028" }\r\n';
+    await using each = await apiScene([json(200, body)]);
+    expect(await each.page()).toBe(body);
+  });
+
+  test('stops at once when the run is over, with the reason', async () => {
+    await using each = await apiScene([json(503, '')]);
+    const over = new AbortController();
+    over.abort(new Error('the lease is gone'));
+    const page = each.api.page({ path: '/v1/assets', cursor: undefined, limit: 1, signal: over.signal });
+    expect((await rejection(page)).message).toBe('the lease is gone');
+    expect(each.handed).toEqual([]);
+    expect(each.server.seen).toHaveLength(0);
+  });
+});
+
+describe('a redirect', () => {
+  test.each([301, 302, 303, 307, 308])('(%i) is an error, and the bearer never reaches another host', async status => {
+    await using other = await httpHarness(json(200, BODY));
+    await using each = await apiScene([json(status, '', { location: `${other.url}/v1/assets` })]);
+    const error = await rejection(each.page());
+    expect(error).toBeInstanceOf(ApiRefusedError);
+    expect(error.message).toContain(`answered ${status}`);
+    expect([each.server.seen.length, other.seen.length]).toEqual([1, 0]);
+  });
+});
+
+describe('a body', () => {
+  const bound = 1_000;
+
+  test.each(['up to', 'beyond'])('is read %s the bound, told by content-length', async where => {
+    const body = ' '.repeat(where === 'beyond' ? bound + 1 : bound);
+    await using each = await apiScene([json(200, body, { 'content-length': String(body.length) })], {
+      maxBodyBytes: bound,
+    });
+    const outcome = await each.page().catch((error: unknown) => error);
+    if (where === 'up to') expect(outcome).toBe(body);
+    else expect(outcome).toBeInstanceOf(PageTooLargeError);
+    expect(each.server.seen).toHaveLength(1);
+  });
+
+  test('declared beyond the bound is not waited for', async () => {
+    const promise: Act = response => response.writeHead(200, { 'content-length': bound + 1 }).flushHeaders();
+    await using each = await apiScene([promise], { maxBodyBytes: bound });
+    expect(await rejection(each.page())).toBeInstanceOf(PageTooLargeError);
+  });
+
+  test('that comes in chunks without end is cut off at the bound', async () => {
+    const endless: Act = response => {
+      const more = (): void => {
+        while (!response.destroyed && response.write('x'.repeat(500)));
+        if (!response.destroyed) response.once('drain', more);
+      };
+      more();
+    };
+    await using each = await apiScene([endless], { maxBodyBytes: bound });
+    expect(await rejection(each.page())).toBeInstanceOf(PageTooLargeError);
+    expect(each.server.seen).toHaveLength(1);
+  });
+
+  test('truncated before its declared length is requested again, even when the connection ends cleanly', async () => {
+    const declaring = (length: number) => new Response(BODY, { headers: { 'content-length': String(length) } });
+    const answers = [declaring(BODY.length + 1), declaring(BODY.length)];
+    await using each = await apiScene([], { fetch: async () => answers.shift()! });
+    expect(await each.page()).toBe(BODY);
+    expect([answers, each.clock.pauses]).toEqual([[], [50]]);
+  });
+
+  test('that begins with a byte order mark is read without it: JSON has none', async () => {
+    await using each = await apiScene([response => response.writeHead(200).end(`\ufeff${BODY}`)]);
+    expect(await each.page()).toBe(BODY);
+  });
+
+  test('that is encoded may be shorter than its declared length, which counts the encoded bytes', async () => {
+    const headers = { 'content-length': String(BODY.length + 20), 'content-encoding': 'gzip' };
+    await using each = await apiScene([], { fetch: async () => new Response(BODY, { headers }) });
+    expect(await each.page()).toBe(BODY);
+  });
+
+  test.each([
+    ['a broken sequence', Buffer.from([0x22, 0xc3, 0x28, 0x22])],
+    ['half a character at the end', Buffer.from('"ü').subarray(0, 2)],
+    ['an encoded surrogate', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
+  ])('that is not UTF-8 (%s) is an error, never a replacement character', async (_what, bytes) => {
+    await using each = await apiScene([response => response.writeHead(200).end(bytes)]);
+    expect(await rejection(each.page())).toBeInstanceOf(ApiUnavailableError);
+    expect(each.server.seen).toHaveLength(8);
+  });
+});
+
+describe('no word of a token', () => {
+  test.each(['canary\ttöken-€', 'canary\nx-evil: 1', 'canary-🔑'])(
+    'gets into an error when it does not fit a header (%j)',
+    async token => {
+      await using each = await apiScene([json(200, BODY)], { token });
+      expect(wordsOf(await rejection(each.page()))).not.toContain('canary');
+    },
+  );
+});

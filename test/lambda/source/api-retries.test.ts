@@ -1,0 +1,187 @@
+import { describe, expect, test } from '@jest/globals';
+import { ApiUnavailableError, OutOfTimeError, PageTimeoutError } from '../../../lambda/core/errors.ts';
+import { createRandom } from '../../../local/platform/draw.ts';
+import { apiScene } from '../support/api-scene.ts';
+import { type Act, json, problem, reset, silence, truncated } from '../support/http-harness.ts';
+import { rejection, wordsOf } from '../support/words.ts';
+
+const PAGE = json(200, '{"page":1}');
+
+const STUMBLES: readonly (readonly [string, Act])[] = [
+  ['429', problem(429, 'limits/rate-exceeded')],
+  ['500', problem(500, 'server/error')],
+  ['502 of a proxy', json(502, '<html>')],
+  ['503', json(503, '')],
+  ['504', json(504, '')],
+  ['408', json(408, '')],
+  ['a reset', reset],
+  ['a truncated body', truncated('{"canary":"canary"}'.repeat(50))],
+];
+
+describe('the same request is made again', () => {
+  test.each(STUMBLES)('after %s', async (_what, stumble) => {
+    await using each = await apiScene([stumble, stumble, PAGE]);
+    expect(await each.page({ cursor: 'c+1' })).toBe('{"page":1}');
+    expect(new Set(each.server.seen.map(request => request.target))).toEqual(
+      new Set(['/base/v1/assets?limit=500&cursor=c%2B1']),
+    );
+    expect(each.clock.pauses).toEqual([50, 100]);
+  });
+
+  test.each(STUMBLES)('up to eight times after %s, then given up without a word of it', async (_what, stumble) => {
+    await using each = await apiScene([stumble]);
+    const error = await rejection(each.page());
+    expect(error).toBeInstanceOf(ApiUnavailableError);
+    expect(error.message).toContain('/v1/assets');
+    expect(each.server.seen).toHaveLength(8);
+    expect(wordsOf(error)).not.toContain('canary');
+  });
+
+  test('after pauses anywhere between nothing and a bound that doubles (full jitter)', async () => {
+    const seed = 20261120;
+    await using each = await apiScene([json(503, '')], { random: createRandom(seed) });
+    await rejection(each.page());
+    const shares = each.clock.pauses.map((pause, index) => pause / (200 * 2 ** index));
+    console.log(`seed ${seed}: ${shares.map(share => share.toFixed(2)).join(' ')}`);
+    expect(shares).toHaveLength(7);
+    expect(shares.filter(share => share < 0 || share >= 1)).toEqual([]);
+    expect(Math.max(...shares) - Math.min(...shares)).toBeGreaterThan(0.3);
+  });
+});
+
+describe('Retry-After', () => {
+  test.each([
+    ['in seconds', () => '45'],
+    ['as a date', (now: number) => new Date(now + 45_000).toUTCString()],
+  ])('%s is honoured on 429 and 503, to which a little jitter is added', async (_form, header) => {
+    for (const status of [429, 503]) {
+      const busy: Act = (response, request) =>
+        json(status, '', { 'retry-after': header(each.clock.now()) })(response, request);
+      await using each = await apiScene([busy, PAGE]);
+      expect(await each.page()).toBe('{"page":1}');
+      expect(each.clock.pauses).toEqual([45_050]);
+    }
+  });
+
+  test('is obeyed as often as it is said, beyond eight times', async () => {
+    await using each = await apiScene([...Array<Act>(20).fill(json(429, '', { 'retry-after': '1' })), PAGE]);
+    expect(await each.page()).toBe('{"page":1}');
+    expect(each.server.seen).toHaveLength(21);
+  });
+
+  test.each([
+    ['of zero', '0'],
+    ['in the past', new Date(0).toUTCString()],
+  ])('%s never leads to requests faster than the backoff', async (_form, header) => {
+    const busy = json(429, '', { 'retry-after': header });
+    await using each = await apiScene([...Array<Act>(9).fill(busy), PAGE]);
+    expect(await each.page()).toBe('{"page":1}');
+    expect(each.clock.pauses).toEqual([50, 100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000]);
+  });
+
+  test('of zero for ever makes a hundred requests in a run, not thousands', async () => {
+    await using each = await apiScene([json(429, '', { 'retry-after': '0' })], {
+      random: createRandom(7),
+      budget: 885_000,
+    });
+    expect(await rejection(each.page())).toBeInstanceOf(OutOfTimeError);
+    expect(each.server.seen.length).toBeLessThan(200);
+  });
+
+  test('shorter than the backoff of a request that is refused again and again gives way to it', async () => {
+    const busy = json(503, '', { 'retry-after': '1' });
+    await using each = await apiScene([...Array<Act>(8).fill(busy), PAGE]);
+    await each.page();
+    expect(each.clock.pauses).toEqual([1_050, 1_050, 1_050, 1_050, 1_050, 1_600, 3_200, 5_000]);
+  });
+
+  test.each(['', 'soon', '-1', '2.5', '0x10'])('that is neither (%j) counts as absent', async header => {
+    await using each = await apiScene([json(429, '', { 'retry-after': header }), PAGE]);
+    await each.page();
+    expect(each.clock.pauses).toEqual([50]);
+  });
+
+  test('uses up none of the tries that failures are granted', async () => {
+    const limited = Array.from({ length: 10 }, () => json(429, '', { 'retry-after': '1' }));
+    await using each = await apiScene([...limited, json(503, ''), PAGE]);
+    await each.page();
+    expect(each.server.seen).toHaveLength(12);
+  });
+
+  test('beyond the time budget is given up at once', async () => {
+    await using each = await apiScene([json(429, '', { 'retry-after': '60' })], { budget: 60_000 });
+    const error = await rejection(each.page());
+    expect(error).toBeInstanceOf(OutOfTimeError);
+    expect(error.message).toContain('429');
+    expect(each.server.seen).toHaveLength(1);
+    expect(each.clock.pauses).toEqual([]);
+  });
+});
+
+describe('the time budget', () => {
+  test('ends the retries', async () => {
+    await using each = await apiScene([json(503, '')], { budget: 400 });
+    expect(await rejection(each.page())).toBeInstanceOf(ApiUnavailableError);
+    expect(each.clock.pauses.reduce((sum, pause) => sum + pause, 0)).toBeLessThan(400);
+    expect(each.server.seen).toHaveLength(4);
+  });
+});
+
+describe('a time-out', () => {
+  const partly: Act = response => {
+    response.writeHead(200, { 'content-length': 100 });
+    response.write('{"half"');
+  };
+
+  test.each([
+    ['of an answer that does not begin', silence],
+    ['of a body that does not end', partly],
+  ])('%s is followed by one more try, then the walk is told to ask for fewer rows', async (_what, act) => {
+    await using each = await apiScene([act]);
+    const page = rejection(each.page());
+    for (const count of [1, 2]) {
+      await each.server.arrived(count);
+      each.clock.advance(30_000);
+    }
+    const error = await page;
+    expect(error).toBeInstanceOf(PageTimeoutError);
+    expect(error.message).toContain('30000 ms');
+    expect(each.server.seen).toHaveLength(2);
+  });
+
+  test('that passes is no error', async () => {
+    await using each = await apiScene([silence, PAGE]);
+    const page = each.page();
+    await each.server.arrived(1);
+    each.clock.advance(30_000);
+    expect(await page).toBe('{"page":1}');
+  });
+
+  test('is never longer than the time left, and what the end of the run cuts off is no failure of the page', async () => {
+    await using each = await apiScene([partly], { budget: 12_000 });
+    const page = rejection(each.page());
+    await each.server.arrived(1);
+    each.clock.advance(12_000);
+    const error = await page;
+    expect(error).toBeInstanceOf(OutOfTimeError);
+    expect(error.message).toContain('before /v1/assets had answered');
+    expect(each.server.seen).toHaveLength(1);
+  });
+
+  test('of the body of a refusal leaves the status to be reported', async () => {
+    const drip: Act = response => response.writeHead(403).write('{"type":');
+    await using each = await apiScene([drip]);
+    const page = rejection(each.page());
+    await each.begun(1);
+    each.clock.advance(30_000);
+    expect((await page).message).toContain('answered 403');
+  });
+
+  test('with no time left to try again says so instead', async () => {
+    await using each = await apiScene([silence], { budget: 30_000 });
+    const page = rejection(each.page());
+    await each.server.arrived(1);
+    each.clock.advance(30_000);
+    expect(await page).toBeInstanceOf(ApiUnavailableError);
+  });
+});

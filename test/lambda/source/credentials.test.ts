@@ -1,0 +1,88 @@
+import { describe, expect, test } from '@jest/globals';
+import { CredentialsError } from '../../../lambda/core/errors.ts';
+import { createCredentials } from '../../../lambda/source/credentials.ts';
+import { THROTTLED } from '../../../local/aws/faults.ts';
+import { awsScene } from '../support/aws-scene.ts';
+import { retryBudget } from '../support/stepped-clock.ts';
+import { rejection, wordsOf } from '../support/words.ts';
+
+const SECRET = JSON.stringify({ client_id: 'id', client_secret: 'canary' });
+
+async function scene(secret: string | undefined) {
+  const aws = await awsScene({ secret });
+  const credentials = createCredentials(aws.clients.secrets, aws.aws.names.secret);
+  const read = (fresh = false) => credentials.read({ fresh, retryBudget: aws.retryBudget });
+  return { ...aws, credentials, read };
+}
+
+describe('the client credentials', () => {
+  test('are read once and kept, and read past the cache only when asked', async () => {
+    await using each = await scene(SECRET);
+    const expected = { clientId: 'id', clientSecret: 'canary' };
+    expect([await each.read(), await each.read()]).toEqual([expected, expected]);
+    expect(each.count('GetSecretValue')).toBe(1);
+    each.aws.secret.put(JSON.stringify({ client_id: 'id', client_secret: 'rotated' }));
+    expect(await each.read()).toEqual(expected);
+    expect(await each.read(true)).toEqual({ clientId: 'id', clientSecret: 'rotated' });
+    expect(await each.read()).toEqual({ clientId: 'id', clientSecret: 'rotated' });
+    expect(each.count('GetSecretValue')).toBe(2);
+  });
+
+  test('may lie beside other members in the secret', async () => {
+    await using each = await scene(JSON.stringify({ client_id: 'a', client_secret: 'b', note: 'c' }));
+    expect(await each.read()).toEqual({ clientId: 'a', clientSecret: 'b' });
+  });
+
+  test.each([
+    ['text that is not JSON', 'canary, not JSON'],
+    ['JSON of another form', '["canary"]'],
+    ['a secret without client_secret', '{"client_id":"canary"}'],
+    ['an empty client_secret', '{"client_id":"canary","client_secret":""}'],
+    ['a client_secret that is no text', '{"client_id":"canary","client_secret":12}'],
+  ])('from %s are an error that says the form and quotes nothing', async (_what, secret) => {
+    await using each = await scene(secret);
+    const error = await rejection(each.read());
+    expect(error).toBeInstanceOf(CredentialsError);
+    expect(error.message).toContain('{"client_id": "...", "client_secret": "..."}');
+    expect(wordsOf(error)).not.toContain('canary');
+  });
+
+  test('from a secret without a value are a credentials error, at once', async () => {
+    await using each = await scene(undefined);
+    expect(await rejection(each.read())).toBeInstanceOf(CredentialsError);
+    expect(each.count('GetSecretValue')).toBe(1);
+  });
+
+  test.each([
+    ['AccessDeniedException', 'Allow the role of the function secretsmanager:GetSecretValue'],
+    ['ResourceNotFoundException', 'The secret was deleted, or has no value.'],
+    ['InvalidRequestException', 'Do not fill the secret: it may be right.'],
+  ])('that Secrets Manager refuses with %s are not to be filled in', async (code, advice) => {
+    await using each = await scene(SECRET);
+    each.aws.faults.always('secretsmanager', { refuse: { status: 400, code, message: 'No.' } });
+    const { message } = await rejection(each.read());
+    expect(message).toContain(advice);
+    expect(message).not.toContain('Put the current client_id');
+  });
+
+  test('are worth waiting for while Secrets Manager throttles, within the time budget', async () => {
+    await using each = await scene(SECRET);
+    each.aws.faults.next('secretsmanager', ...Array(12).fill(THROTTLED.secretsmanager));
+    await each.read();
+    expect(each.count('GetSecretValue')).toBe(13);
+    each.aws.faults.always('secretsmanager', THROTTLED.secretsmanager);
+    const short = { fresh: true, retryBudget: retryBudget(each.clock, 1_000) };
+    expect(await rejection(each.credentials.read(short))).toBeInstanceOf(CredentialsError);
+  });
+
+  test.each([
+    ['a lost answer', { loseAnswer: true }],
+    ['a lost request', { loseRequest: true }],
+    ['a 500', { refuse: { status: 500, code: 'InternalServiceError', message: 'Sorry.' } }],
+  ])('survive %s', async (_what, fault) => {
+    await using each = await scene(SECRET);
+    each.aws.faults.next('secretsmanager', fault, fault);
+    expect(await each.read()).toEqual({ clientId: 'id', clientSecret: 'canary' });
+    expect(each.count('GetSecretValue')).toBe(3);
+  });
+});

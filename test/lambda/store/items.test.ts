@@ -1,0 +1,233 @@
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { describe, expect, test } from '@jest/globals';
+import type { Sender } from '../../../lambda/aws-calls.ts';
+import { LeaseLostError, StateDamagedError } from '../../../lambda/core/errors.ts';
+import type { RowState } from '../../../lambda/ports.ts';
+import { sha256 } from '../../../lambda/sha256.ts';
+import { createChildIndex } from '../../../lambda/store/child-index.ts';
+import type { Item } from '../../../lambda/store/item.ts';
+import { removalKey, rowKey } from '../../../lambda/store/keys.ts';
+import { createRemovals } from '../../../lambda/store/removals.ts';
+import { createRowStates } from '../../../lambda/store/row-states.ts';
+import { createTable } from '../../../lambda/store/table.ts';
+import { awsScene, pass } from '../support/aws-scene.ts';
+import { rejection } from '../support/words.ts';
+
+const LONG = 'l'.repeat(1_999);
+/** Pairs that a careless key would take for one another, and everything that a key cannot hold as it is. */
+const IDS = [
+  'a',
+  'A',
+  ' a',
+  '#a',
+  '=a',
+  'a#state',
+  'a#b=c',
+  '\ud800',
+  '\udfff',
+  'x\ud800y',
+  '\ufffd',
+  'x\ufffdy',
+  'ключ-鍵-🔑',
+  'é',
+  'e\u0301',
+  'new\nline\ttab\u0000\u2028',
+  '"quoted\\"',
+  '__proto__',
+  `${LONG}1`,
+  `${LONG}2`,
+  '鍵'.repeat(300),
+  '鍵'.repeat(301),
+  '🔑'.repeat(5_000),
+  `#${sha256(JSON.stringify(`${LONG}1`))}`,
+];
+
+const SEQUENCE = '00000000120000000003';
+const state = (n: number, parent?: string): RowState => ({
+  rowHash: sha256(String(n)).slice(0, 32),
+  generation: n,
+  removed: n % 2 === 1,
+  parent,
+  sequence: SEQUENCE,
+  forwardedAt: n % 5 === 0 ? '' : new Date(n).toISOString(),
+  revision: n % 4 === 0 ? '' : sha256(`i${n}`).slice(0, 32),
+});
+
+async function scene() {
+  const aws = await awsScene();
+  return {
+    ...aws,
+    states: createRowStates(aws.table, sha256),
+    childIndex: createChildIndex(aws.table, sha256),
+    removals: createRemovals(aws.table, sha256),
+    write: (item: Item) =>
+      aws.clients.dynamodb.send(new PutItemCommand({ TableName: aws.aws.names.stateTable, Item: item })),
+  };
+}
+
+describe('row states', () => {
+  test('come back as they were saved, whatever their ids and owners hold', async () => {
+    await using each = await scene();
+    const saved = new Map(IDS.map((id, index) => [id, state(index, index % 3 === 0 ? undefined : IDS.at(-index))]));
+    await each.states.put('threats', saved, pass);
+    expect(await each.states.get('threats', IDS)).toEqual(saved);
+    expect(await each.states.get('assets', IDS)).toEqual(new Map());
+  });
+
+  test('that are not there are absent', async () => {
+    await using each = await scene();
+    await each.states.put('assets', new Map([['a', state(1)]]), pass);
+    expect([...(await each.states.get('assets', ['a', 'b'])).keys()]).toEqual(['a']);
+  });
+
+  test('are read with strong consistency, as are memberships and withdrawals: decisions depend on them', async () => {
+    await using each = await scene();
+    const asked: Record<string, unknown>[] = [];
+    const client: Sender = {
+      async send(command) {
+        asked.push(command.input);
+        return each.clients.dynamodb.send(command);
+      },
+    };
+    const table = createTable(client, each.aws.names.stateTable, each.retryBudget);
+    await createRowStates(table, sha256).get('assets', ['a']);
+    await createChildIndex(table, sha256).of('threats', 'o', 10, false);
+    await createRemovals(table, sha256).pending('assets', false);
+    const [states, ...queries] = asked;
+    expect(states).toMatchObject({ RequestItems: { [each.aws.names.stateTable]: { ConsistentRead: true } } });
+    expect(queries.map(query => query['ConsistentRead'])).toEqual([true, true]);
+  });
+
+  test('of a page of 500 ids are looked up in five requests', async () => {
+    await using each = await scene();
+    const saved = new Map(Array.from({ length: 500 }, (_, index) => [`id-${index}`, state(index)]));
+    await each.states.put('assets', saved, pass);
+    expect(await each.states.get('assets', [...saved.keys()])).toEqual(saved);
+    expect(each.count('BatchGetItem')).toBe(5);
+    expect(each.count('BatchWriteItem')).toBe(20);
+  });
+
+  test.each<readonly [string, Item]>([
+    ['of another version', { v: { N: '2' } }],
+    ['changed by hand', { rowHash: { S: 'other' } }],
+    ['with a member of another type', { generation: { S: '1' } }],
+  ])('%s are recognised one by one, and the others stay readable', async (_what, change) => {
+    await using each = await scene();
+    await each.states.put(
+      'assets',
+      new Map([
+        ['bad', state(1)],
+        ['good', state(1)],
+      ]),
+      pass,
+    );
+    const [item] = await each.table.get([rowKey('assets', 'bad', sha256)]);
+    await each.write({ ...item, ...change });
+    const found = await each.states.get('assets', ['bad', 'good']);
+    expect(found.get('good')).toEqual(state(1));
+    expect(found.get('bad')).toBeInstanceOf(StateDamagedError);
+  });
+
+  test('copied to another id are recognised', async () => {
+    await using each = await scene();
+    await each.states.put('assets', new Map([['a', state(1)]]), pass);
+    const [item] = await each.table.get([rowKey('assets', 'a', sha256)]);
+    await each.write({ ...item, ...rowKey('assets', 'b', sha256) });
+    expect((await each.states.get('assets', ['b'])).get('b')).toBeInstanceOf(StateDamagedError);
+  });
+});
+
+describe('memberships', () => {
+  test('are found under their owner, whatever ids and owners hold', async () => {
+    await using each = await scene();
+    const all = IDS.map((id, index) => ({ parent: IDS.at(-1 - index)!, id, sequence: SEQUENCE }));
+    await each.childIndex.put('threats', all, pass);
+    for (const one of all) expect(await each.childIndex.of('threats', one.parent, 10, false)).toEqual([one]);
+    await each.childIndex.delete('threats', all, pass);
+    for (const { parent } of all) expect(await each.childIndex.of('threats', parent, 10, false)).toEqual([]);
+  });
+
+  test('of one owner are all told, in pieces of the size asked for', async () => {
+    await using each = await scene();
+    const all = IDS.map(id => ({ parent: 'o', id, sequence: SEQUENCE }));
+    await each.childIndex.put('threats', all, pass);
+    const ids = new Set<string>();
+    for (let piece = await each.childIndex.of('threats', 'o', 7, false); piece.length > 0; ) {
+      expect(piece.length).toBeLessThanOrEqual(7);
+      for (const { id } of piece) ids.add(id);
+      await each.childIndex.delete('threats', piece, pass);
+      piece = await each.childIndex.of('threats', 'o', 7, false);
+    }
+    expect(ids).toEqual(new Set(IDS));
+  });
+
+  test('changed by hand stop the withdrawal', async () => {
+    await using each = await scene();
+    await each.childIndex.put('threats', [{ parent: 'o', id: 'a', sequence: SEQUENCE }], pass);
+    const [item] = await each.table.query('members#threats#=o');
+    await each.write({ ...item, sequence: { S: '0' } });
+    expect(await rejection(each.childIndex.of('threats', 'o', 1, false))).toBeInstanceOf(StateDamagedError);
+    // While a resync mends the stream, the key says enough.
+    expect(await each.childIndex.of('threats', 'o', 1, true)).toEqual([{ parent: 'o', id: 'a', sequence: '' }]);
+  });
+});
+
+describe('the list of withdrawals', () => {
+  test('comes back as it was written, whatever ids and positions hold', async () => {
+    await using each = await scene();
+    const tombstones = IDS.map((id, index) => ({
+      id,
+      deletedAt: index % 3 === 0 ? undefined : '2026-11-20T12:00:00.000Z',
+      position: [undefined, '"2026-11-20T12:00:00.123456Z"', '9007199254740993', '1.0', '"\\ud800"'][index % 5],
+      sequence: index % 2 === 0 ? '' : SEQUENCE,
+    }));
+    await each.removals.add('assets', tombstones, pass);
+    const pending = await each.removals.pending('assets', false);
+    expect(new Map(pending.map(one => [one.id, one]))).toEqual(new Map(tombstones.map(one => [one.id, one])));
+    for (const { id } of tombstones) await each.removals.remove('assets', id, pass);
+    expect(await each.removals.pending('assets', false)).toEqual([]);
+  });
+
+  test('names an asset once: its newest tombstone', async () => {
+    await using each = await scene();
+    const [first, second] = ['"1"', '"2"'].map(position => ({
+      id: 'a',
+      deletedAt: undefined,
+      position,
+      sequence: SEQUENCE,
+    }));
+    await each.removals.add('assets', [first!], pass);
+    await each.removals.add('assets', [second!], pass);
+    expect(await each.removals.pending('assets', false)).toEqual([second]);
+  });
+
+  test('changed by hand is recognised', async () => {
+    await using each = await scene();
+    await each.removals.add('assets', [{ id: 'a', deletedAt: undefined, position: '1', sequence: SEQUENCE }], pass);
+    const [item] = await each.table.get([removalKey('assets', 'a', sha256)]);
+    await each.write({ ...item, position: { S: '2' } });
+    const error = await rejection(each.removals.pending('assets', false));
+    expect(error).toBeInstanceOf(StateDamagedError);
+    expect(error.message).toContain('{"resync":["threats"]}');
+    const repaired = { id: 'a', deletedAt: undefined, position: undefined, sequence: '' };
+    expect(await each.removals.pending('assets', true)).toEqual([repaired]);
+  });
+});
+
+describe('the guard', () => {
+  test('is asked before every write of row states, memberships and withdrawals', async () => {
+    await using each = await scene();
+    const stop = () => Promise.reject(new LeaseLostError('in a test'));
+    const member = { parent: 'o', id: 'a', sequence: SEQUENCE };
+    const writes = [
+      each.states.put('assets', new Map([['a', state(1)]]), stop),
+      each.childIndex.put('threats', [member], stop),
+      each.childIndex.delete('threats', [member], stop),
+      each.removals.add('assets', [{ id: 'a', deletedAt: undefined, position: undefined, sequence: SEQUENCE }], stop),
+      each.removals.remove('assets', 'a', stop),
+    ];
+    const outcomes = await Promise.allSettled(writes);
+    expect(outcomes.map(outcome => outcome.status)).toEqual(Array(5).fill('rejected'));
+    expect(each.calls).toEqual([]);
+  });
+});

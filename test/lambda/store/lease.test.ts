@@ -1,0 +1,248 @@
+import { describe, expect, test } from '@jest/globals';
+import { LeaseLostError, StateError } from '../../../lambda/core/errors.ts';
+import type { Clock, HeldLease } from '../../../lambda/ports.ts';
+import { leaseKey } from '../../../lambda/store/keys.ts';
+import { createLease } from '../../../lambda/store/lease.ts';
+import type { Table } from '../../../lambda/store/table.ts';
+import { THROTTLED } from '../../../local/aws/faults.ts';
+import { awsScene } from '../support/aws-scene.ts';
+import { rejection } from '../support/words.ts';
+
+const SECONDS = 60;
+
+async function scene() {
+  const aws = await awsScene();
+  const updates: Promise<unknown>[] = [];
+  const update: Table['update'] = (...input) => {
+    const updated = aws.table.update(...input);
+    updates.push(updated);
+    return updated;
+  };
+  const table = { ...aws.table, update };
+  const lease = (parent: string) => createLease({ table, clock: aws.clock, parent, seconds: SECONDS });
+  const item = async () => (await aws.table.get([leaseKey]))[0];
+  const aborted = (signal: AbortSignal) =>
+    new Promise<unknown>(resolve =>
+      signal.aborted ? resolve(signal.reason) : signal.addEventListener('abort', () => resolve(signal.reason)),
+    );
+  /** Once every update so far has come to an end here, not only in the table. */
+  const committed = () => Promise.allSettled(updates);
+  return { ...aws, lease, item, aborted, committed };
+}
+
+async function held(taking: Promise<HeldLease | undefined>): Promise<HeldLease> {
+  const lease = await taking;
+  if (!lease) throw new Error('The lease was to be free');
+  return lease;
+}
+
+describe('taking the lease', () => {
+  test('for the first time starts at epoch 1, and nothing was left behind', async () => {
+    await using each = await scene();
+    const lease = await held(each.lease('one').take());
+    expect({ epoch: lease.epoch, dirty: lease.dirty }).toEqual({ epoch: 1, dirty: false });
+    await lease.release({ clean: true });
+  });
+
+  test('by many at one moment is won by exactly one', async () => {
+    await using each = await scene();
+    const taken = await Promise.all(Array.from({ length: 12 }, (_, index) => each.lease(`owner-${index}`).take()));
+    const winners = taken.filter(lease => lease !== undefined);
+    expect(winners.map(lease => lease.epoch)).toEqual([1]);
+    await winners[0]!.release({ clean: true });
+  });
+
+  test('that another holds is a normal outcome, no error', async () => {
+    await using each = await scene();
+    const lease = await held(each.lease('one').take());
+    each.clock.advance(19_999);
+    expect(await each.lease('two').take()).toBeUndefined();
+    await lease.release({ clean: true });
+  });
+
+  test.each([true, false])('after a release (clean: %j) is possible at once, one epoch later', async clean => {
+    await using each = await scene();
+    await (await held(each.lease('one').take())).release({ clean });
+    const next = await held(each.lease('two').take());
+    expect({ epoch: next.epoch, dirty: next.dirty }).toEqual({ epoch: 2, dirty: !clean });
+    await next.release({ clean: true });
+  });
+
+  test('that has expired takes it over, one epoch later, and knows that the end was unclean', async () => {
+    await using each = await scene();
+    const first = await held(each.lease('one').take());
+    each.aws.faults.always('dynamodb', { refuse: { status: 400, code: 'AccessDeniedException', message: 'No.' } });
+    each.clock.advance(SECONDS * 1000);
+    expect(await each.aborted(first.signal)).toBeInstanceOf(LeaseLostError);
+    each.aws.faults.clear();
+    expect(await each.lease('two').take()).toBeUndefined();
+    each.clock.advance(1);
+    const second = await held(each.lease('two').take());
+    expect({ epoch: second.epoch, dirty: second.dirty }).toEqual({ epoch: 2, dirty: true });
+    await second.release({ clean: true });
+  });
+
+  test('when the table does not answer is an error', async () => {
+    await using each = await scene();
+    each.aws.faults.always('dynamodb', { loseRequest: true });
+    expect(await rejection(each.lease('one').take())).toBeInstanceOf(StateError);
+  });
+});
+
+describe('a lost answer', () => {
+  test('to a take is made up for by the repeat: the lease is held, its epoch risen, its past in doubt', async () => {
+    await using each = await scene();
+    each.aws.faults.next('dynamodb', { loseAnswer: true });
+    const lease = await held(each.lease('one').take());
+    expect({ epoch: lease.epoch, dirty: lease.dirty }).toEqual({ epoch: 2, dirty: true });
+    expect(await each.item()).toMatchObject({ epoch: { N: '2' }, holder: { S: 'one' } });
+    await lease.assertLeaseValid();
+    await lease.release({ clean: true });
+  });
+
+  test('to a renewal does not end the run', async () => {
+    await using each = await scene();
+    const lease = await held(each.lease('one').take());
+    each.aws.faults.next('dynamodb', { loseAnswer: true });
+    each.clock.advance(45_000);
+    await lease.assertLeaseValid();
+    expect(lease.signal.aborted).toBe(false);
+    await lease.release({ clean: true });
+    expect(await each.item()).toMatchObject({ ended: { S: 'cleanly' } });
+  });
+
+  test('to a release is made up for by the repeat', async () => {
+    await using each = await scene();
+    const lease = await held(each.lease('one').take());
+    each.aws.faults.next('dynamodb', { loseAnswer: true });
+    await lease.release({ clean: true });
+    expect((await held(each.lease('two').take())).dirty).toBe(false);
+  });
+});
+
+describe('the heartbeat', () => {
+  test('renews the lease each third of its term, so that nobody takes it over', async () => {
+    await using each = await scene();
+    const lease = await held(each.lease('one').take());
+    for (let heartbeat = 1; heartbeat <= 5; heartbeat++) {
+      each.clock.advance(20_000);
+      const renewed = each.clock.now() + SECONDS * 1000;
+      // The beat does not wait for the renewal's answer, so the table is asked until it has come.
+      let expires = 0;
+      for (let asked = 0; expires !== renewed && asked < 500; asked++) {
+        expires = Number((await each.item())?.['expires']?.N);
+      }
+      expect(expires).toBe(renewed);
+      await each.committed();
+    }
+    expect(await each.lease('two').take()).toBeUndefined();
+    await lease.release({ clean: true });
+  });
+
+  test('ends with the release', async () => {
+    await using each = await scene();
+    await (await held(each.lease('one').take())).release({ clean: true });
+    each.forget();
+    each.clock.advance(100_000);
+    expect(each.calls).toEqual([]);
+  });
+});
+
+describe('a lease that another run has taken over', () => {
+  test('aborts the run with LeaseLostError, keeps its writes back, and is not released', async () => {
+    await using each = await scene();
+    const lost = await held(each.lease('one').take());
+    await each.table.update({
+      Key: leaseKey,
+      UpdateExpression: 'SET epoch = :epoch, holder = :holder',
+      ExpressionAttributeValues: { ':epoch': { N: '2' }, ':holder': { S: 'two' } },
+    });
+    each.clock.advance(45_000);
+    expect(await each.aborted(lost.signal)).toBeInstanceOf(LeaseLostError);
+    expect(await rejection(lost.assertLeaseValid())).toBeInstanceOf(LeaseLostError);
+    expect(await rejection(lost.release({ clean: true }))).toBeInstanceOf(LeaseLostError);
+    expect(await each.item()).toMatchObject({ epoch: { N: '2' }, holder: { S: 'two' }, ended: { S: 'no' } });
+  });
+});
+
+describe('a lease that cannot be renewed', () => {
+  test.each([
+    ['because the table refuses', { refuse: { status: 400, code: 'AccessDeniedException', message: 'No.' } }],
+    ['because the table does not answer', { loseRequest: true }],
+    ['because the table throttles', THROTTLED.dynamodb],
+  ])('%s aborts the run no later than shortly after its end', async (_why, fault) => {
+    await using each = await scene();
+    const lease = await held(each.lease('one').take());
+    const taken = each.clock.now();
+    each.aws.faults.always('dynamodb', fault);
+    const reason = each.aborted(lease.signal);
+    while (!lease.signal.aborted) {
+      each.clock.advance(20_000);
+      await Promise.race([each.clock.holding(), reason]);
+    }
+    each.aws.faults.clear();
+    expect(await reason).toBeInstanceOf(LeaseLostError);
+    expect(each.clock.now() - taken).toBeLessThanOrEqual(2 * SECONDS * 1000);
+  });
+});
+
+describe('the guard', () => {
+  test('passes without a call while the lease has ample time left, and renews it first when it has not', async () => {
+    await using each = await scene();
+    const lease = await held(each.lease('one').take());
+    each.forget();
+    await lease.assertLeaseValid();
+    expect(each.calls).toEqual([]);
+    each.clock.advance(40_000);
+    await lease.assertLeaseValid();
+    expect(each.count('UpdateItem')).toBeGreaterThan(0);
+    expect(Number((await each.item())?.['expires']?.N)).toBe(each.clock.now() + SECONDS * 1000);
+    await lease.release({ clean: true });
+  });
+
+  test('refuses when the answer to its renewal comes after the end of the term: the container was frozen meanwhile', async () => {
+    await using each = await scene();
+    let now = each.clock.now();
+    let frozen = 0;
+    const clock: Clock = {
+      now: () => now,
+      // The timers of a container that thaws may come after the answers that wait for it.
+      sleep: (_, signal) => new Promise((__, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),
+    };
+    const update: Table['update'] = async (...input) => {
+      const updated = await each.table.update(...input);
+      now += frozen;
+      return updated;
+    };
+    const table = { ...each.table, update };
+    const lease = await held(createLease({ table, clock, parent: 'one', seconds: SECONDS }).take());
+    now += 45_000;
+    frozen = SECONDS * 1000;
+    expect(await rejection(lease.assertLeaseValid())).toBeInstanceOf(LeaseLostError);
+    expect(lease.signal.aborted).toBe(true);
+    frozen = 0;
+    await lease.release({ clean: false });
+  });
+
+  test('throws when the lease has little time left and the table does not answer', async () => {
+    await using each = await scene();
+    const lease = await held(each.lease('one').take());
+    each.aws.faults.always('dynamodb', { loseRequest: true });
+    each.clock.advance(40_000);
+    expect(await rejection(lease.assertLeaseValid())).toBeInstanceOf(Error);
+    each.aws.faults.clear();
+    await lease.release({ clean: false });
+  });
+});
+
+describe('a lease that was given back', () => {
+  test('refuses every write that its run still wants to make', async () => {
+    await using each = await scene();
+    const lease = await held(each.lease('one').take());
+    await lease.release({ clean: true });
+    expect(await rejection(lease.assertLeaseValid())).toBeInstanceOf(LeaseLostError);
+    const next = await held(each.lease('two').take());
+    expect(await rejection(lease.assertLeaseValid())).toBeInstanceOf(LeaseLostError);
+    await next.release({ clean: true });
+  });
+});

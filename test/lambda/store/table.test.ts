@@ -1,0 +1,245 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Sender } from '../../../lambda/aws-calls.ts';
+import { LeaseLostError, StateError } from '../../../lambda/core/errors.ts';
+import type { Item } from '../../../lambda/store/item.ts';
+import type { Key } from '../../../lambda/store/keys.ts';
+import { createTable } from '../../../lambda/store/table.ts';
+import { type Fault, THROTTLED } from '../../../local/aws/faults.ts';
+import { awsScene, pass } from '../support/aws-scene.ts';
+import { retryBudget, steppedClock } from '../support/stepped-clock.ts';
+import { rejection } from '../support/words.ts';
+
+const keys = (count: number, pk?: string): Key[] =>
+  Array.from({ length: count }, (_, index) => ({
+    pk: { S: pk ?? `p${index}` },
+    sk: { S: `s${String(index).padStart(6, '0')}` },
+  }));
+const items = (count: number, pk?: string): Item[] =>
+  keys(count, pk).map((key, n) => ({ ...key, n: { N: String(n) } }));
+const sorted = (all: readonly Item[]) => all.toSorted((a, b) => Number(a['n']?.N) - Number(b['n']?.N));
+
+describe('batches', () => {
+  test('of 26 items and 101 keys are split at 25 and 100, which the service enforces', async () => {
+    await using scene = await awsScene();
+    await scene.table.put(items(101), pass);
+    expect(scene.count('BatchWriteItem')).toBe(5);
+    expect(sorted(await scene.table.get(keys(101)))).toEqual(items(101));
+    expect(scene.count('BatchGetItem')).toBe(2);
+    await scene.table.delete(keys(101), pass);
+    expect(scene.count('BatchWriteItem')).toBe(10);
+    expect(await scene.table.get(keys(101))).toEqual([]);
+  });
+
+  test('of nothing make no call', async () => {
+    await using scene = await awsScene();
+    await Promise.all([scene.table.put([], pass), scene.table.delete([], pass), scene.table.get([])]);
+    expect(scene.calls).toEqual([]);
+  });
+
+  test('have their unprocessed items and keys asked for again, and only those', async () => {
+    await using scene = await awsScene();
+    const odd: Fault = { failItems: index => index % 2 === 1 };
+    scene.aws.faults.next('dynamodb', odd, odd, { failItems: () => true });
+    await scene.table.put(items(25), pass);
+    expect(scene.count('BatchWriteItem')).toBeGreaterThanOrEqual(4);
+    scene.aws.faults.next('dynamodb', odd, { failItems: () => true }, odd);
+    expect(sorted(await scene.table.get(keys(25)))).toEqual(items(25));
+    expect(scene.clock.pauses.length).toBeGreaterThanOrEqual(6);
+  });
+
+  test('that are never finished end with the time budget', async () => {
+    await using scene = await awsScene();
+    scene.aws.faults.always('dynamodb', { failItems: () => true });
+    const table = createTable(scene.clients.dynamodb, scene.aws.names.stateTable, retryBudget(scene.clock, 30_000));
+    expect(await rejection(table.put(items(1), pass))).toBeInstanceOf(StateError);
+    expect(await rejection(table.get(keys(1)))).toBeInstanceOf(StateError);
+    expect(scene.clock.pauses.reduce((sum, pause) => sum + pause, 0)).toBeLessThan(30_000);
+  });
+});
+
+describe('the guard', () => {
+  test('is asked before each batch of writes and before each repeat of one', async () => {
+    await using scene = await awsScene();
+    let asked = 0;
+    const assertLeaseValid = async () => void asked++;
+    scene.aws.faults.next('dynamodb', THROTTLED.dynamodb, { loseAnswer: true }, { failItems: () => true });
+    await scene.table.put(items(50), assertLeaseValid);
+    expect(asked).toBe(5);
+    await scene.table.delete(keys(1), assertLeaseValid);
+    expect(asked).toBe(6);
+  });
+
+  test('that does not pass keeps the batch back, and its error comes through as it is', async () => {
+    await using scene = await awsScene();
+    const lost = new LeaseLostError('in a test');
+    expect(await rejection(scene.table.put(items(1), () => Promise.reject(lost)))).toBe(lost);
+    expect(await rejection(scene.table.delete(keys(1), () => Promise.reject(lost)))).toBe(lost);
+    expect(scene.calls).toEqual([]);
+  });
+});
+
+describe('a query', () => {
+  test('answers all items of a partition in the order of the sort key, or the first of them', async () => {
+    await using scene = await awsScene();
+    await scene.table.put([...items(60, 'one'), ...items(3, 'two')], pass);
+    expect(await scene.table.query('one')).toEqual(items(60, 'one'));
+    expect(await scene.table.query('one', 7)).toEqual(items(7, 'one'));
+    expect(await scene.table.query('none')).toEqual([]);
+  });
+
+  test('goes on where an answer of a megabyte was cut', async () => {
+    await using scene = await awsScene();
+    const large = items(6, 'one').map(item => ({ ...item, text: { S: 'x'.repeat(300_000) } }));
+    await scene.table.put(large, pass);
+    scene.forget();
+    expect(await scene.table.query('one')).toEqual(large);
+    expect(scene.count('Query')).toBeGreaterThan(1);
+    expect(await scene.table.query('one', 5)).toEqual(large.slice(0, 5));
+  });
+});
+
+describe('the fence', () => {
+  const [key] = keys(1) as [Key];
+  const item = (n: number): Item => ({ ...key, n: { N: String(n) } });
+
+  test('lets the same or a later epoch write, and refuses an earlier one', async () => {
+    await using scene = await awsScene();
+    expect(await scene.table.putFenced(item(1), 5)).toBe(true);
+    expect(await scene.table.putFenced(item(2), 5)).toBe(true);
+    expect(await scene.table.putFenced(item(3), 6)).toBe(true);
+    expect(await scene.table.putFenced(item(4), 5)).toBe(false);
+    expect(await scene.table.get([key])).toEqual([{ ...item(3), epoch: { N: '6' } }]);
+  });
+
+  test('compares epochs as numbers', async () => {
+    await using scene = await awsScene();
+    expect(await scene.table.putFenced(item(1), 9)).toBe(true);
+    expect(await scene.table.putFenced(item(2), 10)).toBe(true);
+  });
+
+  test('takes its own write for done when the answer was lost', async () => {
+    await using scene = await awsScene();
+    scene.aws.faults.next('dynamodb', { loseAnswer: true });
+    expect(await scene.table.putFenced(item(1), 5)).toBe(true);
+    expect(scene.count('PutItem')).toBe(2);
+  });
+});
+
+describe('a call', () => {
+  test.each([
+    ['throttled', THROTTLED.dynamodb],
+    ['lost on its way', { loseRequest: true }],
+    ['whose answer was lost', { loseAnswer: true }],
+    ['answered 500', { refuse: { status: 500, code: 'InternalServerError', message: 'Sorry.' } }],
+  ])('%s is made again', async (_what, fault) => {
+    await using scene = await awsScene();
+    scene.aws.faults.next('dynamodb', fault, fault, fault);
+    await scene.table.put(items(1), pass);
+    scene.aws.faults.next('dynamodb', fault, fault, fault);
+    expect(await scene.table.get(keys(1))).toEqual(items(1));
+    scene.aws.faults.next('dynamodb', fault, fault, fault);
+    expect(await scene.table.query('p0')).toEqual(items(1));
+  });
+
+  /** A service whose first calls fail with an error of this name. */
+  function failing(name: string, times: number): Sender & { calls: number } {
+    const sender = {
+      calls: 0,
+      async send() {
+        if (++sender.calls <= times) throw Object.assign(new Error('Slow down.'), { name });
+        return {};
+      },
+    };
+    return sender;
+  }
+
+  test.each([
+    'ProvisionedThroughputExceededException',
+    'RequestLimitExceeded',
+    'ThrottlingException',
+    'Throttling',
+    'TooManyRequestsException',
+    'SlowDown',
+    'ServiceUnavailableException',
+    'LimitExceededException',
+  ])('throttled with %s is retried beyond the eight tries of a failure', async name => {
+    const client = failing(name, 20);
+    expect(await createTable(client, 'table', retryBudget(steppedClock())).get(keys(1))).toEqual([]);
+    expect(client.calls).toBe(21);
+  });
+
+  test.each([
+    ['TimeoutError', 8],
+    ['InternalServerError', 8],
+    ['ValidationException', 1],
+    ['AccessDeniedException', 1],
+  ])('that fails with %s is tried %i times', async (name, tries) => {
+    const client = failing(name, 20);
+    const table = createTable(client, 'table', retryBudget(steppedClock()));
+    expect(await rejection(table.get(keys(1)))).toBeInstanceOf(StateError);
+    expect(client.calls).toBe(tries);
+  });
+
+  test('throttled for long, then lost once, is made again: throttles do not use up the tries', async () => {
+    await using scene = await awsScene();
+    scene.aws.faults.next('dynamodb', ...Array<Fault>(10).fill(THROTTLED.dynamodb), { loseAnswer: true });
+    await scene.table.put(items(1), pass);
+    expect(scene.count('BatchWriteItem')).toBe(12);
+  });
+
+  test('refused for good is a StateError at once, which names the phase and keeps the cause', async () => {
+    await using scene = await awsScene();
+    const refuse = { status: 400, code: 'AccessDeniedException', message: 'No.' };
+    scene.aws.faults.always('dynamodb', { refuse });
+    for (const call of [() => scene.table.put(items(1), pass), () => scene.table.get(keys(1))]) {
+      const error = await rejection(call());
+      expect(error).toBeInstanceOf(StateError);
+      expect(error.cause).toMatchObject({ name: 'AccessDeniedException' });
+    }
+    expect(scene.calls).toHaveLength(2);
+  });
+
+  test('of a failed condition is an answer and no error; any other refusal is one', async () => {
+    const refusing: Sender = {
+      send: () => Promise.reject(Object.assign(new Error('x'), { name: 'ValidationException' })),
+    };
+    const table = createTable(refusing, 'table', retryBudget(steppedClock()));
+    expect(await rejection(table.putFenced(items(1)[0]!, 1))).toBeInstanceOf(StateError);
+    await using scene = await awsScene();
+    const input = { Key: keys(1)[0]!, UpdateExpression: 'SET a = pk', ConditionExpression: 'attribute_exists(pk)' };
+    expect(await scene.table.update(input)).toBeUndefined();
+  });
+});
+
+describe('a batch write of several chunks, one of which fails for good,', () => {
+  /** Refuses the chunk with item 0 and leaves every other one unprocessed. */
+  function stubborn() {
+    const sent: string[] = [];
+    const client: Sender = {
+      async send({ input }) {
+        const requests = input.RequestItems['table'];
+        const first: string = requests[0].PutRequest.Item.n.N;
+        sent.push(first);
+        if (first === '0') throw Object.assign(new Error('Refused'), { name: 'AccessDeniedException' });
+        return { UnprocessedItems: { table: requests } };
+      },
+    };
+    return { sent, client };
+  }
+
+  test('has ended with all of its chunks when it rejects: none is sent again afterwards', async () => {
+    const { sent, client } = stubborn();
+    const clock = steppedClock();
+    const error = await rejection(createTable(client, 'table', retryBudget(clock)).put(items(60), pass));
+    const before = sent.length;
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+    expect([error.name, sent.length - before]).toEqual(['StateError', 0]);
+  });
+
+  test('does not wait until the time budget ends for chunks that are still refused', async () => {
+    const { sent, client } = stubborn();
+    const clock = steppedClock();
+    await rejection(createTable(client, 'table', retryBudget(clock)).put(items(60), pass));
+    expect(sent.length).toBeLessThan(10);
+  });
+});

@@ -1,0 +1,73 @@
+import './one-realm.ts';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface SeenRequest {
+  readonly method: string;
+  /** As on the wire: percent-encoded, with the query. */
+  readonly target: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+export interface HttpHarness extends AsyncDisposable {
+  readonly url: string;
+  readonly seen: SeenRequest[];
+  /** Resolves once that many requests have arrived. */
+  arrived(count: number): Promise<void>;
+}
+
+/** Answers one request; nothing done leaves the caller waiting. */
+export type Act = (response: ServerResponse, request: SeenRequest) => unknown;
+
+/** A server on a free port of 127.0.0.1 that plays its acts in turn, and the last one ever after. */
+export async function httpHarness(...acts: readonly Act[]): Promise<HttpHarness> {
+  const seen: SeenRequest[] = [];
+  const waiting: { count: number; resolve: () => void }[] = [];
+  const server = createServer(async (request, response) => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part);
+    const { method = '', url: target = '', headers } = request;
+    const told = { method, target, headers, body: Buffer.concat(parts).toString() };
+    seen.push(told);
+    for (const each of waiting) if (each.count <= seen.length) each.resolve();
+    acts[Math.min(seen.length, acts.length) - 1]?.(response, told);
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    arrived: count =>
+      new Promise(resolve => (seen.length >= count ? resolve() : void waiting.push({ count, resolve }))),
+    [Symbol.asyncDispose]: () =>
+      new Promise(resolve => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+export function json(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Act {
+  return response => response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text(body));
+}
+
+/** The platform's problem document. */
+export function problem(status: number, suffix: string, detail = 'Told in words.', headers = {}): Act {
+  return json(status, { type: `https://problems.example/${suffix}`, title: 'A title', status, detail }, headers);
+}
+
+export const reset: Act = response => response.socket?.resetAndDestroy();
+
+export const silence: Act = () => undefined;
+
+/** Says how long the body is, sends half of it and hangs up. */
+export function truncated(body: string): Act {
+  return response => {
+    response.writeHead(200, { 'content-length': body.length });
+    response.write(body.slice(0, body.length / 2), () => response.socket?.destroy());
+  };
+}
+
+function text(body: unknown): string {
+  return typeof body === 'string' ? body : JSON.stringify(body);
+}

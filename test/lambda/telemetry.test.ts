@@ -1,0 +1,142 @@
+import { describe, expect, test } from '@jest/globals';
+import * as errors from '../../lambda/core/errors.ts';
+import { emptyResult, type StreamResult } from '../../lambda/core/run.ts';
+import type { StreamName } from '../../lambda/streams.ts';
+import { createTelemetry, type RunFacts } from '../../lambda/telemetry.ts';
+import { type Emf, emfFaults, emfOf } from './support/emf.ts';
+
+type Outcome = RunFacts['outcome'];
+
+const quiet = (result: Partial<StreamResult> = {}): StreamResult => ({ ...emptyResult(), caughtUp: true, ...result });
+
+/** What one report writes to stdout. */
+function written(outcome: Partial<Outcome>): string {
+  const chunks: string[] = [];
+  const { write } = process.stdout;
+  process.stdout.write = (chunk: string | Uint8Array) => chunks.push(String(chunk)) > 0;
+  try {
+    const whole = {
+      leaseHeld: false,
+      results: new Map(),
+      failures: new Map(),
+      letters: [],
+      interrupted: false,
+      ...outcome,
+    };
+    createTelemetry('acme').report({ outcome: whole, timeLeft: 12_345, memory: 100 * 2 ** 20 });
+  } finally {
+    process.stdout.write = write;
+  }
+  return chunks.join('');
+}
+
+function reported(outcome: Partial<Outcome>): Emf[] {
+  return emfOf(written(outcome));
+}
+
+function failed(stream: StreamName, error: Error, result: Partial<StreamResult> = {}) {
+  const results = new Map([[stream, quiet({ caughtUp: false, ...result })]]);
+  const [ofStream, ofConnector] = reported({ results, failures: new Map([[stream, error]]) });
+  return { ...ofStream!.values, ...ofConnector!.values };
+}
+
+describe('the metrics of a run', () => {
+  test('are a blob a stream and one for the connector, with the names and dimensions declared, zeros included', () => {
+    const results = new Map<StreamName, StreamResult>([
+      ['assets', quiet()],
+      ['threats', quiet({ caughtUp: false })],
+    ]);
+    const blobs = reported({ results });
+    expect(emfFaults(blobs, 'acme', ['assets', 'threats'])).toEqual([]);
+    expect(blobs[2]?.units).toMatchObject({ TimeLeftMilliseconds: 'Milliseconds', MemoryUsedMegabytes: 'Megabytes' });
+    expect(blobs[2]?.values).toMatchObject({ TimeLeftMilliseconds: 12_345, MemoryUsedMegabytes: 100, LeaseHeld: 0 });
+  });
+
+  test('bear as properties, which nobody bills, what makes the rows add up, each stream its own', () => {
+    const results = new Map<StreamName, StreamResult>([
+      ['assets', quiet({ superseded: 3, oversize: 2 })],
+      ['threats', quiet({ superseded: 1 })],
+    ]);
+    const lines = written({ results }).trim().split('\n');
+    const [assets, threats, connector] = lines.map(line => JSON.parse(line));
+    expect(assets).toMatchObject({ stream: 'assets', RowsSuperseded: '3', OversizeEvents: '2' });
+    expect(threats).toMatchObject({ stream: 'threats', RowsSuperseded: '1', OversizeEvents: '0' });
+    expect(connector).not.toHaveProperty('RowsSuperseded');
+    expect(emfOf(lines.join('\n')).map(({ values }) => 'RowsSuperseded' in values)).toEqual([false, false, false]);
+  });
+
+  test('count what happened, each under its name', () => {
+    const result = quiet({
+      pages: 1,
+      rows: 2,
+      forwarded: 3,
+      suppressed: 4,
+      tombstones: 5,
+      unseenTombstones: 6,
+      withdrawn: 7,
+      deadDeadLetters: 8,
+      withoutOwner: 9,
+      stalledCursors: 10,
+      refusedCursors: 11,
+      throttledMilliseconds: 12,
+    });
+    const [{ values } = { values: {} }] = reported({ results: new Map([['threats', result]]) });
+    expect(values).toEqual({
+      CaughtUp: 1,
+      StreamFailed: 0,
+      TimeBudgetExceeded: 0,
+      PagesRead: 1,
+      RowsRead: 2,
+      EventsForwarded: 10,
+      RowsDeduplicated: 4,
+      Tombstones: 5,
+      TombstonesIgnored: 6,
+      ThreatsWithdrawn: 7,
+      DeadLetters: 8,
+      ThreatsWithoutAsset: 9,
+      CursorStalled: 10,
+      CursorRefused: 11,
+      ContractErrors: 0,
+      RoleMissing: 0,
+      DeliveryThrottledMilliseconds: 12,
+    });
+  });
+
+  test('say Drained only of a stream that is caught up and has not failed, and BudgetSpent of one that is neither', () => {
+    const results = new Map<StreamName, StreamResult>([
+      ['assets', quiet()],
+      ['threats', quiet({ caughtUp: false })],
+      ['dns-blocks', quiet()],
+    ]);
+    const blobs = reported({ results, failures: new Map([['dns-blocks', new Error('x')]]) });
+    const [assets, threats, dns] = blobs.map(blob => blob.values);
+    expect([assets?.['Drained'], threats?.['Drained'], dns?.['Drained']]).toEqual([1, undefined, undefined]);
+    expect([assets?.['BudgetSpent'], threats?.['BudgetSpent'], dns?.['BudgetSpent']]).toEqual([0, 1, 0]);
+    expect([assets?.['StreamFailed'], threats?.['StreamFailed'], dns?.['StreamFailed']]).toEqual([0, 0, 1]);
+  });
+
+  test.each<readonly [string, Error]>([
+    ['CredentialsRefused', new errors.CredentialsError('x')],
+    ['CredentialsRefused', new errors.AccountRevokedError()],
+    ['RoleMissing', new errors.RoleMissingError('/v1/assets')],
+    ['ContractErrors', new errors.ContractError('/v1/assets', 'x')],
+    ['CursorRefused', new errors.CursorRefusedError('/v1/assets')],
+    ['LeaseLost', new errors.LeaseLostError('x')],
+  ])('tell %s apart from every other failure', (name, error) => {
+    const kinds = ['CredentialsRefused', 'RoleMissing', 'ContractErrors', 'CursorRefused', 'LeaseLost'];
+    const values: Record<string, number> = failed('assets', error);
+    expect(kinds.filter(kind => values[kind] === 1)).toEqual([name]);
+    expect(values['StreamFailed']).toBe(1);
+  });
+
+  test('count each refused cursor once, also when the last of them failed the stream', () => {
+    const refused = failed('assets', new errors.CursorRefusedError('/v1/assets'), { refusedCursors: 3 });
+    expect(refused['CursorRefused']).toBe(3);
+  });
+
+  test('of a run that found the lease held are those of the connector alone', () => {
+    const blobs = reported({ leaseHeld: true });
+    expect(emfFaults(blobs, 'acme', [])).toEqual([]);
+    expect(blobs[0]?.values['LeaseHeld']).toBe(1);
+  });
+});

@@ -1,0 +1,81 @@
+/** Everything that a history leaves behind for the oracle to judge. */
+import type { Truth } from '../../../local/platform/truth.ts';
+import type { StreamName } from '../history.ts';
+import type { ReceivedEvent } from './siem.ts';
+
+export interface Observation {
+  /** In the order of arrival. */
+  readonly events: ReceivedEvent[];
+  /** Bodies of the dead letters. */
+  readonly letters: string[];
+  /** By stream: when the SIEM lost what it had, and asked for a replay. */
+  readonly lostBefore: Map<StreamName, number>;
+  /** Whether the API delivered a row that can be no event. */
+  badRow: boolean;
+  /** Faults that the walk of the history itself showed, such as a cursor saved too early. */
+  readonly violations: string[];
+  /** Virtual times at which something happened after which an event may come again. */
+  readonly disturbances: number[];
+  truth: Truth;
+  /** Ticks that it took after the storm until a tick had nothing to do. */
+  ticksToQuiet: number;
+  /** Whether a walk began anew, ordered or because a cursor was refused: then older versions may be sent again. */
+  replayed: boolean;
+  /** Whether the platform keeps every version where it was delivered. */
+  readonly everyVersion: boolean;
+  readonly seen: Tally;
+}
+
+/** What the history contained. */
+export interface Tally {
+  ticks: number;
+  kills: number;
+  zombies: number;
+  overlaps: number;
+  faults: number;
+  changes: number;
+  removals: number;
+  restores: number;
+  leaseHeld: number;
+  /** Dead letters stored, and what became of them when they were tried again. */
+  letters: number;
+  lettersSent: number;
+  lettersKnown: number;
+  lettersSuperseded: number;
+  lettersKept: number;
+  /** Kills of a run that had begun to try letters again. */
+  killsOverLetters: number;
+  /** Histories whose pages are written in several batches. */
+  wide: number;
+  /** Requests that a stubborn fault struck. */
+  stubborn: number;
+  /** Invocations in a container that an earlier one had left frozen. */
+  thaws: number;
+  failedTicks: number;
+  budgetsSpent: number;
+}
+
+export function emptyTally(): Tally {
+  return {
+    ticks: 0,
+    kills: 0,
+    zombies: 0,
+    overlaps: 0,
+    faults: 0,
+    changes: 0,
+    removals: 0,
+    restores: 0,
+    leaseHeld: 0,
+    letters: 0,
+    lettersSent: 0,
+    lettersKnown: 0,
+    lettersSuperseded: 0,
+    lettersKept: 0,
+    killsOverLetters: 0,
+    wide: 0,
+    stubborn: 0,
+    thaws: 0,
+    failedTicks: 0,
+    budgetsSpent: 0,
+  };
+}

@@ -1,0 +1,252 @@
+/**
+ * Runs a history: the real core and the real adapters over simulated edges, in virtual time. After the storm, calm ticks
+ * until one has nothing to do.
+ */
+// Loaded before the first history: what the adapter would load amid one would take time that is not virtual.
+import '@aws-sdk/client-s3';
+import { assign, type Clients, composeRun, createContainerTokens } from '../../lambda/compose.ts';
+import { LeaseBusyError } from '../../lambda/core/errors.ts';
+import type { Ports } from '../../lambda/core/run.ts';
+import { type RunOutcome, tick as runStreams } from '../../lambda/core/run-streams.ts';
+import { leaseTimes } from '../../lambda/lease-times.ts';
+import type { Lease } from '../../lambda/ports.ts';
+import type { Settings } from '../../lambda/settings.ts';
+import { createPlatform, type Platform } from '../../local/platform/platform.ts';
+import { clearDeadLetters, quiesce } from './calm.ts';
+import type { Change, Command, History, Release, Tick } from './history.ts';
+import type { Observation } from './oracle/observation.ts';
+import { Recorder } from './oracle/witness.ts';
+import { commandsOf } from './orders.ts';
+import { Random } from './random.ts';
+import { SimBucket } from './world/bucket.ts';
+import { SimContainer } from './world/container.ts';
+import { SimDynamoDb } from './world/dynamodb.ts';
+import { clientsOf, type Surroundings } from './world/edges.ts';
+import { CAPABLE, formatOf } from './world/edition.ts';
+import { apply, type PlatformChange, single } from './world/estate.ts';
+import { SimFirehose } from './world/firehose.ts';
+import { SimProcess } from './world/process.ts';
+import { settingsOf } from './world/settings.ts';
+import { Timeline } from './world/timeline.ts';
+
+/** A switch in the test only: breaks one rule, to see whether the oracle notices. */
+export interface Mutation {
+  readonly ports?: (ports: Ports, command: Command | undefined) => Ports;
+  readonly lease?: (lease: Lease, command: Command | undefined) => Lease;
+  readonly clients?: (clients: Clients) => Clients;
+  readonly settings?: (settings: Settings) => Settings;
+  /** Milliseconds after which requests to AWS are given up. */
+  readonly requestTimeout?: number;
+}
+
+const START = Date.UTC(2026, 0, 1);
+const LETTERS = {
+  sent: 'lettersSent',
+  known: 'lettersKnown',
+  superseded: 'lettersSuperseded',
+  kept: 'lettersKept',
+} as const;
+/** Longer than any freeze and any lease. */
+const AFTERMATH_MILLISECONDS = 1_000_000;
+
+export async function simulate(history: History, mutation: Mutation = {}): Promise<Observation> {
+  return new Simulation(history, mutation).run();
+}
+
+class Simulation {
+  readonly #history: History;
+  readonly #mutation: Mutation;
+  readonly #timeline = new Timeline(START);
+  readonly #platform: Platform;
+  readonly #settings: Settings;
+  readonly #dynamodb = new SimDynamoDb();
+  readonly #firehose = new SimFirehose(this.#dynamodb);
+  readonly #bucket = new SimBucket();
+  readonly #recorder: Recorder;
+  readonly #surroundings: Surroundings;
+  /** Warm containers, by the numbers that the history gives them. */
+  readonly #containers = new Map<number, { readonly container: SimContainer; readonly process: SimProcess }>();
+  readonly #heldBack: (() => void)[] = [];
+  #release: Release;
+
+  constructor(history: History, mutation: Mutation) {
+    this.#history = history;
+    this.#mutation = mutation;
+    this.#release = history.letters?.release ?? CAPABLE;
+    const random = new Random(history.seed ^ 0x5eed);
+    const clock = () => this.#timeline.now;
+    this.#platform = createPlatform({ ...history.platform, clock, random: random.next, tokens: 'table' });
+    const settings = settingsOf(this.#platform, history);
+    this.#settings = mutation.settings?.(settings) ?? settings;
+    this.#recorder = new Recorder(this.#platform, clock);
+    this.#surroundings = {
+      history,
+      platform: this.#platform,
+      recorder: this.#recorder,
+      dynamodb: this.#dynamodb,
+      firehose: this.#firehose,
+      bucket: this.#bucket,
+    };
+    this.#firehose.onLine = (line, { trying }) => this.#recorder.taken(line, trying);
+    this.#dynamodb.onWrite = this.#recorder.written;
+    this.#dynamodb.onLeaseless = this.#breach;
+    this.#dynamodb.onTakeover = this.#recorder.disturb;
+    if (history.pageLimit > 25) this.#recorder.observation.seen.wide++;
+    this.#bucket.onStored = this.#recorder.stored;
+    this.#bucket.onRemoved = this.#recorder.letters.removed;
+  }
+
+  async run(): Promise<Observation> {
+    for (const step of this.#history.steps) {
+      if (step.kind === 'change') this.#change(step.change);
+      else if (step.kind === 'deploy') this.#release = step.release;
+      else if (step.kind === 'wait') await this.#timeline.pass(step.milliseconds);
+      else await this.#stormyTick(step);
+    }
+    for (const each of this.#heldBack.splice(0)) each();
+    await this.#timeline.pass(AFTERMATH_MILLISECONDS);
+    await this.#quiesce();
+    const { observation } = this.#recorder;
+    observation.truth = this.#platform.truth();
+    return observation;
+  }
+
+  async #quiesce(): Promise<void> {
+    const parts = { ...this.#surroundings, timeline: this.#timeline, start: (tick: Tick) => this.#start(tick) };
+    await quiesce(parts);
+    if (!this.#history.letters) return;
+    await clearDeadLetters(parts, () => {
+      this.#release = CAPABLE;
+    });
+  }
+
+  async #stormyTick(tick: Tick): Promise<void> {
+    const { seen } = this.#recorder.observation;
+    if (tick.command?.resync || tick.command?.replay) this.#recorder.beginAnew();
+    const process = this.#start(tick);
+    const overlap = tick.overlap ?? Number.POSITIVE_INFINITY;
+    await this.#timeline.runUntil(() => process.ended || process.dead || process.frozen || process.ios >= overlap);
+    if (process.dead && process.trying.size > 0) seen.killsOverLetters++;
+    if (process.dead) seen.kills++;
+    else if (process.frozen) seen.zombies++;
+    else if (!process.ended) seen.overlaps++;
+  }
+
+  #start(tick: Tick): SimProcess {
+    const { seen } = this.#recorder.observation;
+    seen.ticks++;
+    seen.faults += tick.faults.length;
+    const change = (each: Change) => this.#change(each);
+    const container = this.#containerOf(tick);
+    const process = new SimProcess(tick, container, {
+      timeline: this.#timeline,
+      change,
+      disturb: this.#recorder.disturb,
+      breach: this.#breach,
+      struck: () => void seen.stubborn++,
+      heldBack: this.#heldBack,
+      requestTimeout: this.#mutation.requestTimeout ?? leaseTimes(this.#settings.leaseSeconds).requestTimeout,
+    });
+    if (tick.container !== undefined) this.#containers.set(tick.container, { container, process });
+    const started = this.#timeline.now;
+    this.#invoke(process, container, tick)
+      .then(outcome => this.#concluded(outcome, started))
+      .catch(error => this.#failed(error))
+      .finally(() => {
+        process.end();
+        void this.#mustRefuse(process);
+      });
+    return process;
+  }
+
+  /** Whatever is left of a run may ask for the lease again, and must not get it. */
+  async #mustRefuse({ assertLeaseValid }: SimProcess): Promise<void> {
+    const passes = await assertLeaseValid?.().then(
+      () => true,
+      () => false,
+    );
+    if (passes) this.#breach('A lease that was given back lets a write pass');
+  }
+
+  readonly #breach = (sentence: string): void => void this.#recorder.observation.violations.push(sentence);
+
+  /** The one of the tick before with this number, thawed; a new one while that is busy, or when it is gone. */
+  #containerOf(tick: Tick): SimContainer {
+    const warm = tick.container === undefined ? undefined : this.#containers.get(tick.container);
+    if (!warm?.process.ended || warm.container.dead) return new SimContainer();
+    this.#recorder.observation.seen.thaws++;
+    warm.container.thaw();
+    return warm.container;
+  }
+
+  async #invoke(process: SimProcess, container: SimContainer, tick: Tick): Promise<RunOutcome> {
+    const release = this.#release;
+    const { command } = tick;
+    const plain = clientsOf(process, release, this.#surroundings);
+    const clients = this.#mutation.clients?.(plain) ?? plain;
+    const reserve = Math.min(30_000, tick.budgetMilliseconds / 10);
+    container.clients = clients;
+    container.tokens ??= createContainerTokens(this.#settings, {
+      ...clients,
+      secrets: { send: command => container.clients!.secrets.send(command) },
+      fetch: (url, init) => container.clients!.fetch(url, init),
+    });
+    const parts = composeRun(this.#settings, clients, container.tokens, () => process.timeLeft() - reserve / 2);
+    const lease = this.#mutation.lease?.(parts.lease, command) ?? parts.lease;
+    const assignment = assign(this.#settings);
+    const names = assignment.streams.map(({ name }) => name);
+    return runStreams({
+      ports: this.#mutation.ports?.(parts.ports, command) ?? parts.ports,
+      lease: {
+        take: async () => {
+          const held = await lease.take();
+          if (held) process.assertLeaseValid = held.assertLeaseValid;
+          return held;
+        },
+      },
+      warmUp: parts.warmUp,
+      assignment: { ...assignment, format: formatOf(assignment.format, release) },
+      commands: commandsOf(command ?? {}, this.#bucket.keys, names),
+      outOfTime: () => process.timeLeft() <= reserve,
+    });
+  }
+
+  #concluded({ leaseHeld, results, failures, letters, interrupted }: RunOutcome, started: number): void {
+    const { seen } = this.#recorder.observation;
+    this.#recorder.letters.told(letters, started);
+    for (const { outcome } of letters) seen[LETTERS[outcome]]++;
+    if (interrupted) this.#recorder.disturb();
+    if (leaseHeld) seen.leaseHeld++;
+    const all = [...results.values()];
+    seen.removals += all.reduce((sum, each) => sum + each.withdrawn, 0);
+    if (failures.size > 0) seen.failedTicks++;
+    else if (all.some(each => !each.caughtUp)) seen.budgetsSpent++;
+  }
+
+  #failed(error: unknown): void {
+    const { seen } = this.#recorder.observation;
+    if (error instanceof LeaseBusyError) {
+      seen.leaseHeld++;
+      return;
+    }
+    seen.failedTicks++;
+    this.#recorder.disturb();
+  }
+
+  #change(change: Change): void {
+    const { seen } = this.#recorder.observation;
+    if (change.kind === 'forget-cursors') {
+      this.#recorder.forgetCursors();
+      seen.changes++;
+    } else for (const each of single(change)) this.#changeOne(each);
+  }
+
+  #changeOne(change: PlatformChange): void {
+    const { seen } = this.#recorder.observation;
+    if (change.kind === 'remove' && this.#recorder.hidesMove(`asset-${change.asset}`)) return;
+    if (!apply(change, this.#platform, this.#history.fat)) return;
+    seen.changes++;
+    if (change.kind === 'restore') seen.restores++;
+    if (this.#history.letters) this.#recorder.versions.note();
+  }
+}

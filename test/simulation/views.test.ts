@@ -1,0 +1,83 @@
+/** The judge that asks the SQL must notice: a broken view, and a broken connector as well as the other judge does. */
+import { describe, expect, test } from '@jest/globals';
+import { VIEWS } from '../../lib/query/views.ts';
+import { check } from './check.ts';
+import { generate } from './generate.ts';
+import { MUTANTS } from './mutants/catalogue.ts';
+import type { Observation } from './oracle/observation.ts';
+import { ViewsCheck } from './oracle/views.ts';
+
+const TIME = 60_000;
+const SEEDS = Array.from({ length: 40 }, (_, index) => index + 1);
+
+/** A view, and one word of it that decides; in its place what a careless author would have written. */
+const BROKEN: readonly (readonly [view: string, right: string, wrong: string])[] = [
+  ['latest_inventory', 'order by sequence desc', 'order by stream_position desc'],
+  ['latest_inventory', 'order by sequence desc', 'order by sequence'],
+  ['latest_inventory', 'partition by connector, stream, id', 'partition by connector, id, event_id'],
+  ['latest_inventory', 'partition by connector, stream, id', 'partition by stream, id'],
+  ['latest_blocks', 'partition by connector, stream, id', 'partition by connector, id, sequence'],
+  ['current_assets', "and kind <> 'tombstone'", ''],
+  ['current_threats', "and kind <> 'withdrawn'", ''],
+  ['removed_assets', 'from latest_inventory', 'from events'],
+  ['events', 'row_at + 7', 'row_at + 8'],
+  ['events', 'row_text as "row"', 'cast(json(row_text) as varchar) as "row"'],
+  ['changes', 'where place = 1', ''],
+  ['events', "'$.raw_data'", "'$.unmapped'"],
+  ['events', "20, '0'", "2, '0'"],
+  ['events', "class_uid = '3004' then 'tombstone'", "class_uid = '3004' then 'upsert'"],
+  ['events', "activity_id = '99' then 'withdrawn'", "activity_id = '99' then 'upsert'"],
+];
+
+/** Breaks what the SIEM's copy becomes. */
+const MUTANTS_OF_THE_COPY = [
+  'only the tombstone is sent',
+  'they are parsed and written again',
+  'a short page counts as the end',
+];
+
+describe('the judge that asks the views', () => {
+  test(
+    'finds nothing wrong with what the other judge passes',
+    async () => {
+      await using views = await ViewsCheck.open();
+      expect((await views.check(await observed())).flat()).toEqual([]);
+    },
+    TIME,
+  );
+
+  test.each(BROKEN)(
+    'notices when %s has not "%s" but "%s"',
+    async (view, right, wrong) => {
+      const broken = VIEWS.map(each => (each.name === view ? { ...each, sql: each.sql.replace(right, wrong) } : each));
+      expect(broken).not.toEqual(VIEWS);
+      await using views = await ViewsCheck.open(broken);
+      expect((await views.check(await observed())).flat().length).toBeGreaterThan(0);
+    },
+    TIME,
+  );
+
+  test.each(MUTANTS_OF_THE_COPY)(
+    'notices in the same histories as the other judge that %s',
+    async breakage => {
+      const mutant = MUTANTS.find(each => each.breakage === breakage)!;
+      const results = await Promise.all(SEEDS.map(seed => check(generate(seed), mutant.variant())));
+      await using views = await ViewsCheck.open();
+      const bySql = await views.check(results.map(({ observation }) => observation));
+      const noticed = results.map(({ breaches }) =>
+        breaches.some(each => each.startsWith('In the copy by the greatest')),
+      );
+      expect(bySql.map(breaches => breaches.length > 0)).toEqual(noticed);
+      expect(noticed).toContain(true);
+    },
+    TIME,
+  );
+});
+
+let observations: Promise<Observation[]> | undefined;
+
+/** The same for every test: to simulate takes longer than to ask. */
+function observed(): Promise<Observation[]> {
+  observations ??= Promise.all(SEEDS.map(async seed => (await check(generate(seed))).observation));
+  return observations;
+}
