@@ -1,14 +1,13 @@
 /** Every port in memory, so that nothing but the core's own work is measured. Delivery packs as the adapter does. */
 
-import { BEGINNING } from '../lambda/core/beginning.ts';
-import { envelope } from '../lambda/core/event.ts';
-import type { EventFormat } from '../lambda/core/event-format.ts';
+import { type EventFormat, envelope } from '../lambda/core/event.ts';
 import type { Assignment, Ports } from '../lambda/core/run.ts';
-import { type RunOutcome, tick } from '../lambda/core/run-streams.ts';
+import { type RunOutcome, runStreams } from '../lambda/core/run-streams.ts';
+import { BEGINNING } from '../lambda/core/stream-state.ts';
 import type { HeldLease, PageSource, RowState, SavedStream } from '../lambda/ports.ts';
-import { sha256 } from '../lambda/sha256.ts';
 import { packCalls, packRecords } from '../lambda/sink/pack.ts';
 import { STREAMS, type StreamName } from '../lambda/streams.ts';
+import { sha256 } from '../lambda/system.ts';
 import type { BenchStream } from './rows.ts';
 
 export interface MemoryPorts {
@@ -38,7 +37,7 @@ export function createMemoryPorts(source: PageSource, format: EventFormat = enve
       },
     },
     childIndex: { put: async () => undefined, of: async () => [], delete: async () => undefined },
-    removals: { pending: async () => [], add: async () => undefined, remove: async () => undefined },
+    removals: { list: async () => [], add: async () => undefined, remove: async () => undefined },
     delivery: {
       async deliver(lines) {
         if (packCalls(packRecords(lines)).length === 0) throw new Error('Nothing was packed');
@@ -46,7 +45,7 @@ export function createMemoryPorts(source: PageSource, format: EventFormat = enve
       },
     },
     rows: { row: async () => Promise.reject(new Error('No dead letter is tried again here')) },
-    deadDeadLetters: {
+    deadLetters: {
       locate: () => '',
       store: async () => undefined,
       read: async () => undefined,
@@ -58,7 +57,7 @@ export function createMemoryPorts(source: PageSource, format: EventFormat = enve
   };
   return {
     run: stream =>
-      tick({
+      runStreams({
         ports,
         lease: { take: async () => held(++epoch) },
         assignment: assignment(stream, format),
@@ -74,7 +73,7 @@ export function createMemoryPorts(source: PageSource, format: EventFormat = enve
 
 function held(epoch: number): HeldLease {
   const { signal } = new AbortController();
-  return { epoch, dirty: false, signal, assertLeaseValid: async () => undefined, release: async () => undefined };
+  return { epoch, dirty: false, signal, assertValid: async () => undefined, release: async () => undefined };
 }
 
 function assignment(stream: BenchStream, format: EventFormat): Assignment {

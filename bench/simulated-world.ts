@@ -1,11 +1,10 @@
 /** The real handler's insides over simulated edges: an API and an AWS in this process that answer after a while. */
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Sender } from '../lambda/aws-calls.ts';
+import type { Sender } from '../lambda/aws.ts';
 import { type Clients, createContainerTokens } from '../lambda/compose.ts';
 import { type InvocationResult, type Invoker, invoke } from '../lambda/invocation.ts';
 import type { Settings } from '../lambda/settings.ts';
-import { sha256 } from '../lambda/sha256.ts';
-import { systemClock } from '../lambda/system-clock.ts';
+import { sha256, systemClock } from '../lambda/system.ts';
 import { SimulatedTable } from './simulated-table.ts';
 
 export interface SimulationOptions {

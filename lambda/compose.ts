@@ -1,24 +1,21 @@
 /** Puts the adapters together: what a container keeps between invocations, and what each invocation makes anew. */
 import { randomUUID } from 'node:crypto';
-import type { Sender } from './aws-calls.ts';
+import type { Sender } from './aws.ts';
 import { envelope } from './core/event.ts';
 import { ocsfFormat } from './core/ocsf/format.ts';
+import type { RetryBudget } from './core/retry.ts';
 import type { Assignment, Ports } from './core/run.ts';
 import type { Clock, Hash, Lease, Log } from './ports.ts';
-import type { RetryBudget } from './retry-budget.ts';
 import type { Settings } from './settings.ts';
 import { createDeadLetters } from './sink/dead-letters.ts';
 import { createFirehose } from './sink/firehose.ts';
-import { createApi } from './source/api.ts';
+import { createApi, createRowReader } from './source/api.ts';
 import { createCredentials } from './source/credentials.ts';
 import type { Fetch } from './source/http.ts';
-import { createRowReader } from './source/row-reader.ts';
 import { createTokens, failingOnce, type Tokens } from './source/token.ts';
 import { createCheckpoints } from './store/checkpoints.ts';
-import { createChildIndex } from './store/child-index.ts';
 import { createLease } from './store/lease.ts';
-import { createRemovals } from './store/removals.ts';
-import { createRowStates } from './store/row-states.ts';
+import { createChildIndex, createRemovals, createRowStates } from './store/rows.ts';
 import { createTable } from './store/table.ts';
 import { type StreamName, streamsOn } from './streams.ts';
 
@@ -79,7 +76,7 @@ export function composeRun(
     hash,
     log,
   };
-  const lease = createLease({ table, clock, parent: randomUUID(), seconds: settings.leaseSeconds });
+  const lease = createLease({ table, clock, holder: randomUUID(), seconds: settings.leaseSeconds });
   return { ports, lease, warmUp: () => tokens.token(retryBudget).catch(() => undefined) };
 }
 

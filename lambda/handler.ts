@@ -1,11 +1,9 @@
 /** The function's entry, and nothing else: puts settings, clients and clock together at the first invocation. */
-import { createAwsClients } from './aws-clients.ts';
+import { createAwsClients } from './aws.ts';
 import { type Clients, createContainerTokens } from './compose.ts';
 import { type InvocationContext, type InvocationResult, type Invoker, invoke } from './invocation.ts';
-import { createLog } from './log.ts';
 import { readSettings } from './settings.ts';
-import { sha256 } from './sha256.ts';
-import { systemClock } from './system-clock.ts';
+import { createLog, sha256, systemClock } from './system.ts';
 import { createTelemetry } from './telemetry.ts';
 
 let invoker: Invoker | undefined;

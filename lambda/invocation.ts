@@ -6,7 +6,7 @@ import { StreamsFailedError } from './core/errors.ts';
 import { publicError } from './core/public-error.ts';
 import type { RedriveOutcome } from './core/redrive.ts';
 import type { StreamResult } from './core/run.ts';
-import { type RunOutcome, tick } from './core/run-streams.ts';
+import { type RunOutcome, runStreams } from './core/run-streams.ts';
 import type { Settings } from './settings.ts';
 import type { Tokens } from './source/token.ts';
 import type { Telemetry } from './telemetry.ts';
@@ -70,7 +70,7 @@ async function run(
   const timeLeft = clockOf(context, clients);
   const reserve = Math.min(RESERVE_MILLISECONDS, timeLeft() * RESERVE_SHARE);
   const { ports, lease, warmUp } = composeRun(settings, clients, invoker.tokens, () => timeLeft() - reserve / 2);
-  const outcome = await tick({
+  const outcome = await runStreams({
     ports,
     lease,
     warmUp,

@@ -10,21 +10,21 @@ export const DIMENSIONS = { connector: 'service', stream: 'stream' } as const;
 /** Emitted once a stream and run, with the dimensions `service` and `stream`. Counts of this run; zero is emitted too. */
 export const STREAM_METRICS = {
   /** 1 when the walk reached the end of the stream with everything saved; absent otherwise. Silence is the alarm. */
-  CaughtUp: 'Drained',
+  CaughtUp: 'CaughtUp',
   /** 1 when the stream failed in this run, else 0. */
   StreamFailed: 'StreamFailed',
   /** 1 when the time budget ended the walk before the end of the stream, else 0. */
-  TimeBudgetExceeded: 'BudgetSpent',
+  TimeBudgetExceeded: 'TimeBudgetExceeded',
   PagesRead: 'PagesRead',
   RowsRead: 'RowsRead',
   /** Events acknowledged by the delivery stream, of every kind. */
   EventsForwarded: 'EventsForwarded',
   /** Rows that the SIEM already has, recognised by the window or by their state. */
-  RowsDeduplicated: 'RowsSuppressed',
+  RowsDeduplicated: 'RowsDeduplicated',
   Tombstones: 'Tombstones',
   /** Tombstones of assets never seen, which are not forwarded. */
-  TombstonesIgnored: 'TombstonesUnseen',
-  ThreatsWithdrawn: 'Withdrawn',
+  TombstonesIgnored: 'TombstonesIgnored',
+  ThreatsWithdrawn: 'ThreatsWithdrawn',
   /** Rows written to the dead-letter prefix. */
   DeadLetters: 'DeadLetters',
   /** Threats that do not name their asset. */

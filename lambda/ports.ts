@@ -164,10 +164,10 @@ export interface ListedRemoval extends Removal {
 }
 
 export interface Removals {
-  /** As with memberships: damaged entries are read by their keys while `mending`. @throws StateDamagedError otherwise */
-  pending(stream: StreamName, repairing: boolean): Promise<ListedRemoval[]>;
-  add(stream: StreamName, removals: readonly ListedRemoval[], assertLeaseValid: AssertLeaseValid): Promise<void>;
-  remove(stream: StreamName, id: string, assertLeaseValid: AssertLeaseValid): Promise<void>;
+  /** All of them. Damaged entries are read by their keys while `repairing`. @throws StateDamagedError otherwise */
+  list(parents: StreamName, repairing: boolean): Promise<ListedRemoval[]>;
+  add(parents: StreamName, removals: readonly ListedRemoval[], assertLeaseValid: AssertLeaseValid): Promise<void>;
+  remove(parents: StreamName, ids: readonly string[], assertLeaseValid: AssertLeaseValid): Promise<void>;
 }
 
 export interface Delivery {
@@ -209,7 +209,7 @@ export interface HeldLease {
   /** Aborts with LeaseLostError when the lease is lost or cannot be renewed. */
   readonly signal: AbortSignal;
   /** Passes while the lease will last long enough for a batch of unconditional writes, and until it is released. */
-  readonly assertLeaseValid: AssertLeaseValid;
+  readonly assertValid: AssertLeaseValid;
   /** Gives the lease back. `clean: false` when a write may still be under way. */
   release(outcome: { readonly clean: boolean }): Promise<void>;
 }

@@ -14,10 +14,10 @@ export interface Stream {
   /** Streams of one lane run one after the other, in the order of this table; lanes run side by side. */
   readonly group: string;
   /**
-   * How a row that the SIEM already has is recognised. `row-states`: a digest an id in the table, for rows that change.
-   * `window`: only the fingerprints beside the cursor, for immutable rows too numerous to remember one by one.
+   * Whether the table keeps a row state per id, for rows that change. Without, only the window recognizes a row that was read before: for
+   * immutable rows, which are too many to keep one by one.
    */
-  readonly memory: 'row-states' | 'window';
+  readonly hasRowStates: boolean;
   /** Kind of the event that carries a row of this stream. */
   readonly kind: 'upsert' | 'dns_block';
   /** Member of the row that becomes the event's `time`. */
@@ -33,7 +33,7 @@ export const STREAMS = [
     name: 'assets',
     path: '/v1/assets',
     group: 'inventory',
-    memory: 'row-states',
+    hasRowStates: true,
     kind: 'upsert',
     timeMember: 'updated_at',
     tombstones: true,
@@ -42,7 +42,7 @@ export const STREAMS = [
     name: 'threats',
     path: '/v1/threats',
     group: 'inventory',
-    memory: 'row-states',
+    hasRowStates: true,
     kind: 'upsert',
     timeMember: 'updated_at',
     tombstones: false,
@@ -53,7 +53,7 @@ export const STREAMS = [
     pathOption: 'dnsBlocksPath',
     pathSetting: 'DNS_BLOCKS_PATH',
     group: 'dns',
-    memory: 'window',
+    hasRowStates: false,
     kind: 'dns_block',
     timeMember: 'blocked_at',
     tombstones: false,

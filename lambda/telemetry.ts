@@ -49,7 +49,7 @@ export function createTelemetry(connector: string): Telemetry {
   };
 }
 
-type StreamMetrics = Omit<Record<StreamMetric, number>, 'Drained'> & { CaughtUp?: number };
+type StreamMetrics = Omit<Record<StreamMetric, number>, 'CaughtUp'> & { CaughtUp?: number };
 
 function streamMetrics(result: StreamResult, failure: Error | undefined): StreamMetrics {
   return {

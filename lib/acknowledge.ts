@@ -4,12 +4,12 @@ import type { IConstruct } from 'constructs';
 /** Explains to cdk-nag why a policy may end in a wildcard below one resource. Each wildcard is explained by itself. */
 export function suppressWildcard(scope: IConstruct, resource: string, reason: string): void {
   const finding = flatten(Stack.of(scope).resolve(resource));
-  Validations.of(scope).suppressFinding({ id: `AwsSolutions-IAM5[Resource::${finding}]`, reason });
+  Validations.of(scope).acknowledge({ id: `AwsSolutions-IAM5[Resource::${finding}]`, reason });
 }
 
 /** Explains a rule that a whole construct breaks on purpose. */
 export function suppressFinding(scope: IConstruct, id: string, reason: string): void {
-  Validations.of(scope).suppressFinding({ id, reason });
+  Validations.of(scope).acknowledge({ id, reason });
 }
 
 type Resolved = string | { Ref: string } | { 'Fn::GetAtt': [string, string] } | { 'Fn::Join': [string, Resolved[]] };

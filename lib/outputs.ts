@@ -43,12 +43,12 @@ export function addOutputs(connector: ConnectorParts, parts: Outputs): void {
   add(
     'BucketName',
     connector.bucket.bucketName,
-    `Events below ${PREFIXES.events}, dead letters below ${PREFIXES.deadDeadLetters}`,
+    `Events below ${PREFIXES.events}, dead letters below ${PREFIXES.deadLetters}`,
   );
   add('DeliveryStreamName', connector.delivery.deliveryStreamRef.deliveryStreamName, 'Delivery stream of the events');
   add('AlarmTopicArn', connector.alarmTopic.topicArn, 'Topic that alarms are sent to');
   add('ScheduleName', schedule.scheduleName, 'Schedule that starts the function');
-  add('ScheduleDeadLetterQueueUrl', schedule.deadDeadLetters.queueUrl, 'Queue of starts that could not be handed over');
+  add('ScheduleDeadLetterQueueUrl', schedule.deadLetters.queueUrl, 'Queue of starts that could not be handed over');
   add('DashboardName', dashboard.dashboardName, 'Dashboard in CloudWatch');
   if (connector.siem) addSiemOutputs(add, connector.siem, Stack.of(connector).region);
   if (connector.query) addQueryOutputs(add, connector.query);
@@ -68,7 +68,7 @@ function addSiemOutputs(
 ): void {
   add('SiemQueueUrl', siem.queue.queueUrl, 'For the SIEM: queue that announces new objects');
   add('SiemQueueArn', siem.queue.queueArn, 'For the SIEM: the same queue, and the target of a bucket that you bring');
-  add('SiemDeadLetterQueueUrl', siem.deadDeadLetters.queueUrl, 'Queue of announcements that the SIEM gave up on');
+  add('SiemDeadLetterQueueUrl', siem.deadLetters.queueUrl, 'Queue of announcements that the SIEM gave up on');
   add('SiemRegion', region, 'For the SIEM: region of queue and bucket');
   add('SiemReaderPolicyArn', siem.policy.managedPolicyArn, 'For the SIEM: policy that reads queue and objects');
   if (siem.role) add('SiemReaderRoleArn', siem.role.roleArn, 'For the SIEM: role to assume');

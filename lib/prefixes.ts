@@ -6,5 +6,5 @@ export const PREFIXES = {
   /** What Firehose could not deliver, partition or hand to another endpoint. */
   deliveryErrors: 'delivery-errors/',
   /** Rows that the function cannot send as events. */
-  deadDeadLetters: 'dead-letter/',
+  deadLetters: 'dead-letter/',
 } as const;

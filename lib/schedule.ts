@@ -15,12 +15,12 @@ export interface ScheduleProps {
 
 /** The schedule that starts the function, and a queue for starts that could not be handed over. */
 export class Schedule extends Construct {
-  readonly deadDeadLetters: sqs.Queue;
+  readonly deadLetters: sqs.Queue;
   readonly scheduleName: string;
 
   constructor(scope: Construct, id: string, props: ScheduleProps) {
     super(scope, id);
-    this.deadDeadLetters = createDeadLetterQueue(this);
+    this.deadLetters = createDeadLetterQueue(this);
     const schedule = new scheduler.CfnSchedule(this, 'Schedule', {
       description: 'Starts a run of the connector.',
       scheduleExpression: rateExpression(props.rate),
@@ -31,7 +31,7 @@ export class Schedule extends Construct {
         roleArn: this.createRole(props.function).roleArn,
         input: '{}',
         retryPolicy: { maximumEventAgeInSeconds: TICK_EXPIRES_AFTER.toSeconds(), maximumRetryAttempts: 2 },
-        deadLetterConfig: { arn: this.deadDeadLetters.queueArn },
+        deadLetterConfig: { arn: this.deadLetters.queueArn },
       },
     });
     this.scheduleName = schedule.ref;
@@ -47,7 +47,7 @@ export class Schedule extends Construct {
         Start: new iam.PolicyDocument({
           statements: [
             new iam.PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [target.functionArn] }),
-            new iam.PolicyStatement({ actions: ['sqs:SendMessage'], resources: [this.deadDeadLetters.queueArn] }),
+            new iam.PolicyStatement({ actions: ['sqs:SendMessage'], resources: [this.deadLetters.queueArn] }),
           ],
         }),
       },

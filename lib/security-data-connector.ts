@@ -126,7 +126,7 @@ export class SecurityDataConnector extends Construct {
       state: this.state,
       delivery: this.delivery,
       siem: this.siem,
-      scheduleDeadLetters: schedule.deadDeadLetters,
+      scheduleDeadLetters: schedule.deadLetters,
     };
     const settings = {
       timing: timingOf(options.rate),

@@ -3,12 +3,10 @@
  * fetched as text, and the commands of the drain are sent again by the same clients. Prints both, in ms a page.
  */
 import path from 'node:path';
-import type { Sender } from '../../lambda/aws-calls.ts';
-import { type AwsClients, createAwsClients } from '../../lambda/aws-clients.ts';
+import { type AwsClients, createAwsClients, type Sender } from '../../lambda/aws.ts';
 import { type Clients, createContainerTokens } from '../../lambda/compose.ts';
 import { invoke } from '../../lambda/invocation.ts';
-import { sha256 } from '../../lambda/sha256.ts';
-import { systemClock } from '../../lambda/system-clock.ts';
+import { sha256, systemClock } from '../../lambda/system.ts';
 import { cpuTimeOf } from '../cpu-time.ts';
 import { cursorOf } from '../estate.ts';
 import { serving } from '../serving.ts';
@@ -56,10 +54,10 @@ async function recorded(clients: AwsClients, url: string): Promise<Sent[]> {
   return sent;
 }
 
-async function drain(clients: AwsClients, url: string): Promise<void> {
+async function drain(aws: AwsClients, url: string): Promise<void> {
   const settings = { ...SETTINGS, baseUrl: url, authUrl: url };
   const clients: Clients = {
-    ...clients,
+    ...aws,
     fetch: (input, init) => fetch(input, init),
     clock: systemClock,
     random: Math.random,

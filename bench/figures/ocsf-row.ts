@@ -1,6 +1,5 @@
 /** CPU of a new row as an OCSF event, every port in memory. */
-import { envelope } from '../../lambda/core/event.ts';
-import type { EventFormat } from '../../lambda/core/event-format.ts';
+import { type EventFormat, envelope } from '../../lambda/core/event.ts';
 import type { OcsfFields } from '../../lambda/core/ocsf/fields.ts';
 import { ocsfFormat } from '../../lambda/core/ocsf/format.ts';
 import { compileFields } from '../../lib/ocsf/compile-fields.ts';

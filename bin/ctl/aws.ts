@@ -1,6 +1,6 @@
 /** The operator's AWS clients, each made when first asked for: region, profile and endpoints as the SDK finds them, or as told. */
 import { createRequire } from 'node:module';
-import type { Sender } from '../../lambda/aws-calls.ts';
+import type { Sender } from '../../lambda/aws.ts';
 import { interruptible } from './interruptible.ts';
 import { once } from './once.ts';
 

@@ -1,7 +1,7 @@
 /** What every command works with: where the deployment is, how to reach it, and how to tell people and machines. */
 
 import type { Clock } from '../../lambda/ports.ts';
-import { systemClock } from '../../lambda/system-clock.ts';
+import { systemClock } from '../../lambda/system.ts';
 import { type Aws, createAws } from './aws.ts';
 import { type Deployment, findDeployment } from './deployment/find-deployment.ts';
 import type { FunctionEnvironment } from './deployment/function-environment.ts';

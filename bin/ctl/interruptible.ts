@@ -1,4 +1,4 @@
-import type { Sender } from '../../lambda/aws-calls.ts';
+import type { Sender } from '../../lambda/aws.ts';
 
 /** Commands that change nothing. */
 const READS = /^(BatchGet|Describe|Get|Head|List|Query|Receive|Scan)/;

@@ -1,124 +1,326 @@
-/** Everything that follows from one page, decided before anything is done: what to send, to store and to remember. */
-import type { ChildEntry, DeadLetter, ListedRemoval, RowState } from '../ports.ts';
+/**
+ * Decides what a page means: which rows are changes, what is sent for them, what is written before and after, and the state that the
+ * next page starts from. Pure: no clock, no table, no randomness.
+ *
+ *     page      [a v2]  [b v1]  [c tombstone]  [a v3]
+ *     known      a v1    b v1    c v1
+ *     batch      lines    upsert a v3, tombstone c          a v2 was superseded within the page, b is a re-delivery
+ *                states   a v3, c removed
+ *                removals c                                 its threats are withdrawn once all assets are read
+ */
+
+import type {
+  Checkpoint,
+  ChildEntry,
+  DeadLetter,
+  Hash,
+  Intent,
+  ListedRemoval,
+  RowState,
+  StoredState,
+} from '../ports.ts';
 import type { Stream, StreamName } from '../streams.ts';
-import { classify, type Knowledge } from './classify.ts';
-import { exceedsRecord } from './event.ts';
-import type { EventContext, EventFormat } from './event-format.ts';
-import type { BadRow, Row } from './row.ts';
-import type { Sequencer } from './sequence.ts';
+import { type EventContext, type EventFormat, exceedsRecord } from './event.ts';
+import { idTag } from './hashes.ts';
+import type { ReadPage } from './read-pages.ts';
+import { type BadRow, type Row, readRow } from './row.ts';
+import { type Sequences, sequenceAt } from './sequence.ts';
+import { forget, isUnconfirmed, readable, remember, type StreamState, sameTags, toCheckpoint } from './stream-state.ts';
 
-export interface Plan {
-  readonly deadLetters: DeadLetter[];
-  readonly lines: string[];
-  /** Ids behind the lines, and the last sequence among them. */
-  readonly forwardedIds: string[];
-  lastSequence: string;
-  readonly states: Map<string, RowState>;
-  /** To be written before the lines are sent. */
-  readonly childIndex: ChildEntry[];
-  readonly tombstones: ListedRemoval[];
-  readonly counts: PlanCounts;
+/** Everything that follows from one page. */
+export interface Batch {
+  /** 1. Written before anything is sent: the ids that are about to be. */
+  readonly intent: Intent | undefined;
+  /** 1. Written with the intent: which row belongs to which parent. */
+  readonly children: readonly ChildEntry[];
+  /** 2. Rows that cannot be sent. */
+  readonly deadLetters: readonly DeadLetter[];
+  /** 3. The events. */
+  readonly lines: readonly string[];
+  /** 4. Removals whose child rows are to be withdrawn. */
+  readonly removals: readonly ListedRemoval[];
+  /** 5. What the SIEM has now, by id. */
+  readonly states: ReadonlyMap<string, RowState>;
+  /** 6. Absent when the page changed nothing. */
+  readonly checkpoint: Checkpoint | undefined;
+  /** What was read, and what was sent for it. The second counts once it is acknowledged. */
+  readonly counts: { readonly read: ReadCounts; readonly sent: SentCounts };
+  /** Whether the page brought anything that was not known. */
+  readonly changes: boolean;
+  /** What the next page starts from. */
+  readonly state: StreamState;
 }
 
-export interface PlanCounts {
-  forwarded: number;
-  suppressed: number;
-  tombstones: number;
-  unseenTombstones: number;
-  oversize: number;
-  withoutOwner: number;
+export interface ReadCounts {
+  readonly rows: number;
+  readonly superseded: number;
+  readonly suppressed: number;
+  readonly unseenTombstones: number;
 }
 
-export interface PlanInput {
+export interface SentCounts {
+  readonly forwarded: number;
+  readonly tombstones: number;
+  readonly oversize: number;
+  readonly withoutOwner: number;
+  readonly deadLetters: number;
+}
+
+export interface DecideOptions {
   readonly stream: Stream & { readonly name: StreamName };
-  /** Rows that the window does not know, one an id. */
-  readonly rows: readonly Row[];
-  readonly badRows: readonly BadRow[];
-  readonly recall: (row: Row) => Knowledge;
-  readonly generation: number;
-  readonly sequencer: Sequencer;
+  /** The window holds two pages of this size. */
+  readonly pageLimit: number;
+  /** One for each row. */
+  readonly sequences: Sequences;
   readonly context: EventContext;
   readonly format: EventFormat;
-  readonly locate: (deadLetter: DeadLetter) => string;
+  /** Where a dead letter will be stored, for the notice that points to it. */
+  readonly locate: (letter: DeadLetter) => string;
 }
 
-export function planPage(input: PlanInput): Plan {
-  const plan: Plan = {
-    deadLetters: input.badRows.map(({ reason, text, rowHash }) => ({
-      stream: input.stream.name,
-      reason,
-      text,
-      rowHash,
-    })),
-    lines: [],
-    forwardedIds: [],
-    lastSequence: '',
-    states: new Map(),
-    childIndex: [],
-    tombstones: [],
-    counts: { forwarded: 0, suppressed: 0, tombstones: 0, unseenTombstones: 0, oversize: 0, withoutOwner: 0 },
+/** The rows of a page that need a decision. */
+export interface Candidates {
+  readonly rows: readonly Row[];
+  readonly bad: readonly BadRow[];
+  /** Of every row of the page, superseded ones included. */
+  readonly versionTags: readonly (string | undefined)[];
+  readonly superseded: number;
+  readonly inWindow: number;
+}
+
+/** Keeps the last row per id and drops rows that are already in the de-duplication window. */
+export function deDuplicate(
+  { rows }: Pick<ReadPage, 'rows'>,
+  state: StreamState,
+  stream: Stream,
+  hash: Hash,
+): Candidates {
+  const last = new Map<string, Row>();
+  const bad = new Map<string, BadRow>();
+  const versionTags: (string | undefined)[] = [];
+  for (const element of rows) {
+    const row = readRow(element, stream, hash);
+    versionTags.push(row.versionTag);
+    if ('reason' in row) bad.set(row.rowHash, row);
+    else {
+      // Deleted first: the row takes its place in the order of the last occurrences.
+      last.delete(row.id);
+      last.set(row.id, row);
+    }
+  }
+  const inWindow = ({ versionTag }: Row | BadRow) => versionTag !== undefined && state.window.has(versionTag);
+  // Of an unconfirmed id the SIEM may have another version than the window: it is sent again, whatever the window holds.
+  const candidates = [...last.values()].filter(row => !inWindow(row) || isUnconfirmed(state, row.id));
+  const candidatesBad = [...bad.values()].filter(row => !inWindow(row));
+  return {
+    rows: candidates,
+    bad: candidatesBad,
+    versionTags,
+    superseded: rows.length - last.size - bad.size,
+    inWindow: last.size - candidates.length + bad.size - candidatesBad.length,
   };
-  for (const row of input.rows) planRow(row, plan, input);
-  return plan;
 }
 
-function planRow(row: Row, plan: Plan, input: PlanInput): void {
-  const remembers = input.stream.memory === 'row-states';
-  const knowledge = remembers ? input.recall(row) : undefined;
-  const verdict = knowledge ? classify(row, knowledge) : 'forward';
-  if (verdict === 'suppress') {
-    plan.counts.suppressed++;
-    return;
+/** What was forwarded of one id before. */
+export interface Known {
+  readonly state: RowState | undefined;
+  /** The SIEM may have an event of this id that the state does not know of. */
+  readonly unconfirmed: boolean;
+  /** States of an earlier generation no longer say what the SIEM has. */
+  readonly generation: number;
+}
+
+/**
+ * `forward`: the SIEM lacks it. `suppress`: the SIEM has it. `adopt`: the SIEM has it, but the state must learn its parent. `unseen`: the
+ * tombstone of a row that the SIEM never had (specification, consumer rule 2).
+ */
+export type Decision = 'forward' | 'suppress' | 'adopt' | 'unseen';
+
+/** `updated_at` takes no part: a row is a change when its content differs, whatever its times say. */
+export function classify(row: Row, { state, unconfirmed, generation }: Known): Decision {
+  if (!state) return row.deleted && !unconfirmed ? 'unseen' : 'forward';
+  if (unconfirmed || state.generation < generation || state.rowHash !== row.rowHash) return 'forward';
+  return state.parent === row.parent ? 'suppress' : 'adopt';
+}
+
+/**
+ * @param stored row states found in the table, for the candidates that the state does not hold as staged
+ * @throws StateDamagedError unless a resync is repairing the stream
+ */
+export function decide(
+  page: Omit<ReadPage, 'rows'>,
+  candidates: Candidates,
+  stored: ReadonlyMap<string, StoredState>,
+  state: StreamState,
+  options: DecideOptions,
+): Batch {
+  const { stream } = options;
+  const draft = new Draft(candidates, options, state.checkpoint.generation);
+  for (const row of candidates.rows) draft.add(row, stream.hasRowStates ? knownOf(row, stored, state) : undefined);
+  const { forwardedIds, states, removals, children, lines, deadLetters } = draft;
+  const hasIntent = stream.hasRowStates && lines.length > 0;
+  const intent = hasIntent ? { sequence: draft.lastSequence, idTags: forwardedIds.map(idTag) } : undefined;
+  const next = nextState(page, candidates, draft, intent, state, options);
+  const { checkpoint: before } = state;
+  const saves =
+    next.checkpoint.cursor !== before.cursor ||
+    next.checkpoint.names.rows !== before.names.rows ||
+    next.checkpoint.names.pagination !== before.names.pagination ||
+    lines.length > 0 ||
+    !sameTags(next.window, state.window);
+  return {
+    intent,
+    children,
+    deadLetters,
+    lines,
+    removals,
+    states,
+    checkpoint: saves ? toCheckpoint(next) : undefined,
+    counts: draft.counts(candidates),
+    changes: lines.length + deadLetters.length + states.size > 0,
+    state: next,
+  };
+}
+
+/** What the page before decided wins over the table: its commit may have ended before, during or after the look-up. */
+function knownOf({ id }: Row, stored: ReadonlyMap<string, StoredState>, state: StreamState): Known {
+  const { generation, repairing } = state.checkpoint;
+  const staged = state.staged.get(id);
+  if (staged) return { state: staged, unconfirmed: false, generation };
+  return { state: readable(stored.get(id), repairing), unconfirmed: isUnconfirmed(state, id), generation };
+}
+
+/** Saves the newest non-null cursor (walk rule 1). */
+function nextState(
+  { sent, next, names }: Omit<ReadPage, 'rows'>,
+  { versionTags }: Candidates,
+  { forwardedIds, lastSequence, states }: Draft,
+  intent: Intent | undefined,
+  state: StreamState,
+  { stream, pageLimit }: DecideOptions,
+): StreamState {
+  const { checkpoint, window, unconfirmed } = state;
+  const cursor = next ?? sent;
+  const moved = cursor !== checkpoint.cursor;
+  // An older version may come again when a walk starts over, and is sent, since it differs. The window must not hide the versions after it.
+  const forgotten = stream.hasRowStates ? forget(window, forwardedIds) : window;
+  return {
+    checkpoint: {
+      ...checkpoint,
+      cursor,
+      // The cursor that was sent has just worked: the one to fall back to.
+      previous: moved ? (next === null ? undefined : sent) : checkpoint.previous,
+      names,
+      committed: checkpoint.committed < lastSequence ? lastSequence : checkpoint.committed,
+    },
+    window: remember(forgotten, versionTags, pageLimit * 2),
+    // The page's own intent stands for its ids from here on.
+    unconfirmed: intent ? without(unconfirmed, intent.idTags) : unconfirmed,
+    staged: states,
+    intent: intent ?? state.intent,
+  };
+}
+
+function without(set: ReadonlySet<string>, removed: readonly string[]): ReadonlySet<string> {
+  if (set.size === 0) return set;
+  const left = new Set(set);
+  for (const each of removed) left.delete(each);
+  return left;
+}
+
+/** A batch in the making, row by row. */
+class Draft {
+  readonly deadLetters: DeadLetter[];
+  readonly lines: string[] = [];
+  readonly forwardedIds: string[] = [];
+  readonly states = new Map<string, RowState>();
+  readonly children: ChildEntry[] = [];
+  readonly removals: ListedRemoval[] = [];
+  readonly #options: DecideOptions;
+  readonly #generation: number;
+  #suppressed = 0;
+  #unseenTombstones = 0;
+  #tombstones = 0;
+  #oversize = 0;
+  #withoutParent = 0;
+
+  constructor({ bad }: Candidates, options: DecideOptions, generation: number) {
+    const { name: stream } = options.stream;
+    this.deadLetters = bad.map(({ reason, text, rowHash }) => ({ stream, reason, text, rowHash }));
+    this.#options = options;
+    this.#generation = generation;
   }
-  // Listed even when the asset was never seen: its threats may have been, between the asset walk and the threat walk.
-  if (verdict === 'unseen') {
-    plan.counts.unseenTombstones++;
-    plan.tombstones.push(tombstoneOf(row, input.sequencer.last, input));
-    return;
+
+  /** Of the last event; empty when there is none. */
+  get lastSequence(): string {
+    return this.lines.length === 0 ? '' : this.#sequence;
   }
-  const before = knowledge?.state;
-  // The SIEM has the row: only its state learns something.
-  if (verdict === 'adopt') plan.counts.suppressed++;
-  const told = verdict === 'adopt' && before ? before : send(row, before, plan, input);
-  if (row.deleted) plan.tombstones.push(tombstoneOf(row, told.sequence, input));
-  if (remembers) remember(row, told, before, plan, input);
-}
 
-/** When the SIEM was told of a row last, and by which event. */
-type Told = Pick<RowState, 'sequence' | 'forwardedAt'>;
-
-/** Puts the row's line into the plan. */
-function send(row: Row, before: RowState | undefined, plan: Plan, input: PlanInput): Told {
-  const { stream, context, format } = input;
-  const sequence = input.sequencer.next();
-  const known = before !== undefined && !before.removed && before.generation >= input.generation;
-  const sending = { row, stream, sequence, revision: before?.revision ?? '', known };
-  let line = format.row(sending, context);
-  if (exceedsRecord(line)) {
-    const deadLetter: DeadLetter = { stream: stream.name, reason: 'oversize', text: row.text, rowHash: row.rowHash };
-    plan.deadLetters.push(deadLetter);
-    plan.counts.oversize++;
-    line = format.oversize(sending, context, input.locate(deadLetter));
+  get #sequence(): string {
+    return sequenceAt(this.#options.sequences, this.lines.length);
   }
-  plan.lines.push(line);
-  plan.forwardedIds.push(row.id);
-  plan.lastSequence = sequence;
-  plan.counts.forwarded++;
-  if (row.deleted) plan.counts.tombstones++;
-  if (stream.cascadesFrom && row.parent === undefined) plan.counts.withoutOwner++;
-  return { sequence, forwardedAt: context.forwardedAt };
-}
 
-function remember(row: Row, told: Told, before: RowState | undefined, plan: Plan, input: PlanInput): void {
-  const { rowHash, deleted: removed, parent, id } = row;
-  const { sequence, forwardedAt } = told;
-  const revision = before?.revision ?? '';
-  plan.states.set(id, { rowHash, generation: input.generation, removed, parent, sequence, forwardedAt, revision });
-  // The membership under an owner that was left stays until that owner's removal, which passes it over.
-  const isMember = before !== undefined && before.parent === parent && !before.removed;
-  if (parent !== undefined && !isMember) plan.childIndex.push({ parent, id, sequence });
-}
+  /** @param known absent for streams without row states, whose rows are all forwarded */
+  add(row: Row, known: Known | undefined): void {
+    const decision = known ? classify(row, known) : 'forward';
+    if (decision === 'suppress') {
+      this.#suppressed++;
+      return;
+    }
+    const before = known?.state;
+    if (decision === 'unseen') this.#unseenTombstones++;
+    if (decision === 'adopt') this.#suppressed++;
+    if (decision === 'forward') this.#send(row, before);
+    // Listed even when the asset was never seen: its threats may have been, between the asset walk and the threat walk.
+    if (row.deleted)
+      this.removals.push({ id: row.id, deletedAt: row.time, position: row.position, sequence: this.#sequence });
+    if (known && decision !== 'unseen') this.#remember(row, before, decision);
+  }
 
-function tombstoneOf(row: Row, sequence: string, { stream }: PlanInput): ListedRemoval {
-  return { id: row.id, deletedAt: stream.tombstones ? row.time : undefined, position: row.position, sequence };
+  #send(row: Row, before: RowState | undefined): void {
+    const { stream, context, format, locate, sequences } = this.#options;
+    const known = before !== undefined && !before.removed && before.generation >= this.#generation;
+    const sequence = sequenceAt(sequences, this.lines.length + 1);
+    const event = { row, stream, sequence, revision: before?.revision ?? '', known };
+    let line = format.row(event, context);
+    if (exceedsRecord(line)) {
+      const letter: DeadLetter = { stream: stream.name, reason: 'oversize', text: row.text, rowHash: row.rowHash };
+      this.deadLetters.push(letter);
+      this.#oversize++;
+      line = format.oversize(event, context, locate(letter));
+    }
+    this.lines.push(line);
+    this.forwardedIds.push(row.id);
+    if (row.deleted) this.#tombstones++;
+    if (stream.cascadesFrom && row.parent === undefined) this.#withoutParent++;
+  }
+
+  #remember({ id, rowHash, deleted: removed, parent }: Row, before: RowState | undefined, decision: Decision): void {
+    const adopted = decision === 'adopt' ? before : undefined;
+    const sequence = adopted?.sequence ?? this.#sequence;
+    const forwardedAt = adopted?.forwardedAt ?? this.#options.context.forwardedAt;
+    const revision = before?.revision ?? '';
+    this.states.set(id, { rowHash, generation: this.#generation, removed, parent, sequence, forwardedAt, revision });
+    // The entry under a parent that was left stays until that parent's removal, which passes it over.
+    const isChild = before !== undefined && before.parent === parent && !before.removed;
+    if (parent !== undefined && !isChild) this.children.push({ parent, id, sequence });
+  }
+
+  counts({ versionTags, superseded, inWindow }: Candidates): Batch['counts'] {
+    return {
+      read: {
+        rows: versionTags.length,
+        superseded,
+        suppressed: inWindow + this.#suppressed,
+        unseenTombstones: this.#unseenTombstones,
+      },
+      sent: {
+        forwarded: this.lines.length,
+        tombstones: this.#tombstones,
+        oversize: this.#oversize,
+        withoutOwner: this.#withoutParent,
+        deadLetters: this.deadLetters.length,
+      },
+    };
+  }
 }

@@ -1,25 +1,53 @@
-/** The envelope, the connector's own format of event lines: docs/events.md describes it, docs/event.schema.json holds it. */
-import type { Removal } from '../ports.ts';
+/**
+ * Events: what a format needs to know of a row, the deterministic `event_id`, and the envelope, which is the connector's own format. docs/events.md
+ * describes it, docs/event.schema.json specifies it.
+ */
+import type { Hash, Removal } from '../ports.ts';
 import type { Stream } from '../streams.ts';
-import type { EventContext, EventFormat, Sending } from './event-format.ts';
-import { oversizeEventId, rowEventId, withdrawnEventId } from './event-id.ts';
 import type { Row } from './row.ts';
+
+export interface EventContext {
+  readonly connector: string;
+  /** ISO 8601. */
+  readonly forwardedAt: string;
+  readonly hash: Hash;
+}
+
+/** A row on its way to the SIEM. */
+export interface RowEvent {
+  readonly row: Row;
+  readonly stream: Stream;
+  readonly sequence: string;
+  /** See RowState: a row that comes back after a withdrawal is another delivery, even at the position that it had. */
+  readonly revision: string;
+  /** Whether the SIEM has the row in another version, as far as the states say. */
+  readonly known: boolean;
+}
+
+export interface EventFormat {
+  /** One JSON line, without a line end, that carries the row's text as the API sent it. */
+  row(event: RowEvent, context: EventContext): string;
+  /** Stands in for a row whose own line exceeds what Firehose takes; it points to the row's dead letter. */
+  oversize(event: RowEvent, context: EventContext, deadLetter: string): string;
+  /** Tells the SIEM that a row vanished with its owner. */
+  withdrawn(id: string, tombstone: Removal, stream: Stream, sequence: string, context: EventContext): string;
+}
 
 /** What Firehose takes as one record, in bytes before base64, line end included. */
 export const MAX_LINE_BYTES = 1_024_000;
 
 /** One JSON line that carries the row's text as the API sent it. */
-export function rowLine(sending: Sending, context: EventContext): string {
-  const { row, stream, sequence } = sending;
+export function rowLine(event: RowEvent, context: EventContext): string {
+  const { row, stream, sequence } = event;
   const kind = row.deleted ? 'tombstone' : stream.kind;
-  const eventId = rowEventId(sending, context);
+  const eventId = rowEventId(event, context);
   return `${envelopeHead(eventId, sequence, kind, stream, row, context)}${parentMember(row.parent)},"row":${row.text}}`;
 }
 
 /** Stands in for a row whose own line exceeds what Firehose takes; it points to the row's dead letter. */
-export function oversizeLine(sending: Sending, context: EventContext, deadLetter: string): string {
-  const { row, stream, sequence } = sending;
-  const eventId = oversizeEventId(sending, context);
+export function oversizeLine(event: RowEvent, context: EventContext, deadLetter: string): string {
+  const { row, stream, sequence } = event;
+  const eventId = oversizeEventId(event, context);
   const head = envelopeHead(eventId, sequence, 'oversize', stream, row, context);
   return `${head}${parentMember(row.parent)},"dead_letter":${JSON.stringify(deadLetter)}}`;
 }
@@ -64,4 +92,21 @@ function envelopeHead(
 
 function parentMember(parent: string | undefined): string {
   return parent === undefined ? '' : `,"asset_id":${JSON.stringify(parent)}`;
+}
+
+const EVENT_ID_LENGTH = 32;
+
+export function rowEventId({ row, revision }: RowEvent, { hash }: EventContext): string {
+  const identity = revision === '' ? row.versionHash : hash(`${row.versionHash}\n${revision}`);
+  return identity.slice(0, EVENT_ID_LENGTH);
+}
+
+export function oversizeEventId({ row, revision }: RowEvent, { hash }: EventContext): string {
+  return hash(`oversize\n${row.versionHash}\n${revision}`).slice(0, EVENT_ID_LENGTH);
+}
+
+/** One for a row and a tombstone: what is withdrawn again after a crash bears the same. */
+export function withdrawnEventId(id: string, tombstone: Removal, stream: Stream, { hash }: EventContext): string {
+  const identity = [stream.name, 'withdrawn', JSON.stringify(id), JSON.stringify(tombstone.id), tombstone.position];
+  return hash([...identity, tombstone.deletedAt].join('\n')).slice(0, EVENT_ID_LENGTH);
 }

@@ -1,6 +1,8 @@
+/** Short tags of ids and versions, for the de-duplication window and the intents. */
+
 /**
- * A short tag of an id: 14 hexadecimal characters (52 bits in whole bytes), for memories in which a mistaken match
- * costs a look-up or a repeat and never a change. Not a digest: whoever can choose ids can make tags collide.
+ * A short tag of an id: 14 hexadecimal characters (52 bits in whole bytes), for places where a mistaken match
+ * costs a look-up or a repeat and never a change. Not a cryptographic hash: whoever can choose ids can make tags collide.
  *
  * The mixing is that of cyrb53 (public domain, bryc).
  */
@@ -37,4 +39,24 @@ export function mix(id: string): { readonly low: number; readonly high: number }
   high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909);
   low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909);
   return { low, high };
+}
+
+/** Hexadecimal characters of a 32-bit word. */
+const WORD = 8;
+
+/**
+ * What the window holds of a row: 24 hexadecimal characters, of its id, of its content and, where it changes, of its position.
+ *
+ * Content is a tenant's, so its part is a piece of a cryptographic digest. The position is the platform's own: a quick
+ * mix of it, laid over that piece, tells one delivery of the content from another.
+ *
+ * @param digest of the content, in hexadecimal
+ * @param position canonical text; absent for rows that are known by content alone
+ */
+export function versionTagOf(id: string, rowHash: string, position?: string): string {
+  if (position === undefined) return shortIdTag(id) + rowHash.slice(0, 2 * WORD);
+  const { low, high } = mix(position);
+  const first = Number.parseInt(rowHash.slice(0, WORD), 16) ^ low;
+  const second = Number.parseInt(rowHash.slice(WORD, 2 * WORD), 16) ^ high;
+  return shortIdTag(id) + hex32(first) + hex32(second);
 }

@@ -36,7 +36,7 @@ export interface PageRules {
 }
 
 /** @throws ContractError */
-export function readPage(body: Uint8Array, rules: PageRules): PageContent {
+export function parsePage(body: Uint8Array, rules: PageRules): PageContent {
   const members = cut(body, rules);
   const pagination = findPagination(body, members, rules);
   const rows = findRows(members, pagination, rules);

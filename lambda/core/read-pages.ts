@@ -5,9 +5,9 @@
 import type { Clock, MemberNames, PageSource } from '../ports.ts';
 import { ContractError, CursorRefusedError, JsonError, PageTimeoutError, PageTooLargeError } from './errors.ts';
 import type { CutElement, CutOptions } from './json/cutter.ts';
-import { readPage } from './page.ts';
+import { parsePage } from './page.ts';
 
-export interface WalkOptions {
+export interface ReadPagesOptions {
   readonly source: PageSource;
   readonly clock: Clock;
   readonly path: string;
@@ -26,7 +26,7 @@ export interface WalkOptions {
   readonly onRefusedCursor: () => void;
 }
 
-export interface WalkedPage {
+export interface ReadPage {
   readonly rows: readonly CutElement[];
   /** The cursor that was sent for this page. */
   readonly sent: string | undefined;
@@ -44,7 +44,7 @@ const NOT_JSON_ATTEMPTS = 3;
 const NOT_JSON_PAUSE_MILLISECONDS = 1000;
 
 /** Yields pages until `next_cursor` is null. Leave the loop early whenever you like. */
-export async function* walk(options: WalkOptions): AsyncGenerator<WalkedPage, void, void> {
+export async function* readPages(options: ReadPagesOptions): AsyncGenerator<ReadPage, void, void> {
   const left = new AbortController();
   const walker = new Walker({ ...options, signal: AbortSignal.any([options.signal, left.signal]) });
   let fetched = walker.fetch(options.cursor);
@@ -71,20 +71,20 @@ export async function* walk(options: WalkOptions): AsyncGenerator<WalkedPage, vo
 }
 
 class Walker {
-  readonly #options: WalkOptions;
+  readonly #options: ReadPagesOptions;
   readonly #sent = new Set<string>();
   #fallbacks: (string | undefined)[];
   #limit: number;
   #learned: MemberNames;
 
-  constructor(options: WalkOptions) {
+  constructor(options: ReadPagesOptions) {
     this.#options = options;
     this.#limit = options.limit;
     this.#learned = options.learnedNames;
     this.#fallbacks = options.rewinds === false ? [] : [options.previous, undefined];
   }
 
-  async fetch(cursor: string | undefined): Promise<WalkedPage> {
+  async fetch(cursor: string | undefined): Promise<ReadPage> {
     let sent = cursor;
     let rewound = false;
     for (;;) {
@@ -101,10 +101,10 @@ class Walker {
     }
   }
 
-  async #read(sent: string | undefined): Promise<Omit<WalkedPage, 'rewound'>> {
+  async #read(sent: string | undefined): Promise<Omit<ReadPage, 'rewound'>> {
     const { path, cut, configuredNames: configured } = this.#options;
     const content = await this.#parsed(sent, (body, limit) =>
-      readPage(body, { path, limit, cut, configured, learned: this.#learned }),
+      parsePage(body, { path, limit, cut, configured, learned: this.#learned }),
     );
     this.#learned = content.names;
     this.#limit = Math.min(this.#options.limit, this.#limit * 2);

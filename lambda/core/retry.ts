@@ -1,3 +1,4 @@
+import type { Clock } from '../ports.ts';
 /** When to try again: pure functions from an attempt and an answer to a delay, or to none. */
 
 /** Attempts for one request when the server names no time: about thirteen seconds of waiting on average. */
@@ -53,4 +54,13 @@ export function nextDelay(failure: Failure, random: () => number): number | unde
   if (asked === undefined && attempt >= MAX_ATTEMPTS) return undefined;
   const delay = asked === undefined ? backoff(attempt, random) : atLeast(asked, waits, random);
   return delay < timeLeft ? delay : undefined;
+}
+
+/** What every adapter that tries again needs to know about time and chance. */
+export interface RetryBudget {
+  readonly clock: Clock;
+  /** A number from 0 up to, but not including, 1. */
+  readonly random: () => number;
+  /** Milliseconds until the invocation must have ended. */
+  readonly timeLeft: () => number;
 }

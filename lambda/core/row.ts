@@ -1,9 +1,10 @@
 /** A row as the walk sees it: its untouched text, and the few members that the connector reads. */
 import type { DeadLetter, Hash } from '../ports.ts';
 import type { Stream } from '../streams.ts';
-import { versionTagOf } from './fingerprint.ts';
+import { ContractError, JsonError } from './errors.ts';
+import { versionTagOf } from './hashes.ts';
 import { MINUS, NINE, QUOTE, ZERO } from './json/codes.ts';
-import type { CutElement, CutOptions } from './json/cutter.ts';
+import { type CutElement, type CutMember, type CutOptions, cutBody } from './json/cutter.ts';
 
 export interface Row {
   readonly id: string;
@@ -18,7 +19,7 @@ export interface Row {
   /** Id of the row that this one vanishes with, where the row says so. */
   readonly parent: string | undefined;
   /** Identity of this delivery of this version: equal only for the same row, content and position. */
-  readonly delivery: string;
+  readonly versionHash: string;
   /** What the window remembers; absent when the window cannot tell this version from a later one. */
   readonly versionTag: string | undefined;
 }
@@ -71,7 +72,7 @@ class CutRow implements Row {
   readonly #stream: Stream;
   readonly #hash: Hash;
   #rowHash: string | undefined;
-  #delivery: string | undefined;
+  #versionHash: string | undefined;
   #versionTag: string | undefined;
 
   constructor(id: string, element: CutElement, stream: Stream, hash: Hash) {
@@ -106,11 +107,11 @@ class CutRow implements Row {
   }
 
   /** Over the digest, not over the row once more: the digest names the id too. Canonical text has no line breaks. */
-  get delivery(): string {
+  get versionHash(): string {
     const { name, kind } = this.#stream;
     const { excluded: position = '' } = this.#element;
-    this.#delivery ??= this.#hash(`${name}\n${this.deleted ? 'tombstone' : kind}\n${position}\n${this.rowHash}`);
-    return this.#delivery;
+    this.#versionHash ??= this.#hash(`${name}\n${this.deleted ? 'tombstone' : kind}\n${position}\n${this.rowHash}`);
+    return this.#versionHash;
   }
 
   /**
@@ -118,8 +119,8 @@ class CutRow implements Row {
    * content come again after another (A, B, A): only the position does, and without one the row states decide.
    */
   get versionTag(): string | undefined {
-    if (this.#stream.memory !== 'window' && this.position === undefined) return undefined;
-    const position = this.#stream.memory === 'window' ? undefined : this.#element.excluded;
+    if (this.#stream.hasRowStates && this.position === undefined) return undefined;
+    const position = !this.#stream.hasRowStates ? undefined : this.#element.excluded;
     this.#versionTag ??= versionTagOf(this.id, this.rowHash, position);
     return this.#versionTag;
   }
@@ -152,4 +153,41 @@ function scalar(position: string | undefined): string | undefined {
 /** Inside strings JSON allows no raw line break, so each one here is white space between tokens. */
 function withoutLineBreaks(text: string): string {
   return text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]+[ \t]*/g, '') : text;
+}
+
+/** The row in the answer of a single read. */
+
+/**
+ * The row may stand alone, or as the one object within the answer: the specification does not say. `stream_position` is null
+ * here, and a row's digest is blind to it.
+ *
+ * @param cut whose first wanted member is `id`
+ * @throws ContractError when there is no such row
+ */
+export function singleRow(answer: string, path: string, cut: CutOptions): CutElement {
+  const source = Buffer.from(answer);
+  const whole = rowOf(answer, path, cut);
+  if (whole.wanted(0) !== undefined) return whole;
+  const inner = membersOf(source, path, cut)
+    .map(member => rowOf(source.toString('utf8', member.start, member.end), path, cut))
+    .filter(each => each.isObject);
+  if (inner.length === 1 && inner[0]!.wanted(0) !== undefined) return inner[0]!;
+  throw new ContractError(path, 'neither the answer nor its one object has an id');
+}
+
+/** The one element that a row's text is. @throws ContractError when it is not JSON */
+export function rowOf(text: string, path: string, cut: CutOptions): CutElement {
+  const members = membersOf(Buffer.from(`{"rows":[${text}]}`), path, cut);
+  const [only, ...others] = members[0]?.elements ?? [];
+  if (only && members.length === 1 && others.length === 0) return only;
+  throw new ContractError(path, 'not one JSON value');
+}
+
+function membersOf(source: Uint8Array, path: string, cut: CutOptions): CutMember[] {
+  try {
+    return cutBody(source, cut);
+  } catch (error) {
+    if (error instanceof JsonError) throw new ContractError(path, `not JSON (${error.message})`, { cause: error });
+    throw error;
+  }
 }

@@ -1,27 +1,34 @@
 /**
- * One run over all streams, under one lease: assets → withdrawals → threats, one after the other, and DNS blocks beside
- * them. A failing stream does not stop the others.
+ * One run over all streams, under one lease: assets, then withdrawals, then threats, one after the other, and DNS blocks beside them. A
+ * failing stream does not stop the others.
  */
 import type { Checkpoint, HeldLease, Lease, SavedStream } from '../ports.ts';
 import { STREAMS, type StreamName, type SyncedStream } from '../streams.ts';
 import type { DeadLetterKey } from './dead-letter.ts';
-import type { StreamRun } from './draining.ts';
 import { LeaseBusyError, LeaseLostError, OutOfTimeError } from './errors.ts';
 import { inParallel } from './in-parallel.ts';
 import { type RedriveOutcome, redrive } from './redrive.ts';
-import { type Assignment, emptyResult, type Ports, type Run, type StreamResult } from './run.ts';
+import {
+  type Assignment,
+  addCounts,
+  EMPTY_RESULT,
+  type Ports,
+  type Run,
+  type StreamResult,
+  type StreamRun,
+} from './run.ts';
 import { Sequencer } from './sequence.ts';
-import { Memory } from './stream-state.ts';
-import { drain } from './sync.ts';
+import { initialState, type StreamState } from './stream-state.ts';
+import { sync } from './sync.ts';
 import { withdraw } from './withdraw.ts';
 
-/** What an operator may ask for besides the walk. */
+/** What an operator may command besides the walk. */
 export interface Commands {
   /** Read everything again, send only what differs. */
   readonly resync: readonly StreamName[];
   /** Send everything again once, for a SIEM that lost its data. */
   readonly replay: readonly StreamName[];
-  /** Dead letters to try again once their streams are drained. */
+  /** Dead letters to try again once their streams are read to the end. */
   readonly redrive?: readonly DeadLetterKey[];
 }
 
@@ -40,9 +47,9 @@ export interface RunOutcome {
   readonly leaseHeld: boolean;
   readonly results: Map<StreamName, StreamResult>;
   readonly failures: Map<StreamName, Error>;
-  /** What became of each dead letter that was ordered to be tried again, and was reached. */
+  /** What became of each dead letter that was to be tried again, and was reached. */
   readonly letters: readonly RedriveOutcome[];
-  /** A stream stopped amid a page: by a failure, or by the time budget. Some of its writes may still be under way. */
+  /** A stream stopped within a page: by a failure, or by the time budget. */
   readonly interrupted: boolean;
 }
 
@@ -57,15 +64,14 @@ export async function runStreams(options: RunOptions): Promise<RunOutcome> {
   }
   const warm = options.warmUp?.();
   try {
-    const run: Run = {
-      ...ports,
-      assignment,
-      lease,
-      sequencer: new Sequencer(lease.epoch),
-      outOfTime: options.outOfTime,
-    };
-    const outcome = await drainAll(run, await load(run, lease, commands), commands.redrive ?? []);
-    await giveBack(lease, run, outcome);
+    const sequencer = new Sequencer(lease.epoch);
+    const run: Run = { ...ports, assignment, lease, sequencer, outOfTime: options.outOfTime };
+    const progress = new Progress(run, commands.redrive ?? [], await loadStates(run, commands));
+    await inParallel([...Map.groupBy(assignment.streams, each => each.group).values()], group =>
+      progress.runGroup(group),
+    );
+    const outcome = progress.outcome();
+    await release(lease, outcome);
     return outcome;
   } catch (error) {
     await lease.release({ clean: false }).catch(cause => ports.log.error('The lease was not given back', cause));
@@ -75,48 +81,47 @@ export async function runStreams(options: RunOptions): Promise<RunOutcome> {
   }
 }
 
-/** What cannot be given back was lost, or the table is gone: each stream's outcome is in doubt, and is told as failed. */
-async function giveBack(lease: HeldLease, run: Run, { interrupted, results, failures }: RunOutcome): Promise<void> {
+/** A lease that cannot be given back was lost, or the table is gone: every stream's outcome is uncertain, and reported as failed. */
+async function release(lease: HeldLease, { interrupted, results, failures }: RunOutcome): Promise<void> {
   try {
     await lease.release({ clean: !interrupted });
   } catch (error) {
-    for (const stream of results.keys()) if (!failures.has(stream)) fail(stream, error, run, { failures });
+    for (const stream of results.keys()) if (!failures.has(stream)) failures.set(stream, asError(error));
   }
 }
 
-type Memories = Map<StreamName, Memory | Error>;
+type States = Map<StreamName, StreamState | Error>;
 
-async function load(run: Run, lease: HeldLease, commands: Commands): Promise<Memories> {
-  const { streams, pageLimit } = run.assignment;
-  const names = streams.map(each => each.name);
-  // The run before may still have writes under way: once the fence is raised, none of them can land.
-  // Of every stream, also of those that are left out of this run: the next one will find the lease clean.
-  if (lease.dirty)
-    await run.checkpoints.fence(
-      STREAMS.map(each => each.name),
-      lease.epoch,
-    );
-  const stored = await run.checkpoints.load(names);
-  const memories: Memories = new Map();
+async function loadStates(run: Run, commands: Commands): Promise<States> {
+  const names = run.assignment.streams.map(each => each.name);
+  // The run before may have left writes on their way: once the fence is raised, none of them can land. Raised for every stream, also
+  // for those that are left out of this run: the next one will find the lease clean.
+  if (run.lease.dirty) {
+    const every = STREAMS.map(each => each.name);
+    await run.checkpoints.fence(every, run.lease.epoch);
+  }
+  const saved = await run.checkpoints.load(names);
+  const states: States = new Map();
   for (const name of names) {
-    const memory = await obey(commands, name, stored.get(name)!, run);
-    memories.set(name, memory instanceof Error ? memory : new Memory(memory, pageLimit));
+    const applied = await applyCommand(commands, name, saved.get(name)!, run);
+    states.set(name, applied instanceof Error ? applied : initialState(applied));
   }
-  return memories;
+  return states;
 }
 
-async function obey(commands: Commands, stream: StreamName, memory: SavedStream | Error, run: Run) {
+/** Resync and replay begin with a checkpoint at the beginning of the stream, saved before anything is read. */
+async function applyCommand(commands: Commands, stream: StreamName, saved: SavedStream | Error, run: Run) {
   const replay = commands.replay.includes(stream);
-  if (!replay && !commands.resync.includes(stream)) return memory;
-  const immutable = run.assignment.streams.some(each => each.name === stream && each.memory === 'window');
+  if (!replay && !commands.resync.includes(stream)) return saved;
+  const keepsWindow = run.assignment.streams.some(each => each.name === stream && !each.hasRowStates);
   const { lease, log, checkpoints } = run;
   // What cannot be read says nothing about what the SIEM has: then only sending everything again is safe.
-  const unreadable = memory instanceof Error;
-  const before = unreadable ? undefined : memory.checkpoint;
+  const unreadable = saved instanceof Error;
+  const before = unreadable ? undefined : saved.checkpoint;
   const checkpoint: Checkpoint = {
     cursor: undefined,
     previous: undefined,
-    window: replay || !immutable ? [] : (before?.window ?? []),
+    window: replay || !keepsWindow ? [] : (before?.window ?? []),
     generation: replay || unreadable ? lease.epoch : before!.generation,
     names: {},
     committed: before?.committed ?? '',
@@ -127,77 +132,89 @@ async function obey(commands: Commands, stream: StreamName, memory: SavedStream 
   log.info(replay ? 'Replay: the stream is sent again from the beginning' : 'Resync: the stream is read again', {
     stream,
   });
-  return { checkpoint, intents: unreadable ? [] : memory.intents };
+  return { checkpoint, intents: unreadable ? [] : saved.intents };
 }
 
-async function drainAll(run: Run, memories: Memories, redrive: readonly DeadLetterKey[]): Promise<RunOutcome> {
-  const results = new Map(run.assignment.streams.map(each => [each.name, emptyResult()]));
-  const failures = new Map<StreamName, Error>();
-  const groups = Map.groupBy(run.assignment.streams, each => each.group);
-  const progress: Progress = { memories, results, failures, redrive, letters: [], interrupted: false };
-  await inParallel([...groups.values()], group => drainLane(group, run, progress));
-  const lost = run.lease.signal.aborted ? run.lease.signal.reason : undefined;
-  // The cause, not its echoes: a request that was aborted because the lease went says so in its own words.
-  if (lost instanceof LeaseLostError) for (const name of failures.keys()) failures.set(name, lost);
-  return { leaseHeld: false, results, failures, letters: progress.letters, interrupted: progress.interrupted };
-}
+/** How far the streams of a run have come. */
+class Progress {
+  readonly #run: Run;
+  readonly #redrive: readonly DeadLetterKey[];
+  readonly #states: States;
+  readonly #results: Map<StreamName, StreamResult>;
+  readonly #failures = new Map<StreamName, Error>();
+  readonly #letters: RedriveOutcome[] = [];
+  #interrupted = false;
 
-/** A stream that is merely slow goes on in the next run. One that gets nowhere has stalled, and must be told as failed. */
-function isProgress({ throttledMilliseconds }: OutOfTimeError, result: StreamResult): boolean {
-  result.throttledMilliseconds += throttledMilliseconds;
-  return result.settledPages + result.withdrawn > 0;
-}
+  constructor(run: Run, keys: readonly DeadLetterKey[], states: States) {
+    this.#run = run;
+    this.#redrive = keys;
+    this.#states = states;
+    this.#results = new Map(run.assignment.streams.map(each => [each.name, EMPTY_RESULT]));
+  }
 
-interface Progress {
-  readonly memories: Memories;
-  readonly results: Map<StreamName, StreamResult>;
-  readonly failures: Map<StreamName, Error>;
-  readonly redrive: readonly DeadLetterKey[];
-  readonly letters: RedriveOutcome[];
-  interrupted: boolean;
-}
+  outcome(): RunOutcome {
+    const { signal } = this.#run.lease;
+    // Report the lost lease, not the requests it aborted.
+    if (signal.aborted && signal.reason instanceof LeaseLostError) {
+      for (const name of this.#failures.keys()) this.#failures.set(name, signal.reason);
+    }
+    const results = this.#results;
+    return {
+      leaseHeld: false,
+      results,
+      failures: this.#failures,
+      letters: this.#letters,
+      interrupted: this.#interrupted,
+    };
+  }
 
-/** Logged now: Lambda may end the run before the other streams have ended. */
-function fail(stream: StreamName, error: unknown, run: Run, { failures }: Pick<Progress, 'failures'>): void {
-  const failure = run.lease.signal.aborted ? asError(run.lease.signal.reason) : asError(error);
-  failures.set(stream, failure);
-  run.log.error('A stream failed', failure, { stream });
-}
-
-async function drainLane(group: readonly SyncedStream[], run: Run, progress: Progress): Promise<void> {
-  for (const stream of group) {
-    if (run.outOfTime()) return;
-    try {
-      await drainStream(stream, group, run, progress);
-    } catch (error) {
-      progress.interrupted = true;
-      if (error instanceof OutOfTimeError && isProgress(error, progress.results.get(stream.name)!)) {
-        run.log.warn(error.message, { stream: stream.name });
-      } else fail(stream.name, error, run, progress);
+  /** Streams of one group run one after the other. */
+  async runGroup(group: readonly SyncedStream[]): Promise<void> {
+    for (const stream of group) {
+      if (this.#run.outOfTime()) return;
+      try {
+        await this.#runStream(stream, group);
+      } catch (error) {
+        this.#failed(stream, asError(error));
+      }
     }
   }
-}
 
-async function drainStream(stream: SyncedStream, group: readonly SyncedStream[], run: Run, progress: Progress) {
-  const memory = readable(progress.memories.get(stream.name)!);
-  const streamRun: StreamRun = { stream, memory, run, result: progress.results.get(stream.name)! };
-  const parents = group.find(each => each.name === stream.cascadesFrom);
-  const withdrawn = parents ? await withdrawFor(parents, streamRun, progress) : true;
-  if (withdrawn) await drain(streamRun);
-  const letters = progress.redrive.filter(each => each.stream === stream.name);
-  await redrive(letters, progress.letters, streamRun);
-}
+  async #runStream(stream: SyncedStream, group: readonly SyncedStream[]): Promise<void> {
+    const count = (counts: Partial<StreamResult>) => {
+      this.#results.set(stream.name, addCounts(this.#results.get(stream.name)!, counts));
+    };
+    const streamRun: StreamRun = { stream, run: this.#run, count };
+    const parents = group.find(each => each.name === stream.cascadesFrom);
+    let state = this.#state(stream);
+    let done = true;
+    if (parents && this.#results.get(parents.name)!.caughtUp)
+      ({ state, done } = await withdraw(parents, state, streamRun));
+    if (done) state = await sync(state, streamRun);
+    const { caughtUp } = this.#results.get(stream.name)!;
+    const keys = this.#redrive.filter(each => each.stream === stream.name);
+    await redrive({ keys, caughtUp, state, onOutcome: outcome => this.#letters.push(outcome) }, streamRun);
+  }
 
-/** @returns whether there is time left for the stream itself */
-async function withdrawFor(parents: SyncedStream, { stream, memory, run, result }: StreamRun, progress: Progress) {
-  if (!progress.results.get(parents.name)!.caughtUp) return true;
-  const parentsState = readable(progress.memories.get(parents.name)!);
-  return withdraw({ parents, parentsState, stream, memory, run, result });
-}
+  #state({ name }: SyncedStream): StreamState {
+    const state = this.#states.get(name)!;
+    if (state instanceof Error) throw state;
+    return state;
+  }
 
-function readable(memory: Memory | Error): Memory {
-  if (memory instanceof Error) throw memory;
-  return memory;
+  /** A stream that is merely slow continues in the next run. One that made no progress has stalled, and counts as failed. */
+  #failed({ name: stream }: SyncedStream, error: Error): void {
+    this.#interrupted = true;
+    if (error instanceof OutOfTimeError) {
+      const result = addCounts(this.#results.get(stream)!, { throttledMilliseconds: error.throttledMilliseconds });
+      this.#results.set(stream, result);
+      if (result.settledPages + result.withdrawn > 0) {
+        this.#run.log.warn(error.message, { stream });
+        return;
+      }
+    }
+    this.#failures.set(stream, error);
+  }
 }
 
 function asError(error: unknown): Error {

@@ -1,4 +1,4 @@
-/** What the streams of one run share. */
+/** What the streams of one run share, and what it reports of each. */
 import type {
   Checkpoints,
   ChildIndex,
@@ -15,10 +15,10 @@ import type {
   RowStates,
 } from '../ports.ts';
 import type { SyncedStream } from '../streams.ts';
-import type { EventContext, EventFormat } from './event-format.ts';
+import type { EventContext, EventFormat } from './event.ts';
 import type { Sequencer } from './sequence.ts';
 
-/** The verbs of the world, the same for every run. */
+/** What a run reaches out to. */
 export interface Ports {
   readonly source: PageSource;
   readonly rows: RowReader;
@@ -35,7 +35,7 @@ export interface Ports {
 
 export interface Assignment {
   readonly connector: string;
-  /** The streams to drain, with the path of each. */
+  /** The streams to read, with the path of each. */
   readonly streams: readonly SyncedStream[];
   readonly pageLimit: number;
   /** Member of a threat that names its asset. */
@@ -44,62 +44,78 @@ export interface Assignment {
   readonly format: EventFormat;
 }
 
+/** What the streams of one run share. */
 export interface Run extends Ports {
   readonly assignment: Assignment;
   readonly lease: HeldLease;
   readonly sequencer: Sequencer;
-  /** Whether the time budget asks for no further page. */
+  /** Whether the time budget allows no further page. */
   readonly outOfTime: () => boolean;
 }
 
 /** What happened to one stream in one run. */
 export interface StreamResult {
-  pages: number;
-  /** Pages whose every step is done: the checkpoint stands behind them. */
-  settledPages: number;
-  rows: number;
+  readonly pages: number;
+  /** Pages that are committed: every step is done, and the checkpoint is behind them. */
+  readonly settledPages: number;
+  readonly rows: number;
   /** Events of rows that Firehose acknowledged, oversize notices and tombstones included. */
-  forwarded: number;
+  readonly forwarded: number;
   /** Rows that the SIEM already has. */
-  suppressed: number;
+  readonly suppressed: number;
   /** Rows that a later row of their page replaced. */
-  superseded: number;
-  tombstones: number;
-  unseenTombstones: number;
+  readonly superseded: number;
+  readonly tombstones: number;
+  readonly unseenTombstones: number;
   /** Withdrawals that Firehose acknowledged. */
-  withdrawn: number;
-  deadLetters: number;
-  oversize: number;
-  withoutOwner: number;
-  stalledCursors: number;
-  refusedCursors: number;
-  throttledMilliseconds: number;
+  readonly withdrawn: number;
+  readonly deadLetters: number;
+  readonly oversize: number;
+  readonly withoutOwner: number;
+  readonly stalledCursors: number;
+  readonly refusedCursors: number;
+  readonly throttledMilliseconds: number;
   /** The walk reached the end of the stream and everything is saved. */
-  caughtUp: boolean;
+  readonly caughtUp: boolean;
 }
 
-export function emptyResult(): StreamResult {
-  return {
-    pages: 0,
-    settledPages: 0,
-    rows: 0,
-    forwarded: 0,
-    suppressed: 0,
-    superseded: 0,
-    tombstones: 0,
-    unseenTombstones: 0,
-    withdrawn: 0,
-    deadLetters: 0,
-    oversize: 0,
-    withoutOwner: 0,
-    stalledCursors: 0,
-    refusedCursors: 0,
-    throttledMilliseconds: 0,
-    caughtUp: false,
-  };
+export const EMPTY_RESULT: StreamResult = {
+  pages: 0,
+  settledPages: 0,
+  rows: 0,
+  forwarded: 0,
+  suppressed: 0,
+  superseded: 0,
+  tombstones: 0,
+  unseenTombstones: 0,
+  withdrawn: 0,
+  deadLetters: 0,
+  oversize: 0,
+  withoutOwner: 0,
+  stalledCursors: 0,
+  refusedCursors: 0,
+  throttledMilliseconds: 0,
+  caughtUp: false,
+};
+
+/** Numbers are added up, `caughtUp` is taken over. */
+export function addCounts(result: StreamResult, counts: Partial<StreamResult>): StreamResult {
+  const added = Object.entries(counts).map(([name, value]) => {
+    const before = result[name as keyof StreamResult];
+    return [name, typeof value === 'number' ? Number(before) + value : value];
+  });
+  return { ...result, ...Object.fromEntries(added) };
 }
 
 /** What the events of one page, or of one piece of withdrawals, have in common. */
 export function eventContext({ assignment, clock, hash }: Run): EventContext {
   return { connector: assignment.connector, forwardedAt: new Date(clock.now()).toISOString(), hash };
+}
+
+/** One stream in one run. */
+export interface StreamRun {
+  readonly stream: SyncedStream;
+  readonly run: Run;
+  /** Adds to the result of the stream as things happen, so that a failure leaves what came before it. */
+  readonly count: (counts: Partial<StreamResult>) => void;
 }

@@ -1,11 +1,70 @@
-/** What a run remembers of one stream: the checkpoint it will save, and what was decided but is not recorded yet. */
+/**
+ * What a run knows of one stream while it reads it: a value. `decide` takes one and returns the next, nothing changes in place.
+ *
+ * The window holds the version tags of the rows read last, so that the page that every poll reads again costs no look-up. With room
+ * for four tags:
+ *
+ *     window {a1 b1 c1}, page [c1 d1]     →  {a1 b1 c1 d1}     c1 is in the window: not looked up, not sent
+ *     then page [d1 e1]                   →  {b1 c1 d1 e1}     the oldest tag makes room
+ *     then b changes: page [e1 b2]        →  {c1 d1 e1 b2}     b was sent, so every older version of b is forgotten:
+ *     then page [b2 b1]                   →   b1 is looked up, differs from what was sent last (b2), and is sent again
+ *
+ * The window is not emptied when the cursor moves, because a later answer may cut the same rows into other pages.
+ */
 import type { Checkpoint, Intent, RowState, SavedStream, StoredState } from '../ports.ts';
-import type { Knowledge } from './classify.ts';
-import { Intents } from './in-flight.ts';
-import type { Row } from './row.ts';
-import { Window } from './window.ts';
+import { idTag, SHORT_TAG, shortIdTag } from './hashes.ts';
 
-/** Taken for a damaged state while a resync mends the stream: known, so that removals are sent, and never equal. */
+export interface StreamState {
+  /** As of the last page that was decided. Its window is `window`. */
+  readonly checkpoint: Omit<Checkpoint, 'window'>;
+  /** Version tags of the rows read last, oldest first. */
+  readonly window: ReadonlySet<string>;
+  /** Tags of ids that an earlier run may have sent although no row state says so. */
+  readonly unconfirmed: ReadonlySet<string>;
+  /** Row states that the last page decided. They may not be in the table yet. */
+  readonly staged: ReadonlyMap<string, RowState>;
+  /** The intent of the last page that sent something. */
+  readonly intent: Intent | undefined;
+}
+
+/** The checkpoint of a stream that was never read. */
+export const BEGINNING: Checkpoint = {
+  cursor: undefined,
+  previous: undefined,
+  window: [],
+  generation: 0,
+  names: {},
+  committed: '',
+  repairing: false,
+};
+
+/**
+ * Intents up to the committed `sequence` are void. The ids of every other one are unconfirmed:
+ *
+ *     committed 5, intents [3: a] [6: b c] [–: d]   →   unconfirmed b c d
+ */
+export function initialState({ checkpoint: { window, ...checkpoint }, intents }: SavedStream): StreamState {
+  const open = intents.filter(({ sequence }) => sequence === '' || sequence > checkpoint.committed);
+  return {
+    checkpoint,
+    window: new Set(window),
+    unconfirmed: new Set(open.flatMap(({ idTags }) => idTags)),
+    staged: new Map(),
+    intent: undefined,
+  };
+}
+
+/** What the table keeps of a state. */
+export function toCheckpoint({ checkpoint, window }: StreamState): Checkpoint {
+  return { ...checkpoint, window: [...window] };
+}
+
+/** Whether the SIEM may have an event of this id that no row state knows of. */
+export function isUnconfirmed({ unconfirmed }: Pick<StreamState, 'unconfirmed'>, id: string): boolean {
+  return unconfirmed.size > 0 && unconfirmed.has(idTag(id));
+}
+
+/** Stands for a damaged row state while a resync repairs the stream: known, so that removals are sent, and equal to no row. */
 export const DAMAGED: RowState = {
   rowHash: '',
   generation: -1,
@@ -16,70 +75,45 @@ export const DAMAGED: RowState = {
   revision: '',
 };
 
-/** What is known of the rows of one page. */
-export interface Recollection {
-  readonly decided: ReadonlyMap<string, RowState>;
-  readonly stored: ReadonlyMap<string, StoredState>;
+/** @throws StateDamagedError unless a resync is repairing the stream */
+export function readable(stored: StoredState | undefined, repairing: boolean): RowState | undefined {
+  if (!(stored instanceof Error)) return stored;
+  if (repairing) return DAMAGED;
+  throw stored;
 }
 
-export class Memory {
-  readonly window: Window;
-  readonly intents: Intents;
-  /** States decided by pages whose commit is still under way. */
-  readonly #pending = new Map<string, RowState>();
-  #checkpoint: Checkpoint;
-
-  /** @param pageLimit the window keeps two pages of this size. */
-  constructor({ checkpoint, intents }: SavedStream, pageLimit: number) {
-    this.#checkpoint = checkpoint;
-    this.window = new Window(checkpoint.window, pageLimit * 2);
-    this.intents = new Intents(intents, checkpoint.committed);
+/** Adds the tags of a page, the newest last. Keeps `capacity` of them, or the whole page when that is more. */
+export function remember(
+  window: ReadonlySet<string>,
+  tags: readonly (string | undefined)[],
+  capacity: number,
+): ReadonlySet<string> {
+  const next = new Set(window);
+  for (const tag of tags) {
+    if (tag === undefined) continue;
+    // A Set keeps the order of insertion: a tag that is seen again becomes the newest.
+    next.delete(tag);
+    next.add(tag);
   }
-
-  get checkpoint(): Checkpoint {
-    return this.#checkpoint;
+  const most = Math.max(capacity, tags.length);
+  for (const oldest of next) {
+    if (next.size <= most) break;
+    next.delete(oldest);
   }
+  return next;
+}
 
-  /** Moves on to what is about to be saved. */
-  advance(change: Partial<Checkpoint>): Checkpoint {
-    this.#checkpoint = { ...this.#checkpoint, ...change };
-    return this.#checkpoint;
-  }
+/** Forgets every version of these ids, so that one that comes back unchanged is looked up. Returns the same window if it knew none. */
+export function forget(window: ReadonlySet<string>, ids: readonly string[]): ReadonlySet<string> {
+  if (ids.length === 0 || window.size === 0) return window;
+  const tags = new Set(ids.map(shortIdTag));
+  const kept = [...window].filter(tag => !tags.has(tag.slice(0, SHORT_TAG)));
+  return kept.length === window.size ? window : new Set(kept);
+}
 
-  /**
-   * What pages under way have decided of these rows. Ask before the look-up and keep the answer: a commit that ends during
-   * the look-up takes its states from here, and the look-up may have been too early to see them in the table.
-   */
-  decided(rows: readonly Row[]): Map<string, RowState> {
-    return new Map(
-      rows.flatMap(({ id }) => {
-        const state = this.#pending.get(id);
-        return state ? [[id, state]] : [];
-      }),
-    );
-  }
-
-  /** @throws StateDamagedError unless a resync is mending the stream. */
-  recall(row: Row, { decided, stored }: Recollection): Knowledge {
-    const { generation } = this.#checkpoint;
-    const pending = decided.get(row.id);
-    if (pending) return { state: pending, unconfirmed: false, generation };
-    return { state: this.readable(stored.get(row.id)), unconfirmed: this.intents.isUnconfirmed(row.id), generation };
-  }
-
-  readable(stored: StoredState | undefined): RowState | undefined {
-    if (!(stored instanceof Error)) return stored;
-    if (this.#checkpoint.repairing) return DAMAGED;
-    throw stored;
-  }
-
-  pend(states: ReadonlyMap<string, RowState>): void {
-    for (const [id, state] of states) this.#pending.set(id, state);
-  }
-
-  /** The states are in the table: only those that no later page has decided anew are dropped. */
-  recorded(states: ReadonlyMap<string, RowState>, batch: Intent | undefined): void {
-    for (const [id, state] of states) if (this.#pending.get(id) === state) this.#pending.delete(id);
-    if (batch) this.intents.settle(batch);
-  }
+/** Whether two windows hold the same tags, in whatever order. */
+export function sameTags(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  if (one.size !== other.size) return false;
+  for (const tag of one) if (!other.has(tag)) return false;
+  return true;
 }

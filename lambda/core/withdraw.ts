@@ -1,105 +1,196 @@
 /**
- * Rows that vanished with their owner are told to the SIEM: the platform drops a removed asset's threats without a status
- * and without a tombstone of their own.
+ * Withdraws the rows that disappeared with their parent: the platform drops a removed asset's threats without a status and without a
+ * tombstone of their own.
  *
- * Runs when the owners' walk has reached its end and before the owned rows are walked. A removal listed meanwhile undone
- * is struck off. Each piece is: states → Firehose's ack → memberships deleted; the list entry goes last, so a kill or a
- * spent time budget anywhere only means that the rest is worked off later.
+ *     listed      a (tombstone)   b (tombstone)   c (tombstone)
+ *     row states  a removed       b live again    c unknown
+ *     child index a: t1 t2        b: t3           c: t4
+ *     sent        withdrawn t1, t2                withdrawn t4        b was restored meanwhile: its removal is struck off
+ *
+ * It runs when the walk of the parents has reached its end and before the child rows are read. Removals are worked off many at a time, as
+ * pages are. Each piece is written in this order: row states, events, child index, and last the list of removals. A kill anywhere, or a
+ * spent time budget, only means that the next run does the rest: the same withdrawal has the same `event_id`.
  */
-import type { ChildEntry, ListedRemoval, Removal, RowState } from '../ports.ts';
+import type { ChildEntry, ListedRemoval, RowState } from '../ports.ts';
 import type { NamedStream } from '../streams.ts';
-import { withdrawnEventId } from './event-id.ts';
-import { eventContext, type Run, type StreamResult } from './run.ts';
-import { DAMAGED, type Memory } from './stream-state.ts';
+import { type EventContext, withdrawnEventId } from './event.ts';
+import { inParallel } from './in-parallel.ts';
+import { eventContext, type StreamRun } from './run.ts';
+import { type Sequences, sequenceAt } from './sequence.ts';
+import { DAMAGED, forget, isUnconfirmed, readable, type StreamState, toCheckpoint } from './stream-state.ts';
 
-/** Memberships worked off at once: an asset may have a million threats. */
+/** Removals worked off at once: their row states are one read. */
+const REMOVALS = 100;
+/** Child rows worked off at once, and read of one parent at once: an asset may have a million threats. */
 const PIECE = 500;
+/** Queries at the same time: the SDK opens 50 connections at most. */
+const QUERIES = 25;
 
-interface Withdrawing {
-  readonly parents: NamedStream;
-  readonly parentsState: Memory;
-  readonly stream: NamedStream;
-  readonly memory: Memory;
-  readonly run: Run;
-  readonly result: StreamResult;
+export interface WithdrawOutcome {
+  readonly state: StreamState;
+  /** Whether the list was worked off. If not, the time budget is spent. */
+  readonly done: boolean;
 }
 
-/** @returns whether the list was worked off; if not, the time budget was spent. */
-export async function withdraw(step: Withdrawing): Promise<boolean> {
-  const { run, parents, stream, memory } = step;
-  for (const tombstone of await run.removals.pending(parents.name, memory.checkpoint.repairing)) {
-    if (await isStillRemoved(tombstone, step)) {
-      for (let more = true; more; ) {
-        if (run.outOfTime()) return false;
-        const piece = await run.childIndex.of(stream.name, tombstone.id, PIECE, memory.checkpoint.repairing);
-        more = piece.length > 0;
-        if (more) await withdrawPiece(piece, tombstone, step);
+/** @param parents the stream whose removals are listed */
+export async function withdraw(
+  parents: NamedStream,
+  initial: StreamState,
+  streamRun: StreamRun,
+): Promise<WithdrawOutcome> {
+  const { run } = streamRun;
+  const { repairing } = initial.checkpoint;
+  let state = initial;
+  for (const listed of chunks(await run.removals.list(parents.name, repairing), REMOVALS)) {
+    let open = await stillRemoved(listed, parents, streamRun);
+    while (open.length > 0) {
+      if (run.outOfTime()) return { state, done: false };
+      const found = await childrenOf(open, repairing, streamRun);
+      for (const piece of chunks(
+        found.flatMap(each => each.children),
+        PIECE,
+      )) {
+        if (run.outOfTime()) return { state, done: false };
+        state = await withdrawPiece(piece, state, streamRun);
       }
+      open = found.filter(({ children }) => children.length === PIECE).map(({ removal }) => removal);
     }
-    await run.removals.remove(parents.name, tombstone.id, run.lease.assertLeaseValid);
+    await run.removals.remove(
+      parents.name,
+      listed.map(({ id }) => id),
+      run.lease.assertValid,
+    );
   }
-  return true;
+  return { state, done: true };
 }
 
 /**
  * An asset never seen has no state, yet its threats may have been seen. A live state restores the asset only when its event came
  * after the tombstone's. An older one was written late, over the state that said "removed", and is put right.
  */
-async function isStillRemoved(
-  { id, sequence }: ListedRemoval,
-  { run, parents, parentsState }: Withdrawing,
-): Promise<boolean> {
-  const state = parentsState.readable((await run.rowStates.get(parents.name, [id])).get(id));
-  if (state === undefined || state.removed) return true;
-  if (state.sequence > sequence) return false;
-  const removed = { ...state, rowHash: '', removed: true, sequence };
-  await run.rowStates.put(parents.name, new Map([[id, removed]]), run.lease.assertLeaseValid);
-  return true;
-}
-
-async function withdrawPiece(piece: readonly ChildEntry[], tombstone: Removal, step: Withdrawing): Promise<void> {
-  const { run, stream, memory } = step;
-  const ids = piece.map(each => each.id);
-  const states = await run.rowStates.get(stream.name, ids);
-  const gone = piece.filter(each => hasDisappeared(each, memory.readable(states.get(each.id)), memory));
-  if (gone.length > 0) {
-    const vanishedIds = gone.map(each => each.id);
-    await send(vanishedIds, tombstone, step);
-  }
-  await run.childIndex.delete(stream.name, piece, run.lease.assertLeaseValid);
-}
-
-/**
- * A row that has moved to another owner since must not be withdrawn with its old one, nor one that was withdrawn with its
- * new owner already. In doubt, a run was killed after the row was sent under this owner and before its state was recorded.
- */
-function hasDisappeared({ parent, id, sequence }: ChildEntry, state: RowState | undefined, memory: Memory): boolean {
-  if (!state) return memory.intents.isUnconfirmed(id);
-  // Should it have moved, the walk that mends sends it again.
-  if (state === DAMAGED) return true;
-  return state.parent === parent || (sequence > state.sequence && memory.intents.isUnconfirmed(id));
-}
-
-/**
- * The states come first: a row that comes back, also after a kill amid this, is then known to be another incarnation. Until
- * its membership is deleted the withdrawal is repeated, under the same event_id.
- */
-async function send(ids: readonly string[], tombstone: Removal, { run, stream, memory, result }: Withdrawing) {
-  const context = eventContext(run);
-  const { forwardedAt } = context;
-  const { generation } = memory.checkpoint;
-  const states = new Map<string, RowState>();
-  const lines = ids.map(id => {
-    const sequence = run.sequencer.next();
-    const revision = withdrawnEventId(id, tombstone, stream, context);
-    states.set(id, { rowHash: '', generation, removed: true, parent: tombstone.id, sequence, forwardedAt, revision });
-    return run.assignment.format.withdrawn(id, tombstone, stream, sequence, context);
+async function stillRemoved(
+  listed: readonly ListedRemoval[],
+  parents: NamedStream,
+  { run }: StreamRun,
+): Promise<ListedRemoval[]> {
+  const stored = await run.rowStates.get(
+    parents.name,
+    listed.map(({ id }) => id),
+  );
+  const late = new Map<string, RowState>();
+  const removed = listed.filter(({ id, sequence }) => {
+    const state = readable(stored.get(id), false);
+    if (state === undefined || state.removed) return true;
+    if (state.sequence > sequence) return false;
+    late.set(id, { ...state, rowHash: '', removed: true, sequence });
+    return true;
   });
-  if (memory.window.forget(ids)) {
-    const checkpoint = memory.advance({ window: memory.window.snapshot() });
-    await run.checkpoints.save(stream.name, checkpoint, run.lease.epoch);
+  if (late.size > 0) await run.rowStates.put(parents.name, late, run.lease.assertValid);
+  return removed;
+}
+
+interface Child {
+  readonly entry: ChildEntry;
+  readonly removal: ListedRemoval;
+}
+
+interface Found {
+  readonly removal: ListedRemoval;
+  /** The first of them, up to a piece. */
+  readonly children: readonly Child[];
+}
+
+async function childrenOf(
+  removals: readonly ListedRemoval[],
+  repairing: boolean,
+  { stream, run }: StreamRun,
+): Promise<Found[]> {
+  const found: Found[] = [];
+  for (const some of chunks(removals, QUERIES)) {
+    const queried = await inParallel(some, async removal => {
+      const entries = await run.childIndex.of(stream.name, removal.id, PIECE, repairing);
+      return { removal, children: entries.map(entry => ({ entry, removal })) };
+    });
+    found.push(...queried);
   }
-  await run.rowStates.put(stream.name, states, run.lease.assertLeaseValid);
-  result.throttledMilliseconds += await run.delivery.deliver(lines, run.lease.assertLeaseValid);
-  result.withdrawn += ids.length;
+  return found;
+}
+
+/**
+ * The row states come first: a row that comes back, also after a kill in the middle of this, is then known to be another revision. Until its entry in the
+ * child index is deleted the withdrawal is repeated, under the same `event_id`.
+ */
+async function withdrawPiece(piece: readonly Child[], state: StreamState, streamRun: StreamRun): Promise<StreamState> {
+  const { stream, run, count } = streamRun;
+  const { assertValid, epoch } = run.lease;
+  // A threat that moved between two removed assets stands under both. One read and one event serve for both.
+  const ids = [...new Set(piece.map(({ entry }) => entry.id))];
+  const stored = await run.rowStates.get(stream.name, ids);
+  const gone = new Map<string, ListedRemoval>();
+  for (const { entry, removal } of piece) {
+    const known = readable(stored.get(entry.id), state.checkpoint.repairing);
+    if (hasDisappeared(entry, known, state)) gone.set(entry.id, removal);
+  }
+  let next = state;
+  if (gone.size > 0) {
+    const context = eventContext(run);
+    const withdrawals = withdrawalsOf(
+      gone,
+      state.checkpoint.generation,
+      run.sequencer.reserve(gone.size),
+      context,
+      streamRun,
+    );
+    next = { ...state, window: forget(state.window, [...gone.keys()]) };
+    if (next.window !== state.window) await run.checkpoints.save(stream.name, toCheckpoint(next), epoch);
+    await run.rowStates.put(stream.name, withdrawals.states, assertValid);
+    count({ throttledMilliseconds: await run.delivery.deliver(withdrawals.lines, assertValid) });
+    count({ withdrawn: gone.size });
+  }
+  await run.childIndex.delete(
+    stream.name,
+    piece.map(({ entry }) => entry),
+    assertValid,
+  );
+  return next;
+}
+
+/**
+ * A row that has moved to another parent since must not be withdrawn with its old one, nor one that was withdrawn with its new parent
+ * already. An unconfirmed one was sent under this parent by a run that was killed before it recorded the state.
+ */
+function hasDisappeared(
+  { parent, id, sequence }: ChildEntry,
+  known: RowState | undefined,
+  state: StreamState,
+): boolean {
+  if (!known) return isUnconfirmed(state, id);
+  // If it has moved, the walk that repairs the stream sends it again.
+  if (known === DAMAGED) return true;
+  return known.parent === parent || (sequence > known.sequence && isUnconfirmed(state, id));
+}
+
+/** The events of these withdrawals, and the states that they leave. */
+function withdrawalsOf(
+  gone: ReadonlyMap<string, ListedRemoval>,
+  generation: number,
+  sequences: Sequences,
+  context: EventContext,
+  { stream, run }: StreamRun,
+): { lines: string[]; states: Map<string, RowState> } {
+  const { forwardedAt } = context;
+  const states = new Map<string, RowState>();
+  const lines = [...gone].map(([id, removal], index) => {
+    const sequence = sequenceAt(sequences, index + 1);
+    const revision = withdrawnEventId(id, removal, stream, context);
+    states.set(id, { rowHash: '', generation, removed: true, parent: removal.id, sequence, forwardedAt, revision });
+    return run.assignment.format.withdrawn(id, removal, stream, sequence, context);
+  });
+  return { lines, states };
+}
+
+function chunks<T>(all: readonly T[], size: number): T[][] {
+  const parts: T[][] = [];
+  for (let at = 0; at < all.length; at += size) parts.push(all.slice(at, at + size));
+  return parts;
 }

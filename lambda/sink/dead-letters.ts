@@ -1,10 +1,10 @@
 /** Rows that cannot be sent, kept whole in S3: core/letter.ts says under which key, and how. */
 
-import { isLeaseError, retry, type Sender } from '../aws-calls.ts';
+import { isLeaseError, retry, type Sender } from '../aws.ts';
 import { deadLetterBody, deadLetterKey } from '../core/dead-letter.ts';
 import { DeadLetterError, RedriveError } from '../core/errors.ts';
+import type { RetryBudget } from '../core/retry.ts';
 import type { AssertLeaseValid, DeadLetter, DeadLetters } from '../ports.ts';
-import type { RetryBudget } from '../retry-budget.ts';
 
 export interface DeadLetterOptions {
   /** Made at the first dead letter: most runs have none, and the S3 client is the heaviest of all. */

@@ -1,12 +1,11 @@
 /** Sends event lines to the delivery stream until every record is acknowledged. */
 import { PutRecordBatchCommand, type PutRecordBatchResponseEntry } from '@aws-sdk/client-firehose';
-import { isThrottle, isTransient, type Sender } from '../aws-calls.ts';
+import { isThrottle, isTransient, type Sender } from '../aws.ts';
 import { DeliveryError, OutOfTimeError } from '../core/errors.ts';
 import { inParallel } from '../core/in-parallel.ts';
 import { serviceWord } from '../core/public-error.ts';
-import { backoff, MAX_ATTEMPTS } from '../core/retry.ts';
+import { backoff, MAX_ATTEMPTS, type RetryBudget } from '../core/retry.ts';
 import type { AssertLeaseValid, Delivery } from '../ports.ts';
-import type { RetryBudget } from '../retry-budget.ts';
 import { packCalls, packRecords } from './pack.ts';
 
 /** Codes of records that a partial failure returns for want of room, or of luck. */

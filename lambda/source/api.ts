@@ -11,13 +11,9 @@ import {
   RoleMissingError,
 } from '../core/errors.ts';
 import { publicError } from '../core/public-error.ts';
-import { isRetryable, nextDelay, retryAfter } from '../core/retry.ts';
-import type { PageSource } from '../ports.ts';
-import type { RetryBudget } from '../retry-budget.ts';
-import { BodyTooLargeError, type Fetch, networkCode, readBody } from './http.ts';
-import { pathSegment } from './path-segment.ts';
-import { type ProblemType, readProblem } from './problem.ts';
-import { type TimeLimit, timeLimit } from './time-limit.ts';
+import { isRetryable, nextDelay, type RetryBudget, retryAfter } from '../core/retry.ts';
+import type { PageSource, RowReader } from '../ports.ts';
+import { BodyTooLargeError, type Fetch, networkCode, readBody, type TimeLimit, timeLimit } from './http.ts';
 import type { Tokens } from './token.ts';
 
 export interface ApiOptions {
@@ -175,4 +171,56 @@ class Call {
     if (delay === undefined) throw giveUp();
     await clock.sleep(delay, this.#signal);
   }
+}
+
+/** The problem documents of the API's errors (specification, Errors). */
+
+/** The suffixes of `type` that the specification names. */
+const KNOWN_TYPES = [
+  'request/invalid-cursor',
+  'auth/missing-token',
+  'auth/invalid-token',
+  'auth/expired-token',
+  'auth/revoked-account',
+  'auth/insufficient-role',
+] as const;
+
+export type ProblemType = (typeof KNOWN_TYPES)[number];
+
+const MAX_BYTES = 65_536;
+
+/**
+ * Nothing else of the document is kept: an API, or a proxy before it, may echo the request, and with it the token, in any
+ * other text. Never throws: an error whose body cannot be read is still known by its status.
+ *
+ * @returns the suffix of `type`, when it is one that the specification names
+ */
+export async function readProblem(response: Response): Promise<ProblemType | undefined> {
+  const body = await readBody(response, MAX_BYTES).catch(() => Buffer.alloc(0));
+  const type = typeOf(body.toString());
+  return KNOWN_TYPES.find(known => type === known || type.endsWith(`/${known}`) || type.endsWith(`:${known}`));
+}
+
+function typeOf(text: string): string {
+  try {
+    const document: unknown = JSON.parse(text);
+    const type = typeof document === 'object' && document !== null && 'type' in document ? document.type : undefined;
+    return typeof type === 'string' ? type : '';
+  } catch {
+    return '';
+  }
+}
+/**
+ * An id as one segment of a path. A URL drops the segments `.` and `..`, however they are encoded: such a request would reach
+ * another resource.
+ *
+ * @throws RangeError when no path can hold the id
+ */
+export function pathSegment(id: string): string {
+  if (id === '' || id === '.' || id === '..' || !id.isWellFormed()) throw new RangeError('No path can hold this id');
+  return encodeURIComponent(id);
+}
+
+export function createRowReader(api: Api): RowReader {
+  return { row: (path, id, signal) => api.single({ path, id, signal }) };
 }

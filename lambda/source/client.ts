@@ -5,7 +5,7 @@
  *     for await (const page of client.assets()) for (const row of page.rows) console.log(JSON.parse(row).id);
  */
 
-import { type WalkOptions, walk } from '../core/read-pages.ts';
+import { type ReadPagesOptions, readPages } from '../core/read-pages.ts';
 import { rowCut } from '../core/row.ts';
 import type { Clock, MemberNames } from '../ports.ts';
 import { PAGE_LIMIT, STREAMS, type Stream, type StreamName } from '../streams.ts';
@@ -87,8 +87,8 @@ export function createClient({ api, clock, dnsBlocksPath, names = {} }: ClientOp
 type Streams = { [Name in StreamName]: Extract<(typeof STREAMS)[number], { readonly name: Name }> };
 const byName = Object.fromEntries(STREAMS.map(each => [each.name, each])) as unknown as Streams;
 
-async function* pages(options: WalkOptions): AsyncGenerator<Page, void, void> {
-  for await (const { rows, next, repeats } of walk(options)) {
+async function* pages(options: ReadPagesOptions): AsyncGenerator<Page, void, void> {
+  for await (const { rows, next, repeats } of readPages(options)) {
     yield { rows: rows.map(row => row.text), nextCursor: next };
     // A cursor that comes back unchanged would be asked for again and again.
     if (repeats) return;

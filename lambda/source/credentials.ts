@@ -1,9 +1,9 @@
 /** The client credentials, from Secrets Manager, cached for the life of the container. */
 import { GetSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import * as v from 'valibot';
-import { retry, type Sender } from '../aws-calls.ts';
+import { retry, type Sender } from '../aws.ts';
 import { CredentialsError } from '../core/errors.ts';
-import type { RetryBudget } from '../retry-budget.ts';
+import type { RetryBudget } from '../core/retry.ts';
 
 export interface ClientCredentials {
   readonly clientId: string;

@@ -1,5 +1,6 @@
 /** Bodies of HTTP answers, bounded and checked without replacing a byte. */
 import { isUtf8 } from 'node:buffer';
+import type { RetryBudget } from '../core/retry.ts';
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
@@ -70,4 +71,24 @@ function larger(bytes: Buffer, size: number, needed: number): Buffer<ArrayBuffer
   const room = Buffer.allocUnsafeSlow(Math.max(needed, bytes.length * 2));
   bytes.copy(room, 0, 0, size);
   return room;
+}
+
+/** The signal of a bound on time, and the way to lift it. */
+export interface TimeLimit extends Disposable {
+  readonly signal: AbortSignal;
+  /** The time budget ends before the milliseconds asked for have passed. */
+  readonly shortened: boolean;
+}
+
+/** Aborts after `milliseconds` by the given clock, or when the time budget ends, unless disposed before. */
+export function timeLimit(milliseconds: number, { clock, timeLeft }: RetryBudget): TimeLimit {
+  const granted = Math.max(0, Math.min(milliseconds, timeLeft()));
+  const expired = new AbortController();
+  const over = new AbortController();
+  clock.sleep(granted, over.signal, 'limit').then(
+    () => expired.abort(new DOMException(`No answer within ${granted} ms`, 'TimeoutError')),
+    // Disposed: the wait is over, and nothing has expired.
+    () => undefined,
+  );
+  return { signal: expired.signal, shortened: granted < milliseconds, [Symbol.dispose]: () => over.abort() };
 }

@@ -5,11 +5,9 @@
 import * as oauth from 'oauth4webapi';
 import { ApiRefusedError, ApiUnavailableError, CredentialsError } from '../core/errors.ts';
 import { publicError } from '../core/public-error.ts';
-import { isRetryable, nextDelay, retryAfter } from '../core/retry.ts';
-import type { RetryBudget } from '../retry-budget.ts';
+import { isRetryable, nextDelay, type RetryBudget, retryAfter } from '../core/retry.ts';
 import type { ClientCredentials, Credentials } from './credentials.ts';
-import { BodyTooLargeError, bounded, type Fetch, networkCode } from './http.ts';
-import { timeLimit } from './time-limit.ts';
+import { BodyTooLargeError, bounded, type Fetch, networkCode, timeLimit } from './http.ts';
 
 export interface Tokens {
   /** A token with some life left. @throws CredentialsError, ApiUnavailableError */

@@ -1,15 +1,14 @@
-/** Checkpoints and in-flight notes in the state table, every write under the fence. */
-import { BEGINNING } from '../core/beginning.ts';
+/** Checkpoints and intents in the state table, every write under the fence. Names of attributes are kept for the items of earlier versions. */
 import { LeaseLostError, StateDamagedError } from '../core/errors.ts';
 import { inParallel } from '../core/in-parallel.ts';
+import { BEGINNING } from '../core/stream-state.ts';
 import type { Checkpoint, Checkpoints, Hash, Intent, SavedStream } from '../ports.ts';
 import type { StreamName } from '../streams.ts';
-import { type Item, integrityError, withChecksum } from './item.ts';
-import { checkpointKey, intentsKey, type Key } from './keys.ts';
+import { checkpointKey, type Item, integrityError, intentsKey, type Key, withChecksum } from './item.ts';
 import type { Table } from './table.ts';
 
 const VERSION_TAG_BYTES = 12;
-const TAG_BYTES = 7;
+const ID_TAG_BYTES = 7;
 
 export function createCheckpoints(table: Table, hash: Hash): Checkpoints {
   const write = async (item: Item, epoch: number) => {
@@ -21,13 +20,13 @@ export function createCheckpoints(table: Table, hash: Hash): Checkpoints {
       const find = ({ pk, sk }: Key) => items.find(each => each['pk']?.S === pk.S && each['sk']?.S === sk.S);
       return new Map(
         streams.map(stream => {
-          return [stream, readMemory(stream, find(checkpointKey(stream)), find(intentsKey(stream)), hash)];
+          return [stream, readSaved(stream, find(checkpointKey(stream)), find(intentsKey(stream)), hash)];
         }),
       );
     },
     save: (stream, checkpoint, epoch) => write(withChecksum(checkpointKey(stream), encode(checkpoint), hash), epoch),
-    saveIntents: (stream, batches, epoch) =>
-      write(withChecksum(intentsKey(stream), encodeBatches(batches), hash), epoch),
+    saveIntents: (stream, intents, epoch) =>
+      write(withChecksum(intentsKey(stream), encodeIntents(intents), hash), epoch),
     async fence(streams, epoch) {
       const keys = streams.flatMap(stream => [checkpointKey(stream), intentsKey(stream)]);
       const raised = await inParallel(keys, key => raiseFence(table, key, epoch));
@@ -47,17 +46,17 @@ async function raiseFence(table: Table, key: Key, epoch: number): Promise<boolea
   return raised !== undefined;
 }
 
-function readMemory(stream: StreamName, checkpoint: Item | undefined, intents: Item | undefined, hash: Hash) {
+function readSaved(stream: StreamName, checkpoint: Item | undefined, intents: Item | undefined, hash: Hash) {
   const wrong = (what: string, why: string) => new StateDamagedError(what, stream, why);
   for (const [what, item] of [
     ['The checkpoint', checkpoint],
-    ['The in-flight note', intents],
+    ['The intent', intents],
   ] as const) {
     const why = item && !isBare(item) ? integrityError(item, hash) : undefined;
     if (why) return wrong(what, why);
   }
-  const memory: SavedStream = { checkpoint: decode(checkpoint), intents: decodeBatches(intents) };
-  return memory;
+  const saved: SavedStream = { checkpoint: decode(checkpoint), intents: decodeIntents(intents) };
+  return saved;
 }
 
 function isBare(item: Item): boolean {
@@ -73,8 +72,8 @@ function encode(checkpoint: Checkpoint): Item {
     ...optional('pagination_member', names.pagination),
     window: { B: Buffer.from(window.join(''), 'hex') },
     generation: { N: String(generation) },
-    committed: { S: committed },
-    repairing: { BOOL: repairing },
+    settled: { S: committed },
+    mending: { BOOL: repairing },
   };
 }
 
@@ -91,19 +90,19 @@ function decode(item: Item | undefined): Checkpoint {
   };
 }
 
-/** A batch a line: `<sequence> <tags in base64>`. */
-function encodeBatches(batches: readonly Intent[]): Item {
-  const lines = batches.map(
+/** One line per intent: `<sequence> <id tags in base64>`. */
+function encodeIntents(intents: readonly Intent[]): Item {
+  const lines = intents.map(
     ({ sequence, idTags }) => `${sequence} ${Buffer.from(idTags.join(''), 'hex').toString('base64')}`,
   );
   return { batches: { S: lines.join('\n') } };
 }
 
-function decodeBatches(item: Item | undefined): Intent[] {
+function decodeIntents(item: Item | undefined): Intent[] {
   const lines = item?.['batches']?.S?.split('\n').filter(Boolean) ?? [];
   return lines.map(line => {
     const [sequence = '', idTags = ''] = line.split(' ');
-    return { sequence, idTags: slices(Buffer.from(idTags, 'base64'), TAG_BYTES) };
+    return { sequence, idTags: slices(Buffer.from(idTags, 'base64'), ID_TAG_BYTES) };
   });
 }
 

@@ -5,21 +5,21 @@
 import { LeaseLostError } from '../core/errors.ts';
 import { type LeaseTimes, leaseTimes } from '../lease-times.ts';
 import type { Clock, HeldLease, Lease } from '../ports.ts';
-import { leaseKey } from './keys.ts';
+import { leaseKey } from './item.ts';
 import type { Table } from './table.ts';
 
 export interface LeaseOptions {
   readonly table: Table;
   readonly clock: Clock;
   /** Unlike that of any other run. */
-  readonly parent: string;
+  readonly holder: string;
   readonly seconds: number;
 }
 
 /** Renewed three times within its term, so that one lost renewal does not end the run. */
 const RENEWALS = 3;
 
-export function createLease({ table, clock, parent, seconds }: LeaseOptions): Lease {
+export function createLease({ table, clock, holder, seconds }: LeaseOptions): Lease {
   const times = leaseTimes(seconds);
   return {
     async take() {
@@ -33,7 +33,7 @@ export function createLease({ table, clock, parent, seconds }: LeaseOptions): Le
         ExpressionAttributeValues: {
           ':none': { N: '0' },
           ':one': { N: '1' },
-          ':holder': { S: parent },
+          ':holder': { S: holder },
           ':expires': { N: String(now + times.term) },
           ':now': { N: String(now) },
           ':no': { S: 'no' },
@@ -73,7 +73,7 @@ class HeldItem implements HeldLease {
     return this.#lost.signal;
   }
 
-  readonly assertLeaseValid = async (): Promise<void> => {
+  readonly assertValid = async (): Promise<void> => {
     this.#assertHeld();
     while (this.#validUntil - this.#clock.now() <= this.#times.margin) {
       await this.#renew();

@@ -1,13 +1,20 @@
 /** The few verbs of DynamoDB that the connector uses, with its partial answers dealt with. */
-import { PutItemCommand, QueryCommand, UpdateItemCommand, type UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
-import type { Sender } from '../aws-calls.ts';
+import {
+  type AttributeValue,
+  BatchGetItemCommand,
+  BatchWriteItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  UpdateItemCommand,
+  type UpdateItemCommandInput,
+  type WriteRequest,
+} from '@aws-sdk/client-dynamodb';
+import { isLeaseError, retry, type Sender } from '../aws.ts';
 import { StateError } from '../core/errors.ts';
+import { inParallel } from '../core/in-parallel.ts';
+import { backoff, type RetryBudget } from '../core/retry.ts';
 import type { AssertLeaseValid } from '../ports.ts';
-import type { RetryBudget } from '../retry-budget.ts';
-import type { Item } from './item.ts';
-import type { Key } from './keys.ts';
-import { createTableBatches } from './table-batches.ts';
-import { createTableCalls, type TableCalls } from './table-calls.ts';
+import type { Item, Key } from './item.ts';
 
 export interface Table {
   /** Strongly consistent. The keys must differ from one another. */
@@ -92,4 +99,86 @@ async function unlessRefused<T>(attempt: () => Promise<T>): Promise<T | undefine
 
 function isConditionRefused(error: unknown): boolean {
   return error instanceof Error && error.name === 'ConditionalCheckFailedException';
+}
+
+/** Batches of DynamoDB, within its limits, until none of their parts is left undone. */
+
+const GET_LIMIT = 100;
+const WRITE_LIMIT = 25;
+
+export interface TableBatches {
+  get(keys: readonly Key[]): Promise<Item[]>;
+  write(requests: readonly WriteRequest[], assertLeaseValid: AssertLeaseValid): Promise<void>;
+}
+
+export function createTableBatches(client: Sender, name: string, { call, pause }: TableCalls): TableBatches {
+  async function getBatch(keys: readonly Key[], stop: AbortSignal): Promise<Item[]> {
+    const items: Item[] = [];
+    let left: Record<string, AttributeValue>[] = [...keys];
+    for (let tries = 1; left.length > 0; tries++) {
+      const input = { RequestItems: { [name]: { Keys: left, ConsistentRead: true } } };
+      const answer = await call('read items', () => client.send(new BatchGetItemCommand(input)), undefined, stop);
+      items.push(...(answer.Responses?.[name] ?? []));
+      left = answer.UnprocessedKeys?.[name]?.Keys ?? [];
+      if (left.length > 0) await pause(tries, 'read every item', stop);
+    }
+    return items;
+  }
+
+  async function writeBatch(
+    requests: readonly WriteRequest[],
+    assertLeaseValid: AssertLeaseValid,
+    stop: AbortSignal,
+  ): Promise<void> {
+    const mayWrite = async () => {
+      stop.throwIfAborted();
+      await assertLeaseValid();
+    };
+    let left = [...requests];
+    for (let tries = 1; left.length > 0; tries++) {
+      const input = { RequestItems: { [name]: left } };
+      const answer = await call('write items', () => client.send(new BatchWriteItemCommand(input)), mayWrite, stop);
+      left = answer.UnprocessedItems?.[name] ?? [];
+      if (left.length > 0) await pause(tries, 'write every item', stop);
+    }
+  }
+
+  return {
+    get: async keys => (await inParallel(chunks(keys, GET_LIMIT), getBatch)).flat(),
+    async write(requests, assertLeaseValid) {
+      await inParallel(chunks(requests, WRITE_LIMIT), (each, stop) => writeBatch(each, assertLeaseValid, stop));
+    },
+  };
+}
+
+function chunks<T>(all: readonly T[], size: number): T[][] {
+  const parts: T[][] = [];
+  for (let at = 0; at < all.length; at += size) parts.push(all.slice(at, at + size));
+  return parts;
+}
+
+/** A call to DynamoDB, repeated while that is worth it, and what its failure is called. */
+
+export interface TableCalls {
+  /** @param what it does, for the message @throws StateError; as the guard does */
+  call<T>(what: string, attempt: () => Promise<T>, before?: AssertLeaseValid, stop?: AbortSignal): Promise<T>;
+  /** Before a part that was left undone is asked for again. @throws StateError when the time does not allow it */
+  pause(tries: number, what: string, stop: AbortSignal): Promise<void>;
+}
+
+export function createTableCalls(retryBudget: RetryBudget): TableCalls {
+  return {
+    async call(what, attempt, before, stop) {
+      try {
+        return await retry(attempt, retryBudget, before, stop);
+      } catch (error) {
+        throw isLeaseError(error) ? error : new StateError(what, { cause: error });
+      }
+    },
+    async pause(tries, what, stop) {
+      const delay = backoff(tries, retryBudget.random);
+      if (delay >= retryBudget.timeLeft()) throw new StateError(`${what} before the time budget ended`);
+      await retryBudget.clock.sleep(delay, stop);
+    },
+  };
 }

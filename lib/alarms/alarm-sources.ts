@@ -12,7 +12,7 @@ export interface Monitored {
   readonly state: ITable;
   readonly delivery: IDeliveryStreamRef;
   readonly scheduleDeadLetters: IQueue;
-  readonly siem?: { readonly queue: IQueue; readonly deadDeadLetters: IQueue } | undefined;
+  readonly siem?: { readonly queue: IQueue; readonly deadLetters: IQueue } | undefined;
 }
 
 /** Where a metric is found. */
@@ -40,7 +40,7 @@ export function sourceOf(of: Signal['of'], monitored: Monitored, stream?: string
     case 'siem-queue':
       return monitored.siem && queue(monitored.siem.queue);
     case 'siem-dead-letters':
-      return monitored.siem && queue(monitored.siem.deadDeadLetters);
+      return monitored.siem && queue(monitored.siem.deadLetters);
   }
 }
 

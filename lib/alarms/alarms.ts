@@ -20,7 +20,7 @@ export const ALARMS: readonly AlarmDefinition[] = [
     first: 'status',
     impact: 'The SIEM is hours behind: every run has used up its time without reaching the end of the stream.',
     data: 'Nothing is lost. Events arrive late.',
-    signal: { of: 'stream', metric: 'BudgetSpent' },
+    signal: { of: 'stream', metric: 'TimeBudgetExceeded' },
     when: ({ timing }) => ({ statistic: 'Minimum', atLeast: 1, period: timing.backlog, periods: 6 }),
     missing: 'notBreaching',
   },

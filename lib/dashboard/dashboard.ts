@@ -35,7 +35,7 @@ export function createDashboard(scope: Construct, props: DashboardProps): cloudw
 function upToDate(metrics: DashboardMetrics, { alarms, settings }: DashboardProps): cloudwatch.IWidget[] {
   return [
     new cloudwatch.AlarmStatusWidget({ title: 'Alarms', width: 6, height: 6, alarms: [alarms.page, alarms.ticket] }),
-    graph('Walks that reached the end of their stream', 9, metrics.stream('Drained')),
+    graph('Walks that reached the end of their stream', 9, metrics.stream('CaughtUp')),
     graph('Age of what has not arrived yet (seconds)', 9, [
       ...metrics.service('delivery', `${settings.deliveryMetrics}.DataFreshness`, 'Maximum', 'waits in Firehose'),
       ...metrics.service('siem-queue', 'ApproximateAgeOfOldestMessage', 'Maximum', 'waits for the SIEM'),
@@ -48,16 +48,16 @@ function flows(metrics: DashboardMetrics): cloudwatch.IWidget[] {
     graph('Events sent to the SIEM', 8, metrics.stream('EventsForwarded')),
     graph('Rows read, and rows that the SIEM has already', 8, [
       ...metrics.stream('RowsRead'),
-      ...metrics.stream('RowsSuppressed'),
+      ...metrics.stream('RowsDeduplicated'),
     ]),
     graph('Removals: tombstones, threats withdrawn', 8, [
       ...metrics.stream('Tombstones'),
-      ...metrics.stream('TombstonesUnseen'),
-      ...metrics.stream('Withdrawn'),
+      ...metrics.stream('TombstonesIgnored'),
+      ...metrics.stream('ThreatsWithdrawn'),
     ]),
     graph('Pages, and walks that ran out of time', 8, [
       ...metrics.stream('PagesRead'),
-      ...metrics.stream('BudgetSpent'),
+      ...metrics.stream('TimeBudgetExceeded'),
     ]),
     graph('Records in and out of Firehose', 8, metrics.service('delivery', 'IncomingRecords', 'Sum')),
     graph('Announcements to the SIEM', 8, [

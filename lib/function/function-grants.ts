@@ -17,7 +17,7 @@ export const FUNCTION_ACTIONS = {
     'dynamodb:UpdateItem',
   ],
   delivery: ['firehose:PutRecordBatch'],
-  deadDeadLetters: ['s3:DeleteObject', 's3:GetObject', 's3:PutObject'],
+  deadLetters: ['s3:DeleteObject', 's3:GetObject', 's3:PutObject'],
   logs: ['logs:CreateLogStream', 'logs:PutLogEvents'],
 } as const;
 
@@ -36,10 +36,10 @@ export function functionStatements(resources: FunctionResources): iam.PolicyStat
     allow(FUNCTION_ACTIONS.credentials, secretArnOf(resources.credentials)),
     allow(FUNCTION_ACTIONS.state, resources.state.tableArn),
     allow(FUNCTION_ACTIONS.delivery, resources.delivery.deliveryStreamRef.deliveryStreamArn),
-    allow(FUNCTION_ACTIONS.deadDeadLetters, deadLetterArn(resources)),
+    allow(FUNCTION_ACTIONS.deadLetters, deadLetterArn(resources)),
   ];
 }
 
 export function deadLetterArn({ bucket, connectorName }: FunctionResources): string {
-  return bucket.arnForObjects(`${PREFIXES.deadDeadLetters}${connectorName}/*`);
+  return bucket.arnForObjects(`${PREFIXES.deadLetters}${connectorName}/*`);
 }

@@ -27,15 +27,15 @@ const MAX_RECEIVES = 10;
 /** New objects are announced on a queue, and a policy lets a SIEM read exactly these objects and this queue. */
 export class SiemAccess extends Construct {
   readonly queue: sqs.Queue;
-  readonly deadDeadLetters: sqs.Queue;
+  readonly deadLetters: sqs.Queue;
   readonly policy: iam.ManagedPolicy;
   readonly role: iam.Role | undefined;
 
   constructor(scope: Construct, id: string, props: SiemAccessProps) {
     super(scope, id);
-    this.deadDeadLetters = new sqs.Queue(this, 'Unread', { ...QUEUE, retentionPeriod: KEPT });
+    this.deadLetters = new sqs.Queue(this, 'Unread', { ...QUEUE, retentionPeriod: KEPT });
     suppressFinding(
-      this.deadDeadLetters,
+      this.deadLetters,
       'AwsSolutions-SQS3',
       'This queue is itself the dead-letter queue of the announcements.',
     );
@@ -43,7 +43,7 @@ export class SiemAccess extends Construct {
       ...QUEUE,
       retentionPeriod: KEPT,
       visibilityTimeout: Duration.minutes(10),
-      deadLetterQueue: { queue: this.deadDeadLetters, maxReceiveCount: MAX_RECEIVES },
+      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: MAX_RECEIVES },
     });
     this.acceptFrom(props);
     this.policy = this.createPolicy(props);

@@ -102,10 +102,10 @@ export function createQueues(options: QueueOptions): Queues {
     },
     receive(queue, most, visibilitySeconds) {
       const { deadLetterTargetArn: target = '', maxReceiveCount = Number.POSITIVE_INFINITY } = redriveOf(queue) ?? {};
-      const deadDeadLetters = byArn(target);
+      const deadLetters = byArn(target);
       const visible = messages(queue).filter(({ hiddenUntil }) => hiddenUntil <= now());
-      const exhausted = deadDeadLetters ? visible.filter(({ receives }) => receives >= maxReceiveCount) : [];
-      for (const message of exhausted) giveUp(queue, deadDeadLetters!, message);
+      const exhausted = deadLetters ? visible.filter(({ receives }) => receives >= maxReceiveCount) : [];
+      for (const message of exhausted) giveUp(queue, deadLetters!, message);
       const taken = visible.filter(message => !exhausted.includes(message)).slice(0, most);
       const hiddenUntil = now() + (visibilitySeconds ?? Number(queue.attributes['VisibilityTimeout'])) * 1000;
       for (const { id, receives, firstReceived } of taken) {

@@ -95,7 +95,7 @@ function streamsOf(settings: Settings): MonitoredStream[] {
 function placesOf({ folder }: StartRequest, aws: LocalAws, { metrics, watch }: Drained, names: string[]): Places {
   return {
     delivered: aws.deliveredFolder,
-    deadDeadLetters: aws.deadLetterFolder,
+    deadLetters: aws.deadLetterFolder,
     log: logFile(folder),
     objects: watch.objects,
     deadLetterCount: names.reduce((sum, name) => sum + metrics.of(name).DeadLetters, 0),

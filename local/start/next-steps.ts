@@ -5,7 +5,7 @@ import type { StartRequest } from './start-request.ts';
 
 export interface Places {
   readonly delivered: string;
-  readonly deadDeadLetters: string;
+  readonly deadLetters: string;
   readonly log: string;
   /** Files that this run delivered. */
   readonly objects: number;
@@ -14,11 +14,11 @@ export interface Places {
 }
 
 /** Where everything lies, as paths from the working directory. */
-export function placesText({ delivered, deadDeadLetters, log, objects, deadLetterCount }: Places): string {
+export function placesText({ delivered, deadLetters, log, objects, deadLetterCount }: Places): string {
   const files = `${grouped(objects)} ${objects === 1 ? 'file' : 'files'} by this run`;
   return [
     `Delivered events      ${here(delivered)} (${files})`,
-    ...(deadLetterCount > 0 ? [`Dead letters          ${here(deadDeadLetters)}`] : []),
+    ...(deadLetterCount > 0 ? [`Dead letters          ${here(deadLetters)}`] : []),
     `Function's log        ${here(log)}`,
   ].join('\n');
 }

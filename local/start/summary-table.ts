@@ -6,7 +6,7 @@ type Line = readonly [title: string, count: (counts: StreamCounts) => number];
 /** Each row that was read is counted in exactly one of these. */
 const OUTCOMES: readonly Line[] = [
   // A row beyond the bound of a record is a dead letter. The small event that points to it is counted below.
-  ['forwarded', counts => counts.EventsForwarded - counts.Withdrawn - counts.OversizeEvents],
+  ['forwarded', counts => counts.EventsForwarded - counts.ThreatsWithdrawn - counts.OversizeEvents],
   ['suppressed', counts => counts.RowsDeduplicated],
   ['superseded', counts => counts.RowsSuperseded],
   ['ignored', counts => counts.TombstonesIgnored],
@@ -22,7 +22,7 @@ const UNFINISHED: Line = [
 /** Neither is a row of its own: withdrawals are events without one. */
 const EVENTS: readonly Line[] = [
   ['tombstones', counts => counts.Tombstones],
-  ['withdrawn', counts => counts.Withdrawn],
+  ['withdrawn', counts => counts.ThreatsWithdrawn],
   ['oversize events', counts => counts.OversizeEvents],
 ];
 

@@ -1,5 +1,5 @@
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { leaseKey } from '../../lambda/store/keys.ts';
+import { leaseKey } from '../../lambda/store/item.ts';
 
 /** How the epoch of the newest lease is read, at these endpoints. */
 export function leaseEpochReader(environment: Readonly<Record<string, string>>): () => Promise<number> {

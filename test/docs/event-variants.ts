@@ -32,7 +32,7 @@ const dropInRow = (member: string) => (event: Line) => {
   event['row'] = row;
 };
 const row = { id: 'asset-7f3a' };
-const deadDeadLetter = 's3://acme-dead-letters/dead-letter/a.json';
+const deadLetter = 's3://acme-dead-letters/dead-letter/a.json';
 
 /** Changes that no event of any kind survives. */
 export const BREAKS_OF_EVERY_KIND: readonly Break[] = [
@@ -66,7 +66,7 @@ const ROW_BREAKS: readonly Break[] = [
   ['has a row that is a list', set('row', [row])],
   ['has a row without id', dropInRow('id')],
   ['has a row with an empty id', setInRow('id', '')],
-  ['has a dead_letter', set('dead_letter', deadDeadLetter)],
+  ['has a dead_letter', set('dead_letter', deadLetter)],
 ];
 
 /** Changes that an event of this kind and stream does not survive. */
@@ -98,7 +98,7 @@ export const BREAKS: readonly (readonly [kind: string, stream: string, breaks: r
     'threats',
     [
       ['has a row', set('row', row)],
-      ['has a dead_letter', set('dead_letter', deadDeadLetter)],
+      ['has a dead_letter', set('dead_letter', deadLetter)],
       [
         'is an asset',
         event => {

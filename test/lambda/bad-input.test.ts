@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { StreamsFailedError } from '../../lambda/core/errors.ts';
-import { checkpointKey } from '../../lambda/store/keys.ts';
+import { checkpointKey } from '../../lambda/store/item.ts';
 import { type Connector, connector } from './support/connector.ts';
 import { type Act, httpHarness, json, problem } from './support/http-harness.ts';
 import { list } from './support/tampered-api.ts';

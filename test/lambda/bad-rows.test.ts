@@ -9,7 +9,7 @@ import { rejection, wordsOf } from './support/words.ts';
 
 const GOOD = '{"id":"good","updated_at":"2026-11-20T12:00:00Z","stream_position":"1"}';
 
-async function deadDeadLetters(each: Connector): Promise<Record<string, string>> {
+async function deadLetters(each: Connector): Promise<Record<string, string>> {
   const folder = each.aws.deadLetterFolder;
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name));
@@ -34,8 +34,8 @@ describe('a row that cannot be an event', () => {
     await using each = await connector();
     each.api.tamper(pageOf(row, GOOD));
     const { streams } = await each.run();
-    expect(streams['assets']).toMatchObject({ rows: 2, forwarded: 1, deadDeadLetters: 1, caughtUp: true });
-    const letters = Object.entries(await deadDeadLetters(each));
+    expect(streams['assets']).toMatchObject({ rows: 2, forwarded: 1, deadLetters: 1, caughtUp: true });
+    const letters = Object.entries(await deadLetters(each));
     expect(letters).toEqual([
       [expect.stringMatching(`^dead-letter/acme/assets/${reason}/[0-9a-f]{32}\\.json$`), expect.any(String)],
     ]);
@@ -44,7 +44,7 @@ describe('a row that cannot be an event', () => {
     expect(lines.map(line => JSON.parse(line).id)).toEqual(['good']);
     expect(wordsOf(each.logged)).not.toContain('canary');
     each.forget();
-    expect((await each.run()).streams['assets']).toMatchObject({ forwarded: 0, deadDeadLetters: 0 });
+    expect((await each.run()).streams['assets']).toMatchObject({ forwarded: 0, deadLetters: 0 });
     expect(each.count('PutObject')).toBe(0);
   });
 
@@ -57,7 +57,7 @@ describe('a row that cannot be an event', () => {
     expect(wordsOf(error)).not.toContain('canary');
     expect(await each.lines()).toEqual([]);
     each.aws.faults.clear();
-    expect((await each.run()).streams['assets']).toMatchObject({ deadDeadLetters: 1, forwarded: 1 });
+    expect((await each.run()).streams['assets']).toMatchObject({ deadLetters: 1, forwarded: 1 });
   });
 });
 
@@ -68,23 +68,23 @@ describe('a row of 2 MB', () => {
     each.platform.putAsset({ id: 'large', text: 'x'.repeat(2_000_000) });
     each.platform.putAsset({ id: 'after' });
     const { streams } = await each.run();
-    expect(streams['assets']).toMatchObject({ forwarded: 3, oversize: 1, deadDeadLetters: 1, caughtUp: true });
+    expect(streams['assets']).toMatchObject({ forwarded: 3, oversize: 1, deadLetters: 1, caughtUp: true });
     const lines = await each.lines();
     expect(schemaFaults(lines)).toEqual([]);
     const notice = lines.map(line => JSON.parse(line)).find(event => event.kind === 'oversize');
-    const [[key, deadLetter] = []] = Object.entries(await deadDeadLetters(each));
+    const [[key, deadLetter] = []] = Object.entries(await deadLetters(each));
     expect(notice).toMatchObject({ stream: 'assets', id: 'large' });
     expect(notice.dead_letter).toBe(`s3://${each.aws.names.deadLetterBucket}/${key}`);
     expect(deadLetter).toContain(each.platform.truth().assets.get('large'));
-    expect((await each.run()).streams['assets']).toMatchObject({ forwarded: 0, deadDeadLetters: 0 });
+    expect((await each.run()).streams['assets']).toMatchObject({ forwarded: 0, deadLetters: 0 });
   });
 
   test('among so many that the page exceeds the bound on bodies is found by asking for fewer', async () => {
     await using each = await connector();
     for (let n = 0; n < 10; n++) each.platform.putAsset({ id: `large-${n}`, text: 'x'.repeat(1_900_000) });
     const { streams } = await each.run();
-    expect(streams['assets']).toMatchObject({ rows: 10, oversize: 10, deadDeadLetters: 10, caughtUp: true });
-    expect(Object.keys(await deadDeadLetters(each))).toHaveLength(10);
+    expect(streams['assets']).toMatchObject({ rows: 10, oversize: 10, deadLetters: 10, caughtUp: true });
+    expect(Object.keys(await deadLetters(each))).toHaveLength(10);
   });
 });
 
@@ -102,13 +102,13 @@ describe('the answer of the function', () => {
     ];
     each.api.tamper(pageOf(...rows));
     for (const expected of [
-      { rows: 9, forwarded: 3, oversize: 1, superseded: 3, unseenTombstones: 1, deadDeadLetters: 3, suppressed: 0 },
-      { rows: 9, forwarded: 0, oversize: 0, superseded: 3, unseenTombstones: 0, deadDeadLetters: 0, suppressed: 6 },
+      { rows: 9, forwarded: 3, oversize: 1, superseded: 3, unseenTombstones: 1, deadLetters: 3, suppressed: 0 },
+      { rows: 9, forwarded: 0, oversize: 0, superseded: 3, unseenTombstones: 0, deadLetters: 0, suppressed: 6 },
     ]) {
       const { assets } = (await each.run()).streams;
       expect(assets).toMatchObject(expected);
       const outcomes = assets!.forwarded - assets!.oversize + assets!.suppressed + assets!.superseded;
-      expect(outcomes + assets!.unseenTombstones + assets!.deadDeadLetters).toBe(assets!.rows);
+      expect(outcomes + assets!.unseenTombstones + assets!.deadLetters).toBe(assets!.rows);
     }
   });
 });

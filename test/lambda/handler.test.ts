@@ -72,9 +72,9 @@ describe('changes between runs', () => {
     platform.reproject('assets', 'asset-2');
     platform.removeAsset('asset-3');
     platform.putDnsBlock({ id: 'dns-new' });
-    const gone = [...truthThreats(platform)].length;
+    const left = [...truthThreats(platform)].length;
     const result = await each.run();
-    const gone = COUNTS.threats - gone;
+    const gone = COUNTS.threats - left;
     expect(result.streams['threats']!.withdrawn).toBe(gone);
     expect((await each.lines()).length - before).toBe(3 + gone);
     platform.restoreAsset('asset-3');
@@ -112,7 +112,7 @@ describe('two runs at the same moment', () => {
 
   test('refuse a command that finds the lease held, but not a tick', async () => {
     await using each = await connector();
-    const lease = createLease({ table: each.table, clock: each.clock, parent: 'another', seconds: 60 });
+    const lease = createLease({ table: each.table, clock: each.clock, holder: 'another', seconds: 60 });
     const held = await lease.take();
     expect((await rejection(each.run({ resync: ['assets'] }))).name).toBe('LeaseBusyError');
     expect(await each.run()).toMatchObject({ leaseHeld: true });

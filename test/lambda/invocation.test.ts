@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { checkpointKey, leaseKey } from '../../lambda/store/keys.ts';
+import { checkpointKey, leaseKey } from '../../lambda/store/item.ts';
 import { createLease } from '../../lambda/store/lease.ts';
 import { connector } from './support/connector.ts';
 import { json, problem } from './support/http-harness.ts';
@@ -43,7 +43,7 @@ describe('the report of a run', () => {
 
   test('is made when another run holds the lease', async () => {
     await using each = await connector();
-    await createLease({ table: each.table, clock: each.clock, parent: 'another', seconds: 60 }).take();
+    await createLease({ table: each.table, clock: each.clock, holder: 'another', seconds: 60 }).take();
     await each.run();
     expect(each.reports[0]!.outcome).toMatchObject({ leaseHeld: true, results: new Map() });
     // The other's heartbeat ends with its lease.

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { expect, test } from '@jest/globals';
-import { createAwsClients } from '../../lambda/aws-clients.ts';
+import { createAwsClients } from '../../lambda/aws.ts';
 import { leaseTimes } from '../../lambda/lease-times.ts';
 import { LEASE_SECONDS } from '../../lambda/setting-rules.ts';
 

@@ -57,7 +57,7 @@ describe('the function with EVENT_FORMAT=ocsf', () => {
     each.platform.putAsset({ id: 'a1', text: 'x'.repeat(2_000_000) });
     each.platform.putAsset({ id: 'a2', text: 'x'.repeat(700_000) });
     const { streams } = await each.run();
-    expect(streams['assets']).toMatchObject({ forwarded: 2, oversize: 1, deadDeadLetters: 1 });
+    expect(streams['assets']).toMatchObject({ forwarded: 2, oversize: 1, deadLetters: 1 });
     const [large, small] = (await each.lines()).map(readOcsf).toSorted((one, other) => uidOf(one) - uidOf(other));
     expect(large).toMatchObject({ metadata: { is_truncated: true }, device: { uid: 'a1' } });
     expect(large?.unmapped?.['dead_letter']).toMatch(/^s3:\/\/.*\/assets\/oversize\//);

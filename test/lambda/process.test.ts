@@ -36,7 +36,7 @@ describe('the function in a process of its own', () => {
     expect(blobs).toHaveLength(8);
     expect(emfFaults(blobs.slice(0, 4), 'acme', NAMES)).toEqual([]);
     expect(emfFaults(blobs.slice(4), 'acme', NAMES)).toEqual([]);
-    expect(blobs.slice(0, 3).map(blob => blob.values['Drained'])).toEqual([1, 1, 1]);
+    expect(blobs.slice(0, 3).map(blob => blob.values['CaughtUp'])).toEqual([1, 1, 1]);
   });
 
   test('fails its start with every fault of its environment', async () => {

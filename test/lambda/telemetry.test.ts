@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import * as errors from '../../lambda/core/errors.ts';
-import { emptyResult, type StreamResult } from '../../lambda/core/run.ts';
+import { EMPTY_RESULT, type StreamResult } from '../../lambda/core/run.ts';
 import type { StreamName } from '../../lambda/streams.ts';
 import { createTelemetry, type RunFacts } from '../../lambda/telemetry.ts';
 import { type Emf, emfFaults, emfOf } from './support/emf.ts';
 
 type Outcome = RunFacts['outcome'];
 
-const quiet = (result: Partial<StreamResult> = {}): StreamResult => ({ ...emptyResult(), caughtUp: true, ...result });
+const quiet = (result: Partial<StreamResult> = {}): StreamResult => ({ ...EMPTY_RESULT, caughtUp: true, ...result });
 
 /** What one report writes to stdout. */
 function written(outcome: Partial<Outcome>): string {
@@ -74,7 +74,7 @@ describe('the metrics of a run', () => {
       tombstones: 5,
       unseenTombstones: 6,
       withdrawn: 7,
-      deadDeadLetters: 8,
+      deadLetters: 8,
       withoutOwner: 9,
       stalledCursors: 10,
       refusedCursors: 11,
@@ -110,8 +110,10 @@ describe('the metrics of a run', () => {
     ]);
     const blobs = reported({ results, failures: new Map([['dns-blocks', new Error('x')]]) });
     const [assets, threats, dns] = blobs.map(blob => blob.values);
-    expect([assets?.['Drained'], threats?.['Drained'], dns?.['Drained']]).toEqual([1, undefined, undefined]);
-    expect([assets?.['BudgetSpent'], threats?.['BudgetSpent'], dns?.['BudgetSpent']]).toEqual([0, 1, 0]);
+    expect([assets?.['CaughtUp'], threats?.['CaughtUp'], dns?.['CaughtUp']]).toEqual([1, undefined, undefined]);
+    expect([assets?.['TimeBudgetExceeded'], threats?.['TimeBudgetExceeded'], dns?.['TimeBudgetExceeded']]).toEqual([
+      0, 1, 0,
+    ]);
     expect([assets?.['StreamFailed'], threats?.['StreamFailed'], dns?.['StreamFailed']]).toEqual([0, 0, 1]);
   });
 

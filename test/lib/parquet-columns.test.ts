@@ -89,7 +89,7 @@ const OCSF = [
   { class_uid: 5001, category_uid: 5, activity_id: 2, type_uid: 500_102, ...HEAD, device: { uid: 'a', type_id: 0 } },
   { class_uid: 3004, category_uid: 3, activity_id: 4, type_uid: 300_404, ...HEAD, entity: { uid: 'a' } },
   {
-    ...{ class_uid: 2004, category_uid: 2, activity_id: 99, activity_name: 'Withdrawn', type_uid: 200_499 },
+    ...{ class_uid: 2004, category_uid: 2, activity_id: 99, activity_name: 'ThreatsWithdrawn', type_uid: 200_499 },
     ...{
       ...HEAD,
       finding_info: { uid: 't', title: 'Outdated TLS' },

@@ -63,7 +63,7 @@ test('a row beyond 1,000 KiB lies in the dead-letter bucket as it came, and an e
   each.platform.putAsset({ id: 'small' });
   const { outcomes } = await each.run([{}, {}]);
   expect(outcomes).toMatchObject([{ streams: { assets: { rows: 2 } } }, { streams: { assets: { forwarded: 0 } } }]);
-  const [[key, deadLetter] = ['', '']] = await each.deadDeadLetters();
+  const [[key, deadLetter] = ['', '']] = await each.deadLetters();
   expect(key).toMatch(/^dead-letter\/acme\/assets\/oversize\/.+\.json$/);
   expect(deadLetter).toContain(text);
   expect((await each.events()).map(({ id, kind }) => [id, kind]).sort()).toEqual([

@@ -28,7 +28,7 @@ test(`in ${RUNS} histories from seed ${FIRST} the copy by the views on Trino equ
   await using views = new ViewsCheck(await openTrinoLines(running().trino!.url));
   const observations = results.map(({ observation }) => observation);
   // Histories in which nothing is removed or restored would prove nothing.
-  for (const name of ['withdrawals', 'restores', 'kills'] as const) {
+  for (const name of ['removals', 'restores', 'kills'] as const) {
     expect(observations.some(({ seen }) => seen[name] > 0)).toBe(true);
   }
   const breaches = await views.check(observations);

@@ -1,7 +1,7 @@
 /** One history from its seed to the verdict. */
 import { generate } from './generate.ts';
 import type { History } from './history.ts';
-import { check } from './oracle/judge.ts';
+import { breachesOf } from './oracle/judge.ts';
 import type { Observation } from './oracle/observation.ts';
 import type { Rule } from './oracle/siem.ts';
 import { ViewsCheck } from './oracle/views.ts';
@@ -20,19 +20,19 @@ export interface Result {
 
 export async function check(history: History, variant: Variant = {}): Promise<Result> {
   const observation = await simulate(history, variant);
-  return { observation, breaches: check(observation, variant.siem) };
+  return { observation, breaches: breachesOf(observation, variant.siem) };
 }
 
 /** What a developer needs to see of a failing seed: the breaches, and the shortest history that shows the first. */
 export async function explain(seed: number): Promise<string> {
   await using views = await ViewsCheck.open();
-  const breachesOf = async (history: History): Promise<string[]> => {
+  const breachesWith = async (history: History): Promise<string[]> => {
     const { breaches, observation } = await check(history);
     // Only where the first judge is silent: a query takes as long as a history does.
     return breaches.length > 0 ? breaches : (await views.check([observation]))[0]!;
   };
-  const breaches = await breachesOf(generate(seed));
-  const shortest = await shrink(generate(seed), async history => (await breachesOf(history))[0]);
+  const breaches = await breachesWith(generate(seed));
+  const shortest = await shrink(generate(seed), async history => (await breachesWith(history))[0]);
   const steps = shortest.steps.map(step => `  ${JSON.stringify(step)}`).join('\n');
   const { seed: _, platform, steps: __, ...rest } = shortest;
   const setting = JSON.stringify({ ...platform, ...rest });

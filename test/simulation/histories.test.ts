@@ -22,7 +22,7 @@ describe('through every crash, fault and overlap the promise holds', () => {
       'zombies',
       'overlaps',
       'faults',
-      'withdrawals',
+      'removals',
       'restores',
       'leaseHeld',
       'lettersSent',

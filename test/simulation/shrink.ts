@@ -60,7 +60,7 @@ function* simplerSteps(step: Step): Generator<Step> {
   for (const index of step.changes.keys()) yield { ...step, changes: step.changes.toSpliced(index, 1) };
 }
 
-const PARTS = ['kill', 'freeze', 'overlap', 'order', 'stubborn', 'container', 'releases'] as const;
+const PARTS = ['kill', 'freeze', 'overlap', 'command', 'stubborn', 'container', 'releases'] as const;
 
 function without(tick: Tick, part: (typeof PARTS)[number]): Tick {
   const { [part]: _, ...rest } = tick;

@@ -7,7 +7,7 @@ import '@aws-sdk/client-s3';
 import { assign, type Clients, composeRun, createContainerTokens } from '../../lambda/compose.ts';
 import { LeaseBusyError } from '../../lambda/core/errors.ts';
 import type { Ports } from '../../lambda/core/run.ts';
-import { type RunOutcome, tick as runStreams } from '../../lambda/core/run-streams.ts';
+import { type RunOutcome, runStreams } from '../../lambda/core/run-streams.ts';
 import { leaseTimes } from '../../lambda/lease-times.ts';
 import type { Lease } from '../../lambda/ports.ts';
 import type { Settings } from '../../lambda/settings.ts';
@@ -200,7 +200,7 @@ class Simulation {
       lease: {
         take: async () => {
           const held = await lease.take();
-          if (held) process.assertLeaseValid = held.assertLeaseValid;
+          if (held) process.assertLeaseValid = held.assertValid;
           return held;
         },
       },

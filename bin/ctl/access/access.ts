@@ -3,13 +3,13 @@
 import { assign } from '../../../lambda/compose.ts';
 import type { Checkpoints, RowStates } from '../../../lambda/ports.ts';
 import { readSettings, type Settings, SettingsError } from '../../../lambda/settings.ts';
-import { sha256 } from '../../../lambda/sha256.ts';
 import type { Api } from '../../../lambda/source/api.ts';
 import { createTokens, failingOnce } from '../../../lambda/source/token.ts';
 import { createCheckpoints } from '../../../lambda/store/checkpoints.ts';
-import { createRowStates } from '../../../lambda/store/row-states.ts';
+import { createRowStates } from '../../../lambda/store/rows.ts';
 import { createTable } from '../../../lambda/store/table.ts';
 import type { SyncedStream } from '../../../lambda/streams.ts';
+import { sha256 } from '../../../lambda/system.ts';
 import type { Context } from '../context.ts';
 import { AwsCallError, RefusedError } from '../errors.ts';
 import { operatorCredentials } from './operator-credentials.ts';

@@ -1,5 +1,5 @@
+import type { RetryBudget } from '../../../lambda/core/retry.ts';
 import type { Clock } from '../../../lambda/ports.ts';
-import type { RetryBudget } from '../../../lambda/retry-budget.ts';
 import { type Api, type ApiOptions, createApi } from '../../../lambda/source/api.ts';
 
 /** Milliseconds for one request and its repeats: what is asked for by hand is not waited for as a run waits. */
@@ -12,7 +12,7 @@ export function freshBudget(clock: Clock): RetryBudget {
 }
 
 /** The API, with a fresh patience for each request. Else one that always asks to be called again would never be given up. */
-export function apiWithShortBudget(options: Omit<ApiOptions, 'patience'>, clock: Clock): Api {
+export function apiWithShortBudget(options: Omit<ApiOptions, 'retryBudget'>, clock: Clock): Api {
   const api = () => createApi({ ...options, retryBudget: freshBudget(clock) });
   return { single: read => api().single(read), page: request => api().page(request) };
 }

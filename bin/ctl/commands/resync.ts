@@ -10,7 +10,7 @@ export function resyncCommand(run: Run): Command {
     .addHelpText('after', examples('resync assets threats', 'resync dns-blocks --stack acme --yes'))
     .action(
       run((context, streams: readonly StreamName[], options: RewindOptions) => {
-        const forgotten = STREAMS.filter(({ name, memory }) => memory === 'window' && streams.includes(name));
+        const forgotten = STREAMS.filter(({ name, hasRowStates }) => !hasRowStates && streams.includes(name));
         const again = forgotten.map(({ name }) => ` Of ${name}, all but the newest are sent again.`).join('');
         const consequence = `A resync reads ${streams.join(', ')} from the beginning and sends only what differs.${again}`;
         return rewind(context, { streams, command: { resync: streams }, consequence }, options);

@@ -39,7 +39,7 @@ async function status(context: Context, { watch: every }: StatusOptions): Promis
 async function statusOf(context: Context): Promise<Outcome> {
   const seen = await look(context);
   const result = resultOf(seen);
-  return { text: lookText(seen, result), json: lookJson(seen, result), status: result.word === 'amiss' ? 3 : 0 };
+  return { text: lookText(seen, result), json: lookJson(seen, result), status: result.word === 'unhealthy' ? 3 : 0 };
 }
 
 function seconds(text: string): number {

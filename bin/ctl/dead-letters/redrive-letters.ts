@@ -17,8 +17,8 @@ export interface LettersOrder {
 
 /** An order a lane at least: what fails in another lane, or is off, is none of its business. */
 export function lettersOrders(keys: readonly string[], connector: string): LettersOrder[] {
-  return [...Map.groupBy(STREAMS, ({ lane }) => lane).values()].flatMap(lane => {
-    const streams = lane.map(({ name }) => name);
+  return [...Map.groupBy(STREAMS, ({ group }) => group).values()].flatMap(group => {
+    const streams = group.map(({ name }) => name);
     const own = keys.filter(key => streams.some(name => name === parseDeadLetterKey(key, connector)?.stream));
     const pieces = Math.ceil(own.length / MAX_REDRIVE);
     return Array.from({ length: pieces }, (_, at) => {

@@ -1,5 +1,5 @@
 /** How a check of the doctor is put together: see checks/. */
-import type { Context } from '../context.ts';
+import type { DoctorContext } from './patient.ts';
 
 /** What a check found. */
 export interface Finding {
@@ -9,13 +9,13 @@ export interface Finding {
   readonly remedy?: string;
 }
 
-export interface Check<Context = Context> {
+export interface Check<C = DoctorContext> {
   /** In kebab case; other checks and machines name it so. */
   readonly name: string;
   /** Checks without whose success this one says nothing. */
   readonly needs?: readonly string[];
   /** What it throws is a failure. @returns what was found; a check of several things says the worst */
-  readonly look: (context: Context) => Promise<Finding>;
+  readonly look: (context: C) => Promise<Finding>;
 }
 
 export interface Diagnosis extends Finding {

@@ -18,13 +18,20 @@ import { failedStacks, lastDeployment, stack } from './checks/stack.ts';
 import { state, table } from './checks/table.ts';
 import { threatAsset } from './checks/threat-asset.ts';
 import { token } from './checks/token.ts';
-import type { Context } from './patient.ts';
+import type { DoctorContext } from './patient.ts';
 
 /** Before `cdk deploy`. */
-export const BEFORE: readonly Check<Context>[] = [awsAccount, bootstrap, configuration, failedStacks, addresses, clock];
+export const BEFORE: readonly Check<DoctorContext>[] = [
+  awsAccount,
+  bootstrap,
+  configuration,
+  failedStacks,
+  addresses,
+  clock,
+];
 
 /** After it: from the stack, over the API, to what the SIEM reads. */
-export const AFTER: readonly Check<Context>[] = [
+export const AFTER: readonly Check<DoctorContext>[] = [
   awsAccount,
   stack,
   lastDeployment,

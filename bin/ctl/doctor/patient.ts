@@ -1,7 +1,7 @@
 /** What the checks of a deployment share: each part is made once, when a check first asks for it. */
 
 import { assign } from '../../../lambda/compose.ts';
-import { type PageContent, readPage } from '../../../lambda/core/page.ts';
+import { type PageContent, parsePage } from '../../../lambda/core/page.ts';
 import { rowCut } from '../../../lambda/core/row.ts';
 import { readSettings, type Settings } from '../../../lambda/settings.ts';
 import type { Api } from '../../../lambda/source/api.ts';
@@ -14,7 +14,7 @@ import { apiWithShortBudget, freshBudget } from '../access/patience.ts';
 import type { Context } from '../context.ts';
 import { once } from '../once.ts';
 
-export interface Context extends Context {
+export interface DoctorContext extends Context {
   /** What the function is told, checked as the function checks it. @throws SettingsError, AwsCallError */
   settings(): Promise<Settings>;
   credentials(): Promise<ClientCredentials>;
@@ -29,7 +29,7 @@ export interface Context extends Context {
   readonly skews: number[];
 }
 
-export function createContext(context: Context): Context {
+export function createContext(context: Context): DoctorContext {
   const { clock, aws } = context;
   const skews: number[] = [];
   const settings = once(async () => readSettings(await context.environment()));
@@ -58,7 +58,7 @@ export function createContext(context: Context): Context {
   };
 }
 
-type Source = Pick<Context, 'settings' | 'api' | 'signal'>;
+type Source = Pick<DoctorContext, 'settings' | 'api' | 'signal'>;
 
 async function readFirstPage(name: StreamName, { settings, api, signal }: Source): Promise<PageContent | undefined> {
   const known = await settings();
@@ -68,7 +68,7 @@ async function readFirstPage(name: StreamName, { settings, api, signal }: Source
   const limit = 1;
   const body = await (await api()).page({ path, cursor: undefined, limit, signal });
   const cut = rowCut(stream, known.threatAssetField);
-  return readPage(body, { path, limit, cut, configured: known.names, learned: {} });
+  return parsePage(body, { path, limit, cut, configured: known.names, learned: {} });
 }
 
 /** Notes what each answer says the time is; Ctrl-C ends a request. */

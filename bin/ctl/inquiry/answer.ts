@@ -1,11 +1,10 @@
 /** What the API says of one id now. */
 
 import { ApiRefusedError, ContractError } from '../../../lambda/core/errors.ts';
-import { type Row, readRow, rowCut } from '../../../lambda/core/row.ts';
-import { singleRow } from '../../../lambda/core/single.ts';
-import { sha256 } from '../../../lambda/sha256.ts';
-import { pathSegment } from '../../../lambda/source/path-segment.ts';
+import { type Row, readRow, rowCut, singleRow } from '../../../lambda/core/row.ts';
+import { pathSegment } from '../../../lambda/source/api.ts';
 import type { SyncedStream } from '../../../lambda/streams.ts';
+import { sha256 } from '../../../lambda/system.ts';
 import type { Access } from '../access/access.ts';
 import { messageOf, RefusedError } from '../errors.ts';
 
@@ -24,7 +23,7 @@ export type Untold = Extract<Answer, { kind: 'refused' | 'unclear' }>;
 /** @throws RefusedError when no path can hold the id; as the API's client does for anything but a refusal */
 export async function askForRow(access: Access, stream: SyncedStream, id: string): Promise<Answer> {
   const answer = await readSingle(access, stream, id);
-  const cascadesFrom = 'vanishesWith' in stream ? stream.cascadesFrom : undefined;
+  const cascadesFrom = 'cascadesFrom' in stream ? stream.cascadesFrom : undefined;
   const parents = access.streams.find(({ name }) => name === cascadesFrom);
   if (answer.kind !== 'row' || answer.row.parent === undefined || !parents || !isAskable(answer.row.parent))
     return answer;

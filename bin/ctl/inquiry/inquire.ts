@@ -46,7 +46,7 @@ export async function lookUp(
     storedState(access, name, id),
     access.checkpoints.load([name]).then(memories => memories.get(name)),
   ]);
-  const found = await lookUp(context, { name, id, stored, minutes });
+  const found = await eventOf(context, { name, id, stored, minutes });
   const differ = differing(answer, found);
   const noted = resultOf(answer, stored);
   const unconfirmed = isTrue(noted) ? unconfirmedBefore(id, stored, memory) : undefined;
@@ -99,7 +99,7 @@ export function streamOf({ streams }: Access, name: StreamName): SyncedStream {
   return stream;
 }
 
-interface LookUp {
+interface Wanted {
   readonly name: StreamName;
   readonly id: string;
   readonly stored: StoredState | undefined;
@@ -107,7 +107,7 @@ interface LookUp {
 }
 
 /** The bucket may be closed to the operator: then the rest is told all the same. */
-async function lookUp(context: Context, { name, id, stored, minutes }: LookUp): Promise<FoundEvent | undefined> {
+async function eventOf(context: Context, { name, id, stored, minutes }: Wanted): Promise<FoundEvent | undefined> {
   if (!stored || stored instanceof Error) return undefined;
   const { sequence, forwardedAt } = stored;
   const { aws } = context;

@@ -1,5 +1,5 @@
 /** Does the SIEM have the truth? From the API's answer and what the connector last sent of the same id. */
-import { Intents } from '../../../lambda/core/in-flight.ts';
+import { initialState, isUnconfirmed } from '../../../lambda/core/stream-state.ts';
 import type { RowState, SavedStream, StoredState } from '../../../lambda/ports.ts';
 import type { Answer } from './answer.ts';
 
@@ -34,9 +34,9 @@ export function resultOf(answer: Answer, stored: StoredState | undefined): Resul
 
 /** Whether the connector's note of the id can be relied on. @returns nothing where it can */
 export function unconfirmedFor(id: string, stored: RowState, memory: SavedStream): ResultWord | undefined {
-  const { generation, committed } = memory.checkpoint;
+  const { generation } = memory.checkpoint;
   if (stored.generation < generation && !stored.removed) return 'awaits a replay';
-  return new Intents(memory.intents, committed).isUnconfirmed(id) ? 'in doubt' : undefined;
+  return isUnconfirmed(initialState(memory), id) ? 'in doubt' : undefined;
 }
 
 /** Whether the SIEM has what the API has. */

@@ -20,7 +20,7 @@ export async function concernedRows(context: Context, streams: readonly StreamNa
 }
 
 function remembers(stream: StreamName): boolean {
-  return STREAMS.some(({ name, memory }) => name === stream && memory === 'row-states');
+  return STREAMS.some(({ name, hasRowStates }) => name === stream && hasRowStates);
 }
 
 export function concernedText(rows: ConcernedRows): string {

@@ -22,13 +22,13 @@ export async function invokeFunction(invocation: Invocation, command: Command): 
 }
 
 async function call({ aws, functionName, signal }: Invocation, command: Command): Promise<InvokeCommandOutput> {
-  const command = new InvokeCommand({
+  const invocation = new InvokeCommand({
     FunctionName: functionName,
     InvocationType: 'RequestResponse',
     Payload: Buffer.from(JSON.stringify(command)),
   });
   try {
-    return await aws.invoker().send(command, { abortSignal: signal });
+    return await aws.invoker().send(invocation, { abortSignal: signal });
   } catch (error) {
     if (signal.aborted) {
       throw new InterruptedError(

@@ -10,7 +10,7 @@ const FATES: readonly (readonly [title: string, count: (result: StreamResult) =>
   ['suppressed', result => result.suppressed],
   ['superseded', result => result.superseded],
   ['ignored tombstones', result => result.unseenTombstones],
-  ['dead letters', result => result.deadDeadLetters],
+  ['dead letters', result => result.deadLetters],
 ];
 
 const COLUMNS: readonly (readonly [title: string, cell: (result: StreamResult) => number | string])[] = [

@@ -1,6 +1,6 @@
 /** How many rows of each stream the SIEM has, by the states in the table. */
 import { paginateScan } from '@aws-sdk/client-dynamodb';
-import { ROW_PARTITIONS, rowPrefix } from '../../../lambda/store/keys.ts';
+import { ROW_PARTITIONS, rowPrefix } from '../../../lambda/store/item.ts';
 import type { StreamName } from '../../../lambda/streams.ts';
 import type { Aws } from '../aws.ts';
 import { AwsCallError } from '../errors.ts';

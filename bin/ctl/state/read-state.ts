@@ -1,12 +1,11 @@
 /** Reads what the state table says of a connector, changing nothing. Values of cursors stay where they are. */
 
 import type { SavedStream } from '../../../lambda/ports.ts';
-import { sha256 } from '../../../lambda/sha256.ts';
 import { createCheckpoints } from '../../../lambda/store/checkpoints.ts';
-import { leaseKey, removalsPartition } from '../../../lambda/store/keys.ts';
+import { leaseKey, removalsPartition } from '../../../lambda/store/item.ts';
 import { createTable, type Table } from '../../../lambda/store/table.ts';
 import { STREAMS, type StreamName } from '../../../lambda/streams.ts';
-import { systemClock } from '../../../lambda/system-clock.ts';
+import { sha256, systemClock } from '../../../lambda/system.ts';
 import type { Aws } from '../aws.ts';
 import { AwsCallError } from '../errors.ts';
 

@@ -19,14 +19,14 @@ function cells(memory: SavedStream | Error, isOff: boolean): string[] {
   const { cursor, committed, window, generation, repairing } = memory.checkpoint;
   if (isOff && cursor === undefined && committed === '') return ['off', '', '', '', '', ''];
   const saved = cursor === undefined ? 'none yet' : 'saved';
-  const resync = repairing ? 'under way' : 'no';
+  const resync = repairing ? 'in progress' : 'no';
   return [saved, committed || 'none', String(window.length), String(generation), resync, String(unconfirmed(memory))];
 }
 
 /** Ids whose events may have reached the SIEM although nothing says so. */
 export function unconfirmed({ checkpoint: { committed }, intents }: SavedStream): number {
   const unconfirmed = intents.filter(({ sequence }) => sequence === '' || sequence > committed);
-  return new Set(unconfirmed.flatMap(batch => batch.tags)).size;
+  return new Set(unconfirmed.flatMap(batch => batch.idTags)).size;
 }
 
 export function leaseText(lease: LeaseState | undefined, now: number): string {

@@ -32,9 +32,9 @@ const RECENT_MILLISECONDS = 3 * 60 * 60_000;
 const COUNTS = {
   read: 'RowsRead',
   forwarded: 'EventsForwarded',
-  suppressed: 'RowsSuppressed',
-  withdrawn: 'Withdrawn',
-  deadDeadLetters: 'DeadLetters',
+  suppressed: 'RowsDeduplicated',
+  withdrawn: 'ThreatsWithdrawn',
+  deadLetters: 'DeadLetters',
 } as const satisfies Record<string, StreamMetric>;
 const COUNT_NAMES = Object.keys(COUNTS) as Count[];
 
@@ -66,7 +66,7 @@ function streamSeries(connector: string, stream: StreamName): Series[] {
     return { namespace: METRIC_NAMESPACE, metric, dimensions, statistic, period };
   };
   return [
-    series('Drained', 'Maximum', 60),
+    series('CaughtUp', 'Maximum', 60),
     series('StreamFailed', 'Maximum', 60),
     ...COUNT_NAMES.map(name => series(COUNTS[name], 'Sum', 3600)),
   ];

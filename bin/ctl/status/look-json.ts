@@ -25,7 +25,7 @@ export function lookJson(look: Look, result: Result): object {
     siem: siem && {
       queue: readingJson(siem.queue),
       oldestSeconds: readingJson(activity, ({ oldestAnnouncementSeconds = null }) => oldestAnnouncementSeconds),
-      deadDeadLetters: readingJson(siem.deadDeadLetters),
+      deadLetters: readingJson(siem.deadLetters),
     },
     scheduleDeadLetters: readingJson(look.scheduleDeadLetters),
     stack: { name: deployment.stackName, status: deployment.stackStatus, version: deployment.version },
@@ -40,7 +40,7 @@ function streamJson(look: Look, { stream, condition, memory, activity }: StreamL
     lastSuccess: drained === undefined ? null : timeText(drained),
     lastSuccessAgeSeconds: drained === undefined ? null : Math.max(0, Math.round((look.now - drained) / 1000)),
     last24Hours: readingJson(look.activity, () => activity?.counts),
-    deadDeadLetters: readingJson(look.deadDeadLetters, counts => counts.get(stream)),
+    deadLetters: readingJson(look.deadLetters, counts => counts.get(stream)),
     withdrawalsListed: known(look.state)?.withdrawals.get(stream),
     checkpoint: readingJson(look.state, () => checkpointJson(memory)),
   };

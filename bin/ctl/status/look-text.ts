@@ -15,7 +15,7 @@ import { inAlarm, type Result, resultText } from './verdict.ts';
 const PAINT = {
   unhealthy: paint.bad,
   paused: paint.unconfirmed,
-  'under way': paint.unconfirmed,
+  'in progress': paint.unconfirmed,
   healthy: paint.good,
 } as const;
 
@@ -60,7 +60,7 @@ const TITLES = [
 function streamTable(look: Look, streams: readonly StreamLook[]): string {
   const rows = streams.map(({ stream, condition, activity }) => {
     const counts = activity?.counts;
-    const letters = known(look.deadDeadLetters)?.get(stream);
+    const letters = known(look.deadLetters)?.get(stream);
     const dead = letters ? deadLetterText(letters) : '?';
     const success = successText(activity?.drained, look.now, activity !== undefined);
     return [stream, condition, success, ...(counts ? countCells(counts) : Array(5).fill('?')), dead];
@@ -69,7 +69,7 @@ function streamTable(look: Look, streams: readonly StreamLook[]): string {
     'Rows of the last 24 hours: read = forwarded + suppressed + other. Dead letters in the bucket.',
     'Other: superseded in their page, tombstones of unknown assets, dead letters, and rows that a failed run did not commit.',
   ];
-  for (const part of [look.activity, look.deadDeadLetters, look.off])
+  for (const part of [look.activity, look.deadLetters, look.off])
     if ('notReadable' in part) notes.push(readingText(part, String));
   return [tableText(TITLES, rows), ...notes].join('\n');
 }
@@ -105,7 +105,7 @@ function surroundings(look: Look): string[] {
     `Lease     ${readingText(state, ({ lease }) => leaseText(lease, now))}`,
     `Firehose  ${freshness === undefined ? 'nothing told in 3 hours' : `the oldest undelivered event is ${durationText(freshness * 1000)} old`}`,
     ...(siem
-      ? [`SIEM      ${siemText(siem.queue, siem.deadDeadLetters, known(activity)?.oldestAnnouncementSeconds)}`]
+      ? [`SIEM      ${siemText(siem.queue, siem.deadLetters, known(activity)?.oldestAnnouncementSeconds)}`]
       : []),
     ...scheduleDeadLetters(look),
   ];
@@ -121,7 +121,7 @@ function notifiersText(look: Look, notifiers: readonly Notifier[]): string {
 
 function siemText(
   queue: ReadResult<QueueDepth>,
-  deadDeadLetters: ReadResult<QueueDepth>,
+  deadLetters: ReadResult<QueueDepth>,
   oldest: number | undefined,
 ): string {
   const age = oldest ? `, the oldest for ${durationText(oldest * 1000)}` : '';
@@ -130,7 +130,7 @@ function siemText(
       return 'no object waits: the bucket holds no event, and the queue holds the test message of S3';
     return `${waiting} objects wait${age}, ${taken} are being read`;
   });
-  return `${depth}; given up: ${readingText(deadDeadLetters, ({ waiting, taken }) => String(waiting + taken))}`;
+  return `${depth}; given up: ${readingText(deadLetters, ({ waiting, taken }) => String(waiting + taken))}`;
 }
 
 function scheduleDeadLetters({ scheduleDeadLetters: queue }: Look): string[] {

@@ -21,7 +21,7 @@ export interface Look {
   readonly activity: ReadResult<Activity>;
   readonly schedule: ReadResult<Schedule>;
   readonly alarms: ReadResult<Alarms>;
-  readonly deadDeadLetters: ReadResult<ReadonlyMap<StreamName, DeadLetterCount>>;
+  readonly deadLetters: ReadResult<ReadonlyMap<StreamName, DeadLetterCount>>;
   readonly scheduleDeadLetters: ReadResult<QueueDepth>;
   /** Absent where the SIEM has no queue. */
   readonly siem: SiemLook | undefined;
@@ -29,7 +29,7 @@ export interface Look {
 
 export interface SiemLook {
   readonly queue: ReadResult<QueueDepth>;
-  readonly deadDeadLetters: ReadResult<QueueDepth>;
+  readonly deadLetters: ReadResult<QueueDepth>;
 }
 
 /** @throws RefusedError or AwsCallError when there is no deployment to look at */
@@ -42,7 +42,7 @@ export async function look(context: Context): Promise<Look> {
   const announced = (url: string) =>
     read(async () => withoutTestMessages(await queueDepth(aws, url), () => holdsEvents(aws, deployment.bucket)));
   const { connector, table, scheduleName, scheduleDeadLetterQueueUrl, siem } = deployment;
-  const [off, state, activity, schedule, alarms, deadDeadLetters, scheduleDeadLetters, ...queues] = await Promise.all([
+  const [off, state, activity, schedule, alarms, deadLetters, scheduleDeadLetters, ...queues] = await Promise.all([
     read(async () => streamsOff(await context.environment())),
     read(() => readState(aws, table, now)),
     read(() => readActivity(aws, deployment, now)),
@@ -53,8 +53,8 @@ export async function look(context: Context): Promise<Look> {
     ...(siem ? [announced(siem.queueUrl), depth(siem.deadLetterQueueUrl)] : []),
   ]);
   const [queue, siemDeadLetters] = queues;
-  const seen = { now, deployment, off, state, activity, schedule, alarms, deadDeadLetters, scheduleDeadLetters };
-  return { ...seen, siem: queue && siemDeadLetters && { queue, deadDeadLetters: siemDeadLetters } };
+  const seen = { now, deployment, off, state, activity, schedule, alarms, deadLetters, scheduleDeadLetters };
+  return { ...seen, siem: queue && siemDeadLetters && { queue, deadLetters: siemDeadLetters } };
 }
 
 function streamsOff(environment: FunctionEnvironment): StreamName[] {

@@ -6,7 +6,7 @@ import { known, type ReadResult } from './reading.ts';
 import { type StreamLook, streamLooks } from './stream-condition.ts';
 
 export interface Result {
-  readonly word: 'amiss' | 'paused' | 'under way' | 'well';
+  readonly word: 'unhealthy' | 'paused' | 'in progress' | 'healthy';
   /** The reasons, most important first; empty where all is well. */
   readonly reasons: readonly string[];
 }
@@ -21,17 +21,17 @@ export function resultOf(look: Look): Result {
     ...silenced(look),
     ...hidden(look),
   ];
-  if (unhealthy.length > 0) return { word: 'amiss', reasons: unhealthy };
+  if (unhealthy.length > 0) return { word: 'unhealthy', reasons: unhealthy };
   if (paused) return { word: 'paused', reasons: ['the schedule is off'] };
   const underWay = streams.filter(({ condition }) => condition === 'backfilling' || condition === 'never run');
   if (underWay.length > 0) {
-    return { word: 'under way', reasons: underWay.map(({ stream, condition }) => `${stream} ${condition}`) };
+    return { word: 'in progress', reasons: underWay.map(({ stream, condition }) => `${stream} ${condition}`) };
   }
-  return { word: 'well', reasons: [] };
+  return { word: 'healthy', reasons: [] };
 }
 
 export function resultText({ word, reasons }: Result): string {
-  if (word === 'well') return 'well: every stream is caught up';
+  if (word === 'healthy') return 'well: every stream is caught up';
   return `${word}: ${reasons.join('; ')}`;
 }
 
@@ -78,10 +78,10 @@ function hidden(look: Look): string[] {
     metrics: look.activity,
     schedule: look.schedule,
     alarms: look.alarms,
-    'dead letters': look.deadDeadLetters,
+    'dead letters': look.deadLetters,
     'schedule dead-letter queue': look.scheduleDeadLetters,
     'SIEM queue': look.siem?.queue,
-    'SIEM dead-letter queue': look.siem?.deadDeadLetters,
+    'SIEM dead-letter queue': look.siem?.deadLetters,
   };
   return Object.entries(parts).flatMap(([name, part]) =>
     part && 'notReadable' in part ? [`${name} not readable`] : [],

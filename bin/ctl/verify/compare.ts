@@ -1,5 +1,5 @@
 /** Compares what the API holds, from the beginning, with what the connector noted that the SIEM has. */
-import { Intents } from '../../../lambda/core/in-flight.ts';
+import { initialState } from '../../../lambda/core/stream-state.ts';
 import type { SavedStream } from '../../../lambda/ports.ts';
 import type { StreamName, SyncedStream } from '../../../lambda/streams.ts';
 import type { Access } from '../access/access.ts';
@@ -28,7 +28,7 @@ export interface Comparison {
   readonly ended: boolean;
   /** Ids that may have been sent without being noted, by a run that was killed: nothing is proven of them. */
   readonly unconfirmed: number;
-  readonly deadDeadLetters: ReadResult<DeadLetterCount>;
+  readonly deadLetters: ReadResult<DeadLetterCount>;
 }
 
 type Memories = ReadonlyMap<StreamName, SavedStream>;
@@ -40,7 +40,7 @@ export async function compare(
   streams: readonly SyncedStream[],
 ): Promise<Comparison[]> {
   const memories = await memoriesOf(access, streams);
-  const remembered = streams.filter(({ memory }) => memory === 'row-states');
+  const remembered = streams.filter(({ hasRowStates }) => hasRowStates);
   const idIndexes = await statesOf(context, remembered, memories);
   const comparisons: Comparison[] = [];
   for (const stream of streams) {
@@ -61,7 +61,7 @@ async function memoriesOf(access: Access, streams: readonly SyncedStream[]): Pro
 }
 
 function unconfirmedOf({ intents, checkpoint }: SavedStream): number {
-  return new Intents(intents, checkpoint.committed).doubtCount;
+  return initialState({ intents, checkpoint }).unconfirmed.size;
 }
 
 /** The comparison with what is in doubt by now: a run under way has ids in doubt until it has noted them. */
@@ -114,7 +114,7 @@ async function compareStream(context: Context, { access, stream, memory, idIndex
     generation,
     ended,
     unconfirmed: idIndex ? unconfirmedOf(memory) : 0,
-    deadDeadLetters: await result(() => deadLetterCount(aws, deployment, stream.name), signal),
+    deadLetters: await result(() => deadLetterCount(aws, deployment, stream.name), signal),
   };
 }
 

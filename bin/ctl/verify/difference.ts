@@ -1,5 +1,5 @@
 /** What the two sides say of each id, and where they disagree. */
-import { idOf } from '../../../lambda/store/keys.ts';
+import { idOf } from '../../../lambda/store/item.ts';
 import { FACT, type IdIndex } from './ledger.ts';
 
 export const DIFFERENCES = {
@@ -48,7 +48,7 @@ export function differences(idIndex: IdIndex, rowHashes: ReadonlyMap<number, str
     if (!kind) continue;
     const key = idIndex.key(place);
     const listed = facts & FACT.live ? 'live' : facts & FACT.tombstone ? 'tombstone' : undefined;
-    const rowHash = listed && (rowHashes.get(place) ?? idIndex.digest(place));
+    const rowHash = listed && (rowHashes.get(place) ?? idIndex.rowHash(place));
     found.push({ kind, id: idOf(key), key, listed, rowHash });
   }
   return found;

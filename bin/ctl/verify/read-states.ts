@@ -1,11 +1,10 @@
 /** Every row state of the table into ledgers, by a scan: no index knows. */
 import { paginateScan } from '@aws-sdk/client-dynamodb';
 import type { StoredState } from '../../../lambda/ports.ts';
-import { sha256 } from '../../../lambda/sha256.ts';
-import type { Item } from '../../../lambda/store/item.ts';
-import { ROW_PARTITIONS, rowPrefix } from '../../../lambda/store/keys.ts';
-import { decodeState } from '../../../lambda/store/row-states.ts';
+import { type Item, ROW_PARTITIONS, rowPrefix } from '../../../lambda/store/item.ts';
+import { decodeState } from '../../../lambda/store/rows.ts';
 import type { StreamName } from '../../../lambda/streams.ts';
+import { sha256 } from '../../../lambda/system.ts';
 import type { Aws } from '../aws.ts';
 import { AwsCallError } from '../errors.ts';
 import type { Progress } from '../report/progress.ts';

@@ -12,10 +12,8 @@ function lasting({ found, checked }: VerifiedStream): readonly Difference[] {
 }
 
 function isComplete(stream: VerifiedStream): boolean {
-  const { unconfirmed, deadDeadLetters } = stream;
-  return (
-    lasting(stream).length === 0 && unconfirmed === 0 && 'value' in deadDeadLetters && deadDeadLetters.value.count === 0
-  );
+  const { unconfirmed, deadLetters } = stream;
+  return lasting(stream).length === 0 && unconfirmed === 0 && 'value' in deadLetters && deadLetters.value.count === 0;
 }
 
 /** @param limit ids that are named of each stream */
@@ -68,7 +66,7 @@ function countsText(streams: readonly VerifiedStream[]): string {
     each.equal === undefined ? '' : String(each.found.length),
     each.checked ? String(each.checked.resolved) : '',
     String(each.unconfirmed),
-    readingText(each.deadDeadLetters, ({ count, more }) => `${count}${more ? ' or more' : ''}`),
+    readingText(each.deadLetters, ({ count, more }) => `${count}${more ? ' or more' : ''}`),
   ]);
   return tableText(
     ['stream', 'rows listed', 'ids equal', 'differed', 'settled since', 'in doubt', 'dead letters'],
@@ -77,8 +75,8 @@ function countsText(streams: readonly VerifiedStream[]): string {
 }
 
 function details(stream: VerifiedStream, limit: number): string[] {
-  const { unsendable, unconfirmed, deadDeadLetters, checked, ended } = stream;
-  const letters = 'value' in deadDeadLetters && deadDeadLetters.value.count > 0;
+  const { unsendable, unconfirmed, deadLetters, checked, ended } = stream;
+  const letters = 'value' in deadLetters && deadLetters.value.count > 0;
   return [
     ...kinds(stream).flatMap(([kind, differences]) => kindLines(stream, kind, differences, limit)),
     ...(checked && checked.moved.length > 0
@@ -118,7 +116,7 @@ function nameOf({ id, key }: Difference): string {
 }
 
 function streamJson(stream: VerifiedStream): object {
-  const { rows, unsendable, equal, ended, found, unconfirmed, deadDeadLetters, checked } = stream;
+  const { rows, unsendable, equal, ended, found, unconfirmed, deadLetters, checked } = stream;
   const moved = new Set(checked?.moved);
   return {
     rowsListed: rows,
@@ -135,7 +133,7 @@ function streamJson(stream: VerifiedStream): object {
       ...(moved.has(each) && { confirmed: false }),
     })),
     unconfirmedIds: unconfirmed,
-    deadDeadLetters: readingJson(deadDeadLetters),
+    deadLetters: readingJson(deadLetters),
   };
 }
 

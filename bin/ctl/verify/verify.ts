@@ -68,6 +68,6 @@ const PAUSED =
   'The schedule is off, so no run will come that settles what is only on its way: what differs is told at once, not confirmed.';
 
 function streamsOf(names: readonly StreamName[], find: (name: StreamName) => SyncedStream): SyncedStream[] {
-  const remembered = STREAMS.filter(({ memory }) => memory === 'row-states').map(({ name }) => name);
+  const remembered = STREAMS.filter(({ hasRowStates }) => hasRowStates).map(({ name }) => name);
   return [...new Set(names.length > 0 ? names : remembered)].map(find);
 }

@@ -1,11 +1,11 @@
 /** Walks a list of the API from its beginning and notes in a ledger what it holds; nothing is sent or saved. */
 
-import { walk } from '../../../lambda/core/read-pages.ts';
+import { readPages } from '../../../lambda/core/read-pages.ts';
 import { type Row, readRow, rowCut } from '../../../lambda/core/row.ts';
 import type { MemberNames } from '../../../lambda/ports.ts';
-import { sha256 } from '../../../lambda/sha256.ts';
-import { rowKey, rowPrefix } from '../../../lambda/store/keys.ts';
+import { rowKey, rowPrefix } from '../../../lambda/store/item.ts';
 import { PAGE_LIMIT, type SyncedStream } from '../../../lambda/streams.ts';
+import { sha256 } from '../../../lambda/system.ts';
 import type { Access } from '../access/access.ts';
 import type { Context } from '../context.ts';
 import type { Progress } from '../report/progress.ts';
@@ -39,7 +39,7 @@ export async function walkStream({ clock, signal }: Context, input: WalkInput): 
   let rows = 0;
   let unsendable = 0;
   let ended = true;
-  const list = walk({
+  const list = readPages({
     source: access.api,
     clock,
     path: stream.path,
@@ -77,9 +77,9 @@ function note(row: Row, { name }: SyncedStream, idIndex: IdIndex, rowHashes: Map
   const place = idIndex.place(rowKey(name, row.id, sha256).pk.S.slice(rowPrefix(name).length));
   const before = idIndex.facts(place);
   const wasListed = (before & (FACT.live | FACT.tombstone)) !== 0;
-  const news = !wasListed || (rowHashes.get(place) ?? idIndex.digest(place)) !== row.rowHash;
+  const news = !wasListed || (rowHashes.get(place) ?? idIndex.rowHash(place)) !== row.rowHash;
   const state = before & (FACT.sent | FACT.told | FACT.damaged | FACT.stale);
-  const equal = idIndex.digest(place) === row.rowHash;
+  const equal = idIndex.rowHash(place) === row.rowHash;
   idIndex.setFacts(place, state | (row.deleted ? FACT.tombstone : FACT.live) | (equal ? FACT.equal : 0));
   if (equal) rowHashes.delete(place);
   // Of what was never sent there may be millions; the ledger has room where no state has put a digest.

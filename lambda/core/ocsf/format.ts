@@ -1,8 +1,14 @@
 /** Event lines in OCSF 1.8.0: docs/ocsf.md says what is set and why. */
 import { STREAMS } from '../../streams.ts';
-import { exceedsRecord } from '../event.ts';
-import type { EventContext, EventFormat, Sending } from '../event-format.ts';
-import { oversizeEventId, rowEventId, withdrawnEventId } from '../event-id.ts';
+import {
+  type EventContext,
+  type EventFormat,
+  exceedsRecord,
+  oversizeEventId,
+  type RowEvent,
+  rowEventId,
+  withdrawnEventId,
+} from '../event.ts';
 import type { Row } from '../row.ts';
 import { joined } from './attributes.ts';
 import { attributesOf, classOf, type OcsfClass, WITHDRAWAL, withEndpoint } from './classes.ts';
@@ -19,7 +25,7 @@ export interface OcsfOptions {
 export function ocsfFormat(options: OcsfOptions): EventFormat {
   const mappers = mappersOf(options);
   return {
-    row: (sending, context) => rowLine(sending, context, mappers),
+    row: (event, context) => rowLine(event, context, mappers),
     oversize: oversizeLine,
     withdrawn(id, tombstone, stream, sequence, context) {
       const eventId = withdrawnEventId(id, tombstone, stream, context);
@@ -44,11 +50,11 @@ function mappersOf({ parentMember, fields }: OcsfOptions): Mappers {
   return { live: new Map(mappers(false)), removed: new Map(mappers(true)) };
 }
 
-function rowLine(sending: Sending, context: EventContext, mappers: Mappers): string {
-  const { row, stream } = sending;
+function rowLine(event: RowEvent, context: EventContext, mappers: Mappers): string {
+  const { row, stream } = event;
   const ocsfClass = classOf(stream, row.deleted);
   const { attributes, unmapped } = mappers[row.deleted ? 'removed' : 'live'].get(stream.name)!(row);
-  const head = ocsfHead({ ...sending, ocsfClass, eventId: rowEventId(sending, context), subject: row }, context);
+  const head = ocsfHead({ ...event, ocsfClass, eventId: rowEventId(event, context), subject: row }, context);
   const { text } = row;
   const line = `${head},${body(ocsfClass, attributes, row.parent)},"raw_data":${JSON.stringify(text)}`;
   if (unmapped.length === 0) return `${line}}`;
@@ -58,11 +64,11 @@ function rowLine(sending: Sending, context: EventContext, mappers: Mappers): str
   return exceedsRecord(whole) ? `${line}}` : whole;
 }
 
-function oversizeLine(sending: Sending, context: EventContext, deadLetter: string): string {
-  const { row, stream } = sending;
+function oversizeLine(event: RowEvent, context: EventContext, deadLetter: string): string {
+  const { row, stream } = event;
   const ocsfClass = classOf(stream, row.deleted);
-  const eventId = oversizeEventId(sending, context);
-  const head = ocsfHead({ ...sending, ocsfClass, eventId, subject: row, truncated: true }, context);
+  const eventId = oversizeEventId(event, context);
+  const head = ocsfHead({ ...event, ocsfClass, eventId, subject: row, truncated: true }, context);
   const position = row.position === undefined ? '' : `"stream_position":${row.position},`;
   const unmapped = `{${position}"dead_letter":${JSON.stringify(deadLetter)}}`;
   return `${head},${body(ocsfClass, idAlone(ocsfClass, row.id), row.parent)},"unmapped":${unmapped}}`;

@@ -1,6 +1,6 @@
 /** What stands first in every OCSF event: class, activity, time and `metadata`. */
 import type { Stream } from '../../streams.ts';
-import type { EventContext } from '../event-format.ts';
+import type { EventContext } from '../event.ts';
 import type { Row } from '../row.ts';
 import type { OcsfClass } from './classes.ts';
 import { epochMilliseconds } from './time.ts';

@@ -72,7 +72,7 @@ async function settle(scene: Scene): Promise<boolean> {
   for (let minute = 0; minute < TOKEN_MINUTES + 2; minute++) {
     const blobs = await scene.run();
     await scene.nextMinute();
-    if (minute > 0 && blobs.filter(({ values }) => values['Drained'] === 1).length === 3) return true;
+    if (minute > 0 && blobs.filter(({ values }) => values['CaughtUp'] === 1).length === 3) return true;
   }
   return false;
 }

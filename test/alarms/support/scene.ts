@@ -1,9 +1,9 @@
 import '../../lambda/support/one-realm.ts';
-import { createAwsClients } from '../../../lambda/aws-clients.ts';
+import { createAwsClients } from '../../../lambda/aws.ts';
 import { createContainerTokens } from '../../../lambda/compose.ts';
 import { type InvocationResult, type Invoker, invoke } from '../../../lambda/invocation.ts';
 import { readSettings } from '../../../lambda/settings.ts';
-import { sha256 } from '../../../lambda/sha256.ts';
+import { sha256 } from '../../../lambda/system.ts';
 import { createTelemetry, type RunFacts } from '../../../lambda/telemetry.ts';
 import type { LocalAws } from '../../../local/aws/endpoints.ts';
 import { createRandom } from '../../../local/platform/draw.ts';

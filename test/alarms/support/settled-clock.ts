@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Sender } from '../../../lambda/aws-calls.ts';
+import type { Sender } from '../../../lambda/aws.ts';
 import type { Clock } from '../../../lambda/ports.ts';
 import { BOUNDS, type SteppedClock, steppedClock } from '../../lambda/support/stepped-clock.ts';
 

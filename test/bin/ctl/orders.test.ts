@@ -8,7 +8,7 @@ import type { Command } from '../../../bin/ctl/orders/payload.ts';
 import { runsText, timedRuns } from '../../../bin/ctl/orders/timed-runs.ts';
 import { untilDone } from '../../../bin/ctl/orders/until-done.ts';
 import type { ConnectorState } from '../../../bin/ctl/state/read-state.ts';
-import { emptyResult } from '../../../lambda/core/run.ts';
+import { EMPTY_RESULT } from '../../../lambda/core/run.ts';
 import type { InvocationResult } from '../../../lambda/invocation.ts';
 import type { Clock } from '../../../lambda/ports.ts';
 
@@ -66,7 +66,7 @@ test('an order that the function does not understand was refused: nothing was do
 
 describe('--until-done', () => {
   const result = (rows: number, caughtUp: boolean): InvocationResult => ({
-    streams: { assets: { ...emptyResult(), rows, caughtUp } },
+    streams: { assets: { ...EMPTY_RESULT, rows, caughtUp } },
     more: !caughtUp,
   });
   const clock: Clock = { now: () => 0, sleep: async (_, signal) => signal?.throwIfAborted() };

@@ -5,7 +5,7 @@ import type { StreamActivity } from '../../../bin/ctl/status/activity.ts';
 import { result } from '../../../bin/ctl/status/reading.ts';
 import { conditionOf } from '../../../bin/ctl/status/stream-condition.ts';
 import { resultOf } from '../../../bin/ctl/status/verdict.ts';
-import { BEGINNING } from '../../../lambda/core/beginning.ts';
+import { BEGINNING } from '../../../lambda/core/stream-state.ts';
 import type { SavedStream } from '../../../lambda/ports.ts';
 
 const memory = (checkpoint: Partial<SavedStream['checkpoint']>): SavedStream => ({
@@ -14,7 +14,7 @@ const memory = (checkpoint: Partial<SavedStream['checkpoint']>): SavedStream => 
 });
 const fresh = memory({});
 const begun = memory({ committed: '00000000010000000001' });
-const counts = { read: 0, forwarded: 0, suppressed: 0, withdrawn: 0, deadDeadLetters: 0 };
+const counts = { read: 0, forwarded: 0, suppressed: 0, withdrawn: 0, deadLetters: 0 };
 const activity = (reported?: number, drained?: number, failed = false): StreamActivity => ({
   reported,
   drained,
@@ -77,9 +77,9 @@ describe('a status', () => {
     activity: value({ streams: new Map([['assets', activity(5, 5)]]) }),
     schedule: value({ enabled: true }),
     alarms: value({ alarms: [alarm('stream-silent/assets', 'page')], notifiers }),
-    deadDeadLetters: value(new Map()),
+    deadLetters: value(new Map()),
     scheduleDeadLetters: depth,
-    siem: { queue: depth, deadDeadLetters: depth },
+    siem: { queue: depth, deadLetters: depth },
   };
   const result = (change: object) => resultOf({ ...healthy, ...change } as never);
   const hidden = { notReadable: 'denied' };
@@ -94,10 +94,10 @@ describe('a status', () => {
     ['metrics', { activity: hidden }],
     ['schedule', { schedule: hidden }],
     ['alarms', { alarms: hidden }],
-    ['dead letters', { deadDeadLetters: hidden }],
+    ['dead letters', { deadLetters: hidden }],
     ['schedule dead-letter queue', { scheduleDeadLetters: hidden }],
-    ['SIEM queue', { siem: { queue: hidden, deadDeadLetters: depth } }],
-    ['SIEM dead-letter queue', { siem: { queue: depth, deadDeadLetters: hidden } }],
+    ['SIEM queue', { siem: { queue: hidden, deadLetters: depth } }],
+    ['SIEM dead-letter queue', { siem: { queue: depth, deadLetters: hidden } }],
   ])('is unhealthy when this cannot be read: %s', (part, change) => {
     expect(result(change)).toEqual({ word: 'amiss', reasons: [`${part} not readable`] });
   });

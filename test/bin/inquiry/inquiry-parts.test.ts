@@ -8,8 +8,8 @@ import { needlesOf, readEvent } from '../../../bin/ctl/inquiry/event-line.ts';
 import { findEvent } from '../../../bin/ctl/inquiry/find-event.ts';
 import { neighbourIds } from '../../../bin/ctl/inquiry/neighbours.ts';
 import { resultOf, unconfirmedFor } from '../../../bin/ctl/inquiry/verdict.ts';
-import { BEGINNING } from '../../../lambda/core/beginning.ts';
 import { idTag } from '../../../lambda/core/hashes.ts';
+import { BEGINNING } from '../../../lambda/core/stream-state.ts';
 import { rowState } from '../../lambda/core/support/memory-table.ts';
 import { asset, tombstone } from '../../lambda/core/support/rows.ts';
 import { rowOf } from '../../lambda/core/support/streams.ts';
@@ -22,8 +22,8 @@ describe('whether the SIEM has the truth', () => {
   const gone = rowOf(tombstone('a'));
   const refused = { kind: 'refused', status: 404, type: 'x' } as const;
   const row = (of: typeof live) => ({ kind: 'row', row: of }) as const;
-  const sent = rowState({ digest: live.digest });
-  const told = rowState({ digest: gone.digest, removed: true });
+  const sent = rowState({ rowHash: live.rowHash });
+  const told = rowState({ rowHash: gone.rowHash, removed: true });
 
   test.each([
     ['same', row(live), sent],
@@ -31,7 +31,7 @@ describe('whether the SIEM has the truth', () => {
     ['differs', row(rowOf(asset('a', { version: 2 }))), sent],
     ['differs', row(live), told],
     ['differs', row(gone), sent],
-    ['differs', row(live), rowState({ digest: live.digest, removed: true })],
+    ['differs', row(live), rowState({ rowHash: live.rowHash, removed: true })],
     ['removed', row(gone), told],
     ['removed', refused, told],
     ['sent and gone from the API', refused, sent],
@@ -46,7 +46,7 @@ describe('whether the SIEM has the truth', () => {
 
 describe('a note of the connector is', () => {
   const memory = { checkpoint: { ...BEGINNING, generation: 2, committed: SEQUENCE }, intents: [] };
-  const batch = (sequence: string) => ({ ...memory, intents: [{ sequence, tags: [idTag('a')] }] });
+  const batch = (sequence: string) => ({ ...memory, intents: [{ sequence, idTags: [idTag('a')] }] });
   test.each([
     ['relied on', rowState({ generation: 2 }), memory, undefined],
     ['relied on once its batch is settled', rowState({ generation: 2 }), batch(SEQUENCE), undefined],

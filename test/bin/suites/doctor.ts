@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { checkpointKey } from '../../../lambda/store/keys.ts';
+import { checkpointKey } from '../../../lambda/store/item.ts';
 import type { ServiceName } from '../../../local/aws/operation.ts';
 import { pass } from '../../lambda/support/aws-scene.ts';
 import { problem } from '../../lambda/support/http-harness.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { checkpointKey, removalsPartition } from '../../../lambda/store/keys.ts';
+import { checkpointKey, removalsPartition } from '../../../lambda/store/item.ts';
 import { pass } from '../../lambda/support/aws-scene.ts';
 import { json } from '../../lambda/support/http-harness.ts';
 import { list } from '../../lambda/support/tampered-api.ts';
@@ -47,7 +47,7 @@ describe('status', () => {
     expect(stdout).toContain('free, epoch 2; the last run ended cleanly');
     const machine = await each.ctl(['status', '--json']);
     expect(JSON.parse(machine.stdout)).toMatchObject({
-      result: { word: 'well', reasons: [] },
+      result: { word: 'healthy', reasons: [] },
       streams: [{ stream: 'assets', condition: 'caught up', checkpoint: { cursorSaved: true, window: 30 } }, {}, {}],
       lease: { epoch: 2, held: false },
     });

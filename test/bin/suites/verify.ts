@@ -2,10 +2,10 @@
 
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { describe, expect, test } from '@jest/globals';
-import { sha256 } from '../../../lambda/sha256.ts';
 import { createCheckpoints } from '../../../lambda/store/checkpoints.ts';
-import { leaseKey, rowKey } from '../../../lambda/store/keys.ts';
-import { createRowStates } from '../../../lambda/store/row-states.ts';
+import { leaseKey, rowKey } from '../../../lambda/store/item.ts';
+import { createRowStates } from '../../../lambda/store/rows.ts';
+import { sha256 } from '../../../lambda/system.ts';
 import { THROTTLED } from '../../../local/aws/faults.ts';
 import { rowState } from '../../lambda/core/support/memory-table.ts';
 import { pass } from '../../lambda/support/aws-scene.ts';
@@ -61,10 +61,10 @@ test('finds every kind of difference and names it; without a wait nothing is con
   platform.putAsset({ id: changed, name: 'canary' });
   platform.putAsset({ id: 'new' });
   const states = createRowStates(table, sha256);
-  await states.put('assets', new Map([['ghost', rowState({ digest: 'a'.repeat(32) })]]), pass);
-  await states.put('assets', new Map([[lost, rowState({ digest: '', removed: true })]]), pass);
-  await states.put('threats', new Map([['of-nobody', rowState({ digest: 'a'.repeat(32), parent: 'gone' })]]), pass);
-  await table.put([{ ...rowKey('threats', 'changed by hand', sha256), digest: { S: 'x' } }], pass);
+  await states.put('assets', new Map([['ghost', rowState({ rowHash: 'a'.repeat(32) })]]), pass);
+  await states.put('assets', new Map([[lost, rowState({ rowHash: '', removed: true })]]), pass);
+  await states.put('threats', new Map([['of-nobody', rowState({ rowHash: 'a'.repeat(32), parent: 'gone' })]]), pass);
+  await table.put([{ ...rowKey('threats', 'changed by hand', sha256), rowHash: { S: 'x' } }], pass);
   const { status, stdout } = await each.ctl(['verify', '--wait', '0', '--json']);
   const { complete, streams, kinds } = told(stdout);
   expect([status, complete, streams.assets.confirmed]).toEqual([3, false, false]);
@@ -90,7 +90,7 @@ test('what the table cannot vouch for is no proof: dead letters, ids in doubt; b
   const Key = 'dead-letter/acme/assets/no-id/0a.json';
   await (await clients.s3()).send(new PutObjectCommand({ Bucket: aws.names.bucket, Key, Body: '{}' }));
   const { epoch = { N: '1' } } = (await table.get([leaseKey]))[0]!;
-  const batches = [{ sequence: '', tags: ['0'.repeat(14), '1'.repeat(14)] }];
+  const batches = [{ sequence: '', idTags: ['0'.repeat(14), '1'.repeat(14)] }];
   await createCheckpoints(table, sha256).saveIntents('threats', batches, Number(epoch.N));
   const { status, stdout } = await each.ctl(['verify', 'dns-blocks', 'threats', 'assets', '--json', '--wait', '0']);
   const { complete, streams } = told(stdout);
@@ -98,9 +98,9 @@ test('what the table cannot vouch for is no proof: dead letters, ids in doubt; b
   expect(streams['dns-blocks']).toMatchObject({
     rowsListed: 7,
     idsEqual: null,
-    deadDeadLetters: { count: 0, more: false },
+    deadLetters: { count: 0, more: false },
   });
-  expect([streams.assets.deadDeadLetters.count, streams.threats.unconfirmedIds]).toEqual([1, 2]);
+  expect([streams.assets.deadLetters.count, streams.threats.unconfirmedIds]).toEqual([1, 2]);
   expect([streams.assets.differences, streams.threats.differences]).toEqual([[], []]);
 });
 
@@ -140,7 +140,7 @@ describe('what was only on its way', () => {
     platform.putAsset({ id: 'new' });
     await createRowStates(table, sha256).put(
       'assets',
-      new Map([['ghost', rowState({ digest: 'a'.repeat(32) })]]),
+      new Map([['ghost', rowState({ rowHash: 'a'.repeat(32) })]]),
       pass,
     );
     const { child, ended } = await waiting(each, 'assets');
@@ -155,7 +155,7 @@ describe('what was only on its way', () => {
     await using each = await populated();
     const { table } = each.connector;
     const { epoch = { N: '1' } } = (await table.get([leaseKey]))[0]!;
-    const batches = [{ sequence: '', tags: ['0'.repeat(14)] }];
+    const batches = [{ sequence: '', idTags: ['0'.repeat(14)] }];
     const checkpoints = createCheckpoints(table, sha256);
     await checkpoints.saveIntents('threats', batches, Number(epoch.N));
     const { ended } = await waiting(each, 'threats');

@@ -21,7 +21,7 @@ describe('status --watch', () => {
       expect(String(first.value)).toContain('never run');
       expect(String(second.value)).toContain('caught up');
       const parsed = more.length > 0 ? [first, second].map(({ value }) => JSON.parse(String(value)).result.word) : [];
-      expect(parsed).toEqual(more.length > 0 ? ['under way', 'well'] : []);
+      expect(parsed).toEqual(more.length > 0 ? ['in progress', 'healthy'] : []);
     },
   );
 

@@ -1,4 +1,4 @@
-import { leaseKey } from '../../../lambda/store/keys.ts';
+import { leaseKey } from '../../../lambda/store/item.ts';
 import { pass } from '../../lambda/support/aws-scene.ts';
 import type { Connector } from '../../lambda/support/connector.ts';
 

@@ -7,7 +7,7 @@ const LETTER = 'dead-letter/acme/dns-blocks/oversize/5e0c1f7a92d84b36a1f05d7be8c
 const STUCK = 'dead-letter/acme/assets/no-id/1b7d3c9e4a5f60728394a5b6c7d8e9f0.json';
 const ERROR = 'delivery-errors/splunk-failed/2026/11/20/12/acme-1-2026-11-20-12-00-00';
 
-export const deadDeadLetters: CommandPage = {
+export const deadLetters: CommandPage = {
   command: 'dead-letters',
   purpose: `What could not be sent, delivered or read, why, and how to send it again after a fix. Four places hold it:
 

@@ -1,7 +1,7 @@
 /** The commands of docs/cli.md, in its order. */
 import type { CommandPage } from './command-page.ts';
 import { cost } from './cost.ts';
-import { deadDeadLetters } from './dead-letters.ts';
+import { deadLetters } from './dead-letters.ts';
 import { doctor } from './doctor.ts';
 import { setCredentials } from './fill-secret.ts';
 import { asset, related, threat } from './inquiries.ts';
@@ -24,7 +24,7 @@ export const PAGES: readonly CommandPage[] = [
   threat,
   related,
   verify,
-  deadDeadLetters,
+  deadLetters,
   cost,
   setCredentials,
 ];

@@ -35,48 +35,55 @@ async function outcome(
       },
     },
   } as unknown as Access;
-  const each: Difference = { kind: 'other', id: 'a', key: '=a', listed: 'live', digest: LISTED.digest, ...difference };
+  const each: Difference = {
+    kind: 'other',
+    id: 'a',
+    key: '=a',
+    listed: 'live',
+    rowHash: LISTED.rowHash,
+    ...difference,
+  };
   const { confirmed, moved, resolved } = await checkAgain(access, { stream, found: [each], generation: 1 }, BEGUN);
   return confirmed.length > 0 ? 'lasts' : moved.length > 0 ? 'moved' : resolved > 0 ? 'settled' : 'lost';
 }
 
 const missing = { kind: 'missing' } as const;
-const ghost = { kind: 'ghost', listed: undefined, digest: undefined } as const;
+const ghost = { kind: 'ghost', listed: undefined, rowHash: undefined } as const;
 
 describe('a difference', () => {
   test.each([
-    ['settled when the row has been sent by now', missing, rowState({ digest: LISTED.digest }), undefined, 'settled'],
+    ['settled when the row has been sent by now', missing, rowState({ rowHash: LISTED.rowHash }), undefined, 'settled'],
     [
       'settled when the row has changed again, and that was sent',
       {},
-      rowState({ digest: NEWER.digest }),
+      rowState({ rowHash: NEWER.rowHash }),
       NEWER.text,
       'settled',
     ],
     ['settled when a row never sent is gone from the API as well', missing, undefined, undefined, 'settled'],
     ['settled when a ghost has been told as gone', ghost, rowState({ removed: true }), undefined, 'settled'],
-    ['settled when a ghost is alive after all', ghost, rowState({ digest: LISTED.digest }), LISTED.text, 'settled'],
+    ['settled when a ghost is alive after all', ghost, rowState({ rowHash: LISTED.rowHash }), LISTED.text, 'settled'],
     ['lasting when a row is still not sent', missing, undefined, LISTED.text, 'lasts'],
-    ['lasting when its state has not moved', {}, rowState({ digest: 'old', forwardedAt: '' }), LISTED.text, 'lasts'],
-    ['lasting when a ghost is still live', ghost, rowState({ digest: LISTED.digest }), undefined, 'lasts'],
+    ['lasting when its state has not moved', {}, rowState({ rowHash: 'old', forwardedAt: '' }), LISTED.text, 'lasts'],
+    ['lasting when a ghost is still live', ghost, rowState({ rowHash: LISTED.rowHash }), undefined, 'lasts'],
     [
       'lasting when it awaits a replay',
       { kind: 'stale' } as const,
-      rowState({ digest: LISTED.digest }),
+      rowState({ rowHash: LISTED.rowHash }),
       LISTED.text,
       'lasts',
     ],
     [
       'settled when a replay has sent it meanwhile',
       { kind: 'stale' } as const,
-      rowState({ digest: LISTED.digest, generation: 1 }),
+      rowState({ rowHash: LISTED.rowHash, generation: 1 }),
       LISTED.text,
       'settled',
     ],
     [
       'not told as lasting when its state has moved, and the single read differs as it may from a list row',
       {},
-      rowState({ digest: NEWER.digest, forwardedAt: AFTER }),
+      rowState({ rowHash: NEWER.rowHash, forwardedAt: AFTER }),
       LISTED.text.replace('"version"', '"more":1,"version"'),
       'moved',
     ],
@@ -86,9 +93,9 @@ describe('a difference', () => {
 
   test('lasts when a threat is a ghost that a single read still gives, although its asset is removed', async () => {
     const orphan = rowOf(threat('a', 'removed'), THREATS);
-    const state = rowState({ digest: orphan.digest, parent: 'removed' });
+    const state = rowState({ rowHash: orphan.rowHash, parent: 'removed' });
     expect(await outcome(ghost, state, orphan.text, THREATS)).toBe('lasts');
-    expect(await outcome(ghost, { ...state, removed: true, digest: '' }, orphan.text, THREATS)).toBe('settled');
+    expect(await outcome(ghost, { ...state, removed: true, rowHash: '' }, orphan.text, THREATS)).toBe('settled');
   });
 
   test('of an id that is known by its hash alone lasts: it cannot be asked for', async () => {

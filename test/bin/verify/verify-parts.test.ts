@@ -18,19 +18,19 @@ describe('the ledger', () => {
   test('holds each key once, with its facts and its digest, whatever the key holds', () => {
     const idIndex = new IdIndex();
     const keys = Array.from({ length: 2_000 }, (_, at) => `=${at % 3 === 0 ? 'ключ🔑' : 'asset'}-${at % 1_500}`);
-    const digest = (at: number) => at.toString(16).padStart(32, '0');
+    const rowHash = (at: number) => at.toString(16).padStart(32, '0');
     for (const [at, key] of keys.entries()) {
       const place = idIndex.place(key);
       idIndex.setFacts(place, at % 128);
-      idIndex.setDigest(place, digest(at));
+      idIndex.setDigest(place, rowHash(at));
     }
     expect(idIndex.size).toBe(new Set(keys).size);
     const last = new Map(keys.map((key, at) => [key, at]));
     const held = [...last.keys()].map(key => {
       const place = idIndex.place(key);
-      return [idIndex.key(place), idIndex.facts(place), idIndex.digest(place)];
+      return [idIndex.key(place), idIndex.facts(place), idIndex.rowHash(place)];
     });
-    expect(held).toEqual([...last].map(([key, at]) => [key, at % 128, digest(at)]));
+    expect(held).toEqual([...last].map(([key, at]) => [key, at % 128, rowHash(at)]));
     expect(idIndex.size).toBe(last.size);
   });
 
@@ -44,7 +44,7 @@ describe('the ledger', () => {
     const idIndex = new IdIndex();
     const place = idIndex.place('=a');
     idIndex.setDigest(place, '');
-    expect(idIndex.digest(place)).toBe('0'.repeat(32));
+    expect(idIndex.rowHash(place)).toBe('0'.repeat(32));
   });
 });
 
@@ -79,8 +79,8 @@ describe('an id', () => {
       idIndex.setFacts(idIndex.place(key), facts);
     }
     expect(differences(idIndex, new Map([[0, 'ff']]))).toEqual([
-      { kind: 'other', id: 'a', key: '=a', listed: 'live', digest: 'ff' },
-      { kind: 'ghost', id: undefined, key: `#${'0'.repeat(64)}`, listed: undefined, digest: undefined },
+      { kind: 'other', id: 'a', key: '=a', listed: 'live', rowHash: 'ff' },
+      { kind: 'ghost', id: undefined, key: `#${'0'.repeat(64)}`, listed: undefined, rowHash: undefined },
     ]);
   });
 });
@@ -122,11 +122,11 @@ describe('a verification', () => {
     generation: 0,
     ended: true,
     unconfirmed: 0,
-    deadDeadLetters: none,
+    deadLetters: none,
     checked: undefined,
     ...change,
   });
-  const lost = { kind: 'missing', id: 'a', key: '=a', listed: 'live', digest: 'ff' } as const;
+  const lost = { kind: 'missing', id: 'a', key: '=a', listed: 'live', rowHash: 'ff' } as const;
 
   test.each<readonly [string, Partial<VerifiedStream>, boolean]>([
     ['is complete when every id agrees', {}, true],
@@ -139,8 +139,8 @@ describe('a verification', () => {
       { found: [lost], checked: committed({ moved: [lost] }) },
       false,
     ],
-    ['is not complete while there are dead letters', { deadDeadLetters: { value: { count: 1, more: false } } }, false],
-    ['is not complete when the dead letters cannot be read', { deadDeadLetters: { notReadable: 'denied' } }, false],
+    ['is not complete while there are dead letters', { deadLetters: { value: { count: 1, more: false } } }, false],
+    ['is not complete when the dead letters cannot be read', { deadLetters: { notReadable: 'denied' } }, false],
   ])('%s', (_what, change, complete) => {
     const outcome = verifyOutcome({ streams: [stream(), stream(change)], paused: false }, 20);
     expect([outcome.status, outcome.json]).toEqual([complete ? 0 : 3, expect.objectContaining({ complete })]);
@@ -167,7 +167,7 @@ test('the last version of an id that is listed twice counts: once it equals the 
   const idIndex = new IdIndex();
   const place = idIndex.place('=a');
   idIndex.setFacts(place, FACT.sent);
-  idIndex.setDigest(place, rowOf(newer).digest);
+  idIndex.setDigest(place, rowOf(newer).rowHash);
   const { rows, ended } = await walkedAgain(idIndex, [older], [newer], [newer]);
   expect([rows, ended, differences(idIndex, new Map())]).toEqual([3, false, []]);
 });

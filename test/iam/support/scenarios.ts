@@ -1,5 +1,5 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3';
-import { leaseKey } from '../../../lambda/store/keys.ts';
+import { leaseKey } from '../../../lambda/store/item.ts';
 import { THROTTLED } from '../../../local/aws/faults.ts';
 import { type Connector, connector } from '../../lambda/support/connector.ts';
 import { json } from '../../lambda/support/http-harness.ts';

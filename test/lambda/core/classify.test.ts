@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { classify, type Knowledge } from '../../../lambda/core/classify.ts';
+import { classify, type Known } from '../../../lambda/core/decide.ts';
 import type { Row } from '../../../lambda/core/row.ts';
 import { rowState } from './support/memory-table.ts';
 import { asset, threat, tombstone } from './support/rows.ts';
 import { rowOf, THREATS } from './support/streams.ts';
 
-function knowing(known: Row | undefined, change: Partial<Knowledge> & { generation?: number } = {}): Knowledge {
+function knowing(known: Row | undefined, change: Partial<Known> & { generation?: number } = {}): Known {
   const state = known && rowState({ rowHash: known.rowHash, parent: known.parent, removed: known.deleted });
   return { state, unconfirmed: false, generation: 0, ...change };
 }

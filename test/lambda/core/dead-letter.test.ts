@@ -45,6 +45,6 @@ describe('of a dead letter', () => {
   });
 
   test('the place is the one that the stack lets the function write to', () => {
-    expect(deadLettersPrefix('acme')).toBe(`${PREFIXES.deadDeadLetters}acme/`);
+    expect(deadLettersPrefix('acme')).toBe(`${PREFIXES.deadLetters}acme/`);
   });
 });

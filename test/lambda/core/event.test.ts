@@ -1,9 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { exceedsRecord, MAX_LINE_BYTES, oversizeLine, rowLine, withdrawnLine } from '../../../lambda/core/event.ts';
-import type { Sending } from '../../../lambda/core/event-format.ts';
+import {
+  exceedsRecord,
+  MAX_LINE_BYTES,
+  oversizeLine,
+  type RowEvent,
+  rowLine,
+  withdrawnLine,
+} from '../../../lambda/core/event.ts';
 import type { Row } from '../../../lambda/core/row.ts';
-import { sha256 } from '../../../lambda/sha256.ts';
+import { sha256 } from '../../../lambda/system.ts';
 import { readEvent } from './support/event-schema.ts';
 import { type AnyStream, ASSETS, CONTEXT, DNS_BLOCKS, THREATS } from './support/streams.ts';
 
@@ -17,11 +23,11 @@ const ROW: Row = {
   time: '2026-11-20T09:00:00Z',
   deleted: false,
   parent: undefined,
-  delivery: sha256('delivery'),
+  versionHash: sha256('delivery'),
   versionTag: undefined,
 };
 
-const sending = (row: Row, stream: AnyStream, revision = ''): Sending => ({
+const rowEvent = (row: Row, stream: AnyStream, revision = ''): RowEvent => ({
   row,
   stream,
   sequence: SEQUENCE,
@@ -29,14 +35,14 @@ const sending = (row: Row, stream: AnyStream, revision = ''): Sending => ({
   known: false,
 });
 const line = (change: Partial<Row> = {}, stream: AnyStream = ASSETS) =>
-  rowLine(sending({ ...ROW, ...change }, stream), CONTEXT);
+  rowLine(rowEvent({ ...ROW, ...change }, stream), CONTEXT);
 const withdrawal = (id: string, tombstone = { id: 'a1', deletedAt: '2026-11-20T09:10:00Z', position: '"p2"' }) =>
   readEvent(withdrawnLine(id, tombstone, THREATS, SEQUENCE, CONTEXT));
 
 describe('event lines', () => {
   test('an asset', () => {
     expect(line()).toBe(
-      `{"event_id":"${ROW.delivery.slice(0, 32)}","sequence":"${SEQUENCE}","kind":"upsert","stream":"assets","id":"x",` +
+      `{"event_id":"${ROW.versionHash.slice(0, 32)}","sequence":"${SEQUENCE}","kind":"upsert","stream":"assets","id":"x",` +
         '"time":"2026-11-20T09:00:00Z","stream_position":"p1","connector":"acme",' +
         '"forwarded_at":"2026-11-20T09:15:00.412Z","row":{"id":"x"}}',
     );
@@ -47,7 +53,7 @@ describe('event lines', () => {
     ['upsert', line({ parent: 'a1' }, THREATS)],
     ['tombstone', line({ deleted: true, text: '{"id":"x","deleted":true}' })],
     ['dns_block', line({ position: undefined }, DNS_BLOCKS)],
-    ['oversize', oversizeLine(sending({ ...ROW, parent: 'a1' }, THREATS), CONTEXT, 's3://dead-letters/x.json')],
+    ['oversize', oversizeLine(rowEvent({ ...ROW, parent: 'a1' }, THREATS), CONTEXT, 's3://dead-letters/x.json')],
   ])('%s fits the schema', (kind, text) => {
     expect(readEvent(text).kind).toBe(kind);
   });
@@ -57,7 +63,7 @@ describe('event lines', () => {
     fc.assert(
       fc.property(name, name, name, (id, parent, connector) => {
         const event = readEvent(
-          rowLine(sending({ ...ROW, id, parent }, THREATS), {
+          rowLine(rowEvent({ ...ROW, id, parent }, THREATS), {
             ...CONTEXT,
             connector,
           }),
@@ -118,8 +124,8 @@ describe('withdrawn', () => {
 test('what comes back after a withdrawal has another event_id, oversize or not', () => {
   const deadLetter = 's3://dead-letters/x.json';
   const lines = ['', 'one withdrawal', 'another'].flatMap(revision => [
-    rowLine(sending(ROW, THREATS, revision), CONTEXT),
-    oversizeLine(sending(ROW, THREATS, revision), CONTEXT, deadLetter),
+    rowLine(rowEvent(ROW, THREATS, revision), CONTEXT),
+    oversizeLine(rowEvent(ROW, THREATS, revision), CONTEXT, deadLetter),
   ]);
   expect(new Set(lines.map(each => readEvent(each).event_id)).size).toBe(6);
 });
@@ -135,7 +141,7 @@ describe('rule 13: what Firehose takes as one record', () => {
   });
 
   test('an oversize event points to the row, bears no row, and another event_id than the row itself', () => {
-    const event = readEvent(oversizeLine(sending(ROW, ASSETS), CONTEXT, 's3://dead-letters/x.json'));
+    const event = readEvent(oversizeLine(rowEvent(ROW, ASSETS), CONTEXT, 's3://dead-letters/x.json'));
     expect(event).toMatchObject({ kind: 'oversize', id: 'x', dead_letter: 's3://dead-letters/x.json' });
     expect(event.event_id).not.toBe(readEvent(line()).event_id);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ContractError } from '../../../lambda/core/errors.ts';
-import { type PageRules, readPage } from '../../../lambda/core/page.ts';
+import { type PageRules, parsePage } from '../../../lambda/core/page.ts';
 
 const RULES: PageRules = {
   path: '/v1/assets',
@@ -12,7 +12,7 @@ const RULES: PageRules = {
 
 function read(body: unknown, change: Partial<PageRules> = {}) {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const { rows, nextCursor, names } = readPage(Buffer.from(text), { ...RULES, ...change });
+  const { rows, nextCursor, names } = parsePage(Buffer.from(text), { ...RULES, ...change });
   return { ids: rows.map(each => each.wanted(0)), nextCursor, names };
 }
 

@@ -15,14 +15,14 @@ function put(harness: Harness, stream: StreamName, reason: string, text: string)
 async function withBlock(): Promise<Harness> {
   const harness = new Harness();
   harness.api.on('/d', undefined, answer([dnsBlock('d')], null));
-  await harness.tick({ only: ['dns-blocks'], pageLimit: 1 });
+  await harness.run({ only: ['dns-blocks'], pageLimit: 1 });
   return harness.later();
 }
 
 async function redriven(harness: Harness, ...redrive: DeadLetterKey[]): Promise<string[]> {
-  const { deadLetters, failures } = await harness.tick({ redrive, only: ['dns-blocks'], pageLimit: 1 });
+  const { letters, failures } = await harness.run({ redrive, only: ['dns-blocks'], pageLimit: 1 });
   expect([...failures]).toEqual([]);
-  return deadLetters.map(({ outcome }) => outcome);
+  return letters.map(({ outcome }) => outcome);
 }
 
 describe('a dead letter of a DNS block', () => {
@@ -56,13 +56,10 @@ test('a dead letter of a threat stays until its asset is delivered: of one that 
     .onSingle('/t', 't', threat('t', 'late'));
   const redrive = [put(harness, 'threats', 'no-id', threat('t', 'late'))];
   const only = ['assets', 'threats'] as const;
-  const { deadLetters } = await harness.tick({ redrive, only });
-  expect([deadLetters[0]?.reason, harness.deadLetters.size]).toEqual([
-    expect.stringContaining('was never delivered'),
-    1,
-  ]);
+  const { letters } = await harness.run({ redrive, only });
+  expect([letters[0]?.reason, harness.deadLetters.size]).toEqual([expect.stringContaining('was never delivered'), 1]);
   harness.later().api.on('/a', undefined, answer([asset('a'), asset('late')], null));
-  expect((await harness.tick({ redrive, only })).deadLetters.map(({ outcome }) => outcome)).toEqual(['sent']);
+  expect((await harness.run({ redrive, only })).letters.map(({ outcome }) => outcome)).toEqual(['sent']);
   expect(harness.sent).toEqual(['upsert late', 'upsert t']);
 });
 
@@ -73,11 +70,11 @@ test('a dead letter of a threat stays while the row state of its asset is damage
     .on('/t', undefined, answer([], null))
     .onSingle('/t', 't', threat('t', 'a'));
   const only = ['assets', 'threats'] as const;
-  await harness.tick({ only });
+  await harness.run({ only });
   const intact = harness.table.state.bind(harness.table);
   harness.table.state = (stream, id) => (id === 'a' ? (new Error('damaged') as never) : intact(stream, id));
-  const { deadLetters } = await harness.tick({ redrive: [put(harness, 'threats', 'no-id', threat('t', 'a'))], only });
-  expect([deadLetters[0]?.reason, harness.deadLetters.size]).toEqual([
+  const { letters } = await harness.run({ redrive: [put(harness, 'threats', 'no-id', threat('t', 'a'))], only });
+  expect([letters[0]?.reason, harness.deadLetters.size]).toEqual([
     expect.stringContaining('damaged; resync assets first'),
     1,
   ]);

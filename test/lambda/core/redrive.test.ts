@@ -17,9 +17,9 @@ function put(harness: Harness, stream: StreamName, reason: string, text: string)
 }
 
 async function redriven(harness: Harness, ...redrive: DeadLetterKey[]): Promise<RedriveOutcome['outcome'][]> {
-  const { deadLetters, failures } = await harness.tick({ redrive, only: ['assets', 'threats', 'dns-blocks'] });
+  const { letters, failures } = await harness.run({ redrive, only: ['assets', 'threats', 'dns-blocks'] });
   expect([...failures]).toEqual([]);
-  return deadLetters.map(each => each.outcome);
+  return letters.map(each => each.outcome);
 }
 
 /** Asset `a` with its threat `t` and a DNS block are in the SIEM. */
@@ -29,7 +29,7 @@ async function committed(): Promise<Harness> {
     .pages('/a', [[asset('a')], []])
     .pages('/t', [[threat('t', 'a')], []])
     .pages('/d', [[dnsBlock('d')], []]);
-  await harness.tick();
+  await harness.run();
   return harness.later();
 }
 
@@ -67,7 +67,7 @@ describe('a dead letter that is tried again', () => {
     harness.api.onSingle('/t', 'new', threat('new', 'a', { position: null }));
     expect(await redriven(harness, put(harness, 'threats', 'no-id', threat('new', 'a')))).toEqual(['sent']);
     expect(harness.sent).toEqual(['upsert new']);
-    expect(harness.table.members('threats')).toContain('a new');
+    expect(harness.table.children('threats')).toContain('a new');
   });
 
   test('of a row in an envelope of its own is recognised as well', async () => {
@@ -97,8 +97,8 @@ describe('a dead letter that is tried again', () => {
     // In OCSF the row is a text within the event, so that each of these takes four characters instead of two.
     const wide = `{"id":"wide","blocked_at":"2026-11-20T09:05:00Z","text":"${'\\\\'.repeat(300_000)}"}`;
     const deadLetter = put(harness, 'dns-blocks', 'oversize', wide);
-    const { deadLetters } = await harness.tick({ redrive: [deadLetter], format: ocsf });
-    expect([deadLetters[0]?.reason, harness.deadLetters.size]).toEqual(['it still cannot be an event: oversize', 1]);
+    const { letters } = await harness.run({ redrive: [deadLetter], format: ocsf });
+    expect([letters[0]?.reason, harness.deadLetters.size]).toEqual(['it still cannot be an event: oversize', 1]);
     expect(await redriven(harness, deadLetter)).toEqual(['sent']);
     expect([harness.sent, harness.deadLetters.size]).toEqual([['dns_block wide'], 0]);
   });
@@ -117,7 +117,7 @@ describe('a dead letter that is tried again', () => {
       .pages('/a', [[wide], []])
       .pages('/t', [[]])
       .pages('/d', [[]]);
-    await harness.tick();
+    await harness.run();
     const [key = ''] = harness.deadLetters.keys();
     expect(await redriven(harness.later(), { stream: 'assets', key })).toEqual(['kept']);
     expect([harness.sent, harness.deadLetters.size]).toEqual([[], 1]);
@@ -149,18 +149,18 @@ describe('a dead letter stays, with the reason told,', () => {
       .onSingle('/a', 'c', asset('d'))
       .onSingle('/a', 'e', '[]');
     const deadLetter = put(harness, stream, 'no-id', text);
-    const { deadLetters } = await harness.tick({ redrive: [deadLetter] });
-    expect(deadLetters).toEqual([{ key: deadLetter.key, outcome: 'kept', reason: expect.stringContaining(reason) }]);
+    const { letters } = await harness.run({ redrive: [deadLetter] });
+    expect(letters).toEqual([{ key: deadLetter.key, outcome: 'kept', reason: expect.stringContaining(reason) }]);
     expect([harness.sent, harness.deadLetters.size]).toEqual([[], 1]);
   });
 
   test('when its asset is removed, whatever a single read still says: nothing would ever withdraw it again', async () => {
     const harness = await committed();
     harness.api.on('/a', 'c1', answer([tombstone('a', { version: 2 })], null)).on('/t', 'c1', answer([], null));
-    await harness.tick();
+    await harness.run();
     harness.later().api.onSingle('/t', 'new', threat('new', 'a'));
-    const { deadLetters } = await harness.tick({ redrive: [put(harness, 'threats', 'no-id', threat('new', 'a'))] });
-    expect([deadLetters[0]?.reason, harness.deadLetters.size]).toEqual([expect.stringContaining('is removed'), 1]);
+    const { letters } = await harness.run({ redrive: [put(harness, 'threats', 'no-id', threat('new', 'a'))] });
+    expect([letters[0]?.reason, harness.deadLetters.size]).toEqual([expect.stringContaining('is removed'), 1]);
     expect(harness.sent).toEqual([]);
   });
 
@@ -174,19 +174,22 @@ describe('a dead letter stays, with the reason told,', () => {
     const harness = await committed();
     harness.api.on('/a', 'c1', answer([asset('b')], 'c2')).on('/a', 'c2', answer([], null));
     const deadLetter = put(harness, 'assets', 'oversize', asset('a'));
-    const { deadLetters } = await harness.tick({
+    const { letters } = await harness.run({
       only: ['assets'],
       redrive: [deadLetter],
       outOfTime: () => harness.journal.done.length > 0,
     });
-    expect([deadLetters[0]?.reason, harness.deadLetters.size]).toEqual([expect.stringContaining('order it again'), 1]);
+    expect([letters[0]?.reason, harness.deadLetters.size]).toEqual([
+      expect.stringContaining('run the command again'),
+      1,
+    ]);
   });
 });
 
 describe('a kill while a dead letter is tried again', () => {
   test.each([
-    ['threats in-flight', []],
-    ['threats memberships', []],
+    ['threats intents', []],
+    ['threats children', []],
     ['threats delivery', []],
     ['threats states', ['upsert new']],
     ['threats checkpoint', ['upsert new']],
@@ -196,7 +199,7 @@ describe('a kill while a dead letter is tried again', () => {
     harness.api.onSingle('/t', 'new', threat('new', 'a'));
     const deadLetter = put(harness, 'threats', 'no-id', threat('new', 'a'));
     harness.journal.fail(step);
-    const { failures } = await harness.tick({ redrive: [deadLetter] });
+    const { failures } = await harness.run({ redrive: [deadLetter] });
     expect([failures.get('threats')?.message, harness.sent, harness.deadLetters.size]).toEqual([
       `fault at ${step}`,
       before,
@@ -211,9 +214,9 @@ describe('a kill while a dead letter is tried again', () => {
     if (first && repeat) {
       expect([repeat.event_id, repeat.sequence > first.sequence]).toEqual([first.event_id, true]);
     }
-    expect(harness.table.members('threats')).toContain('a new');
+    expect(harness.table.children('threats')).toContain('a new');
     harness.later().api.on('/a', 'c1', answer([tombstone('a', { version: 2 })], null));
-    await harness.tick();
+    await harness.run();
     expect(harness.sent.sort()).toEqual(['tombstone a', 'withdrawn new', 'withdrawn t']);
   });
 
@@ -222,7 +225,7 @@ describe('a kill while a dead letter is tried again', () => {
     harness.api.onSingle('/t', 'new', threat('new', 'a'));
     await redriven(harness, put(harness, 'threats', 'no-id', threat('new', 'a')));
     const steps = harness.journal.done.filter(each => !each.includes('look-up'));
-    expect(steps.slice(0, 2).sort()).toEqual(['threats in-flight', 'threats memberships']);
+    expect(steps.slice(0, 2).sort()).toEqual(['threats children', 'threats intents']);
     expect(steps.slice(2)).toEqual(['threats delivery', 'threats states', 'threats checkpoint', 'dead-letter deleted']);
   });
 
@@ -230,8 +233,8 @@ describe('a kill while a dead letter is tried again', () => {
     const harness = await committed();
     harness.api.onSingle('/t', 'new', new Error('the network'));
     const deadLetter = put(harness, 'threats', 'no-id', threat('new', 'a'));
-    const { failures, deadLetters } = await harness.tick({ redrive: [deadLetter] });
-    expect([failures.get('threats')?.message, deadLetters, harness.deadLetters.size]).toEqual(['the network', [], 1]);
+    const { failures, letters } = await harness.run({ redrive: [deadLetter] });
+    expect([failures.get('threats')?.message, letters, harness.deadLetters.size]).toEqual(['the network', [], 1]);
   });
 });
 
@@ -239,5 +242,5 @@ test('while another run holds the lease the order is refused', async () => {
   const harness = await committed();
   harness.occupied = true;
   const deadLetter = put(harness, 'dns-blocks', 'oversize', dnsBlock('late'));
-  await expect(harness.tick({ redrive: [deadLetter] })).rejects.toThrow('Another run holds the lease');
+  await expect(harness.run({ redrive: [deadLetter] })).rejects.toThrow('Another run holds the lease');
 });

@@ -18,14 +18,14 @@ const summary = (results: ReadonlyMap<string, { readonly forwarded: number; read
 describe('order: assets → withdrawals → threats, one after the other', () => {
   test('threats are not even read before the assets are drained and the withdrawals done', async () => {
     const harness = stocked();
-    await harness.tick();
+    await harness.run();
     harness
       .later()
       .api.on('/a', 'c1', answer([tombstone('a', { version: 2 })], 'c2'))
       .on('/a', 'c2', answer([], null));
     const threatsReadAt = new Map<string, number>();
     harness.journal.hook = step => void threatsReadAt.set(step, harness.api.sent('/t').length);
-    await harness.tick();
+    await harness.run();
     expect(harness.sent.filter(each => !each.startsWith('dns'))).toEqual(['tombstone a', 'withdrawn t']);
     expect([threatsReadAt.get('assets checkpoint'), threatsReadAt.get('assets struck a')]).toEqual([0, 0]);
     expect(harness.api.sent('/t')).toEqual(['c1']);
@@ -33,7 +33,7 @@ describe('order: assets → withdrawals → threats, one after the other', () =>
 
   test('the SIEM knows an asset before its threats', async () => {
     const harness = stocked();
-    await harness.tick({ only: ['assets', 'threats'] });
+    await harness.run({ only: ['assets', 'threats'] });
     expect(harness.sent).toEqual(['upsert a', 'upsert t']);
   });
 
@@ -41,7 +41,7 @@ describe('order: assets → withdrawals → threats, one after the other', () =>
     const harness = stocked();
     const drained = harness.journal.after('dns-blocks checkpoint');
     harness.journal.hook = step => (step === 'assets delivery' ? drained : undefined);
-    await harness.tick();
+    await harness.run();
     expect(harness.sent).toEqual(['dns_block d', 'upsert a', 'upsert t']);
   });
 });
@@ -54,7 +54,7 @@ describe('a failing stream does not stop the others', () => {
   ])('%s', async (stream, path, others) => {
     const harness = stocked();
     harness.api.on(path, undefined, new ApiRefusedError(path, 400, 'odd'));
-    const { results, failures, interrupted } = await harness.tick();
+    const { results, failures, interrupted } = await harness.run();
     expect([[...failures.keys()], interrupted]).toEqual([[stream], true]);
     expect(summary(results).filter(([name]) => name !== stream)).toEqual(others.map(name => [name, 1, true]));
     expect(harness.releases).toEqual([false]);
@@ -62,13 +62,13 @@ describe('a failing stream does not stop the others', () => {
 
   test('withdrawals wait while the assets fail, since the end of their walk was not reached', async () => {
     const harness = stocked();
-    await harness.tick();
+    await harness.run();
     harness.later().api.on('/a', 'c1', answer([tombstone('a', { version: 2 })], 'c2'));
     harness.api.on('/a', 'c2', new ApiRefusedError('/a', 400));
-    await harness.tick();
+    await harness.run();
     expect([harness.sent, harness.table.removals('assets').length]).toEqual([['tombstone a'], 1]);
     harness.later().api.on('/a', 'c2', answer([], null));
-    await harness.tick();
+    await harness.run();
     expect(harness.sent).toEqual(['withdrawn t']);
   });
 });
@@ -77,11 +77,11 @@ describe('the lease', () => {
   test('held by another run: nothing is done, and that is no error', async () => {
     const harness = stocked();
     harness.occupied = true;
-    expect(await harness.tick()).toEqual({
+    expect(await harness.run()).toEqual({
       leaseHeld: true,
       results: new Map(),
       failures: new Map(),
-      deadLetters: [],
+      letters: [],
       interrupted: false,
     });
     expect([harness.api.requests, harness.journal.begun, harness.releases]).toEqual([[], [], []]);
@@ -90,7 +90,7 @@ describe('the lease', () => {
   test.each(['resync', 'replay'])('held by another run: a %s is refused, not forgotten', async command => {
     const harness = stocked();
     harness.occupied = true;
-    await expect(harness.tick({ [command]: ['assets'] })).rejects.toThrow(LeaseBusyError);
+    await expect(harness.run({ [command]: ['assets'] })).rejects.toThrow(LeaseBusyError);
   });
 
   test('lost: every stream stops, its failure is the loss, and nothing more is written', async () => {
@@ -98,7 +98,7 @@ describe('the lease', () => {
     harness.journal.hook = step => {
       if (step === 'assets delivery') harness.lost.abort(new LeaseLostError('a later run took it'));
     };
-    const { failures } = await harness.tick({ only: ['assets', 'threats'] });
+    const { failures } = await harness.run({ only: ['assets', 'threats'] });
     expect([...failures].map(([stream, error]) => [stream, error.name])).toEqual([
       ['assets', 'LeaseLostError'],
       ['threats', 'LeaseLostError'],
@@ -114,32 +114,32 @@ describe('the lease', () => {
       if (harness.sent.length > 0) harness.lost.abort(new LeaseLostError('it could not be renewed'));
       return false;
     };
-    const { failures } = await harness.tick({ only: ['dns-blocks'], outOfTime: loses });
+    const { failures } = await harness.run({ only: ['dns-blocks'], outOfTime: loses });
     expect([harness.sent, failures.get('dns-blocks')?.name]).toEqual([['dns_block d1'], 'LeaseLostError']);
   });
 
   test('the run before ended uncleanly: the fence is raised before anything is read or written', async () => {
     const harness = stocked();
     harness.dirty = true;
-    await harness.tick();
+    await harness.run();
     expect(harness.journal.begun[0]).toBe('fence 1');
     harness.later().dirty = false;
-    await harness.tick();
+    await harness.run();
     expect(harness.journal.begun.filter(step => step.startsWith('fence'))).toEqual([]);
   });
 
   test('given back cleanly after a whole run, also one that the time budget ended between pages', async () => {
     const harness = stocked();
-    await harness.tick();
+    await harness.run();
     harness.api.pages('/a', [[asset('b')], [asset('c')], []]);
-    await harness.tick({ outOfTime: () => true });
+    await harness.run({ outOfTime: () => true });
     expect(harness.releases).toEqual([true, true]);
   });
 
   test('that cannot be given back fails every stream, so that the run is told as failed', async () => {
     const harness = stocked();
     harness.releaseFails = new LeaseLostError('another run has taken it over');
-    const { failures, results } = await harness.tick();
+    const { failures, results } = await harness.run();
     expect([...failures.keys()].sort()).toEqual([...results.keys()].sort());
     expect(new Set(failures.values())).toEqual(new Set([harness.releaseFails]));
   });
@@ -148,7 +148,7 @@ describe('the lease', () => {
     const harness = stocked();
     harness.journal.fail('fence 1', new StateError('be fenced'));
     harness.dirty = true;
-    await expect(harness.tick()).rejects.toThrow(StateError);
+    await expect(harness.run()).rejects.toThrow(StateError);
     expect(harness.releases).toEqual([false]);
   });
 });
@@ -156,7 +156,7 @@ describe('the lease', () => {
 describe('the time budget', () => {
   test('spent before the start: nothing is read, and every stream says that there is more', async () => {
     const harness = stocked();
-    const { results, failures } = await harness.tick({ outOfTime: () => true });
+    const { results, failures } = await harness.run({ outOfTime: () => true });
     expect(summary(results)).toEqual([
       ['assets', 0, false],
       ['threats', 0, false],
@@ -167,9 +167,9 @@ describe('the time budget', () => {
 
   test('spent amid the assets: threats wait for the next run, which goes on', async () => {
     const harness = stocked();
-    const { results } = await harness.tick({ only: ['assets', 'threats'], outOfTime: () => harness.lines.length > 0 });
+    const { results } = await harness.run({ only: ['assets', 'threats'], outOfTime: () => harness.lines.length > 0 });
     expect(results.get('threats')).toMatchObject({ pages: 0, caughtUp: false });
-    await harness.tick();
+    await harness.run();
     expect(harness.sent.toSorted()).toEqual(['dns_block d', 'upsert a', 'upsert t']);
   });
 });
@@ -177,8 +177,8 @@ describe('the time budget', () => {
 describe('over runs', () => {
   test('a quiet tick asks once a stream, sends nothing and writes nothing', async () => {
     const harness = stocked();
-    await harness.tick();
-    await harness.later().tick();
+    await harness.run();
+    await harness.later().run();
     expect(harness.api.requests.map(({ path, cursor }) => [path, cursor]).toSorted()).toEqual([
       ['/a', 'c1'],
       ['/d', 'c1'],
@@ -189,10 +189,10 @@ describe('over runs', () => {
 
   test('no sequence is used twice, and every later run uses greater ones', async () => {
     const harness = stocked();
-    await harness.tick();
+    await harness.run();
     harness.api.on('/a', 'c1', answer([asset('b'), asset('c')], 'c2')).on('/a', 'c2', answer([], null));
     harness.api.on('/d', 'c1', answer([dnsBlock('e')], null));
-    await harness.tick();
+    await harness.run();
     const [first, second] = [harness.events.slice(0, 3), harness.events.slice(3)].map(each =>
       each.map(({ sequence }) => sequence).toSorted(),
     );

@@ -1,10 +1,17 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { Sequencer } from '../../../lambda/core/sequence.ts';
+import { Sequencer, sequenceAt } from '../../../lambda/core/sequence.ts';
 
 test('twenty digits: the epoch, then a counter from one', () => {
+  const reserved = new Sequencer(12).reserve(2);
+  expect([sequenceAt(reserved, 1), sequenceAt(reserved, 2)]).toEqual(['00000000120000000001', '00000000120000000002']);
+});
+
+test('a reservation begins after the one before it, whether that was used up or not', () => {
   const sequencer = new Sequencer(12);
-  expect([sequencer.next(), sequencer.next()]).toEqual(['00000000120000000001', '00000000120000000002']);
+  sequencer.reserve(500);
+  const reserved = sequencer.reserve(1);
+  expect([sequenceAt(reserved, 0), sequenceAt(reserved, 1)]).toEqual(['00000000120000000500', '00000000120000000501']);
 });
 
 test('compared as text, every event of a later run is newer, and within a run every later event', () => {
@@ -16,7 +23,10 @@ test('compared as text, every event of a later run is newer, and within a run ev
   fc.assert(
     fc.property(run, ({ epoch, gap, count }) => {
       const [one, other] = [new Sequencer(epoch), new Sequencer(Math.min(epoch + gap + 1, 9_999_999_999))];
-      const all = [...Array.from({ length: count + 1 }, () => one.next()), other.next()];
+      const all = [
+        ...Array.from({ length: count + 1 }, () => sequenceAt(one.reserve(1), 1)),
+        sequenceAt(other.reserve(1), 1),
+      ];
       expect(all.toSorted()).toEqual(all);
       expect(new Set(all.map(each => each.length))).toEqual(new Set([20]));
     }),

@@ -8,7 +8,7 @@ import { answer, asset, dnsBlock, threat, tombstone } from './support/rows.ts';
 /** Steps that may take place in any order stand in one list. */
 const ORDER: readonly (readonly string[])[] = [
   ['look-up'],
-  ['in-flight', 'memberships'],
+  ['intents', 'children'],
   ['dead-letter'],
   ['delivery'],
   ['listed'],
@@ -25,8 +25,8 @@ const PAGES: Partial<Record<StreamName, readonly string[]>> = {
 };
 const PATHS = { assets: '/a', threats: '/t', 'dns-blocks': '/d' };
 const STEPS: Readonly<Record<StreamName, readonly string[]>> = {
-  assets: ['look-up', 'in-flight', 'dead-letter', 'delivery', 'listed', 'states', 'checkpoint'],
-  threats: ['look-up', 'in-flight', 'memberships', 'dead-letter', 'delivery', 'states', 'checkpoint'],
+  assets: ['look-up', 'intents', 'dead-letter', 'delivery', 'listed', 'states', 'checkpoint'],
+  threats: ['look-up', 'intents', 'children', 'dead-letter', 'delivery', 'states', 'checkpoint'],
   'dns-blocks': ['dead-letter', 'delivery', 'checkpoint'],
 };
 const FAULTS = Object.entries(STEPS).flatMap(([stream, steps]) =>
@@ -237,7 +237,7 @@ describe('the time budget', () => {
     harness.journal.hook = step => {
       if (step === 'assets delivery' && ++deliveries === 2) throw new OutOfTimeError('while Firehose throttled', 700);
     };
-    const { results, failures } = await harness.tick();
+    const { results, failures } = await harness.run();
     expect(failures.has('assets')).toBe(false);
     expect(results.get('assets')).toMatchObject({ caughtUp: false, forwarded: 1, throttledMilliseconds: 700 });
     await harness.later().drain('assets');
@@ -249,7 +249,7 @@ describe('the time budget', () => {
     harness.api.pages('/a', [[asset('a')], []]);
     const stalled = new OutOfTimeError('while Firehose throttled');
     harness.journal.fail('assets delivery', stalled);
-    expect((await harness.tick()).failures.get('assets')).toBe(stalled);
+    expect((await harness.run()).failures.get('assets')).toBe(stalled);
     expect(harness.table.checkpoint('assets').cursor).toBeUndefined();
     await harness.later().drain('assets');
     expect(harness.sent).toEqual(['upsert a']);

@@ -114,7 +114,7 @@ describe('row states', () => {
     harness.api.pages('/t', [[threat('t', 'a')], [threat('t', 'b', { version: 2 })], []]);
     await harness.drain('threats');
     expect(harness.table.state('threats', 't')).toMatchObject({ parent: 'b' });
-    expect(harness.table.members('threats')).toContain('b t');
+    expect(harness.table.children('threats')).toContain('b t');
   });
 
   test('a threat that moves away and back while pages overlap is noted under its asset', async () => {
@@ -126,16 +126,16 @@ describe('row states', () => {
     };
     await harness.drain('threats');
     expect(harness.table.state('threats', 't')).toMatchObject({ parent: 'a' });
-    expect(harness.table.members('threats')).toContain('a t');
+    expect(harness.table.children('threats')).toContain('a t');
   });
 
   test('members adopt: when the setting learns where a threat names its asset, nothing is sent again', async () => {
     const harness = new Harness();
     harness.api.pages('/t', [[threat('t', 'a')]]);
     await harness.drain('threats', { parentMember: 'host' });
-    expect(harness.table.members('threats')).toEqual([]);
+    expect(harness.table.children('threats')).toEqual([]);
     harness.later().api.pages('/t', [[threat('t', 'a', { position: 'p2' })]]);
     expect(await harness.drain('threats')).toMatchObject({ rows: 1, forwarded: 0, suppressed: 1 });
-    expect([harness.sent, harness.table.members('threats')]).toEqual([[], ['a t']]);
+    expect([harness.sent, harness.table.children('threats')]).toEqual([[], ['a t']]);
   });
 });

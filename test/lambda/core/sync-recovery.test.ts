@@ -125,7 +125,7 @@ describe('resync and replay', () => {
   test('other streams are left alone', async () => {
     const harness = await drained();
     harness.api.pages('/t', [[]]);
-    await harness.tick({ replay: ['assets'] });
+    await harness.run({ replay: ['assets'] });
     expect(harness.sent).toEqual(['upsert a', 'upsert b']);
   });
 });

@@ -150,7 +150,7 @@ test('rule 9: the configured limit is what every request asks for', async () => 
 test('rule 10: DNS blocks need no updated_at and no stream_position', async () => {
   const harness = new Harness();
   harness.api.pages('/d', [[dnsBlock('d1'), dnsBlock('d2')], [dnsBlock('d3')]]);
-  expect(await harness.drain('dns-blocks')).toMatchObject({ forwarded: 3, deadDeadLetters: 0 });
+  expect(await harness.drain('dns-blocks')).toMatchObject({ forwarded: 3, deadLetters: 0 });
   expect(harness.events[0]).toMatchObject({
     kind: 'dns_block',
     time: '2026-11-20T09:05:00.120Z',
@@ -165,6 +165,6 @@ describe('rule 11: the member that names the asset', () => {
     harness.api.pages('/t', [[threat('t', undefined, { host: 'a1' }), threat('u', 'a9')]]);
     expect(await harness.drain('threats', { parentMember: 'host' })).toMatchObject({ forwarded: 2, withoutOwner: 1 });
     expect(harness.events.map(each => each.asset_id)).toEqual(['a1', undefined]);
-    expect(harness.table.members('threats')).toEqual(['a1 t']);
+    expect(harness.table.children('threats')).toEqual(['a1 t']);
   });
 });

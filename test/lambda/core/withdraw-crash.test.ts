@@ -9,7 +9,7 @@ import { answer, asset, threat } from './support/rows.ts';
 const PIECE = 500;
 
 describe('withdrawals survive crashes and time budgets', () => {
-  test.each(['threats states', 'threats delivery', 'threats memberships deleted', 'assets struck a'])(
+  test.each(['threats states', 'threats delivery', 'threats children deleted', 'assets struck a'])(
     'killed at "%s": the next run works the rest off, and repeats bear the same event_id',
     async step => {
       const harness = await removing(gone('a'));
@@ -27,7 +27,7 @@ describe('withdrawals survive crashes and time budgets', () => {
         ['t1', 1],
         ['t2', 1],
       ]);
-      expect([harness.table.removals('assets'), harness.table.members('threats')]).toEqual([[], ['b u']]);
+      expect([harness.table.removals('assets'), harness.table.children('threats')]).toEqual([[], ['b u']]);
     },
   );
 
@@ -42,13 +42,13 @@ describe('withdrawals survive crashes and time budgets', () => {
     }
     harness.later().api.on('/a', 'c1', answer([gone('a')], null));
     const outOfTime = () => harness.lines.length > PIECE;
-    const { results } = await harness.tick({ only: ['assets', 'threats'], outOfTime });
+    const { results } = await harness.run({ only: ['assets', 'threats'], outOfTime });
     expect([results.get('threats')!.withdrawn, results.get('threats')!.caughtUp]).toEqual([PIECE, false]);
     expect([harness.table.removals('assets').length, harness.api.sent('/t')]).toEqual([1, []]);
     await inventory(harness);
     const withdrawn = harness.events.filter(({ kind }) => kind === 'withdrawn').map(({ id }) => id);
     expect(withdrawn.toSorted()).toEqual(ids.toSorted());
-    expect([harness.table.removals('assets'), harness.table.members('threats')]).toEqual([[], []]);
+    expect([harness.table.removals('assets'), harness.table.children('threats')]).toEqual([[], []]);
   });
 
   test('a threat sent just before a crash is withdrawn although no state says that it was', async () => {
@@ -80,7 +80,7 @@ describe('withdrawals survive crashes and time budgets', () => {
   test('the list waits for the end of the asset walk', async () => {
     const harness = await removing(gone('a'));
     let pages = 0;
-    await harness.tick({ only: ['assets', 'threats'], outOfTime: () => pages++ > 0 });
+    await harness.run({ only: ['assets', 'threats'], outOfTime: () => pages++ > 0 });
     expect(harness.sent).toEqual(['tombstone a']);
     harness.api.on('/a', 'c2', answer([back('a')], null));
     await inventory(harness.later());
@@ -93,7 +93,7 @@ describe('withdrawals survive crashes and time budgets', () => {
     const { failures } = await inventory(harness);
     expect([...failures].map(([stream, error]) => [stream, error.name])).toEqual([['threats', 'StateDamagedError']]);
     harness.later().api.pages('/t', [[threat('u', 'b')], []]);
-    await harness.tick({ only: ['assets', 'threats'], resync: ['threats'] });
+    await harness.run({ only: ['assets', 'threats'], resync: ['threats'] });
     expect(harness.sent.toSorted()).toEqual(['withdrawn t1', 'withdrawn t2']);
   });
 });

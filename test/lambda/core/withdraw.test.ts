@@ -16,7 +16,7 @@ describe('withdrawal', () => {
   test('then nothing of it is left to do: memberships and list entry are gone, and no run repeats it', async () => {
     const harness = await removing(gone('a'));
     await inventory(harness);
-    expect([harness.table.members('threats'), harness.table.removals('assets')]).toEqual([['b u'], []]);
+    expect([harness.table.children('threats'), harness.table.removals('assets')]).toEqual([['b u'], []]);
     await inventory(harness.later());
     expect([harness.sent, harness.journal.begun]).toEqual([[], []]);
   });
@@ -29,7 +29,7 @@ describe('withdrawal', () => {
     expect(notable.slice(0, 4)).toEqual([
       'threats states',
       'threats delivery',
-      'threats memberships deleted',
+      'threats children deleted',
       'assets struck a',
     ]);
   });
@@ -39,7 +39,10 @@ describe('withdrawal', () => {
     harness.api.on('/a', 'c2', answer([back('a')], null));
     await inventory(harness);
     expect(harness.sent).toEqual(['tombstone a', 'upsert x', 'upsert a']);
-    expect([harness.table.removals('assets'), harness.table.members('threats')]).toEqual([[], ['a t1', 'a t2', 'b u']]);
+    expect([harness.table.removals('assets'), harness.table.children('threats')]).toEqual([
+      [],
+      ['a t1', 'a t2', 'b u'],
+    ]);
   });
 
   test('an asset restored and removed again in the same walk is withdrawn', async () => {
@@ -101,7 +104,7 @@ describe('what comes back after a withdrawal', () => {
       .on('/t', 'c1', answer([threat('t1', 'a')], null));
     await inventory(harness);
     expect(harness.sent).toEqual(['upsert a', 'upsert t1']);
-    expect(harness.table.members('threats')).toContain('a t1');
+    expect(harness.table.children('threats')).toContain('a t1');
     expect(harness.events[1]!.event_id).not.toBe(first.get('t1'));
   });
 
@@ -151,7 +154,7 @@ describe('what comes back after a withdrawal', () => {
       .later()
       .api.pages('/a', [[gone('a')]])
       .pages('/t', [[]]);
-    harness.journal.fail('threats memberships deleted');
+    harness.journal.fail('threats children deleted');
     await inventory(harness);
     expect(harness.sent).toEqual(['tombstone a', 'withdrawn t']);
     harness
@@ -168,7 +171,7 @@ describe('a removal is struck off only by an event after its tombstone', () => {
   /** As a write of an earlier run leaves it that landed late, over the state that said "removed". */
   async function withLateState() {
     const harness = await removing(gone('a'));
-    await harness.tick({ only: ['assets'] });
+    await harness.run({ only: ['assets'] });
     const late = {
       ...harness.table.state('assets', 'a'),
       removed: false,
@@ -196,7 +199,7 @@ describe('a removal is struck off only by an event after its tombstone', () => {
 
   test('the tombstone of an asset that was never seen counts as told at the last event before it', async () => {
     const harness = await removing(asset('x'), gone('never-seen'));
-    await harness.tick({ only: ['assets'] });
+    await harness.run({ only: ['assets'] });
     expect(harness.table.removals('assets')).toMatchObject([
       { id: 'never-seen', sequence: harness.events.at(-1)!.sequence },
     ]);

@@ -15,7 +15,7 @@ function letters(scene: AwsScene, bucket = scene.aws.names.deadLetterBucket) {
 }
 
 async function objects(scene: AwsScene): Promise<string[]> {
-  return [...(await scene.aws.deadDeadLetters()).keys()];
+  return [...(await scene.aws.deadLetters()).keys()];
 }
 
 describe('a dead letter', () => {
@@ -24,7 +24,7 @@ describe('a dead letter', () => {
     await letters(scene).store(LETTER, HELD);
     const key = 'dead-letter/acme/assets/no-id/abc123.json';
     expect(await objects(scene)).toEqual([key]);
-    expect((await scene.aws.deadDeadLetters()).get(key)).toBe(
+    expect((await scene.aws.deadLetters()).get(key)).toBe(
       `{"reason":"no-id","stream":"assets","connector":"acme","row":${TEXT}}\n`,
     );
     expect(letters(scene).locate(LETTER)).toBe(`s3://${scene.aws.names.deadLetterBucket}/${key}`);
@@ -52,7 +52,7 @@ describe('a dead letter', () => {
     const text = JSON.stringify({ id: 'a', text: 'x'.repeat(2_000_000) });
     await letters(scene).store({ ...LETTER, reason: 'oversize', text }, HELD);
     const [key = ''] = await objects(scene);
-    expect((await scene.aws.deadDeadLetters()).get(key)).toContain(`"row":${text}}`);
+    expect((await scene.aws.deadLetters()).get(key)).toContain(`"row":${text}}`);
   });
 
   test.each([

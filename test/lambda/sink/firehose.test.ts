@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Sender } from '../../../lambda/aws-calls.ts';
+import type { Sender } from '../../../lambda/aws.ts';
 import { DeliveryError, LeaseLostError, OutOfTimeError } from '../../../lambda/core/errors.ts';
 import { createFirehose } from '../../../lambda/sink/firehose.ts';
 import { type Fault, THROTTLED } from '../../../local/aws/faults.ts';

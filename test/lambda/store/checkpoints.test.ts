@@ -1,13 +1,12 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from '@jest/globals';
-import { BEGINNING } from '../../../lambda/core/beginning.ts';
 import { LeaseLostError, StateDamagedError } from '../../../lambda/core/errors.ts';
 import { idTag } from '../../../lambda/core/hashes.ts';
+import { BEGINNING } from '../../../lambda/core/stream-state.ts';
 import type { Checkpoint, SavedStream } from '../../../lambda/ports.ts';
-import { sha256 } from '../../../lambda/sha256.ts';
 import { createCheckpoints } from '../../../lambda/store/checkpoints.ts';
-import type { Item } from '../../../lambda/store/item.ts';
-import { checkpointKey, intentsKey } from '../../../lambda/store/keys.ts';
+import { checkpointKey, type Item, intentsKey } from '../../../lambda/store/item.ts';
+import { sha256 } from '../../../lambda/system.ts';
 import { awsScene } from '../support/aws-scene.ts';
 import { rejection } from '../support/words.ts';
 

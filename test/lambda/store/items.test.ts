@@ -1,15 +1,12 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from '@jest/globals';
-import type { Sender } from '../../../lambda/aws-calls.ts';
+import type { Sender } from '../../../lambda/aws.ts';
 import { LeaseLostError, StateDamagedError } from '../../../lambda/core/errors.ts';
 import type { RowState } from '../../../lambda/ports.ts';
-import { sha256 } from '../../../lambda/sha256.ts';
-import { createChildIndex } from '../../../lambda/store/child-index.ts';
-import type { Item } from '../../../lambda/store/item.ts';
-import { removalKey, rowKey } from '../../../lambda/store/keys.ts';
-import { createRemovals } from '../../../lambda/store/removals.ts';
-import { createRowStates } from '../../../lambda/store/row-states.ts';
+import { type Item, removalKey, rowKey } from '../../../lambda/store/item.ts';
+import { createChildIndex, createRemovals, createRowStates } from '../../../lambda/store/rows.ts';
 import { createTable } from '../../../lambda/store/table.ts';
+import { sha256 } from '../../../lambda/system.ts';
 import { awsScene, pass } from '../support/aws-scene.ts';
 import { rejection } from '../support/words.ts';
 
@@ -92,7 +89,7 @@ describe('row states', () => {
     const table = createTable(client, each.aws.names.stateTable, each.retryBudget);
     await createRowStates(table, sha256).get('assets', ['a']);
     await createChildIndex(table, sha256).of('threats', 'o', 10, false);
-    await createRemovals(table, sha256).pending('assets', false);
+    await createRemovals(table, sha256).list('assets', false);
     const [states, ...queries] = asked;
     expect(states).toMatchObject({ RequestItems: { [each.aws.names.stateTable]: { ConsistentRead: true } } });
     expect(queries.map(query => query['ConsistentRead'])).toEqual([true, true]);
@@ -109,7 +106,7 @@ describe('row states', () => {
 
   test.each<readonly [string, Item]>([
     ['of another version', { v: { N: '2' } }],
-    ['changed by hand', { rowHash: { S: 'other' } }],
+    ['changed by hand', { digest: { S: 'other' } }],
     ['with a member of another type', { generation: { S: '1' } }],
   ])('%s are recognised one by one, and the others stay readable', async (_what, change) => {
     await using each = await scene();
@@ -182,10 +179,10 @@ describe('the list of withdrawals', () => {
       sequence: index % 2 === 0 ? '' : SEQUENCE,
     }));
     await each.removals.add('assets', tombstones, pass);
-    const pending = await each.removals.pending('assets', false);
+    const pending = await each.removals.list('assets', false);
     expect(new Map(pending.map(one => [one.id, one]))).toEqual(new Map(tombstones.map(one => [one.id, one])));
-    for (const { id } of tombstones) await each.removals.remove('assets', id, pass);
-    expect(await each.removals.pending('assets', false)).toEqual([]);
+    for (const { id } of tombstones) await each.removals.remove('assets', [id], pass);
+    expect(await each.removals.list('assets', false)).toEqual([]);
   });
 
   test('names an asset once: its newest tombstone', async () => {
@@ -198,7 +195,7 @@ describe('the list of withdrawals', () => {
     }));
     await each.removals.add('assets', [first!], pass);
     await each.removals.add('assets', [second!], pass);
-    expect(await each.removals.pending('assets', false)).toEqual([second]);
+    expect(await each.removals.list('assets', false)).toEqual([second]);
   });
 
   test('changed by hand is recognised', async () => {
@@ -206,11 +203,11 @@ describe('the list of withdrawals', () => {
     await each.removals.add('assets', [{ id: 'a', deletedAt: undefined, position: '1', sequence: SEQUENCE }], pass);
     const [item] = await each.table.get([removalKey('assets', 'a', sha256)]);
     await each.write({ ...item, position: { S: '2' } });
-    const error = await rejection(each.removals.pending('assets', false));
+    const error = await rejection(each.removals.list('assets', false));
     expect(error).toBeInstanceOf(StateDamagedError);
     expect(error.message).toContain('{"resync":["threats"]}');
     const repaired = { id: 'a', deletedAt: undefined, position: undefined, sequence: '' };
-    expect(await each.removals.pending('assets', true)).toEqual([repaired]);
+    expect(await each.removals.list('assets', true)).toEqual([repaired]);
   });
 });
 
@@ -224,7 +221,7 @@ describe('the guard', () => {
       each.childIndex.put('threats', [member], stop),
       each.childIndex.delete('threats', [member], stop),
       each.removals.add('assets', [{ id: 'a', deletedAt: undefined, position: undefined, sequence: SEQUENCE }], stop),
-      each.removals.remove('assets', 'a', stop),
+      each.removals.remove('assets', ['a'], stop),
     ];
     const outcomes = await Promise.allSettled(writes);
     expect(outcomes.map(outcome => outcome.status)).toEqual(Array(5).fill('rejected'));

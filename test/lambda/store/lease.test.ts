@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { LeaseLostError, StateError } from '../../../lambda/core/errors.ts';
 import type { Clock, HeldLease } from '../../../lambda/ports.ts';
-import { leaseKey } from '../../../lambda/store/keys.ts';
+import { leaseKey } from '../../../lambda/store/item.ts';
 import { createLease } from '../../../lambda/store/lease.ts';
 import type { Table } from '../../../lambda/store/table.ts';
 import { THROTTLED } from '../../../local/aws/faults.ts';
@@ -19,7 +19,7 @@ async function scene() {
     return updated;
   };
   const table = { ...aws.table, update };
-  const lease = (parent: string) => createLease({ table, clock: aws.clock, parent, seconds: SECONDS });
+  const lease = (holder: string) => createLease({ table, clock: aws.clock, holder, seconds: SECONDS });
   const item = async () => (await aws.table.get([leaseKey]))[0];
   const aborted = (signal: AbortSignal) =>
     new Promise<unknown>(resolve =>
@@ -96,7 +96,7 @@ describe('a lost answer', () => {
     const lease = await held(each.lease('one').take());
     expect({ epoch: lease.epoch, dirty: lease.dirty }).toEqual({ epoch: 2, dirty: true });
     expect(await each.item()).toMatchObject({ epoch: { N: '2' }, holder: { S: 'one' } });
-    await lease.assertLeaseValid();
+    await lease.assertValid();
     await lease.release({ clean: true });
   });
 
@@ -105,7 +105,7 @@ describe('a lost answer', () => {
     const lease = await held(each.lease('one').take());
     each.aws.faults.next('dynamodb', { loseAnswer: true });
     each.clock.advance(45_000);
-    await lease.assertLeaseValid();
+    await lease.assertValid();
     expect(lease.signal.aborted).toBe(false);
     await lease.release({ clean: true });
     expect(await each.item()).toMatchObject({ ended: { S: 'cleanly' } });
@@ -159,7 +159,7 @@ describe('a lease that another run has taken over', () => {
     });
     each.clock.advance(45_000);
     expect(await each.aborted(lost.signal)).toBeInstanceOf(LeaseLostError);
-    expect(await rejection(lost.assertLeaseValid())).toBeInstanceOf(LeaseLostError);
+    expect(await rejection(lost.assertValid())).toBeInstanceOf(LeaseLostError);
     expect(await rejection(lost.release({ clean: true }))).toBeInstanceOf(LeaseLostError);
     expect(await each.item()).toMatchObject({ epoch: { N: '2' }, holder: { S: 'two' }, ended: { S: 'no' } });
   });
@@ -191,10 +191,10 @@ describe('the guard', () => {
     await using each = await scene();
     const lease = await held(each.lease('one').take());
     each.forget();
-    await lease.assertLeaseValid();
+    await lease.assertValid();
     expect(each.calls).toEqual([]);
     each.clock.advance(40_000);
-    await lease.assertLeaseValid();
+    await lease.assertValid();
     expect(each.count('UpdateItem')).toBeGreaterThan(0);
     expect(Number((await each.item())?.['expires']?.N)).toBe(each.clock.now() + SECONDS * 1000);
     await lease.release({ clean: true });
@@ -215,10 +215,10 @@ describe('the guard', () => {
       return updated;
     };
     const table = { ...each.table, update };
-    const lease = await held(createLease({ table, clock, parent: 'one', seconds: SECONDS }).take());
+    const lease = await held(createLease({ table, clock, holder: 'one', seconds: SECONDS }).take());
     now += 45_000;
     frozen = SECONDS * 1000;
-    expect(await rejection(lease.assertLeaseValid())).toBeInstanceOf(LeaseLostError);
+    expect(await rejection(lease.assertValid())).toBeInstanceOf(LeaseLostError);
     expect(lease.signal.aborted).toBe(true);
     frozen = 0;
     await lease.release({ clean: false });
@@ -229,7 +229,7 @@ describe('the guard', () => {
     const lease = await held(each.lease('one').take());
     each.aws.faults.always('dynamodb', { loseRequest: true });
     each.clock.advance(40_000);
-    expect(await rejection(lease.assertLeaseValid())).toBeInstanceOf(Error);
+    expect(await rejection(lease.assertValid())).toBeInstanceOf(Error);
     each.aws.faults.clear();
     await lease.release({ clean: false });
   });
@@ -240,9 +240,9 @@ describe('a lease that was given back', () => {
     await using each = await scene();
     const lease = await held(each.lease('one').take());
     await lease.release({ clean: true });
-    expect(await rejection(lease.assertLeaseValid())).toBeInstanceOf(LeaseLostError);
+    expect(await rejection(lease.assertValid())).toBeInstanceOf(LeaseLostError);
     const next = await held(each.lease('two').take());
-    expect(await rejection(lease.assertLeaseValid())).toBeInstanceOf(LeaseLostError);
+    expect(await rejection(lease.assertValid())).toBeInstanceOf(LeaseLostError);
     await next.release({ clean: true });
   });
 });

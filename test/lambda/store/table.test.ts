@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Sender } from '../../../lambda/aws-calls.ts';
+import type { Sender } from '../../../lambda/aws.ts';
 import { LeaseLostError, StateError } from '../../../lambda/core/errors.ts';
-import type { Item } from '../../../lambda/store/item.ts';
-import type { Key } from '../../../lambda/store/keys.ts';
+import type { Item, Key } from '../../../lambda/store/item.ts';
 import { createTable } from '../../../lambda/store/table.ts';
 import { type Fault, THROTTLED } from '../../../local/aws/faults.ts';
 import { awsScene, pass } from '../support/aws-scene.ts';

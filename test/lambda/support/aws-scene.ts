@@ -1,6 +1,6 @@
 import './one-realm.ts';
-import { type AwsClients, createAwsClients } from '../../../lambda/aws-clients.ts';
-import type { RetryBudget } from '../../../lambda/retry-budget.ts';
+import { type AwsClients, createAwsClients } from '../../../lambda/aws.ts';
+import type { RetryBudget } from '../../../lambda/core/retry.ts';
 import { createTable, type Table } from '../../../lambda/store/table.ts';
 import type { AwsOptions } from '../../../local/aws/endpoints.ts';
 import { type Started, startedBy } from '../../local/aws/started.ts';

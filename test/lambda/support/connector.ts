@@ -2,7 +2,7 @@ import { type Clients, createContainerTokens } from '../../../lambda/compose.ts'
 import { type InvocationResult, type Invoker, invoke } from '../../../lambda/invocation.ts';
 import type { Log } from '../../../lambda/ports.ts';
 import { readSettings } from '../../../lambda/settings.ts';
-import { sha256 } from '../../../lambda/sha256.ts';
+import { sha256 } from '../../../lambda/system.ts';
 import type { RunFacts } from '../../../lambda/telemetry.ts';
 import type { AwsOptions } from '../../../local/aws/endpoints.ts';
 import { createRandom } from '../../../local/platform/draw.ts';

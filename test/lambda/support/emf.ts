@@ -47,7 +47,7 @@ export function emfFaults(blobs: readonly Emf[], connector: string, streams: rea
     ...blobs.flatMap(({ dimensions, values }) => {
       const declared = DIMENSIONS.stream in dimensions ? STREAM_METRICS : CONNECTOR_METRICS;
       // Silence is the alarm: Drained is there when it is 1, and only then.
-      const wanted = Object.keys(declared).filter(name => name !== 'Drained' || values['Drained'] === 1);
+      const wanted = Object.keys(declared).filter(name => name !== 'CaughtUp' || values['CaughtUp'] === 1);
       const missing = wanted.filter(name => !Number.isFinite(values[name])).map(name => `${name} is missing`);
       return [
         ...missing,

@@ -1,5 +1,5 @@
+import type { RetryBudget } from '../../../lambda/core/retry.ts';
 import type { Clock } from '../../../lambda/ports.ts';
-import type { RetryBudget } from '../../../lambda/retry-budget.ts';
 
 export interface SteppedClock extends Clock {
   /** Lets time pass, and with it every wait that is due. */

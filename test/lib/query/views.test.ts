@@ -102,14 +102,14 @@ const LIVES: readonly (readonly [story: string, told: Told[], view: string, expe
     'a row that was too large exists, and its letter is named',
     [
       { sequence: 1, row: '1' },
-      { sequence: 2, kind: 'oversize', deadDeadLetter: DEAD_LETTER },
+      { sequence: 2, kind: 'oversize', deadLetter: DEAD_LETTER },
     ],
     'current_assets',
     [{ row: null, dead_letter: DEAD_LETTER }],
   ],
   [
     'a threat that was too large exists',
-    [{ sequence: 2, stream: 'threats', kind: 'oversize', deadDeadLetter: DEAD_LETTER }],
+    [{ sequence: 2, stream: 'threats', kind: 'oversize', deadLetter: DEAD_LETTER }],
     'current_threats',
     [{ row: null, dead_letter: DEAD_LETTER }],
   ],
@@ -198,8 +198,8 @@ test('an OCSF line and its envelope give the same columns', async () => {
     { ...tombstone, stream: 'threats', kind: 'upsert', assetId: 'x' },
     { sequence: 2, stream: 'threats', kind: 'withdrawn', assetId: 'x', time: '2026-11-20T09:14:03Z' },
     { ...tombstone, stream: 'dns-blocks', kind: 'dns_block' },
-    { sequence: 3, kind: 'oversize', deadDeadLetter: DEAD_LETTER, time: '2026-11-20T09:14:03Z' },
-    { sequence: 4, stream: 'dns-blocks', kind: 'oversize', deadDeadLetter: DEAD_LETTER, time: '2026-11-20T09:14:03Z' },
+    { sequence: 3, kind: 'oversize', deadLetter: DEAD_LETTER, time: '2026-11-20T09:14:03Z' },
+    { sequence: 4, stream: 'dns-blocks', kind: 'oversize', deadLetter: DEAD_LETTER, time: '2026-11-20T09:14:03Z' },
   ];
   for (const each of told) {
     await database.hold([envelope(each), ocsf(each)]);
@@ -209,7 +209,7 @@ test('an OCSF line and its envelope give the same columns', async () => {
       kind: each.kind,
       id: 'a',
       connector: 'acme',
-      dead_letter: each.deadDeadLetter ?? null,
+      dead_letter: each.deadLetter ?? null,
     });
   }
 });
@@ -242,7 +242,7 @@ test('latest_events holds the latest event of every id of every stream', async (
 test('a tombstone in OCSF whose row was too large is a removal all the same: its class says so', async () => {
   await database.hold([
     ocsf({ sequence: 1, row: '1' }),
-    ocsf({ sequence: 2, kind: 'tombstone', deadDeadLetter: DEAD_LETTER }),
+    ocsf({ sequence: 2, kind: 'tombstone', deadLetter: DEAD_LETTER }),
   ]);
   expect(await database.rows('select * from current_assets')).toEqual([]);
   expect(await column(database, 'select dead_letter from removed_assets')).toEqual([DEAD_LETTER]);

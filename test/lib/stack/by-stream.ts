@@ -43,7 +43,7 @@ describe.each(FORMATS)('delivery by stream finds in %s the stream', (_, format) 
       const lines = [
         format.row(sending, CONTEXT),
         format.oversize(sending, CONTEXT, 's3://bucket/letter'),
-        ...('vanishesWith' in stream ? [format.withdrawn('x', cause, stream, sequence, CONTEXT)] : []),
+        ...('cascadesFrom' in stream ? [format.withdrawn('x', cause, stream, sequence, CONTEXT)] : []),
         ...(stream.tombstones ? [format.row({ ...sending, row: removed }, CONTEXT)] : []),
       ];
       const { stdout, stderr } = await raw(lines.join('\n'), queryOf(VARIANTS.byStream), ['-c']);

@@ -84,10 +84,10 @@ describe('a deployed stack', () => {
     const schedule = await client(each, 'SCHEDULER', SchedulerClient).send(
       new GetScheduleCommand({ Name: name('ScheduleName') }),
     );
-    const deadDeadLetters = await queue('ScheduleDeadLetterQueueUrl');
+    const deadLetters = await queue('ScheduleDeadLetterQueueUrl');
     expect(schedule).toMatchObject({
       State: 'ENABLED',
-      Target: { DeadLetterConfig: { Arn: deadDeadLetters['QueueArn'] } },
+      Target: { DeadLetterConfig: { Arn: deadLetters['QueueArn'] } },
     });
     const siem = await queue('SiemQueueUrl');
     expect([siem['QueueArn'], siem['VisibilityTimeout']]).toEqual([name('SiemQueueArn'), '600']);

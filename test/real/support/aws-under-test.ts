@@ -10,7 +10,7 @@ export interface AwsUnderTest extends LocalAws {
   /** Lines delivered so far, in the order of the objects' names. */
   delivered(): Promise<string[]>;
   /** Dead letters by their key. */
-  deadDeadLetters(): Promise<Map<string, string>>;
+  deadLetters(): Promise<Map<string, string>>;
 }
 
 /** The embedded endpoints, or in their place, service by service, the real parts of this run behind the same faults. */
@@ -41,7 +41,7 @@ function folders({ deliveredFolder, deadLetterFolder }: LocalAws): Pick<AwsUnder
       for await (const { line } of deliveredLines(deliveredFolder)) lines.push(line);
       return lines;
     },
-    async deadDeadLetters() {
+    async deadLetters() {
       const entries = await readdir(deadLetterFolder, { recursive: true, withFileTypes: true });
       const paths = entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name));
       const texts = paths.map(async path => [relative(deadLetterFolder, path), await readFile(path, 'utf8')] as const);

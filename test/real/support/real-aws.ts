@@ -87,7 +87,7 @@ async function onMoto(under: AwsUnderTest, options: AwsOptions, url: string) {
     },
     firehose: { ...under.firehose, counters },
     delivered: async () => linesOf(await read(names.bucket, names.prefix)),
-    deadDeadLetters: () => read(names.deadLetterBucket, ''),
+    deadLetters: () => read(names.deadLetterBucket, ''),
   };
   return { environment, instead, stop: () => put.catch(() => undefined).then(() => resources.close()) };
 }

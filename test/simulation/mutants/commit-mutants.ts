@@ -117,7 +117,7 @@ export const COMMIT_MUTANTS: readonly Mutant[] = [
               epoch: 1,
               dirty: held.dirty,
               signal: held.signal,
-              assertLeaseValid: held.assertLeaseValid,
+              assertValid: held.assertValid,
               release: outcome => held.release(outcome),
             }
           );
@@ -149,7 +149,7 @@ export const COMMIT_MUTANTS: readonly Mutant[] = [
               epoch: held.epoch,
               dirty: held.dirty,
               signal,
-              assertLeaseValid: LEASE_VALID,
+              assertValid: LEASE_VALID,
               release: outcome => held.release(outcome),
             })
           );

@@ -2,14 +2,16 @@
 
 import type { Ports } from '../../../lambda/core/run.ts';
 import type { RowState } from '../../../lambda/ports.ts';
-import { sha256 } from '../../../lambda/sha256.ts';
+import { sha256 } from '../../../lambda/system.ts';
 import { withBodies, withRows } from './bodies.ts';
 import type { Mutant } from './mutant.ts';
 
 function withLines(ports: Ports, change: (line: string) => string): Ports {
   return {
     ...ports,
-    delivery: { deliver: (lines, assertLeaseValid) => ports.delivery.deliver(lines.map(change), assertLeaseValid) },
+    delivery: {
+      deliver: (lines, assertLeaseValid) => ports.delivery.deliver(lines.map(change), assertLeaseValid),
+    },
   };
 }
 

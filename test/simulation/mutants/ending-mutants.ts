@@ -33,8 +33,8 @@ function passingOnceReleased(lease: Lease): Lease {
         epoch,
         dirty,
         signal,
-        assertLeaseValid: async () => {
-          if (!over) await held.assertLeaseValid();
+        assertValid: async () => {
+          if (!over) await held.assertValid();
         },
         release: async outcome => {
           over = true;

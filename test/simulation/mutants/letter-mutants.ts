@@ -2,7 +2,7 @@
 
 import type { Ports } from '../../../lambda/core/run.ts';
 import type { RowState } from '../../../lambda/ports.ts';
-import { sha256 } from '../../../lambda/sha256.ts';
+import { sha256 } from '../../../lambda/system.ts';
 import { content } from '../oracle/lossless.ts';
 import { withBodies, withNextCursor } from './bodies.ts';
 import type { Mutant } from './mutant.ts';
@@ -40,24 +40,24 @@ export const LETTER_MUTANTS: readonly Mutant[] = [
     variant: () => ({
       ports: ports => {
         const read = async (key: string) => {
-          const body = await ports.deadDeadLetters.read(key);
-          if (body !== undefined) await ports.deadDeadLetters.remove(key, async () => undefined);
+          const body = await ports.deadLetters.read(key);
+          if (body !== undefined) await ports.deadLetters.remove(key, async () => undefined);
           return body;
         };
-        return { ...ports, deadDeadLetters: { ...ports.deadDeadLetters, read } };
+        return { ...ports, deadLetters: { ...ports.deadLetters, read } };
       },
     }),
   },
   {
     rule: 'A letter that is dealt with is deleted',
     breakage: 'it stays',
-    variant: () => ({ ports: ports => ({ ...ports, deadDeadLetters: { ...ports.deadDeadLetters, remove: NOTHING } }) }),
+    variant: () => ({ ports: ports => ({ ...ports, deadLetters: { ...ports.deadLetters, remove: NOTHING } }) }),
   },
   {
     rule: 'A letter that can be sent is sent',
     breakage: 'every letter stays',
     variant: () => ({
-      ports: ports => ({ ...ports, deadDeadLetters: { ...ports.deadDeadLetters, read: NOTHING } }),
+      ports: ports => ({ ...ports, deadLetters: { ...ports.deadLetters, read: NOTHING } }),
     }),
   },
   {
@@ -115,11 +115,11 @@ export const LETTER_MUTANTS: readonly Mutant[] = [
       ports: whileTrying((ports, trying) => {
         const row: Ports['rows']['row'] = async (...args) => {
           const answer = await ports.rows.row(...args).catch(async (cause: unknown) => {
-            await ports.deadDeadLetters.remove(trying.key, async () => undefined);
+            await ports.deadLetters.remove(trying.key, async () => undefined);
             throw cause;
           });
           if (content(answer) !== trying.deadLetter?.content)
-            await ports.deadDeadLetters.remove(trying.key, async () => undefined);
+            await ports.deadLetters.remove(trying.key, async () => undefined);
           return answer;
         };
         return { ...ports, rows: { row } };
@@ -185,10 +185,10 @@ export const LETTER_MUTANTS: readonly Mutant[] = [
     variant: () => ({
       ports: ports => {
         const read = async (key: string) => {
-          const body = await ports.deadDeadLetters.read(key);
+          const body = await ports.deadLetters.read(key);
           return body && JSON.stringify(JSON.parse(body));
         };
-        return { ...ports, deadDeadLetters: { ...ports.deadDeadLetters, read } };
+        return { ...ports, deadLetters: { ...ports.deadLetters, read } };
       },
     }),
   },

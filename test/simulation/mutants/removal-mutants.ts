@@ -97,9 +97,9 @@ export const REMOVAL_MUTANTS: readonly Mutant[] = [
       ports: ports => {
         const listed: ListedRemoval[] = [];
         const add = async (_: string, tombstones: readonly ListedRemoval[]) => void listed.push(...tombstones);
-        const remove = async (_: string, id: string) =>
-          void listed.splice(0, listed.length, ...listed.filter(each => each.id !== id));
-        return { ...ports, removals: { add, remove, pending: async () => [...listed] } };
+        const remove = async (_: string, ids: readonly string[]) =>
+          void listed.splice(0, listed.length, ...listed.filter(each => !ids.includes(each.id)));
+        return { ...ports, removals: { add, remove, list: async () => [...listed] } };
       },
     }),
   },

@@ -18,19 +18,19 @@ export const SEEN: RowState = {
 /** Takes the lease of another run as if there were none. */
 export function sharing(epoch: number): HeldLease {
   const { signal } = new AbortController();
-  return refusingOnceReleased({ epoch, dirty: false, signal, assertLeaseValid: LEASE_VALID, release: LEASE_VALID });
+  return refusingOnceReleased({ epoch, dirty: false, signal, assertValid: LEASE_VALID, release: LEASE_VALID });
 }
 
 /** A lease that breaks another rule than that it refuses once it was given back. */
-export function refusingOnceReleased({ epoch, dirty, signal, assertLeaseValid, release }: HeldLease): HeldLease {
+export function refusingOnceReleased({ epoch, dirty, signal, assertValid, release }: HeldLease): HeldLease {
   let over = false;
   return {
     epoch,
     dirty,
     signal,
-    assertLeaseValid: async () => {
+    assertValid: async () => {
       if (over) throw new LeaseLostError('it was given back');
-      await assertLeaseValid();
+      await assertValid();
     },
     release: async outcome => {
       over = true;

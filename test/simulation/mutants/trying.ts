@@ -1,14 +1,15 @@
 /** Which dead letter a run tries again at the moment. */
+
 import type { Ports } from '../../../lambda/core/run.ts';
 import type { AssertLeaseValid } from '../../../lambda/ports.ts';
-import { type ReadDeadLetter, readDeadLetter } from '../oracle/letter.ts';
+import { type Letter, readDeadLetter } from '../oracle/letter.ts';
 
 /** The letter that was read last, until it is deleted. */
 export interface Trying {
   key: string;
   /** Digest of an oversize row: it is in the key. */
   rowHash: string;
-  deadLetter: ReadDeadLetter | undefined;
+  deadLetter: Letter | undefined;
   /** The row, and its id. */
   text: string;
   id: string;
@@ -19,15 +20,15 @@ export function whileTrying(change: (ports: Ports, trying: Trying) => Ports): (p
   return ports => {
     const trying: Trying = { key: '', rowHash: '', deadLetter: undefined, text: '', id: '' };
     const read = async (key: string) => {
-      const body = await ports.deadDeadLetters.read(key);
+      const body = await ports.deadLetters.read(key);
       if (body !== undefined) note(trying, key, body);
       return body;
     };
     const remove = async (key: string, assertLeaseValid: AssertLeaseValid) => {
-      await ports.deadDeadLetters.remove(key, assertLeaseValid);
+      await ports.deadLetters.remove(key, assertLeaseValid);
       trying.deadLetter = undefined;
     };
-    return change({ ...ports, deadDeadLetters: { ...ports.deadDeadLetters, read, remove } }, trying);
+    return change({ ...ports, deadLetters: { ...ports.deadLetters, read, remove } }, trying);
   };
 }
 

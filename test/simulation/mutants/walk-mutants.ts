@@ -144,7 +144,7 @@ export const WALK_MUTANTS: readonly Mutant[] = [
     rule: 'A row that can be no event is a dead letter',
     breakage: 'it is dropped',
     variant: () => ({
-      ports: ports => ({ ...ports, deadDeadLetters: { ...ports.deadDeadLetters, store: async () => undefined } }),
+      ports: ports => ({ ...ports, deadLetters: { ...ports.deadLetters, store: async () => undefined } }),
     }),
   },
   {

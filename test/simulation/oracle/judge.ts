@@ -8,7 +8,7 @@ import type { Observation } from './observation.ts';
 import { copyOf, greatestSequence, keyOf, type ReceivedEvent, type Rule } from './siem.ts';
 import { isOcsf } from './siem-ocsf.ts';
 
-export function check(observation: Observation, rule: Rule = greatestSequence): string[] {
+export function breachesOf(observation: Observation, rule: Rule = greatestSequence): string[] {
   return [
     ...observation.violations,
     ...unlikeTruth(observation, rule, 'the copy by the greatest sequence'),

@@ -3,7 +3,7 @@
 import type { Clients } from '../../../lambda/compose.ts';
 import { parseDeadLetterKey } from '../../../lambda/core/dead-letter.ts';
 import type { Log } from '../../../lambda/ports.ts';
-import { sha256 } from '../../../lambda/sha256.ts';
+import { sha256 } from '../../../lambda/system.ts';
 import type { Platform } from '../../../local/platform/platform.ts';
 import type { History, Release } from '../history.ts';
 import type { Recorder } from '../oracle/witness.ts';

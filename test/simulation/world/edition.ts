@@ -1,6 +1,5 @@
 /** What an edition of the code cannot send, played at the edges of the code of now. */
-import { MAX_LINE_BYTES } from '../../../lambda/core/event.ts';
-import type { EventFormat } from '../../../lambda/core/event-format.ts';
+import { type EventFormat, MAX_LINE_BYTES } from '../../../lambda/core/event.ts';
 import type { Row } from '../../../lambda/core/row.ts';
 import type { Release } from '../history.ts';
 import { MARKS } from './estate.ts';

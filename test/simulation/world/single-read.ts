@@ -10,7 +10,7 @@ const SINGLE = /^\/v1\/(assets|threats)\/([^/]+)$/;
 export async function singleRead(
   url: string,
   response: Response,
-  { platform, history, release }: Pick<NetworkHooks, 'platform' | 'history' | 'edition'>,
+  { platform, history, release }: Pick<NetworkHooks, 'platform' | 'history' | 'release'>,
 ): Promise<Response> {
   const [, stream, id = ''] = SINGLE.exec(new URL(url).pathname) ?? [];
   if (!stream) return response;

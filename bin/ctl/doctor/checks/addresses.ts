@@ -3,13 +3,13 @@ import { tokenEndpoint } from '../../../../lambda/source/token.ts';
 import { STREAMS } from '../../../../lambda/streams.ts';
 import { findCdkJson } from '../cdk-json.ts';
 import { type Check, type Finding, ok, warn } from '../check.ts';
-import type { Context } from '../patient.ts';
+import type { DoctorContext } from '../patient.ts';
 import { readContext } from './configuration.ts';
 
 const TIMEOUT_MILLISECONDS = 10_000;
 
 /** Before there are credentials: whoever asks without them must be refused, and in the right way. */
-export const addresses: Check<Context> = {
+export const addresses: Check<DoctorContext> = {
   name: 'addresses',
   needs: ['configuration'],
   look: async ({ fetch, signal }) => addressesFinding(await readContext((await findCdkJson())!), fetch, signal),

@@ -2,9 +2,9 @@ import { readAlarms } from '../../alarms/read-alarms.ts';
 import { PERMISSION, readSubscriptions, type Subscriptions } from '../../alarms/read-subscriptions.ts';
 import { restore } from '../../deployment/restore.ts';
 import { type Check, type Finding, fail, ok, warn } from '../check.ts';
-import type { Context } from '../patient.ts';
+import type { DoctorContext } from '../patient.ts';
 
-export const alarms: Check<Context> = {
+export const alarms: Check<DoctorContext> = {
   name: 'alarms',
   needs: ['stack'],
   async look({ aws, deployment }) {
@@ -23,7 +23,7 @@ export const alarms: Check<Context> = {
 };
 
 /** An alarm that nobody hears is none. */
-export const alarmSubscription: Check<Context> = {
+export const alarmSubscription: Check<DoctorContext> = {
   name: 'alarm-subscription',
   needs: ['stack'],
   async look({ aws, deployment }) {

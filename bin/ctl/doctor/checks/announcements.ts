@@ -9,10 +9,10 @@ import type { Aws } from '../../aws.ts';
 import { restore } from '../../deployment/restore.ts';
 import { AwsCallError } from '../../errors.ts';
 import { type Check, type Finding, fail, ok, skipped, warn } from '../check.ts';
-import type { Context } from '../patient.ts';
+import type { DoctorContext } from '../patient.ts';
 
 /** Whether the SIEM hears of new objects: for a bucket that was brought, its owner must have seen to it. */
-export const announcements: Check<Context> = {
+export const announcements: Check<DoctorContext> = {
   name: 'announcements',
   needs: ['bucket', 'siem-queue', 'delivery-stream'],
   async look({ aws, deployment }) {

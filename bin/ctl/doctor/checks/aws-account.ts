@@ -1,10 +1,10 @@
 import { GetCallerIdentityCommand, type STSClient } from '@aws-sdk/client-sts';
 import { AwsCallError } from '../../errors.ts';
 import { type Check, ok } from '../check.ts';
-import type { Context } from '../patient.ts';
+import type { DoctorContext } from '../patient.ts';
 
 /** The one question that every AWS identity may ask. */
-export const awsAccount: Check<Context> = {
+export const awsAccount: Check<DoctorContext> = {
   name: 'aws-account',
   async look({ aws, clock, skews }) {
     const client = aws.sts();

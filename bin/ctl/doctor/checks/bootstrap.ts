@@ -1,12 +1,12 @@
 import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { AwsCallError } from '../../errors.ts';
 import { type Check, fail, ok } from '../check.ts';
-import type { Context } from '../patient.ts';
+import type { DoctorContext } from '../patient.ts';
 
 const STACK = 'CDKToolkit';
 
 /** What the CDK needs in an account and region before the first deployment. */
-export const bootstrap: Check<Context> = {
+export const bootstrap: Check<DoctorContext> = {
   name: 'bootstrap',
   needs: ['aws-account'],
   async look({ aws }) {

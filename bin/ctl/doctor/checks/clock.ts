@@ -1,5 +1,5 @@
 import { type Check, type Finding, fail, ok, warn } from '../check.ts';
-import type { Context } from '../patient.ts';
+import type { DoctorContext } from '../patient.ts';
 
 /** AWS refuses a signature whose time is further off. */
 const REFUSED_MILLISECONDS = 5 * 60_000;
@@ -8,7 +8,7 @@ const REMEDY =
   'Set the clock of this machine (NTP). If it is right, the clock of AWS or of the API is wrong: tell its operator.';
 
 /** Last, when everybody has told the time. */
-export const clock: Check<Context> = {
+export const clock: Check<DoctorContext> = {
   name: 'clock',
   look: async ({ skews }) => clockFinding(skews),
 };

@@ -5,14 +5,14 @@ import type { ConnectorConfig } from '../../../../lib/config/connector-schema.ts
 import { connectorsIn } from '../../../../lib/config/read-connectors.ts';
 import { findCdkJson } from '../cdk-json.ts';
 import { type Check, type Finding, fail, ok, warn } from '../check.ts';
-import type { Context } from '../patient.ts';
+import type { DoctorContext } from '../patient.ts';
 
 const REMEDY = 'README.md has the table of options. Nothing can be deployed before.';
 const GO =
   'Go to the checkout of the connector, where its cdk.json is, and try again: cd security-data-connector && npm run connectorctl -- doctor --before';
 
 /** The context of the project that one stands in, as the CDK reads it. */
-export const configuration: Check<Context> = {
+export const configuration: Check<DoctorContext> = {
   name: 'configuration',
   async look() {
     const file = await findCdkJson();

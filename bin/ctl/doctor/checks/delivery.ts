@@ -4,9 +4,9 @@ import { PREFIXES } from '../../../../lib/prefixes.ts';
 import { restore } from '../../deployment/restore.ts';
 import { AwsCallError } from '../../errors.ts';
 import { type Check, fail, ok, warn } from '../check.ts';
-import type { Context } from '../patient.ts';
+import type { DoctorContext } from '../patient.ts';
 
-export const deliveryStream: Check<Context> = {
+export const deliveryStream: Check<DoctorContext> = {
   name: 'delivery-stream',
   needs: ['stack'],
   async look({ aws, deployment }) {
@@ -28,7 +28,7 @@ export const deliveryStream: Check<Context> = {
   },
 };
 
-export const bucket: Check<Context> = {
+export const bucket: Check<DoctorContext> = {
   name: 'bucket',
   needs: ['stack'],
   async look({ aws, deployment }) {

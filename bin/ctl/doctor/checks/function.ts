@@ -1,8 +1,8 @@
 import type { Condition, DeployedFunction } from '../../deployment/read-function.ts';
 import { type Check, type Finding, fail, ok, warn } from '../check.ts';
-import type { Context } from '../patient.ts';
+import type { DoctorContext } from '../patient.ts';
 
-export const deployedFunction: Check<Context> = {
+export const deployedFunction: Check<DoctorContext> = {
   name: 'function',
   needs: ['settings'],
   look: async ({ deployedFunction: read }) => functionFinding(await read()),

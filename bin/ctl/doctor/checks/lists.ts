@@ -3,18 +3,18 @@
 import { ApiRefusedError } from '../../../../lambda/core/errors.ts';
 import type { PageContent } from '../../../../lambda/core/page.ts';
 import { readRow } from '../../../../lambda/core/row.ts';
-import { sha256 } from '../../../../lambda/sha256.ts';
 import { STREAMS, type Stream, type StreamName } from '../../../../lambda/streams.ts';
+import { sha256 } from '../../../../lambda/system.ts';
 import { type Check, type Finding, fail, ok, skipped, warn } from '../check.ts';
-import type { Context } from '../patient.ts';
+import type { DoctorContext } from '../patient.ts';
 
-export const lists: readonly Check<Context>[] = STREAMS.map(({ name }) => ({
+export const lists: readonly Check<DoctorContext>[] = STREAMS.map(({ name }) => ({
   name: `list-${name}`,
   needs: ['token'],
   look: context => listFinding(context, name),
 }));
 
-async function listFinding(context: Context, name: StreamName): Promise<Finding> {
+async function listFinding(context: DoctorContext, name: StreamName): Promise<Finding> {
   try {
     const page = await context.firstPage(name);
     return page ? pageFinding(page, name) : skipped(`the stream is off: ${optionOf(name)} is not set`);

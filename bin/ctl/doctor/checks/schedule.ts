@@ -4,9 +4,9 @@ import { restore } from '../../deployment/restore.ts';
 import { AwsCallError } from '../../errors.ts';
 import { readSchedule, type Schedule } from '../../schedule/schedule.ts';
 import { type Check, type Finding, fail, ok, warn } from '../check.ts';
-import type { Context } from '../patient.ts';
+import type { DoctorContext } from '../patient.ts';
 
-export const schedule: Check<Context> = {
+export const schedule: Check<DoctorContext> = {
   name: 'schedule',
   needs: ['stack'],
   async look({ aws, deployment }) {
@@ -34,7 +34,7 @@ export function scheduleFinding({ enabled, expression, whole }: Schedule, wanted
 const SERVICE = 'scheduler.amazonaws.com';
 
 /** Without it every start fails, and not even the dead-letter queue hears of it. */
-export const scheduleRole: Check<Context> = {
+export const scheduleRole: Check<DoctorContext> = {
   name: 'schedule-role',
   needs: ['schedule'],
   async look({ aws, deployment }) {

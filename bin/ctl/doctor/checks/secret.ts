@@ -1,8 +1,8 @@
 import { PLACEHOLDER } from '../../../../lib/placeholder.ts';
 import { type Check, fail, ok } from '../check.ts';
-import type { Context } from '../patient.ts';
+import type { DoctorContext } from '../patient.ts';
 
-export const secret: Check<Context> = {
+export const secret: Check<DoctorContext> = {
   name: 'secret',
   needs: ['settings'],
   async look(context) {

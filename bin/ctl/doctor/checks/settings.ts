@@ -2,9 +2,9 @@ import { SettingsError } from '../../../../lambda/settings.ts';
 import { STREAMS } from '../../../../lambda/streams.ts';
 import { restore } from '../../deployment/restore.ts';
 import { type Check, fail, ok } from '../check.ts';
-import type { Context } from '../patient.ts';
+import type { DoctorContext } from '../patient.ts';
 
-export const settings: Check<Context> = {
+export const settings: Check<DoctorContext> = {
   name: 'settings',
   needs: ['stack'],
   async look(context) {

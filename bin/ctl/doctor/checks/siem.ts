@@ -5,11 +5,11 @@ import { AwsCallError } from '../../errors.ts';
 import { permits } from '../../policy/permits.ts';
 import { readPolicy } from '../../policy/read-policy.ts';
 import { type Check, fail, ok, skipped } from '../check.ts';
-import type { Context } from '../patient.ts';
+import type { DoctorContext } from '../patient.ts';
 
 const NO_QUEUE = 'the SIEM is told by other means than a queue';
 
-export const siemQueue: Check<Context> = {
+export const siemQueue: Check<DoctorContext> = {
   name: 'siem-queue',
   needs: ['stack'],
   async look({ aws, deployment }) {
@@ -39,7 +39,7 @@ export const siemQueue: Check<Context> = {
 const QUEUE_ACTIONS = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'];
 
 /** What every reader of an announced object does, by the policy that the stack made for it. */
-export const readerPolicy: Check<Context> = {
+export const readerPolicy: Check<DoctorContext> = {
   name: 'reader-policy',
   needs: ['siem-queue'],
   async look({ aws, deployment }) {

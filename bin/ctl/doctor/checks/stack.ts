@@ -3,11 +3,11 @@ import { eventsCommand, phaseOf, withoutConnector } from '../../deployment/stack
 import { AwsCallError } from '../../errors.ts';
 import { findCdkJson } from '../cdk-json.ts';
 import { type Check, type Finding, fail, ok, warn } from '../check.ts';
-import type { Context } from '../patient.ts';
+import type { DoctorContext } from '../patient.ts';
 import { readContext } from './configuration.ts';
 
 /** Found, of a version that this program understands, and with every output. */
-export const stack: Check<Context> = {
+export const stack: Check<DoctorContext> = {
   name: 'stack',
   needs: ['aws-account'],
   async look(context) {
@@ -17,7 +17,7 @@ export const stack: Check<Context> = {
 };
 
 /** No other check needs it: on-call looks at a connector above all when its last deployment has failed. */
-export const lastDeployment: Check<Context> = {
+export const lastDeployment: Check<DoctorContext> = {
   name: 'last-deployment',
   needs: ['stack'],
   async look(context) {
@@ -65,7 +65,7 @@ export function deploymentFinding(stackName: string, status: string): Finding {
 }
 
 /** Before a deployment: none of the configured stacks is left from one that failed, which the CDK could not delete. */
-export const failedStacks: Check<Context> = {
+export const failedStacks: Check<DoctorContext> = {
   name: 'failed-stacks',
   needs: ['aws-account', 'configuration'],
   async look({ aws }) {

@@ -2,14 +2,14 @@ import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { AwsCallError } from '../../errors.ts';
 import { readState } from '../../state/read-state.ts';
 import { type Check, fail, ok } from '../check.ts';
-import type { Context } from '../patient.ts';
+import type { DoctorContext } from '../patient.ts';
 
 /** A new table begins `sequence` anew, below what the SIEM has. */
 const GONE =
   'Deploy nothing: with an empty table the SIEM would hold its old events for newer. Restore it under its own name from the backup ' +
   'that AWS keeps for 35 days: aws dynamodb list-backups --backup-type SYSTEM';
 
-export const table: Check<Context> = {
+export const table: Check<DoctorContext> = {
   name: 'table',
   needs: ['stack'],
   async look({ aws, deployment }) {
@@ -29,7 +29,7 @@ export const table: Check<Context> = {
   },
 };
 
-export const state: Check<Context> = {
+export const state: Check<DoctorContext> = {
   name: 'state',
   needs: ['table'],
   async look({ aws, clock, deployment }) {

@@ -1,11 +1,11 @@
 import { readRow } from '../../../../lambda/core/row.ts';
-import { sha256 } from '../../../../lambda/sha256.ts';
 import { STREAMS } from '../../../../lambda/streams.ts';
+import { sha256 } from '../../../../lambda/system.ts';
 import { type Check, fail, ok, skipped } from '../check.ts';
-import type { Context } from '../patient.ts';
+import type { DoctorContext } from '../patient.ts';
 
 /** Without it the threats of a removed asset cannot be withdrawn. */
-export const threatAsset: Check<Context> = {
+export const threatAsset: Check<DoctorContext> = {
   name: 'threat-asset',
   needs: ['list-threats'],
   async look(context) {

@@ -1,7 +1,7 @@
 import { type Check, ok } from '../check.ts';
-import type { Context } from '../patient.ts';
+import type { DoctorContext } from '../patient.ts';
 
-export const token: Check<Context> = {
+export const token: Check<DoctorContext> = {
   name: 'token',
   needs: ['secret'],
   async look(context) {

@@ -13,7 +13,7 @@ const FIELDS = compiledFields(WIDE_MAPPING);
 const format = ocsfFormat({ parentMember: 'asset_id', fields: FIELDS });
 const plain = ocsfFormat({ parentMember: 'asset_id', fields: {} });
 
-const sending = (text: string, stream: AnyStream, known = false) => ({
+const rowEvent = (text: string, stream: AnyStream, known = false) => ({
   row: rowOf(text, stream),
   stream,
   sequence: SEQUENCE,
@@ -21,7 +21,7 @@ const sending = (text: string, stream: AnyStream, known = false) => ({
   known,
 });
 const line = (text: string, stream: AnyStream = ASSETS, known = false) =>
-  format.row(sending(text, stream, known), CONTEXT);
+  format.row(rowEvent(text, stream, known), CONTEXT);
 const event = (text: string, stream: AnyStream = ASSETS, known = false) => readOcsf(line(text, stream, known));
 const TOMBSTONE = { id: 'a1', deletedAt: '2026-11-20T09:10:00Z', position: '"p2"' };
 const withdrawal = (tombstone: Parameters<typeof format.withdrawn>[1] = TOMBSTONE) =>
@@ -67,7 +67,7 @@ describe('OCSF: the class and activity of', () => {
 
 describe('OCSF: metadata', () => {
   test('has the identity of the event, the same as in the envelope', () => {
-    const given = sending('{"id":"x","asset_id":"a"}', THREATS);
+    const given = rowEvent('{"id":"x","asset_id":"a"}', THREATS);
     const deadLetter = 's3://dead-letters/x.json';
     const pairs = [
       [format.row(given, CONTEXT), envelope.row(given, CONTEXT)],
@@ -92,7 +92,7 @@ describe('OCSF: metadata', () => {
   });
 
   test('has the sequence as an integer, to the last digit in the line', () => {
-    const last = { ...sending('{"id":"x"}', ASSETS), sequence: '09223372030000000007' };
+    const last = { ...rowEvent('{"id":"x"}', ASSETS), sequence: '09223372030000000007' };
     expect(format.row(last, CONTEXT)).toContain('"sequence":9223372030000000007,');
     expect(line('{"id":"x"}')).toContain('"sequence":10420000000001,');
   });
@@ -169,7 +169,7 @@ describe('OCSF: members of the row', () => {
     // Where an object is left out, so is the caption in it, which is no member's.
     const fields = compiledFields({ os: 'device.os.name', type: 'device.os.type_id' });
     const told = ocsfFormat({ parentMember: 'asset_id', fields }).row(
-      sending('{"id":"x","":7,"type":"Linux"}', ASSETS),
+      rowEvent('{"id":"x","":7,"type":"Linux"}', ASSETS),
       CONTEXT,
     );
     expect(told).toContain('"unmapped":{"":7,"type":"Linux"}');
@@ -193,7 +193,7 @@ describe('OCSF: members of the row', () => {
   test('name the asset of a threat as its resource, under any name of the member', () => {
     const other = ocsfFormat({ parentMember: 'host', fields: {} });
     const row = rowOf('{"id":"x","host":"a","asset_id":"b"}', THREATS, 'host');
-    const found = readOcsf(other.row({ ...sending('{"id":"x"}', THREATS), row }, CONTEXT));
+    const found = readOcsf(other.row({ ...rowEvent('{"id":"x"}', THREATS), row }, CONTEXT));
     expect(found).toMatchObject({ resources: [{ uid: 'a', type: 'Asset' }], unmapped: { asset_id: 'b' } });
   });
 });
@@ -210,7 +210,7 @@ describe('OCSF: size', () => {
 
   test('a row that does not fit once is left too long, which makes it an oversize event', () => {
     expect(Buffer.byteLength(line(filled(MAX_LINE_BYTES)))).toBeGreaterThan(MAX_LINE_BYTES);
-    const given = sending('{"id":"x","stream_position":7,"asset_id":"a"}', THREATS);
+    const given = rowEvent('{"id":"x","stream_position":7,"asset_id":"a"}', THREATS);
     const found = readOcsf(format.oversize(given, CONTEXT, 's3://dead-letters/x.json'));
     expect(found).toMatchObject({
       class_uid: 2004,
@@ -222,7 +222,7 @@ describe('OCSF: size', () => {
   });
 
   test('the tombstone that does not fit is a removal all the same', () => {
-    const given = sending('{"id":"x","deleted":true}', ASSETS);
+    const given = rowEvent('{"id":"x","deleted":true}', ASSETS);
     expect(readOcsf(format.oversize(given, CONTEXT, 's3://a/b'))).toMatchObject({ class_uid: 3004, activity_id: 4 });
   });
 });
@@ -271,7 +271,7 @@ describe.each([
     fc.assert(
       fc.property(anyRow, fc.boolean(), ([id, members, seed], known) => {
         const all: readonly Member[] = [['id', { string: id }], ...members.filter(([name]) => name !== 'id')];
-        const given = sending(write({ members: all }, styleOf(seed)), stream, known);
+        const given = rowEvent(write({ members: all }, styleOf(seed)), stream, known);
         const text = chosen.row(given, CONTEXT);
         const found = readOcsf(text);
         expect(found.raw_data).toBe(given.row.text);
@@ -292,7 +292,7 @@ describe.each([
 
 test('OCSF: what comes back after a withdrawal has another id', () => {
   const ids = ['', 'one withdrawal'].map(
-    revision => readOcsf(format.row({ ...sending('{"id":"x"}', THREATS), revision }, CONTEXT)).metadata.uid,
+    revision => readOcsf(format.row({ ...rowEvent('{"id":"x"}', THREATS), revision }, CONTEXT)).metadata.uid,
   );
   expect(new Set(ids).size).toBe(2);
 });

@@ -1,6 +1,6 @@
 import { envelope } from '../../../../lambda/core/event.ts';
 import type { Assignment, Ports, Run, StreamResult } from '../../../../lambda/core/run.ts';
-import { type Commands, type RunOutcome, tick } from '../../../../lambda/core/run-streams.ts';
+import { type Commands, type RunOutcome, runStreams } from '../../../../lambda/core/run-streams.ts';
 import { Sequencer } from '../../../../lambda/core/sequence.ts';
 import type { HeldLease, Lease } from '../../../../lambda/ports.ts';
 import { STREAMS, type StreamName } from '../../../../lambda/streams.ts';
@@ -14,7 +14,7 @@ import { MemoryTable } from './memory-table.ts';
 /** Short paths, so that scripts read well. */
 const PATHS: Readonly<Record<StreamName, string>> = { assets: '/a', threats: '/t', 'dns-blocks': '/d' };
 
-export interface TickChange extends Partial<Assignment>, Partial<Commands> {
+export interface RunChange extends Partial<Assignment>, Partial<Commands> {
   readonly only?: readonly StreamName[];
   readonly outOfTime?: () => boolean;
 }
@@ -56,7 +56,7 @@ export class Harness {
       epoch: this.#epoch,
       dirty: this.dirty,
       signal: this.lost.signal,
-      assertLeaseValid: async () => this.lost.signal.throwIfAborted(),
+      assertValid: async () => this.lost.signal.throwIfAborted(),
       release: async ({ clean }) => {
         this.releases.push(clean);
         if (this.releaseFails) throw this.releaseFails;
@@ -64,7 +64,7 @@ export class Harness {
     };
   }
 
-  run(change: Partial<Run> = {}): Run {
+  runOf(change: Partial<Run> = {}): Run {
     this.#epoch++;
     return {
       ...this.ports,
@@ -77,13 +77,13 @@ export class Harness {
   }
 
   /** One run over the streams that have a script, or those named. */
-  async tick({
+  async run({
     resync = [],
     replay = [],
     redrive = [],
     outOfTime = () => false,
     ...change
-  }: TickChange = {}): Promise<RunOutcome> {
+  }: RunChange = {}): Promise<RunOutcome> {
     const lease: Lease = {
       take: async () => {
         if (this.occupied) return undefined;
@@ -91,7 +91,7 @@ export class Harness {
         return this.held();
       },
     };
-    return tick({
+    return runStreams({
       ports: this.ports,
       lease,
       assignment: assignment(change),
@@ -100,9 +100,9 @@ export class Harness {
     });
   }
 
-  /** As `tick`, for one stream: its result, or its failure thrown. */
-  async drain(stream: StreamName, change: TickChange = {}): Promise<StreamResult> {
-    const { results, failures } = await this.tick({ ...change, only: [stream] });
+  /** As `run`, for one stream: its result, or its failure thrown. */
+  async drain(stream: StreamName, change: RunChange = {}): Promise<StreamResult> {
+    const { results, failures } = await this.run({ ...change, only: [stream] });
     const failure = failures.get(stream);
     if (failure) throw failure;
     return results.get(stream)!;
@@ -117,7 +117,7 @@ export class Harness {
   }
 }
 
-function assignment({ only, ...change }: TickChange): Assignment {
+function assignment({ only, ...change }: RunChange): Assignment {
   const streams = STREAMS.map(each => ({ ...each, path: PATHS[each.name] }));
   return {
     connector: 'acme',

@@ -1,5 +1,5 @@
 import type { Ports } from '../../../../lambda/core/run.ts';
-import { sha256 } from '../../../../lambda/sha256.ts';
+import { sha256 } from '../../../../lambda/system.ts';
 import type { ScriptedApi } from './api.ts';
 import type { SteppedClock } from './clock.ts';
 import { readEvent } from './event-schema.ts';
@@ -42,7 +42,7 @@ export function memoryPorts({ api, clock, journal, table, lines, deadLetters, wa
         });
       },
     },
-    deadDeadLetters: {
+    deadLetters: {
       locate: ({ stream, rowHash }) => `s3://dead-letters/${stream}/${rowHash}.json`,
       store: deadLetter =>
         journal.step(`${deadLetter.stream} dead-letter`, () => {
@@ -58,36 +58,38 @@ export function memoryPorts({ api, clock, journal, table, lines, deadLetters, wa
   };
 }
 
-function checkpointPorts(journal: Journal, table: MemoryTable): Pick<Ports, 'checkpoints' | 'withdrawals'> {
+function checkpointPorts(journal: Journal, table: MemoryTable): Pick<Ports, 'checkpoints' | 'removals'> {
   return {
     checkpoints: {
-      load: async streams => new Map(streams.map(stream => [stream, table.memory(stream)])),
+      load: async streams => new Map(streams.map(stream => [stream, table.saved(stream)])),
       save: (stream, checkpoint) =>
         journal.step(`${stream} checkpoint`, () => {
           table.damaged.delete(stream);
           table.checkpoints.set(stream, checkpoint);
         }),
-      saveIntents: (stream, batches) =>
-        journal.step(`${stream} in-flight`, () => void table.intents.set(stream, structuredClone(batches))),
+      saveIntents: (stream, intents) =>
+        journal.step(`${stream} intents`, () => void table.intents.set(stream, structuredClone(intents))),
       fence: (_streams, epoch) => journal.step(`fence ${epoch}`, () => undefined),
     },
     removals: {
-      pending: async stream => table.removals(stream),
-      async add(stream, tombstones, assertLeaseValid) {
+      list: async stream => table.removals(stream),
+      async add(stream, removals, assertLeaseValid) {
         await assertLeaseValid();
         await journal.step(`${stream} listed`, () => {
-          for (const each of tombstones) table.putWithdrawal(stream, each);
+          for (const each of removals) table.putRemoval(stream, each);
         });
       },
-      async remove(stream, id, assertLeaseValid) {
+      async remove(stream, ids, assertLeaseValid) {
         await assertLeaseValid();
-        await journal.step(`${stream} struck ${id}`, () => table.deleteWithdrawal(stream, id));
+        await journal.step(`${stream} struck ${ids.join(' ')}`, () => {
+          for (const id of ids) table.deleteRemoval(stream, id);
+        });
       },
     },
   };
 }
 
-function rowPorts(journal: Journal, table: MemoryTable): Pick<Ports, 'rowStates' | 'memberships'> {
+function rowPorts(journal: Journal, table: MemoryTable): Pick<Ports, 'rowStates' | 'childIndex'> {
   return {
     rowStates: {
       get: (stream, ids) => {
@@ -105,17 +107,17 @@ function rowPorts(journal: Journal, table: MemoryTable): Pick<Ports, 'rowStates'
       },
     },
     childIndex: {
-      async put(stream, childIndex, assertLeaseValid) {
+      async put(stream, entries, assertLeaseValid) {
         await assertLeaseValid();
-        await journal.step(`${stream} memberships`, () => {
-          for (const each of childIndex) table.putChild(stream, each);
+        await journal.step(`${stream} children`, () => {
+          for (const each of entries) table.putChild(stream, each);
         });
       },
-      of: async (stream, parent, limit) => table.membersOf(stream, parent, limit),
-      async delete(stream, childIndex, assertLeaseValid) {
+      of: async (stream, parent, limit) => table.childrenOf(stream, parent, limit),
+      async delete(stream, entries, assertLeaseValid) {
         await assertLeaseValid();
-        await journal.step(`${stream} memberships deleted`, () => {
-          for (const each of childIndex) table.deleteChild(stream, each);
+        await journal.step(`${stream} children deleted`, () => {
+          for (const each of entries) table.deleteChild(stream, each);
         });
       },
     },

@@ -1,4 +1,4 @@
-import { BEGINNING } from '../../../../lambda/core/beginning.ts';
+import { BEGINNING } from '../../../../lambda/core/stream-state.ts';
 import type {
   Checkpoint,
   ChildEntry,
@@ -20,7 +20,7 @@ export class MemoryTable {
   readonly #childIndex = new Map<string, ChildEntry>();
   readonly #removals = new Map<string, ListedRemoval>();
 
-  memory(stream: StreamName): SavedStream | Error {
+  saved(stream: StreamName): SavedStream | Error {
     const memory = { checkpoint: this.checkpoint(stream), intents: this.intents.get(stream) ?? [] };
     return this.damaged.get(stream) ?? memory;
   }
@@ -38,12 +38,12 @@ export class MemoryTable {
   }
 
   /** As `<owner> <id>`, sorted. */
-  members(stream: StreamName): string[] {
+  children(stream: StreamName): string[] {
     const ours = [...this.#childIndex].filter(([at]) => at.startsWith(`["${stream}"`));
     return ours.map(([, { parent, id }]) => `${parent} ${id}`).sort();
   }
 
-  membersOf(stream: StreamName, parent: string, limit: number): ChildEntry[] {
+  childrenOf(stream: StreamName, parent: string, limit: number): ChildEntry[] {
     const ours = [...this.#childIndex].filter(([at, each]) => at.startsWith(`["${stream}"`) && each.parent === parent);
     return ours.map(([, each]) => each).slice(0, limit);
   }
@@ -60,11 +60,11 @@ export class MemoryTable {
     return [...this.#removals].filter(([at]) => at.startsWith(`["${stream}"`)).map(([, each]) => each);
   }
 
-  putWithdrawal(stream: StreamName, tombstone: ListedRemoval): void {
+  putRemoval(stream: StreamName, tombstone: ListedRemoval): void {
     this.#removals.set(key(stream, tombstone.id), tombstone);
   }
 
-  deleteWithdrawal(stream: StreamName, id: string): void {
+  deleteRemoval(stream: StreamName, id: string): void {
     this.#removals.delete(key(stream, id));
   }
 }

@@ -12,9 +12,9 @@ export async function removing(...next: string[]): Promise<Harness> {
   harness.api.pages('/a', [[asset('a'), asset('b')], []]);
   harness.api.pages('/t', [[threat('t1', 'a'), threat('t2', 'a'), threat('u', 'b')], []]);
   harness.api.pages('/d', [[]]);
-  await harness.tick();
+  await harness.run();
   harness.later().api.on('/a', 'c1', answer(next, 'c2')).on('/a', 'c2', answer([], null));
   return harness;
 }
 
-export const inventory = (harness: Harness): Promise<RunOutcome> => harness.tick({ only: ['assets', 'threats'] });
+export const inventory = (harness: Harness): Promise<RunOutcome> => harness.run({ only: ['assets', 'threats'] });

@@ -1,7 +1,7 @@
 import { cutBody } from '../../../../lambda/core/json/cutter.ts';
 import { type BadRow, type Row, readRow, rowCut } from '../../../../lambda/core/row.ts';
-import { sha256 } from '../../../../lambda/sha256.ts';
 import { STREAMS } from '../../../../lambda/streams.ts';
+import { sha256 } from '../../../../lambda/system.ts';
 
 export const [ASSETS, THREATS, DNS_BLOCKS] = STREAMS;
 export type AnyStream = (typeof STREAMS)[number];

@@ -1,4 +1,4 @@
-import { type WalkedPage, type WalkOptions, walk } from '../../../../lambda/core/read-pages.ts';
+import { type ReadPage, type ReadPagesOptions, readPages } from '../../../../lambda/core/read-pages.ts';
 import type { ScriptedApi } from './api.ts';
 import { SteppedClock } from './clock.ts';
 import { answer, asset } from './rows.ts';
@@ -11,7 +11,7 @@ export const page = (ids: string, next: string | null): string =>
   );
 
 export interface Walked {
-  readonly pages: WalkedPage[];
+  readonly pages: ReadPage[];
   readonly api: ScriptedApi;
   readonly clock: SteppedClock;
   refusals: number;
@@ -19,10 +19,10 @@ export interface Walked {
 }
 
 /** Walks until the end, an error, or `most` pages. */
-export async function walked(api: ScriptedApi, change: Partial<WalkOptions> = {}, most = 20): Promise<Walked> {
+export async function walked(api: ScriptedApi, change: Partial<ReadPagesOptions> = {}, most = 20): Promise<Walked> {
   const clock = new SteppedClock();
   const outcome: Walked = { pages: [], api, clock, refusals: 0, error: undefined };
-  const options: WalkOptions = {
+  const options: ReadPagesOptions = {
     source: api,
     clock,
     path: PATH,
@@ -37,7 +37,7 @@ export async function walked(api: ScriptedApi, change: Partial<WalkOptions> = {}
     ...change,
   };
   try {
-    for await (const each of walk(options)) {
+    for await (const each of readPages(options)) {
       outcome.pages.push(each);
       if (outcome.pages.length === most) break;
     }
@@ -47,4 +47,4 @@ export async function walked(api: ScriptedApi, change: Partial<WalkOptions> = {}
   return outcome;
 }
 
-export const ids = ({ rows }: WalkedPage): string => rows.map(each => JSON.parse(each.wanted(0)!)).join('');
+export const ids = ({ rows }: ReadPage): string => rows.map(each => JSON.parse(each.wanted(0)!)).join('');

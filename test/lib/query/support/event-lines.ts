@@ -11,7 +11,7 @@ export interface Told {
   readonly time?: string | null;
   readonly forwardedAt?: string;
   readonly assetId?: string;
-  readonly deadDeadLetter?: string;
+  readonly deadLetter?: string;
 }
 
 const FORWARDED_AT = '2026-11-20T09:15:00.412Z';
@@ -29,7 +29,7 @@ export function envelope(told: Told): string {
     connector,
     forwarded_at: told.forwardedAt ?? FORWARDED_AT,
     asset_id: told.assetId,
-    dead_letter: told.deadDeadLetter,
+    dead_letter: told.deadLetter,
   };
   const text = JSON.stringify(head);
   return told.row === undefined ? text : `${text.slice(0, -1)},"row":${told.row}}`;
@@ -53,13 +53,13 @@ export function ocsf(told: Told): string {
       tenant_uid: connector,
       processed_time: forwarded,
       ...(classUid === 4003 && { original_event_uid: id }),
-      ...((kind === 'oversize' || told.deadDeadLetter !== undefined) && { is_truncated: true }),
+      ...((kind === 'oversize' || told.deadLetter !== undefined) && { is_truncated: true }),
     },
     ...(classUid === 5001 && { device: { uid: id } }),
     ...(classUid === 3004 && { entity: { uid: id } }),
     ...(classUid === 2004 && { finding_info: { uid: id } }),
     ...(told.assetId !== undefined && { resources: [{ uid: told.assetId, type: 'Asset' }] }),
     ...(told.row !== undefined && { raw_data: told.row }),
-    unmapped: { row: { odd: 'a member of this name' }, dead_letter: told.deadDeadLetter ?? 'of the row itself' },
+    unmapped: { row: { odd: 'a member of this name' }, dead_letter: told.deadLetter ?? 'of the row itself' },
   });
 }

@@ -3,9 +3,9 @@ import { PutRecordBatchCommand } from '@aws-sdk/client-firehose';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { GetSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { expect, test } from '@jest/globals';
-import { createAwsClients } from '../../../lambda/aws-clients.ts';
-import { httpHarness, silence } from '../support/http-harness.ts';
-import { rejection } from '../support/words.ts';
+import { createAwsClients } from '../../lambda/aws.ts';
+import { httpHarness, silence } from './support/http-harness.ts';
+import { rejection } from './support/words.ts';
 
 test('a request that AWS never answers ends after its time-out and is not repeated by the SDK', async () => {
   await using server = await httpHarness(silence);

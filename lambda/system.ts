@@ -1,6 +1,8 @@
+import { hash } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { publicError } from './core/public-error.ts';
-import type { Log } from './ports.ts';
+import type { Clock, Hash, Log } from './ports.ts';
 
 /** JSON lines on stdout, as CloudWatch Logs Insights reads them. */
 export function createLog(connector: string): Log {
@@ -18,3 +20,19 @@ function described(error: Error): object {
   const code = 'code' in error ? { code: error.code } : {};
   return { name, message, ...code, stack, ...(cause instanceof Error && { cause: described(cause) }) };
 }
+
+export const systemClock: Clock = {
+  // biome-ignore lint/nursery/noJsRestrictedProperties: the one clock that all others are handed.
+  now: Date.now,
+  async sleep(milliseconds, signal) {
+    try {
+      await wait(milliseconds, undefined, signal ? { signal } : {});
+    } catch (error) {
+      // Node rejects with an AbortError of its own; the caller is owed the reason.
+      throw signal?.aborted ? signal.reason : error;
+    }
+  },
+};
+
+/** 64 lower-case hexadecimal characters. */
+export const sha256: Hash = text => hash('sha256', text);
