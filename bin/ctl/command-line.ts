@@ -18,7 +18,7 @@ const COMMANDS: Readonly<Record<string, (run: Run) => Promise<Command>>> = {
   verify: async run => (await import('./commands/verify.ts')).verifyCommand(run),
   'dead-letters': async run => (await import('./commands/dead-letters.ts')).deadLettersCommand(run),
   cost: async run => (await import('./commands/cost.ts')).costCommand(run),
-  'fill-secret': async run => (await import('./commands/fill-secret.ts')).setCredentialsCommand(run),
+  'set-credentials': async run => (await import('./commands/set-credentials.ts')).setCredentialsCommand(run),
 };
 
 /** @param words what was typed: the command that is named there alone, or all where none is */

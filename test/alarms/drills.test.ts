@@ -71,7 +71,7 @@ describe('nobody hears of', () => {
   });
 });
 
-test('docs/alarm-tests.md is what the drills show: npm run drills -- --write', async () => {
+test('docs/alarm-tests.md is what the drills show: npm run alarm-tests -- --write', async () => {
   const { table } = await lineOf(line => 'table' in line);
   expect(readFileSync(path.join(PROJECT_ROOT, 'docs', 'drills.md'), 'utf8')).toBe(table);
 });

@@ -11,7 +11,7 @@ import './suites/doctor-before.ts';
 import './suites/schedule.ts';
 import './suites/orders.ts';
 import './suites/waiting.ts';
-import './suites/fill-secret.ts';
+import './suites/set-credentials.ts';
 import './suites/finding.ts';
 import './suites/interruption.ts';
 import './suites/closed-output.ts';

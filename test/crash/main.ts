@@ -1,4 +1,4 @@
-/** `npm run sigkill -- --kills N --seed S`: real processes, really killed, and what the SIEM has of it. */
+/** `npm run crash-test -- --kills N --seed S`: real processes, really killed, and what the SIEM has of it. */
 import { Command, InvalidArgumentError } from 'commander';
 import { type TrialResult, trial } from './trial.ts';
 
@@ -48,6 +48,6 @@ function report({ tally, events, repeats, withdrawals, tombstones, restores, sec
   console.log(
     breaches.length === 0
       ? `The copy equals the truth (seed ${seed}).`
-      : `${breaches.length} ${breaches.length === 1 ? 'breach' : 'breaches'}; try again with: npm run sigkill -- --kills ${kills} --seed ${seed} --life ${traffic}`,
+      : `${breaches.length} ${breaches.length === 1 ? 'breach' : 'breaches'}; try again with: npm run crash-test -- --kills ${kills} --seed ${seed} --life ${traffic}`,
   );
 }

@@ -29,7 +29,7 @@ describe('the function’s role', () => {
     expect(actions).toHaveLength(new Set(actions).size);
   });
 
-  test('is what docs/iam.md says: npm run privileges -- --write', () => {
+  test('is what docs/iam.md says: npm run iam-report -- --write', () => {
     const page = readFileSync(path.join(PROJECT_ROOT, 'docs', 'privileges.md'), 'utf8');
     expect(page).toBe(privilegeTable(found.grants));
   });

@@ -6,7 +6,7 @@ import { ViewsCheck } from '../simulation/oracle/views.ts';
 import { running } from './running.ts';
 import { openTrinoLines } from './trino/trino-lines.ts';
 
-/** Another set each day; `npm run histories` replays a seed. */
+/** Another set each day; `npm run simulation` replays a seed. */
 const FIRST = Math.floor(Date.now() / 86_400_000) * 1_000;
 const RUNS = 100;
 

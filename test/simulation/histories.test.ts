@@ -7,7 +7,7 @@ import { ViewsCheck } from './oracle/views.ts';
 import { shrink } from './shrink.ts';
 import { simulate } from './simulate.ts';
 
-/** Another set each day, the same all day: a failure names its seed, and `npm run histories` replays it. */
+/** Another set each day, the same all day: a failure names its seed, and `npm run simulation` replays it. */
 const FIRST = Math.floor(Date.now() / 86_400_000) * 1_000;
 const RUNS = 300;
 

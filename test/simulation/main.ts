@@ -1,4 +1,4 @@
-/** `npm run histories -- --runs N --seed S`: as many histories as asked, on all cores; `--mutants` hunts broken variants. */
+/** `npm run simulation -- --runs N --seed S`: as many histories as asked, on all cores; `--mutants` hunts broken variants. */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { Command, InvalidArgumentError } from 'commander';
@@ -28,7 +28,7 @@ const options = new Command('histories')
   .option('--runs <n>', 'how many histories', wholeNumber, 1_000)
   .option('--seed <n>', 'seed of the first; the next ones follow it', wholeNumber, 1)
   .option('--mutants', 'break each rule on purpose, and say how many histories it takes to notice')
-  .addHelpText('after', '\nA seed that fails is run again alone with:  npm run histories -- --runs 1 --seed <seed>')
+  .addHelpText('after', '\nA seed that fails is run again alone with:  npm run simulation -- --runs 1 --seed <seed>')
   .parse()
   .opts<Options>();
 

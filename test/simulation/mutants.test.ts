@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { MUTANTS } from './mutants/catalogue.ts';
 import { hunt } from './mutants/hunt.ts';
 
-/** Twice what the slowest catch took when this was written; `npm run histories -- --mutants` looks from the first history on, and prints the table. */
+/** Twice what the slowest catch took when this was written; `npm run simulation -- --mutants` looks from the first history on, and prints the table. */
 const LIMIT = 500;
 
 test.each(MUTANTS.map(mutant => [mutant.rule, mutant.breakage, mutant] as const))(

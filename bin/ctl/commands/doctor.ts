@@ -14,12 +14,12 @@ export function doctorCommand(run: Run): Command {
   return new Command('doctor')
     .description('check a deployment from end to end, and say what to do; changes nothing')
     .option(
-      '--before',
+      '--preflight',
       'check what can be checked before "cdk deploy": cdk.json of this folder or the nearest above it, account, region',
     )
     .addHelpText(
       'after',
-      `\nExit status 3: a check failed.\n${examples('doctor', 'doctor --before', 'doctor --stack acme --json')}`,
+      `\nExit status 3: a check failed.\n${examples('doctor', 'doctor --preflight', 'doctor --stack acme --json')}`,
     )
     .action(run((context, { before }: DoctorOptions) => doctor(context, before === true)));
 }

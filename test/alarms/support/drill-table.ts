@@ -11,7 +11,7 @@ as AWS documents it.
 **Minutes** count from the incident's first minute to the end of the minute in which the alarm fires; CloudWatch and the way to a phone add one or two.
 Alarms in **bold** page somebody; the others are a ticket for the morning. What to do about each stands in [the runbook](runbook.md).
 
-Made by \`npm run drills -- --write\`; a test holds this page equal to what the drills show.
+Made by \`npm run alarm-tests -- --write\`; a test holds this page equal to what the drills show.
 `;
 
 /** docs/alarm-tests.md */

@@ -52,7 +52,7 @@ export function operationsPage(recordings: readonly Recording[]): string {
     `${HEAD}\n${optionList(program)}`,
     ...recordings.map(section),
     `${PERMISSIONS}\n${permissionTable(recordings)}`,
-    'Made by `npm run operations -- --write`; a test holds this page equal to what the commands do.',
+    'Made by `npm run cli-reference -- --write`; a test holds this page equal to what the commands do.',
   ];
   return `${parts.join('\n\n')}\n`;
 }

@@ -34,7 +34,7 @@ test.each([
   [new ApiRefusedError('/v1/assets', 400), 'Check baseUrl'],
   [
     new CredentialsError('The token endpoint refused the client credentials (401).'),
-    'npm run connectorctl -- fill-secret',
+    'npm run connectorctl -- set-credentials',
   ],
   [new OutOfTimeError('while waiting'), 'Try again in a minute.'],
   [new PageTimeoutError('/v1/assets', 30_000), 'Try again in a minute.'],

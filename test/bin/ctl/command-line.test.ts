@@ -9,7 +9,7 @@ const names = async (...words: string[]) => {
 describe('of the commands', () => {
   test.each([
     [['status'], 'status'],
-    [['--json', 'doctor', '--before'], 'doctor'],
+    [['--json', 'doctor', '--preflight'], 'doctor'],
     [['--stack', 'status', '--region=eu-west-1', 'verify', 'threats'], 'verify'],
     [['asset', 'run'], 'asset'],
     [['dead-letters', 'help', 'list'], 'dead-letters'],

@@ -6,7 +6,7 @@ import { type Deployment, deployment } from '../support/deployment.ts';
 import type { Found } from '../support/found.ts';
 import { start } from '../support/shell.ts';
 
-describe('doctor --before', () => {
+describe('doctor --preflight', () => {
   /** Below a folder with that text as its cdk.json, or without one. */
   async function examinedBefore(
     each: Deployment,
@@ -20,7 +20,7 @@ describe('doctor --before', () => {
     const folder = path.join(root, below);
     await mkdir(folder, { recursive: true });
     const { environment } = each;
-    const { status, stdout } = await start(['doctor', '--before', '--json'], { environment, folder }).ended;
+    const { status, stdout } = await start(['doctor', '--preflight', '--json'], { environment, folder }).ended;
     await rm(root, { recursive: true });
     return { status, all: JSON.parse(stdout).checks };
   }

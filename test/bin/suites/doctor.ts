@@ -24,7 +24,7 @@ const ILLNESSES: readonly (readonly [
   [
     'a secret never filled in',
     each => each.connector.aws.secret.put(JSON.stringify({ client_id: 'replace-me', client_secret: 'generated' })),
-    { secret: ['fail', 'connectorctl -- fill-secret'], token: ['skipped', 'needs secret'] },
+    { secret: ['fail', 'connectorctl -- set-credentials'], token: ['skipped', 'needs secret'] },
   ],
   [
     'a secret that is no JSON',
@@ -235,10 +235,10 @@ describe('doctor', () => {
     const { all } = await examined(each);
     const check = all.find(({ name }) => name === 'secret')!;
     expect(`${check.text} ${check.remedy}`).toContain(words);
-    expect(`${check.text} ${check.remedy}`).not.toMatch(/fill-secret|Put the current client_id/);
+    expect(`${check.text} ${check.remedy}`).not.toMatch(/set-credentials|Put the current client_id/);
     const { stderr } = await each.ctl(['run']);
     expect(stderr).toContain('The secret with the client credentials could not be read.');
-    expect(stderr).not.toMatch(/fill-secret|Put the current client_id/);
+    expect(stderr).not.toMatch(/set-credentials|Put the current client_id/);
   });
 
   test.each([

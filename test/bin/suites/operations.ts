@@ -12,7 +12,7 @@ describe('docs/cli.md', () => {
     for (const page of PAGES) recordings.push(await record(page));
   });
 
-  test('is what the commands do: `npm run operations -- --write` makes it anew', () => {
+  test('is what the commands do: `npm run cli-reference -- --write` makes it anew', () => {
     const kept = readFileSync(path.join(PROJECT_ROOT, 'docs', 'operations.md'), 'utf8');
     expect(operationsPage(recordings)).toBe(kept);
   });

@@ -127,8 +127,8 @@ describe('exit 2, and nothing asked of Lambda, for', () => {
     [['run', '--stream', 'users'], 'Allowed choices'],
     [['run', '--wait', 'long'], 'whole number of seconds'],
     [['status', '--watch', '0'], 'whole number of seconds'],
-    [['fill-secret'], 'Set CLIENT_ID and CLIENT_SECRET'],
-    [['fill-secret', '--client-secret', 'canary'], "unknown option '--client-secret'"],
+    [['set-credentials'], 'Set CLIENT_ID and CLIENT_SECRET'],
+    [['set-credentials', '--client-secret', 'canary'], "unknown option '--client-secret'"],
     [['purge'], "unknown command 'purge'"],
   ])('%p: %s', async (args, reason) => {
     await using each = await deployment();

@@ -42,7 +42,7 @@ in the reader's policy. \`--before\` reads the \`cdk.json\` of the folder that o
     {
       says: 'Before the first deployment:',
       before: each => each.stack.stacks.splice(0),
-      args: ['doctor', '--before'],
+      args: ['doctor', '--preflight'],
     },
   ],
 };

@@ -35,7 +35,7 @@ in a suite of scenarios (first and quiet runs, changes, removals, dead letters, 
 recorded where they arrived. A test holds the two equal: no call that no grant allows, no grant that no call needs, and names in the function’s environment that lead to the
 resources which the policy names.
 
-Made by \`npm run privileges -- --write\`; a test holds this page equal to what was recorded.
+Made by \`npm run iam-report -- --write\`; a test holds this page equal to what was recorded.
 `;
 
 const FOOT = `

@@ -9,7 +9,7 @@ import type { DoctorContext } from '../patient.ts';
 
 const REMEDY = 'README.md has the table of options. Nothing can be deployed before.';
 const GO =
-  'Go to the checkout of the connector, where its cdk.json is, and try again: cd security-data-connector && npm run connectorctl -- doctor --before';
+  'Go to the checkout of the connector, where its cdk.json is, and try again: cd security-data-connector && npm run connectorctl -- doctor --preflight';
 
 /** The context of the project that one stands in, as the CDK reads it. */
 export const configuration: Check<DoctorContext> = {

@@ -10,7 +10,7 @@ export const secret: Check<DoctorContext> = {
     if (clientId === PLACEHOLDER || clientSecret === PLACEHOLDER) {
       return fail(
         'it still holds the placeholder',
-        '"npm run connectorctl -- fill-secret" puts the client credentials in place.',
+        '"npm run connectorctl -- set-credentials" puts the client credentials in place.',
       );
     }
     return ok('it holds client credentials');

@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { deployment } from '../support/deployment.ts';
 
-describe('fill-secret', () => {
+describe('set-credentials', () => {
   test('puts the credentials of the environment into the secret of the function, and shows neither', async () => {
     await using each = await deployment({ clientSecret: 'canary "secret" ü' });
     each.connector.platform.populate({ assets: 3, threats: 0, dnsBlocks: 0 });
     each.connector.aws.secret.put('a placeholder');
     const { clientId, clientSecret } = each.connector.platform.account;
-    const { status, stdout, stderr } = await each.ctl(['fill-secret'], {
+    const { status, stdout, stderr } = await each.ctl(['set-credentials'], {
       CLIENT_ID: clientId,
       CLIENT_SECRET: clientSecret,
     });
@@ -22,7 +22,7 @@ describe('fill-secret', () => {
     await using each = await deployment();
     const refuse = { status: 400, code: 'AccessDeniedException', message: 'No' };
     each.connector.aws.faults.always('secretsmanager', { refuse });
-    const { status, stdout, stderr } = await each.ctl(['fill-secret'], {
+    const { status, stdout, stderr } = await each.ctl(['set-credentials'], {
       CLIENT_ID: 'canary',
       CLIENT_SECRET: 'canary',
     });
@@ -34,7 +34,7 @@ describe('fill-secret', () => {
 
   test('reads no terminal and writes nothing when a part is missing and nobody can be asked', async () => {
     await using each = await deployment();
-    const { status, stderr } = await each.ctl(['fill-secret'], { CLIENT_ID: 'x' });
+    const { status, stderr } = await each.ctl(['set-credentials'], { CLIENT_ID: 'x' });
     expect([status, stderr]).toEqual([
       2,
       'Set CLIENT_SECRET, or run in a terminal to be asked. The secret is unchanged.\n',
