@@ -1,8 +1,19 @@
-/** The SDK's clients, made once a container. Their own retries are off: see aws-calls.ts. */
+/**
+ * The SDK's clients, made once per container, and what their failures mean. Their own retries are off (`maxAttempts: 1`), because only
+ * core/retry.ts knows the time budget, the lease and the clock of the simulation.
+ */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { FirehoseClient } from '@aws-sdk/client-firehose';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { backoff, MAX_ATTEMPTS, type RetryBudget } from './core/retry.ts';
+import {
+  type Failure,
+  failureOf,
+  isRetryable,
+  type RetryBudget,
+  type RetryPolicy,
+  retry,
+  TryAgain,
+} from './core/retry.ts';
 import { leaseTimes } from './lease-times.ts';
 
 export interface AwsClients {
@@ -38,11 +49,6 @@ export function createAwsClients({ s3PathStyle, leaseSeconds }: AwsClientOptions
   };
 }
 
-/**
- * Calls to AWS that try again. The SDK's own retries are off (`maxAttempts: 1`), because only here are the time budget,
- * the lease and the simulation's clock known.
- */
-
 /** The one verb of an SDK client that the adapters use. */
 export interface Sender {
   // The SDK types `send` by overloads that no structural type can stand for.
@@ -61,51 +67,37 @@ const THROTTLES = new Set([
   'LimitExceededException',
 ]);
 
-/** The service is alive and asks for patience: waited out until the time budget ends. */
-export function isThrottle(error: unknown): boolean {
+/** The service works and is busy: waited out until the time budget ends. */
+function isThrottle(error: unknown): boolean {
   return error instanceof Error && THROTTLES.has(error.name);
 }
 
-/** The call may or may not have had its effect, or the service stumbled: tried again a few times. */
-export function isTransient(error: unknown): boolean {
+/** The call may or may not have had its effect, or the service failed for a moment. */
+function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { $metadata: metadata, code } = error as { $metadata?: { httpStatusCode?: number }; code?: unknown };
   const status = metadata?.httpStatusCode;
-  if (status !== undefined && status >= 500) return true;
+  if (status !== undefined && isRetryable(status)) return true;
   return error.name === 'TimeoutError' || error.name === 'InternalServerError' || typeof code === 'string';
 }
 
-/**
- * Runs `attempt` until it succeeds, fails for good, or patience ends; then rejects with the last error.
- *
- * @param before runs before every try, the first included; what it throws ends the call
- * @param stop ends the wait before the next try
- */
-export async function retry<T>(
-  attempt: () => Promise<T>,
-  retryBudget: RetryBudget,
-  before?: () => Promise<void>,
-  stop?: AbortSignal,
-): Promise<T> {
-  // Apart from one another: a service that was busy for long has not used up the tries that its stumbling is granted.
-  let throttles = 0;
-  let failures = 0;
-  for (;;) {
-    await before?.();
-    try {
-      return await attempt();
-    } catch (error) {
-      const throttled = isThrottle(error);
-      const tries = throttled ? ++throttles : ++failures;
-      const worthIt = throttled || (isTransient(error) && tries < MAX_ATTEMPTS);
-      const delay = backoff(tries, retryBudget.random);
-      if (!worthIt || delay >= retryBudget.timeLeft()) throw error;
-      await retryBudget.clock.sleep(delay, stop);
-    }
-  }
+/** What a failed call to AWS means to the loop of tries. */
+export function awsFailure(error: unknown): Failure {
+  if (error instanceof TryAgain) return failureOf(error);
+  if (isThrottle(error)) return 'throttled';
+  return isTransient(error) ? 'transient' : 'final';
 }
 
-/** What the guard throws comes through as it is: it is no failure of the call. */
+/** Runs a call to AWS until it succeeds, fails for good, or the tries or the time are used up. Then rejects with the last error. */
+export function callAws<T>(
+  attempt: () => Promise<T>,
+  budget: RetryBudget,
+  policy: Pick<RetryPolicy, 'before' | 'stop' | 'giveUp' | 'onWait'> = {},
+): Promise<T> {
+  return retry(attempt, { budget, classify: awsFailure, ...policy });
+}
+
+/** What the check of the lease throws, and the signal that stops a sibling: no failure of the call, so it is passed on as it is. */
 export function isLeaseError(error: unknown): boolean {
   return error instanceof Error && ['LeaseLostError', 'StateError', 'AbortError'].includes(error.name);
 }

@@ -6,6 +6,7 @@ import type { Clock, MemberNames, PageSource } from '../ports.ts';
 import { ContractError, CursorRefusedError, JsonError, PageTimeoutError, PageTooLargeError } from './errors.ts';
 import type { CutElement, CutOptions } from './json/cutter.ts';
 import { parsePage } from './page.ts';
+import { retry } from './retry.ts';
 
 export interface ReadPagesOptions {
   readonly source: PageSource;
@@ -39,9 +40,7 @@ export interface ReadPage {
   readonly names: MemberNames;
 }
 
-/** A proxy's page, or half an answer, may come with status 200: it is asked for again before it counts as a breach. */
-const NOT_JSON_ATTEMPTS = 3;
-const NOT_JSON_PAUSE_MILLISECONDS = 1000;
+const NOT_JSON_TRIES = 3;
 
 /** Yields pages until `next_cursor` is null. Leave the loop early whenever you like. */
 export async function* readPages(options: ReadPagesOptions): AsyncGenerator<ReadPage, void, void> {
@@ -116,19 +115,15 @@ class Walker {
     return { rows: content.rows, sent, next, repeats, names: content.names };
   }
 
-  async #parsed<T>(cursor: string | undefined, parse: (body: Uint8Array, limit: number) => T): Promise<T> {
+  /** A proxy's page, or half an answer, may come with status 200: it is asked for again before it counts as a breach. */
+  #parsed<T>(cursor: string | undefined, parse: (body: Uint8Array, limit: number) => T): Promise<T> {
     const { source, path, signal, clock } = this.#options;
-    for (let attempt = 1; ; attempt++) {
-      const limit = this.#limit;
-      const body = await source.page({ path, cursor, limit, signal });
-      try {
-        return parse(body, limit);
-      } catch (error) {
-        const notJson = error instanceof ContractError && error.cause instanceof JsonError;
-        if (!notJson || attempt === NOT_JSON_ATTEMPTS) throw error;
-        await clock.sleep(NOT_JSON_PAUSE_MILLISECONDS, signal);
-      }
-    }
+    const limit = this.#limit;
+    const attempt = async () => parse(await source.page({ path, cursor, limit, signal }), limit);
+    const classify = (error: unknown) =>
+      error instanceof ContractError && error.cause instanceof JsonError ? 'transient' : 'final';
+    const budget = { clock, random: () => 1, timeLeft: () => Number.POSITIVE_INFINITY };
+    return retry(attempt, { budget, classify, stop: signal, tries: NOT_JSON_TRIES });
   }
 
   /** A page too large, or too slow, is asked for again with half the limit; the limit grows back page by page. */

@@ -1,7 +1,89 @@
+/**
+ * The one loop of tries. What a failure means is decided by the attempt or by the policy, how long to wait is decided here:
+ *
+ *     failure            how often            how long
+ *     'throttled'        until time is up     backoff by the number of throttles
+ *     'transient'        8 tries              backoff by the number of failures
+ *     { retryAfter }     until time is up     what the service asks for, never less than the backoff
+ *     'at once'          as the attempt says  not at all: the next try differs, as with a new token
+ *     'final'            never                the error is thrown as it is
+ *
+ * Throttles, failures and waits are counted apart: a service that was busy for long has not used up the tries that its failures are
+ * granted.
+ */
 import type { Clock } from '../ports.ts';
-/** When to try again: pure functions from an attempt and an answer to a delay, or to none. */
 
-/** Attempts for one request when the server names no time: about thirteen seconds of waiting on average. */
+/** What everything that tries again needs to know about time and chance. */
+export interface RetryBudget {
+  readonly clock: Clock;
+  /** A number from 0 up to, but not including, 1. */
+  readonly random: () => number;
+  /** Milliseconds until the invocation must have ended. */
+  readonly timeLeft: () => number;
+}
+
+export type Failure = 'throttled' | 'transient' | 'at once' | 'final' | { readonly retryAfter: number };
+
+export interface RetryPolicy {
+  readonly budget: RetryBudget;
+  /** @default what a TryAgain says; every other error is final */
+  readonly classify?: (error: unknown) => Failure;
+  /** Runs before every try, the first included. What it throws ends the loop. */
+  readonly before?: (() => Promise<void>) | undefined;
+  /** Ends the wait before the next try. */
+  readonly stop?: AbortSignal | undefined;
+  /** Tries that 'transient' failures are granted. @default 8: about thirteen seconds of waiting on average */
+  readonly tries?: number;
+  /** What to reject with when the tries or the time are used up. @default `instead` of a TryAgain, or the last error */
+  readonly giveUp?: (error: unknown, reason: 'tries' | 'time') => unknown;
+  readonly onWait?: (milliseconds: number, failure: Failure) => void;
+}
+
+/** Thrown by an attempt that knows by itself what its failure means. */
+export class TryAgain extends Error {
+  override readonly name = 'TryAgain';
+  readonly failure: Failure;
+  /** What the loop rejects with when it gives up. */
+  readonly instead: Error;
+  constructor(failure: Failure, instead: Error) {
+    super(instead.message);
+    this.failure = failure;
+    this.instead = instead;
+  }
+}
+
+export const failureOf = (error: unknown): Failure => (error instanceof TryAgain ? error.failure : 'final');
+const insteadOf = (error: unknown): unknown => (error instanceof TryAgain ? error.instead : error);
+
+export async function retry<T>(attempt: () => Promise<T>, policy: RetryPolicy): Promise<T> {
+  const { budget, classify = failureOf, before, stop, tries = MAX_ATTEMPTS, giveUp = insteadOf, onWait } = policy;
+  const count = { throttled: 0, transient: 0, asked: 0 };
+  for (;;) {
+    await before?.();
+    try {
+      return await attempt();
+    } catch (error) {
+      const failure = classify(error);
+      if (failure === 'final') throw insteadOf(error);
+      if (failure === 'at once') continue;
+      const wait = nextWait(failure, count, budget.random);
+      if (failure === 'transient' && count.transient >= tries) throw giveUp(error, 'tries');
+      if (wait >= budget.timeLeft()) throw giveUp(error, 'time');
+      await budget.clock.sleep(wait, stop);
+      onWait?.(wait, failure);
+    }
+  }
+}
+
+type Counts = Record<'throttled' | 'transient' | 'asked', number>;
+
+function nextWait(failure: Exclude<Failure, 'final' | 'at once'>, count: Counts, random: () => number): number {
+  if (typeof failure === 'string') return backoff(++count[failure], random);
+  // A little jitter keeps callers apart. A time of zero, or in the past, does not make us any faster.
+  return Math.max(failure.retryAfter + random() * BASE_MILLISECONDS, backoff(++count.asked, random));
+}
+
+/** Tries that a transient failure is granted. */
 export const MAX_ATTEMPTS = 8;
 const BASE_MILLISECONDS = 200;
 const CAP_MILLISECONDS = 20_000;
@@ -24,43 +106,14 @@ export function retryAfter(header: string | null, now: number): number | undefin
   const value = header?.trim();
   if (!value) return undefined;
   if (/^\d+$/.test(value)) return Number(value) * 1000;
-  // Date.parse also takes forms that are no HTTP date, such as "2.5": each HTTP date begins with the day's name.
+  // Date.parse also takes forms that are no HTTP date, such as "2.5". Each HTTP date begins with the day's name.
   const date = /^[A-Za-z]{3}/.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-export interface Failure {
-  /** Failures so far for which the server named no time, this one included. */
-  readonly attempt: number;
-  /** Failures so far for which the server named a time, this one included. @default 1 */
-  readonly waits?: number;
-  /** What the server asked for, if it did. */
-  readonly retryAfter: number | undefined;
-  /** Milliseconds until the time budget ends. */
-  readonly timeLeft: number;
-}
-
-/**
- * A server that names a time is obeyed as often as it does so, with a little jitter to keep callers apart. It only ever
- * makes us slower: a time that has passed, or zero, is answered with the backoff.
- */
-function atLeast(asked: number, waits: number, random: () => number): number {
-  return Math.max(asked + random() * BASE_MILLISECONDS, backoff(waits, random));
-}
-
-/** Milliseconds to wait before the next try, or nothing: give up. */
-export function nextDelay(failure: Failure, random: () => number): number | undefined {
-  const { attempt, waits = 1, retryAfter: asked, timeLeft } = failure;
-  if (asked === undefined && attempt >= MAX_ATTEMPTS) return undefined;
-  const delay = asked === undefined ? backoff(attempt, random) : atLeast(asked, waits, random);
-  return delay < timeLeft ? delay : undefined;
-}
-
-/** What every adapter that tries again needs to know about time and chance. */
-export interface RetryBudget {
-  readonly clock: Clock;
-  /** A number from 0 up to, but not including, 1. */
-  readonly random: () => number;
-  /** Milliseconds until the invocation must have ended. */
-  readonly timeLeft: () => number;
+/** What an answer with such a status means to the loop. */
+export function failureOfAnswer(status: number, header: string | null, now: number): Failure {
+  if (!isRetryable(status)) return 'final';
+  const asked = retryAfter(header, now);
+  return asked === undefined ? 'transient' : { retryAfter: asked };
 }

@@ -1,6 +1,6 @@
 /** Rows that cannot be sent, kept whole in S3: core/letter.ts says under which key, and how. */
 
-import { isLeaseError, retry, type Sender } from '../aws.ts';
+import { callAws, isLeaseError, type Sender } from '../aws.ts';
 import { deadLetterBody, deadLetterKey } from '../core/dead-letter.ts';
 import { DeadLetterError, RedriveError } from '../core/errors.ts';
 import type { RetryBudget } from '../core/retry.ts';
@@ -18,7 +18,7 @@ export function createDeadLetters({ client, bucket, connector, retryBudget }: De
   const keyOf = (deadLetter: DeadLetter) => deadLetterKey(deadLetter, connector);
   const send = async <T>(attempt: (s3: Sender) => Promise<T>, assertLeaseValid?: AssertLeaseValid): Promise<T> => {
     const s3 = await client();
-    return retry(() => attempt(s3), retryBudget, assertLeaseValid);
+    return callAws(() => attempt(s3), retryBudget, { before: assertLeaseValid });
   };
   return {
     locate: deadLetter => `s3://${bucket}/${keyOf(deadLetter)}`,

@@ -1,14 +1,14 @@
 /** Sends event lines to the delivery stream until every record is acknowledged. */
 import { PutRecordBatchCommand, type PutRecordBatchResponseEntry } from '@aws-sdk/client-firehose';
-import { isThrottle, isTransient, type Sender } from '../aws.ts';
+import { awsFailure, callAws, isLeaseError, type Sender } from '../aws.ts';
 import { DeliveryError, OutOfTimeError } from '../core/errors.ts';
 import { inParallel } from '../core/in-parallel.ts';
 import { serviceWord } from '../core/public-error.ts';
-import { backoff, MAX_ATTEMPTS, type RetryBudget } from '../core/retry.ts';
+import { type RetryBudget, TryAgain } from '../core/retry.ts';
 import type { AssertLeaseValid, Delivery } from '../ports.ts';
 import { packCalls, packRecords } from './pack.ts';
 
-/** Codes of records that a partial failure returns for want of room, or of luck. */
+/** Error codes of throttled or transiently failed records. */
 const THROTTLE_CODES = /^(ServiceUnavailable|Throttling|LimitExceeded)/;
 
 export function createFirehose(client: Sender, stream: string, retryBudget: RetryBudget): Delivery {
@@ -16,80 +16,70 @@ export function createFirehose(client: Sender, stream: string, retryBudget: Retr
     async deliver(lines, assertLeaseValid) {
       const calls = packCalls(packRecords(lines));
       const waited = await inParallel(calls, (records, stop) =>
-        new Batch(client, stream, retryBudget, stop).send(records, assertLeaseValid),
+        putRecords(client, stream, records, { retryBudget, assertLeaseValid, stop }),
       );
       return Math.max(0, ...waited);
     },
   };
 }
 
-/** What is left of a call, and why: one reason, for the message. */
-interface Refusal {
-  readonly refused: readonly Uint8Array[];
-  readonly throttled: boolean;
-  readonly reason: string;
-  readonly cause?: unknown;
+interface PutOptions {
+  readonly retryBudget: RetryBudget;
+  readonly assertLeaseValid: AssertLeaseValid;
+  /** Aborts when another call of the same delivery has failed. */
+  readonly stop: AbortSignal;
 }
 
-class Batch {
-  readonly #client: Sender;
-  readonly #stream: string;
-  readonly #retryBudget: RetryBudget;
-  readonly #stop: AbortSignal;
-  #throttles = 0;
-  #failures = 0;
-  #throttledMilliseconds = 0;
-
-  constructor(client: Sender, stream: string, retryBudget: RetryBudget, stop: AbortSignal) {
-    this.#client = client;
-    this.#stream = stream;
-    this.#retryBudget = retryBudget;
-    this.#stop = stop;
-  }
-
-  /** @returns milliseconds spent waiting because of throttling */
-  async send(records: readonly Uint8Array[], assertLeaseValid: AssertLeaseValid): Promise<number> {
-    let left = records;
-    for (;;) {
-      this.#stop.throwIfAborted();
-      // Before each try: tries go on for longer than a lease lasts, and another run may have taken over meanwhile.
-      await assertLeaseValid();
-      const refusal = await this.#put(left);
-      left = refusal.refused;
-      if (left.length === 0) return this.#throttledMilliseconds;
-      await this.#pause(refusal);
-    }
-  }
-
-  /** Only what was refused is sent again: of a partial failure the rest has arrived. */
-  async #put(records: readonly Uint8Array[]): Promise<Refusal> {
-    const input = { DeliveryStreamName: this.#stream, Records: records.map(Data => ({ Data })) };
-    let entries: PutRecordBatchResponseEntry[];
-    try {
-      entries = (await this.#client.send(new PutRecordBatchCommand(input))).RequestResponses ?? [];
-    } catch (cause) {
-      const reason = (cause instanceof Error && serviceWord(cause.name)) || 'the call failed';
-      const throttled = isThrottle(cause);
-      if (throttled || isTransient(cause)) return { refused: records, throttled, reason, cause };
-      throw new DeliveryError(reason, { cause });
-    }
-    if (entries.length !== records.length) throw new DeliveryError('it did not answer for each record');
+/**
+ * Of a partial failure only the refused records are sent again: the others have arrived.
+ *
+ *     records 1 2 3 4   →   answer ok, throttled, ok, throttled   →   records 2 4   →   …
+ *
+ * @returns milliseconds spent waiting because of throttling
+ */
+async function putRecords(
+  client: Sender,
+  stream: string,
+  records: readonly Uint8Array[],
+  { retryBudget, assertLeaseValid, stop }: PutOptions,
+): Promise<number> {
+  let left = records;
+  let throttled = 0;
+  const put = async () => {
+    const input = { DeliveryStreamName: stream, Records: left.map(Data => ({ Data })) };
+    const answer = await client.send(new PutRecordBatchCommand(input)).catch((cause: unknown) => {
+      throw new TryAgain(awsFailure(cause), deliveryError(cause));
+    });
+    const entries: PutRecordBatchResponseEntry[] = answer.RequestResponses ?? [];
+    if (entries.length !== left.length) throw new DeliveryError('it did not answer for each record');
     // FailedPutCount is no error: the answer is 200, and each entry must be read.
-    const refused = records.filter((_, index) => entries[index]?.ErrorCode !== undefined);
+    left = left.filter((_, index) => entries[index]?.ErrorCode !== undefined);
+    if (left.length === 0) return;
     const codes = new Set(entries.flatMap(entry => entry.ErrorCode ?? []));
-    return { refused, throttled: [...codes].every(code => THROTTLE_CODES.test(code)), reason: wordsOf(codes) };
-  }
+    const failure = [...codes].every(code => THROTTLE_CODES.test(code)) ? 'throttled' : 'transient';
+    throw new TryAgain(failure, new DeliveryError(`it keeps answering ${wordsOf(codes)}`));
+  };
+  await callAws(put, retryBudget, {
+    stop,
+    // Before each try: tries continue for longer than a lease lasts, and another run may have taken over since.
+    async before() {
+      stop.throwIfAborted();
+      await assertLeaseValid();
+    },
+    onWait: (milliseconds, failure) => {
+      if (failure === 'throttled') throttled += milliseconds;
+    },
+    giveUp: (error, reason) => {
+      if (reason === 'time') return new OutOfTimeError('while Firehose refused records', throttled);
+      return error instanceof TryAgain ? error.instead : error;
+    },
+  });
+  return throttled;
+}
 
-  /** Throttling is waited out until the time budget ends, other refusals are tried again a few times. */
-  async #pause({ throttled, reason, cause }: Refusal): Promise<void> {
-    const { clock, random, timeLeft } = this.#retryBudget;
-    const attempt = throttled ? ++this.#throttles : ++this.#failures;
-    if (!throttled && attempt >= MAX_ATTEMPTS) throw new DeliveryError(`it keeps answering ${reason}`, { cause });
-    const delay = backoff(attempt, random);
-    if (delay >= timeLeft()) throw new OutOfTimeError('while Firehose refused records', this.#throttledMilliseconds);
-    await clock.sleep(delay, this.#stop);
-    if (throttled) this.#throttledMilliseconds += delay;
-  }
+function deliveryError(cause: unknown): Error {
+  if (cause instanceof Error && isLeaseError(cause)) return cause;
+  return new DeliveryError((cause instanceof Error && serviceWord(cause.name)) || 'the call failed', { cause });
 }
 
 /** A text that is no code is left out: it may echo a row. */

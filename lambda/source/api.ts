@@ -1,4 +1,4 @@
-/** The Security Data External API: each call authorised, tried again within the time budget, its errors told apart. */
+/** The Security Data External API: each call is authorized, tried again within the time budget, and its errors are classified. */
 import {
   AccountRevokedError,
   ApiRefusedError,
@@ -11,7 +11,7 @@ import {
   RoleMissingError,
 } from '../core/errors.ts';
 import { publicError } from '../core/public-error.ts';
-import { isRetryable, nextDelay, type RetryBudget, retryAfter } from '../core/retry.ts';
+import { failureOfAnswer, type RetryBudget, retry, TryAgain } from '../core/retry.ts';
 import type { PageSource, RowReader } from '../ports.ts';
 import { BodyTooLargeError, type Fetch, networkCode, readBody, type TimeLimit, timeLimit } from './http.ts';
 import type { Tokens } from './token.ts';
@@ -36,14 +36,14 @@ export interface SingleRead {
   /** Of the list that the row belongs to, below the base URL. */
   readonly path: string;
   readonly id: string;
-  /** What stands below the id, such as `/related`. */
+  /** What follows the id, such as `/related`. */
   readonly below?: string;
   readonly signal?: AbortSignal;
 }
 
 const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024;
 const DEFAULT_TIMEOUT_MILLISECONDS = 30_000;
-/** Time-outs in a row before the walk is told to ask for fewer rows. */
+/** Time-outs in a row before the walk is asked for fewer rows. */
 const MAX_TIMEOUTS = 2;
 /** 401s in a row for which a new token is worth a try. */
 const MAX_NEW_TOKENS = 1;
@@ -73,9 +73,6 @@ class Call {
   readonly #target: Target;
   readonly #signal: AbortSignal | undefined;
   readonly #options: ApiOptions;
-  /** Failures for which the server named no time; waits that it asked for are no failures. */
-  #failures = 0;
-  #waits = 0;
   #timeouts = 0;
   #newTokens = 0;
 
@@ -85,21 +82,26 @@ class Call {
     this.#options = options;
   }
 
-  async run(): Promise<Buffer> {
-    for (;;) {
-      this.#signal?.throwIfAborted();
-      const token = await this.#options.tokens.token(this.#options.retryBudget);
-      using timer = timeLimit(this.#timeout, this.#options.retryBudget);
-      let response: Response;
-      try {
-        response = await this.#send(token, timer.signal);
-        if (response.status === 200) return await readBody(response, this.#maxBodyBytes);
-      } catch (error) {
-        await this.#failed(error, timer);
-        continue;
-      }
-      await this.#answered(response, token);
+  run(): Promise<Buffer> {
+    return retry(() => this.#attempt(), {
+      budget: this.#options.retryBudget,
+      before: async () => this.#signal?.throwIfAborted(),
+      stop: this.#signal,
+    });
+  }
+
+  async #attempt(): Promise<Buffer> {
+    const { tokens, retryBudget } = this.#options;
+    const token = await tokens.token(retryBudget);
+    using timer = timeLimit(this.#timeout, retryBudget);
+    let response: Response;
+    try {
+      response = await this.#send(token, timer.signal);
+      if (response.status === 200) return await readBody(response, this.#maxBodyBytes);
+    } catch (error) {
+      throw this.#failed(error, timer);
     }
+    throw await this.#answered(response, token);
   }
 
   get #maxBodyBytes(): number {
@@ -120,56 +122,49 @@ class Call {
     });
   }
 
-  /** Returns when the request is worth repeating, or throws. */
-  async #answered(response: Response, token: string): Promise<void> {
+  /** What an answer other than 200 means. */
+  async #answered(response: Response, token: string): Promise<Error> {
     const type = await readProblem(response);
-    const { status } = response;
+    const { name } = this.#target;
+    const { status, headers } = response;
     if (status === 401) return this.#unauthorised(type, token);
-    if (status === 403 && type === 'auth/insufficient-role') throw new RoleMissingError(this.#target.name);
-    if (status === 400 && type === 'request/invalid-cursor') throw new CursorRefusedError(this.#target.name);
-    if (!isRetryable(status)) throw new ApiRefusedError(this.#target.name, status, type);
-    const asked = retryAfter(response.headers.get('retry-after'), this.#options.retryBudget.clock.now());
-    await this.#pause(asked, () =>
-      // A rate limit is no failure: the stream goes on when its time has come.
-      status === 429 && asked !== undefined
-        ? new OutOfTimeError('before the API asks to be called again (429)')
-        : new ApiUnavailableError(this.#target.name, `it answered ${status}`),
-    );
+    if (status === 403 && type === 'auth/insufficient-role') return new RoleMissingError(name);
+    if (status === 400 && type === 'request/invalid-cursor') return new CursorRefusedError(name);
+    const failure = failureOfAnswer(status, headers.get('retry-after'), this.#options.retryBudget.clock.now());
+    if (failure === 'final') return new ApiRefusedError(name, status, type);
+    // A rate limit is no failure: the stream continues when its time has come.
+    const isRateLimit = status === 429 && typeof failure === 'object';
+    const instead = isRateLimit
+      ? new OutOfTimeError('before the API asks to be called again (429)')
+      : new ApiUnavailableError(name, `it answered ${status}`);
+    return new TryAgain(failure, instead);
   }
 
-  #unauthorised(type: ProblemType | undefined, token: string): void {
-    if (type === 'auth/revoked-account') throw new AccountRevokedError();
-    if (this.#newTokens === MAX_NEW_TOKENS) {
-      throw new CredentialsError(`The API refuses a new token too (401 ${type ?? 'without a known problem type'}).`);
-    }
+  #unauthorised(type: ProblemType | undefined, token: string): Error {
+    if (type === 'auth/revoked-account') return new AccountRevokedError();
+    const refused = new CredentialsError(
+      `The API refuses a new token too (401 ${type ?? 'without a known problem type'}).`,
+    );
+    if (this.#newTokens === MAX_NEW_TOKENS) return refused;
     this.#newTokens++;
     this.#options.tokens.discard(token);
+    return new TryAgain('at once', refused);
   }
 
-  async #failed(error: unknown, timer: TimeLimit): Promise<void> {
+  /** What a request that got no whole answer means. */
+  #failed(error: unknown, timer: TimeLimit): Error {
     this.#signal?.throwIfAborted();
-    if (error instanceof BodyTooLargeError) throw new PageTooLargeError(this.#target.name, this.#maxBodyBytes);
+    const { name } = this.#target;
+    if (error instanceof BodyTooLargeError) return new PageTooLargeError(name, this.#maxBodyBytes);
     const timedOut = timer.signal.aborted;
     // Cut off by the end of the run, not by its own slowness: fewer rows would not help.
-    if (timedOut && timer.shortened) throw new OutOfTimeError(`before ${this.#target.name} had answered`);
-    if (timedOut && ++this.#timeouts === MAX_TIMEOUTS) {
-      throw new PageTimeoutError(this.#target.name, this.#timeout);
-    }
+    if (timedOut && timer.shortened) return new OutOfTimeError(`before ${name} had answered`);
+    if (timedOut && ++this.#timeouts === MAX_TIMEOUTS) return new PageTimeoutError(name, this.#timeout);
     const code = networkCode(error);
     const what = timedOut ? 'it did not answer in time' : `the connection failed (${code ?? 'no code'})`;
     // It may quote what was sent, or hold what was answered.
     const cause = publicError(error);
-    await this.#pause(undefined, () => new ApiUnavailableError(this.#target.name, what, { cause }));
-  }
-
-  async #pause(asked: number | undefined, giveUp: () => Error): Promise<void> {
-    const { clock, random, timeLeft } = this.#options.retryBudget;
-    if (asked === undefined) this.#failures++;
-    else this.#waits++;
-    const [attempt, waits] = [this.#failures, this.#waits];
-    const delay = nextDelay({ attempt, waits, retryAfter: asked, timeLeft: timeLeft() }, random);
-    if (delay === undefined) throw giveUp();
-    await clock.sleep(delay, this.#signal);
+    return new TryAgain('transient', new ApiUnavailableError(name, what, { cause }));
   }
 }
 

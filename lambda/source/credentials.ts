@@ -1,7 +1,7 @@
 /** The client credentials, from Secrets Manager, cached for the life of the container. */
 import { GetSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import * as v from 'valibot';
-import { retry, type Sender } from '../aws.ts';
+import { callAws, type Sender } from '../aws.ts';
 import { CredentialsError } from '../core/errors.ts';
 import type { RetryBudget } from '../core/retry.ts';
 
@@ -33,7 +33,7 @@ export function createCredentials(client: Sender, secretId: string): Credentials
 
 async function fetchSecret(client: Sender, secretId: string, retryBudget: RetryBudget): Promise<unknown> {
   try {
-    const answer = await retry(() => client.send(new GetSecretValueCommand({ SecretId: secretId })), retryBudget);
+    const answer = await callAws(() => client.send(new GetSecretValueCommand({ SecretId: secretId })), retryBudget);
     return answer.SecretString;
   } catch (cause) {
     throw new CredentialsError('The secret with the client credentials could not be read.', {

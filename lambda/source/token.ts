@@ -5,7 +5,7 @@
 import * as oauth from 'oauth4webapi';
 import { ApiRefusedError, ApiUnavailableError, CredentialsError } from '../core/errors.ts';
 import { publicError } from '../core/public-error.ts';
-import { isRetryable, nextDelay, type RetryBudget, retryAfter } from '../core/retry.ts';
+import { failureOfAnswer, type RetryBudget, retry, TryAgain } from '../core/retry.ts';
 import type { ClientCredentials, Credentials } from './credentials.ts';
 import { BodyTooLargeError, bounded, type Fetch, networkCode, timeLimit } from './http.ts';
 
@@ -92,32 +92,27 @@ export function tokenEndpoint(authUrl: string): string {
 async function request(options: TokenOptions, retryBudget: RetryBudget): Promise<Issued> {
   for (let tries = 1; ; tries++) {
     const credentials = await options.credentials.read({ fresh: tries > 1, retryBudget });
-    const answer = await ask(credentials, options, retryBudget);
-    if (answer instanceof CredentialsError) {
-      if (tries === CREDENTIAL_TRIES) throw answer;
-    } else if (answer instanceof Error) throw answer;
-    else return answer;
+    try {
+      return await ask(credentials, options, retryBudget);
+    } catch (error) {
+      if (!(error instanceof CredentialsError) || tries === CREDENTIAL_TRIES) throw error;
+    }
   }
 }
 
-async function ask(credentials: ClientCredentials, options: TokenOptions, retryBudget: RetryBudget) {
-  const { clock, random, timeLeft } = retryBudget;
-  let failures = 0;
-  let waits = 0;
-  for (;;) {
+/** @throws TryAgain's `instead`, or what the endpoint's refusal means */
+function ask(credentials: ClientCredentials, options: TokenOptions, retryBudget: RetryBudget): Promise<Issued> {
+  const { clock } = retryBudget;
+  const attempt = async () => {
     const asked = clock.now();
     using timer = timeLimit(REQUEST_TIMEOUT_MILLISECONDS, retryBudget);
     const outcome = await attemptOnce(credentials, options, timer.signal).catch((error: unknown) => error);
     if (isTokenResponse(outcome)) return issue(outcome, asked);
-    const response = outcome instanceof Response ? outcome : undefined;
-    if (response && !isRetryable(response.status)) return refusal(response);
-    const again = response && retryAfter(response.headers.get('retry-after'), clock.now());
-    if (again === undefined) failures++;
-    else waits++;
-    const delay = nextDelay({ attempt: failures, waits, retryAfter: again, timeLeft: timeLeft() }, random);
-    if (delay === undefined) throw unavailable(outcome);
-    await clock.sleep(delay);
-  }
+    if (!(outcome instanceof Response)) throw new TryAgain('transient', unavailable(outcome));
+    const failure = failureOfAnswer(outcome.status, outcome.headers.get('retry-after'), clock.now());
+    throw failure === 'final' ? await refusal(outcome) : new TryAgain(failure, unavailable(outcome));
+  };
+  return retry(attempt, { budget: retryBudget });
 }
 
 /** @returns the token response, or an answer that is none. */

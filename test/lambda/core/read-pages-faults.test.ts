@@ -133,7 +133,7 @@ describe('an answer that is not JSON', () => {
   test('is asked for again, after a pause', async () => {
     const api = new ScriptedApi().on(PATH, undefined, '<html>', page('a', null).slice(0, -1), page('a', null));
     const { pages, clock } = await walked(api);
-    expect([pages.map(ids), clock.sleeps]).toEqual([['a'], [1000, 1000]]);
+    expect([pages.map(ids), clock.sleeps]).toEqual([['a'], [200, 400]]);
   });
 
   test('three times: it is a breach of the contract', async () => {

@@ -1,6 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { backoff, isRetryable, MAX_ATTEMPTS, nextDelay, retryAfter } from '../../../lambda/core/retry.ts';
+import {
+  backoff,
+  type Failure,
+  isRetryable,
+  type RetryPolicy,
+  retry,
+  retryAfter,
+  TryAgain,
+} from '../../../lambda/core/retry.ts';
+import { SteppedClock } from './support/clock.ts';
 
 const NOW = Date.parse('2026-11-20T09:15:00Z');
 const never = () => 0;
@@ -56,33 +65,80 @@ describe('Retry-After', () => {
   });
 });
 
-describe('the next delay', () => {
-  const failure = { attempt: 1, retryAfter: undefined, timeLeft: 60_000 };
+describe('the loop of tries', () => {
+  /** Fails as told, one failure per try, and then succeeds. */
+  async function run(failures: readonly Failure[], { timeLeft = 60_000, random = () => 0.5, ...policy }: Change = {}) {
+    const clock = new SteppedClock();
+    const end = clock.now() + timeLeft;
+    let tries = 0;
+    const attempt = async () => {
+      const failure = failures[tries++];
+      if (failure) throw new TryAgain(failure, new Error(`failed ${tries} times`));
+      return 'done';
+    };
+    const budget = { clock, random, timeLeft: () => end - clock.now() };
+    const outcome = await retry(attempt, { budget, ...policy }).catch((error: Error) => error.message);
+    return { outcome, tries, waits: clock.sleeps };
+  }
+  interface Change extends Partial<RetryPolicy> {
+    readonly timeLeft?: number;
+    readonly random?: () => number;
+  }
+  const times = (count: number, failure: Failure) => Array.from({ length: count }, () => failure);
 
-  test('is the backoff when the server names no time', () => {
-    expect(nextDelay({ ...failure, attempt: 3 }, () => 0.5)).toBe(400);
+  test('waits for the backoff after a transient failure, eight tries long', async () => {
+    expect(await run(times(2, 'transient'))).toEqual({ outcome: 'done', tries: 3, waits: [100, 200] });
+    expect(await run(times(9, 'transient'))).toMatchObject({ outcome: 'failed 8 times', tries: 8 });
   });
 
-  test('is none after the last attempt', () => {
-    expect(nextDelay({ ...failure, attempt: MAX_ATTEMPTS - 1 }, never)).toBe(0);
-    expect(nextDelay({ ...failure, attempt: MAX_ATTEMPTS }, never)).toBeUndefined();
+  test('waits out throttling until the time is up, however often', async () => {
+    expect(await run(times(12, 'throttled'), { timeLeft: 900_000 })).toMatchObject({ outcome: 'done', tries: 13 });
+    const { outcome, waits } = await run(times(99, 'throttled'));
+    expect([outcome, waits.reduce((sum, each) => sum + each, 0) < 60_000]).toEqual([expect.any(String), true]);
   });
 
-  test('is never less than the server asked for, however often it does', () => {
-    expect(nextDelay({ ...failure, retryAfter: 7000, attempt: MAX_ATTEMPTS + 5 }, never)).toBe(7000);
-    expect(nextDelay({ ...failure, retryAfter: 7000 }, almostOne)).toBeGreaterThan(7000);
+  test('counts throttles and failures apart: throttling uses up none of the tries', async () => {
+    const failures = [...times(10, 'throttled'), ...times(7, 'transient')];
+    expect(await run(failures, { timeLeft: 900_000 })).toMatchObject({ outcome: 'done', tries: 18 });
   });
 
-  test('is never less than the backoff, whatever little the server asks for', () => {
-    const asked = (retryAfter: number, waits: number) => nextDelay({ ...failure, retryAfter, waits }, () => 0.5);
-    expect([1, 2, 3, 4, 9, 99].map(waits => asked(0, waits))).toEqual([100, 200, 400, 800, 10_000, 10_000]);
-    expect([asked(1_000, 3), asked(1_000, 9)]).toEqual([1_100, 10_000]);
+  test('waits as long as the service asks, however often it does', async () => {
+    const asked = await run(times(10, { retryAfter: 7000 }), { timeLeft: 900_000, random: never });
+    expect(asked).toEqual({ outcome: 'done', tries: 11, waits: times(10, 7000 as never) });
   });
 
-  test('is none when the time budget would end first', () => {
-    expect(nextDelay({ ...failure, retryAfter: 7000, timeLeft: 7000 }, never)).toBeUndefined();
-    expect(nextDelay({ ...failure, retryAfter: 7000, timeLeft: 7001 }, never)).toBe(7000);
-    expect(nextDelay({ ...failure, timeLeft: 0 }, never)).toBeUndefined();
-    expect(nextDelay({ ...failure, timeLeft: -5 }, never)).toBeUndefined();
+  test('never waits less than the backoff, however little the service asks for', async () => {
+    const { waits } = await run(times(5, { retryAfter: 0 }));
+    expect(waits).toEqual([100, 200, 400, 800, 1600]);
+  });
+
+  test('gives up when the time would end first', async () => {
+    expect(await run([{ retryAfter: 7000 }], { timeLeft: 7000, random: never })).toMatchObject({ tries: 1, waits: [] });
+    expect(await run([{ retryAfter: 7000 }], { timeLeft: 7001, random: never })).toMatchObject({ tries: 2 });
+    expect(await run(['transient'], { timeLeft: -5 })).toMatchObject({ outcome: 'failed 1 times', waits: [] });
+  });
+
+  test('does not wait before a try that differs, and does not try again what is final', async () => {
+    expect(await run(['at once'])).toEqual({ outcome: 'done', tries: 2, waits: [] });
+    expect(await run(['final', 'transient'])).toEqual({ outcome: 'failed 1 times', tries: 1, waits: [] });
+  });
+
+  test('asks before every try whether it may, and ends with what the check throws', async () => {
+    let checks = 0;
+    const before = async () => {
+      if (++checks === 3) throw new Error('the lease is lost');
+    };
+    expect(await run(times(9, 'transient'), { before })).toMatchObject({ outcome: 'the lease is lost', tries: 2 });
+  });
+
+  test('ends its wait when it is stopped', async () => {
+    const stop = AbortSignal.abort(new Error('a sibling failed'));
+    expect(await run(['throttled'], { stop })).toMatchObject({ outcome: 'a sibling failed', tries: 1 });
+  });
+
+  test('says whether the tries or the time were used up', async () => {
+    const giveUp = (_error: unknown, reason: string) => new Error(reason);
+    expect((await run(times(9, 'transient'), { giveUp })).outcome).toBe('tries');
+    expect((await run(['throttled'], { giveUp, timeLeft: 0 })).outcome).toBe('time');
   });
 });
