@@ -5,7 +5,7 @@ import type { Assignment, Ports } from '../lambda/core/run.ts';
 import { type RunOutcome, runStreams } from '../lambda/core/run-streams.ts';
 import { BEGINNING } from '../lambda/core/stream-state.ts';
 import type { HeldLease, PageSource, RowState, SavedStream } from '../lambda/ports.ts';
-import { packCalls, packRecords } from '../lambda/sink/pack.ts';
+import { packCalls, packRecords } from '../lambda/sink/firehose.ts';
 import { STREAMS, type StreamName } from '../lambda/streams.ts';
 import { sha256 } from '../lambda/system.ts';
 import type { BenchStream } from './rows.ts';

@@ -1,6 +1,6 @@
 /** The function's settings: the sole reader of the environment. */
 import * as v from 'valibot';
-import type { OcsfFields } from './core/ocsf/fields.ts';
+import type { OcsfFields } from './core/ocsf/attributes.ts';
 import { ocsfFieldsSetting } from './ocsf-setting.ts';
 import type { MemberNames } from './ports.ts';
 import {

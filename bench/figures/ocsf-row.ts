@@ -1,6 +1,6 @@
 /** CPU of a new row as an OCSF event, every port in memory. */
 import { type EventFormat, envelope } from '../../lambda/core/event.ts';
-import type { OcsfFields } from '../../lambda/core/ocsf/fields.ts';
+import type { OcsfFields } from '../../lambda/core/ocsf/attributes.ts';
 import { ocsfFormat } from '../../lambda/core/ocsf/format.ts';
 import { compileFields } from '../../lib/ocsf/compile-fields.ts';
 import { cpuTimeOf } from '../cpu-time.ts';

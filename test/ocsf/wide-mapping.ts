@@ -1,4 +1,4 @@
-import type { OcsfFields } from '../../lambda/core/ocsf/fields.ts';
+import type { OcsfFields } from '../../lambda/core/ocsf/attributes.ts';
 import { compileFields, type OcsfFieldsOption } from '../../lib/ocsf/compile-fields.ts';
 
 /** A mapping that reaches every kind of attribute: each type, lists, enums, objects with rules of their own. */

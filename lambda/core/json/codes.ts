@@ -19,3 +19,79 @@ export const DELETE = 0x7f;
 export function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
+/** Bytes taken four at a time, as words of 32 bits: what comes in long runs is read and written several times faster. */
+/** Bytes of a word. */
+export const WORD = 4;
+
+/** Bytes to be compared with the text at hand, word by word; the last word ends where they end. */
+export interface Bytes {
+  readonly length: number;
+  readonly words: Int32Array;
+}
+
+export function bytesOf(text: string): Bytes {
+  const bytes = Buffer.from(text, 'latin1');
+  const { length } = bytes;
+  const words = new Int32Array(length < WORD ? 0 : Math.ceil(length / WORD));
+  for (let i = 0; i < words.length; i++) words[i] = bytes.readInt32LE(Math.min(i * WORD, length - WORD));
+  return { length, words };
+}
+
+/** Whether each of four bytes stands for itself: neither quote nor backslash (which would be zero), below 0x20 nor above 0x7e. */
+export function isPlain(word: number): boolean {
+  const quotes = word ^ 0x22222222;
+  const backslashes = word ^ 0x5c5c5c5c;
+  const zeros = ((quotes - 0x01010101) & ~quotes) | ((backslashes - 0x01010101) & ~backslashes);
+  return ((zeros | (word - 0x20202020) | (word + 0x01010101)) & 0x80808080) === 0;
+}
+
+export function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
+  return new DataView(buffer, byteOffset, byteLength);
+}
+
+/** Escapes in JSON strings (RFC 8259 §7), and the one form in which the canonical text writes each character. */
+
+/** The longest canonical form of one code unit: `\uXXXX`. */
+export const LONGEST_FORM = 6;
+
+const LOWER_U = 0x75;
+const HEX = '0123456789abcdef';
+const ESCAPE = /^\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/;
+
+/** The escape sequence at this place; nothing when there is none. */
+export function escapeAt(text: Buffer, at: number): string | undefined {
+  return ESCAPE.exec(text.toString('latin1', at, at + LONGEST_FORM))?.[0];
+}
+
+/** The code unit that an escape sequence stands for. */
+export function escapedUnit(sequence: string): number {
+  return JSON.parse(`"${sequence}"`).charCodeAt(0);
+}
+
+/** Printable ASCII stands for itself, everything else is `\uXXXX`. @returns the end of what was written. */
+export function writeCanonical(unit: number, to: Uint8Array, at: number): number {
+  let end = at;
+  if (unit >= 0x20 && unit < DELETE) {
+    if (unit === QUOTE || unit === BACKSLASH) to[end++] = BACKSLASH;
+    to[end++] = unit;
+    return end;
+  }
+  to[end++] = BACKSLASH;
+  to[end++] = LOWER_U;
+  for (let shift = 12; shift >= 0; shift -= 4) to[end++] = HEX.charCodeAt((unit >> shift) & 0xf);
+  return end;
+}
+
+/** Bytes of the character that begins with this one (RFC 3629 §3). */
+export function wideLength(first: number): number {
+  return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+}
+
+/** The character of so many bytes at this place in UTF-16, as escapes write it: each byte after the first has six bits of it. */
+export function wideUnits(text: Buffer, at: number, length: number): number[] {
+  let point = text[at]! & (0xff >> (length + 1));
+  for (let i = 1; i < length; i++) point = (point << 6) | (text[at + i]! & 0x3f);
+  if (point < 0x1_0000) return [point];
+  const beyond = point - 0x1_0000;
+  return [0xd800 | (beyond >> 10), 0xdc00 | (beyond & 0x3ff)];
+}

@@ -8,7 +8,7 @@
  *
  * How many shapes are remembered is bounded, since a tenant chooses the names.
  */
-import { type Bytes, bytesOf } from './words.ts';
+import { type Bytes, bytesOf } from './codes.ts';
 
 export const SHAPES_REMEMBERED = 4096;
 

@@ -6,9 +6,27 @@
  * a text that breaks off a byte reads as undefined, which no comparison takes for JSON.
  */
 import { JsonError } from '../errors.ts';
-import { BACKSLASH, DELETE, isSpace, MINUS, NINE, PLUS, POINT, QUOTE, ZERO } from './codes.ts';
-import { escapeAt, escapedUnit, LONGEST_FORM, wideLength, wideUnits, writeCanonical } from './escape.ts';
-import { type Bytes, isPlain, viewOf, WORD } from './words.ts';
+import {
+  BACKSLASH,
+  type Bytes,
+  DELETE,
+  escapeAt,
+  escapedUnit,
+  isPlain,
+  isSpace,
+  LONGEST_FORM,
+  MINUS,
+  NINE,
+  PLUS,
+  POINT,
+  QUOTE,
+  viewOf,
+  WORD,
+  wideLength,
+  wideUnits,
+  writeCanonical,
+  ZERO,
+} from './codes.ts';
 
 /** 1 for each byte that stands for itself in a string: one look-up is faster than four comparisons. */
 const PLAIN = new Uint8Array(0x100).fill(1, 0x20, DELETE);

@@ -1,7 +1,6 @@
 /** The OCSF classes that the connector emits, and what is the same in every event of each. */
 import type { Stream, StreamName } from '../../streams.ts';
-import { Attributes } from './attributes.ts';
-import type { OcsfRule } from './fields.ts';
+import { Attributes, type OcsfRule } from './attributes.ts';
 
 export interface OcsfClass {
   readonly uid: number;

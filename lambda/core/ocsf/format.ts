@@ -1,5 +1,5 @@
 /** Event lines in OCSF 1.8.0: docs/ocsf.md says what is set and why. */
-import { STREAMS } from '../../streams.ts';
+import { STREAMS, type Stream } from '../../streams.ts';
 import {
   type EventContext,
   type EventFormat,
@@ -9,12 +9,18 @@ import {
   rowEventId,
   withdrawnEventId,
 } from '../event.ts';
+import { type RowMember, rowMembers } from '../json/members.ts';
 import type { Row } from '../row.ts';
-import { joined } from './attributes.ts';
+import {
+  type Attributes,
+  joined,
+  type OcsfField,
+  type OcsfFields,
+  type OcsfStreamFields,
+  type Slots,
+} from './attributes.ts';
 import { attributesOf, classOf, type OcsfClass, WITHDRAWAL, withEndpoint } from './classes.ts';
-import type { OcsfFields } from './fields.ts';
-import { ocsfHead } from './head.ts';
-import { type MappedRow, rowMapper } from './row.ts';
+import { takeValue } from './values.ts';
 
 export interface OcsfOptions {
   /** Member of a threat that names its asset. */
@@ -87,4 +93,134 @@ function idAlone(ocsfClass: OcsfClass, id: string): Map<string, string> {
   const slot = attributes.slot(ocsfClass.idPath ?? '');
   if (slot >= 0) slots[slot] = JSON.stringify(id);
   return attributes.write(slots, () => undefined);
+}
+
+/** What stands first in every OCSF event: class, activity, time and `metadata`. */
+
+export interface OcsfHead {
+  readonly ocsfClass: OcsfClass;
+  readonly eventId: string;
+  readonly stream: Stream;
+  readonly sequence: string;
+  readonly subject: Pick<Row, 'id' | 'time'>;
+  readonly known?: boolean;
+  /** The row is not in the event. */
+  readonly truncated?: boolean;
+}
+
+/** The beginning of the line; no comma at its end. */
+export function ocsfHead(head: OcsfHead, { connector, forwardedAt }: EventContext): string {
+  const { ocsfClass, eventId, stream, sequence, subject, known, truncated } = head;
+  const { uid, category, update, profiles } = ocsfClass;
+  const activity = known ? (update ?? ocsfClass.activity) : ocsfClass.activity;
+  const processed = Date.parse(forwardedAt);
+  const { id, time: original } = subject;
+  const time = (original === undefined ? undefined : epochMilliseconds(original)) ?? processed;
+  return (
+    `{"class_uid":${uid},"category_uid":${category},"activity_id":${activity},"type_uid":${uid * 100 + activity},` +
+    `"time":${time},"metadata":{"version":"1.8.0",${PRODUCT}${profilesMember(profiles)},"uid":"${eventId}",` +
+    `"sequence":${integerOf(sequence)},"log_name":"${stream.name}","tenant_uid":${JSON.stringify(connector)},` +
+    `"processed_time":${processed},"original_event_uid":${JSON.stringify(id)}` +
+    `${original === undefined ? '' : `,"original_time":${JSON.stringify(original)}`}` +
+    `${truncated ? ',"is_truncated":true' : ''}}`
+  );
+}
+
+const PRODUCT = '"product":{"name":"Security Data External API","vendor_name":"Security Data","version":"v1"}';
+
+function profilesMember(profiles: readonly string[] | undefined): string {
+  return profiles === undefined ? '' : `,"profiles":${JSON.stringify(profiles)}`;
+}
+
+/** JSON allows no leading zeros. */
+function integerOf(sequence: string): string {
+  return sequence.replace(/^0+(?=\d)/, '');
+}
+
+/** What of a row becomes OCSF attributes, and what is left for `unmapped`. */
+
+export interface MappedRow {
+  /** Attributes at the top of the event, as JSON texts. */
+  readonly attributes: Map<string, string>;
+  /** Members of the row as they are written. */
+  readonly unmapped: readonly RowMember[];
+}
+
+interface Target extends OcsfField {
+  readonly slot: number;
+  readonly captionSlot: number;
+}
+
+export interface RowMapping {
+  readonly ocsfClass: OcsfClass;
+  readonly stream: Stream;
+  readonly parentMember: string;
+  readonly fields: OcsfStreamFields | undefined;
+}
+
+/** @returns maps the rows of one stream to one class */
+export function rowMapper({ ocsfClass, stream, parentMember, fields }: RowMapping): (row: Row) => MappedRow {
+  const mapped = Object.entries(fields?.fields ?? {});
+  const paths = mapped.flatMap(([, { to, sibling }]) => (sibling === undefined ? [to] : [to, sibling]));
+  const attributes = attributesOf(ocsfClass, paths, fields?.rules);
+  const targets = new Map(mapped.map(([name, field]) => [name, targetOf(field, attributes)]));
+  const members = new Map(mapped.map(([name, { to }]) => [attributes.slot(to), name]));
+  const idSlot = attributes.slot(ocsfClass.idPath ?? '');
+  return row => {
+    const slots: Slots = [];
+    const all = rowMembers(row.text);
+    const unmapped: RowMember[] = [];
+    for (const [name, member] of all) {
+      const target = targets.get(name);
+      const taken = target && place(member.value, target, slots);
+      if (!taken && !isToldElsewhere(name, member.value, row, stream, parentMember)) unmapped.push(member);
+    }
+    if (idSlot >= 0) slots[idSlot] = JSON.stringify(row.id);
+    const lost = (slot: number) => {
+      // No member's own is the slot of a caption: it goes with its value.
+      const name = members.get(slot);
+      if (name !== undefined) unmapped.push(all.get(name)!);
+    };
+    return { attributes: attributes.write(slots, lost), unmapped };
+  };
+}
+
+function targetOf(field: OcsfField, attributes: Attributes): Target {
+  return { ...field, slot: attributes.slot(field.to), captionSlot: attributes.slot(field.sibling ?? '') };
+}
+
+function place(json: string, target: Target, slots: Slots): boolean {
+  const taken = takeValue(json, target);
+  if (!taken) return false;
+  slots[target.slot] = taken.text;
+  if (taken.caption !== undefined && target.captionSlot >= 0) slots[target.captionSlot] = taken.caption;
+  return true;
+}
+
+/** Members that stand in the event under an attribute of their own, to the last character. */
+function isToldElsewhere(name: string, json: string, row: Row, stream: Stream, parentMember: string): boolean {
+  if (name === 'id') return true;
+  if (name === (row.deleted ? 'deleted_at' : stream.timeMember))
+    return row.time !== undefined && json === `"${row.time}"`;
+  return name === parentMember && stream.cascadesFrom !== undefined && row.parent !== undefined;
+}
+/** Times as OCSF has them: milliseconds since the epoch. */
+
+/** A zone is asked for: without one the time would be read as that of this machine. */
+const ZONED = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;
+const DATE_LENGTH = 10;
+const DAYS_OF_EVERY_MONTH = 28;
+
+/** @returns nothing for what is no time, such as a month of 13 or a 30 February */
+export function epochMilliseconds(iso: string): number | undefined {
+  if (!ZONED.test(iso) || !isDay(iso.slice(0, DATE_LENGTH))) return undefined;
+  // The offset without its colon is ISO 8601 too, but not what ECMAScript promises to read.
+  const time = Date.parse(iso.replace(/([+-]\d{2})(\d{2})$/, '$1:$2'));
+  return Number.isNaN(time) ? undefined : time;
+}
+
+/** V8 takes the 30 February for the 2 March. */
+function isDay(date: string): boolean {
+  const day = Number(date.slice(-2));
+  return day <= DAYS_OF_EVERY_MONTH || new Date(`${date}T00:00Z`).getUTCDate() === day;
 }

@@ -4,8 +4,8 @@
  */
 import { MINUS, NINE, QUOTE, ZERO } from '../json/codes.ts';
 import { arrayElements } from '../json/members.ts';
-import type { OcsfField, OcsfType } from './fields.ts';
-import { epochMilliseconds } from './time.ts';
+import type { OcsfField, OcsfType } from './attributes.ts';
+import { epochMilliseconds } from './format.ts';
 
 export interface TakenValue {
   /** JSON text. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { OcsfType } from '../../../../lambda/core/ocsf/fields.ts';
+import type { OcsfType } from '../../../../lambda/core/ocsf/attributes.ts';
 import { OCSF_TYPES, takeValue } from '../../../../lambda/core/ocsf/values.ts';
 import { ocsfSchema } from '../../../../lib/ocsf/schema.ts';
 import { json, PLAIN, write } from '../support/json-text.ts';
