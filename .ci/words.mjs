@@ -16,13 +16,13 @@ const WORDS = [
   { word: /\bworlds?\b|World\b|\bedges\b|Edges\b/, instead: 'ports, clients' },
   { word: /\b[dD]rainings?\b/, instead: 'stream run' },
   {
-    word: /(?<!dead[- ])\bletters?\b|(?<![dD]ead|[dD]ead_)Letters?(?=[A-Z]|\b)/,
+    word: /(?<![dD]ead[- ])\bletters?\b|(?<![dD]ead|[dD]ead_)Letters?(?=[A-Z]|\b)/,
     instead: 'dead letter',
     allow:
-      /lower-?case letters|upper-?case letters|letters?(,)? (or )?digits|letters? and digits|['".]letters\b|\bletters[?]?:|capital letters|letter case|two letters|\bletters,|readonly letters|\{ letters|letters \}|letters\.|SiemDeadLetter|first letter|letter by letter|a-z/,
+      /lower-?case letters|upper-?case letters|letters?(,)? (or )?digits|letters? and digits|['".]letters\b|\bletters[?]?:|capital letters|letter case|two letters|\bletters,|readonly letters|\{ letters|letters \}|letters\.|StreamName>|MAX_REDRIVE|SiemDeadLetter|first letter|letter by letter|a-z/,
   },
   { word: /\bjudg(e|es|ed|ing|ement)\b|\bverdicts?\b|Verdict\b|Judge\b/i, instead: 'decide, decision, result, health' },
-  { word: /\bmend(s|ed|ing)?\b|Mended|Mending/i, instead: 'repair, fix', allow: /['".]mending/ },
+  { word: /\bmend(s|ed|ing)?\b|Mended|Mending/i, instead: 'repair, fix', allow: /['".]mending|mending: \{/ },
   {
     word: /\bOrder\b(?!ed|ing| by| of )|parseOrder|\borders? (a|an|the|of an operator|to be tried)\b|operator(s|'s)? orders?\b|\bordered (it|them|again|a )/,
     instead: 'command',
@@ -57,7 +57,7 @@ const WORDS = [
   {
     word: /\bunsound\b|\bsound\b|\bseal(s|ed|ing)?\b/i,
     instead: 'checksum, integrity error',
-    allow: /['".]seal'?|seal: \{/,
+    allow: /['".`]seal['`]?|seal: \{/,
   },
   {
     word: /\bowner(s|less)?\b|Owner(s)?\b|\bvanish(es|ed)?\b|[vV]anishesWith|\bmemberships?\b|Memberships?/,
@@ -67,7 +67,7 @@ const WORDS = [
   },
   { word: /\blanes?\b|Lane\b/, instead: 'group' },
   { word: /\bfingerprints?\b|Fingerprint/i, instead: 'version tag', allow: /fingerprint(256)?'|certificate/ },
-  { word: /\bestates?\b|Estate\b|\bhappenings?\b/i, instead: 'tenant data, change' },
+  { word: /\b[eE]states?\b|[a-z]Estate\b|\bhappenings?\b/, instead: 'tenant data, change' },
   {
     word: /\bstorm(s|y)?\b|Storm|\bsabotage\b|Sabotage|\bwitness(es|ed)?\b|Witness/i,
     instead: 'faults, mutation, recorder',
@@ -76,7 +76,7 @@ const WORDS = [
   { word: /AlarmFact|AlarmBoard|\balarm board|\balarm facts?\b/i, instead: 'alarm definition, alarms' },
   { word: /\btickets?\b|severity.{0,12}\bpage\b/i, instead: 'critical, warning' },
   {
-    word: /\bBudgetSpent\b|\bTombstonesUnseen\b|\bRowsSuppressed\b|['"`]Drained['"`]|['"`]Withdrawn['"`]/,
+    word: /\bBudgetSpent\b|\bTombstonesUnseen\b|\bRowsSuppressed\b|['`]Drained['`]|['`]Withdrawn['`]/,
     instead: 'CaughtUp, TimeBudgetExceeded, TombstonesIgnored, ThreatsWithdrawn, RowsDeduplicated',
   },
   { word: /fill-secret|fillSecret|doctor --before/, instead: 'set-credentials, doctor --preflight' },

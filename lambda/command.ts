@@ -9,7 +9,7 @@ export interface Command extends Commands {
   readonly streams: readonly StreamName[] | undefined;
 }
 
-/** The invocation's payload is none that the function knows; nothing was done. */
+/** The payload of the invocation is not understood, and nothing was done. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   constructor(faults: readonly string[]) {
@@ -21,12 +21,12 @@ export class CommandError extends Error {
   }
 }
 
-/** So many letters are tried again within the time of one run, with room to spare. */
+/** Dead letters of one command: they are tried again within the time of one run, with room to spare. */
 export const MAX_REDRIVE = 500;
 
 /**
  * @param known the streams that are on
- * @param connector whose dead letters may be ordered to be tried again
+ * @param connector whose dead letters may be tried again
  * @throws CommandError
  */
 export function parseCommand(payload: unknown, known: readonly StreamName[], connector: string): Command {
@@ -63,7 +63,7 @@ function payloadSchema(known: readonly StreamName[], connector: string) {
     v.check(
       ({ streams: named, resync, replay, redrive }) =>
         !named || [...resync, ...replay, ...redrive.map(each => each.stream)].every(each => named.includes(each)),
-      'must not order a resync, replay or redrive of a stream that "streams" leaves out',
+      'must not name a stream to resync, replay or redrive that "streams" leaves out',
     ),
   );
 }

@@ -1,4 +1,4 @@
-/** Puts the adapters together: what a container keeps between invocations, and what each invocation makes anew. */
+/** Puts the parts together: what a container keeps between invocations, and what each invocation creates. */
 import { randomUUID } from 'node:crypto';
 import type { Sender } from './aws.ts';
 import { envelope } from './core/event.ts';
@@ -19,7 +19,7 @@ import { createChildIndex, createRemovals, createRowStates } from './store/rows.
 import { createTable } from './store/table.ts';
 import { type StreamName, streamsOn } from './streams.ts';
 
-/** Everything that reaches out of the process, so that a simulation can stand at exactly these places. */
+/** Everything that reaches out of the process. The simulation replaces exactly these. */
 export interface Clients {
   readonly dynamodb: Sender;
   readonly firehose: Sender;

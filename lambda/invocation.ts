@@ -1,4 +1,4 @@
-/** One invocation: obey the order within the time given, report, and reject if any stream failed. */
+/** One invocation: applies the command within the time given, reports, and rejects if any stream failed. */
 
 import { type Command, parseCommand } from './command.ts';
 import { assign, type Clients, composeRun } from './compose.ts';
@@ -18,7 +18,7 @@ export interface InvocationContext {
 
 export interface InvocationResult {
   readonly streams: Record<string, StreamResult>;
-  /** There is more to read: the time budget ended first. The next run goes on from there. */
+  /** There is more to read: the time budget ended first. The next run continues from there. */
   readonly more: boolean;
   /** What became of each dead letter that was ordered to be tried again; present only then. */
   readonly letters?: readonly RedriveOutcome[];

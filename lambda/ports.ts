@@ -1,9 +1,9 @@
 /**
- * What the core needs from the world, as types only: verbs that the adapters implement and tests stand in for.
+ * The ports of the core, as types: verbs that source/, sink/ and store/ implement, and that tests replace.
  */
 import type { StreamName } from './streams.ts';
 
-/** One-way digest of a text, in lower-case hexadecimal (SHA-256: 64 characters). */
+/** One-way hash of a text, in lower-case hexadecimal (SHA-256: 64 characters). */
 export type Hash = (text: string) => string;
 
 export interface Clock {
@@ -12,7 +12,7 @@ export interface Clock {
   /**
    * Resolves after `milliseconds`, or rejects with the signal's reason.
    *
-   * @param purpose `limit`: a bound on something else that is in progress, which a clock of tests does not skip
+   * @param purpose `limit`: a bound on something else that is in progress. A test clock does not skip it
    */
   sleep(milliseconds: number, signal?: AbortSignal, purpose?: 'limit'): Promise<void>;
 }
@@ -29,7 +29,7 @@ export interface PageSource {
   /**
    * The body of one list answer: UTF-8, checked, without a byte order mark.
    *
-   * @throws CursorRefusedError, PageTooLargeError, PageTimeoutError: the walk answers these itself
+   * @throws CursorRefusedError, PageTooLargeError, PageTimeoutError: the walk handles these itself
    * @throws CredentialsError, AccountRevokedError, RoleMissingError, ApiRefusedError, ApiUnavailableError
    */
   page(request: PageRequest): Promise<Uint8Array>;
@@ -45,34 +45,47 @@ export interface RowReader {
   row(path: string, id: string, signal: AbortSignal): Promise<string>;
 }
 
-/** Names of the members that the specification does not show, once known (design rule: nothing is guessed). */
+/** Names of the members that the specification does not show, once found (walk rule 8: nothing is guessed). */
 export interface MemberNames {
   readonly rows?: string | undefined;
-  /** Empty text: the pagination members stand at the top of the answer itself. */
+  /** Empty text: the pagination members are at the top of the answer itself. */
   readonly pagination?: string | undefined;
 }
 
-/** Where the walk of a stream stands, and what it remembers of the rows just before. */
+/**
+ * How far a stream has been read, and what the de-duplication window holds of the rows just before.
+ *
+ *     page 1 → cursor c1, page 2 → cursor c2, page 3 → null
+ *     saved: cursor c2, previous c1, window: the version tags of the rows of pages 2 and 3
+ *
+ * The page that ends a walk has no cursor of its own, so the next poll reads page 3 again. The window recognizes its rows.
+ */
 export interface Checkpoint {
   readonly cursor: string | undefined;
-  /** The cursor saved before `cursor`; tried first when the API refuses that one. */
+  /** The cursor saved before `cursor`. Tried first when the API refuses that one. */
   readonly previous: string | undefined;
-  /** Fingerprints of the rows most recently read and settled, oldest first; 24 hexadecimal characters each. */
+  /** Version tags of the rows read last, oldest first, 24 hexadecimal characters each. */
   readonly window: readonly string[];
-  /** Lease epoch of the last replay: states of an earlier generation no longer say what the SIEM has. */
+  /** Lease epoch of the last replay. States of an earlier generation no longer say what the SIEM has. */
   readonly generation: number;
   readonly names: MemberNames;
-  /** Highest `sequence` among the events of settled pages; empty before the first. */
+  /** Greatest `sequence` among the events of committed pages. Empty before the first. */
   readonly committed: string;
-  /** Set by a resync until the walk next reaches its end: damaged row states are overwritten instead of refused. */
+  /** Set by a resync until the walk reaches its end: damaged row states are overwritten instead of refused. */
   readonly repairing: boolean;
 }
 
-/** Tags of ids whose events may have reached the SIEM although no row state says so. */
+/**
+ * A write-ahead record: ids that are about to be sent.
+ *
+ *     intent {sequence 12…07, ids a b c} → events of a b c acknowledged → row states → checkpoint committed 12…07
+ *     killed before the row states:        the SIEM has a b c, the table does not know. The next run finds the intent,
+ *                                          12…07 is greater than what the checkpoint committed, so a b c are unconfirmed.
+ */
 export interface Intent {
-  /** Last `sequence` of the page that sent them: settled once a checkpoint has reached it. Empty: in doubt until resolved. */
+  /** Last `sequence` of the page that sends them. Void once a checkpoint has committed it. Empty: unconfirmed until sent again. */
   readonly sequence: string;
-  /** See core/id-tag.ts; 14 hexadecimal characters each. */
+  /** See core/hashes.ts. 14 hexadecimal characters each. */
   readonly idTags: readonly string[];
 }
 
@@ -83,23 +96,23 @@ export interface SavedStream {
 
 export interface Checkpoints {
   /**
-   * The memory of each stream, in one strongly consistent read.
+   * What is saved of each stream, in one strongly consistent read.
    *
    * @throws StateError
-   * @returns per stream its memory, or the StateDamagedError that a drain of this stream must fail with
+   * @returns per stream what is saved, or the StateDamagedError with which the stream must fail
    */
   load(streams: readonly StreamName[]): Promise<Map<StreamName, SavedStream | Error>>;
-  /** Saves under the fence: refused once a later epoch has written. @throws LeaseLostError, StateError */
+  /** Refused once a run with a later epoch has written. @throws LeaseLostError, StateError */
   save(stream: StreamName, checkpoint: Checkpoint, epoch: number): Promise<void>;
-  /** Replaces the in-flight batches, under the same fence. @throws LeaseLostError, StateError */
-  saveIntents(stream: StreamName, batches: readonly Intent[], epoch: number): Promise<void>;
-  /** Raises the fence of every item to `epoch`, so that no write of an earlier run can land any more. */
+  /** Replaces the intents, under the same fence. @throws LeaseLostError, StateError */
+  saveIntents(stream: StreamName, intents: readonly Intent[], epoch: number): Promise<void>;
+  /** Raises the fence of every item to `epoch`, so that no write of an earlier run can take effect any more. */
   fence(streams: readonly StreamName[], epoch: number): Promise<void>;
 }
 
 /**
- * Called before each batch of writes, and before each repeat of one: batches take no conditions, so they may only start
- * while the lease will outlast them. Throws LeaseLostError otherwise.
+ * Called before each batch of writes and before each repeat of one. Batches take no conditions, so they may start only while the lease
+ * outlasts them. Throws LeaseLostError otherwise.
  */
 export type AssertLeaseValid = () => Promise<void>;
 
@@ -107,26 +120,26 @@ export type AssertLeaseValid = () => Promise<void>;
 export interface RowState {
   readonly rowHash: string;
   readonly generation: number;
-  /** The SIEM was told that the row is gone: by its tombstone, or withdrawn with its owner. */
+  /** The SIEM knows that the row is gone: by its tombstone, or by its withdrawal. */
   readonly removed: boolean;
-  /** Id of the row in the stream that this one vanishes with (a threat's asset). */
+  /** Id of the row that this one disappears with (a threat's asset). */
   readonly parent: string | undefined;
-  /** `sequence` of the event that told the SIEM. */
+  /** `sequence` of the event that the SIEM has. */
   readonly sequence: string;
   /** When that event was made, ISO 8601: leads an operator to the object that it was delivered in. Empty: not recorded. */
   readonly forwardedAt: string;
   /**
-   * `event_id` of the row's last withdrawal, or empty. It makes the ids of what comes after differ from what came before:
-   * a row that comes back as it was, at the position it had, would otherwise look like a repeat.
+   * `event_id` of the row's last withdrawal, or empty. It makes the ids of later events differ from those before the withdrawal: a row
+   * that returns as it was, at the position it had, would otherwise look like a repeat.
    */
   readonly revision: string;
 }
 
-/** The note under an asset that one of its threats may have been sent. */
+/** Under an asset: one of its threats may have been sent. */
 export interface ChildEntry {
   readonly parent: string;
   readonly id: string;
-  /** `sequence` of the event that tied the id to this owner. */
+  /** `sequence` of the event that named this parent. */
   readonly sequence: string;
 }
 
@@ -142,8 +155,8 @@ export interface RowStates {
 export interface ChildIndex {
   put(stream: StreamName, childIndex: readonly ChildEntry[], assertLeaseValid: AssertLeaseValid): Promise<void>;
   /**
-   * The first `limit` memberships of the owner, strongly consistent. While a resync mends the stream a damaged one is read
-   * by its key alone. @throws StateDamagedError otherwise
+   * The first `limit` children of the parent, strongly consistent. While a resync repairs the stream, a damaged entry is read by its
+   * key alone. @throws StateDamagedError otherwise
    */
   of(stream: StreamName, parent: string, limit: number, repairing: boolean): Promise<ChildEntry[]>;
   delete(stream: StreamName, childIndex: readonly ChildEntry[], assertLeaseValid: AssertLeaseValid): Promise<void>;
@@ -172,45 +185,45 @@ export interface Removals {
 
 export interface Delivery {
   /**
-   * Resolves when every line has been acknowledged. Lines bear no line end.
+   * Resolves when every line has been acknowledged. Lines have no line end.
    *
-   * @param guard asked before the lines are sent, and before what was refused is sent again
+   * @param assertLeaseValid called before the lines are sent, and before refused ones are sent again
    * @returns milliseconds spent waiting because of throttling
-   * @throws DeliveryError, OutOfTimeError; as the guard does
+   * @throws DeliveryError, OutOfTimeError, LeaseLostError
    */
   deliver(lines: readonly string[], assertLeaseValid: AssertLeaseValid): Promise<number>;
 }
 
-/** A row that cannot be sent, kept whole for a human. */
+/** A row that cannot be sent, stored whole for a human. */
 export interface DeadLetter {
   readonly stream: StreamName;
   readonly reason: 'not-an-object' | 'no-id' | 'id-too-long' | 'oversize';
   /** The row's text as the API sent it. */
   readonly text: string;
-  /** Digest of the row: the same row is stored under the same key, however often it is delivered. */
+  /** The same row is stored under the same key, however often it is delivered. */
   readonly rowHash: string;
 }
 
 export interface DeadLetters {
-  /** Where the letter will lie, as `s3://bucket/key`. */
+  /** Where it will be stored, as `s3://bucket/key`. */
   locate(deadLetter: DeadLetter): string;
-  /** @throws DeadLetterError; as the guard does */
+  /** @throws DeadLetterError, LeaseLostError */
   store(deadLetter: DeadLetter, assertLeaseValid: AssertLeaseValid): Promise<void>;
-  /** @returns the letter as it was stored; nothing where it is missing or must not be read: S3 answers both alike. @throws DeadLetterError */
+  /** @returns the body as it was stored; undefined when it is missing or must not be read: S3 answers both alike. @throws DeadLetterError */
   read(key: string): Promise<string | undefined>;
-  /** Done where there is none. @throws DeadLetterError; as the guard does */
+  /** Succeeds where there is none. @throws DeadLetterError, LeaseLostError */
   remove(key: string, assertLeaseValid: AssertLeaseValid): Promise<void>;
 }
 
 export interface HeldLease {
   readonly epoch: number;
-  /** Whether the run before may have left writes under way: it ended without releasing, or released in doubt. */
+  /** Whether the run before may have left writes on their way: it did not release, or released with `clean: false`. */
   readonly dirty: boolean;
   /** Aborts with LeaseLostError when the lease is lost or cannot be renewed. */
   readonly signal: AbortSignal;
-  /** Passes while the lease will last long enough for a batch of unconditional writes, and until it is released. */
+  /** Passes while the lease lasts long enough for a batch of unconditional writes, and until it is released. */
   readonly assertValid: AssertLeaseValid;
-  /** Gives the lease back. `clean: false` when a write may still be under way. */
+  /** Gives the lease back. `clean: false` when a write may still be on its way. */
   release(outcome: { readonly clean: boolean }): Promise<void>;
 }
 

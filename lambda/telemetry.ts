@@ -1,4 +1,4 @@
-/** Metrics in CloudWatch's embedded metric format, one blob a stream and one for the connector; zeros are told too. */
+/** Metrics in CloudWatch's embedded metric format, one blob per stream and one for the connector. Zeros are emitted too. */
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import {
   AccountRevokedError,

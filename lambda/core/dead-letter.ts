@@ -1,13 +1,13 @@
 /**
- * A dead letter as it lies in the bucket, written and read: its key `dead-letter/<connector>/<stream>/<reason>/<digest>.json`, and
- * its body, a line of JSON with the row last. lib/prefixes.ts knows the first part of the key too.
+ * A dead letter as it is stored in the bucket. Its key is `dead-letter/<connector>/<stream>/<reason>/<hash>.json`, its body one line of JSON
+ * with the row last. lib/prefixes.ts has the first part of the key too.
  */
 import type { DeadLetter } from '../ports.ts';
 import { STREAMS, type StreamName } from '../streams.ts';
 
 export type ReadDeadLetter = Pick<DeadLetter, 'stream' | 'reason' | 'text'>;
 
-/** Where a letter lies, and whose it is. */
+/** The key of a dead letter, and its stream. */
 export interface DeadLetterKey {
   readonly key: string;
   readonly stream: StreamName;
@@ -15,7 +15,7 @@ export interface DeadLetterKey {
 
 const PREFIX = 'dead-letter';
 
-/** What the keys of a connector's letters begin with, or of those of a stream alone. */
+/** The prefix of a connector's dead letters, or of one stream's. */
 export function deadLettersPrefix(connector: string, stream?: StreamName): string {
   return `${[PREFIX, connector, ...(stream ? [stream] : [])].join('/')}/`;
 }
@@ -25,12 +25,13 @@ export function deadLetterKey({ stream, reason, rowHash }: Omit<DeadLetter, 'tex
   return `${deadLettersPrefix(connector, stream)}${reason}/${rowHash}.json`;
 }
 
-/** What a key says; nothing where the connector keeps no letter under such a key. The reason may be that of another version. */
+/** Stream and reason in a key; undefined when no dead letter of the connector has such a key. The reason may be one of another version. */
 export function parseDeadLetterKey(key: string, connector: string): { stream: StreamName; reason: string } | undefined {
   const [prefix, of, name, reason, file, ...more] = key.split('/');
   const stream = STREAMS.find(each => each.name === name)?.name;
-  const isLetter = prefix === PREFIX && of === connector && /^[0-9a-f]+\.json$/.test(file ?? '') && more.length === 0;
-  return isLetter && stream && reason ? { stream, reason } : undefined;
+  const isDeadLetter =
+    prefix === PREFIX && of === connector && /^[0-9a-f]+\.json$/.test(file ?? '') && more.length === 0;
+  return isDeadLetter && stream && reason ? { stream, reason } : undefined;
 }
 
 const ROW_MEMBER = ',"row":';
@@ -41,13 +42,13 @@ const REASONS: readonly string[] = [
   'oversize',
 ] satisfies DeadLetter['reason'][];
 
-/** The row stands last, as the API sent it. The same row makes the same object: no time, no run. */
+/** The row comes last, as the API sent it. The same row makes the same object: it holds no time and no run. */
 export function deadLetterBody({ reason, stream, text }: ReadDeadLetter, connector: string): string {
   const head = JSON.stringify({ reason, stream, connector });
   return `${head.slice(0, -1)}${ROW_MEMBER}${text}}\n`;
 }
 
-/** The row stays the text that it is. @returns nothing when this is no letter of this version */
+/** The row stays the text that it is. @returns undefined when this is no dead letter that this version can read */
 export function readDeadLetter(body: string): ReadDeadLetter | undefined {
   // The members before the row are names, so the first match is the row's.
   const at = body.indexOf(ROW_MEMBER);

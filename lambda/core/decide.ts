@@ -45,7 +45,7 @@ export interface Batch {
   readonly checkpoint: Checkpoint | undefined;
   /** What was read, and what was sent for it. The second counts once it is acknowledged. */
   readonly counts: { readonly read: ReadCounts; readonly sent: SentCounts };
-  /** Whether the page brought anything that was not known. */
+  /** Whether the page held anything that was not known. */
   readonly changes: boolean;
   /** What the next page starts from. */
   readonly state: StreamState;
@@ -75,7 +75,7 @@ export interface DecideOptions {
   readonly context: EventContext;
   readonly format: EventFormat;
   /** Where a dead letter will be stored, for the notice that points to it. */
-  readonly locate: (letter: DeadLetter) => string;
+  readonly locate: (deadLetter: DeadLetter) => string;
 }
 
 /** The rows of a page that need a decision. */
@@ -284,10 +284,10 @@ class Draft {
     const event = { row, stream, sequence, revision: before?.revision ?? '', known };
     let line = format.row(event, context);
     if (exceedsRecord(line)) {
-      const letter: DeadLetter = { stream: stream.name, reason: 'oversize', text: row.text, rowHash: row.rowHash };
-      this.deadLetters.push(letter);
+      const deadLetter: DeadLetter = { stream: stream.name, reason: 'oversize', text: row.text, rowHash: row.rowHash };
+      this.deadLetters.push(deadLetter);
       this.#oversize++;
-      line = format.oversize(event, context, locate(letter));
+      line = format.oversize(event, context, locate(deadLetter));
     }
     this.lines.push(line);
     this.forwardedIds.push(row.id);

@@ -1,10 +1,9 @@
 /**
- * One class a phase. Each message says what happened, what is safe, and what to do; none bears a secret, a token or a
- * row's content.
+ * One class per phase. Each message says what happened, what is safe, and what to do. None holds a secret, a token or a row's content.
  */
 
 /** True of a run. An operator's command, which has none, says something else in its place. */
-export const SAFE = 'The checkpoint stands before the rows concerned, so nothing is lost';
+export const SAFE = 'The checkpoint was not moved past the rows concerned, so nothing is lost';
 
 /** The token endpoint or Secrets Manager gave no usable credentials. */
 export class CredentialsError extends Error {
@@ -62,11 +61,11 @@ export class ApiRefusedError extends Error {
   }
 }
 
-/** Resets, time-outs, 429 and 5xx beyond what retries could mend. */
+/** Resets, time-outs, 429 and 5xx that outlasted the retries. */
 export class ApiUnavailableError extends Error {
   override readonly name = 'ApiUnavailableError';
   constructor(path: string, what: string, options?: ErrorOptions) {
-    super(`${path} could not be read: ${what}. ${SAFE}. The next run goes on from there by itself.`, options);
+    super(`${path} could not be read: ${what}. ${SAFE}. The next run continues from there.`, options);
   }
 }
 
@@ -124,12 +123,12 @@ export class DeadLetterError extends Error {
   }
 }
 
-/** A letter that was to be tried again could not be read or deleted. */
+/** A dead letter that was to be tried again could not be read or deleted. */
 export class RedriveError extends Error {
   override readonly name = 'RedriveError';
   constructor(what: string, options?: ErrorOptions) {
     super(
-      `A dead letter could not be ${what}. It stays where it is, so nothing is lost, and may be ordered again: ` +
+      `A dead letter could not be ${what}. It stays where it is, so nothing is lost. Run the command again: ` +
         'what was sent already is recognised or repeated under the same event_id. Check the dead-letter bucket.',
       options,
     );
@@ -162,7 +161,7 @@ export class StateDamagedError extends Error {
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
   constructor(what: string) {
-    super(`This run lost its lease (${what}) and stopped. ${SAFE}. The run that holds the lease goes on.`);
+    super(`This run lost its lease (${what}) and stopped. ${SAFE}. The run that holds the lease continues.`);
   }
 }
 
@@ -174,13 +173,13 @@ export class LeaseBusyError extends Error {
   }
 }
 
-/** The time budget ended while waiting. After pages were settled this is `more: true`, before that a failure. */
+/** The time budget ended while waiting. After a committed page this is `more: true`, before the first one a failure. */
 export class OutOfTimeError extends Error {
   override readonly name = 'OutOfTimeError';
   /** How much of the waiting was for a service that throttled. */
   readonly throttledMilliseconds: number;
   constructor(what: string, throttledMilliseconds = 0) {
-    super(`The time budget ended ${what}. ${SAFE}. The next run goes on from there.`);
+    super(`The time budget ended ${what}. ${SAFE}. The next run continues from there.`);
     this.throttledMilliseconds = throttledMilliseconds;
   }
 }

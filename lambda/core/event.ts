@@ -29,7 +29,7 @@ export interface EventFormat {
   row(event: RowEvent, context: EventContext): string;
   /** Stands in for a row whose own line exceeds what Firehose takes; it points to the row's dead letter. */
   oversize(event: RowEvent, context: EventContext, deadLetter: string): string;
-  /** Tells the SIEM that a row vanished with its owner. */
+  /** Says that a row disappeared with its parent. */
   withdrawn(id: string, tombstone: Removal, stream: Stream, sequence: string, context: EventContext): string;
 }
 
@@ -52,7 +52,7 @@ export function oversizeLine(event: RowEvent, context: EventContext, deadLetter:
   return `${head}${parentMember(row.parent)},"dead_letter":${JSON.stringify(deadLetter)}}`;
 }
 
-/** Tells the SIEM that a row vanished with its owner. The same tombstone withdraws a row under the same `event_id`. */
+/** Says that a row disappeared with its parent. The same tombstone withdraws a row under the same `event_id`. */
 export function withdrawnLine(
   id: string,
   tombstone: Removal,
@@ -105,7 +105,7 @@ export function oversizeEventId({ row, revision }: RowEvent, { hash }: EventCont
   return hash(`oversize\n${row.versionHash}\n${revision}`).slice(0, EVENT_ID_LENGTH);
 }
 
-/** One for a row and a tombstone: what is withdrawn again after a crash bears the same. */
+/** One per row and tombstone: a withdrawal that is repeated after a crash has the same. */
 export function withdrawnEventId(id: string, tombstone: Removal, stream: Stream, { hash }: EventContext): string {
   const identity = [stream.name, 'withdrawn', JSON.stringify(id), JSON.stringify(tombstone.id), tombstone.position];
   return hash([...identity, tombstone.deletedAt].join('\n')).slice(0, EVENT_ID_LENGTH);

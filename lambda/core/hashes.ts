@@ -48,7 +48,7 @@ const WORD = 8;
  * What the window holds of a row: 24 hexadecimal characters, of its id, of its content and, where it changes, of its position.
  *
  * Content is a tenant's, so its part is a piece of a cryptographic digest. The position is the platform's own: a quick
- * mix of it, laid over that piece, tells one delivery of the content from another.
+ * mix of it, laid over that piece, distinguishes one delivery of the content from another.
  *
  * @param digest of the content, in hexadecimal
  * @param position canonical text; absent for rows that are known by content alone

@@ -8,7 +8,7 @@ import { CutBoundError, type CutElement, type CutMember, type CutOptions, cutBod
 
 const utf8 = new TextDecoder();
 
-/** Of the answer itself, beside which the rows stand. */
+/** Members of the answer itself, the row array among them. */
 const MOST_MEMBERS = 1000;
 /** In bytes. The checkpoint keeps the names of two members. */
 const LONGEST_NAME = 256;
@@ -20,7 +20,7 @@ const LARGEST_PAGINATION = 1_048_576;
 export interface PageContent {
   readonly rows: readonly CutElement[];
   readonly nextCursor: string | null;
-  /** The names in use from here on: those given, and those found without doubt. */
+  /** The names in use from here on: those given, and those found by exactly one candidate. */
   readonly names: MemberNames;
 }
 
@@ -31,7 +31,7 @@ export interface PageRules {
   readonly cut: CutOptions;
   /** Names that the settings give: they are binding. */
   readonly configured: MemberNames;
-  /** Names that an earlier page taught: they save the search, but an answer without them is searched anew. */
+  /** Names that an earlier page taught: they save the search. An answer without them is searched again. */
   readonly learned: MemberNames;
 }
 

@@ -35,7 +35,7 @@ export interface ReadPage {
   readonly next: string | null;
   /** The API refused the cursor that was due: this page is read with an earlier one, or from the beginning. */
   readonly rewound: boolean;
-  /** The next cursor has been sent before: unless this page brought news, going on would be spinning. */
+  /** The next cursor has been sent before. Unless this page held changes, another request would repeat for ever. */
   readonly repeats: boolean;
   readonly names: MemberNames;
 }
@@ -133,7 +133,7 @@ class Walker {
     return true;
   }
 
-  /** The previous saved cursor, then the beginning, each once a walk; then the refusal stands. */
+  /** The previous saved cursor, then the beginning, each once per walk. Then the refusal is final. */
   #fallback(refused: string, error: CursorRefusedError): string | undefined {
     this.#options.onRefusedCursor();
     while (this.#fallbacks.length > 0) {

@@ -16,11 +16,11 @@ export interface Row {
   readonly position: string | undefined;
   readonly time: string | undefined;
   readonly deleted: boolean;
-  /** Id of the row that this one vanishes with, where the row says so. */
+  /** Id of the row that this one disappears with, where the row names it. */
   readonly parent: string | undefined;
   /** Identity of this delivery of this version: equal only for the same row, content and position. */
   readonly versionHash: string;
-  /** What the window remembers; absent when the window cannot tell this version from a later one. */
+  /** What the window holds of it. Absent when the window could not distinguish this version from a later one. */
   readonly versionTag: string | undefined;
 }
 
@@ -64,7 +64,7 @@ function badRow(reason: BadRow['reason'], element: CutElement, hash: Hash): BadR
   return { reason, text: withoutLineBreaks(element.text), rowHash, versionTag: versionTagOf('', rowHash) };
 }
 
-/** What costs time is worked out when it is asked for: of a row that the window knows, only the fingerprint ever is. */
+/** Expensive values are computed on first use: of a row that is in the window, only the version tag ever is. */
 class CutRow implements Row {
   readonly id: string;
   readonly deleted: boolean;
@@ -115,7 +115,7 @@ class CutRow implements Row {
   }
 
   /**
-   * Immutable rows are known by content alone. Of a row that changes, the window must tell a version from the same
+   * Immutable rows are known by content alone. Of a row that changes, the window must distinguish a version from the same
    * content come again after another (A, B, A): only the position does, and without one the row states decide.
    */
   get versionTag(): string | undefined {
@@ -134,7 +134,7 @@ function asString(json: string | undefined): string | undefined {
 
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,12})?)?(?:Z|[+-]\d{2}:?\d{2})$/;
 
-/** Only what a reader of events may take for a time; anything else still stands in the row. */
+/** Only what a reader of events may take for a time; anything else is still in the row. */
 function asTime(json: string | undefined): string | undefined {
   const value = asString(json);
   return value !== undefined && ISO_8601.test(value) ? value : undefined;
@@ -158,7 +158,7 @@ function withoutLineBreaks(text: string): string {
 /** The row in the answer of a single read. */
 
 /**
- * The row may stand alone, or as the one object within the answer: the specification does not say. `stream_position` is null
+ * The row may be the whole answer, or the one object within it: the specification does not say. `stream_position` is null
  * here, and a row's digest is blind to it.
  *
  * @param cut whose first wanted member is `id`

@@ -66,7 +66,7 @@ export async function sync(initial: StreamState, streamRun: StreamRun): Promise<
 }
 
 /**
- * Forwards one row that no page has just brought, as a page of its own that leaves the cursor where it is. The window stays as it is: it
+ * Forwards one row that no page holds, as a page of its own that leaves the cursor where it is. The window stays as it is: it
  * holds what every poll reads again, and this row would take the place of one of those.
  *
  * @param again forwards it although its state says that the SIEM has it
@@ -138,7 +138,7 @@ function decideOptions({ rows }: Candidates, { stream, run }: StreamRun): Decide
     format,
     sequences: run.sequencer.reserve(rows.length),
     context: eventContext(run),
-    locate: letter => run.deadLetters.locate(letter),
+    locate: deadLetter => run.deadLetters.locate(deadLetter),
   };
 }
 
@@ -164,7 +164,7 @@ async function writeIntent(batch: Batch, previous: Intent | undefined, { stream,
 
 /** 2. and 3. What cannot be sent is stored first, since a notice in the events points to it. */
 async function send({ deadLetters, lines, counts }: Batch, { run, count }: StreamRun): Promise<void> {
-  await inParallel(deadLetters, letter => run.deadLetters.store(letter, run.lease.assertValid));
+  await inParallel(deadLetters, each => run.deadLetters.store(each, run.lease.assertValid));
   count({ deadLetters: counts.sent.deadLetters });
   if (lines.length > 0) count({ throttledMilliseconds: await run.delivery.deliver(lines, run.lease.assertValid) });
   const { deadLetters: _, ...sent } = counts.sent;

@@ -123,7 +123,7 @@ async function childrenOf(
 async function withdrawPiece(piece: readonly Child[], state: StreamState, streamRun: StreamRun): Promise<StreamState> {
   const { stream, run, count } = streamRun;
   const { assertValid, epoch } = run.lease;
-  // A threat that moved between two removed assets stands under both. One read and one event serve for both.
+  // A threat that moved between two removed assets has an entry under both. One read and one event serve for both.
   const ids = [...new Set(piece.map(({ entry }) => entry.id))];
   const stored = await run.rowStates.get(stream.name, ids);
   const gone = new Map<string, ListedRemoval>();

@@ -1,4 +1,4 @@
-/** Rows that cannot be sent, kept whole in S3: core/letter.ts says under which key, and how. */
+/** Stores rows that cannot be sent whole in S3. core/dead-letter.ts has key and body. */
 
 import { callAws, isLeaseError, type Sender } from '../aws.ts';
 import { deadLetterBody, deadLetterKey } from '../core/dead-letter.ts';
@@ -53,7 +53,7 @@ export function createDeadLetters({ client, bucket, connector, retryBudget }: De
   };
 }
 
-/** The function may not list the bucket, so S3 answers "denied" for a missing object as well: the two cannot be told apart. */
+/** The function may not list the bucket, so S3 answers "denied" for a missing object as well: the two cannot be distinguished. */
 function isMissingOrDenied(error: unknown): boolean {
   return error instanceof Error && (error.name === 'NoSuchKey' || error.name === 'AccessDenied');
 }

@@ -29,7 +29,7 @@ const RENEW_BEFORE_END_MILLISECONDS = 30_000;
 const REQUEST_TIMEOUT_MILLISECONDS = 10_000;
 /** A token takes a few kilobytes. Counted after decompression. */
 const MAX_BODY_BYTES = 65_536;
-/** A secret just rotated is read once more past the cache; after that the refusal stands. */
+/** The secret may just have been rotated: it is read once more past the cache. Then the refusal is final. */
 const CREDENTIAL_TRIES = 2;
 
 interface Issued {
@@ -66,7 +66,7 @@ export function createTokens(options: TokenOptions): Tokens {
   };
 }
 
-/** Within one run a failure stands: no stream asks again what another has just been refused, or waited for in vain. */
+/** Keeps a failure for the rest of the run: no stream asks again for what another was just refused. */
 export function failingOnce(tokens: Tokens): Tokens {
   let failure: { readonly error: unknown } | undefined;
   return {

@@ -44,7 +44,7 @@ function inOrder(names: string[]): string[] {
   return names;
 }
 
-/** With its type's letter: a number that became a text is another value. */
+/** With its DynamoDB type: a number that became a text is another value. */
 function text(value: AttributeValue): string {
   const type = Object.keys(value)[0] ?? '';
   const content: unknown = value[type as keyof AttributeValue];
@@ -53,15 +53,15 @@ function text(value: AttributeValue): string {
 
 /**
  * Keys of the state table. Everything about one id lies in a partition of its own, so no partition runs hot; an asset's
- * memberships lie together, because a withdrawal is one query.
+ * child entries are together, because a withdrawal is one query.
  *
  *     pk                     sk                    what
  *     connector              lease                 the lease
  *     connector              checkpoint#<stream>   cursor, window, generation
  *     connector              in-flight#<stream>    ids about to be sent
- *     withdrawals#<stream>   <id>                  a removal whose consequences are still to be told
+ *     withdrawals#<stream>   <id>                  a removal whose child rows are still to be withdrawn
  *     row#<stream>#<id>      state                 what was last forwarded of the id
- *     members#<stream>#<id>  <id>                  an owned row of <stream> under its owner
+ *     members#<stream>#<id>  <id>                  a row of <stream> under its parent
  */
 
 export interface Key extends Record<string, AttributeValue> {
@@ -94,7 +94,7 @@ export function rowKey(stream: StreamName, id: string, hash: Hash): Key {
 /** What the partitions of all row states begin with. */
 export const ROW_PARTITIONS = 'row#';
 
-/** What those of a stream begin with; behind it stands what `idOf` reads. */
+/** What those of a stream begin with. What follows is for `idOf`. */
 export function rowPrefix(stream: StreamName): string {
   return `${ROW_PARTITIONS}${stream}#`;
 }

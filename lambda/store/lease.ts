@@ -1,6 +1,11 @@
 /**
- * The lease: one item, taken when free or expired, renewed while the run goes on. Each take raises its epoch, which is the
- * fence of every checkpoint write. Scheduler and Lambda deliver at least once, so two runs at one moment are normal.
+ * The lease: one item, taken when free or expired, renewed while the run lasts. Each take raises its epoch, which fences every checkpoint.
+ * Scheduler and Lambda deliver at least once, so two runs at one moment are normal.
+ *
+ *     run A takes epoch 7 ── frozen for 90 s ─────────────── thaws: its lease is lost, its checkpoint with epoch 7 is refused
+ *     run B                        takes epoch 8, dirty ── raises the fence to 8 ── reads
+ *
+ * B finds the lease dirty, because A never released it. It raises the fence before it reads, so nothing of A can change what it read.
  */
 import { LeaseLostError } from '../core/errors.ts';
 import { type LeaseTimes, leaseTimes } from '../lease-times.ts';
@@ -106,13 +111,13 @@ class HeldItem implements HeldLease {
   }
 
   /**
-   * Renews at each beat, and ends the run at the beat at which the lease has run out. A renewal is not awaited: the table
+   * Renews at each heartbeat, and ends the run at the one at which the lease has run out. A renewal is not awaited: the table
    * may keep it waiting for longer than the lease lasts.
    */
   async #heartbeat(): Promise<void> {
     while (await this.#pause()) {
       if (this.#clock.now() >= this.#validUntil) this.#lose('it could not be renewed in time');
-      // The next beat tries again after a failure; what is lost has said so through the signal.
+      // The next heartbeat tries again after a failure. A lost lease has aborted the signal.
       else
         this.#renewing ??= this.#renew()
           .catch(() => undefined)
@@ -122,7 +127,7 @@ class HeldItem implements HeldLease {
     }
   }
 
-  /** @returns false when there is nothing left to beat for. */
+  /** @returns false when there is no lease left to renew */
   async #pause(): Promise<boolean> {
     const { signal } = this.#over;
     await this.#clock.sleep(this.#times.term / RENEWALS, signal).catch(() => undefined);

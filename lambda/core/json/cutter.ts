@@ -3,7 +3,12 @@
  *
  * `JSON.parse` then `JSON.stringify` would change rows: integers beyond 2^53, `1.0`, `1e400`, `-0`, members named
  * `__proto__`. So a row stays the slice of text that the API sent. The same pass checks the grammar (RFC 8259) and
- * builds each row's canonical text, in which members are sorted and white space is gone, for its digest.
+ * builds each row's canonical text, from which its row hash is made:
+ *
+ *     sent        {"b": 1.0,  "a": "é", "stream_position": 7}
+ *     text        {"b": 1.0,  "a": "é", "stream_position": 7}      goes into the event
+ *     canonical   {"a":"\u00e9","b":1.0}                          the same for every order of members and all white space,
+ *                                                                 another one for `1` instead of `1.0`
  */
 import { CLOSE_BRACE, CLOSE_BRACKET, COLON, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './codes.ts';
 import { type RowShapes, rowShapes, Shape, type ShapeRules } from './shape.ts';
@@ -12,7 +17,7 @@ import { ValueReader } from './value-reader.ts';
 
 /** An element of an array at the top of the answer. Its texts are made when they are asked for: few of them ever are. */
 export interface CutElement {
-  /** Where it stands among the bytes. */
+  /** Its place among the bytes. */
   readonly start: number;
   readonly end: number;
   readonly isObject: boolean;
@@ -29,7 +34,7 @@ export interface CutElement {
 /** A member of the answer's top object. */
 export interface CutMember {
   readonly name: string;
-  /** Where its value stands among the bytes. */
+  /** The place of its value among the bytes. */
   readonly start: number;
   readonly end: number;
   /** Present when the member is an array: its first `mostElements` elements. */

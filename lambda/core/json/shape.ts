@@ -2,7 +2,7 @@
  * Rows of a page have the same members in the same order, so the order is worked out once and then only recognised.
  *
  * A shape is the sequence of names that an object has shown so far; each further name leads to the next shape, and the
- * one that followed last time is tried first. At an object's end its shape knows in which order the members sort:
+ * one that followed last time is tried first. At an object's end its shape knows how the members sort:
  *
  *     {"id":1,"deleted":false}     root → "id": → "deleted":     order [1, 0]
  *
@@ -58,7 +58,7 @@ export class Shape {
     return follower;
   }
 
-  /** Indexes of the members in the order of their names, those of one name as they stand; empty when they are in order. */
+  /** Indexes of the members in the order of their names, those of one name as they come; empty when they are in order. */
   get order(): Int32Array {
     this.#order ??= sortedOrder(this.#keys());
     return this.#order;

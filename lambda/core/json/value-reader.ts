@@ -36,7 +36,7 @@ export class ValueReader {
     else tokens.literal();
   }
 
-  /** @param places receives where the values of the members stand that the shapes ask for: start and end of each */
+  /** @param places receives start and end of each value that the shapes ask for */
   object(root: Shape, depth: number, places?: number[]): void {
     const { tokens } = this;
     if (depth > MAX_DEPTH) tokens.fail(`Nesting deeper than ${MAX_DEPTH}`);

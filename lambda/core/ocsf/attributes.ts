@@ -1,6 +1,6 @@
 /**
  * Attributes by their paths, written as nested JSON objects. An object that lacks what OCSF requires of it is left out,
- * and what it held is told, so that no row can make an event invalid.
+ * and what it held is reported, so that no row can make an event invalid.
  */
 
 interface Leaf {
@@ -45,7 +45,7 @@ export class Attributes {
     return this.#slots.get(path) ?? -1;
   }
 
-  /** @returns the members of the top, each with its name. @param lost told of each slot that could not be written */
+  /** @returns the members of the top, each with its name. @param lost called with each slot that could not be written */
   write(slots: Slots, lost: (slot: number) => void): Map<string, string> {
     return members(this.#root, slots, lost);
   }
@@ -88,7 +88,7 @@ function members({ nodes }: Branch, slots: Slots, lost: (slot: number) => void):
 function objectText(branch: Branch, slots: Slots, lost: (slot: number) => void): string | undefined {
   if (!holdsAny(branch, slots)) return undefined;
   const written = members(branch, slots, lost);
-  if (branch.rules.every(rule => obeys(rule, written))) return `{${joined(written)}}`;
+  if (branch.rules.every(rule => fits(rule, written))) return `{${joined(written)}}`;
   lose(branch, slots, lost);
   return undefined;
 }
@@ -97,7 +97,7 @@ function holdsAny({ nodes }: Branch, slots: Slots): boolean {
   return nodes.some(node => (node.kind === 'leaf' ? slots[node.slot] !== undefined : holdsAny(node, slots)));
 }
 
-function obeys({ required = [], atLeastOne, justOne }: OcsfRule, written: ReadonlyMap<string, string>): boolean {
+function fits({ required = [], atLeastOne, justOne }: OcsfRule, written: ReadonlyMap<string, string>): boolean {
   const has = (name: string) => written.has(name);
   return (
     required.every(has) &&
@@ -116,7 +116,7 @@ function lose({ nodes }: Branch, slots: Slots, lost: (slot: number) => void): vo
   }
 }
 
-/** Members as they stand in an object. */
+/** Members as an object writes them. */
 export function joined(members: ReadonlyMap<string, string>): string {
   return Array.from(members, ([name, text]) => `"${name}":${text}`).join(',');
 }

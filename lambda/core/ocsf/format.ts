@@ -66,7 +66,7 @@ function rowLine(event: RowEvent, context: EventContext, mappers: Mappers): stri
   if (unmapped.length === 0) return `${line}}`;
   const members = unmapped.map(({ name, value }) => `${name}:${value}`).join(',');
   const whole = `${line},"unmapped":{${members}}}`;
-  // The row stands there twice, and `raw_data` alone says everything.
+  // The row would be there twice, and `raw_data` alone has everything.
   return exceedsRecord(whole) ? `${line}}` : whole;
 }
 
@@ -80,7 +80,7 @@ function oversizeLine(event: RowEvent, context: EventContext, deadLetter: string
   return `${head},${body(ocsfClass, idAlone(ocsfClass, row.id), row.parent)},"unmapped":${unmapped}}`;
 }
 
-/** What every event has behind its head. */
+/** What follows the head of every event. */
 function body(ocsfClass: OcsfClass, attributes: Map<string, string>, parent: string | undefined): string {
   const constants = ocsfClass.constants === undefined ? '' : `,${ocsfClass.constants}`;
   const resources = parent === undefined ? '' : `,"resources":[{"uid":${JSON.stringify(parent)},"type":"Asset"}]`;
@@ -95,8 +95,7 @@ function idAlone(ocsfClass: OcsfClass, id: string): Map<string, string> {
   return attributes.write(slots, () => undefined);
 }
 
-/** What stands first in every OCSF event: class, activity, time and `metadata`. */
-
+/** The head of every OCSF event: class, activity, time and `metadata`. */
 export interface OcsfHead {
   readonly ocsfClass: OcsfClass;
   readonly eventId: string;
@@ -138,7 +137,6 @@ function integerOf(sequence: string): string {
 }
 
 /** What of a row becomes OCSF attributes, and what is left for `unmapped`. */
-
 export interface MappedRow {
   /** Attributes at the top of the event, as JSON texts. */
   readonly attributes: Map<string, string>;
@@ -173,7 +171,7 @@ export function rowMapper({ ocsfClass, stream, parentMember, fields }: RowMappin
     for (const [name, member] of all) {
       const target = targets.get(name);
       const taken = target && place(member.value, target, slots);
-      if (!taken && !isToldElsewhere(name, member.value, row, stream, parentMember)) unmapped.push(member);
+      if (!taken && !isElsewhere(name, member.value, row, stream, parentMember)) unmapped.push(member);
     }
     if (idSlot >= 0) slots[idSlot] = JSON.stringify(row.id);
     const lost = (slot: number) => {
@@ -197,16 +195,14 @@ function place(json: string, target: Target, slots: Slots): boolean {
   return true;
 }
 
-/** Members that stand in the event under an attribute of their own, to the last character. */
-function isToldElsewhere(name: string, json: string, row: Row, stream: Stream, parentMember: string): boolean {
+/** Members that the event has under an attribute of its own, to the last character. */
+function isElsewhere(name: string, json: string, row: Row, stream: Stream, parentMember: string): boolean {
   if (name === 'id') return true;
   if (name === (row.deleted ? 'deleted_at' : stream.timeMember))
     return row.time !== undefined && json === `"${row.time}"`;
   return name === parentMember && stream.cascadesFrom !== undefined && row.parent !== undefined;
 }
-/** Times as OCSF has them: milliseconds since the epoch. */
-
-/** A zone is asked for: without one the time would be read as that of this machine. */
+/** Times of OCSF are milliseconds since the epoch. A zone is required: without one the time would be read as that of this machine. */
 const ZONED = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;
 const DATE_LENGTH = 10;
 const DAYS_OF_EVERY_MONTH = 28;
