@@ -6,8 +6,10 @@ import { peakMemory } from './figures/memory.ts';
 import { ocsfRowCpu } from './figures/ocsf-row.ts';
 import { pageCpu } from './figures/page-cpu.ts';
 import { newRowCpu, swallowedRowCpu } from './figures/row-cpu.ts';
+import { walks } from './figures/walk.ts';
 
 export const FIGURES = [
+  walks,
   drain,
   newRowCpu,
   ocsfRowCpu,
