@@ -4,10 +4,24 @@ import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { GetSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { expect, test } from '@jest/globals';
 import { createAwsClients } from '../../lambda/aws.ts';
+import { leaseTimes } from '../../lambda/lease-times.ts';
+import { LEASE_SECONDS } from '../../lambda/setting-rules.ts';
 import { httpHarness, silence } from './support/http-harness.ts';
-import { rejection } from './support/words.ts';
+import { rejection } from './support/rejection.ts';
 
-test('a request that AWS never answers ends after its time-out and is not repeated by the SDK', async () => {
+const EVERY = Array.from({ length: LEASE_SECONDS.max }, (_, index) => index + LEASE_SECONDS.min);
+
+test('for every LEASE_SECONDS a request that starts while the lease is valid ends before the lease does', () => {
+  for (const seconds of EVERY) {
+    const { term, margin, requestTimeout, connectionTimeout } = leaseTimes(seconds);
+    expect(requestTimeout).toBeLessThan(margin);
+    expect(connectionTimeout).toBeLessThanOrEqual(requestTimeout);
+    // Renewed three times a term: right after a renewal a write may start without another one.
+    expect(margin).toBeLessThan((term * 2) / 3);
+  }
+});
+
+test('a request that AWS never answers ends after the time-out that follows from the lease, and the SDK does not repeat it', async () => {
   await using server = await httpHarness(silence);
   Object.assign(process.env, {
     AWS_ENDPOINT_URL: server.url,
@@ -16,8 +30,8 @@ test('a request that AWS never answers ends after its time-out and is not repeat
     AWS_SECRET_ACCESS_KEY: 's',
   });
   // The shortest lease gives the shortest time-out.
-  const options = { s3PathStyle: true, leaseSeconds: 1 };
-  const { dynamodb, firehose, secrets, s3 } = createAwsClients(options);
+  const leaseSeconds = 1;
+  const { dynamodb, firehose, secrets, s3 } = createAwsClients({ s3PathStyle: true, leaseSeconds });
   const errors = await Promise.all(
     [
       dynamodb.send(new GetItemCommand({ TableName: 'table', Key: { pk: { S: 'a' } } })),
@@ -29,5 +43,7 @@ test('a request that AWS never answers ends after its time-out and is not repeat
     ].map(rejection),
   );
   expect(errors.map(({ name }) => name)).toEqual(Array(4).fill('TimeoutError'));
+  const { requestTimeout } = leaseTimes(leaseSeconds);
+  for (const { message } of errors) expect(message).toContain(`${requestTimeout} ms`);
   expect(server.seen).toHaveLength(4);
 });

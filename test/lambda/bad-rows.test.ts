@@ -4,8 +4,8 @@ import { describe, expect, test } from '@jest/globals';
 import { type Connector, connector } from './support/connector.ts';
 import { schemaFaults } from './support/event-schema.ts';
 import { json } from './support/http-harness.ts';
+import { rejection, wordsOf } from './support/rejection.ts';
 import { list } from './support/tampered-api.ts';
-import { rejection, wordsOf } from './support/words.ts';
 
 const GOOD = '{"id":"good","updated_at":"2026-11-20T12:00:00Z","stream_position":"1"}';
 
@@ -13,8 +13,8 @@ async function deadLetters(each: Connector): Promise<Record<string, string>> {
   const folder = each.aws.deadLetterFolder;
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name));
-  const letters = paths.map(async path => [path.slice(folder.length + 1), await readFile(path, 'utf8')] as const);
-  return Object.fromEntries(await Promise.all(letters));
+  const bodies = paths.map(async path => [path.slice(folder.length + 1), await readFile(path, 'utf8')] as const);
+  return Object.fromEntries(await Promise.all(bodies));
 }
 
 function pageOf(...rows: string[]) {
@@ -26,20 +26,20 @@ describe('a row that cannot be an event', () => {
   test.each([
     ['without an id', '{"name":"canary","n":9007199254740993}', 'no-id'],
     ['with an empty id', '{"id":"","name":"canary"}', 'no-id'],
-    ['with an id that is no text', '{"id":7,"name":"canary"}', 'no-id'],
-    ['that is no object', '["canary",1.0]', 'not-an-object'],
+    ['with an id that is not a string', '{"id":7,"name":"canary"}', 'no-id'],
+    ['that is not an object', '["canary",1.0]', 'not-an-object'],
     ['that is null', 'null', 'not-an-object'],
-    ['with an id beyond what a key can stand for', `{"id":"${'x'.repeat(20_000)}"}`, 'id-too-long'],
-  ])('%s is kept whole as a dead letter, once, and the walk goes on', async (_what, row, reason) => {
+    ['with an id longer than a key allows', `{"id":"${'x'.repeat(20_000)}"}`, 'id-too-long'],
+  ])('a row %s is stored whole as a dead letter, once, and the walk continues', async (_what, row, reason) => {
     await using each = await connector();
     each.api.tamper(pageOf(row, GOOD));
     const { streams } = await each.run();
     expect(streams['assets']).toMatchObject({ rows: 2, forwarded: 1, deadLetters: 1, caughtUp: true });
-    const letters = Object.entries(await deadLetters(each));
-    expect(letters).toEqual([
+    const stored = Object.entries(await deadLetters(each));
+    expect(stored).toEqual([
       [expect.stringMatching(`^dead-letter/acme/assets/${reason}/[0-9a-f]{32}\\.json$`), expect.any(String)],
     ]);
-    expect(letters[0]?.[1]).toBe(`{"reason":"${reason}","stream":"assets","connector":"acme","row":${row}}\n`);
+    expect(stored[0]?.[1]).toBe(`{"reason":"${reason}","stream":"assets","connector":"acme","row":${row}}\n`);
     const lines = await each.lines();
     expect(lines.map(line => JSON.parse(line).id)).toEqual(['good']);
     expect(wordsOf(each.logged)).not.toContain('canary');
@@ -48,7 +48,7 @@ describe('a row that cannot be an event', () => {
     expect(each.count('PutObject')).toBe(0);
   });
 
-  test('holds the stream up when the bucket refuses it: it is never dropped', async () => {
+  test('a stream fails while the bucket refuses its dead letter, so the row is never dropped', async () => {
     await using each = await connector();
     each.api.tamper(pageOf('{"name":"canary"}', GOOD));
     each.aws.faults.always('s3', { refuse: { status: 403, code: 'AccessDenied', message: 'No.' } });
@@ -62,7 +62,7 @@ describe('a row that cannot be an event', () => {
 });
 
 describe('a row of 2 MB', () => {
-  test('is a dead letter, and a small oversize event points to it; its neighbours are sent', async () => {
+  test('a row of 2 MB is a dead letter, a small oversize event points to it, and its neighbours are sent', async () => {
     await using each = await connector();
     each.platform.putAsset({ id: 'before' });
     each.platform.putAsset({ id: 'large', text: 'x'.repeat(2_000_000) });
@@ -79,7 +79,7 @@ describe('a row of 2 MB', () => {
     expect((await each.run()).streams['assets']).toMatchObject({ forwarded: 0, deadLetters: 0 });
   });
 
-  test('among so many that the page exceeds the bound on bodies is found by asking for fewer', async () => {
+  test('rows of 2 MB on a page beyond the bound on bodies are found by requesting fewer rows', async () => {
     await using each = await connector();
     for (let n = 0; n < 10; n++) each.platform.putAsset({ id: `large-${n}`, text: 'x'.repeat(1_900_000) });
     const { streams } = await each.run();
@@ -89,7 +89,7 @@ describe('a row of 2 MB', () => {
 });
 
 describe('the answer of the function', () => {
-  test('counts each row that was read in exactly one outcome, in each run', async () => {
+  test('the answer counts each row that was read in exactly one outcome, in each run', async () => {
     await using each = await connector();
     const version = (id: string, member: string) =>
       `{"id":"${id}","updated_at":"2026-11-20T12:00:00Z","stream_position":"1",${member}}`;

@@ -9,7 +9,7 @@ import { emfFaults, emfOf } from './support/emf.ts';
 import { schemaFaults } from './support/event-schema.ts';
 import { functionProcess } from './support/function-process.ts';
 
-test('the bundle drains by itself in a bare Node process with only its environment and the endpoints', async () => {
+test('the bundle reads every stream in a bare Node process with only its environment and the endpoints', async () => {
   await using each = await connector();
   await using built = await bundle();
   each.platform.populate({ assets: 60, threats: 40, dnsBlocks: 30 });
@@ -29,10 +29,11 @@ test('the bundle drains by itself in a bare Node process with only its environme
   expect(emfFaults(emfOf(run.stdout).slice(0, 4), 'acme', names)).toEqual([]);
 });
 
-test('the bundle is one file that needs nothing but Node, and stays lean', async () => {
+test('the bundle is one file that needs nothing but Node, and stays small', async () => {
   await using built = await bundle();
   expect(built.imports.filter(name => !isBuiltin(name))).toEqual([]);
-  expect(built.bytes).toBeLessThan(700_000);
+  // Two thirds are the SDK's clients, S3's the largest. The bound catches a client or a library that comes along by mistake.
+  expect(built.bytes).toBeLessThan(720_000);
   // The schema of OCSF serves synth and tests; the function gets what is compiled from it.
   expect(await readFile(built.module, 'utf8')).not.toContain('https://schema.ocsf.io');
 });

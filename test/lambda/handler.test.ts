@@ -4,12 +4,12 @@ import { parseEvent } from '../../local/aws/delivered.ts';
 import { latest } from '../../local/aws/latest.ts';
 import { type Connector, connector } from './support/connector.ts';
 import { schemaFaults } from './support/event-schema.ts';
-import { rejection } from './support/words.ts';
+import { rejection } from './support/rejection.ts';
 
 const STREAMS = ['assets', 'threats', 'dns-blocks'] as const;
 const COUNTS = { assets: 240, threats: 180, dnsBlocks: 130 };
 
-/** What the SIEM holds by the rule of the greatest sequence, removals taken out, as the platform tells its truth. */
+/** What the SIEM holds by the rule of the greatest sequence, without removals, in the form of the platform's truth. */
 async function siem(each: Connector) {
   const events = (await each.lines()).map(line => parseEvent(line, 'delivered'));
   const copy = await latest(events);
@@ -35,7 +35,7 @@ function truthOf(each: Connector) {
 }
 
 describe.each(['full-page-null', 'empty-page-null', 'repeat-cursor'] as const)('where a stream ends with %s', end => {
-  test('the first run delivers everything, every line an event; a quiet second run sends and writes nothing', async () => {
+  test('the first run delivers everything as valid events, and a second run without changes sends and writes nothing', async () => {
     await using each = await connector({ platform: { endOfStream: end }, environment: { PAGE_LIMIT: '100' } });
     each.platform.populate(COUNTS);
     const first = await each.run();
@@ -62,7 +62,7 @@ describe.each(['full-page-null', 'empty-page-null', 'repeat-cursor'] as const)('
 });
 
 describe('changes between runs', () => {
-  test('are sent, and nothing else: a change, a removal with its threats, a restore, a new row', async () => {
+  test('a run sends a change, a removal with its threats, a restore and a new row, and nothing else', async () => {
     await using each = await connector();
     each.platform.populate(COUNTS);
     await each.run();
@@ -84,7 +84,7 @@ describe('changes between runs', () => {
     expect(schemaFaults(await each.lines())).toEqual([]);
   });
 
-  test('arrive to the last digit, with any member names', async () => {
+  test('rows arrive to the last digit, with any member names', async () => {
     await using each = await connector();
     const text =
       '"n":9007199254740993,"f":1.0,"e":1e400,"z":-0,"__proto__":{"x":1},"":"\\u0000 ключ🔑","constructor":[]';
@@ -100,7 +100,7 @@ function* truthThreats(platform: Connector['platform']) {
 }
 
 describe('two runs at the same moment', () => {
-  test('are harmless: one drains, the other finds the lease held and does nothing', async () => {
+  test('of two runs at the same moment, one reads the streams, and the other finds the lease held and does nothing', async () => {
     await using each = await connector();
     each.platform.populate(COUNTS);
     const both = await Promise.all([each.run(), each.run()]);
@@ -110,7 +110,7 @@ describe('two runs at the same moment', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('refuse a command that finds the lease held, but not a tick', async () => {
+  test('a command that finds the lease held is refused, and a scheduled run is not', async () => {
     await using each = await connector();
     const lease = createLease({ table: each.table, clock: each.clock, holder: 'another', seconds: 60 });
     const held = await lease.take();
@@ -122,7 +122,7 @@ describe('two runs at the same moment', () => {
 });
 
 describe('a time budget that ends first', () => {
-  test('saves what was done and says more; later runs finish without sending anything twice', async () => {
+  test('a run that runs out of time saves what was done and reports more, and later runs finish without sending anything twice', async () => {
     await using each = await connector({ environment: { PAGE_LIMIT: '20' }, platform: { latencyMs: 1_500 } });
     each.platform.populate(COUNTS);
     const runs = [];
@@ -140,7 +140,7 @@ describe('a time budget that ends first', () => {
 });
 
 describe('commands', () => {
-  test('resync reads everything again and sends only what differs; replay sends everything again once', async () => {
+  test('a resync reads everything again and sends only what differs, and a replay sends everything again once', async () => {
     await using each = await connector();
     each.platform.populate(COUNTS);
     await each.run();
@@ -154,7 +154,7 @@ describe('commands', () => {
     expect(await siem(each)).toEqual(truthOf(each));
   });
 
-  test('for one stream leave the others alone', async () => {
+  test('a run for one stream leaves the others alone', async () => {
     await using each = await connector();
     each.platform.populate(COUNTS);
     const { streams } = await each.run({ streams: ['dns-blocks'] });
@@ -162,7 +162,7 @@ describe('commands', () => {
     expect(each.platform.requests.get('assets')).toBeUndefined();
   });
 
-  test('that are unknown are refused before anything is done', async () => {
+  test('an unknown command is refused before anything is done', async () => {
     await using each = await connector();
     expect((await rejection(each.run({ reset: true }))).name).toBe('CommandError');
     expect(each.calls).toEqual([]);
@@ -171,7 +171,7 @@ describe('commands', () => {
 });
 
 describe('a warm container', () => {
-  test('reuses secret and token over its runs; a cold one asks once', async () => {
+  test('a warm container reuses secret and token over its runs, and a cold one requests them once', async () => {
     await using each = await connector();
     each.platform.populate({ assets: 3, threats: 3, dnsBlocks: 3 });
     for (let run = 0; run < 3; run++) await each.run();

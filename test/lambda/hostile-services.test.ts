@@ -1,23 +1,13 @@
-/** The handler in a process of its own, against services that echo what they were sent, drip, or flood. */
+/** The handler in a process of its own, against services that echo requests, answer a byte at a time, or answer without end. */
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
-import { type Connector, connector } from './support/connector.ts';
+import { CANARY_SECRET, type Connector, canaries } from './support/connector.ts';
 import { echo, echoRaw } from './support/echo.ts';
 import { emfOf } from './support/emf.ts';
 import { type FunctionRun, functionProcess, HANDLER } from './support/function-process.ts';
 import { type Act, httpHarness, json } from './support/http-harness.ts';
 
-const SECRET = 'canary-secret';
-
-async function canaries(): Promise<Connector> {
-  const each = await connector({ platform: { clientSecret: SECRET } });
-  each.platform.putAsset({ id: 'canary-id', text: 'canary-row' });
-  each.platform.putThreat({ id: 'canary-threat', asset_id: 'canary-id', text: 'canary-row' });
-  each.platform.putDnsBlock({ id: 'canary-dns', text: 'canary-row' });
-  return each;
-}
-
-/** Everything that the function has shown, with what it must not show: the secret, the token, anything of a row. */
+/** Everything that the function has shown, and which parts of a secret, a token or a row are in it. */
 async function shownBy(
   each: Connector,
   environment: Readonly<Record<string, string>> = {},
@@ -25,7 +15,7 @@ async function shownBy(
 ): Promise<{ readonly run: FunctionRun; readonly log: string; readonly leaks: readonly string[] }> {
   const run = await functionProcess(HANDLER, { ...each.environment, ...environment }, [{}], milliseconds);
   const tokens = each.api.seen.map(({ headers }) => String(headers.authorization).replace('Bearer ', ''));
-  const basic = Buffer.from(`${each.platform.account.clientId}:${SECRET}`).toString('base64');
+  const basic = Buffer.from(`${each.platform.account.clientId}:${CANARY_SECRET}`).toString('base64');
   const shown = [run.stdout, run.stderr, run.rejections, JSON.stringify(run.outcomes)].join('\n');
   return {
     run,
@@ -34,15 +24,15 @@ async function shownBy(
   };
 }
 
-describe('a service that echoes everything it was sent gets none of it into a log or an error', () => {
+describe('services that echo every request in their answers', () => {
   test.each<[string, Act]>([
     ['refusals', echo(400)],
     ['refusals of the token', echo(401)],
     ['refusals of the role', echo(403)],
     ['server errors', echo(500)],
     ['pages', echo(200)],
-    ['bytes that are no HTTP', echoRaw],
-  ])('the API, in %s', async (_what, act) => {
+    ['bytes that are not HTTP', echoRaw],
+  ])('an API that echoes requests in %s leaks nothing into a log or an error', async (_what, act) => {
     await using each = await canaries();
     each.api.tamper(() => act);
     const { run, log, leaks } = await shownBy(each);
@@ -55,23 +45,24 @@ describe('a service that echoes everything it was sent gets none of it into a lo
     ['refusals', echo(400)],
     ['server errors', echo(500)],
     ['tokens', echo(200)],
-    ['bytes that are no HTTP', echoRaw],
-  ])('the token endpoint, in %s', async (_what, act) => {
+    ['bytes that are not HTTP', echoRaw],
+  ])('a token endpoint that echoes requests in %s leaks nothing into a log or an error', async (_what, act) => {
     await using each = await canaries();
     await using endpoint = await httpHarness(act);
     const { run, leaks } = await shownBy(each, { AUTH_URL: endpoint.url });
     expect(endpoint.seen.length).toBeGreaterThan(0);
-    expect(run.rejections).toMatch(/The token endpoint/);
+    expect(run.rejections).toMatch(/token endpoint/i);
     expect(leaks).toEqual([]);
   });
 
   test.each([
-    ['Secrets Manager', 'SECRETS_MANAGER', 'CredentialsError', 400],
-    ['Firehose', 'FIREHOSE', 'DeliveryError', 400],
-    ['Firehose, in server errors', 'FIREHOSE', 'DeliveryError', 500],
-    ['DynamoDB', 'DYNAMODB', 'StateError', 400],
-    ['S3', 'S3', 'DeadLetterError', 403],
-  ])('%s', async (_what, service, error, status) => {
+    ['Secrets Manager', 'SECRETS_MANAGER', /CredentialsError/, 400],
+    ['Firehose', 'FIREHOSE', /DeliveryError/, 400],
+    // The tries may outlast the short time of this run.
+    ['Firehose with server errors', 'FIREHOSE', /DeliveryError|OutOfTimeError/, 500],
+    ['DynamoDB', 'DYNAMODB', /StateError/, 400],
+    ['S3', 'S3', /DeadLetterError/, 403],
+  ])('%s, echoing requests, leaks nothing into a log or an error', async (_what, service, error, status) => {
     await using each = await canaries();
     // A row without an id is written to S3.
     const page = json(200, { rows: [{ id: 'canary' }, { text: 'canary' }], p: { next_cursor: null, page_size: 2 } });
@@ -79,14 +70,14 @@ describe('a service that echoes everything it was sent gets none of it into a lo
     await using endpoint = await httpHarness(echo(status, service === 'S3' ? 'application/xml' : undefined));
     const { run, leaks } = await shownBy(each, { [`AWS_ENDPOINT_URL_${service}`]: endpoint.url });
     expect(endpoint.seen.length).toBeGreaterThan(0);
-    expect(run.rejections).toContain(error);
+    expect(run.rejections).toMatch(error);
     expect(leaks).toEqual([]);
   });
 
-  test('Secrets Manager whose answer is no secret, with the secret in it', async () => {
+  test('an answer of Secrets Manager with the secret in an error leaks nothing into a log or an error', async () => {
     await using each = await canaries();
     await using endpoint = await httpHarness(
-      json(400, { __type: 'DecryptionFailure', message: SECRET, SecretString: SECRET }),
+      json(400, { __type: 'DecryptionFailure', message: CANARY_SECRET, SecretString: CANARY_SECRET }),
     );
     const { log, leaks } = await shownBy(each, { AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoint.url });
     expect(log).toContain('DecryptionFailure');
@@ -94,7 +85,7 @@ describe('a service that echoes everything it was sent gets none of it into a lo
     expect(leaks).toEqual([]);
   });
 
-  test('AWS that refuses a permission: which one is missing is shown all the same', async () => {
+  test('a refusal by AWS shows which permission is missing, and nothing else of the answer', async () => {
     await using each = await canaries();
     const message = `User: canary is not authorized to perform: secretsmanager:GetSecretValue on resource: canary`;
     await using endpoint = await httpHarness(json(400, { __type: 'AccessDeniedException', message }));
@@ -104,14 +95,14 @@ describe('a service that echoes everything it was sent gets none of it into a lo
   });
 });
 
-/** A byte each few milliseconds, for ever. */
+/** A byte every 50 milliseconds, without end. */
 const drip: Act = response => {
   response.writeHead(200, { 'content-type': 'application/json' });
   const timer = setInterval(() => response.write(' '), 50);
   response.on('close', () => clearInterval(timer));
 };
 
-/** As much as the socket takes, for ever, or until the reader goes. */
+/** As much as the socket takes, until the reader closes it. */
 const flood: Act = response => {
   const piece = Buffer.alloc(65_536, ' ');
   response.writeHead(200, { 'content-type': 'application/json' });
@@ -122,7 +113,7 @@ const flood: Act = response => {
   more();
 };
 
-/** Thousand times as large as it travels. */
+/** A thousand times as large as on the wire. */
 const bombed = Buffer.from(gzipSync(Buffer.alloc(200_000_000, ' ')));
 const bomb: Act = response => {
   const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
@@ -137,12 +128,12 @@ function measured(what: string, { run }: { readonly run: FunctionRun }, began: n
   console.log(`${what}: ${Math.round(run.peakMegabytes)} MB, ${seconds} s\n${JSON.stringify(run.outcomes)}`);
 }
 
-describe('a service that drips', () => {
+describe('services that send a byte at a time', () => {
   test.each([
-    ['the API', {}, /The time budget ended before \/v1\/assets had answered/],
-    ['the token endpoint', { token: true }, /The token endpoint could not be read/],
+    ['the API', {}, /OutOfTimeError.*\/v1\/assets/],
+    ['the token endpoint', { token: true }, /ApiUnavailableError.*token endpoint/i],
   ])(
-    '%s: the run ends within its time, its failures are logged, metrics emitted, and the lease is given back',
+    'when %s sends a byte at a time, the run ends in time, logs its failures, emits metrics and releases the lease',
     async (what, { token }: { readonly token?: boolean }, message) => {
       await using each = await canaries();
       await using endpoint = await httpHarness(drip);
@@ -161,27 +152,27 @@ describe('a service that drips', () => {
   );
 });
 
-describe('a service that floods takes no memory beyond the bounds, and nothing of its answer is sent', () => {
+describe('services that send without end', () => {
   test.each<[string, Act, string]>([
-    ['body without an end', flood, 'exceeds 16777216 bytes'],
-    ['body that grows a thousandfold', bomb, 'exceeds 16777216 bytes'],
+    ['body without an end', flood, '16777216 bytes'],
+    ['body that grows a thousandfold', bomb, '16777216 bytes'],
     [
       'page of 1,300,000 rows',
       json(200, `{"rows":[${'{"id":"a"},'.repeat(1_299_999)}{"id":"a"}],"p":{"next_cursor":null,"page_size":1300000}}`),
-      '1300000 rows, more than the limit of 500',
+      '1300000 rows',
     ],
     [
       'page of 60,000 rows',
       json(200, `{"rows":[${'{"id":"a"},'.repeat(59_999)}{"id":"a"}],"p":{"next_cursor":null,"page_size":60000}}`),
-      '60000 rows, more than the limit of 500',
+      '60000 rows',
     ],
     ['page of 8,000,000 numbers', ends(`"rows":[${'1,'.repeat(7_999_999)}1]`), '"caughtUp":true'],
-    ['object of a million members', ends(`${'"a":1,'.repeat(999_999)}"a":1`), 'more than 1000 members'],
-    ['name of a million characters', ends(`"${'n'.repeat(1_000_000)}":[]`), "a member's name longer than 256 bytes"],
+    ['object of a million members', ends(`${'"a":1,'.repeat(999_999)}"a":1`), '1000 members'],
+    ['name of a million characters', ends(`"${'n'.repeat(1_000_000)}":[]`), '256 bytes'],
     [
       'cursor of 450,000 characters',
       json(200, { rows: [{ id: 'a' }], p: { next_cursor: 'c'.repeat(450_000), page_size: 1 } }),
-      'next_cursor is longer than 65536 bytes',
+      '65536 bytes',
     ],
     [
       'row of a million members',
@@ -191,28 +182,31 @@ describe('a service that floods takes no memory beyond the bounds, and nothing o
       ),
       'caughtUp',
     ],
-  ])('the API: a %s', async (what, act, message) => {
-    await using each = await canaries();
-    each.api.tamper(({ target }) => (target.startsWith('/v1/assets') ? act : undefined));
-    const began = Date.now();
-    const shown = await shownBy(each, {}, 60_000);
-    measured(`flood, ${what}`, shown, began);
-    const outcomes = JSON.stringify(shown.run.outcomes);
-    expect(outcomes).toContain(message);
-    expect(outcomes.length).toBeLessThan(2_000);
-    expect(shown.run.peakMegabytes).toBeLessThan(MOST_MEGABYTES);
-  });
+  ])(
+    'an API that sends a %s takes no memory beyond the bound, and nothing of its answer is sent',
+    async (what, act, message) => {
+      await using each = await canaries();
+      each.api.tamper(({ target }) => (target.startsWith('/v1/assets') ? act : undefined));
+      const began = Date.now();
+      const shown = await shownBy(each, {}, 60_000);
+      measured(`flood, ${what}`, shown, began);
+      const outcomes = JSON.stringify(shown.run.outcomes);
+      expect(outcomes).toContain(message);
+      expect(outcomes.length).toBeLessThan(2_000);
+      expect(shown.run.peakMegabytes).toBeLessThan(MOST_MEGABYTES);
+    },
+  );
 
   test.each<[string, Act]>([
     ['body without an end', flood],
     ['body that grows a thousandfold', bomb],
-  ])('the token endpoint: a %s', async (what, act) => {
+  ])('a token endpoint that sends a %s takes no memory beyond the bound', async (what, act) => {
     await using each = await canaries();
     await using endpoint = await httpHarness(act);
     const began = Date.now();
     const shown = await shownBy(each, { AUTH_URL: endpoint.url }, 4_000);
     measured(`flood, token, ${what}`, shown, began);
-    expect(shown.run.rejections).toContain('its answer exceeds 65536 bytes');
+    expect(shown.run.rejections).toContain('65536 bytes');
     expect(shown.run.peakMegabytes).toBeLessThan(MOST_MEGABYTES);
   });
 });

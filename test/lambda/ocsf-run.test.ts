@@ -5,15 +5,15 @@ import { type Connector, connector } from './support/connector.ts';
 
 const OCSF = { EVENT_FORMAT: 'ocsf', OCSF_FIELDS: JSON.stringify(compiledFields(WIDE_MAPPING)) };
 
-/** Names of the classes and activities of all lines, and how many there are of each. */
-async function told(each: Connector): Promise<Record<string, number>> {
+/** How many lines there are of each class and activity. */
+async function activities(each: Connector): Promise<Record<string, number>> {
   const events = (await each.lines()).map(readOcsf);
   const counts = Object.groupBy(events, ({ class_uid, activity_id }) => `${class_uid}/${activity_id}`);
   return Object.fromEntries(Object.entries(counts).map(([name, all]) => [name, all!.length]));
 }
 
 describe('the function with EVENT_FORMAT=ocsf', () => {
-  test('tells a whole estate, every line a valid event, and nothing twice', async () => {
+  test('the OCSF format sends all rows of a tenant as valid events, and nothing twice', async () => {
     await using each = await connector({ environment: OCSF });
     each.platform.populate({ assets: 240, threats: 180, dnsBlocks: 130 });
     await each.run();
@@ -21,12 +21,12 @@ describe('the function with EVENT_FORMAT=ocsf', () => {
     expect(lines.flatMap(ocsfFaults)).toEqual([]);
     // Some assets were removed before anybody read them.
     const live = [...each.platform.truth().assets.values()].filter(row => JSON.parse(row).deleted !== true);
-    expect(await told(each)).toEqual({ '5001/2': live.length, '2004/1': 180, '4003/1': 130 });
+    expect(await activities(each)).toEqual({ '5001/2': live.length, '2004/1': 180, '4003/1': 130 });
     await each.run();
     expect(await each.lines()).toEqual(lines);
   });
 
-  test('tells changes, a removal with its threats, a restore and what came back', async () => {
+  test('the OCSF format sends changes, a removal with its threats, a restore and what came back', async () => {
     await using each = await connector({ environment: OCSF });
     const { platform } = each;
     platform.putAsset({ id: 'a1', hostname: 'web-01' });
@@ -38,21 +38,21 @@ describe('the function with EVENT_FORMAT=ocsf', () => {
     await each.run();
     platform.restoreAsset('a1');
     await each.run();
-    expect(await told(each)).toEqual({ '5001/2': 2, '3004/4': 1, '2004/1': 2, '2004/2': 1, '2004/99': 1 });
+    expect(await activities(each)).toEqual({ '5001/2': 2, '3004/4': 1, '2004/1': 2, '2004/2': 1, '2004/99': 1 });
     const ids = (await each.lines()).map(line => readOcsf(line).metadata.uid);
     expect(new Set(ids).size).toBe(7);
   });
 
-  test('calls everything new in a replay: the SIEM lost what it had', async () => {
+  test('the OCSF format calls everything new in a replay, because the SIEM lost what it had', async () => {
     await using each = await connector({ environment: OCSF });
     each.platform.putAsset({ id: 'a1' });
     each.platform.putThreat({ id: 't1', asset_id: 'a1' });
     await each.run();
     await each.run({ replay: ['threats'] });
-    expect(await told(each)).toEqual({ '5001/2': 1, '2004/1': 2 });
+    expect(await activities(each)).toEqual({ '5001/2': 1, '2004/1': 2 });
   });
 
-  test('points to a row that does not fit, and leaves unmapped out of one that does not fit twice', async () => {
+  test('the OCSF format points to a row that does not fit, and leaves unmapped out of one that does not fit twice', async () => {
     await using each = await connector({ environment: OCSF });
     each.platform.putAsset({ id: 'a1', text: 'x'.repeat(2_000_000) });
     each.platform.putAsset({ id: 'a2', text: 'x'.repeat(700_000) });
@@ -65,7 +65,7 @@ describe('the function with EVENT_FORMAT=ocsf', () => {
     expect(small?.unmapped).toBeUndefined();
   });
 
-  test('gives the same event_id as the envelope', async () => {
+  test('the OCSF format has the same event_id as the envelope', async () => {
     const uids = async (environment: Record<string, string>, read: (line: string) => string) => {
       await using each = await connector({ environment, platform: { clock: () => Date.UTC(2026, 10, 20) } });
       each.platform.populate({ assets: 20, threats: 20, dnsBlocks: 20 });

@@ -4,34 +4,21 @@ import { EMPTY_RESULT, type StreamResult } from '../../lambda/core/run.ts';
 import type { StreamName } from '../../lambda/streams.ts';
 import { createTelemetry, type RunFacts } from '../../lambda/telemetry.ts';
 import { type Emf, emfFaults, emfOf } from './support/emf.ts';
+import { written } from './support/written.ts';
 
 type Outcome = RunFacts['outcome'];
 
 const quiet = (result: Partial<StreamResult> = {}): StreamResult => ({ ...EMPTY_RESULT, caughtUp: true, ...result });
 
 /** What one report writes to stdout. */
-function written(outcome: Partial<Outcome>): string {
-  const chunks: string[] = [];
-  const { write } = process.stdout;
-  process.stdout.write = (chunk: string | Uint8Array) => chunks.push(String(chunk)) > 0;
-  try {
-    const whole = {
-      leaseHeld: false,
-      results: new Map(),
-      failures: new Map(),
-      letters: [],
-      interrupted: false,
-      ...outcome,
-    };
-    createTelemetry('acme').report({ outcome: whole, timeLeft: 12_345, memory: 100 * 2 ** 20 });
-  } finally {
-    process.stdout.write = write;
-  }
-  return chunks.join('');
+function reportOf(outcome: Partial<Outcome>): string {
+  const empty = { leaseHeld: false, results: new Map(), failures: new Map(), letters: [], interrupted: false };
+  const facts = { outcome: { ...empty, ...outcome }, timeLeft: 12_345, memory: 100 * 2 ** 20 };
+  return written(() => createTelemetry('acme').report(facts));
 }
 
 function reported(outcome: Partial<Outcome>): Emf[] {
-  return emfOf(written(outcome));
+  return emfOf(reportOf(outcome));
 }
 
 function failed(stream: StreamName, error: Error, result: Partial<StreamResult> = {}) {
@@ -41,7 +28,7 @@ function failed(stream: StreamName, error: Error, result: Partial<StreamResult> 
 }
 
 describe('the metrics of a run', () => {
-  test('are a blob a stream and one for the connector, with the names and dimensions declared, zeros included', () => {
+  test('the metrics are one blob per stream and one for the connector, with the declared names and dimensions, zeros included', () => {
     const results = new Map<StreamName, StreamResult>([
       ['assets', quiet()],
       ['threats', quiet({ caughtUp: false })],
@@ -52,12 +39,12 @@ describe('the metrics of a run', () => {
     expect(blobs[2]?.values).toMatchObject({ TimeLeftMilliseconds: 12_345, MemoryUsedMegabytes: 100, LeaseHeld: 0 });
   });
 
-  test('bear as properties, which nobody bills, what makes the rows add up, each stream its own', () => {
+  test('the metrics have unbilled properties that make the rows add up, per stream', () => {
     const results = new Map<StreamName, StreamResult>([
       ['assets', quiet({ superseded: 3, oversize: 2 })],
       ['threats', quiet({ superseded: 1 })],
     ]);
-    const lines = written({ results }).trim().split('\n');
+    const lines = reportOf({ results }).trim().split('\n');
     const [assets, threats, connector] = lines.map(line => JSON.parse(line));
     expect(assets).toMatchObject({ stream: 'assets', RowsSuperseded: '3', OversizeEvents: '2' });
     expect(threats).toMatchObject({ stream: 'threats', RowsSuperseded: '1', OversizeEvents: '0' });
@@ -65,7 +52,7 @@ describe('the metrics of a run', () => {
     expect(emfOf(lines.join('\n')).map(({ values }) => 'RowsSuperseded' in values)).toEqual([false, false, false]);
   });
 
-  test('count what happened, each under its name', () => {
+  test('the metrics count what happened, each under its name', () => {
     const result = quiet({
       pages: 1,
       rows: 2,
@@ -102,7 +89,7 @@ describe('the metrics of a run', () => {
     });
   });
 
-  test('say Drained only of a stream that is caught up and has not failed, and BudgetSpent of one that is neither', () => {
+  test('CaughtUp is emitted only for a stream that reached its end without failure, and TimeBudgetExceeded for one that did neither', () => {
     const results = new Map<StreamName, StreamResult>([
       ['assets', quiet()],
       ['threats', quiet({ caughtUp: false })],
@@ -124,19 +111,19 @@ describe('the metrics of a run', () => {
     ['ContractErrors', new errors.ContractError('/v1/assets', 'x')],
     ['CursorRefused', new errors.CursorRefusedError('/v1/assets')],
     ['LeaseLost', new errors.LeaseLostError('x')],
-  ])('tell %s apart from every other failure', (name, error) => {
+  ])('the metrics count %s apart from every other failure', (name, error) => {
     const kinds = ['CredentialsRefused', 'RoleMissing', 'ContractErrors', 'CursorRefused', 'LeaseLost'];
     const values: Record<string, number> = failed('assets', error);
     expect(kinds.filter(kind => values[kind] === 1)).toEqual([name]);
     expect(values['StreamFailed']).toBe(1);
   });
 
-  test('count each refused cursor once, also when the last of them failed the stream', () => {
+  test('each refused cursor is counted once, also when the last of them failed the stream', () => {
     const refused = failed('assets', new errors.CursorRefusedError('/v1/assets'), { refusedCursors: 3 });
     expect(refused['CursorRefused']).toBe(3);
   });
 
-  test('of a run that found the lease held are those of the connector alone', () => {
+  test('a run that found the lease held emits the metrics of the connector alone', () => {
     const blobs = reported({ leaseHeld: true });
     expect(emfFaults(blobs, 'acme', [])).toEqual([]);
     expect(blobs[0]?.values['LeaseHeld']).toBe(1);

@@ -2,7 +2,7 @@ import { access, glob, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { rejection } from '../lambda/support/words.ts';
+import { rejection } from '../lambda/support/rejection.ts';
 import { PARTS } from './parts.ts';
 import { command } from './run/command.ts';
 import { fetchPart } from './run/fetch-part.ts';

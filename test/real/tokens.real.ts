@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createTokens } from '../../lambda/source/token.ts';
+import { rejection, wordsOf } from '../lambda/support/rejection.ts';
 import { retryBudget, steppedClock } from '../lambda/support/stepped-clock.ts';
-import { rejection, wordsOf } from '../lambda/support/words.ts';
 import { type Running, running } from './running.ts';
 import { createRealm, type Realm } from './support/realm.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { apiWithShortBudget } from '../../../bin/ctl/access/patience.ts';
 import { httpHarness, json } from '../../lambda/support/http-harness.ts';
+import { rejection } from '../../lambda/support/rejection.ts';
 import { steppedClock } from '../../lambda/support/stepped-clock.ts';
-import { rejection } from '../../lambda/support/words.ts';
 
 test('an API that asks to be called again and again is given up after 20 seconds, for each request anew', async () => {
   await using harness = await httpHarness(json(429, '', { 'retry-after': '3' }));

@@ -5,7 +5,7 @@ import type { Context } from '../../../bin/ctl/context.ts';
 import { eventsOf, readErrorObject, readErrorRecord } from '../../../bin/ctl/dead-letters/error-records.ts';
 import { readObject } from '../../../bin/ctl/dead-letters/read-object.ts';
 import { AwsCallError, RefusedError } from '../../../bin/ctl/errors.ts';
-import { rejection } from '../../lambda/support/words.ts';
+import { rejection } from '../../lambda/support/rejection.ts';
 
 const line = (id: string, connector = 'acme') =>
   `{"event_id":"e","sequence":"${'0'.repeat(20)}","kind":"upsert","stream":"assets","id":"${id}","connector":"${connector}","row":{"id":"${id}"}}`;

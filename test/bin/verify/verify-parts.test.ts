@@ -10,9 +10,9 @@ import { nextRunEnded } from '../../../bin/ctl/verify/next-run.ts';
 import type { VerifiedStream } from '../../../bin/ctl/verify/verify.ts';
 import { verifyOutcome } from '../../../bin/ctl/verify/verify-result.ts';
 import { walkStream } from '../../../bin/ctl/verify/walk-stream.ts';
-import { SteppedClock } from '../../lambda/core/support/clock.ts';
 import { asset } from '../../lambda/core/support/rows.ts';
 import { ASSETS, rowOf } from '../../lambda/core/support/streams.ts';
+import { steppedClock } from '../../lambda/support/stepped-clock.ts';
 
 describe('the ledger', () => {
   test('holds each key once, with its facts and its digest, whatever the key holds', () => {
@@ -89,7 +89,7 @@ describe('the next run', () => {
   const lease = (epoch: number, ended: string) => ({ epoch, ended, holder: 'x', held: ended === 'no', expires: 0 });
 
   async function ended(wait: number, ...leases: ReturnType<typeof lease>[]) {
-    const clock = new SteppedClock();
+    const clock = steppedClock();
     const { signal } = new AbortController();
     let asked = 0;
     const next = { lease: async () => leases[Math.min(asked++, leases.length - 1)], epoch: 7, wait };
@@ -157,7 +157,7 @@ async function walkedAgain(idIndex: IdIndex, ...pages: string[][]) {
   const bodies = pages.map(rows => `{"assets":[${rows}],"pagination":{"next_cursor":"c","page_size":${rows.length}}}`);
   const api = { page: async () => Buffer.from(bodies.shift() ?? '') };
   const access = { api, settings: { threatAssetField: 'asset_id', names: {} } } as unknown as Access;
-  const context = { clock: new SteppedClock(), signal: new AbortController().signal } as unknown as Context;
+  const context = { clock: steppedClock(), signal: new AbortController().signal } as unknown as Context;
   const progress = { advance: () => undefined } as unknown as Progress;
   return walkStream(context, { access, stream: ASSETS, idIndex, learned: {}, progress });
 }
@@ -180,7 +180,7 @@ test('a cursor that comes back with news is no end, as it is none to a run', asy
   ];
   const api = { page: async () => Buffer.from(pages.shift() ?? '') };
   const access = { api, settings: { threatAssetField: 'asset_id', names: {} } } as unknown as Access;
-  const context = { clock: new SteppedClock(), signal: new AbortController().signal } as unknown as Context;
+  const context = { clock: steppedClock(), signal: new AbortController().signal } as unknown as Context;
   const progress = { advance: () => undefined } as unknown as Progress;
   const idIndex = new IdIndex();
   const walked = await walkStream(context, { access, stream: ASSETS, idIndex, learned: {}, progress });

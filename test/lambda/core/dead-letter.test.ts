@@ -9,17 +9,17 @@ import {
 import type { DeadLetter } from '../../../lambda/ports.ts';
 import { PREFIXES } from '../../../lib/prefixes.ts';
 
-const LETTER: DeadLetter = {
+const DEAD_LETTER: DeadLetter = {
   stream: 'threats',
   reason: 'oversize',
   rowHash: '0a1b',
-  // A row may have members named like those of a letter.
+  // A row may have members with the names that a dead letter has.
   text: '{"id":"t","reason":"no-id","row":{"n":1.0,"row":"}"}}',
 };
 
-describe('of a dead letter', () => {
-  test('the key says whose it is and why, as it is read', () => {
-    const key = deadLetterKey(LETTER, 'acme');
+describe('a dead letter', () => {
+  test('the key of a dead letter names its connector, stream and reason, and is parsed back to them', () => {
+    const key = deadLetterKey(DEAD_LETTER, 'acme');
     expect(key).toBe('dead-letter/acme/threats/oversize/0a1b.json');
     expect(parseDeadLetterKey(key, 'acme')).toEqual({ stream: 'threats', reason: 'oversize' });
     expect([deadLettersPrefix('acme'), deadLettersPrefix('acme', 'threats')].map(each => key.startsWith(each))).toEqual(
@@ -32,19 +32,19 @@ describe('of a dead letter', () => {
     'dead-letter/acme/users/oversize/0a1b.json',
     'dead-letter/acme/threats//0a1b.json',
     'dead-letter/acme/threats/oversize/0a1b.json/more',
-    'dead-letter/acme/threats/oversize/letter.json',
+    'dead-letter/acme/threats/oversize/row.json',
     'events/acme/threats/oversize/0a1b.json',
-  ])('no key is %s', key => {
+  ])('%s is not the key of a dead letter of this connector', key => {
     expect(parseDeadLetterKey(key, 'acme')).toBeUndefined();
   });
 
-  test('the body holds the row to the last digit, as it is read', () => {
-    const body = deadLetterBody(LETTER, 'acme');
-    expect(body).toBe(`{"reason":"oversize","stream":"threats","connector":"acme","row":${LETTER.text}}\n`);
-    expect(readDeadLetter(body)).toEqual({ stream: 'threats', reason: 'oversize', text: LETTER.text });
+  test('the body of a dead letter holds the row to the last digit, and is read back as it was', () => {
+    const body = deadLetterBody(DEAD_LETTER, 'acme');
+    expect(body).toBe(`{"reason":"oversize","stream":"threats","connector":"acme","row":${DEAD_LETTER.text}}\n`);
+    expect(readDeadLetter(body)).toEqual({ stream: 'threats', reason: 'oversize', text: DEAD_LETTER.text });
   });
 
-  test('the place is the one that the stack lets the function write to', () => {
+  test('the prefix of dead letters is the one that the stack lets the function write to', () => {
     expect(deadLettersPrefix('acme')).toBe(`${PREFIXES.deadLetters}acme/`);
   });
 });

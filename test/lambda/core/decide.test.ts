@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { decide } from '../../../lambda/core/decide.ts';
+import { classify, decide, type Known } from '../../../lambda/core/decide.ts';
 import { type EventFormat, envelope } from '../../../lambda/core/event.ts';
 import { idTag } from '../../../lambda/core/hashes.ts';
 import type { BadRow, Row } from '../../../lambda/core/row.ts';
 import { Sequencer } from '../../../lambda/core/sequence.ts';
 import { BEGINNING, initialState } from '../../../lambda/core/stream-state.ts';
 import type { RowState } from '../../../lambda/ports.ts';
-import { readEvent } from './support/event-schema.ts';
+import { readEvent } from '../support/event-schema.ts';
 import { rowState } from './support/memory-table.ts';
 import { asset, dnsBlock, threat, tombstone } from './support/rows.ts';
 import { type AnyStream, ASSETS, CONTEXT, DNS_BLOCKS, readText, rowOf, THREATS } from './support/streams.ts';
@@ -20,7 +20,7 @@ interface Given {
   readonly format?: EventFormat;
 }
 
-/** What `decide` makes of a page with these rows. */
+/** The batch that `decide` returns for a page with these rows. */
 function decided(texts: readonly string[], given: Given = {}) {
   const { stream = ASSETS, known = {}, unconfirmed = [], generation = 0, badRows = [], format = envelope } = given;
   const rows = texts.map(text => rowOf(text, stream));
@@ -48,7 +48,7 @@ const stateOf = (row: Row, change: Partial<RowState> = {}) =>
 const kinds = (lines: readonly string[]) => lines.map(readEvent).map(({ kind, id }) => `${kind} ${id}`);
 
 describe('row states', () => {
-  test('a new row is sent, remembered and counted', () => {
+  test('a new row is sent, recorded and counted', () => {
     const row = rowOf(asset('a'));
     const { lines, states, intent, counts } = decided([asset('a')]);
     expect(kinds(lines)).toEqual(['upsert a']);
@@ -57,7 +57,7 @@ describe('row states', () => {
     expect(counts).toMatchObject({ forwarded: 1, suppressed: 0 });
   });
 
-  test('a known row is suppressed: counted, nothing written', () => {
+  test('a known row is suppressed and counted, and nothing is written', () => {
     const given = { known: { a: stateOf(rowOf(asset('a'))) } };
     const result = decided([asset('a', { position: 'p9' })], given);
     expect(result.counts).toMatchObject({ forwarded: 0, suppressed: 1 });
@@ -71,7 +71,7 @@ describe('row states', () => {
     expect(sequences).toEqual([...new Set(sequences)].sort());
   });
 
-  test('a row that came back after a withdrawal keeps its incarnation in every later version', () => {
+  test('a row that came back after a withdrawal keeps its revision in every later version', () => {
     const before = stateOf(rowOf(asset('a')), { revision: 'w' });
     const { lines, states } = decided([asset('a', { version: 2 })], { known: { a: before } });
     expect(states.get('a')).toMatchObject({ revision: 'w' });
@@ -99,13 +99,13 @@ describe('row states', () => {
     expect(seen).toEqual([expected]);
   });
 
-  test('a replay sends what is known once more, and remembers it in the new generation', () => {
+  test('a replay sends a known row once more, and records it in the new generation', () => {
     const { lines, states } = decided([asset('a')], { known: { a: stateOf(rowOf(asset('a'))) }, generation: 7 });
     expect(kinds(lines)).toEqual(['upsert a']);
     expect(states.get('a')!.generation).toBe(7);
   });
 
-  test('DNS blocks are neither looked up nor remembered one by one', () => {
+  test('DNS blocks are neither looked up nor recorded one by one', () => {
     const known = { d: rowState() };
     const { lines, states, children } = decided([dnsBlock('d')], { stream: DNS_BLOCKS, known });
     expect(kinds(lines)).toEqual(['dns_block d']);
@@ -116,7 +116,7 @@ describe('row states', () => {
 describe('tombstones and restores', () => {
   const live = stateOf(rowOf(asset('a')));
 
-  test('of a known asset: sent, marked removed, listed for withdrawal', () => {
+  test('the tombstone of a known asset is sent, recorded as removed, and listed for withdrawal', () => {
     const { lines, states, removals, counts } = decided([tombstone('a', { position: 'p7' })], { known: { a: live } });
     expect(kinds(lines)).toEqual(['tombstone a']);
     expect(states.get('a')!.removed).toBe(true);
@@ -126,23 +126,23 @@ describe('tombstones and restores', () => {
     expect(counts).toMatchObject({ forwarded: 1, tombstones: 1, unseenTombstones: 0 });
   });
 
-  test('of an asset never seen: not sent, counted, no state, but listed, for its threats may have been seen', () => {
+  test('the tombstone of an asset never seen is not sent, but counted and listed, because its threats may have been seen', () => {
     const { lines, states, removals, counts } = decided([tombstone('a')]);
     expect([lines, states.size]).toEqual([[], 0]);
     expect(removals.map(({ id }) => id)).toEqual(['a']);
     expect(counts).toMatchObject({ forwarded: 0, tombstones: 0, unseenTombstones: 1 });
   });
 
-  test('of an asset that may have been sent before a crash: sent', () => {
+  test('the tombstone of an asset that may have been sent before a crash is sent', () => {
     expect(kinds(decided([tombstone('a')], { unconfirmed: ['a'] }).lines)).toEqual(['tombstone a']);
   });
 
-  test('a re-delivered tombstone is not listed again', () => {
+  test('a tombstone that is delivered again is not listed again', () => {
     const known = { a: stateOf(rowOf(tombstone('a'))) };
     expect(decided([tombstone('a', { position: 'p9' })], { known }).removals).toEqual([]);
   });
 
-  test('a restored asset is sent and marked live', () => {
+  test('a restored asset is sent and recorded as live', () => {
     const known = { a: stateOf(rowOf(tombstone('a'))) };
     const { lines, states, removals } = decided([asset('a', { position: 'p9' })], { known });
     expect(kinds(lines)).toEqual(['upsert a']);
@@ -150,28 +150,28 @@ describe('tombstones and restores', () => {
   });
 });
 
-describe('memberships', () => {
+describe('the child index', () => {
   const stream = THREATS;
 
-  test('a new threat is noted under its asset', () => {
+  test('a new threat is added to the child index under its asset', () => {
     const { children } = decided([threat('t', 'a')], { stream });
     expect(children).toEqual([{ parent: 'a', id: 't', sequence: '00000000010000000001' }]);
   });
 
-  test('a changed threat under the same asset writes none', () => {
+  test('a changed threat under the same asset adds nothing to the child index', () => {
     const known = { t: stateOf(rowOf(threat('t', 'a'), stream)) };
     const { children, lines } = decided([threat('t', 'a', { version: 2 })], { stream, known });
     expect([lines.length, children]).toEqual([1, []]);
   });
 
-  test('a threat moving between assets is noted under the new one, with a greater sequence', () => {
+  test('a threat that moves between assets is added under the new one, with a greater sequence', () => {
     const known = { t: stateOf(rowOf(threat('t', 'a'), stream)) };
     const { children, states } = decided([threat('t', 'b')], { stream, known });
     expect(children).toEqual([{ parent: 'b', id: 't', sequence: '00000000010000000001' }]);
     expect(states.get('t')!.parent).toBe('b');
   });
 
-  test('members adopt: a known threat whose asset was not known learns it without being sent', () => {
+  test('a known threat whose asset was not known learns it without being sent', () => {
     const known = { t: stateOf(rowOf(threat('t', 'a'), stream), { parent: undefined }) };
     const { lines, states, children, counts } = decided([threat('t', 'a')], { stream, known });
     expect([lines, counts.forwarded]).toEqual([[], 0]);
@@ -179,14 +179,14 @@ describe('memberships', () => {
     expect(children).toEqual([{ parent: 'a', id: 't', sequence: known.t.sequence }]);
   });
 
-  test('rule 11: a threat without its asset is sent, counted, and noted nowhere', () => {
+  test('rule 11: a threat without its asset is sent and counted, and not in the child index', () => {
     const { lines, children, counts } = decided([threat('t', undefined), threat('u', 'a')], { stream });
     expect(kinds(lines)).toEqual(['upsert t', 'upsert u']);
     expect(counts.withoutOwner).toBe(1);
     expect(children.map(({ id }) => id)).toEqual(['u']);
   });
 
-  test('rule 11: an asset is not counted as a threat without one', () => {
+  test('rule 11: an asset is not counted as a threat without an asset', () => {
     expect(decided([asset('a')]).counts.withoutOwner).toBe(0);
   });
 });
@@ -194,14 +194,14 @@ describe('memberships', () => {
 describe('rule 13: rows that cannot be sent', () => {
   const huge = (id: string) => threat(id, 'a', { text: 'x'.repeat(1_024_000) });
 
-  test('a bad row becomes a dead letter with its reason, beside the good ones', () => {
+  test('a bad row becomes a dead letter with its reason, beside the good rows', () => {
     const bad = readText('{"name":"x"}') as BadRow;
     const { deadLetters, lines } = decided([asset('a')], { badRows: [bad] });
     expect(deadLetters).toEqual([{ stream: 'assets', reason: 'no-id', text: '{"name":"x"}', rowHash: bad.rowHash }]);
     expect(kinds(lines)).toEqual(['upsert a']);
   });
 
-  test('an oversize row becomes a dead letter and a small event that points to it, and is remembered', () => {
+  test('an oversize row becomes a dead letter and a small event that points to it, and is recorded', () => {
     const { deadLetters, lines, states, children, counts } = decided([huge('t')], { stream: THREATS });
     const event = readEvent(lines[0]!);
     expect(deadLetters).toMatchObject([{ stream: 'threats', reason: 'oversize', text: huge('t') }]);
@@ -219,8 +219,73 @@ describe('rule 13: rows that cannot be sent', () => {
     ['asset_id', threat('t', 'a'.repeat(1_024_000))],
     ['stream_position', threat('t', 'a', { position: 'p'.repeat(1_024_000) })],
     ['updated_at', threat('t', 'a', { updated_at: `2026-11-20T09:00:00.${'0'.repeat(1_024_000)}Z` })],
-  ])('the oversize event is small whatever made the row large: %s', (_member, text) => {
+  ])('the oversize event is small, whichever member made the row large: %s', (_member, text) => {
     const { lines } = decided([text], { stream: THREATS });
     expect(Math.max(...lines.map(line => Buffer.byteLength(line)))).toBeLessThan(100_000);
+  });
+});
+
+function knowing(known: Row | undefined, change: Partial<Known> & { generation?: number } = {}): Known {
+  const state = known && rowState({ rowHash: known.rowHash, parent: known.parent, removed: known.deleted });
+  return { state, unconfirmed: false, generation: 0, ...change };
+}
+
+describe('classification by row state', () => {
+  const known = rowOf(asset('a', { version: 1, position: 'p1' }));
+
+  test('a row with an unknown id is forwarded', () => {
+    expect(classify(known, knowing(undefined))).toBe('forward');
+  });
+
+  test('a row with another hash is forwarded', () => {
+    expect(classify(rowOf(asset('a', { version: 2 })), knowing(known))).toBe('forward');
+  });
+
+  test('rule 5: the same content at a later stream_position is a re-delivery', () => {
+    expect(classify(rowOf(asset('a', { version: 1, position: 'p9' })), knowing(known))).toBe('suppress');
+  });
+
+  test('rule 5: other content with an older updated_at is a change', () => {
+    const older = rowOf(asset('a', { version: 1, updated_at: '2020-01-01T00:00:00Z' }));
+    expect(classify(older, knowing(known))).toBe('forward');
+  });
+
+  test('a row state of a generation before the last replay does not suppress the row', () => {
+    expect(classify(known, knowing(known, { generation: 1 }))).toBe('forward');
+  });
+
+  test('a row whose id is unconfirmed is forwarded again, even with the same content', () => {
+    expect(classify(known, knowing(known, { unconfirmed: true }))).toBe('forward');
+  });
+
+  test('the same content under another parent updates the row state, and is not sent', () => {
+    const before = rowOf(threat('t', 'a1'), THREATS);
+    const state = rowState({ rowHash: before.rowHash, parent: undefined });
+    expect(classify(before, { state, unconfirmed: false, generation: 0 })).toBe('adopt');
+  });
+});
+
+describe('classification of removals', () => {
+  const live = rowOf(asset('a'));
+  const removed = rowOf(tombstone('a', { position: 'p2' }));
+
+  test('the tombstone of a known asset is forwarded', () => {
+    expect(classify(removed, knowing(live))).toBe('forward');
+  });
+
+  test('the tombstone of an asset never seen is not forwarded', () => {
+    expect(classify(removed, knowing(undefined))).toBe('unseen');
+  });
+
+  test('the tombstone of an asset that may have been sent just before a crash is forwarded', () => {
+    expect(classify(removed, knowing(undefined, { unconfirmed: true }))).toBe('forward');
+  });
+
+  test('a tombstone delivered again is a re-delivery', () => {
+    expect(classify(rowOf(tombstone('a', { position: 'p3' })), knowing(removed))).toBe('suppress');
+  });
+
+  test('a restored asset is forwarded, even when it is as it was before its removal', () => {
+    expect(classify(live, knowing(removed))).toBe('forward');
   });
 });

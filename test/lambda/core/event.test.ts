@@ -10,7 +10,7 @@ import {
 } from '../../../lambda/core/event.ts';
 import type { Row } from '../../../lambda/core/row.ts';
 import { sha256 } from '../../../lambda/system.ts';
-import { readEvent } from './support/event-schema.ts';
+import { readEvent } from '../support/event-schema.ts';
 import { type AnyStream, ASSETS, CONTEXT, DNS_BLOCKS, THREATS } from './support/streams.ts';
 
 const SEQUENCE = '00000000010000000001';
@@ -40,7 +40,7 @@ const withdrawal = (id: string, tombstone = { id: 'a1', deletedAt: '2026-11-20T0
   readEvent(withdrawnLine(id, tombstone, THREATS, SEQUENCE, CONTEXT));
 
 describe('event lines', () => {
-  test('an asset', () => {
+  test('the event line of an asset has exactly the documented members', () => {
     expect(line()).toBe(
       `{"event_id":"${ROW.versionHash.slice(0, 32)}","sequence":"${SEQUENCE}","kind":"upsert","stream":"assets","id":"x",` +
         '"time":"2026-11-20T09:00:00Z","stream_position":"p1","connector":"acme",' +
@@ -54,11 +54,11 @@ describe('event lines', () => {
     ['tombstone', line({ deleted: true, text: '{"id":"x","deleted":true}' })],
     ['dns_block', line({ position: undefined }, DNS_BLOCKS)],
     ['oversize', oversizeLine(rowEvent({ ...ROW, parent: 'a1' }, THREATS), CONTEXT, 's3://dead-letters/x.json')],
-  ])('%s fits the schema', (kind, text) => {
+  ])('an event line of kind %s matches the schema', (kind, text) => {
     expect(readEvent(text).kind).toBe(kind);
   });
 
-  test('any id, owner and connector name stay what they are, on one line', () => {
+  test('any id, parent and connector name stay what they are, on one line', () => {
     const name = fc.oneof(fc.string({ unit: 'binary', minLength: 1 }), fc.string({ minLength: 1 }));
     fc.assert(
       fc.property(name, name, name, (id, parent, connector) => {
@@ -77,7 +77,7 @@ describe('event lines', () => {
     );
   });
 
-  test('what the row does not say is null', () => {
+  test('a member that the row does not have is null in the event', () => {
     expect(readEvent(line({ time: undefined, position: undefined }))).toMatchObject({
       time: null,
       stream_position: null,
@@ -89,8 +89,8 @@ describe('event lines', () => {
   });
 });
 
-describe('withdrawn', () => {
-  test('bears the tombstone: its asset, its time, its position', () => {
+describe('withdrawn events', () => {
+  test('a withdrawn event carries the asset, time and position of the tombstone', () => {
     expect(withdrawal('t1')).toMatchObject({
       kind: 'withdrawn',
       stream: 'threats',
@@ -101,12 +101,12 @@ describe('withdrawn', () => {
     });
   });
 
-  test('a tombstone without time or position still makes an event', () => {
+  test('a tombstone without time or position still makes a withdrawn event', () => {
     const event = withdrawal('t1', { id: 'a1', deletedAt: undefined as never, position: undefined as never });
     expect(event).toMatchObject({ time: null, stream_position: null });
   });
 
-  test('event_id: one for a threat and a tombstone, another for a later removal of the same asset', () => {
+  test('the event_id of a withdrawal is one per threat and tombstone, and another for a later removal of the same asset', () => {
     const tombstone = { id: 'a1', deletedAt: '2026-11-20T09:10:00Z', position: '"p2"' };
     const ids = [
       withdrawal('t1', tombstone),
@@ -121,7 +121,7 @@ describe('withdrawn', () => {
   });
 });
 
-test('what comes back after a withdrawal has another event_id, oversize or not', () => {
+test('a row that comes back after a withdrawal has another event_id, oversize or not', () => {
   const deadLetter = 's3://dead-letters/x.json';
   const lines = ['', 'one withdrawal', 'another'].flatMap(revision => [
     rowLine(rowEvent(ROW, THREATS, revision), CONTEXT),
@@ -133,14 +133,17 @@ test('what comes back after a withdrawal has another event_id, oversize or not',
 describe('rule 13: what Firehose takes as one record', () => {
   const filled = (bytes: number, filling: string) => filling.repeat(bytes / Buffer.byteLength(filling));
 
-  test.each(['a', 'éé', '€€', '😀'])('1,000 KiB of %j with the line feed are taken, a byte more is not', filling => {
-    const room = MAX_LINE_BYTES - 1;
-    const rest = room % Buffer.byteLength(filling);
-    const line = filled(room - rest, filling) + 'a'.repeat(rest);
-    expect([exceedsRecord(line), exceedsRecord(`${line}a`)]).toEqual([false, true]);
-  });
+  test.each(['a', 'éé', '€€', '😀'])(
+    '1,000 KiB of %j with the line feed fit one record, and one more byte does not',
+    filling => {
+      const room = MAX_LINE_BYTES - 1;
+      const rest = room % Buffer.byteLength(filling);
+      const line = filled(room - rest, filling) + 'a'.repeat(rest);
+      expect([exceedsRecord(line), exceedsRecord(`${line}a`)]).toEqual([false, true]);
+    },
+  );
 
-  test('an oversize event points to the row, bears no row, and another event_id than the row itself', () => {
+  test('an oversize event points to the row, does not contain it, and has another event_id than the row', () => {
     const event = readEvent(oversizeLine(rowEvent(ROW, ASSETS), CONTEXT, 's3://dead-letters/x.json'));
     expect(event).toMatchObject({ kind: 'oversize', id: 'x', dead_letter: 's3://dead-letters/x.json' });
     expect(event.event_id).not.toBe(readEvent(line()).event_id);

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { inParallel } from '../../../lambda/core/in-parallel.ts';
 
 describe('tasks in parallel', () => {
-  test('give their results in the order of the items', async () => {
+  test('tasks in parallel return their results in the order of the items', async () => {
     const gates = [Promise.withResolvers<string>(), Promise.withResolvers<string>()];
     const results = inParallel([0, 1], index => gates[index]!.promise);
     gates[1]!.resolve('second');
@@ -10,7 +10,7 @@ describe('tasks in parallel', () => {
     expect(await results).toEqual(['first', 'second']);
   });
 
-  test('reject only once every task has ended, with the error of the first that failed', async () => {
+  test('tasks in parallel reject only once every task has ended, with the error of the first that failed', async () => {
     const slow = Promise.withResolvers<void>();
     const ended: string[] = [];
     const failing = inParallel(['slow', 'fast'], async name => {
@@ -25,7 +25,7 @@ describe('tasks in parallel', () => {
     expect(ended).toEqual(['fast', 'slow', 'rejected with fast']);
   });
 
-  test('learn through the signal that another one has failed', async () => {
+  test('tasks in parallel learn through the signal that another one has failed', async () => {
     const signals: AbortSignal[] = [];
     await inParallel([1, 2], async (item, stop) => {
       signals.push(stop);

@@ -29,22 +29,28 @@ describe('rule 3: the end of the stream is a null cursor and nothing else', () =
 });
 
 describe('rule 8: names that the specification does not show are found by what they hold', () => {
-  test.each(['items', 'data', '', '__proto__', 'constructor', 'next_cursor'])('rows under %j', name => {
-    const body = `{${JSON.stringify(name)}:[{"id":"a"}],"p":{"next_cursor":"c","page_size":1}}`;
-    expect(read(body)).toEqual({ ids: ['"a"'], nextCursor: 'c', names: { rows: name, pagination: 'p' } });
-  });
+  test.each(['items', 'data', '', '__proto__', 'constructor', 'next_cursor'])(
+    'rows are found under the name %j',
+    name => {
+      const body = `{${JSON.stringify(name)}:[{"id":"a"}],"p":{"next_cursor":"c","page_size":1}}`;
+      expect(read(body)).toEqual({ ids: ['"a"'], nextCursor: 'c', names: { rows: name, pagination: 'p' } });
+    },
+  );
 
-  test.each(['pagination', 'meta', '__proto__', 'constructor'])('pagination under %j', name => {
-    const body = `{"rows":[{"id":"a"}],${JSON.stringify(name)}:{"next_cursor":"c","page_size":1}}`;
-    expect(read(body)).toEqual({ ids: ['"a"'], nextCursor: 'c', names: { rows: 'rows', pagination: name } });
-  });
+  test.each(['pagination', 'meta', '__proto__', 'constructor'])(
+    'the pagination object is found under the name %j',
+    name => {
+      const body = `{"rows":[{"id":"a"}],${JSON.stringify(name)}:{"next_cursor":"c","page_size":1}}`;
+      expect(read(body)).toEqual({ ids: ['"a"'], nextCursor: 'c', names: { rows: 'rows', pagination: name } });
+    },
+  );
 
-  test('pagination at the top of the answer', () => {
+  test('pagination members are found at the top of the answer', () => {
     const found = read({ rows: one, next_cursor: 'c', page_size: 1 });
     expect(found).toEqual({ ids: ['"a"'], nextCursor: 'c', names: { rows: 'rows', pagination: '' } });
   });
 
-  test('the row array is the one of page_size elements, whatever other arrays stand beside it', () => {
+  test('the row array is the one with page_size elements, whatever other arrays are beside it', () => {
     const body = {
       included: [{ id: 'x' }, { id: 'y' }],
       rows: one,
@@ -54,27 +60,27 @@ describe('rule 8: names that the specification does not show are found by what t
     expect(read(body).ids).toEqual(['"a"']);
   });
 
-  test('a row array may hold rows without id beside those with one', () => {
+  test('a row array may hold rows without an id beside those with one', () => {
     const body = { rows: [7, {}, { id: 'a' }], p: { next_cursor: null, page_size: 3 } };
     expect(read(body).ids).toEqual([undefined, undefined, '"a"']);
   });
 
-  test('without page_size, the one array that holds objects with an id', () => {
+  test('without page_size, the row array is the one array that holds objects with an id', () => {
     expect(read({ warnings: ['w'], rows: one, p: { next_cursor: null } }).names.rows).toBe('rows');
   });
 
-  test('an empty page has nothing to find, and teaches no name of rows', () => {
+  test('an empty page has no rows to find, and changes no learned name', () => {
     const page = { items: [], warnings: [], p: { next_cursor: null, page_size: 0 } };
     expect(read(page).names).toEqual({ rows: undefined, pagination: 'p' });
     expect(read(page, { learned: { rows: 'data' } }).names.rows).toBe('data');
   });
 
-  test('a learned name settles what would be in doubt', () => {
+  test('a learned name decides where several members fit', () => {
     const body = { a: one, b: [{ id: 'b' }], p: { next_cursor: null, page_size: 1 }, q: { next_cursor: 'x' } };
     expect(read(body, { learned: { rows: 'b', pagination: 'p' } })).toMatchObject({ ids: ['"b"'], nextCursor: null });
   });
 
-  test('a learned name that is gone is searched anew', () => {
+  test('a learned name that is missing from an answer is searched again', () => {
     const found = read({ b: one, q: { next_cursor: 'c', page_size: 1 } }, { learned: { rows: 'a', pagination: 'p' } });
     expect(found).toEqual({ ids: ['"a"'], nextCursor: 'c', names: { rows: 'b', pagination: 'q' } });
   });
@@ -92,26 +98,26 @@ describe('rule 8: names that the specification does not show are found by what t
     ['no array fits', { rows: [{ key: 'a' }], p: page }, /no array of page_size objects.*"rows", "p"/],
     ['the array has another length than page_size', { rows: [...one, ...one], p: page }, /no array of page_size/],
     ['the ids are empty or no text', { rows: [{ id: '' }], other: [{ id: 1 }], p: page }, /no array of page_size/],
-    ['rows are announced and none shown', { p: page }, /no array of page_size/],
+    ['page_size counts a row and no array holds it', { p: page }, /no array of page_size/],
     ['several arrays fit', { a: one, b: one, p: page }, /more than one array.*"a", "b", "p"/],
     ['several objects have next_cursor', { a: one, p: page, q: page }, /more than one member with next_cursor/],
     ['the answer has next_cursor beside such an object', { a: one, p: page, next_cursor: 'c' }, /more than one member/],
-    ['next_cursor is a number', { a: one, p: { next_cursor: 7 } }, /neither null nor a non-empty string/],
-    ['next_cursor is empty', { a: one, p: { next_cursor: '' } }, /neither null nor a non-empty string/],
-  ])('a contract error that lists the members seen, nothing guessed: %s', (_what, body, message) => {
+    ['next_cursor is a number', { a: one, p: { next_cursor: 7 } }, /next_cursor/],
+    ['next_cursor is empty', { a: one, p: { next_cursor: '' } }, /next_cursor/],
+  ])('a page is a contract error that lists the members seen when %s', (_what, body, message) => {
     const reading = () => read(body);
     expect(reading).toThrow(ContractError);
     expect(reading).toThrow(message);
   });
 
-  test('the error shows no values, and of the names only those that cannot be an id or a token', () => {
+  test('a contract error shows no values, and only names that cannot be an id or a token', () => {
     const body = { 'web-17.example': 1, [`n${'x'.repeat(100)}`]: 'a-secret', rows: [{ key: 'a-secret' }], p: page };
     const reading = () => read(body);
     expect(reading).toThrow(/members seen: "rows", "p", 2 more\. /);
     expect(reading).not.toThrow(/a-secret|web-17|xxx/);
   });
 
-  test('the error lists at most eight names', () => {
+  test('a contract error lists at most eight names', () => {
     const body = Object.fromEntries([...'abcdefghijklmnopqrstuvwxyz'].map(deadLetter => [deadLetter, 1]));
     expect(() => read(body)).toThrow('members seen: "a", "b", "c", "d", "e", "f", "g", "h", 18 more.');
   });
@@ -121,12 +127,12 @@ describe('an oversized answer is a contract error in a short message, before any
   const rowsOf = (count: number, size: number | undefined = count, next: string | null = 'c') =>
     `{"rows":[${Array.from({ length: count }, (_, id) => `{"id":"${id}"}`).join()}],"p":${JSON.stringify({ next_cursor: next, page_size: size })}}`;
 
-  test('a page holds as many rows as were asked for', () => {
+  test('a page may hold as many rows as were requested', () => {
     expect(read(rowsOf(7), { limit: 7 }).ids).toHaveLength(7);
   });
 
-  test('a page that holds more rows than were asked for is refused, with or without page_size', () => {
-    const refusal = /: 8 rows, more than the limit of 7 that was asked for\. /;
+  test('a page that holds more rows than were requested is refused, with or without page_size', () => {
+    const refusal = /8 rows.*limit of 7/;
     expect(() => read(rowsOf(8), { limit: 7 })).toThrow(refusal);
     expect(() => read(rowsOf(8).replace('"page_size":8', '"a":1'), { limit: 7 })).toThrow(refusal);
     expect(() => read(rowsOf(8), { limit: 7, configured: { rows: 'rows' } })).toThrow(refusal);
@@ -138,28 +144,28 @@ describe('an oversized answer is a contract error in a short message, before any
     expect(read(body, { limit: 2 }).ids).toEqual(['"a"']);
   });
 
-  test('a cursor of 64 KiB is taken, a longer one is refused: the checkpoint keeps two in one item', () => {
+  test('a cursor of 64 KiB is accepted and a longer one is refused, because the checkpoint keeps two in one item', () => {
     const withCursor = (cursor: string) => read({ rows: one, p: { next_cursor: cursor, page_size: 1 } });
     expect(withCursor('é'.repeat(32_768)).nextCursor).toHaveLength(32_768);
-    expect(() => withCursor(`${'é'.repeat(32_768)}c`)).toThrow(/: next_cursor is longer than 65536 bytes\. /);
-    expect(() => withCursor('c'.repeat(450_000))).toThrow(/: next_cursor is longer than 65536 bytes\. /);
+    expect(() => withCursor(`${'é'.repeat(32_768)}c`)).toThrow(/next_cursor.*65536 bytes/);
+    expect(() => withCursor('c'.repeat(450_000))).toThrow(/next_cursor.*65536 bytes/);
   });
 
-  test("a member's name of 256 bytes is taken, a longer one is refused", () => {
+  test('the name of a member may have 256 bytes, and a longer one is refused', () => {
     const named = (name: string) => read({ [name]: one, p: { next_cursor: null, page_size: 1 } });
     expect(named('n'.repeat(256)).names.rows).toHaveLength(256);
-    expect(() => named('n'.repeat(257))).toThrow(/: a member's name longer than 256 bytes\. /);
+    expect(() => named('n'.repeat(257))).toThrow(/256 bytes/);
     expect(() => named('n'.repeat(1_000_000))).toThrow(/^.{1,300}$/);
   });
 
-  test('a thousand members are taken, more are refused', () => {
+  test('an answer may have a thousand members, and more are refused', () => {
     const members = (count: number) => `{"p":{"next_cursor":null,"page_size":0}${',"a":1'.repeat(count - 1)}}`;
     expect(read(members(1_000)).nextCursor).toBeNull();
-    expect(() => read(members(1_001))).toThrow(/: more than 1000 members\. /);
+    expect(() => read(members(1_001))).toThrow(/1000 members/);
     expect(() => read(members(1_000_000))).toThrow(/^.{1,300}$/);
   });
 
-  test('an object of more than a mebibyte is not taken for the pagination object', () => {
+  test('an object of more than one MiB is not taken for the pagination object', () => {
     const body = { rows: one, meta: { next_cursor: 'c', pad: 'x'.repeat(1_048_576) }, p: { next_cursor: null } };
     expect(read(body)).toMatchObject({ ids: ['"a"'], nextCursor: null });
   });
@@ -168,15 +174,15 @@ describe('an oversized answer is a contract error in a short message, before any
 describe('rule 12: an answer without next_cursor is a contract error, not an end', () => {
   test.each<[string, unknown]>([
     ['no pagination object', { rows: one }],
-    ['a pagination object without it', { rows: one, pagination: { page_size: 1 } }],
-    ['an empty answer', {}],
-    ['a list of them', { rows: one, pagination: [{ next_cursor: null }] }],
-    ['one too deep', { rows: one, meta: { pagination: { next_cursor: null } } }],
-  ])('%s', (_what, body) => {
+    ['a pagination object without next_cursor', { rows: one, pagination: { page_size: 1 } }],
+    ['no member at all', {}],
+    ['a list of pagination objects', { rows: one, pagination: [{ next_cursor: null }] }],
+    ['a pagination object too deep in it', { rows: one, meta: { pagination: { next_cursor: null } } }],
+  ])('an answer with %s is a contract error', (_what, body) => {
     expect(() => read(body)).toThrow(/no member with next_cursor; members seen: /);
   });
 
-  test.each(['<html>', '[]', '{"rows":[', ''])('%j is not JSON of an answer', body => {
-    expect(() => read(body)).toThrow(/^The answer of \/v1\/assets does not fit the contract: not JSON \(/);
+  test.each(['<html>', '[]', '{"rows":[', ''])('%j is a contract error, because it is not an answer in JSON', body => {
+    expect(() => read(body)).toThrow(/\/v1\/assets.*not JSON/);
   });
 });

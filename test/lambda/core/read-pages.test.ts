@@ -1,13 +1,66 @@
 import { describe, expect, test } from '@jest/globals';
-import { ApiRefusedError, ContractError } from '../../../lambda/core/errors.ts';
+import {
+  ApiRefusedError,
+  ContractError,
+  CursorRefusedError,
+  PageTimeoutError,
+  PageTooLargeError,
+} from '../../../lambda/core/errors.ts';
+import { type ReadPage, type ReadPagesOptions, readPages } from '../../../lambda/core/read-pages.ts';
 import type { PageSource } from '../../../lambda/ports.ts';
 import { PAGE_LIMIT } from '../../../lambda/streams.ts';
+import { type SteppedClock, steppedClock } from '../support/stepped-clock.ts';
 import { ScriptedApi } from './support/api.ts';
-import { asset } from './support/rows.ts';
-import { ids, PATH, page, walked } from './support/walked.ts';
+import { answer, asset } from './support/rows.ts';
+
+const PATH = '/a';
+const page = (ids: string, next: string | null): string =>
+  answer(
+    [...ids].map(id => asset(id)),
+    next,
+  );
+
+interface Walked {
+  readonly pages: ReadPage[];
+  readonly api: ScriptedApi;
+  readonly clock: SteppedClock;
+  refusals: number;
+  error: unknown;
+}
+
+/** Reads pages until the end, an error, or `most` pages. */
+async function walked(api: ScriptedApi, change: Partial<ReadPagesOptions> = {}, most = 20): Promise<Walked> {
+  const clock = steppedClock();
+  const outcome: Walked = { pages: [], api, clock, refusals: 0, error: undefined };
+  const options: ReadPagesOptions = {
+    source: api,
+    clock,
+    path: PATH,
+    cut: { wanted: ['id'], excluded: 'stream_position' },
+    cursor: undefined,
+    previous: undefined,
+    limit: 500,
+    configuredNames: {},
+    learnedNames: {},
+    signal: new AbortController().signal,
+    onRefusedCursor: () => outcome.refusals++,
+    ...change,
+  };
+  try {
+    for await (const each of readPages(options)) {
+      outcome.pages.push(each);
+      if (outcome.pages.length === most) break;
+    }
+  } catch (error) {
+    outcome.error = error;
+  }
+  return outcome;
+}
+
+const ids = ({ rows }: ReadPage): string => rows.map(each => JSON.parse(each.wanted(0)!)).join('');
 
 describe('rule 1: an absent cursor is the beginning', () => {
-  test('the first request bears no cursor, the next ones that of the page before, and null is never sent', async () => {
+  test('the first request has no cursor, each later one has that of the page before, and null is never sent', async () => {
     const api = new ScriptedApi().pages(PATH, [[asset('a')], [asset('b')], [asset('c')]]);
     const { pages } = await walked(api);
     expect(pages.map(ids)).toEqual(['a', 'b', 'c']);
@@ -19,7 +72,7 @@ describe('rule 1: an absent cursor is the beginning', () => {
     ]);
   });
 
-  test('a saved cursor is where the walk begins', async () => {
+  test('the walk begins at a saved cursor', async () => {
     const api = new ScriptedApi().on(PATH, 'saved', page('x', null));
     await walked(api, { cursor: 'saved' });
     expect(api.sent(PATH)).toEqual(['saved']);
@@ -27,26 +80,26 @@ describe('rule 1: an absent cursor is the beginning', () => {
 });
 
 describe('rule 3: only null is the end', () => {
-  test('short and empty pages with a cursor are not', async () => {
+  test('a short or empty page with a cursor does not end the walk', async () => {
     const api = new ScriptedApi().pages(PATH, [[asset('a'), asset('b')], [], [asset('c')], [], [asset('d')]]);
     expect((await walked(api, { limit: 2 })).pages.map(ids)).toEqual(['ab', '', 'c', '', 'd']);
   });
 
-  test('an empty page with null is', async () => {
+  test('an empty page with null ends the walk', async () => {
     const { pages, error } = await walked(new ScriptedApi().on(PATH, 'c', page('', null)), { cursor: 'c' });
     expect([pages.map(ids), error]).toEqual([[''], undefined]);
   });
 });
 
 describe('rule 4: a cursor that comes back', () => {
-  test('is told, and not asked for again before the page has been taken', async () => {
+  test('a repeated cursor is reported, and not requested again before the page has been taken', async () => {
     const api = new ScriptedApi().on(PATH, 'c', page('a', 'c'));
     const { pages } = await walked(api, { cursor: 'c' }, 1);
     expect(pages[0]!.repeats).toBe(true);
     expect(api.sent(PATH)).toEqual(['c']);
   });
 
-  test('may be followed, when the page brought something new', async () => {
+  test('a repeated cursor may be followed when the page held something new', async () => {
     const api = new ScriptedApi().on(PATH, 'c', page('a', 'c'), page('b', null));
     const { pages } = await walked(api, { cursor: 'c' });
     expect(pages.map(each => [ids(each), each.repeats])).toEqual([
@@ -55,7 +108,7 @@ describe('rule 4: a cursor that comes back', () => {
     ]);
   });
 
-  test('is recognised also when it comes back some pages later', async () => {
+  test('a repeated cursor is recognised even when it comes back some pages later', async () => {
     const api = new ScriptedApi().on(PATH, 'c', page('a', 'd')).on(PATH, 'd', page('b', 'c'));
     const { pages } = await walked(api, { cursor: 'c' }, 2);
     expect(pages.map(({ repeats }) => repeats)).toEqual([false, true]);
@@ -63,7 +116,7 @@ describe('rule 4: a cursor that comes back', () => {
 });
 
 describe('rule 8: names once found', () => {
-  test('are kept for the rest of the walk', async () => {
+  test('names once found are kept for the rest of the walk', async () => {
     const unclear = { a: [{ id: 'x' }], items: [{ id: 'b' }], pagination: { next_cursor: null, page_size: 1 } };
     const api = new ScriptedApi().on(PATH, undefined, page('a', 'c')).on(PATH, 'c', JSON.stringify(unclear));
     const { pages, error } = await walked(api);
@@ -71,7 +124,7 @@ describe('rule 8: names once found', () => {
     expect(pages[0]!.names).toEqual({ rows: 'items', pagination: 'pagination' });
   });
 
-  test('given by the settings hold from the first page on', async () => {
+  test('names that the settings give apply from the first page on', async () => {
     const unclear = { a: [{ id: 'x' }], items: [{ id: 'b' }], pagination: { next_cursor: null, page_size: 1 } };
     const api = new ScriptedApi().on(PATH, undefined, JSON.stringify(unclear));
     expect((await walked(api)).error).toBeInstanceOf(ContractError);
@@ -80,11 +133,11 @@ describe('rule 8: names once found', () => {
 });
 
 describe('rule 9: limit', () => {
-  test('is 1..500, 500 by default', () => {
+  test('the limit is 1 to 500, and 500 by default', () => {
     expect(PAGE_LIMIT).toEqual({ min: 1, max: 500, default: 500 });
   });
 
-  test.each([1, 7, 500])('of %i is asked for in every request', async limit => {
+  test.each([1, 7, 500])('a limit of %i is sent with every request', async limit => {
     const api = new ScriptedApi().pages(PATH, [[asset('a')], [asset('b')], []]);
     await walked(api, { limit });
     expect(api.requests.map(each => each.limit)).toEqual([limit, limit, limit]);
@@ -92,20 +145,20 @@ describe('rule 9: limit', () => {
 });
 
 describe('overlap', () => {
-  test('the next page is being fetched while this one is worked on, and no further one', async () => {
+  test('the next page is fetched while this one is processed, and no page beyond it', async () => {
     const api = new ScriptedApi().pages(PATH, [[asset('a')], [asset('b')], [asset('c')]]);
     await walked(api, {}, 1);
     expect(api.sent(PATH)).toEqual([undefined, 'c1']);
   });
 
-  test('an error of the page fetched ahead shows at its place', async () => {
+  test('an error of the page fetched ahead is thrown in its turn', async () => {
     const api = new ScriptedApi().on(PATH, undefined, page('a', 'c1')).on(PATH, 'c1', new ApiRefusedError(PATH, 404));
     const { pages, error } = await walked(api);
     expect([pages.map(ids), error]).toEqual([['a'], expect.any(ApiRefusedError)]);
   });
 });
 
-test('a walk that is left early aborts the page that it had asked for, and ends when that request has', async () => {
+test('a walk that is left early aborts the page that it had requested, and ends when that request has ended', async () => {
   const api = new ScriptedApi().pages(PATH, [[asset('a')], [asset('b')], [asset('c')]]);
   const ended: string[] = [];
   const source: PageSource = {
@@ -120,4 +173,140 @@ test('a walk that is left early aborts the page that it had asked for, and ends 
   await walked(api, { source }, 1);
   ended.push('the walk');
   expect(ended).toEqual(['the request in flight', 'the walk']);
+});
+
+const refused = () => new CursorRefusedError(PATH);
+
+describe('rule 7: cursors', () => {
+  test('cursors are passed on as they are, whatever characters they hold', async () => {
+    const cursors = ['+/=&?#%', ' \u0000"\\', '日本😀', 'null', 'x'.repeat(10_000)];
+    const api = new ScriptedApi().on(PATH, undefined, page('', cursors[0]!));
+    for (const [index, each] of cursors.entries()) api.on(PATH, each, page('', cursors[index + 1] ?? null));
+    await walked(api);
+    expect(api.sent(PATH)).toEqual([undefined, ...cursors]);
+  });
+
+  test('a refused cursor falls back to the previous saved one first', async () => {
+    const api = new ScriptedApi().on(PATH, 'now', refused()).on(PATH, 'before', page('a', null));
+    const { pages, refusals, error } = await walked(api, { cursor: 'now', previous: 'before' });
+    expect(api.sent(PATH)).toEqual(['now', 'before']);
+    expect([pages.map(({ sent }) => sent), refusals, error]).toEqual([['before'], 1, undefined]);
+  });
+
+  test('when the previous cursor is refused as well, the walk starts from the beginning', async () => {
+    const api = new ScriptedApi()
+      .on(PATH, 'now', refused())
+      .on(PATH, 'before', refused())
+      .on(PATH, undefined, page('a', null));
+    const { pages, refusals } = await walked(api, { cursor: 'now', previous: 'before' });
+    expect(api.sent(PATH)).toEqual(['now', 'before', undefined]);
+    expect([pages.map(ids), refusals]).toEqual([['a'], 2]);
+  });
+
+  test('a refused cursor without another previous one starts the walk from the beginning at once', async () => {
+    for (const previous of [undefined, 'now']) {
+      const api = new ScriptedApi().on(PATH, 'now', refused()).on(PATH, undefined, page('a', null));
+      await walked(api, { cursor: 'now', previous });
+      expect(api.sent(PATH)).toEqual(['now', undefined]);
+    }
+  });
+
+  test('a cursor refused in the middle of the walk falls back to the one that has just worked', async () => {
+    const api = new ScriptedApi()
+      .on(PATH, 'c1', page('a', 'c2'), page('a', 'c3'))
+      .on(PATH, 'c2', refused())
+      .on(PATH, 'c3', page('b', null));
+    await walked(api, { cursor: 'c1', previous: 'c0' });
+    expect(api.sent(PATH)).toEqual(['c1', 'c2', 'c1', 'c3']);
+  });
+
+  test('when the walk starts again after refused cursors, it treats no cursor as repeated', async () => {
+    const api = new ScriptedApi()
+      .on(PATH, undefined, page('a', 'c1'), page('a', 'c1'))
+      .on(PATH, 'c1', page('b', 'c2'), refused(), page('b', 'c3'))
+      .on(PATH, 'c2', refused())
+      .on(PATH, 'c3', page('c', null));
+    const { pages, error } = await walked(api);
+    expect(api.sent(PATH)).toEqual([undefined, 'c1', 'c2', 'c1', undefined, 'c1', 'c3']);
+    expect(pages.map(({ rewound, repeats }) => [rewound, repeats])).toEqual([
+      [false, false],
+      [false, false],
+      [true, false],
+      [false, false],
+      [false, false],
+    ]);
+    expect(error).toBeUndefined();
+  });
+
+  test('each fallback is tried once per walk, so a cursor that is always refused fails the walk', async () => {
+    const api = new ScriptedApi()
+      .on(PATH, 'c', refused())
+      .on(PATH, undefined, page('a', 'c'))
+      .on(PATH, 'before', page('b', 'c'));
+    const { error, refusals } = await walked(api, { cursor: 'c', previous: 'before' });
+    expect(api.sent(PATH)).toEqual(['c', 'before', 'c', undefined, 'c']);
+    expect([error, refusals]).toEqual([expect.any(CursorRefusedError), 3]);
+  });
+
+  test('any other 400 fails the walk at once, with the type of the problem', async () => {
+    const problem = new ApiRefusedError(PATH, 400, 'auth/missing-token');
+    const api = new ScriptedApi().on(PATH, 'c', problem);
+    const { error } = await walked(api, { cursor: 'c', previous: 'b' });
+    expect(api.sent(PATH)).toEqual(['c']);
+    expect(String(error)).toMatch(/400.*auth\/missing-token/);
+  });
+});
+
+describe('rule 12: a page too large or too slow', () => {
+  const tooLarge = () => new PageTooLargeError(PATH, 1000);
+  const tooSlow = () => new PageTimeoutError(PATH, 1000);
+
+  test.each([
+    ['too large', tooLarge],
+    ['too slow', tooSlow],
+  ])(
+    'a page that is %s is requested again with half the limit, which grows back page by page',
+    async (_what, error) => {
+      const api = new ScriptedApi()
+        .on(PATH, undefined, error(), error(), error(), page('a', 'c1'))
+        .on(PATH, 'c1', page('b', 'c2'))
+        .on(PATH, 'c2', page('c', 'c3'))
+        .on(PATH, 'c3', page('d', 'c4'))
+        .on(PATH, 'c4', page('e', null));
+      const { pages } = await walked(api, { limit: 500 });
+      expect(api.requests.map(({ limit }) => limit)).toEqual([500, 250, 125, 62, 124, 248, 496, 500]);
+      expect(pages.map(ids)).toEqual(['a', 'b', 'c', 'd', 'e']);
+    },
+  );
+
+  test.each([
+    ['too large', tooLarge],
+    ['too slow', tooSlow],
+  ])('a page that is %s even for a single row fails the stream', async (_what, error) => {
+    const api = new ScriptedApi().on(PATH, undefined, error());
+    const outcome = await walked(api, { limit: 10 });
+    expect(api.requests.map(({ limit }) => limit)).toEqual([10, 5, 2, 1]);
+    expect(String(outcome.error)).toBe(String(error()));
+  });
+
+  test('an answer without next_cursor fails the walk and does not end it', async () => {
+    const api = new ScriptedApi().on(PATH, undefined, '{"items":[{"id":"a"}],"pagination":{"page_size":1}}');
+    const { error, pages } = await walked(api);
+    expect([error, pages]).toEqual([expect.any(ContractError), []]);
+    expect(api.requests).toHaveLength(1);
+  });
+});
+
+describe('an answer that is not JSON', () => {
+  test('an answer that is not JSON is requested again, after a pause', async () => {
+    const api = new ScriptedApi().on(PATH, undefined, '<html>', page('a', null).slice(0, -1), page('a', null));
+    const { pages, clock } = await walked(api);
+    expect([pages.map(ids), clock.pauses]).toEqual([['a'], [200, 400]]);
+  });
+
+  test('an answer that is not JSON three times is a contract error', async () => {
+    const api = new ScriptedApi().on(PATH, undefined, '<html>');
+    const { error } = await walked(api);
+    expect([error, api.requests.length]).toEqual([expect.any(ContractError), 3]);
+  });
 });

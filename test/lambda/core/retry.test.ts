@@ -9,7 +9,7 @@ import {
   retryAfter,
   TryAgain,
 } from '../../../lambda/core/retry.ts';
-import { SteppedClock } from './support/clock.ts';
+import { steppedClock } from '../support/stepped-clock.ts';
 
 const NOW = Date.parse('2026-11-20T09:15:00Z');
 const never = () => 0;
@@ -68,7 +68,7 @@ describe('Retry-After', () => {
 describe('the loop of tries', () => {
   /** Fails as told, one failure per try, and then succeeds. */
   async function run(failures: readonly Failure[], { timeLeft = 60_000, random = () => 0.5, ...policy }: Change = {}) {
-    const clock = new SteppedClock();
+    const clock = steppedClock();
     const end = clock.now() + timeLeft;
     let tries = 0;
     const attempt = async () => {
@@ -78,7 +78,7 @@ describe('the loop of tries', () => {
     };
     const budget = { clock, random, timeLeft: () => end - clock.now() };
     const outcome = await retry(attempt, { budget, ...policy }).catch((error: Error) => error.message);
-    return { outcome, tries, waits: clock.sleeps };
+    return { outcome, tries, waits: clock.pauses };
   }
   interface Change extends Partial<RetryPolicy> {
     readonly timeLeft?: number;

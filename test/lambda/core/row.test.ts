@@ -1,23 +1,58 @@
 import { describe, expect, test } from '@jest/globals';
-import { readEvent } from './support/event-schema.ts';
-import { lineOf } from './support/row-tree.ts';
+import fc from 'fast-check';
+import { rowLine } from '../../../lambda/core/event.ts';
+import type { Row } from '../../../lambda/core/row.ts';
+import { readEvent } from '../support/event-schema.ts';
+import {
+  type Json,
+  json,
+  type Member,
+  memberName,
+  normal,
+  PLAIN,
+  repeatsNames,
+  styleOf,
+  tokens,
+  write,
+} from './support/json-text.ts';
 import { asset, dnsBlock, threat, tombstone } from './support/rows.ts';
-import { DNS_BLOCKS, readText, rowOf, THREATS } from './support/streams.ts';
+import { type AnyStream, ASSETS, CONTEXT, DNS_BLOCKS, readText, rowOf, THREATS } from './support/streams.ts';
 
-describe('the window: fingerprints', () => {
-  test('of a row that changes tell each delivery of each version', () => {
+const lineOf = (row: Row, stream: AnyStream = ASSETS): string =>
+  rowLine({ row, stream, sequence: '00000000010000000001', revision: '', known: false }, CONTEXT);
+/** The text of `row` in an event line: it is the last member, and inside strings quotes are escaped. */
+const rowTextOf = (line: string): string => line.slice(line.indexOf(',"row":') + ',"row":'.length, -1);
+
+const READ_MEMBERS = ['id', 'stream_position', 'updated_at', 'deleted', 'deleted_at', 'asset_id'];
+const others = fc.array(
+  fc.tuple(
+    memberName.filter(name => !READ_MEMBERS.includes(name)),
+    json,
+  ),
+  { maxLength: 6 },
+);
+const rowTree = fc
+  .tuple(fc.string({ minLength: 1, unit: 'binary', maxLength: 8 }), others, fc.nat())
+  .map(([id, members, at]): { readonly members: readonly Member[] } => {
+    const named = [...members];
+    named.splice(at % (members.length + 1), 0, ['id', { string: id }]);
+    return { members: named };
+  });
+
+describe('version tags for the window', () => {
+  test('each delivery of each version of a row has its own version tag', () => {
     const print = (version: number, position: string | null) => rowOf(asset('a', { version, position })).versionTag;
     expect(print(1, 'p')).toBe(print(1, 'p'));
     expect(new Set([print(1, 'p'), print(1, 'q'), print(2, 'p')]).size).toBe(3);
   });
 
-  test.each([null, undefined])('of a row that changes are none when stream_position is %s', position => {
+  test.each([null, undefined])('a row that changes has no version tag when stream_position is %s', position => {
     const row = JSON.stringify({ id: 'a', stream_position: position });
     expect(rowOf(row).versionTag).toBeUndefined();
     expect(rowOf(row, THREATS).versionTag).toBeUndefined();
   });
 
-  test('of a DNS block are its id and content', () => {
+  test('the version tag of a DNS block covers its id and content', () => {
     const { versionTag } = rowOf(dnsBlock('d1'), DNS_BLOCKS);
     expect(versionTag).toMatch(/^[0-9a-f]{24}$/);
     expect(rowOf(dnsBlock('d1'), DNS_BLOCKS).versionTag).toBe(versionTag);
@@ -26,7 +61,7 @@ describe('the window: fingerprints', () => {
 });
 
 describe('what is read of a row', () => {
-  test('an asset', () => {
+  test('an asset is read with its id, position and time', () => {
     expect(rowOf(asset('a1', { position: 'p7' }))).toMatchObject({
       id: 'a1',
       position: '"p7"',
@@ -36,16 +71,16 @@ describe('what is read of a row', () => {
     });
   });
 
-  test('a tombstone, whose time is its deleted_at', () => {
+  test('the time of a tombstone is its deleted_at', () => {
     expect(rowOf(tombstone('a1'))).toMatchObject({ deleted: true, time: '2026-11-20T09:10:00Z' });
     expect(rowOf(tombstone('a1', { deleted_at: 'soon' }))).toMatchObject({ time: '2026-11-20T09:00:00Z' });
   });
 
-  test.each(['"true"', '1', 'null', '"yes"', '[true]'])('deleted: %s is no tombstone', deleted => {
+  test.each(['"true"', '1', 'null', '"yes"', '[true]'])('an asset with deleted: %s is no tombstone', deleted => {
     expect(rowOf(`{"id":"a","deleted":${deleted}}`).deleted).toBe(false);
   });
 
-  test('a threat that says deleted is no tombstone: only assets have them', () => {
+  test('a threat with deleted: true is no tombstone, because only assets have them', () => {
     expect(rowOf('{"id":"t","deleted":true}', THREATS).deleted).toBe(false);
   });
 
@@ -54,19 +89,19 @@ describe('what is read of a row', () => {
   });
 
   test.each(['"2026-11-20"', '1795166043', '"Fri, 20 Nov 2026 09:14:03 GMT"', 'null', '""'])(
-    'updated_at %s is not passed off as a time',
+    'updated_at %s is not read as a time',
     time => {
       expect(rowOf(`{"id":"a","updated_at":${time}}`).time).toBeUndefined();
     },
   );
 
-  test.each(['{}', '[1]', 'true', 'null'])('stream_position %s is not passed off as a position', position => {
+  test.each(['{}', '[1]', 'true', 'null'])('stream_position %s is not read as a position', position => {
     expect(rowOf(`{"id":"a","stream_position":${position}}`).position).toBeUndefined();
   });
 });
 
 describe('rule 10: DNS blocks carry id and blocked_at, and need no updated_at or stream_position', () => {
-  test('such a row is whole', () => {
+  test('a DNS block without updated_at and stream_position is a whole row', () => {
     const row = rowOf('{"id":"d1","blocked_at":"2026-11-20T09:05:00.120Z"}', DNS_BLOCKS);
     expect(row).toMatchObject({ id: 'd1', time: '2026-11-20T09:05:00.120Z', position: undefined });
     expect(readEvent(lineOf(row, DNS_BLOCKS))).toMatchObject({ kind: 'dns_block', stream_position: null });
@@ -74,39 +109,39 @@ describe('rule 10: DNS blocks carry id and blocked_at, and need no updated_at or
 });
 
 describe('rule 11: the member that names the asset', () => {
-  test('is the configured one', () => {
+  test('the asset of a threat is read from the configured member', () => {
     expect(rowOf('{"id":"t","asset_id":"a","host":"b"}', THREATS).parent).toBe('a');
     expect(rowOf('{"id":"t","asset_id":"a","host":"b"}', THREATS, 'host').parent).toBe('b');
     expect(rowOf('{"id":"t","__proto__":"b"}', THREATS, '__proto__').parent).toBe('b');
   });
 
-  test.each([undefined, null, '', 7, { id: 'a' }])('is absent when it is %j', parent => {
+  test.each([undefined, null, '', 7, { id: 'a' }])('a threat has no asset when its member is %j', parent => {
     expect(rowOf(JSON.stringify({ id: 't', asset_id: parent }), THREATS).parent).toBeUndefined();
   });
 
-  test('means nothing on an asset', () => {
+  test('the member that names the asset means nothing on an asset', () => {
     expect(rowOf('{"id":"a","asset_id":"b","":"c"}').parent).toBeUndefined();
   });
 });
 
 describe('rule 13: a row that cannot be an event', () => {
   test.each([
-    ['7', 'not-an-object'],
-    ['null', 'not-an-object'],
-    ['"a"', 'not-an-object'],
-    ['[{"id":"a"}]', 'not-an-object'],
-    ['{}', 'no-id'],
-    ['{"id":""}', 'no-id'],
-    ['{"id":7}', 'no-id'],
-    ['{"id":null}', 'no-id'],
-    ['{"id":["a"]}', 'no-id'],
-    ['{"id":"a","id":""}', 'no-id'],
-    [`{"id":"${'a'.repeat(6000)}"}`, 'id-too-long'],
-  ])('%.40s is %s, kept as it was sent', (text, reason) => {
+    ['not-an-object', '7'],
+    ['not-an-object', 'null'],
+    ['not-an-object', '"a"'],
+    ['not-an-object', '[{"id":"a"}]'],
+    ['no-id', '{}'],
+    ['no-id', '{"id":""}'],
+    ['no-id', '{"id":7}'],
+    ['no-id', '{"id":null}'],
+    ['no-id', '{"id":["a"]}'],
+    ['no-id', '{"id":"a","id":""}'],
+    ['id-too-long', `{"id":"${'a'.repeat(6000)}"}`],
+  ])('a row that is %s is kept as it was sent (case %#)', (reason, text) => {
     expect(readText(text)).toMatchObject({ reason, text, rowHash: expect.stringMatching(/^[0-9a-f]{32}$/) });
   });
 
-  test('the same row has the same digest and fingerprint, so that it is stored once', () => {
+  test('the same bad row has the same row hash and version tag, so it is stored once', () => {
     const [one, same, other] = [readText('{"x": 1}'), readText('{"x":1}'), readText('{"x":2}')];
     expect([same.rowHash, same.versionTag]).toEqual([one.rowHash, one.versionTag]);
     expect(other.versionTag).not.toBe(one.versionTag);
@@ -116,4 +151,139 @@ describe('rule 13: a row that cannot be an event', () => {
 test('a threat is written with its asset, which a reader can take for its own', () => {
   const row = rowOf(threat('t1', 'a"1', { position: 'p' }), THREATS);
   expect(readEvent(lineOf(row, THREATS))).toMatchObject({ id: 't1', asset_id: 'a"1', stream_position: 'p' });
+});
+
+describe('rule 5: the row hash', () => {
+  const rowHash = (text: string) => rowOf(text).rowHash;
+
+  test('the row hash ignores the order of members, white space, escapes and stream_position', () => {
+    fc.assert(
+      fc.property(rowTree, fc.nat(), fc.nat(), fc.string(), (tree, one, other, position) => {
+        const moved = { members: [...tree.members, ['stream_position', { string: position }] as const] };
+        expect(rowHash(write(moved, styleOf(one)))).toBe(rowHash(write(tree, styleOf(other))));
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  test('two rows share a row hash exactly when they mean the same, to the last digit', () => {
+    fc.assert(
+      fc.property(json, json, fc.nat(), (one, other, seed) => {
+        const row = (value: Json) => ({ members: [['id', { string: 'a' }] as const, ['x', value] as const] });
+        const [first, second] = [write(row(one), PLAIN), write(row(other), styleOf(seed))];
+        const same = JSON.stringify(normal(one)) === JSON.stringify(normal(other));
+        expect(rowHash(first) === rowHash(second)).toBe(same);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  test('the row hash changes with every digit of a number', () => {
+    const digits = fc.stringMatching(/^[1-9][0-9]{0,30}$/);
+    fc.assert(
+      fc.property(digits, fc.nat(), fc.integer({ min: 1, max: 9 }), (text, at, step) => {
+        const place = at % text.length;
+        const other = text.slice(0, place) + ((Number(text[place]) + step) % 10) + text.slice(place + 1);
+        fc.pre(!other.startsWith('0'));
+        expect(rowHash(`{"id":"a","n":[{"m":${text}}]}`)).not.toBe(rowHash(`{"id":"a","n":[{"m":${other}}]}`));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test.each([
+    ['1.0', '1'],
+    ['-0', '0'],
+    ['1e400', '1e401'],
+    ['9007199254740993', '9007199254740992'],
+    ['[1,2]', '[2,1]'],
+    ['[{"a":1},{"b":1}]', '[{"b":1},{"a":1}]'],
+    ['null', '"null"'],
+    ['""', '"\\u0000"'],
+    ['"\\ud800"', '"\\ud801"'],
+    ['{"stream_position":1}', '{"stream_position":2}'],
+    ['{"__proto__":1}', '{}'],
+  ])('the row hash differs for %s and %s', (one, other) => {
+    expect(rowHash(`{"id":"a","x":${one}}`)).not.toBe(rowHash(`{"id":"a","x":${other}}`));
+  });
+
+  test('an earlier or later updated_at is other content, and does not decide what is new', () => {
+    const at = (time: string) => rowHash(asset('a', { updated_at: time }));
+    expect(new Set([at('2026-01-01T00:00:00Z'), at('2025-01-01T00:00:00Z'), at('2027-01-01T00:00:00Z')]).size).toBe(3);
+  });
+});
+
+describe('event_id', () => {
+  const idOf = (text: string, stream: AnyStream = ASSETS) => readEvent(lineOf(rowOf(text, stream), stream)).event_id;
+
+  test('the event_id is the same for the same delivery, however it is written', () => {
+    fc.assert(
+      fc.property(rowTree, fc.nat(), fc.nat(), (tree, one, other) => {
+        const styles = [styleOf(one), styleOf(other)];
+        const [first, second] = styles.map(style => idOf(write(tree, style)));
+        expect(first).toBe(second);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('the event_id differs for another stream, kind, id, stream_position or content', () => {
+    const events: readonly [string, AnyStream][] = [
+      ['{"id":"x","stream_position":"p"}', ASSETS],
+      ['{"id":"x","stream_position":"p"}', THREATS],
+      ['{"id":"x","stream_position":"p","deleted":true}', ASSETS],
+      ['{"id":"y","stream_position":"p"}', ASSETS],
+      ['{"id":"x","stream_position":"q"}', ASSETS],
+      ['{"id":"x"}', ASSETS],
+      ['{"id":"x","stream_position":"p","v":1}', ASSETS],
+    ];
+    expect(new Set(events.map(([text, stream]) => idOf(text, stream))).size).toBe(events.length);
+  });
+});
+
+describe('rows travel untouched', () => {
+  test('an event carries any row with the same tokens and the same value, on one line', () => {
+    fc.assert(
+      fc.property(rowTree, fc.nat(), (tree, seed) => {
+        const sent = write(tree, styleOf(seed));
+        const line = lineOf(rowOf(sent));
+        const carried = rowTextOf(line);
+        expect(line).not.toMatch(/[\r\n]/);
+        expect(tokens(carried)).toBe(tokens(sent));
+        const { row } = readEvent(line);
+        if (!repeatsNames(tree)) expect(row).toEqual(JSON.parse(sent));
+      }),
+      { numRuns: 600 },
+    );
+  });
+
+  test('an event carries the row to the last character, unless it has line breaks between tokens', () => {
+    fc.assert(
+      fc.property(rowTree, fc.nat(), (tree, seed) => {
+        const sent = write(tree, styleOf(seed, ['', ' ', '\t', '  ']));
+        expect(rowTextOf(lineOf(rowOf(sent)))).toBe(sent);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('an event keeps numbers, names and escapes that a parser would change', () => {
+    const sent =
+      '{"id":"a\\u0062","n":9007199254740993,"f":1.0,"e":1e400,"z":-0,"__proto__":{"x":1},"constructor":null,' +
+      '"":"\\ud800 \\/ \u2028","n":2}';
+    expect(rowTextOf(lineOf(rowOf(sent)))).toBe(sent);
+  });
+
+  test.each([
+    ['{"id":"\\u010a\\ud83d\\ude00","asset_id":"a"}', ['\u010a😀', 'a']],
+    ['{"id":"t","asset_id":"\\u010d"}', ['t', '\u010d']],
+  ])('ids written in escapes are read as what they mean in a row of plain ASCII: %s', (sent, names) => {
+    const event = readEvent(lineOf(rowOf(sent, THREATS), THREATS));
+    expect([event.id, event.asset_id]).toEqual(names);
+  });
+
+  test('a pretty-printed row loses its line breaks and the indentation after them, nothing else', () => {
+    const sent = '{\r\n  "id": "a",\r\n  "text": "x\\n  y"\r\n}';
+    expect(rowTextOf(lineOf(rowOf(sent)))).toBe('{"id": "a","text": "x\\n  y"}');
+  });
 });

@@ -1,5 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import { assign } from '../../../lambda/compose.ts';
 import { ApiRefusedError, LeaseBusyError, LeaseLostError, StateError } from '../../../lambda/core/errors.ts';
+import { readSettings } from '../../../lambda/settings.ts';
+import { STREAMS, streamsOn } from '../../../lambda/streams.ts';
 import { Harness } from './support/harness.ts';
 import { answer, asset, dnsBlock, threat, tombstone } from './support/rows.ts';
 
@@ -16,7 +19,7 @@ const summary = (results: ReadonlyMap<string, { readonly forwarded: number; read
   [...results].map(([stream, { forwarded, caughtUp }]) => [stream, forwarded, caughtUp]);
 
 describe('order: assets → withdrawals → threats, one after the other', () => {
-  test('threats are not even read before the assets are drained and the withdrawals done', async () => {
+  test('threats are not read before the assets are read to the end and the withdrawals are done', async () => {
     const harness = stocked();
     await harness.run();
     harness
@@ -27,20 +30,20 @@ describe('order: assets → withdrawals → threats, one after the other', () =>
     harness.journal.hook = step => void threatsReadAt.set(step, harness.api.sent('/t').length);
     await harness.run();
     expect(harness.sent.filter(each => !each.startsWith('dns'))).toEqual(['tombstone a', 'withdrawn t']);
-    expect([threatsReadAt.get('assets checkpoint'), threatsReadAt.get('assets struck a')]).toEqual([0, 0]);
+    expect([threatsReadAt.get('assets checkpoint'), threatsReadAt.get('assets removals deleted a')]).toEqual([0, 0]);
     expect(harness.api.sent('/t')).toEqual(['c1']);
   });
 
-  test('the SIEM knows an asset before its threats', async () => {
+  test('the SIEM gets an asset before its threats', async () => {
     const harness = stocked();
     await harness.run({ only: ['assets', 'threats'] });
     expect(harness.sent).toEqual(['upsert a', 'upsert t']);
   });
 
-  test('DNS blocks run beside them: a held asset delivery does not hold them', async () => {
+  test('DNS blocks run beside the assets, so a held asset delivery does not hold them', async () => {
     const harness = stocked();
-    const drained = harness.journal.after('dns-blocks checkpoint');
-    harness.journal.hook = step => (step === 'assets delivery' ? drained : undefined);
+    const blocksSaved = harness.journal.after('dns-blocks checkpoint');
+    harness.journal.hook = step => (step === 'assets delivery' ? blocksSaved : undefined);
     await harness.run();
     expect(harness.sent).toEqual(['dns_block d', 'upsert a', 'upsert t']);
   });
@@ -51,7 +54,7 @@ describe('a failing stream does not stop the others', () => {
     ['assets', '/a', ['threats', 'dns-blocks']],
     ['threats', '/t', ['assets', 'dns-blocks']],
     ['dns-blocks', '/d', ['assets', 'threats']],
-  ])('%s', async (stream, path, others) => {
+  ])('a failure of %s does not stop the other streams', async (stream, path, others) => {
     const harness = stocked();
     harness.api.on(path, undefined, new ApiRefusedError(path, 400, 'odd'));
     const { results, failures, interrupted } = await harness.run();
@@ -60,7 +63,27 @@ describe('a failing stream does not stop the others', () => {
     expect(harness.releases).toEqual([false]);
   });
 
-  test('withdrawals wait while the assets fail, since the end of their walk was not reached', async () => {
+  test('a failed stream is logged as an error at once, while the other streams still run', async () => {
+    const harness = stocked();
+    harness.api.on('/d', undefined, new ApiRefusedError('/d', 400, 'odd'));
+    let loggedBefore: readonly string[] = [];
+    harness.journal.hook = async step => {
+      if (step !== 'threats delivery') return;
+      await new Promise(setImmediate);
+      loggedBefore = [...harness.errors];
+    };
+    await harness.run();
+    expect([loggedBefore, harness.errors]).toEqual([['dns-blocks ApiRefusedError'], ['dns-blocks ApiRefusedError']]);
+  });
+
+  test('streams that fail because the lease cannot be released are logged as errors', async () => {
+    const harness = stocked();
+    harness.releaseFails = new LeaseLostError('another run has taken it over');
+    const { results } = await harness.run();
+    expect(harness.errors.toSorted()).toEqual([...results.keys()].map(stream => `${stream} LeaseLostError`).sort());
+  });
+
+  test('withdrawals wait while the assets fail, because the end of their walk was not reached', async () => {
     const harness = stocked();
     await harness.run();
     harness.later().api.on('/a', 'c1', answer([tombstone('a', { version: 2 })], 'c2'));
@@ -74,7 +97,7 @@ describe('a failing stream does not stop the others', () => {
 });
 
 describe('the lease', () => {
-  test('held by another run: nothing is done, and that is no error', async () => {
+  test('a run that finds the lease held by another run does nothing, and that is no error', async () => {
     const harness = stocked();
     harness.occupied = true;
     expect(await harness.run()).toEqual({
@@ -87,13 +110,13 @@ describe('the lease', () => {
     expect([harness.api.requests, harness.journal.begun, harness.releases]).toEqual([[], [], []]);
   });
 
-  test.each(['resync', 'replay'])('held by another run: a %s is refused, not forgotten', async command => {
+  test.each(['resync', 'replay'])('a %s is refused, not dropped, while another run holds the lease', async command => {
     const harness = stocked();
     harness.occupied = true;
     await expect(harness.run({ [command]: ['assets'] })).rejects.toThrow(LeaseBusyError);
   });
 
-  test('lost: every stream stops, its failure is the loss, and nothing more is written', async () => {
+  test('a lost lease stops every stream, is reported as their failure, and nothing more is written', async () => {
     const harness = stocked();
     harness.journal.hook = step => {
       if (step === 'assets delivery') harness.lost.abort(new LeaseLostError('a later run took it'));
@@ -107,7 +130,7 @@ describe('the lease', () => {
     expect(harness.releases).toEqual([false]);
   });
 
-  test('lost between two pages: the page that is already fetched is not sent', async () => {
+  test('a lease lost between two pages keeps the page that is already fetched from being sent', async () => {
     const harness = new Harness();
     harness.api.pages('/d', [[dnsBlock('d1')], [dnsBlock('d2')], []]);
     const loses = () => {
@@ -118,7 +141,7 @@ describe('the lease', () => {
     expect([harness.sent, failures.get('dns-blocks')?.name]).toEqual([['dns_block d1'], 'LeaseLostError']);
   });
 
-  test('the run before ended uncleanly: the fence is raised before anything is read or written', async () => {
+  test('after a run that ended dirty, the fence is raised before anything is read or written', async () => {
     const harness = stocked();
     harness.dirty = true;
     await harness.run();
@@ -128,7 +151,7 @@ describe('the lease', () => {
     expect(harness.journal.begun.filter(step => step.startsWith('fence'))).toEqual([]);
   });
 
-  test('given back cleanly after a whole run, also one that the time budget ended between pages', async () => {
+  test('the lease is released clean after a whole run, even one that the time budget ended between pages', async () => {
     const harness = stocked();
     await harness.run();
     harness.api.pages('/a', [[asset('b')], [asset('c')], []]);
@@ -136,7 +159,7 @@ describe('the lease', () => {
     expect(harness.releases).toEqual([true, true]);
   });
 
-  test('that cannot be given back fails every stream, so that the run is told as failed', async () => {
+  test('a lease that cannot be released fails every stream, so that the run is reported as failed', async () => {
     const harness = stocked();
     harness.releaseFails = new LeaseLostError('another run has taken it over');
     const { failures, results } = await harness.run();
@@ -144,7 +167,7 @@ describe('the lease', () => {
     expect(new Set(failures.values())).toEqual(new Set([harness.releaseFails]));
   });
 
-  test('given back in doubt when the state cannot be loaded', async () => {
+  test('the lease is released dirty when the state cannot be loaded', async () => {
     const harness = stocked();
     harness.journal.fail('fence 1', new StateError('be fenced'));
     harness.dirty = true;
@@ -154,7 +177,7 @@ describe('the lease', () => {
 });
 
 describe('the time budget', () => {
-  test('spent before the start: nothing is read, and every stream says that there is more', async () => {
+  test('a time budget spent before the start reads nothing, and every stream reports that there is more', async () => {
     const harness = stocked();
     const { results, failures } = await harness.run({ outOfTime: () => true });
     expect(summary(results)).toEqual([
@@ -165,7 +188,7 @@ describe('the time budget', () => {
     expect([failures.size, harness.api.requests]).toEqual([0, []]);
   });
 
-  test('spent amid the assets: threats wait for the next run, which goes on', async () => {
+  test('when the time budget ends during the assets, the threats wait for the next run', async () => {
     const harness = stocked();
     const { results } = await harness.run({ only: ['assets', 'threats'], outOfTime: () => harness.lines.length > 0 });
     expect(results.get('threats')).toMatchObject({ pages: 0, caughtUp: false });
@@ -175,7 +198,7 @@ describe('the time budget', () => {
 });
 
 describe('over runs', () => {
-  test('a quiet tick asks once a stream, sends nothing and writes nothing', async () => {
+  test('a run with nothing new requests one page per stream, sends nothing and writes nothing', async () => {
     const harness = stocked();
     await harness.run();
     await harness.later().run();
@@ -199,4 +222,58 @@ describe('over runs', () => {
     expect(new Set([...first!, ...second!]).size).toBe(6);
     expect(first!.at(-1)! < second![0]!).toBe(true);
   });
+});
+
+describe('what the settings decide about a run', () => {
+  const environment = {
+    API_BASE_URL: 'https://api.example.com',
+    AUTH_URL: 'https://auth.example.com',
+    CREDENTIALS_SECRET_ID: 'secret',
+    STATE_TABLE: 'table',
+    DELIVERY_STREAM: 'stream',
+    DEAD_LETTER_BUCKET: 'bucket',
+    CONNECTOR_NAME: 'acme',
+    THREAT_ASSET_FIELD: 'asset_id',
+    PAGE_LIMIT: '500',
+  };
+  const assigned = (change: NodeJS.ProcessEnv = {}) => assign(readSettings({ ...environment, ...change }));
+
+  test('rule 9: the limit is 1 to 500, checked at the start, and 500 by default', () => {
+    expect(['1', '500', undefined].map(limit => assigned({ PAGE_LIMIT: limit }).pageLimit)).toEqual([1, 500, 500]);
+    for (const limit of ['0', '501', '-1', '1.5', '1e2', 'many']) {
+      expect(() => assigned({ PAGE_LIMIT: limit })).toThrow(/PAGE_LIMIT .*1 to 500/);
+    }
+  });
+
+  test('rule 10: the DNS block stream is on only when its path is given', () => {
+    const names = ({ streams }: ReturnType<typeof assigned>) => streams.map(({ name, path }) => `${name} ${path}`);
+    expect(names(assigned())).toEqual(['assets /v1/assets', 'threats /v1/threats']);
+    expect(names(assigned({ DNS_BLOCKS_PATH: '/v1/dns' }))).toEqual([
+      'assets /v1/assets',
+      'threats /v1/threats',
+      'dns-blocks /v1/dns',
+    ]);
+  });
+
+  test('rule 11: threats name their asset in asset_id unless the settings say otherwise', () => {
+    expect(assigned({ THREAT_ASSET_FIELD: undefined }).parentMember).toBe('asset_id');
+    expect(assigned({ THREAT_ASSET_FIELD: 'host' }).parentMember).toBe('host');
+  });
+
+  test('rule 8: the settings may give the names of the members', () => {
+    expect(assigned({ ROWS_MEMBER: 'data', PAGINATION_MEMBER: 'meta' }).configuredNames).toEqual({
+      rows: 'data',
+      pagination: 'meta',
+    });
+  });
+});
+
+test('a stream is on when it has a path of its own or is given a non-empty one', () => {
+  const all = streamsOn(({ pathOption }) => `/given/${pathOption}`);
+  expect(all.map(({ name, path }) => [name, path])).toEqual(
+    STREAMS.map(stream => [stream.name, 'path' in stream ? stream.path : `/given/${stream.pathOption}`]),
+  );
+  const own = STREAMS.filter(stream => 'path' in stream).map(({ name }) => name);
+  expect(own.length).toBeLessThan(all.length);
+  for (const nothing of [undefined, '']) expect(streamsOn(() => nothing).map(({ name }) => name)).toEqual(own);
 });

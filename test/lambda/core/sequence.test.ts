@@ -2,12 +2,12 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Sequencer, sequenceAt } from '../../../lambda/core/sequence.ts';
 
-test('twenty digits: the epoch, then a counter from one', () => {
+test('a sequence has twenty digits: the epoch, then a counter from one', () => {
   const reserved = new Sequencer(12).reserve(2);
   expect([sequenceAt(reserved, 1), sequenceAt(reserved, 2)]).toEqual(['00000000120000000001', '00000000120000000002']);
 });
 
-test('a reservation begins after the one before it, whether that was used up or not', () => {
+test('a reservation begins after the one before it, whether or not that was used up', () => {
   const sequencer = new Sequencer(12);
   sequencer.reserve(500);
   const reserved = sequencer.reserve(1);

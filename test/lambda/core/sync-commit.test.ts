@@ -1,23 +1,23 @@
-/** The order in which a page is committed, and what a failure at each step leaves undone. */
+/** The order in which a page is committed, and what a failure at each step leaves for the next run. */
 import { describe, expect, test } from '@jest/globals';
 import { CursorRefusedError, DeliveryError, LeaseLostError, OutOfTimeError } from '../../../lambda/core/errors.ts';
 import type { StreamName } from '../../../lambda/streams.ts';
 import { Harness } from './support/harness.ts';
 import { answer, asset, dnsBlock, threat, tombstone } from './support/rows.ts';
 
-/** Steps that may take place in any order stand in one list. */
+/** Steps of one list may take place in any order. */
 const ORDER: readonly (readonly string[])[] = [
   ['look-up'],
   ['intents', 'children'],
   ['dead-letter'],
   ['delivery'],
-  ['listed'],
+  ['removals'],
   ['states'],
   ['checkpoint'],
 ];
 const rank = (step: string) => ORDER.findIndex(group => group.some(each => step.split(' ')[1] === each));
 
-/** A page that needs every step there is for its stream. */
+/** A page that needs every step of its stream. */
 const PAGES: Partial<Record<StreamName, readonly string[]>> = {
   assets: ['{"name":"x"}', asset('b'), tombstone('a', { version: 2 })],
   threats: ['{"name":"x"}', threat('t', 'a')],
@@ -25,7 +25,7 @@ const PAGES: Partial<Record<StreamName, readonly string[]>> = {
 };
 const PATHS = { assets: '/a', threats: '/t', 'dns-blocks': '/d' };
 const STEPS: Readonly<Record<StreamName, readonly string[]>> = {
-  assets: ['look-up', 'intents', 'dead-letter', 'delivery', 'listed', 'states', 'checkpoint'],
+  assets: ['look-up', 'intents', 'dead-letter', 'delivery', 'removals', 'states', 'checkpoint'],
   threats: ['look-up', 'intents', 'children', 'dead-letter', 'delivery', 'states', 'checkpoint'],
   'dns-blocks': ['dead-letter', 'delivery', 'checkpoint'],
 };
@@ -33,11 +33,11 @@ const FAULTS = Object.entries(STEPS).flatMap(([stream, steps]) =>
   steps.map(step => [stream as StreamName, step] as const),
 );
 
-/** Asset `a` is known; then the page is there to be read. */
+/** Asset `a` is known, and the page comes next. */
 async function prepared(stream: StreamName): Promise<Harness> {
   const harness = new Harness();
   harness.api.pages('/a', [[asset('a', { version: 1 })], []]);
-  if (stream === 'assets') await harness.drain('assets');
+  if (stream === 'assets') await harness.runStream('assets');
   harness.later().api.on(PATHS[stream], harness.table.checkpoint(stream).cursor, answer(PAGES[stream]!, 'next'));
   harness.api.on(PATHS[stream], 'next', answer([], null));
   return harness;
@@ -45,10 +45,10 @@ async function prepared(stream: StreamName): Promise<Harness> {
 
 describe('commit order', () => {
   test.each(Object.entries(STEPS) as [StreamName, readonly string[]][])(
-    'of %s: note and memberships, dead letters, delivery, withdrawal list, states, checkpoint',
+    'a page of %s is committed in order: intent and child index, dead letters, events, removals, row states, checkpoint',
     async (stream, steps) => {
       const harness = await prepared(stream);
-      await harness.drain(stream);
+      await harness.runStream(stream);
       const names = harness.journal.done.map(step => step.split(' ')[1]!);
       expect(names.toSorted()).toEqual(steps.toSorted());
       expect(names).toEqual(names.toSorted((one, other) => rank(`- ${one}`) - rank(`- ${other}`)));
@@ -65,31 +65,31 @@ describe('commit order', () => {
         await new Promise(setImmediate);
         begunBehind = harness.journal.begun.filter(each => rank(each) > rank(name));
       };
-      await harness.drain(stream);
+      await harness.runStream(stream);
       expect(harness.journal.done.some(each => each.split(' ')[1] === step)).toBe(true);
       expect(begunBehind).toEqual([]);
     },
   );
 
   test.each(FAULTS)(
-    '%s fails at its %s: what comes after is undone, and the next run loses nothing',
+    'when %s fails at its %s, what comes after is not done, and the next run loses nothing',
     async (stream, step) => {
       const harness = await prepared(stream);
       const saved = harness.table.checkpoint(stream);
       harness.journal.hook = name => {
         if (name.split(' ')[1] === step) throw new DeliveryError(`fault at ${name}`);
       };
-      await expect(harness.drain(stream)).rejects.toThrow(/fault at/);
+      await expect(harness.runStream(stream)).rejects.toThrow(/fault at/);
       expect(harness.journal.begun.filter(each => rank(each) > rank(`- ${step}`))).toEqual([]);
       expect(harness.table.checkpoint(stream)).toBe(saved);
 
       const sentBefore = harness.events;
       harness.journal.hook = () => undefined;
-      await harness.drain(stream);
+      await harness.runStream(stream);
       const again = harness.events.slice(sentBefore.length);
       const expected = { assets: ['upsert b', 'tombstone a'], threats: ['upsert t'], 'dns-blocks': ['dns_block d'] };
       expect(again.map(({ kind, id }) => `${kind} ${id}`)).toEqual(expected[stream]);
-      // A repeat bears the same event_id.
+      // A repeat has the same event_id.
       const eventIds = new Set([...sentBefore, ...again].map(each => each.event_id));
       expect(eventIds.size).toBe(again.length);
       expect([harness.deadLetters.size, harness.table.checkpoint(stream).cursor]).toEqual([1, 'next']);
@@ -98,15 +98,15 @@ describe('commit order', () => {
 });
 
 test.each(Object.keys(STEPS) as StreamName[])(
-  '%s: a run that loses its lease while it was frozen sends nothing more',
+  'a run over %s that loses its lease while it was frozen sends nothing more',
   async stream => {
     const harness = await prepared(stream);
     harness.journal.hook = async name => {
-      // The bad row comes first. What is noticed by then is what a run notices when it wakes.
+      // The dead letter is the first write. The lease is lost during it, as in a container that was frozen.
       if (name.split(' ')[1] === 'dead-letter') harness.lost.abort(new LeaseLostError('another run has taken it over'));
     };
     const sentBefore = harness.events.length;
-    await expect(harness.drain(stream)).rejects.toThrow(LeaseLostError);
+    await expect(harness.runStream(stream)).rejects.toThrow(LeaseLostError);
     expect(harness.events.slice(sentBefore)).toEqual([]);
   },
 );
@@ -115,13 +115,13 @@ describe('overlap', () => {
   test('pages are committed in order, one after the other', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a')], [asset('b')], [asset('c')]]);
-    await harness.drain('assets');
+    await harness.runStream('assets');
     const commits = harness.journal.done.filter(step => /delivery|states|checkpoint/.test(step));
     const page = ['assets delivery', 'assets states', 'assets checkpoint'];
     expect(commits).toEqual([...page, ...page, ...page]);
   });
 
-  test('while a page is being delivered the next is looked up and announced, and the one after fetched', async () => {
+  test('while a page is delivered, the next is looked up and has its intent written, and the one after is fetched', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a')], [asset('b')], [asset('c')], [asset('d')]]);
     let meanwhile: unknown;
@@ -130,7 +130,7 @@ describe('overlap', () => {
       await new Promise(setImmediate);
       meanwhile = { begun: [...harness.journal.begun], sent: harness.api.sent('/a') };
     };
-    await harness.drain('assets');
+    await harness.runStream('assets');
     expect(meanwhile).toEqual({
       begun: expect.arrayContaining(['assets look-up b']),
       sent: [undefined, 'c1', 'c2'],
@@ -138,13 +138,13 @@ describe('overlap', () => {
     expect(meanwhile).toEqual({ begun: expect.not.arrayContaining(['assets look-up c']), sent: expect.anything() });
   });
 
-  test('an id of the page under way is not looked up: what was decided about it counts', async () => {
+  test('an id of the page in progress is not looked up, because what was decided about it counts', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a')], [asset('a', { position: 'p2' })]]);
     harness.journal.hook = async step => {
       if (step === 'assets delivery') await new Promise(setImmediate);
     };
-    expect(await harness.drain('assets')).toMatchObject({ forwarded: 1, suppressed: 1 });
+    expect(await harness.runStream('assets')).toMatchObject({ forwarded: 1, suppressed: 1 });
     expect(harness.journal.begun.filter(step => step.includes('look-up'))).toEqual(['assets look-up a']);
   });
 
@@ -152,14 +152,17 @@ describe('overlap', () => {
     ['removed', tombstone('a', { version: 2 }), ['upsert a', 'upsert b', 'tombstone a']],
     ['delivered again', asset('a', { position: 'p2' }), ['upsert a', 'upsert b']],
     ['changed', asset('a', { version: 2 }), ['upsert a', 'upsert b', 'upsert a']],
-  ])('a row that the next page shows as %s, looked up while its first page is recorded', async (_what, next, sent) => {
-    const harness = new Harness();
-    harness.api.pages('/a', [[asset('a')], [asset('b'), next]]);
-    const recorded = harness.journal.after('assets checkpoint');
-    harness.journal.hook = step => (step === 'assets look-up b' ? recorded : undefined);
-    await harness.drain('assets');
-    expect(harness.sent).toEqual(sent);
-  });
+  ])(
+    'a row that the next page shows as %s is decided correctly while its first page is recorded',
+    async (_what, next, sent) => {
+      const harness = new Harness();
+      harness.api.pages('/a', [[asset('a')], [asset('b'), next]]);
+      const recorded = harness.journal.after('assets checkpoint');
+      harness.journal.hook = step => (step === 'assets look-up b' ? recorded : undefined);
+      await harness.runStream('assets');
+      expect(harness.sent).toEqual(sent);
+    },
+  );
 
   test('a failure of a page leaves the page after it unsent', async () => {
     const harness = new Harness();
@@ -169,17 +172,17 @@ describe('overlap', () => {
       await new Promise(setImmediate);
       throw new DeliveryError('refused');
     };
-    await expect(harness.drain('assets')).rejects.toThrow(DeliveryError);
+    await expect(harness.runStream('assets')).rejects.toThrow(DeliveryError);
     expect([harness.lines, harness.table.checkpoint('assets').cursor]).toEqual([[], undefined]);
     harness.later();
-    await harness.drain('assets');
+    await harness.runStream('assets');
     expect(harness.sent).toEqual(['upsert a', 'upsert b']);
   });
 
-  test('an error of the next page lets the page at hand be saved first', async () => {
+  test('an error of the next page lets the page before it be saved first', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a')], [asset('b')], []]).on('/a', 'c2', new Error('cable cut'));
-    await expect(harness.drain('assets')).rejects.toThrow('cable cut');
+    await expect(harness.runStream('assets')).rejects.toThrow('cable cut');
     expect([harness.sent, harness.table.checkpoint('assets').cursor]).toEqual([['upsert a', 'upsert b'], 'c2']);
   });
 });
@@ -199,38 +202,38 @@ describe('a cursor that is refused within the walk', () => {
     return harness;
   }
 
-  test('is followed by the commit of the page before, and only then by the saved rewind', async () => {
+  test('a refused cursor waits for the commit of the page before, and then saves the rewind', async () => {
     const harness = await rewinding();
-    await harness.drain('assets');
+    await harness.runStream('assets');
     const writes = harness.journal.done.filter(step => /delivery|states|checkpoint/.test(step));
     expect(writes.slice(0, 4)).toEqual(['assets delivery', 'assets states', 'assets checkpoint', 'assets checkpoint']);
   });
 
-  test('has the rewind saved before any row of the rewound walk is sent: after a kill everything is read again', async () => {
+  test('the rewind is saved before a row of the rewound walk is sent, so that everything is read again after a kill', async () => {
     const harness = await rewinding();
     let deliveries = 0;
     harness.journal.hook = async step => {
       if (step === 'assets delivery' && ++deliveries === 2) throw new DeliveryError('refused');
       await new Promise(setImmediate);
     };
-    await expect(harness.drain('assets')).rejects.toThrow(DeliveryError);
+    await expect(harness.runStream('assets')).rejects.toThrow(DeliveryError);
     expect(harness.table.checkpoint('assets')).toMatchObject({ cursor: undefined, previous: undefined });
   });
 });
 
 describe('the time budget', () => {
-  test('spent: the page at hand is saved, caughtUp is false, and the next run goes on', async () => {
+  test('when the time budget ends, the current page is saved, caughtUp is false, and the next run continues', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a')], [asset('b')], [asset('c')], []]);
     const budget = [false, false, true];
-    const result = await harness.drain('assets', { outOfTime: () => budget.shift() ?? true });
+    const result = await harness.runStream('assets', { outOfTime: () => budget.shift() ?? true });
     expect([result.pages, result.caughtUp, harness.sent]).toEqual([2, false, ['upsert a', 'upsert b']]);
     expect(harness.table.checkpoint('assets').cursor).toBe('c2');
-    expect(await harness.later().drain('assets')).toMatchObject({ caughtUp: true });
+    expect(await harness.later().runStream('assets')).toMatchObject({ caughtUp: true });
     expect([harness.api.sent('/a')[0], harness.sent]).toEqual(['c2', ['upsert c']]);
   });
 
-  test('ended while Firehose throttled, after a page was settled: no failure, and the next run goes on', async () => {
+  test('when the time budget ends while Firehose throttles, a run with a committed page has not failed', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a')], [asset('b')], []]);
     let deliveries = 0;
@@ -240,18 +243,18 @@ describe('the time budget', () => {
     const { results, failures } = await harness.run();
     expect(failures.has('assets')).toBe(false);
     expect(results.get('assets')).toMatchObject({ caughtUp: false, forwarded: 1, throttledMilliseconds: 700 });
-    await harness.later().drain('assets');
+    await harness.later().runStream('assets');
     expect(harness.sent).toEqual(['upsert b']);
   });
 
-  test('ended before any page was settled: the stream has stalled, and says so by failing', async () => {
+  test('when the time budget ends before any page was committed, the stream has stalled and fails', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a')], []]);
     const stalled = new OutOfTimeError('while Firehose throttled');
     harness.journal.fail('assets delivery', stalled);
     expect((await harness.run()).failures.get('assets')).toBe(stalled);
     expect(harness.table.checkpoint('assets').cursor).toBeUndefined();
-    await harness.later().drain('assets');
+    await harness.later().runStream('assets');
     expect(harness.sent).toEqual(['upsert a']);
   });
 });

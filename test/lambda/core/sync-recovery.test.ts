@@ -1,174 +1,174 @@
-/** What a drain makes of doubt after a crash, of damage, and of an operator's resync and replay. */
+/** Unconfirmed rows after a crash, damaged state, and an operator's resync and replay. */
 import { describe, expect, test } from '@jest/globals';
 import { DeliveryError, StateDamagedError } from '../../../lambda/core/errors.ts';
 import { Harness } from './support/harness.ts';
 import { rowState } from './support/memory-table.ts';
 import { answer, asset, dnsBlock, tombstone } from './support/rows.ts';
 
-describe('in doubt after a crash between the ack and the row states', () => {
-  /** The page is sent, its states are not recorded. */
+describe("unconfirmed rows after a crash between Firehose's acknowledgement and the row states", () => {
+  /** The page is sent, and its row states are not written. */
   async function crashed(harness: Harness): Promise<void> {
     harness.journal.fail('assets states');
-    await expect(harness.drain('assets')).rejects.toThrow('fault at assets states');
+    await expect(harness.runStream('assets')).rejects.toThrow('fault at assets states');
     harness.later();
   }
 
-  test('an asset that was sent and is then removed leaves no ghost: its tombstone is sent', async () => {
+  test('an asset that was sent before a crash and then removed gets its tombstone', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a')], []]);
     await crashed(harness);
     harness.api.pages('/a', [[tombstone('a', { version: 2 })], []]);
-    await harness.drain('assets');
+    await harness.runStream('assets');
     expect(harness.sent).toEqual(['tombstone a']);
   });
 
-  test('a change that was sent and is then undone is told to be undone', async () => {
+  test('a change that was sent before a crash and then undone is sent as undone', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a', { version: 1 })]]);
-    await harness.drain('assets');
+    await harness.runStream('assets');
     harness.later().api.pages('/a', [[asset('a', { version: 2 })]]);
     await crashed(harness);
     harness.api.pages('/a', [[asset('a', { version: 1, position: 'p3' })]]);
-    await harness.drain('assets');
+    await harness.runStream('assets');
     expect(harness.events.map(({ row }) => row?.['version'])).toEqual([1]);
   });
 
   test('an unconfirmed row is sent although the window has it: the previous version, delivered again unchanged', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a', { version: 1 })]]);
-    await harness.drain('assets');
+    await harness.runStream('assets');
     harness.later().api.pages('/a', [[asset('a', { version: 2 })]]);
     await crashed(harness);
     harness.api.pages('/a', [[asset('a', { version: 1 })]]);
-    expect(await harness.drain('assets')).toMatchObject({ forwarded: 1, suppressed: 0 });
+    expect(await harness.runStream('assets')).toMatchObject({ forwarded: 1, suppressed: 0 });
     expect(harness.events.map(({ row }) => row?.['version'])).toEqual([1]);
   });
 
-  test('the doubt ends with the checkpoint of the page that resolves it', async () => {
+  test('an id is confirmed by the checkpoint of the page that sends it again', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a'), asset('b')], []]);
     await crashed(harness);
-    await harness.drain('assets');
+    await harness.runStream('assets');
     harness.later().api.on('/a', 'c1', answer([asset('a', { position: 'p8' }), asset('b', { position: 'p9' })], null));
-    expect(await harness.drain('assets')).toMatchObject({ forwarded: 0, suppressed: 2 });
+    expect(await harness.runStream('assets')).toMatchObject({ forwarded: 0, suppressed: 2 });
   });
 
-  test('the doubt about ids that do not come again is kept, over any number of runs', async () => {
+  test('ids that do not come again stay unconfirmed, over any number of runs', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a')], []]);
     await crashed(harness);
     harness.api.pages('/a', [[asset('b')], [asset('c')], []]);
-    await harness.drain('assets');
+    await harness.runStream('assets');
     harness
       .later()
       .api.on('/a', 'c2', answer([asset('d')], 'c3'))
       .on('/a', 'c3', answer([tombstone('a')], null));
-    await harness.drain('assets');
+    await harness.runStream('assets');
     expect(harness.sent).toEqual(['upsert d', 'tombstone a']);
   });
 });
 
 describe('resync and replay', () => {
-  async function drained(): Promise<Harness> {
+  async function populated(): Promise<Harness> {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a')], [asset('b')], []]).pages('/d', [[dnsBlock('d1')], [dnsBlock('d2')], []]);
-    await harness.drain('assets');
-    await harness.drain('dns-blocks');
+    await harness.runStream('assets');
+    await harness.runStream('dns-blocks');
     return harness.later();
   }
 
-  test('resync reads everything again and sends only what differs', async () => {
-    const harness = await drained();
+  test('a resync reads everything again and sends only what differs', async () => {
+    const harness = await populated();
     harness.api.pages('/a', [[asset('a')], [asset('b', { version: 2 })], []]);
-    await harness.drain('assets', { resync: ['assets'] });
+    await harness.runStream('assets', { resync: ['assets'] });
     expect(harness.api.sent('/a')).toEqual([undefined, 'c1', 'c2']);
     expect(harness.events.map(({ id, row }) => [id, row?.['version']])).toEqual([['b', 2]]);
   });
 
-  test('replay sends everything again once, under the same event ids, and then no more', async () => {
-    const harness = await drained();
-    await harness.drain('assets', { replay: ['assets'] });
+  test('a replay sends everything again once, under the same event ids, and then no more', async () => {
+    const harness = await populated();
+    await harness.runStream('assets', { replay: ['assets'] });
     const replayed = harness.events;
     expect(harness.sent).toEqual(['upsert a', 'upsert b']);
     harness.api.pages('/a', [[asset('a')], [asset('b')], []]);
-    await harness.later().drain('assets', { resync: ['assets'] });
+    await harness.later().runStream('assets', { resync: ['assets'] });
     expect(harness.sent).toEqual([]);
-    await harness.later().drain('assets', { replay: ['assets'] });
+    await harness.later().runStream('assets', { replay: ['assets'] });
     expect(harness.events.map(each => each.event_id)).toEqual(replayed.map(each => each.event_id));
     expect(harness.events[0]!.sequence > replayed[1]!.sequence).toBe(true);
   });
 
-  test('replay of a tombstone tells the SIEM that the asset is gone', async () => {
+  test('a replay of a tombstone sends the removal again', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a')], [tombstone('a', { version: 2 })]]);
-    await harness.drain('assets');
+    await harness.runStream('assets');
     harness.later().api.pages('/a', [[tombstone('a', { version: 2 })]]);
-    await harness.drain('assets', { replay: ['assets'] });
+    await harness.runStream('assets', { replay: ['assets'] });
     expect(harness.sent).toEqual(['tombstone a']);
   });
 
-  test('resync of DNS blocks keeps the window, replay does not', async () => {
-    const harness = await drained();
-    await harness.drain('dns-blocks', { resync: ['dns-blocks'] });
+  test('a resync of DNS blocks keeps the window, a replay does not', async () => {
+    const harness = await populated();
+    await harness.runStream('dns-blocks', { resync: ['dns-blocks'] });
     expect(harness.sent).toEqual([]);
-    await harness.later().drain('dns-blocks', { replay: ['dns-blocks'] });
+    await harness.later().runStream('dns-blocks', { replay: ['dns-blocks'] });
     expect(harness.sent).toEqual(['dns_block d1', 'dns_block d2']);
   });
 
-  test('a replay that the time budget cut goes on in the next run', async () => {
-    const harness = await drained();
-    await harness.drain('assets', { replay: ['assets'], outOfTime: () => harness.lines.length > 0 });
-    await harness.drain('assets');
+  test('a replay that the time budget cut continues in the next run', async () => {
+    const harness = await populated();
+    await harness.runStream('assets', { replay: ['assets'], outOfTime: () => harness.lines.length > 0 });
+    await harness.runStream('assets');
     expect(new Set(harness.sent)).toEqual(new Set(['upsert a', 'upsert b']));
   });
 
-  test('other streams are left alone', async () => {
-    const harness = await drained();
+  test('a replay of one stream leaves the other streams alone', async () => {
+    const harness = await populated();
     harness.api.pages('/t', [[]]);
     await harness.run({ replay: ['assets'] });
     expect(harness.sent).toEqual(['upsert a', 'upsert b']);
   });
 });
 
-describe('mending damaged states', () => {
-  const damage = new StateDamagedError('A row state', 'assets', 'its seal is broken');
+describe('repairing damaged row states', () => {
+  const damage = new StateDamagedError('A row state', 'assets', 'it was changed by hand');
 
   async function damaged(): Promise<Harness> {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a')], [asset('b')], []]);
-    await harness.drain('assets');
+    await harness.runStream('assets');
     harness.table.putState('assets', 'a', damage);
     harness.later().api.on('/a', 'c2', answer([asset('a', { version: 2 })], null));
     return harness;
   }
 
-  test('a damaged state fails the stream with what to do, and nothing is guessed or saved', async () => {
+  test('a damaged row state fails the stream with what to do, and nothing is guessed or saved', async () => {
     const harness = await damaged();
     const before = harness.table.checkpoint('assets');
-    await expect(harness.drain('assets')).rejects.toThrow(/Resync the stream.*"resync":\["assets"\]/);
+    await expect(harness.runStream('assets')).rejects.toThrow(/"resync":\["assets"\]/);
     expect([harness.sent, harness.table.checkpoint('assets')]).toEqual([[], before]);
   });
 
-  test('a resync overwrites it: the row is sent, and the stream is sound again', async () => {
+  test('a resync overwrites a damaged row state and sends the row', async () => {
     const harness = await damaged();
     harness.api.pages('/a', [[asset('a')], [asset('b')], []]);
-    await harness.drain('assets', { resync: ['assets'] });
+    await harness.runStream('assets', { resync: ['assets'] });
     expect(harness.sent).toEqual(['upsert a']);
     expect(harness.table.state('assets', 'a')).toMatchObject({ rowHash: expect.stringMatching(/^[0-9a-f]{32}$/) });
     expect(harness.table.checkpoint('assets').repairing).toBe(false);
   });
 
-  test('a resync that the time budget cut still mends in the next run', async () => {
+  test('a resync that the time budget cut still repairs in the next run', async () => {
     const harness = await damaged();
     harness.api.pages('/a', [[asset('b')], [asset('a')], []]);
     let pages = 0;
-    await harness.drain('assets', { resync: ['assets'], outOfTime: () => pages++ > 0 });
+    await harness.runStream('assets', { resync: ['assets'], outOfTime: () => pages++ > 0 });
     expect(harness.table.checkpoint('assets').repairing).toBe(true);
-    await harness.drain('assets');
+    await harness.runStream('assets');
     expect([harness.sent, harness.table.checkpoint('assets').repairing]).toEqual([['upsert a'], false]);
   });
 
-  test('a repair ends with its last commit: when the last page fails, the stream is still under repair', async () => {
+  test('a stream is under repair until its last page is committed', async () => {
     const harness = await damaged();
     harness.api.pages('/a', [[asset('b')], [asset('a', { version: 3 })]]);
     harness.journal.hook = async step => {
@@ -176,28 +176,28 @@ describe('mending damaged states', () => {
       await new Promise(setImmediate);
       throw new DeliveryError('refused');
     };
-    await expect(harness.drain('assets', { resync: ['assets'] })).rejects.toThrow(DeliveryError);
+    await expect(harness.runStream('assets', { resync: ['assets'] })).rejects.toThrow(DeliveryError);
     expect(harness.table.checkpoint('assets').repairing).toBe(true);
     harness.later();
-    await harness.drain('assets');
+    await harness.runStream('assets');
     expect([harness.sent, harness.table.checkpoint('assets').repairing]).toEqual([['upsert a'], false]);
   });
 
-  test('the tombstone of an asset whose state is damaged is sent: the SIEM may have it', async () => {
+  test('the tombstone of an asset whose row state is damaged is sent, because the SIEM may have the asset', async () => {
     const harness = await damaged();
     harness.api.pages('/a', [[tombstone('a')], [asset('b')], []]);
-    await harness.drain('assets', { resync: ['assets'] });
+    await harness.runStream('assets', { resync: ['assets'] });
     expect(harness.sent).toEqual(['tombstone a']);
   });
 
   test('an unreadable checkpoint fails its stream until a resync, which then sends everything', async () => {
     const harness = await damaged();
     harness.table.putState('assets', 'a', rowState());
-    harness.table.damaged.set('assets', new StateDamagedError('The checkpoint', 'assets', 'its seal is broken'));
-    await expect(harness.drain('assets')).rejects.toThrow(/The checkpoint of assets cannot be read/);
+    harness.table.damaged.set('assets', new StateDamagedError('The checkpoint', 'assets', 'it was changed by hand'));
+    await expect(harness.runStream('assets')).rejects.toThrow(StateDamagedError);
     expect(harness.api.requests).toEqual([]);
     harness.api.pages('/a', [[asset('a')], [asset('b')], []]);
-    await harness.drain('assets', { resync: ['assets'] });
+    await harness.runStream('assets', { resync: ['assets'] });
     expect(harness.sent).toEqual(['upsert a', 'upsert b']);
   });
 });

@@ -1,4 +1,4 @@
-/** The rules of the walk as a drain keeps them: what is sent, what is saved. */
+/** The rules of the walk: what is sent and what is saved. */
 import { describe, expect, test } from '@jest/globals';
 import { Harness } from './support/harness.ts';
 import { answer, asset, dnsBlock, threat } from './support/rows.ts';
@@ -6,32 +6,32 @@ import { answer, asset, dnsBlock, threat } from './support/rows.ts';
 const cursorOf = (harness: Harness) => harness.table.checkpoint('assets').cursor;
 
 describe('rule 1: the newest non-null cursor is saved', () => {
-  test('null never is', async () => {
+  test('null is never saved as a cursor', async () => {
     const harness = new Harness();
     const saved: unknown[] = [];
     harness.api.pages('/a', [[asset('a')], [asset('b')], []]);
     harness.journal.hook = step => void (step === 'assets checkpoint' && saved.push(cursorOf(harness)));
-    expect(await harness.drain('assets')).toMatchObject({ pages: 3, forwarded: 2, caughtUp: true });
+    expect(await harness.runStream('assets')).toMatchObject({ pages: 3, forwarded: 2, caughtUp: true });
     expect([...saved, cursorOf(harness)]).toEqual([undefined, 'c1', 'c2']);
   });
 
-  test('the next run begins there', async () => {
+  test('the next run begins at the saved cursor', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a')], [asset('b')], []]);
-    await harness.drain('assets');
-    await harness.later().drain('assets');
+    await harness.runStream('assets');
+    await harness.later().runStream('assets');
     expect(harness.api.sent('/a')).toEqual(['c2']);
   });
 });
 
 describe('rule 2: the page that ends a walk may hold rows and null', () => {
-  test('its rows are delivered by every later poll, and sent once', async () => {
+  test('the rows of the last page are delivered by every later poll, and sent once', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a')], [asset('b'), asset('c')]]);
-    await harness.drain('assets');
+    await harness.runStream('assets');
     expect([harness.sent, cursorOf(harness)]).toEqual([['upsert a', 'upsert b', 'upsert c'], 'c1']);
     for (const _ of [1, 2, 3]) {
-      expect(await harness.later().drain('assets')).toMatchObject({ rows: 2, forwarded: 0, suppressed: 2 });
+      expect(await harness.later().runStream('assets')).toMatchObject({ rows: 2, forwarded: 0, suppressed: 2 });
       expect([harness.sent, cursorOf(harness)]).toEqual([[], 'c1']);
     }
   });
@@ -39,53 +39,57 @@ describe('rule 2: the page that ends a walk may hold rows and null', () => {
   test('a tenant with less than a page never gets a cursor, and gets each row once', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a')]]);
-    await harness.drain('assets');
+    await harness.runStream('assets');
     harness.later().api.pages('/a', [[asset('a'), asset('b')]]);
-    await harness.drain('assets');
+    await harness.runStream('assets');
     expect([harness.sent, cursorOf(harness)]).toEqual([['upsert b'], undefined]);
     expect(harness.api.sent('/a')).toEqual([undefined]);
   });
 
-  test('so does a tenant with less than a page of DNS blocks', async () => {
+  test('a tenant with less than a page of DNS blocks gets each block once', async () => {
     const harness = new Harness();
     harness.api.pages('/d', [[dnsBlock('d1')]]);
-    await harness.drain('dns-blocks');
+    await harness.runStream('dns-blocks');
     harness.later().api.pages('/d', [[dnsBlock('d1'), dnsBlock('d2')]]);
-    await harness.drain('dns-blocks');
+    await harness.runStream('dns-blocks');
     expect(harness.sent).toEqual(['dns_block d2']);
   });
 });
 
 describe('rule 3: the steady state may be an empty page with null', () => {
-  test('it is the end, and nothing is written', async () => {
+  test('an empty page with null is the end, and nothing is written', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a')], []]);
-    await harness.drain('assets');
-    expect(await harness.later().drain('assets')).toMatchObject({ pages: 1, rows: 0, caughtUp: true });
+    await harness.runStream('assets');
+    expect(await harness.later().runStream('assets')).toMatchObject({ pages: 1, rows: 0, caughtUp: true });
     expect(harness.journal.begun).toEqual([]);
   });
 
-  test('a short or empty page with a cursor is not', async () => {
+  test('a short or empty page with a cursor is not the end', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a')], [], [asset('b')]]);
-    expect(await harness.drain('assets', { pageLimit: 10 })).toMatchObject({ pages: 3, forwarded: 2, caughtUp: true });
+    expect(await harness.runStream('assets', { pageLimit: 10 })).toMatchObject({
+      pages: 3,
+      forwarded: 2,
+      caughtUp: true,
+    });
   });
 });
 
 describe('rule 4: a cursor equal to the one sent', () => {
-  test('with nothing new ends the walk quietly and is counted', async () => {
+  test('a repeated cursor with nothing new ends the walk quietly and is counted', async () => {
     const harness = new Harness();
     harness.api.on('/a', undefined, answer([asset('a')], 'c')).on('/a', 'c', answer([], 'c'));
-    expect(await harness.drain('assets')).toMatchObject({ stalledCursors: 1, caughtUp: true, pages: 2 });
-    expect(await harness.later().drain('assets')).toMatchObject({ stalledCursors: 1, caughtUp: true, pages: 1 });
+    expect(await harness.runStream('assets')).toMatchObject({ stalledCursors: 1, caughtUp: true, pages: 2 });
+    expect(await harness.later().runStream('assets')).toMatchObject({ stalledCursors: 1, caughtUp: true, pages: 1 });
   });
 
-  test('with something new is followed, until there is nothing', async () => {
+  test('a repeated cursor with something new is followed until there is nothing new', async () => {
     const harness = new Harness();
     harness.api
       .on('/a', undefined, answer([asset('a')], 'c'))
       .on('/a', 'c', answer([asset('b')], 'c'), answer([asset('c')], 'c'));
-    expect(await harness.drain('assets')).toMatchObject({ stalledCursors: 1, pages: 4 });
+    expect(await harness.runStream('assets')).toMatchObject({ stalledCursors: 1, pages: 4 });
     expect(harness.sent).toEqual(['upsert a', 'upsert b', 'upsert c']);
   });
 });
@@ -94,36 +98,36 @@ describe('rule 5: stream_position moves without a change', () => {
   test('a re-delivery is not sent again', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a', { position: 'p1' })], [asset('a', { position: 'p2' })]]);
-    expect(await harness.drain('assets')).toMatchObject({ forwarded: 1, suppressed: 1 });
+    expect(await harness.runStream('assets')).toMatchObject({ forwarded: 1, suppressed: 1 });
     harness.later().api.on('/a', 'c1', answer([asset('a', { position: 'p3' })], null));
-    expect(await harness.drain('assets')).toMatchObject({ forwarded: 0, suppressed: 1 });
+    expect(await harness.runStream('assets')).toMatchObject({ forwarded: 0, suppressed: 1 });
     expect(harness.journal.done).not.toContain('assets states');
   });
 
-  test('updated_at does not decide what is new: an older one with other content is sent', async () => {
+  test('an older updated_at with other content is sent, because updated_at does not decide what is new', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a')], [asset('a', { version: 2, updated_at: '2020-01-01T00:00:00Z' })]]);
-    await harness.drain('assets');
+    await harness.runStream('assets');
     expect(harness.events.map(({ row }) => row?.['version'])).toEqual([1, 2]);
   });
 
   test.each([
     ['at later positions', ['p1', 'p2', 'p3']],
     ['without any position', [null, null, null]],
-  ])('content that comes back after another is news (A, B, A): %s', async (_where, positions) => {
+  ])('content that comes back after another version is a change (A, B, A): %s', async (_where, positions) => {
     const harness = new Harness();
     const versions = [1, 2, 1].map((version, at) => [asset('a', { version, position: positions[at]! })]);
     harness.api.pages('/a', versions);
-    await harness.drain('assets');
+    await harness.runStream('assets');
     expect(harness.events.map(({ row }) => row?.['version'])).toEqual([1, 2, 1]);
   });
 });
 
 describe('rule 6: several occurrences of an id', () => {
-  test('within one page the last wins', async () => {
+  test('within one page the last occurrence of an id wins', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a', { version: 1 }), asset('b'), asset('a', { version: 2 })]]);
-    expect(await harness.drain('assets')).toMatchObject({ rows: 3, forwarded: 2, superseded: 1 });
+    expect(await harness.runStream('assets')).toMatchObject({ rows: 3, forwarded: 2, superseded: 1 });
     expect(harness.events.map(({ id, row }) => [id, row?.['version']])).toEqual([
       ['b', 1],
       ['a', 2],
@@ -133,37 +137,40 @@ describe('rule 6: several occurrences of an id', () => {
   test('across pages a changed row is sent again, in order', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a', { version: 1 })], [asset('a', { version: 2 })], [asset('a', { version: 3 })]]);
-    await harness.drain('assets');
+    await harness.runStream('assets');
     const sequences = harness.events.map(({ sequence }) => sequence);
     expect(harness.events.map(({ row }) => row?.['version'])).toEqual([1, 2, 3]);
     expect(sequences).toEqual([...new Set(sequences)].sort());
   });
 });
 
-test('rule 9: the configured limit is what every request asks for', async () => {
+test('rule 9: every request asks for the configured limit', async () => {
   const harness = new Harness();
   harness.api.pages('/a', [[asset('a')], []]);
-  await harness.drain('assets', { pageLimit: 7 });
+  await harness.runStream('assets', { pageLimit: 7 });
   expect(harness.api.requests.map(({ limit }) => limit)).toEqual([7, 7]);
 });
 
 test('rule 10: DNS blocks need no updated_at and no stream_position', async () => {
   const harness = new Harness();
   harness.api.pages('/d', [[dnsBlock('d1'), dnsBlock('d2')], [dnsBlock('d3')]]);
-  expect(await harness.drain('dns-blocks')).toMatchObject({ forwarded: 3, deadLetters: 0 });
+  expect(await harness.runStream('dns-blocks')).toMatchObject({ forwarded: 3, deadLetters: 0 });
   expect(harness.events[0]).toMatchObject({
     kind: 'dns_block',
     time: '2026-11-20T09:05:00.120Z',
     stream_position: null,
   });
-  expect(harness.journal.begun).not.toContainEqual(expect.stringMatching(/look-up|states|in-flight/));
+  expect(harness.journal.begun).not.toContainEqual(expect.stringMatching(/look-up|states|intents|children/));
 });
 
 describe('rule 11: the member that names the asset', () => {
-  test('is configured; a threat without it is forwarded and counted', async () => {
+  test('the member that names the asset is configured, and a threat without it is forwarded and counted', async () => {
     const harness = new Harness();
     harness.api.pages('/t', [[threat('t', undefined, { host: 'a1' }), threat('u', 'a9')]]);
-    expect(await harness.drain('threats', { parentMember: 'host' })).toMatchObject({ forwarded: 2, withoutOwner: 1 });
+    expect(await harness.runStream('threats', { parentMember: 'host' })).toMatchObject({
+      forwarded: 2,
+      withoutOwner: 1,
+    });
     expect(harness.events.map(each => each.asset_id)).toEqual(['a1', undefined]);
     expect(harness.table.children('threats')).toEqual(['a1 t']);
   });

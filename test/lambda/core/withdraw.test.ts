@@ -1,11 +1,29 @@
 import { describe, expect, test } from '@jest/globals';
+import { StateDamagedError } from '../../../lambda/core/errors.ts';
+import type { RunOutcome } from '../../../lambda/core/run-streams.ts';
 import { Harness } from './support/harness.ts';
 import { rowState } from './support/memory-table.ts';
-import { back, gone, inventory, removing } from './support/removal.ts';
 import { answer, asset, threat, tombstone } from './support/rows.ts';
 
-describe('withdrawal', () => {
-  test('the known threats of a removed asset are withdrawn after its tombstone, those of others are not', async () => {
+const gone = (id: string, version = 2): string => tombstone(id, { version });
+/** Its position differs from that of the delivery before the removal. */
+const back = (id: string): string => asset(id, { position: 'p3' });
+
+/** The SIEM has asset `a` with threats `t1` and `t2`, and asset `b` with `u`. The next page of assets holds `next`. */
+async function removing(...next: string[]): Promise<Harness> {
+  const harness = new Harness();
+  harness.api.pages('/a', [[asset('a'), asset('b')], []]);
+  harness.api.pages('/t', [[threat('t1', 'a'), threat('t2', 'a'), threat('u', 'b')], []]);
+  harness.api.pages('/d', [[]]);
+  await harness.run();
+  harness.later().api.on('/a', 'c1', answer(next, 'c2')).on('/a', 'c2', answer([], null));
+  return harness;
+}
+
+const inventory = (harness: Harness): Promise<RunOutcome> => harness.run({ only: ['assets', 'threats'] });
+
+describe('withdrawals', () => {
+  test('the known threats of a removed asset are withdrawn after its tombstone, and those of other assets are not', async () => {
     const harness = await removing(gone('a'));
     const { results, failures } = await inventory(harness);
     expect(harness.sent).toEqual(['tombstone a', 'withdrawn t1', 'withdrawn t2']);
@@ -13,7 +31,7 @@ describe('withdrawal', () => {
     expect([results.get('threats')!.withdrawn, failures.size]).toEqual([2, 0]);
   });
 
-  test('then nothing of it is left to do: memberships and list entry are gone, and no run repeats it', async () => {
+  test('a withdrawal deletes the entries of the child index and the listed removal, and no later run repeats it', async () => {
     const harness = await removing(gone('a'));
     await inventory(harness);
     expect([harness.table.children('threats'), harness.table.removals('assets')]).toEqual([['b u'], []]);
@@ -21,7 +39,7 @@ describe('withdrawal', () => {
     expect([harness.sent, harness.journal.begun]).toEqual([[], []]);
   });
 
-  test('each piece: states, ack, memberships; the list entry goes last', async () => {
+  test('a withdrawal writes row states, then events, then the child index, and deletes the listed removal last', async () => {
     const harness = await removing(gone('a'));
     await inventory(harness);
     const steps = harness.journal.done.slice(harness.journal.done.indexOf('assets checkpoint') + 1);
@@ -30,11 +48,11 @@ describe('withdrawal', () => {
       'threats states',
       'threats delivery',
       'threats children deleted',
-      'assets struck a',
+      'assets removals deleted a',
     ]);
   });
 
-  test('an asset restored in the same walk is struck off, and its threats stay', async () => {
+  test('an asset restored in the same walk is removed from the list, and its threats stay', async () => {
     const harness = await removing(gone('a'), asset('x'));
     harness.api.on('/a', 'c2', answer([back('a')], null));
     await inventory(harness);
@@ -45,7 +63,7 @@ describe('withdrawal', () => {
     ]);
   });
 
-  test('an asset restored and removed again in the same walk is withdrawn', async () => {
+  test('an asset restored and removed again in the same walk has its threats withdrawn', async () => {
     const harness = await removing(gone('a'));
     harness.api
       .on('/a', 'c2', answer([back('a')], 'c3'))
@@ -55,7 +73,7 @@ describe('withdrawal', () => {
     expect(harness.events.at(-1)).toMatchObject({ time: '2026-11-20T09:14:00Z', stream_position: 'p4' });
   });
 
-  test('unseen tombstones: threats of an asset never seen are withdrawn all the same', async () => {
+  test('the threats of an asset never seen are withdrawn with its tombstone', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[]]).pages('/t', [[threat('t', 'ghost')], []]);
     await inventory(harness);
@@ -64,7 +82,7 @@ describe('withdrawal', () => {
     expect(harness.sent).toEqual(['withdrawn t']);
   });
 
-  test('a threat that moved to another asset is not withdrawn with its old one, but with its new one', async () => {
+  test('a threat that moved to another asset is withdrawn with its new asset, not with its old one', async () => {
     const harness = await removing();
     harness.api.on('/t', 'c1', answer([threat('t1', 'b', { version: 2 })], 'c2')).on('/t', 'c2', answer([], null));
     await inventory(harness);
@@ -93,8 +111,8 @@ describe('withdrawal', () => {
   });
 });
 
-describe('what comes back after a withdrawal', () => {
-  test('counts as new, even as it was and where it was: it is sent under another event_id', async () => {
+describe('rows that come back after a withdrawal', () => {
+  test('a threat that comes back counts as new, even as it was and where it was, and has another event_id', async () => {
     const harness = await removing(gone('a'));
     const first = new Map(harness.events.map(({ id, event_id }) => [id, event_id]));
     await inventory(harness);
@@ -108,7 +126,7 @@ describe('what comes back after a withdrawal', () => {
     expect(harness.events[1]!.event_id).not.toBe(first.get('t1'));
   });
 
-  test('is found although the window knows the page: withdrawn rows are forgotten', async () => {
+  test('a threat that comes back on a page that the window knows is sent, because the window forgets withdrawn rows', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a')]]).pages('/t', [[threat('t', 'a'), threat('u', 'b')]]);
     await inventory(harness);
@@ -129,7 +147,7 @@ describe('what comes back after a withdrawal', () => {
     expect(harness.sent).toEqual([]);
   });
 
-  test('is withdrawn again when its asset is removed again', async () => {
+  test('a threat that came back is withdrawn again when its asset is removed again', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a')]]).pages('/t', [[threat('t', 'a')]]);
     await inventory(harness);
@@ -145,7 +163,7 @@ describe('what comes back after a withdrawal', () => {
     expect(ids).toEqual(['withdrawn', 'upsert', 'withdrawn']);
   });
 
-  test('has another event_id also when the run was killed right after the withdrawal', async () => {
+  test('a threat that comes back has another event_id even when the run was killed right after the withdrawal', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a')]]).pages('/t', [[threat('t', 'a')]]);
     await inventory(harness);
@@ -167,9 +185,9 @@ describe('what comes back after a withdrawal', () => {
   });
 });
 
-describe('a removal is struck off only by an event after its tombstone', () => {
-  /** As a write of an earlier run leaves it that landed late, over the state that said "removed". */
-  async function withLateState() {
+describe('removals and late writes', () => {
+  /** A write of an earlier run landed late, over the row state that said "removed". */
+  async function withLateWrite() {
     const harness = await removing(gone('a'));
     await harness.run({ only: ['assets'] });
     const late = {
@@ -182,14 +200,14 @@ describe('a removal is struck off only by an event after its tombstone', () => {
     return harness;
   }
 
-  test('a live state of an earlier event, written late, does not keep the threats in the SIEM', async () => {
-    const harness = await withLateState();
+  test('a live row state of an earlier event, written late, does not keep the threats in the SIEM', async () => {
+    const harness = await withLateWrite();
     await inventory(harness);
     expect(harness.sent).toEqual(['tombstone a', 'withdrawn t1', 'withdrawn t2']);
   });
 
-  test('and is put right, so that the asset is sent when it is restored as it was', async () => {
-    const harness = await withLateState();
+  test('a row state that was written late is corrected, so that the asset is sent when it is restored as it was', async () => {
+    const harness = await withLateWrite();
     await inventory(harness);
     expect(harness.table.state('assets', 'a')).toMatchObject({ removed: true });
     harness.later().api.on('/a', 'c2', answer([back('a')], null));
@@ -197,11 +215,204 @@ describe('a removal is struck off only by an event after its tombstone', () => {
     expect(harness.sent).toEqual(['upsert a']);
   });
 
-  test('the tombstone of an asset that was never seen counts as told at the last event before it', async () => {
+  test('the tombstone of an asset never seen is listed with the sequence of the last event before it', async () => {
     const harness = await removing(asset('x'), gone('never-seen'));
     await harness.run({ only: ['assets'] });
     expect(harness.table.removals('assets')).toMatchObject([
       { id: 'never-seen', sequence: harness.events.at(-1)!.sequence },
     ]);
   });
+});
+
+const PIECE = 500;
+
+describe('withdrawals through crashes and spent time budgets', () => {
+  test.each(['threats states', 'threats delivery', 'threats children deleted', 'assets removals deleted a'])(
+    'a withdrawal killed at "%s" is finished by the next run, and repeats have the same event_id',
+    async step => {
+      const harness = await removing(gone('a'));
+      harness.journal.fail(step);
+      const { failures, interrupted } = await inventory(harness);
+      expect([[...failures.keys()], interrupted]).toEqual([['threats'], true]);
+      expect(harness.table.removals('assets').map(({ id }) => id)).toEqual(['a']);
+      harness.journal.clear();
+      await inventory(harness);
+      const eventIds = new Map<string, Set<string>>();
+      for (const { kind, id, event_id } of harness.events) {
+        if (kind === 'withdrawn') eventIds.set(id, (eventIds.get(id) ?? new Set()).add(event_id));
+      }
+      expect([...eventIds].map(([id, each]) => [id, each.size])).toEqual([
+        ['t1', 1],
+        ['t2', 1],
+      ]);
+      expect([harness.table.removals('assets'), harness.table.children('threats')]).toEqual([[], ['b u']]);
+    },
+  );
+
+  test('the many threats of one asset are withdrawn in pieces, over runs, each threat once', async () => {
+    const harness = new Harness();
+    harness.api.pages('/a', [[asset('a')], []]).pages('/t', [[]]);
+    await inventory(harness);
+    const ids = Array.from({ length: 2 * PIECE + 7 }, (_, index) => `t${index}`);
+    for (const id of ids) {
+      harness.table.putState('threats', id, rowState({ parent: 'a' }));
+      harness.table.putChild('threats', { parent: 'a', id, sequence: '00000000010000000001' });
+    }
+    harness.later().api.on('/a', 'c1', answer([gone('a')], null));
+    const outOfTime = () => harness.lines.length > PIECE;
+    const { results } = await harness.run({ only: ['assets', 'threats'], outOfTime });
+    expect([results.get('threats')!.withdrawn, results.get('threats')!.caughtUp]).toEqual([PIECE, false]);
+    expect([harness.table.removals('assets').length, harness.api.sent('/t')]).toEqual([1, []]);
+    await inventory(harness);
+    const withdrawn = harness.events.filter(({ kind }) => kind === 'withdrawn').map(({ id }) => id);
+    expect(withdrawn.toSorted()).toEqual(ids.toSorted());
+    expect([harness.table.removals('assets'), harness.table.children('threats')]).toEqual([[], []]);
+  });
+
+  test('a threat sent just before a crash is withdrawn although it has no row state', async () => {
+    const harness = new Harness();
+    harness.api.pages('/a', [[asset('a')], []]).pages('/t', [[threat('t', 'a')], []]);
+    harness.journal.fail('threats states');
+    await inventory(harness);
+    harness
+      .later()
+      .api.on('/a', 'c1', answer([gone('a')], null))
+      .pages('/t', [[]]);
+    await inventory(harness);
+    expect(harness.sent).toEqual(['tombstone a', 'withdrawn t']);
+  });
+
+  test('a threat that moved just before a crash is withdrawn with its new asset', async () => {
+    const harness = await removing();
+    harness.api.on('/t', 'c1', answer([threat('t1', 'b', { version: 2 })], 'c2')).on('/t', 'c2', answer([], null));
+    harness.journal.fail('threats states');
+    await inventory(harness);
+    harness
+      .later()
+      .api.on('/a', 'c2', answer([gone('b')], null))
+      .on('/t', 'c1', answer([], null));
+    await inventory(harness);
+    expect(harness.sent.toSorted()).toEqual(['tombstone b', 'withdrawn t1', 'withdrawn u']);
+  });
+
+  test('listed removals wait for the end of the asset walk', async () => {
+    const harness = await removing(gone('a'));
+    let pages = 0;
+    await harness.run({ only: ['assets', 'threats'], outOfTime: () => pages++ > 0 });
+    expect(harness.sent).toEqual(['tombstone a']);
+    harness.api.on('/a', 'c2', answer([back('a')], null));
+    await inventory(harness.later());
+    expect(harness.sent).toEqual(['upsert a']);
+  });
+
+  test('the damaged row state of a threat fails its withdrawal, unless a resync is repairing the threats', async () => {
+    const harness = await removing(gone('a'));
+    harness.table.putState('threats', 't1', new StateDamagedError('A row state', 'threats', 'it was changed by hand'));
+    const { failures } = await inventory(harness);
+    expect([...failures].map(([stream, error]) => [stream, error.name])).toEqual([['threats', 'StateDamagedError']]);
+    harness.later().api.pages('/t', [[threat('u', 'b')], []]);
+    await harness.run({ only: ['assets', 'threats'], resync: ['threats'] });
+    expect(harness.sent.toSorted()).toEqual(['withdrawn t1', 'withdrawn t2']);
+  });
+});
+
+describe('withdrawals in batches', () => {
+  const ASSETS = 250;
+  const BATCHES = 3;
+
+  /** The SIEM has these assets, each with the threats `<asset>-1` and `<asset>-2`. Their tombstones were sent and are listed. */
+  async function listed(ids: readonly string[]): Promise<Harness> {
+    const harness = new Harness();
+    harness.api.pages('/a', [[]]).pages('/t', [[]]);
+    const sequence = '00000000010000000001';
+    for (const parent of ids) {
+      harness.table.putState('assets', parent, rowState({ removed: true }));
+      harness.table.putRemoval('assets', { id: parent, deletedAt: undefined, position: undefined, sequence });
+      for (const id of [`${parent}-1`, `${parent}-2`]) {
+        harness.table.putState('threats', id, rowState({ parent }));
+        harness.table.putChild('threats', { parent, id, sequence });
+      }
+    }
+    return harness;
+  }
+
+  const steps = (harness: Harness, step: string) =>
+    harness.journal.done.filter(each => each === step || each.startsWith(`${step} `)).length;
+
+  test('250 removals with two threats each are withdrawn in three batches, with one call of each kind per batch', async () => {
+    const ids = Array.from({ length: ASSETS }, (_, index) => `a${index}`);
+    const harness = await listed(ids);
+    const { results } = await inventory(harness);
+    expect(results.get('threats')).toMatchObject({ withdrawn: 2 * ASSETS, caughtUp: true });
+    expect(harness.sent.toSorted()).toEqual(ids.flatMap(id => [`withdrawn ${id}-1`, `withdrawn ${id}-2`]).toSorted());
+    expect(new Set(harness.events.map(({ sequence }) => sequence)).size).toBe(2 * ASSETS);
+    const calls = Object.fromEntries(
+      [
+        'assets look-up',
+        'threats look-up',
+        'threats states',
+        'threats delivery',
+        'threats children deleted',
+        'assets removals deleted',
+      ].map(step => [step, steps(harness, step)]),
+    );
+    expect([...new Set(Object.values(calls))]).toEqual([BATCHES]);
+    const others = harness.journal.done.filter(step => !step.endsWith(' checkpoint'));
+    expect(others).toHaveLength(Object.keys(calls).length * BATCHES);
+    expect([harness.table.removals('assets'), harness.table.children('threats')]).toEqual([[], []]);
+  });
+
+  test('the removals of one batch share one delivery', async () => {
+    const harness = await listed(['a', 'b', 'c']);
+    await inventory(harness);
+    expect(harness.sent).toHaveLength(6);
+    expect([steps(harness, 'threats delivery'), steps(harness, 'threats look-up')]).toEqual([1, 1]);
+  });
+
+  test('a batch with more threats than one piece withdraws each of them once', async () => {
+    const harness = await listed(['a', 'b', 'c']);
+    const many = Array.from({ length: PIECE }, (_, index) => `b-${index + 3}`);
+    for (const id of many) {
+      harness.table.putState('threats', id, rowState({ parent: 'b' }));
+      harness.table.putChild('threats', { parent: 'b', id, sequence: '00000000010000000001' });
+    }
+    await inventory(harness);
+    expect(new Set(harness.sent).size).toBe(many.length + 6);
+    expect(harness.sent).toHaveLength(many.length + 6);
+    expect([harness.table.removals('assets'), harness.table.children('threats')]).toEqual([[], []]);
+  });
+
+  test('a batch that a restored asset is part of leaves the threats of that asset alone', async () => {
+    const harness = await removing(gone('a'), gone('b'));
+    harness.api.on('/a', 'c2', answer([back('a')], null));
+    await inventory(harness);
+    expect(harness.sent).toEqual(['tombstone a', 'tombstone b', 'upsert a', 'withdrawn u']);
+    expect(harness.table.state('threats', 't1')).toMatchObject({ removed: false });
+    expect([harness.table.removals('assets'), harness.table.children('threats')]).toEqual([[], ['a t1', 'a t2']]);
+  });
+
+  test.each([
+    ['the same batch', 2],
+    ['different batches', ASSETS],
+  ])(
+    'a threat that moved between two removed assets of %s is withdrawn once, with its new asset',
+    async (_where, count) => {
+      const ids = Array.from({ length: count }, (_, index) => `a${index}`);
+      const [old, latest] = [ids[0]!, ids.at(-1)!];
+      for (const [from, to] of [
+        [old, latest],
+        [latest, old],
+      ] as const) {
+        const harness = await listed(ids);
+        for (const parent of [from, to])
+          harness.table.putChild('threats', { parent, id: 'moved', sequence: '00000000010000000001' });
+        harness.table.putState('threats', 'moved', rowState({ parent: to }));
+        await inventory(harness);
+        const withdrawn = harness.events.filter(({ id }) => id === 'moved');
+        expect(withdrawn.map(({ kind, asset_id }) => [kind, asset_id])).toEqual([['withdrawn', to]]);
+        expect(harness.sent).toHaveLength(2 * count + 1);
+        expect(harness.table.children('threats')).toEqual([]);
+      }
+    },
+  );
 });

@@ -4,8 +4,8 @@ import { DeliveryError, LeaseLostError, OutOfTimeError } from '../../../lambda/c
 import { createFirehose } from '../../../lambda/sink/firehose.ts';
 import { type Fault, THROTTLED } from '../../../local/aws/faults.ts';
 import { type AwsScene, awsScene } from '../support/aws-scene.ts';
+import { rejection, wordsOf } from '../support/rejection.ts';
 import { retryBudget, steppedClock } from '../support/stepped-clock.ts';
-import { rejection, wordsOf } from '../support/words.ts';
 
 const LEASE_VALID = async () => undefined;
 
@@ -22,7 +22,7 @@ async function delivered(scene: AwsScene): Promise<string[]> {
 const large = (count: number) => Array.from({ length: count }, (_, index) => `${index}`.padStart(600_000, 'x'));
 
 describe('event lines', () => {
-  test('arrive, each ending in a line feed, and are packed into one record', async () => {
+  test('event lines arrive, each ending in a line feed, packed into one record', async () => {
     await using scene = await awsScene();
     const lines = Array.from({ length: 500 }, (_, index) => `{"n":${index},"text":"ключ🔑\u2028"}`);
     expect(await delivery(scene).deliver(lines, LEASE_VALID)).toBe(0);
@@ -30,13 +30,13 @@ describe('event lines', () => {
     expect(scene.aws.firehose.counters).toMatchObject({ calls: 1, records: 1, refusedCalls: 0 });
   });
 
-  test('none make no call', async () => {
+  test('no event lines make no call', async () => {
     await using scene = await awsScene();
     expect(await delivery(scene).deliver([], LEASE_VALID)).toBe(0);
     expect(scene.aws.firehose.counters.calls).toBe(0);
   });
 
-  test('never exceed a limit of the service: records, bytes a record, bytes a call', async () => {
+  test("a delivery never exceeds the service's limits on records, bytes per record and bytes per call", async () => {
     await using scene = await awsScene();
     const lines = [...large(12), '🔑'.repeat(255_999), 'y'.repeat(1_023_999), ...Array(1_400).fill('{}')];
     await delivery(scene).deliver(lines, LEASE_VALID);
@@ -47,7 +47,7 @@ describe('event lines', () => {
 });
 
 describe('a partial failure', () => {
-  test('has only the failed records sent again, though the answer is 200', async () => {
+  test('a partial failure sends only the failed records again, though the answer is 200', async () => {
     await using scene = await awsScene();
     const lines = large(4);
     scene.aws.faults.next('firehose', { failItems: index => index === 1 }, { failItems: () => true });
@@ -56,7 +56,7 @@ describe('a partial failure', () => {
     expect(scene.aws.firehose.counters.records).toBe(4);
   });
 
-  test('of any pattern sends each line exactly once', async () => {
+  test('a partial failure of any pattern delivers each line exactly once', async () => {
     await using scene = await awsScene();
     const lines = large(5);
     const patterns = [0b10101, 0b11, 0b1].map((bits): Fault => ({ failItems: index => ((bits >> index) & 1) === 1 }));
@@ -66,7 +66,7 @@ describe('a partial failure', () => {
   });
 
   test.each(['canary', 'Canary-1', '{"row":"canary"}', 'CanaryRow and more'])(
-    'whose code may echo a row (%j) stops the stream without it',
+    'a partial failure whose code may echo a row (%j) stops the stream and does not show the code',
     async ErrorCode => {
       const client: Sender = {
         send: async ({ input }) => ({ RequestResponses: input.Records.map(() => ({ ErrorCode })) }),
@@ -74,12 +74,12 @@ describe('a partial failure', () => {
       const error = await rejection(
         createFirehose(client, 'stream', retryBudget(steppedClock())).deliver(['row'], LEASE_VALID),
       );
-      expect(error.message).toContain('it keeps answering an unknown code');
+      expect(error.message).toContain('unknown code');
       expect(wordsOf(error)).not.toMatch(/canary/i);
     },
   );
 
-  test('that is no throttling is tried eight times, then stops the stream with the code', async () => {
+  test('a partial failure that is no throttling is tried eight times, then stops the stream with the code', async () => {
     let calls = 0;
     const client: Sender = {
       async send({ input }) {
@@ -98,7 +98,7 @@ describe('a partial failure', () => {
     expect(wordsOf(error)).not.toContain('canary');
   });
 
-  test('is counted apart from throttling before it: eight tries of its own', async () => {
+  test('a partial failure after throttling has eight tries of its own', async () => {
     let calls = 0;
     const client: Sender = {
       async send({ input }) {
@@ -111,7 +111,7 @@ describe('a partial failure', () => {
     expect(calls).toBe(12);
   });
 
-  test('with mixed codes counts as a failure and not as throttling: eight tries', async () => {
+  test('a partial failure with mixed codes is no throttling, and is tried eight times', async () => {
     let calls = 0;
     const codes = ['ServiceUnavailableException', 'InternalFailure'];
     const client: Sender = {
@@ -128,7 +128,7 @@ describe('a partial failure', () => {
   });
 
   test.each(['ServiceUnavailableException', 'ThrottlingException', 'LimitExceededException'])(
-    'of %s is throttling: retried beyond eight tries, and the waiting time is returned',
+    'a partial failure with %s is throttling: retried beyond eight tries, and the waiting time is returned',
     async ErrorCode => {
       let calls = 0;
       const client: Sender = {
@@ -144,7 +144,7 @@ describe('a partial failure', () => {
     },
   );
 
-  test('whose answer does not speak of each record is an error, never taken for success', async () => {
+  test('a partial failure whose answer does not cover each record is an error, never a success', async () => {
     const client: Sender = { send: async () => ({ FailedPutCount: 0, RequestResponses: [] }) };
     const error = await rejection(
       createFirehose(client, 'stream', retryBudget(steppedClock())).deliver(['{}'], LEASE_VALID),
@@ -162,7 +162,7 @@ describe('the lease', () => {
     ['a partial refusal', { failItems: () => true }],
     ['throttling', THROTTLED.firehose],
   ])(
-    'is checked before each try after %s: a run that lost it sends nothing beside its successor',
+    'the lease is checked before each try after %s, so a run that lost it sends nothing beside its successor',
     async (_what, fault) => {
       await using scene = await awsScene();
       scene.aws.faults.always('firehose', fault);
@@ -176,7 +176,7 @@ describe('the lease', () => {
     },
   );
 
-  test('is not asked by a call whose sibling has failed: nothing is sent once the delivery has rejected', async () => {
+  test('the lease is not checked by a call whose sibling has failed, and nothing is sent once the delivery has rejected', async () => {
     let calls = 0;
     const client: Sender = {
       async send({ input }) {
@@ -197,7 +197,7 @@ describe('the lease', () => {
 });
 
 describe('throttling', () => {
-  test('that outlasts the lease ends at the next try, with the error of the lease and nothing sent', async () => {
+  test('throttling that outlasts the lease ends at the next try, with the error of the lease and nothing sent', async () => {
     await using scene = await awsScene();
     scene.aws.faults.always('firehose', THROTTLED.firehose);
     const lost = new LeaseLostError('another run has taken it over');
@@ -212,7 +212,7 @@ describe('throttling', () => {
   test.each([
     ['of whole calls', THROTTLED.firehose],
     ['of every record', { failItems: () => true }],
-  ])('%s backs off and goes on, however often, and says how long it took', async (_what, fault) => {
+  ])('throttling %s backs off without a limit on tries, and the waiting time is returned', async (_what, fault) => {
     await using scene = await awsScene();
     scene.aws.faults.next('firehose', ...Array<Fault>(15).fill(fault));
     const before = scene.clock.now();
@@ -221,7 +221,7 @@ describe('throttling', () => {
     expect(scene.clock.pauses.slice(0, 4)).toEqual([50, 100, 200, 400]);
   });
 
-  test('goes on until the time budget ends, then says that time ran out', async () => {
+  test('throttling is retried until the time budget ends, then the error says that time ran out', async () => {
     await using scene = await awsScene();
     scene.aws.faults.always('firehose', THROTTLED.firehose);
     expect(await rejection(delivery(scene, 60_000).deliver(['{}'], LEASE_VALID))).toBeInstanceOf(OutOfTimeError);
@@ -234,8 +234,8 @@ describe('a call', () => {
   test.each([
     ['whose request was lost', { loseRequest: true }, 1],
     ['whose answer was lost', { loseAnswer: true }, 3],
-    ['that stumbled', { refuse: { status: 500, code: 'InternalFailure', message: 'Sorry.' } }, 1],
-  ])('%s is made again: at least once, never less', async (_what, fault, copies) => {
+    ['that failed with status 500', { refuse: { status: 500, code: 'InternalFailure', message: 'Sorry.' } }, 1],
+  ])('a call %s is repeated, so every line is delivered at least once', async (_what, fault, copies) => {
     await using scene = await awsScene();
     scene.aws.faults.next('firehose', fault, fault);
     await delivery(scene).deliver(['{}'], LEASE_VALID);
@@ -246,7 +246,7 @@ describe('a call', () => {
     ['ResourceNotFoundException', 400],
     ['InvalidArgumentException', 400],
     ['AccessDeniedException', 400],
-  ])('refused with %s stops the stream at once', async (code, status) => {
+  ])('a call refused with %s stops the stream at once', async (code, status) => {
     await using scene = await awsScene();
     scene.aws.faults.always('firehose', { refuse: { status, code, message: 'No.' } });
     const error = await rejection(delivery(scene).deliver(['canary'], LEASE_VALID));
@@ -256,7 +256,7 @@ describe('a call', () => {
     expect(wordsOf(error)).not.toContain('canary');
   });
 
-  test('that keeps failing is given up after eight tries', async () => {
+  test('a call that keeps failing is given up after eight tries', async () => {
     await using scene = await awsScene();
     scene.aws.faults.always('firehose', { loseRequest: true });
     expect(await rejection(delivery(scene).deliver(['{}'], LEASE_VALID))).toBeInstanceOf(DeliveryError);

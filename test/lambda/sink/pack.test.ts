@@ -8,7 +8,7 @@ const ofBytes = (bytes: number) => new Uint8Array(bytes);
 const KIB = 1024;
 
 describe('records', () => {
-  test('hold all lines in order, each ending in a line feed, within 1,000 KiB and 500 lines', () => {
+  test('records hold all lines in order, each ending in a line feed, within 1,000 KiB and 500 lines', () => {
     const sizes = fc.array(fc.oneof(fc.nat({ max: 2000 }), fc.integer({ min: 100_000, max: 1_023_999 })), {
       maxLength: 40,
     });
@@ -24,7 +24,7 @@ describe('records', () => {
     );
   });
 
-  test('501 lines are two records, because deaggregation misbehaves beyond 500', () => {
+  test('501 lines are two records, because deaggregation fails beyond 500', () => {
     const records = packRecords(Array.from({ length: 501 }, () => '{}'));
     expect(records.map(({ byteLength }) => byteLength)).toEqual([500 * 3, 3]);
   });
@@ -35,13 +35,13 @@ describe('records', () => {
     expect(packRecords([`${'é'.repeat(511_999)}a`])[0]!.byteLength).toBe(MAX_LINE_BYTES);
   });
 
-  test('nothing to send is no record and no call', () => {
+  test('no lines make no record and no call', () => {
     expect(packCalls(packRecords([]))).toEqual([]);
   });
 });
 
 describe('calls', () => {
-  test('hold all records in order, at most 500 and 4 MiB in base64 with its JSON around', () => {
+  test('calls hold all records in order, at most 500, and 4 MiB in base64 with its JSON around', () => {
     const sizes = fc.array(fc.oneof(fc.nat({ max: 6 * KIB }), fc.integer({ min: 1, max: MAX_LINE_BYTES })), {
       maxLength: 30,
     });
@@ -66,7 +66,7 @@ describe('calls', () => {
     expect(packCalls(Array.from({ length: 501 }, () => ofBytes(10))).map(call => call.length)).toEqual([500, 1]);
   });
 
-  test('three full records are one call, a fourth goes into the next', () => {
+  test('three full records are one call, and a fourth goes into the next', () => {
     const full = Array.from({ length: 4 }, () => ofBytes(MAX_LINE_BYTES));
     expect(packCalls(full).map(call => call.length)).toEqual([3, 1]);
   });

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { ApiRefusedError, ApiUnavailableError, PageTooLargeError } from '../../../lambda/core/errors.ts';
 import { apiScene } from '../support/api-scene.ts';
 import { type Act, httpHarness, json } from '../support/http-harness.ts';
-import { rejection, wordsOf } from '../support/words.ts';
+import { rejection, wordsOf } from '../support/rejection.ts';
 
 const BODY = '{"data":[],"pagination":{"next_cursor":null,"page_size":0}}';
 const CURSORS = [
@@ -19,7 +19,7 @@ const CURSORS = [
 ];
 
 describe('a request for a page', () => {
-  test.each(CURSORS)('carries the cursor %j unchanged, and the limit', async cursor => {
+  test.each(CURSORS)('a request carries the cursor %j unchanged, and the limit', async cursor => {
     await using each = await apiScene([json(200, BODY)]);
     expect(await each.page({ cursor, limit: 7 })).toBe(BODY);
     const { target, headers, method } = each.server.seen[0]!;
@@ -35,20 +35,20 @@ describe('a request for a page', () => {
     expect(headers.authorization).toBe('Bearer canary-token-1');
   });
 
-  test('without a cursor sends none: the walk is from the beginning', async () => {
+  test('a request without a cursor sends none, and reads from the beginning', async () => {
     await using each = await apiScene([json(200, BODY)]);
     await each.page();
     expect(each.server.seen[0]!.target).toBe('/base/v1/assets?limit=500');
   });
 
-  test('answers the body to the last character', async () => {
+  test('the body of an answer is returned to the last character', async () => {
     const body =
       '{ "n": 9007199254740993, "f": 1.0, "e": 1e400, "z": -0, "\\u0041": "\\ud83d", "k": "ключ🔑\u2028" }\r\n';
     await using each = await apiScene([json(200, body)]);
     expect(await each.page()).toBe(body);
   });
 
-  test('stops at once when the run is over, with the reason', async () => {
+  test('a request stops at once when the run is over, with the reason', async () => {
     await using each = await apiScene([json(503, '')]);
     const over = new AbortController();
     over.abort(new Error('the lease is gone'));
@@ -60,20 +60,26 @@ describe('a request for a page', () => {
 });
 
 describe('a redirect', () => {
-  test.each([301, 302, 303, 307, 308])('(%i) is an error, and the bearer never reaches another host', async status => {
-    await using other = await httpHarness(json(200, BODY));
-    await using each = await apiScene([json(status, '', { location: `${other.url}/v1/assets` })]);
-    const error = await rejection(each.page());
-    expect(error).toBeInstanceOf(ApiRefusedError);
-    expect(error.message).toContain(`answered ${status}`);
-    expect([each.server.seen.length, other.seen.length]).toEqual([1, 0]);
-  });
+  test.each([301, 302, 303, 307, 308])(
+    'a redirect (%i) is an error, and the bearer token never reaches another host',
+    async status => {
+      await using other = await httpHarness(json(200, BODY));
+      await using each = await apiScene([json(status, '', { location: `${other.url}/v1/assets` })]);
+      const error = await rejection(each.page());
+      expect(error).toBeInstanceOf(ApiRefusedError);
+      expect(error.message).toContain(String(status));
+      expect([each.server.seen.length, other.seen.length]).toEqual([1, 0]);
+    },
+  );
 });
 
 describe('a body', () => {
   const bound = 1_000;
 
-  test.each(['up to', 'beyond'])('is read %s the bound, told by content-length', async where => {
+  test.each([
+    ['up to', 'read'],
+    ['beyond', 'refused'],
+  ])('a body with a content-length %s the bound is %s', async where => {
     const body = ' '.repeat(where === 'beyond' ? bound + 1 : bound);
     await using each = await apiScene([json(200, body, { 'content-length': String(body.length) })], {
       maxBodyBytes: bound,
@@ -84,13 +90,13 @@ describe('a body', () => {
     expect(each.server.seen).toHaveLength(1);
   });
 
-  test('declared beyond the bound is not waited for', async () => {
+  test('a body declared beyond the bound is not waited for', async () => {
     const promise: Act = response => response.writeHead(200, { 'content-length': bound + 1 }).flushHeaders();
     await using each = await apiScene([promise], { maxBodyBytes: bound });
     expect(await rejection(each.page())).toBeInstanceOf(PageTooLargeError);
   });
 
-  test('that comes in chunks without end is cut off at the bound', async () => {
+  test('a body in chunks without end is cut off at the bound', async () => {
     const endless: Act = response => {
       const more = (): void => {
         while (!response.destroyed && response.write('x'.repeat(500)));
@@ -103,7 +109,7 @@ describe('a body', () => {
     expect(each.server.seen).toHaveLength(1);
   });
 
-  test('truncated before its declared length is requested again, even when the connection ends cleanly', async () => {
+  test('a body truncated before its declared length is requested again, even when the connection ends cleanly', async () => {
     const declaring = (length: number) => new Response(BODY, { headers: { 'content-length': String(length) } });
     const answers = [declaring(BODY.length + 1), declaring(BODY.length)];
     await using each = await apiScene([], { fetch: async () => answers.shift()! });
@@ -111,12 +117,12 @@ describe('a body', () => {
     expect([answers, each.clock.pauses]).toEqual([[], [50]]);
   });
 
-  test('that begins with a byte order mark is read without it: JSON has none', async () => {
+  test('a body that begins with a byte order mark is read without it, because JSON has none', async () => {
     await using each = await apiScene([response => response.writeHead(200).end(`\ufeff${BODY}`)]);
     expect(await each.page()).toBe(BODY);
   });
 
-  test('that is encoded may be shorter than its declared length, which counts the encoded bytes', async () => {
+  test('an encoded body may be shorter than its declared length, which counts the encoded bytes', async () => {
     const headers = { 'content-length': String(BODY.length + 20), 'content-encoding': 'gzip' };
     await using each = await apiScene([], { fetch: async () => new Response(BODY, { headers }) });
     expect(await each.page()).toBe(BODY);
@@ -126,16 +132,16 @@ describe('a body', () => {
     ['a broken sequence', Buffer.from([0x22, 0xc3, 0x28, 0x22])],
     ['half a character at the end', Buffer.from('"ü').subarray(0, 2)],
     ['an encoded surrogate', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
-  ])('that is not UTF-8 (%s) is an error, never a replacement character', async (_what, bytes) => {
+  ])('a body that is not UTF-8 (%s) is an error, never a replacement character', async (_what, bytes) => {
     await using each = await apiScene([response => response.writeHead(200).end(bytes)]);
     expect(await rejection(each.page())).toBeInstanceOf(ApiUnavailableError);
     expect(each.server.seen).toHaveLength(8);
   });
 });
 
-describe('no word of a token', () => {
+describe('tokens in errors', () => {
   test.each(['canary\ttöken-€', 'canary\nx-evil: 1', 'canary-🔑'])(
-    'gets into an error when it does not fit a header (%j)',
+    'a token that does not fit a header (%j) does not appear in the error',
     async token => {
       await using each = await apiScene([json(200, BODY)], { token });
       expect(wordsOf(await rejection(each.page()))).not.toContain('canary');

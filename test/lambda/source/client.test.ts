@@ -5,8 +5,8 @@ import { createClient, type Page } from '../../../lambda/source/client.ts';
 import { createTokens } from '../../../lambda/source/token.ts';
 import { createPlatform, type PlatformOptions } from '../../../local/platform/platform.ts';
 import { startPlatformServer } from '../../../local/platform/server.ts';
+import { rejection } from '../support/rejection.ts';
 import { retryBudget, steppedClock } from '../support/stepped-clock.ts';
-import { rejection } from '../support/words.ts';
 
 async function scene(options: Partial<PlatformOptions> = {}) {
   const clock = steppedClock();
@@ -26,7 +26,7 @@ async function collect(pages: AsyncIterable<Page>): Promise<Page[]> {
 }
 
 describe('the lists', () => {
-  test('come page by page, each row the text that the API sent, the last page with a null cursor', async () => {
+  test('the lists come page by page, each row as the API sent it, and the last page has a null cursor', async () => {
     await using each = await scene();
     each.platform.populate({ assets: 12, threats: 7, dnsBlocks: 5 });
     const { client, platform } = each;
@@ -42,7 +42,7 @@ describe('the lists', () => {
     }
   });
 
-  test('go on from a cursor of an earlier page', async () => {
+  test('a list continues from a cursor of an earlier page', async () => {
     await using each = await scene();
     each.platform.populate({ assets: 9, threats: 0, dnsBlocks: 0 });
     const [first, ...rest] = await collect(each.client.assets({ limit: 4 }));
@@ -50,7 +50,7 @@ describe('the lists', () => {
     expect(later).toEqual(rest);
   });
 
-  test('may be left early, and ask for no page beyond the next', async () => {
+  test('a list may be left early, and requests no page beyond the next', async () => {
     await using each = await scene();
     each.platform.populate({ assets: 40, threats: 0, dnsBlocks: 0 });
     for await (const page of each.client.assets({ limit: 4 })) {
@@ -60,26 +60,26 @@ describe('the lists', () => {
     expect(each.platform.requests.get('assets')).toBeLessThanOrEqual(2);
   });
 
-  test('end at a cursor that comes back unchanged', async () => {
+  test('a list ends at a cursor that comes back unchanged', async () => {
     await using each = await scene({ endOfStream: 'repeat-cursor' });
     each.platform.populate({ assets: 3, threats: 0, dnsBlocks: 0 });
     const pages = await collect(each.client.assets());
     expect(pages.flatMap(page => page.rows)).toHaveLength(3);
   });
 
-  test('leave a refused cursor to the caller: no other takes its place', async () => {
+  test('a list leaves a refused cursor to the caller, and no other takes its place', async () => {
     await using each = await scene();
     each.platform.populate({ assets: 3, threats: 0, dnsBlocks: 0 });
     expect(await rejection(collect(each.client.assets({ cursor: 'hand-built' })))).toBeInstanceOf(CursorRefusedError);
     expect(each.platform.requests.get('assets')).toBe(1);
   });
 
-  test.each([0, 501, 2.5, Number.NaN])('refuse a limit that the API would refuse (%p)', async limit => {
+  test.each([0, 501, 2.5, Number.NaN])('a list refuses a limit that the API would refuse (%p)', async limit => {
     await using each = await scene();
     expect(() => each.client.assets({ limit })).toThrow(RangeError);
   });
 
-  test('of DNS blocks need their path', async () => {
+  test('the list of DNS blocks needs its path', async () => {
     await using each = await scene();
     const { api, clock } = each;
     expect(() => createClient({ api, clock }).dnsBlocks()).toThrow(RangeError);
@@ -89,7 +89,7 @@ describe('the lists', () => {
 describe('the single reads', () => {
   const ID = 'a/b ü%?#';
 
-  test('answer the resource as the API sent it, its position null, whatever characters the id holds', async () => {
+  test('a single read returns the resource as the API sent it, whatever characters the id holds', async () => {
     await using each = await scene();
     each.platform.putAsset(`{"id":"${ID}","big":9007199254740993}`);
     each.platform.putThreat(`{"id":"threat ${ID}","asset_id":"${ID}","n":1.0}`);
@@ -102,14 +102,14 @@ describe('the single reads', () => {
     expect(JSON.parse(await each.client.relatedAssets(ID))).toEqual(expect.anything());
   });
 
-  test('of an unknown id are refused with what the API says', async () => {
+  test('a single read of an unknown id is refused with the status of the API', async () => {
     await using each = await scene();
     const error = await rejection(each.client.threat('nobody'));
     expect(error).toBeInstanceOf(ApiRefusedError);
     expect((error as ApiRefusedError).status).toBe(404);
   });
 
-  test.each(['', '.', '..', '\ud800'])('refuse an id that no path can hold (%j)', async id => {
+  test.each(['', '.', '..', '\ud800'])('a single read refuses an id that no path can hold (%j)', async id => {
     await using each = await scene();
     expect(await rejection(each.client.asset(id))).toBeInstanceOf(RangeError);
     expect(each.platform.requests.size).toBe(0);

@@ -3,8 +3,8 @@ import { CredentialsError } from '../../../lambda/core/errors.ts';
 import { createCredentials } from '../../../lambda/source/credentials.ts';
 import { THROTTLED } from '../../../local/aws/faults.ts';
 import { awsScene } from '../support/aws-scene.ts';
+import { rejection, wordsOf } from '../support/rejection.ts';
 import { retryBudget } from '../support/stepped-clock.ts';
-import { rejection, wordsOf } from '../support/words.ts';
 
 const SECRET = JSON.stringify({ client_id: 'id', client_secret: 'canary' });
 
@@ -16,7 +16,7 @@ async function scene(secret: string | undefined) {
 }
 
 describe('the client credentials', () => {
-  test('are read once and kept, and read past the cache only when asked', async () => {
+  test('the client credentials are read once and kept, and read past the cache only on request', async () => {
     await using each = await scene(SECRET);
     const expected = { clientId: 'id', clientSecret: 'canary' };
     expect([await each.read(), await each.read()]).toEqual([expected, expected]);
@@ -28,7 +28,7 @@ describe('the client credentials', () => {
     expect(each.count('GetSecretValue')).toBe(2);
   });
 
-  test('may lie beside other members in the secret', async () => {
+  test('the client credentials may have other members beside them in the secret', async () => {
     await using each = await scene(JSON.stringify({ client_id: 'a', client_secret: 'b', note: 'c' }));
     expect(await each.read()).toEqual({ clientId: 'a', clientSecret: 'b' });
   });
@@ -39,7 +39,7 @@ describe('the client credentials', () => {
     ['a secret without client_secret', '{"client_id":"canary"}'],
     ['an empty client_secret', '{"client_id":"canary","client_secret":""}'],
     ['a client_secret that is no text', '{"client_id":"canary","client_secret":12}'],
-  ])('from %s are an error that says the form and quotes nothing', async (_what, secret) => {
+  ])('credentials from %s are an error that names the expected form and quotes nothing', async (_what, secret) => {
     await using each = await scene(secret);
     const error = await rejection(each.read());
     expect(error).toBeInstanceOf(CredentialsError);
@@ -47,25 +47,28 @@ describe('the client credentials', () => {
     expect(wordsOf(error)).not.toContain('canary');
   });
 
-  test('from a secret without a value are a credentials error, at once', async () => {
+  test('a secret without a value is a credentials error, at once', async () => {
     await using each = await scene(undefined);
     expect(await rejection(each.read())).toBeInstanceOf(CredentialsError);
     expect(each.count('GetSecretValue')).toBe(1);
   });
 
   test.each([
-    ['AccessDeniedException', 'Allow the role of the function secretsmanager:GetSecretValue'],
-    ['ResourceNotFoundException', 'The secret was deleted, or has no value.'],
-    ['InvalidRequestException', 'Do not fill the secret: it may be right.'],
-  ])('that Secrets Manager refuses with %s are not to be filled in', async (code, advice) => {
-    await using each = await scene(SECRET);
-    each.aws.faults.always('secretsmanager', { refuse: { status: 400, code, message: 'No.' } });
-    const { message } = await rejection(each.read());
-    expect(message).toContain(advice);
-    expect(message).not.toContain('Put the current client_id');
-  });
+    ['AccessDeniedException', 'secretsmanager:GetSecretValue'],
+    ['ResourceNotFoundException', 'deleted'],
+    ['InvalidRequestException', 'Do not'],
+  ])(
+    'a secret that Secrets Manager refuses with %s is not to be filled again, and the error says so',
+    async (code, advice) => {
+      await using each = await scene(SECRET);
+      each.aws.faults.always('secretsmanager', { refuse: { status: 400, code, message: 'No.' } });
+      const { message } = await rejection(each.read());
+      expect(message).toContain(advice);
+      expect(message).not.toContain('client_id');
+    },
+  );
 
-  test('are worth waiting for while Secrets Manager throttles, within the time budget', async () => {
+  test('a throttled read of the secret is retried within the time budget', async () => {
     await using each = await scene(SECRET);
     each.aws.faults.next('secretsmanager', ...Array(12).fill(THROTTLED.secretsmanager));
     await each.read();
@@ -79,7 +82,7 @@ describe('the client credentials', () => {
     ['a lost answer', { loseAnswer: true }],
     ['a lost request', { loseRequest: true }],
     ['a 500', { refuse: { status: 500, code: 'InternalServiceError', message: 'Sorry.' } }],
-  ])('survive %s', async (_what, fault) => {
+  ])('reading the secret survives %s', async (_what, fault) => {
     await using each = await scene(SECRET);
     each.aws.faults.next('secretsmanager', fault, fault);
     expect(await each.read()).toEqual({ clientId: 'id', clientSecret: 'canary' });

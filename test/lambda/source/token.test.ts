@@ -1,13 +1,51 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
-import { ApiRefusedError, CredentialsError } from '../../../lambda/core/errors.ts';
+import { ApiRefusedError, ApiUnavailableError, CredentialsError } from '../../../lambda/core/errors.ts';
+import type { ClientCredentials } from '../../../lambda/source/credentials.ts';
 import { createTokens, failingOnce, tokenEndpoint } from '../../../lambda/source/token.ts';
 import { createRandom } from '../../../local/platform/draw.ts';
 import { createPlatform } from '../../../local/platform/platform.ts';
 import { startPlatformServer } from '../../../local/platform/server.ts';
-import { httpHarness, json } from '../support/http-harness.ts';
+import {
+  type Act,
+  httpHarness,
+  json,
+  reset,
+  type SeenRequest,
+  silence,
+  watchedFetch,
+} from '../support/http-harness.ts';
+import { rejection, wordsOf } from '../support/rejection.ts';
 import { retryBudget, steppedClock } from '../support/stepped-clock.ts';
-import { basicParts, issued, PATH, refused, tokenScene } from '../support/token-scene.ts';
-import { rejection, wordsOf } from '../support/words.ts';
+
+const PATH = '/protocol/openid-connect/token';
+const issued = (token: string, seconds?: number) =>
+  json(200, { access_token: token, token_type: 'Bearer', ...(seconds === undefined ? {} : { expires_in: seconds }) });
+const refused = (status: number, error: string) => json(status, { error, error_description: 'canary-description' });
+
+/** Id and secret, each decoded by itself, as RFC 6749 §2.3.1 has them encoded. */
+function basicParts(request: SeenRequest | undefined): string[] {
+  const [, basic = ''] = /^Basic (.+)$/.exec(request?.headers.authorization ?? '') ?? [];
+  const parts = Buffer.from(basic, 'base64').toString().split(':');
+  return parts.map(part => decodeURIComponent(part.replaceAll('+', ' ')));
+}
+
+/** Tokens from a server that plays the given acts. The credentials change once they are read past the cache. */
+async function tokenScene(...acts: Act[]) {
+  const server = await httpHarness(...acts);
+  const clock = steppedClock();
+  const reads: boolean[] = [];
+  const credentials = {
+    async read({ fresh }: { readonly fresh: boolean }): Promise<ClientCredentials> {
+      reads.push(fresh);
+      return { clientId: 'client', clientSecret: fresh ? 'canary-rotated' : 'canary-secret' };
+    },
+  };
+  const { fetch, begun } = watchedFetch();
+  const tokens = createTokens({ authUrl: server.url, credentials, fetch });
+  const token = (budget?: number) => tokens.token(retryBudget(clock, budget));
+  return { server, clock, begun, reads, tokens, token, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+}
 
 describe('the request for a token', () => {
   test.each([
@@ -15,7 +53,7 @@ describe('the request for a token', () => {
     ['kénnung-ключ', 'säcret-鍵-🔑+%'],
     ['plain', ':'],
   ])(
-    'carries %j and its secret form-urlencoded separately, and a form of nothing but grant_type',
+    'a token request carries %j and its secret form-urlencoded separately, and a form of nothing but grant_type',
     async (id, secret) => {
       await using server = await httpHarness(issued('t', 300));
       const credentials = { read: async () => ({ clientId: id, clientSecret: secret }) };
@@ -27,7 +65,7 @@ describe('the request for a token', () => {
     },
   );
 
-  test('is understood by the platform, whatever characters id and secret hold', async () => {
+  test('the platform accepts a token request, whatever characters id and secret hold', async () => {
     const clientId = 'org+%:ü';
     const platform = createPlatform({
       clock: Date.now,
@@ -48,11 +86,11 @@ describe('the request for a token', () => {
     ['https://auth.example/realms/one/', 'https://auth.example/realms/one'],
     [`https://auth.example/realms/one${PATH}`, 'https://auth.example/realms/one'],
     [`https://auth.example/realms/one${PATH}/`, 'https://auth.example/realms/one'],
-  ])('goes to the token path, whether authUrl is the realm or the whole path: %s', (authUrl, realm) => {
+  ])('the token path is appended unless authUrl is the whole path: %s', (authUrl, realm) => {
     expect(tokenEndpoint(authUrl)).toBe(realm + PATH);
   });
 
-  test('never follows a redirect: the credentials stay with their host', async () => {
+  test('a token request never follows a redirect, so the credentials stay with their host', async () => {
     await using other = await httpHarness(issued('stolen', 300));
     await using each = await tokenScene(json(307, '', { location: `${other.url}${PATH}` }));
     expect(await rejection(each.token())).toBeInstanceOf(ApiRefusedError);
@@ -61,14 +99,14 @@ describe('the request for a token', () => {
 });
 
 describe('a token', () => {
-  test('is asked for once, however many callers need it', async () => {
+  test('a token is requested once, however many callers need it', async () => {
     await using each = await tokenScene(issued('one', 300));
     const all = await Promise.all(Array.from({ length: 20 }, () => each.token()));
     expect(new Set(all)).toEqual(new Set(['one']));
     expect(each.server.seen).toHaveLength(1);
   });
 
-  test('is reused for its lifetime and renewed thirty seconds before expires_in', async () => {
+  test('a token is reused for its lifetime and renewed thirty seconds before expires_in', async () => {
     await using each = await tokenScene(issued('one', 300), issued('two', 300));
     await each.token();
     each.clock.advance(269_999);
@@ -78,7 +116,7 @@ describe('a token', () => {
     expect(each.server.seen).toHaveLength(2);
   });
 
-  test('without expires_in is taken to live for five minutes', async () => {
+  test('a token without expires_in is taken to last five minutes', async () => {
     await using each = await tokenScene(issued('one'), issued('two'));
     await each.token();
     each.clock.advance(269_999);
@@ -87,7 +125,7 @@ describe('a token', () => {
     expect(await each.token()).toBe('two');
   });
 
-  test('that lives shorter than the margin is used for half its life', async () => {
+  test('a token that lasts shorter than the margin is used for half its lifetime', async () => {
     await using each = await tokenScene(issued('one', 20), issued('two', 20));
     await each.token();
     each.clock.advance(9_999);
@@ -96,7 +134,7 @@ describe('a token', () => {
     expect(await each.token()).toBe('two');
   });
 
-  test('once discarded is replaced, but not a second time by a caller that held the old one', async () => {
+  test('a discarded token is replaced, but not a second time by a caller that held the old one', async () => {
     await using each = await tokenScene(issued('one', 300), issued('two', 300), issued('three', 300));
     await each.token();
     each.tokens.discard('one');
@@ -113,24 +151,27 @@ describe('a refusal of the credentials', () => {
     [401, 'unauthorized_client'],
     [401, 'invalid_request'],
     [400, 'invalid_client'],
-  ])('(%i %s) reads the secret past the cache once, tries once more, then stands', async (status, code) => {
-    await using each = await tokenScene(refused(status, code));
-    const error = await rejection(each.token());
-    expect(error).toBeInstanceOf(CredentialsError);
-    expect(error.message).toContain(`${status} ${code}`);
-    expect(each.reads).toEqual([false, true]);
-    expect(each.server.seen).toHaveLength(2);
-    expect(wordsOf(error)).not.toContain('canary');
-  });
+  ])(
+    'refused credentials (%i %s) read the secret past the cache once, and fail after one more try',
+    async (status, code) => {
+      await using each = await tokenScene(refused(status, code));
+      const error = await rejection(each.token());
+      expect(error).toBeInstanceOf(CredentialsError);
+      expect(error.message).toContain(`${status} ${code}`);
+      expect(each.reads).toEqual([false, true]);
+      expect(each.server.seen).toHaveLength(2);
+      expect(wordsOf(error)).not.toContain('canary');
+    },
+  );
 
-  test('of a secret just rotated is mended by the fresh one', async () => {
+  test('credentials of a secret that was just rotated are replaced by the new ones', async () => {
     await using each = await tokenScene(refused(401, 'unauthorized_client'), issued('one', 300));
     expect(await each.token()).toBe('one');
     const [, second] = each.server.seen;
     expect(basicParts(second)).toEqual(['client', 'canary-rotated']);
   });
 
-  test('is heard once a run: other streams do not ask again', async () => {
+  test('refused credentials are reported once per run, and other streams do not ask again', async () => {
     await using each = await tokenScene(refused(401, 'invalid_client'));
     const once = failingOnce(each.tokens);
     const first = await rejection(once.token(retryBudget(each.clock)));
@@ -141,8 +182,150 @@ describe('a refusal of the credentials', () => {
     expect(each.server.seen).toHaveLength(4);
   });
 
-  test('names the code only when it looks like one', async () => {
+  test('refused credentials show the OAuth code only when it has the form of one', async () => {
     await using each = await tokenScene(json(401, { error: 'canary-Free Text' }));
     expect(wordsOf(await rejection(each.token()))).not.toContain('canary');
+  });
+});
+
+const TOKEN = { access_token: 'one', token_type: 'Bearer', expires_in: 300 };
+const HEADERS = { 'content-type': 'application/json' };
+
+/** A body of so many bytes, or the same compressed. */
+const padded = (status: number, bytes: number, document: object = TOKEN) =>
+  json(status, JSON.stringify(document).padEnd(bytes));
+const bomb = (status: number, bytes: number, document: object = TOKEN): Act => {
+  const body = gzipSync(JSON.stringify(document).padEnd(bytes));
+  return response => response.writeHead(status, { ...HEADERS, 'content-encoding': 'gzip' }).end(body);
+};
+/** Begins a body and never ends it. */
+const drip = (status: number, begin: string): Act => {
+  return response => response.writeHead(status, HEADERS).write(begin);
+};
+
+describe('the body of the token endpoint', () => {
+  test.each([
+    ['plain', padded],
+    ['compressed', bomb],
+  ])('a body of the token endpoint (%s) is read up to 64 KiB', async (_form, act) => {
+    await using each = await tokenScene(act(200, 65_536));
+    expect(await each.token()).toBe('one');
+  });
+
+  test.each([
+    ['plain', padded],
+    ['compressed', bomb],
+  ])('a body of the token endpoint (%s) beyond 64 KiB is no token, and is requested again', async (_form, act) => {
+    await using each = await tokenScene(act(200, 65_537), act(200, 50_000_000), issued('two', 300));
+    expect(await each.token()).toBe('two');
+  });
+
+  test('a token endpoint whose bodies always exceed 64 KiB is unavailable', async () => {
+    await using each = await tokenScene(bomb(200, 1_000_000));
+    const error = await rejection(each.token());
+    expect(error).toBeInstanceOf(ApiUnavailableError);
+    expect(error.message).toContain('65536 bytes');
+  });
+
+  test.each([
+    ['plain', padded],
+    ['compressed', bomb],
+  ])('the body of a refusal (%s) beyond 64 KiB is not read, and the status is reported', async (_form, act) => {
+    await using each = await tokenScene(act(400, 50_000_000, { error: 'invalid_client' }));
+    const error = await rejection(each.token());
+    expect(error).toBeInstanceOf(CredentialsError);
+    expect(error.message).toContain('400');
+  });
+
+  test('the body of a refusal names the OAuth error', async () => {
+    await using each = await tokenScene(refused(400, 'invalid_client'));
+    expect((await rejection(each.token())).message).toContain('400 invalid_client');
+  });
+
+  test('the body of a refusal that does not end is waited for as long as a request may take, then the status is reported', async () => {
+    await using each = await tokenScene(drip(400, '{"error":'));
+    const token = rejection(each.token());
+    for (const count of [1, 2]) {
+      await each.begun(count);
+      each.clock.advance(10_000);
+    }
+    expect((await token).message).toContain('400');
+    expect(each.reads).toEqual([false, true]);
+  });
+
+  test('a body that does not end is waited for no longer than the time left', async () => {
+    await using each = await tokenScene(drip(200, '{"access_token":'));
+    const token = rejection(each.token(4_000));
+    await each.begun(1);
+    each.clock.advance(4_000);
+    expect(await token).toBeInstanceOf(ApiUnavailableError);
+    expect(each.server.seen).toHaveLength(1);
+  });
+});
+
+describe('a token endpoint that fails', () => {
+  test.each([
+    ['503', json(503, '')],
+    ['500', json(500, {})],
+    ['429', json(429, '')],
+    ['a reset', reset],
+    ['an answer that is not JSON', json(200, '<html>canary</html>')],
+    ['an answer without a token', json(200, { token_type: 'Bearer', canary: 'x' })],
+  ])('a token endpoint that fails (%s) is called again, with the same credentials', async (_what, stumble) => {
+    await using each = await tokenScene(stumble, stumble, issued('one', 300));
+    expect(await each.token()).toBe('one');
+    expect(each.reads).toEqual([false]);
+    expect(each.clock.pauses).toEqual([50, 100]);
+  });
+
+  test.each([
+    ['seconds', () => '7'],
+    ['a date', (now: number) => new Date(now + 7_000).toUTCString()],
+  ])('a token endpoint that names a time in %s is not called before', async (_form, header) => {
+    await using each = await tokenScene(
+      (response, request) => json(429, '', { 'retry-after': header(each.clock.now()) })(response, request),
+      issued('one', 300),
+    );
+    expect(await each.token()).toBe('one');
+    expect(each.clock.pauses).toEqual([7_050]);
+  });
+
+  test('a wait longer than the time budget is given up, and no credentials are blamed', async () => {
+    await using each = await tokenScene(json(503, '', { 'retry-after': '60' }));
+    expect(await rejection(each.token(60_000))).toBeInstanceOf(ApiUnavailableError);
+    expect(each.server.seen).toHaveLength(1);
+  });
+
+  test('a token endpoint that keeps failing is given up after eight tries, and nothing of its answers is shown', async () => {
+    await using each = await tokenScene(json(200, { access_token: '', canary: 'canary' }));
+    const error = await rejection(each.token());
+    expect(error).toBeInstanceOf(ApiUnavailableError);
+    expect(each.server.seen).toHaveLength(8);
+    expect(wordsOf(error)).not.toContain('canary');
+  });
+
+  test('a token request that an ending invocation cuts off is made again by the next one, in its own time', async () => {
+    await using each = await tokenScene(silence, issued('one', 300));
+    const ended = rejection(each.token(5_000));
+    await each.server.arrived(1);
+    const next = each.token();
+    each.clock.advance(5_000);
+    await ended;
+    expect(await next).toBe('one');
+  });
+
+  test('a token endpoint that asks to be called again at once is called no faster than the backoff', async () => {
+    const busy = json(429, '', { 'retry-after': '0' });
+    await using each = await tokenScene(busy, busy, busy, busy, issued('one', 300));
+    expect(await each.token()).toBe('one');
+    expect(each.clock.pauses).toEqual([50, 100, 200, 400]);
+  });
+
+  test('a token endpoint that does not answer is called again after ten seconds', async () => {
+    await using each = await tokenScene(silence, issued('one', 300));
+    const token = each.token();
+    await each.server.arrived(1);
+    each.clock.advance(10_000);
+    expect(await token).toBe('one');
   });
 });

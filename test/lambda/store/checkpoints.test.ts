@@ -8,7 +8,7 @@ import { createCheckpoints } from '../../../lambda/store/checkpoints.ts';
 import { checkpointKey, type Item, intentsKey } from '../../../lambda/store/item.ts';
 import { sha256 } from '../../../lambda/system.ts';
 import { awsScene } from '../support/aws-scene.ts';
-import { rejection } from '../support/words.ts';
+import { rejection } from '../support/rejection.ts';
 
 const STREAMS = ['assets', 'threats', 'dns-blocks'] as const;
 const FRESH: SavedStream = { checkpoint: BEGINNING, intents: [] };
@@ -35,7 +35,7 @@ async function scene() {
 }
 
 describe('a checkpoint', () => {
-  test('that was never saved is the beginning, for all streams in one request', async () => {
+  test('a checkpoint that was never saved is the beginning, and all streams are read in one request', async () => {
     await using each = await scene();
     expect([...(await each.checkpoints.load(STREAMS))]).toEqual(STREAMS.map(stream => [stream, FRESH]));
     expect(each.count('BatchGetItem')).toBe(1);
@@ -47,7 +47,7 @@ describe('a checkpoint', () => {
     ['at the beginning', FRESH.checkpoint],
     ['with the pagination at the top of the answer', { ...FULL, names: { rows: undefined, pagination: '' } }],
     ['emptied by a replay', { ...FRESH.checkpoint, generation: 9, repairing: true }],
-  ])('%s comes back as it was saved', async (_what, checkpoint) => {
+  ])('a checkpoint (%s) comes back as it was saved', async (_what, checkpoint) => {
     await using each = await scene();
     await each.checkpoints.save('assets', checkpoint, 3);
     expect(await each.load()).toEqual({ checkpoint, intents: [] });
@@ -55,7 +55,7 @@ describe('a checkpoint', () => {
     expect([...others.values()]).toEqual([FRESH, FRESH]);
   });
 
-  test('and its in-flight notes come back as they were saved', async () => {
+  test('the intents of a stream come back as they were saved', async () => {
     await using each = await scene();
     const idTags = Array.from({ length: 500 }, (_, index) => idTag(`id-${index}`));
     const batches = [
@@ -71,7 +71,7 @@ describe('a checkpoint', () => {
 });
 
 describe('the fence', () => {
-  test('refuses the writes of an earlier epoch, and what stands there stays', async () => {
+  test('the fence refuses the writes of an earlier epoch, and what is saved stays', async () => {
     await using each = await scene();
     await each.checkpoints.save('assets', FULL, 4);
     await each.checkpoints.saveIntents('assets', [], 4);
@@ -83,7 +83,7 @@ describe('the fence', () => {
     expect(await each.load()).toEqual({ checkpoint: late, intents: [] });
   });
 
-  test('once raised refuses every write of the run before, also where nothing has been saved', async () => {
+  test('a raised fence refuses every write of the run before, also where nothing has been saved', async () => {
     await using each = await scene();
     await each.checkpoints.save('assets', FULL, 4);
     await each.checkpoints.fence(STREAMS, 5);
@@ -93,7 +93,7 @@ describe('the fence', () => {
     }
   });
 
-  test('leaves stubs that read as the beginning, and what was saved readable', async () => {
+  test('a raised fence leaves stubs that read as the beginning, and what was saved stays readable', async () => {
     await using each = await scene();
     await each.checkpoints.save('threats', FULL, 4);
     await each.checkpoints.fence(STREAMS, 5);
@@ -106,13 +106,13 @@ describe('the fence', () => {
     expect(await each.load()).toEqual({ checkpoint: FULL, intents: [] });
   });
 
-  test('is not lowered by a run that wakes late', async () => {
+  test('the fence is not lowered by a run that wakes late', async () => {
     await using each = await scene();
     await each.checkpoints.fence(STREAMS, 5);
     expect(await rejection(each.checkpoints.fence(STREAMS, 4))).toBeInstanceOf(LeaseLostError);
   });
 
-  test('survives lost answers', async () => {
+  test('the fence survives lost answers', async () => {
     await using each = await scene();
     const lost = { loseAnswer: true };
     each.aws.faults.next('dynamodb', lost, lost, lost, lost, lost, lost, lost, lost);
@@ -123,18 +123,18 @@ describe('the fence', () => {
   });
 });
 
-describe('a checkpoint is damaged, and never read, when', () => {
+describe('damaged checkpoints', () => {
   test.each<readonly [string, (item: Record<string, unknown>) => void]>([
     ['an older version wrote it', item => (item['v'] = { N: '0' })],
     ['a newer version wrote it', item => (item['v'] = { N: '2' })],
-    ['it bears no version', item => delete item['v']],
+    ['it has no version', item => delete item['v']],
     ['its cursor was changed', item => (item['cursor'] = { S: 'other' })],
     ['its cursor was taken away', item => delete item['cursor']],
     ['a member was added', item => (item['note'] = { S: 'by hand' })],
     ['its generation became a text', item => (item['generation'] = { S: '7' })],
     ['its window was cut', item => (item['window'] = { B: Buffer.from('00', 'hex') })],
-    ['its seal was taken away', item => delete item['seal']],
-  ])('%s', async (_what, alter) => {
+    ['its checksum was taken away', item => delete item['seal']],
+  ])('a checkpoint is damaged, and never read, when %s', async (_what, alter) => {
     await using each = await scene();
     await each.checkpoints.save('assets', FULL, 3);
     await each.change(alter);
@@ -144,14 +144,14 @@ describe('a checkpoint is damaged, and never read, when', () => {
     expect((await each.checkpoints.load(['threats'])).get('threats')).toEqual(FRESH);
   });
 
-  test('its in-flight note was changed', async () => {
+  test('a checkpoint is damaged, and never read, when its intents were changed', async () => {
     await using each = await scene();
     await each.checkpoints.saveIntents('assets', [{ sequence: '', idTags: [idTag('a')] }], 3);
     await each.change(item => (item['batches'] = { S: '' }), intentsKey('assets'));
     expect(await each.load()).toBeInstanceOf(StateDamagedError);
   });
 
-  test('it was copied from another stream', async () => {
+  test('a checkpoint is damaged, and never read, when it was copied from another stream', async () => {
     await using each = await scene();
     await each.checkpoints.save('threats', FULL, 3);
     const [item] = await each.table.get([checkpointKey('threats')]);

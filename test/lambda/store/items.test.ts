@@ -8,10 +8,10 @@ import { createChildIndex, createRemovals, createRowStates } from '../../../lamb
 import { createTable } from '../../../lambda/store/table.ts';
 import { sha256 } from '../../../lambda/system.ts';
 import { awsScene, pass } from '../support/aws-scene.ts';
-import { rejection } from '../support/words.ts';
+import { rejection } from '../support/rejection.ts';
 
 const LONG = 'l'.repeat(1_999);
-/** Pairs that a careless key would take for one another, and everything that a key cannot hold as it is. */
+/** Pairs that a careless key would confuse, and everything that a key cannot hold as it is. */
 const IDS = [
   'a',
   'A',
@@ -63,7 +63,7 @@ async function scene() {
 }
 
 describe('row states', () => {
-  test('come back as they were saved, whatever their ids and owners hold', async () => {
+  test('row states come back as they were saved, whatever their ids and parents hold', async () => {
     await using each = await scene();
     const saved = new Map(IDS.map((id, index) => [id, state(index, index % 3 === 0 ? undefined : IDS.at(-index))]));
     await each.states.put('threats', saved, pass);
@@ -71,13 +71,13 @@ describe('row states', () => {
     expect(await each.states.get('assets', IDS)).toEqual(new Map());
   });
 
-  test('that are not there are absent', async () => {
+  test('row states that do not exist are absent', async () => {
     await using each = await scene();
     await each.states.put('assets', new Map([['a', state(1)]]), pass);
     expect([...(await each.states.get('assets', ['a', 'b'])).keys()]).toEqual(['a']);
   });
 
-  test('are read with strong consistency, as are memberships and withdrawals: decisions depend on them', async () => {
+  test('row states, the child index and removals are read with strong consistency, because decisions depend on them', async () => {
     await using each = await scene();
     const asked: Record<string, unknown>[] = [];
     const client: Sender = {
@@ -95,7 +95,7 @@ describe('row states', () => {
     expect(queries.map(query => query['ConsistentRead'])).toEqual([true, true]);
   });
 
-  test('of a page of 500 ids are looked up in five requests', async () => {
+  test('the row states of a page of 500 ids are looked up in five requests', async () => {
     await using each = await scene();
     const saved = new Map(Array.from({ length: 500 }, (_, index) => [`id-${index}`, state(index)]));
     await each.states.put('assets', saved, pass);
@@ -108,7 +108,7 @@ describe('row states', () => {
     ['of another version', { v: { N: '2' } }],
     ['changed by hand', { digest: { S: 'other' } }],
     ['with a member of another type', { generation: { S: '1' } }],
-  ])('%s are recognised one by one, and the others stay readable', async (_what, change) => {
+  ])('row states %s are detected one by one, and the others stay readable', async (_what, change) => {
     await using each = await scene();
     await each.states.put(
       'assets',
@@ -125,7 +125,7 @@ describe('row states', () => {
     expect(found.get('bad')).toBeInstanceOf(StateDamagedError);
   });
 
-  test('copied to another id are recognised', async () => {
+  test('row states copied to another id are detected', async () => {
     await using each = await scene();
     await each.states.put('assets', new Map([['a', state(1)]]), pass);
     const [item] = await each.table.get([rowKey('assets', 'a', sha256)]);
@@ -134,8 +134,8 @@ describe('row states', () => {
   });
 });
 
-describe('memberships', () => {
-  test('are found under their owner, whatever ids and owners hold', async () => {
+describe('the child index', () => {
+  test('entries of the child index are found under their parent, whatever ids and parents hold', async () => {
     await using each = await scene();
     const all = IDS.map((id, index) => ({ parent: IDS.at(-1 - index)!, id, sequence: SEQUENCE }));
     await each.childIndex.put('threats', all, pass);
@@ -144,7 +144,7 @@ describe('memberships', () => {
     for (const { parent } of all) expect(await each.childIndex.of('threats', parent, 10, false)).toEqual([]);
   });
 
-  test('of one owner are all told, in pieces of the size asked for', async () => {
+  test('all entries of one parent are returned, in pieces of the requested size', async () => {
     await using each = await scene();
     const all = IDS.map(id => ({ parent: 'o', id, sequence: SEQUENCE }));
     await each.childIndex.put('threats', all, pass);
@@ -158,19 +158,19 @@ describe('memberships', () => {
     expect(ids).toEqual(new Set(IDS));
   });
 
-  test('changed by hand stop the withdrawal', async () => {
+  test('an entry of the child index that was changed by hand stops the withdrawal', async () => {
     await using each = await scene();
     await each.childIndex.put('threats', [{ parent: 'o', id: 'a', sequence: SEQUENCE }], pass);
     const [item] = await each.table.query('members#threats#=o');
     await each.write({ ...item, sequence: { S: '0' } });
     expect(await rejection(each.childIndex.of('threats', 'o', 1, false))).toBeInstanceOf(StateDamagedError);
-    // While a resync mends the stream, the key says enough.
+    // While a resync repairs the stream, the key is enough.
     expect(await each.childIndex.of('threats', 'o', 1, true)).toEqual([{ parent: 'o', id: 'a', sequence: '' }]);
   });
 });
 
-describe('the list of withdrawals', () => {
-  test('comes back as it was written, whatever ids and positions hold', async () => {
+describe('the listed removals', () => {
+  test('listed removals come back as they were written, whatever ids and positions hold', async () => {
     await using each = await scene();
     const tombstones = IDS.map((id, index) => ({
       id,
@@ -185,7 +185,7 @@ describe('the list of withdrawals', () => {
     expect(await each.removals.list('assets', false)).toEqual([]);
   });
 
-  test('names an asset once: its newest tombstone', async () => {
+  test('an asset is listed once, with its newest tombstone', async () => {
     await using each = await scene();
     const [first, second] = ['"1"', '"2"'].map(position => ({
       id: 'a',
@@ -198,7 +198,7 @@ describe('the list of withdrawals', () => {
     expect(await each.removals.list('assets', false)).toEqual([second]);
   });
 
-  test('changed by hand is recognised', async () => {
+  test('a listed removal that was changed by hand is detected', async () => {
     await using each = await scene();
     await each.removals.add('assets', [{ id: 'a', deletedAt: undefined, position: '1', sequence: SEQUENCE }], pass);
     const [item] = await each.table.get([removalKey('assets', 'a', sha256)]);
@@ -211,8 +211,8 @@ describe('the list of withdrawals', () => {
   });
 });
 
-describe('the guard', () => {
-  test('is asked before every write of row states, memberships and withdrawals', async () => {
+describe('assertLeaseValid', () => {
+  test('the lease is checked before every write of row states, child entries and removals', async () => {
     await using each = await scene();
     const stop = () => Promise.reject(new LeaseLostError('in a test'));
     const member = { parent: 'o', id: 'a', sequence: SEQUENCE };

@@ -6,7 +6,7 @@ import { createLease } from '../../../lambda/store/lease.ts';
 import type { Table } from '../../../lambda/store/table.ts';
 import { THROTTLED } from '../../../local/aws/faults.ts';
 import { awsScene } from '../support/aws-scene.ts';
-import { rejection } from '../support/words.ts';
+import { rejection } from '../support/rejection.ts';
 
 const SECONDS = 60;
 
@@ -25,7 +25,7 @@ async function scene() {
     new Promise<unknown>(resolve =>
       signal.aborted ? resolve(signal.reason) : signal.addEventListener('abort', () => resolve(signal.reason)),
     );
-  /** Once every update so far has come to an end here, not only in the table. */
+  /** Resolves once every update so far has returned, not only reached the table. */
   const committed = () => Promise.allSettled(updates);
   return { ...aws, lease, item, aborted, committed };
 }
@@ -37,22 +37,22 @@ async function held(taking: Promise<HeldLease | undefined>): Promise<HeldLease> 
 }
 
 describe('taking the lease', () => {
-  test('for the first time starts at epoch 1, and nothing was left behind', async () => {
+  test('a lease taken for the first time starts at epoch 1, and nothing was left behind', async () => {
     await using each = await scene();
     const lease = await held(each.lease('one').take());
     expect({ epoch: lease.epoch, dirty: lease.dirty }).toEqual({ epoch: 1, dirty: false });
     await lease.release({ clean: true });
   });
 
-  test('by many at one moment is won by exactly one', async () => {
+  test('a lease taken by many at one moment is won by exactly one', async () => {
     await using each = await scene();
-    const taken = await Promise.all(Array.from({ length: 12 }, (_, index) => each.lease(`owner-${index}`).take()));
+    const taken = await Promise.all(Array.from({ length: 12 }, (_, index) => each.lease(`run-${index}`).take()));
     const winners = taken.filter(lease => lease !== undefined);
     expect(winners.map(lease => lease.epoch)).toEqual([1]);
     await winners[0]!.release({ clean: true });
   });
 
-  test('that another holds is a normal outcome, no error', async () => {
+  test('a lease that another run holds is a normal outcome, no error', async () => {
     await using each = await scene();
     const lease = await held(each.lease('one').take());
     each.clock.advance(19_999);
@@ -60,7 +60,7 @@ describe('taking the lease', () => {
     await lease.release({ clean: true });
   });
 
-  test.each([true, false])('after a release (clean: %j) is possible at once, one epoch later', async clean => {
+  test.each([true, false])('a released lease (clean: %j) can be taken at once, one epoch later', async clean => {
     await using each = await scene();
     await (await held(each.lease('one').take())).release({ clean });
     const next = await held(each.lease('two').take());
@@ -68,7 +68,7 @@ describe('taking the lease', () => {
     await next.release({ clean: true });
   });
 
-  test('that has expired takes it over, one epoch later, and knows that the end was unclean', async () => {
+  test('an expired lease can be taken over, one epoch later, and the run before counts as dirty', async () => {
     await using each = await scene();
     const first = await held(each.lease('one').take());
     each.aws.faults.always('dynamodb', { refuse: { status: 400, code: 'AccessDeniedException', message: 'No.' } });
@@ -82,7 +82,7 @@ describe('taking the lease', () => {
     await second.release({ clean: true });
   });
 
-  test('when the table does not answer is an error', async () => {
+  test('a table that does not answer makes taking the lease an error', async () => {
     await using each = await scene();
     each.aws.faults.always('dynamodb', { loseRequest: true });
     expect(await rejection(each.lease('one').take())).toBeInstanceOf(StateError);
@@ -90,7 +90,7 @@ describe('taking the lease', () => {
 });
 
 describe('a lost answer', () => {
-  test('to a take is made up for by the repeat: the lease is held, its epoch risen, its past in doubt', async () => {
+  test('a lost answer to a take is repeated: the lease is held, one epoch later, and the run before counts as dirty', async () => {
     await using each = await scene();
     each.aws.faults.next('dynamodb', { loseAnswer: true });
     const lease = await held(each.lease('one').take());
@@ -100,7 +100,7 @@ describe('a lost answer', () => {
     await lease.release({ clean: true });
   });
 
-  test('to a renewal does not end the run', async () => {
+  test('a lost answer to a renewal does not end the run', async () => {
     await using each = await scene();
     const lease = await held(each.lease('one').take());
     each.aws.faults.next('dynamodb', { loseAnswer: true });
@@ -111,7 +111,7 @@ describe('a lost answer', () => {
     expect(await each.item()).toMatchObject({ ended: { S: 'cleanly' } });
   });
 
-  test('to a release is made up for by the repeat', async () => {
+  test('a lost answer to a release is repeated', async () => {
     await using each = await scene();
     const lease = await held(each.lease('one').take());
     each.aws.faults.next('dynamodb', { loseAnswer: true });
@@ -121,13 +121,13 @@ describe('a lost answer', () => {
 });
 
 describe('the heartbeat', () => {
-  test('renews the lease each third of its term, so that nobody takes it over', async () => {
+  test('the heartbeat renews the lease each third of its term, so that nobody takes it over', async () => {
     await using each = await scene();
     const lease = await held(each.lease('one').take());
     for (let heartbeat = 1; heartbeat <= 5; heartbeat++) {
       each.clock.advance(20_000);
       const renewed = each.clock.now() + SECONDS * 1000;
-      // The beat does not wait for the renewal's answer, so the table is asked until it has come.
+      // The heartbeat does not wait for the renewal's answer, so the table is read until it has arrived.
       let expires = 0;
       for (let asked = 0; expires !== renewed && asked < 500; asked++) {
         expires = Number((await each.item())?.['expires']?.N);
@@ -139,7 +139,7 @@ describe('the heartbeat', () => {
     await lease.release({ clean: true });
   });
 
-  test('ends with the release', async () => {
+  test('the heartbeat ends with the release', async () => {
     await using each = await scene();
     await (await held(each.lease('one').take())).release({ clean: true });
     each.forget();
@@ -149,7 +149,7 @@ describe('the heartbeat', () => {
 });
 
 describe('a lease that another run has taken over', () => {
-  test('aborts the run with LeaseLostError, keeps its writes back, and is not released', async () => {
+  test('a lease that another run has taken over aborts the run, blocks its writes, and is not released', async () => {
     await using each = await scene();
     const lost = await held(each.lease('one').take());
     await each.table.update({
@@ -170,7 +170,7 @@ describe('a lease that cannot be renewed', () => {
     ['because the table refuses', { refuse: { status: 400, code: 'AccessDeniedException', message: 'No.' } }],
     ['because the table does not answer', { loseRequest: true }],
     ['because the table throttles', THROTTLED.dynamodb],
-  ])('%s aborts the run no later than shortly after its end', async (_why, fault) => {
+  ])('a lease that cannot be renewed %s aborts the run no later than shortly after its end', async (_why, fault) => {
     await using each = await scene();
     const lease = await held(each.lease('one').take());
     const taken = each.clock.now();
@@ -186,8 +186,8 @@ describe('a lease that cannot be renewed', () => {
   });
 });
 
-describe('the guard', () => {
-  test('passes without a call while the lease has ample time left, and renews it first when it has not', async () => {
+describe('assertLeaseValid', () => {
+  test('assertLeaseValid passes without a call while the lease has ample time left, and renews it first when it has not', async () => {
     await using each = await scene();
     const lease = await held(each.lease('one').take());
     each.forget();
@@ -200,7 +200,7 @@ describe('the guard', () => {
     await lease.release({ clean: true });
   });
 
-  test('refuses when the answer to its renewal comes after the end of the term: the container was frozen meanwhile', async () => {
+  test('assertLeaseValid refuses when the answer to its renewal comes after the end of the term, as in a frozen container', async () => {
     await using each = await scene();
     let now = each.clock.now();
     let frozen = 0;
@@ -224,7 +224,7 @@ describe('the guard', () => {
     await lease.release({ clean: false });
   });
 
-  test('throws when the lease has little time left and the table does not answer', async () => {
+  test('assertLeaseValid throws when the lease has little time left and the table does not answer', async () => {
     await using each = await scene();
     const lease = await held(each.lease('one').take());
     each.aws.faults.always('dynamodb', { loseRequest: true });
@@ -235,8 +235,8 @@ describe('the guard', () => {
   });
 });
 
-describe('a lease that was given back', () => {
-  test('refuses every write that its run still wants to make', async () => {
+describe('a released lease', () => {
+  test('a released lease refuses every write that its run still wants to make', async () => {
     await using each = await scene();
     const lease = await held(each.lease('one').take());
     await lease.release({ clean: true });

@@ -5,8 +5,8 @@ import type { Item, Key } from '../../../lambda/store/item.ts';
 import { createTable } from '../../../lambda/store/table.ts';
 import { type Fault, THROTTLED } from '../../../local/aws/faults.ts';
 import { awsScene, pass } from '../support/aws-scene.ts';
+import { rejection } from '../support/rejection.ts';
 import { retryBudget, steppedClock } from '../support/stepped-clock.ts';
-import { rejection } from '../support/words.ts';
 
 const keys = (count: number, pk?: string): Key[] =>
   Array.from({ length: count }, (_, index) => ({
@@ -18,7 +18,7 @@ const items = (count: number, pk?: string): Item[] =>
 const sorted = (all: readonly Item[]) => all.toSorted((a, b) => Number(a['n']?.N) - Number(b['n']?.N));
 
 describe('batches', () => {
-  test('of 26 items and 101 keys are split at 25 and 100, which the service enforces', async () => {
+  test('batches of 26 items and 101 keys are split at 25 and 100, which the service enforces', async () => {
     await using scene = await awsScene();
     await scene.table.put(items(101), pass);
     expect(scene.count('BatchWriteItem')).toBe(5);
@@ -29,13 +29,13 @@ describe('batches', () => {
     expect(await scene.table.get(keys(101))).toEqual([]);
   });
 
-  test('of nothing make no call', async () => {
+  test('empty batches make no call', async () => {
     await using scene = await awsScene();
     await Promise.all([scene.table.put([], pass), scene.table.delete([], pass), scene.table.get([])]);
     expect(scene.calls).toEqual([]);
   });
 
-  test('have their unprocessed items and keys asked for again, and only those', async () => {
+  test('unprocessed items and keys of a batch are requested again, and only those', async () => {
     await using scene = await awsScene();
     const odd: Fault = { failItems: index => index % 2 === 1 };
     scene.aws.faults.next('dynamodb', odd, odd, { failItems: () => true });
@@ -46,7 +46,7 @@ describe('batches', () => {
     expect(scene.clock.pauses.length).toBeGreaterThanOrEqual(6);
   });
 
-  test('that are never finished end with the time budget', async () => {
+  test('batches that are never finished end with the time budget', async () => {
     await using scene = await awsScene();
     scene.aws.faults.always('dynamodb', { failItems: () => true });
     const table = createTable(scene.clients.dynamodb, scene.aws.names.stateTable, retryBudget(scene.clock, 30_000));
@@ -56,8 +56,8 @@ describe('batches', () => {
   });
 });
 
-describe('the guard', () => {
-  test('is asked before each batch of writes and before each repeat of one', async () => {
+describe('assertLeaseValid', () => {
+  test('assertLeaseValid is called before each batch of writes and before each repeat of one', async () => {
     await using scene = await awsScene();
     let asked = 0;
     const assertLeaseValid = async () => void asked++;
@@ -68,7 +68,7 @@ describe('the guard', () => {
     expect(asked).toBe(6);
   });
 
-  test('that does not pass keeps the batch back, and its error comes through as it is', async () => {
+  test('assertLeaseValid that rejects blocks the batch, and its error comes through as it is', async () => {
     await using scene = await awsScene();
     const lost = new LeaseLostError('in a test');
     expect(await rejection(scene.table.put(items(1), () => Promise.reject(lost)))).toBe(lost);
@@ -78,7 +78,7 @@ describe('the guard', () => {
 });
 
 describe('a query', () => {
-  test('answers all items of a partition in the order of the sort key, or the first of them', async () => {
+  test('a query answers all items of a partition in the order of the sort key, or the first of them', async () => {
     await using scene = await awsScene();
     await scene.table.put([...items(60, 'one'), ...items(3, 'two')], pass);
     expect(await scene.table.query('one')).toEqual(items(60, 'one'));
@@ -86,7 +86,7 @@ describe('a query', () => {
     expect(await scene.table.query('none')).toEqual([]);
   });
 
-  test('goes on where an answer of a megabyte was cut', async () => {
+  test('a query continues where an answer of a megabyte was cut', async () => {
     await using scene = await awsScene();
     const large = items(6, 'one').map(item => ({ ...item, text: { S: 'x'.repeat(300_000) } }));
     await scene.table.put(large, pass);
@@ -101,7 +101,7 @@ describe('the fence', () => {
   const [key] = keys(1) as [Key];
   const item = (n: number): Item => ({ ...key, n: { N: String(n) } });
 
-  test('lets the same or a later epoch write, and refuses an earlier one', async () => {
+  test('the fence lets the same or a later epoch write, and refuses an earlier one', async () => {
     await using scene = await awsScene();
     expect(await scene.table.putFenced(item(1), 5)).toBe(true);
     expect(await scene.table.putFenced(item(2), 5)).toBe(true);
@@ -110,13 +110,13 @@ describe('the fence', () => {
     expect(await scene.table.get([key])).toEqual([{ ...item(3), epoch: { N: '6' } }]);
   });
 
-  test('compares epochs as numbers', async () => {
+  test('the fence compares epochs as numbers', async () => {
     await using scene = await awsScene();
     expect(await scene.table.putFenced(item(1), 9)).toBe(true);
     expect(await scene.table.putFenced(item(2), 10)).toBe(true);
   });
 
-  test('takes its own write for done when the answer was lost', async () => {
+  test('a fenced write counts as done when only its answer was lost', async () => {
     await using scene = await awsScene();
     scene.aws.faults.next('dynamodb', { loseAnswer: true });
     expect(await scene.table.putFenced(item(1), 5)).toBe(true);
@@ -130,7 +130,7 @@ describe('a call', () => {
     ['lost on its way', { loseRequest: true }],
     ['whose answer was lost', { loseAnswer: true }],
     ['answered 500', { refuse: { status: 500, code: 'InternalServerError', message: 'Sorry.' } }],
-  ])('%s is made again', async (_what, fault) => {
+  ])('a call %s is made again', async (_what, fault) => {
     await using scene = await awsScene();
     scene.aws.faults.next('dynamodb', fault, fault, fault);
     await scene.table.put(items(1), pass);
@@ -161,7 +161,7 @@ describe('a call', () => {
     'SlowDown',
     'ServiceUnavailableException',
     'LimitExceededException',
-  ])('throttled with %s is retried beyond the eight tries of a failure', async name => {
+  ])('a call throttled with %s is retried beyond the eight tries of a failure', async name => {
     const client = failing(name, 20);
     expect(await createTable(client, 'table', retryBudget(steppedClock())).get(keys(1))).toEqual([]);
     expect(client.calls).toBe(21);
@@ -172,21 +172,21 @@ describe('a call', () => {
     ['InternalServerError', 8],
     ['ValidationException', 1],
     ['AccessDeniedException', 1],
-  ])('that fails with %s is tried %i times', async (name, tries) => {
+  ])('a call that fails with %s is tried %i times', async (name, tries) => {
     const client = failing(name, 20);
     const table = createTable(client, 'table', retryBudget(steppedClock()));
     expect(await rejection(table.get(keys(1)))).toBeInstanceOf(StateError);
     expect(client.calls).toBe(tries);
   });
 
-  test('throttled for long, then lost once, is made again: throttles do not use up the tries', async () => {
+  test('a call that was throttled for long and then lost once is made again, because throttling uses up no tries', async () => {
     await using scene = await awsScene();
     scene.aws.faults.next('dynamodb', ...Array<Fault>(10).fill(THROTTLED.dynamodb), { loseAnswer: true });
     await scene.table.put(items(1), pass);
     expect(scene.count('BatchWriteItem')).toBe(12);
   });
 
-  test('refused for good is a StateError at once, which names the phase and keeps the cause', async () => {
+  test('a call refused for good is a StateError at once, which names the phase and keeps the cause', async () => {
     await using scene = await awsScene();
     const refuse = { status: 400, code: 'AccessDeniedException', message: 'No.' };
     scene.aws.faults.always('dynamodb', { refuse });
@@ -198,7 +198,7 @@ describe('a call', () => {
     expect(scene.calls).toHaveLength(2);
   });
 
-  test('of a failed condition is an answer and no error; any other refusal is one', async () => {
+  test('a failed condition is an answer and no error, and any other refusal is an error', async () => {
     const refusing: Sender = {
       send: () => Promise.reject(Object.assign(new Error('x'), { name: 'ValidationException' })),
     };
@@ -210,7 +210,7 @@ describe('a call', () => {
   });
 });
 
-describe('a batch write of several chunks, one of which fails for good,', () => {
+describe('a batch write of several chunks, one of which fails for good', () => {
   /** Refuses the chunk with item 0 and leaves every other one unprocessed. */
   function stubborn() {
     const sent: string[] = [];
@@ -226,7 +226,7 @@ describe('a batch write of several chunks, one of which fails for good,', () => 
     return { sent, client };
   }
 
-  test('has ended with all of its chunks when it rejects: none is sent again afterwards', async () => {
+  test('a batch write rejects once all of its chunks have ended, and none is sent again afterwards', async () => {
     const { sent, client } = stubborn();
     const clock = steppedClock();
     const error = await rejection(createTable(client, 'table', retryBudget(clock)).put(items(60), pass));
@@ -235,7 +235,7 @@ describe('a batch write of several chunks, one of which fails for good,', () => 
     expect([error.name, sent.length - before]).toEqual(['StateError', 0]);
   });
 
-  test('does not wait until the time budget ends for chunks that are still refused', async () => {
+  test('a batch write with a failed chunk does not wait until the time budget ends for the other chunks', async () => {
     const { sent, client } = stubborn();
     const clock = steppedClock();
     await rejection(createTable(client, 'table', retryBudget(clock)).put(items(60), pass));

@@ -1,8 +1,7 @@
 import { type Api, createApi } from '../../../lambda/source/api.ts';
 import type { Fetch } from '../../../lambda/source/http.ts';
-import { type Act, type HttpHarness, httpHarness } from './http-harness.ts';
+import { type Act, type HttpHarness, httpHarness, watchedFetch } from './http-harness.ts';
 import { retryBudget, type SteppedClock, steppedClock } from './stepped-clock.ts';
-import { watchedFetch } from './watched-fetch.ts';
 
 export interface ApiScene extends AsyncDisposable {
   readonly server: HttpHarness;
@@ -10,7 +9,7 @@ export interface ApiScene extends AsyncDisposable {
   readonly api: Api;
   /** Tokens handed out, in order. */
   readonly handed: string[];
-  /** Those of them that were discarded, in order. */
+  /** Discarded tokens, in order. */
   readonly discarded: string[];
   /** Resolves once the heads of that many answers have been read. */
   begun(count: number): Promise<void>;
@@ -28,7 +27,7 @@ export interface ApiSceneOptions {
   readonly token?: string;
 }
 
-/** The client against a server that plays the given acts; each discarded token is followed by another. */
+/** The client against a server that plays the given acts. Each discarded token is followed by another. */
 export async function apiScene(acts: readonly Act[], options: ApiSceneOptions = {}): Promise<ApiScene> {
   const server = await httpHarness(...acts);
   const clock = steppedClock();

@@ -17,7 +17,7 @@ export interface AwsScene extends Started<AwsUnderTest> {
   forget(): void;
 }
 
-/** The real clients against endpoints of their own, or the real parts of this run, with a clock that nobody waits for. */
+/** The real clients against local endpoints, or against the real parts of this run, with a clock that nobody waits for. */
 export async function awsScene(options: Partial<AwsOptions> = {}): Promise<AwsScene> {
   const scene = await startedBy(startAwsUnderTest, options);
   // The SDK looks for its endpoints at each client's first call.
@@ -36,5 +36,5 @@ export async function awsScene(options: Partial<AwsOptions> = {}): Promise<AwsSc
   };
 }
 
-/** A guard that always passes. */
+/** A lease that is always valid. */
 export const pass = async (): Promise<void> => undefined;

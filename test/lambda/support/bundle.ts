@@ -6,14 +6,14 @@ import { build } from 'esbuild';
 import { HANDLER } from './function-process.ts';
 
 export interface Bundle extends AsyncDisposable {
-  /** The one file that Lambda gets, in a folder with nothing else. */
+  /** The one file that is deployed, in a folder with nothing else. */
   readonly module: URL;
   readonly bytes: number;
   /** Modules that it leaves to the runtime. */
   readonly imports: readonly string[];
 }
 
-/** The function bundled as lib/function/poller.ts has it bundled for Lambda. */
+/** The function, bundled with the options of lib/function/poller.ts. */
 export async function bundle(): Promise<Bundle> {
   const folder = await mkdtemp(join(tmpdir(), 'bundle-'));
   const outfile = join(folder, 'index.mjs');

@@ -1,3 +1,4 @@
+import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { type Clients, createContainerTokens } from '../../../lambda/compose.ts';
 import { type InvocationResult, type Invoker, invoke } from '../../../lambda/invocation.ts';
 import type { Log } from '../../../lambda/ports.ts';
@@ -16,11 +17,11 @@ export interface Connector extends AwsScene {
   readonly api: TamperedApi;
   /** The whole environment of the function, with that of the SDK. */
   readonly environment: Readonly<Record<string, string>>;
-  /** One invocation of the function in a container of its own choice; a warm one unless told. */
+  /** One invocation of the function, in a warm container unless `cold`. */
   run(payload?: unknown, options?: RunOptions): Promise<InvocationResult>;
   /** Lines delivered so far, sorted. */
   lines(): Promise<string[]>;
-  /** What the telemetry was told, a run each. */
+  /** What the telemetry reported, one entry per run. */
   readonly reports: RunFacts[];
   /** Messages logged so far, with their fields and errors. */
   readonly logged: unknown[][];
@@ -41,7 +42,9 @@ export interface ConnectorOptions {
   readonly aws?: Partial<AwsOptions>;
 }
 
-/** The platform, the AWS endpoints, and the function's own composition between them, with a clock of pauses only. */
+export const CANARY_SECRET = 'canary-secret';
+
+/** The platform, the AWS endpoints, and the function's own composition between them, on a stepped clock. */
 export async function connector(options: ConnectorOptions = {}): Promise<Connector> {
   const aws = await awsScene({ ...options.aws, secret: undefined });
   const platform = createPlatform({
@@ -99,4 +102,22 @@ function clientsOf(aws: AwsScene, logged: unknown[][]): Clients {
   const log: Log = { info: note, warn: note, error: note };
   const { clients, clock } = aws;
   return { ...clients, fetch: (url, init) => fetch(url, init), clock, random: () => 0, hash: sha256, log };
+}
+
+/** Stores a dead letter as a release that could not send the row would have. */
+export async function putDeadLetter(each: Connector, place: string, row: string): Promise<string> {
+  const [stream = '', reason = ''] = place.split('/');
+  const Key = `dead-letter/acme/${stream}/${reason}/0a1b2c.json`;
+  const Body = `{"reason":"${reason}","stream":"${stream}","connector":"acme","row":${row}}\n`;
+  await (await each.clients.s3()).send(new PutObjectCommand({ Bucket: each.aws.names.deadLetterBucket, Key, Body }));
+  return Key;
+}
+
+/** A connector whose secret and rows hold the word "canary". */
+export async function canaries(): Promise<Connector> {
+  const each = await connector({ platform: { clientSecret: CANARY_SECRET } });
+  each.platform.putAsset({ id: 'canary-id', text: 'canary-row' });
+  each.platform.putThreat({ id: 'canary-threat', asset_id: 'canary-id', text: 'canary-row' });
+  each.platform.putDnsBlock({ id: 'canary-dns', text: 'canary-row' });
+  return each;
 }

@@ -1,6 +1,6 @@
 import type { Act } from './http-harness.ts';
 
-/** Answers with everything that it was sent, in every place that an answer has. */
+/** Answers with the whole request, in every place that an answer has. */
 export function echo(status: number, contentType = 'application/problem+json'): Act {
   return (response, { method, target, headers, body }) => {
     const sent = JSON.stringify({ method, target, headers, body });
@@ -26,7 +26,7 @@ function xml(sent: string): string {
   return `<Error><Code>${text}</Code><Message>${text}</Message><RequestId>${text}</RequestId></Error>`;
 }
 
-/** Is no HTTP: the parser's error holds the bytes. */
+/** Bytes that are not HTTP: the parser's error holds them. */
 export const echoRaw: Act = (response, { headers, target, body }) => {
   response.socket?.end(`${headers.authorization} ${target} ${body}\r\n\r\n`);
 };

@@ -35,7 +35,7 @@ export function emfOf(stdout: string): Emf[] {
   });
 }
 
-/** What is wrong with the blobs of one run over these streams; nothing when they are as metric-names.ts declares them. */
+/** What differs between the blobs of one run over these streams and what metric-names.ts declares. */
 export function emfFaults(blobs: readonly Emf[], connector: string, streams: readonly string[]): string[] {
   const expected = [
     ...streams.map(stream => ({ [DIMENSIONS.connector]: connector, [DIMENSIONS.stream]: stream })),
@@ -46,7 +46,7 @@ export function emfFaults(blobs: readonly Emf[], connector: string, streams: rea
     ...blobs.filter(each => each.namespace !== METRIC_NAMESPACE).map(each => `namespace ${each.namespace}`),
     ...blobs.flatMap(({ dimensions, values }) => {
       const declared = DIMENSIONS.stream in dimensions ? STREAM_METRICS : CONNECTOR_METRICS;
-      // Silence is the alarm: Drained is there when it is 1, and only then.
+      // CaughtUp is emitted only as 1, because the alarm is about its absence.
       const wanted = Object.keys(declared).filter(name => name !== 'CaughtUp' || values['CaughtUp'] === 1);
       const missing = wanted.filter(name => !Number.isFinite(values[name])).map(name => `${name} is missing`);
       return [

@@ -18,7 +18,7 @@ interface InvocationOutcome {
   readonly more: boolean;
 }
 
-/** Imports the module, invokes its handler with each payload, and tells the outcomes apart from what it logs. */
+/** Imports the module, invokes its handler with each payload, and returns the outcomes apart from what it logs. */
 const MAIN = `
 import { writeSync } from 'node:fs';
 import { inspect } from 'node:util';
@@ -59,9 +59,9 @@ export async function functionProcess(
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });
   const closed = new Promise<number | null>(resolve => child.once('close', resolve));
-  const [, out, err, told] = child.stdio;
-  if (!out || !err || !told || !('readable' in told)) throw new Error('The process has no output');
-  const [stdout, stderr, outcomes] = await Promise.all([text(out), text(err), text(told)]);
+  const [, out, err, results] = child.stdio;
+  if (!out || !err || !results || !('readable' in results)) throw new Error('The process has no output');
+  const [stdout, stderr, outcomes] = await Promise.all([text(out), text(err), text(results)]);
   const said = outcomes === '' ? { outcomes: [], rejections: '', peakMegabytes: 0 } : JSON.parse(outcomes);
   return { ...said, stdout, stderr, code: await closed };
 }

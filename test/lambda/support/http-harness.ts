@@ -1,6 +1,7 @@
 import './one-realm.ts';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Fetch } from '../../../lambda/source/http.ts';
 
 export interface SeenRequest {
   readonly method: string;
@@ -17,10 +18,10 @@ export interface HttpHarness extends AsyncDisposable {
   arrived(count: number): Promise<void>;
 }
 
-/** Answers one request; nothing done leaves the caller waiting. */
+/** Answers one request. An act that does nothing leaves the caller waiting. */
 export type Act = (response: ServerResponse, request: SeenRequest) => unknown;
 
-/** A server on a free port of 127.0.0.1 that plays its acts in turn, and the last one ever after. */
+/** A server on a free port of 127.0.0.1 that plays its acts in turn and then repeats the last one. */
 export async function httpHarness(...acts: readonly Act[]): Promise<HttpHarness> {
   const seen: SeenRequest[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];
@@ -28,10 +29,10 @@ export async function httpHarness(...acts: readonly Act[]): Promise<HttpHarness>
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part);
     const { method = '', url: target = '', headers } = request;
-    const told = { method, target, headers, body: Buffer.concat(parts).toString() };
-    seen.push(told);
+    const arrival = { method, target, headers, body: Buffer.concat(parts).toString() };
+    seen.push(arrival);
     for (const each of waiting) if (each.count <= seen.length) each.resolve();
-    acts[Math.min(seen.length, acts.length) - 1]?.(response, told);
+    acts[Math.min(seen.length, acts.length) - 1]?.(response, arrival);
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   return {
@@ -52,7 +53,7 @@ export function json(status: number, body: unknown, headers: Readonly<Record<str
 }
 
 /** The platform's problem document. */
-export function problem(status: number, suffix: string, detail = 'Told in words.', headers = {}): Act {
+export function problem(status: number, suffix: string, detail = 'A detail.', headers = {}): Act {
   return json(status, { type: `https://problems.example/${suffix}`, title: 'A title', status, detail }, headers);
 }
 
@@ -60,7 +61,7 @@ export const reset: Act = response => response.socket?.resetAndDestroy();
 
 export const silence: Act = () => undefined;
 
-/** Says how long the body is, sends half of it and hangs up. */
+/** Declares the length of the body, sends half of it and closes the connection. */
 export function truncated(body: string): Act {
   return response => {
     response.writeHead(200, { 'content-length': body.length });
@@ -70,4 +71,20 @@ export function truncated(body: string): Act {
 
 function text(body: unknown): string {
   return typeof body === 'string' ? body : JSON.stringify(body);
+}
+
+/** The real fetch, and a way to wait until so many answers have begun, even when their bodies have not ended. */
+export function watchedFetch(): { readonly fetch: Fetch; begun(count: number): Promise<void> } {
+  let answers = 0;
+  let waiting: { readonly count: number; readonly resolve: () => void }[] = [];
+  return {
+    async fetch(url, init) {
+      const response = await fetch(url, init);
+      answers++;
+      for (const each of waiting) if (each.count <= answers) each.resolve();
+      waiting = waiting.filter(each => each.count > answers);
+      return response;
+    },
+    begun: count => new Promise(resolve => (answers >= count ? resolve() : void waiting.push({ count, resolve }))),
+  };
 }

@@ -1,8 +1,8 @@
 import { types } from 'node:util';
 
 /**
- * jest runs each test file in a realm of its own, so errors that Node's core made (a reset connection, a time-out) are no
- * instances of that realm's `Error`, and code that asks would behave as it never does in production. This makes them so.
+ * jest runs each test file in a realm of its own. Errors of Node's core, such as a reset connection, are not instances of that realm's `Error`,
+ * so `instanceof` would answer differently from production. This makes it answer the same.
  */
 Object.defineProperty(Error, Symbol.hasInstance, {
   value(this: unknown, candidate: unknown): boolean {

@@ -14,7 +14,7 @@ export const START = Date.parse('2026-11-20T12:00:00.000Z');
 /** The waits that bound something: time-outs of the token endpoint and of the API, the heartbeat of a lease of 60 s. */
 export const BOUNDS: readonly number[] = [10_000, 30_000, 20_000];
 
-/** A pause passes at once and moves the time on by its length; a bound is held until the time has reached it. */
+/** A pause passes at once and advances the time by its length. A bound is held until the time has reached it. */
 export function steppedClock(bounds: readonly number[] = BOUNDS): SteppedClock {
   let now = START;
   let held: { due: number; resolve: () => void }[] = [];
@@ -31,7 +31,7 @@ export function steppedClock(bounds: readonly number[] = BOUNDS): SteppedClock {
       if (milliseconds <= 0) return resolve();
       const wait = { due: now + milliseconds, resolve };
       held.push(wait);
-      for (const tell of watching.splice(0)) tell();
+      for (const notify of watching.splice(0)) notify();
       signal?.addEventListener('abort', () => {
         held = held.filter(each => each !== wait);
         reject(signal.reason);

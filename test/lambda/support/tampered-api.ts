@@ -1,15 +1,15 @@
 import type { Platform } from '../../../local/platform/platform.ts';
 import { type Act, type HttpHarness, httpHarness, type SeenRequest } from './http-harness.ts';
 
-/** What is answered in the platform's place; nothing: the platform answers. */
+/** The act that answers instead of the platform, or nothing to let the platform answer. */
 export type Tampering = (request: SeenRequest) => Act | undefined;
 
 export interface TamperedApi extends HttpHarness {
-  /** From now on; nothing: the platform answers everything. */
+  /** Tampers from now on. Without an argument the platform answers everything. */
   tamper(tampering?: Tampering): void;
 }
 
-/** The platform's API behind somebody who may answer in its place. */
+/** The platform's API behind a proxy that may answer in its place. */
 export async function tamperedApi(platform: Platform): Promise<TamperedApi> {
   let tampering: Tampering | undefined;
   const harness = await httpHarness(async (response, request) => {

@@ -1,4 +1,4 @@
-/** What is written to stdout meanwhile, which nobody sees. */
+/** What `act` writes to stdout, which does not appear there. */
 export function written(act: () => void): string {
   const lines: string[] = [];
   const { write } = process.stdout;

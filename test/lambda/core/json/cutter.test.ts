@@ -49,8 +49,8 @@ function mutate(text: string, { at, drop, put }: { at: number; drop: number; put
   return text.slice(0, place) + put + text.slice(place + drop);
 }
 
-describe('accepts exactly the objects that JSON.parse accepts', () => {
-  test('whatever object is written, in whatever style', () => {
+describe('the accepted texts', () => {
+  test('the cutter accepts any object, in any style that JSON allows', () => {
     fc.assert(
       fc.property(objectText, text => {
         expect([isCut(text), isObjectText(text)]).toEqual([true, true]);
@@ -59,7 +59,7 @@ describe('accepts exactly the objects that JSON.parse accepts', () => {
     );
   });
 
-  test('and not one more when the text is mutated', () => {
+  test('the cutter accepts a mutated text exactly when JSON.parse does', () => {
     fc.assert(
       fc.property(objectText, fc.array(mutation, { minLength: 1, maxLength: 3 }), (text, mutations) => {
         const mutated = mutations.reduce(mutate, text);
@@ -69,7 +69,7 @@ describe('accepts exactly the objects that JSON.parse accepts', () => {
     );
   });
 
-  test('nor when it is made of the pieces of JSON at random', () => {
+  test('the cutter accepts random pieces of JSON exactly when JSON.parse does', () => {
     const value = fc.array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 5 }).map(each => each.join(''));
     fc.assert(
       fc.property(value, each => {
@@ -82,7 +82,7 @@ describe('accepts exactly the objects that JSON.parse accepts', () => {
   });
 
   test.each(['', ' ', '[]', 'null', '"a"', '1', '{', '{"a":1', '{"a"', '{"a":"', '{"a":"\\', '{} {}', '{"a":1,}'])(
-    'refuses %j',
+    'the cutter refuses %j',
     text => {
       expect(() => cut(text)).toThrow(JsonError);
     },
@@ -102,24 +102,24 @@ describe('accepts exactly the objects that JSON.parse accepts', () => {
     ['within a number', (unit: string) => `{"a":[-1${unit}2]}`],
     ['after the exponent', (unit: string) => `{"a":[1e${unit}2]}`],
     ['within a literal', (unit: string) => `{"a":[tru${unit}e,nul${unit},fals${unit}]}`],
-  ])('takes each ASCII character %s as JSON.parse does', (_where, text) => {
+  ])('the cutter accepts each ASCII character %s exactly when JSON.parse does', (_where, text) => {
     const texts = units.map(text);
     expect(texts.filter(isCut)).toEqual(texts.filter(isObjectText));
   });
 
-  test('refuses nesting beyond the depth that is safe to walk, and takes that depth', () => {
+  test('the cutter takes nesting up to the depth that is safe to walk, and refuses deeper nesting', () => {
     const nested = (depth: number) => `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`;
     expect([isCut(nested(MAX_DEPTH)), isCut(nested(MAX_DEPTH + 1))]).toEqual([true, false]);
     expect(() => cut(nested(1_000_000))).toThrow(/Nesting deeper than 512 at character \d+/);
   });
 
-  test('its error names the place and never shows the text', () => {
+  test('an error of the cutter names the place and never shows the text', () => {
     expect(() => cut('{"rows":[{"id":"secret-1",}]}')).toThrow(/^A member without a name at character 26$/);
   });
 });
 
-describe('cuts', () => {
-  test('members and elements as the slices that were sent', () => {
+describe('the slices', () => {
+  test('the cutter returns members and elements as the slices that were sent', () => {
     const text = ' { "rows" : [ {"id" : 1.0} , 7 ] ,\r\n "n\\u0061me": {"x":[]} } ';
     const members = cut(text);
     expect(members.map(({ name, start, end }) => [name, bytesOf(text, start, end)])).toEqual([
@@ -131,7 +131,7 @@ describe('cuts', () => {
     expect(members[1]!.elements).toBeUndefined();
   });
 
-  test('every member and element at its own bounds, whatever was sent', () => {
+  test('the cutter returns every member and element at its own bounds, whatever was sent', () => {
     fc.assert(
       fc.property(objectText, text => {
         const members = cut(text).map(({ name, start, end, elements }) => {
@@ -146,43 +146,43 @@ describe('cuts', () => {
     );
   });
 
-  test('the raw text of the wanted members, the last of a name, also when the name is written with escapes', () => {
+  test('the cutter returns the raw text of wanted members, the last of a name, even when the name is escaped', () => {
     const [first, second] = elementsOf('{"rows":[{"id":1,"\\u0069d":9007199254740993},{"\\u00E9":"\\u0041"}]}');
     expect(wantedOf(first!)).toEqual(['9007199254740993', undefined]);
     expect(wantedOf(second!)).toEqual([undefined, '"\\u0041"']);
   });
 
-  test('no wanted member out of a nested object', () => {
+  test('the cutter takes no wanted member out of a nested object', () => {
     const [element] = elementsOf('{"rows":[{"a":{"id":"nested"},"b":[{"id":"too"}]}]}');
     expect(wantedOf(element!)).toEqual([undefined, undefined]);
   });
 });
 
 describe('the canonical text', () => {
-  test('sorts members at every depth, keeps arrays in order, drops white space', () => {
+  test('the canonical text sorts members at every depth, keeps arrays in order, and drops white space', () => {
     expect(canonical('{ "b" : [ 2 , 1 , { "d" : 1 , "c" : 2 } ] , "a" : null }')).toBe(
       '{"a":null,"b":[2,1,{"c":2,"d":1}]}',
     );
   });
 
-  test('sorts objects of many members alike', () => {
+  test('the canonical text of an object with many members is sorted like any other', () => {
     const names = Array.from({ length: 100 }, (_, index) => `m${index}`);
-    const text = (command: readonly string[]) => `{${command.map(name => `"${name}":"${name}"`).join()}}`;
+    const text = (sorted: readonly string[]) => `{${sorted.map(name => `"${name}":"${name}"`).join()}}`;
     expect(canonical(text(names.toReversed()))).toBe(text(names.toSorted()));
   });
 
-  test('leaves out the excluded member of the row and of nothing inside it', () => {
+  test('the canonical text leaves out the excluded member of the row, and of nothing inside it', () => {
     expect(canonical('{"stream_position":1,"a":{"stream_position":2},"\\u0073tream_position":3}')).toBe(
       '{"a":{"stream_position":2}}',
     );
   });
 
-  test('keeps members of one name in the order sent, since the last of them counts', () => {
+  test('the canonical text keeps members of one name in the order sent, because the last of them counts', () => {
     expect(canonical('{"a":1,"b":0,"a":2}')).toBe('{"a":1,"a":2,"b":0}');
     expect(canonical('{"a":2,"b":0,"a":1}')).not.toBe(canonical('{"a":1,"b":0,"a":2}'));
   });
 
-  test('holds each character of a string or name at whatever place of a word it stands', () => {
+  test('the canonical text holds each character of a string or name, wherever it is in a word', () => {
     const characters = [
       ...Array.from({ length: 0x100 }, (_, unit) => String.fromCharCode(unit)),
       '\u20ac',
@@ -201,7 +201,7 @@ describe('the canonical text', () => {
     }
   });
 
-  test('is the same for any style of the same value', () => {
+  test('the canonical text is the same for any style of the same value', () => {
     fc.assert(
       fc.property(json, fc.nat(), fc.nat(), (value, one, other) => {
         expect(canonical(write(value, styleOf(one)))).toBe(canonical(write(value, styleOf(other))));

@@ -7,7 +7,7 @@ const styles: fc.Arbitrary<Style> = fc.constantFrom('', ' ', '\t ').map(space =>
 const tree = fc.array(fc.tuple(memberName, json), { maxLength: 8 });
 
 describe('the members of a row', () => {
-  test('are each as it is written, with the last of those that share a name', () => {
+  test('each member of a row is returned as it is written, and the last of a name wins', () => {
     fc.assert(
       fc.property(tree, styles, (members, style) => {
         const found = rowMembers(write({ members }, style));
@@ -24,13 +24,13 @@ describe('the members of a row', () => {
     ['{"a":1}', { a: '1' }],
     ['{ "a" : "}" , "b" : [ "]", {"c":"{"} ] }', { a: '"}"', b: '[ "]", {"c":"{"} ]' }],
     ['{"\\u0061\\"":"\\\\","b":"\\\\\\""}', { 'a"': '"\\\\"', b: '"\\\\\\""' }],
-  ])('of %s', (text, expected) => {
+  ])('the members of %s are found', (text, expected) => {
     const found = [...rowMembers(text)].map(([name, { value }]) => [name, value]);
     expect(Object.fromEntries(found)).toEqual(expected);
   });
 });
 
-test('the elements of an array are each as it is written', () => {
+test('each element of an array is returned as it is written', () => {
   fc.assert(
     fc.property(fc.array(json, { maxLength: 6 }), styles, (items, style) => {
       expect(arrayElements(write({ items }, style))).toEqual(items.map(item => write(item, style)));

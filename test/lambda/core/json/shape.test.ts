@@ -1,4 +1,4 @@
-/** Rows of a page are read by the shapes of those before them; none of it may show. */
+/** Rows of a page are read by the shapes of the rows before them. The result must not depend on those. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { JsonError } from '../../../../lambda/core/errors.ts';
@@ -9,14 +9,14 @@ import { type Json, json, normal, PLAIN, styleOf, write } from '../support/json-
 const OPTIONS = { wanted: ['id', 'é'], excluded: 'stream_position' };
 const rowsOf = (texts: readonly string[]) =>
   cutBody(Buffer.from(`{"rows":[${texts.join(',')}]}`), OPTIONS)[0]!.elements!;
-/** What is cut of a row, its place aside. */
+/** The parts of a row, without its place in the body. */
 const contents = (texts: readonly string[]) =>
   rowsOf(texts).map(row => {
     const { text, canonical, excluded, isObject } = row;
     return { text, canonical, excluded, isObject, wanted: OPTIONS.wanted.map((_, place) => row.wanted(place)) };
   });
 
-/** Few names, so that rows share shapes, differ in one member, or bear one twice. */
+/** Few names, so that rows share shapes, differ in one member, or have one twice. */
 const name = fc.constantFrom('id', 'a', 'b', 'aa', 'é', 'stream_position', '__proto__', '\u2028', 'a"', '');
 const nested: fc.Arbitrary<Json> = fc.record({
   members: fc.array(fc.tuple(name, fc.record({ raw: fc.constantFrom('1', '1.0', 'null') })), { maxLength: 4 }),
@@ -31,7 +31,7 @@ const style = fc.oneof(
 const page = fc.array(fc.tuple(fc.oneof(row, json), style), { minLength: 1, maxLength: 8 });
 
 describe('a page of many rows', () => {
-  test('each row is cut as if it stood alone', () => {
+  test('each row of a page is cut as if it were alone', () => {
     fc.assert(
       fc.property(page, rows => {
         const texts = rows.map(([tree, each]) => write(tree, each));
@@ -55,7 +55,7 @@ describe('a page of many rows', () => {
     );
   });
 
-  test('is accepted exactly when JSON.parse accepts it, also when something is amiss in a later row', () => {
+  test('a page is accepted exactly when JSON.parse accepts it, also when a later row is malformed', () => {
     const change = fc.record({
       at: fc.nat(),
       drop: fc.nat({ max: 3 }),
@@ -77,21 +77,21 @@ describe('a page of many rows', () => {
 describe('shapes', () => {
   const object = (names: readonly string[]) => `{${names.map(each => `"${each}":"${each}"`).join(',')}}`;
 
-  test('of more members than there is room for at first sort all of them', () => {
+  test('a shape of more members than there is room for at first sorts all of them', () => {
     const names = Array.from({ length: 300 }, (_, index) => `m${index}`);
     const [one, other] = rowsOf([object(names.toReversed()), object(names)]);
     expect(one!.canonical).toBe(object(names.toSorted()));
     expect(other!.canonical).toBe(one!.canonical);
   });
 
-  test('beyond those remembered are still read rightly', () => {
+  test('rows of shapes beyond those remembered are still read correctly', () => {
     const texts = Array.from({ length: SHAPES_REMEMBERED + 50 }, (_, index) => object([`z${index}`, 'b', 'a']));
     const canonicals = rowsOf([...texts, ...texts]).map(({ canonical }) => canonical);
     expect(canonicals.slice(0, texts.length)).toEqual(canonicals.slice(texts.length));
     expect(canonicals.at(-1)).toBe(object(['a', 'b', `z${texts.length - 1}`]));
   });
 
-  test('a text that grows when it is written in ASCII finds room', () => {
+  test('a text that grows when it is written in ASCII is given room', () => {
     const text = `{"b":"${'é'.repeat(5000)}","a":"${'\u007f😀'.repeat(5000)}","id":"x"}`;
     const [first] = rowsOf([text]);
     expect(JSON.parse(first!.canonical)).toEqual(JSON.parse(text));

@@ -10,7 +10,7 @@ const take = (type: OcsfType, value: string) => takeValue(value, { to: 'x', type
 const NAMES = { '0': 'Unknown', '4': 'High', '99': 'Other' };
 const named = (value: string) => takeValue(value, { to: 'severity_id', type: 'integer', enum: NAMES });
 
-describe('an attribute takes', () => {
+describe('the values of an attribute', () => {
   test.each<[OcsfType, string[]]>([
     ['string', ['""', '"\\u0000"', '"7"']],
     ['integer', ['0', '-7', '900719925474099312']],
@@ -27,11 +27,11 @@ describe('an attribute takes', () => {
     ['bytestring', ['""', '"aGk="']],
     ['subnet', ['"10.0.0.0/8"']],
     ['port', ['0', '53', '65535']],
-  ])('%s as it is written: %j', (type, values) => {
+  ])('an attribute of type %s takes %j as it is written', (type, values) => {
     expect(values.map(value => take(type, value))).toEqual(values);
   });
 
-  test('a time in ISO 8601 as milliseconds', () => {
+  test('an attribute of type timestamp takes a time in ISO 8601 as milliseconds', () => {
     expect(take('timestamp', '"2026-11-20T09:14:03.5+0100"')).toBe(String(Date.UTC(2026, 10, 20, 8, 14, 3, 500)));
   });
 
@@ -61,11 +61,11 @@ describe('an attribute takes', () => {
     ['email', ['"acme.example"', '"a@b"']],
     ['subnet', [`"${'1'.repeat(43)}"`]],
     ['port', ['-1', '65536', '"53"']],
-  ])('no %s of %j', (type, values) => {
+  ])('an attribute of type %s takes none of %j', (type, values) => {
     expect(values.map(value => take(type, value))).toEqual(values.map(() => undefined));
   });
 
-  test('of an enum its numbers and their captions in any case, and writes the caption beside', () => {
+  test('an attribute with an enum takes its numbers and their captions in any case, and writes the caption beside them', () => {
     expect(['4', '"HIGH"', '"unknown"'].map(named)).toEqual([
       { text: '4', caption: '"High"' },
       { text: '4', caption: '"High"' },
@@ -76,11 +76,11 @@ describe('an attribute takes', () => {
     );
   });
 
-  test('of an enum Other without a caption, which would be the word of the source', () => {
+  test('an attribute with an enum takes Other without a caption, because that is the word of the source', () => {
     expect(named('99')).toEqual({ text: '99' });
   });
 
-  test('of an enum of texts those texts', () => {
+  test('an attribute with an enum of texts takes those texts only', () => {
     const field = { to: 'x', type: 'string', enum: { GET: 'Get' } } as const;
     expect(['"GET"', '"Get"', '7'].map(value => takeValue(value, field)?.text)).toEqual([
       '"GET"',
@@ -89,7 +89,7 @@ describe('an attribute takes', () => {
     ]);
   });
 
-  test('of a list whole lists, each element of the type', () => {
+  test('an attribute that is a list takes whole lists, each element of the type', () => {
     const field = { to: 'x', type: 'string', array: true } as const;
     const lists = ['[]', '["a", "]"]', '["a",1]', '"a"', '[["a"]]'];
     expect(lists.map(value => takeValue(value, field)?.text)).toEqual([
@@ -118,7 +118,7 @@ const values = fc.oneof(
 );
 
 test.each(OCSF_TYPES.filter(type => ocsfSchema().types[`${type}_t`]?.regex !== undefined))(
-  'what %s takes fits the pattern and the length that OCSF asks for',
+  'what an attribute of type %s takes fits the pattern and the length that OCSF requires',
   type => {
     const { regex = '', max_len = Number.POSITIVE_INFINITY } = ocsfSchema().types[`${type}_t`]!;
     fc.assert(

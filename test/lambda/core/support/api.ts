@@ -4,21 +4,21 @@ import { answer } from './rows.ts';
 
 type Answer = string | Error;
 
-/** More than any script needs: a walk that spins fails instead of hanging. */
+/** More than any script needs, so that an endless walk fails instead of hanging. */
 const MOST_REQUESTS = 1000;
 
-/** A scripted API: each request is answered by the first answer left under `path cursor`; the last one stays. */
+/** A scripted API. Each request takes the first answer left for its path and cursor, and the last answer stays. */
 export class ScriptedApi implements PageSource {
   readonly requests: PageRequest[] = [];
   readonly #answers = new Map<string, Answer[]>();
 
-  /** @param cursor nothing: the beginning */
+  /** @param cursor undefined: the beginning */
   on(path: string, cursor: string | undefined, ...answers: Answer[]): this {
     this.#answers.set(key(path, cursor), answers);
     return this;
   }
 
-  /** Pages one after the other: the beginning, then `c1`, `c2`, …; the last one ends the stream unless told otherwise. */
+  /** Pages one after the other: the beginning, then `c1`, `c2`, …; the last one ends the stream unless `end` is a cursor. */
   pages(path: string, pages: readonly (readonly string[])[], end: string | null = null): this {
     for (const [index, rows] of pages.entries()) {
       const next = index === pages.length - 1 ? end : `c${index + 1}`;
@@ -45,7 +45,7 @@ export class ScriptedApi implements PageSource {
 
   async page(request: PageRequest): Promise<Uint8Array> {
     this.requests.push(request);
-    if (this.requests.length > MOST_REQUESTS) throw new Error('The walk spins');
+    if (this.requests.length > MOST_REQUESTS) throw new Error('The walk does not end');
     request.signal.throwIfAborted();
     const answers = this.#answers.get(key(request.path, request.cursor));
     if (!answers) throw new ApiRefusedError(request.path, 404, `not-scripted: ${request.cursor}`);

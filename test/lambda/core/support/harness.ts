@@ -4,9 +4,9 @@ import { type Commands, type RunOutcome, runStreams } from '../../../../lambda/c
 import { Sequencer } from '../../../../lambda/core/sequence.ts';
 import type { HeldLease, Lease } from '../../../../lambda/ports.ts';
 import { STREAMS, type StreamName } from '../../../../lambda/streams.ts';
+import { type Event, readEvent } from '../../support/event-schema.ts';
+import { steppedClock } from '../../support/stepped-clock.ts';
 import { ScriptedApi } from './api.ts';
-import { SteppedClock } from './clock.ts';
-import { type Event, readEvent } from './event-schema.ts';
 import { Journal } from './journal.ts';
 import { memoryPorts } from './memory-ports.ts';
 import { MemoryTable } from './memory-table.ts';
@@ -22,17 +22,18 @@ export interface RunChange extends Partial<Assignment>, Partial<Commands> {
 /** The core with a scripted API in front, a table and a SIEM behind, all in memory. */
 export class Harness {
   readonly api = new ScriptedApi();
-  readonly clock = new SteppedClock();
+  readonly clock = steppedClock();
   readonly journal = new Journal();
   readonly table = new MemoryTable();
   readonly lines: string[] = [];
   readonly deadLetters = new Map<string, string>();
   readonly warnings: string[] = [];
+  readonly errors: string[] = [];
   readonly releases: boolean[] = [];
   readonly lost = new AbortController();
-  /** Whether the run before ended without giving its lease back. */
+  /** Whether the run before ended without releasing its lease. */
   dirty = false;
-  /** What giving the lease back fails with. */
+  /** What releasing the lease fails with. */
   releaseFails: Error | undefined;
   /** Whether another run holds the lease. */
   occupied = false;
@@ -100,15 +101,15 @@ export class Harness {
     });
   }
 
-  /** As `run`, for one stream: its result, or its failure thrown. */
-  async drain(stream: StreamName, change: RunChange = {}): Promise<StreamResult> {
+  /** As `run`, for one stream. Returns its result, or throws its failure. */
+  async runStream(stream: StreamName, change: RunChange = {}): Promise<StreamResult> {
     const { results, failures } = await this.run({ ...change, only: [stream] });
     const failure = failures.get(stream);
     if (failure) throw failure;
     return results.get(stream)!;
   }
 
-  /** Forgets what was sent and noted, keeps the table: the runs before are over. */
+  /** Starts another run: forgets what was sent and recorded, and keeps the table. */
   later(): this {
     this.lines.length = 0;
     this.journal.clear();

@@ -1,4 +1,4 @@
-/** Notes each call of a port, and lets a test stand in its way. */
+/** Records each call of a port, and lets a test delay it or make it fail. */
 export class Journal {
   /** In the order in which the calls took effect, failed ones left out. */
   readonly done: string[] = [];

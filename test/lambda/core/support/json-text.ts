@@ -1,12 +1,13 @@
-/** Arbitrary JSON as a tree, and its many ways to be written. */
+/** Arbitrary JSON as a tree, and the many ways to write it. */
 import fc from 'fast-check';
+import { createRandom } from '../../../../local/platform/draw.ts';
 
 export type Json =
   | { readonly raw: string }
   | { readonly string: string }
   | { readonly items: readonly Json[] }
   | { readonly members: readonly Member[] };
-/** A name may stand several times. */
+/** A name may occur several times. */
 export type Member = readonly [name: string, value: Json];
 
 export interface Style {
@@ -14,7 +15,7 @@ export interface Style {
   space(): string;
   /** A string with its quotes. */
   quote(text: string): string;
-  command(members: readonly Member[]): readonly Member[];
+  arrange(members: readonly Member[]): readonly Member[];
 }
 
 const HARD_NUMBERS = [
@@ -65,16 +66,16 @@ export const { value: json } = fc.letrec<{ value: Json; array: Json; object: Jso
   object: fc.record({ members: fc.array(fc.tuple(memberName, tie('value')), { maxLength: 5 }) }),
 }));
 
-export const PLAIN: Style = { space: () => '', quote: each => JSON.stringify(each), command: each => each };
+export const PLAIN: Style = { space: () => '', quote: each => JSON.stringify(each), arrange: each => each };
 
 /** Another way to write the same value, chosen by the seed. Names that occur twice keep their order. */
 export function styleOf(seed: number, spaces: readonly string[] = ['', ' ', '\n', '\r\n    ', '\t', '\r']): Style {
-  const random = mulberry32(seed);
+  const random = createRandom(seed);
   const pick = <T>(from: readonly T[]) => from[Math.floor(random() * from.length)]!;
   return {
     space: () => pick(spaces),
     quote: each => `"${Array.from(each, character => written(character, random)).join('')}"`,
-    command: members => {
+    arrange: members => {
       const ranks = new Map(members.map(([name]) => [name, random()]));
       return members.toSorted(([one], [other]) => ranks.get(one)! - ranks.get(other)!);
     },
@@ -90,7 +91,7 @@ export function write(value: Json, style: Style): string {
     return `[${items.join(',') || space()}]`;
   }
   const members = style
-    .command(value.members)
+    .arrange(value.members)
     .map(([name, each]) => `${space()}${style.quote(name)}${space()}:${space()}${write(each, style)}${space()}`);
   return `{${members.join(',') || space()}}`;
 }
@@ -117,22 +118,11 @@ export function repeatsNames(value: Json): boolean {
   return names.size < value.members.length || value.members.some(([, each]) => repeatsNames(each));
 }
 
-/** A character, escaped or not; a lone surrogate cannot stand raw in an answer. */
+/** A character, escaped or not; a lone surrogate cannot be in an answer unescaped. */
 function written(character: string, random: () => number): string {
   if (character === '/' && random() < 0.5) return '\\/';
   if (random() < 0.6) return JSON.stringify(character).slice(1, -1);
   const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
   const digits = units.map(each => each.toString(16).padStart(4, '0'));
   return digits.map(each => `\\u${random() < 0.5 ? each : each.toUpperCase()}`).join('');
-}
-
-/** A small generator that a seed decides (public domain, Tommy Ettinger). */
-function mulberry32(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
 }

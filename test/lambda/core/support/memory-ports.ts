@@ -1,8 +1,8 @@
 import type { Ports } from '../../../../lambda/core/run.ts';
 import { sha256 } from '../../../../lambda/system.ts';
+import { readEvent } from '../../support/event-schema.ts';
+import type { SteppedClock } from '../../support/stepped-clock.ts';
 import type { ScriptedApi } from './api.ts';
-import type { SteppedClock } from './clock.ts';
-import { readEvent } from './event-schema.ts';
 import type { Journal } from './journal.ts';
 import type { MemoryTable } from './memory-table.ts';
 
@@ -16,10 +16,12 @@ interface Parts {
   /** Key → text of the dead letters. */
   readonly deadLetters: Map<string, string>;
   readonly warnings: string[];
+  /** Logged as errors, as `<stream> <name of the error>`. */
+  readonly errors: string[];
 }
 
 /** The core's ports over memory. Each call is a step of the journal, named `<stream> <what>`. */
-export function memoryPorts({ api, clock, journal, table, lines, deadLetters, warnings }: Parts): Ports {
+export function memoryPorts({ api, clock, journal, table, lines, deadLetters, warnings, errors }: Parts): Ports {
   return {
     source: api,
     rows: { row: (path, id) => api.single(path, id) },
@@ -28,7 +30,7 @@ export function memoryPorts({ api, clock, journal, table, lines, deadLetters, wa
     log: {
       info: () => undefined,
       warn: message => void warnings.push(message),
-      error: message => void warnings.push(message),
+      error: (_message, error, fields) => void errors.push(`${fields?.['stream']} ${(error as Error).name}`),
     },
     ...checkpointPorts(journal, table),
     ...rowPorts(journal, table),
@@ -75,13 +77,13 @@ function checkpointPorts(journal: Journal, table: MemoryTable): Pick<Ports, 'che
       list: async stream => table.removals(stream),
       async add(stream, removals, assertLeaseValid) {
         await assertLeaseValid();
-        await journal.step(`${stream} listed`, () => {
+        await journal.step(`${stream} removals`, () => {
           for (const each of removals) table.putRemoval(stream, each);
         });
       },
       async remove(stream, ids, assertLeaseValid) {
         await assertLeaseValid();
-        await journal.step(`${stream} struck ${ids.join(' ')}`, () => {
+        await journal.step(`${stream} removals deleted ${ids.join(' ')}`, () => {
           for (const id of ids) table.deleteRemoval(stream, id);
         });
       },

@@ -21,8 +21,8 @@ export class MemoryTable {
   readonly #removals = new Map<string, ListedRemoval>();
 
   saved(stream: StreamName): SavedStream | Error {
-    const memory = { checkpoint: this.checkpoint(stream), intents: this.intents.get(stream) ?? [] };
-    return this.damaged.get(stream) ?? memory;
+    const saved = { checkpoint: this.checkpoint(stream), intents: this.intents.get(stream) ?? [] };
+    return this.damaged.get(stream) ?? saved;
   }
 
   checkpoint(stream: StreamName): Checkpoint {
@@ -37,7 +37,7 @@ export class MemoryTable {
     this.#states.set(key(stream, id), state);
   }
 
-  /** As `<owner> <id>`, sorted. */
+  /** As `<parent> <id>`, sorted. */
   children(stream: StreamName): string[] {
     const ours = [...this.#childIndex].filter(([at]) => at.startsWith(`["${stream}"`));
     return ours.map(([, { parent, id }]) => `${parent} ${id}`).sort();
@@ -69,7 +69,7 @@ export class MemoryTable {
   }
 }
 
-/** A state of nothing remarkable, changed where a test cares. */
+/** A row state with ordinary values, changed where a test needs it. */
 export function rowState(change: Partial<RowState> = {}): RowState {
   return {
     rowHash: 'd'.repeat(32),

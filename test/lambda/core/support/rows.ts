@@ -1,7 +1,7 @@
 /** Rows and list answers as JSON text. */
 type Members = Readonly<Record<string, unknown>>;
 
-/** `version` is its content, `position` where this delivery of it stands. */
+/** `version` is the content of the row, `position` the stream_position of this delivery. */
 interface Version extends Members {
   readonly version?: number;
   readonly position?: string | null;

@@ -14,7 +14,7 @@ export function readText(text: string, stream: AnyStream = ASSETS, parentMember 
   return readRow(cutBody(body, rowCut(stream, parentMember))[0]!.elements![0]!, stream, sha256);
 }
 
-/** As `readText`, for a row that is known to be sound. */
+/** As `readText`, for a row that is known to be good. */
 export function rowOf(text: string, stream: AnyStream = ASSETS, parentMember?: string): Row {
   const row = readText(text, stream, parentMember);
   if ('reason' in row) throw new Error(`A bad row: ${row.reason}`);
