@@ -86,7 +86,8 @@ function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { $metadata: metadata, code } = error as { $metadata?: { httpStatusCode?: number }; code?: unknown };
   const status = metadata?.httpStatusCode;
-  if (status !== undefined && isRetryable(status)) return true;
+  // Of a refusal only the status counts: its body may set any member of the error, `code` too.
+  if (status !== undefined && status >= 400) return isRetryable(status);
   return error.name === 'TimeoutError' || error.name === 'InternalServerError' || typeof code === 'string';
 }
 

@@ -2,7 +2,7 @@
  * One run over all streams, under one lease: assets, then withdrawals, then threats, one after the other, and DNS blocks beside them. A
  * failing stream does not stop the others.
  */
-import type { Checkpoint, HeldLease, Lease, SavedStream } from '../ports.ts';
+import type { Checkpoint, Lease, SavedStream } from '../ports.ts';
 import { STREAMS, type StreamName, type SyncedStream } from '../streams.ts';
 import type { DeadLetterKey } from './dead-letter.ts';
 import { LeaseBusyError, LeaseLostError, OutOfTimeError } from './errors.ts';
@@ -71,7 +71,7 @@ export async function runStreams(options: RunOptions): Promise<RunOutcome> {
       progress.runGroup(group),
     );
     const outcome = progress.outcome();
-    await release(lease, outcome);
+    await release(run, outcome);
     return outcome;
   } catch (error) {
     await lease.release({ clean: false }).catch(cause => ports.log.error('The lease was not given back', cause));
@@ -82,12 +82,25 @@ export async function runStreams(options: RunOptions): Promise<RunOutcome> {
 }
 
 /** A lease that cannot be given back was lost, or the table is gone: every stream's outcome is uncertain, and reported as failed. */
-async function release(lease: HeldLease, { interrupted, results, failures }: RunOutcome): Promise<void> {
+async function release(run: Run, { interrupted, results, failures }: RunOutcome): Promise<void> {
   try {
-    await lease.release({ clean: !interrupted });
+    await run.lease.release({ clean: !interrupted });
   } catch (error) {
-    for (const stream of results.keys()) if (!failures.has(stream)) failures.set(stream, asError(error));
+    for (const stream of results.keys()) if (!failures.has(stream)) fail(stream, asError(error), run, failures);
   }
+}
+
+/** Logged at once: Lambda may end the run before the other streams have ended. */
+function fail(
+  stream: StreamName,
+  error: Error,
+  { lease: { signal }, log }: Run,
+  failures: Map<StreamName, Error>,
+): void {
+  // Report the lost lease, not the requests it aborted.
+  const failure = signal.aborted ? asError(signal.reason) : error;
+  failures.set(stream, failure);
+  log.error('A stream failed', failure, { stream });
 }
 
 type States = Map<StreamName, StreamState | Error>;
@@ -154,7 +167,7 @@ class Progress {
 
   outcome(): RunOutcome {
     const { signal } = this.#run.lease;
-    // Report the lost lease, not the requests it aborted.
+    // Also where a stream failed by the loss before it was known.
     if (signal.aborted && signal.reason instanceof LeaseLostError) {
       for (const name of this.#failures.keys()) this.#failures.set(name, signal.reason);
     }
@@ -213,7 +226,7 @@ class Progress {
         return;
       }
     }
-    this.#failures.set(stream, error);
+    fail(stream, error, this.#run, this.#failures);
   }
 }
 
