@@ -1,5 +1,4 @@
-import { findPage, isObject, type Json, type PageSeen } from './page-shape.ts';
-import { hold } from './rule.ts';
+import { hold, type Rule, RuleBroken } from './rule.ts';
 
 export interface ContractTarget {
   /** Without a slash at its end. */
@@ -54,7 +53,7 @@ export class ContractClient {
     return [['assets', '/v1/assets'], ['threats', '/v1/threats'], ...dns];
   }
 
-  /** The token endpoint's answer; asked once, or anew after `forgetToken`. */
+  /** The token endpoint's answer; asked once, and again after `forgetToken`. */
   token(): Promise<Reply> {
     this.#token ??= this.#requestToken();
     return this.#token;
@@ -138,4 +137,67 @@ function parse(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+export type Json = Readonly<Record<string, unknown>>;
+
+/** A list answer whose member names were found by their content, since the specification does not show them. */
+export interface PageSeen {
+  readonly rows: readonly Json[];
+  readonly nextCursor: string | null;
+  readonly pageSize: unknown;
+}
+
+/** Finds the rows and the pagination object of a list answer. Throws RuleBroken if none or several could be meant. */
+export function findPage(body: unknown): PageSeen {
+  hold(isObject(body), 'The answer is not a JSON object.');
+  const names = Object.keys(body).join(', ');
+  const paginations = Object.values(body).filter(value => isObject(value) && Object.hasOwn(value, 'next_cursor'));
+  hold(paginations.length === 1, `Not exactly one member holds next_cursor; members: ${names}.`);
+  const pagination = paginations[0] as Json;
+  const nextCursor = pagination['next_cursor'];
+  hold(nextCursor === null || typeof nextCursor === 'string', 'next_cursor is neither a string nor null.');
+  const arrays = Object.values(body).filter(value => Array.isArray(value));
+  const rowArrays = arrays.filter(array => array.length > 0 && array.every(row => isObject(row) && 'id' in row));
+  hold(rowArrays.length === 1 || arrays.some(array => array.length === 0), `No member holds rows; members: ${names}.`);
+  hold(rowArrays.length <= 1, `Several members could hold the rows; members: ${names}.`);
+  return { rows: (rowArrays[0] as Json[] | undefined) ?? [], nextCursor, pageSize: pagination['page_size'] };
+}
+
+export function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Holds a refusal against the problem-document rules: status, and a type that ends in the suffix where one is specified. */
+export function refusal({ status, body }: Reply, expected: number, suffix?: string): void {
+  hold(status === expected, `The answer was ${status}, not ${expected}.`);
+  hold(isObject(body), 'The error body is not a JSON object.');
+  const type = body['type'];
+  hold(typeof type === 'string' && type !== '', 'The problem document has no type.');
+  if (suffix !== undefined) hold(type.endsWith(suffix), `The type ${type} does not end in ${suffix}.`);
+}
+
+export interface RuleResult {
+  readonly rule: Rule;
+  readonly result: 'holds' | 'broken' | 'not seen' | 'unobservable';
+  /** Why, where the result is not `holds`. */
+  readonly reason?: string;
+}
+
+/** Checks one rule. A connection that fails breaks the rule too: nothing is known to hold. */
+export async function checkRule(rule: Rule, client: ContractClient): Promise<RuleResult> {
+  if (!rule.check) return { rule, result: 'unobservable', reason: rule.unobservable ?? '' };
+  try {
+    const missing = await rule.check(client);
+    return missing ? { rule, result: 'not seen', reason: missing.notSeen } : { rule, result: 'holds' };
+  } catch (error) {
+    const reason = error instanceof RuleBroken ? error.message : `could not be checked: ${(error as Error).message}`;
+    return { rule, result: 'broken', reason };
+  }
+}
+
+/** Checks rules one after the other on one target. */
+export async function* checkRules(rules: readonly Rule[], target: ContractTarget): AsyncGenerator<RuleResult> {
+  const client = new ContractClient(target);
+  for (const rule of rules) yield await checkRule(rule, client);
 }

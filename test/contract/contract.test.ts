@@ -1,10 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { createRandom } from '../../local/platform/draw.ts';
 import { createPlatform, type PlatformOptions } from '../../local/platform/platform.ts';
-import { checkRule, checkRules, type RuleResult } from './check-rules.ts';
-import { ContractClient, type ContractTarget } from './contract-client.ts';
+import { ContractClient, type ContractTarget, checkRule, checkRules, type RuleResult } from './contract-client.ts';
+import { MUTATIONS, mutated } from './mutations.ts';
 import { RULES } from './rules.ts';
-import { SABOTAGES, sabotaged } from './sabotage.ts';
 
 const ORIGIN = 'http://platform.test';
 const OBSERVABLE = RULES.filter(rule => rule.check).map(rule => [rule.id, rule.words, rule] as const);
@@ -68,7 +67,7 @@ test.each<[string, Partial<PlatformOptions>]>([
 describe('the suite notices a platform that breaks', () => {
   test.each(OBSERVABLE.filter(([id]) => id !== 'lists-9'))('%s: %s', async (id, _words, rule) => {
     const target = tenant();
-    const client = new ContractClient({ ...target, fetch: sabotaged(target.fetch, SABOTAGES[id]!) });
+    const client = new ContractClient({ ...target, fetch: mutated(target.fetch, MUTATIONS[id]!) });
     const { result, reason } = await checkRule(rule, client);
     expect(result).toBe('broken');
     expect(reason).not.toContain('could not be checked');

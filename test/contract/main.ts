@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { hasClientSecret, readClientSecret } from '../../local/terminal/client-secret.ts';
-import { checkRules } from './check-rules.ts';
-import type { ContractTarget } from './contract-client.ts';
+import { type ContractTarget, checkRules } from './contract-client.ts';
 import { RULES } from './rules.ts';
 
 const TOKEN_ENDING = '/protocol/openid-connect/token';

@@ -6,13 +6,13 @@ export interface Rule {
   readonly id: string;
   /** In the specification's words. */
   readonly words: string;
-  /** Resolves if the rule holds, with a NotSeen if there was nothing to judge by; throws RuleBroken if it does not hold. */
+  /** Resolves if the rule holds, with a NotSeen if there was nothing to check; throws RuleBroken if it does not hold. */
   readonly check?: (client: ContractClient) => Promise<NotSeen | undefined>;
   /** Why a black box that only reads cannot check it. */
   readonly unobservable?: string;
 }
 
-/** What would have had to be there for the rule to be judged. */
+/** What would have had to be there for the rule to be checked. */
 export interface NotSeen {
   readonly notSeen: string;
 }

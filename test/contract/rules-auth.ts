@@ -1,6 +1,4 @@
-import type { ContractClient } from './contract-client.ts';
-import { isObject } from './page-shape.ts';
-import { refusal } from './refusal.ts';
+import { type ContractClient, isObject, refusal } from './contract-client.ts';
 import { hold, type Rule } from './rule.ts';
 
 export const AUTH_RULES: readonly Rule[] = [

@@ -1,6 +1,4 @@
-import type { ContractClient } from './contract-client.ts';
-import type { PageSeen } from './page-shape.ts';
-import { refusal } from './refusal.ts';
+import { type ContractClient, type PageSeen, refusal } from './contract-client.ts';
 import { hold, type NotSeen, type Rule } from './rule.ts';
 
 type Check = (client: ContractClient, path: string) => Promise<NotSeen | undefined>;

@@ -1,6 +1,4 @@
-import type { ContractClient, StreamName } from './contract-client.ts';
-import type { Json } from './page-shape.ts';
-import { comparePositions, isTimestamp } from './positions.ts';
+import type { ContractClient, Json, StreamName } from './contract-client.ts';
 import { hold, type NotSeen, type Rule } from './rule.ts';
 
 const CHANGE_STREAMS: readonly StreamName[] = ['assets', 'threats'];
@@ -133,4 +131,22 @@ function dnsOnly(client: ContractClient): StreamName[] {
 function compareBlocks(a: Json, b: Json): number {
   const times = comparePositions(String(a['blocked_at']), String(b['blocked_at']));
   return times || (String(a['id']) <= String(b['id']) ? 0 : 1);
+}
+const TIMESTAMP = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:[.,](\d+))?(Z|\+00:?00)$/;
+
+/** Whether a value is an ISO 8601 time in UTC. */
+export function isTimestamp(value: unknown): boolean {
+  return typeof value === 'string' && TIMESTAMP.test(value) && !Number.isNaN(Date.parse(value.replace(',', '.')));
+}
+
+/** Orders two timestamp-like keys: as times with all their digits if both are, else as text. Negative if `a` is first. */
+export function comparePositions(a: string, b: string): number {
+  const [left, right] = [sortable(a), sortable(b)];
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}
+
+function sortable(text: string): string {
+  const match = TIMESTAMP.exec(text);
+  return match ? `${match[1]}.${(match[2] ?? '').padEnd(12, '0')}` : text;
 }

@@ -1,5 +1,4 @@
-import type { ContractClient } from './contract-client.ts';
-import { isObject, type Json } from './page-shape.ts';
+import { type ContractClient, isObject, type Json } from './contract-client.ts';
 import { hold, type NotSeen, type Rule } from './rule.ts';
 
 export const SINGLE_RULES: readonly Rule[] = [
@@ -49,7 +48,7 @@ async function single(client: ContractClient, stream: 'assets' | 'threats'): Pro
   return seen > 0 ? undefined : { notSeen: `one of ${stream} to read` };
 }
 
-/** The row stands alone, or as the one object of an envelope: the specification does not say. */
+/** The row is the answer itself, or the one object of an envelope: the specification does not say. */
 function rowOf(body: Json): Json {
   if ('id' in body) return body;
   const inner = Object.values(body).filter(isObject);

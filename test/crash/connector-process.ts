@@ -18,13 +18,13 @@ export function startConnector(module: URL, environment: Readonly<Record<string,
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });
-  const [, out, err, told] = child.stdio;
-  if (!out || !err || !told || !('readable' in told) || child.pid === undefined) {
+  const [, out, err, answered] = child.stdio;
+  if (!out || !err || !answered || !('readable' in answered) || child.pid === undefined) {
     throw new Error('The connector could not be started');
   }
   out.resume();
   const closed = once(child, 'close') as Promise<[code: number | null, signal: string | null]>;
-  const ended = Promise.all([closed, text(told), text(err)]).then(([[code, signal], outcome, stderr]): Outcome => {
+  const ended = Promise.all([closed, text(answered), text(err)]).then(([[code, signal], outcome, stderr]): Outcome => {
     if (signal === 'SIGKILL') return 'killed';
     return outcome === '' ? { error: `exit ${code ?? signal}: ${stderr}` } : JSON.parse(outcome);
   });

@@ -8,14 +8,14 @@ import { eventLoopTurns, Trigger } from './trigger.ts';
 
 let trigger: Trigger | undefined;
 let aws: AwsUnderTest | undefined;
-const tell = (message: FromEndpoints) => process.send!(message);
+const send = (message: FromEndpoints) => process.send!(message);
 
 process.on('message', (message: ToEndpoints) => {
   if (message.kind === 'start') void start(message);
-  else if (message.kind === 'read') void aws?.delivered().then(lines => tell({ kind: 'lines', lines }));
+  else if (message.kind === 'read') void aws?.delivered().then(lines => send({ kind: 'lines', lines }));
   else {
     trigger = message.kind === 'aim' ? triggerAt(message) : undefined;
-    tell({ kind: 'heard' });
+    send({ kind: 'heard' });
   }
 });
 
@@ -29,7 +29,7 @@ async function start({ directory, secret }: ToEndpoints & { kind: 'start' }): Pr
   process.once('disconnect', () => void started.close());
   aws = started;
   const deliveredFolder = running().moto ? undefined : started.deliveredFolder;
-  tell({ kind: 'started', environment: started.environment, deliveredFolder });
+  send({ kind: 'started', environment: started.environment, deliveredFolder });
 }
 
 function triggerAt({ pid, moment }: ToEndpoints & { kind: 'aim' }): Trigger {
@@ -41,7 +41,7 @@ function triggerAt({ pid, moment }: ToEndpoints & { kind: 'aim' }): Trigger {
       // It has ended by itself a moment ago.
       return;
     }
-    tell({ kind: 'killed', action });
+    send({ kind: 'killed', action });
   };
   return new Trigger(moment, kill, eventLoopTurns);
 }

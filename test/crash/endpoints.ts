@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { Moment } from './moment.ts';
+import type { Moment } from './trigger.ts';
 
 export type ToEndpoints =
   | { readonly kind: 'start'; readonly directory: string; readonly secret: string }
@@ -48,8 +48,8 @@ export async function startEndpoints(directory: string, secret: string): Promise
   const ask = async <K extends FromEndpoints['kind']>(message: ToEndpoints, answer: K) => {
     child.send(message);
     for (;;) {
-      const [told] = (await Promise.race([once(child, 'message'), ended])) as [FromEndpoints];
-      if (told.kind === answer) return told as FromEndpoints & { kind: K };
+      const [received] = (await Promise.race([once(child, 'message'), ended])) as [FromEndpoints];
+      if (received.kind === answer) return received as FromEndpoints & { kind: K };
     }
   };
   const { environment, deliveredFolder } = await ask({ kind: 'start', directory, secret }, 'started');

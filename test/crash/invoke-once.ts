@@ -1,4 +1,4 @@
-/** A process of one invocation: imports the function, invokes it as Lambda does, and tells the outcome on descriptor 3. */
+/** The process of one invocation. It imports the function, invokes it as Lambda does, and writes the outcome to file descriptor 3. */
 import { writeSync } from 'node:fs';
 
 const { handler } = await import(process.argv[2]!);

@@ -9,19 +9,19 @@ function wholeNumber(text: string): number {
   return Number(text);
 }
 
-const { kills, seed, traffic } = new Command('sigkill')
+const { kills, seed, traffic } = new Command('crash-test')
   .description(
-    'Kills the connector with SIGKILL at random moments of its work, while the platform lives, and holds what the SIEM ' +
-      'received against GET …/truth.',
+    'Kills the connector with SIGKILL at random moments of its work, while the platform changes, and compares what the SIEM ' +
+      'received with GET …/truth.',
   )
   .option('--kills <n>', 'how many processes to kill', wholeNumber, 100)
   .option(
     '--seed <n>',
-    'of the estate, its life and the moments; what a moment hits depends on the machine',
+    'of the tenant data, its changes and the moments; what a moment hits depends on the machine',
     wholeNumber,
     1,
   )
-  .option('--life <rate>', 'changes a second', wholeNumber, 60)
+  .option('--traffic <rate>', 'changes a second', wholeNumber, 60)
   .parse()
   .opts<{ kills: number; seed: number; traffic: number }>();
 
@@ -48,6 +48,6 @@ function report({ tally, events, repeats, withdrawals, tombstones, restores, sec
   console.log(
     breaches.length === 0
       ? `The copy equals the truth (seed ${seed}).`
-      : `${breaches.length} ${breaches.length === 1 ? 'breach' : 'breaches'}; try again with: npm run crash-test -- --kills ${kills} --seed ${seed} --life ${traffic}`,
+      : `${breaches.length} ${breaches.length === 1 ? 'breach' : 'breaches'}; try again with: npm run crash-test -- --kills ${kills} --seed ${seed} --traffic ${traffic}`,
   );
 }

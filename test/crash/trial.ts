@@ -1,24 +1,24 @@
-/** One trial: platform, endpoints and connector in processes of their own, a storm of kills, and the verdict. */
+/** One trial: platform, AWS endpoints and connector, each in its own process; a series of kills; the result. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { leaseKey } from '../../lambda/store/item.ts';
 import { createRandom } from '../../local/platform/draw.ts';
 import { bundle } from '../lambda/support/bundle.ts';
 import { viewsUnlikeTruth } from '../local/query/views-of-folder.ts';
-import { receive } from '../simulation/oracle/siem.ts';
-import { startConnector } from './connector-process.ts';
+import { check, type Result } from '../support/promise.ts';
+import { receive } from '../support/siem.ts';
+import { truthRows } from '../support/truth-rows.ts';
+import { type Outcome, startConnector } from './connector-process.ts';
 import { type Endpoints, startEndpoints } from './endpoints.ts';
-import { check, type Result } from './judge.ts';
-import { leaseEpochReader } from './lease-epoch.ts';
-import type { Moment } from './moment.ts';
 import { type PlatformProcess, startPlatform } from './platform-process.ts';
-import { type FaultTally, faultInjection, type RunOutcome } from './storm.ts';
-import { truthRows } from './truth-rows.ts';
+import { type Moment, randomMoment } from './trigger.ts';
 
 export interface TrialOptions {
   readonly kills: number;
-  /** Of the estate, its life and the moments. What each moment hits is the machine's. */
+  /** Of the tenant data, its changes and the moments. What each moment hits depends on the machine. */
   readonly seed: number;
   /** Changes a second. */
   readonly traffic: number;
@@ -36,9 +36,9 @@ export interface TrialResult extends Result {
 }
 
 /** Small pages make many calls; a short lease makes quick takeovers. */
-const SETTINGS = { CONNECTOR_NAME: 'sigkill', PAGE_LIMIT: '25', LEASE_SECONDS: '1' };
-const ESTATE = ['--assets', '100', '--threats', '300', '--dns-blocks', '100'];
-const MANNERS = ['--tie-size', '3', '--short-pages', '0.1', '--empty-pages', '0.05', '--shuffle-members'];
+const SETTINGS = { CONNECTOR_NAME: 'crash-test', PAGE_LIMIT: '25', LEASE_SECONDS: '1' };
+const TENANT_DATA = ['--assets', '100', '--threats', '300', '--dns-blocks', '100'];
+const API_OPTIONS = ['--tie-size', '3', '--short-pages', '0.1', '--empty-pages', '0.05', '--shuffle-members'];
 
 export async function trial(options: TrialOptions): Promise<TrialResult> {
   const { kills, seed, onRun = () => {}, issuer, module } = options;
@@ -52,7 +52,7 @@ export async function trial(options: TrialOptions): Promise<TrialResult> {
     kills,
     onRun,
     random: createRandom(seed),
-    run: moment => runOnce(module ?? code!.module, environment, endpoints, moment),
+    run: moment => runConnector(module ?? code!.module, environment, endpoints, moment),
     stopTraffic: () => platform.stopTraffic(),
     epoch: leaseEpochReader(environment),
   });
@@ -73,7 +73,7 @@ export async function trial(options: TrialOptions): Promise<TrialResult> {
 
 function platformFlags({ seed, traffic, issuer }: TrialOptions): string[] {
   const trust = issuer ? ['--trusted-issuer', issuer.authUrl] : [];
-  return [...ESTATE, ...MANNERS, '--seed', `${seed}`, '--life', `${traffic}`, ...trust];
+  return [...TENANT_DATA, ...API_OPTIONS, '--seed', `${seed}`, '--life', `${traffic}`, ...trust];
 }
 
 type Addresses = Pick<PlatformProcess, 'baseUrl' | 'authUrl' | 'dnsBlocksPath'>;
@@ -82,20 +82,20 @@ function apiSettings({ baseUrl, authUrl, dnsBlocksPath }: Addresses): Record<str
   return { API_BASE_URL: baseUrl, AUTH_URL: authUrl, DNS_BLOCKS_PATH: dnsBlocksPath };
 }
 
-async function runOnce(
+async function runConnector(
   module: URL,
   environment: Readonly<Record<string, string>>,
   endpoints: Endpoints,
   moment: Moment | undefined,
 ): Promise<RunOutcome> {
   const { pid, ended } = startConnector(module, environment);
-  // Long before it makes its first call: it has yet to load its code.
+  // The process is still loading its code, so this is long before its first call.
   if (moment) await endpoints.aim(pid, moment);
   const outcome = await ended;
   return { outcome, killedAt: await endpoints.lift() };
 }
 
-/** Where no folder of delivered objects is to be had: one with all lines in one object. */
+/** A folder with all lines in one object, where the endpoints have no folder of delivered objects. */
 async function written(lines: readonly string[], folder: string): Promise<string> {
   const path = await mkdtemp(join(folder, 'delivered-'));
   await writeFile(join(path, 'all.json.gz'), gzipSync(lines.map(line => `${line}\n`).join('')));
@@ -103,6 +103,100 @@ async function written(lines: readonly string[], folder: string): Promise<string
 }
 
 async function temporaryFolder(): Promise<AsyncDisposable & { readonly path: string }> {
-  const path = await mkdtemp(join(tmpdir(), 'sigkill-'));
+  const path = await mkdtemp(join(tmpdir(), 'crash-test-'));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) };
+}
+
+/** Kills the connector's processes one after the other while the tenant data changes, then runs it until nothing is left to do. */
+
+export interface FaultParts {
+  /** Runs the connector once, killed at that moment if it lives so long. */
+  readonly run: (moment?: Moment) => Promise<RunOutcome>;
+  readonly random: () => number;
+  readonly kills: number;
+  /** Stops the changes of the tenant data. */
+  readonly stopTraffic: () => Promise<void>;
+  /** Epoch of the newest lease. */
+  readonly epoch: () => Promise<number>;
+  readonly onRun: (tally: FaultTally) => void;
+}
+
+export interface RunOutcome {
+  readonly outcome: Outcome;
+  /** AWS action at which the run was killed. */
+  readonly killedAt: string | undefined;
+}
+
+export interface FaultTally {
+  kills: number;
+  /** By place and AWS action. */
+  readonly killedAt: Map<string, number>;
+  runs: number;
+  completed: number;
+  /** Runs that found the lease of a killed one, or that lost their own on a slow machine. */
+  leaseHeld: number;
+  leaseLost: number;
+  readonly completedEpochs: Set<number>;
+  readonly failures: string[];
+}
+
+/** Most runs after the kills until one has nothing to do. Those that wait for the last lease count too. */
+const MAX_QUIET_RUNS = 60;
+
+export async function faultInjection(parts: FaultParts): Promise<FaultTally> {
+  const tally: FaultTally = {
+    kills: 0,
+    killedAt: new Map(),
+    runs: 0,
+    completed: 0,
+    leaseHeld: 0,
+    leaseLost: 0,
+    completedEpochs: new Set(),
+    failures: [],
+  };
+  while (tally.kills < parts.kills && tally.failures.length === 0) {
+    await runOnce(parts, tally, randomMoment(parts.random));
+  }
+  await parts.stopTraffic();
+  for (let runs = 0; runs < MAX_QUIET_RUNS && tally.failures.length === 0; runs++) {
+    if (isQuiet(await runOnce(parts, tally))) return tally;
+  }
+  if (tally.failures.length === 0)
+    tally.failures.push(`After ${MAX_QUIET_RUNS} runs without kills there are still changes to forward.`);
+  return tally;
+}
+
+async function runOnce(parts: FaultParts, tally: FaultTally, moment?: Moment): Promise<Outcome> {
+  const { outcome, killedAt } = await parts.run(moment);
+  tally.runs += 1;
+  if (outcome === 'killed') {
+    tally.kills += 1;
+    const place = `${moment?.place} ${killedAt}`;
+    tally.killedAt.set(place, (tally.killedAt.get(place) ?? 0) + 1);
+  } else if ('error' in outcome) {
+    if (outcome.error.includes('LeaseLostError')) tally.leaseLost += 1;
+    else tally.failures.push(`A run failed that was not killed: ${outcome.error}`);
+  } else if (outcome.leaseHeld) tally.leaseHeld += 1;
+  else {
+    tally.completed += 1;
+    tally.completedEpochs.add(await parts.epoch());
+  }
+  parts.onRun(tally);
+  return outcome;
+}
+
+function isQuiet(outcome: Outcome): boolean {
+  if (outcome === 'killed' || 'error' in outcome || outcome.leaseHeld || outcome.more) return false;
+  return Object.values(outcome.streams).every(({ forwarded, withdrawn }) => forwarded + withdrawn === 0);
+}
+
+/** How the epoch of the newest lease is read, at these endpoints. */
+export function leaseEpochReader(environment: Readonly<Record<string, string>>): () => Promise<number> {
+  const client = new DynamoDBClient({
+    endpoint: environment['AWS_ENDPOINT_URL_DYNAMODB']!,
+    region: environment['AWS_REGION']!,
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+  });
+  const command = { TableName: environment['STATE_TABLE']!, Key: leaseKey, ConsistentRead: true };
+  return async () => Number((await client.send(new GetItemCommand(command))).Item?.['epoch']?.N ?? 0);
 }

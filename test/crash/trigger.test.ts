@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Call } from '../../local/aws/wire.ts';
 import { createRandom } from '../../local/platform/draw.ts';
-import { drawMoment, type Moment } from './moment.ts';
-import { Trigger } from './trigger.ts';
+import { type Moment, randomMoment, Trigger } from './trigger.ts';
 
 const OTHERS = ['BatchGetItem', 'PutItem', 'PutRecordBatch'];
 
@@ -40,14 +39,14 @@ describe('the moment at which a run is killed', () => {
     expect(killedDuring({ call: 0, place: 'answer-lost', turns: 0 }, 400)).toEqual([]);
   });
 
-  test('is drawn from the seed, over all places', () => {
-    const draws = (seed: number): Moment[] => {
+  test('depends on the seed alone, and all places occur', () => {
+    const moments = (seed: number): Moment[] => {
       const random = createRandom(seed);
-      return Array.from({ length: 200 }, () => drawMoment(random));
+      return Array.from({ length: 200 }, () => randomMoment(random));
     };
-    expect(draws(7)).toEqual(draws(7));
-    expect(draws(7)).not.toEqual(draws(8));
-    expect(new Set(draws(7).map(({ place }) => place)).size).toBe(3);
-    expect(draws(7).filter(({ call, place }) => call === 0 && place === 'request-lost')).toEqual([]);
+    expect(moments(7)).toEqual(moments(7));
+    expect(moments(7)).not.toEqual(moments(8));
+    expect(new Set(moments(7).map(({ place }) => place)).size).toBe(3);
+    expect(moments(7).filter(({ call, place }) => call === 0 && place === 'request-lost')).toEqual([]);
   });
 });

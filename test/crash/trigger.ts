@@ -2,7 +2,6 @@
 import type { Fault } from '../../local/aws/faults.ts';
 import type { Operation } from '../../local/aws/operation.ts';
 import type { Call } from '../../local/aws/wire.ts';
-import type { Moment } from './moment.ts';
 
 /** Calls back after so many turns of the event loop. */
 export type Later = (turns: number, callback: () => void) => void;
@@ -53,3 +52,27 @@ export const eventLoopTurns: Later = (turns, callback) => {
   if (turns === 0) callback();
   else setImmediate(() => eventLoopTurns(turns - 1, callback));
 };
+/** A moment in the work of a run, and what is lost when the run is killed then. */
+export interface Moment {
+  /** Calls to AWS after the one that took the lease; 0 is that one itself. */
+  readonly call: number;
+  /**
+   * `request-lost`: the run dies as this call arrives, and the service does nothing. `answer-lost`: the service has done it
+   * and the run gets no answer. `later`: the run has its answer and continues for some turns of the endpoints' event loop.
+   */
+  readonly place: 'request-lost' | 'answer-lost' | 'later';
+  readonly turns: number;
+}
+
+/** Some runs make fewer calls than are drawn, and end by themselves: only then are threats walked and withdrawals sent. */
+const MAX_CALLS = 120;
+/** Some milliseconds: enough to reach the API's answers between two calls to AWS. */
+const MAX_TURNS = 3_000;
+
+export function randomMoment(random: () => number): Moment {
+  const call = Math.floor(random() * MAX_CALLS);
+  const place = (['request-lost', 'answer-lost', 'later'] as const)[Math.floor(random() * 3)]!;
+  // Whether a take will succeed is not known when it arrives.
+  const possible = call === 0 && place === 'request-lost' ? 'answer-lost' : place;
+  return { call, place: possible, turns: Math.floor(random() ** 2 * MAX_TURNS) };
+}

@@ -6,6 +6,6 @@ import { connectorOn, NAMES } from './names.ts';
 import { PlatformStack } from './platform-stack.ts';
 
 const app = new App();
-new PlatformStack(app, NAMES.platform, String(app.node.tryGetContext('edition') ?? '{}'));
+new PlatformStack(app, NAMES.platform, String(app.node.tryGetContext('release') ?? '{}'));
 const url: unknown = app.node.tryGetContext('platformUrl');
 if (typeof url === 'string') for (const each of readConnectors([connectorOn(url)])) new ConnectorStack(app, each);

@@ -29,9 +29,9 @@ async function cdk(
   context: Readonly<Record<string, string>>,
   more: string[],
 ): Promise<void> {
-  const told = Object.entries(context).flatMap(([name, value]) => ['--context', `${name}=${value}`]);
+  const options = Object.entries(context).flatMap(([name, value]) => ['--context', `${name}=${value}`]);
   const app = ['--app', 'node test/integ/app.ts', '--output', 'cdk.out/integ', '--exclusively'];
-  const args = [verb, stack, ...app, ...told, ...more];
+  const args = [verb, stack, ...app, ...options, ...more];
   const child = spawn(join(ROOT, 'node_modules', '.bin', 'cdk'), args, { cwd: ROOT, stdio: 'inherit' });
   const [code] = (await once(child, 'close')) as [number | null];
   if (code !== 0) throw new Error(`cdk ${verb} ${stack} ended with ${code}`);

@@ -2,7 +2,7 @@ import { createRandom } from '../../local/platform/draw.ts';
 import { createPlatform, type Platform } from '../../local/platform/platform.ts';
 
 export interface Release {
-  /** Of the estate, and of the key that signs tokens and cursors. */
+  /** Of the tenant data, and of the key that signs tokens and cursors. */
   readonly seed: number;
   readonly clientSecret: string;
   /** 1: as populated; 2: changed since. */
@@ -10,13 +10,13 @@ export interface Release {
   readonly latencyMs: number;
 }
 
-/** What the estate holds is of this moment's past. */
+/** The tenant data was made before this moment. */
 const MOMENT = Date.parse('2026-01-01T00:00:00.000Z');
 export const COUNTS = { assets: 300, threats: 300, dnsBlocks: 300 };
 
 /**
- * A platform that is the same wherever it is made: instances of a function share no memory, so each makes it anew from the
- * seed, and takes the tokens and cursors of the others. Nothing but another edition changes it.
+ * A platform that is the same wherever it is made: instances of a function share no memory, so each makes it again from the
+ * seed, and takes the tokens and cursors of the others. Only another release changes it.
  */
 export function editedPlatform({ seed, clientSecret, release, latencyMs }: Release): Platform {
   let clock = () => MOMENT;
@@ -27,7 +27,7 @@ export function editedPlatform({ seed, clientSecret, release, latencyMs }: Relea
   return platform;
 }
 
-/** A change, a removal with what vanishes with it, a new row. */
+/** A change, a removal with its threats, a new row. */
 function change(platform: Platform): void {
   platform.putAsset('{"id":"asset-1","n":9007199254740993,"f":1.0}');
   platform.removeAsset('asset-2');

@@ -9,7 +9,7 @@ import { connectorOn } from './names.ts';
 import { PlatformStack } from './platform-stack.ts';
 
 const RELEASE = { seed: 5, clientSecret: 'a+b:c', release: 1, latencyMs: 0 };
-process.env['EDITION'] = JSON.stringify(RELEASE);
+process.env['RELEASE'] = JSON.stringify(RELEASE);
 const { handler } = await import('./platform-function.ts');
 
 function event(method: string, path: string, headers: Record<string, string>, body = ''): LambdaFunctionURLEvent {
@@ -27,7 +27,7 @@ function event(method: string, path: string, headers: Record<string, string>, bo
 }
 
 describe('what npm run integ deploys', () => {
-  test('is the platform behind a URL, its estate in its environment', () => {
+  test('serves the platform behind a URL, with its settings in the environment', () => {
     const template = templateOf(new PlatformStack(createApp(), 'Platform', JSON.stringify(RELEASE)));
     expect(only(template, 'AWS::Lambda::Url')).toMatchObject({ AuthType: 'NONE' });
     const environment = only(template, 'AWS::Lambda::Function')['Environment'] as { Variables: { RELEASE: string } };
@@ -76,7 +76,7 @@ describe('the platform behind a function URL', () => {
     expect(await read(other, query)).toEqual(await read(one, query));
   });
 
-  test('changes with its edition: an asset goes, and its threats with it', () => {
+  test('changes with its release: an asset is removed, and its threats with it', () => {
     const [before, after] = [1, 2].map(release => editedPlatform({ ...RELEASE, release }).truth());
     expect(JSON.parse(after!.assets.get('asset-2')!)).toMatchObject({ deleted: true });
     const gone = [...before!.threats.keys()].filter(id => !after!.threats.has(id));

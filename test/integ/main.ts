@@ -3,8 +3,8 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { Command } from 'commander';
-import { check } from '../crash/judge.ts';
-import { receive } from '../simulation/oracle/siem.ts';
+import { check } from '../support/promise.ts';
+import { receive } from '../support/siem.ts';
 import { deliveredLines, empty } from './bucket.ts';
 import { deploy, destroy } from './cdk.ts';
 import { editedPlatform, type Release } from './edited-platform.ts';
@@ -56,7 +56,7 @@ async function setCredentials(name: string): Promise<void> {
   await new SecretsManagerClient({}).send(new PutSecretValueCommand({ SecretId, SecretString }));
 }
 
-/** A time-out below the time that a page takes: Lambda ends the run amid its work. */
+/** A time-out below the time that a page takes: Lambda ends the run during its work. */
 async function killedRun(name: string): Promise<void> {
   await update(name, { Timeout: 1 });
   const outcome = await invoke(name);
@@ -80,7 +80,7 @@ async function untilTrue(bucket: string, release: Release): Promise<void> {
     const { breaches, repeats, withdrawals } = check({ events, truth, completedEpochs: new Set() });
     if (breaches.length === 0) {
       console.log(
-        `Edition ${release.release}: ${events.length} events, ${repeats} repeats, ${withdrawals} withdrawals.`,
+        `Release ${release.release}: ${events.length} events, ${repeats} repeats, ${withdrawals} withdrawals.`,
       );
       return;
     }

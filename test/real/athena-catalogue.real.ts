@@ -15,7 +15,7 @@ const LINES = ['events', ...STREAMS.map(({ name }) => `events/${name}`), 'lines'
 const sinceFirst = () => today() - Date.UTC(2026, 0, 1) / DAY_MILLISECONDS;
 const VARIANTS: readonly (readonly [string, object, readonly string[], () => number])[] = [
   ['a bucket of its own', { retentionDays: 30 }, LINES, () => 32],
-  ['a bucket that is brought', { bucketArn: 'arn:aws:s3:::security-data' }, LINES, sinceFirst],
+  ['an existing bucket', { bucketArn: 'arn:aws:s3:::security-data' }, LINES, sinceFirst],
   ['Parquet', { destination: { type: 's3-parquet' }, retentionDays: 7 }, ['lines'], () => 9],
 ];
 

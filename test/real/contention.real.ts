@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { FunctionRun } from '../lambda/support/function-process.ts';
-import { ports } from './support/world.ts';
+import { ports } from './support/ports.ts';
 
 test.each([2, 4])(
   '%i processes at one moment: one drains, the others find the lease held and do nothing',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { problem } from '../lambda/support/http-harness.ts';
-import { type Ports, ports } from './support/world.ts';
+import { type Ports, ports } from './support/ports.ts';
 
 const FEW = { assets: 30, threats: 20, dnsBlocks: 10 };
 const ROTATED = 'r%2Bt+ä:ted ключ';
@@ -12,7 +12,7 @@ async function failure(each: Ports): Promise<string> {
 }
 
 describe('a client secret that was rotated', () => {
-  test('amid a run is read past the cache: the run goes on', async () => {
+  test('during a run is read past the cache, and the run continues', async () => {
     await using each = await ports({ environment: { PAGE_LIMIT: '5' } });
     each.platform.populate(FEW);
     let rotated: Promise<void> | undefined;
@@ -51,7 +51,7 @@ describe('an account that was disabled in Keycloak', () => {
     await each.run();
     const before = { items: await each.items(), lines: await each.lines() };
     expect(before.items.length).toBeGreaterThan(50);
-    each.platform.putAsset({ id: 'news' });
+    each.platform.putAsset({ id: 'added' });
     await enable(each, false);
     const error = await failure(each);
     expect(error).toContain('CredentialsError');
@@ -62,7 +62,7 @@ describe('an account that was disabled in Keycloak', () => {
   });
 });
 
-test('a token that expires amid the run by its own claim is replaced, and the run goes on', async () => {
+test('a token that expires during the run by its own claim is replaced, and the run continues', async () => {
   // To the platform, whose clock is fast, a token of 300 seconds lives for five; the connector would use it for 270.
   const clock = () => Date.now() + 295_000;
   await using each = await ports({ environment: { PAGE_LIMIT: '3' }, platform: { clock, latencyMs: 500 } });

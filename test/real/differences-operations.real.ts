@@ -59,7 +59,7 @@ test.each<[string, Asked]>([
   ['no alarms', cloudWatch('DescribeAlarms', { AlarmNamePrefix: 'none/' })],
   ['alarms muted', cloudWatch('DisableAlarmActions', { AlarmNames: ['apart/a'] })],
   ['muted alarms', cloudWatch('DescribeAlarms', { AlarmNamePrefix: 'apart/' })],
-  ['alarms that tell again', cloudWatch('EnableAlarmActions', { AlarmNames: ['apart/a'] })],
+  ['alarms that notify again', cloudWatch('EnableAlarmActions', { AlarmNames: ['apart/a'] })],
   ['an alarm muted that is not there', cloudWatch('DisableAlarmActions', { AlarmNames: ['none'] })],
   ['sums', stat('Sum')],
   ['maxima', stat('Maximum')],
@@ -213,9 +213,9 @@ describe('known to differ, AWS documents the embedded side:', () => {
 
   test('whoever subscribes by e-mail must confirm it', async () => {
     const { embedded, moto } = await both.ask(subscribed(topicArn('asked')));
-    const told = ({ body }: Reply) => /<SubscriptionArn>([^<]*)</.exec(String(body))![1]!;
-    expect(told(embedded)).toBe('PendingConfirmation');
-    expect(told(moto)).toMatch(/^arn:aws:sns:us-east-1:000000000000:asked:[0-9a-f-]+$/);
+    const arnIn = ({ body }: Reply) => /<SubscriptionArn>([^<]*)</.exec(String(body))![1]!;
+    expect(arnIn(embedded)).toBe('PendingConfirmation');
+    expect(arnIn(moto)).toMatch(/^arn:aws:sns:us-east-1:000000000000:asked:[0-9a-f-]+$/);
   });
 
   test('whom a role trusts is percent-encoded, to the last slash', async () => {
@@ -236,7 +236,7 @@ describe('known to differ, AWS documents the embedded side:', () => {
   });
 });
 
-test('known to differ, not settled: the status of a receipt handle that is none', async () => {
+test('known to differ, undecided which is right: the status of an invalid receipt handle', async () => {
   const asked = sqs('DeleteMessage', { QueueUrl: queueUrl('main'), ReceiptHandle: 'x' });
   const code = ['ReceiptHandleIsInvalid', 'ReceiptHandleIsInvalid;Sender'];
   expect(await outcomes(asked)).toEqual({ embedded: [404, ...code], moto: [400, ...code] });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { schemaFaults } from '../lambda/support/event-schema.ts';
+import { ports } from './support/ports.ts';
 import { CLIENT_ID } from './support/realm.ts';
-import { ports } from './support/world.ts';
 
 const COUNTS = { assets: 240, threats: 180, dnsBlocks: 130 };
 const PAGES = { PAGE_LIMIT: '50' };

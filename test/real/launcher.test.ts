@@ -36,7 +36,7 @@ describe('the test files of a run', () => {
   });
 
   test('may be chosen by a part of their path', () => {
-    const { run, skip } = choose(new Set(['dynamodb']), ['adapters/table', 'real/tokens']);
+    const { run, skip } = choose(new Set(['dynamodb']), ['store/table', 'real/tokens']);
     expect([...run, ...skip].map(({ file }) => file)).toEqual([
       'test/lambda/store/table.test.ts',
       'test/real/tokens.real.ts',
@@ -120,6 +120,6 @@ function launch(script: string, port: number): Launch {
     args: ['--eval', script],
     environment: { PORT: `${port}` },
     health: url,
-    told: { url },
+    connection: { url },
   };
 }

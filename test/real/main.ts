@@ -35,14 +35,16 @@ async function readyAndTell(part: PartName): Promise<void> {
 
 /** @returns the exit code */
 async function test(): Promise<number> {
-  const told = Object.fromEntries([...ready].flatMap(([part, each]) => ('told' in each ? [[part, each.told]] : [])));
-  const { run, skip } = choose(new Set(Object.keys(told)), options.only);
+  const connections = Object.fromEntries(
+    [...ready].flatMap(([part, each]) => ('connection' in each ? [[part, each.connection]] : [])),
+  );
+  const { run, skip } = choose(new Set(Object.keys(connections)), options.only);
   for (const { file, lacks } of skip) console.log(`SKIPPED: ${file}, for want of ${lacks.join(', ')}`);
   if (options.strict && skip.length > 0) {
     console.error('--strict asks for every part.');
     return 1;
   }
-  if (run.length > 0) return onBundle(run, told);
+  if (run.length > 0) return onBundle(run, connections);
   console.log('Nothing was tested.');
   return 0;
 }

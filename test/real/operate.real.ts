@@ -32,7 +32,7 @@ async function send({ moto, stack }: Operated, output: string, body: string): Pr
   await moto.sqs.send(new SendMessageCommand({ QueueUrl: stack.outputs[output], MessageBody: body }));
 }
 
-async function examined(each: Operated) {
+async function runDoctor(each: Operated) {
   const { status, stdout } = await each.ctl('doctor', '--json');
   const { checks } = JSON.parse(stdout) as { checks: Found[] };
   return { status, checks, sick: checks.filter(check => check.status !== 'ok') };
@@ -170,7 +170,7 @@ describe('doctor', () => {
   test('finds the deployment healthy', async () => {
     await using each = await operated();
     each.connector.platform.populate({ assets: 3, threats: 2, dnsBlocks: 1 });
-    const { status, sick, checks } = await examined(each);
+    const { status, sick, checks } = await runDoctor(each);
     expect([status, sick]).toEqual([0, []]);
     const texts = Object.fromEntries(checks.map(({ name, text }) => [name, text]));
     expect(texts['aws-account']).toMatch(/^account 000000000000, region us-east-1, as arn:aws:sts::/);
@@ -181,14 +181,14 @@ describe('doctor', () => {
     expect(texts['schedule-role']).toContain('may assume the role');
   });
 
-  test('tells of a policy that its role has lost, an alarm and a schedule that is off', async () => {
+  test('reports a policy that its role has lost, an alarm and a schedule that is off', async () => {
     await using each = await operated();
     const { SiemReaderPolicyArn: PolicyArn, SiemReaderRoleArn = '' } = each.stack.outputs;
     const RoleName = SiemReaderRoleArn.slice(SiemReaderRoleArn.lastIndexOf('/') + 1);
     await each.moto.iam.send(new DetachRolePolicyCommand({ RoleName, PolicyArn }));
     await setAlarm(each, 'stream-silent/assets', 'ALARM');
     await each.ctl('pause');
-    const { status, checks } = await examined(each);
+    const { status, checks } = await runDoctor(each);
     const found = (name: string) => checks.find(check => check.name === name);
     expect(status).toBe(3);
     expect(found('reader-policy')).toMatchObject({ status: 'fail', text: 'the reader role does not have it' });
@@ -197,8 +197,8 @@ describe('doctor', () => {
   });
 });
 
-describe('the doctor tells', () => {
-  test('of alarms that nobody hears, of objects that nobody announces, and of a role that is gone', async () => {
+describe('the doctor reports', () => {
+  test('alarms without a subscriber, a bucket without notifications, and a missing role', async () => {
     await using each = await operated();
     const { moto, stack } = each;
     const { AlarmTopicArn: TopicArn, BucketName: Bucket, ScheduleName: Name } = stack.outputs;
@@ -208,20 +208,20 @@ describe('the doctor tells', () => {
     await moto.s3.send(new PutBucketNotificationConfigurationCommand(none));
     const { Target } = await moto.scheduler.send(new GetScheduleCommand({ Name }));
     await moto.iam.send(new DeleteRoleCommand({ RoleName: Target!.RoleArn!.split('/').at(-1) }));
-    const { status, checks } = await examined(each);
+    const { status, checks } = await runDoctor(each);
     const found = (name: string) => checks.find(check => check.name === name);
     expect(status).toBe(3);
     expect(found('alarm-subscription')).toMatchObject({ status: 'fail', text: expect.stringContaining('nobody has') });
     expect(found('announcements')).toMatchObject({ status: 'fail', text: expect.stringContaining('no object') });
     expect(found('schedule-role')).toMatchObject({ status: 'fail', text: expect.stringContaining('is gone') });
     await moto.sns.send(new DeleteTopicCommand({ TopicArn }));
-    const again = (await examined(each)).checks.find(check => check.name === 'alarm-subscription');
+    const again = (await runDoctor(each)).checks.find(check => check.name === 'alarm-subscription');
     expect(again).toMatchObject({ status: 'fail', text: `${TopicArn} is gone: nobody is told of any alarm` });
   });
 });
 
 describe('the stack', () => {
-  test('is found by its name, with or without the prefix, and told apart from none', async () => {
+  test('is found by its name, with or without the prefix, and distinguished from none', async () => {
     await using each = await operated();
     for (const name of ['acme', each.stack.stackName]) {
       expect(headline(await each.ctl('status', '--stack', name))).toMatch(/^acme: /);

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { check } from '../crash/judge.ts';
-import { receive } from '../simulation/oracle/siem.ts';
-import { ports } from './support/world.ts';
+import { check } from '../support/promise.ts';
+import { receive } from '../support/siem.ts';
+import { ports } from './support/ports.ts';
 
-test('a SIEM that reads the objects which its queue announces, and no others, has what the API would answer', async () => {
+test('a SIEM that reads only the objects in its queue has what the API would answer', async () => {
   await using each = await ports({ environment: { PAGE_LIMIT: '50' } });
   await using queue = await each.queue();
   const lines: string[] = [];

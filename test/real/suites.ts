@@ -9,7 +9,7 @@ export interface Suite {
   readonly bundle: boolean;
 }
 
-const adapters = (name: string, ...needs: PartName[]): Suite => suite(`lambda/adapters/${name}.test.ts`, needs);
+const adapter = (path: string, ...needs: PartName[]): Suite => suite(`lambda/${path}.test.ts`, needs);
 const alone = (name: string, ...needs: PartName[]): Suite => suite(`real/${name}.real.ts`, needs);
 const whole = (name: string): Suite => ({ ...alone(name, 'dynamodb', 'moto', 'keycloak'), bundle: true });
 
@@ -17,22 +17,21 @@ function suite(file: string, needs: readonly PartName[]): Suite {
   return { file: `test/${file}`, needs, bundle: false };
 }
 
-/** The test files of a run. Those that do not lie in `real/` are the same that `npm test` runs on the embedded endpoints
- * and on DuckDB. */
+/** The test files of a run. Those outside `real/` also run in `npm test`, on the embedded endpoints and on DuckDB. */
 export const SUITES: readonly Suite[] = [
-  adapters('table', 'dynamodb'),
-  adapters('lease', 'dynamodb'),
-  adapters('checkpoints', 'dynamodb'),
-  adapters('items', 'dynamodb'),
-  adapters('firehose', 'moto'),
-  adapters('dead-letter', 'moto'),
-  adapters('credentials', 'moto'),
+  adapter('store/table', 'dynamodb'),
+  adapter('store/lease', 'dynamodb'),
+  adapter('store/checkpoints', 'dynamodb'),
+  adapter('store/items', 'dynamodb'),
+  adapter('sink/firehose', 'moto'),
+  adapter('sink/dead-letters', 'moto'),
+  adapter('source/credentials', 'moto'),
   suite('lambda/handler.test.ts', ['dynamodb', 'moto']),
   suite('lib/query/changes.test.ts', ['trino']),
   suite('lib/query/row-text.test.ts', ['trino']),
   suite('lib/query/views.test.ts', ['trino']),
   suite('docs/query.test.ts', ['trino']),
-  alone('histories-in-athena', 'trino'),
+  alone('simulation-in-athena', 'trino'),
   alone('athena-catalogue', 'trino'),
   alone('differences-dynamodb', 'dynamodb'),
   alone('differences-moto', 'moto'),
@@ -44,7 +43,7 @@ export const SUITES: readonly Suite[] = [
   whole('credentials'),
   whole('contention'),
   whole('siem'),
-  whole('sigkill'),
+  whole('crash'),
 ];
 
 export interface Choice {

@@ -1,7 +1,8 @@
-/** Draws a history from a seed. */
+/** Generates a history from a seed. */
 import type { PlatformSettings } from '../../local/platform/settings.ts';
-import { withDeadLetters } from './generate-letters.ts';
-import { withTroubles } from './generate-troubles.ts';
+import { withDeadLetters } from './generate-dead-letters.ts';
+import { withFaults } from './generate-faults.ts';
+import { withMassRemovals } from './generate-mass-removals.ts';
 import { type Change, type Command, FAULTS, type History, type Step, type StreamName, type Tick } from './history.ts';
 import { Random } from './random.ts';
 
@@ -12,9 +13,12 @@ const CONTENTS = 4;
 const OCSF_SHARE = 8;
 /** In one history of so many rows become dead letters that are tried again. */
 const LETTERS_SHARE = 3;
+/** In one history of so many, of those without dead letters, many assets are removed between two polls. */
+const MASS_SHARE = 15;
+const MASS_REMAINDER = 7;
 
-/** How rough a history is: probabilities a tick, and faults an I/O. */
-interface Weather {
+/** How many faults a history has: probabilities per tick, and per I/O. */
+interface FaultRates {
   readonly kill: number;
   readonly freeze: number;
   readonly overlap: number;
@@ -23,26 +27,34 @@ interface Weather {
   readonly faultsPerIo: number;
 }
 
-const QUIET: Weather = { kill: 0, freeze: 0, overlap: 0, shortBudget: 0, command: 0, faultsPerIo: 0 };
-const MIXED: Weather = { kill: 0.2, freeze: 0.08, overlap: 0.15, shortBudget: 0.1, command: 0.03, faultsPerIo: 0.03 };
-const STORM: Weather = { kill: 0.4, freeze: 0.15, overlap: 0.2, shortBudget: 0.2, command: 0.06, faultsPerIo: 0.12 };
+const CALM: FaultRates = { kill: 0, freeze: 0, overlap: 0, shortBudget: 0, command: 0, faultsPerIo: 0 };
+const MIXED: FaultRates = {
+  kill: 0.2,
+  freeze: 0.08,
+  overlap: 0.15,
+  shortBudget: 0.1,
+  command: 0.03,
+  faultsPerIo: 0.03,
+};
+const ROUGH: FaultRates = { kill: 0.4, freeze: 0.15, overlap: 0.2, shortBudget: 0.2, command: 0.06, faultsPerIo: 0.12 };
 
 export function generate(seed: number): History {
-  const history = drawHistory(seed);
-  // By the seed alone: a draw would change what every seed stands for.
-  return seed % LETTERS_SHARE === 0 ? withDeadLetters(history) : withTroubles(history);
+  const history = randomHistory(seed);
+  // By the seed alone. A further random number would change the history of every seed.
+  if (seed % MASS_SHARE === MASS_REMAINDER) return withMassRemovals(history);
+  return seed % LETTERS_SHARE === 0 ? withDeadLetters(history) : withFaults(history);
 }
 
-function drawHistory(seed: number): History {
+function randomHistory(seed: number): History {
   const random = new Random(seed);
-  const weather = random.pick([QUIET, MIXED, MIXED, STORM]);
+  const rates = random.pick([CALM, MIXED, MIXED, ROUGH]);
   const blocks = { next: 0 };
   const steps: Step[] = firstTenantData(random);
   const count = random.int(6, 36);
-  for (let i = 0; i < count; i++) steps.push(drawStep(random, weather, blocks));
+  for (let i = 0; i < count; i++) steps.push(randomStep(random, rates, blocks));
   return {
     seed,
-    platform: drawPlatform(random),
+    platform: randomPlatform(random),
     pageLimit: random.pick([1, 2, 3, 4, 7]),
     ...(random.chance(0.1) ? { rowsThatFit: random.int(1, 2) } : {}),
     ...(random.chance(0.1) ? { badRow: true } : {}),
@@ -60,7 +72,7 @@ function firstTenantData(random: Random): Step[] {
   return [...assets, ...threats].map(change => ({ kind: 'change', change }));
 }
 
-function drawPlatform(random: Random): Partial<PlatformSettings> {
+function randomPlatform(random: Random): Partial<PlatformSettings> {
   return {
     rowsMember: random.pick(['data', 'items']),
     paginationMember: random.pick(['pagination', 'page']),
@@ -75,14 +87,14 @@ function drawPlatform(random: Random): Partial<PlatformSettings> {
   };
 }
 
-function drawStep(random: Random, weather: Weather, blocks: { next: number }): Step {
+function randomStep(random: Random, rates: FaultRates, blocks: { next: number }): Step {
   const dice = random.next();
-  if (dice < 0.5) return { kind: 'change', change: drawChange(random, blocks) };
+  if (dice < 0.5) return { kind: 'change', change: randomChange(random, blocks) };
   if (dice < 0.62) return { kind: 'wait', milliseconds: random.pick([50, 1_000, 20_000, 70_000]) };
-  return drawTick(random, weather, blocks);
+  return randomTick(random, rates, blocks);
 }
 
-function drawChange(random: Random, blocks: { next: number }): Change {
+function randomChange(random: Random, blocks: { next: number }): Change {
   const asset = random.int(0, ASSETS - 1);
   const threat = random.int(0, THREATS - 1);
   const content = random.int(0, CONTENTS - 1);
@@ -102,28 +114,28 @@ function drawChange(random: Random, blocks: { next: number }): Change {
 /** About as many as a tick over a few rows does. */
 const TYPICAL_IOS = 40;
 
-function drawTick(random: Random, weather: Weather, blocks: { next: number }): Tick {
+function randomTick(random: Random, rates: FaultRates, blocks: { next: number }): Tick {
   const faults: Tick['faults'][number][] = [];
   const changes: Tick['changes'][number][] = [];
   for (let at = 0; at < TYPICAL_IOS; at++) {
-    if (random.chance(weather.faultsPerIo)) faults.push({ at, fault: random.pick(FAULTS) });
-    if (random.chance(0.04)) changes.push({ at, change: drawChange(random, blocks) });
+    if (random.chance(rates.faultsPerIo)) faults.push({ at, fault: random.pick(FAULTS) });
+    if (random.chance(0.04)) changes.push({ at, change: randomChange(random, blocks) });
   }
   const at = () => Math.floor(random.next() ** 1.3 * TYPICAL_IOS);
   return {
     kind: 'tick',
     seed: random.seed(),
-    budgetMilliseconds: random.chance(weather.shortBudget) ? random.int(40, 900) : 900_000,
+    budgetMilliseconds: random.chance(rates.shortBudget) ? random.int(40, 900) : 900_000,
     faults,
     changes,
-    ...(random.chance(weather.kill) ? { kill: { at: at(), after: random.chance(0.6) } } : {}),
-    ...(random.chance(weather.freeze) ? { freeze: { at: at(), milliseconds: random.int(500, 200_000) } } : {}),
-    ...(random.chance(weather.overlap) ? { overlap: at() } : {}),
-    ...(random.chance(weather.command) ? { command: drawOrder(random) } : {}),
+    ...(random.chance(rates.kill) ? { kill: { at: at(), after: random.chance(0.6) } } : {}),
+    ...(random.chance(rates.freeze) ? { freeze: { at: at(), milliseconds: random.int(500, 200_000) } } : {}),
+    ...(random.chance(rates.overlap) ? { overlap: at() } : {}),
+    ...(random.chance(rates.command) ? { command: randomCommand(random) } : {}),
   };
 }
 
-function drawOrder(random: Random): Command {
+function randomCommand(random: Random): Command {
   const stream: StreamName = random.pick(['assets', 'threats', 'dns-blocks']);
   return random.chance(0.5) ? { resync: [stream] } : { replay: [stream] };
 }

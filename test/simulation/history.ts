@@ -17,6 +17,23 @@ export type Change =
       readonly asset: number;
       readonly content: number;
     }
+  /** Gives each of the first assets 0 to `most` threats, see `threatOf`. */
+  | { readonly kind: 'spread'; readonly count: number; readonly most: number; readonly content: number }
+  /** Every `every`th asset from `first` on. */
+  | {
+      readonly kind: 'remove-many' | 'restore-many';
+      readonly first: number;
+      readonly count: number;
+      readonly every: number;
+    }
+  /** The first threat of each of these assets moves to the asset that is `by` further on. */
+  | {
+      readonly kind: 'move-many';
+      readonly first: number;
+      readonly count: number;
+      readonly by: number;
+      readonly content: number;
+    }
   | { readonly kind: 'rotate-secret' | 'expire-tokens' }
   /** From now on the API refuses every cursor that it has issued so far. */
   | { readonly kind: 'forget-cursors' };
@@ -42,7 +59,7 @@ export const STUBBORN_CALLS = ['write', 'read', 'save', 'lease', 'query', 'send'
 export type StubbornCall = (typeof STUBBORN_CALLS)[number];
 
 /**
- * `refused`: an error that no retry mends. `no-answer`: the request takes effect, late, and the client gives up waiting.
+ * `refused`: an error that no retry resolves. `no-answer`: the request takes effect, late, and the client gives up waiting.
  * `held-back`: once, the client gives up waiting, and the request takes effect only when a later tick releases it.
  */
 export type StubbornFault =
@@ -68,10 +85,19 @@ export interface Stubborn {
   readonly spares?: number;
 }
 
-/** An I/O of a process, by its place among all of them, or among those since it began to try dead letters again. */
+/** The writes of a withdrawal, in their order (lambda/core/withdraw.ts). */
+export const WITHDRAWAL_STEPS = ['states', 'events', 'child-index', 'list'] as const;
+
+export type WithdrawalStep = (typeof WITHDRAWAL_STEPS)[number];
+
+/**
+ * An I/O of a process, by its place among all of them, among those since it began to redrive dead letters, or among those of one step of
+ * its withdrawals.
+ */
 export interface Moment {
   readonly at: number;
   readonly overDeadLetters?: true;
+  readonly ofStep?: WithdrawalStep;
 }
 
 export interface Tick {
@@ -99,13 +125,13 @@ export interface Tick {
   readonly releases?: number;
 }
 
-/** What an operator orders with a tick. */
+/** The command of an operator that a tick carries. */
 export interface Command {
   readonly resync?: readonly StreamName[];
   readonly replay?: readonly StreamName[];
   /**
-   * Dead letters to be tried again, by their places among all keys that there have been and one more, counted round: also
-   * keys of letters that are gone, one twice, and one that never was.
+   * Dead letters to redrive, by their places among all keys so far and one that never existed. A place beyond the last begins again
+   * at the first. So a command also names keys that are gone, and one key twice.
    */
   readonly redrive?: readonly number[];
 }
@@ -123,7 +149,7 @@ export type StreamName = 'assets' | 'threats' | 'dns-blocks';
 export type Step =
   | Tick
   | { readonly kind: 'change'; readonly change: Change }
-  /** Ticks from now on run this edition. */
+  /** Ticks from now on run this release. */
   | { readonly kind: 'deploy'; readonly release: Release }
   | { readonly kind: 'wait'; readonly milliseconds: number };
 
@@ -137,7 +163,7 @@ export interface History {
   readonly badRow?: boolean;
   /** Events are written in OCSF; absent: in the envelope. */
   readonly ocsf?: true;
-  /** Rows become dead letters, which an operator orders to be tried again; absent: only a row without an id does. */
+  /** Rows become dead letters that an operator redrives. Absent: only a row without an id does. */
   readonly letters?: {
     /** The first. */
     readonly release: Release;

@@ -1,11 +1,10 @@
-/** `npm run simulation -- --runs N --seed S`: as many histories as asked, on all cores; `--mutants` hunts broken variants. */
+/** `npm run simulation -- --runs N --seed S`: runs N histories on all cores. `--mutants` checks that each broken variant is noticed. */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { Command, InvalidArgumentError } from 'commander';
-import type { Batch, BatchResult } from './batch.ts';
-import { explain } from './check.ts';
+import { type Batch, type BatchResult, explain } from './check.ts';
 import { MUTANTS } from './mutants/catalogue.ts';
-import { hunt } from './mutants/hunt.ts';
+import { hunt } from './mutants/mutant.ts';
 import { emptyTally, type Tally } from './oracle/observation.ts';
 
 interface Options {
@@ -23,8 +22,8 @@ function wholeNumber(text: string): number {
   return Number(text);
 }
 
-const options = new Command('histories')
-  .description('Runs the connector through simulated histories and holds what the SIEM received against the platform.')
+const options = new Command('simulation')
+  .description('Runs the connector through simulated histories and compares what the SIEM received with the platform.')
   .option('--runs <n>', 'how many histories', wholeNumber, 1_000)
   .option('--seed <n>', 'seed of the first; the next ones follow it', wholeNumber, 1)
   .option('--mutants', 'break each rule on purpose, and say how many histories it takes to notice')
@@ -46,14 +45,14 @@ async function runAll({ runs, seed }: Options): Promise<number> {
     next += batch.count;
     return batch;
   };
-  const tell = ({ failedSeeds, seen, count }: BatchResult) => {
+  const add = ({ failedSeeds, seen, count }: BatchResult) => {
     failed.push(...failedSeeds);
     for (const name of Object.keys(tally) as (keyof Tally)[]) tally[name] += seen[name];
     done += count;
     progress(done, runs, failed.length, started);
   };
   const workers = Math.min(availableParallelism(), Math.ceil(runs / BATCH));
-  await Promise.all(Array.from({ length: workers }, () => work(take, tell)));
+  await Promise.all(Array.from({ length: workers }, () => work(take, add)));
   const seconds = (performance.now() - started) / 1000;
   console.log(
     `\n${runs} histories in ${seconds.toFixed(1)} s, ${(runs / seconds).toFixed(0)} a second, from seed ${seed}.`,
@@ -61,12 +60,14 @@ async function runAll({ runs, seed }: Options): Promise<number> {
   console.table(tally);
   for (const each of failed.sort((a, b) => a - b).slice(0, MAX_EXPLAINED)) console.log(await explain(each));
   console.log(
-    failed.length === 0 ? 'All hold.' : `${failed.length} do not hold: seeds ${failed.slice(0, 20).join(', ')}.`,
+    failed.length === 0
+      ? 'The promise holds in all of them.'
+      : `The promise is broken in ${failed.length}: seeds ${failed.slice(0, 20).join(', ')}.`,
   );
   return failed.length === 0 ? 0 : 1;
 }
 
-function work(take: () => Batch | undefined, tell: (result: BatchResult) => void): Promise<void> {
+function work(take: () => Batch | undefined, add: (result: BatchResult) => void): Promise<void> {
   const worker = new Worker(new URL('./worker.ts', import.meta.url));
   return new Promise((resolve, reject) => {
     const hand = () => {
@@ -75,7 +76,7 @@ function work(take: () => Batch | undefined, tell: (result: BatchResult) => void
       else worker.terminate().then(() => resolve(), reject);
     };
     worker.on('message', (result: BatchResult) => {
-      tell(result);
+      add(result);
       hand();
     });
     worker.on('error', reject);

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { MUTANTS } from './mutants/catalogue.ts';
-import { hunt } from './mutants/hunt.ts';
+import { hunt } from './mutants/mutant.ts';
 
 /** Twice what the slowest catch took when this was written; `npm run simulation -- --mutants` looks from the first history on, and prints the table. */
 const LIMIT = 500;

@@ -1,18 +1,13 @@
-/** Seeded randomness (mulberry32): the same seed gives the same history on every machine. */
+import { createRandom } from '../../local/platform/draw.ts';
+
+/** Seeded randomness: the same seed gives the same history on every machine. */
 export class Random {
-  #state: number;
+  /** From 0 up to, but not including, 1. */
+  readonly next: () => number;
 
   constructor(seed: number) {
-    this.#state = seed >>> 0;
+    this.next = createRandom(seed);
   }
-
-  /** From 0 up to, but not including, 1. */
-  readonly next = (): number => {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
 
   chance(probability: number): boolean {
     return this.next() < probability;

@@ -21,7 +21,7 @@ export async function shrink(
   return shortest;
 }
 
-/** A breach names rows and cursors: its first words tell its kind. */
+/** A breach names rows and cursors: its first words give its kind. */
 function kindOf(breach: string | undefined): string | undefined {
   return breach?.slice(0, 24);
 }

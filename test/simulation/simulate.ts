@@ -1,33 +1,32 @@
 /**
- * Runs a history: the real core and the real adapters over simulated edges, in virtual time. After the storm, calm ticks
- * until one has nothing to do.
+ * Runs a history: the real core and the real adapters over simulated clients, in virtual time. After the faults it runs
+ * ticks without faults until one has nothing to do.
  */
-// Loaded before the first history: what the adapter would load amid one would take time that is not virtual.
+// Loaded before the first history: what the adapter would load during one would take time that is not virtual.
 import '@aws-sdk/client-s3';
+import { parseCommand } from '../../lambda/command.ts';
 import { assign, type Clients, composeRun, createContainerTokens } from '../../lambda/compose.ts';
 import { LeaseBusyError } from '../../lambda/core/errors.ts';
 import type { Ports } from '../../lambda/core/run.ts';
-import { type RunOutcome, runStreams } from '../../lambda/core/run-streams.ts';
+import { type Commands, type RunOutcome, runStreams } from '../../lambda/core/run-streams.ts';
 import { leaseTimes } from '../../lambda/lease-times.ts';
 import type { Lease } from '../../lambda/ports.ts';
 import type { Settings } from '../../lambda/settings.ts';
+import type { StreamName } from '../../lambda/streams.ts';
 import { createPlatform, type Platform } from '../../local/platform/platform.ts';
-import { clearDeadLetters, quiesce } from './calm.ts';
 import type { Change, Command, History, Release, Tick } from './history.ts';
 import type { Observation } from './oracle/observation.ts';
-import { Recorder } from './oracle/witness.ts';
-import { commandsOf } from './orders.ts';
+import { Recorder } from './oracle/recorder.ts';
+import { clearDeadLetters, quiesce } from './quiesce.ts';
 import { Random } from './random.ts';
-import { SimBucket } from './world/bucket.ts';
-import { SimContainer } from './world/container.ts';
-import { SimDynamoDb } from './world/dynamodb.ts';
-import { clientsOf, type Surroundings } from './world/edges.ts';
-import { CAPABLE, formatOf } from './world/edition.ts';
-import { apply, type PlatformChange, single } from './world/estate.ts';
-import { SimFirehose } from './world/firehose.ts';
-import { SimProcess } from './world/process.ts';
-import { settingsOf } from './world/settings.ts';
-import { Timeline } from './world/timeline.ts';
+import { SimBucket } from './simulated/bucket.ts';
+import { CONNECTOR, clientsOf, type Surroundings, settingsOf } from './simulated/clients.ts';
+import { SimDynamoDb } from './simulated/dynamodb.ts';
+import { SimFirehose } from './simulated/firehose.ts';
+import { SimContainer, SimProcess } from './simulated/process.ts';
+import { CAPABLE, formatOf } from './simulated/release.ts';
+import { apply, type PlatformChange, single } from './simulated/tenant-data.ts';
+import { Timeline } from './simulated/timeline.ts';
 
 /** A switch in the test only: breaks one rule, to see whether the oracle notices. */
 export interface Mutation {
@@ -40,7 +39,7 @@ export interface Mutation {
 }
 
 const START = Date.UTC(2026, 0, 1);
-const LETTERS = {
+const OUTCOMES = {
   sent: 'lettersSent',
   known: 'lettersKnown',
   superseded: 'lettersSuperseded',
@@ -91,7 +90,9 @@ class Simulation {
     this.#dynamodb.onWrite = this.#recorder.written;
     this.#dynamodb.onLeaseless = this.#breach;
     this.#dynamodb.onTakeover = this.#recorder.disturb;
-    if (history.pageLimit > 25) this.#recorder.observation.seen.wide++;
+    const { seen } = this.#recorder.observation;
+    if (history.pageLimit > 25) seen.wide++;
+    if (history.steps.some(step => step.kind === 'change' && step.change.kind === 'remove-many')) seen.massRemovals++;
     this.#bucket.onStored = this.#recorder.stored;
     this.#bucket.onRemoved = this.#recorder.letters.removed;
   }
@@ -101,14 +102,31 @@ class Simulation {
       if (step.kind === 'change') this.#change(step.change);
       else if (step.kind === 'deploy') this.#release = step.release;
       else if (step.kind === 'wait') await this.#timeline.pass(step.milliseconds);
-      else await this.#stormyTick(step);
+      else await this.#tick(step);
     }
     for (const each of this.#heldBack.splice(0)) each();
     await this.#timeline.pass(AFTERMATH_MILLISECONDS);
     await this.#quiesce();
     const { observation } = this.#recorder;
     observation.truth = this.#platform.truth();
+    this.#requireNoOrphans();
     return observation;
+  }
+
+  /**
+   * Entries of a removed asset would stay in the table for good. No run is at fault for one that a late write brings back, or the
+   * platform: where it keeps every version, the threats' stream shows an old one after the asset is gone.
+   */
+  #requireNoOrphans(): void {
+    const { steps } = this.#history;
+    if (
+      this.#recorder.observation.everyVersion ||
+      steps.some(step => step.kind === 'tick' && step.releases !== undefined)
+    )
+      return;
+    const { assets } = this.#platform.truth();
+    const orphans = this.#dynamodb.childrenOf(asset => JSON.parse(assets.get(asset) ?? '{}').deleted === true);
+    if (orphans.length > 0) this.#breach(`The child index keeps entries of a removed asset: ${orphans[0]}`);
   }
 
   async #quiesce(): Promise<void> {
@@ -120,13 +138,14 @@ class Simulation {
     });
   }
 
-  async #stormyTick(tick: Tick): Promise<void> {
+  async #tick(tick: Tick): Promise<void> {
     const { seen } = this.#recorder.observation;
-    if (tick.command?.resync || tick.command?.replay) this.#recorder.beginAnew();
+    if (tick.command?.resync || tick.command?.replay) this.#recorder.beginAgain();
     const process = this.#start(tick);
     const overlap = tick.overlap ?? Number.POSITIVE_INFINITY;
     await this.#timeline.runUntil(() => process.ended || process.dead || process.frozen || process.ios >= overlap);
-    if (process.dead && process.trying.size > 0) seen.killsOverLetters++;
+    if (process.dead && process.trying.size > 0) seen.killsOverDeadLetters++;
+    if (process.dead && process.withdrawing) seen.killsWhileWithdrawing++;
     if (process.dead) seen.kills++;
     else if (process.frozen) seen.zombies++;
     else if (!process.ended) seen.overlaps++;
@@ -213,8 +232,8 @@ class Simulation {
 
   #concluded({ leaseHeld, results, failures, letters, interrupted }: RunOutcome, started: number): void {
     const { seen } = this.#recorder.observation;
-    this.#recorder.letters.told(letters, started);
-    for (const { outcome } of letters) seen[LETTERS[outcome]]++;
+    this.#recorder.letters.reported(letters, started);
+    for (const { outcome } of letters) seen[OUTCOMES[outcome]]++;
     if (interrupted) this.#recorder.disturb();
     if (leaseHeld) seen.leaseHeld++;
     const all = [...results.values()];
@@ -249,4 +268,19 @@ class Simulation {
     if (change.kind === 'restore') seen.restores++;
     if (this.#history.letters) this.#recorder.versions.note();
   }
+}
+
+/** An operator's command as the function gets it. */
+
+/** Key of a dead letter that never existed. */
+const NO_LETTER = `dead-letter/${CONNECTOR}/threats/oversize/0.json`;
+
+/** @param deadLetters keys of all dead letters so far @param streams those that are on */
+export function commandsOf(
+  { resync = [], replay = [], redrive = [] }: Command,
+  deadLetters: Iterable<string>,
+  streams: readonly StreamName[],
+): Commands {
+  const keys = [...deadLetters, NO_LETTER];
+  return parseCommand({ resync, replay, redrive: redrive.map(place => keys[place % keys.length]) }, streams, CONNECTOR);
 }

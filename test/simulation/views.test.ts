@@ -1,4 +1,4 @@
-/** The judge that asks the SQL must notice: a broken view, and a broken connector as well as the other judge does. */
+/** The check by the SQL views must notice a broken view, and a broken connector as well as the other check does. */
 import { describe, expect, test } from '@jest/globals';
 import { VIEWS } from '../../lib/query/views.ts';
 import { check } from './check.ts';
@@ -36,9 +36,9 @@ const MUTANTS_OF_THE_COPY = [
   'a short page counts as the end',
 ];
 
-describe('the judge that asks the views', () => {
+describe('the check by the views', () => {
   test(
-    'finds nothing wrong with what the other judge passes',
+    'finds no fault where the other check finds none',
     async () => {
       await using views = await ViewsCheck.open();
       expect((await views.check(await observed())).flat()).toEqual([]);
@@ -58,7 +58,7 @@ describe('the judge that asks the views', () => {
   );
 
   test.each(MUTANTS_OF_THE_COPY)(
-    'notices in the same histories as the other judge that %s',
+    'notices in the same histories as the other check that %s',
     async breakage => {
       const mutant = MUTANTS.find(each => each.breakage === breakage)!;
       const results = await Promise.all(SEEDS.map(seed => check(generate(seed), mutant.variant())));

@@ -1,6 +1,6 @@
 /** One core's share of the histories. */
 import { parentPort } from 'node:worker_threads';
-import { type Batch, runBatch } from './batch.ts';
+import { type Batch, runBatch } from './check.ts';
 import { ViewsCheck } from './oracle/views.ts';
 
 const views = ViewsCheck.open();

@@ -1,6 +1,6 @@
 import { deliveredFiles } from '../../../local/query/delivered-files.ts';
 import { EventDatabase } from '../../../local/query/event-database.ts';
-import { addTo, COPY_QUERY, type CopyRow, unlikeTruth, type ViewsCopy } from '../../simulation/oracle/views-copy.ts';
+import { addTo, COPY_QUERY, type CopyRow, unlikeTruth, type ViewsCopy } from '../../simulation/oracle/views.ts';
 
 type Truth = Parameters<typeof unlikeTruth>[0];
 

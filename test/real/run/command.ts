@@ -44,7 +44,7 @@ function gist(words: string): string {
   return (lines.find(line => /error/i.test(line)) ?? lines.at(-1) ?? '').slice(0, 300);
 }
 
-/** Tells every process of a group; nothing when there is none any more. */
+/** Sends a signal to every process of a group. Does nothing when the group has ended. */
 export function endGroup(leader: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-leader, signal);

@@ -1,4 +1,4 @@
-/** How each part is started, and what the tests are told of it. */
+/** How each part is started, and how the tests reach it. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { PARTS, type PartName } from '../parts.ts';
@@ -12,7 +12,7 @@ export interface Launch<P extends PartName = PartName> {
   readonly health: string;
   /** What the part writes once it can be used, where it answers before. */
   readonly says?: string;
-  readonly told: NonNullable<Running[P]>;
+  readonly connection: NonNullable<Running[P]>;
 }
 
 /** Small heaps: the machine is shared with the tests. */
@@ -23,17 +23,23 @@ export const LAUNCH: { readonly [P in PartName]: (folder: string, port: number) 
     const main = 'com.amazonaws.services.dynamodbv2.local.main.ServerRunner';
     const url = `http://127.0.0.1:${port}`;
     const args = ['-Xmx256m', '-cp', join(lib, '*'), main, '-inMemory', '-disableTelemetry', '-port', `${port}`];
-    return { file: 'java', args, environment: {}, health: url, told: { url } };
+    return { file: 'java', args, environment: {}, health: url, connection: { url } };
   },
   moto(folder, port) {
     const url = `http://127.0.0.1:${port}`;
     const args = ['-m', 'moto.server', '-H', '127.0.0.1', '-p', `${port}`];
-    return { file: join(folder, 'bin', 'python'), args, environment: {}, health: `${url}/moto-api/`, told: { url } };
+    return {
+      file: join(folder, 'bin', 'python'),
+      args,
+      environment: {},
+      health: `${url}/moto-api/`,
+      connection: { url },
+    };
   },
   keycloak(folder, port) {
     const url = `http://127.0.0.1:${port}`;
     const script = join(folder, `keycloak-${PARTS.keycloak.version}`, 'bin', 'kc.sh');
-    const told = { url, user: 'admin', password: randomUUID() };
+    const connection = { url, user: 'admin', password: randomUUID() };
     return {
       file: 'sh',
       // Its database in memory: each run begins empty, and runs share nothing but the program.
@@ -51,11 +57,11 @@ export const LAUNCH: { readonly [P in PartName]: (folder: string, port: number) 
       ],
       environment: {
         JAVA_OPTS_KC_HEAP: '-Xms64m -Xmx512m',
-        KC_BOOTSTRAP_ADMIN_USERNAME: told.user,
-        KC_BOOTSTRAP_ADMIN_PASSWORD: told.password,
+        KC_BOOTSTRAP_ADMIN_USERNAME: connection.user,
+        KC_BOOTSTRAP_ADMIN_PASSWORD: connection.password,
       },
       health: `${url}/realms/master`,
-      told,
+      connection,
     };
   },
   trino(folder, port) {
@@ -68,7 +74,7 @@ export const LAUNCH: { readonly [P in PartName]: (folder: string, port: number) 
       environment: {},
       health: `${url}/v1/info`,
       says: 'Trino can be asked.',
-      told: { url, archives },
+      connection: { url, archives },
     };
   },
 };

@@ -10,7 +10,7 @@ import { lacking } from './tools.ts';
 
 export type Ready =
   | { readonly skipped: string }
-  | { readonly told: Running[PartName]; readonly started: StartedPart; readonly how: string };
+  | { readonly connection: Running[PartName]; readonly started: StartedPart; readonly how: string };
 
 /** @throws PartFailedError */
 export async function readyPart(part: PartName, { without, cache }: Options): Promise<Ready> {
@@ -27,7 +27,7 @@ export async function readyPart(part: PartName, { without, cache }: Options): Pr
   const launch = LAUNCH[part](fetched.folder, await freePort());
   const started = await startPart(launch);
   const got = fetched.cached ? 'from the cache' : `fetched in ${seconds(here - begun)}`;
-  return { told: launch.told, started, how: `${got}, started in ${seconds(performance.now() - here)}` };
+  return { connection: launch.connection, started, how: `${got}, started in ${seconds(performance.now() - here)}` };
 }
 
 function seconds(milliseconds: number): string {

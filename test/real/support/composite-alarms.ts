@@ -1,4 +1,4 @@
-/** moto has no composite alarms: for `page` and `ticket`, and for their muting, the embedded CloudWatch answers. */
+/** moto has no composite alarms: the embedded CloudWatch answers for the two of the stack, and for their muting. */
 import type { Operation } from '../../../local/aws/operation.ts';
 import type { Reply, Service, WireRequest } from '../../../local/aws/wire.ts';
 import { askMoto } from './moto-account.ts';

@@ -1,4 +1,4 @@
-/** Who listens, made in moto as the template has it: subscribers of topics, and queues that a bucket tells of its objects. */
+/** Creates in moto what the template declares: subscribers of topics, and queues that a bucket notifies of its objects. */
 import {
   type Event,
   type NotificationConfiguration,

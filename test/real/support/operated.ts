@@ -32,7 +32,7 @@ export interface Operated extends AsyncDisposable {
 /** Lambda is not among them: the function runs in the test's own process. */
 const ON_MOTO: readonly ServiceName[] = ['cloudformation', 'cloudwatch', 'iam', 'scheduler', 'sns', 'sqs', 'sts'];
 
-/** A role that reads, so that the stack has policies to look at, and somebody to tell. */
+/** A role that reads, so that the stack has policies to check, and a subscriber to notify. */
 const OPTIONS = {
   dnsBlocksPath: '/v1/dns-blocks',
   alarmEmail: 'on-call@acme.example',

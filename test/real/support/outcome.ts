@@ -1,7 +1,7 @@
 /** What two answers are compared by. */
 import type { Reply } from '../../../local/aws/wire.ts';
 
-/** Status and code of a refusal, or what an answer says beside what is drawn anew each time. */
+/** Status and code of a refusal, or what an answer says beside what is random each time. */
 export function outcome({ status, body, headers }: Reply): readonly unknown[] {
   const text = String(body);
   if (status >= 400) {

@@ -11,8 +11,8 @@ import { realFirehose } from './real-firehose.ts';
 import { realTable } from './real-table.ts';
 
 /**
- * Puts what runs for real in the place of the embedded services. Between it and the caller stands our wire, which counts the
- * calls and loses what it is told to lose; every answer is that of the real part.
+ * Replaces embedded services by real ones. Between them and the caller is our wire, which counts the
+ * calls and loses what a test asks it to lose; every answer is that of the real part.
  */
 export async function replaceByReal(
   embedded: AwsUnderTest,

@@ -46,8 +46,8 @@ export function realFirehose(url: string, counters: FirehoseCounters): Service<F
         taken.length > 0 ? await put({ ...request, body }, taken) : jsonReply('1.1', { RequestResponses: [] });
       if (reply.status !== 200) return reply;
       const answer: Answer = JSON.parse(String(reply.body));
-      const told = answer.RequestResponses.values();
-      const RequestResponses = failed.map(slow => (slow ? SLOW_DOWN : told.next().value));
+      const answers = answer.RequestResponses.values();
+      const RequestResponses = failed.map(slow => (slow ? SLOW_DOWN : answers.next().value));
       return jsonReply('1.1', { ...answer, FailedPutCount: all.length - taken.length, RequestResponses });
     },
     refusal(error) {

@@ -10,11 +10,11 @@ import {
 } from '@aws-sdk/client-sqs';
 
 export interface SiemQueue extends AsyncDisposable {
-  /** Keys that the queue announced since the last time, as an S3 event writes them. */
+  /** Keys in the notifications since the last time, as an S3 event writes them. */
   read(): Promise<string[]>;
 }
 
-interface Announcement {
+interface S3Notification {
   readonly Records?: readonly {
     readonly eventName: string;
     readonly s3: { readonly object: { readonly key: string } };
@@ -43,7 +43,7 @@ export async function siemQueue(endpoint: string, bucket: string, prefix: string
         const { Messages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }));
         if (Messages.length === 0) return keys;
         for (const { Body = '{}' } of Messages) {
-          const { Records = [] } = JSON.parse(Body) as Announcement;
+          const { Records = [] } = JSON.parse(Body) as S3Notification;
           keys.push(...Records.map(({ s3: { object } }) => decodeURIComponent(object.key.replaceAll('+', ' '))));
         }
         const Entries = Messages.map(({ ReceiptHandle }, index) => ({ Id: `${index}`, ReceiptHandle }));

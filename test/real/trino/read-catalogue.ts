@@ -14,7 +14,7 @@ export interface ReadCatalogue {
 
 export interface Asked {
   readonly table: string;
-  /** A partition key, and the one value of it that locations are told for. */
+  /** A partition key, and the one value of it whose locations are read. */
   readonly key: string;
   readonly value: string;
   /** What a bucket of the template's own is called. */

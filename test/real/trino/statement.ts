@@ -27,7 +27,7 @@ const SESSION = {
   'X-Trino-User': 'test',
   // What Athena's clock is set to, whatever this machine's is.
   'X-Trino-Time-Zone': 'UTC',
-  // So that a timestamp's type is told with its digits.
+  // So that a timestamp's type includes its digits.
   'X-Trino-Client-Capabilities': 'PARAMETRIC_DATETIME',
 };
 

@@ -4,7 +4,7 @@ import { type ColumnType, VIEWS } from '../../../lib/query/views.ts';
 import type { LinesDatabase } from '../../lib/query/support/lines-database.ts';
 import { type Answer, execute } from './statement.ts';
 
-/** The views over lines, in a schema of their own on Trino. Their SQL is as it stands: Athena gets no dialect either. */
+/** The views over lines, in a schema of their own on Trino. Their SQL is unchanged: Athena gets no dialect either. */
 export async function openTrinoLines(url: string): Promise<LinesDatabase> {
   const place = { catalog: CATALOG, schema: `s_${randomUUID().replaceAll('-', '')}` };
   const ask = (sql: string): Promise<Answer> => execute(url, sql, place);

@@ -1,16 +1,17 @@
-import { COMMIT_MUTANTS } from './commit-mutants.ts';
+import { COMMIT_MUTANTS, ENDING_MUTANTS } from './commit-mutants.ts';
 import { CONTENT_MUTANTS } from './content-mutants.ts';
-import { ENDING_MUTANTS } from './ending-mutants.ts';
-import { LETTER_MUTANTS } from './letter-mutants.ts';
+import { DEAD_LETTER_MUTANTS } from './dead-letter-mutants.ts';
 import type { Mutant } from './mutant.ts';
 import { REMOVAL_MUTANTS } from './removal-mutants.ts';
 import { WALK_MUTANTS } from './walk-mutants.ts';
+import { WITHDRAWAL_MUTANTS } from './withdrawal-mutants.ts';
 
 export const MUTANTS: readonly Mutant[] = [
   ...WALK_MUTANTS,
   ...CONTENT_MUTANTS,
   ...REMOVAL_MUTANTS,
+  ...WITHDRAWAL_MUTANTS,
   ...COMMIT_MUTANTS,
-  ...LETTER_MUTANTS,
+  ...DEAD_LETTER_MUTANTS,
   ...ENDING_MUTANTS,
 ];

@@ -1,7 +1,11 @@
-/** The order of the commit, the lease and the fence: each broken. */
+/** Breaks the order of the commit, the lease, the fence, and the rule that nothing outlives its run. */
+
+import { backoff, MAX_ATTEMPTS } from '../../../lambda/core/retry.ts';
 import type { Ports } from '../../../lambda/core/run.ts';
+import type { Lease } from '../../../lambda/ports.ts';
+import { refusingOnceReleased, sharing } from './changed-ports.ts';
 import type { Mutant } from './mutant.ts';
-import { refusingOnceReleased, sharing } from './stand-ins.ts';
+import { whileWithdrawing } from './withdrawal-mutants.ts';
 
 const LATEST_EPOCH = 999_999;
 const LEASE_VALID = async () => undefined;
@@ -63,9 +67,9 @@ export const COMMIT_MUTANTS: readonly Mutant[] = [
     variant: () => ({ ports: ports => ({ ...ports, rowStates: { ...ports.rowStates, put: LEASE_VALID } }) }),
   },
   {
-    rule: 'What is about to be sent is noted first',
-    breakage: 'there is no in-flight note',
-    caughtAt: 76,
+    rule: 'An intent is written before a row is sent',
+    breakage: 'no intent is written',
+    caughtAt: 158,
     variant: () => ({
       ports: ports => ({ ...ports, checkpoints: { ...ports.checkpoints, saveIntents: LEASE_VALID } }),
     }),
@@ -88,6 +92,7 @@ export const COMMIT_MUTANTS: readonly Mutant[] = [
   {
     rule: 'Unprocessed items are written again',
     breakage: 'they are forgotten',
+    caughtAt: 205,
     variant: () => ({
       clients: clients => ({
         ...clients,
@@ -127,8 +132,8 @@ export const COMMIT_MUTANTS: readonly Mutant[] = [
   },
   {
     rule: 'A run that lost its lease stops, and the fence keeps its writes back',
-    breakage: 'it goes on, and every write passes',
-    caughtAt: 206,
+    breakage: 'it continues, and every write passes',
+    caughtAt: 10,
     variant: () => ({
       ports: ports => ({
         ...ports,
@@ -174,5 +179,111 @@ export const COMMIT_MUTANTS: readonly Mutant[] = [
         }),
       };
     },
+  },
+];
+
+/** Nothing outlives its run, and nothing is written without the lease. */
+
+const WRITE_LIMIT = 25;
+const LATEST_SEQUENCE = '9'.repeat(20);
+/** Whatever the term of the lease. */
+const FIXED_TIMEOUT = 8_000;
+
+function chunks<T>(all: readonly T[]): T[][] {
+  const count = Math.ceil(all.length / WRITE_LIMIT);
+  return Array.from({ length: count }, (_, chunk) => all.slice(chunk * WRITE_LIMIT, (chunk + 1) * WRITE_LIMIT));
+}
+
+/** Each chunk is a batch of its own: when one fails, nobody waits for the others. */
+function leavingSiblings(ports: Ports): Ports {
+  const put: Ports['rowStates']['put'] = async (stream, states, assertLeaseValid) => {
+    await Promise.all(chunks([...states]).map(chunk => ports.rowStates.put(stream, new Map(chunk), assertLeaseValid)));
+  };
+  return { ...ports, rowStates: { ...ports.rowStates, put } };
+}
+
+function passingOnceReleased(lease: Lease): Lease {
+  return {
+    take: async () => {
+      const held = await lease.take();
+      if (!held) return undefined;
+      let over = false;
+      const { epoch, dirty, signal } = held;
+      return {
+        epoch,
+        dirty,
+        signal,
+        assertValid: async () => {
+          if (!over) await held.assertValid();
+        },
+        release: async outcome => {
+          over = true;
+          await held.release(outcome);
+        },
+      };
+    },
+  };
+}
+
+export const ENDING_MUTANTS: readonly Mutant[] = [
+  {
+    rule: 'A run ends when all that it started has ended',
+    breakage: 'when one batch fails, its siblings are not awaited',
+    caughtAt: 688,
+    variant: () => ({ ports: leavingSiblings }),
+  },
+  {
+    rule: 'A lease that was given back refuses',
+    breakage: 'it passes',
+    variant: () => ({ lease: passingOnceReleased }),
+  },
+  {
+    rule: 'A removal is struck off only by a state whose sequence is greater',
+    breakage: 'by any state that is not removed',
+    caughtAt: 530,
+    variant: () => ({
+      ports: whileWithdrawing((ports, withdrawal) => {
+        const get: Ports['rowStates']['get'] = async (stream, ids) => {
+          const states = await ports.rowStates.get(stream, ids);
+          if (stream !== 'assets' || !withdrawal.running) return states;
+          return new Map(
+            [...states].map(([id, state]) => {
+              const strikesOff = !(state instanceof Error) && !state.removed;
+              return [id, strikesOff ? { ...state, sequence: LATEST_SEQUENCE } : state];
+            }),
+          );
+        };
+        return { ...ports, rowStates: { ...ports.rowStates, get } };
+      }),
+    }),
+  },
+  {
+    rule: 'No request outlasts the lease',
+    breakage: 'requests take their time, whatever the term',
+    caughtAt: 10,
+    variant: () => ({ requestTimeout: FIXED_TIMEOUT }),
+  },
+  {
+    rule: 'Each try of a delivery asks for the lease',
+    breakage: 'tries after a failed call do not',
+    caughtAt: 287,
+    variant: () => ({
+      clients: clients => ({
+        ...clients,
+        firehose: {
+          send: async command => {
+            for (let tries = 1; ; tries++) {
+              try {
+                return await clients.firehose.send(command);
+              } catch (error) {
+                const isThrottle = error instanceof Error && error.name === 'ServiceUnavailableException';
+                if (isThrottle || tries === MAX_ATTEMPTS) throw error;
+                await clients.clock.sleep(backoff(tries, clients.random));
+              }
+            }
+          },
+        },
+      }),
+    }),
   },
 ];

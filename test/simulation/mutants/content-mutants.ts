@@ -1,9 +1,9 @@
-/** What a row is known by, what an event is known by, and what arrives: each broken. */
+/** Breaks how rows and events are identified, and how they arrive. */
 
 import type { Ports } from '../../../lambda/core/run.ts';
 import type { RowState } from '../../../lambda/ports.ts';
 import { sha256 } from '../../../lambda/system.ts';
-import { withBodies, withRows } from './bodies.ts';
+import { withBodies, withRows } from './changed-ports.ts';
 import type { Mutant } from './mutant.ts';
 
 function withLines(ports: Ports, change: (line: string) => string): Ports {
@@ -31,7 +31,7 @@ function hashing(content: (canonical: string) => string) {
 const POSITION = /"stream_position":\s*("[^"]*"|-?\d+)/;
 const NOWHERE = '"stream_position":"nowhere"';
 
-/** The core sees every row at one and the same position; the events bear the position of the row's last delivery all the same. */
+/** The core sees every row at one and the same position; the events still carry the position of the row's last delivery. */
 function withoutPositions(ports: Ports): Ports {
   const positions = new Map<string, string>();
   const key = (row: string) => JSON.stringify(JSON.parse(row));
@@ -54,6 +54,7 @@ export const CONTENT_MUTANTS: readonly Mutant[] = [
   {
     rule: 'A row whose content is what was last sent is a re-delivery',
     breakage: 'each new position counts as a change',
+    caughtAt: 7,
     variant: () => ({ ports: ports => withStates(ports, state => ({ ...state, rowHash: '' })) }),
   },
   {
@@ -69,6 +70,7 @@ export const CONTENT_MUTANTS: readonly Mutant[] = [
   {
     rule: 'The digest sees every digit',
     breakage: 'numbers are compared as JavaScript reads them',
+    caughtAt: 18,
     variant: () => ({
       clients: clients => ({
         ...clients,
@@ -77,13 +79,15 @@ export const CONTENT_MUTANTS: readonly Mutant[] = [
     }),
   },
   {
-    rule: 'The window tells a version by its position too',
+    rule: 'The window distinguishes versions by their position too',
     breakage: 'by its content alone, and event_id likewise',
+    caughtAt: 7,
     variant: () => ({ ports: withoutPositions }),
   },
   {
     rule: 'event_id is of the position too',
     breakage: 'of the content alone',
+    caughtAt: 9,
     variant: () => ({
       ports: ports =>
         withLines(ports, line => {
@@ -101,6 +105,7 @@ export const CONTENT_MUTANTS: readonly Mutant[] = [
   {
     rule: 'The greatest sequence is the truth',
     breakage: 'the greatest stream_position is',
+    caughtAt: 12,
     variant: () => ({ siem: (one, other) => String(one.position) > String(other.position) }),
   },
   {
@@ -118,6 +123,7 @@ export const CONTENT_MUTANTS: readonly Mutant[] = [
   {
     rule: 'A replay sends everything again',
     breakage: 'states of an earlier generation still count',
+    caughtAt: 11,
     variant: () => ({
       ports: ports => withStates(ports, state => ({ ...state, generation: Number.MAX_SAFE_INTEGER })),
     }),
@@ -125,7 +131,7 @@ export const CONTENT_MUTANTS: readonly Mutant[] = [
   {
     rule: 'A row that comes back after a withdrawal has another event_id',
     breakage: 'no mark of the withdrawal is kept',
-    caughtAt: 56,
+    caughtAt: 155,
     variant: () => ({ ports: ports => withStates(ports, state => ({ ...state, revision: '' })) }),
   },
 ];

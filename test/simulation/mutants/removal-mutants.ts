@@ -1,8 +1,9 @@
-/** Removals, withdrawals and what is remembered for them: each broken. */
+/** Breaks the rules of removals and withdrawals, and of the states kept for them. */
 import type { Ports } from '../../../lambda/core/run.ts';
 import type { ChildEntry, ListedRemoval, Removal } from '../../../lambda/ports.ts';
+import { SEEN } from './changed-ports.ts';
 import type { Mutant } from './mutant.ts';
-import { SEEN } from './stand-ins.ts';
+import { whileWithdrawing } from './withdrawal-mutants.ts';
 
 const LEASE_VALID = async () => undefined;
 
@@ -53,13 +54,17 @@ export const REMOVAL_MUTANTS: readonly Mutant[] = [
   {
     rule: 'Assets, withdrawals and threats are walked one after the other',
     breakage: 'threats are read while assets are still walked',
-    caughtAt: 193,
     variant: () => ({ ports: readingThreatsEarly }),
   },
   {
-    rule: 'Threats that vanish with their asset are withdrawn',
+    rule: 'Threats that disappear with their asset are withdrawn',
     breakage: 'only the tombstone is sent',
-    variant: () => ({ ports: ports => ({ ...ports, removals: { ...ports.removals, pending: async () => [] } }) }),
+    variant: () => ({
+      ports: ports => {
+        const list: Ports['removals']['list'] = async () => [];
+        return { ...ports, removals: { ...ports.removals, list } };
+      },
+    }),
   },
   {
     rule: "Withdrawals wait for the walk's end",
@@ -75,24 +80,24 @@ export const REMOVAL_MUTANTS: readonly Mutant[] = [
   {
     rule: 'An asset restored meanwhile is struck off',
     breakage: 'its threats are withdrawn all the same',
-    caughtAt: 24,
+    caughtAt: 37,
     variant: () => ({
-      ports: ports => {
+      ports: whileWithdrawing((ports, withdrawal) => {
         const get: Ports['rowStates']['get'] = async (stream, ids) => {
           const states = await ports.rowStates.get(stream, ids);
-          if (stream !== 'assets' || ids.length > 1) return states;
+          if (stream !== 'assets' || !withdrawal.running) return states;
           return new Map(
             [...states].map(([id, state]) => [id, state instanceof Error ? state : { ...state, removed: true }]),
           );
         };
         return { ...ports, rowStates: { ...ports.rowStates, get } };
-      },
+      }),
     }),
   },
   {
     rule: 'The list of removals is durable',
     breakage: 'it lives in memory',
-    caughtAt: 77,
+    caughtAt: 7,
     variant: () => ({
       ports: ports => {
         const listed: ListedRemoval[] = [];
@@ -106,6 +111,7 @@ export const REMOVAL_MUTANTS: readonly Mutant[] = [
   {
     rule: 'A tombstone is listed before the states say "removed"',
     breakage: 'after them',
+    caughtAt: 26,
     variant: () => ({
       ports: ports => {
         let late: (() => Promise<void>) | undefined;
@@ -123,6 +129,7 @@ export const REMOVAL_MUTANTS: readonly Mutant[] = [
   {
     rule: 'The withdrawal step runs for assets never seen, too',
     breakage: 'their tombstones are not listed',
+    caughtAt: 26,
     variant: () => ({
       ports: ports =>
         withAdd(ports, async (stream, tombstones, assertLeaseValid) => {
@@ -138,6 +145,7 @@ export const REMOVAL_MUTANTS: readonly Mutant[] = [
   {
     rule: 'A tombstone of an asset never seen is not forwarded',
     breakage: 'it is',
+    caughtAt: 35,
     variant: () => ({
       ports: ports => {
         const get: Ports['rowStates']['get'] = async (stream, ids) => {
@@ -149,9 +157,9 @@ export const REMOVAL_MUTANTS: readonly Mutant[] = [
     }),
   },
   {
-    rule: 'A membership is written before its row is sent',
+    rule: 'An entry of the child index is written before its row is sent',
     breakage: 'with the states, after it',
-    caughtAt: 198,
+    caughtAt: 17,
     variant: () => ({
       ports: ports => {
         let late: (() => Promise<void>)[] = [];
@@ -170,8 +178,9 @@ export const REMOVAL_MUTANTS: readonly Mutant[] = [
     }),
   },
   {
-    rule: 'A threat that changes its asset is a member of the new one',
+    rule: 'A threat that changes its asset is in the child index of the new one',
     breakage: 'only of the first',
+    caughtAt: 9,
     variant: () => ({
       ports: ports => {
         const put = async (stream: 'threats', all: readonly ChildEntry[], assertLeaseValid: typeof LEASE_VALID) => {
@@ -189,6 +198,7 @@ export const REMOVAL_MUTANTS: readonly Mutant[] = [
   {
     rule: 'Withdrawn rows are forgotten by the window and marked in their states',
     breakage: 'their states stay as they were',
+    caughtAt: 7,
     variant: () => ({
       ports: ports => {
         const put: Ports['rowStates']['put'] = async (stream, states, assertLeaseValid) => {

@@ -2,7 +2,7 @@
 import { ApiUnavailableError, CursorRefusedError, PageTooLargeError } from '../../../lambda/core/errors.ts';
 import type { Ports } from '../../../lambda/core/run.ts';
 import type { Checkpoint, PageRequest } from '../../../lambda/ports.ts';
-import { nextCursorOf, text, withBodies, withNextCursor, withRows } from './bodies.ts';
+import { nextCursorOf, text, withBodies, withNextCursor, withRows } from './changed-ports.ts';
 import type { Mutant } from './mutant.ts';
 
 type Save = Ports['checkpoints']['save'];
@@ -82,6 +82,7 @@ export const WALK_MUTANTS: readonly Mutant[] = [
   {
     rule: 'Only null ends a stream',
     breakage: 'a short page counts as the end',
+    caughtAt: 11,
     variant: () => ({
       ports: ports =>
         withBodies(ports, (body, { limit }) => {
@@ -93,6 +94,7 @@ export const WALK_MUTANTS: readonly Mutant[] = [
   {
     rule: 'An empty page with a cursor is not the end',
     breakage: 'an empty page counts as the end',
+    caughtAt: 7,
     variant: () => ({
       ports: ports => withBodies(ports, body => (/"page_size":\s*0\b/.test(body) ? withNextCursor(body, null) : body)),
     }),
@@ -110,6 +112,7 @@ export const WALK_MUTANTS: readonly Mutant[] = [
   {
     rule: 'A refused cursor falls back to the one before, then to the beginning',
     breakage: 'it only fails the stream',
+    caughtAt: 33,
     variant: () => ({ ports: ports => failing(ports, CursorRefusedError) }),
   },
   {
@@ -138,11 +141,13 @@ export const WALK_MUTANTS: readonly Mutant[] = [
   {
     rule: 'A page too large is asked for again with half the limit',
     breakage: 'it only fails the stream',
+    caughtAt: 23,
     variant: () => ({ ports: ports => failing(ports, PageTooLargeError) }),
   },
   {
     rule: 'A row that can be no event is a dead letter',
     breakage: 'it is dropped',
+    caughtAt: 11,
     variant: () => ({
       ports: ports => ({ ...ports, deadLetters: { ...ports.deadLetters, store: async () => undefined } }),
     }),
@@ -155,6 +160,7 @@ export const WALK_MUTANTS: readonly Mutant[] = [
   {
     rule: 'The window is not emptied when the cursor moves',
     breakage: 'it is',
+    caughtAt: 9,
     variant: () => ({ ports: emptiedWhenCursorMoves }),
   },
   {

@@ -1,7 +1,7 @@
-/** Everything that a history leaves behind for the oracle to judge. */
+/** Everything that a history leaves behind for the checks. */
 import type { Truth } from '../../../local/platform/truth.ts';
+import type { ReceivedEvent } from '../../support/siem.ts';
 import type { StreamName } from '../history.ts';
-import type { ReceivedEvent } from './siem.ts';
 
 export interface Observation {
   /** In the order of arrival. */
@@ -17,9 +17,9 @@ export interface Observation {
   /** Virtual times at which something happened after which an event may come again. */
   readonly disturbances: number[];
   truth: Truth;
-  /** Ticks that it took after the storm until a tick had nothing to do. */
+  /** Ticks that it took after the faults until a tick had nothing to do. */
   ticksToQuiet: number;
-  /** Whether a walk began anew, ordered or because a cursor was refused: then older versions may be sent again. */
+  /** Whether a walk began again, by a command or because a cursor was refused. Then older versions may be sent again. */
   replayed: boolean;
   /** Whether the platform keeps every version where it was delivered. */
   readonly everyVersion: boolean;
@@ -37,16 +37,20 @@ export interface Tally {
   removals: number;
   restores: number;
   leaseHeld: number;
-  /** Dead letters stored, and what became of them when they were tried again. */
+  /** Dead letters stored, and what became of them when they were redriven. */
   letters: number;
   lettersSent: number;
   lettersKnown: number;
   lettersSuperseded: number;
   lettersKept: number;
-  /** Kills of a run that had begun to try letters again. */
-  killsOverLetters: number;
+  /** Kills of a run that had begun to redrive dead letters. */
+  killsOverDeadLetters: number;
   /** Histories whose pages are written in several batches. */
   wide: number;
+  /** Histories in which many assets are removed between two polls. */
+  massRemovals: number;
+  /** Kills of a run in the middle of its withdrawals. */
+  killsWhileWithdrawing: number;
   /** Requests that a stubborn fault struck. */
   stubborn: number;
   /** Invocations in a container that an earlier one had left frozen. */
@@ -71,8 +75,10 @@ export function emptyTally(): Tally {
     lettersKnown: 0,
     lettersSuperseded: 0,
     lettersKept: 0,
-    killsOverLetters: 0,
+    killsOverDeadLetters: 0,
     wide: 0,
+    massRemovals: 0,
+    killsWhileWithdrawing: 0,
     stubborn: 0,
     thaws: 0,
     failedTicks: 0,

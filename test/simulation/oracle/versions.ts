@@ -1,7 +1,7 @@
 /** The order in which the platform made the versions of each row, which no reader of positions could be sure of. */
 import type { Platform } from '../../../local/platform/platform.ts';
-import { content } from './lossless.ts';
-import { keyOf } from './siem.ts';
+import { content } from '../../support/lossless.ts';
+import { keyOf } from '../../support/siem.ts';
 
 interface Version {
   readonly command: number;
@@ -50,7 +50,7 @@ export class Versions {
     return this.#made.get(key)?.findLast(version => version.content === content)?.command ?? NEVER;
   }
 
-  /** When the threat vanished with this asset, whose tombstone stood at this position: after what it last was under it. */
+  /** When the threat disappeared with this asset, whose tombstone had this position: after its last version under it. */
   gone(key: string, asset: string, position: string | null): number {
     const removed = this.orderAt(keyOf('assets', asset), position);
     const last = this.#made.get(key)?.findLast(({ command, parent }) => parent === asset && command < removed);

@@ -1,9 +1,10 @@
-/** The SQL that users get as a second judge: the lines of many histories in one database, a connector each. */
+/** Checks the copy that the SQL views give. The lines of many histories are in one database, each as a connector of its own. */
 import { VIEWS, type View } from '../../../lib/query/views.ts';
 import { openDuckDbLines } from '../../lib/query/support/duckdb-lines.ts';
 import type { LinesDatabase } from '../../lib/query/support/lines-database.ts';
+import { content } from '../../support/lossless.ts';
+import { keyOf } from '../../support/siem.ts';
 import type { Observation } from './observation.ts';
-import { addTo, COPY_QUERY, type CopyRow, unlikeTruth, type ViewsCopy } from './views-copy.ts';
 
 export class ViewsCheck implements AsyncDisposable {
   readonly #database: LinesDatabase;
@@ -61,6 +62,70 @@ function keptEvents({ events, lostBefore }: Observation): Observation['events'] 
 }
 
 function unlikeChanges(observation: Observation, counted: number): string[] {
-  const told = new Set(keptEvents(observation).map(({ eventId }) => eventId)).size;
-  return counted === told ? [] : [`In the views, there are ${counted} changes, and ${told} events were told`];
+  const distinct = new Set(keptEvents(observation).map(({ eventId }) => eventId)).size;
+  return counted === distinct
+    ? []
+    : [`In the views, there are ${counted} changes, and ${distinct} distinct events were sent`];
+}
+
+/** What the views say exists, held against what the platform says. */
+
+/** Asks for everything that the views show of the present, a connector's each. */
+export const COPY_QUERY = `
+  select connector, 'assets', id, 'present', row from current_assets
+  union all select connector, 'assets', id, 'removed', row from removed_assets
+  union all select connector, 'threats', id, 'present', row from current_threats
+  union all select connector, 'dns-blocks', id, 'present', row from dns_blocks`;
+
+type State = 'present' | 'removed';
+export type CopyRow = readonly [connector: string, stream: string, id: string, state: State, row: string | null];
+
+/** By stream and id what the views have: one entry, unless they are wrong. */
+export type ViewsCopy = Map<string, Entry[]>;
+
+interface Entry {
+  readonly state: State;
+  readonly row: string | null;
+}
+
+export function addTo(copy: ViewsCopy, [, stream, id, state, row]: CopyRow): void {
+  const key = keyOf(stream, id);
+  const entries = copy.get(key) ?? [];
+  copy.set(key, entries);
+  entries.push({ state, row });
+}
+
+/** @param truth rows by stream and id @returns a sentence a fault; `stream_position` aside, every digit counts */
+export function unlikeTruth(
+  truth: Iterable<readonly [stream: string, rows: ReadonlyMap<string, string>]>,
+  copy: ViewsCopy,
+): string[] {
+  const ghosts = new Map(copy);
+  const faults: string[] = [];
+  for (const [stream, rows] of truth) {
+    for (const [id, row] of rows) {
+      const key = keyOf(stream, id);
+      ghosts.delete(key);
+      const held = copy.get(key) ?? [];
+      if (!isRight(held, row)) faults.push(`In the views, ${key} is ${JSON.stringify(held)} and should be ${row}`);
+    }
+  }
+  return [...faults, ...[...ghosts].map(([key, held]) => `In the views, ${key} is a ghost: ${JSON.stringify(held)}`)];
+}
+
+function isRight(held: readonly Entry[], row: string): boolean {
+  const state = JSON.parse(row).deleted ? 'removed' : 'present';
+  const [entry, ...others] = held;
+  // The tombstone of an asset that the SIEM never had is not for it.
+  if (!entry) return state === 'removed';
+  return others.length === 0 && entry.state === state && isContent(entry.row, row);
+}
+
+function isContent(held: string | null, row: string): boolean {
+  try {
+    return held !== null && content(held) === content(row);
+  } catch {
+    // A row that was cut in the wrong place is no JSON.
+    return false;
+  }
 }

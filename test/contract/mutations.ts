@@ -1,0 +1,162 @@
+/** An answer on its way to the suite; a mutation changes it in place. */
+export interface Exchange {
+  readonly url: URL;
+  readonly authorization: string;
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: a mutation reaches anywhere into an answer
+  body: any;
+}
+
+/** A way of breaking one rule. */
+export interface Mutation {
+  /** Changes the request's URL before the platform sees it. */
+  readonly request?: (url: URL) => void;
+  readonly answer?: (exchange: Exchange) => void;
+}
+
+type Fetch = (request: Request) => Promise<Response>;
+
+/** A platform that breaks a rule. */
+export function mutated(fetch: Fetch, { request: changeUrl, answer }: Mutation): Fetch {
+  return async original => {
+    const url = new URL(original.url);
+    changeUrl?.(url);
+    const response = await fetch(new Request(url, original));
+    const authorization = original.headers.get('authorization') ?? '';
+    const exchange: Exchange = { url, authorization, status: response.status, body: await response.json() };
+    answer?.(exchange);
+    return new Response(JSON.stringify(exchange.body), { status: exchange.status });
+  };
+}
+
+const isDns = (url: URL): boolean => url.pathname.endsWith('dns-blocks');
+const limitOf = (url: URL): number => Number(url.searchParams.get('limit') ?? 100);
+
+/** Changes the rows of every page of a stream. */
+// biome-ignore lint/suspicious/noExplicitAny: as above
+function rows(change: (rows: any[]) => unknown, applies: (url: URL) => boolean = url => !isDns(url)): Mutation {
+  return {
+    answer({ url, body }) {
+      if (body.pagination && applies(url)) change(body.data);
+    },
+  };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: as above
+function eachRow(change: (row: any) => unknown, applies?: (url: URL) => boolean): Mutation {
+  return rows(list => {
+    for (const row of list) change(row);
+  }, applies);
+}
+
+function otherType(status: number): Mutation {
+  return {
+    answer({ status: given, body }) {
+      if (given === status) body.type = 'about:blank';
+    },
+  };
+}
+
+function token(members: object): Mutation {
+  return {
+    answer({ url, body }) {
+      if (url.pathname.endsWith('/token')) Object.assign(body, members);
+    },
+  };
+}
+
+function single(path: RegExp): Mutation {
+  return {
+    answer({ url, body }) {
+      if (path.test(url.pathname)) body.stream_position = '2026-01-01T00:00:00.000000Z';
+    },
+  };
+}
+
+function oncePerToken(): Mutation {
+  const used = new Set<string>();
+  return {
+    answer(exchange) {
+      if (exchange.url.pathname.endsWith('/token')) return;
+      if (used.has(exchange.authorization)) exchange.status = 401;
+      used.add(exchange.authorization);
+    },
+  };
+}
+
+function everySecondReversed(): Mutation {
+  let calls = 0;
+  return rows(list => (calls++ % 2 === 0 ? list : list.reverse()));
+}
+
+/** For each rule that can be checked, a platform that breaks it. */
+export const MUTATIONS: Readonly<Record<string, Mutation>> = {
+  'lists-1': { answer: ({ body }) => delete body.pagination },
+  'lists-2': {
+    answer({ body }) {
+      if (body.pagination) body.pagination.page_size += 1;
+    },
+  },
+  'lists-3': {
+    request(url) {
+      if (url.pathname === '/v1/assets' && !url.searchParams.has('limit')) url.searchParams.set('limit', '150');
+    },
+  },
+  'lists-4': {
+    request(url) {
+      if (limitOf(url) === 2) url.searchParams.set('limit', '3');
+    },
+  },
+  'lists-5': {
+    request(url) {
+      if (limitOf(url) > 500) url.searchParams.set('limit', '500');
+    },
+  },
+  'lists-6': otherType(400),
+  'lists-7': rows(
+    list => list.splice(1, 1),
+    url => limitOf(url) === 3,
+  ),
+  'lists-8': { request: url => url.searchParams.delete('cursor') },
+  'lists-10': everySecondReversed(),
+  'rows-1': eachRow(row => Object.assign(row, { id: 5 })),
+  'rows-2': eachRow(row => Object.assign(row, { updated_at: '2026-01-01T00:00:00' })),
+  'rows-3': rows(list => delete list[0]?.stream_position),
+  'rows-4': rows(list => list.reverse()),
+  'rows-5': eachRow(row => delete row.deleted_at),
+  'rows-6': eachRow(row => Object.assign(row, { deleted: 'false' })),
+  'rows-7': eachRow(row => delete row.blocked_at, isDns),
+  'rows-8': rows(list => list.reverse(), isDns),
+  'rows-9': rows(list => delete list[1]?.asset_id),
+  'rows-10': eachRow(row => Object.assign(row, { asset_id: 'removed' })),
+  'single-1': single(/assets\/[^/]+$/),
+  'single-2': single(/threats\/[^/]+$/),
+  'single-3': {
+    answer({ url, body }) {
+      if (url.pathname.endsWith('/related')) body.data.push({ id: 'x', deleted: true });
+    },
+  },
+  'auth-1': token({ token_type: 'bearer' }),
+  'auth-2': token({ expires_in: 3600 }),
+  'auth-3': token({ refresh_token: 'x' }),
+  'auth-4': oncePerToken(),
+  'auth-5': otherType(401),
+  'auth-6': otherType(401),
+  'auth-7': otherType(401),
+  'auth-8': otherType(401),
+  'auth-9': {
+    request: url => url.searchParams.delete('organization_id'),
+    answer({ url, body }) {
+      if (limitOf(url) === 5 && anotherOrganization.next()) body.data = [{ id: 'foreign' }];
+    },
+  },
+};
+
+/** The rule asks twice with limit 5: the second time it names another organization. */
+const anotherOrganization = {
+  calls: 0,
+  next(): boolean {
+    this.calls += 1;
+    return this.calls % 2 === 0;
+  },
+};

@@ -1,0 +1,122 @@
+/** Checks what a history left behind against the promise. Every sentence returned is a breach. */
+
+import { ocsfFaults } from '../../ocsf/validate.ts';
+import { sequencesUsedTwice, unlikeTruth } from '../../support/promise.ts';
+import { copyOf, greatestSequence, isOcsf, keyOf, type ReceivedEvent, type Rule } from '../../support/siem.ts';
+import { BAD_ROW } from '../simulated/network.ts';
+import { deadLetterOf } from './dead-letters.ts';
+import type { Observation } from './observation.ts';
+
+export function breachesOf(observation: Observation, rule: Rule = greatestSequence): string[] {
+  return [
+    ...observation.violations,
+    ...unlike(observation, rule, 'the copy by the greatest sequence'),
+    ...unlikeTruthToFirstKeepers(observation, rule),
+    ...repeats(observation),
+    ...sequencesUsedTwice(observation.events),
+    ...needless(observation),
+    ...unseenTombstones(observation),
+    ...withdrawnUnderLiveAssets(observation),
+    ...lostDeadLetters(observation),
+    ...invalid(observation),
+  ];
+}
+
+/** Promise 4, and 5 with it: the copy equals what the API would answer now, digit for digit. */
+function unlike({ events, truth, lostBefore }: Observation, rule: Rule, which: string): string[] {
+  const kept = events.filter(({ stream, at }) => at >= (lostBefore.get(stream) ?? 0));
+  return unlikeTruth(copyOf(kept, rule), Object.entries(truth)).map(breach => `In ${which}, ${breach}`);
+}
+
+/**
+ * A SIEM that keeps the first event of each event_id: a row that comes back must not look like one that it knows. Where a
+ * page was read again it may have been cut otherwise: an old version then comes for the first time, and the newest again.
+ */
+function unlikeTruthToFirstKeepers(observation: Observation, rule: Rule): string[] {
+  if (observation.replayed || observation.disturbances.length > 0) return [];
+  const known = new Set<string>();
+  const events = observation.events.filter(({ eventId }) => !known.has(eventId) && known.add(eventId));
+  return unlike({ ...observation, events }, rule, 'the copy of a SIEM that drops known event_ids');
+}
+
+/** Promise 2: no event repeats except across a kill or an ambiguous answer. */
+function repeats(observation: Observation): string[] {
+  const last = new Map<string, ReceivedEvent>();
+  return observation.events.flatMap(event => {
+    const before = last.get(event.eventId);
+    last.set(event.eventId, event);
+    return before && !isExcused(before, event, observation) ? [`Sent twice without a cause: ${event.line}`] : [];
+  });
+}
+
+/** Promise 2 again: what the SIEM holds already is not sent to it under another position either. */
+function needless(observation: Observation): string[] {
+  const held = new Map<string, ReceivedEvent>();
+  return observation.events.flatMap(event => {
+    const key = keyOf(event.stream, event.id);
+    const before = held.get(key);
+    held.set(key, event);
+    const same = before && before.kind === event.kind && saidBy(before) === saidBy(event);
+    return same && !isExcused(before, event, observation) ? [`Nothing new: ${event.line}`] : [];
+  });
+}
+
+/** The row, or the dead letter that has it. */
+function saidBy(event: ReceivedEvent): string | undefined {
+  return event.content ?? deadLetterOf(event);
+}
+
+/**
+ * Something happened between the two after which a row may come again; or a walk began again over rows that no row state
+ * remembers, or over older versions, which differ from what was sent last.
+ */
+function isExcused(before: ReceivedEvent, event: ReceivedEvent, observation: Observation): boolean {
+  if (isRedrivenUnknown(before, event)) return true;
+  const { disturbances, replayed, everyVersion } = observation;
+  const isUnremembered = everyVersion || event.stream === 'dns-blocks';
+  return (replayed && isUnremembered) || disturbances.some(time => time >= before.at && time <= event.at);
+}
+
+/**
+ * A dead letter whose row was sent already, by a walk of another release or from another dead letter. Nothing is kept of a block that left
+ * the window, and the state of an oversize row does not say whether the row or its notice was sent.
+ */
+function isRedrivenUnknown(before: ReceivedEvent, { stream, deadLetter }: ReceivedEvent): boolean {
+  const tellsLittle = stream === 'dns-blocks' || deadLetter?.includes('/oversize/');
+  return deadLetter !== undefined && before.deadLetter !== deadLetter && tellsLittle === true;
+}
+
+/** Consumer rule 2 of the specification: a tombstone of an asset never seen is ignored. */
+function unseenTombstones({ events, disturbances }: Observation): string[] {
+  if (disturbances.length > 0) return [];
+  const known = new Set<string>();
+  return events.flatMap(({ stream, id, kind, line }) => {
+    const unseen = kind === 'tombstone' && !known.has(keyOf(stream, id));
+    known.add(keyOf(stream, id));
+    return unseen ? [`The tombstone of an asset that the SIEM never had: ${line}`] : [];
+  });
+}
+
+/** An asset restored before the walk's end is struck off the list: its threats are still there. */
+function withdrawnUnderLiveAssets({ events, disturbances }: Observation): string[] {
+  /** By asset when the SIEM was sent that it is live. */
+  const live = new Map<string, number>();
+  return events.flatMap(({ stream, id, kind, line, parent = '', at }) => {
+    if (stream === 'assets' && kind === 'upsert') live.set(id, at);
+    // Of an oversize row the notice does not say which of the two it is.
+    if (kind === 'tombstone' || kind === 'oversize') live.delete(id);
+    const since = kind === 'withdrawn' ? live.get(parent) : undefined;
+    const wrong = since !== undefined && !disturbances.some(time => time >= since && time <= at);
+    return wrong ? [`Withdrawn although its asset is live: ${line}`] : [];
+  });
+}
+
+/** Whatever the row, an event in OCSF is one that OCSF's own schema takes. */
+function invalid({ events }: Observation): string[] {
+  const lines = events.map(({ line }) => line).filter(isOcsf);
+  return lines.flatMap(line => ocsfFaults(line).map(fault => `Not OCSF: ${fault}: ${line}`));
+}
+
+function lostDeadLetters({ badRow, letters }: Observation): string[] {
+  return badRow && !letters.some(deadLetter => deadLetter.includes(BAD_ROW)) ? ['A row without an id is nowhere'] : [];
+}

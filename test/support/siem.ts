@@ -1,0 +1,97 @@
+/** What a SIEM makes of the lines that reached it, in whatever order. */
+import type { StreamName } from '../simulation/history.ts';
+import { content } from './lossless.ts';
+
+export interface ReceivedEvent {
+  readonly eventId: string;
+  readonly sequence: string;
+  readonly kind: string;
+  readonly stream: StreamName;
+  readonly id: string;
+  readonly position: string | null;
+  /** See lossless.ts; absent where the event carries no row. */
+  readonly content: string | undefined;
+  /** Virtual time of arrival. */
+  readonly at: number;
+  readonly line: string;
+  /** Asset of a threat, where the event names it. */
+  readonly parent: string | undefined;
+  /** Key of the dead letter that it was sent from, where it was. */
+  readonly deadLetter?: string | undefined;
+}
+
+export function receive(line: string, at: number): ReceivedEvent {
+  if (isOcsf(line)) return receiveOcsf(line, at);
+  const event = JSON.parse(line);
+  const rowAt = line.indexOf(',"row":');
+  return {
+    eventId: event.event_id,
+    sequence: event.sequence,
+    kind: event.kind,
+    stream: event.stream,
+    id: event.id,
+    position: event.stream_position,
+    content: rowAt < 0 ? undefined : content(line.slice(rowAt + ',"row":'.length, -1)),
+    at,
+    line,
+    parent: event.asset_id,
+  };
+}
+
+export type Rule = (one: ReceivedEvent, other: ReceivedEvent) => boolean;
+
+/** The documented rule: of all events of one stream and id, the greatest `sequence` is the truth. */
+export const greatestSequence: Rule = (one, other) => one.sequence > other.sequence;
+
+export type Copy = Map<string, ReceivedEvent>;
+
+/** @returns by stream and id the event that holds, `newer` deciding, in an order that means nothing: Firehose keeps none. */
+export function copyOf(events: readonly ReceivedEvent[], newer: Rule): Copy {
+  const copy: Copy = new Map();
+  for (const event of events.toSorted((one, other) => (one.eventId < other.eventId ? -1 : 1))) {
+    const key = keyOf(event.stream, event.id);
+    const held = copy.get(key);
+    if (!held || newer(event, held)) copy.set(key, event);
+  }
+  return copy;
+}
+
+export function keyOf(stream: string, id: string): string {
+  return `${stream} ${id}`;
+}
+
+/** What a SIEM reads of a line in OCSF: the same as of one in the envelope. */
+
+export function isOcsf(line: string): boolean {
+  return line.startsWith('{"class_uid":');
+}
+
+export function receiveOcsf(line: string, at: number): ReceivedEvent {
+  const event = JSON.parse(line);
+  const { metadata, raw_data: row } = event;
+  return {
+    eventId: metadata.uid,
+    // From the text: the number may have more digits than a double keeps.
+    sequence: /"sequence":(\d+)/.exec(line)![1]!.padStart(20, '0'),
+    kind: kindOf(event),
+    stream: metadata.log_name as StreamName,
+    id: metadata.original_event_uid,
+    position: event.unmapped?.stream_position ?? null,
+    content: row === undefined ? undefined : content(row),
+    at,
+    line,
+    parent: event.resources?.[0].uid,
+  };
+}
+
+const KINDS: Readonly<Record<number, string>> = {
+  5001: 'upsert',
+  3004: 'tombstone',
+  2004: 'upsert',
+  4003: 'dns_block',
+};
+
+function kindOf(event: { class_uid: number; activity_id: number; metadata: { is_truncated?: boolean } }): string {
+  if (event.metadata.is_truncated) return 'oversize';
+  return event.class_uid === 2004 && event.activity_id === 99 ? 'withdrawn' : KINDS[event.class_uid]!;
+}
