@@ -1,35 +1,26 @@
 /**
- * A backfill through the embedded platform over real HTTP: the platform, the bundled function and AWS in a process each.
- * AWS is a sink (its own speed is not the question) that keeps what is needed to hold the copy against `GET …/truth`.
+ * A backfill over real HTTP: the embedded platform, the bundled function and AWS each run in a process. AWS is a sink that
+ * keeps what is needed to compare the copy with `GET …/truth`.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Command } from 'commander';
 import { NODE_OPTIONS } from '../lib/function/node-options.ts';
 import { bundle } from './bundle.ts';
 import type { FunctionReport } from './children/function.ts';
 import type { Comparison } from './children/siem.ts';
-import { serving } from './serving.ts';
-import { SHARES } from './shares.ts';
+import { serving, temporaryFolder } from './processes.ts';
+import { SHARES } from './rows.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 const CHILDREN = path.join(import.meta.dirname, 'children');
 
 const { rows } = new Command('backfill')
-  .description('Drains an estate through the embedded platform over HTTP and compares what arrived with its truth.')
-  .option('--rows <n>', 'rows of the estate: two tenths assets, five threats, three DNS blocks', Number, 1_000_000)
+  .description('Drains the embedded platform over HTTP and compares the delivered copy with its truth.')
+  .option('--rows <n>', 'rows of the platform: two tenths assets, five threats, three DNS blocks', Number, 1_000_000)
   .parse()
   .opts<{ rows: number }>();
-
-const directory = await mkdtemp(path.join(tmpdir(), 'bench-backfill-'));
-try {
-  await run();
-} finally {
-  await rm(directory, { recursive: true });
-}
 
 interface PlatformLine {
   readonly baseUrl: string;
@@ -40,17 +31,20 @@ interface PlatformLine {
   readonly controlUrl: string;
 }
 
+await run();
+
 async function run(): Promise<void> {
-  const handler = path.join(directory, 'handler.mjs');
+  await using folder = await temporaryFolder('backfill');
+  const handler = path.join(folder.path, 'handler.mjs');
   const counts = { assets: rows * SHARES.assets, threats: rows * SHARES.threats, dns: rows * SHARES['dns-blocks'] };
   const tenantData = ['--assets', counts.assets, '--threats', counts.threats, '--dns-blocks', counts.dns].map(String);
   const main = path.join(ROOT, 'local', 'platform', 'main.ts');
   using platformServing = await serving<PlatformLine>(main, ['--control', ...tenantData]);
   await bundle(path.join(ROOT, 'lambda', 'handler.ts'), handler);
-  const platform = platformServing.told;
+  const platform = platformServing.line;
   const secret = { client_id: platform.clientId, client_secret: platform.clientSecret };
   using siemServing = await serving<string>(path.join(CHILDREN, 'siem.ts'), [JSON.stringify(secret)]);
-  const siem = siemServing.told;
+  const siem = siemServing.line;
   const report = await drained(handler, environment(platform, siem));
   const truth = encodeURIComponent(`${platform.controlUrl}/truth`);
   print(report, (await (await fetch(`${siem}/compare?truth=${truth}`)).json()) as Comparison);
@@ -96,7 +90,7 @@ function print(report: FunctionReport, { rows: all, events, unseen, missing, dif
   );
   console.log(`CPU            ${((cpuSeconds / forwarded) * 1e6).toFixed(1)} µs a row`);
   console.log(`peak memory    ${peakMegabytes.toFixed(0)} MB`);
-  console.log(`estate         ${all} rows, of which ${unseen} assets were removed before anybody saw them`);
+  console.log(`rows           ${all}, of which ${unseen} assets were removed before any poll saw them`);
   console.log(`events         ${events}, of which ${events - forwarded} repeats`);
   console.log(`truth          ${isEqual ? 'equal' : `${missing} missing, ${different} different, ${ghosts} ghosts`}`);
   if (!isEqual) process.exitCode = 1;

@@ -1,7 +1,7 @@
 /** Bundles as the stack does (lib/function/poller.ts): one file of ES modules, minified, with the SDK in it. */
 import { build } from 'esbuild';
 
-/** @param keepNames what is simulated goes by the names of the SDK's commands */
+/** @param keepNames needed by the simulation, which recognizes the SDK's commands by name */
 export async function bundle(entry: string, outfile: string, { keepNames = false } = {}): Promise<void> {
   await build({
     entryPoints: [entry],

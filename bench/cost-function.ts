@@ -1,4 +1,4 @@
-/** The deployed handler in a process of its own: runs when it is told, and tells how long it took. */
+/** The deployed handler in a process: every message of the parent starts a run, and its times are sent back. */
 import { handler } from '../lambda/handler.ts';
 
 /** What one run took, in milliseconds. */

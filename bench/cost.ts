@@ -1,16 +1,34 @@
-/** Counts what three tenants' minutes take with the real handler, and computes their monthly bills: two tables on stdout. */
-import { App } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
+/** Counts what minutes of three tenants take with the real handler and prints their monthly bills, beside the prices. */
 import { Command } from 'commander';
-import { readConnectors } from '../lib/config/read-connectors.ts';
-import { ConnectorStack } from '../lib/connector-stack.ts';
-import { type BillLine, billedMilliseconds, type Fixed, fillingUp, monthlyBill } from '../lib/cost/bill.ts';
+import { type BillLine, billedMilliseconds, fillingUp, monthlyBill } from '../lib/cost/bill.ts';
 import { estimateCounts } from '../lib/cost/estimate.ts';
+import { fixedParts } from '../lib/cost/fixed-parts.ts';
 import { PRICES } from '../lib/cost/prices.ts';
 import type { Counts, Tenant } from '../lib/cost/tenant.ts';
-import { DEFAULTS } from '../lib/defaults.ts';
 import { countMinutes } from './cost-counts.ts';
-import { TENANTS } from './cost-tenants.ts';
+
+/** Invented tenants, as docs/cost.md states. */
+const TENANTS: readonly Tenant[] = [
+  { name: 'small', assets: 500, threats: 2_000, assetChanges: 60, threatChanges: 60, removals: 1, dnsBlocks: 600 },
+  {
+    name: 'middle',
+    assets: 10_000,
+    threats: 40_000,
+    assetChanges: 1_200,
+    threatChanges: 1_200,
+    removals: 12,
+    dnsBlocks: 30_000,
+  },
+  {
+    name: 'large',
+    assets: 100_000,
+    threats: 400_000,
+    assetChanges: 12_000,
+    threatChanges: 12_000,
+    removals: 60,
+    dnsBlocks: 600_000,
+  },
+];
 
 const { minutes } = new Command('cost')
   .description('Computes the monthly bill of three tenants from counted calls, units and bytes.')
@@ -18,7 +36,7 @@ const { minutes } = new Command('cost')
   .parse()
   .opts<{ minutes: number }>();
 
-const fixed = fixedParts();
+const fixed = fixedParts({ dnsBlocks: true });
 const counted: Counts[] = [];
 for (const tenant of TENANTS) {
   console.error(`${tenant.name}: ${minutes} minutes`);
@@ -28,28 +46,6 @@ const bills = TENANTS.map((tenant, index) => monthlyBill(tenant, counted[index]!
 console.log(table(['Counted a minute', ...TENANTS.map(each => each.name)], countRows(counted)));
 console.log(`\n${table(['US dollars a month', ...TENANTS.map(each => each.name)], billRows(bills))}`);
 console.log(`\n${table(['Price', 'US dollars', 'Read where'], priceRows())}`);
-
-function fixedParts(): Fixed {
-  const app = new App({
-    context: { 'aws:cdk:bundling-stacks': [] },
-    analyticsReporting: false,
-    outdir: 'node_modules/.cache/synth/cost',
-  });
-  const [config] = readConnectors([
-    { name: 'cost', baseUrl: 'https://api.example', authUrl: 'https://auth.example', dnsBlocksPath: '/v1/dns-blocks' },
-  ]);
-  const template = Template.fromStack(new ConnectorStack(app, config!));
-  const count = (type: string): number => Object.keys(template.findResources(type)).length;
-  return {
-    memoryMegabytes: DEFAULTS.memoryMegabytes,
-    alarms: count('AWS::CloudWatch::Alarm'),
-    compositeAlarms: count('AWS::CloudWatch::CompositeAlarm'),
-    dashboards: count('AWS::CloudWatch::Dashboard'),
-    secrets: count('AWS::SecretsManager::Secret'),
-    bufferMegabytes: 64,
-    retentionMonths: DEFAULTS.retentionDays / 30.4,
-  };
-}
 
 function countRows(counts: readonly Counts[]): string[][] {
   const each = (name: string, of: (count: Counts) => number, digits: number): string[] => [

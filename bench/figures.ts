@@ -1,11 +1,8 @@
 /** Every figure, in the order of the table. */
-import { billedBytesFigure, quietTick, writeUnits } from './figures/bill.ts';
-import { drain } from './figures/drain.ts';
-import { bundleImport } from './figures/import.ts';
-import { peakMemory } from './figures/memory.ts';
-import { ocsfRowCpu } from './figures/ocsf-row.ts';
-import { pageCpu } from './figures/page-cpu.ts';
-import { newRowCpu, swallowedRowCpu } from './figures/row-cpu.ts';
+
+import { bundleImport, pageCpu, peakMemory } from './figures/bundle.ts';
+import { billedBytesFigure, drain, quietTick, writeUnits } from './figures/drain.ts';
+import { deduplicatedRowCpu, newRowCpu, ocsfRowCpu } from './figures/row-cpu.ts';
 import { walks } from './figures/walk.ts';
 
 export const FIGURES = [
@@ -13,7 +10,7 @@ export const FIGURES = [
   drain,
   newRowCpu,
   ocsfRowCpu,
-  swallowedRowCpu,
+  deduplicatedRowCpu,
   pageCpu,
   peakMemory,
   billedBytesFigure,

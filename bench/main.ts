@@ -3,9 +3,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import path from 'node:path';
 import { Command } from 'commander';
-import type { Figure, Measurement } from './figure.ts';
+import { type Figure, type Measurement, type Result, summarize, table } from './figure.ts';
 import { FIGURES } from './figures.ts';
-import { type Result, summarize, table } from './result.ts';
 
 const RESULTS = path.join(import.meta.dirname, 'results');
 const NAMES = FIGURES.map(each => each.name);
@@ -20,7 +19,7 @@ const options = new Command('bench')
 
 const unknown = options.only.filter(name => !NAMES.includes(name));
 if (unknown.length > 0) {
-  console.error(`There is no figure ${unknown.join(', ')}; there are ${NAMES.join(', ')}.`);
+  console.error(`Unknown figure: ${unknown.join(', ')}. Choose from ${NAMES.join(', ')}.`);
   process.exit(2);
 }
 
@@ -50,6 +49,6 @@ async function save(all: readonly Result[]): Promise<string> {
 
 function wholeNumber(text: string): number {
   const number = Number(text);
-  if (!Number.isInteger(number) || number < 1) throw new Error('--runs takes a whole number from 1 up');
+  if (!Number.isInteger(number) || number < 1) throw new Error('--runs must be a whole number, 1 or greater');
   return number;
 }

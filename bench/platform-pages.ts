@@ -1,17 +1,18 @@
 import { Command } from 'commander';
-import { createRandom } from '../local/platform/draw.ts';
 import { createPlatform, type Platform } from '../local/platform/platform.ts';
+import { createRandom } from '../local/platform/random.ts';
 import { type PlatformServer, startPlatformServer } from '../local/platform/server.ts';
+import { quantile } from './figure.ts';
 
 /**
- * Does a page cost the same at the end of the stream as at its start? Serves a large estate over HTTP on this machine, walks the
- * assets once and then asks for the first and the last page in turn.
+ * Whether the platform's last page takes as long as its first. Serves many assets over HTTP, walks them once, then requests
+ * the first and the last page in turn.
  */
 const LIMIT = 500;
 const REPEATS = 60;
 
 const { assets } = new Command('platform-pages')
-  .option('--assets <n>', 'assets in the estate', Number, 1_000_000)
+  .option('--assets <n>', 'assets of the platform', Number, 1_000_000)
   .parse()
   .opts<{ assets: number }>();
 
@@ -77,7 +78,7 @@ async function timed(action: () => Promise<unknown>): Promise<number> {
 function print({ pages, pagesPerSecond, first, last }: Figures): void {
   const [a, b] = [quantile(first, 0.5), quantile(last, 0.5)];
   console.log(
-    `estate                  ${assets} assets, started in ${startSeconds.toFixed(1)} s with ${startMegabytes.toFixed(0)} MB resident`,
+    `platform                ${assets} assets, started in ${startSeconds.toFixed(1)} s with ${startMegabytes.toFixed(0)} MB resident`,
   );
   console.log(
     `walk                    ${pages} pages of ${LIMIT}, ${pagesPerSecond.toFixed(0)} pages/s, ${(pagesPerSecond * LIMIT).toFixed(0)} rows/s`,
@@ -86,8 +87,4 @@ function print({ pages, pagesPerSecond, first, last }: Figures): void {
   console.log(`page ${String(pages).padEnd(18)} median ${b.toFixed(2)} ms, 90 % ${quantile(last, 0.9).toFixed(2)} ms`);
   console.log(`ratio of the medians    ${(b / a).toFixed(2)}`);
   console.log(`after the walk          ${(process.memoryUsage().rss / 1e6).toFixed(0)} MB resident`);
-}
-
-function quantile(values: readonly number[], share: number): number {
-  return [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) * share)]!;
 }

@@ -1,27 +1,22 @@
-/** `npm run bench:query`: the views of docs/query.md on DuckDB, each against reading the same files as lines. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+/** `npm run bench:query`: the views of docs/query.md on DuckDB, each compared with reading the same files as lines. */
 import { Command } from 'commander';
-import { deliveredFiles } from '../local/query/delivered-files.ts';
 import { EventDatabase } from '../local/query/event-database.ts';
-import { aligned } from '../local/query/result-table.ts';
-import { cpuTimeOf } from './cpu-time.ts';
-import { writeEventFiles } from './event-files.ts';
-import type { TrafficTruth } from './event-life.ts';
-import { median } from './statistics.ts';
+import { deliveredFiles } from '../local/query/files.ts';
+import { aligned } from '../local/query/result.ts';
+import { type TrafficTruth, writeEventFiles } from './event-files.ts';
+import { median } from './figure.ts';
+import { temporaryFolder } from './processes.ts';
+import { cpuTimeOf } from './resources.ts';
 
 const { events, runs } = new Command('query')
-  .description(
-    'Measures the views over delivered files, and holds what they count against what the files were made from.',
-  )
+  .description('Measures the views over delivered files, and compares their counts with what the files were made from.')
   .option('--events <n>', 'lines in the files', Number, 1_000_000)
   .option('--runs <n>', 'runs, of which the median is shown', Number, 3)
   .parse()
   .opts<{ events: number; runs: number }>();
 
 const FLOOR = 'select sum(octet_length(encode(line))) from lines';
-/** Each touches every column that costs something, the row above all. */
+/** Each query reads every column that takes time, above all the row. */
 const SUBJECTS: readonly (readonly [name: string, sql: string])[] = [
   ['events', 'select count(event_id), count(id), count(time), count(forwarded_at), sum(length(row)) from events'],
   ['current_assets', 'select count(id), count(updated_at), sum(length(row)) from current_assets'],
@@ -29,16 +24,12 @@ const SUBJECTS: readonly (readonly [name: string, sql: string])[] = [
   ['changes', 'select count(change), count(time), sum(length(row)) from changes'],
 ];
 
-const folder = await mkdtemp(path.join(tmpdir(), 'bench-query-'));
-try {
-  await run();
-} finally {
-  await rm(folder, { recursive: true });
-}
+await run();
 
 async function run(): Promise<void> {
-  const { bytes, files, truth } = await writeEventFiles(folder, events);
-  using database = await EventDatabase.open(await deliveredFiles(folder));
+  await using folder = await temporaryFolder('query');
+  const { bytes, files, truth } = await writeEventFiles(folder.path, events);
+  using database = await EventDatabase.open(await deliveredFiles(folder.path));
   console.log(`${events} lines, ${(bytes / 1e6).toFixed(0)} MB, in ${files} files\n`);
   const measurements = new Map<string, Spent[]>();
   for (let each = 0; each < runs; each++) {
@@ -52,7 +43,7 @@ async function run(): Promise<void> {
 
 interface Spent {
   readonly seconds: number;
-  /** Of all threads: unlike time, it does not grow when others want the machine. */
+  /** Of all threads. Unlike elapsed time, it does not grow on a busy machine. */
   readonly cpuSeconds: number;
 }
 

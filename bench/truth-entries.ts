@@ -1,4 +1,4 @@
-/** Reads the answer of `GET …/truth` entry by entry, so that a million rows never stand in memory at once. */
+/** Reads the answer of `GET …/truth` entry by entry, so that a million rows are never in memory at once. */
 import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, OPEN_BRACE, OPEN_BRACKET, QUOTE } from '../lambda/core/json/codes.ts';
 
 export interface TruthEntry {
@@ -23,7 +23,7 @@ class TruthReader {
   #text = '';
   #at = 0;
   #depth = 0;
-  /** Where the string or the row at hand begins; -1 outside. */
+  /** Where the current string or row begins; -1 outside of one. */
   #stringStart = -1;
   #rowStart = -1;
   #escaped = false;

@@ -1,16 +1,14 @@
 /** `npm start`: the connector on this machine. See `npm start -- --help`. */
 
-import { readCommandLine } from './start/command-line.ts';
 import { failureText, stateFailureText } from './start/failure-text.ts';
+import { readCommandLine, readRequest, StartFaultsError } from './start/options.ts';
 import { run } from './start/run.ts';
-import { readRequest, StartFaultsError } from './start/start-request.ts';
-import { hasClientSecret } from './terminal/client-secret.ts';
-import { PromptAbortedError } from './terminal/hidden-prompt.ts';
+import { hasClientSecret, PromptAbortedError } from './terminal/client-secret.ts';
 
-// Rows of a real tenant come to lie in the state folder. What is written there is for its owner alone.
+// The state folder holds rows of a real tenant. Only the current user may read them.
 process.umask(0o077);
 
-// Whoever reads along may leave early, as `head` does; the run goes on to its end all the same.
+// A reader of the output may leave early, as `head` does. The run continues to its end.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
@@ -18,7 +16,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 const args = process.argv.slice(2);
 const isVerbose = args.includes('--verbose');
 let folder = '';
-// dynalite throws what its store reports into the event loop.
+// dynalite throws errors of its store into the event loop, where nothing can catch them.
 process.on('uncaughtException', error => {
   console.error((isVerbose ? undefined : stateFailureText(error, folder)) ?? error);
   process.exit(1);

@@ -1,7 +1,7 @@
-/** Invokes the bundled function as Lambda does until it has caught up; tells its parent what it did and what it took. */
+/** Invokes the bundled function as Lambda does until it has caught up, and reports counts and resources to its parent. */
 import { pathToFileURL } from 'node:url';
 import type { InvocationResult } from '../../lambda/invocation.ts';
-import { peakMegabytes } from '../peak-memory.ts';
+import { peakMegabytes } from '../resources.ts';
 
 export interface FunctionReport {
   readonly invocations: number;

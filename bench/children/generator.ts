@@ -1,12 +1,19 @@
-/** The API of an estate of so many rows, each made when its page is asked for, in a process of its own. Prints its URL. */
-import { cursorOf, pageNumber, streamOf } from '../estate.ts';
-import { answerBytes, type BenchStream, PAGE_ROWS, pageOfRows } from '../rows.ts';
-import { SHARES } from '../shares.ts';
-import { serveAndTell } from './serve-and-tell.ts';
+/** An API of so many rows, each made when its page is read. Prints its URL. */
+import {
+  answerBytes,
+  type BenchStream,
+  cursorOf,
+  PAGE_ROWS,
+  pageNumber,
+  pageOfRows,
+  SHARES,
+  streamOf,
+} from '../rows.ts';
+import { serveAndPrint } from './serve.ts';
 
 const rows = Number(process.argv[2]);
 
-serveAndTell((request, response) => {
+serveAndPrint((request, response) => {
   const { pathname, searchParams } = new URL(request.url!, 'http://generator');
   const stream: BenchStream = streamOf(pathname);
   const number = pageNumber(searchParams.get('cursor'));

@@ -1,22 +1,18 @@
 /**
- * CPU of a drain with the real SDK against a sink on loopback, and of the same traffic without our code: the pages are
- * fetched as text, and the commands of the drain are sent again by the same clients. Prints both, in ms a page.
+ * CPU of a drain with the real SDK against a sink on loopback, and of the same traffic without our code. For the latter the
+ * pages are fetched as text, and the same clients send the recorded commands again. Prints both, in ms a page.
  */
 import path from 'node:path';
 import { type AwsClients, createAwsClients, type Sender } from '../../lambda/aws.ts';
-import { type Clients, createContainerTokens } from '../../lambda/compose.ts';
-import { invoke } from '../../lambda/invocation.ts';
-import { sha256, systemClock } from '../../lambda/system.ts';
-import { cpuTimeOf } from '../cpu-time.ts';
-import { cursorOf } from '../estate.ts';
-import { serving } from '../serving.ts';
-import { SETTINGS } from '../simulated-world.ts';
+import { serving } from '../processes.ts';
+import { cpuTimeOf } from '../resources.ts';
+import { cursorOf } from '../rows.ts';
+import { createContainer, SETTINGS, SYSTEM } from '../simulation.ts';
 
 const [stream = 'assets', pages = '40', rounds = '3'] = process.argv.slice(2);
-const HOUR = 3_600_000;
 
 using sink = await serving<string>(path.join(import.meta.dirname, 'sink.ts'), [pages]);
-console.log(JSON.stringify(await measure(sink.told)));
+console.log(JSON.stringify(await measure(sink.line)));
 
 async function measure(url: string) {
   Object.assign(process.env, {
@@ -55,18 +51,9 @@ async function recorded(clients: AwsClients, url: string): Promise<Sent[]> {
 }
 
 async function drain(aws: AwsClients, url: string): Promise<void> {
-  const settings = { ...SETTINGS, baseUrl: url, authUrl: url };
-  const clients: Clients = {
-    ...aws,
-    fetch: (input, init) => fetch(input, init),
-    clock: systemClock,
-    random: Math.random,
-    hash: sha256,
-    log: { info: () => undefined, warn: () => undefined, error: () => undefined },
-  };
-  const tokens = createContainerTokens(settings, clients);
-  const invoker = { settings, clients, tokens, telemetry: { report: () => undefined }, memory: () => 0 };
-  const { more } = await invoke({ streams: [stream] }, { getRemainingTimeInMillis: () => HOUR }, invoker);
+  const clients = { ...aws, ...SYSTEM, fetch: (input: string, init?: RequestInit) => fetch(input, init) };
+  const run = createContainer({ ...SETTINGS, baseUrl: url, authUrl: url }, clients);
+  const { more } = await run([stream]);
   if (more) throw new Error('The drain did not reach the end');
 }
 

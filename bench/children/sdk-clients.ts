@@ -1,4 +1,4 @@
-/** What the function cannot do without: the floor of its import. S3 is loaded at the first dead letter only. */
+/** The SDK clients that the function needs: the floor of its import. S3 is loaded at the first dead letter. */
 import {
   BatchGetItemCommand,
   BatchWriteItemCommand,

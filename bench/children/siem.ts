@@ -1,17 +1,16 @@
 /**
- * AWS as a sink that keeps of each delivered event what is needed to compare: by stream and id the greatest `sequence` and
- * a digest of the row. Prints its URL; `GET /compare?truth=<url>` holds it against `GET …/truth`.
+ * AWS as a sink that keeps, by stream and id, the greatest `sequence` and a hash of its row. Prints its URL;
+ * `GET /compare?truth=<url>` compares them with `GET …/truth`.
  */
 import { hash } from 'node:crypto';
 import { entriesOf } from '../truth-entries.ts';
-import { awsAction, awsAnswer, bodyOf } from './aws-answers.ts';
-import { serveAndTell } from './serve-and-tell.ts';
+import { awsAction, awsAnswer, bodyOf, serveAndPrint } from './serve.ts';
 
 export interface Comparison {
   /** Rows of the truth. */
   readonly rows: number;
   readonly events: number;
-  /** Assets that were removed before they were ever seen: their tombstones are not for the SIEM. */
+  /** Assets that were removed before any poll saw them. Their tombstones are not sent. */
   readonly unseen: number;
   readonly missing: number;
   readonly different: number;
@@ -27,10 +26,9 @@ interface Held {
 const copy = new Map<string, Held>();
 let events = 0;
 
-const [address] = process.argv.slice(2);
-const secret = JSON.parse(address!);
+const secret = JSON.parse(process.argv[2]!);
 
-serveAndTell(async (request, response) => {
+serveAndPrint(async (request, response) => {
   const { pathname, searchParams } = new URL(request.url!, 'http://siem');
   response.setHeader('content-type', 'application/json');
   if (pathname === '/compare') {
@@ -59,7 +57,7 @@ function take(record: Buffer): void {
   }
 }
 
-/** Every row of the truth must have been delivered as it is, to the last digit; what is left over is a ghost. */
+/** Every row of the truth must have been delivered unchanged, to the last digit. Other ids are ghosts. */
 async function compare(truth: string): Promise<Comparison> {
   const result = { rows: 0, events, unseen: 0, missing: 0, different: 0 };
   const left = new Set(copy.keys());

@@ -1,12 +1,11 @@
-/** The API and AWS as a sink: takes everything, knows nothing, so that its own work does not count. Prints its URL. */
-import { pagesOf, servePages } from '../estate.ts';
-import { awsAction, awsAnswer, bodyOf } from './aws-answers.ts';
-import { serveAndTell } from './serve-and-tell.ts';
+/** API and AWS as a sink that keeps nothing, so that its own work does not count. Prints its URL. */
+import { pagesOf, servePages } from '../rows.ts';
+import { awsAction, awsAnswer, bodyOf, serveAndPrint } from './serve.ts';
 
 const count = Number(process.argv[2]);
 const page = servePages({ assets: pagesOf('assets', count), threats: pagesOf('threats', count) });
 
-serveAndTell(async (request, response) => {
+serveAndPrint(async (request, response) => {
   const body = await bodyOf(request);
   const { pathname, searchParams } = new URL(request.url!, 'http://sink');
   const action = awsAction(request);

@@ -4,9 +4,8 @@
  */
 import { setTimeout as after } from 'node:timers/promises';
 import { answerBytes, PAGE_ROWS, rowId, rowText } from '../rows.ts';
-import { SimulatedTable } from '../simulated-table.ts';
-import { awsAction, awsAnswer, bodyOf } from './aws-answers.ts';
-import { serveAndTell } from './serve-and-tell.ts';
+import { SimulatedTable } from '../simulation.ts';
+import { awsAction, awsAnswer, bodyOf, serveAndPrint } from './serve.ts';
 
 export interface Pages {
   readonly count: number;
@@ -43,7 +42,7 @@ function page(path: string, cursor: string | null): Uint8Array {
   return answerBytes(rows, at + 1 < pages.count ? `${phase} ${at + 1}` : null);
 }
 
-serveAndTell(async (request, response) => {
+serveAndPrint(async (request, response) => {
   const body = await bodyOf(request);
   const { pathname, searchParams } = new URL(request.url!, 'http://sink');
   const action = awsAction(request);

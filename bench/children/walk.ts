@@ -11,9 +11,9 @@ import { type AwsClients, createAwsClients, type Sender } from '../../lambda/aws
 import { createContainerTokens } from '../../lambda/compose.ts';
 import { invoke } from '../../lambda/invocation.ts';
 import { sha256, systemClock } from '../../lambda/system.ts';
+import { serving } from '../processes.ts';
 import { PAGE_ROWS } from '../rows.ts';
-import { serving } from '../serving.ts';
-import { SETTINGS } from '../simulated-world.ts';
+import { SETTINGS } from '../simulation.ts';
 import type { Pages } from './walk-sink.ts';
 
 const [scenario = 'new', size = '204', sinkScript = path.join(import.meta.dirname, 'walk-sink.ts')] =
@@ -22,7 +22,7 @@ const HOUR = 3_600_000;
 const count = Number(size);
 
 using sink = await serving<string>(sinkScript, []);
-const url = sink.told;
+const url = sink.line;
 Object.assign(process.env, {
   AWS_ENDPOINT_URL: url,
   AWS_REGION: 'us-east-1',

@@ -1,11 +1,9 @@
 /** The product on its real path: the real SDK clients, an API that answers after 40 ms and an AWS that answers after 10 ms. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { NODE_OPTIONS } from '../../lib/function/node-options.ts';
 import { bundle } from '../bundle.ts';
-import { inChild } from '../child.ts';
 import type { Figure, Measurement, Size } from '../figure.ts';
+import { inChild, temporaryFolder } from '../processes.ts';
 import { PAGE_ROWS } from '../rows.ts';
 
 const CHILDREN = path.join(import.meta.dirname, '..', 'children');
@@ -27,17 +25,13 @@ export const walks: Figure = {
   title:
     'Walks with the real SDK against API (40 ms) and AWS (10 ms) in another process; floors: the time of the API alone, a bare loop that fetches and forwards, the same SDK calls without our code',
   async measure(size) {
-    const directory = await mkdtemp(path.join(tmpdir(), 'bench-walk-'));
-    try {
-      const script = path.join(directory, 'walk.mjs');
-      await bundle(path.join(CHILDREN, 'walk.ts'), script, { keepNames: true });
-      const sink = path.join(CHILDREN, 'walk-sink.ts');
-      return await measured(size, (scenario, count) =>
-        inChild<Walked>(script, [scenario, String(count), sink], NODE_OPTIONS),
-      );
-    } finally {
-      await rm(directory, { recursive: true });
-    }
+    await using folder = await temporaryFolder('bench-walk');
+    const script = path.join(folder.path, 'walk.mjs');
+    await bundle(path.join(CHILDREN, 'walk.ts'), script, { keepNames: true });
+    const sink = path.join(CHILDREN, 'walk-sink.ts');
+    return await measured(size, (scenario, count) =>
+      inChild<Walked>(script, [scenario, String(count), sink], NODE_OPTIONS),
+    );
   },
 };
 

@@ -1,11 +1,9 @@
-import { AwsError } from './aws-error.ts';
-import type { JsonObject } from './json-protocol.ts';
-import { cutPage } from './page.ts';
-import { arn, type Place } from './place.ts';
+import type { JsonObject } from './protocols.ts';
+import { AwsError, arn, cutPage, type Place } from './service.ts';
 
 export type AlarmState = 'OK' | 'ALARM' | 'INSUFFICIENT_DATA';
 
-/** An alarm by the members that `DescribeAlarms` gives; ARN, state and times are added. */
+/** An alarm by the members of `DescribeAlarms`. ARN, state and times are added. */
 export interface AlarmDefinition {
   readonly type: 'MetricAlarm' | 'CompositeAlarm';
   readonly name: string;
@@ -15,7 +13,8 @@ export interface AlarmDefinition {
 export interface AlarmControls {
   readonly names: readonly string[];
   /**
-   * A composite alarm over it follows at once. One may be set by itself too, and stays so until an alarm below it is set.
+   * Composite alarms follow at once. A composite alarm may also be set itself, and keeps that state until one of its alarms is
+   * set.
    *
    * @throws RangeError when there is no alarm of that name
    */
@@ -24,19 +23,11 @@ export interface AlarmControls {
   get(name: string): JsonObject;
 }
 
-export interface Alarms {
-  readonly controls: AlarmControls;
-  /** @throws AwsError ValidationException, InvalidNextToken */
-  describe(input: JsonObject): JsonObject;
-  /** Names that no alarm has are passed over. */
-  switchActions(names: readonly string[], enabled: boolean): void;
-}
-
 export interface AlarmOptions extends Place {
   readonly alarms: readonly AlarmDefinition[];
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Alarms in a page when the request does not say. */
+  /** Alarms in a page by default. */
   readonly pageSize: number;
 }
 
@@ -49,8 +40,8 @@ interface Alarm extends AlarmDefinition {
 
 const MOST_RECORDS = 100;
 
-/** The alarms of one account, all OK at first. @throws RangeError for the rule of a composite alarm that is not understood */
-export function createAlarms(options: AlarmOptions): Alarms {
+/** The alarms of one account, initially OK. @throws RangeError for an unsupported rule of a composite alarm */
+export function createAlarms(options: AlarmOptions) {
   const alarms = new Map<string, Alarm>();
   for (const each of options.alarms) {
     const enabled = each.members['ActionsEnabled'] !== false;
@@ -82,8 +73,10 @@ export function createAlarms(options: AlarmOptions): Alarms {
   };
   return {
     controls,
-    describe: input => describe(options, [...alarms.values()], input),
-    switchActions(names, enabled) {
+    /** @throws AwsError ValidationException, InvalidNextToken */
+    describe: (input: JsonObject): JsonObject => describe(options, [...alarms.values()], input),
+    /** Ignores unknown names. */
+    switchActions(names: readonly string[], enabled: boolean): void {
       for (const name of names) Object.assign(alarms.get(name) ?? {}, { enabled });
     },
   };
@@ -131,14 +124,14 @@ export function alarmArn(place: Place, name: string): string {
   return arn(place, 'cloudwatch', `alarm:${name}`);
 }
 
-/** Names of the alarms of which any one is enough: `ALARM("<ARN or name>") OR ALARM(…)`, perhaps in brackets. */
+/** The alarms in a rule of the form `ALARM("<ARN or name>") OR ALARM(…)`, optionally in parentheses. */
 function membersOf({ name, members: { AlarmRule: rule } }: AlarmDefinition): string[] {
   const terms = String(rule)
     .replace(/^\((.*)\)$/s, '$1')
     .split(' OR ');
   return terms.map(term => {
     const named = /^ALARM\("?(?:arn:[^"]*:alarm:)?([^"()]+)"?\)$/.exec(term)?.[1];
-    if (named === undefined) throw new RangeError(`The rule of ${name} is no choice of alarms: ${String(rule)}`);
+    if (named === undefined) throw new RangeError(`Unsupported rule of the composite alarm ${name}: ${String(rule)}`);
     return named;
   });
 }

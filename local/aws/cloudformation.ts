@@ -1,10 +1,14 @@
-import { AwsError } from './aws-error.ts';
-import type { Operation } from './operation.ts';
-import { cutPage } from './page.ts';
-import { arn, type Place } from './place.ts';
-import { MISSING_QUERY_TOKEN, type QueryApi, queryRefusal, queryReply, readQueryRequest } from './query-protocol.ts';
+import {
+  MISSING_QUERY_TOKEN,
+  type QueryApi,
+  type QueryOperation,
+  queryRefusal,
+  queryReply,
+  readQueryRequest,
+  type XmlValue,
+} from './protocols.ts';
+import { AwsError, arn, cutPage, type Place } from './service.ts';
 import type { Reply, Service } from './wire.ts';
-import type { XmlValue } from './xml.ts';
 
 export interface StackResource {
   readonly logicalId: string;
@@ -32,7 +36,7 @@ export interface LocalStack {
 }
 
 export interface CloudFormationOptions extends Place {
-  /** Read at every call: what is put in or taken out is so at once. */
+  /** Read at every call, so changes take effect at once. */
   readonly stacks: readonly LocalStack[];
   /** Milliseconds since 1970. */
   readonly created: number;
@@ -40,17 +44,13 @@ export interface CloudFormationOptions extends Place {
   readonly pageSize?: number;
 }
 
-interface CloudFormationOperation extends Operation {
-  readonly input: URLSearchParams;
-}
-
 const API: QueryApi = { version: '2010-05-15', namespace: 'http://cloudformation.amazonaws.com/doc/2010-05-15/' };
 const ACTIONS = ['DescribeStacks', 'ListStackResources', 'DescribeStackResources'];
 const PAGE_SIZE = 100;
 const DELETED = 'DELETE_COMPLETE';
 
-/** CloudFormation that is asked about stacks which exist. */
-export function createCloudFormation(options: CloudFormationOptions): Service<CloudFormationOperation> {
+/** CloudFormation that describes existing stacks. */
+export function createCloudFormation(options: CloudFormationOptions): Service<QueryOperation> {
   return {
     name: 'cloudformation',
     unsigned: MISSING_QUERY_TOKEN,
@@ -110,11 +110,7 @@ function stackXml(options: CloudFormationOptions, stack: LocalStack): XmlValue {
     DisableRollback: false,
     NotificationARNs: [],
     Capabilities: ['CAPABILITY_IAM', 'CAPABILITY_NAMED_IAM'],
-    Outputs: outputs.map(each => ({
-      OutputKey: each.key,
-      OutputValue: each.value,
-      Description: each.description,
-    })),
+    Outputs: outputs.map(each => ({ OutputKey: each.key, OutputValue: each.value, Description: each.description })),
     Tags: [],
     EnableTerminationProtection: terminationProtection,
   };
@@ -134,7 +130,7 @@ function resourceXml(
   };
 }
 
-/** Every id ends in the same UUID, so that a second run has the same ids. */
+/** Every id ends in the same UUID, so that ids are the same in every run. */
 export function stackId(place: Place, name: string): string {
   return arn(place, 'cloudformation', `stack/${name}/10ca1000-0000-4000-8000-000000000000`);
 }

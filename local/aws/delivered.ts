@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createGunzip } from 'node:zlib';
 
-/** An event as it was delivered. `row` is the text of the row, digit for digit; nothing has parsed it. */
+/** An event as it was delivered. `row` is the unparsed text of the row, digit for digit. */
 export interface DeliveredEvent {
   readonly event_id: string;
   readonly sequence: string;
@@ -19,7 +19,7 @@ export interface DeliveredEvent {
   readonly row?: string;
 }
 
-/** What was delivered is not what the contract of the events says. */
+/** Delivered data that do not follow the contract of the events. */
 export class DeliveredDataError extends Error {
   override readonly name = 'DeliveredDataError';
 }
@@ -29,7 +29,7 @@ export async function* deliveredEvents(folder: string): AsyncGenerator<Delivered
   for await (const { line, place } of deliveredLines(folder)) yield parseEvent(line, place);
 }
 
-/** Every line below a folder of `.json.gz` objects, without its line break, and where it stands. */
+/** Every line below a folder of `.json.gz` objects, without its line break, and its place. */
 export async function* deliveredLines(folder: string): AsyncGenerator<{ line: string; place: string }> {
   for (const file of await deliveredObjects(folder)) {
     let number = 0;
@@ -40,7 +40,7 @@ export async function* deliveredLines(folder: string): AsyncGenerator<{ line: st
   }
 }
 
-/** Paths of the delivered objects below a folder, sorted; none when the folder is not there. */
+/** Sorted paths of the delivered objects below a folder; none when the folder does not exist. */
 export async function deliveredObjects(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(ifMissing);
   const files = entries.filter(entry => entry.isFile() && entry.name.endsWith('.json.gz'));
@@ -49,7 +49,7 @@ export async function deliveredObjects(folder: string): Promise<string[]> {
 
 /** Cuts the row out of an event's line, where it is the last member, and parses the rest. */
 export function parseEvent(line: string, place: string): DeliveredEvent {
-  // Inside a string a quote is escaped, and the members before the row hold no objects: the first match is the row's name.
+  // A quote inside a string is escaped, and no member before the row holds an object, so the first match is the row's name.
   const start = line.indexOf(ROW_MEMBER);
   const head = start < 0 ? line : `${line.slice(0, start)}}`;
   const event = parseObject(head, place);
@@ -72,7 +72,7 @@ function parseObject(text: string, place: string): Record<string, unknown> {
   }
 }
 
-/** Split at line feeds alone: `readline` would also cut at U+2028, which may stand in a JSON string as it is. */
+/** Splits at line feeds only. `readline` would also split at U+2028, which JSON strings may contain. */
 async function* linesOf(file: string): AsyncGenerator<string> {
   const source = createReadStream(file);
   const content = createGunzip();
@@ -93,4 +93,35 @@ async function* linesOf(file: string): AsyncGenerator<string> {
 function ifMissing(error: NodeJS.ErrnoException): [] {
   if (error.code === 'ENOENT') return [];
   throw error;
+}
+
+/** The stream of a delivered line, in either format. @throws DeliveredDataError */
+export function deliveredStream(line: string, place: string): string {
+  if (!line.startsWith('{"class_uid":')) return parseEvent(line, place).stream;
+  try {
+    return JSON.parse(line).metadata.log_name;
+  } catch {
+    // The parser's own message quotes the text, which must not get into a message.
+    throw new DeliveredDataError(`${place}: the line is not one OCSF event.`);
+  }
+}
+
+type Ordered = Pick<DeliveredEvent, 'stream' | 'id' | 'sequence'>;
+
+/** The last event of each id, by stream. */
+export type Latest<E extends Ordered> = Map<string, Map<string, E>>;
+
+/**
+ * The SIEM's rule: of all events of one (`stream`, `id`), the one with the greatest `sequence` is the truth. Sequences have
+ * a fixed width, so they compare as text. The order of arrival does not matter.
+ */
+export async function latest<E extends Ordered>(events: Iterable<E> | AsyncIterable<E>): Promise<Latest<E>> {
+  const streams: Latest<E> = new Map();
+  for await (const event of events) {
+    const ids = streams.get(event.stream) ?? new Map<string, E>();
+    streams.set(event.stream, ids);
+    const known = ids.get(event.id);
+    if (!known || event.sequence > known.sequence) ids.set(event.id, event);
+  }
+  return streams;
 }

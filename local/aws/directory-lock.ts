@@ -1,13 +1,15 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The folder is in use by another process that is still running. */
+/** Another running process uses the folder. */
 export class DirectoryInUseError extends Error {
   override readonly name = 'DirectoryInUseError';
 }
 
 /**
- * Takes a folder for this process; returns what gives it back. A lock that a killed process left behind is taken over.
+ * Locks a folder for this process. A lock that a killed process left behind is taken over.
+ *
+ * @returns a function that releases it
  *
  * @throws DirectoryInUseError
  */
@@ -18,9 +20,9 @@ export async function lockDirectory(directory: string): Promise<() => Promise<vo
   try {
     await take();
   } catch (cause) {
-    const owner = Number(await readFile(file, 'utf8'));
-    if (owner === process.pid || isRunning(owner)) {
-      const message = `${directory} is in use by process ${owner}. Stop it first, or choose another folder; if that process is something else, delete ${file}.`;
+    const holder = Number(await readFile(file, 'utf8'));
+    if (holder === process.pid || isRunning(holder)) {
+      const message = `${directory} is in use by process ${holder}. Stop that process, or choose another folder. If it is an unrelated process, delete ${file}.`;
       throw new DirectoryInUseError(message, { cause });
     }
     await rm(file);
@@ -32,7 +34,7 @@ export async function lockDirectory(directory: string): Promise<() => Promise<vo
 function isRunning(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0) return false;
   try {
-    // Signal 0 only asks whether the process is there.
+    // Signal 0 only checks whether the process exists.
     return process.kill(pid, 0);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';

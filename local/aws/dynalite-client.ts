@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { RequestListener, Server } from 'node:http';
-import type { JsonObject } from './json-protocol.ts';
+import type { JsonObject } from './protocols.ts';
 
 export interface DynaliteAnswer {
   readonly status: number;
@@ -14,8 +14,8 @@ export const DYNAMODB_TARGET = 'DynamoDB_20120810';
 /**
  * Takes dynalite's request listener off its server and calls it without HTTP.
  *
- * On a server of its own, dynalite ends the process when a client dies in the middle of a request: it throws the
- * connection's error from an event listener. Here it only ever sees whole requests.
+ * On its own server, dynalite ends the process when a client disconnects during a request, because it throws the
+ * connection's error from an event listener. Here it receives whole requests only.
  */
 export function takeListener(server: Server): DynaliteClient {
   const [listener] = server.listeners('request') as RequestListener[];
@@ -31,14 +31,14 @@ export function takeListener(server: Server): DynaliteClient {
           resolve({ status: this.statusCode, body: JSON.parse(body) });
         },
       };
-      // Just the members that dynalite uses of the two.
+      // Only the members that dynalite uses.
       listener(request as never, response as never);
       request.emit('data', Buffer.from(JSON.stringify(input)));
       request.emit('end');
     });
 }
 
-/** The signature is checked for its form only. */
+/** dynalite checks only the form of the signature. */
 function headersFor(action: string): Record<string, string> {
   return {
     authorization: 'AWS4-HMAC-SHA256 Credential=local, SignedHeaders=host, Signature=local',
@@ -46,4 +46,59 @@ function headersFor(action: string): Record<string, string> {
     'x-amz-date': '20000101T000000Z',
     'x-amz-target': `${DYNAMODB_TARGET}.${action}`,
   };
+}
+
+type Attributes = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/** dynalite, corrected where its answers differ from DynamoDB's; see docs/testing.md. */
+export function corrected(client: DynaliteClient): DynaliteClient {
+  return async (action, input) => {
+    const fault = emptyKeyOfQuery(action, input) ?? twoRequestsInOne(action, input);
+    if (fault) return refusal('ValidationException', fault);
+    const answer = await client(action, input);
+    if (isNamed(answer, 'UnknownOperationException')) {
+      return refusal('UnknownOperationException', 'An unknown operation was requested.');
+    }
+    const wantsItem = input['ReturnValuesOnConditionCheckFailure'] === 'ALL_OLD';
+    if (!wantsItem || !isNamed(answer, 'ConditionalCheckFailedException')) return answer;
+    return { ...answer, body: { ...answer.body, ...(await itemOf(client, input)) } };
+  };
+}
+
+/** A key cannot be an empty string. DynamoDB refuses a query for one; dynalite finds nothing. */
+function emptyKeyOfQuery(action: string, input: JsonObject): string | undefined {
+  if (action !== 'Query') return undefined;
+  const values = (input['ExpressionAttributeValues'] ?? {}) as Attributes;
+  const names = (input['ExpressionAttributeNames'] ?? {}) as Readonly<Record<string, string>>;
+  const condition = String(input['KeyConditionExpression'] ?? '');
+  for (const [, name = '', value = ''] of condition.matchAll(/([#\w]+)\s*=\s*(:\w+)/g)) {
+    const { S, B } = values[value] ?? {};
+    if (S === '' || B === '') {
+      return `One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty string value. Key: ${names[name] ?? name}`;
+    }
+  }
+  return undefined;
+}
+
+function twoRequestsInOne(action: string, input: JsonObject): string | undefined {
+  if (action !== 'BatchWriteItem') return undefined;
+  const requests = Object.values((input['RequestItems'] ?? {}) as object).flat();
+  const isBoth = (request: unknown) => typeof request === 'object' && Object.keys(request ?? {}).length > 1;
+  if (!requests.some(isBoth)) return undefined;
+  return 'Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes';
+}
+
+/** The stored item, read right after the refusal. */
+async function itemOf(client: DynaliteClient, { TableName, Key, Item }: JsonObject): Promise<JsonObject> {
+  const { pk, sk } = (Key ?? Item) as Attributes;
+  const { body } = await client('GetItem', { TableName, Key: { pk, sk }, ConsistentRead: true });
+  return body['Item'] === undefined ? {} : { Item: body['Item'] };
+}
+
+function isNamed({ body }: DynaliteAnswer, code: string): boolean {
+  return String(body['__type']).endsWith(code);
+}
+
+function refusal(code: string, message: string): DynaliteAnswer {
+  return { status: 400, body: { __type: `com.amazonaws.dynamodb.v20120810#${code}`, message } };
 }

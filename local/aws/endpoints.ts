@@ -1,25 +1,22 @@
 import { join } from 'node:path';
-import { type Buffering, WRITE_THROUGH } from './delivery-buffer.ts';
 import { lockDirectory } from './directory-lock.ts';
 import { openDynamoDb } from './dynamodb.ts';
 import { createFaults, type Faults } from './faults.ts';
-import { createFirehose, type FirehoseControls } from './firehose.ts';
+import { type Buffering, createFirehose, type FirehoseControls, WRITE_THROUGH } from './firehose.ts';
 import { openObjectStore } from './object-store.ts';
-import type { Operation } from './operation.ts';
-import { createS3 } from './s3.ts';
-import type { BucketNotifications } from './s3-notifications.ts';
+import { type BucketNotifications, createS3 } from './s3.ts';
 import { createSecretsManager, type SecretControls } from './secrets-manager.ts';
+import type { Operation } from './service.ts';
 import type { AccessKey } from './signature.ts';
-import { createTally, type TallyRow } from './tally.ts';
 import { type Call, type Service, serve, type Wire, type WireOptions } from './wire.ts';
 
 export interface AwsNames {
   readonly stateTable: string;
   readonly secret: string;
   readonly deliveryStream: string;
-  /** Bucket of what is delivered. */
+  /** Bucket of delivered objects. */
   readonly bucket: string;
-  /** Prefix of what is delivered, in front of `yyyy/MM/dd/HH/`. */
+  /** Prefix of delivered objects, before `yyyy/MM/dd/HH/`. */
   readonly prefix: string;
   readonly deadLetterBucket: string;
 }
@@ -27,11 +24,11 @@ export interface AwsNames {
 export interface AwsOptions {
   /** Folder of everything that outlives a run: `dynamodb/` and `s3/<bucket>/`. */
   readonly directory: string;
-  /** Whether the state table ends with the endpoints, which costs less than to keep it. @default false */
+  /** Keeps the state table in memory, which is faster. It ends with the endpoints. @default false */
   readonly tableInMemory?: boolean;
-  /** Text of the secret; undefined: a secret that has no value yet. */
+  /** Text of the secret; undefined for a secret without a value. */
   readonly secret: string | undefined;
-  /** The key that every request must be signed with. Without one, any signature is taken. */
+  /** The key that must sign every request. Without one, signatures are not checked. */
   readonly accessKey?: AccessKey;
   readonly names?: Partial<AwsNames>;
   readonly region?: string;
@@ -39,14 +36,14 @@ export interface AwsOptions {
   readonly buffering?: Buffering;
   /** @default healthy services, `faults` of the result being the control */
   readonly faults?: Faults;
-  /** Told of every signed request, once it has been answered. */
+  /** Called for every signed request, once it is answered. */
   readonly onCall?: (call: Call) => void;
   /** Milliseconds since 1970. @default the clock */
   readonly now?: () => number;
 }
 
 export interface LocalAws {
-  /** What the function needs to reach these endpoints, and the names of its resources here. */
+  /** Environment of the function: addresses of the endpoints and names of the resources. */
   readonly environment: Readonly<Record<string, string>>;
   readonly names: AwsNames;
   /** Folder in which the delivered objects appear. */
@@ -54,18 +51,18 @@ export interface LocalAws {
   readonly deadLetterFolder: string;
   readonly firehose: FirehoseControls;
   readonly secret: SecretControls;
-  /** Whom the buckets tell of their objects, by name; nobody, until it is put here. */
+  /** Event notifications by bucket name. Initially empty. */
   readonly notifications: Map<string, BucketNotifications>;
   readonly faults: Faults;
   /** The calls so far by permission and resource. */
   tally(): TallyRow[];
-  /** Puts a further service on a port of its own, with the same faults and tally; `close` ends it too. @returns its URL */
+  /** Serves another service on its own port, with the same faults and tally, until `close`. @returns its URL */
   serve<O extends Operation>(service: Service<O>): Promise<string>;
-  /** Delivers what is buffered and stops every endpoint; once, however often it is called. */
+  /** Delivers what is buffered and stops every endpoint. May be called repeatedly. */
   close(): Promise<void>;
 }
 
-/** Account that everything here is in. */
+/** The account of every resource here. */
 export const ACCOUNT = '000000000000';
 
 export const LOCAL_NAMES: AwsNames = {
@@ -96,12 +93,12 @@ export async function startAws(options: AwsOptions): Promise<LocalAws> {
   const tally = createTally();
   const wires: Wire[] = [];
   const start = async <O extends Operation>(service: Service<O>, server?: WireOptions['server']): Promise<string> => {
-    const told = (call: Call): void => {
+    const record = (call: Call): void => {
       tally.add(call);
       onCall?.(call);
     };
     const choices = { ...(server && { server }), ...(accessKey && { accessKey }) };
-    const wire = await serve(service, { faults, onCall: told, port: 0, ...choices });
+    const wire = await serve(service, { faults, onCall: record, port: 0, ...choices });
     wires.push(wire);
     return wire.url;
   };
@@ -137,7 +134,7 @@ export async function startAws(options: AwsOptions): Promise<LocalAws> {
   };
 }
 
-/** The SDK signs with what it has, also where signatures are not checked. */
+/** The SDK needs a key even where signatures are not checked. */
 function sdkEnvironment(
   region: string,
   accessKey: AccessKey = { id: 'local', secret: 'local' },
@@ -157,4 +154,33 @@ function resourceEnvironment(names: AwsNames): Record<string, string> {
 function later(task: () => void, milliseconds: number): () => void {
   const timer = setTimeout(task, milliseconds);
   return () => clearTimeout(timer);
+}
+
+/** How often a permission was used on a resource, and what it metered. */
+export interface TallyRow {
+  readonly permission: string;
+  readonly resource: string;
+  calls: number;
+  /** Answered with an error, or not answered at all. */
+  failed: number;
+  readUnits: number;
+  writeUnits: number;
+}
+
+/** Sums the calls by permission and resource; the keys of one bucket are summed as `<bucket>/*`. */
+function createTally() {
+  const rows = new Map<string, TallyRow>();
+  return {
+    add({ permission, resource: whole, status, readUnits = 0, writeUnits = 0 }: Call): void {
+      const resource = whole.replace(/^(arn:aws:s3:::[^/]+\/).*$/s, '$1*');
+      const name = `${permission} ${resource}`;
+      const row = rows.get(name) ?? { permission, resource, calls: 0, failed: 0, readUnits: 0, writeUnits: 0 };
+      rows.set(name, row);
+      row.calls += 1;
+      if (status < 200 || status > 299) row.failed += 1;
+      row.readUnits += readUnits;
+      row.writeUnits += writeUnits;
+    },
+    rows: (): TallyRow[] => [...rows.values()].map(row => ({ ...row })),
+  };
 }

@@ -1,23 +1,23 @@
-import type { Operation, ServiceName } from './operation.ts';
+import type { Operation, ServiceName } from './service.ts';
 
-/** What goes wrong with one call; members combine. An empty fault is none. */
+/** A fault of one call. Members combine, and an empty fault has no effect. */
 export interface Fault {
-  /** Waits before anything else. Without other members: a slow but healthy service. */
+  /** Waits first. Without other members: a slow but healthy service. */
   readonly latencyMilliseconds?: number;
-  /** The connection is reset before the service has done anything. */
+  /** The connection is reset before the service acts. */
   readonly loseRequest?: boolean;
-  /** The connection is reset after the effect: the caller cannot know whether it happened. */
+  /** The connection is reset after the effect, so the caller cannot know whether it happened. */
   readonly loseAnswer?: boolean;
   /** The service refuses the whole call and does nothing. */
   readonly refuse?: { readonly status: number; readonly code: string; readonly message: string };
   /**
-   * Which items of a batch the service leaves undone, by their place in the call: failed records of `PutRecordBatch`,
-   * unprocessed items of `BatchWriteItem` and `BatchGetItem`.
+   * The items of a batch that fail, by their position in the call: failed records of `PutRecordBatch`, unprocessed items of
+   * `BatchWriteItem` and `BatchGetItem`.
    */
   readonly failItems?: (index: number) => boolean;
 }
 
-/** Decides about each call of a service; `number` counts that service's calls from 1. */
+/** Decides on each call of a service. `number` counts the calls of that service from 1. */
 export type FaultRule = (operation: Operation, number: number) => Fault | undefined;
 
 export interface FaultSource {
@@ -25,9 +25,9 @@ export interface FaultSource {
 }
 
 export interface Faults extends FaultSource {
-  /** From now on every call of the service is asked about; replaces the rule before. */
+  /** Applies the rule to every further call of the service. Replaces an earlier rule. */
   always(service: ServiceName, rule: FaultRule | Fault): void;
-  /** The service's next calls, one fault each, before the rule is asked again. */
+  /** Faults of the service's next calls, one each. They go before the rule. */
   next(service: ServiceName, ...faults: Fault[]): void;
   /** Healthy again: one service, or all. */
   clear(service?: ServiceName): void;

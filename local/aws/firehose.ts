@@ -1,20 +1,20 @@
-import { AwsError } from './aws-error.ts';
-import { type Buffering, createDeliveryBuffer, type DeliveryTarget } from './delivery-buffer.ts';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import type { Fault } from './faults.ts';
-import { describeStream } from './firehose-description.ts';
-import { billedBytes, limitFault } from './firehose-limits.ts';
+import type { ObjectStore } from './object-store.ts';
 import {
   type JsonObject,
+  type JsonOperation,
   jsonRefusal,
   jsonReply,
   MISSING_TOKEN,
   readJsonRequest,
   stringMember,
-} from './json-protocol.ts';
-import type { Operation } from './operation.ts';
+} from './protocols.ts';
+import { AwsError, arn, type Place } from './service.ts';
 import type { Service, WireRequest } from './wire.ts';
 
-/** What the delivery stream has taken. Refused calls and failed records are not billed. */
+/** What the delivery stream has accepted. Refused calls and failed records are not billed. */
 export interface FirehoseCounters {
   calls: number;
   refusedCalls: number;
@@ -33,31 +33,18 @@ export interface FirehoseControls {
   flush(): Promise<void>;
 }
 
-export interface FirehoseOperation extends Operation {
-  readonly input: JsonObject;
-}
-
-export interface FirehoseOptions extends DeliveryTarget {
+export interface FirehoseOptions extends DeliveryTarget, Place {
   readonly buffering: Buffering;
-  readonly region: string;
-  readonly account: string;
 }
 
 const SLOW_DOWN = { ErrorCode: 'ServiceUnavailableException', ErrorMessage: 'Slow down.' };
 
 export function createFirehose(options: FirehoseOptions): {
-  service: Service<FirehoseOperation>;
+  service: Service<JsonOperation>;
   controls: FirehoseControls;
 } {
   const buffer = createDeliveryBuffer(options, options.buffering);
-  const counters: FirehoseCounters = {
-    calls: 0,
-    refusedCalls: 0,
-    records: 0,
-    failedRecords: 0,
-    bytes: 0,
-    billedBytes: 0,
-  };
+  const counters = { calls: 0, refusedCalls: 0, records: 0, failedRecords: 0, bytes: 0, billedBytes: 0 };
 
   const put = async (records: readonly Buffer[], fault: Fault) => {
     const failed = records.map((_, index) => fault.failItems?.(index) ?? false);
@@ -73,20 +60,20 @@ export function createFirehose(options: FirehoseOptions): {
   };
 
   const created = options.now();
-  const service: Service<FirehoseOperation> = {
+  const service: Service<JsonOperation> = {
     name: 'firehose',
     unsigned: MISSING_TOKEN,
     understand(request) {
       if (!isDescription(request)) counters.calls += 1;
       const { action, input } = readJsonRequest(request, 'Firehose_20150804');
       const name = stringMember(input, 'DeliveryStreamName');
-      const resource = `arn:aws:firehose:${options.region}:${options.account}:deliverystream/${name}`;
+      const resource = arn(options, 'firehose', `deliverystream/${name}`);
       return { action, permission: `firehose:${action}`, resource, input };
     },
     async perform({ action, input }, _request, fault) {
       if (action === DESCRIBE) {
         refuseUnknownStream(input, options);
-        return jsonReply('1.1', describeStream({ ...options, created }));
+        return jsonReply('1.1', describeStream(options, created));
       }
       const records = readRecords(action, input);
       refuseUnknownStream(input, options);
@@ -113,7 +100,7 @@ export function createFirehose(options: FirehoseOptions): {
 
 const DESCRIBE = 'DescribeDeliveryStream';
 
-/** Looking at the stream is no use of it, so the counters pass it over. */
+/** A description is not counted as a call. */
 function isDescription({ headers }: WireRequest): boolean {
   return String(headers['x-amz-target']).endsWith(`.${DESCRIBE}`);
 }
@@ -129,7 +116,7 @@ function refuseUnknownStream(input: JsonObject, { streamName, account }: Firehos
   throw new AwsError(400, 'ResourceNotFoundException', message);
 }
 
-/** The records' bytes, once every limit is found to be kept. */
+/** The bytes of the records. @throws AwsError when a limit is exceeded */
 function readRecords(action: string, input: JsonObject): Buffer[] {
   const records = action === 'PutRecord' ? [input['Record']] : input['Records'];
   if (action !== 'PutRecord' && action !== 'PutRecordBatch') {
@@ -148,4 +135,191 @@ function readRecord(record: unknown): Buffer {
   const bytes = Buffer.from(data, 'base64');
   if (bytes.length === Buffer.byteLength(data, 'base64') && data.length % 4 === 0) return bytes;
   throw new AwsError(400, 'SerializationException', 'The Data of a record is not base64.');
+}
+/** Limits of Firehose's Direct PUT, per call and per record. Sizes are in bytes before base64. */
+const FIREHOSE_LIMITS = { records: 500, callBytes: 4 * 1024 * 1024, recordBytes: 1_024_000 } as const;
+
+/** Firehose bills every record in steps of this size. */
+const BILLING_STEP_BYTES = 5 * 1024;
+
+export interface LimitFault {
+  readonly code: 'ValidationException' | 'InvalidArgumentException';
+  readonly message: string;
+}
+
+/**
+ * The limit that a call with records of these sizes exceeds, if any. Firehose refuses such a call as a whole: it accepts none
+ * of the records.
+ */
+export function limitFault(recordBytes: readonly number[]): LimitFault | undefined {
+  return countFault(recordBytes.length) ?? recordFault(recordBytes) ?? callFault(recordBytes);
+}
+
+/** Bytes that Firehose bills for one record. */
+export function billedBytes(recordBytes: number): number {
+  return Math.ceil(recordBytes / BILLING_STEP_BYTES) * BILLING_STEP_BYTES;
+}
+
+function countFault(records: number): LimitFault | undefined {
+  if (records >= 1 && records <= FIREHOSE_LIMITS.records) return undefined;
+  const bound = records === 0 ? 'greater than or equal to 1' : `less than or equal to ${FIREHOSE_LIMITS.records}`;
+  return validation([`Value at 'records' failed to satisfy constraint: Member must have length ${bound}`]);
+}
+
+function recordFault(recordBytes: readonly number[]): LimitFault | undefined {
+  const faults = recordBytes.flatMap((bytes, index) =>
+    bytes <= FIREHOSE_LIMITS.recordBytes
+      ? []
+      : [
+          `Value 'java.nio.HeapByteBuffer[pos=0 lim=${bytes} cap=${bytes}]' at 'records.${index + 1}.member.data' failed to satisfy constraint: Member must have length less than or equal to ${FIREHOSE_LIMITS.recordBytes}`,
+        ],
+  );
+  return faults.length > 0 ? validation(faults) : undefined;
+}
+
+function callFault(recordBytes: readonly number[]): LimitFault | undefined {
+  const total = recordBytes.reduce((sum, bytes) => sum + bytes, 0);
+  if (total <= FIREHOSE_LIMITS.callBytes) return undefined;
+  return { code: 'InvalidArgumentException', message: 'Records size exceeds 4 MB limit' };
+}
+
+function validation(faults: readonly string[]): LimitFault {
+  const count = `${faults.length} validation error${faults.length === 1 ? '' : 's'} detected`;
+  return { code: 'ValidationException', message: `${count}: ${faults.join('; ')}` };
+}
+
+const MEBIBYTE = 1024 * 1024;
+/** Largest buffer that Firehose allows. */
+const LARGEST_BUFFER_MEBIBYTES = 128;
+
+/** The answer of `DescribeDeliveryStream`. */
+function describeStream(stream: FirehoseOptions, created: number): JsonObject {
+  const destination = {
+    RoleARN: arn({ ...stream, region: '' }, 'iam', 'role/delivery'),
+    BucketARN: `arn:aws:s3:::${stream.bucket}`,
+    Prefix: `${stream.prefix}!{timestamp:yyyy/MM/dd/HH}/`,
+    ErrorOutputPrefix: 'delivery-errors/!{firehose:error-output-type}/!{timestamp:yyyy/MM/dd/HH}/',
+    BufferingHints: {
+      SizeInMBs: Math.min(Math.ceil(stream.buffering.bytes / MEBIBYTE), LARGEST_BUFFER_MEBIBYTES),
+      IntervalInSeconds: Math.round(stream.buffering.milliseconds / 1000),
+    },
+    CompressionFormat: 'GZIP',
+    EncryptionConfiguration: { NoEncryptionConfig: 'NoEncryption' },
+  };
+  return {
+    DeliveryStreamDescription: {
+      DeliveryStreamName: stream.streamName,
+      DeliveryStreamARN: arn(stream, 'firehose', `deliverystream/${stream.streamName}`),
+      DeliveryStreamStatus: 'ACTIVE',
+      DeliveryStreamType: 'DirectPut',
+      VersionId: '1',
+      CreateTimestamp: created / 1000,
+      Destinations: [
+        {
+          DestinationId: 'destinationId-000000000001',
+          S3DestinationDescription: destination,
+          ExtendedS3DestinationDescription: { ...destination, FileExtension: '.json.gz' },
+        },
+      ],
+      HasMoreDestinations: false,
+    },
+  };
+}
+
+/** Firehose delivers its buffer when the first of these bounds is reached. */
+export interface Buffering {
+  readonly bytes: number;
+  /**
+   * 0 delivers every call before it is acknowledged, so that acknowledged records survive a kill of this process. Any other
+   * interval keeps acknowledged records in memory.
+   */
+  readonly milliseconds: number;
+}
+
+export const WRITE_THROUGH: Buffering = { bytes: Number.POSITIVE_INFINITY, milliseconds: 0 };
+
+export interface DeliveryTarget {
+  readonly store: ObjectStore;
+  readonly bucket: string;
+  /** Comes before `yyyy/MM/dd/HH/`. Ends in `/` to name a folder. */
+  readonly prefix: string;
+  readonly streamName: string;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Runs the task once after that many milliseconds. Returns a function that cancels it. */
+  readonly later: (task: () => void, milliseconds: number) => () => void;
+}
+
+export interface DeliveryBuffer {
+  accept(records: readonly Uint8Array[]): Promise<void>;
+  /** Delivers what is buffered, if anything. */
+  flush(): Promise<void>;
+  /** Objects delivered so far. */
+  readonly objects: number;
+}
+
+const compress = promisify(gzip);
+
+export function createDeliveryBuffer(target: DeliveryTarget, buffering: Buffering): DeliveryBuffer {
+  let pending: Uint8Array[] = [];
+  let bytes = 0;
+  let objects = 0;
+  let firstArrival = 0;
+  let cancel = (): void => {};
+  let delivery: Promise<void> = Promise.resolve();
+  let failure: unknown;
+
+  const write = async (records: readonly Uint8Array[], arrival: number): Promise<void> => {
+    await target.store.put(target.bucket, objectKey(target, arrival), await compress(Buffer.concat(records)));
+    objects += 1;
+  };
+  const deliver = async (): Promise<void> => {
+    cancel();
+    if (pending.length === 0) return;
+    const taken = pending;
+    pending = [];
+    bytes = 0;
+    try {
+      await write(taken, firstArrival);
+      failure = undefined;
+    } catch (error) {
+      pending = [...taken, ...pending];
+      throw error;
+    }
+  };
+  const flush = (): Promise<void> => {
+    delivery = delivery.catch(() => {}).then(deliver);
+    return delivery;
+  };
+  const flushLater = (): void => {
+    flush().catch(error => {
+      failure = error;
+    });
+  };
+
+  return {
+    flush,
+    get objects() {
+      return objects;
+    },
+    async accept(records) {
+      if (buffering.milliseconds === 0) return write(records, target.now());
+      if (failure !== undefined) throw failure;
+      if (pending.length === 0) {
+        firstArrival = target.now();
+        cancel = target.later(flushLater, buffering.milliseconds);
+      }
+      for (const record of records) {
+        pending.push(record);
+        bytes += record.length;
+      }
+      if (bytes >= buffering.bytes) flushLater();
+    },
+  };
+}
+
+function objectKey({ prefix, streamName }: DeliveryTarget, arrival: number): string {
+  const [date = '', time = ''] = new Date(arrival).toISOString().split(/[T.]/);
+  const folder = `${date.replaceAll('-', '/')}/${time.slice(0, 2)}`;
+  return `${prefix}${folder}/${streamName}-1-${date}-${time.replaceAll(':', '-')}-${crypto.randomUUID()}.json.gz`;
 }

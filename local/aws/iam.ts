@@ -1,10 +1,14 @@
-import { AwsError } from './aws-error.ts';
-import type { Operation } from './operation.ts';
-import { cutPage } from './page.ts';
-import type { Place } from './place.ts';
-import { MISSING_QUERY_TOKEN, type QueryApi, queryRefusal, queryReply, readQueryRequest } from './query-protocol.ts';
+import {
+  MISSING_QUERY_TOKEN,
+  type QueryApi,
+  type QueryOperation,
+  queryRefusal,
+  queryReply,
+  readQueryRequest,
+  type XmlValue,
+} from './protocols.ts';
+import { AwsError, cutPage, type Place } from './service.ts';
 import type { Service } from './wire.ts';
-import type { XmlValue } from './xml.ts';
 
 export interface LocalPolicy {
   readonly arn: string;
@@ -15,9 +19,9 @@ export interface LocalPolicy {
 
 export interface LocalRole {
   readonly name: string;
-  /** Managed policies that it has. */
+  /** Attached managed policies. */
   readonly policyArns: readonly string[];
-  /** Document that says who may assume it. */
+  /** Trust policy: who may assume the role. */
   readonly trust: unknown;
 }
 
@@ -29,17 +33,13 @@ export interface IamOptions extends Place {
   readonly created: number;
 }
 
-interface IamOperation extends Operation {
-  readonly input: URLSearchParams;
-}
-
 const API: QueryApi = { version: '2010-05-08', namespace: 'https://iam.amazonaws.com/doc/2010-05-08/' };
 const VERSION = 'v1';
 const PAGE_SIZE = 100;
 const LARGEST_PAGE = 1000;
 
-/** IAM with roles, and the managed policies that they have, each with one version. */
-export function createIam(options: IamOptions): Service<IamOperation> {
+/** IAM with roles and their managed policies. Each policy has one version. */
+export function createIam(options: IamOptions): Service<QueryOperation> {
   return {
     name: 'iam',
     unsigned: MISSING_QUERY_TOKEN,
@@ -132,7 +132,7 @@ function policyXml({ arn, name, description }: LocalPolicy, roles: readonly Loca
   };
 }
 
-/** IAM percent-encodes a document by RFC 3986, so all but unreserved characters. */
+/** IAM percent-encodes documents by RFC 3986: all but unreserved characters. */
 function encodeRfc3986(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, each => `%${each.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -1,8 +1,12 @@
-import { AwsError } from './aws-error.ts';
-import type { JsonObject } from './json-protocol.ts';
-import type { Operation } from './operation.ts';
-import { arn, type Place } from './place.ts';
-import { MISSING_REST_TOKEN, readRestAddress, restRefusal, restReply, unknownOperation } from './rest-json.ts';
+import {
+  type JsonObject,
+  MISSING_REST_TOKEN,
+  readRestAddress,
+  restRefusal,
+  restReply,
+  unknownOperation,
+} from './protocols.ts';
+import { AwsError, arn, type Operation, type Place } from './service.ts';
 import type { Reply, Service, WireRequest } from './wire.ts';
 
 export interface LocalFunction {
@@ -82,7 +86,7 @@ function payloadReply(result: unknown): Reply {
   return { status: 200, headers, body: JSON.stringify(result ?? null) };
 }
 
-/** As Lambda's Node runtime writes it. A function may come from another realm, so `instanceof` does not tell an error. */
+/** As Lambda's Node runtime writes it. A function may run in another realm, so `instanceof Error` does not work. */
 function errorPayload(error: unknown): { errorType: string; errorMessage: string; trace: string[] } {
   const { name, message, stack } = (typeof error === 'object' && error !== null ? error : {}) as Partial<Error>;
   if (name === undefined || message === undefined) {

@@ -1,20 +1,19 @@
 import { access, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { AwsError } from './aws-error.ts';
-import { keyToPath, pathToKey } from './object-keys.ts';
+import { AwsError } from './service.ts';
 
 export interface StoredObject {
   readonly bytes: Buffer;
   readonly modified: Date;
 }
 
-/** Buckets as folders, objects as files. An object appears whole or not at all, also when the process is killed. */
+/** Buckets as folders, objects as files. Writes are atomic, even when the process is killed. */
 export interface ObjectStore {
   /** @throws AwsError NoSuchBucket */
   put(bucket: string, key: string, bytes: Uint8Array): Promise<void>;
   /** @throws AwsError NoSuchBucket, NoSuchKey */
   get(bucket: string, key: string): Promise<StoredObject>;
-  /** Also of a key that is not there. @throws AwsError NoSuchBucket */
+  /** Succeeds for a missing key too. @throws AwsError NoSuchBucket */
   delete(bucket: string, key: string): Promise<void>;
   /** @throws AwsError NoSuchBucket */
   has(bucket: string, key: string): Promise<boolean>;
@@ -29,7 +28,7 @@ const LONGEST_KEY_BYTES = 1024;
 
 export async function openObjectStore(root: string, buckets: readonly string[]): Promise<ObjectStore> {
   for (const bucket of buckets) {
-    if (!BUCKET_NAME.test(bucket)) throw new RangeError(`${JSON.stringify(bucket)} is no bucket name.`);
+    if (!BUCKET_NAME.test(bucket)) throw new RangeError(`${JSON.stringify(bucket)} is not a bucket name.`);
     await mkdir(join(root, bucket), { recursive: true });
   }
   await mkdir(join(root, INCOMING), { recursive: true });
@@ -83,4 +82,27 @@ async function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+/**
+ * An object key as a path below its bucket's folder. S3 keys are any text, so segments with a meaning to the file system
+ * (empty, `.`, `..`, a NUL) are escaped, and no key leaves its bucket.
+ */
+export function keyToPath(key: string): string {
+  return key.split('/').map(escapeSegment).join('/');
+}
+
+export function pathToKey(path: string): string {
+  return path.split('/').map(unescapeSegment).join('/');
+}
+
+const EMPTY = '%';
+
+function escapeSegment(segment: string): string {
+  if (segment === '') return EMPTY;
+  const escaped = segment.replaceAll('%', '%25').replaceAll('\0', '%00').replaceAll('\\', '%5C');
+  return escaped === '.' || escaped === '..' ? escaped.replaceAll('.', '%2E') : escaped;
+}
+
+function unescapeSegment(segment: string): string {
+  return segment === EMPTY ? '' : decodeURIComponent(segment);
 }

@@ -1,20 +1,17 @@
-import { AwsError } from './aws-error.ts';
-import type { JsonObject } from './json-protocol.ts';
-import type { Operation } from './operation.ts';
-import { arn, type Place } from './place.ts';
 import {
+  type JsonObject,
   MISSING_REST_TOKEN,
   readRestAddress,
   readRestBody,
   restRefusal,
   restReply,
   unknownOperation,
-} from './rest-json.ts';
-import { readScheduleInput } from './schedule-input.ts';
+} from './protocols.ts';
+import { AwsError, arn, type Operation, type Place } from './service.ts';
 import type { Service, WireRequest } from './wire.ts';
 
 export interface SchedulerControls {
-  /** Members of a schedule as `GetSchedule` answers them; undefined when there is none of that name. */
+  /** A schedule as `GetSchedule` answers it; undefined for an unknown name. */
   get(name: string): JsonObject | undefined;
   /** Creates or replaces, with the members of `UpdateSchedule`. @throws AwsError ValidationException */
   put(name: string, members: JsonObject): void;
@@ -34,7 +31,7 @@ interface SchedulerOperation extends Operation {
 
 const GROUP = 'default';
 
-/** EventBridge Scheduler with schedules that never fire, all in the default group. */
+/** EventBridge Scheduler with schedules of the default group, which never fire. */
 export function createScheduler(options: SchedulerOptions): {
   service: Service<SchedulerOperation>;
   controls: SchedulerControls;
@@ -79,4 +76,68 @@ const ACTIONS: Readonly<Record<WireRequest['method'], string>> = { GET: 'GetSche
 
 function notFound(what: string): AwsError {
   return new AwsError(404, 'ResourceNotFoundException', `${what} does not exist.`);
+}
+
+const EXPRESSION =
+  /^(rate\([1-9]\d* (minutes?|hours?|days?)\)|cron\(\S+( \S+){5}\)|at\(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\))$/;
+
+/** How long and how often Scheduler tries by default. */
+const RETRY_DEFAULTS = { MaximumEventAgeInSeconds: 86_400, MaximumRetryAttempts: 185 };
+
+/** Members that only exist when they are set. */
+const OPTIONAL = ['Description', 'StartDate', 'EndDate', 'KmsKeyArn'];
+
+/**
+ * The schedule after an update: the members of the request, and the default of every member that it omits.
+ *
+ * @throws AwsError ValidationException
+ */
+export function readScheduleInput(input: JsonObject): JsonObject {
+  const target = input['Target'] as JsonObject | undefined;
+  const window = input['FlexibleTimeWindow'] as JsonObject | undefined;
+  const expression = input['ScheduleExpression'];
+  refuseAbsent({
+    flexibleTimeWindow: window,
+    'flexibleTimeWindow.mode': window ? window['Mode'] : '',
+    scheduleExpression: expression,
+    target,
+    'target.arn': target ? target['Arn'] : '',
+    'target.roleArn': target ? target['RoleArn'] : '',
+  });
+  refuseOther('state', input['State'], ['ENABLED', 'DISABLED']);
+  refuseOther('flexibleTimeWindow.mode', window?.['Mode'], ['OFF', 'FLEXIBLE']);
+  refuseOther('actionAfterCompletion', input['ActionAfterCompletion'], ['NONE', 'DELETE']);
+  if (!EXPRESSION.test(String(expression))) throw invalid(`Invalid Schedule Expression ${String(expression)}.`);
+  if (window?.['Mode'] === 'FLEXIBLE' && window['MaximumWindowInMinutes'] === undefined) {
+    throw invalid('MaximumWindowInMinutes must be set when FlexibleTimeWindow mode is FLEXIBLE.');
+  }
+  const kept = OPTIONAL.filter(name => input[name] !== undefined).map(name => [name, input[name]]);
+  return {
+    ScheduleExpression: expression,
+    ScheduleExpressionTimezone: input['ScheduleExpressionTimezone'] ?? 'UTC',
+    FlexibleTimeWindow: window,
+    Target: { ...target, RetryPolicy: { ...RETRY_DEFAULTS, ...(target?.['RetryPolicy'] as object | undefined) } },
+    State: input['State'] ?? 'ENABLED',
+    ActionAfterCompletion: input['ActionAfterCompletion'] ?? 'NONE',
+    ...Object.fromEntries(kept),
+  };
+}
+
+function refuseAbsent(members: JsonObject): void {
+  const absent = Object.keys(members).filter(name => members[name] === undefined);
+  if (absent.length === 0) return;
+  const faults = absent.map(name => `Value null at '${name}' failed to satisfy constraint: Member must not be null`);
+  throw invalid(`${absent.length} validation error${absent.length === 1 ? '' : 's'} detected: ${faults.join('; ')}`);
+}
+
+function refuseOther(name: string, value: unknown, allowed: readonly string[]): void {
+  if (value === undefined || allowed.includes(String(value))) return;
+  const constraint = `Member must satisfy enum value set: [${allowed.join(', ')}]`;
+  throw invalid(
+    `1 validation error detected: Value '${String(value)}' at '${name}' failed to satisfy constraint: ${constraint}`,
+  );
+}
+
+function invalid(message: string): AwsError {
+  return new AwsError(400, 'ValidationException', message);
 }

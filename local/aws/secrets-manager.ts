@@ -1,18 +1,9 @@
-import { AwsError } from './aws-error.ts';
-import {
-  type JsonObject,
-  jsonRefusal,
-  jsonReply,
-  MISSING_TOKEN,
-  readJsonRequest,
-  stringMember,
-} from './json-protocol.ts';
-import type { Operation } from './operation.ts';
-import { createSecretVersions, type SecretVersions } from './secret-versions.ts';
+import { type JsonObject, jsonRefusal, jsonReply, MISSING_TOKEN, readJsonRequest, stringMember } from './protocols.ts';
+import { AwsError, type Operation } from './service.ts';
 import type { Service } from './wire.ts';
 
 export interface SecretControls {
-  /** ARN of the secret, which every call takes as well as its name. */
+  /** ARN of the secret. Calls accept it and the name. */
   readonly arn: string;
   /** Rotates: the new value becomes AWSCURRENT, the one before AWSPREVIOUS. Undefined leaves the secret without a value. */
   put(value: string | undefined): void;
@@ -34,13 +25,13 @@ interface SecretOperation extends Operation {
 
 type Action = (input: JsonObject) => JsonObject;
 
-/** Secrets Manager with one secret: its value is read, replaced and described. */
+/** Secrets Manager with one secret, which can be read, replaced and described. */
 export function createSecretsManager(options: SecretOptions): {
   service: Service<SecretOperation>;
   controls: SecretControls;
 } {
   const versions = createSecretVersions();
-  // A name's ARN ends in six characters that Secrets Manager draws; fixed here, so that a second run has the same.
+  // Secrets Manager ends a secret's ARN in six random characters. They are fixed here, so that every run has the same ARN.
   const arnOf = (name: string): string =>
     `arn:aws:secretsmanager:${options.region}:${options.account}:secret:${name}-local0`;
   const arn = arnOf(options.name);
@@ -84,7 +75,7 @@ function valueJson(versions: SecretVersions, input: JsonObject): JsonObject {
 
 const LONGEST_VALUE_BYTES = 65_536;
 
-/** A token makes the call safe to repeat: it is the id of the version. */
+/** The token is the id of the version, which makes the call idempotent. */
 function replaceValue(
   versions: SecretVersions,
   put: (value: string, id: string) => void,
@@ -116,5 +107,44 @@ function labelsJson(versions: SecretVersions): JsonObject {
   return {
     LastChangedDate: changed,
     VersionIdsToStages: Object.fromEntries(list.map(([stage, { id }]) => [id, [stage]])),
+  };
+}
+
+export type Stage = 'AWSCURRENT' | 'AWSPREVIOUS';
+
+export interface SecretVersion {
+  readonly id: string;
+  readonly value: string;
+  /** Milliseconds since 1970. */
+  readonly created: number;
+}
+
+type SecretVersions = ReturnType<typeof createSecretVersions>;
+
+/** The versions of one secret that have a staging label. */
+function createSecretVersions() {
+  const versions = new Map<Stage, SecretVersion>();
+  const set = (stage: Stage, version: SecretVersion | undefined): void => {
+    if (version) versions.set(stage, version);
+    else versions.delete(stage);
+  };
+  return {
+    /** The version becomes AWSCURRENT, the one before AWSPREVIOUS. Undefined leaves the secret without a value. */
+    put(version: SecretVersion | undefined): void {
+      set('AWSPREVIOUS', versions.get('AWSCURRENT'));
+      set('AWSCURRENT', version);
+    },
+    /** By the `VersionId` and `VersionStage` of the input. @throws AwsError ResourceNotFoundException */
+    choose({ VersionStage: stage, VersionId: id }: JsonObject): [Stage, SecretVersion] {
+      for (const [name, version] of versions) {
+        const asked =
+          id === undefined ? name === (stage ?? 'AWSCURRENT') : id === version.id && name === (stage ?? name);
+        if (asked) return [name, version];
+      }
+      const what = id === undefined ? `staging label: ${String(stage ?? 'AWSCURRENT')}` : `VersionId: ${String(id)}`;
+      const message = `Secrets Manager can't find the specified secret value for ${what}`;
+      throw new AwsError(400, 'ResourceNotFoundException', message);
+    },
+    list: () => [...versions],
   };
 }

@@ -1,11 +1,11 @@
 /**
  * Checks the signature of a request (AWS Signature Version 4) as the services do. Every user of a machine can reach its loopback
- * ports: without this check, each of them could read the client secret of a real tenant.
+ * ports. Without this check, they could read the client secret of a real tenant.
  *
  * The age of a signature is not checked. Only the superuser can record requests on the loopback interface.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { AwsError } from './aws-error.ts';
+import { AwsError } from './service.ts';
 import type { Service, WireRequest } from './wire.ts';
 
 export interface AccessKey {
@@ -37,10 +37,10 @@ export function checkSignature(
 const AUTHORIZATION =
   /^AWS4-HMAC-SHA256 Credential=(?<keyId>[^/,]+)\/(?<scope>[^,]+), ?SignedHeaders=(?<headers>[^,]+), ?Signature=(?<signature>[0-9a-f]{64})$/;
 
-/** A header that says what is asked for must be signed, or a recorded signature would serve for another request. */
+/** Every header that defines the request must be signed, or a recorded signature would be valid for another request. */
 function signsAll({ headers, body }: WireRequest, signed: readonly string[]): boolean {
   const digest = headers['x-amz-content-sha256'];
-  // Otherwise the value stands for a body that S3 takes unsigned.
+  // Other values declare a body that S3 accepts unsigned.
   if (/^[0-9a-f]{64}$/.test(String(digest)) && digest !== sha256(body)) return false;
   const required = Object.keys(headers).filter(name => name === 'host' || name.startsWith('x-amz-'));
   return required.every(name => signed.includes(name));
@@ -62,7 +62,7 @@ function canonicalRequest({ method, url, headers, body }: WireRequest, signed: s
         .replace(/\s+/g, ' ')}\n`,
   );
   const digest = (isS3 && headers['x-amz-content-sha256']) || sha256(body);
-  // Only S3 signs the path as it is on the wire, the others encode it once more.
+  // Only S3 signs the path as sent. The other services encode it once more.
   const canonicalPath = isS3 ? path : path.split('/').map(encoded).join('/');
   return [method, canonicalPath, canonicalQuery(query), lines.join(''), signed, digest].join('\n');
 }
@@ -79,7 +79,7 @@ function canonicalQuery(query: string): string {
     .join('&');
 }
 
-/** Broken percent-encoding is signed as it is, and never fits. */
+/** Broken percent-encoding is signed as it is, so the signature never matches. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -1,22 +1,26 @@
-import { AwsError } from './aws-error.ts';
-import type { Operation } from './operation.ts';
-import { cutPage } from './page.ts';
-import type { Place } from './place.ts';
-import { MISSING_QUERY_TOKEN, type QueryApi, queryRefusal, queryReply, readQueryRequest } from './query-protocol.ts';
+import {
+  MISSING_QUERY_TOKEN,
+  type QueryApi,
+  type QueryOperation,
+  queryRefusal,
+  queryReply,
+  readQueryRequest,
+  type XmlValue,
+} from './protocols.ts';
+import { AwsError, cutPage, type Place } from './service.ts';
 import type { Service } from './wire.ts';
-import type { XmlValue } from './xml.ts';
 
 export interface LocalSubscription {
   /** For example `email`. */
   readonly protocol: string;
   readonly endpoint: string;
-  /** Whether the endpoint's owner has agreed: until then nothing is sent there. */
+  /** Until the recipient confirms, nothing is sent. */
   readonly confirmed: boolean;
 }
 
 export interface LocalTopic {
   readonly arn: string;
-  /** Read at every call: what is put in or taken out is so at once. */
+  /** Read at every call, so changes take effect at once. */
   readonly subscriptions: LocalSubscription[];
 }
 
@@ -27,15 +31,11 @@ export interface SnsOptions extends Place {
   readonly pageSize?: number;
 }
 
-interface SnsOperation extends Operation {
-  readonly input: URLSearchParams;
-}
-
 const API: QueryApi = { version: '2010-03-31', namespace: 'http://sns.amazonaws.com/doc/2010-03-31/' };
 const PAGE_SIZE = 100;
 
-/** SNS with topics that exist, and who has subscribed to them. Nothing is sent to anybody. */
-export function createSns(options: SnsOptions): Service<SnsOperation> {
+/** SNS with existing topics and their subscriptions. Nothing is sent. */
+export function createSns(options: SnsOptions): Service<QueryOperation> {
   return {
     name: 'sns',
     unsigned: MISSING_QUERY_TOKEN,
@@ -57,11 +57,11 @@ function subscriptionsXml(options: SnsOptions, input: URLSearchParams): XmlValue
   return { Subscriptions: items, NextToken: nextToken };
 }
 
-/** What belongs to another account is refused, whether it is there or not. */
+/** A topic of another account is refused, whether it exists or not. */
 function findTopic({ region, account, topics }: SnsOptions, arn: string): LocalTopic {
-  const [, , service, topicRegion, owner, name] = arn.split(':');
+  const [, , service, topicRegion, topicAccount, name] = arn.split(':');
   if (service !== 'sns' || topicRegion !== region || !name) throw invalid('Invalid parameter: TopicArn');
-  if (owner !== account) {
+  if (topicAccount !== account) {
     const message = `User: arn:aws:iam::${account}:user/operator is not authorized to perform: SNS:ListSubscriptionsByTopic on resource: ${arn} because no resource-based policy allows the SNS:ListSubscriptionsByTopic action`;
     throw new AwsError(403, 'AuthorizationError', message);
   }
@@ -70,7 +70,7 @@ function findTopic({ region, account, topics }: SnsOptions, arn: string): LocalT
   throw new AwsError(404, 'NotFound', 'Topic does not exist');
 }
 
-/** A subscription has an ARN of its own only once it is confirmed; until then this word stands there. */
+/** A subscription has an ARN once it is confirmed, and this placeholder before. */
 function subscriptionXml(
   { account }: Place,
   topicArn: string,

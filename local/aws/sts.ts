@@ -1,10 +1,10 @@
-import { arn, type Place } from './place.ts';
-import { MISSING_QUERY_TOKEN, type QueryApi, queryRefusal, queryReply, readQueryRequest } from './query-protocol.ts';
+import { MISSING_QUERY_TOKEN, type QueryApi, queryRefusal, queryReply, readQueryRequest } from './protocols.ts';
+import { arn, type Place } from './service.ts';
 import type { Service } from './wire.ts';
 
 const API: QueryApi = { version: '2011-06-15', namespace: 'https://sts.amazonaws.com/doc/2011-06-15/' };
 
-/** STS that says who is asking: always the same user. */
+/** STS that names the caller: always the same user. */
 export function createSts(place: Place): Service {
   const user = arn({ ...place, region: '' }, 'iam', 'user/operator');
   return {

@@ -8,15 +8,14 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { AwsError } from './aws-error.ts';
 import type { Fault, FaultSource } from './faults.ts';
-import type { Operation, ServiceName } from './operation.ts';
+import { AwsError, type Operation, type ServiceName } from './service.ts';
 import { type AccessKey, checkSignature } from './signature.ts';
 
-/** One request, told when it has been answered. */
+/** One answered request. */
 export interface Call extends Operation {
   readonly service: ServiceName;
-  /** Id of the access key that it is signed with: tells who asked. */
+  /** Id of the access key that signed it, which identifies the caller. */
   readonly caller?: string;
   /** HTTP status; 0 when a fault cut the connection instead of answering. */
   readonly status: number;
@@ -46,46 +45,46 @@ export interface Service<O extends Operation = Operation> {
   readonly name: ServiceName;
   understand(request: WireRequest): O;
   perform(operation: O, request: WireRequest, fault: Fault): Promise<Reply>;
-  /** The refusal in the service's own format. */
+  /** The error in the service's own format. */
   refusal(error: AwsError, request: WireRequest): Reply;
-  /** What the service answers to a request without a signature. */
+  /** The answer to a request without a signature. */
   readonly unsigned: AwsError;
 }
 
 export interface WireOptions {
   readonly faults: FaultSource;
   readonly onCall: (call: Call) => void;
-  /** Server to answer on, when the service brings its own; it must have no request listener left. */
+  /** The service's own server, if it has one. It must have no request listener. */
   readonly server?: Server;
   /** 0 takes a free port. */
   readonly port: number;
-  /** The key that requests must be signed with. Without one, signatures are not checked. */
+  /** The key that must sign requests. Without one, signatures are not checked. */
   readonly accessKey?: AccessKey;
 }
 
 export interface Wire {
   readonly url: string;
-  /** Finishes the requests under way, then closes every connection. */
+  /** Finishes the requests in progress, then closes every connection. */
   close(): Promise<void>;
 }
 
 /** Puts a service behind HTTP on 127.0.0.1. */
 export async function serve<O extends Operation>(service: Service<O>, options: WireOptions): Promise<Wire> {
   const server = options.server ?? createServer();
-  const underWay = new Set<Promise<void>>();
+  const inProgress = new Set<Promise<void>>();
   let closing = false;
-  // An idle connection that the server closes while the client reuses it looks like a fault that nobody asked for.
+  // A server that closes an idle connection while the client reuses it would look like an unwanted fault.
   server.keepAliveTimeout = 0;
   server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const cut = (): void => void outgoing.destroy();
-    // Only whole requests are under way: one that is never finished must not hold up the close.
+    // Only fully received requests are in progress, so that an unfinished one does not delay the close.
     receive(incoming).then(request => {
       if (closing) return cut();
       const work = Promise.resolve()
         .then(() => exchange(service, options, request, outgoing))
         .catch(cut);
-      underWay.add(work);
-      void work.finally(() => underWay.delete(work));
+      inProgress.add(work);
+      void work.finally(() => inProgress.delete(work));
     }, cut);
   });
   await new Promise<void>((resolve, reject) => {
@@ -96,7 +95,7 @@ export async function serve<O extends Operation>(service: Service<O>, options: W
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async close() {
       closing = true;
-      while (underWay.size > 0) await Promise.all(underWay);
+      while (inProgress.size > 0) await Promise.all(inProgress);
       const closed = new Promise<void>((resolve, reject) => server.close(error => (error ? reject(error) : resolve())));
       server.closeAllConnections();
       await closed;

@@ -5,28 +5,36 @@ import { type CloudWatchControls, createCloudWatch } from '../aws/cloudwatch.ts'
 import { ACCOUNT, type LocalAws } from '../aws/endpoints.ts';
 import { createIam, type LocalRole } from '../aws/iam.ts';
 import { createLambda } from '../aws/lambda.ts';
-import type { Place } from '../aws/place.ts';
 import { createScheduler, type SchedulerControls } from '../aws/scheduler.ts';
+import type { Place } from '../aws/service.ts';
 import { createSns, type LocalTopic } from '../aws/sns.ts';
 import { createSqs, type SqsControls } from '../aws/sqs.ts';
 import { createSts } from '../aws/sts.ts';
 import type { Service } from '../aws/wire.ts';
-import type { References } from './intrinsics.ts';
-import { notificationsOf } from './notifications.ts';
-import { alarmsOf, functionOf, policiesOf, queuesOf, rolesOf, scheduleOf, stackOf, topicsOf } from './parts.ts';
+import {
+  alarmsOf,
+  functionOf,
+  notificationsOf,
+  policiesOf,
+  queuesOf,
+  rolesOf,
+  scheduleOf,
+  stackOf,
+  topicsOf,
+} from './parts.ts';
 import { createReferences } from './physical-names.ts';
-import type { Template } from './template.ts';
+import type { References, Template } from './template.ts';
 
 export interface DeploymentOptions {
   /** One connector's stack as it was synthesized. */
   readonly template: Template;
   /** @default 'SecurityDataConnector-acme' */
   readonly stackName?: string;
-  /** Endpoints with one bucket for events and dead letters, as the stack has one. The deployment closes them. */
+  /** Endpoints with one bucket for events and dead letters, as in the stack. The deployment closes them. */
   readonly aws: LocalAws;
   /** One invocation of the function. What it throws is the function's error. */
   readonly invoke: (payload: unknown) => Promise<unknown>;
-  /** Variables of the function that take the place of the template's: the API's addresses on this machine. */
+  /** Variables that replace the template's: the API's addresses on this machine. */
   readonly variables: Readonly<Record<string, string>>;
   /** Milliseconds since 1970. @default the clock */
   readonly now?: () => number;
@@ -39,29 +47,29 @@ export interface LocalDeployment extends AsyncDisposable {
   readonly stackName: string;
   readonly functionName: string;
   readonly scheduleName: string;
-  /** Endpoints, region and credentials for a process of an operator; nothing of this machine's own AWS settings. */
+  /** Endpoints, region and credentials for an operator's process, without this machine's own AWS settings. */
   readonly environment: Readonly<Record<string, string>>;
   /** Variables of the function: the template's, with names and addresses of this machine. */
   readonly functionEnvironment: Readonly<Record<string, string>>;
   /** Outputs of the stack by key. */
   readonly outputs: Readonly<Record<string, string>>;
-  /** Every stack of the account: put in or take out what a test needs. */
+  /** Every stack of the account. Tests may change it. */
   readonly stacks: LocalStack[];
   /** Payloads that the function was invoked with. */
   readonly invocations: unknown[];
-  /** What Lambda tells of the function, beside its name and ARN: change what a test needs. */
+  /** The function's configuration in Lambda, beside name and ARN. Tests may change it. */
   readonly configuration: Record<string, unknown>;
-  /** Every role of the template: take out what a test needs. */
+  /** Every role of the template. Tests may change it. */
   readonly roles: LocalRole[];
   readonly alarms: AlarmControls;
   readonly metrics: CloudWatchControls['metrics'];
   readonly queues: SqsControls;
   readonly schedules: SchedulerControls;
-  /** Every topic of the template: put in or take out who has subscribed. */
+  /** Every topic of the template. Tests may change the subscriptions. */
   readonly topics: readonly LocalTopic[];
 }
 
-/** Deploys a template: what it names exists at the endpoints, under the names that its outputs tell. @throws RangeError */
+/** Deploys a template: its resources exist at the endpoints, under the names in its outputs. @throws RangeError */
 export async function startDeployment(options: DeploymentOptions): Promise<LocalDeployment> {
   const { template, stackName = 'SecurityDataConnector-acme', aws } = options;
   if (aws.names.bucket !== aws.names.deadLetterBucket) {
@@ -90,7 +98,7 @@ export async function startDeployment(options: DeploymentOptions): Promise<Local
   };
 }
 
-/** Everything but the queues, by the names that the SDK has for the endpoints. */
+/** Every service but the queues, by the SDK's names for the endpoints. */
 function createParts(options: DeploymentOptions, settings: Settings, stackName: string, references: References) {
   const { template, variables } = options;
   const stack = stackOf(template, stackName, references);
@@ -135,7 +143,7 @@ function settingsOf({ aws, now = Date.now, pageSize }: DeploymentOptions): Setti
   return { ...place, now, created: now(), ...(pageSize === undefined ? {} : { pageSize }) };
 }
 
-/** Without the files in which a person keeps their own profiles. */
+/** Excludes the files with the user's own profiles. */
 function operatorEnvironment(aws: LocalAws): Record<string, string> {
   const ofSdk = Object.entries(aws.environment).filter(([name]) => name.startsWith('AWS_'));
   return { ...Object.fromEntries(ofSdk), AWS_CONFIG_FILE: devNull, AWS_SHARED_CREDENTIALS_FILE: devNull };

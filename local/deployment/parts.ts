@@ -1,12 +1,20 @@
-/** What the endpoints are told of a template's resources. Every value is resolved before. */
+/** The resources of a template as the endpoints' options. Every value is resolved. */
 import type { AlarmDefinition } from '../aws/alarms.ts';
 import type { LocalStack } from '../aws/cloudformation.ts';
 import type { LocalPolicy, LocalRole } from '../aws/iam.ts';
-import type { JsonObject } from '../aws/json-protocol.ts';
-import type { QueueDefinition } from '../aws/queues.ts';
+import type { JsonObject } from '../aws/protocols.ts';
+import type { BucketNotification, BucketNotifications } from '../aws/s3.ts';
 import type { LocalTopic } from '../aws/sns.ts';
-import { type References, resolve, resolveText } from './intrinsics.ts';
-import { onlyResource, resourcesOf, type Template, type TemplateResource } from './template.ts';
+import type { QueueDefinition } from '../aws/sqs.ts';
+import {
+  onlyResource,
+  type References,
+  resolve,
+  resolveText,
+  resourcesOf,
+  type Template,
+  type TemplateResource,
+} from './template.ts';
 
 export function stackOf(template: Template, name: string, references: References): LocalStack {
   const outputs = Object.entries(template.Outputs ?? {});
@@ -26,7 +34,7 @@ export function stackOf(template: Template, name: string, references: References
   };
 }
 
-/** Every alarm; what the template says of one is named as in `DescribeAlarms`. */
+/** Every alarm. The template's properties have the names of `DescribeAlarms`. */
 export function alarmsOf(template: Template, references: References): AlarmDefinition[] {
   return (['CompositeAlarm', 'MetricAlarm'] as const).flatMap(type =>
     resourcesOf(template, `AWS::CloudWatch::${type === 'MetricAlarm' ? 'Alarm' : type}`).map(([id, resource]) => ({
@@ -58,7 +66,7 @@ export function scheduleOf(template: Template, references: References): { name: 
   return { name: references.ref(id), members };
 }
 
-/** Every queue, with its settings as SQS keeps them: as texts. */
+/** Every queue, with its settings as strings, as SQS keeps them. */
 export function queuesOf(template: Template, references: References): QueueDefinition[] {
   return resourcesOf(template, 'AWS::SQS::Queue').map(([id, resource]) => {
     const { QueueName: _name, Tags: _tags, ...settings } = propertiesOf(resource, references);
@@ -77,7 +85,7 @@ function queuePolicy(template: Template, references: References, url: string): {
   return found ? { Policy: textOf(found['PolicyDocument']) } : {};
 }
 
-/** Every topic. Whoever subscribes by a template must confirm it like anybody else. */
+/** Every topic. Subscriptions of the template are unconfirmed, like all others. */
 export function topicsOf(template: Template, references: References): LocalTopic[] {
   const subscribed = resourcesOf(template, 'AWS::SNS::Subscription').map(([, each]) => propertiesOf(each, references));
   return resourcesOf(template, 'AWS::SNS::Topic').map(([id]) => {
@@ -115,4 +123,48 @@ function textOf(value: unknown): string {
 
 export function propertiesOf({ Properties: properties = {} }: TemplateResource, references: References): JsonObject {
   return resolve(properties, references) as JsonObject;
+}
+
+/** The event notifications of the template's buckets, by bucket name. An existing bucket is not in the template. */
+export function notificationsOf(template: Template, references: References): Map<string, BucketNotifications> {
+  const found = new Map<string, BucketNotifications>();
+  for (const [id, resource] of resourcesOf(template, 'AWS::S3::Bucket')) {
+    const given = propertiesOf(resource, references)['NotificationConfiguration'];
+    if (given) found.set(references.ref(id), notifications(given as Given));
+  }
+  return found;
+}
+
+/** As CloudFormation names its members. */
+interface Given {
+  readonly QueueConfigurations?: readonly (GivenEntry & { readonly Queue: string })[];
+  readonly TopicConfigurations?: readonly (GivenEntry & { readonly Topic: string })[];
+  readonly LambdaConfigurations?: readonly (GivenEntry & { readonly Function: string })[];
+  readonly EventBridgeConfiguration?: { readonly EventBridgeEnabled?: boolean };
+}
+
+interface GivenEntry {
+  readonly Event: string;
+  readonly Filter?: {
+    readonly S3Key: { readonly Rules: readonly { readonly Name: string; readonly Value: string }[] };
+  };
+}
+
+function notifications(given: Given): BucketNotifications {
+  const { QueueConfigurations: queues = [], TopicConfigurations: topics = [] } = given;
+  const { LambdaConfigurations: functions = [], EventBridgeConfiguration: bridge } = given;
+  return {
+    entries: [
+      ...queues.map(each => entry('Queue', each.Queue, each)),
+      ...topics.map(each => entry('Topic', each.Topic, each)),
+      ...functions.map(each => entry('CloudFunction', each.Function, each)),
+    ],
+    // An empty configuration switches it on.
+    eventBridge: bridge !== undefined && bridge.EventBridgeEnabled !== false,
+  };
+}
+
+function entry(target: BucketNotification['target'], arn: string, { Event, Filter }: GivenEntry): BucketNotification {
+  const rules = Filter?.S3Key.Rules.map(({ Name: name, Value: value }) => [name.toLowerCase(), value]) ?? [];
+  return { target, arn, events: [Event], ...Object.fromEntries(rules) };
 }

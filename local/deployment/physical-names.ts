@@ -1,12 +1,11 @@
 import { stackId } from '../aws/cloudformation.ts';
 import type { AwsNames } from '../aws/endpoints.ts';
-import { arn, type Place } from '../aws/place.ts';
-import { type References, resolveText } from './intrinsics.ts';
-import type { Template, TemplateResource } from './template.ts';
+import { arn, type Place } from '../aws/service.ts';
+import { type References, resolveText, type Template, type TemplateResource } from './template.ts';
 
 export interface NameOptions extends Place {
   readonly stackName: string;
-  /** What the endpoints of this machine are called. */
+  /** Names of the resources at the endpoints. */
   readonly names: AwsNames;
   readonly secretArn: string;
   readonly queueUrl: (queueName: string) => string;
@@ -18,7 +17,7 @@ interface Names {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** Property in which the template may name a resource, by type; without it CloudFormation makes a name. */
+/** The property that names a resource, by type. Without it, CloudFormation generates a name. */
 const NAME_PROPERTIES: Readonly<Record<string, string>> = {
   'AWS::CloudWatch::Alarm': 'AlarmName',
   'AWS::CloudWatch::CompositeAlarm': 'AlarmName',
@@ -32,7 +31,7 @@ const NAME_PROPERTIES: Readonly<Record<string, string>> = {
   'AWS::Scheduler::Schedule': 'Name',
 };
 
-/** As long as the shortest limit of a service on its names. */
+/** The shortest limit of a service on its names. */
 const LONGEST_NAME = 64;
 
 /** Names of a template's resources as they are on this machine. */
@@ -65,7 +64,7 @@ export function createReferences(template: Template, options: NameOptions): Refe
   return references;
 }
 
-/** CloudFormation cuts the two parts and adds what it draws; here nothing is drawn, so that a second run has the same names. */
+/** CloudFormation adds random characters. They are left out here, so that every run has the same names. */
 export function madeName(stackName: string, id: string): string {
   return `${stackName}-${id}`.slice(0, LONGEST_NAME);
 }
@@ -104,7 +103,7 @@ function namesOf({ Type: type }: TemplateResource, name: string, options: NameOp
       return { ref: topic, attributes: { TopicArn: topic, TopicName: name } };
     case 'AWS::SQS::Queue':
       return {
-        // Asked for late: a queue's name is needed to start the endpoint whose address stands in its URL.
+        // A getter, because the queue's name is needed before its endpoint, and so its URL, exists.
         get ref() {
           return queueUrl(name);
         },

@@ -21,3 +21,68 @@ export function onlyResource(template: Template, type: string): [string, Templat
   if (found.length === 1) return found[0]!;
   throw new RangeError(`The template has ${found.length} resources of type ${type}, not one.`);
 }
+/** Resolves references in a template. Both methods throw for unknown names. */
+export interface References {
+  ref(logicalId: string): string;
+  attribute(logicalId: string, name: string): string;
+}
+
+type Functions = Readonly<Record<string, (argument: unknown, references: References) => unknown>>;
+
+/**
+ * Resolves every intrinsic function in a value, as CloudFormation does.
+ *
+ * @throws RangeError for an unsupported function
+ */
+export function resolve(value: unknown, references: References): unknown {
+  if (Array.isArray(value)) return value.map(each => resolve(each, references));
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value);
+  const [[name, argument] = []] = members;
+  if (members.length === 1 && name !== undefined && (name === 'Ref' || name.startsWith('Fn::'))) {
+    const evaluate = FUNCTIONS[name];
+    if (!evaluate) throw new RangeError(`${name} is not known here.`);
+    return evaluate(argument, references);
+  }
+  const resolved = members.map(([member, each]) => [member, resolve(each, references)]);
+  return Object.fromEntries(resolved.filter(([, each]) => each !== undefined));
+}
+
+/** The same for a value that must be a string. @throws RangeError */
+export function resolveText(value: unknown, references: References): string {
+  const resolved = resolve(value, references);
+  if (typeof resolved === 'string') return resolved;
+  throw new RangeError(`Not a text: ${JSON.stringify(value)}`);
+}
+
+const FUNCTIONS: Functions = {
+  Ref: (id, references) => (id === 'AWS::NoValue' ? undefined : references.ref(String(id))),
+  'Fn::GetAtt'(argument, references) {
+    const [id = '', ...names] = Array.isArray(argument) ? argument.map(String) : String(argument).split('.');
+    return references.attribute(id, names.join('.'));
+  },
+  'Fn::Join'(argument, references) {
+    const [delimiter, parts] = argument as [string, unknown[]];
+    return (resolve(parts, references) as unknown[]).join(delimiter);
+  },
+  'Fn::Split'(argument, references) {
+    const [delimiter, text] = argument as [string, unknown];
+    return resolveText(text, references).split(delimiter);
+  },
+  'Fn::Select'(argument, references) {
+    const [index, list] = argument as [number | string, unknown];
+    return (resolve(list, references) as unknown[])[Number(index)];
+  },
+  'Fn::Sub'(argument, references) {
+    const [text, variables] = (Array.isArray(argument) ? argument : [argument, {}]) as [
+      string,
+      Record<string, unknown>,
+    ];
+    return text.replace(/\$\{(!?)([^}]+)\}/g, (whole, literal, name) => {
+      if (literal) return whole.replace('!', '');
+      if (name in variables) return resolveText(variables[name], references);
+      const [id = '', ...attribute] = name.split('.');
+      return attribute.length > 0 ? references.attribute(id, attribute.join('.')) : references.ref(id);
+    });
+  },
+};

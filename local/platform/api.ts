@@ -1,11 +1,9 @@
-import type { Account } from './account.ts';
-import type { Authority } from './authority.ts';
+import { type Account, type Authority, answerTokenCall } from './auth.ts';
 import { layOut, listBody, type Readable, relatedBody, singleBody } from './lists.ts';
 import { openApiDocument } from './openapi.ts';
 import { type Answer, type Call, ProblemError, problemAnswer } from './problem.ts';
-import { readTarget } from './request-target.ts';
-import { findRoute, type Route } from './routes.ts';
-import { answerTokenCall } from './token-endpoint.ts';
+import { findRoute, type Route, readTarget } from './routes.ts';
+import type { RateLimit } from './settings.ts';
 
 export interface ApiParts extends Readable {
   readonly account: Account;
@@ -14,11 +12,11 @@ export interface ApiParts extends Readable {
   readonly countRequest: () => void;
   /** Path of the token endpoint. */
   readonly tokenPath: string;
-  /** Told of every error that is the platform's own fault. */
+  /** Called for every internal error of the platform. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Answers a call to the token endpoint or the API; every failure is a documented answer. */
+/** Answers a call to the token endpoint or the API. Every failure has a documented answer. */
 export async function answerCall(call: Call, parts: ApiParts): Promise<Answer> {
   try {
     const { path, segments, parameters } = readTarget(call.target);
@@ -73,4 +71,29 @@ function routeBody(route: Route, parameters: ReadonlyMap<string, string>, parts:
     default:
       return JSON.stringify(openApiDocument(parts.settings));
   }
+}
+
+/** Counts requests in fixed windows of the platform's clock. Beyond the limit, it throws a 429 problem with `Retry-After`. */
+export function createRateLimiter(clock: () => number, limit: RateLimit | undefined): () => void {
+  let windowStart = Number.NEGATIVE_INFINITY;
+  let requests = 0;
+  return () => {
+    if (!limit) return;
+    const now = clock();
+    if (now >= windowStart + limit.windowMs) {
+      windowStart = now;
+      requests = 0;
+    }
+    requests += 1;
+    if (requests <= limit.requests) return;
+    const end = windowStart + limit.windowMs;
+    throw new ProblemError('limits/rate-exceeded', 'Too many requests.', {
+      'retry-after': limit.retryAfter === 'date' ? httpDate(end) : String(Math.ceil((end - now) / 1000)),
+    });
+  };
+}
+
+/** An HTTP date has whole seconds. Rounded up, so that the window has ended at that time. */
+function httpDate(milliseconds: number): string {
+  return new Date(Math.ceil(milliseconds / 1000) * 1000).toUTCString();
 }

@@ -1,11 +1,11 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { DEFAULT_SETTINGS, type PlatformSettings } from './settings.ts';
 
-/** What the command line says: the platform's settings and how to run it. */
+/** The platform's settings and how to run it. */
 export interface CommandLine {
   readonly settings: Partial<PlatformSettings>;
   readonly port: number;
-  /** Absent = no control side. 0 = any free port. */
+  /** Absent = no control API. 0 = any free port. */
   readonly controlPort?: number;
   readonly seed: number;
   readonly assets: number;
@@ -17,17 +17,17 @@ export interface CommandLine {
   readonly clockOffset: number;
 }
 
-/** Reads the command line; `--help` ends the process with 0, a fault with 2. */
+/** Reads the command line. `--help` ends the process with status 0, an invalid option with 2. */
 export function readCommandLine(argv: readonly string[]): CommandLine {
   const flags = describe().parse(argv).opts<Record<string, unknown>>();
-  const { control, controlPort, rateLimit, rateWindow, retryAfter, role, threatAssetField, ...rest } = flags;
+  const { control, controlPort, rateLimit, rateWindow, retryAfter, role, threatAssetField, life, ...rest } = flags;
   const settings = {
     ...rest,
     ...(threatAssetField === undefined ? {} : { threatAssetMember: threatAssetField }),
     roles: { ...DEFAULT_SETTINGS.roles, ...(role as object) },
     ...(rateLimit === undefined ? {} : { rateLimit: { requests: rateLimit, windowMs: rateWindow, retryAfter } }),
   };
-  const run = rest as unknown as Omit<CommandLine, 'settings'>;
+  const run = { ...rest, traffic: life } as unknown as Omit<CommandLine, 'settings'>;
   const port = controlPort ?? (control ? 0 : undefined);
   return {
     ...run,
@@ -40,7 +40,7 @@ function describe(): Command {
   const command = new Command('platform')
     .exitOverride(error => process.exit(error.exitCode === 0 ? 0 : 2))
     .description(
-      'The whole Security Data External API on this machine. The first line on stdout is a JSON object with its addresses and credentials.',
+      'Serves the whole Security Data External API on this machine. The first line on stdout is a JSON object with its addresses and credentials.',
     )
     .option(
       '--port <n>',
@@ -48,13 +48,13 @@ function describe(): Command {
       integer(0, 65535),
       0,
     )
-    .option('--control', 'open the control side on any free port', false)
-    .option('--control-port <n>', 'open the control side on this port', integer(0, 65535))
-    .option('--seed <n>', 'the same seed gives the same estate, credentials and life', integer(0), 1)
+    .option('--control', 'open the control API on any free port', false)
+    .option('--control-port <n>', 'open the control API on this port', integer(0, 65535))
+    .option('--seed <n>', 'the same seed gives the same rows, credentials and changes', integer(0), 1)
     .option('--assets <n>', 'generated assets', integer(0), 200)
     .option('--threats <n>', 'generated threats', integer(0), 500)
     .option('--dns-blocks <n>', 'generated DNS blocks', integer(0), 1000)
-    .option('--life <rate>', 'changes a second, as in a real estate', number(0), 0)
+    .option('--life <rate>', 'random changes a second', number(0), 0)
     .option('--clock-offset <ms>', "milliseconds added to this machine's clock", number(), 0);
   return describeLimits(describeSilences(command));
 }
@@ -67,7 +67,7 @@ function describeSilences(command: Command): Command {
       .option('--pagination-member <name>', 'member that holds the pagination object', paginationMember)
       .option('--dns-blocks-path <path>', 'path of the DNS block list', dnsBlocksPath)
       .option('--threat-asset-member <name>', 'member of a threat that names its asset', threatAssetMember)
-      // As the connector calls it.
+      // The connector's name for it.
       .addOption(new Option('--threat-asset-field <name>').hideHelp())
       .addOption(choice('--retention <kind>', 'what a stream keeps of an id', ['latest', 'every-version']))
       .addOption(
@@ -77,7 +77,7 @@ function describeSilences(command: Command): Command {
       .option('--tie-size <n>', 'mean number of rows that share a stream position', number(1), 1)
       .option('--short-pages <p>', 'probability of a page shorter than it could be', number(0, 1), 0)
       .option('--empty-pages <p>', 'probability of an empty page with a cursor', number(0, 0.99), 0)
-      .option('--shuffle-members', 'every answer has its members in another order', false)
+      .option('--shuffle-members', 'every answer has its members in a different order', false)
       .option('--pretty-print', 'answers are indented', false)
       .option('--problem-base <url>', "start of every problem's type", problemBase)
   );
@@ -95,7 +95,7 @@ function describeLimits(command: Command): Command {
       collectRole,
     )
     .addOption(choice('--tokens <kind>', 'signed JSON Web Tokens, or opaque ones from a table', ['signed', 'table']))
-    .option('--trusted-issuer <url>', 'realm of another server whose tokens are accepted too')
+    .option('--trusted-issuer <url>', "URL of another server's realm, whose tokens are accepted too")
     .option('--latency-ms <ms>', 'milliseconds before each answer', number(0), 0)
     .option('--rate-limit <n>', 'requests allowed in a window (default: no limit)', integer(1))
     .option('--rate-window <ms>', 'length of that window', number(1), 60_000)

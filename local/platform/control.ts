@@ -1,25 +1,31 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { Fault } from './faults.ts';
-import type { TrafficPace } from './life-pace.ts';
 import type { Platform } from './platform.ts';
-import { ProblemError } from './problem.ts';
+import { ProblemError, problemAnswer } from './problem.ts';
+import { readTarget } from './routes.ts';
+import type { PositionShown } from './rows.ts';
+import { closeServer, listen, readBody } from './server.ts';
+import type { TrafficPace } from './traffic.ts';
 
 export interface ControlSide {
   readonly platform: Platform;
   readonly pace?: TrafficPace | undefined;
 }
 
-/** What the operator and the estate's owner can do from outside; paths are documented in docs/platform.md. */
+/** An action of the control API; docs/platform.md documents the paths. */
 type Action = (side: ControlSide, id: string, body: string) => object | undefined;
 
-/** Actions by method and path; `*` stands for an id. */
+/** Actions by method and path. `*` is an id. */
 const ACTIONS: Readonly<Record<string, Action>> = {
   'POST /assets': run((platform, _, body) => platform.putAsset(body)),
   'POST /assets/*/remove': run((platform, id) => platform.removeAsset(id)),
   'POST /assets/*/restore': run((platform, id) => platform.restoreAsset(id)),
-  'POST /assets/*/reproject': run((platform, id) => platform.reproject('assets', id)),
+  'POST /assets/*/reproject': run((platform, id) => platform.redeliver('assets', id)),
   'POST /assets/*/tombstone': run((platform, id) => platform.tombstoneUnseen(id)),
   'POST /threats': run((platform, _, body) => platform.putThreat(body)),
-  'POST /threats/*/reproject': run((platform, id) => platform.reproject('threats', id)),
+  'POST /threats/*/reproject': run((platform, id) => platform.redeliver('threats', id)),
   'POST /dns-blocks': run((platform, _, body) => platform.putDnsBlock(body)),
   'POST /credentials/rotate': ({ platform }) => ({
     clientId: platform.account.clientId,
@@ -36,7 +42,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 };
 
 /**
- * Does what a control call asks for. Answers an object to send back, or undefined for nothing. Throws ProblemErrors.
+ * Performs a control call. Throws ProblemErrors. @returns an object to send back, or undefined
  */
 export function controlAction(
   side: ControlSide,
@@ -67,7 +73,7 @@ function setPace(pace: TrafficPace | undefined, body: string): void {
   if (typeof rate !== 'number' || rate < 0) {
     throw new ProblemError('request/malformed', 'The body must be {"rate": changes a second}; 0 stops them.');
   }
-  if (!pace) throw new ProblemError('resource/conflict', 'The life of this platform is not in the hands of this side.');
+  if (!pace) throw new ProblemError('resource/conflict', 'The traffic of this platform cannot be set here.');
   pace.setRate(rate);
 }
 
@@ -83,4 +89,59 @@ function parse(body: string): unknown {
   } catch (cause) {
     throw Object.assign(new ProblemError('request/malformed', 'The body is not JSON.'), { cause });
   }
+}
+
+/** Rows from outside may be large on purpose. */
+const BODY_BOUND = 64 * 1024 * 1024;
+
+export interface ControlServer {
+  readonly controlUrl: string;
+  close(): Promise<void>;
+}
+
+export interface ControlOptions {
+  readonly platform: Platform;
+  /** @default any free one */
+  readonly port?: number;
+  /** Absent: the traffic cannot be set from outside. */
+  readonly pace?: TrafficPace;
+}
+
+/** Serves the control API on its own port of the loopback interface, without authentication. */
+export async function startControlServer({ platform, port = 0, pace }: ControlOptions): Promise<ControlServer> {
+  const server = createServer((request, response) => {
+    serveControl({ platform, pace }, request, response).catch((error: unknown) => refuse(platform, response, error));
+  });
+  const controlUrl = await listen(server, port);
+  return { controlUrl, close: () => closeServer(server) };
+}
+
+async function serveControl(side: ControlSide, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { platform } = side;
+  const { segments, parameters, path } = readTarget(request.url ?? '');
+  if (request.method === 'GET' && path === '/truth') {
+    const shown = readShown(parameters.get('stream_position'));
+    response.writeHead(200, { 'content-type': 'application/json' });
+    await pipeline(Readable.from(platform.truthText(shown)), response);
+    return;
+  }
+  const body = await readBody(request, BODY_BOUND);
+  if (body === undefined) throw new ProblemError('request/body-too-large', 'The body is too large.');
+  const result = controlAction(side, request.method ?? '', segments, body);
+  if (result === undefined) response.writeHead(204).end();
+  else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(result));
+}
+
+function readShown(text = 'position'): PositionShown {
+  if (text === 'position' || text === 'none') return text;
+  throw new ProblemError('request/malformed', 'stream_position must be position or none.');
+}
+
+function refuse(platform: Platform, response: ServerResponse, error: unknown): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const { status, headers, body } = problemAnswer(error, platform.settings.problemBase);
+  response.writeHead(status, headers).end(body);
 }

@@ -1,5 +1,5 @@
-import { cutControlRow, type RowInput } from './control-row.ts';
 import { ProblemError } from './problem.ts';
+import { cutControlRow, type RowInput } from './rows.ts';
 import { type Entry, StreamLog } from './stream-log.ts';
 
 /** An immutable record. */
@@ -14,8 +14,8 @@ export interface DnsBlock extends Entry {
 }
 
 /**
- * The DNS blocks, ordered by `blocked_at`, ties by id. What arrives late takes its place in the order as long as no list could have
- * passed that place; later it is refused, because it could never be delivered.
+ * The DNS blocks, ordered by `blocked_at`, ties by id. A late block takes its place in the order unless a list may have passed
+ * that place. Then it is refused, because no walk could deliver it.
  */
 export class DnsBlocks {
   readonly log = new StreamLog<DnsBlock>();
@@ -33,7 +33,7 @@ export class DnsBlocks {
     this.#settings = settings;
   }
 
-  /** Adds a block. `blocked_at` may be given; the default is now, or later if lists have already passed that. */
+  /** Adds a block. The default of `blocked_at` is now, or later if lists have passed that time. */
   put(row: RowInput): void {
     const { id, given, members } = cutControlRow(row, ['blocked_at']);
     if (this.ids.has(id)) throw new ProblemError('resource/conflict', 'DNS blocks are immutable and this id exists.');
@@ -43,7 +43,7 @@ export class DnsBlocks {
     this.add({ seq: 0, id, blockedAt, blockedAtText, members });
   }
 
-  /** Adds a block that is already cut. */
+  /** Adds a block that is already read. */
   add(block: DnsBlock): void {
     if (this.#lastShown && inOrder(block, this.#lastShown) < 0) {
       throw new ProblemError(
@@ -56,8 +56,8 @@ export class DnsBlocks {
     this.#lastBlockedAt = Math.max(this.#lastBlockedAt, block.blockedAt);
   }
 
-  /** Gives every block whose withholding has ended its final place. Called before each list. */
-  settle(): void {
+  /** Places every block that is no longer withheld. Called before each list. */
+  placeDue(): void {
     if (this.#pending.length === 0) return;
     const { withholdMs } = this.#settings;
     const limit = withholdMs > 0 ? this.#clock() - withholdMs : Number.POSITIVE_INFINITY;
@@ -68,7 +68,7 @@ export class DnsBlocks {
     this.#lastShown = due.at(-1);
   }
 
-  /** Every block there is, also those still withheld, in order. */
+  /** Every block in order, including withheld ones. */
   *all(): Generator<DnsBlock> {
     yield* this.log.after(0);
     yield* [...this.#pending].sort(inOrder);

@@ -11,7 +11,7 @@ export interface Fault {
   readonly kind: 'status' | 'reset' | 'delay' | 'truncate';
   /** 0..1; default 1. */
   readonly probability?: number;
-  /** How often it may strike; default without end. */
+  /** How often it may strike. @default unlimited */
   readonly times?: number;
   /** For `status`; default 503. */
   readonly status?: number;
@@ -23,7 +23,7 @@ export interface Fault {
   readonly delayMs?: number;
 }
 
-/** What happens to an answer on its way out. */
+/** The combined effect of all faults on one answer. */
 export interface Strike {
   readonly answer?: Answer;
   readonly reset?: boolean;
@@ -31,7 +31,7 @@ export interface Strike {
   readonly delayMs: number;
 }
 
-/** Decides for each request what strikes it. */
+/** Decides which faults strike a request. */
 export interface Faults {
   set(faults: readonly Fault[]): void;
   strike(endpoint: Endpoint | undefined): Strike;

@@ -1,5 +1,5 @@
 /**
- * JSON kept as text: rows may hold numbers and member names that `JSON.parse` followed by `JSON.stringify` would change.
+ * JSON as a tree of texts. `JSON.parse` followed by `JSON.stringify` would change some numbers and member names.
  */
 export type JsonNode = string | { readonly object: readonly JsonMember[] } | { readonly array: readonly JsonNode[] };
 
@@ -82,7 +82,7 @@ function enclose(brackets: string, parts: readonly string[], indent: number, dep
   return `${brackets[0]}${line}${parts.join(`,${line}`)}\n${' '.repeat(indent * (depth - 1))}${brackets[1]}`;
 }
 
-/** An order drawn anew for every object. Objects that repeat a name keep theirs, because there the order has a meaning. */
+/** A new random order for every object. Objects with a repeated name keep theirs, because the last member counts. */
 export function shuffled(random: () => number): (members: readonly JsonMember[]) => readonly JsonMember[] {
   return members => {
     if (new Set(members.map(member => member.key)).size < members.length) return members;

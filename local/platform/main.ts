@@ -1,9 +1,9 @@
 import { readCommandLine } from './command-line.ts';
-import { startControlServer } from './control-server.ts';
-import { createRandom, mixSeed } from './draw.ts';
-import { startTraffic } from './life-pace.ts';
+import { startControlServer } from './control.ts';
 import { createPlatform } from './platform.ts';
+import { createRandom, mixSeed } from './random.ts';
 import { startPlatformServer } from './server.ts';
+import { startTraffic } from './traffic.ts';
 
 try {
   await run();

@@ -1,47 +1,48 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Account, createAccount, drawBytes } from './account.ts';
-import { type ApiParts, answerCall } from './api.ts';
-import { type Authority, createAuthority } from './authority.ts';
-import type { RowInput } from './control-row.ts';
-import { createCursors } from './cursor.ts';
+import { type ApiParts, answerCall, createRateLimiter } from './api.ts';
+import {
+  type Account,
+  type Authority,
+  createAccount,
+  createAuthority,
+  drawBytes,
+  signedTokens,
+  type TokenFormat,
+  tableTokens,
+  withTrustedIssuer,
+} from './auth.ts';
 import { DnsBlocks } from './dns-blocks.ts';
-import { TenantData } from './estate.ts';
 import { createFaults, type Endpoint, type Fault } from './faults.ts';
-import { createPageCutter } from './page.ts';
+import { createCursors, createPageCutter } from './lists.ts';
 import type { Call } from './problem.ts';
-import { createRateLimiter } from './rate-limit.ts';
 import { endpointOf } from './routes.ts';
-import { createRowWriter, type PositionShown } from './rows.ts';
-import { generatedMembers } from './sample-rows.ts';
-import { type SeedCounts, seedTenantData } from './seed.ts';
+import { createRowWriter, type PositionShown, type RowInput } from './rows.ts';
+import { generatedMembers, type SeedCounts, seedTenantData } from './seed.ts';
 import { completeSettings, type PlatformSettings } from './settings.ts';
-import { signedTokens, type TokenFormat, tableTokens } from './tokens.ts';
-import { withTrustedIssuer } from './trusted-issuer.ts';
+import { TenantData } from './tenant-data.ts';
 import { readTruth, type Truth, truthText } from './truth.ts';
 import { type Outcome, webFetch } from './web-fetch.ts';
 
 export interface PlatformOptions extends Partial<PlatformSettings> {
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
-  /** In [0,1); everything that is drawn comes from here, so a run can be repeated. */
+  /** In [0,1). The only source of randomness, so that a run can be repeated. */
   readonly random: () => number;
-  /** Waits out latency and delays; default: the wall clock's timers. */
+  /** Waits for latency and delays. @default timers */
   readonly sleep?: (milliseconds: number) => Promise<unknown>;
-  /** Told of errors that are the platform's own fault; default: thrown away, the caller sees a 500. */
+  /** Called for internal errors of the platform. By default they are dropped; the caller always gets a 500. */
   readonly onError?: (error: unknown) => void;
-  /** Makes the contents of generated rows; default 1. */
+  /** Determines the contents of generated rows. @default 1 */
   readonly seed?: number;
 }
 
-/** What can happen in the estate, and what is true in it. Refusals are ProblemErrors. */
-export interface TenantDataControls {
-  putAsset(row: RowInput): void;
-  removeAsset(id: string): void;
-  restoreAsset(id: string): void;
-  tombstoneUnseen(id: string): void;
-  putThreat(row: RowInput): void;
+/** Changes to the tenant's data, and the truth about it. Refusals are ProblemErrors. */
+export interface TenantDataControls
+  extends Pick<
+    TenantData,
+    'putAsset' | 'removeAsset' | 'restoreAsset' | 'tombstoneUnseen' | 'putThreat' | 'redeliver'
+  > {
   putDnsBlock(row: RowInput): void;
-  reproject(stream: 'assets' | 'threats', id: string): void;
   /** By stream and id the newest row; `shown` default `position`. */
   truth(shown?: PositionShown): Truth;
   truthText(shown?: PositionShown): Iterable<string>;
@@ -59,17 +60,17 @@ export interface Platform extends TenantDataControls {
   readonly tokenPath: string;
   /** Serves the token endpoint, the API and /openapi.json; the origin of the URL does not matter. */
   fetch(request: Request): Promise<Response>;
-  /** The same for a call that has not been turned into a Request, so that broken ones can be served too. */
+  /** The same for a call that is not a Request, which may be malformed. */
   serve(call: Call): Promise<Outcome>;
   /** Requests served so far, by endpoint. */
   readonly requests: ReadonlyMap<Endpoint | 'unknown', number>;
 
   setFaults(faults: readonly Fault[]): void;
-  /** Adds generated rows of the past; only while the platform is empty. */
+  /** Adds generated rows of the past. Only an empty platform can be populated. */
   populate(counts: SeedCounts): void;
 }
 
-/** Creates an empty platform; cheap enough to make thousands a second. Throws a RangeError for settings that make no sense. */
+/** Creates an empty platform. Thousands can be created a second. Throws a RangeError for invalid settings. */
 export function createPlatform(options: PlatformOptions): Platform {
   const settings = completeSettings(options);
   const { random, sleep = wait } = options;
@@ -109,7 +110,7 @@ function controls({ tenantData, dnsBlocks, rows }: ApiParts): TenantDataControls
     tombstoneUnseen: id => tenantData.tombstoneUnseen(id),
     putThreat: row => tenantData.putThreat(row),
     putDnsBlock: row => dnsBlocks.put(row),
-    reproject: (stream, id) => tenantData.reproject(stream, id),
+    redeliver: (stream, id) => tenantData.redeliver(stream, id),
     truth: (shown = 'position') => readTruth({ tenantData, dnsBlocks, rows }, shown),
     truthText: (shown = 'position') => truthText({ tenantData, dnsBlocks, rows }, shown),
   };

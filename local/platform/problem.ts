@@ -1,11 +1,11 @@
-/** An answer of the platform before it is put on a wire. */
+/** An answer of the platform before it is sent. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** A request before it is understood: target as it stood on the request line, header names in lower case. */
+/** A raw request: the target of the request line, header names in lower case. */
 export interface Call {
   readonly method: string;
   readonly target: string;
@@ -14,8 +14,7 @@ export interface Call {
 }
 
 /**
- * Suffixes of problem types. The first group is in the specification; the others stand where it shows none and are this platform's
- * own choice.
+ * Suffixes of problem types. The first group is from the specification. It shows none for the others, which this platform chose.
  */
 export const PROBLEMS = {
   'request/invalid-cursor': [400, 'Invalid cursor'],
@@ -44,7 +43,7 @@ export const PROBLEMS = {
 
 export type ProblemSuffix = keyof typeof PROBLEMS;
 
-/** Thrown wherever a request cannot be served; turned into a problem document at one place. */
+/** A request that cannot be served. One place turns it into a problem document. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError';
   readonly suffix: ProblemSuffix;
@@ -57,7 +56,7 @@ export class ProblemError extends Error {
   }
 }
 
-/** The problem document of an error; one that is not a ProblemError shows nothing of itself. */
+/** The problem document of an error. Other errors than ProblemErrors show no details. */
 export function problemAnswer(error: unknown, problemBase: string): Answer {
   if (!(error instanceof ProblemError)) {
     return problemAnswer(new ProblemError('server/internal-error', 'The platform failed; see its log.'), problemBase);

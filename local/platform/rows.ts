@@ -1,8 +1,10 @@
 import type { DnsBlock } from './dns-blocks.ts';
-import { positionText } from './position.ts';
-import type { Version } from './versioned-stream.ts';
+import { type JsonNode, readJson, writeJson } from './json-text.ts';
+import { ProblemError } from './problem.ts';
+import { ENVELOPE } from './settings.ts';
+import { positionText, type Version } from './versioned-stream.ts';
 
-/** Where a row is shown: only lists carry a position, single reads null. `none` leaves the member out, to compare contents. */
+/** Lists show the position and single reads show null. `none` omits the member, to compare contents. */
 export type PositionShown = 'position' | 'null' | 'none';
 
 /** Writes rows as JSON text on one line. */
@@ -12,7 +14,7 @@ export interface RowWriter {
   dnsBlock(block: DnsBlock): string;
 }
 
-/** `generated` gives the other members of the generated row with that index, joined by commas. */
+/** Returns the other members of the generated row with that index, joined by commas. */
 export type Generated = (stream: 'assets' | 'threats' | 'dns-blocks', index: number) => string;
 
 export function createRowWriter(threatAssetMember: string, generated: Generated): RowWriter {
@@ -50,4 +52,48 @@ function close(head: string, members: string): string {
 
 function timeText(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
+}
+
+/** A row from outside: an object, or its JSON text where digits and member names must not change. */
+export type RowInput = string | Readonly<Record<string, unknown>>;
+
+/** A row from outside: members that the platform manages, and the others as written. */
+export interface ControlRow {
+  readonly id: string;
+  /** The given strings among `updated_at`, `blocked_at` and the member that names the asset. */
+  readonly given: ReadonlyMap<string, string>;
+  /** All other members as text, joined by commas. */
+  readonly members: string;
+}
+
+/** Reads a row. Besides `id`, the caller may set the `settable` members. Throws `request/malformed`. */
+export function cutControlRow(row: RowInput, settable: readonly string[]): ControlRow {
+  const given = new Map<string, string>();
+  const members: string[] = [];
+  for (const { key, name, value } of objectMembers(row)) {
+    if (key === 'id' || settable.includes(key)) given.set(key, stringValue(key, value));
+    else if (ENVELOPE.has(key)) throw new ProblemError('request/malformed', `"${key}" is set by the platform.`);
+    else members.push(`${name}:${writeJson(value)}`);
+  }
+  const id = given.get('id');
+  if (!id) throw new ProblemError('request/malformed', 'A row needs an "id", a string that is not empty.');
+  return { id, given, members: members.join(',') };
+}
+
+function objectMembers(row: RowInput) {
+  let node: JsonNode;
+  try {
+    node = readJson(typeof row === 'string' ? row : JSON.stringify(row));
+  } catch {
+    throw new ProblemError('request/malformed', 'The row is not JSON.');
+  }
+  if (typeof node === 'string' || !('object' in node)) {
+    throw new ProblemError('request/malformed', 'The row is not a JSON object.');
+  }
+  return node.object;
+}
+
+function stringValue(key: string, node: JsonNode): string {
+  if (typeof node === 'string' && node.startsWith('"')) return JSON.parse(node) as string;
+  throw new ProblemError('request/malformed', `"${key}" must be a string.`);
 }

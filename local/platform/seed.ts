@@ -1,6 +1,6 @@
 import type { DnsBlocks } from './dns-blocks.ts';
-import { createRandom } from './draw.ts';
-import type { TenantData } from './estate.ts';
+import { createRandom, mixSeed } from './random.ts';
+import type { TenantData } from './tenant-data.ts';
 
 export interface SeedCounts {
   readonly assets: number;
@@ -20,7 +20,7 @@ export interface SeedTarget {
 const DAY = 86_400_000;
 const HISTORY = 90 * DAY;
 
-/** Fills an empty platform with the past ninety days, a day ago at the latest. Contents are made when they are read. */
+/** Fills an empty platform with ninety days of data that end a day ago. Contents are generated when they are read. */
 export function seedTenantData({ tenantData, dnsBlocks, now, seed, tieSize }: SeedTarget, counts: SeedCounts): void {
   const random = createRandom(seed);
   const start = Math.floor(now) - HISTORY - DAY;
@@ -37,10 +37,10 @@ export function seedTenantData({ tenantData, dnsBlocks, now, seed, tieSize }: Se
   for (let index = 0; index < counts.threats && counts.assets > 0; index++) {
     const at = time(index, counts.threats);
     const id = `threat-${index}`;
-    const owner = assetId(liveIndex(Math.floor(random() * counts.assets)));
-    tenantData.assign(id, owner);
+    const asset = assetId(liveIndex(Math.floor(random() * counts.assets)));
+    tenantData.assign(id, asset);
     const updatedAt = at - Math.floor(random() * 30 * DAY);
-    tenantData.threats.deliver(id, { members: index, updatedAt, assetId: owner }, at * 1000);
+    tenantData.threats.deliver(id, { members: index, updatedAt, assetId: asset }, at * 1000);
   }
   for (let index = 0; index < counts.dnsBlocks; index++) {
     const blockedAt = time(index, counts.dnsBlocks);
@@ -57,11 +57,127 @@ function liveIndex(index: number): number {
   return isRemoved(index) ? index - 1 : index;
 }
 
-/** Now and then an id that must be encoded in a path. */
+/** Some ids must be encoded in a path. */
 function assetId(index: number): string {
   return index % 64 === 9 ? `büro/site ${index % 7}?#${index}` : `asset-${index}`;
 }
 
 function dnsBlockId(index: number): string {
   return `dns-${String(index).padStart(9, '0')}`;
+}
+
+type Random = () => number;
+
+/**
+ * The contents of generated rows: realistic security data of about 0.9 kB (DNS blocks 0.3 kB). They depend only on seed and
+ * index, so a million rows need no memory. One row in sixteen holds values that a careless consumer would damage.
+ */
+export function generatedMembers(stream: 'assets' | 'threats' | 'dns-blocks', seed: number, index: number): string {
+  const random = createRandom(mixSeed(seed + WRITERS[stream].salt, index));
+  return (
+    WRITERS[stream].write(random, index) +
+    (index % 16 === 7 ? `,${HARD_MEMBERS[(index >> 4) % HARD_MEMBERS.length]}` : '')
+  );
+}
+
+/** Numbers that a double cannot hold, names with a meaning in JavaScript, and text outside ASCII. */
+const HARD_MEMBERS: readonly string[] = [
+  '"agent_serial":9007199254740993,"score_exact":1.0,"drift":-0',
+  '"bytes_total":1e400,"ratio":0.30000000000000004440892098500626',
+  '"__proto__":{"polluted":true},"constructor":"x","":"a member without a name"',
+  '"note":"line\\u2028separator, quote \\" backslash \\\\ tab \\t, 日本語, 🛡️, \\ud800 alone"',
+  '"nested":[[[]],{},{"a":{"toString":null}},[1E5,1.50,-1.0e-7]]',
+];
+
+const WRITERS = {
+  assets: { salt: 101, write: assetMembers },
+  threats: { salt: 202, write: threatMembers },
+  'dns-blocks': { salt: 303, write: dnsBlockMembers },
+};
+
+function assetMembers(random: Random, index: number): string {
+  const site = pick(random, SITES);
+  const os = pick(random, SYSTEMS);
+  const ip = address(random);
+  return (
+    `"name":"${site}-${pick(random, ['ws', 'srv', 'db', 'lap', 'fw'])}-${index}","fqdn":"host-${index}.${site}.corp.example",` +
+    `"kind":"${pick(random, ['workstation', 'server', 'laptop', 'network-device', 'virtual-machine'])}",` +
+    `"criticality":"${pick(random, LEVELS)}","operating_system":{"family":"${os[0]}","version":"${os[1]}","build":${integer(random, 30000)}},` +
+    `"network_interfaces":[{"name":"eth0","mac":"${mac(random)}","ipv4":["${ip}"],"ipv6":["fd00:${hex(random, 4)}:${hex(random, 4)}::${hex(random, 2)}"]},` +
+    `{"name":"eth1","mac":"${mac(random)}","ipv4":["${address(random)}"],"ipv6":[]}],` +
+    `"owner":{"team":"${pick(random, TEAMS)}","email":"${pick(random, TEAMS)}@corp.example"},"location":{"site":"${site}","rack":"R${integer(random, 40)}"},` +
+    `"agent":{"version":"7.${integer(random, 40)}.${integer(random, 10)}","healthy":${random() < 0.95},"policy":"baseline-${integer(random, 9)}","id":"${hex(random, 32)}"},` +
+    `"exposure":{"internet_facing":${random() < 0.1},"open_ports":[22,443,${1024 + integer(random, 60000)}],"risk_score":${(random() * 100).toFixed(2)}},` +
+    `"tags":["env:${pick(random, ['prod', 'stage', 'dev'])}","cost-center:${integer(random, 9000)}","backup:${random() < 0.7}"],"serial_number":"${hex(random, 12)}"`
+  );
+}
+
+function threatMembers(random: Random, index: number): string {
+  const technique = pick(random, TECHNIQUES);
+  return (
+    `"title":"${technique[1]} on host","category":"${pick(random, ['malware', 'vulnerability', 'misconfiguration', 'identity'])}",` +
+    `"severity":"${pick(random, LEVELS)}","score":${(random() * 10).toFixed(1)},"confidence":${random().toFixed(4)},"status":"${pick(random, ['open', 'triaged', 'contained'])}",` +
+    `"technique":{"framework":"ATT&CK","id":"${technique[0]}","name":"${technique[1]}"},` +
+    `"process":{"pid":${integer(random, 65535)},"image":"C:\\\\Windows\\\\System32\\\\${pick(random, IMAGES)}","command_line":"${pick(random, IMAGES)} -enc ${hex(random, 48)}","sha256":"${hex(random, 64)}"},` +
+    `"network":{"remote_ip":"${address(random)}","remote_port":${integer(random, 65535)},"domain":"${hex(random, 8)}.bad.example","protocol":"tcp"},` +
+    `"detector":{"engine":"${pick(random, ['behaviour', 'signature', 'anomaly'])}","rule":"R-${integer(random, 90000)}","version":"2026.${integer(random, 12)}"},` +
+    `"summary":"Detection ${index}: ${technique[1]} was seen in a process started by ${pick(random, TEAMS)}; review the parent process and isolate the host if the activity was not planned.",` +
+    `"evidence_count":${integer(random, 400)},"references":["https://kb.example/threats/${technique[0]}","https://kb.example/rules/${integer(random, 90000)}"]`
+  );
+}
+
+function dnsBlockMembers(random: Random, index: number): string {
+  return (
+    `"domain":"${hex(random, 10)}.${pick(random, ['bad', 'phish', 'c2', 'ads'])}.example","query_type":"${pick(random, ['A', 'AAAA', 'TXT', 'HTTPS'])}",` +
+    `"client_ip":"${address(random)}","policy":"${pick(random, ['malware', 'phishing', 'newly-seen', 'tunnelling'])}","action":"blocked",` +
+    `"resolver":"dns-${1 + integer(random, 4)}.corp.example","confidence":${random().toFixed(3)},"query_id":${index}`
+  );
+}
+
+const SITES = ['berlin', 'porto', 'osaka', 'austin', 'dc-east', 'dc-west'];
+const TEAMS = ['platform', 'payments', 'it-support', 'research', 'sales'];
+const LEVELS = ['low', 'medium', 'high', 'critical'];
+const IMAGES = ['powershell.exe', 'rundll32.exe', 'wscript.exe', 'certutil.exe'];
+const SYSTEMS = [
+  ['windows', '11 24H2'],
+  ['windows-server', '2025'],
+  ['linux', 'Debian 13'],
+  ['macos', '26.1'],
+];
+const TECHNIQUES = [
+  ['T1059.001', 'PowerShell'],
+  ['T1003', 'OS Credential Dumping'],
+  ['T1071.004', 'DNS Command and Control'],
+  ['T1486', 'Data Encrypted for Impact'],
+  ['T1566.002', 'Spearphishing Link'],
+];
+
+function pick<T>(random: Random, choices: readonly T[]): T {
+  return choices[Math.floor(random() * choices.length)]!;
+}
+
+function integer(random: Random, below: number): number {
+  return Math.floor(random() * below);
+}
+
+/** All two-digit hexadecimal numbers. A lookup is several times faster than formatting, and rows are generated by the million. */
+const BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
+/** `length` must be even. */
+function hex(random: Random, length: number, separator = ''): string {
+  let text = '';
+  let bits = 0;
+  for (let count = 0; count < length / 2; count++) {
+    bits = count % 4 === 0 ? random() * 4_294_967_296 : bits >>> 8;
+    text += (count === 0 ? '' : separator) + BYTES[bits & 255];
+  }
+  return text;
+}
+
+function address(random: Random): string {
+  return `10.${integer(random, 256)}.${integer(random, 256)}.${integer(random, 256)}`;
+}
+
+function mac(random: Random): string {
+  return hex(random, 12, ':');
 }

@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Platform } from './platform.ts';
 import { type Answer, ProblemError, type ProblemSuffix, problemAnswer } from './problem.ts';
-import { readBody } from './read-body.ts';
 import type { Outcome } from './web-fetch.ts';
 
 export interface PlatformServer {
@@ -70,7 +69,7 @@ function send(response: ServerResponse, { status, headers, body }: Answer): void
   response.end(bytes);
 }
 
-/** Answers a connection on which no request could be read. */
+/** Answers on a connection without a readable request. */
 function endRaw(socket: Duplex, { status, headers, body }: Answer): void {
   if (!socket.writable) return void socket.destroy();
   const lines = Object.entries({ ...headers, 'content-length': Buffer.byteLength(body) }).map(
@@ -91,7 +90,7 @@ function clientProblem(
   return problem('request/malformed', 'This is not an HTTP request.');
 }
 
-/** Starts listening on the loopback interface; answers the URL. Rejects if the port is taken. */
+/** Listens on the loopback interface. Rejects if the port is in use. @returns the URL */
 export async function listen(server: Server, port: number): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -107,4 +106,16 @@ export async function closeServer(server: Server): Promise<void> {
   const closed = new Promise<void>(resolve => server.close(() => resolve()));
   server.closeAllConnections();
   await closed;
+}
+
+/** The body as text; undefined if it exceeds the bound. The rest is not read. */
+export async function readBody(request: IncomingMessage, bound = 65_536): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > bound) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
 }

@@ -1,4 +1,4 @@
-/** What the specification leaves open, decided by whoever starts the platform; docs/platform.md gives each default's reason. */
+/** Settings for what the specification leaves open. docs/platform.md gives the reason for each default. */
 export interface PlatformSettings {
   /** Member of a list answer that holds the rows. */
   readonly rowsMember: string;
@@ -8,7 +8,7 @@ export interface PlatformSettings {
   readonly dnsBlocksPath: string;
   /** Member of a threat that names its asset. */
   readonly threatAssetMember: string;
-  /** `latest`: one row an id, at its newest position. `every-version`: older versions stay where they were delivered. */
+  /** `latest`: one row per id, at its newest position. `every-version`: older versions keep their positions. */
   readonly retention: 'latest' | 'every-version';
   /**
    * How a walk ends. `full-page-null`: the last rows come with a null cursor. `empty-page-null`: rows always come with a
@@ -22,9 +22,9 @@ export interface PlatformSettings {
   readonly tieSize: number;
   /** Probability that a page holds fewer rows than it could. */
   readonly shortPages: number;
-  /** Probability that a page is empty though it carries a cursor. */
+  /** Probability that a page has a cursor and no rows. */
   readonly emptyPages: number;
-  /** Members of every object come in another order in every answer. */
+  /** Every answer has its members in a different order. */
   readonly shuffleMembers: boolean;
   /** Answers are indented over many lines. */
   readonly prettyPrint: boolean;
@@ -42,7 +42,7 @@ export interface PlatformSettings {
   readonly roles: Readonly<Record<RoleArea, string>>;
   /** `signed`: JSON Web Tokens. `table`: opaque tokens looked up synchronously, for simulations that must replay exactly. */
   readonly tokens: 'signed' | 'table';
-  /** URL of a realm of another server, such as Keycloak's, whose tokens are accepted beside one's own. */
+  /** URL of another server's realm, such as Keycloak's. Its tokens are accepted too. */
   readonly trustedIssuer?: string;
 }
 
@@ -75,7 +75,7 @@ export const DEFAULT_SETTINGS: PlatformSettings = {
   tokens: 'signed',
 };
 
-/** Fills in the defaults. Throws a RangeError that names the first setting that makes no sense. */
+/** Fills in the defaults. Throws a RangeError that names the first invalid setting. */
 export function completeSettings(given: Partial<PlatformSettings>): PlatformSettings {
   const known = Object.entries(given).filter(([name, value]) => value !== undefined && name in SETTING_NAMES);
   const settings: PlatformSettings = { ...DEFAULT_SETTINGS, ...Object.fromEntries(known) };
@@ -92,7 +92,7 @@ export function completeSettings(given: Partial<PlatformSettings>): PlatformSett
   return settings;
 }
 
-/** Members that the platform composes itself; a control-side row may set only `id` and its times. */
+/** Members that the platform writes. A row of the control API may set only `id` and its times. */
 export const ENVELOPE: ReadonlySet<string> = new Set([
   'id',
   'updated_at',

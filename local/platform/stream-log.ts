@@ -1,11 +1,11 @@
-/** Anything that takes a place in a stream. `seq` is set by the log, rises by one, and is what cursors encode. */
+/** An entry of a stream. The log sets `seq`, which increases by one and which cursors encode. */
 export interface Entry {
   seq: number;
 }
 
 /**
- * An append-only order of entries that can be withdrawn. Reading on from any place costs the same wherever it is:
- * withdrawn entries are skipped through forward links with path halving, and are dropped for good once they are the majority.
+ * An append-only order of entries that can be withdrawn. Reading from any place costs the same: forward links with path halving
+ * skip withdrawn entries, which are dropped once they are the majority.
  */
 export class StreamLog<T extends Entry> {
   #entries: (T | undefined)[] = [];
@@ -14,7 +14,7 @@ export class StreamLog<T extends Entry> {
   #withdrawn = 0;
   #lastSeq = 0;
 
-  /** Places held in memory, those of withdrawn entries included. */
+  /** Places in memory, including those of withdrawn entries. */
   get places(): number {
     return this.#entries.length;
   }
@@ -26,7 +26,7 @@ export class StreamLog<T extends Entry> {
     this.#forward.push(this.#entries.length);
   }
 
-  /** Takes the entry out of the order; no effect if it is not in it. */
+  /** Removes the entry from the order, if it is there. */
   withdraw(entry: T): void {
     const index = this.#indexAfter(entry.seq - 1);
     if (this.#entries[index] !== entry) return;

@@ -1,8 +1,8 @@
 import type { DnsBlocks } from './dns-blocks.ts';
-import type { TenantData } from './estate.ts';
 import type { PositionShown, RowWriter } from './rows.ts';
+import type { TenantData } from './tenant-data.ts';
 
-/** What the API would answer if nothing were withheld any more: by stream and id the newest row as JSON text. */
+/** What the API would answer if nothing were withheld: by stream and id, the newest row as JSON text. */
 export type Truth = Readonly<Record<'assets' | 'threats' | 'dns-blocks', ReadonlyMap<string, string>>>;
 
 export interface TruthSource {
@@ -13,7 +13,7 @@ export interface TruthSource {
 
 type Entries = Iterable<readonly [id: string, row: string]>;
 
-/** The rows of each stream: removed assets as their tombstones, threats of removed assets not at all. */
+/** The rows of each stream. A removed asset is its tombstone; its threats are left out. */
 function truthRows({ tenantData, dnsBlocks, rows }: TruthSource, shown: PositionShown): Record<keyof Truth, Entries> {
   return {
     assets: mapped(tenantData.assets.latest.values(), version => [version.id, rows.asset(version, shown)]),
@@ -36,7 +36,7 @@ export function readTruth(source: TruthSource, shown: PositionShown): Truth {
   return { assets: new Map(assets), threats: new Map(threats), 'dns-blocks': new Map(dnsBlocks) };
 }
 
-/** The truth as JSON text in pieces of some ten kilobytes, so that a million rows never stand in memory at once. */
+/** The truth as JSON text in pieces of some ten kilobytes, so that a million rows are never in memory at once. */
 export function* truthText(source: TruthSource, shown: PositionShown): Generator<string> {
   let piece = '{';
   let stream = '';

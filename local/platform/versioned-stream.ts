@@ -19,7 +19,7 @@ export interface Version extends Entry {
   readonly previous: Version | undefined;
 }
 
-/** What a change gives; the rest is taken over from the version before. */
+/** The changed members. The others are those of the previous version. */
 export type Change = Partial<Pick<Version, 'updatedAt' | 'members' | 'deletedAt' | 'assetId'>>;
 
 /** The newest version of every resource of a kind, and the stream that delivers them. */
@@ -36,7 +36,7 @@ export class VersionedStream {
     this.#keepsVersions = keepsVersions;
   }
 
-  /** Delivers the resource's next version at a new position. `position` in microseconds, for what happened before the start. */
+  /** Delivers the resource's next version at a new position, or at one of the past, in microseconds. */
   deliver(id: string, change: Change, position = this.#nextPosition(id)): Version {
     const before = this.latest.get(id);
     const version = this.#next(id, change);
@@ -73,4 +73,35 @@ export class VersionedStream {
     this.latest.set(id, version);
     return version;
   }
+}
+/**
+ * Stream positions in microseconds since the epoch, which never decrease. The changes of one projection batch share a position.
+ *
+ * @param withholdMs how long a change is withheld; a batch that is already shown takes no further change
+ */
+export function createPositions(
+  clock: () => number,
+  random: () => number,
+  { tieSize, withholdMs }: { readonly tieSize: number; readonly withholdMs: number },
+): (id: string) => number {
+  let last = 0;
+  /** Ids of the batch at `last`. A batch holds a resource once, so no two versions of it share a position. */
+  let batch = new Set<string>();
+  return id => {
+    const joins = last > 0 && tieSize > 1 && random() < 1 - 1 / tieSize;
+    const isShown = withholdMs > 0 && last <= (clock() - withholdMs) * 1000;
+    if (!joins || isShown || batch.has(id)) {
+      last = Math.max(Math.floor(clock()) * 1000, last + 1);
+      batch = new Set();
+    }
+    batch.add(id);
+    return last;
+  };
+}
+
+/** The position as the API writes it: ISO 8601 with six fractional digits. */
+export function positionText(microseconds: number): string {
+  const milliseconds = Math.floor(microseconds / 1000);
+  const rest = String(microseconds - milliseconds * 1000).padStart(3, '0');
+  return `${new Date(milliseconds).toISOString().slice(0, -1)}${rest}Z`;
 }

@@ -1,6 +1,6 @@
 import type { Answer, Call } from './problem.ts';
 
-/** An answer on its way out, and what befalls it there. */
+/** An answer, and the fault that strikes its delivery. */
 export interface Outcome {
   readonly answer: Answer;
   /** The connection breaks before anything is sent. */
@@ -9,18 +9,13 @@ export interface Outcome {
   readonly truncate?: boolean | undefined;
 }
 
-/** The platform as a web-standard fetch. A broken connection rejects as Node's own fetch does: a TypeError with a coded cause. */
+/** The platform as a web-standard fetch. A broken connection rejects as Node's fetch does: a TypeError whose cause has a code. */
 export function webFetch(serve: (call: Call) => Promise<Outcome>): (request: Request) => Promise<Response> {
   return async request => {
     const { pathname, search } = new URL(request.url);
     const body = request.body ? await request.text() : '';
     const header = (name: string): string | undefined => request.headers.get(name) ?? undefined;
-    const served = serve({
-      method: request.method,
-      target: pathname + search,
-      header,
-      body,
-    });
+    const served = serve({ method: request.method, target: pathname + search, header, body });
     const { answer, reset, truncate } = await Promise.race([served, aborted(request.signal)]);
     if (reset) throw new TypeError('fetch failed', { cause: broken('read ECONNRESET', 'ECONNRESET') });
     const init = { status: answer.status, headers: answer.headers };
@@ -44,7 +39,7 @@ function cutShort(body: string): ReadableStream<Uint8Array> {
   });
 }
 
-/** Rejects when the caller gives up, as fetch does; an answer on its way is then lost. */
+/** Rejects when the caller aborts, as fetch does. A pending answer is lost. */
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     if (signal.aborted) reject(signal.reason as Error);

@@ -1,11 +1,11 @@
-import { createRandom, mixSeed } from '../platform/draw.ts';
-import { liveOnce } from '../platform/life.ts';
 import { createPlatform, type Platform } from '../platform/platform.ts';
+import { createRandom, mixSeed } from '../platform/random.ts';
+import { randomChange } from '../platform/traffic.ts';
 import type { TenantDataRecipe } from './source.ts';
 
 /**
- * The platform as its recipe says. Everything that is drawn comes from the seed and all of the past happens at recorded
- * times, before the first request, so the same recipe gives the same rows, positions, credentials and cursors.
+ * Rebuilds the platform from its recipe. All randomness comes from the seed, and all past changes have recorded times. So the
+ * same recipe gives the same rows, positions, credentials and cursors.
  *
  * @param now milliseconds since the epoch, once the past is rebuilt
  */
@@ -25,11 +25,11 @@ export function rebuildPlatform(recipe: TenantDataRecipe, now: () => number): Pl
   return platform;
 }
 
-/** The first two are not left to chance: what becomes of removed assets is what people want to see. */
+/** The first two changes are fixed, to show what happens to removed and restored assets. The others are random. */
 function change(platform: Platform, random: () => number, step: number): void {
   if (step === 0 && removeAssetWithThreats(platform, random)) return;
   if (step === 1 && restoreAssetRemovedBefore(platform)) return;
-  liveOnce(platform, random);
+  randomChange(platform, random);
 }
 
 function removeAssetWithThreats(platform: Platform, random: () => number): boolean {
@@ -44,7 +44,7 @@ function removeAssetWithThreats(platform: Platform, random: () => number): boole
   return false;
 }
 
-/** The one removed last before the newest removal, so that a second round of changes brings back what the first took. */
+/** Restores the asset of the last removal but one, so that a second round of changes restores what the first removed. */
 function restoreAssetRemovedBefore(platform: Platform): boolean {
   const removed = [...platform.tenantData.assets.latest.values()].filter(asset => asset.deletedAt !== 0);
   const [, before] = removed.sort((one, other) => other.position - one.position);

@@ -1,6 +1,6 @@
 import { terminalText } from '../terminal/terminal-text.ts';
 
-/** A failure for a person: what happened, what is safe, what to do; the stack only for those who ask. */
+/** A failure as text for people: what failed, what is safe, what to do. The stack only with --verbose. */
 export function failureText(error: unknown, verbose: boolean): string {
   return terminalText(textOf(error, verbose));
 }
@@ -12,7 +12,7 @@ function textOf(error: unknown, verbose: boolean): string {
   return streams.length > 0 ? `Failed.\n${streams.join('\n')}` : `Failed: ${error.name}: ${error.message}`;
 }
 
-/** The handler tells all streams in one line; what they have in common is said once. */
+/** The handler reports all streams in one line. Streams with the same failure are grouped. */
 function failedStreams({ name, message }: Error): string[] {
   if (name !== 'StreamsFailedError') return [];
   const streams = new Map<string, string[]>();
@@ -24,20 +24,19 @@ function failedStreams({ name, message }: Error): string[] {
   return message.includes(': CredentialsError: ') ? [...texts, CREDENTIALS_HERE] : texts;
 }
 
-const CREDENTIALS_HERE =
-  '  In this run the secret is made of --client-id and of CLIENT_SECRET or what the prompt was told.';
+const CREDENTIALS_HERE = '  In this run the secret consists of --client-id and of CLIENT_SECRET or the prompt.';
 
 /** Before `assets: RoleMissingError: …`. */
 const EACH_STREAM = /(?<=\s)(?=[a-z-]+: [A-Za-z]*Error: )/;
 
-/** What LevelDB, under dynalite, and the file system say of a disk that is full, or of files that are not what was written. */
+/** Errors of LevelDB (below dynalite) and of the file system for a full disk or damaged files. */
 const DISK =
   /ENOSPC|EDQUOT|EFBIG|EIO|LEVEL_|IO error|Corruption|Database is (?:closed|not open)|no space left|table was left half made/i;
 
 /**
- * The state folder cannot be read or written. dynalite throws such errors where nobody can catch them.
+ * The text for a state folder that cannot be read or written. dynalite throws such errors where nothing can catch them.
  *
- * @returns nothing for an error of another kind
+ * @returns undefined for other errors
  */
 export function stateFailureText(error: unknown, folder: string): string | undefined {
   if (!(error instanceof Error) && typeof error !== 'object') return undefined;

@@ -1,7 +1,7 @@
-/** The thread that the deployed handler runs in, as in a container of Lambda: its own environment, its own stdout. */
+/** The thread of the deployed handler. Like a container of Lambda, it has its own environment and stdout. */
+import { subscribe } from 'node:diagnostics_channel';
 import { parentPort } from 'node:worker_threads';
-import { type ApiObservation, observeApi } from './api-observation.ts';
-import { type ThrownError, thrownError } from './thrown-error.ts';
+import { type ThrownError, thrownError } from './handler-host.ts';
 
 export type ToThread =
   | { readonly kind: 'invoke'; readonly milliseconds: number }
@@ -14,10 +14,10 @@ export type FromThread =
   | { readonly kind: 'threw'; readonly error: ThrownError };
 
 const port = parentPort!;
-const tell = (message: FromThread) => port.postMessage(message);
+const post = (message: FromThread) => port.postMessage(message);
 let deadline = 0;
 
-observeApi(observation => tell({ kind: 'observed', observation }));
+observeApi(observation => post({ kind: 'observed', observation }));
 
 port.on('message', (message: ToThread) => {
   const end = Date.now() + message.milliseconds;
@@ -30,16 +30,55 @@ async function invoke(): Promise<void> {
     const { handler } = await import('../../lambda/handler.ts');
     const result = await handler({}, { getRemainingTimeInMillis: () => deadline - Date.now() });
     await flushed();
-    tell({ kind: 'returned', result });
+    post({ kind: 'returned', result });
   } catch (error) {
     await flushed();
-    tell({ kind: 'threw', error: thrownError(error) });
+    post({ kind: 'threw', error: thrownError(error) });
   }
 }
 
-/** A thread's output travels in messages, piece by piece: what is under way when it ends is lost. */
+/** A thread's output travels in messages. Messages that are pending when the thread ends are lost. */
 async function flushed(): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) {
     await new Promise<void>(resolve => stream.write('', () => resolve()));
   }
+}
+
+/** A request of this thread's `fetch`, which is only used for the API and the token endpoint. */
+export interface ApiObservation {
+  /** URL without its query, which holds cursors. */
+  readonly url: string;
+  /** HTTP status of the answer; absent when there was none. */
+  readonly status?: number;
+  /** The network error, when there was no answer. */
+  readonly trouble?: string;
+}
+
+interface FetchMessage {
+  readonly request: { readonly origin: string | URL; readonly path: string };
+  readonly response?: { readonly statusCode: number };
+  readonly error?: unknown;
+}
+
+/** Observes through Node's diagnostics, so that the observed code is exactly the deployed code. */
+export function observeApi(onObservation: (observation: ApiObservation) => void): void {
+  subscribe('undici:request:headers', message => {
+    const { request, response } = message as FetchMessage;
+    onObservation({ url: urlOf(request), status: response!.statusCode });
+  });
+  subscribe('undici:request:error', message => {
+    const { request, error } = message as FetchMessage;
+    onObservation({ url: urlOf(request), trouble: wordsOf(error) });
+  });
+}
+
+function urlOf({ origin, path }: FetchMessage['request']): string {
+  return `${String(origin).replace(/\/$/, '')}${path.split('?')[0]}`;
+}
+
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'no answer';
+  // A host with several addresses fails with one error for each, and no message of its own.
+  const [first] = error instanceof AggregateError ? error.errors : [];
+  return error.message || (first instanceof Error ? first.message : error.name);
 }

@@ -1,10 +1,12 @@
+import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import * as v from 'valibot';
-import { optionOf } from './option-settings.ts';
-import { type EmbeddedTarget, StartFaultsError, type StartRequest, type TenantTarget } from './start-request.ts';
+import { lockDirectory } from '../aws/directory-lock.ts';
+import { type EmbeddedTarget, optionOf, StartFaultsError, type StartRequest, type TenantTarget } from './options.ts';
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
-/** How the embedded platform came to be as it is: replayed, it offers the same rows, positions and cursors again. */
+/** How to rebuild the embedded platform. The same recipe gives the same rows, positions and cursors. */
 const TenantData = v.object({
   seed: count,
   /** Milliseconds since the epoch. */
@@ -12,16 +14,16 @@ const TenantData = v.object({
   assets: count,
   threats: count,
   dnsBlocks: count,
-  /** In the order in which they happened. */
+  /** In the order of their times. */
   changes: v.array(v.object({ at: count, count })),
 });
 
 const Tenant = v.object({ baseUrl: v.string(), clientId: v.string() });
 
-/** Where the rows of a state folder come from; cursors and row states of one source mean nothing to another. */
+/** The source of a state folder's rows. Cursors and row states of one source are meaningless for another. */
 export const Source = v.object({
   version: v.literal(1),
-  /** Of the delivered events. Absent where an earlier release made the folder. */
+  /** Format of the delivered events. Absent in folders of an earlier release. */
   format: v.optional(v.picklist(['envelope', 'ocsf'])),
   tenantData: v.optional(TenantData),
   tenant: v.optional(Tenant),
@@ -33,7 +35,7 @@ export type TenantDataRecipe = v.InferOutput<typeof TenantData>;
 const DEFAULT_COUNTS = { seed: 1, assets: 1500, threats: 2500, dnsBlocks: 4000 };
 
 /**
- * The source of this run: that of the runs before, with the changes asked for, or a new one.
+ * The source of this run: that of the earlier runs, with the requested changes, or a new one.
  *
  * @param now milliseconds since the epoch
  * @throws StartFaultsError when the state folder was filled from another source
@@ -48,21 +50,21 @@ export function nextSource(request: StartRequest, before: Source | undefined, no
   return { version: 1, format, tenantData: change === 0 ? recipe : withChange(recipe, change, now) };
 }
 
-/** Lines of two formats beside each other are read by no SIEM. */
+/** No SIEM reads lines of two formats in one place. */
 function otherFormat({ name, format }: StartRequest, { format: before = format }: Source): string[] {
   if (before === format) return [];
-  const wayOut = `Use --format ${before}, choose another --name or --state-folder, or start anew with --reset`;
+  const wayOut = `Use --format ${before}, choose another --name or --state-folder, or start again with --reset`;
   return [`"${name}" holds events in the format ${before}, and this run would add ${format}. ${wayOut}`];
 }
 
-/** Each change takes a millisecond of the estate's time, and the clock of the machine may have been set back. */
+/** Each change takes a millisecond of the platform's time. The machine's clock may have been set back. */
 function withChange(recipe: TenantDataRecipe, change: number, now: number): TenantDataRecipe {
   const last = recipe.changes.at(-1) ?? { at: recipe.startedAt, count: 1 };
   return { ...recipe, changes: [...recipe.changes, { at: Math.max(now, last.at + last.count), count: change }] };
 }
 
 function contradictions(target: EmbeddedTarget | TenantTarget, { tenantData, tenant }: Source, name: string): string[] {
-  const wayOut = 'Choose another --name, or start anew with --reset';
+  const wayOut = 'Choose another --name, or start again with --reset';
   if ('baseUrl' in target) return tenantContradictions(target, tenant, name, wayOut);
   if (!tenantData)
     return [`"${name}" has been filled from ${tenant?.baseUrl}, not from the embedded platform. ${wayOut}`];
@@ -77,11 +79,58 @@ function tenantContradictions(target: TenantTarget, before: Source['tenant'], na
   if (before?.baseUrl !== baseUrl) {
     return [`"${name}" has been filled from ${before?.baseUrl ?? 'the embedded platform'}. ${wayOut}`];
   }
-  // Another client may act for another organization, whose rows must not be taken for this one's.
+  // Another client may belong to another organization, whose rows must not mix with these.
   if (before.clientId !== clientId) return [`"${name}" has been filled with --client-id ${before.clientId}. ${wayOut}`];
   return [];
 }
 
 function tenantRecord({ baseUrl, clientId }: TenantTarget): NonNullable<Source['tenant']> {
   return { baseUrl: baseUrl.replace(/\/+$/, ''), clientId };
+}
+
+const SOURCE_FILE = 'source.json';
+const LOG_FILE = 'function.log';
+/** What a run leaves in its folder. A reset deletes nothing else. */
+const FILES_OF_RUNS = [SOURCE_FILE, LOG_FILE, 'dynamodb', 's3'];
+
+export function logFile(folder: string): string {
+  return join(folder, LOG_FILE);
+}
+
+/** @returns undefined before the first run. @throws StartFaultsError when the file is invalid */
+export async function readSource(folder: string): Promise<Source | undefined> {
+  const file = join(folder, SOURCE_FILE);
+  const text = await readFile(file, 'utf8').catch(ifMissing);
+  if (text === undefined) return undefined;
+  const source = v.safeParse(v.pipe(v.string(), v.parseJson(), Source), text);
+  if (source.success) return source.output;
+  throw new StartFaultsError([`${file} was not written by this version: start again with --reset`]);
+}
+
+/** Makes a folder that only the current user can read, because it holds tenant rows. An existing folder keeps its rights. */
+export async function makeFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+}
+
+/** Written atomically: with half a file, the state would have no source. */
+export async function writeSource(folder: string, source: Source): Promise<void> {
+  const file = join(folder, SOURCE_FILE);
+  await writeFile(`${file}.new`, `${JSON.stringify(source, undefined, 2)}\n`);
+  await rename(`${file}.new`, file);
+}
+
+/** Deletes what runs left in the folder and makes it private. @throws DirectoryInUseError */
+export async function resetFolder(folder: string): Promise<void> {
+  await makeFolder(folder);
+  const unlock = await lockDirectory(folder);
+  try {
+    await chmod(folder, 0o700);
+    for (const name of FILES_OF_RUNS) await rm(join(folder, name), { recursive: true, force: true });
+  } finally {
+    await unlock();
+  }
+}
+
+function ifMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
 }

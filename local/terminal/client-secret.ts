@@ -1,14 +1,15 @@
-import { askHidden } from './hidden-prompt.ts';
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
 
 const VARIABLE = 'CLIENT_SECRET';
 
-/** Whether the secret is in the environment, or a person sits at the terminal. */
+/** Whether the secret is in the environment, or can be prompted for. */
 export function hasClientSecret(environment: NodeJS.ProcessEnv): boolean {
   return Boolean(environment[VARIABLE]) || Boolean(process.stdin.isTTY && process.stderr.isTTY);
 }
 
 /**
- * The secret of a client of a real tenant: never an argument, which the process list would show, never on disk.
+ * The client secret of a real tenant. It is never an argument, which the process list would show, and never on disk.
  *
  * @param authUrl of the realm or the token endpoint
  * @throws PromptAbortedError
@@ -19,4 +20,36 @@ export async function readClientSecret(
 ): Promise<string> {
   const { host } = new URL(authUrl);
   return environment[VARIABLE] || (await askHidden(`Client secret of ${clientId} at ${host}: `));
+}
+
+/** The prompt got no answer. */
+export class PromptAbortedError extends Error {
+  override readonly name = 'PromptAbortedError';
+  constructor() {
+    super('No client secret was given. Nothing was started.');
+  }
+}
+
+/**
+ * Prompts without showing the input.
+ *
+ * @throws PromptAbortedError at Ctrl-C, Ctrl-D or an empty answer
+ */
+export async function askHidden(question: string): Promise<string> {
+  // The line editor echoes to its output, which therefore goes nowhere. The question goes to the terminal directly.
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const editor = createInterface({ input: process.stdin, output: nowhere, terminal: true, historySize: 0 });
+  const aborted = new AbortController();
+  editor.on('SIGINT', () => aborted.abort()).on('close', () => aborted.abort());
+  process.stderr.write(question);
+  try {
+    const answer = await editor.question('', { signal: aborted.signal });
+    if (answer !== '') return answer;
+  } catch (error) {
+    if (!aborted.signal.aborted) throw error;
+  } finally {
+    process.stderr.write('\n');
+    editor.close();
+  }
+  throw new PromptAbortedError();
 }

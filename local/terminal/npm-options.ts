@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
 
 /**
- * Options that were typed without `--` before them: npm takes them for its own, and hands them on as variables alone.
+ * Options that were typed without `--` before them. npm takes them as its own and passes them on as variables only.
  *
  *     npm start --change 50   →   npm_config_change=true, and "50" as the only argument
  *
- * @returns each as it is written in the help, such as `--change <n>`
+ * @returns each as in the help, such as `--change <n>`
  */
 export function optionsKeptByNpm(command: Command, environment: NodeJS.ProcessEnv): string[] {
   const kept = command.options.filter(({ long }) => {
-    // npm has an option of this name itself.
+    // npm has an option of this name.
     if (long === undefined || long === '--verbose') return false;
     return environment[`npm_config_${long.slice(2).replaceAll('-', '_')}`] !== undefined;
   });

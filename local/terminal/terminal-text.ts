@@ -1,6 +1,6 @@
 /**
- * Text of others (the API, AWS, delivered rows) made safe to show in a terminal. Control characters (ESC, C1, carriage
- * return …) command a terminal, and format characters turn a line around, so each is shown as its escape: `\u001b[31m`.
+ * Makes foreign text (the API, AWS, delivered rows) safe to show in a terminal. Control characters (ESC, C1, carriage return …)
+ * control a terminal, and format characters reverse lines, so each is shown as its escape: `\u001b[31m`.
  */
 const COMMANDING = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { summarize, table } from '../../bench/figure.ts';
 import { FIGURES } from '../../bench/figures.ts';
-import { summarize, table } from '../../bench/result.ts';
 
 describe('a figure of the benchmark, at its smallest', () => {
   test.each(FIGURES.map(figure => [figure.name, figure] as const))(
@@ -47,7 +47,7 @@ describe('the result of several runs', () => {
     expect([missed(4, 4), missed(4, 5), missed(0, 0), missed(0, 1)]).toEqual([true, false, true, false]);
   });
 
-  test('is told as a table, a line each', () => {
+  test('is printed as a table with one line a result', () => {
     expect(table(summarize('f', [run(30, 10)])).split('\n')).toEqual([
       'figure  subject  value  floor  unit  ratio  ±  target',
       'f       s        30     10     ms    3.00      ≤ 2     MISSED',

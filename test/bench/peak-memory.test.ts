@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
 
-const MODULE = path.join(import.meta.dirname, '..', '..', 'bench', 'peak-memory.ts');
+const MODULE = path.join(import.meta.dirname, '..', '..', 'bench', 'resources.ts');
 const PEAK = `import { peakMegabytes } from ${JSON.stringify(MODULE)}; console.log(peakMegabytes());`;
 const HOG = `
 import { execFileSync } from 'node:child_process';

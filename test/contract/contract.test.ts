@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { createRandom } from '../../local/platform/draw.ts';
 import { createPlatform, type PlatformOptions } from '../../local/platform/platform.ts';
+import { createRandom } from '../../local/platform/random.ts';
 import { ContractClient, type ContractTarget, checkRule, checkRules, type RuleResult } from './contract-client.ts';
 import { MUTATIONS, mutated } from './mutations.ts';
 import { RULES } from './rules.ts';

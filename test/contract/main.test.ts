@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createRandom } from '../../local/platform/draw.ts';
 import { createPlatform, type Platform } from '../../local/platform/platform.ts';
+import { createRandom } from '../../local/platform/random.ts';
 import { type PlatformServer, startPlatformServer } from '../../local/platform/server.ts';
 
 let platform: Platform;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { leaseKey } from '../../lambda/store/item.ts';
-import { createRandom } from '../../local/platform/draw.ts';
+import { createRandom } from '../../local/platform/random.ts';
 import { bundle } from '../lambda/support/bundle.ts';
 import { viewsUnlikeTruth } from '../local/query/views-of-folder.ts';
 import { check, type Result } from '../support/promise.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Call } from '../../local/aws/wire.ts';
-import { createRandom } from '../../local/platform/draw.ts';
+import { createRandom } from '../../local/platform/random.ts';
 import { type Moment, randomMoment, Trigger } from './trigger.ts';
 
 const OTHERS = ['BatchGetItem', 'PutItem', 'PutRecordBatch'];

@@ -1,6 +1,6 @@
 /** Watches the calls of one run from the side of the endpoints, and kills it at its moment. */
 import type { Fault } from '../../local/aws/faults.ts';
-import type { Operation } from '../../local/aws/operation.ts';
+import type { Operation } from '../../local/aws/service.ts';
 import type { Call } from '../../local/aws/wire.ts';
 
 /** Calls back after so many turns of the event loop. */

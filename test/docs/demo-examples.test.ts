@@ -2,15 +2,15 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { deliveredFiles } from '../../local/query/delivered-files.ts';
 import { EventDatabase } from '../../local/query/event-database.ts';
+import { deliveredFiles } from '../../local/query/files.ts';
 import { type Ended, StateFolder } from '../local/start/start-process.ts';
 import { shownMapping } from '../ocsf/examples.ts';
 import { code, PAGES, page } from './pages.ts';
 
 /** SQL that a page or a help text hands to `npm run query`, and the SQL blocks of docs/query.md. */
 const EXAMPLES = [
-  ...[...PAGES, 'local/query/command-line.ts', 'local/query/summary.ts'].flatMap(name =>
+  ...[...PAGES, 'local/query.ts'].flatMap(name =>
     [...page(name).matchAll(/npm run (?:--silent )?query -- [^"\n]*"([^"\n]+)"/g)].map(
       match => [name, match[1]!] as const,
     ),
@@ -34,7 +34,7 @@ afterAll(() => folder[Symbol.asyncDispose]());
 
 describe('an example that is typed against the data of npm start', () => {
   test('there are such in the README, in docs/query.md, in docs/ocsf.md and in the help', () => {
-    const sources = ['README.md', 'docs/query.md', 'docs/ocsf.md', 'local/query/command-line.ts'];
+    const sources = ['README.md', 'docs/query.md', 'docs/ocsf.md', 'local/query.ts'];
     expect([...new Set(EXAMPLES.map(([name]) => name))]).toEqual(expect.arrayContaining(sources));
     expect(EXAMPLES.length).toBeGreaterThan(12);
   });

@@ -1,5 +1,5 @@
-import { createRandom } from '../../local/platform/draw.ts';
 import { createPlatform, type Platform } from '../../local/platform/platform.ts';
+import { createRandom } from '../../local/platform/random.ts';
 
 export interface Release {
   /** Of the tenant data, and of the key that signs tokens and cursors. */

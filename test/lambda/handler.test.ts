@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createLease } from '../../lambda/store/lease.ts';
-import { parseEvent } from '../../local/aws/delivered.ts';
-import { latest } from '../../local/aws/latest.ts';
+import { latest, parseEvent } from '../../local/aws/delivered.ts';
 import { type Connector, connector } from './support/connector.ts';
 import { schemaFaults } from './support/event-schema.ts';
 import { rejection } from './support/rejection.ts';
@@ -69,7 +68,7 @@ describe('changes between runs', () => {
     const before = (await each.lines()).length;
     const { platform } = each;
     platform.putAsset({ id: 'asset-1', changed: true });
-    platform.reproject('assets', 'asset-2');
+    platform.redeliver('assets', 'asset-2');
     platform.removeAsset('asset-3');
     platform.putDnsBlock({ id: 'dns-new' });
     const left = [...truthThreats(platform)].length;

@@ -1,7 +1,7 @@
 /** The same requests to DynamoDB Local and to the embedded endpoint: where the answers agree, and where they are known not to. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { DynaliteAnswer } from '../../local/aws/dynalite-client.ts';
-import type { JsonObject } from '../../local/aws/json-protocol.ts';
+import type { JsonObject } from '../../local/aws/protocols.ts';
 import { type Started, started } from '../local/aws/started.ts';
 import { type Running, running } from './running.ts';
 import { type Case, key, METERED, many, put, read, SAME, TableName, write } from './support/dynamodb-cases.ts';

@@ -1,4 +1,4 @@
-import { createRandom } from '../../local/platform/draw.ts';
+import { createRandom } from '../../local/platform/random.ts';
 
 /** Seeded randomness: the same seed gives the same history on every machine. */
 export class Random {

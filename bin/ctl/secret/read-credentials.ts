@@ -1,5 +1,5 @@
 /** The client credentials, from the environment or a hidden prompt; never an argument, which the process list would show. */
-import { askHidden, PromptAbortedError } from '../../../local/terminal/hidden-prompt.ts';
+import { askHidden, PromptAbortedError } from '../../../local/terminal/client-secret.ts';
 import { RefusedError } from '../errors.ts';
 
 const QUESTIONS = { CLIENT_ID: 'Client id (not shown): ', CLIENT_SECRET: 'Client secret (not shown): ' } as const;

@@ -1,6 +1,6 @@
 import { THROTTLED } from '../../../local/aws/faults.ts';
-import { createRandom } from '../../../local/platform/draw.ts';
-import { liveOnce } from '../../../local/platform/life.ts';
+import { createRandom } from '../../../local/platform/random.ts';
+import { randomChange } from '../../../local/platform/traffic.ts';
 import { LONG_RUNS, limitRate, putAssets } from '../support/backlog.ts';
 import type { Incident } from '../support/incident.ts';
 import type { Scene } from '../support/scene.ts';
@@ -8,7 +8,7 @@ import type { Scene } from '../support/scene.ts';
 const random = createRandom(7);
 
 function live({ platform }: Scene): void {
-  for (let change = 0; change < 5; change++) liveOnce(platform, random);
+  for (let change = 0; change < 5; change++) randomChange(platform, random);
 }
 
 /** What must wake nobody. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { checkpointKey } from '../../../lambda/store/item.ts';
-import type { ServiceName } from '../../../local/aws/operation.ts';
+import type { ServiceName } from '../../../local/aws/service.ts';
 import { pass } from '../../lambda/support/aws-scene.ts';
 import { problem } from '../../lambda/support/http-harness.ts';
 import { list } from '../../lambda/support/tampered-api.ts';

@@ -1,5 +1,5 @@
 import { createTelemetry, type RunFacts } from '../../../lambda/telemetry.ts';
-import type { MetricDatum } from '../../../local/aws/metric-store.ts';
+import type { MetricDatum } from '../../../local/aws/cloudwatch.ts';
 import type { LocalDeployment } from '../../../local/deployment/deployment.ts';
 import { emfOf } from '../../lambda/support/emf.ts';
 import { written } from '../../lambda/support/written.ts';

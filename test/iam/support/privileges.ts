@@ -1,6 +1,6 @@
 import { ACCOUNT, type LocalAws } from '../../../local/aws/endpoints.ts';
-import { type References, resolveText } from '../../../local/deployment/intrinsics.ts';
 import { createReferences } from '../../../local/deployment/physical-names.ts';
+import { type References, resolveText } from '../../../local/deployment/template.ts';
 import { onlyId } from '../../alarms/support/stack-parts.ts';
 import { type SynthesizedTemplate, synthesize } from '../../lib/synth.ts';
 import { started } from '../../local/aws/started.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ApiUnavailableError, OutOfTimeError, PageTimeoutError } from '../../../lambda/core/errors.ts';
-import { createRandom } from '../../../local/platform/draw.ts';
+import { createRandom } from '../../../local/platform/random.ts';
 import { apiScene } from '../support/api-scene.ts';
 import { type Act, json, problem, reset, silence, truncated } from '../support/http-harness.ts';
 import { rejection, wordsOf } from '../support/rejection.ts';

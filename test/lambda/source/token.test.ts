@@ -3,8 +3,8 @@ import { describe, expect, test } from '@jest/globals';
 import { ApiRefusedError, ApiUnavailableError, CredentialsError } from '../../../lambda/core/errors.ts';
 import type { ClientCredentials } from '../../../lambda/source/credentials.ts';
 import { createTokens, failingOnce, tokenEndpoint } from '../../../lambda/source/token.ts';
-import { createRandom } from '../../../local/platform/draw.ts';
 import { createPlatform } from '../../../local/platform/platform.ts';
+import { createRandom } from '../../../local/platform/random.ts';
 import { startPlatformServer } from '../../../local/platform/server.ts';
 import {
   type Act,

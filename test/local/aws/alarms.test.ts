@@ -57,12 +57,12 @@ async function scene(alarms = ALARMS, now = () => 0): Promise<Scene> {
 const BOTH: Pick<DescribeAlarmsCommandInput, 'AlarmTypes'> = { AlarmTypes: ['CompositeAlarm', 'MetricAlarm'] };
 
 describe('DescribeAlarms', () => {
-  test('tells metric alarms alone, unless it is asked for composite ones too', async () => {
+  test('returns metric alarms only, unless the request names composite alarms too', async () => {
     await using each = await scene();
     expect(await each.names({})).toEqual(['acme/silent', 'acme/late', 'other/late']);
     expect(await each.names({ AlarmTypes: ['CompositeAlarm'] })).toEqual(['acme/page']);
     expect(await each.names(BOTH)).toHaveLength(4);
-    expect(each.told[0]).toEqual(['cloudwatch:DescribeAlarms', '*']);
+    expect(each.permissions[0]).toEqual(['cloudwatch:DescribeAlarms', '*']);
   });
 
   test('chooses by prefix, by name and by state', async () => {
@@ -95,7 +95,7 @@ describe('DescribeAlarms', () => {
     });
   });
 
-  test('goes on page by page', async () => {
+  test('continues page by page', async () => {
     const alarms = Array.from({ length: 120 }, (_, at) => metric(`alarm-${at}`));
     await using each = await scene(alarms);
     const sizes: number[] = [];
@@ -131,9 +131,9 @@ describe('a composite alarm', () => {
     expect(states()).toEqual(['OK', 'OK', 'OK', 'ALARM']);
   });
 
-  test('whose rule is no choice of alarms cannot be made', () => {
+  test('with an unsupported rule cannot be created', () => {
     const alarms = [composite('both', 'ALARM("a") AND ALARM("b")')];
-    expect(() => createCloudWatch({ ...PLACE, alarms, now: () => 0 })).toThrow('no choice of alarms');
+    expect(() => createCloudWatch({ ...PLACE, alarms, now: () => 0 })).toThrow('Unsupported rule');
   });
 });
 
@@ -148,12 +148,12 @@ describe('actions', () => {
     expect(enabled()).toEqual(['acme/page', 'acme/late', 'other/late']);
   });
 
-  test('are told with the resource that a policy must name', async () => {
+  test('are recorded with the resource that a policy must name', async () => {
     await using each = await scene();
     await each.client.send(new DisableAlarmActionsCommand({ AlarmNames: ['acme/page'] }));
     await each.client.send(new DisableAlarmActionsCommand({ AlarmNames: ['acme/page', 'acme/silent'] }));
     await each.client.send(new EnableAlarmActionsCommand({ AlarmNames: ['acme/page', 'acme/page'] }));
-    expect(each.told).toEqual([
+    expect(each.permissions).toEqual([
       ['cloudwatch:DisableAlarmActions', `${PREFIX}acme/page`],
       ['cloudwatch:DisableAlarmActions', `${PREFIX}acme/*`],
       ['cloudwatch:EnableAlarmActions', `${PREFIX}acme/page`],

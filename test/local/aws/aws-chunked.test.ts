@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { unchunk } from '../../../local/aws/aws-chunked.ts';
+import { unchunk } from '../../../local/aws/s3.ts';
 
 test('chunks are joined, with or without signatures, and the trailers are read', () => {
   const body = Buffer.from(

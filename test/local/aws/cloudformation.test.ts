@@ -41,7 +41,7 @@ async function scene(
 }
 
 describe('DescribeStacks', () => {
-  test('tells a stack by its name or its id, with every value as it was given', async () => {
+  test('describes a stack by its name or its id, with every value as given', async () => {
     await using each = await scene([stack('other'), ACME]);
     for (const StackName of ['acme', stackId(PLACE, 'acme')]) {
       const { Stacks } = await each.client.send(new DescribeStacksCommand({ StackName }));
@@ -59,13 +59,13 @@ describe('DescribeStacks', () => {
       });
     }
     const permission = 'cloudformation:DescribeStacks';
-    expect(each.told).toEqual([
+    expect(each.permissions).toEqual([
       [permission, stackId(PLACE, 'acme')],
       [permission, stackId(PLACE, 'acme')],
     ]);
   });
 
-  test('refuses a stack that is not there in the words of the service, and tells which was asked for', async () => {
+  test('refuses a missing stack with a message of the service that names the stack', async () => {
     await using each = await scene([stack('acme', { status: 'DELETE_COMPLETE' })]);
     for (const StackName of ['nothing', 'acme']) {
       await expect(each.client.send(new DescribeStacksCommand({ StackName }))).rejects.toMatchObject({
@@ -74,7 +74,7 @@ describe('DescribeStacks', () => {
         $metadata: { httpStatusCode: 400 },
       });
     }
-    expect(each.told[0]).toEqual([
+    expect(each.permissions[0]).toEqual([
       'cloudformation:DescribeStacks',
       'arn:aws:cloudformation:us-east-1:000000000000:stack/nothing/*',
     ]);
@@ -82,7 +82,7 @@ describe('DescribeStacks', () => {
     expect(Stacks![0]!.StackStatus).toBe('DELETE_COMPLETE');
   });
 
-  test('tells all stacks but the deleted ones, page by page, and what was put in since', async () => {
+  test('lists all stacks but deleted ones, page by page, including stacks added since', async () => {
     const stacks = [...'abcde'].map(name => stack(name));
     await using each = await scene(stacks, 2);
     stacks.splice(1, 1, stack('b', { status: 'DELETE_COMPLETE' }));

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
-import { type DeliveredEvent, deliveredEvents, parseEvent } from '../../../local/aws/delivered.ts';
-import { latest } from '../../../local/aws/latest.ts';
+import { type DeliveredEvent, deliveredEvents, latest, parseEvent } from '../../../local/aws/delivered.ts';
 
 const HEAD = { event_id: 'e', sequence: '01', kind: 'upsert', stream: 'assets', connector: 'c', forwarded_at: 'now' };
 

@@ -1,9 +1,9 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
-import { createDeliveryBuffer } from '../../../local/aws/delivery-buffer.ts';
+import { createDeliveryBuffer } from '../../../local/aws/firehose.ts';
 import type { ObjectStore } from '../../../local/aws/object-store.ts';
 
-/** A store in memory whose puts can be made to fail, and a clock that only moves when told. */
+/** A store in memory whose puts can fail, and a clock that moves only when advanced. */
 function setUp() {
   const delivered: string[] = [];
   const state = { broken: false, timers: [] as { task: () => void; milliseconds: number; off: boolean }[] };
@@ -67,7 +67,7 @@ describe('a delivery buffer', () => {
     expect(delivered).toEqual(['ab', 'cd']);
   });
 
-  test('that writes through does not acknowledge, nor deliver later, what it could not write', async () => {
+  test('that writes through neither acknowledges nor later delivers what it could not write', async () => {
     const { delivered, state, target } = setUp();
     const buffer = createDeliveryBuffer(target, { bytes: 100, milliseconds: 0 });
     state.broken = true;

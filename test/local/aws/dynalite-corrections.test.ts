@@ -26,7 +26,7 @@ describe('as DynamoDB has it, and dynalite has not', () => {
     await expect(clientOf(running).send(command)).rejects.toMatchObject({ name: 'ValidationException' });
   });
 
-  test('a failed condition shows the item that stands there to a caller that asks for it', async () => {
+  test('a failed condition returns the stored item to a caller that requests it', async () => {
     await using running = await started();
     const client = clientOf(running);
     await client.send(new PutItemCommand({ TableName, Item: item('p', 'a', 'there') }));

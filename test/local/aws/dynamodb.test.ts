@@ -60,7 +60,7 @@ describe('the state table', () => {
     expect([...first.Items!, ...second.Items!].map(({ sk }) => sk?.S)).toEqual(['a', 'b', 'c', 'ä']);
   });
 
-  test('meters what is read and written without telling a caller that did not ask', async () => {
+  test('meters reads and writes, and reports capacity only to a caller that requests it', async () => {
     await using running = await started();
     const client = clientOf(running);
     const put = await client.send(new PutItemCommand({ TableName, Item: item('p', 'a', 'x'.repeat(1500)) }));
@@ -105,7 +105,7 @@ describe('a scan', () => {
     expect(running.calls.at(-1)).toMatchObject({ permission: 'dynamodb:Scan', readUnits: 0.5 });
   });
 
-  test('goes on page by page, also through pages of which the filter leaves nothing', async () => {
+  test('continues page by page, including pages that the filter empties', async () => {
     await using running = await filled();
     const pages: number[] = [];
     const found: (string | undefined)[] = [];
@@ -120,7 +120,7 @@ describe('a scan', () => {
   });
 });
 
-test('DescribeTable tells that the table is there; another one is refused', async () => {
+test('DescribeTable describes the table and refuses another one', async () => {
   await using running = await started();
   const client = clientOf(running);
   const { Table } = await client.send(new DescribeTableCommand({ TableName }));

@@ -10,7 +10,7 @@ import { clientConfig, started } from './started.ts';
 const ENDPOINTS = ['DYNAMODB', 'FIREHOSE', 'SECRETS_MANAGER', 'S3'].map(name => `AWS_ENDPOINT_URL_${name}`);
 
 describe('the endpoints', () => {
-  test('are found by SDK clients that have nothing but the environment, and every call is told in the words of IAM', async () => {
+  test('are found by SDK clients through the environment alone, and every call is recorded with its IAM action', async () => {
     await using running = await started();
     const { environment, names } = running.aws;
     Object.assign(process.env, environment);
@@ -92,7 +92,7 @@ describe('the endpoints', () => {
     }
   });
 
-  test('finish and answer the calls under way when they are closed, and do not wait for half a request', async () => {
+  test('finish and answer the calls in progress when they are closed, and do not wait for an incomplete request', async () => {
     await using running = await started();
     const { environment, names, faults } = running.aws;
     const url = environment['AWS_ENDPOINT_URL_FIREHOSE']!;

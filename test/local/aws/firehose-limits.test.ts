@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { billedBytes, limitFault } from '../../../local/aws/firehose-limits.ts';
+import { billedBytes, limitFault } from '../../../local/aws/firehose.ts';
 
 describe('limits of a call to Firehose', () => {
   test('500 records are taken, 501 and none are refused', () => {

@@ -129,8 +129,8 @@ describe('what goes wrong on demand', () => {
       $metadata: { httpStatusCode: 503 },
     });
     running.aws.faults.next('firehose', THROTTLED.firehose);
-    const patient = new FirehoseClient({ ...clientConfig(running.aws, 'FIREHOSE'), maxAttempts: 2 });
-    await patient.send(lines('b'));
+    const retrying = new FirehoseClient({ ...clientConfig(running.aws, 'FIREHOSE'), maxAttempts: 2 });
+    await retrying.send(lines('b'));
     expect(await deliveredText(running.aws)).toBe('b\n');
   });
 
@@ -160,7 +160,7 @@ describe('what goes wrong on demand', () => {
 });
 
 describe('DescribeDeliveryStream', () => {
-  test('tells that the stream is active, what it buffers and where it delivers, and counts as no use of it', async () => {
+  test('describes the active stream, its buffer and its destination, and is not counted as a call', async () => {
     await using running = await started({
       buffering: { bytes: 5 * 1024 * 1024, milliseconds: 60_000 },
       now: () => 1_000_000,

@@ -23,7 +23,7 @@ async function scene(): Promise<Served & { client: IAMClient }> {
   return { ...each, client: new IAMClient(each.config) };
 }
 
-test('GetPolicy tells which version of a policy is in force', async () => {
+test('GetPolicy returns the default version of a policy', async () => {
   await using each = await scene();
   const { Policy } = await each.client.send(new GetPolicyCommand({ PolicyArn }));
   expect(Policy).toMatchObject({
@@ -34,7 +34,7 @@ test('GetPolicy tells which version of a policy is in force', async () => {
     AttachmentCount: 1,
     CreateDate: new Date(1_000_000),
   });
-  expect(each.told).toEqual([['iam:GetPolicy', PolicyArn]]);
+  expect(each.permissions).toEqual([['iam:GetPolicy', PolicyArn]]);
 });
 
 test('GetPolicyVersion gives the document, percent-encoded by RFC 3986', async () => {
@@ -45,7 +45,7 @@ test('GetPolicyVersion gives the document, percent-encoded by RFC 3986', async (
   expect(PolicyVersion!.Document).toMatch(/^[\w.~%-]+$/);
 });
 
-test('GetRole tells whom a role trusts, percent-encoded like every document', async () => {
+test('GetRole returns the trust policy of a role, percent-encoded like every document', async () => {
   await using each = await scene();
   const { Role } = await each.client.send(new GetRoleCommand({ RoleName: 'siem' }));
   expect(Role).toMatchObject({ RoleName: 'siem', Arn: 'arn:aws:iam::000000000000:role/siem' });
@@ -54,10 +54,10 @@ test('GetRole tells whom a role trusts, percent-encoded like every document', as
     name: 'NoSuchEntityException',
     message: 'The role with name x cannot be found.',
   });
-  expect(each.told[0]).toEqual(['iam:GetRole', 'arn:aws:iam::000000000000:role/siem']);
+  expect(each.permissions[0]).toEqual(['iam:GetRole', 'arn:aws:iam::000000000000:role/siem']);
 });
 
-test('ListAttachedRolePolicies tells the managed policies of a role', async () => {
+test('ListAttachedRolePolicies returns the managed policies of a role', async () => {
   await using each = await scene();
   const attached = async (RoleName: string) =>
     (await each.client.send(new ListAttachedRolePoliciesCommand({ RoleName }))).AttachedPolicies;
@@ -67,7 +67,7 @@ test('ListAttachedRolePolicies tells the managed policies of a role', async () =
     name: 'NoSuchEntityException',
     message: 'The role with name other cannot be found.',
   });
-  expect(each.told[0]).toEqual(['iam:ListAttachedRolePolicies', 'arn:aws:iam::000000000000:role/siem']);
+  expect(each.permissions[0]).toEqual(['iam:ListAttachedRolePolicies', 'arn:aws:iam::000000000000:role/siem']);
 });
 
 test('ListAttachedRolePolicies cuts pages where the request says so', async () => {

@@ -34,7 +34,7 @@ describe('Invoke', () => {
       expect(output).toMatchObject({ StatusCode: 200, ExecutedVersion: '$LATEST' });
       expect(output.FunctionError).toBeUndefined();
     }
-    expect(each.told).toEqual(Array(4).fill(['lambda:InvokeFunction', ARN]));
+    expect(each.permissions).toEqual(Array(4).fill(['lambda:InvokeFunction', ARN]));
   });
 
   test('without a payload is one with an empty object; a function without a result answers null', async () => {
@@ -57,7 +57,7 @@ describe('Invoke', () => {
     });
   });
 
-  test('of a function that throws no error tells the value', async () => {
+  test('reports the value that a function throws when it is not an error', async () => {
     await using each = await scene(() => Promise.reject('words'));
     expect(answer(await each.client.send(call('poller', '{}')))).toEqual({
       errorType: 'string',
@@ -114,7 +114,7 @@ describe('Invoke', () => {
   });
 });
 
-test('GetFunctionConfiguration tells the settings of a function', async () => {
+test('GetFunctionConfiguration returns the settings of a function', async () => {
   await using each = await scene(async () => 1);
   const command = new GetFunctionConfigurationCommand({ FunctionName: 'poller' });
   expect(await each.client.send(command)).toMatchObject({
@@ -123,7 +123,7 @@ test('GetFunctionConfiguration tells the settings of a function', async () => {
     Timeout: 900,
     Environment: { Variables: { STATE_TABLE: 'table' } },
   });
-  expect(each.told).toEqual([['lambda:GetFunctionConfiguration', ARN]]);
+  expect(each.permissions).toEqual([['lambda:GetFunctionConfiguration', ARN]]);
   const unknown = each.client.send(new GetFunctionConfigurationCommand({ FunctionName: 'nobody' }));
   await expect(unknown).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
 });

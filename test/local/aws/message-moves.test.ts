@@ -39,13 +39,13 @@ describe('a move of messages', () => {
         StartedTimestamp: 1_000_000,
       },
     ]);
-    expect(each.told).toEqual([
+    expect(each.permissions).toEqual([
       ['sqs:StartMessageMoveTask', SourceArn],
       ['sqs:ListMessageMoveTasks', SourceArn],
     ]);
   });
 
-  test('takes them where it is told to, and leaves what is in flight', async () => {
+  test('moves messages to the given queue and leaves those in flight', async () => {
     await using each = await sqsScene();
     each.controls.send('dead', { body: 'a' });
     each.controls.send('dead', { body: 'b', hiddenUntil: 2_000_000, receives: 1 });

@@ -22,7 +22,7 @@ describe('GetMetricData', () => {
         [1, early],
       ]);
     }
-    expect(each.told[0]).toEqual(['cloudwatch:GetMetricData', '*']);
+    expect(each.permissions[0]).toEqual(['cloudwatch:GetMetricData', '*']);
   });
 
   test('gives percentiles of single values, and none of sums', async () => {
@@ -79,7 +79,7 @@ describe('GetMetricData', () => {
     expect(await found(3600)).toEqual([14, 16, 64]);
   });
 
-  test('goes on page by page, saying which series is not complete; ascending when asked', async () => {
+  test('continues page by page, marks incomplete series, and is ascending on request', async () => {
     await using each = await scene(4);
     for (let minute = 0; minute < 5; minute += 1)
       each.controls.metrics.put({ ...METRIC, time: at(minute), value: minute });

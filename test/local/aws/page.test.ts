@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { AwsError } from '../../../local/aws/aws-error.ts';
-import { cutPage } from '../../../local/aws/page.ts';
+import { AwsError, cutPage } from '../../../local/aws/service.ts';
 
 const REFUSAL = new AwsError(400, 'InvalidNextToken', 'No.');
 

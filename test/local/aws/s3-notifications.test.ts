@@ -6,7 +6,7 @@ const Bucket = 'security-data';
 const ask = new GetBucketNotificationConfigurationCommand({ Bucket });
 const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:siem';
 
-test('a bucket tells nobody, until it is told to', async () => {
+test('a bucket has no notifications until they are configured', async () => {
   await using running = await started();
   const client = new S3Client({ ...clientConfig(running.aws, 'S3'), forcePathStyle: true });
   const { $metadata: _, ...answer } = await client.send(ask);
@@ -17,7 +17,7 @@ test('a bucket tells nobody, until it is told to', async () => {
   });
 });
 
-test('each kind of listener is told with its events and filters, and so is EventBridge', async () => {
+test('each kind of target is listed with its events and filters, and so is EventBridge', async () => {
   await using running = await started();
   const client = new S3Client({ ...clientConfig(running.aws, 'S3'), forcePathStyle: true });
   const events = ['s3:ObjectCreated:*', 's3:ObjectRemoved:*'];

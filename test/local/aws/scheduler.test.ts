@@ -37,7 +37,7 @@ async function scene(now = () => 1_000_000): Promise<Scene> {
 }
 
 describe('GetSchedule', () => {
-  test('tells everything of a schedule', async () => {
+  test('returns every member of a schedule', async () => {
     await using each = await scene();
     expect(await each.client.send(new GetScheduleCommand({ Name }))).toMatchObject({
       ...MEMBERS,
@@ -49,7 +49,7 @@ describe('GetSchedule', () => {
       CreationDate: new Date(1_000_000),
       LastModificationDate: new Date(1_000_000),
     });
-    expect(each.told).toEqual([['scheduler:GetSchedule', ARN]]);
+    expect(each.permissions).toEqual([['scheduler:GetSchedule', ARN]]);
   });
 
   test.each([
@@ -76,7 +76,7 @@ describe('UpdateSchedule', () => {
       CreationDate: 1000,
       LastModificationDate: 2000,
     });
-    expect(each.told).toEqual([['scheduler:UpdateSchedule', ARN]]);
+    expect(each.permissions).toEqual([['scheduler:UpdateSchedule', ARN]]);
   });
 
   test('loses what it leaves out: description, retries, and even that the schedule was paused', async () => {

@@ -100,7 +100,7 @@ describe('a new value', () => {
 });
 
 describe('DescribeSecret', () => {
-  test('tells the versions and when the value was last changed, never the value', async () => {
+  test('returns the versions and the time of the last change, never the value', async () => {
     let now = 1_000_000;
     await using running = await started({ secret: 'old', now: () => now });
     const client = new SecretsManagerClient(clientConfig(running.aws, 'SECRETS_MANAGER'));
@@ -117,7 +117,7 @@ describe('DescribeSecret', () => {
     expect(JSON.stringify(described)).not.toContain('canary');
   });
 
-  test('of a secret without a value tells no versions; of an unknown one it is refused', async () => {
+  test('returns no versions for a secret without a value, and refuses an unknown secret', async () => {
     await using running = await started({ secret: undefined });
     const client = new SecretsManagerClient(clientConfig(running.aws, 'SECRETS_MANAGER'));
     const described = await client.send(new DescribeSecretCommand({ SecretId }));

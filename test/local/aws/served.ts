@@ -1,5 +1,5 @@
 import { createFaults, type Faults } from '../../../local/aws/faults.ts';
-import type { Operation } from '../../../local/aws/operation.ts';
+import type { Operation } from '../../../local/aws/service.ts';
 import { type Call, type Service, serve } from '../../../local/aws/wire.ts';
 
 export interface Served extends AsyncDisposable {
@@ -11,8 +11,8 @@ export interface Served extends AsyncDisposable {
     readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
     readonly maxAttempts: number;
   };
-  /** Every call that was told, in order, as permission and resource. */
-  readonly told: [permission: string, resource: string][];
+  /** Every recorded call, in order, as permission and resource. */
+  readonly permissions: [permission: string, resource: string][];
   readonly calls: Call[];
   readonly faults: Faults;
 }
@@ -22,11 +22,11 @@ export const PLACE = { region: 'us-east-1', account: '000000000000' };
 /** One service behind HTTP, by itself. */
 export async function served<O extends Operation>(service: Service<O>): Promise<Served> {
   const calls: Call[] = [];
-  const told: [string, string][] = [];
+  const permissions: [string, string][] = [];
   const faults = createFaults();
   const onCall = (call: Call): void => {
     calls.push(call);
-    told.push([call.permission, call.resource]);
+    permissions.push([call.permission, call.resource]);
   };
   const wire = await serve(service, { faults, onCall, port: 0 });
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
@@ -34,7 +34,7 @@ export async function served<O extends Operation>(service: Service<O>): Promise<
     url: wire.url,
     config: { endpoint: wire.url, region: PLACE.region, credentials, maxAttempts: 1 },
     calls,
-    told,
+    permissions,
     faults,
     [Symbol.asyncDispose]: () => wire.close(),
   };

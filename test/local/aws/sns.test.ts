@@ -34,10 +34,10 @@ test('a subscription has an ARN of its own once it is confirmed, and until then 
     },
     { ...about, Endpoint: 'b&<@acme.example', SubscriptionArn: 'PendingConfirmation' },
   ]);
-  expect(each.told).toEqual([['sns:ListSubscriptionsByTopic', TopicArn]]);
+  expect(each.permissions).toEqual([['sns:ListSubscriptionsByTopic', TopicArn]]);
 });
 
-test('who has just subscribed is told; nobody is an empty list', async () => {
+test('a new subscription is listed, and a topic without subscriptions has an empty list', async () => {
   await using each = await scene();
   const all = async () => (await each.client.send(new ListSubscriptionsByTopicCommand({ TopicArn }))).Subscriptions;
   expect(await all()).toEqual([]);

@@ -32,13 +32,13 @@ describe('a queue', () => {
     const { region, credentials } = each.config;
     await new SQSClient({ region, credentials }).send(new SendMessageCommand({ QueueUrl, MessageBody: 'x' }));
     delete process.env['AWS_ENDPOINT_URL_SQS'];
-    expect(each.told).toEqual([
+    expect(each.permissions).toEqual([
       ['sqs:GetQueueUrl', queueArn('main')],
       ['sqs:SendMessage', queueArn('main')],
     ]);
   });
 
-  test('tells the attributes that are asked for, all, or none', async () => {
+  test('returns the requested attributes, all, or none', async () => {
     await using each = await sqsScene();
     expect(await attributes(each, 'main', 'QueueArn', 'VisibilityTimeout', 'Policy')).toEqual({
       QueueArn: queueArn('main'),
@@ -166,7 +166,7 @@ describe('messages', () => {
   });
 });
 
-test('what is throttled or not part of the endpoint is refused; a test that names no queue is told so', async () => {
+test('throttled and unsupported actions are refused, and a test that names an unknown queue gets a RangeError', async () => {
   await using each = await sqsScene();
   each.faults.next('sqs', THROTTLED.sqs);
   await expect(receive(each)).rejects.toMatchObject({ name: 'RequestThrottled' });

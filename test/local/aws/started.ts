@@ -7,7 +7,7 @@ import type { Call } from '../../../local/aws/wire.ts';
 export interface Started<A extends LocalAws = LocalAws> extends AsyncDisposable {
   readonly aws: A;
   readonly directory: string;
-  /** Every call that was told, in order. */
+  /** Every recorded call, in order. */
   readonly calls: Call[];
 }
 

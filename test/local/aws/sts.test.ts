@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { createSts } from '../../../local/aws/sts.ts';
 import { PLACE, served } from './served.ts';
 
-test('GetCallerIdentity tells account and user; nothing else is answered', async () => {
+test('GetCallerIdentity returns account and user, and every other action is refused', async () => {
   await using each = await served(createSts(PLACE));
   const client = new STSClient(each.config);
   expect(await client.send(new GetCallerIdentityCommand())).toMatchObject({
@@ -15,7 +15,7 @@ test('GetCallerIdentity tells account and user; nothing else is answered', async
     new AssumeRoleCommand({ RoleArn: 'arn:aws:iam::000000000000:role/x', RoleSessionName: 'x' }),
   );
   await expect(assume).rejects.toMatchObject({ name: 'InvalidAction' });
-  expect(each.told).toEqual([['sts:GetCallerIdentity', '*']]);
+  expect(each.permissions).toEqual([['sts:GetCallerIdentity', '*']]);
 });
 
 test('expired credentials are refused in the words of the service', async () => {

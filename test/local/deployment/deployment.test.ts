@@ -160,7 +160,7 @@ describe('a deployed stack', () => {
     await expect(refused).rejects.toThrow('Source queue must be configured as a Dead Letter Queue.');
   });
 
-  test('announces objects where the template says so, and has its topic, to which nobody has subscribed', async () => {
+  test('has the bucket notifications of the template and its topic without subscriptions', async () => {
     const s3 = client(each, 'S3', S3Client);
     const Bucket = each.outputs['BucketName'];
     const { QueueConfigurations } = await s3.send(new GetBucketNotificationConfigurationCommand({ Bucket }));
@@ -182,7 +182,7 @@ describe('a deployed stack', () => {
   });
 });
 
-test('another stack may stand beside it, or none at all', async () => {
+test('the account may have another stack, or none', async () => {
   const cloudformation = client(each, 'CLOUDFORMATION', CloudFormationClient);
   const names = async () =>
     (await cloudformation.send(new DescribeStacksCommand({}))).Stacks!.map(({ StackName }) => StackName);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { LOCAL_NAMES } from '../../../local/aws/endpoints.ts';
-import { type References, resolve, resolveText } from '../../../local/deployment/intrinsics.ts';
 import { createReferences } from '../../../local/deployment/physical-names.ts';
+import { type References, resolve, resolveText } from '../../../local/deployment/template.ts';
 
 const REFERENCES: References = {
   ref: id => `ref ${id}`,

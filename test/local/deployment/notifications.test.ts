@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import type { References } from '../../../local/deployment/intrinsics.ts';
-import { notificationsOf } from '../../../local/deployment/notifications.ts';
+import { notificationsOf } from '../../../local/deployment/parts.ts';
+import type { References } from '../../../local/deployment/template.ts';
 
 const references: References = { ref: id => id.toLowerCase(), attribute: (id, name) => `${id}.${name}` };
 
@@ -10,7 +10,7 @@ function ofBucket(NotificationConfiguration: unknown) {
   return notificationsOf({ Resources: { Data, Answers } }, references);
 }
 
-test('a bucket tells whom its template names, with filters however they are written; one that names nobody is left out', () => {
+test('a bucket has the notifications of its template, whatever the case of their filters, and a bucket without any is left out', () => {
   const Event = 's3:ObjectCreated:*';
   const Filter = {
     S3Key: {
@@ -44,6 +44,6 @@ test.each([
   [{ EventBridgeConfiguration: {} }, true],
   [{ EventBridgeConfiguration: { EventBridgeEnabled: true } }, true],
   [{ EventBridgeConfiguration: { EventBridgeEnabled: false } }, false],
-])('of %j EventBridge is told: %p', (configuration, told) => {
-  expect(ofBucket(configuration).get('data')).toEqual({ entries: [], eventBridge: told });
+])('%j sends events to EventBridge: %p', (configuration, eventBridge) => {
+  expect(ofBucket(configuration).get('data')).toEqual({ entries: [], eventBridge });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
-import { createRandom } from '../../../local/platform/draw.ts';
+import { createRandom } from '../../../local/platform/random.ts';
 import { basic, createTenant, GRANT } from './tenant.ts';
 
 describe('the token endpoint', () => {

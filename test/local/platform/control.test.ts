@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { type ControlServer, startControlServer } from '../../../local/platform/control-server.ts';
+import { type ControlServer, startControlServer } from '../../../local/platform/control.ts';
 import { createTenant, type Tenant } from './tenant.ts';
 
 let tenant: Tenant;
@@ -68,7 +68,7 @@ test('faults are set and ended, requests counted', async () => {
   expect(await (await call('GET', '/requests')).json()).toEqual({ token: 2, assets: 2 });
 });
 
-test('an estate lives at the pace that is asked for, and stands still at 0', async () => {
+test('the platform changes at the requested rate, and stops at 0', async () => {
   const rates: number[] = [];
   const pace = { setRate: (rate: number): void => void rates.push(rate) };
   const own = await startControlServer({ platform: tenant.platform, pace });

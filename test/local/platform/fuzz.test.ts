@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createRandom } from '../../../local/platform/draw.ts';
 import type { Platform } from '../../../local/platform/platform.ts';
 import { PROBLEMS } from '../../../local/platform/problem.ts';
+import { createRandom } from '../../../local/platform/random.ts';
 import { type PlatformServer, startPlatformServer } from '../../../local/platform/server.ts';
 import {
   AUTHORIZED,

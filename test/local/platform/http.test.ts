@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createRandom } from '../../../local/platform/draw.ts';
 import { createPlatform, type Platform } from '../../../local/platform/platform.ts';
+import { createRandom } from '../../../local/platform/random.ts';
 import { type PlatformServer, startPlatformServer } from '../../../local/platform/server.ts';
 import { basic } from './tenant.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createRandom } from '../../../local/platform/draw.ts';
 import { readJson, shuffled, writeJson } from '../../../local/platform/json-text.ts';
+import { createRandom } from '../../../local/platform/random.ts';
 
 const HARD =
   '{"n":9007199254740993,"f":1.0,"e":1e400,"z":-0,"__proto__":{"constructor":[1.50]},"":"\\ud800 \\u2028 {[,:]}"}';

@@ -17,7 +17,7 @@ describe('an asset and its threats', () => {
     expect(String(tombstone!['stream_position']) > String(before!['stream_position'])).toBe(true);
   });
 
-  test('all threats of a removed asset vanish without a trace, those of others stay', async () => {
+  test('all threats of a removed asset disappear, and those of other assets stay', async () => {
     const { platform, walk, get } = createTenant();
     for (const id of ['a', 'b']) platform.putAsset({ id });
     platform.putThreat({ id: 't1', asset_id: 'a' });
@@ -75,8 +75,8 @@ describe('an asset and its threats', () => {
     platform.putThreat({ id: 't', asset_id: 'a' });
     const before = [...(await walk('assets')), ...(await walk('threats'))];
     clock.now += 1000;
-    platform.reproject('assets', 'a');
-    platform.reproject('threats', 't');
+    platform.redeliver('assets', 'a');
+    platform.redeliver('threats', 't');
     const after = [...(await walk('assets')), ...(await walk('threats'))];
     expect(after).toEqual(before.map((row, index) => ({ ...row, stream_position: after[index]!['stream_position'] })));
     expect(after.map(row => row['stream_position'])).not.toEqual(before.map(row => row['stream_position']));
@@ -90,7 +90,7 @@ describe('an asset and its threats', () => {
     ['a tombstone of a known asset', platform => platform.tombstoneUnseen('live')],
     ['a threat without an asset', platform => platform.putThreat({ id: 't' })],
     ['a threat of an unknown asset', platform => platform.putThreat({ id: 't', asset_id: 'nobody' })],
-    ['re-projecting an unseen threat', platform => platform.reproject('threats', 'hidden')],
+    ['re-projecting an unseen threat', platform => platform.redeliver('threats', 'hidden')],
     ['a row without id', platform => platform.putAsset({ name: 'x' })],
     ['a row that is a list', platform => platform.putAsset('[1]')],
     ['a row that is not JSON', platform => platform.putAsset('{"id":')],

@@ -170,7 +170,7 @@ test.each<[Partial<PlatformOptions>, string]>([
   expect(() => createPlatform({ clock: () => 0, random: () => 0, ...settings })).toThrow(message);
 });
 
-test('with table tokens a call settles without giving up its turn, so that a simulation alone decides what comes next', async () => {
+test('with table tokens a call resolves within its turn, so that a simulation controls the order of events', async () => {
   const { get } = createTenant();
   let turned = false;
   setImmediate(() => {

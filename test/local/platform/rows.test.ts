@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { positionText } from '../../../local/platform/position.ts';
-import { generatedMembers } from '../../../local/platform/sample-rows.ts';
+import { generatedMembers } from '../../../local/platform/seed.ts';
+import { positionText } from '../../../local/platform/versioned-stream.ts';
 import { createTenant } from './tenant.ts';
 
 const HARD_MEMBERS =

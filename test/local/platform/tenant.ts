@@ -1,5 +1,5 @@
-import { createRandom } from '../../../local/platform/draw.ts';
 import { createPlatform, type Platform, type PlatformOptions } from '../../../local/platform/platform.ts';
+import { createRandom } from '../../../local/platform/random.ts';
 import { createOpenApiCheck } from './openapi-check.ts';
 
 export type Row = Readonly<Record<string, unknown>> & { readonly id: string };

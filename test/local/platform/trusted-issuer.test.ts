@@ -18,7 +18,7 @@ afterAll(() => closeServer(server));
 
 const GOOD = { typ: 'Bearer', realm_access: { roles: ['assets:read'] } };
 
-/** A token of the realm for five minutes, unless told otherwise. */
+/** A token of the realm, valid for five minutes by default. */
 async function token(now: number, payload: JWTPayload = GOOD, key = keys.privateKey): Promise<string> {
   const jwt = new SignJWT({ iss: realm, exp: now / 1000 + 300, ...payload });
   return `Bearer ${await jwt.setProtectedHeader({ alg: 'RS256', kid: 'one' }).sign(key)}`;

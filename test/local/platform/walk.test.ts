@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { createRandom } from '../../../local/platform/draw.ts';
-import { liveOnce } from '../../../local/platform/life.ts';
 import type { PlatformOptions } from '../../../local/platform/platform.ts';
+import { createRandom } from '../../../local/platform/random.ts';
+import { randomChange } from '../../../local/platform/traffic.ts';
 import { createTenant, type List, type Tenant } from './tenant.ts';
 
 const LISTS: readonly List[] = ['assets', 'threats', 'dns-blocks'];
@@ -163,7 +163,7 @@ test.each<[string, Partial<PlatformOptions>]>([
     { retention: 'every-version', tieSize: 5, shortPages: 0.3, emptyPages: 0.3 },
   ],
   ['withheld changes, empty last page', { withholdMs: 3000, tieSize: 3, endOfStream: 'empty-page-null' }],
-])('a consumer that polls a living estate ends up with the truth: %s', async (_, options) => {
+])('a consumer that polls a changing platform ends up with the truth: %s', async (_, options) => {
   const tenant = createTenant(options);
   const { platform, clock } = tenant;
   const random = createRandom(99);
@@ -175,7 +175,7 @@ test.each<[string, Partial<PlatformOptions>]>([
   };
   const cursors: Record<string, string | null> = {};
   for (let poll = 0; poll < 25; poll++) {
-    for (let change = 0; change < 12; change++) liveOnce(platform, random);
+    for (let change = 0; change < 12; change++) randomChange(platform, random);
     for (const list of LISTS) cursors[list] = await consume(tenant, list, copies[list], cursors[list] ?? null);
     clock.now += 1000;
   }

@@ -2,9 +2,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { deliveredFiles } from '../../../local/query/delivered-files.ts';
-import { QueryFailedError } from '../../../local/query/errors.ts';
 import { EventDatabase } from '../../../local/query/event-database.ts';
+import { deliveredFiles, QueryFailedError } from '../../../local/query/files.ts';
 import { envelope } from '../../lib/query/support/event-lines.ts';
 import { DeliveredFolder } from './files.ts';
 
@@ -155,7 +154,7 @@ describe('a query', () => {
     ['selct 1', /Parser Error: syntax error at or near "selct"\s+LINE 1: selct 1\s+\^/],
     ['select nothing from events', /Binder Error: .*"nothing" not found[\s\S]*LINE 1: select nothing from events/],
     ['select * from nowhere', /Catalog Error: .*nowhere/],
-  ])('that is wrong is told in DuckDB’s words, with the place: %s', async (sql, message) => {
+  ])('that is invalid fails with DuckDB’s message and the place: %s', async (sql, message) => {
     await expect(database.query(sql)).rejects.toThrow(message);
   });
 

@@ -49,7 +49,7 @@ test('without SQL it says what is there, and what to ask', async () => {
   expect(stdout).toMatch(/^acme +threats +withdrawn +1 +1 +2026-11-20T09:15:00.412Z$/m);
   expect(stdout).toMatch(/^current_assets +2 +connector, id, updated_at, /m);
   expect(stdout).toMatch(/^current_threats +0 /m);
-  expect(stdout).toContain('1 line is no event');
+  expect(stdout).toContain('1 line is not an event');
   expect(stdout).toContain('Try next');
 });
 
@@ -87,7 +87,7 @@ test('an answer that lacks what a damaged file held names the file, and does not
   await damaged.bytes('events/2026/11/20/09/b.json.gz', gzipSync(`${'x'.repeat(1_000)}\n`).subarray(0, 20));
   const { status, stdout, stderr } = await run('--folder', damaged.path, '--json', 'select id from current_assets');
   expect([status, stdout]).toEqual([1, '{"id":"a"}\n']);
-  expect(stderr).toMatch(/b\.json\.gz is cut short\. It was left out, and the answer lacks what it holds\./);
+  expect(stderr).toMatch(/b\.json\.gz is cut short\. The file was skipped, so the answer lacks its events\./);
 });
 
 describe('it ends with', () => {
@@ -99,7 +99,7 @@ describe('it ends with', () => {
       1,
       /^Conversion Error: [^\n]*int[\s\S]*\n$/i,
     ],
-    ['1 when the statement would write', ["copy (select 1) to 'x.csv'"], 1, /Only statements that read/],
+    ['1 when the statement would write', ["copy (select 1) to 'x.csv'"], 1, /Only reading statements/],
     ['2 when machines are to read what is for people', ['--json'], 2, /--json needs SQL/],
     ['2 when an option is none', ['--jsn'], 2, /unknown option '--jsn'/],
     ['2 when there are two statements in two arguments', ['select 1', 'select 2'], 2, /too many arguments/],
@@ -127,7 +127,7 @@ describe('it ends with', () => {
     expect(status).toBe(0);
     for (const word of ['--folder', '--json', 'Examples:', 'Exit status:', 'current_threats'])
       expect(stdout).toContain(word);
-    // By `forwarded_at` a replay would pass for news.
+    // Ordered by `forwarded_at`, a replay would look like a change.
     expect(stdout).toContain('where first_forwarded_at > ');
   });
 });

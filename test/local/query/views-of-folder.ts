@@ -1,5 +1,5 @@
-import { deliveredFiles } from '../../../local/query/delivered-files.ts';
 import { EventDatabase } from '../../../local/query/event-database.ts';
+import { deliveredFiles } from '../../../local/query/files.ts';
 import { addTo, COPY_QUERY, type CopyRow, unlikeTruth, type ViewsCopy } from '../../simulation/oracle/views.ts';
 
 type Truth = Parameters<typeof unlikeTruth>[0];

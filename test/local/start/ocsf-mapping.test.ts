@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ConfigurationError } from '../../../lib/config/configuration-error.ts';
 import { readConnectors } from '../../../lib/config/read-connectors.ts';
-import { readCommandLine } from '../../../local/start/command-line.ts';
-import { readRequest, StartFaultsError, type StartRequest } from '../../../local/start/start-request.ts';
+import { readCommandLine, readRequest, StartFaultsError, type StartRequest } from '../../../local/start/options.ts';
 import { compiledFields, WIDE_MAPPING } from '../../ocsf/wide-mapping.ts';
 
 let folder: string;
@@ -53,7 +52,7 @@ const WRONG: readonly (readonly [what: string, mapping: unknown])[] = [
   ['too much for the function', { ['m'.repeat(4_000)]: 'message' }],
 ];
 
-test.each(WRONG)('%s is refused with every fault that the configuration would tell', (_, ocsfFields) => {
+test.each(WRONG)('%s is refused with every fault that the configuration would report', (_, ocsfFields) => {
   const entry = { name: 'acme', ...TENANT, format: 'ocsf', ocsfFields };
   const configured = faultsOf(() => readConnectors([entry]));
   expect(configured).not.toEqual([]);

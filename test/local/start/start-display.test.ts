@@ -1,13 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { InvocationResult } from '../../../lambda/invocation.ts';
-import { drainUntilDone } from '../../../local/start/drain-until-done.ts';
 import { failureText } from '../../../local/start/failure-text.ts';
-import { onInterruption } from '../../../local/start/interruption.ts';
-import { MetricTally } from '../../../local/start/metric-tally.ts';
+import { HandlerError } from '../../../local/start/handler-host.ts';
 import { Progress } from '../../../local/start/progress.ts';
-import { summaryNotes } from '../../../local/start/summary-notes.ts';
-import { summaryTable } from '../../../local/start/summary-table.ts';
-import { HandlerError } from '../../../local/start/thrown-error.ts';
+import { drainUntilDone, onInterruption } from '../../../local/start/run.ts';
+import { MetricTally, summaryNotes, summaryTable } from '../../../local/start/summary.ts';
 
 function metricLine(stream: string, values: Record<string, number>): string {
   return JSON.stringify({ _aws: {}, service: 'local', stream, ...values });
@@ -16,8 +13,8 @@ function metricLine(stream: string, values: Record<string, number>): string {
 describe('the table of a run', () => {
   test('sums the metrics of all invocations, and does not count withdrawals as forwarded rows', () => {
     const tally = new MetricTally();
-    tally.add(metricLine('threats', { RowsRead: 1000, EventsForwarded: 700, Withdrawn: 200 }));
-    tally.add(metricLine('threats', { RowsRead: 500, EventsForwarded: 1, Withdrawn: 0, DeadLetters: 2 }));
+    tally.add(metricLine('threats', { RowsRead: 1000, EventsForwarded: 700, ThreatsWithdrawn: 200 }));
+    tally.add(metricLine('threats', { RowsRead: 500, EventsForwarded: 1, ThreatsWithdrawn: 0, DeadLetters: 2 }));
     const table = summaryTable(['threats'], stream => tally.of(stream));
     expect(table).toMatch(/^read +1,500 +1,500$/m);
     expect(table).toMatch(/^= forwarded +501 +501$/m);
@@ -95,7 +92,7 @@ describe('a failure', () => {
   const thrown = (name: string, message: string) =>
     new HandlerError({ name, message, stack: `${name}: ${message}\n    at somewhere`, causes: ['Error: beneath'] });
 
-  test('of several streams is told once for those that share it', () => {
+  test('of several streams is reported once for those that share it', () => {
     const refused = 'CredentialsError: Refused | as a sentence: with marks.';
     const message = `3 of 3 streams failed. assets: ${refused} | dns-blocks: ${refused} | threats: TypeError: Broken.`;
     const [head, ...lines] = failureText(thrown('StreamsFailedError', message), false).split('\n');
@@ -118,7 +115,7 @@ describe('a failure', () => {
   });
 });
 
-describe('draining until done', () => {
+describe('invoking until every stream is drained', () => {
   const result = (more: boolean, leaseHeld?: true): InvocationResult => {
     return { streams: {}, more, ...(leaseHeld ? { leaseHeld } : {}) };
   };

@@ -41,12 +41,12 @@ export class StateFolder implements AsyncDisposable {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     if (onProgress) {
-      const told = (chunk: Buffer) => {
+      const onData = (chunk: Buffer) => {
         if (!String(chunk).includes('pages read')) return;
-        child.stdout.off('data', told);
+        child.stdout.off('data', onData);
         onProgress(child);
       };
-      child.stdout.on('data', told);
+      child.stdout.on('data', onData);
     }
     const [stdout, stderr, [status]] = await Promise.all([
       text(child.stdout),

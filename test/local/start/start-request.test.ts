@@ -1,10 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { readCommandLine as readPlatformLine } from '../../../local/platform/command-line.ts';
-import { readCommandLine } from '../../../local/start/command-line.ts';
-import { defaultName, nameFault } from '../../../local/start/connector-name.ts';
-import { functionEnvironment } from '../../../local/start/function-environment.ts';
+import {
+  defaultName,
+  nameFault,
+  readCommandLine,
+  readRequest,
+  StartFaultsError,
+} from '../../../local/start/options.ts';
+import { functionEnvironment } from '../../../local/start/run.ts';
 import { nextSource } from '../../../local/start/source.ts';
-import { readRequest, StartFaultsError } from '../../../local/start/start-request.ts';
 
 const TENANT = [
   '--base-url',
@@ -73,8 +77,8 @@ describe('the options', () => {
       ['--base-url', 'https://api.acme.example/v1', ...TENANT.slice(2)],
       '--base-url must be the base URL of the API without /v1',
     ],
-    [['stray', 'words'], '2 arguments stand alone'],
-    [['--client-secret=hunter2'], 'the client secret is never an argument'],
+    [['stray', 'words'], '2 arguments have no option'],
+    [['--client-secret=hunter2'], 'the client secret cannot be an argument'],
   ])('%j is refused: %s', (args, fault) => {
     expect(faultsOf(...args).join('\n')).toContain(fault);
     expect(faultsOf(...args).join('\n')).not.toMatch(/hunter2|u:p|stray/);
@@ -93,7 +97,7 @@ describe('the options', () => {
 });
 
 describe('the source of a state folder', () => {
-  test('further runs go on with the estate of the first, whatever the clock says', () => {
+  test('later runs continue with the platform of the first, whatever the clock says', () => {
     const first = nextSource(request('--seed', '7', '--assets', '10'), undefined, 1_000);
     const second = nextSource(request('--change', '5'), first, 2_000);
     const third = nextSource(request('--seed', '7', '--change', '2'), second, 1_500);

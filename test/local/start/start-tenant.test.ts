@@ -89,7 +89,7 @@ describe('npm start on a real tenant', () => {
   );
 
   test(
-    'what the API refuses fails its stream alone, says what is safe, and the next run goes on',
+    'a refusal of the API fails only its stream, says what is safe, and the next run continues',
     async () => {
       await using api = await tenant();
       await using folder = await StateFolder.make();
@@ -154,17 +154,17 @@ describe('npm start on a real tenant', () => {
     RUN_TIME,
   );
 
-  test('a host that does not exist is told at once', async () => {
+  test('a host that does not exist is reported at once', async () => {
     await using folder = await StateFolder.make();
     const urls = ['--base-url', 'https://api.host.invalid', '--auth-url', 'https://login.host.invalid'];
     const { status, stderr } = await folder.run([...urls, '--client-id', 'c'], { secret: SECRET });
     expect(status).toBe(1);
-    expect(stderr).toContain('UnknownHostError: The host api.host.invalid has no address');
+    expect(stderr).toContain('UnknownHostError: This machine cannot resolve the host api.host.invalid.');
     expect(await readdir(folder.path)).toEqual([]);
   });
 
   test(
-    'Ctrl-C finishes the page at hand with status 130, and the next run sends the rest once',
+    'Ctrl-C finishes the current page with status 130, and the next run sends the rest once',
     async () => {
       await using api = await tenant(100);
       await using folder = await StateFolder.make();
@@ -174,7 +174,7 @@ describe('npm start on a real tenant', () => {
       const rest = await folder.run(api.options, { secret: SECRET });
 
       expect(interrupted.status).toBe(130);
-      expect(interrupted.stderr).toContain('nothing is lost');
+      expect(interrupted.stderr).toContain('Nothing is lost');
       expect(rest.status).toBe(0);
       const events = await folder.delivered('acme');
       expect(events.length).toBe(60);

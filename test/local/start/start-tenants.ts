@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
-import { createRandom } from '../../../local/platform/draw.ts';
 import { createPlatform, type Platform } from '../../../local/platform/platform.ts';
+import { createRandom } from '../../../local/platform/random.ts';
 import { closeServer, listen, startPlatformServer } from '../../../local/platform/server.ts';
 
 export const SECRET = 'canary +%2F/: ü&= secret';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { latest } from '../../../local/aws/latest.ts';
+import { latest } from '../../../local/aws/delivered.ts';
 import { rebuildPlatform } from '../../../local/start/embedded-platform.ts';
 import { ROOT } from '../../docs/pages.ts';
 import { viewsUnlikeTruth } from '../query/views-of-folder.ts';
@@ -11,7 +11,7 @@ import { addsUp, type Ended, StateFolder, tableRow } from './start-process.ts';
 const RUN_TIME = 30_000;
 const NOTHING_SENT = { forwarded: 0, tombstones: 0, withdrawn: 0, 'dead letters': 0 };
 
-/** Files and folders that others than their owner may read, write or enter, the folder itself included. */
+/** Files and folders that other users may read, write or enter, including the folder itself. */
 async function openToOthers(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true });
   const modes = ['.', ...entries].map(async name => [name, (await stat(join(folder, name))).mode & 0o077] as const);
@@ -45,11 +45,11 @@ describe('npm start on the embedded platform', () => {
     }
   });
 
-  test('what lies in the folder is for its owner alone', async () => {
+  test('only the current user can read the folder', async () => {
     expect(await openToOthers(join(folder.path, 'local'))).toEqual([]);
   });
 
-  test('the second run sends nothing, and has read something to know that', () => {
+  test('the second run reads rows and sends nothing', () => {
     expect(second.status).toBe(0);
     expect(tableRow(second, 'all')).toMatchObject(NOTHING_SENT);
     expect(tableRow(second, 'all')['suppressed']).toBeGreaterThan(0);
@@ -62,7 +62,7 @@ describe('npm start on the embedded platform', () => {
     expect(rows.map(row => row['read']! >= 0 && addsUp(row))).toEqual(rows.map(() => true));
   });
 
-  test('the table counts what lies in the files', async () => {
+  test('the table counts the events in the files', async () => {
     const sent = [first, second, changed, third].map(run => tableRow(run, 'all'));
     const counted = sent.reduce((sum, row) => sum + row['forwarded']! + row['withdrawn']!, 0);
     expect((await events()).length).toBe(counted);
@@ -74,7 +74,7 @@ describe('npm start on the embedded platform', () => {
     expect(new Set(all.map(event => event.sequence)).size).toBe(all.length);
   });
 
-  test('changes bring a tombstone and withdraw the threats of the removed asset', async () => {
+  test('changes send a tombstone and withdraw the threats of the removed asset', async () => {
     expect(tableRow(changed, 'assets')['tombstones']).toBeGreaterThan(0);
     expect(tableRow(changed, 'threats')['withdrawn']).toBeGreaterThan(0);
     const all = await events();
@@ -87,7 +87,7 @@ describe('npm start on the embedded platform', () => {
     expect(tableRow(third, 'assets')).toMatchObject({ forwarded: 2, tombstones: 1 });
   });
 
-  test('the latest events are what the platform says, digit for digit', async () => {
+  test('the latest events equal the truth of the platform, digit for digit', async () => {
     const { tenantData } = JSON.parse(await readFile(join(folder.path, 'local', 'source.json'), 'utf8'));
     const truth = rebuildPlatform(tenantData, Date.now).truth('none');
     const copy = await latest(await events());
@@ -101,18 +101,18 @@ describe('npm start on the embedded platform', () => {
     }
   });
 
-  test('the views over the files are what the platform says, digit for digit', async () => {
+  test('the views over the files equal the truth of the platform, digit for digit', async () => {
     const { tenantData } = JSON.parse(await readFile(join(folder.path, 'local', 'source.json'), 'utf8'));
     const truth = Object.entries(rebuildPlatform(tenantData, Date.now).truth('none'));
     expect(await viewsUnlikeTruth(folder.path, truth)).toEqual([]);
   });
 
-  test('progress is shown while it runs, and the log of the function stays out of it', () => {
+  test('progress is shown during the run, without the log of the function', () => {
     expect(first.stdout).toMatch(/assets {2}\d+ pages read, [\d,]+ events delivered/);
     expect(first.stdout).not.toContain('{"');
   });
 
-  test('the log of the function lies in the state folder, metrics and all', async () => {
+  test('the log of the function is in the state folder, with its metrics', async () => {
     const log = await readFile(join(folder.path, 'local', 'function.log'), 'utf8');
     expect(first.stdout).toContain(join(folder.path, 'local', 'function.log'));
     expect(log.split('\n').filter(line => line.includes('"stream":"threats"') && line.includes('_aws')).length).toBe(4);
@@ -124,62 +124,58 @@ describe('npm start on the embedded platform', () => {
     expect(files.filter(file => file.includes('.') && !file.endsWith('.json.gz'))).toEqual([]);
   });
 
-  test('the format of the folder is kept: another one is refused with the way out', async () => {
-    const refused = await folder.run(['--format', 'ocsf']);
+  test('another format and another seed for the same folder are refused with the way out, and nothing is started', async () => {
+    const refused = await folder.run(['--format', 'ocsf', '--seed', '9', '--assets', '3']);
     expect(refused).toMatchObject({ status: 2, stdout: '' });
     expect(refused.stderr).toContain('"local" holds events in the format envelope, and this run would add ocsf.');
     expect(refused.stderr).toContain('Use --format envelope, choose another --name or --state-folder');
     expect(refused.stderr).toContain('--reset');
-  });
-
-  test('another seed for the same folder is refused, and nothing is started', async () => {
-    const refused = await folder.run(['--seed', '9', '--assets', '3']);
-    expect(refused).toMatchObject({ status: 2, stdout: '' });
     expect(refused.stderr).toContain('--seed was 1 when "local" began');
     expect(refused.stderr).toContain('--assets was 1500 when "local" began');
   });
 
-  test('a reset begins anew, here with a smaller estate', async () => {
-    const anew = await folder.run(['--reset', '--assets', '10', '--threats', '5', '--dns-blocks', '0']);
-    expect(anew.status).toBe(0);
-    expect(tableRow(anew, 'all')).toMatchObject({ read: 15, forwarded: 15 });
-    expect((await events()).length).toBe(15);
-  });
+  describe('whose database is damaged', () => {
+    let damaged: Ended;
+    let reset: Ended;
 
-  test('after a reset too, what lies in the folder is for its owner alone, even where it was open to others before', async () => {
-    await chmod(join(folder.path, 'local'), 0o755);
-    await folder.run(['--reset', '--assets', '1', '--threats', '0', '--dns-blocks', '0']);
-    expect(await openToOthers(join(folder.path, 'local'))).toEqual([]);
+    beforeAll(async () => {
+      await writeFile(join(folder.path, 'local', 'dynamodb', 'CURRENT'), 'damaged');
+      damaged = await folder.run([]);
+      await chmod(join(folder.path, 'local'), 0o755);
+      reset = await folder.run(['--reset', '--assets', '10', '--threats', '5', '--dns-blocks', '0']);
+    }, RUN_TIME);
+
+    test('a run fails with a message that names the folder and --reset', () => {
+      expect(damaged.status).toBe(1);
+      expect(damaged.stderr).toContain(`The state in ${join(folder.path, 'local')} cannot be read or written`);
+      expect(damaged.stderr).toContain('--reset');
+      expect(damaged.stderr).not.toMatch(/^\s+at /m);
+    });
+
+    test('a reset starts again, here with fewer rows', async () => {
+      expect(reset.status).toBe(0);
+      expect(tableRow(reset, 'all')).toMatchObject({ read: 15, forwarded: 15 });
+      expect((await events()).length).toBe(15);
+    });
+
+    test('after a reset only the current user can read the folder, even if others could before', async () => {
+      expect(await openToOthers(join(folder.path, 'local'))).toEqual([]);
+    });
   });
 });
 
-describe('a state that cannot be used', () => {
-  test('a damaged database ends in a sentence that names the folder and --reset, and a reset mends it', async () => {
-    await using folder = await StateFolder.make();
-    const few = ['--assets', '3', '--threats', '3', '--dns-blocks', '3'];
-    await folder.run(few);
-    await writeFile(join(folder.path, 'local', 'dynamodb', 'CURRENT'), 'damaged');
-    const damaged = await folder.run([]);
-    expect(damaged.status).toBe(1);
-    expect(damaged.stderr).toContain(`The state in ${join(folder.path, 'local')} cannot be read or written`);
-    expect(damaged.stderr).toContain('--reset');
-    expect(damaged.stderr).not.toMatch(/^\s+at /m);
-    expect((await folder.run(['--reset', ...few])).status).toBe(0);
-  }, 60_000);
-
-  test('a full disk ends in a sentence, not in a stack', async () => {
-    await using folder = await StateFolder.make();
-    // A bound on the size of files, in steps of 1 KiB, is as near to a full disk as a test comes.
-    const full = await folder.run(['--dns-blocks', '0'], { shell: 'ulimit -f 20' });
-    expect(full.status).toBe(1);
-    expect(full.stderr).toContain('If the disk is full, free some space and run again');
-    expect(full.stderr).toContain('--reset');
-    expect(full.stderr).not.toMatch(/^\s+at /m);
-  }, 60_000);
-});
+test('a full disk ends in a message, not in a stack', async () => {
+  await using folder = await StateFolder.make();
+  // A limit on the size of files, in KiB, acts as a full disk. Small pages let the database reach it first.
+  const full = await folder.run(['--dns-blocks', '0', '--page-limit', '10'], { shell: 'ulimit -f 20' });
+  expect(full.status).toBe(1);
+  expect(full.stderr).toContain('If the disk is full, free some space and run again');
+  expect(full.stderr).toContain('--reset');
+  expect(full.stderr).not.toMatch(/^\s+at /m);
+}, 60_000);
 
 describe('what is printed after a run', () => {
-  test('the commands can be typed as they are: options repeated, paths with spaces quoted, no word of a broken pipe', async () => {
+  test('the commands work as printed: with the same options, quoted paths, and no message about a broken pipe', async () => {
     await using parent = await StateFolder.make();
     const path = join(parent.path, "it's a folder");
     const { stdout } = await parent.run([
@@ -204,7 +200,7 @@ describe('what is printed after a run', () => {
 });
 
 describe('the command line of npm start', () => {
-  test('options before which "--" was forgotten are refused, with the line to type', async () => {
+  test('options without "--" before them are refused with the line to type', async () => {
     await using folder = await StateFolder.make();
     const typed = (...words: string[]) => {
       const env = { ...process.env, NODE_OPTIONS: '', PATH: `${dirname(process.execPath)}:${process.env['PATH']}` };
@@ -213,7 +209,7 @@ describe('the command line of npm start', () => {
     const { status, stdout, stderr } = typed('--change', '50');
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toContain('type "--" before the options, as in "npm start -- --change <n>"');
-    // npm hands on no argument at all: the run would go on as if nothing had been typed.
+    // npm passes on no argument at all, so the run would start as if nothing had been typed.
     expect(typed('--reset').stderr).toContain('as in "npm start -- --reset"');
     expect(await readdir(folder.path)).toEqual([]);
   });
@@ -230,7 +226,7 @@ describe('the command line of npm start', () => {
     expect(stdout).toContain('Exit status:');
   });
 
-  test('every fault is told at once with status 2, nothing is started, and no value is repeated', async () => {
+  test('every fault is reported at once with status 2, nothing is started, and no value is repeated', async () => {
     await using folder = await StateFolder.make();
     const wrong = ['--auth-url', 'http://login.example', '--page-limit', '501', '--change', '3', '--nonsense'];
     const { status, stdout, stderr } = await folder.run([...wrong, '--client-secret', 'hunter2', '--base-url']);
@@ -240,7 +236,7 @@ describe('the command line of npm start', () => {
       '--page-limit must be a whole number from 1 to 500',
       '--change is about the embedded platform',
       '--nonsense is not an option',
-      'the client secret is never an argument',
+      'the client secret cannot be an argument',
       'the client secret is missing: set CLIENT_SECRET',
       '--base-url has no value',
       '--client-id is missing',

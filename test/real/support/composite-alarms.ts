@@ -1,5 +1,5 @@
 /** moto has no composite alarms: the embedded CloudWatch answers for the two of the stack, and for their muting. */
-import type { Operation } from '../../../local/aws/operation.ts';
+import type { Operation } from '../../../local/aws/service.ts';
 import type { Reply, Service, WireRequest } from '../../../local/aws/wire.ts';
 import { askMoto } from './moto-account.ts';
 

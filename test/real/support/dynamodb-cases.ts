@@ -1,6 +1,6 @@
 /** Requests on which DynamoDB and the embedded endpoint are to agree. */
 import { LOCAL_NAMES } from '../../../local/aws/endpoints.ts';
-import type { JsonObject } from '../../../local/aws/json-protocol.ts';
+import type { JsonObject } from '../../../local/aws/protocols.ts';
 
 export const { stateTable: TableName } = LOCAL_NAMES;
 const long = (length: number) => 'x'.repeat(length);

@@ -1,6 +1,6 @@
 /** An account of moto's that the embedded endpoints would take for their own, so that ARNs are the same on both. */
 import { ACCOUNT } from '../../../local/aws/endpoints.ts';
-import type { Operation } from '../../../local/aws/operation.ts';
+import type { Operation } from '../../../local/aws/service.ts';
 import type { Reply, Service, WireRequest } from '../../../local/aws/wire.ts';
 import { forward } from './forward.ts';
 

@@ -6,7 +6,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3';
 import { CreateTopicCommand, DeleteTopicCommand, type SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
-import type { BucketNotifications } from '../../../local/aws/s3-notifications.ts';
+import type { BucketNotifications } from '../../../local/aws/s3.ts';
 import type { LocalTopic } from '../../../local/aws/sns.ts';
 
 /** moto confirms each subscription by itself. @returns what deletes them */

@@ -24,10 +24,9 @@ import {
 } from '@aws-sdk/client-scheduler';
 import { SNSClient } from '@aws-sdk/client-sns';
 import { CreateQueueCommand, DeleteQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
-import type { References } from '../../../local/deployment/intrinsics.ts';
-import { notificationsOf } from '../../../local/deployment/notifications.ts';
 import {
   alarmsOf,
+  notificationsOf,
   policiesOf,
   queuesOf,
   rolesOf,
@@ -35,7 +34,7 @@ import {
   stackOf,
   topicsOf,
 } from '../../../local/deployment/parts.ts';
-import type { Template } from '../../../local/deployment/template.ts';
+import type { References, Template } from '../../../local/deployment/template.ts';
 import { inAccount } from './moto-account.ts';
 import { createTopics, notify } from './moto-listeners.ts';
 

@@ -1,9 +1,9 @@
 /** A deployed stack whose operator works on moto, as far as moto goes. */
 import { randomUUID } from 'node:crypto';
 import { type MetricDatum, PutMetricDataCommand } from '@aws-sdk/client-cloudwatch';
+import type { MetricDatum as Datum } from '../../../local/aws/cloudwatch.ts';
 import { ACCOUNT } from '../../../local/aws/endpoints.ts';
-import type { MetricDatum as Datum } from '../../../local/aws/metric-store.ts';
-import type { Operation, ServiceName } from '../../../local/aws/operation.ts';
+import type { Operation, ServiceName } from '../../../local/aws/service.ts';
 import type { Service } from '../../../local/aws/wire.ts';
 import { type LocalDeployment, startDeployment } from '../../../local/deployment/deployment.ts';
 import { createReferences } from '../../../local/deployment/physical-names.ts';

@@ -1,5 +1,5 @@
 /** Requests on which moto and the embedded endpoints of an operator's services are to agree. */
-import type { JsonObject } from '../../../local/aws/json-protocol.ts';
+import type { JsonObject } from '../../../local/aws/protocols.ts';
 import type { WireRequest } from '../../../local/aws/wire.ts';
 
 export type OperationsService = 'cloudformation' | 'cloudwatch' | 'iam' | 'scheduler' | 'sns' | 'sqs' | 'sts';

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { type DeliveredEvent, parseEvent } from '../../../local/aws/delivered.ts';
 import { LOCAL_NAMES } from '../../../local/aws/endpoints.ts';
-import { createRandom } from '../../../local/platform/draw.ts';
 import { createPlatform, type Platform, type PlatformOptions } from '../../../local/platform/platform.ts';
+import { createRandom } from '../../../local/platform/random.ts';
 import { type FunctionRun, functionProcess } from '../../lambda/support/function-process.ts';
 import { type TamperedApi, tamperedApi } from '../../lambda/support/tampered-api.ts';
 import { check, type Result } from '../../support/promise.ts';

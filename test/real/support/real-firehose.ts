@@ -1,7 +1,12 @@
 import type { Fault } from '../../../local/aws/faults.ts';
-import type { FirehoseCounters, FirehoseOperation } from '../../../local/aws/firehose.ts';
-import { billedBytes } from '../../../local/aws/firehose-limits.ts';
-import { jsonRefusal, jsonReply, MISSING_TOKEN, readJsonRequest } from '../../../local/aws/json-protocol.ts';
+import { billedBytes, type FirehoseCounters } from '../../../local/aws/firehose.ts';
+import {
+  type JsonOperation,
+  jsonRefusal,
+  jsonReply,
+  MISSING_TOKEN,
+  readJsonRequest,
+} from '../../../local/aws/protocols.ts';
 import type { Reply, Service, WireRequest } from '../../../local/aws/wire.ts';
 import { forward } from './forward.ts';
 
@@ -12,7 +17,7 @@ interface Answer {
 const SLOW_DOWN = { ErrorCode: 'ServiceUnavailableException', ErrorMessage: 'Slow down.' };
 
 /** A Firehose that is not ours behind our faults: of a batch it sees only the records that are not to fail. */
-export function realFirehose(url: string, counters: FirehoseCounters): Service<FirehoseOperation> {
+export function realFirehose(url: string, counters: FirehoseCounters): Service<JsonOperation> {
   const put = async (request: WireRequest, records: readonly { readonly Data: string }[]): Promise<Reply> => {
     const reply = await forward(url, request);
     if (reply.status !== 200) {

@@ -1,7 +1,6 @@
 import type { Item } from '../../../lambda/store/item.ts';
 import type { DynaliteClient } from '../../../local/aws/dynalite-client.ts';
-import { createDynamoDbService } from '../../../local/aws/dynamodb-service.ts';
-import { keySchema } from '../../../local/aws/state-table-schema.ts';
+import { createDynamoDbService, keySchema } from '../../../local/aws/dynamodb.ts';
 import { forward } from './forward.ts';
 
 /** Speaks to a DynamoDB over HTTP, as the embedded one is spoken to without. */

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { type References, resolve } from '../../../local/deployment/intrinsics.ts';
+import { type References, resolve } from '../../../local/deployment/template.ts';
 import type { SynthesizedTemplate } from '../../lib/synth.ts';
 import { running } from '../running.ts';
 

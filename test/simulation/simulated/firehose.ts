@@ -1,5 +1,5 @@
 /** Firehose in memory: takes what its limits allow, keeps no order, fails in part when struck. */
-import { limitFault } from '../../../local/aws/firehose-limits.ts';
+import { limitFault } from '../../../local/aws/firehose.ts';
 import { type Command, raise, type SimDynamoDb } from './dynamodb.ts';
 import type { Service, SimProcess } from './process.ts';
 

@@ -85,14 +85,14 @@ export function apply(change: PlatformChange, platform: Platform, fat?: History[
     case 'unseen':
       return when(!known, () => platform.tombstoneUnseen(asset));
     case 'reproject-asset':
-      return when(known !== undefined, () => platform.reproject('assets', asset));
+      return when(known !== undefined, () => platform.redeliver('assets', asset));
     case 'threat':
       // A threat that moves to a removed asset would disappear without any sign: no tombstone follows the move.
       return when(live && (showsThreat() || !tenantData.threats.latest.has(threat)), () =>
         platform.putThreat(`{"id":"${threat}",${UPDATED_AT},"asset_id":"${asset}",${CONTENTS[change.content]}}`),
       );
     case 'reproject-threat':
-      return when(showsThreat(), () => platform.reproject('threats', threat));
+      return when(showsThreat(), () => platform.redeliver('threats', threat));
     case 'dns-block':
       return when(!platform.dnsBlocks.ids.has(`block-${change.block}`), () =>
         platform.putDnsBlock(`{"id":"block-${change.block}",${CONTENTS[change.block % CONTENTS.length]}}`),

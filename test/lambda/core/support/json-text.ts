@@ -1,6 +1,6 @@
 /** Arbitrary JSON as a tree, and the many ways to write it. */
 import fc from 'fast-check';
-import { createRandom } from '../../../../local/platform/draw.ts';
+import { createRandom } from '../../../../local/platform/random.ts';
 
 export type Json =
   | { readonly raw: string }

@@ -1,6 +1,6 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { VIEWS, type View } from '../../../../lib/query/views.ts';
-import { createViews } from '../../../../local/query/create-views.ts';
+import { createViews } from '../../../../local/query/event-database.ts';
 import type { LinesDatabase } from './lines-database.ts';
 
 /** DuckDB's name of each type. */

@@ -1,0 +1,301 @@
+import { join, resolve } from 'node:path';
+import { Command, Option } from 'commander';
+import { readSettings, SettingsError } from '../../lambda/settings.ts';
+import { LOCAL_NAMES } from '../aws/endpoints.ts';
+import { optionsKeptByNpm } from '../terminal/npm-options.ts';
+import { type OcsfFields, ocsfMapping } from './ocsf-mapping.ts';
+
+/** Options as they were typed. They are checked together later, so that every fault is reported at once. */
+export type Flags = {
+  readonly [flag in keyof typeof SETTINGS | keyof typeof COUNTS | 'clientId' | 'ocsfFields' | 'stateFolder']?: string;
+} & { readonly reset?: boolean; readonly verbose?: boolean };
+
+export interface CommandLine {
+  readonly flags: Flags;
+  /** Faults of the command line itself: unknown options and stray arguments. */
+  readonly faults: readonly string[];
+}
+
+/**
+ * Reads the arguments behind the program's name. `--help` prints and ends the process with 0.
+ *
+ * @param environment where npm stores the options that it took as its own
+ */
+export function readCommandLine(args: readonly string[], environment: NodeJS.ProcessEnv = {}): CommandLine {
+  const command = describe();
+  const last = args.at(-1) ?? '';
+  // Commander stops at an option without a value, which can only be the last one. An empty value is reported with the rest.
+  const isBare = command.options.some(({ long, required }) => required && long === last);
+  command.parse(isBare ? [...args.slice(0, -1), `${last}=`] : args, { from: 'user' });
+  const { threatAssetMember: threatAssetField, ...flags } = command.opts<Flags & { threatAssetMember?: string }>();
+  return {
+    flags: threatAssetField === undefined ? flags : { threatAssetField, ...flags },
+    faults: [...keptByNpm(command, environment), ...strays(command.args)],
+  };
+}
+
+const SECRET_IS_NO_ARGUMENT =
+  'the client secret cannot be an argument, because the process list and the shell history would show it. Set the environment variable CLIENT_SECRET, or omit it to be prompted';
+
+function keptByNpm(command: Command, environment: NodeJS.ProcessEnv): string[] {
+  const kept = optionsKeptByNpm(command, environment);
+  if (kept.length === 0) return [];
+  return [
+    `npm took ${kept.join(', ')} as its own: type "--" before the options, as in "npm start -- ${kept.join(' ')}"`,
+  ];
+}
+
+/** Values are not repeated, because one may be a secret. */
+function strays(args: readonly string[]): string[] {
+  const options = args.filter(arg => arg.startsWith('-')).map(arg => /^(--[a-z][a-z-]*|-.)?/i.exec(arg)![0] || '-');
+  const faults = options.map(option =>
+    /secret|password/i.test(option) ? SECRET_IS_NO_ARGUMENT : `${option} is not an option`,
+  );
+  if (options.length > 0 || args.length === 0) return faults;
+  return [`${args.length} ${args.length === 1 ? 'argument has' : 'arguments have'} no option`];
+}
+
+function describe(): Command {
+  const command = new Command('npm start --')
+    .usage('[options]')
+    .description(
+      'Runs the connector on this machine: the same handler as in Lambda, with DynamoDB, Secrets Manager, Firehose and S3 ' +
+        'replaced by local endpoints. Without options it drains an embedded platform; with --base-url, --auth-url and ' +
+        '--client-id a real tenant. Events arrive as .json.gz files, laid out as in S3. Each run continues where the last one ended.',
+    )
+    .allowUnknownOption()
+    .allowExcessArguments();
+  return describeTenant(describeEmbedded(describeRun(command))).addHelpText('after', EXAMPLES);
+}
+
+function describeRun(command: Command): Command {
+  return command
+    .optionsGroup('The run:')
+    .helpOption('-h, --help', 'show this text')
+    .option('--name <name>', 'connector name, in every event (default: local, or the host of --base-url)')
+    .option('--state-folder <path>', 'holds a folder for each name, with its state and its files (default: .local)')
+    .option('--reset', 'start again: deletes state, log and delivered files of this name first')
+    .option('--page-limit <n>', 'rows asked for in a page, 1 to 500 (default: 500)')
+    .option('--format <format>', 'format of the events: envelope or ocsf (default: envelope)')
+    .option(
+      '--ocsf-fields <file>',
+      'JSON file with a mapping to OCSF, as ocsfFields in the configuration (with --format ocsf)',
+    )
+    .option('--verbose', 'show stack traces of failures');
+}
+
+function describeEmbedded(command: Command): Command {
+  return command
+    .optionsGroup('The embedded platform (kept for later runs, until --reset):')
+    .option('--assets <n>', 'generated assets (default: 1500)')
+    .option('--threats <n>', 'generated threats (default: 2500)')
+    .option('--dns-blocks <n>', 'generated DNS blocks (default: 4000)')
+    .option('--seed <n>', 'the same seed gives the same rows and changes (default: 1)')
+    .option('--change <n>', 'make n changes before the run: remove an asset with threats, restore one, then others');
+}
+
+function describeTenant(command: Command): Command {
+  return (
+    command
+      .optionsGroup('A real tenant:')
+      .option('--base-url <url>', 'base URL of the API, https')
+      .option('--auth-url <url>', 'realm or token endpoint, https')
+      .option('--client-id <id>', 'client id; its secret comes from CLIENT_SECRET or a hidden prompt')
+      .option('--dns-blocks-path <path>', 'path of the DNS block list (default: that stream is off)')
+      .option('--threat-asset-field <name>', 'member of a threat that names its asset (default: asset_id)')
+      // The platform's name for it.
+      .addOption(new Option('--threat-asset-member <name>').hideHelp())
+      .option('--rows-member <name>', 'member that holds the rows of a page (default: detected)')
+      .option('--pagination-member <name>', 'member that holds next_cursor (default: detected)')
+  );
+}
+
+const EXAMPLES = `
+Examples:
+  npm start                                  drain the embedded platform; a second run sends nothing twice
+  npm start -- --change 50                   change rows first: a tombstone, withdrawn threats, updates
+  npm start -- --reset --threats 100000      more rows, from the beginning
+  npm start -- --base-url https://api.example.com --auth-url https://login.example.com/realms/acme \\
+    --client-id siem-connector --dns-blocks-path /v1/dns-blocks
+
+A real tenant is only read. Its secret stays in memory and is never written to disk. Ctrl-C finishes the current page
+and saves it; a second Ctrl-C stops at once. Nothing is lost either way: the next run continues.
+
+Exit status: 0 drained, 1 the run failed, 2 options are wrong and nothing was started, 130 interrupted.`;
+
+/** The options cannot be used. Nothing was started. */
+export class StartFaultsError extends Error {
+  override readonly name = 'StartFaultsError';
+  readonly faults: readonly string[];
+  constructor(faults: readonly string[]) {
+    super(`Nothing was started:\n${faults.map(fault => `  - ${fault}`).join('\n')}\n"npm start -- --help" explains.`);
+    this.faults = faults;
+  }
+}
+
+/** The embedded platform. Absent options are as in the state folder, or else the defaults. */
+export interface EmbeddedTarget {
+  readonly seed?: number;
+  readonly assets?: number;
+  readonly threats?: number;
+  readonly dnsBlocks?: number;
+  /** Changes before the run. */
+  readonly change: number;
+}
+
+export interface TenantTarget {
+  readonly baseUrl: string;
+  readonly authUrl: string;
+  readonly clientId: string;
+}
+
+export interface StartRequest {
+  readonly name: string;
+  /** Folder of this connector's state and files, absolute. */
+  readonly folder: string;
+  readonly reset: boolean;
+  readonly verbose: boolean;
+  /** Settings from the options, by the function's names. */
+  readonly settings: Readonly<Record<string, string>>;
+  readonly format: 'envelope' | 'ocsf';
+  /** The mapping to OCSF, if given. */
+  readonly ocsfFields?: OcsfFields;
+  readonly target: EmbeddedTarget | TenantTarget;
+}
+
+const REQUIRED_OF_TENANT = ['baseUrl', 'authUrl', 'clientId'] as const;
+const ONLY_OF_TENANT = [
+  ...REQUIRED_OF_TENANT,
+  'dnsBlocksPath',
+  'threatAssetField',
+  'rowsMember',
+  'paginationMember',
+] as const;
+/** The numeric options of the embedded platform and their greatest values. */
+const COUNTS = { seed: 2 ** 31 - 1, assets: 1_000_000, threats: 1_000_000, dnsBlocks: 1_000_000, change: 100_000 };
+type Counts = Partial<Record<keyof typeof COUNTS, number>>;
+
+/**
+ * @param hasSecret whether a client secret is available or can be prompted for
+ * @throws StartFaultsError with every fault
+ */
+export function readRequest({ flags: typed, faults: shape }: CommandLine, hasSecret: boolean): StartRequest {
+  const faults = [...shape];
+  const flags = withValues(typed, faults);
+  const isTenant = ONLY_OF_TENANT.some(flag => typed[flag] !== undefined);
+  const name = flags.name ?? (isTenant ? defaultName(flags.baseUrl ?? '') : 'local');
+  const mapping = ocsfMapping({ ...flags, name });
+  const settings = { ...settingsOf({ ...flags, name }), ...mapping.settings };
+  const { change = 0, ...tenantData } = readCounts(flags, faults);
+  faults.push(...(isTenant ? tenantFaults(typed, hasSecret) : []), ...settingFaults(settings), ...mapping.faults);
+  faults.push(...nameFault(name));
+  if (faults.length > 0) throw new StartFaultsError(faults);
+  const { stateFolder = '.local', reset = false, verbose = false } = flags;
+  const folder = join(resolve(stateFolder), name);
+  const format = flags.format === 'ocsf' ? 'ocsf' : 'envelope';
+  const target = isTenant ? tenant(flags) : { ...tenantData, change };
+  const ocsf = mapping.fields && { ocsfFields: mapping.fields };
+  return { name, folder, reset, verbose, settings, format, target, ...ocsf };
+}
+
+/** Leaves out options without a value and reports each as a fault. */
+function withValues(typed: Flags, faults: string[]): Flags {
+  const isBare = (value: unknown) => typeof value === 'string' && (value.trim() === '' || value.startsWith('--'));
+  const bare = Object.keys(typed).filter(flag => isBare(typed[flag as keyof Flags]));
+  faults.push(...bare.map(flag => `${optionOf(flag)} has no value`));
+  return Object.fromEntries(Object.entries(typed).filter(([flag]) => !bare.includes(flag)));
+}
+
+function readCounts(flags: Flags, faults: string[]): Counts {
+  const counts: Counts = {};
+  for (const [flag, max] of Object.entries(COUNTS) as [keyof Counts, number][]) {
+    const text = flags[flag];
+    if (text === undefined) continue;
+    if (/^\d{1,10}$/.test(text) && Number(text) <= max) counts[flag] = Number(text);
+    else faults.push(`${optionOf(flag)} must be a whole number from 0 to ${max}`);
+  }
+  return counts;
+}
+
+function tenantFaults(typed: Flags, hasSecret: boolean): string[] {
+  const missing = REQUIRED_OF_TENANT.filter(flag => typed[flag] === undefined);
+  const foreign = (Object.keys(COUNTS) as (keyof Flags)[]).filter(flag => typed[flag] !== undefined);
+  return [
+    ...missing.map(flag => `${optionOf(flag)} is missing, which a real tenant needs`),
+    ...foreign.map(flag => `${optionOf(flag)} is about the embedded platform, but other options select a real tenant`),
+    ...(hasSecret ? [] : ['the client secret is missing: set CLIENT_SECRET, or run in a terminal to be prompted']),
+  ];
+}
+
+function tenant({ baseUrl, authUrl, clientId }: Flags): TenantTarget {
+  return { baseUrl: baseUrl!.trim(), authUrl: authUrl!.trim(), clientId: clientId! };
+}
+
+/** The function's settings by the option that gives them. */
+const SETTINGS = {
+  baseUrl: 'API_BASE_URL',
+  authUrl: 'AUTH_URL',
+  name: 'CONNECTOR_NAME',
+  dnsBlocksPath: 'DNS_BLOCKS_PATH',
+  threatAssetField: 'THREAT_ASSET_FIELD',
+  pageLimit: 'PAGE_LIMIT',
+  rowsMember: 'ROWS_MEMBER',
+  paginationMember: 'PAGINATION_MEMBER',
+  format: 'EVENT_FORMAT',
+} as const;
+
+/** Placeholders for values that are known only when the endpoints run. */
+const PLACEHOLDERS = {
+  API_BASE_URL: 'https://host.example',
+  AUTH_URL: 'https://host.example',
+  STATE_TABLE: LOCAL_NAMES.stateTable,
+  CREDENTIALS_SECRET_ID: LOCAL_NAMES.secret,
+  DELIVERY_STREAM: LOCAL_NAMES.deliveryStream,
+  DEAD_LETTER_BUCKET: LOCAL_NAMES.deadLetterBucket,
+};
+
+/** Settings from the options, by the function's names. */
+export function settingsOf(flags: Flags): Record<string, string> {
+  const given = Object.entries(SETTINGS).map(([flag, setting]) => [setting, flags[flag as keyof Flags]]);
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+}
+
+/** The faults that the function would report, in terms of the options. */
+export function settingFaults(settings: Readonly<Record<string, string>>): string[] {
+  try {
+    readSettings({ ...PLACEHOLDERS, ...settings });
+    return [];
+  } catch (error) {
+    if (error instanceof SettingsError) return error.faults.map(inTermsOfOptions);
+    throw error;
+  }
+}
+
+/** The option as typed: `dnsBlocksPath` → `--dns-blocks-path`. */
+export function optionOf(flag: string): string {
+  return `--${flag.replace(/[A-Z]/g, capital => `-${capital.toLowerCase()}`)}`;
+}
+
+function inTermsOfOptions(fault: string): string {
+  const flag = Object.entries(SETTINGS).find(([, setting]) => fault.startsWith(`${setting} `));
+  return flag ? optionOf(flag[0]) + fault.slice(flag[1].length) : fault;
+}
+const LENGTH = 32;
+
+/** The stack's rule for connector names, so that a name that works here can be deployed. */
+export function nameFault(name: string): string[] {
+  if (name.length <= LENGTH && /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name)) return [];
+  return [`--name must be lower-case letters, digits and single hyphens, a letter first, ${LENGTH} characters at most`];
+}
+
+/**
+ * A connector name from the host of a base URL, so that each tenant has its own state folder.
+ *
+ *     https://api.acme.example/security  →  api-acme-example
+ */
+export function defaultName(baseUrl: string): string {
+  const host = URL.canParse(baseUrl) ? new URL(baseUrl).host : '';
+  const words = host.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  const name = words.join('-');
+  return (/^[a-z]/.test(name) ? name : `tenant-${name}`).slice(0, LENGTH).replace(/-+$/, '');
+}
