@@ -5,12 +5,12 @@ import { connectorsIn } from '../lib/config/read-connectors.ts';
 import { ConnectorStack } from '../lib/connector-stack.ts';
 
 try {
-  // Synthesized by hand at the end: of a faulty configuration nothing is written at all.
+  // No automatic synthesis: an invalid configuration writes nothing.
   const app = new App({ autoSynth: false });
-  // The whole configuration is read before the first stack is made, so that no fault costs the time of a bundle.
+  // Validated before the first stack, so that an error does not wait for bundling.
   const read = (name: string) => app.node.tryGetContext(name);
   const context = { connectors: read('connectors'), connectorsFile: read('connectorsFile') };
-  // The CDK starts the app in the folder of cdk.json.
+  // The CDK runs the app in the folder of cdk.json.
   const connectors = connectorsIn(context, process.cwd());
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   for (const connector of connectors) new ConnectorStack(app, connector);

@@ -5,21 +5,21 @@ import { terminalText } from '../local/terminal/terminal-text.ts';
 import type { Action } from './ctl/command.ts';
 import { commandLine, keptByNpm } from './ctl/command-line.ts';
 import { afterInterruption, exitStatusOf, messageOf, RefusedError } from './ctl/errors.ts';
-import { endWhereNobodyReads } from './ctl/report/closed-output.ts';
+import { handleClosedOutput } from './ctl/report.ts';
 
-endWhereNobodyReads();
+handleClosedOutput();
 
 const interruption = new AbortController();
 process.once('SIGINT', () => {
   interruption.abort();
-  // A second one ends at once.
+  // A second Ctrl-C ends the process at once.
   process.once('SIGINT', () => process.exit(130));
 });
 
 function run<Arguments extends unknown[]>(action: Action<Arguments>) {
   return async (...all: [...Arguments, Command]): Promise<void> => {
     const command = all.at(-1) as Command;
-    // With the first command that runs: help needs nothing of it.
+    // Loaded here because help does not need it.
     const { createContext } = await import('./ctl/context.ts');
     const context = createContext(command.optsWithGlobals(), interruption.signal);
     context.report.result(await action(context, ...(all.slice(0, -1) as Arguments)));
@@ -31,7 +31,7 @@ try {
   const kept = keptByNpm(program, process.env).join(' ');
   if (kept !== '') {
     throw new RefusedError(
-      `npm kept ${kept} for itself. Nothing was done. Put "--" before the command: npm run connectorctl -- status ${kept}`,
+      `npm took ${kept} for itself. Nothing was done. Put "--" before the command: npm run connectorctl -- status ${kept}`,
     );
   }
   await program.parseAsync();

@@ -1,14 +1,12 @@
-/** The operator's AWS clients, each made when first asked for: region, profile and endpoints as the SDK finds them, or as told. */
+/** The operator's AWS clients, each created on first use. Region, profile and endpoints follow the SDK's rules unless options set them. */
 import { createRequire } from 'node:module';
 import type { Sender } from '../../lambda/aws.ts';
-import { interruptible } from './interruptible.ts';
-import { once } from './once.ts';
 
-/** Beyond the 15 minutes that an invocation may take, in which no byte arrives. */
+/** Longer than the 15 minutes of an invocation: no byte arrives before it ends. */
 const INVOCATION_TIMEOUT_MILLISECONDS = 16 * 60_000;
 const CONNECTION_TIMEOUT_MILLISECONDS = 10_000;
 
-/** Loaded when first asked for: no command needs them all, and together they take longer to load than most commands to answer. */
+/** Loaded on first use: loading all of them takes longer than most commands run. */
 const load = createRequire(import.meta.url);
 const SDK = {
   cloudFormation: (): typeof import('@aws-sdk/client-cloudformation') => load('@aws-sdk/client-cloudformation'),
@@ -32,21 +30,21 @@ export interface AwsPlace {
   readonly profile?: string;
 }
 
-/** @param signal cuts off what only reads */
+/** @param signal aborts reads */
 export function createAws({ region, profile }: AwsPlace, signal: AbortSignal) {
   const place = { ...(region && { region }), ...(profile && { profile }) };
   const made = <T extends Sender>(make: () => T) => once(() => interruptible(make(), signal));
   return {
     cloudFormation: made(() => new (SDK.cloudFormation().CloudFormationClient)(place)),
     cloudWatch: made(() => new (SDK.cloudWatch().CloudWatchClient)(place)),
-    /** Tries again by itself, for commands that no adapter of the connector makes. */
-    patientDynamodb: made(() => new (SDK.dynamodb().DynamoDBClient)(place)),
-    /** Tries once: the adapters of the connector bring patience of their own. */
+    /** Retries by itself, for commands without a retry loop of the connector. */
+    retryingDynamodb: made(() => new (SDK.dynamodb().DynamoDBClient)(place)),
+    /** Tries once: the connector's adapters have their own retry budget. */
     dynamodb: made(() => new (SDK.dynamodb().DynamoDBClient)({ ...place, maxAttempts: 1 })),
     firehose: made(() => new (SDK.firehose().FirehoseClient)(place)),
     iam: made(() => new (SDK.iam().IAMClient)(place)),
     lambda: made(() => new (SDK.lambda().LambdaClient)(place)),
-    /** Tries once: a repeated invocation is another run. */
+    /** Tries once: a second invocation would start a second run. */
     invoker: made(
       () =>
         new (SDK.lambda().LambdaClient)({
@@ -67,7 +65,29 @@ export function createAws({ region, profile }: AwsPlace, signal: AbortSignal) {
   };
 }
 
-/** Endpoints that stand in for S3 have no host name a bucket. */
+/** Local S3 endpoints do not support per-bucket host names. */
 function hasOwnS3(): boolean {
   return Boolean(process.env['AWS_ENDPOINT_URL_S3'] ?? process.env['AWS_ENDPOINT_URL']);
+}
+
+/** Commands that only read. */
+const READS = /^(BatchGet|Describe|Get|Head|List|Query|Receive|Scan)/;
+
+/** Aborts reads at Ctrl-C. Writes run to their end, because an aborted write may or may not have happened. */
+export function interruptible<T extends Sender>(client: T, signal: AbortSignal): T {
+  const send = client.send.bind(client);
+  client.send = (command: object, options: object = {}) => {
+    const cut = READS.test(command.constructor.name) ? { abortSignal: signal } : {};
+    return (send as (command: object, options: object) => Promise<unknown>)(command, { ...cut, ...options });
+  };
+  return client;
+}
+
+/** Creates a value on the first call and returns the same value afterwards. */
+export function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }

@@ -1,51 +1,51 @@
-/** The commands and the options that all of them take. What each one does stands in commands/. */
+/** The list of commands and their common options. Each command is in commands/. */
 import { Command } from 'commander';
 import { VERSION } from '../../lib/version.ts';
 import { examples, type Run } from './command.ts';
 
-/** Each is loaded when it is wanted: with what it asks AWS, one takes less time than all of them. */
+/** Loaded on demand: loading one command with its AWS clients is faster than loading all. */
 const COMMANDS: Readonly<Record<string, (run: Run) => Promise<Command>>> = {
-  status: async run => (await import('./commands/status.ts')).statusCommand(run),
-  doctor: async run => (await import('./commands/doctor.ts')).doctorCommand(run),
-  pause: async run => (await import('./commands/pause.ts')).pauseCommand(run),
-  resume: async run => (await import('./commands/resume.ts')).resumeCommand(run),
+  status: async run => (await import('./commands/status/status.ts')).statusCommand(run),
+  doctor: async run => (await import('./commands/doctor/doctor.ts')).doctorCommand(run),
+  pause: async run => (await import('./commands/pause-resume.ts')).pauseCommand(run),
+  resume: async run => (await import('./commands/pause-resume.ts')).resumeCommand(run),
   run: async run => (await import('./commands/run.ts')).runCommand(run),
-  resync: async run => (await import('./commands/resync.ts')).resyncCommand(run),
-  replay: async run => (await import('./commands/replay.ts')).replayCommand(run),
-  asset: async run => (await import('./commands/inquiries.ts')).assetCommand(run),
-  threat: async run => (await import('./commands/inquiries.ts')).threatCommand(run),
-  related: async run => (await import('./commands/inquiries.ts')).relatedCommand(run),
-  verify: async run => (await import('./commands/verify.ts')).verifyCommand(run),
-  'dead-letters': async run => (await import('./commands/dead-letters.ts')).deadLettersCommand(run),
-  cost: async run => (await import('./commands/cost.ts')).costCommand(run),
+  resync: async run => (await import('./commands/run.ts')).resyncCommand(run),
+  replay: async run => (await import('./commands/run.ts')).replayCommand(run),
+  asset: async run => (await import('./commands/lookup/lookup.ts')).assetCommand(run),
+  threat: async run => (await import('./commands/lookup/lookup.ts')).threatCommand(run),
+  related: async run => (await import('./commands/lookup/lookup.ts')).relatedCommand(run),
+  verify: async run => (await import('./commands/verify/verify.ts')).verifyCommand(run),
+  'dead-letters': async run => (await import('./commands/dead-letters/dead-letters.ts')).deadLettersCommand(run),
+  cost: async run => (await import('./commands/cost/cost.ts')).costCommand(run),
   'set-credentials': async run => (await import('./commands/set-credentials.ts')).setCredentialsCommand(run),
 };
 
-/** @param words what was typed: the command that is named there alone, or all where none is */
+/** @param words the arguments. Only the command that they name is loaded, or all if they name none. */
 export async function commandLine(run: Run, words: readonly string[] = []): Promise<Command> {
   const program = new Command('connectorctl')
-    .description('Looks at a deployed connector, checks it and gives it orders, with your own AWS credentials.')
+    .description('Inspects and operates a deployed connector with your AWS credentials.')
     .version(VERSION)
     .option(
       '--stack <name>',
-      'stack of the connector, with or without "SecurityDataConnector-" (default: the only one)',
+      'stack of the connector, with or without "SecurityDataConnector-" (default: the only one in the region)',
     )
-    .option('--region <region>', 'region of the stack (default: as the AWS CLI finds it)')
-    .option('--profile <name>', 'profile of your AWS configuration')
-    .option('--json', 'print one JSON document, for machines')
+    .option('--region <region>', 'region of the stack (default: as for the AWS CLI)')
+    .option('--profile <name>', 'profile of your AWS configuration files')
+    .option('--json', 'print one JSON document')
     .addHelpText('after', AFTER);
   const named = commandIn(words);
   const wanted = named !== undefined && Object.hasOwn(COMMANDS, named) ? [named] : Object.keys(COMMANDS);
   const commands = await Promise.all(wanted.map(name => COMMANDS[name]!(run)));
   for (const command of commands) program.addCommand(command);
-  settle(program);
+  configure(program);
   return program;
 }
 
 /**
- * Options that npm took for its own because no `--` stands before them. Without `--region` a command would act on another region.
+ * Options that npm took for itself because `--` is missing. Without `--region` a command would act on another region.
  *
- * @param environment as npm gives it to a script: it sets `npm_config_region` for `--region`
+ * @param environment of an npm script: npm sets `npm_config_region` for `--region`
  */
 export function keptByNpm(program: Command, environment: NodeJS.ProcessEnv): string[] {
   if (environment['npm_lifecycle_event'] !== program.name()) return [];
@@ -62,22 +62,23 @@ function variableOf(long: string): string {
 
 const WITH_VALUE = ['--stack', '--region', '--profile'];
 
-/** The first word that is neither an option nor an option's value. */
+/** The first argument that is neither an option nor the value of one. */
 function commandIn(words: readonly string[]): string | undefined {
   return words.find((word, at) => !word.startsWith('-') && !WITH_VALUE.includes(words[at - 1] ?? ''));
 }
 
-/** The same ways for a command and all below it. */
-function settle(command: Command): void {
-  command.exitOverride(error => process.exit(error.exitCode === 0 ? 0 : 2)).showHelpAfterError('"--help" explains.');
+/** Applies the same settings to a command and its subcommands. */
+function configure(command: Command): void {
+  command
+    .exitOverride(error => process.exit(error.exitCode === 0 ? 0 : 2))
+    .showHelpAfterError('Run with --help for the usage.');
   command.configureHelp({ showGlobalOptions: true });
-  for (const each of command.commands) settle(each.copyInheritedSettings(command) as Command);
+  for (const each of command.commands) configure(each.copyInheritedSettings(command) as Command);
 }
 
 const AFTER = `
-Type it in a clone of the connector. npm keeps options before "--" for itself.${examples('status', 'doctor', '<command> --help')}
-Options of all commands may stand before or behind the command's name.
-Results go to stdout; progress, questions and errors to stderr. Colour is for terminals alone; NO_COLOR switches it off.
+Run it in a clone of the connector. npm takes options before "--" for itself.${examples('status', 'doctor', '<command> --help')}
+Common options may precede or follow the command's name.
+Results go to stdout. Progress, questions and errors go to stderr. Colour is used on terminals only. NO_COLOR disables it.
 
-Exit status: 0 done; 1 it failed; 2 refused or misspelt, and nothing was done; 3 it worked, and found something amiss;
-130 interrupted.`;
+Exit status: 0 success, 1 failure, 2 invalid command or refused with nothing done, 3 success with a finding, 130 interrupted.`;

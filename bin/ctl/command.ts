@@ -1,20 +1,41 @@
-/** How a command is put together: see commands/. */
-import type { Command } from 'commander';
+/** What the files in commands/ share. */
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
+import { STREAMS, type StreamName } from '../../lambda/streams.ts';
 import type { Context } from './context.ts';
-import type { Outcome } from './report/report.ts';
+import type { Outcome } from './report.ts';
 
-/** What a command does, given what was asked for. It has an outcome unless it told everything on the way. */
+/** The body of a command. It returns nothing when it has already printed everything. */
 export type Action<Arguments extends unknown[]> = (
   context: Context,
   ...given: Arguments
 ) => Promise<Outcome | undefined>;
 
-/** Turns an action into what Commander calls; it makes the context from the options of all commands, and tells the outcome. */
+/** Turns an action into a Commander handler, which creates the context and prints the outcome. */
 export type Run = <Arguments extends unknown[]>(
   action: Action<Arguments>,
 ) => (...given: [...Arguments, Command]) => Promise<void>;
 
-/** Examples beneath the help of a command: a line each, without the program's name. */
+/** Examples for the help text of a command, without the program's name. */
 export function examples(...lines: readonly string[]): string {
   return `\n${lines.length === 1 ? 'Example' : 'Examples'}:\n${lines.map(line => `  npm run connectorctl -- ${line}\n`).join('')}`;
+}
+
+export const STREAM_NAMES: readonly StreamName[] = STREAMS.map(stream => stream.name);
+
+export function streamsArgument(): Argument {
+  return new Argument('<stream...>', 'which streams').choices(STREAM_NAMES);
+}
+
+export function waitOption(): Option {
+  return new Option('--wait <seconds>', 'how long to wait while another run holds the lease')
+    .argParser(wholeNumber({ unit: ' of seconds' }))
+    .default(90);
+}
+
+/** A parser for options of commander. @param unit for example ` of seconds` */
+export function wholeNumber({ min = 0, unit = '' } = {}): (text: string) => number {
+  return text => {
+    if (/^\d{1,12}$/.test(text) && Number(text) >= min) return Number(text);
+    throw new InvalidArgumentError(`It must be a whole number${unit}${min > 0 ? `, ${min} or more` : ''}.`);
+  };
 }

@@ -1,13 +1,16 @@
-/** What every command works with: where the deployment is, how to reach it, and how to tell people and machines. */
+/** What every command works with: the deployment, the AWS clients and the report. */
 
 import type { Clock } from '../../lambda/ports.ts';
 import { systemClock } from '../../lambda/system.ts';
-import { type Aws, createAws } from './aws.ts';
-import { type Deployment, findDeployment } from './deployment/find-deployment.ts';
-import type { FunctionEnvironment } from './deployment/function-environment.ts';
-import { type DeployedFunction, readFunction } from './deployment/read-function.ts';
-import { once } from './once.ts';
-import { createReport, type Report } from './report/report.ts';
+import { type Aws, createAws, once } from './aws.ts';
+import {
+  type DeployedFunction,
+  type Deployment,
+  type FunctionEnvironment,
+  findDeployment,
+  readFunction,
+} from './deployment.ts';
+import { createReport, type Report } from './report.ts';
 
 /** Options that every command takes. */
 export interface GlobalOptions {
@@ -24,14 +27,14 @@ export interface Context {
   readonly report: Report;
   /** Aborts at Ctrl-C. */
   readonly signal: AbortSignal;
-  /** The stack, looked up once. @throws RefusedError, AwsCallError */
+  /** The stack, read once. @throws RefusedError, AwsCallError */
   deployment(): Promise<Deployment>;
-  /** Settings and state of the function, looked up once. @throws AwsCallError */
+  /** Settings and state of the function, read once. @throws AwsCallError */
   deployedFunction(): Promise<DeployedFunction>;
-  /** What the deployed function is told, by the same look. @throws AwsCallError */
+  /** The function's environment variables, from the same read. @throws AwsCallError */
   environment(): Promise<FunctionEnvironment>;
-  /** The same, with nothing looked up yet. */
-  anew(): Context;
+  /** A context that reads stack and function again. */
+  refreshed(): Context;
 }
 
 export function createContext(options: GlobalOptions, signal: AbortSignal): Context {
@@ -50,6 +53,6 @@ function contextOf(options: GlobalOptions, signal: AbortSignal, aws: Aws): Conte
     deployment,
     deployedFunction,
     environment: async () => (await deployedFunction()).environment,
-    anew: () => contextOf(options, signal, aws),
+    refreshed: () => contextOf(options, signal, aws),
   };
 }

@@ -6,9 +6,8 @@ import {
   PageTimeoutError,
   SAFE,
 } from '../../lambda/core/errors.ts';
-import { awsFailureText } from './aws-failure.ts';
 
-/** What was asked for cannot be done as asked; nothing was done. */
+/** The command cannot be carried out as given. Nothing was done. */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
 }
@@ -18,7 +17,7 @@ export class FunctionFailedError extends Error {
   override readonly name = 'FunctionFailedError';
   /** Class of the function's error, for example `LeaseBusyError`. */
   readonly type: string;
-  /** What the function said, without its class. */
+  /** The function's message, without its class. */
   readonly said: string;
   constructor(type: string, said: string) {
     super(
@@ -37,30 +36,30 @@ export class AwsCallError extends Error {
   }
 }
 
-/** The lease stayed held for as long as we were told to wait. */
+/** Another run held the lease for the whole waiting time. */
 export class StillBusyError extends Error {
   override readonly name = 'StillBusyError';
   constructor(seconds: number) {
     super(
-      `Another run still holds the lease after ${seconds} s, so nothing was done. A run takes 15 minutes at most: ` +
-        '"status" shows the lease, --wait 900 waits for all of it.',
+      `Another run still holds the lease after ${seconds} s. Nothing was done. A run takes 15 minutes at most: ` +
+        '"status" shows the lease, and --wait 900 waits for the longest run.',
     );
   }
 }
 
-/** Ctrl-C. The message says what is true now. */
+/** Ctrl-C. The message says what was done. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
 }
 
 const AGAIN = 'Try again in a minute.';
 
-/** In place of what these errors say of the next run. */
+/** Replaces what these errors say about the next run. */
 // biome-ignore lint/suspicious/noExplicitAny: classes of errors with parameters of their own
 const ADVICE: readonly (readonly [type: new (...given: any) => Error, advice: string])[] = [
   [
     ApiUnavailableError,
-    'Check the network of this machine, then try again. The runs of the function have a connection of their own: "status" shows how they ended.',
+    'Check the network of this machine, then try again. The function has its own connection: "status" shows how its runs ended.',
   ],
   [ApiRefusedError, 'Check baseUrl, authUrl and the paths of the lists in cdk.json.'],
   [
@@ -72,8 +71,8 @@ const ADVICE: readonly (readonly [type: new (...given: any) => Error, advice: st
 ];
 
 /**
- * What to print of an error. Errors of the parts that a command shares with the function say what becomes of a run; a command that
- * only reads has none. What the function itself has said stays as it is.
+ * The message to print. Errors of code shared with the function mention the next run. A command has no next run, so that part is
+ * replaced. Messages from the function itself stay unchanged.
  */
 export function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
@@ -84,20 +83,49 @@ export function messageOf(error: unknown): string {
   return `${message.slice(0, at).trimEnd()}\nNothing was changed${advice ? `. ${advice}` : rest}`;
 }
 
-/** What to tell of a command that ended with this: after Ctrl-C a read that was cut off is no failure. */
+/** Reports a read that Ctrl-C aborted as an interruption, not as a failure. */
 export function afterInterruption(error: unknown, signal: AbortSignal): unknown {
   if (!signal.aborted || error instanceof InterruptedError || !isCutOff(error)) return error;
   return new InterruptedError('Interrupted. Nothing was changed.', { cause: error });
 }
 
-/** Whether this is what a call throws that Ctrl-C has cut off. */
+/** Whether Ctrl-C aborted the call that threw this. */
 export function isCutOff(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause) if (at.name === 'AbortError') return true;
   return false;
 }
 
-/** 0 done; 3 is the result of a command that found something amiss. */
+/** Status 3 is not an error: a command returns it with its outcome. */
 export function exitStatusOf(error: unknown): 1 | 2 | 130 {
   if (error instanceof InterruptedError) return 130;
   return error instanceof RefusedError ? 2 : 1;
+}
+
+/** Common failures of the AWS SDK, with what to do. */
+const SENTENCES: readonly (readonly [name: RegExp, sentence: string])[] = [
+  [/^CredentialsProviderError$/, 'No AWS credentials found. Log in, or use --profile.'],
+  [/^(ExpiredToken|ExpiredTokenException|RequestExpired)$/, 'The AWS credentials have expired. Log in again.'],
+  [
+    /^(UnrecognizedClientException|InvalidClientTokenId|InvalidAccessKeyId|SignatureDoesNotMatch|InvalidSignatureException)$/,
+    'AWS rejects these credentials. Check the profile and the clock of this machine.',
+  ],
+  [/AccessDenied|AuthorizationError|NotAuthorized|UnauthorizedOperation/, 'Access denied.'],
+  [/Throttl|TooManyRequests|SlowDown|RequestLimitExceeded/, 'AWS throttles these requests. Try again in a minute.'],
+  [
+    /NotFound|NoSuch|DoesNotExist|NonExistentQueue/,
+    'It does not exist: it was deleted, or is in another account or region.',
+  ],
+];
+
+/** Name and message of an AWS error, preceded by a sentence for common cases. */
+export function awsFailureText(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  if (/^Region (is missing|not accepted)/.test(cause.message))
+    return 'The AWS region is missing or invalid. Use --region, or set AWS_REGION.';
+  const said = `${cause.name}: ${cause.message}`;
+  const sentence = SENTENCES.find(([name]) => name.test(cause.name))?.[1];
+  if (sentence) return `${sentence} (${said})`;
+  const code = 'code' in cause ? String(cause.code) : '';
+  if (code === 'ENOTFOUND') return `The address cannot be resolved. Check the region and the network. (${said})`;
+  return said;
 }

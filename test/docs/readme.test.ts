@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { withoutConnector } from '../../bin/ctl/deployment/stack-status.ts';
+import { withoutConnector } from '../../bin/ctl/stack-status.ts';
 import { parseCommand } from '../../lambda/command.ts';
 import { readSettings } from '../../lambda/settings.ts';
 import { STREAMS } from '../../lambda/streams.ts';

@@ -1,8 +1,11 @@
 import { Command, Option } from 'commander';
-import type { StreamName } from '../../../lambda/streams.ts';
-import { examples, type Run } from '../command.ts';
-import { command } from '../orders/order.ts';
-import { STREAM_NAMES, waitOption } from '../orders/order-options.ts';
+import { STREAMS, type StreamName } from '../../../lambda/streams.ts';
+import { examples, type Run, STREAM_NAMES, streamsArgument, waitOption } from '../command.ts';
+import type { Context } from '../context.ts';
+import { confirm, sendCommand } from '../function-command.ts';
+import type { FunctionCommand } from '../invoke.ts';
+import type { Outcome } from '../report.ts';
+import { countStates, scanText, tableSize } from '../state.ts';
 
 interface RunOptions {
   readonly stream?: readonly StreamName[];
@@ -13,14 +16,107 @@ interface RunOptions {
 export function runCommand(run: Run): Command {
   return new Command('run')
     .alias('drain')
-    .description('drain the streams now, instead of at the next tick')
-    .addOption(new Option('--stream <name...>', 'these streams only').choices(STREAM_NAMES))
-    .option('--until-done', 'run after run, until the streams are drained')
+    .description('run the function now instead of at the next scheduled time')
+    .addOption(new Option('--stream <name...>', 'run only these streams').choices(STREAM_NAMES))
+    .option('--until-done', 'repeat runs until the streams are caught up')
     .addOption(waitOption())
     .addHelpText('after', examples('run', 'run --stack acme --stream assets threats'))
     .action(
       run((context, { stream, ...options }: RunOptions) =>
-        command(context, stream ? { streams: stream } : {}, options),
+        sendCommand(context, stream ? { streams: stream } : {}, options),
       ),
     );
+}
+
+export function resyncCommand(run: Run): Command {
+  return withRewindOptions(new Command('resync'))
+    .description('drop the cursor: read everything again, send only what differs')
+    .addHelpText('after', examples('resync assets threats', 'resync dns-blocks --stack acme --yes'))
+    .action(
+      run((context, streams: readonly StreamName[], options: RewindOptions) => {
+        const stateless = STREAMS.filter(({ name, hasRowStates }) => !hasRowStates && streams.includes(name));
+        const again = stateless.map(({ name }) => ` All rows of ${name} but the newest are sent again.`).join('');
+        const consequence = `A resync reads ${streams.join(', ')} from the beginning and sends only what differs.${again}`;
+        return rewind(context, { streams, command: { resync: streams }, consequence }, options);
+      }),
+    );
+}
+
+export function replayCommand(run: Run): Command {
+  return withRewindOptions(new Command('replay'))
+    .description('send everything again once, for a SIEM that lost its data')
+    .addHelpText('after', examples('replay assets threats', 'replay dns-blocks --stack acme --yes --until-done'))
+    .action(
+      run((context, streams: readonly StreamName[], options: RewindOptions) => {
+        const consequence =
+          `A replay reads ${streams.join(', ')} from the beginning and sends every row to the SIEM again, ` +
+          'with the cost of a first run for Firehose, the SIEM and the API.';
+        return rewind(context, { streams, command: { replay: streams }, consequence }, options);
+      }),
+    );
+}
+
+function withRewindOptions(command: Command): Command {
+  return command
+    .addArgument(streamsArgument())
+    .option('--yes', 'do not ask')
+    .option('--no-count', 'do not count the affected rows, which reads the whole table')
+    .option('--until-done', 'repeat runs until the streams are caught up')
+    .addOption(waitOption());
+}
+
+interface RewindOptions {
+  readonly wait: number;
+  readonly yes?: true;
+  /** Count the affected rows. */
+  readonly count: boolean;
+  readonly untilDone?: true;
+}
+
+interface Rewind {
+  readonly streams: readonly StreamName[];
+  readonly command: FunctionCommand;
+  /** What it will do. */
+  readonly consequence: string;
+}
+
+/** Shows the consequence, asks for confirmation and sends the command. @throws as `sendCommand` does; RefusedError if not confirmed */
+async function rewind(context: Context, what: Rewind, options: RewindOptions): Promise<Outcome> {
+  await context.deployment();
+  const rows = options.count ? await affectedRows(context, what.streams) : undefined;
+  const affected = rows ? `\n${affectedText(rows)}` : '';
+  const consequence = `${what.consequence}${affected}`;
+  if (options.yes) context.report.say(consequence);
+  else await confirm(consequence, context.signal);
+  const { text, json } = await sendCommand(context, what.command, options);
+  const counts = rows && { rowsAffected: Object.fromEntries([...rows].map(([name, count]) => [name, count ?? null])) };
+  return { text, json: { ...(json as object), ...counts } };
+}
+
+/** Undefined for a stream without row states. */
+type AffectedRows = ReadonlyMap<StreamName, number | undefined>;
+
+/** @throws RefusedError, AwsCallError */
+async function affectedRows(context: Context, streams: readonly StreamName[]): Promise<AffectedRows> {
+  const { aws, report } = context;
+  const { table } = await context.deployment();
+  const counted = streams.filter(hasRowStates);
+  const rows = new Map<StreamName, number | undefined>(streams.map(stream => [stream, undefined]));
+  if (counted.length === 0) return rows;
+  const size = await tableSize(aws, table, '--no-count skips the count. ');
+  using progress = report.progress(`Counting the rows reads ${scanText(size)}.`, size.items);
+  return new Map([...rows, ...(await countStates(aws, table, counted, progress))]);
+}
+
+function hasRowStates(stream: StreamName): boolean {
+  return STREAMS.some(each => each.name === stream && each.hasRowStates);
+}
+
+function affectedText(rows: AffectedRows): string {
+  const parts = [...rows].map(([stream, count]) =>
+    count === undefined
+      ? `${stream}: unknown number of rows, since they have no row states`
+      : `${stream}: ${count} rows that the SIEM has`,
+  );
+  return parts.map(part => `  ${part}`).join('\n');
 }

@@ -1,10 +1,10 @@
-/** Prints docs/cli.md as the commands make it; `--write` keeps it. */
+/** Prints docs/cli.md from the commands, or writes it with `--write`. */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PROJECT_ROOT } from '../../lib/synth.ts';
 import { removeCompileCache } from '../support/compile-cache.ts';
-import { PAGES } from '../transcripts/pages.ts';
-import { operationsPage } from './operations-page.ts';
+import { cliPage } from './page.ts';
+import { PAGES } from './pages.ts';
 import { type Recording, record } from './record.ts';
 
 const recordings: Recording[] = [];
@@ -13,6 +13,6 @@ try {
 } finally {
   removeCompileCache();
 }
-const text = operationsPage(recordings);
-if (process.argv.includes('--write')) await writeFile(path.join(PROJECT_ROOT, 'docs', 'operations.md'), text);
+const text = cliPage(recordings);
+if (process.argv.includes('--write')) await writeFile(path.join(PROJECT_ROOT, 'docs', 'cli.md'), text);
 else process.stdout.write(text);

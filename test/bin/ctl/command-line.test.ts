@@ -25,7 +25,7 @@ describe('of the commands', () => {
   );
 });
 
-test('options that npm kept for itself are found, of this script alone', async () => {
+test('options that npm took are found, for this script only', async () => {
   const program = await commandLine(() => async () => undefined, ['pause']);
   // As npm 11 gives it for: npm run connectorctl pause --region eu-west-1 --mute
   const environment = {

@@ -1,54 +1,63 @@
-import { describe, expect, test } from '@jest/globals';
-import { type Check, fail, ok, skipped, warn } from '../../../bin/ctl/doctor/check.ts';
-import { addressesFinding } from '../../../bin/ctl/doctor/checks/addresses.ts';
-import { clockFinding } from '../../../bin/ctl/doctor/checks/clock.ts';
-import { runChecks } from '../../../bin/ctl/doctor/examine.ts';
-import { permits } from '../../../bin/ctl/policy/permits.ts';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { NotificationConfiguration, QueueConfiguration } from '@aws-sdk/client-s3';
+import { SNSClient } from '@aws-sdk/client-sns';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { readSubscriptions } from '../../../bin/ctl/alarms.ts';
+import type { Aws } from '../../../bin/ctl/aws.ts';
+import { addressesFinding } from '../../../bin/ctl/commands/doctor/api-checks.ts';
+import { type Check, fail, ok, skipped, warn } from '../../../bin/ctl/commands/doctor/context.ts';
+import { runChecks } from '../../../bin/ctl/commands/doctor/doctor.ts';
+import { clockFinding, findCdkJson } from '../../../bin/ctl/commands/doctor/preflight-checks.ts';
+import { notificationsFinding, permits } from '../../../bin/ctl/commands/doctor/siem-checks.ts';
+import { functionFinding, scheduleFinding } from '../../../bin/ctl/commands/doctor/stack-checks.ts';
+import type { Condition } from '../../../bin/ctl/deployment.ts';
 import { httpHarness, json } from '../../lambda/support/http-harness.ts';
 
 const { signal } = new AbortController();
 
-describe('examine', () => {
-  const check = (name: string, look: Check<undefined>['look'], needs: string[] = []) => ({ name, look, needs });
+describe('runChecks', () => {
+  const check = (name: string, run: Check<undefined>['run'], needs: string[] = []) => ({ name, run, needs });
 
-  test('leaves out what needs a check that failed or was left out, and goes on with the rest', async () => {
-    const told: string[] = [];
+  test('skips a check that needs a failed or skipped check, and runs the rest', async () => {
+    const reported: string[] = [];
     const checks = [
       check('a', async () => ok('fine')),
-      check('b', async () => fail('broken', 'mend it')),
+      check('b', async () => fail('broken', 'repair it')),
       check('c', async () => ok('never made'), ['a', 'b']),
       check('d', async () => ok('never made'), ['c']),
-      check('e', async () => warn('odd', 'look'), ['a']),
+      check('e', async () => warn('odd', 'run'), ['a']),
       check('f', async () => ok('made'), ['e']),
     ];
-    const all = await runChecks(checks, undefined, ({ name, status }) => told.push(`${name} ${status}`));
-    expect(told).toEqual(['a ok', 'b fail', 'c skipped', 'd skipped', 'e warn', 'f ok']);
+    const all = await runChecks(checks, undefined, ({ name, status }) => reported.push(`${name} ${status}`));
+    expect(reported).toEqual(['a ok', 'b fail', 'c skipped', 'd skipped', 'e warn', 'f ok']);
     expect(all.find(({ name }) => name === 'c')?.text).toBe('needs b');
   });
 
-  test('takes what a check throws as its failure, the further lines as what to do', async () => {
-    const look = async () => {
-      throw new Error('It broke\nMend it.\nOr else.');
+  test('reports a thrown error as a failure and its further lines as the remedy', async () => {
+    const run = async () => {
+      throw new Error('It broke\nRepair it.\nOr else.');
     };
-    expect(await runChecks([check('a', look)], undefined, () => undefined)).toEqual([
-      { name: 'a', status: 'fail', text: 'It broke', remedy: 'Mend it. Or else.' },
+    expect(await runChecks([check('a', run)], undefined, () => undefined)).toEqual([
+      { name: 'a', status: 'fail', text: 'It broke', remedy: 'Repair it. Or else.' },
     ]);
   });
 
-  test('ends at Ctrl-C instead of calling it a failure', async () => {
-    const look = async () => {
-      throw new Error('AWS refused', { cause: new DOMException('cut off', 'AbortError') });
+  test('ends at Ctrl-C without reporting a failure', async () => {
+    const run = async () => {
+      throw new Error('AWS refused', { cause: new DOMException('aborted', 'AbortError') });
     };
-    await expect(runChecks([check('a', look)], undefined, () => undefined)).rejects.toThrow('AWS refused');
+    await expect(runChecks([check('a', run)], undefined, () => undefined)).rejects.toThrow('AWS refused');
   });
 });
 
 test.each([
-  [[], skipped('nobody has told the time')],
+  [[], skipped('no answer contained a time')],
   [[-29_000, 1_000], { status: 'ok' }],
-  [[0, -31_000], { status: 'warn', text: expect.stringContaining('up to 31 s off') }],
+  [[0, -31_000], { status: 'warn', text: expect.stringContaining('by up to 31 s') }],
   [[300_000], { status: 'fail' }],
-])('a clock that others are %p milliseconds ahead of is judged by the worst', (skews, finding) => {
+])('the clock check reports the largest of the differences %p in milliseconds', (skews, finding) => {
   expect(clockFinding(skews)).toMatchObject(finding);
 });
 
@@ -81,7 +90,7 @@ describe('addresses', () => {
     return { finding, seen: harness.seen };
   };
 
-  test('are right where both refuse whoever has no credentials; none are sent', async () => {
+  test('are ok if both refuse a request without credentials', async () => {
     const { finding, seen } = await at(401);
     expect(finding.status).toBe('ok');
     expect(seen.map(({ method, target }) => `${method} ${target}`).toSorted()).toEqual([
@@ -91,8 +100,173 @@ describe('addresses', () => {
     expect(seen.flatMap(({ headers }) => headers.authorization ?? [])).toEqual([]);
   });
 
-  test.each([200, 302, 404, 500])('are doubtful where they answer %d', async status => {
+  test.each([200, 302, 404, 500])('cause a warning if they answer %d', async status => {
     const { finding } = await at(status);
     expect(finding).toMatchObject({ status: 'warn', text: expect.stringContaining(`answered ${status}`) });
+  });
+});
+
+/** What the doctor makes of what it is reported, without AWS. */
+
+describe('a function', () => {
+  const is = (word: string, code?: string): Condition => ({ word, code, reason: code && 'Because.' });
+
+  test.each<[Condition, Condition, string, string]>([
+    [is('Active'), is('Successful'), 'ok', 'Lambda can start it'],
+    [is('Active'), is('InProgress'), 'warn', 'Lambda is updating it'],
+    [
+      is('Active'),
+      is('Failed', 'InvalidRuntime'),
+      'fail',
+      'so the version before is in use (InvalidRuntime: Because.)',
+    ],
+    [is('Pending', 'Creating'), is('InProgress'), 'warn', 'preparing it (Creating: Because.)'],
+    [is('Inactive', 'Idle'), is('Successful'), 'warn', 'deactivated it because it was idle'],
+    [is('Inactive', 'KMSKeyNotFound'), is('Successful'), 'fail', 'its state is Inactive (KMSKeyNotFound: Because.)'],
+    [is('Failed', 'SubnetOutOfIPAddresses'), is('Successful'), 'fail', 'its state is Failed (SubnetOutOfIPAddresses'],
+    [is('unknown'), is('Successful'), 'fail', 'its state is unknown'],
+  ])('that is %j, last update %j: %s', (state, lastUpdate, status, text) => {
+    expect(functionFinding({ state, lastUpdate })).toMatchObject({ status, text: expect.stringContaining(text) });
+  });
+});
+
+describe('a schedule', () => {
+  const wanted = {
+    account: '000000000000',
+    functionName: 'poller',
+    scheduleDeadLetterQueueUrl: 'https://sqs.eu-west-1.amazonaws.com/000000000000/undelivered',
+    stackName: 'SecurityDataConnector-acme',
+  };
+  const arn = (rest: string) => `arn:aws:${rest}`;
+  const FUNCTION = arn('lambda:eu-west-1:000000000000:function:poller');
+  const QUEUE = arn('sqs:eu-west-1:000000000000:undelivered');
+
+  function found(target: string | undefined, queue: string | undefined, enabled = true) {
+    const Target = { Arn: target, RoleArn: 'r', DeadLetterConfig: queue === undefined ? undefined : { Arn: queue } };
+    const whole = { Name: 'tick', Target } as never;
+    return scheduleFinding({ name: 'tick', enabled, expression: 'rate(1 minute)', changed: 0, whole }, wanted);
+  }
+
+  test.each([
+    ['starts the function and has a dead-letter queue', FUNCTION, QUEUE, 'ok', 'on, rate(1 minute)'],
+    ['starts another function', `${FUNCTION}2`, QUEUE, 'fail', 'instead of the function poller'],
+    ['starts one of another account', FUNCTION.replace('0:f', '1:f'), QUEUE, 'fail', 'instead of the function poller'],
+    ['starts a fixed version', `${FUNCTION}:7`, QUEUE, 'fail', 'instead of the function poller'],
+    ['starts nothing', undefined, QUEUE, 'fail', 'it starts nothing'],
+    ['has no dead-letter queue', FUNCTION, undefined, 'fail', 'no dead-letter queue'],
+    [
+      'has another dead-letter queue',
+      FUNCTION,
+      QUEUE.replace(/:undelivered/, ':other'),
+      'fail',
+      'instead of the queue of the stack',
+    ],
+  ])('that %s', (_, target, queue, status, text) => {
+    expect(found(target, queue)).toMatchObject({ status, text: expect.stringContaining(text) });
+    const off = found(target, queue, false);
+    expect(off.status).toBe(status === 'ok' ? 'warn' : 'fail');
+    if (status === 'fail') expect(off.remedy).toContain('cdk deploy --revert-drift SecurityDataConnector-acme');
+  });
+});
+
+describe('the notifications of a bucket', () => {
+  const queueArn = 'arn:aws:sqs:eu-west-1:000000000000:siem';
+  const wanted = { bucket: 'b', queueArn, stackName: 'SecurityDataConnector-acme', ending: '.json.gz' };
+  const ALL = ['s3:ObjectCreated:*'];
+
+  const rule = (Name: 'prefix' | 'Prefix' | 'Suffix', Value: string) => ({ Name: Name as 'prefix', Value });
+  function entry(Events: string[], rules: ReturnType<typeof rule>[], QueueArn = queueArn): QueueConfiguration {
+    return { QueueArn, Events: Events as QueueConfiguration['Events'], Filter: { Key: { FilterRules: rules } } };
+  }
+  const EVENTS = rule('Prefix', 'events/');
+  const of = (...QueueConfigurations: QueueConfiguration[]): NotificationConfiguration => ({ QueueConfigurations });
+  const PIECES = ['s3:ObjectCreated:Put', 's3:ObjectCreated:CompleteMultipartUpload'];
+
+  test.each<[string, NotificationConfiguration, string, string]>([
+    ['every new event', of(entry(ALL, [EVENTS])), 'ok', 'below events/'],
+    ['a filter name in lower case', of(entry(ALL, [rule('prefix', 'events/')])), 'ok', 'below events/'],
+    ['single and multipart uploads', of(entry(PIECES, [EVENTS])), 'ok', 'below events/'],
+    ['the same in two entries', of(...PIECES.map(kind => entry([kind], [EVENTS]))), 'ok', 'below events/'],
+    ['the suffix of Firehose objects', of(entry(ALL, [EVENTS, rule('Suffix', '.gz')])), 'ok', 'below events/'],
+    ['everything', of(entry(ALL, [])), 'warn', 'more than events/'],
+    [
+      'single uploads only',
+      of(entry(PIECES.slice(0, 1), [EVENTS])),
+      'fail',
+      'does not notify the SIEM’s queue of every new object',
+    ],
+    [
+      'removals',
+      of(entry(['s3:ObjectRemoved:*'], [EVENTS])),
+      'fail',
+      'does not notify the SIEM’s queue of every new object',
+    ],
+    [
+      'a part of them',
+      of(entry(ALL, [rule('Prefix', 'events/2026/')])),
+      'fail',
+      'does not notify the SIEM’s queue of every new object',
+    ],
+    [
+      'the suffix of another format',
+      of(entry(ALL, [EVENTS, rule('Suffix', '.parquet')])),
+      'fail',
+      'does not notify the SIEM’s queue of every new object',
+    ],
+    [
+      'another suffix',
+      of(entry(ALL, [EVENTS, rule('Suffix', '.csv')])),
+      'fail',
+      'does not notify the SIEM’s queue of every new object',
+    ],
+    ['another queue', of(entry(ALL, [EVENTS], `${queueArn}2`)), 'fail', 'does not notify the SIEM’s queue of objects'],
+    ['nothing', {}, 'fail', 'does not notify the SIEM’s queue of objects'],
+    ['only EventBridge', { EventBridgeConfiguration: {} }, 'fail', 'it notifies EventBridge, which does not reach'],
+    [
+      'only a topic and a function',
+      {
+        TopicConfigurations: [{ TopicArn: 'arn:aws:sns:::t', Events: ['s3:ObjectCreated:*'] }],
+        LambdaFunctionConfigurations: [{ LambdaFunctionArn: queueArn, Events: ['s3:ObjectCreated:*'] }],
+      },
+      'fail',
+      'does not notify the SIEM’s queue of objects',
+    ],
+  ])('that cover %s', (_, reported, status, text) => {
+    const finding = notificationsFinding(reported, wanted);
+    expect(finding).toMatchObject({ status, text: expect.stringContaining(text) });
+    if (status !== 'ok') expect(finding.remedy).toContain(`prefix events/, to ${queueArn}`);
+  });
+});
+
+describe('the nearest cdk.json', () => {
+  let root = '';
+  beforeAll(async () => {
+    root = await mkdtemp(path.join(tmpdir(), 'project-'));
+    await mkdir(path.join(root, 'app', 'lib', 'deep'), { recursive: true });
+    await writeFile(path.join(root, 'app', 'cdk.json'), '{}');
+  });
+  afterAll(() => rm(root, { recursive: true }));
+
+  test.each([
+    ['app', 'cdk.json'],
+    ['app/lib', '../cdk.json'],
+    ['app/lib/deep', '../../cdk.json'],
+    ['.', undefined],
+  ])('seen from %s is %s', async (folder, expected) => {
+    expect(await findCdkJson(path.join(root, folder))).toBe(expected);
+  });
+});
+
+test('confirmed and pending subscriptions are counted, deleted ones are not', async () => {
+  const sns = new SNSClient({ region: 'eu-west-1' });
+  const Subscriptions = [
+    { SubscriptionArn: 'arn:aws:sns:eu-west-1:111122223333:t:1', Protocol: 'https' },
+    { SubscriptionArn: 'PendingConfirmation', Protocol: 'email' },
+    { SubscriptionArn: 'Deleted', Protocol: 'sms' },
+  ];
+  sns.send = async () => ({ Subscriptions, $metadata: {} });
+  expect(await readSubscriptions({ sns: () => sns } as Aws, 'arn')).toEqual({
+    confirmed: ['https'],
+    pending: ['email'],
   });
 });

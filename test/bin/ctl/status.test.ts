@@ -1,59 +1,57 @@
 import { describe, expect, test } from '@jest/globals';
-import { tableText } from '../../../bin/ctl/report/table-text.ts';
-import { durationText } from '../../../bin/ctl/report/time-text.ts';
-import type { StreamActivity } from '../../../bin/ctl/status/activity.ts';
-import { result } from '../../../bin/ctl/status/reading.ts';
-import { conditionOf } from '../../../bin/ctl/status/stream-condition.ts';
-import { resultOf } from '../../../bin/ctl/status/verdict.ts';
+import { conditionOf, healthOf } from '../../../bin/ctl/commands/status/health.ts';
+import type { StreamActivity } from '../../../bin/ctl/commands/status/snapshot.ts';
+import { tryRead } from '../../../bin/ctl/read-result.ts';
+import { durationText, tableText } from '../../../bin/ctl/text.ts';
 import { BEGINNING } from '../../../lambda/core/stream-state.ts';
 import type { SavedStream } from '../../../lambda/ports.ts';
 
-const memory = (checkpoint: Partial<SavedStream['checkpoint']>): SavedStream => ({
+const saved = (checkpoint: Partial<SavedStream['checkpoint']>): SavedStream => ({
   checkpoint: { ...BEGINNING, ...checkpoint },
   intents: [],
 });
-const fresh = memory({});
-const begun = memory({ committed: '00000000010000000001' });
+const fresh = saved({});
+const begun = saved({ committed: '00000000010000000001' });
 const counts = { read: 0, forwarded: 0, suppressed: 0, withdrawn: 0, deadLetters: 0 };
-const activity = (reported?: number, drained?: number, failed = false): StreamActivity => ({
+const activity = (reported?: number, caughtUp?: number, failed = false): StreamActivity => ({
   reported,
-  drained,
+  caughtUp,
   failed,
   counts,
 });
 
 describe('a stream is', () => {
-  const base = { off: false, running: false, memory: begun, activity: activity(5, 5) };
+  const base = { off: false, running: false, saved: begun, activity: activity(5, 5) };
   test.each([
     ['caught up', base],
     ['caught up', { ...base, activity: activity(5, 5, true) }],
     ['failing', { ...base, activity: activity(6, 5, true) }],
     ['backfilling', { ...base, activity: activity(6, 5) }],
     ['backfilling', { ...base, activity: activity(6) }],
-    ['backfilling', { ...base, memory: memory({ repairing: true }) }],
-    ['failing', { ...base, memory: memory({ repairing: true }), activity: activity(6, 5, true) }],
+    ['backfilling', { ...base, saved: saved({ repairing: true }) }],
+    ['failing', { ...base, saved: saved({ repairing: true }), activity: activity(6, 5, true) }],
     ['backfilling', { ...base, running: true, activity: activity() }],
     ['silent', { ...base, activity: activity() }],
-    ['never run', { ...base, memory: fresh, activity: activity() }],
+    ['never run', { ...base, saved: fresh, activity: activity() }],
     ['unknown', { ...base, activity: undefined }],
     ['off', { ...base, off: true }],
-    ['damaged', { ...base, off: true, memory: new Error('changed by hand') }],
+    ['damaged', { ...base, off: true, saved: new Error('changed by hand') }],
   ])('%s: %j', (condition, facts) => {
     expect(conditionOf(facts)).toBe(condition);
   });
 });
 
 test.each([
-  [[], 'the alarms are gone'],
-  [['ticket'], 'the alarm page is gone'],
-  [['page'], 'the alarm ticket is gone'],
-  [['page', 'ticket'], undefined],
-])('of those that tell people, %j are left: %s', (names, reason) => {
+  [[], 'the alarms are missing'],
+  [['warning'], 'the alarm critical is missing'],
+  [['critical'], 'the alarm warning is missing'],
+  [['critical', 'warning'], undefined],
+])('with the composite alarms %j the reason is: %s', (names, reason) => {
   const part = { value: undefined };
-  const notifiers = names.map(name => ({ name, state: 'OK', tells: true, actions: [] }));
+  const notifiers = names.map(name => ({ name, state: 'OK', notifies: true, actions: [] }));
   const alarms = { value: { alarms: [{ name: 'stream-silent/assets', state: 'OK' }], notifiers } };
   const deployment = { stackStatus: 'CREATE_COMPLETE' };
-  const { reasons } = resultOf({
+  const { reasons } = healthOf({
     state: part,
     activity: part,
     schedule: part,
@@ -66,8 +64,8 @@ test.each([
 
 describe('a status', () => {
   const value = <T>(of: T) => ({ value: of });
-  const alarm = (name: string, urgency: string, state = 'OK') => ({ name, urgency, state });
-  const notifiers = ['page', 'ticket'].map(name => ({ name, state: 'OK', tells: true, actions: [] }));
+  const alarm = (name: string, severity: string, state = 'OK') => ({ name, severity, state });
+  const notifiers = ['critical', 'warning'].map(name => ({ name, state: 'OK', notifies: true, actions: [] }));
   const depth = value({ waiting: 0, taken: 0 });
   const healthy = {
     now: 0,
@@ -76,16 +74,16 @@ describe('a status', () => {
     state: value({ streams: new Map([['assets', begun]]), lease: undefined }),
     activity: value({ streams: new Map([['assets', activity(5, 5)]]) }),
     schedule: value({ enabled: true }),
-    alarms: value({ alarms: [alarm('stream-silent/assets', 'page')], notifiers }),
+    alarms: value({ alarms: [alarm('stream-silent/assets', 'critical')], notifiers }),
     deadLetters: value(new Map()),
     scheduleDeadLetters: depth,
     siem: { queue: depth, deadLetters: depth },
   };
-  const result = (change: object) => resultOf({ ...healthy, ...change } as never);
+  const health = (change: object) => healthOf({ ...healthy, ...change } as never);
   const hidden = { notReadable: 'denied' };
 
   test('is healthy when every part is', () => {
-    expect(result({})).toEqual({ word: 'well', reasons: [] });
+    expect(health({})).toEqual({ status: 'healthy', reasons: [] });
   });
 
   test.each([
@@ -99,32 +97,32 @@ describe('a status', () => {
     ['SIEM queue', { siem: { queue: hidden, deadLetters: depth } }],
     ['SIEM dead-letter queue', { siem: { queue: depth, deadLetters: hidden } }],
   ])('is unhealthy when this cannot be read: %s', (part, change) => {
-    expect(result(change)).toEqual({ word: 'amiss', reasons: [`${part} not readable`] });
+    expect(health(change)).toEqual({ status: 'unhealthy', reasons: [`${part} not readable`] });
   });
 
   test('does not count a silent stream as unhealthy while the schedule is off', () => {
     const silent = { activity: value({ streams: new Map([['assets', activity()]]) }) };
-    expect(result(silent)).toEqual({ word: 'amiss', reasons: ['assets silent'] });
-    expect(result({ ...silent, schedule: value({ enabled: false }) }).word).toBe('paused');
+    expect(health(silent)).toEqual({ status: 'unhealthy', reasons: ['assets silent'] });
+    expect(health({ ...silent, schedule: value({ enabled: false }) }).status).toBe('paused');
   });
 
-  test('names alarms that page before those that do not', () => {
-    const alarms = [alarm('lease-lost', 'ticket', 'ALARM'), alarm('delivery-late', 'page', 'ALARM')];
-    expect(result({ alarms: value({ alarms, notifiers }) }).reasons).toEqual([
+  test('names critical alarms first', () => {
+    const alarms = [alarm('lease-lost', 'warning', 'ALARM'), alarm('delivery-late', 'critical', 'ALARM')];
+    expect(health({ alarms: value({ alarms, notifiers }) }).reasons).toEqual([
       'alarm delivery-late',
       'alarm lease-lost',
     ]);
   });
 });
 
-test('a part that cannot be read says why on one line; Ctrl-C alone ends the reading', async () => {
+test('tryRead returns an error as one line, and rethrows after Ctrl-C', async () => {
   const interruption = new AbortController();
   const read = async () => {
     throw new Error('No.\nYou need more.');
   };
-  expect(await result(read, interruption.signal)).toEqual({ notReadable: 'No. You need more.' });
+  expect(await tryRead(read, interruption.signal)).toEqual({ notReadable: 'No. You need more.' });
   interruption.abort();
-  await expect(result(read, interruption.signal)).rejects.toThrow('No.');
+  await expect(tryRead(read, interruption.signal)).rejects.toThrow('No.');
 });
 
 test.each([

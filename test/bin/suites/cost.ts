@@ -1,6 +1,6 @@
 /** `cost`, as an operator types it. */
 import { describe, expect, test } from '@jest/globals';
-import { monthOf } from '../../../bin/ctl/cost/month.ts';
+import { monthOf } from '../../../bin/ctl/commands/cost/cost.ts';
 import { deployment, FUNCTION } from '../support/deployment.ts';
 import { sqsQueueName } from '../support/queues.ts';
 import { start } from '../support/shell.ts';
@@ -24,15 +24,15 @@ describe('cost', () => {
     soon('AWS/SQS', 'NumberOfMessagesSent', { QueueName: sqsQueueName(SiemQueueUrl) }, 7);
     put(month.start - HOUR)('AWS/Lambda', 'Invocations', { FunctionName: FUNCTION }, 1_000_000);
     const { status, stdout } = await each.ctl(['cost', '--json']);
-    const told = JSON.parse(stdout);
-    const line = (per: string) => told.lines.find((each: { per: string }) => each.per.startsWith(per));
-    expect([status, told.month]).toEqual([0, month.name]);
+    const bill = JSON.parse(stdout);
+    const line = (per: string) => bill.lines.find((each: { per: string }) => each.per.startsWith(per));
+    expect([status, bill.month]).toEqual([0, month.name]);
     expect(line('write unit')).toMatchObject({ quantity: 2_000_000, dollars: 1.25, source: 'aws' });
     expect([line('request').quantity, line('GB,').quantity, line('SQS request').quantity]).toEqual([60, 1, 7]);
     expect(line('GB-second').quantity).toBeCloseTo(60 * (1769 / 1024));
-    expect(line('alarm and month').quantity).toBeCloseTo(33 * told.gathered);
-    expect(told.gathered).toBeLessThan((2.1 * HOUR) / (month.end - month.start));
-    expect(told.projected).toBeGreaterThanOrEqual(told.dollars);
+    expect(line('alarm and month').quantity).toBeCloseTo(33 * bill.gathered);
+    expect(bill.gathered).toBeLessThan((2.1 * HOUR) / (month.end - month.start));
+    expect(bill.projected).toBeGreaterThanOrEqual(bill.dollars);
     const people = await each.ctl(['cost']);
     expect(people.stdout).toMatch(/^DynamoDB +write unit, on demand +2000000 +1\.25 +\d+\.\d\d$/m);
     expect(people.stdout).toMatch(/object put \*\* .*\n/);

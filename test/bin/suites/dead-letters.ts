@@ -8,7 +8,7 @@ import { type Deployment, deployment } from '../support/deployment.ts';
 import { REFUSED_START, sqsQueueName, startLost } from '../support/queues.ts';
 
 const CANARY = 'canary-value';
-const LETTER = 'dead-letter/acme/dns-blocks/oversize/0a1b.json';
+const OVERSIZE = 'dead-letter/acme/dns-blocks/oversize/0a1b.json';
 const STUCK = 'dead-letter/acme/assets/no-id/0c2d.json';
 const ERROR = 'delivery-errors/http-endpoint-failed/2026/11/20/12/part-1';
 
@@ -44,7 +44,7 @@ async function withFailures(): Promise<Deployment> {
   await each.run();
   await put(
     each,
-    LETTER,
+    OVERSIZE,
     `{"reason":"oversize","stream":"dns-blocks","connector":"acme","row":{"id":"late","n":"${CANARY}"}}\n`,
   );
   await put(each, STUCK, `{"reason":"no-id","stream":"assets","connector":"acme","row":{"n":"${CANARY}"}}\n`);
@@ -55,9 +55,9 @@ async function withFailures(): Promise<Deployment> {
 }
 
 const newestOf = async (each: Deployment, id: string) =>
-  (await each.connector.lines()).map(line => JSON.parse(line)).filter(told => told.id === id);
+  (await each.connector.lines()).map(line => JSON.parse(line)).filter(event => event.id === id);
 
-test('list counts each place with the reason and since when, and shows nothing of the rows', async () => {
+test('list counts each place with reason and age, and shows no row', async () => {
   await using each = await withFailures();
   const QueueName = sqsQueueName(each.stack.outputs['SiemDeadLetterQueueUrl']);
   const age = { namespace: 'AWS/SQS', name: 'ApproximateAgeOfOldestMessage', dimensions: { QueueName } };
@@ -69,7 +69,7 @@ test('list counts each place with the reason and since when, and shows nothing o
   expect(stdout).toMatch(/^deliveries +http-endpoint-failed +1 /m);
   expect(stdout).toMatch(/^queue +siem-dead-letters +1 +\d{4}-\d\d-\d\dT[\d:]+Z$/m);
   expect(stdout).toMatch(/^queue +schedule-dead-letters +0$/m);
-  for (const key of [LETTER, STUCK, ERROR]) expect(stdout).toContain(`\n${key}`);
+  for (const key of [OVERSIZE, STUCK, ERROR]) expect(stdout).toContain(`\n${key}`);
   expect(stdout).not.toContain(CANARY);
   const narrow = await each.ctl(['dead-letters', 'list', '--stream', 'assets', '--json']);
   expect(JSON.parse(narrow.stdout)).toEqual({
@@ -80,34 +80,34 @@ test('list counts each place with the reason and since when, and shows nothing o
 });
 
 describe('show', () => {
-  test('tells why, and what it holds only when asked', async () => {
+  test('shows the reason, and the content only with --show', async () => {
     await using each = await withFailures();
     const shown = async (...args: string[]) => (await each.ctl(['dead-letters', 'show', ...args])).stdout;
-    expect(await shown(LETTER)).toMatch(/^A row of dns-blocks that could not be sent: oversize\. \d+ bytes\.\n$/);
-    expect(await shown(LETTER, '--show')).toContain(`{"id":"late","n":"${CANARY}"}`);
+    expect(await shown(OVERSIZE)).toMatch(/^A row of dns-blocks that could not be sent: oversize\. \d+ bytes\.\n$/);
+    expect(await shown(OVERSIZE, '--show')).toContain(`{"id":"late","n":"${CANARY}"}`);
     const error = await shown(ERROR);
     expect(error).toMatch(/^HttpEndpoint\.DestinationException +2 +3 +2026-11-20T12:00:00Z$/m);
     expect(error).toContain('HttpEndpoint.DestinationException: It answered 503.');
     expect(error).not.toContain(CANARY);
     expect(JSON.parse(await shown(ERROR, '--show', '--json')).events).toEqual(['x', 'y', 'z'].map(event));
     const queue = await shown('siem-dead-letters');
-    expect([queue.includes('announcements of objects'), queue.includes(CANARY)]).toEqual([true, false]);
+    expect([queue.includes('notifications that the SIEM'), queue.includes(CANARY)]).toEqual([true, false]);
     expect(await shown('siem-dead-letters', '--show')).toContain(CANARY);
-    // As 0.1 called it.
+    // Its name in 0.1.
     expect(await shown('siem-queue')).toBe(queue);
   });
 });
 
-test('show tells the test message of S3 from announcements that the SIEM gave up', async () => {
+test('show identifies the test message of S3 in the dead-letter queue', async () => {
   await using each = await deployment();
   const queue = sqsQueueName(each.stack.outputs['SiemDeadLetterQueueUrl']);
   each.stack.queues.send(queue, { body: '{"Service":"Amazon S3","Event":"s3:TestEvent","Bucket":"b"}' });
   const { stdout } = await each.ctl(['dead-letters', 'show', 'siem-dead-letters']);
   expect(stdout).toMatch(/^s3:TestEvent +1 /m);
-  expect(stdout).toContain('It announces no object');
+  expect(stdout).toContain('It names no object');
 });
 
-test('show says why starts could not be handed over, how often and since when, by the error of each', async () => {
+test('show groups failed starts by error, with number and age', async () => {
   await using each = await deployment();
   const [older, newer] = [Date.now() - 7_200_000, Date.now() - 60_000];
   const { ERROR_CODE } = REFUSED_START;
@@ -119,7 +119,7 @@ test('show says why starts could not be handed over, how often and since when, b
   expect(status).toBe(0);
   const time = (at: number) => `${new Date(at).toISOString().slice(0, 19)}Z`;
   expect(stdout).toMatch(new RegExp(`^AccessDeniedException +2 +${time(older)}$`, 'm'));
-  expect(stdout).toMatch(new RegExp(`^not told +1 +${time(newer)}$`, 'm'));
+  expect(stdout).toMatch(new RegExp(`^unknown +1 +${time(newer)}$`, 'm'));
   expect(stdout).toContain(`\n\nAccessDeniedException: ${REFUSED_START.ERROR_MESSAGE.StringValue}\n`);
   expect(stdout).not.toContain(CANARY);
   const { errors, messages } = JSON.parse(
@@ -130,26 +130,26 @@ test('show says why starts could not be handed over, how often and since when, b
     { code: 'AccessDeniedException', message: 'Another.', count: 1, oldest: new Date(newer).toISOString() },
     { code: '', message: '', count: 1, oldest: new Date(newer).toISOString() },
   ]);
-  expect(messages.map((told: { body: string }) => told.body)).toEqual([CANARY, CANARY, CANARY, CANARY]);
+  expect(messages.map((each: { body: string }) => each.body)).toEqual([CANARY, CANARY, CANARY, CANARY]);
 });
 
 describe('redrive', () => {
-  test('asks, and where nobody can be asked does nothing', async () => {
+  test('does nothing without a terminal or --yes', async () => {
     await using each = await withFailures();
     const { status, stderr } = await each.ctl(['dead-letters', 'redrive', '--all']);
     expect([status, each.stack.invocations]).toEqual([2, []]);
-    for (const part of ['tries 2 rows again', 'events of 1 object ', 'moves the announcements', 'say --yes']) {
+    for (const part of ['tries 2 rows again', 'events of 1 object ', 'moves the notifications', 'Re-run with --yes']) {
       expect(stderr).toContain(part);
     }
     expect(await lies(each, ERROR)).toBe(true);
   });
 
-  test('of everything sends each kind in its way, deletes what is dealt with, and keeps the rest with the reason', async () => {
+  test('--all sends each kind, deletes what was sent, and keeps the rest with a reason', async () => {
     await using each = await withFailures();
     const { status, stdout } = await each.ctl(['dead-letters', 'redrive', '--all', '--yes', '--json']);
     const { redriven } = JSON.parse(stdout);
     expect(status).toBe(3);
-    const byKey = Object.fromEntries(redriven.map((told: { key: string }) => [told.key, told]));
+    const byKey = Object.fromEntries(redriven.map((each: { key: string }) => [each.key, each]));
     expect(byKey).toEqual({
       'siem-dead-letters': {
         key: 'siem-dead-letters',
@@ -159,40 +159,44 @@ describe('redrive', () => {
       },
       [ERROR]: { key: ERROR, outcome: 'sent', events: 3 },
       [STUCK]: { key: STUCK, outcome: 'kept', reason: 'it still cannot be an event: no-id' },
-      [LETTER]: { key: LETTER, outcome: 'sent' },
+      [OVERSIZE]: { key: OVERSIZE, outcome: 'sent' },
     });
-    expect([await lies(each, LETTER), await lies(each, ERROR), await lies(each, STUCK)]).toEqual([false, false, true]);
+    expect([await lies(each, OVERSIZE), await lies(each, ERROR), await lies(each, STUCK)]).toEqual([
+      false,
+      false,
+      true,
+    ]);
     for (const id of ['x', 'y', 'z']) expect((await newestOf(each, id))[0]).toEqual(JSON.parse(event(id)));
-    expect((await newestOf(each, 'late')).map(told => told.kind)).toEqual(['dns_block']);
+    expect((await newestOf(each, 'late')).map(event => event.kind)).toEqual(['dns_block']);
     expect(each.stack.queues.messages(sqsQueueName(each.stack.outputs['SiemQueueUrl']))).toHaveLength(1);
-    const again = await each.ctl(['dead-letters', 'redrive', LETTER, ERROR, '--yes']);
+    const again = await each.ctl(['dead-letters', 'redrive', OVERSIZE, ERROR, '--yes']);
     expect([again.status, again.stdout]).toEqual([
       3,
       expect.stringContaining('it is missing, or the function is not allowed to read it'),
     ]);
   });
 
-  test('of one stream runs its lane alone: what fails elsewhere is none of its business', async () => {
+  test('of one stream runs only its group of streams', async () => {
     await using each = await withFailures();
-    await each.ctl(['dead-letters', 'redrive', LETTER, '--yes']);
-    expect(each.stack.invocations).toEqual([{ streams: ['dns-blocks'], redrive: [LETTER] }]);
+    await each.ctl(['dead-letters', 'redrive', OVERSIZE, '--yes']);
+    expect(each.stack.invocations).toEqual([{ streams: ['dns-blocks'], redrive: [OVERSIZE] }]);
   });
 
-  test('in one lane is told as it went, whatever fails in another', async () => {
+  test('reports the result of one group although another fails', async () => {
     await using each = await withFailures();
     each.connector.api.tamper(list('/v1/assets', problem(403, 'auth/insufficient-role')));
-    const { status, stdout } = await each.ctl(['dead-letters', 'redrive', LETTER, STUCK, '--yes', '--json']);
+    const { status, stdout } = await each.ctl(['dead-letters', 'redrive', OVERSIZE, STUCK, '--yes', '--json']);
     expect([status, JSON.parse(stdout).redriven]).toEqual([
       3,
       [
-        { key: STUCK, outcome: 'kept', reason: expect.stringContaining('"dead-letters list" shows what is left') },
-        { key: LETTER, outcome: 'sent' },
+        { key: STUCK, outcome: 'kept', reason: expect.stringContaining('"dead-letters list" shows the rest') },
+        { key: OVERSIZE, outcome: 'sent' },
       ],
     ]);
-    expect([await lies(each, LETTER), await lies(each, STUCK)]).toEqual([false, true]);
+    expect([await lies(each, OVERSIZE), await lies(each, STUCK)]).toEqual([false, true]);
   });
 
-  test('keeps the object when Firehose refuses a record, and says so', async () => {
+  test('keeps and reports an object if Firehose refuses a record', async () => {
     await using each = await withFailures();
     each.connector.aws.faults.always('firehose', {
       refuse: { status: 400, code: 'AccessDeniedException', message: 'No.' },
@@ -203,7 +207,7 @@ describe('redrive', () => {
     expect(stderr).not.toContain(CANARY);
   });
 
-  test('at Ctrl-C leaves no object half done: sent and deleted, or where it was', async () => {
+  test('leaves each object sent and deleted, or unchanged, at Ctrl-C', async () => {
     await using each = await withFailures();
     const keys = Array.from({ length: 40 }, (_, at) => `${ERROR}-${at}`);
     await Promise.all(keys.map((key, at) => put(each, key, errorRecord(`part-${at}`))));
@@ -223,7 +227,7 @@ describe('redrive', () => {
   });
 });
 
-describe('exit status 2, and nothing done', () => {
+describe('exit status 2 with nothing done, for', () => {
   let each: Deployment;
   beforeAll(async () => {
     each = await deployment();
@@ -233,11 +237,8 @@ describe('exit status 2, and nothing done', () => {
   });
 
   test.each([
-    [['dead-letters', 'redrive', '--yes'], 'Name the keys to send again, or say --all'],
-    [
-      ['dead-letters', 'redrive', 'dead-letter/other/assets/no-id/0a.json', '--yes'],
-      'is none of what may be set aside',
-    ],
+    [['dead-letters', 'redrive', '--yes'], 'Give the keys to send again, or --all'],
+    [['dead-letters', 'redrive', 'dead-letter/other/assets/no-id/0a.json', '--yes'], 'is not a dead letter'],
     [['dead-letters', 'redrive', 'schedule-dead-letters', '--yes'], 'the next run does their work'],
     [['dead-letters', 'redrive', 'schedule-queue', '--yes'], 'the next run does their work'],
     [['dead-letters', 'show', 'delivery-errors/nothing'], 'There is no delivery-errors/nothing in the bucket'],
@@ -248,12 +249,12 @@ describe('exit status 2, and nothing done', () => {
   });
 });
 
-/** Told when the endpoints have been called so for the given time. */
+/** Calls `act` at the given number of calls of an action. */
 function onCall({ connector }: Deployment, action: string, time: number, act: () => void): void {
   const { calls } = connector;
   let seen = 0;
-  calls.push = (...told) => {
-    if (told.some(each => each.action === action) && ++seen === time) act();
-    return Array.prototype.push.apply(calls, told);
+  calls.push = (...added) => {
+    if (added.some(each => each.action === action) && ++seen === time) act();
+    return Array.prototype.push.apply(calls, added);
   };
 }

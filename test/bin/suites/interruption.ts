@@ -8,14 +8,14 @@ import { FAR, putLease } from '../support/lease.ts';
 const PHASES: readonly (readonly [string, string, readonly string[], string])[] = [
   ['finding the stack', 'CLOUDFORMATION', ['run'], 'Interrupted. Nothing was changed.'],
   ['reading a schedule', 'SCHEDULER', ['pause'], 'Interrupted. Nothing was changed.'],
-  ['looking at everything', 'CLOUDWATCH', ['status'], 'Interrupted. Nothing was changed.'],
-  ['examining', 'STS', ['doctor'], 'Interrupted. Nothing was changed.'],
+  ['reading the status', 'CLOUDWATCH', ['status'], 'Interrupted. Nothing was changed.'],
+  ['running checks', 'STS', ['doctor'], 'Interrupted. Nothing was changed.'],
   ['counting rows', 'DYNAMODB', ['resync', 'assets', '--yes'], 'Interrupted. Nothing was changed.'],
-  ['listing what is set aside', 'S3', ['dead-letters', 'list'], 'Interrupted. Nothing was changed.'],
-  ['a run', 'LAMBDA', ['run'], 'The run goes on by itself in AWS if it had begun'],
+  ['listing dead letters', 'S3', ['dead-letters', 'list'], 'Interrupted. Nothing was changed.'],
+  ['a run', 'LAMBDA', ['run'], 'A run that has started continues in AWS'],
 ];
 
-describe('Ctrl-C ends with 130 and says what is true, in the midst of', () => {
+describe('Ctrl-C exits with 130 and reports what was done, during', () => {
   test.each(PHASES)('%s', async (_, service, args, words) => {
     await using each = await deployment();
     await using harness = await httpHarness(silence);
@@ -26,7 +26,7 @@ describe('Ctrl-C ends with 130 and says what is true, in the midst of', () => {
     expect([status, stdout, stderr]).toEqual([130, '', expect.stringContaining(words)]);
   });
 
-  test('waiting for the lease: nothing was done', async () => {
+  test('waiting for the lease', async () => {
     await using each = await deployment();
     await putLease(each.connector, { expires: FAR, ended: 'no' });
     const { child, ended } = each.start(['resync', 'assets', '--yes', '--no-count']);
@@ -36,7 +36,7 @@ describe('Ctrl-C ends with 130 and says what is true, in the midst of', () => {
     expect(await each.connector.lines()).toEqual([]);
   });
 
-  test('a write: it is let to its end, and told', async () => {
+  test('a write, which runs to its end', async () => {
     await using each = await deployment();
     const { child, ended } = each.start(['pause']);
     each.connector.aws.faults.always(

@@ -13,7 +13,7 @@ describe('set-credentials', () => {
     });
     expect([status, stderr]).toEqual([0, '']);
     const { arn } = each.connector.aws.secret;
-    expect(stdout).toContain(`The secret ${arn} is filled`);
+    expect(stdout).toContain(`The secret ${arn} has the credentials`);
     for (const hidden of ['canary', clientId]) expect(stdout.replaceAll(arn, '')).not.toContain(hidden);
     expect(await each.connector.run()).toMatchObject({ streams: { assets: { forwarded: 3 } } });
   });
@@ -27,7 +27,7 @@ describe('set-credentials', () => {
       CLIENT_SECRET: 'canary',
     });
     expect([status, stdout]).toEqual([1, '']);
-    expect(stderr).toContain('could not be filled: AWS refuses you this. (AccessDeniedException: No)');
+    expect(stderr).toContain('could not be written: Access denied. (AccessDeniedException: No)');
     expect(stderr).toContain('secretsmanager:PutSecretValue');
     expect(stderr).not.toContain('canary');
   });
@@ -35,9 +35,6 @@ describe('set-credentials', () => {
   test('reads no terminal and writes nothing when a part is missing and nobody can be asked', async () => {
     await using each = await deployment();
     const { status, stderr } = await each.ctl(['set-credentials'], { CLIENT_ID: 'x' });
-    expect([status, stderr]).toEqual([
-      2,
-      'Set CLIENT_SECRET, or run in a terminal to be asked. The secret is unchanged.\n',
-    ]);
+    expect([status, stderr]).toEqual([2, 'Set CLIENT_SECRET, or run this in a terminal. The secret is unchanged.\n']);
   });
 });

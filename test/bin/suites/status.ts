@@ -9,16 +9,16 @@ import { sqsQueueName } from '../support/queues.ts';
 import { cells, from } from '../support/words.ts';
 
 const READS = /:(BatchGetItem|Query|Describe\w+|Get\w+|List\w+)$/;
-/** Of the second table, of what is saved. */
+/** A row of the second table, of saved state. */
 const saved = (output: string, stream: string) => cells(from(output, 'cursor'), stream);
 
 describe('status', () => {
-  test('of a connector that has never run is under way, exits with 0 and changes nothing', async () => {
+  test('of a connector that has never run is in progress, exits with 0 and changes nothing', async () => {
     await using each = await deployment();
     const { status, stdout } = await each.ctl(['status']);
     expect([status, stdout.split('\n')[0]]).toEqual([
       0,
-      'acme: under way: assets never run; threats never run; dns-blocks never run',
+      'acme: in progress: assets never run; threats never run; dns-blocks never run',
     ]);
     expect(cells(stdout, 'assets').slice(0, 3)).toEqual(['assets', 'never run', 'none in 24 h']);
     expect(saved(stdout, 'assets')).toEqual(['assets', 'none yet', 'none', '0', '0', 'no', '0']);
@@ -27,13 +27,13 @@ describe('status', () => {
     expect(each.asked().filter(({ permission }) => !READS.test(permission))).toEqual([]);
   });
 
-  test('of one that has run: counts of the day, and what is saved, but never a cursor', async () => {
+  test('shows the counts of the day and the saved state, but no cursor', async () => {
     await using each = await deployment({ endOfStream: 'empty-page-null' });
     each.connector.platform.populate({ assets: 30, threats: 20, dnsBlocks: 10 });
     await each.run();
     await each.run({ replay: ['threats'] });
     const { status, stdout } = await each.ctl(['status']);
-    expect([status, stdout.split('\n')[0]]).toEqual([0, 'acme: well: every stream is caught up']);
+    expect([status, stdout.split('\n')[0]]).toEqual([0, 'acme: healthy: every stream is caught up']);
     expect(cells(stdout, 'threats')).toEqual(['threats', 'caught up', 'just now', '40', '40', '0', '0', '0', '0']);
     expect(saved(stdout, 'assets').slice(1)).toEqual([
       'saved',
@@ -47,7 +47,7 @@ describe('status', () => {
     expect(stdout).toContain('free, epoch 2; the last run ended cleanly');
     const machine = await each.ctl(['status', '--json']);
     expect(JSON.parse(machine.stdout)).toMatchObject({
-      result: { word: 'healthy', reasons: [] },
+      health: { status: 'healthy', reasons: [] },
       streams: [{ stream: 'assets', condition: 'caught up', checkpoint: { cursorSaved: true, window: 30 } }, {}, {}],
       lease: { epoch: 2, held: false },
     });
@@ -55,13 +55,13 @@ describe('status', () => {
     for (const output of [stdout, machine.stdout]) expect(output).not.toContain(item!['cursor']!.S);
   });
 
-  test('of one whose streams were silent for a day is amiss while the schedule is on, and paused while it is off', async () => {
+  test('of streams that were silent for a day is unhealthy while the schedule is on, and paused while it is off', async () => {
     await using each = await deployment();
     each.connector.platform.populate({ assets: 1, threats: 1, dnsBlocks: 1 });
     await each.run({}, 2 * 24 * 60);
     expect(await each.ctl(['status'])).toMatchObject({
       status: 3,
-      stdout: expect.stringMatching(/^acme: amiss: assets silent; threats silent; dns-blocks silent\n/),
+      stdout: expect.stringMatching(/^acme: unhealthy: assets silent; threats silent; dns-blocks silent\n/),
     });
     await each.ctl(['pause']);
     expect(await each.ctl(['status'])).toMatchObject({
@@ -70,12 +70,12 @@ describe('status', () => {
     });
   });
 
-  test("of one whose runs are dated by a clock that goes before this machine's is as well", async () => {
+  test("of runs dated by a clock ahead of this machine's is healthy", async () => {
     await using each = await deployment();
     each.connector.platform.populate({ assets: 3, threats: 2, dnsBlocks: 1 });
     await each.run({}, -2);
     const { status, stdout } = await each.ctl(['status']);
-    expect([status, stdout.split('\n')[0]]).toEqual([0, 'acme: well: every stream is caught up']);
+    expect([status, stdout.split('\n')[0]]).toEqual([0, 'acme: healthy: every stream is caught up']);
     expect(cells(stdout, 'threats')).toEqual(['threats', 'caught up', 'just now', '2', '2', '0', '0', '0', '0']);
     const { streams } = JSON.parse((await each.ctl(['status', '--json'])).stdout);
     expect(streams[1]).toMatchObject({ condition: 'caught up', lastSuccessAgeSeconds: 0 });
@@ -83,15 +83,18 @@ describe('status', () => {
 
   test.each([
     [{ expires: FAR, ended: 'no' } as const, /^Lease {5}held by another, epoch 7, for \d+ days more unless renewed/m],
-    [{ expires: 0, ended: 'no' } as const, /^Lease {5}free, epoch 7; its run was killed, and the lease expired 1970-/m],
-    [{ expires: FAR, ended: 'in doubt' } as const, /^Lease {5}free, epoch 7; the last run ended in doubt$/m],
-  ])('tells a lease of %p', async (lease, text) => {
+    [{ expires: 0, ended: 'no' } as const, /^Lease {5}free, epoch 7; its run was killed and the lease expired 1970-/m],
+    [
+      { expires: FAR, ended: 'in doubt' } as const,
+      /^Lease {5}free, epoch 7; the last run ended with unconfirmed events$/m,
+    ],
+  ])('shows a lease of %p', async (lease, text) => {
     await using each = await deployment();
     await putLease(each.connector, lease);
     expect((await each.ctl(['status'])).stdout).toMatch(text);
   });
 
-  test('of a stream that fails: amiss, exit 3, the ids in doubt and the withdrawals that are listed', async () => {
+  test('of a failing stream is unhealthy, exits with 3 and shows unconfirmed ids and pending withdrawals', async () => {
     await using each = await deployment();
     each.connector.platform.populate({ assets: 30, threats: 0, dnsBlocks: 0 });
     const refuse = { status: 400, code: 'AccessDeniedException', message: 'No' };
@@ -100,13 +103,13 @@ describe('status', () => {
     const listed = ['=a', '=b'].map(sk => ({ pk: { S: removalsPartition('assets') }, sk: { S: sk } }));
     await each.connector.table.put(listed, pass);
     const { status, stdout } = await each.ctl(['status']);
-    expect([status, stdout.split('\n')[0]]).toEqual([3, 'acme: amiss: assets failing']);
+    expect([status, stdout.split('\n')[0]]).toEqual([3, 'acme: unhealthy: assets failing']);
     expect(saved(stdout, 'assets').at(-1)).toBe('30');
-    expect(stdout).toContain('Removed assets whose threats are still to be withdrawn: 2');
-    expect(stdout).toContain('the last run ended in doubt');
+    expect(stdout).toContain('Removed assets with threats to withdraw: 2');
+    expect(stdout).toContain('the last run ended with unconfirmed events');
   });
 
-  test('of a damaged checkpoint: exit 3, the order that mends it, and all the rest', async () => {
+  test('of a damaged checkpoint exits with 3 and shows the command that repairs it and every other part', async () => {
     await using each = await deployment();
     await each.connector.table.put([{ ...checkpointKey('threats'), cursor: { S: 'x' } }], pass);
     const { status, stdout } = await each.ctl(['status']);
@@ -115,34 +118,34 @@ describe('status', () => {
     expect(saved(stdout, 'assets')[1]).toBe('none yet');
   });
 
-  test('of alarms: exit 3, those that page first, each with how long and its section of the runbook', async () => {
+  test('of firing alarms exits with 3 and shows each with its duration and runbook section, critical ones first', async () => {
     await using each = await deployment();
     each.stack.alarms.set('acme/dead-letters/assets', 'ALARM');
     each.stack.alarms.set('acme/credentials-refused', 'ALARM');
     const { status, stdout } = await each.ctl(['status']);
     expect(status).toBe(3);
     expect(stdout.split('\n').slice(0, 3)).toEqual([
-      'acme: amiss: alarm credentials-refused; alarm dead-letters/assets',
-      expect.stringMatching(/^ {2}page: credentials-refused, for \d+ s: docs\/runbook\.md#credentials-refused$/),
-      expect.stringMatching(/^ {2}ticket: dead-letters\/assets, for \d+ s: docs\/runbook\.md#dead-letters$/),
+      'acme: unhealthy: alarm credentials-refused; alarm dead-letters/assets',
+      expect.stringMatching(/^ {2}critical: credentials-refused, for \d+ s: docs\/runbook\.md#credentials-refused$/),
+      expect.stringMatching(/^ {2}warning: dead-letters\/assets, for \d+ s: docs\/runbook\.md#dead-letters$/),
     ]);
     const { stdout: machine } = await each.ctl(['status', '--json']);
-    expect(JSON.parse(machine).alarms.inAlarm).toMatchObject([{ urgency: 'page' }, { urgency: 'ticket' }]);
+    expect(JSON.parse(machine).alarms.inAlarm).toMatchObject([{ severity: 'critical' }, { severity: 'warning' }]);
   });
 
-  test('of alarms that tell nobody: amiss while the schedule is on, as wished while it is off', async () => {
+  test('of muted alarms is unhealthy while the schedule is on, and paused while it is off', async () => {
     await using each = await deployment();
     await each.ctl(['pause', '--mute']);
     expect((await each.ctl(['status'])).stdout.split('\n')[0]).toBe('acme: paused: the schedule is off');
     const { stack } = each;
     stack.schedules.put(stack.scheduleName, { ...stack.schedules.get(stack.scheduleName), State: 'ENABLED' });
     const { status, stdout } = await each.ctl(['status']);
-    expect([status, stdout.split('\n')[0]]).toEqual([3, 'acme: amiss: the alarms are muted']);
+    expect([status, stdout.split('\n')[0]]).toEqual([3, 'acme: unhealthy: the alarms are muted']);
   });
 
-  test('of what surrounds the function: Firehose, the SIEM’s queues, dead letters, a trouble of the stack', async () => {
+  test('shows Firehose, the SIEM’s queues, dead letters and a failed deployment', async () => {
     await using each = await deployment();
-    const rows = [{ id: '' }, { id: 'sound' }];
+    const rows = [{ id: '' }, { id: 'valid' }];
     each.connector.api.tamper(
       list('/v1/assets', json(200, { data: rows, pagination: { next_cursor: null, page_size: 2 } })),
     );
@@ -157,17 +160,17 @@ describe('status', () => {
     put('AWS/SQS', 'ApproximateAgeOfOldestMessage', { QueueName: nameOf(SiemQueueUrl) }, 600);
     Object.assign(each.stack.stacks[0]!, { status: 'UPDATE_ROLLBACK_COMPLETE' });
     const { status, stdout } = await each.ctl(['status']);
-    expect([status, stdout.split('\n')[0]]).toEqual([3, 'acme: amiss: stack UPDATE_ROLLBACK_COMPLETE']);
+    expect([status, stdout.split('\n')[0]]).toEqual([3, 'acme: unhealthy: stack UPDATE_ROLLBACK_COMPLETE']);
     expect(cells(stdout, 'assets').at(-1)).toBe('1');
     expect(stdout).toContain('Firehose  the oldest undelivered event is 45 s old');
-    expect(stdout).toContain('SIEM      2 objects wait, the oldest for 10 min, 0 are being read; given up: 1');
+    expect(stdout).toContain('SIEM      2 objects waiting, the oldest for 10 min, 0 being read, dead letters: 1');
   });
 
-  test('does not take the test message of S3 for a waiting object', async () => {
+  test('does not count the test message of S3 as a waiting object', async () => {
     await using each = await deployment();
     const { SiemQueueUrl = '' } = each.stack.outputs;
     each.stack.queues.send(sqsQueueName(SiemQueueUrl), { body: '{"Service":"Amazon S3","Event":"s3:TestEvent"}' });
-    expect((await each.ctl(['status'])).stdout).toContain('SIEM      no object waits: ');
+    expect((await each.ctl(['status'])).stdout).toContain('SIEM      no object waiting: ');
     const { siem } = JSON.parse((await each.ctl(['status', '--json'])).stdout);
     expect(siem.queue).toEqual({ waiting: 0, taken: 0, testMessages: 1 });
   });
@@ -190,7 +193,7 @@ describe('status', () => {
     expect([state, read, forwarded, suppressed, other, withdrawn]).toEqual(['caught up', '3', '1', '0', '2', '0']);
   });
 
-  test('hides nothing behind a part that may not be read: it says which, and exits with 3', async () => {
+  test('shows every readable part, names the others and exits with 3', async () => {
     await using each = await deployment();
     const refuse = { status: 403, code: 'AccessDenied', message: 'not authorized' };
     for (const service of ['sqs', 'scheduler', 'cloudwatch'] as const)
@@ -198,7 +201,7 @@ describe('status', () => {
     const { status, stdout } = await each.ctl(['status']);
     expect([status, stdout.split('\n')[0]]).toEqual([
       3,
-      'acme: amiss: metrics not readable; schedule not readable; alarms not readable; schedule dead-letter queue not readable; ' +
+      'acme: unhealthy: metrics not readable; schedule not readable; alarms not readable; schedule dead-letter queue not readable; ' +
         'SIEM queue not readable; SIEM dead-letter queue not readable',
     ]);
     expect(stdout).toMatch(/^Schedule {2}not readable: .*You need scheduler:GetSchedule/m);
@@ -209,7 +212,7 @@ describe('status', () => {
     });
   });
 
-  test('of a stream without a path is off, and no reason to worry', async () => {
+  test('shows a stream without a path as off', async () => {
     await using each = await deployment({}, { variables: { DNS_BLOCKS_PATH: '' } });
     const { stdout } = await each.ctl(['status']);
     expect(cells(stdout, 'dns-blocks')[1]).toBe('off');

@@ -8,46 +8,46 @@ const ESCAPE = '\u001b';
 const TERMINAL = HAS_TERMINAL ? describe : () => undefined;
 
 TERMINAL('on a terminal', () => {
-  test('an order asks first, and is carried out at a yes, with progress that is gone afterwards', async () => {
+  test('a command asks first and is carried out after yes, with progress', async () => {
     await using each = await deployment();
     each.connector.platform.populate({ assets: 3, threats: 0, dnsBlocks: 0 });
     const shown = terminal(['replay', 'assets'], each.environment);
-    await shown.shows('Go on? Type "yes":');
+    await shown.shows('Continue? Type "yes":');
     expect(each.stack.invocations).toEqual([]);
     shown.type('yes\r');
     expect(await shown.ended).toBe(0);
     expect(each.stack.invocations).toEqual([{ replay: ['assets'] }]);
-    expect(shown.screen()).toContain(`\r${ESCAPE}[KA run is under way.`);
+    expect(shown.screen()).toContain(`\r${ESCAPE}[KA run is in progress.`);
   });
 
   test.each([
     ['any other answer', 'y\r', 2, 'Not confirmed. Nothing was done.'],
     ['Ctrl-C', CTRL_C, 130, 'Interrupted. Nothing was done.'],
-  ])('%s leaves everything as it was', async (_, keys, status, words) => {
+  ])('%s changes nothing', async (_, keys, status, words) => {
     await using each = await deployment();
     const shown = terminal(['resync', 'assets', '--no-count'], each.environment);
-    await shown.shows('Go on? Type "yes":');
+    await shown.shows('Continue? Type "yes":');
     shown.type(keys);
     expect(await shown.ended).toBe(status);
     expect(shown.screen()).toContain(words);
     expect(each.stack.invocations).toEqual([]);
   });
 
-  test('the verdict has a colour, which NO_COLOR takes away and a pipe never has', async () => {
+  test('the health is coloured, unless NO_COLOR is set or stdout is a pipe', async () => {
     await using each = await deployment();
     each.stack.alarms.set('acme/credentials-refused', 'ALARM');
     const coloured = terminal(['status'], each.environment);
     expect(await coloured.ended).toBe(3);
-    expect(coloured.screen()).toContain(`${ESCAPE}[31mamiss: alarm credentials-refused${ESCAPE}[39m`);
+    expect(coloured.screen()).toContain(`${ESCAPE}[31munhealthy: alarm credentials-refused${ESCAPE}[39m`);
     const plain = terminal(['status'], { ...each.environment, NO_COLOR: '1' });
     expect([await plain.ended, plain.screen().includes(ESCAPE)]).toEqual([3, false]);
     expect((await each.ctl(['status'])).stdout).not.toContain(ESCAPE);
   });
 
-  test('--watch draws the picture anew, and Ctrl-C ends it with 0', async () => {
+  test('--watch redraws the screen and exits with 0 at Ctrl-C', async () => {
     await using each = await deployment();
     const shown = terminal(['status', '--watch', '60'], each.environment);
-    await shown.shows('every 60 s. Ctrl-C ends.');
+    await shown.shows('every 60 s. Press Ctrl-C to end.');
     shown.type(CTRL_C);
     expect(await shown.ended).toBe(0);
     expect(shown.screen().startsWith(`${ESCAPE}[H${ESCAPE}[2J`)).toBe(true);

@@ -19,27 +19,27 @@ async function populated(): Promise<Deployment> {
   return each;
 }
 
-function told(stdout: string) {
+function parsed(stdout: string) {
   const { complete, streams } = JSON.parse(stdout);
   const kinds = (name: string): Record<string, string> =>
     Object.fromEntries(streams[name].differences.map((each: { id: string; kind: string }) => [each.id, each.kind]));
   return { complete, streams, kinds };
 }
 
-test('of a connector that has sent everything is complete: exit status 0, and nothing is sent or written', async () => {
+test('verify reports a connector that has sent everything as complete with exit status 0, and writes nothing', async () => {
   await using each = await populated();
   each.connector.forget();
   const { status, stdout, stderr } = await each.ctl(['verify']);
   expect([status, stdout]).toEqual([0, expect.stringMatching(/^Complete: \d+ rows equal\./)]);
   expect(stderr).toContain('Reading the whole table');
-  expect(stderr).toContain('nothing is sent or saved');
+  expect(stderr).toContain('Nothing is sent or saved');
   const actions = new Set(each.connector.calls.map(call => call.action));
   for (const action of ['PutRecordBatch', 'PutItem', 'UpdateItem', 'BatchWriteItem', 'PutObject', 'Invoke']) {
     expect(actions).not.toContain(action);
   }
 });
 
-test('goes on where the table throttles, and says when the list told no end; blocks alone are no proof', async () => {
+test('verify retries a throttled table, reports a list without an end, and proves nothing for DNS blocks', async () => {
   await using each = await deployment({ endOfStream: 'repeat-cursor' });
   each.connector.platform.populate({ assets: 3, threats: 0, dnsBlocks: 1 });
   await each.run();
@@ -49,12 +49,12 @@ test('goes on where the table throttles, and says when the list told no end; blo
   });
   const { status, stdout } = await each.ctl(['verify', 'assets']);
   expect([status, stdout]).toEqual([0, expect.stringMatching(/^Complete: 3 rows equal\.\n/)]);
-  expect(stdout).toContain('assets: the API gave a cursor again instead of an end');
+  expect(stdout).toContain('assets: the API repeated a cursor instead of ending the list');
   const blocks = await each.ctl(['verify', 'dns-blocks', '--json']);
-  expect([blocks.status, told(blocks.stdout).complete]).toEqual([0, null]);
+  expect([blocks.status, parsed(blocks.stdout).complete]).toEqual([0, null]);
 });
 
-test('finds every kind of difference and names it; without a wait nothing is confirmed', async () => {
+test('verify finds every kind of difference, and confirms none without a wait', async () => {
   await using each = await populated();
   const { platform, table } = each.connector;
   const [changed, lost] = platform.tenantData.assets.ids as [string, string];
@@ -66,17 +66,17 @@ test('finds every kind of difference and names it; without a wait nothing is con
   await states.put('threats', new Map([['of-nobody', rowState({ rowHash: 'a'.repeat(32), parent: 'gone' })]]), pass);
   await table.put([{ ...rowKey('threats', 'changed by hand', sha256), rowHash: { S: 'x' } }], pass);
   const { status, stdout } = await each.ctl(['verify', '--wait', '0', '--json']);
-  const { complete, streams, kinds } = told(stdout);
+  const { complete, streams, kinds } = parsed(stdout);
   expect([status, complete, streams.assets.confirmed]).toEqual([3, false, false]);
   expect(kinds('assets')).toEqual({
     [changed]: 'sent with other content',
     new: 'never sent to the SIEM',
-    ghost: 'live at the SIEM, and gone from the API',
-    [lost]: 'told to the SIEM as gone, and live at the API',
+    ghost: 'live at the SIEM, but removed from the API',
+    [lost]: 'sent as removed, but live at the API',
   });
   expect(kinds('threats')).toEqual({
-    'of-nobody': 'live at the SIEM, and gone from the API',
-    'changed by hand': 'noted in a state that cannot be read',
+    'of-nobody': 'live at the SIEM, but removed from the API',
+    'changed by hand': 'with a row state that cannot be read',
   });
   expect(stdout).not.toContain('canary');
   const text = await each.ctl(['verify', 'assets', '--wait', '0', '--limit', '0']);
@@ -84,7 +84,7 @@ test('finds every kind of difference and names it; without a wait nothing is con
   expect(text.stdout).toContain('and 1 more: --limit, or --json for all');
 });
 
-test('what the table cannot vouch for is no proof: dead letters, ids in doubt; blocks are counted alone', async () => {
+test('verify is not complete with dead letters or unconfirmed ids, and only counts DNS blocks', async () => {
   await using each = await populated();
   const { table, clients, aws } = each.connector;
   const Key = 'dead-letter/acme/assets/no-id/0a.json';
@@ -93,7 +93,7 @@ test('what the table cannot vouch for is no proof: dead letters, ids in doubt; b
   const batches = [{ sequence: '', idTags: ['0'.repeat(14), '1'.repeat(14)] }];
   await createCheckpoints(table, sha256).saveIntents('threats', batches, Number(epoch.N));
   const { status, stdout } = await each.ctl(['verify', 'dns-blocks', 'threats', 'assets', '--json', '--wait', '0']);
-  const { complete, streams } = told(stdout);
+  const { complete, streams } = parsed(stdout);
   expect([status, complete]).toEqual([3, false]);
   expect(streams['dns-blocks']).toMatchObject({
     rowsListed: 7,
@@ -104,7 +104,7 @@ test('what the table cannot vouch for is no proof: dead letters, ids in doubt; b
   expect([streams.assets.differences, streams.threats.differences]).toEqual([[], []]);
 });
 
-test('Ctrl-C amid the walk: exit status 130, and nothing was changed', async () => {
+test('verify exits with 130 at Ctrl-C during the walk and changes nothing', async () => {
   await using each = await populated();
   const { api } = each.connector;
   api.tamper(({ target }) => (target.startsWith('/v1/assets?') ? silence : undefined));
@@ -125,16 +125,16 @@ test.each([[['verify', 'users'], 2, 'Allowed choices are assets, threats, dns-bl
   },
 );
 
-describe('what was only on its way', () => {
+describe('verify with a wait', () => {
   async function waiting(each: Deployment, ...args: string[]) {
     const started = each.start(['verify', ...args]);
     await new Promise<void>(resolve => {
-      started.child.stderr.on('data', chunk => String(chunk).includes('waiting for the next run') && resolve());
+      started.child.stderr.on('data', chunk => String(chunk).includes('for the next run to end') && resolve());
     });
     return started;
   }
 
-  test('is settled by the next run; what a run does not mend is confirmed', async () => {
+  test('confirms only the differences that the next run does not resolve', async () => {
     await using each = await populated();
     const { platform, table } = each.connector;
     platform.putAsset({ id: 'new' });
@@ -148,10 +148,10 @@ describe('what was only on its way', () => {
     await each.run();
     const { status, stdout } = await ended;
     expect([status, stdout]).toEqual([3, expect.stringMatching(/^Differs: 1 row; 13 rows equal\.$/m)]);
-    expect(stdout).toContain('assets: 1 live at the SIEM, and gone from the API\n    "ghost"');
+    expect(stdout).toContain('assets: 1 live at the SIEM, but removed from the API\n    "ghost"');
   });
 
-  test('and the ids that a run under way has in doubt are no longer so once it is over', async () => {
+  test('counts no unconfirmed ids of a run that has ended meanwhile', async () => {
     await using each = await populated();
     const { table } = each.connector;
     const { epoch = { N: '1' } } = (await table.get([leaseKey]))[0]!;
@@ -165,7 +165,7 @@ describe('what was only on its way', () => {
     expect([status, stdout]).toEqual([0, expect.stringMatching(/^Complete: 20 rows equal\.\n/)]);
   });
 
-  test('is told at once while the schedule is off: nobody waits for a run that will not come', async () => {
+  test('does not wait while the schedule is off', async () => {
     await using each = await populated();
     each.connector.platform.putAsset({ id: 'new' });
     await each.ctl(['pause']);
@@ -174,14 +174,14 @@ describe('what was only on its way', () => {
       3,
       expect.stringMatching(/^Differs: 1 row; .* Not confirmed: the schedule is off/),
     ]);
-    expect(stderr).toMatch(/^The schedule is off, so no run will come.*Reading assets/s);
-    expect(stdout).toContain('"npm run connectorctl -- run" starts a run now: verify again after it');
+    expect(stderr).toMatch(/^The schedule is off, so no run will send what is missing.*Reading assets/s);
+    expect(stdout).toContain('Start a run with "npm run connectorctl -- run", then verify again');
     await each.run();
     const again = await each.ctl(['verify', 'assets', '--json']);
     expect([again.status, JSON.parse(again.stdout)]).toMatchObject([0, { complete: true, paused: false }]);
   });
 
-  test('Ctrl-C while waiting: exit status 130, and nothing is left behind', async () => {
+  test('exits with 130 at Ctrl-C while waiting', async () => {
     await using each = await populated();
     each.connector.platform.putAsset({ id: 'new' });
     const { child, ended } = await waiting(each, 'assets');

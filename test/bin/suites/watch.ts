@@ -4,15 +4,15 @@ import { type Deployment, deployment } from '../support/deployment.ts';
 
 describe('status --watch', () => {
   test.each([[[] as string[]], [['--json']]])(
-    'without a terminal %p tells each change once, and ends with 0 at Ctrl-C',
+    'without a terminal %p prints each change once and exits with 0 at Ctrl-C',
     async more => {
       await using each = await deployment();
       each.connector.platform.populate({ assets: 3, threats: 0, dnsBlocks: 0 });
       const { child, ended } = each.start(['status', '--watch', '1', ...more]);
       const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
       const first = await lines.next();
-      // Whatever the second look had to tell has been told when the third begins.
-      await looks(each, 2);
+      // The output of the second read is complete when the third read starts.
+      await reads(each, 2);
       await each.run();
       const second = await lines.next();
       child.kill('SIGINT');
@@ -20,12 +20,12 @@ describe('status --watch', () => {
       expect(await lines.next()).toMatchObject({ done: true });
       expect(String(first.value)).toContain('never run');
       expect(String(second.value)).toContain('caught up');
-      const parsed = more.length > 0 ? [first, second].map(({ value }) => JSON.parse(String(value)).result.word) : [];
+      const parsed = more.length > 0 ? [first, second].map(({ value }) => JSON.parse(String(value)).health.status) : [];
       expect(parsed).toEqual(more.length > 0 ? ['in progress', 'healthy'] : []);
     },
   );
 
-  test('sees a deployment go wrong meanwhile, also where the stack cannot be read for a while', async () => {
+  test('reports a deployment that fails meanwhile, even if the stack is unreadable for a while', async () => {
     await using each = await deployment();
     const { child, ended } = each.start(['status', '--watch', '1']);
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -33,14 +33,14 @@ describe('status --watch', () => {
     const refuse = { status: 403, code: 'AccessDenied', message: 'No.' };
     each.connector.aws.faults.next('cloudformation', { refuse });
     each.stack.stacks[0] = { ...each.stack.stacks[0]!, status: 'UPDATE_ROLLBACK_FAILED' };
-    expect(String((await lines.next()).value)).toContain('amiss: stack UPDATE_ROLLBACK_FAILED');
+    expect(String((await lines.next()).value)).toContain('unhealthy: stack UPDATE_ROLLBACK_FAILED');
     child.kill('SIGINT');
     expect(await ended).toMatchObject({ status: 0, stderr: '' });
   });
 });
 
-/** Resolves when that many more looks have begun. */
-function looks({ connector: { aws } }: Deployment, count: number): Promise<void> {
+/** Resolves when that many more reads have started. */
+function reads({ connector: { aws } }: Deployment, count: number): Promise<void> {
   return new Promise(resolve => {
     let left = count;
     aws.faults.always('scheduler', () => {

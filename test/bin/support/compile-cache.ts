@@ -4,7 +4,7 @@ import path from 'node:path';
 
 let folder: string | undefined;
 
-/** Where the operator's processes find the program compiled, which halves what each of them costs. */
+/** A compile cache for the processes under test, which halves their time. */
 export function compileCache(): string {
   folder ??= mkdtempSync(path.join(tmpdir(), 'connectorctl-'));
   return folder;

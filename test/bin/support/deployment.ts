@@ -27,13 +27,13 @@ export interface Deployment extends AsyncDisposable {
   readonly stack: LocalDeployment;
   /** `connectorctl` in a process without a terminal, to its end. */
   ctl(args: readonly string[], environment?: Readonly<Record<string, string>>): Promise<Ended>;
-  /** The same, under way. */
+  /** Starts the command without waiting. */
   start(args: readonly string[], environment?: Readonly<Record<string, string>>): Started;
   /** Of the operator's processes. */
   readonly environment: Readonly<Record<string, string>>;
   /** What the operator's processes have asked of AWS so far. */
   asked(): readonly Call[];
-  /** A run as the schedule starts it, of which the metrics tell that it was so long ago. @returns whether it ended well */
+  /** A scheduled run, reported in the metrics that many minutes ago. @returns whether it succeeded */
   run(payload?: unknown, minutesAgo?: number): Promise<boolean>;
 }
 
@@ -44,21 +44,27 @@ export interface DeploymentChoices {
   readonly options?: object;
   /** Of the function, in place of the template's. */
   readonly variables?: Readonly<Record<string, string>>;
+  /** Environment of the function that runs here, beside the one that the stack reports. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Of the endpoints. */
   readonly aws?: Partial<AwsOptions>;
 }
 
 export async function deployment(
   platform: Partial<PlatformOptions> = {},
-  { options = {}, variables = {}, aws = {} }: DeploymentChoices = {},
+  { options = {}, variables = {}, environment = {}, aws = {} }: DeploymentChoices = {},
 ): Promise<Deployment> {
-  const each = await connector({ platform, aws: { ...aws, names: { bucket: BUCKET, deadLetterBucket: BUCKET } } });
+  const each = await connector({
+    platform,
+    environment,
+    aws: { ...aws, names: { bucket: BUCKET, deadLetterBucket: BUCKET } },
+  });
   const { API_BASE_URL = '', AUTH_URL = '' } = each.environment;
   const invoke = async (payload: unknown, minutesAgo = 0) => {
     try {
       return await each.run(payload);
     } finally {
-      tell(each.reports.splice(0), Date.now() - minutesAgo * 60_000);
+      report(each.reports.splice(0), Date.now() - minutesAgo * 60_000);
     }
   };
   const stack = await startDeployment({
@@ -72,7 +78,7 @@ export async function deployment(
   for (const { subscriptions } of stack.topics) {
     for (const each of subscriptions) Object.assign(each, { confirmed: true });
   }
-  const tell = (reports: readonly RunFacts[], time: number) => {
+  const report = (reports: readonly RunFacts[], time: number) => {
     for (const facts of reports) putMetrics(stack, 'acme', facts, time);
   };
   const own = { ...stack.environment, AWS_ACCESS_KEY_ID: OPERATOR, AWS_EC2_METADATA_DISABLED: 'true' };

@@ -1,9 +1,9 @@
 import { pathToFileURL } from 'node:url';
+import type { CommandPage } from '../cli-reference/command-page.ts';
 import { type Deployment, FUNCTION } from '../support/deployment.ts';
 import { sqsQueueName } from '../support/queues.ts';
-import type { CommandPage } from './command-page.ts';
 
-/** So that always as much of the month has passed. */
+/** A fixed date, so that the projection does not change. */
 const NOW = '2026-11-20T12:00:00Z';
 const MONTH_START = Date.parse('2026-11-01T00:00:00Z');
 const DAY_MILLISECONDS = 86_400_000;
@@ -11,9 +11,9 @@ const CLOCK = pathToFileURL(`${import.meta.dirname}/../support/fixed-clock.ts`).
 
 export const cost: CommandPage = {
   command: 'cost',
-  purpose: `The bill of the calendar month so far, in UTC, from the figures that CloudWatch counted, and what it comes to at the month's end if it goes on
-like this; or, with any of the numbers, an estimate that needs no stack and no AWS. [cost.md](cost.md) has the formula, the prices and how sure each is.
-The estimate is a model of what \`npm run cost\` counts, and a test holds the two together. A look costs about 20 metrics, 0.02 cent.`,
+  purpose: `Shows the cost of the calendar month in UTC, from the metrics of CloudWatch, and its projection to the end of the month. With any of the
+numbers it estimates the cost without a stack and without AWS. [cost.md](cost.md) has the formula, the prices and their sources.
+The estimate models what \`npm run cost\` counts, and a test compares the two. A call reads about 20 metrics for 0.02 cent.`,
   choices: { aws: { now: () => Date.parse(NOW) } },
   scenes: [
     {
@@ -25,7 +25,7 @@ The estimate is a model of what \`npm run cost\` counts, and a test holds the tw
   ],
 };
 
-/** What an organization of some thousand assets uses in a day. */
+/** Daily use of an organization with some thousand assets. */
 function useEachDay({ stack }: Deployment): void {
   const { StateTableName, DeliveryStreamName, LogGroupName, BucketName, SiemQueueUrl } = stack.outputs;
   const daily: readonly [

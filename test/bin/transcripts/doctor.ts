@@ -1,4 +1,4 @@
-import type { CommandPage } from './command-page.ts';
+import type { CommandPage } from '../cli-reference/command-page.ts';
 
 const notOk = (output: string): string =>
   output
@@ -8,28 +8,28 @@ const notOk = (output: string): string =>
 
 export const doctor: CommandPage = {
   command: 'doctor',
-  purpose: `Checks a deployment from end to end, in the order in which things depend on one another, and says what to do. It talks to the API with
-the function's own code and settings, and reads one row of each list; it saves nothing and shows nothing of a row, a secret or a token. A check
-that needs one which failed is skipped, so that a fault is told once, where it is. It exits with 3 when a check failed.
+  purpose: `Checks a deployment from end to end, in the order of dependencies, and says what to do. It calls the API with the function's code and settings and reads
+one row of each list. It saves nothing and shows no row, secret or token. A check that needs a failed check is skipped, so that a fault is reported
+once. The exit status is 3 if a check failed.
 
-It looks at what a deployment cannot know, too: whether anybody has confirmed a subscription to the alarms, whether a bucket that you brought
-announces its objects on the SIEM's queue, whether Lambda can start the function, and whether somebody has changed the schedule or its role by hand.
-What somebody changed or deleted comes back by \`npx cdk deploy --revert-drift\`: a plain deployment of the same template restores nothing, for
-CloudFormation compares templates. It switches a paused schedule and muted alarms on again, too. (By the documents of AWS; not tried here.)
+It also checks what a deployment cannot know: whether a subscription to the alarms is confirmed, whether an existing bucket (\`bucketArn\`) notifies the
+SIEM's queue, whether Lambda can start the function, and whether somebody changed the schedule or its role by hand.
+\`npx cdk deploy --revert-drift\` restores what somebody changed or deleted. A plain deployment of the same template restores nothing, because
+CloudFormation compares templates. It also switches on a paused schedule and muted alarms. (According to the AWS documentation. Not tried here.)
 
-Not seen from here: whether the network of the function reaches what this machine reaches, what the policy of the schedule's role allows, and conditions
-in the reader's policy. \`--before\` reads the \`cdk.json\` of the folder that one stands in, or the nearest above it.`,
+Not checked: whether the network of the function reaches what this machine reaches, what the policy of the schedule's role allows, and conditions
+in the reader's policy. \`--preflight\` reads the nearest \`cdk.json\` in the current folder or above.`,
   scenes: [
     { args: ['doctor'] },
     {
-      says: 'After a deployment whose secret nobody has filled in:',
+      says: 'After a deployment without credentials in the secret:',
       before: each =>
         each.connector.aws.secret.put(JSON.stringify({ client_id: 'replace-me', client_secret: 'generated' })),
       args: ['doctor'],
       shown: notOk,
     },
     {
-      says: 'When nobody has followed the link in the e-mail of SNS, and somebody has taken the bucket’s notifications away:',
+      says: 'With an unconfirmed subscription and without notifications of the bucket:',
       before: ({ stack, connector: { aws, platform } }) => {
         const { clientId: client_id, clientSecret: client_secret } = platform.account;
         aws.secret.put(JSON.stringify({ client_id, client_secret }));

@@ -1,9 +1,9 @@
-import type { CommandPage } from './command-page.ts';
+import type { CommandPage } from '../cli-reference/command-page.ts';
 
 export const setCredentials: CommandPage = {
   command: 'set-credentials',
-  purpose: `Puts the client credentials in place, after the first deployment and after a rotation. It asks for both without showing them, or takes them from
-\`CLIENT_ID\` and \`CLIENT_SECRET\`; never as an argument, which the process list would show. Nothing is restarted.`,
+  purpose: `Stores the client credentials, after the first deployment and after a rotation. It reads \`CLIENT_ID\` and \`CLIENT_SECRET\`, or asks for both
+without showing them. They are never arguments, because the process list would show them. Nothing is restarted.`,
   scenes: [
     {
       args: ['set-credentials'],

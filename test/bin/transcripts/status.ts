@@ -1,27 +1,27 @@
-import type { CommandPage } from './command-page.ts';
+import type { CommandPage } from '../cli-reference/command-page.ts';
 
 export const status: CommandPage = {
   command: 'status',
-  purpose: `Is the SIEM up to date, and if not, why? The first line is the verdict: \`well\`, \`under way\` (a stream is being read for the
-first time, or again), \`paused\`, or \`amiss\` with the reasons. Below come the alarms in alarm with their sections of the runbook, then a line a stream:
+  purpose: `Shows whether the SIEM is up to date. The first line is the health: \`healthy\`, \`in progress\` (a stream is read for the first time, or again), \`paused\`, or
+\`unhealthy\` with the reasons. Then follow the firing alarms with links to the runbook, and a line per stream:
 
-- \`caught up\`: the newest report is of a run that reached the end. \`backfilling\`: runs end for want of time, or the first has not ended yet.
-  \`failing\`: the newest report is of a failure. \`damaged\`: what the table holds of it cannot be read. \`silent\`: no run has reported for
-  a day. \`never run\`, \`off\`, \`unknown\` are what they say.
-- \`last success\`, to the minute, which is as fine as metrics are.
-- Rows read and what became of them: forwarded, suppressed or other. Threats withdrawn. All in the last 24 hours. Dead letters in the bucket.
+- \`caught up\`: the last run reached the end of the stream. \`backfilling\`: runs exceed their time budget, or the first run has not ended.
+  \`failing\`: the last run failed. \`damaged\`: the saved state cannot be read. \`silent\`: no run has reported for a day. The others are \`never run\`, \`off\`
+  and \`unknown\`.
+- \`last success\`, with a resolution of one minute.
+- Rows of the last 24 hours: read, forwarded, duplicates, other. Withdrawn threats. The dead letters are those in the bucket.
 
-The last table is what is saved of each stream. A cursor's value is never shown. \`settled sequence\` is the newest \`sequence\` up to which
-all is sent and recorded; \`window\` how many rows are remembered from the last pages; \`generation\` the run of the last replay; \`in doubt\`
-the ids that an unclean end has left, of which the next run sends the rows again.
+The last table is the saved state of each stream, without the cursor. Everything up to the \`committed sequence\` is sent and recorded. \`window\` is the
+number of rows in the de-duplication window. \`generation\` counts replays. \`unconfirmed\` ids may have been sent by a run that was killed. The next
+run sends their rows again.
 
-It exits with 3 when an alarm is in alarm, a stream is failing, damaged or (while the schedule is on) silent, the stack is in trouble, alarms are muted or gone
-although the schedule is on, or a part could not be read: of what cannot be read nobody can say that it is well. Dead letters alone are no reason, since their alarm tells of new ones, nor is a pause. With
-\`--watch\` it exits with 0 at Ctrl-C. A look costs about 30 metrics, 0.03 cent.`,
+The exit status is 3 if an alarm fires, a stream is failing, damaged or (while the schedule is on) silent, the last deployment failed, alarms are muted
+or missing while the schedule is on, or a part cannot be read. A pause and dead letters do not change it. With \`--watch\` it is 0 at Ctrl-C. An update
+reads about 30 metrics for 0.03 cent.`,
   scenes: [
     { before: each => each.run({}, 5), args: ['status'] },
     {
-      says: 'When a stream fails and somebody has been paged:',
+      says: 'With a failing stream:',
       async before(each) {
         each.connector.platform.account.roles.delete('threats:read');
         await each.run();

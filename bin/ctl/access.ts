@@ -1,0 +1,100 @@
+/** Reads the API and the table with the settings of the deployed function and the operator's permissions. Writes nothing. */
+import { assign } from '../../lambda/compose.ts';
+import { CredentialsError } from '../../lambda/core/errors.ts';
+import type { RetryBudget } from '../../lambda/core/retry.ts';
+import type { Checkpoints, Clock, RowStates } from '../../lambda/ports.ts';
+import { readSettings, type Settings, SettingsError } from '../../lambda/settings.ts';
+import { type Api, type ApiOptions, createApi } from '../../lambda/source/api.ts';
+import { type Credentials, createCredentials } from '../../lambda/source/credentials.ts';
+import { createTokens, failingOnce } from '../../lambda/source/token.ts';
+import { createCheckpoints } from '../../lambda/store/checkpoints.ts';
+import { createRowStates } from '../../lambda/store/rows.ts';
+import { createTable } from '../../lambda/store/table.ts';
+import type { SyncedStream } from '../../lambda/streams.ts';
+import { sha256 } from '../../lambda/system.ts';
+import type { Aws } from './aws.ts';
+import type { Context } from './context.ts';
+import { AwsCallError, RefusedError } from './errors.ts';
+
+export interface Access {
+  readonly settings: Settings;
+  /** The streams that are on, with their paths. */
+  readonly streams: readonly SyncedStream[];
+  readonly api: Api;
+  readonly rowStates: Pick<RowStates, 'get'>;
+  readonly checkpoints: Pick<Checkpoints, 'load'>;
+}
+
+/** @throws RefusedError, AwsCallError */
+export async function openAccess(context: Context): Promise<Access> {
+  const { aws, clock } = context;
+  const settings = settingsOf(await context.environment());
+  const { table: tableName } = await context.deployment();
+  const credentials = operatorCredentials(aws, settings.secretId);
+  const fetch = interruptibleFetch(context.signal);
+  const tokens = failingOnce(createTokens({ authUrl: settings.authUrl, credentials, fetch }));
+  const table = () => createTable(aws.dynamodb(), tableName, freshBudget(clock));
+  const read = async <T>(answer: Promise<T>): Promise<T> => {
+    try {
+      return await answer;
+    } catch (error) {
+      const cause = error instanceof Error ? (error.cause ?? error) : error;
+      const advice = 'Nothing was changed. You need dynamodb:BatchGetItem on it.';
+      throw new AwsCallError(`The state table ${tableName} could not be read`, advice, cause);
+    }
+  };
+  return {
+    settings,
+    streams: assign(settings).streams,
+    api: apiWithShortBudget({ baseUrl: settings.baseUrl, tokens, fetch }, clock),
+    rowStates: { get: (stream, ids) => read(createRowStates(table(), sha256).get(stream, ids)) },
+    checkpoints: { load: streams => read(createCheckpoints(table(), sha256).load(streams)) },
+  };
+}
+
+function settingsOf(environment: Readonly<Record<string, string>>): Settings {
+  try {
+    return readSettings(environment);
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    throw new RefusedError(`The settings of the function do not suit this version. ${error.message}`, { cause: error });
+  }
+}
+
+/** Aborts every request at Ctrl-C, token requests included. */
+function interruptibleFetch(signal: AbortSignal): typeof fetch {
+  return (url, init = {}) =>
+    fetch(url, { ...init, signal: init.signal ? AbortSignal.any([signal, init.signal]) : signal });
+}
+
+/** Reports a missing permission as such. The function's own advice would make the operator overwrite a valid secret. */
+export function operatorCredentials(aws: Aws, secretId: string): Credentials {
+  const source = createCredentials(aws.secrets(), secretId);
+  return {
+    async read(options) {
+      try {
+        return await source.read(options);
+      } catch (error) {
+        if (!(error instanceof CredentialsError) || error.cause === undefined) throw error;
+        const advice =
+          'Nothing was changed. You need secretsmanager:GetSecretValue on it, and kms:Decrypt if it has a customer managed key.';
+        throw new AwsCallError(`The secret ${secretId} could not be read`, advice, error.cause);
+      }
+    },
+  };
+}
+
+/** Milliseconds for one request and its retries: an operator waits less long than a run. */
+const BUDGET_MILLISECONDS = 20_000;
+
+/** A retry budget that starts now. */
+export function freshBudget(clock: Clock): RetryBudget {
+  const end = clock.now() + BUDGET_MILLISECONDS;
+  return { clock, random: Math.random, timeLeft: () => end - clock.now() };
+}
+
+/** The API with a new retry budget per request, so that an API that always answers 429 fails after 20 seconds. */
+export function apiWithShortBudget(options: Omit<ApiOptions, 'retryBudget'>, clock: Clock): Api {
+  const api = () => createApi({ ...options, retryBudget: freshBudget(clock) });
+  return { single: read => api().single(read), page: request => api().page(request) };
+}

@@ -1,0 +1,134 @@
+/** The alarms of a connector: metric alarms, and the composite alarms `critical` and `warning`, which notify people. */
+import { AlarmType, paginateDescribeAlarms } from '@aws-sdk/client-cloudwatch';
+import { paginateListSubscriptionsByTopic } from '@aws-sdk/client-sns';
+import type { Aws } from './aws.ts';
+import { AwsCallError } from './errors.ts';
+
+/** Names of the composite alarms, most severe first. */
+export const SEVERITIES = ['critical', 'warning'] as const;
+
+export type Severity = (typeof SEVERITIES)[number];
+
+export interface AlarmState {
+  /** Without the connector's name, for example `stream-silent/assets`. */
+  readonly name: string;
+  readonly state: 'OK' | 'ALARM' | 'INSUFFICIENT_DATA';
+  /** Milliseconds since 1970 of its last change of state. */
+  readonly since: number | undefined;
+  /** The composite alarm that contains it. */
+  readonly severity: Severity | undefined;
+  /** Link to its section of the runbook. */
+  readonly runbook: string | undefined;
+  /** Seconds that it evaluates. */
+  readonly evaluatedSeconds: number;
+}
+
+export interface Notifier {
+  readonly name: Severity;
+  readonly state: AlarmState['state'];
+  /** Whether its actions are enabled. */
+  readonly notifies: boolean;
+  /** ARNs of its alarm actions. */
+  readonly actions: readonly string[];
+}
+
+export interface Alarms {
+  readonly alarms: readonly AlarmState[];
+  readonly notifiers: readonly Notifier[];
+}
+
+/** @throws AwsCallError */
+export async function readAlarms(aws: Aws, connector: string): Promise<Alarms> {
+  const found: Found = { metric: [], composite: [] };
+  const input = { AlarmNamePrefix: `${connector}/`, AlarmTypes: [AlarmType.MetricAlarm, AlarmType.CompositeAlarm] };
+  try {
+    for await (const page of paginateDescribeAlarms({ client: aws.cloudWatch() }, input)) {
+      found.metric.push(...(page.MetricAlarms ?? []));
+      found.composite.push(...(page.CompositeAlarms ?? []));
+    }
+  } catch (cause) {
+    const advice = 'Nothing was changed. You need cloudwatch:DescribeAlarms.';
+    throw new AwsCallError(`The alarms of ${connector} could not be read`, advice, cause);
+  }
+  return alarmsOf(found, connector);
+}
+
+interface Found {
+  readonly metric: MetricAlarm[];
+  readonly composite: CompositeAlarm[];
+}
+type Page = Awaited<ReturnType<ReturnType<typeof paginateDescribeAlarms>['next']>>['value'] & object;
+type MetricAlarm = NonNullable<Page['MetricAlarms']>[number];
+type CompositeAlarm = NonNullable<Page['CompositeAlarms']>[number];
+
+function alarmsOf({ metric, composite }: Found, connector: string): Alarms {
+  const plain = (name = '') => name.slice(connector.length + 1);
+  const alarms = metric.map(alarm => ({
+    name: plain(alarm.AlarmName),
+    state: alarm.StateValue ?? 'INSUFFICIENT_DATA',
+    since: alarm.StateTransitionedTimestamp?.getTime() ?? alarm.StateUpdatedTimestamp?.getTime(),
+    severity: severityOf(alarm, composite, plain),
+    runbook: / Runbook: (\S+)$/.exec(alarm.AlarmDescription ?? '')?.[1],
+    evaluatedSeconds:
+      (alarm.Period ?? alarm.Metrics?.find(each => each.MetricStat)?.MetricStat?.Period ?? 0) *
+      (alarm.EvaluationPeriods ?? 0),
+  }));
+  const notifiers = composite.flatMap(({ AlarmName, StateValue, ActionsEnabled = true, AlarmActions = [] }) => {
+    const name = plain(AlarmName);
+    return isSeverity(name)
+      ? [{ name, state: StateValue ?? 'INSUFFICIENT_DATA', notifies: ActionsEnabled, actions: AlarmActions }]
+      : [];
+  });
+  return { alarms, notifiers };
+}
+
+/** The rule of a composite alarm quotes the name or the ARN of each alarm. */
+function severityOf(
+  { AlarmName, AlarmArn }: MetricAlarm,
+  composites: readonly CompositeAlarm[],
+  plain: (name?: string) => string,
+) {
+  const parent = composites.find(
+    ({ AlarmRule = '' }) => AlarmRule.includes(`"${AlarmArn}"`) || AlarmRule.includes(`"${AlarmName}"`),
+  );
+  const name = plain(parent?.AlarmName);
+  return isSeverity(name) ? name : undefined;
+}
+
+function isSeverity(name: string): name is Severity {
+  return SEVERITIES.some(each => each === name);
+}
+
+/** Protocols of a topic's subscriptions, for example `email`. Addresses are not read. */
+export interface Subscriptions {
+  readonly confirmed: readonly string[];
+  /** SNS sends nothing to these yet. */
+  readonly pending: readonly string[];
+}
+
+/** Why the subscriptions are not known: the topic does not exist, or SNS denies access. */
+export type Refusal = 'gone' | 'refused';
+
+/** @throws AwsCallError */
+export async function readSubscriptions(aws: Aws, topicArn: string): Promise<Subscriptions | Refusal> {
+  const confirmed: string[] = [];
+  const pending: string[] = [];
+  try {
+    for await (const page of paginateListSubscriptionsByTopic({ client: aws.sns() }, { TopicArn: topicArn })) {
+      for (const { SubscriptionArn: arn = '', Protocol: protocol = 'unknown' } of page.Subscriptions ?? []) {
+        // Not every value is an ARN: "PendingConfirmation", or "Deleted" for a while after a deletion.
+        if (arn.startsWith('arn:')) confirmed.push(protocol);
+        else if (arn !== 'Deleted') pending.push(protocol);
+      }
+    }
+    return { confirmed, pending };
+  } catch (cause) {
+    const name = cause instanceof Error ? cause.name : '';
+    if (name === 'NotFoundException') return 'gone';
+    if (name === 'AuthorizationErrorException') return 'refused';
+    const advice = `You need ${PERMISSION} on it.`;
+    throw new AwsCallError(`The subscriptions of ${topicArn} could not be read`, advice, cause);
+  }
+}
+
+export const PERMISSION = 'sns:ListSubscriptionsByTopic';

@@ -1,0 +1,184 @@
+/** Lists what could not be sent, delivered or read: number, reason, age. */
+import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
+import { deadLettersPrefix, parseDeadLetterKey } from '../../../../lambda/core/dead-letter.ts';
+import type { StreamName } from '../../../../lambda/streams.ts';
+import { PREFIXES } from '../../../../lib/prefixes.ts';
+import type { Context } from '../../context.ts';
+import { AwsCallError } from '../../errors.ts';
+import { readMetrics } from '../../metrics.ts';
+import { known, type ReadResult, readResultJson, tryRead } from '../../read-result.ts';
+import type { Outcome } from '../../report.ts';
+import { tableText, timeText } from '../../text.ts';
+import { queueDepth } from './counts.ts';
+import { QUEUES, type QueueName, queueUrl } from './queues.ts';
+
+export interface ListOptions {
+  /** Only rows of these streams. */
+  readonly stream?: readonly StreamName[];
+  /** Keys to print of each kind. */
+  readonly limit: number;
+}
+
+interface Listed {
+  readonly deadLetters: ReadResult<FailedObject[]>;
+  readonly errors: ReadResult<FailedObject[]>;
+  readonly queues: ReadonlyMap<QueueName, ReadResult<QueueContent>>;
+}
+
+/** @throws RefusedError, AwsCallError */
+export async function listDeadLetterPlaces(context: Context, { stream, limit }: ListOptions): Promise<Outcome> {
+  await context.deployment();
+  const listed = await readPlaces(context, stream);
+  const rest = [listed.deadLetters, listed.errors, ...listed.queues.values()];
+  const objects = [...(known(listed.deadLetters) ?? []), ...(known(listed.errors) ?? [])];
+  const waiting = [...listed.queues.values()].some(each => (known(each)?.messages ?? 0) > 0);
+  const unhealthy = objects.length > 0 || waiting || rest.some(each => 'notReadable' in each);
+  return { text: listText(listed, limit), json: listJson(listed), status: unhealthy ? 3 : 0 };
+}
+
+async function readPlaces(context: Context, streams: readonly StreamName[] | undefined): Promise<Listed> {
+  const { signal } = context;
+  const deadLetters = tryRead(async () => {
+    const all = await listDeadLetters(context);
+    return streams ? all.filter(each => each.stream && streams.includes(each.stream)) : all;
+  }, signal);
+  const errors = tryRead(async () => (streams ? [] : await listDeliveryErrors(context)), signal);
+  const queues = streams ? Promise.resolve(new Map()) : queueContents(context);
+  const [all, failed, contents] = await Promise.all([deadLetters, errors, queues]);
+  return { deadLetters: all, errors: failed, queues: contents };
+}
+
+async function queueContents(context: Context): Promise<Map<QueueName, ReadResult<QueueContent>>> {
+  const contents = new Map<QueueName, ReadResult<QueueContent>>();
+  for (const name of Object.keys(QUEUES) as QueueName[]) {
+    const url = await queueUrl(context, name);
+    if (url) contents.set(name, await tryRead(() => queueContent(context, url), context.signal));
+  }
+  return contents;
+}
+
+function listText({ deadLetters, errors, queues }: Listed, limit: number): string {
+  const rows = [
+    ...groupRows('rows', deadLetters, each => `${each.stream}: ${each.why}`),
+    ...groupRows('deliveries', errors, each => each.why),
+    ...[...queues].map(([name, content]) => ['queue', name, ...contentCells(content)]),
+  ];
+  const keys = [...keyLines(deadLetters, limit), ...keyLines(errors, limit)];
+  const unread = [deadLetters, errors, ...queues.values()].flatMap(each =>
+    'notReadable' in each ? [each.notReadable] : [],
+  );
+  return [tableText(['what', 'why', 'count', 'oldest'], rows), ...keys, ...unread].join('\n');
+}
+
+function groupRows(what: string, read: ReadResult<FailedObject[]>, why: (each: FailedObject) => string): string[][] {
+  const all = known(read);
+  if (!all) return [[what, 'not readable', '?', '']];
+  if (all.length === 0) return [[what, 'none', '0', '']];
+  return [...Map.groupBy(all, why)].map(([name, group]) => {
+    return [what, name, String(group.length), timeText(Math.min(...group.map(each => each.since)))];
+  });
+}
+
+function contentCells(content: ReadResult<QueueContent>): string[] {
+  if (!('value' in content)) return ['?', ''];
+  const { messages, oldest } = content.value;
+  return [String(messages), oldest === undefined ? '' : timeText(oldest)];
+}
+
+function keyLines(read: ReadResult<FailedObject[]>, limit: number): string[] {
+  const all = known(read) ?? [];
+  const more = all.length > limit ? [`and ${all.length - limit} more: --limit, or --json for all`] : [];
+  return all.length === 0 ? [] : ['', ...all.slice(0, limit).map(each => each.key), ...more];
+}
+
+function listJson({ deadLetters, errors, queues }: Listed): object {
+  const objects = (read: ReadResult<FailedObject[]>) =>
+    readResultJson(read, all => all.map(({ since, ...each }) => ({ ...each, since: new Date(since).toISOString() })));
+  return {
+    rows: objects(deadLetters),
+    deliveries: objects(errors),
+    queues: Object.fromEntries([...queues].map(([name, content]) => [name, readResultJson(content, queueJson)])),
+  };
+}
+
+function queueJson({ messages, oldest }: QueueContent): object {
+  return { messages, oldest: oldest === undefined ? null : new Date(oldest).toISOString() };
+}
+
+/** A row that the function could not send, or a batch that Firehose could not deliver. */
+export interface FailedObject {
+  readonly key: string;
+  readonly bytes: number;
+  /** Time of its last write, in milliseconds since 1970. */
+  readonly since: number;
+  /** Undefined for a batch, which may have several. */
+  readonly stream: StreamName | undefined;
+  /** The reason in the key. */
+  readonly why: string;
+}
+
+/** @throws AwsCallError */
+export async function listDeadLetters(context: Context): Promise<FailedObject[]> {
+  const { connector } = await context.deployment();
+  const objects = await list(context, deadLettersPrefix(connector));
+  return objects.flatMap(each => {
+    const parsed = parseDeadLetterKey(each.key, connector);
+    return parsed ? [{ ...each, stream: parsed.stream, why: parsed.reason }] : [];
+  });
+}
+
+/** @throws AwsCallError */
+export async function listDeliveryErrors(context: Context): Promise<FailedObject[]> {
+  const objects = await list(context, PREFIXES.deliveryErrors);
+  return objects.map(each => ({ ...each, stream: undefined, why: each.key.split('/')[1] ?? '' }));
+}
+
+async function list(context: Context, Prefix: string): Promise<Pick<FailedObject, 'key' | 'bytes' | 'since'>[]> {
+  const { bucket } = await context.deployment();
+  const found: Pick<FailedObject, 'key' | 'bytes' | 'since'>[] = [];
+  try {
+    for await (const { Contents = [] } of paginateListObjectsV2(
+      { client: context.aws.s3() },
+      { Bucket: bucket, Prefix },
+    )) {
+      for (const { Key: key = '', Size: bytes = 0, LastModified: modified } of Contents) {
+        if (!key.endsWith('/')) found.push({ key, bytes, since: modified?.getTime() ?? 0 });
+      }
+    }
+  } catch (cause) {
+    throw new AwsCallError(
+      `The bucket ${bucket} could not be listed`,
+      'Nothing was changed. You need s3:ListBucket on it.',
+      cause,
+    );
+  }
+  return found;
+}
+
+export interface QueueContent {
+  readonly messages: number;
+  /** Time of the oldest message in milliseconds since 1970, if CloudWatch has recent data. */
+  readonly oldest: number | undefined;
+}
+
+const PERIOD_SECONDS = 300;
+/** CloudWatch reports on an idle queue with some minutes of delay. */
+const SPAN_MILLISECONDS = 3_600_000;
+
+/** @throws AwsCallError */
+export async function queueContent({ aws, clock }: Context, url: string): Promise<QueueContent> {
+  const { waiting, taken } = await queueDepth(aws, url);
+  const messages = waiting + taken;
+  if (messages === 0) return { messages, oldest: undefined };
+  const now = clock.now();
+  const age = {
+    namespace: 'AWS/SQS',
+    metric: 'ApproximateAgeOfOldestMessage',
+    dimensions: { QueueName: url.split('/').at(-1) ?? '' },
+    statistic: 'Maximum' as const,
+    period: PERIOD_SECONDS,
+  };
+  const [points = []] = await readMetrics(aws, [age], { start: now - SPAN_MILLISECONDS, now });
+  const newest = points[0];
+  return { messages, oldest: newest && newest.time - newest.value * 1000 };
+}

@@ -1,0 +1,241 @@
+/** Sends dead letters again after a fix, each kind in its own way. */
+import { DeleteObjectCommand } from '@aws-sdk/client-s3';
+import { MAX_REDRIVE } from '../../../../lambda/command.ts';
+import { parseDeadLetterKey } from '../../../../lambda/core/dead-letter.ts';
+import type { InvocationResult } from '../../../../lambda/invocation.ts';
+import { createFirehose } from '../../../../lambda/sink/firehose.ts';
+import { STREAMS, type StreamName } from '../../../../lambda/streams.ts';
+import { PREFIXES } from '../../../../lib/prefixes.ts';
+import type { Context } from '../../context.ts';
+import { AwsCallError, FunctionFailedError, InterruptedError, RefusedError } from '../../errors.ts';
+import { confirm, sendCommand } from '../../function-command.ts';
+import type { Outcome } from '../../report.ts';
+import { tableText } from '../../text.ts';
+import { queueDepth } from './counts.ts';
+import { eventsOf, readErrorObject, readObject } from './error-records.ts';
+import { listDeadLetters, listDeliveryErrors } from './list.ts';
+import { moveBack, queueNamed, queueUrl } from './queues.ts';
+import { unknownKey } from './show.ts';
+
+export interface RedriveOptions {
+  readonly all?: true;
+  readonly yes?: true;
+  /** Seconds to wait for the lease. */
+  readonly wait: number;
+}
+
+interface Targets {
+  readonly deadLetters: readonly string[];
+  readonly deliveries: readonly string[];
+  readonly notifications: boolean;
+}
+
+/** @throws RefusedError, AwsCallError, InterruptedError; StillBusyError, FunctionFailedError when nothing could be done */
+export async function redrive(context: Context, keys: readonly string[], options: RedriveOptions): Promise<Outcome> {
+  if (keys.length > 0 === (options.all === true)) {
+    throw new RefusedError('Give the keys to send again, or --all, but not both. Nothing was done.');
+  }
+  const targets = options.all ? await everything(context) : await named(context, keys);
+  const { deadLetters, deliveries, notifications } = targets;
+  if (deadLetters.length + deliveries.length === 0 && !notifications) return redriveOutcome([]);
+  const consequence = consequenceText(targets);
+  if (options.yes) context.report.say(consequence);
+  else await confirm(consequence, context.signal);
+  return redriveOutcome(await carryOutAll(context, targets, options.wait));
+}
+
+async function named(context: Context, keys: readonly string[]): Promise<Targets> {
+  const { connector } = await context.deployment();
+  const different = [...new Set(keys.map(key => queueNamed(key) ?? key))];
+  const deadLetters = different.filter(key => parseDeadLetterKey(key, connector));
+  const deliveries = different.filter(key => key.startsWith(PREFIXES.deliveryErrors));
+  const notifications = different.includes('siem-dead-letters');
+  if (different.includes('schedule-dead-letters')) {
+    throw new RefusedError('Failed starts need no redrive: the next run does their work. Nothing was done.');
+  }
+  const unknown = different.find(key => ![...deadLetters, ...deliveries, 'siem-dead-letters'].includes(key));
+  if (unknown !== undefined) throw new RefusedError(unknownKey(unknown, connector));
+  if (notifications && !(await queueUrl(context, 'siem-dead-letters'))) {
+    throw new RefusedError('The stack has no queue for the SIEM. Nothing was done.');
+  }
+  return { deadLetters, deliveries, notifications };
+}
+
+async function everything(context: Context): Promise<Targets> {
+  const url = await queueUrl(context, 'siem-dead-letters');
+  const waiting = url ? (await queueDepth(context.aws, url)).waiting : 0;
+  return {
+    deadLetters: (await listDeadLetters(context)).map(({ key }) => key),
+    deliveries: (await listDeliveryErrors(context)).map(({ key }) => key),
+    notifications: waiting > 0,
+  };
+}
+
+function consequenceText({ deadLetters, deliveries, notifications }: Targets): string {
+  return [
+    ...(deadLetters.length > 0
+      ? [
+          `The function runs and tries ${deadLetters.length === 1 ? '1 row' : `${deadLetters.length} rows`} again. It sends each row that can be sent now and is still the newest version.`,
+        ]
+      : []),
+    ...(deliveries.length > 0
+      ? [
+          `The events of ${deliveries.length === 1 ? '1 object' : `${deliveries.length} objects`} of delivery errors are put into the delivery stream again.`,
+        ]
+      : []),
+    ...(notifications ? ['SQS moves the notifications that the SIEM did not process back to its queue.'] : []),
+    'What was sent is deleted. Events may arrive twice, with the same event_id.',
+  ].join('\n');
+}
+
+const SOME_GONE = 'Rows that were sent before the failure are deleted. "dead-letters list" shows the rest.';
+
+/** A failure of one kind does not stop the others. */
+async function carryOutAll(context: Context, targets: Targets, wait: number): Promise<Redriven[]> {
+  const { deadLetters, deliveries, notifications } = targets;
+  const done: Redriven[] = [];
+  const failures: unknown[] = [];
+  const attempt = async (keys: readonly string[], act: () => Promise<Redriven[]>) => {
+    if (keys.length === 0) return;
+    try {
+      done.push(...(await act()));
+    } catch (error) {
+      if (error instanceof InterruptedError) throw error;
+      failures.push(error);
+      const message = error instanceof Error ? error.message : String(error);
+      const reason = error instanceof FunctionFailedError ? `${message}\n  ${SOME_GONE}` : message;
+      done.push({ key: keys.length === 1 ? keys[0]! : `${keys.length} objects`, outcome: 'kept', reason });
+    }
+  };
+  await attempt(notifications ? ['siem-dead-letters'] : [], () => moveNotifications(context));
+  // One by one, so that a failure or Ctrl-C leaves no object half done.
+  for (const key of deliveries) {
+    if (context.signal.aborted) throw interrupted(done, deliveries);
+    await attempt([key], async () => [await redriveDelivery(context, key)]);
+  }
+  if (context.signal.aborted) throw interrupted(done, deliveries);
+  const { connector } = await context.deployment();
+  for (const each of redriveCommands(deadLetters, connector)) {
+    await attempt(each.redrive, () => redriveDeadLetters(context, each, wait));
+  }
+  if (failures.length > 0 && failures.length === done.length) throw failures[0];
+  return done;
+}
+
+function interrupted(done: readonly Redriven[], deliveries: readonly string[]): InterruptedError {
+  const dealtWith = done.filter(({ key, outcome }) => deliveries.includes(key) && outcome !== 'kept').length;
+  return new InterruptedError(
+    `Interrupted. The events of ${dealtWith} of ${deliveries.length} objects were sent again and the objects deleted; ` +
+      'the rest is unchanged.',
+  );
+}
+
+async function moveNotifications(context: Context): Promise<Redriven[]> {
+  const { status, moved } = await moveBack(context, 'siem-dead-letters');
+  const outcome = status === 'COMPLETED' || status === 'RUNNING' ? 'sent' : 'kept';
+  return [
+    {
+      key: 'siem-dead-letters',
+      outcome,
+      events: moved,
+      reason: `${moved} notifications moved, ${status.toLowerCase()}`,
+    },
+  ];
+}
+
+export interface RedriveCommand {
+  /** The streams of one group, in order. */
+  readonly streams: readonly StreamName[];
+  /** Keys, up to the limit of one command. */
+  readonly redrive: readonly string[];
+}
+
+/** At least one command per group of streams, so that a failing group does not stop another. */
+export function redriveCommands(keys: readonly string[], connector: string): RedriveCommand[] {
+  return [...Map.groupBy(STREAMS, ({ group }) => group).values()].flatMap(group => {
+    const streams = group.map(({ name }) => name);
+    const own = keys.filter(key => streams.some(name => name === parseDeadLetterKey(key, connector)?.stream));
+    const pieces = Math.ceil(own.length / MAX_REDRIVE);
+    return Array.from({ length: pieces }, (_, at) => {
+      return { streams, redrive: own.slice(at * MAX_REDRIVE, (at + 1) * MAX_REDRIVE) };
+    });
+  });
+}
+
+/** @throws RefusedError, StillBusyError, FunctionFailedError, AwsCallError, InterruptedError */
+export async function redriveDeadLetters(context: Context, what: RedriveCommand, wait: number): Promise<Redriven[]> {
+  const { json } = await sendCommand(context, what, { wait });
+  return [...((json as InvocationResult).letters ?? [])];
+}
+
+/** For the records of one object, including throttling. */
+const BUDGET_MILLISECONDS = 60_000;
+
+/**
+ * Puts the events of an object into the delivery stream again. The object is deleted only after Firehose has acknowledged every
+ * record. A kill in between repeats events, which is safe because the greatest sequence counts.
+ *
+ * @throws RefusedError if there is no such object; AwsCallError
+ */
+export async function redriveDelivery(context: Context, key: string): Promise<Redriven> {
+  const { bucket, connector, deliveryStream } = await context.deployment();
+  const events = eventsOf(readErrorObject(await readObject(context, key)), connector);
+  if ('why' in events) return { key, outcome: 'kept', reason: events.why };
+  await deliver(context, deliveryStream, events.lines);
+  try {
+    await context.aws.s3().send(new DeleteObjectCommand({ Bucket: bucket, Key: key }));
+  } catch (cause) {
+    throw new AwsCallError(
+      `${key} could not be deleted`,
+      'Its events were sent again. You need s3:DeleteObject on it.',
+      cause,
+    );
+  }
+  return { key, outcome: 'sent', events: events.lines.length };
+}
+
+/** Repeated events keep their sequence, so they need no lease. */
+const NO_LEASE = async () => undefined;
+
+async function deliver({ aws, clock }: Context, stream: string, lines: readonly string[]): Promise<void> {
+  const end = clock.now() + BUDGET_MILLISECONDS;
+  const retryBudget = { clock, random: Math.random, timeLeft: () => end - clock.now() };
+  try {
+    await createFirehose(aws.firehose(), stream, retryBudget).deliver(lines, NO_LEASE);
+  } catch (error) {
+    const cause = error instanceof Error ? (error.cause ?? error) : error;
+    const advice =
+      'Its object is unchanged. Accepted events will be repeated, which is safe. You need firehose:PutRecordBatch.';
+    throw new AwsCallError(`The delivery stream ${stream} did not accept every event`, advice, cause);
+  }
+}
+
+const MEANING: Readonly<Record<Redriven['outcome'], string>> = {
+  sent: 'sent again',
+  known: 'already at the SIEM',
+  superseded: 'the SIEM has a newer version',
+  kept: 'kept',
+};
+
+function redriveOutcome(all: readonly Redriven[]): Outcome {
+  if (all.length === 0) return { text: 'There are no dead letters, so nothing was sent.', json: { redriven: [] } };
+  const counts = [...Map.groupBy(all, each => each.outcome)];
+  const rows = counts.map(([outcome, group]) => [MEANING[outcome], String(group.length)]);
+  const kept = all.filter(({ outcome }) => outcome === 'kept');
+  const reasons = kept.map(({ key, reason }) => `${key}\n  ${reason ?? 'unknown reason'}`);
+  return {
+    text: [tableText(['outcome', 'count'], rows), ...(reasons.length > 0 ? ['', ...reasons] : [])].join('\n'),
+    json: { redriven: all },
+    status: kept.length > 0 ? 3 : 0,
+  };
+}
+
+/** Result of one redrive. */
+interface Redriven {
+  readonly key: string;
+  /** `known`, `superseded`: deleted, because the SIEM has this version or a newer one. */
+  readonly outcome: 'sent' | 'known' | 'superseded' | 'kept';
+  readonly reason?: string;
+  /** Number of events sent. */
+  readonly events?: number;
+}

@@ -1,0 +1,111 @@
+/** Shows one dead letter, object or queue. Its content is customer data, so it is shown only with `--show`. */
+import { deadLettersPrefix, parseDeadLetterKey, readDeadLetter } from '../../../../lambda/core/dead-letter.ts';
+import { PREFIXES } from '../../../../lib/prefixes.ts';
+import type { Context } from '../../context.ts';
+import { RefusedError } from '../../errors.ts';
+import type { Outcome } from '../../report.ts';
+import { tableText, timeText } from '../../text.ts';
+import { readErrorObject, readObject } from './error-records.ts';
+import { type Peeked, peek, QUEUES, type QueueName, queueNamed } from './queues.ts';
+
+/** @param show include the row, the events or the messages @throws RefusedError, AwsCallError */
+export async function showDeadLetterPlace(context: Context, key: string, show: boolean): Promise<Outcome> {
+  const queue = queueNamed(key);
+  if (queue) return showQueue(context, queue, show);
+  const { connector } = await context.deployment();
+  if (parseDeadLetterKey(key, connector)) return showDeadLetter(key, await readObject(context, key), show);
+  if (key.startsWith(PREFIXES.deliveryErrors)) return showErrors(key, await readObject(context, key), show);
+  throw new RefusedError(unknownKey(key, connector));
+}
+
+export function unknownKey(key: string, connector: string): string {
+  const places = [`${deadLettersPrefix(connector)}…`, `${PREFIXES.deliveryErrors}…`, ...Object.keys(QUEUES)];
+  return `${JSON.stringify(key)} is not a dead letter. Keys start with or are ${places.join(', ')}. "dead-letters list" prints them. Nothing was done.`;
+}
+
+function showDeadLetter(key: string, body: string, show: boolean): Outcome {
+  const deadLetter = readDeadLetter(body);
+  if (!deadLetter) throw new RefusedError(`${key} is not a dead letter that this version can read. Nothing was done.`);
+  const { stream, reason, text } = deadLetter;
+  const bytes = Buffer.byteLength(text);
+  return {
+    text: [`A row of ${stream} that could not be sent: ${reason}. ${bytes} bytes.`, ...(show ? ['', text] : [])].join(
+      '\n',
+    ),
+    json: { key, stream, reason, bytes, ...(show && { row: text }) },
+  };
+}
+
+function showErrors(key: string, content: string, show: boolean): Outcome {
+  const { records, unreadable } = readErrorObject(content);
+  const groups = [...Map.groupBy(records, ({ code, message }) => JSON.stringify([code, message]))].map(([, group]) => {
+    const { code, message } = group[0]!;
+    const arrived = group.flatMap(each => each.arrived ?? []);
+    const events = group.reduce((sum, { lines }) => sum + lines.length, 0);
+    return {
+      code,
+      message,
+      records: group.length,
+      events,
+      oldest: arrived.length > 0 ? Math.min(...arrived) : undefined,
+    };
+  });
+  const rows = groups.map(({ code, records: count, events, oldest }) => {
+    return [code || 'unknown', String(count), String(events), oldest === undefined ? '' : timeText(oldest)];
+  });
+  const lines = records.flatMap(each => each.lines);
+  return {
+    text: [
+      tableText(['error', 'records', 'events', 'oldest'], rows),
+      ...groups.flatMap(({ code, message }) => (message ? ['', `${code}: ${message}`] : [])),
+      ...(unreadable > 0 ? ['', `${unreadable} lines are not error records of Firehose.`] : []),
+      ...(show ? ['', ...lines] : []),
+    ].join('\n'),
+    json: { key, errors: groups, unreadableLines: unreadable, ...(show && { events: lines }) },
+  };
+}
+
+/** @param show include the bodies @throws RefusedError, AwsCallError */
+async function showQueue(context: Context, name: QueueName, show: boolean): Promise<Outcome> {
+  const messages = (await peek(context, name)).map(explained);
+  const errors = grouped(messages);
+  const rows = errors.map(({ code, count, oldest }) => [code || 'unknown', String(count), timeText(oldest)]);
+  const seen = messages.length === 1 ? '1 message' : `${messages.length} messages`;
+  return {
+    text: [
+      `${name}: ${QUEUES[name]}. Errors of ${seen}, read in one request:`,
+      tableText(['error', 'count', 'oldest'], rows),
+      ...errors.flatMap(({ code, message }) => (message ? ['', `${code}: ${message}`] : [])),
+      ...(show ? ['', ...messages.map(({ sent, body }) => `${timeText(sent)}  ${body}`)] : []),
+    ].join('\n'),
+    json: {
+      queue: name,
+      errors: errors.map(({ oldest, ...each }) => ({ ...each, oldest: new Date(oldest).toISOString() })),
+      messages: messages.map(({ sent, body, code, message }) => {
+        return { sent: new Date(sent).toISOString(), code, message, ...(show && { body }) };
+      }),
+    },
+  };
+}
+
+/** S3 sends a test message when a notification is configured. It names no object, so a reader may reject it. */
+function explained(message: Peeked): Peeked {
+  if (!message.body.includes('"s3:TestEvent"') || message.code !== '') return message;
+  return { ...message, code: 's3:TestEvent', message: 'The test message of S3. It names no object. Delete it.' };
+}
+
+interface Errors {
+  readonly code: string;
+  readonly message: string;
+  readonly count: number;
+  /** Milliseconds since 1970. */
+  readonly oldest: number;
+}
+
+function grouped(messages: readonly Peeked[]): Errors[] {
+  const groups = Map.groupBy(messages, ({ code, message }) => JSON.stringify([code, message]));
+  return [...groups.values()].map(group => {
+    const { code, message } = group[0]!;
+    return { code, message, count: group.length, oldest: Math.min(...group.map(({ sent }) => sent)) };
+  });
+}

@@ -1,0 +1,139 @@
+/** Checks of the API: addresses, secret, token, and one row of each list. They save nothing. */
+import { ApiRefusedError } from '../../../../lambda/core/errors.ts';
+import type { PageContent } from '../../../../lambda/core/page.ts';
+import { readRow } from '../../../../lambda/core/row.ts';
+import { type Fetch, networkCode } from '../../../../lambda/source/http.ts';
+import { tokenEndpoint } from '../../../../lambda/source/token.ts';
+import { STREAMS, type Stream, type StreamName } from '../../../../lambda/streams.ts';
+import { sha256 } from '../../../../lambda/system.ts';
+import { PLACEHOLDER } from '../../../../lib/placeholder.ts';
+import { type Check, type DoctorContext, type Finding, fail, ok, skipped, warn } from './context.ts';
+import { findCdkJson, readContext } from './preflight-checks.ts';
+
+export const lists: readonly Check<DoctorContext>[] = STREAMS.map(({ name }) => ({
+  name: `list-${name}`,
+  needs: ['token'],
+  run: context => listFinding(context, name),
+}));
+
+async function listFinding(context: DoctorContext, name: StreamName): Promise<Finding> {
+  try {
+    const page = await context.firstPage(name);
+    return page ? pageFinding(page, name) : skipped(`the stream is off: ${optionOf(name)} is not set`);
+  } catch (error) {
+    if (!(error instanceof ApiRefusedError) || error.status !== 404) throw error;
+    return fail('the API does not know the path (404)', `Correct ${optionOf(name)} in cdk.json and deploy again.`);
+  }
+}
+
+/** The option that sets the path of the list. */
+function optionOf(name: StreamName): string {
+  const stream: Stream = STREAMS.find(each => each.name === name)!;
+  return stream.pathOption ?? 'baseUrl';
+}
+
+function pageFinding({ rows, names }: PageContent, name: StreamName): Finding {
+  const pagination = names.pagination === '' ? 'the answer itself' : `"${names.pagination}"`;
+  const [row] = rows;
+  if (!row)
+    return ok(`readable and empty; pagination in ${pagination}, the member of the rows is known with the first row`);
+  const stream = STREAMS.find(each => each.name === name)!;
+  const text = `readable; rows in "${names.rows}", pagination in ${pagination}`;
+  const read = readRow(row, stream, sha256);
+  if ('reason' in read)
+    return warn(
+      `${text}; the first row cannot become an event (${read.reason})`,
+      'See "dead-letters" in docs/runbook.md.',
+    );
+  if (read.time !== undefined) return ok(text);
+  return warn(
+    `${text}; the first row has no ${stream.timeMember}`,
+    'Check that this is the path of the list. Its events would have no time.',
+  );
+}
+
+const TIMEOUT_MILLISECONDS = 10_000;
+
+/** Requests without credentials must be refused with the expected status. */
+export const addresses: Check<DoctorContext> = {
+  name: 'addresses',
+  needs: ['configuration'],
+  run: async ({ fetch, signal }) => addressesFinding(await readContext(findCdkJson()!), fetch, signal),
+};
+
+type Place = { readonly baseUrl: string; readonly authUrl: string };
+
+export async function addressesFinding(places: readonly Place[], fetch: Fetch, signal: AbortSignal): Promise<Finding> {
+  const asked = places.flatMap(({ baseUrl, authUrl }) => [
+    { url: `${baseUrl.replace(/\/+$/, '')}${STREAMS[0].path}`, method: 'GET', expected: [401] },
+    { url: tokenEndpoint(authUrl), method: 'POST', expected: [400, 401] },
+  ]);
+  const faults = (await Promise.all(asked.map(each => faultOf(each, fetch, signal)))).filter(Boolean);
+  if (faults.length === 0) return ok('API and token endpoint answer, and refuse requests without credentials');
+  const remedy = 'Check baseUrl and authUrl. The network of the function may differ from the network of this machine.';
+  return warn(faults.join('; '), remedy);
+}
+
+interface Asked {
+  readonly url: string;
+  readonly method: string;
+  readonly expected: readonly number[];
+}
+
+async function faultOf(
+  { url, method, expected }: Asked,
+  fetch: Fetch,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    const both = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MILLISECONDS)]);
+    const { status, body } = await fetch(url, { method, redirect: 'manual', signal: both });
+    await body?.cancel();
+    return expected.includes(status) ? undefined : `${url} answered ${status}`;
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    return `${url} does not answer (${networkCode(error) ?? 'no answer in time'})`;
+  }
+}
+
+export const secret: Check<DoctorContext> = {
+  name: 'secret',
+  needs: ['settings'],
+  async run(context) {
+    const { clientId, clientSecret } = await context.credentials();
+    if (clientId === PLACEHOLDER || clientSecret === PLACEHOLDER) {
+      return fail(
+        'it still has the placeholder',
+        '"npm run connectorctl -- set-credentials" stores the client credentials.',
+      );
+    }
+    return ok('it has client credentials');
+  },
+};
+
+export const token: Check<DoctorContext> = {
+  name: 'token',
+  needs: ['secret'],
+  async run(context) {
+    await context.token();
+    return ok('the token endpoint accepts the credentials');
+  },
+};
+
+/** Without that member the threats of a removed asset cannot be withdrawn. */
+export const threatAsset: Check<DoctorContext> = {
+  name: 'threat-asset',
+  needs: ['list-threats'],
+  async run(context) {
+    const [element] = (await context.firstPage('threats'))?.rows ?? [];
+    const row = element && readRow(element, STREAMS.find(({ name }) => name === 'threats')!, sha256);
+    if (!row || 'reason' in row) return skipped('the API has no threat yet');
+    const { threatAssetField } = await context.settings();
+    if (row.parent !== undefined) return ok(`threats name their asset in "${threatAssetField}"`);
+    const names = Object.keys(JSON.parse(row.text) as object).map(name => JSON.stringify(name.slice(0, 64)));
+    return fail(
+      `the first threat names no asset in "${threatAssetField}"; its members are ${names.join(', ')}`,
+      'Set threatAssetField in cdk.json, deploy, and run "npm run connectorctl -- resync threats".',
+    );
+  },
+};

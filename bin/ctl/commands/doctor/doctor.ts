@@ -1,0 +1,96 @@
+import { Command } from 'commander';
+import { examples, type Run } from '../../command.ts';
+import type { Context } from '../../context.ts';
+import { isCutOff, messageOf } from '../../errors.ts';
+import type { Outcome } from '../../report.ts';
+import { paint } from '../../text.ts';
+import { type Check, type CheckResult, createContext, type Finding } from './context.ts';
+
+interface DoctorOptions {
+  readonly preflight?: true;
+}
+
+export function doctorCommand(run: Run): Command {
+  return new Command('doctor')
+    .description('check a deployment from end to end and say what to do; changes nothing')
+    .option(
+      '--preflight',
+      'check what is needed before "cdk deploy": account, region and the nearest cdk.json in this folder or above',
+    )
+    .addHelpText(
+      'after',
+      `\nExit status 3: a check failed.\n${examples('doctor', 'doctor --preflight', 'doctor --stack acme --json')}`,
+    )
+    .action(run((context, { preflight }: DoctorOptions) => doctor(context, preflight === true)));
+}
+
+async function doctor(context: Context, isPreflight: boolean): Promise<Outcome> {
+  // Loaded here: the checks load the configuration schema, which help does not need.
+  const { DEPLOYMENT_CHECKS, PREFLIGHT_CHECKS } = await import('./checks.ts');
+  const checks = isPreflight ? PREFLIGHT_CHECKS : DEPLOYMENT_CHECKS;
+  using progress = context.report.progress('Running the checks.', checks.length);
+  const all = await runChecks(checks, createContext(context), ({ name }) => progress.advance(1, name));
+  const failed = all.some(({ status }) => status === 'fail');
+  return { text: resultsText(all), json: { checks: all, failed }, status: failed ? 3 : 0 };
+}
+
+/** Runs the checks in order. A check that needs a failed or skipped check is skipped, so that a fault is reported once. */
+export async function runChecks<Context>(
+  checks: readonly Check<Context>[],
+  context: Context,
+  onResult: (result: CheckResult) => void,
+): Promise<CheckResult[]> {
+  const made = new Map<string, CheckResult>();
+  for (const check of checks) {
+    const lacking = (check.needs ?? []).filter(need => !hasPassed(made.get(need)));
+    const finding: Finding =
+      lacking.length > 0 ? { status: 'skipped', text: `needs ${lacking.join(', ')}` } : await runCheck(check, context);
+    const result = { name: check.name, ...finding };
+    made.set(check.name, result);
+    onResult(result);
+  }
+  return [...made.values()];
+}
+
+function hasPassed(result: CheckResult | undefined): boolean {
+  return result?.status === 'ok' || result?.status === 'warn';
+}
+
+async function runCheck<Context>({ run }: Check<Context>, context: Context): Promise<Finding> {
+  try {
+    return await run(context);
+  } catch (error) {
+    if (isCutOff(error)) throw error;
+    const [text = '', ...remedy] = messageOf(error).split('\n');
+    return { status: 'fail', text, ...(remedy.length > 0 && { remedy: remedy.join(' ') }) };
+  }
+}
+
+const PAINT: Readonly<Record<CheckResult['status'], (text: string) => string>> = {
+  ok: paint.good,
+  warn: paint.unconfirmed,
+  fail: paint.bad,
+  skipped: paint.faint,
+};
+
+/** A line per check, followed by its remedy, and a summary. */
+export function resultsText(all: readonly CheckResult[]): string {
+  const width = Math.max(...all.map(({ name }) => name.length));
+  const indent = ' '.repeat('skipped'.length + width + 4);
+  const lines = all.flatMap(({ name, status, text, remedy }) => [
+    `${PAINT[status](status.padEnd('skipped'.length))}  ${name.padEnd(width)}  ${text}`,
+    ...(remedy ? [`${indent}→ ${remedy}`] : []),
+  ]);
+  return [...lines, '', summary(all)].join('\n');
+}
+
+function summary(all: readonly CheckResult[]): string {
+  const count = (status: CheckResult['status']) => all.filter(each => each.status === status).length;
+  const parts = [
+    `${count('ok')} ok`,
+    `${count('warn')} warnings`,
+    `${count('fail')} failed`,
+    `${count('skipped')} skipped`,
+  ];
+  return parts.join(', ');
+}

@@ -1,0 +1,135 @@
+/** Checks of cdk.json, the AWS account and the clock. They need no stack. */
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { GetCallerIdentityCommand, type STSClient } from '@aws-sdk/client-sts';
+import { ConfigurationError } from '../../../../lib/config/configuration-error.ts';
+import type { ConnectorConfig } from '../../../../lib/config/connector-schema.ts';
+import { connectorsIn } from '../../../../lib/config/read-connectors.ts';
+import { AwsCallError } from '../../errors.ts';
+import { type Check, type DoctorContext, type Finding, fail, ok, warn } from './context.ts';
+
+const CONFIGURATION_REMEDY = 'README.md has the table of options. Fix it before you deploy.';
+const GO =
+  'Run this in the checkout of the connector: cd security-data-connector && npm run connectorctl -- doctor --preflight';
+
+/** The context of the nearest cdk.json, as the CDK reads it. */
+export const configuration: Check<DoctorContext> = {
+  name: 'configuration',
+  async run() {
+    const file = findCdkJson();
+    if (!file) return fail(`there is no cdk.json in ${process.cwd()} or a folder above it`, GO);
+    try {
+      return connectorsFinding(await readContext(file), file);
+    } catch (error) {
+      if (error instanceof ConfigurationError) {
+        return fail(`${file}: ${error.message.replaceAll(/\s*\n\s*/g, ' ')}`, CONFIGURATION_REMEDY);
+      }
+      return fail(`${file} cannot be read: ${error instanceof Error ? error.message : error}`, CONFIGURATION_REMEDY);
+    }
+  },
+};
+
+function connectorsFinding(connectors: readonly ConnectorConfig[], file: string): Finding {
+  // The CDK reads only the current folder.
+  const elsewhere = file === 'cdk.json' ? '' : `, in ${file}: deploy from that folder`;
+  const names = (some: readonly ConnectorConfig[]) => some.map(({ name }) => name).join(', ');
+  const examples = connectors.filter(({ baseUrl }) => new URL(baseUrl).hostname.endsWith('.example'));
+  if (examples.length > 0) {
+    const remedy = `Replace the entry in the context "connectors" of ${file} with your own.`;
+    return warn(`${names(examples)} is still the example`, remedy);
+  }
+  const count = connectors.length === 1 ? 'a connector' : `${connectors.length} connectors`;
+  return ok(`${count}: ${names(connectors)}${elsewhere}`);
+}
+
+/** @throws ConfigurationError; as reading or parsing the file does */
+export async function readContext(file: string): Promise<readonly ConnectorConfig[]> {
+  const { context = {} } = JSON.parse(await readFile(file, 'utf8'));
+  return connectorsIn(context, path.dirname(file));
+}
+
+/** Every AWS identity may make this call. */
+export const awsAccount: Check<DoctorContext> = {
+  name: 'aws-account',
+  async run({ aws, clock, skews }) {
+    const client = aws.sts();
+    recordTime(client, date => skews.push(date - clock.now()));
+    try {
+      const { Account, Arn } = await client.send(new GetCallerIdentityCommand({}));
+      return ok(`account ${Account}, region ${await client.config.region()}, as ${Arn}`);
+    } catch (cause) {
+      throw new AwsCallError('The AWS account could not be read', 'Log in, or use --profile and --region.', cause);
+    }
+  },
+};
+
+/** Records AWS's clock, because AWS rejects requests that are five minutes off. */
+function recordTime({ middlewareStack }: STSClient, note: (date: number) => void): void {
+  middlewareStack.add(
+    next => async request => {
+      const answer = await next(request);
+      const { headers } = answer.response as { readonly headers?: Readonly<Record<string, string>> };
+      const date = Date.parse(headers?.['date'] ?? '');
+      if (Number.isFinite(date)) note(date);
+      return answer;
+    },
+    { step: 'deserialize', name: 'recordTime', priority: 'low' },
+  );
+}
+
+const STACK = 'CDKToolkit';
+
+/** The CDK needs it in an account and region before the first deployment. */
+export const bootstrap: Check<DoctorContext> = {
+  name: 'bootstrap',
+  needs: ['aws-account'],
+  async run({ aws }) {
+    try {
+      const { Stacks: [stack] = [] } = await aws.cloudFormation().send(new DescribeStacksCommand({ StackName: STACK }));
+      const version = stack?.Outputs?.find(each => each.OutputKey === 'BootstrapVersion')?.OutputValue;
+      if (/FAILED|ROLLBACK/.test(stack?.StackStatus ?? ''))
+        return fail(`${STACK} is ${stack?.StackStatus}`, BOOTSTRAP_REMEDY);
+      return ok(`${STACK} exists${version ? `, bootstrap version ${version}` : ''}`);
+    } catch (cause) {
+      if (cause instanceof Error && /does not exist/.test(cause.message)) {
+        return fail('this account and region are not bootstrapped for the CDK', BOOTSTRAP_REMEDY);
+      }
+      throw new AwsCallError(`The stack ${STACK} could not be read`, 'You need cloudformation:DescribeStacks.', cause);
+    }
+  },
+};
+
+const BOOTSTRAP_REMEDY =
+  'Run "npx cdk bootstrap" once per account and region. This check does not find a bootstrap stack with another name.';
+
+/** AWS rejects signatures that are further off. */
+const REFUSED_MILLISECONDS = 5 * 60_000;
+const WARNING_MILLISECONDS = 30_000;
+const CLOCK_REMEDY =
+  'Set the clock of this machine (NTP). If it is right, the clock of the API is wrong: contact its operator.';
+
+/** Runs last, after all answers with a time. */
+export const clock: Check<DoctorContext> = {
+  name: 'clock',
+  run: async ({ skews }) => clockFinding(skews),
+};
+
+/** @param skews milliseconds that other clocks are ahead of this machine */
+export function clockFinding(skews: readonly number[]): Finding {
+  if (skews.length === 0) return { status: 'skipped', text: 'no answer contained a time' };
+  const worst = Math.max(...skews.map(Math.abs));
+  if (worst < WARNING_MILLISECONDS) return ok('this machine, AWS and the API agree on the time');
+  const text = `the clock of this machine differs by up to ${Math.round(worst / 1000)} s from AWS or the API`;
+  return worst < REFUSED_MILLISECONDS ? warn(text, CLOCK_REMEDY) : fail(text, CLOCK_REMEDY);
+}
+
+/** The nearest `cdk.json` in this folder or above it, relative to the folder. */
+export function findCdkJson(folder = process.cwd()): string | undefined {
+  for (let at = folder; ; at = path.dirname(at)) {
+    const file = path.join(at, 'cdk.json');
+    if (existsSync(file)) return path.relative(folder, file);
+    if (path.dirname(at) === at) return undefined;
+  }
+}

@@ -1,0 +1,302 @@
+/** Checks of the deployed stack: function, settings, table, schedule, alarms. */
+import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
+import { GetRoleCommand } from '@aws-sdk/client-iam';
+import { SettingsError } from '../../../../lambda/settings.ts';
+import { STREAMS } from '../../../../lambda/streams.ts';
+import { PERMISSION, readAlarms, readSubscriptions, type Subscriptions } from '../../alarms.ts';
+import { type Condition, type DeployedFunction, type Deployment, restore } from '../../deployment.ts';
+import { AwsCallError } from '../../errors.ts';
+import { readSchedule, type Schedule } from '../../schedule.ts';
+import { eventsCommand, phaseOf, withoutConnector } from '../../stack-status.ts';
+import { readState } from '../../state.ts';
+import { type Check, type DoctorContext, type Finding, fail, ok, warn } from './context.ts';
+import { findCdkJson, readContext } from './preflight-checks.ts';
+
+/** The stack exists, has every output, and is of a compatible version. */
+export const stack: Check<DoctorContext> = {
+  name: 'stack',
+  needs: ['aws-account'],
+  async run(context) {
+    const { stackName, version } = await context.deployment();
+    return ok(`${stackName}, version ${version}`);
+  },
+};
+
+/** No other check needs it: on-call uses doctor above all after a failed deployment. */
+export const lastDeployment: Check<DoctorContext> = {
+  name: 'last-deployment',
+  needs: ['stack'],
+  async run(context) {
+    const { stackName, stackStatus } = await context.deployment();
+    return deploymentFinding(stackName, stackStatus);
+  },
+};
+
+export function deploymentFinding(stackName: string, status: string): Finding {
+  const events = `${eventsCommand(stackName)} shows what failed.`;
+  const again = `npx cdk deploy ${stackName}`;
+  switch (phaseOf(status)) {
+    case 'complete':
+      return ok(status);
+    case 'in progress':
+    case 'creating':
+    case 'not started':
+      return warn(`${status}: a deployment is in progress`, 'Run doctor again when it has ended.');
+    case 'rolling back':
+      return warn(
+        `${status}: the last deployment failed and is being rolled back`,
+        `${events} Run doctor again when the rollback has ended.`,
+      );
+    case 'rolled back':
+      return warn(
+        `${status}: the last deployment failed and was rolled back; the connector runs as deployed before`,
+        `${events} Correct the cause, then deploy again: ${again}`,
+      );
+    case 'incomplete':
+    case 'not created':
+      return fail(
+        `${status}: the last deployment failed and is incomplete; parts of the connector may be of either version`,
+        status === 'UPDATE_ROLLBACK_FAILED'
+          ? `${events} Correct the cause, then finish the rollback: npx cdk rollback ${stackName}`
+          : `${events} Correct the cause, then deploy again: ${again}`,
+      );
+    case 'deleting':
+      return fail(
+        `${status}: the stack is being deleted, or its deletion failed`,
+        `${eventsCommand(stackName)} shows which resources are left. docs/teardown.md says how to keep the data.`,
+      );
+    default:
+      return warn(`${status}: unknown status`, 'See the CloudFormation user guide.');
+  }
+}
+
+/** A stack whose first deployment failed blocks the next deployment. */
+export const failedStacks: Check<DoctorContext> = {
+  name: 'failed-stacks',
+  needs: ['aws-account', 'configuration'],
+  async run({ aws }) {
+    const connectors = await readContext(findCdkJson()!);
+    const client = aws.cloudFormation();
+    for (const { name } of connectors) {
+      const StackName = `SecurityDataConnector-${name}`;
+      try {
+        const { Stacks: [found] = [] } = await client.send(new DescribeStacksCommand({ StackName }));
+        if (!found || phaseOf(found.StackStatus ?? '') !== 'not created') continue;
+        const [text = '', ...remedy] = (withoutConnector(found, await client.config.region()) ?? '').split('\n');
+        return fail(text, remedy.join(' '));
+      } catch (cause) {
+        if (cause instanceof Error && /does not exist/.test(cause.message)) continue;
+        throw new AwsCallError(
+          `The stack ${StackName} could not be read`,
+          'You need cloudformation:DescribeStacks.',
+          cause,
+        );
+      }
+    }
+    return ok('no stack of a failed first deployment exists');
+  },
+};
+
+export const deployedFunction: Check<DoctorContext> = {
+  name: 'function',
+  needs: ['settings'],
+  run: async ({ deployedFunction: read }) => functionFinding(await read()),
+};
+
+const LATER = 'Runs fail until then. Check again in two minutes.';
+const WAKE =
+  'Normal after a long pause. "npm run connectorctl -- run" activates it: the first run fails, and a run a few minutes later succeeds.';
+const REPAIR = 'Correct the cause, then deploy again.';
+
+/** Whether Lambda can start the function with its last deployment. */
+export function functionFinding({ state, lastUpdate }: Omit<DeployedFunction, 'environment'>): Finding {
+  if (state.word === 'Pending') return warn(withReason('Lambda is preparing it', state), LATER);
+  if (state.word === 'Inactive' && isIdle(state)) return warn('Lambda has deactivated it because it was idle', WAKE);
+  if (state.word !== 'Active')
+    return fail(withReason(`Lambda cannot start it: its state is ${state.word}`, state), REPAIR);
+  if (lastUpdate.word === 'InProgress') return warn('Lambda is updating it', LATER);
+  if (lastUpdate.word === 'Successful') return ok('Lambda can start it, and its last update succeeded');
+  return fail(withReason(`its last update is ${lastUpdate.word}, so the version before is in use`, lastUpdate), REPAIR);
+}
+
+/** A function can be inactive for other reasons, too. */
+function isIdle({ code }: Condition): boolean {
+  return code === undefined || code === 'Idle';
+}
+
+function withReason(text: string, { reason, code }: Condition): string {
+  const why = [code, reason].filter(Boolean).join(': ');
+  return why ? `${text} (${why})` : text;
+}
+
+export const settings: Check<DoctorContext> = {
+  name: 'settings',
+  needs: ['stack'],
+  async run(context) {
+    try {
+      const { baseUrl, ...given } = await context.settings();
+      const paths = STREAMS.flatMap(stream =>
+        'pathOption' in stream ? [`, ${stream.name} ${given[stream.pathOption] ?? 'off'}`] : [],
+      );
+      return ok(`every setting is valid; API ${baseUrl}${paths.join('')}`);
+    } catch (error) {
+      if (!(error instanceof SettingsError)) throw error;
+      // A deployment validates its settings, so somebody changed them by hand or deployed another version.
+      const { stackName } = await context.deployment();
+      return fail(error.faults.join('; '), `No run can start. ${restore(stackName, 'the settings')}`);
+    }
+  },
+};
+
+/** With a new table `sequence` restarts below the values that the SIEM has. */
+const GONE =
+  'Do not deploy: with an empty table the SIEM would treat its old events as newer. Restore the table under its name from the ' +
+  'backup that AWS keeps for 35 days: aws dynamodb list-backups --backup-type SYSTEM';
+
+export const table: Check<DoctorContext> = {
+  name: 'table',
+  needs: ['stack'],
+  async run({ aws, deployment }) {
+    const { table: name } = await deployment();
+    try {
+      const { Table: description } = await aws.retryingDynamodb().send(new DescribeTableCommand({ TableName: name }));
+      if (description?.TableStatus === 'ACTIVE') return ok(`${name} is active`);
+      return fail(
+        `${name} is ${description?.TableStatus}`,
+        'Runs fail until it is active. See DynamoDB in the console.',
+      );
+    } catch (cause) {
+      if (cause instanceof Error && cause.name === 'ResourceNotFoundException')
+        return fail(`${name} does not exist`, GONE);
+      throw new AwsCallError(
+        `The table ${name} could not be described`,
+        'You need dynamodb:DescribeTable on it.',
+        cause,
+      );
+    }
+  },
+};
+
+export const state: Check<DoctorContext> = {
+  name: 'state',
+  needs: ['table'],
+  async run({ aws, clock, deployment }) {
+    const { table: name } = await deployment();
+    const { streams } = await readState(aws, name, clock.now());
+    const damaged = [...streams].flatMap(([stream, saved]) => (saved instanceof Error ? [stream] : []));
+    if (damaged.length === 0) return ok('the saved state of each stream is valid');
+    return fail(
+      `the saved state of ${damaged.join(', ')} is damaged`,
+      `"npm run connectorctl -- resync ${damaged.join(' ')}" repairs it.`,
+    );
+  },
+};
+
+export const schedule: Check<DoctorContext> = {
+  name: 'schedule',
+  needs: ['stack'],
+  async run({ aws, deployment }) {
+    const deployed = await deployment();
+    return scheduleFinding(await readSchedule(aws, deployed.scheduleName), deployed);
+  },
+};
+
+type Wanted = Pick<Deployment, 'account' | 'functionName' | 'scheduleDeadLetterQueueUrl' | 'stackName'>;
+
+export function scheduleFinding({ enabled, expression, whole }: Schedule, wanted: Wanted): Finding {
+  const { account, functionName, scheduleDeadLetterQueueUrl: queueUrl, stackName } = wanted;
+  const { Arn: target = '', DeadLetterConfig: dead } = whole.Target ?? {};
+  if (!target.endsWith(`:${account}:function:${functionName}`)) {
+    return fail(`it starts ${target || 'nothing'} instead of the function ${functionName}`, restore(stackName));
+  }
+  if (!dead?.Arn) return fail('it has no dead-letter queue for failed starts', restore(stackName));
+  if (!dead.Arn.endsWith(`:${queueUrl.split('/').slice(-2).join(':')}`)) {
+    return fail(`its dead-letter queue is ${dead.Arn} instead of the queue of the stack`, restore(stackName));
+  }
+  if (!enabled) return warn('off: no run starts by itself', '"npm run connectorctl -- resume" switches it on.');
+  return ok(`on, ${expression}; it starts the function and has a dead-letter queue`);
+}
+
+const SERVICE = 'scheduler.amazonaws.com';
+
+/** Without the role every start fails, and nothing reaches the dead-letter queue. */
+export const scheduleRole: Check<DoctorContext> = {
+  name: 'schedule-role',
+  needs: ['schedule'],
+  async run({ aws, deployment }) {
+    const { scheduleName, stackName } = await deployment();
+    const { whole } = await readSchedule(aws, scheduleName);
+    const arn = whole.Target?.RoleArn ?? '';
+    const name = arn.slice(arn.lastIndexOf('/') + 1);
+    try {
+      const { Role } = await aws.iam().send(new GetRoleCommand({ RoleName: name }));
+      // IAM gives the document percent-encoded.
+      if (decodeURIComponent(Role?.AssumeRolePolicyDocument ?? '').includes(SERVICE)) {
+        return ok('the schedule may assume its role');
+      }
+      return fail(`${name} does not let ${SERVICE} assume it, so every start fails`, restore(stackName));
+    } catch (cause) {
+      if (cause instanceof Error && cause.name === 'NoSuchEntityException') {
+        return fail(`${name} does not exist, so every start fails`, restore(stackName));
+      }
+      throw new AwsCallError(`The role ${name} could not be read`, 'You need iam:GetRole on it.', cause);
+    }
+  },
+};
+
+export const alarms: Check<DoctorContext> = {
+  name: 'alarms',
+  needs: ['stack'],
+  async run({ aws, deployment }) {
+    const { connector, alarmTopicArn, stackName } = await deployment();
+    const { alarms: all, notifiers } = await readAlarms(aws, connector);
+    if (notifiers.length < 2 || all.length === 0) return fail('alarms are missing', restore(stackName, 'them'));
+    if (notifiers.some(({ actions }) => !actions.includes(alarmTopicArn))) {
+      return fail('critical or warning does not notify the topic', restore(stackName, 'the action'));
+    }
+    if (notifiers.some(({ notifies }) => !notifies))
+      return warn('muted: nobody is notified', '"npm run connectorctl -- resume" unmutes them.');
+    const firing = all.filter(each => each.state === 'ALARM').map(each => each.name);
+    if (firing.length > 0)
+      return warn(`in alarm: ${firing.join(', ')}`, '"npm run connectorctl -- status" shows details.');
+    return ok(`${all.length} alarms, none in alarm; critical and warning notify ${alarmTopicArn}`);
+  },
+};
+
+/** Without a confirmed subscription no alarm reaches anybody. */
+export const alarmSubscription: Check<DoctorContext> = {
+  name: 'alarm-subscription',
+  needs: ['stack'],
+  async run({ aws, deployment }) {
+    const { alarmTopicArn: topic, account, stackName } = await deployment();
+    const found = await readSubscriptions(aws, topic);
+    if (found === 'gone') return fail(`${topic} does not exist: nobody is notified of alarms`, restore(stackName));
+    if (found !== 'refused') return subscriptionFinding(found, topic);
+    const owningAccount = topic.split(':')[4] ?? '';
+    if (owningAccount === account)
+      return fail(`the subscriptions of ${topic} cannot be read`, `You need ${PERMISSION} on it.`);
+    return warn(
+      `account ${owningAccount} does not show the subscriptions of ${topic}`,
+      `Ask the team of that account, or have the topic's policy grant you ${PERMISSION}.`,
+    );
+  },
+};
+
+function subscriptionFinding({ confirmed, pending }: Subscriptions, topic: string): Finding {
+  const subscribe = `aws sns subscribe --topic-arn ${topic} --protocol email --notification-endpoint you@example.com`;
+  if (confirmed.length > 0) {
+    const waiting = pending.length > 0 ? `; ${pending.length} pending` : '';
+    return ok(`${confirmed.length} confirmed (${[...new Set(confirmed)].join(', ')})${waiting}`);
+  }
+  if (pending.length > 0) {
+    return warn(
+      `not confirmed: nobody is notified of alarms until the link in the e-mail from SNS is followed (${pending.length} pending)`,
+      `The subscription expires after 48 hours, and redeploying does not renew it. Then: ${subscribe}`,
+    );
+  }
+  return fail(
+    'no subscription: nobody is notified of alarms',
+    `${subscribe}, then follow the link in the e-mail. Permanently: alarmEmail or alarmTopicArn in cdk.json.`,
+  );
+}

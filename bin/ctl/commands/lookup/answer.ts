@@ -1,0 +1,121 @@
+/** The API's answer for an id, and whether the SIEM has the same. */
+import { ApiRefusedError, ContractError } from '../../../../lambda/core/errors.ts';
+import { type Row, readRow, rowCut, singleRow } from '../../../../lambda/core/row.ts';
+import { initialState, isUnconfirmed } from '../../../../lambda/core/stream-state.ts';
+import type { RowState, SavedStream, StoredState } from '../../../../lambda/ports.ts';
+import { pathSegment } from '../../../../lambda/source/api.ts';
+import type { SyncedStream } from '../../../../lambda/streams.ts';
+import { sha256 } from '../../../../lambda/system.ts';
+import type { Access } from '../../access.ts';
+import { messageOf, RefusedError } from '../../errors.ts';
+
+export type Answer =
+  | { readonly kind: 'row'; readonly row: Row }
+  /** The answer to an unknown id is not specified, so the status is shown and not interpreted. */
+  | { readonly kind: 'refused'; readonly status: number; readonly type: string | undefined }
+  /** A row whose parent is removed. Lists omit it, even if a single read returns it. */
+  | { readonly kind: 'parent removed'; readonly parent: string }
+  /** An answer without the row of this id. */
+  | { readonly kind: 'unclear'; readonly why: string };
+
+export type NoRow = Extract<Answer, { kind: 'refused' | 'unclear' }>;
+
+/** @throws as the API's client does, except for a refusal */
+export async function askForRow(access: Access, stream: SyncedStream, id: string): Promise<Answer> {
+  const answer = await readSingle(access, stream, id);
+  const cascadesFrom = 'cascadesFrom' in stream ? stream.cascadesFrom : undefined;
+  const parents = access.streams.find(({ name }) => name === cascadesFrom);
+  if (answer.kind !== 'row' || answer.row.parent === undefined || !parents || !isAskable(answer.row.parent))
+    return answer;
+  const { parent } = answer.row;
+  const parentAnswer = await readSingle(access, parents, parent);
+  const isRemoved = isGone(parentAnswer) || (parentAnswer.kind === 'row' && parentAnswer.row.deleted);
+  return isRemoved ? { kind: 'parent removed', parent } : answer;
+}
+
+/** Whether the answer says that the row no longer exists. */
+export function isGone({ kind }: Answer): boolean {
+  return kind === 'refused' || kind === 'parent removed';
+}
+
+function isAskable(id: string): boolean {
+  try {
+    return pathSegment(id) !== '';
+  } catch {
+    return false;
+  }
+}
+
+function readSingle(access: Access, stream: SyncedStream, id: string): Promise<Answer> {
+  return answerOrRefusal(async () => {
+    const text = await access.api.single({ path: stream.path, id });
+    const cut = rowCut(stream, access.settings.threatAssetField);
+    const row = readRow(singleRow(text, stream.path, cut), stream, sha256);
+    if ('reason' in row) return { kind: 'unclear', why: `the answer is not a row (${row.reason})` };
+    return row.id === id ? { kind: 'row', row } : { kind: 'unclear', why: 'the answer has another id' };
+  });
+}
+
+/** Maps API errors and malformed rows to an answer. */
+export async function answerOrRefusal<T>(ask: () => Promise<T>): Promise<T | NoRow> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof ApiRefusedError) return { kind: 'refused', status: error.status, type: error.type };
+    if (error instanceof ContractError) return { kind: 'unclear', why: messageOf(error).split('\n')[0]! };
+    throw error;
+  }
+}
+
+/** @throws RefusedError if the id cannot be part of a path */
+export function checkAskable(id: string): void {
+  try {
+    pathSegment(id);
+  } catch (cause) {
+    const shown = id === '' ? 'An empty id' : `The id ${JSON.stringify(id)}`;
+    throw new RefusedError(`${shown} cannot be part of a path of the API. Nothing was done.`, {
+      cause,
+    });
+  }
+}
+
+export type ResultWord =
+  /** The SIEM was sent the row that the API returns. */
+  | 'same'
+  /** The SIEM was sent another row, or a removal although the API has the row. */
+  | 'differs'
+  | 'never sent'
+  /** The SIEM was sent an oversize event: the row is a dead letter. */
+  | 'too large'
+  /** The SIEM was sent the removal, and the API has no row. */
+  | 'removed'
+  /** The SIEM was sent a row that the API no longer returns. */
+  | 'sent and gone from the API'
+  /** A replay has not sent the row yet. The SIEM may have lost what was sent before. */
+  | 'awaits a replay'
+  /** A killed run may have sent another version without recording it. The next run repairs that. */
+  | 'unconfirmed'
+  /** The row state or the API's answer cannot be read. */
+  | 'unknown';
+
+/** @param stored row state, undefined if the id was never sent */
+export function resultOf(answer: Answer, stored: StoredState | undefined): ResultWord {
+  if (stored instanceof Error || answer.kind === 'unclear') return 'unknown';
+  if (!stored) return 'never sent';
+  if (answer.kind !== 'row') return stored.removed ? 'removed' : 'sent and gone from the API';
+  if (stored.removed !== answer.row.deleted) return 'differs';
+  if (stored.rowHash !== answer.row.rowHash) return 'differs';
+  return stored.removed ? 'removed' : 'same';
+}
+
+/** @returns undefined if the row state can be relied on */
+export function unconfirmedFor(id: string, stored: RowState, saved: SavedStream): ResultWord | undefined {
+  const { generation } = saved.checkpoint;
+  if (stored.generation < generation && !stored.removed) return 'awaits a replay';
+  return isUnconfirmed(initialState(saved), id) ? 'unconfirmed' : undefined;
+}
+
+/** Whether the SIEM has what the API has. */
+export function isTrue(result: ResultWord): boolean {
+  return result === 'same' || result === 'removed';
+}

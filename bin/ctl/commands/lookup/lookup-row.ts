@@ -1,0 +1,126 @@
+/** Compares the API's answer for an id with what the connector last sent. */
+import { ListObjectsV2Command } from '@aws-sdk/client-s3';
+import { deadLetterKey } from '../../../../lambda/core/dead-letter.ts';
+import type { SavedStream, StoredState } from '../../../../lambda/ports.ts';
+import type { StreamName, SyncedStream } from '../../../../lambda/streams.ts';
+import { type Access, openAccess } from '../../access.ts';
+import type { Context } from '../../context.ts';
+import { awsFailureText, isCutOff, RefusedError } from '../../errors.ts';
+import { type Answer, askForRow, checkAskable, isTrue, type ResultWord, resultOf, unconfirmedFor } from './answer.ts';
+import { BOUNDS, deliveryPlace, type FoundEvent, findEvent } from './find-event.ts';
+import { type DifferingMember, differingMembers } from './lookup-text.ts';
+
+export interface Lookup {
+  readonly stream: StreamName;
+  readonly id: string;
+  readonly answer: Answer;
+  /** Undefined if the id was never sent. */
+  readonly stored: StoredState | undefined;
+  /** Undefined if there is no event to find. */
+  readonly found: FoundEvent | undefined;
+  readonly result: ResultWord;
+  /** Undefined unless both rows are known. */
+  readonly differing: readonly DifferingMember[] | undefined;
+}
+
+export interface LookupOptions {
+  /** Minutes after the event in which it is searched. */
+  readonly minutes?: number;
+}
+
+/** @throws RefusedError, AwsCallError; as the API's client does */
+export async function lookUp(
+  context: Context,
+  name: StreamName,
+  id: string,
+  { minutes = BOUNDS.minutes }: LookupOptions,
+): Promise<Lookup> {
+  checkAskable(id);
+  const access = await openAccess(context);
+  const stream = streamOf(access, name);
+  const [answer, stored, saved] = await Promise.all([
+    askForRow(access, stream, id),
+    storedState(access, name, id),
+    access.checkpoints.load([name]).then(savedStreams => savedStreams.get(name)),
+  ]);
+  const found = await eventOf(context, { name, id, stored, minutes });
+  const differ = differing(answer, found);
+  const expected = resultOf(answer, stored);
+  const unconfirmed = isTrue(expected) ? unconfirmedBefore(id, stored, saved) : undefined;
+  const result =
+    unconfirmed ?? (expected === 'same' ? await checkedByEvent(context, { name, stored, found, differ }) : expected);
+  return { stream: name, id, answer, stored, found, result, differing: differ };
+}
+
+function unconfirmedBefore(id: string, stored: StoredState | undefined, saved: SavedStream | Error | undefined) {
+  if (!stored || stored instanceof Error || !saved) return undefined;
+  return saved instanceof Error ? 'unknown' : unconfirmedFor(id, stored, saved);
+}
+
+interface Evidence {
+  readonly name: StreamName;
+  readonly stored: StoredState | undefined;
+  readonly found: FoundEvent | undefined;
+  readonly differ: readonly DifferingMember[] | undefined;
+}
+
+/** The delivered event, or a dead letter in its place, outweighs the row state. */
+async function checkedByEvent(context: Context, { name, stored, found, differ }: Evidence): Promise<ResultWord> {
+  if (found && 'event' in found) {
+    if (found.event.row === undefined) return 'too large';
+    return differ && differ.length > 0 ? 'differs' : 'same';
+  }
+  const rowHash = stored && !(stored instanceof Error) ? stored.rowHash : '';
+  return (await isOversizeDeadLetter(context, name, rowHash)) ? 'too large' : 'same';
+}
+
+/** Without access to the bucket the rest of the answer is still shown. */
+async function isOversizeDeadLetter(context: Context, stream: StreamName, rowHash: string): Promise<boolean> {
+  const { bucket, connector } = await context.deployment();
+  const Prefix = deadLetterKey({ stream, reason: 'oversize', rowHash }, connector);
+  try {
+    const { KeyCount: count = 0 } = await context.aws.s3().send(new ListObjectsV2Command({ Bucket: bucket, Prefix }));
+    return count > 0;
+  } catch (error) {
+    if (isCutOff(error)) throw error;
+    return false;
+  }
+}
+
+async function storedState(access: Access, stream: StreamName, id: string): Promise<StoredState | undefined> {
+  return (await access.rowStates.get(stream, [id])).get(id);
+}
+
+export function streamOf({ streams }: Access, name: StreamName): SyncedStream {
+  const stream = streams.find(each => each.name === name);
+  if (!stream) throw new RefusedError(`The connector does not read ${name}. Nothing was done.`);
+  return stream;
+}
+
+interface Wanted {
+  readonly name: StreamName;
+  readonly id: string;
+  readonly stored: StoredState | undefined;
+  readonly minutes: number;
+}
+
+/** Without access to the bucket the rest of the answer is still shown. */
+async function eventOf(context: Context, { name, id, stored, minutes }: Wanted): Promise<FoundEvent | undefined> {
+  if (!stored || stored instanceof Error) return undefined;
+  const { sequence, forwardedAt } = stored;
+  const { aws } = context;
+  try {
+    const place = await deliveryPlace(aws, await context.deployment());
+    return await findEvent(aws, place, { stream: name, id, sequence, forwardedAt }, { ...BOUNDS, minutes });
+  } catch (error) {
+    if (isCutOff(error)) throw error;
+    return {
+      notFound: `the bucket could not be read: ${awsFailureText(error)} You need s3:ListBucket and s3:GetObject`,
+    };
+  }
+}
+
+function differing(answer: Answer, found: FoundEvent | undefined): DifferingMember[] | undefined {
+  const row = found && 'event' in found ? found.event.row : undefined;
+  return answer.kind === 'row' && row !== undefined ? differingMembers(answer.row.text, row) : undefined;
+}

@@ -1,0 +1,81 @@
+/** The commands `asset`, `threat` and `related`: one id at the API and at the SIEM. */
+import { Command, Option } from 'commander';
+import type { StreamName } from '../../../../lambda/streams.ts';
+import { examples, type Run, wholeNumber } from '../../command.ts';
+import { isTrue } from './answer.ts';
+import { type Lookup, lookUp } from './lookup-row.ts';
+import { lookupText } from './lookup-text.ts';
+import { related } from './related.ts';
+
+interface LookupCommandOptions {
+  readonly show?: boolean;
+  readonly minutes?: number;
+}
+
+export function assetCommand(run: Run): Command {
+  return lookupCommand(run, 'asset', 'assets');
+}
+
+export function threatCommand(run: Run): Command {
+  return lookupCommand(run, 'threat', 'threats');
+}
+
+function lookupCommand(run: Run, name: string, stream: StreamName): Command {
+  return new Command(name)
+    .description(`compare the ${name} at the API with what the connector last sent; changes nothing`)
+    .argument('<id>', `id of the ${name}, without escaping`)
+    .option('--show', 'show the rows and the differing values, which are your data')
+    .addOption(
+      new Option('--minutes <n>', 'minutes after it was sent in which the event is searched in the bucket').argParser(
+        wholeNumber({ min: 1, unit: ' of minutes' }),
+      ),
+    )
+    .addHelpText('after', `\n${MEANING}\n${examples(`${name} ${name}-7f3a`, `${name} ${name}-7f3a --json --show`)}`)
+    .action(
+      run(async (context, id: string, { show = false, minutes: span }: LookupCommandOptions) => {
+        const lookup = await lookUp(context, stream, id, span === undefined ? {} : { minutes: span });
+        return {
+          text: lookupText(lookup, show),
+          json: lookupJson(lookup, show),
+          status: isTrue(lookup.result) ? 0 : 3,
+        };
+      }),
+    );
+}
+
+export function relatedCommand(run: Run): Command {
+  return new Command('related')
+    .description("show an asset's neighbours at the API and whether the connector sent each; changes nothing")
+    .argument('<id>', 'id of the asset')
+    .option('--show', "show the API's answer, which is your data")
+    .addHelpText('after', `\n${RELATED_MEANING}\n${examples('related asset-7f3a', 'related asset-7f3a --json')}`)
+    .action(run((context, id: string, { show = false }: LookupCommandOptions) => related(context, id, show)));
+}
+
+const MEANING = `Exit status 0: the SIEM was sent the row that the API returns, or its removal. 3: it was not, or it is unknown.`;
+const RELATED_MEANING = `Exit status 3: a neighbour was never sent or was removed, or the API refuses.`;
+
+/** Rows and values are JSON texts, so that no digit is lost. @param show include them */
+function lookupJson(lookup: Lookup, show: boolean): object {
+  const { stream, id, result, answer, stored, found, differing } = lookup;
+  const event = found && 'event' in found ? found : undefined;
+  return {
+    stream,
+    id,
+    result,
+    siemIsCurrent: isTrue(result),
+    api: answer.kind === 'row' ? rowJson(answer.row, show) : answer,
+    lastSent: stored instanceof Error ? { damaged: stored.message } : (stored ?? null),
+    event: event
+      ? { place: event.place, kind: event.event.kind, ...(show && { row: event.event.row ?? null }) }
+      : (found ?? null),
+    differing:
+      differing?.map(({ name, api, siem }) => (show ? { name, api: api ?? null, siem: siem ?? null } : { name })) ??
+      null,
+  };
+}
+
+function rowJson(row: Extract<Lookup['answer'], { kind: 'row' }>['row'], show: boolean): object {
+  const { deleted, rowHash, time, parent, text } = row;
+  return { kind: 'row', deleted, rowHash, time: time ?? null, parent: parent ?? null, ...(show && { row: text }) };
+}

@@ -1,0 +1,123 @@
+import { DisableAlarmActionsCommand, EnableAlarmActionsCommand } from '@aws-sdk/client-cloudwatch';
+import { Command } from 'commander';
+import { type Alarms, readAlarms, SEVERITIES } from '../alarms.ts';
+import type { Aws } from '../aws.ts';
+import { examples, type Run } from '../command.ts';
+import type { Context } from '../context.ts';
+import { AwsCallError } from '../errors.ts';
+import { readSchedule, type Schedule, switchSchedule } from '../schedule.ts';
+import { durationText, timeText } from '../text.ts';
+
+export function pauseCommand(run: Run): Command {
+  return new Command('pause')
+    .description('switch the schedule off; no data is lost, and the next run continues where the last one stopped')
+    .option('--mute', 'disable the alarm notifications too, until "resume"')
+    .addHelpText('after', examples('pause', 'pause --stack acme --mute'))
+    .action(run((context, { mute: muting }: { readonly mute?: true }) => pause(context, muting === true)));
+}
+
+/** Reads everything before it changes anything, and mutes before the runs stop. */
+async function pause({ aws, deployment }: Context, muting: boolean) {
+  const { connector, scheduleName } = await deployment();
+  const schedule = await readSchedule(aws, scheduleName);
+  const alarms = await readAlarms(aws, connector);
+  if (muting) await mute(aws, connector);
+  if (schedule.enabled) await switchOff(aws, schedule, muting && !isMuted(alarms) ? connector : undefined);
+  const muted = muting || isMuted(alarms);
+  const text = [pausedText(schedule), LOST, alarmsText(alarms, muted), AFTER].join('\n');
+  return {
+    text,
+    json: { schedule: scheduleName, enabled: false, changed: schedule.enabled, since: since(schedule), muted },
+  };
+}
+
+/** @param muted connector to unmute if the schedule stays on */
+async function switchOff(aws: Aws, schedule: Schedule, muted: string | undefined): Promise<void> {
+  try {
+    await switchSchedule(aws, schedule, false);
+  } catch (error) {
+    if (muted !== undefined) await unmute(aws, muted, STILL_MUTED);
+    throw error;
+  }
+}
+
+const STILL_MUTED =
+  'The schedule could not be switched off, and the alarms are muted. "npm run connectorctl -- resume" unmutes them: ';
+const LOST =
+  'No data is lost: the API keeps every change, and the next run continues from the saved cursors. A run in progress runs to its end.';
+const AFTER =
+  '"npm run connectorctl -- resume" switches it on again. So does a deployment that changes the schedule or reverts drift. ' +
+  'To keep the pause, set "enabled" to false in cdk.json.';
+
+function pausedText({ name, enabled, changed }: Schedule): string {
+  if (enabled) return `The schedule ${name} is off.`;
+  return `The schedule ${name} was already off${changed === undefined ? '' : `, last changed ${timeText(changed)}`}.`;
+}
+
+/** Time of the earlier change, if the schedule was already off. */
+function since({ enabled, changed }: Schedule): string | undefined {
+  return enabled || changed === undefined ? undefined : timeText(changed);
+}
+
+function isMuted({ notifiers }: Alarms): boolean {
+  return notifiers.length > 0 && notifiers.every(notifier => !notifier.notifies);
+}
+
+function alarmsText({ alarms }: Alarms, muted: boolean): string {
+  if (muted) return 'No alarm notifies anybody until "npm run connectorctl -- resume".';
+  const seconds = Math.max(
+    0,
+    ...alarms.filter(each => each.name.startsWith('stream-silent/')).map(each => each.evaluatedSeconds),
+  );
+  const after = seconds > 0 ? ` after ${durationText(seconds * 1000)} without a run` : '';
+  return `The critical alarm stream-silent will fire${after}. --mute prevents the notification.`;
+}
+
+export function resumeCommand(run: Run): Command {
+  return new Command('resume')
+    .description('switch the schedule and the alarm notifications on')
+    .addHelpText('after', examples('resume', 'resume --stack acme'))
+    .action(run(resume));
+}
+
+async function resume({ aws, deployment }: Context) {
+  const { connector, scheduleName } = await deployment();
+  const schedule = await readSchedule(aws, scheduleName);
+  if (!schedule.enabled) await switchSchedule(aws, schedule, true);
+  await unmute(aws, connector);
+  const text = `${resumedText(schedule)}\nThe alarms notify people. "npm run connectorctl -- run" starts a run now.`;
+  return { text, json: { schedule: scheduleName, enabled: true, changed: !schedule.enabled, muted: false } };
+}
+
+function resumedText({ name, enabled, expression, changed }: Schedule): string {
+  const rate = expression === '' ? '' : `, ${expression}`;
+  if (enabled) return `The schedule ${name} was already on${rate}.`;
+  const before = changed === undefined ? '' : `, last changed ${timeText(changed)}`;
+  return `The schedule ${name} is on${rate}${before}.`;
+}
+
+function notifiers(connector: string): string[] {
+  return SEVERITIES.map(name => `${connector}/${name}`);
+}
+
+/** Alarms keep evaluating and notify nobody. @throws AwsCallError */
+async function mute(aws: Aws, connector: string): Promise<void> {
+  try {
+    await aws.cloudWatch().send(new DisableAlarmActionsCommand({ AlarmNames: notifiers(connector) }));
+  } catch (cause) {
+    const advice = 'Nothing was changed. You need cloudwatch:DisableAlarmActions on both.';
+    throw new AwsCallError(`The alarms of ${connector} could not be muted`, advice, cause);
+  }
+}
+
+const ONLY_UNMUTED = 'The schedule is on. The alarms are still muted: ';
+
+/** @param otherwise what holds if this fails @throws AwsCallError */
+async function unmute(aws: Aws, connector: string, otherwise = ONLY_UNMUTED): Promise<void> {
+  try {
+    await aws.cloudWatch().send(new EnableAlarmActionsCommand({ AlarmNames: notifiers(connector) }));
+  } catch (cause) {
+    const advice = `${otherwise}you need cloudwatch:EnableAlarmActions on both.`;
+    throw new AwsCallError(`The alarms of ${connector} could not be unmuted`, advice, cause);
+  }
+}

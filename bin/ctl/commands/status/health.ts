@@ -1,0 +1,148 @@
+/** Health of a deployment and of each stream, derived from a snapshot. */
+import type { SavedStream } from '../../../../lambda/ports.ts';
+import { STREAMS, type StreamName } from '../../../../lambda/streams.ts';
+import { type AlarmState, SEVERITIES } from '../../alarms.ts';
+import { known, type ReadResult } from '../../read-result.ts';
+import { isTroubled } from '../../stack-status.ts';
+import type { Snapshot, StreamActivity } from './snapshot.ts';
+
+export interface Health {
+  readonly status: 'unhealthy' | 'paused' | 'in progress' | 'healthy';
+  /** Most important first, empty if healthy. */
+  readonly reasons: readonly string[];
+}
+
+export function healthOf(snapshot: Snapshot): Health {
+  const streams = streamSummaries(snapshot);
+  const paused = known(snapshot.schedule)?.enabled === false;
+  const unhealthy = [
+    ...alarmed(snapshot),
+    ...broken(streams, paused),
+    ...stackTrouble(snapshot),
+    ...silenced(snapshot),
+    ...hidden(snapshot),
+  ];
+  if (unhealthy.length > 0) return { status: 'unhealthy', reasons: unhealthy };
+  if (paused) return { status: 'paused', reasons: ['the schedule is off'] };
+  const inProgress = streams.filter(({ condition }) => condition === 'backfilling' || condition === 'never run');
+  if (inProgress.length > 0) {
+    return { status: 'in progress', reasons: inProgress.map(({ stream, condition }) => `${stream} ${condition}`) };
+  }
+  return { status: 'healthy', reasons: [] };
+}
+
+export function healthText({ status, reasons }: Health): string {
+  if (status === 'healthy') return 'healthy: every stream is caught up';
+  return `${status}: ${reasons.join('; ')}`;
+}
+
+/** The alarms in state ALARM, critical ones first. */
+export function inAlarm({ alarms }: Snapshot): AlarmState[] {
+  const all = known(alarms)?.alarms.filter(({ state }) => state === 'ALARM') ?? [];
+  const rank = ({ severity }: AlarmState) => (severity === 'critical' ? 0 : 1);
+  return all.toSorted((a, b) => rank(a) - rank(b));
+}
+
+function alarmed(snapshot: Snapshot): string[] {
+  return inAlarm(snapshot).map(({ name }) => `alarm ${name}`);
+}
+
+/** Silent streams are expected while the schedule is off. */
+function broken(streams: readonly StreamSummary[], paused: boolean): string[] {
+  const kinds = paused ? (['damaged', 'failing'] as const) : (['damaged', 'failing', 'silent'] as const);
+  return kinds.flatMap(kind =>
+    streams.filter(({ condition }) => condition === kind).map(({ stream }) => `${stream} ${kind}`),
+  );
+}
+
+/** A deployment in progress is healthy. A deployment that was rolled back needs attention. */
+function stackTrouble({ deployment: { stackStatus } }: Snapshot): string[] {
+  return isTroubled(stackStatus) ? [`stack ${stackStatus}`] : [];
+}
+
+/** Muted alarms are unhealthy, unless the schedule is off. */
+function silenced({ alarms, schedule }: Snapshot): string[] {
+  const seen = known(alarms);
+  if (!seen || known(schedule)?.enabled === false) return [];
+  const { notifiers } = seen;
+  const gone = SEVERITIES.filter(each => !notifiers.some(({ name }) => name === each));
+  if (gone.length === SEVERITIES.length || seen.alarms.length === 0) return ['the alarms are missing'];
+  if (gone.length > 0) return [`the alarm ${gone.join(', ')} is missing`];
+  return notifiers.some(({ notifies }) => !notifies) ? ['the alarms are muted'] : [];
+}
+
+/** A part that cannot be read counts as unhealthy. */
+function hidden(snapshot: Snapshot): string[] {
+  const parts: Readonly<Record<string, ReadResult<unknown> | undefined>> = {
+    settings: snapshot.off,
+    table: snapshot.state,
+    metrics: snapshot.activity,
+    schedule: snapshot.schedule,
+    alarms: snapshot.alarms,
+    'dead letters': snapshot.deadLetters,
+    'schedule dead-letter queue': snapshot.scheduleDeadLetters,
+    'SIEM queue': snapshot.siem?.queue,
+    'SIEM dead-letter queue': snapshot.siem?.deadLetters,
+  };
+  return Object.entries(parts).flatMap(([name, part]) =>
+    part && 'notReadable' in part ? [`${name} not readable`] : [],
+  );
+}
+
+export type Condition =
+  /** The newest run reached the end of the stream. */
+  | 'caught up'
+  /** Runs exceed their time budget, or the first run has not ended. */
+  | 'backfilling'
+  /** The newest run failed. */
+  | 'failing'
+  /** Its saved state cannot be read. */
+  | 'damaged'
+  /** No run has reported for a day. */
+  | 'silent'
+  | 'never run'
+  | 'off'
+  /** Neither the table nor the metrics can be read. */
+  | 'unknown';
+
+export interface StreamSummary {
+  readonly stream: StreamName;
+  readonly condition: Condition;
+  readonly saved: SavedStream | Error | undefined;
+  readonly activity: StreamActivity | undefined;
+}
+
+export function streamSummaries(snapshot: Snapshot): StreamSummary[] {
+  const state = known(snapshot.state);
+  const off = known(snapshot.off) ?? [];
+  return STREAMS.map(({ name }) => {
+    const saved = state?.streams.get(name);
+    const activity = known(snapshot.activity)?.streams.get(name);
+    const facts = { off: off.includes(name), running: state?.lease?.held === true, saved, activity };
+    return { stream: name, condition: conditionOf(facts), saved, activity };
+  });
+}
+
+interface Facts {
+  readonly off: boolean;
+  /** A run holds the lease. */
+  readonly running: boolean;
+  readonly saved: SavedStream | Error | undefined;
+  readonly activity: StreamActivity | undefined;
+}
+
+export function conditionOf({ off, running, saved, activity }: Facts): Condition {
+  if (saved instanceof Error) return 'damaged';
+  const hasRun = saved && (saved.checkpoint.cursor !== undefined || saved.checkpoint.committed !== '');
+  if (off) return 'off';
+  if (saved?.checkpoint.repairing) return activity?.failed ? 'failing' : 'backfilling';
+  if (!activity) return 'unknown';
+  const { reported, caughtUp = 0, failed } = activity;
+  if (reported === undefined) {
+    if (running) return 'backfilling';
+    return hasRun ? 'silent' : 'never run';
+  }
+  // Runs in the same minute share a data point. A success outweighs a failure.
+  if (caughtUp >= reported) return 'caught up';
+  return failed ? 'failing' : 'backfilling';
+}

@@ -1,0 +1,160 @@
+/** Everything that `status` shows. Each part is read on its own, so that one failed read does not hide the others. */
+import { DIMENSIONS, METRIC_NAMESPACE, type StreamMetric } from '../../../../lambda/metric-names.ts';
+import { STREAMS, type StreamName, streamsOn } from '../../../../lambda/streams.ts';
+import { type Alarms, readAlarms } from '../../alarms.ts';
+import type { Aws } from '../../aws.ts';
+import type { Context } from '../../context.ts';
+import type { Deployment, FunctionEnvironment } from '../../deployment.ts';
+import { type Point, readMetrics, type Series } from '../../metrics.ts';
+import { type ReadResult, tryRead } from '../../read-result.ts';
+import { readSchedule, type Schedule } from '../../schedule.ts';
+import { type ConnectorState, readState } from '../../state.ts';
+import {
+  type DeadLetterCount,
+  deadLetterCount,
+  holdsEvents,
+  type QueueDepth,
+  queueDepth,
+  withoutTestMessages,
+} from '../dead-letters/counts.ts';
+
+export interface Snapshot {
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly deployment: Deployment;
+  /** Streams that the settings disable. */
+  readonly off: ReadResult<readonly StreamName[]>;
+  readonly state: ReadResult<ConnectorState>;
+  readonly activity: ReadResult<Activity>;
+  readonly schedule: ReadResult<Schedule>;
+  readonly alarms: ReadResult<Alarms>;
+  readonly deadLetters: ReadResult<ReadonlyMap<StreamName, DeadLetterCount>>;
+  readonly scheduleDeadLetters: ReadResult<QueueDepth>;
+  /** Undefined if the SIEM has no queue. */
+  readonly siem: SiemSnapshot | undefined;
+}
+
+export interface SiemSnapshot {
+  readonly queue: ReadResult<QueueDepth>;
+  readonly deadLetters: ReadResult<QueueDepth>;
+}
+
+/** @throws RefusedError or AwsCallError if there is no deployment */
+export async function takeSnapshot(context: Context): Promise<Snapshot> {
+  const { aws, clock, signal } = context;
+  const deployment = await context.deployment();
+  const now = clock.now();
+  const read = <T>(part: () => Promise<T>) => tryRead(part, signal);
+  const depth = (url: string) => read(() => queueDepth(aws, url));
+  const eventDepth = (url: string) =>
+    read(async () => withoutTestMessages(await queueDepth(aws, url), () => holdsEvents(aws, deployment.bucket)));
+  const { connector, table, scheduleName, scheduleDeadLetterQueueUrl, siem } = deployment;
+  const [off, state, activity, schedule, alarms, deadLetters, scheduleDeadLetters, ...queues] = await Promise.all([
+    read(async () => streamsOff(await context.environment())),
+    read(() => readState(aws, table, now)),
+    read(() => readActivity(aws, deployment, now)),
+    read(() => readSchedule(aws, scheduleName)),
+    read(() => readAlarms(aws, connector)),
+    read(() => deadLettersOf(context, deployment)),
+    depth(scheduleDeadLetterQueueUrl),
+    ...(siem ? [eventDepth(siem.queueUrl), depth(siem.deadLetterQueueUrl)] : []),
+  ]);
+  const [queue, siemDeadLetters] = queues;
+  const seen = { now, deployment, off, state, activity, schedule, alarms, deadLetters, scheduleDeadLetters };
+  return { ...seen, siem: queue && siemDeadLetters && { queue, deadLetters: siemDeadLetters } };
+}
+
+function streamsOff(environment: FunctionEnvironment): StreamName[] {
+  const on = streamsOn(({ pathSetting }) => environment[pathSetting]).map(({ name }) => name);
+  return STREAMS.map(({ name }) => name).filter(name => !on.includes(name));
+}
+
+async function deadLettersOf({ aws }: Context, deployment: Deployment) {
+  const counted = STREAMS.map(async ({ name }) => [name, await deadLetterCount(aws, deployment, name)] as const);
+  return new Map(await Promise.all(counted));
+}
+
+export interface StreamActivity {
+  /** Minute of the last report of a run, in milliseconds since 1970. */
+  readonly reported: number | undefined;
+  /** Minute of the last run that reached the end of the stream. */
+  readonly caughtUp: number | undefined;
+  /** Whether the last run failed. */
+  readonly failed: boolean;
+  /** Sums of the last 24 hours. */
+  readonly counts: Readonly<Record<Count, number>>;
+}
+
+export type Count = keyof typeof COUNTS;
+
+export interface Activity {
+  readonly streams: ReadonlyMap<StreamName, StreamActivity>;
+  /** Age in seconds of the oldest undelivered event, from the last three hours. */
+  readonly freshnessSeconds: number | undefined;
+  /** Age in seconds of the oldest notification that the SIEM has not deleted. */
+  readonly oldestNotificationSeconds: number | undefined;
+}
+
+const DAY_MILLISECONDS = 24 * 60 * 60_000;
+const RECENT_MILLISECONDS = 3 * 60 * 60_000;
+
+const COUNTS = {
+  read: 'RowsRead',
+  forwarded: 'EventsForwarded',
+  suppressed: 'RowsDeduplicated',
+  withdrawn: 'ThreatsWithdrawn',
+  deadLetters: 'DeadLetters',
+} as const satisfies Record<string, StreamMetric>;
+const COUNT_NAMES = Object.keys(COUNTS) as Count[];
+
+/** The outputs do not name the kind of destination. Only one of these metrics has data. */
+const FRESHNESS = ['DeliveryToS3', 'DeliveryToSplunk', 'DeliveryToHttpEndpoint'].map(kind => `${kind}.DataFreshness`);
+
+/** @throws AwsCallError */
+export async function readActivity(aws: Aws, deployment: Deployment, now: number): Promise<Activity> {
+  const { connector, deliveryStream, siem } = deployment;
+  const perStream = STREAMS.map(({ name }) => streamSeries(connector, name));
+  const firehose = FRESHNESS.map(metric => recent('AWS/Firehose', metric, { DeliveryStreamName: deliveryStream }));
+  const queue = siem ? [recent('AWS/SQS', 'ApproximateAgeOfOldestMessage', { QueueName: nameOf(siem.queueUrl) })] : [];
+  const all = [...perStream.flat(), ...firehose, ...queue];
+  const points = await readMetrics(aws, all, { start: now - DAY_MILLISECONDS, now });
+  const take = (count: number) => points.splice(0, count);
+  const streams = new Map(
+    STREAMS.map(({ name }, place) => [name, activityOf(take(perStream[place]!.length))] as const),
+  );
+  const newest = (each: readonly Point[]) => each.find(({ time }) => time >= now - RECENT_MILLISECONDS)?.value;
+  const freshness = take(firehose.length)
+    .map(newest)
+    .find(value => value !== undefined);
+  return { streams, freshnessSeconds: freshness, oldestNotificationSeconds: take(queue.length).map(newest)[0] };
+}
+
+function streamSeries(connector: string, stream: StreamName): Series[] {
+  const series = (metric: StreamMetric, statistic: Series['statistic'], period: number): Series => {
+    const dimensions = { [DIMENSIONS.connector]: connector, [DIMENSIONS.stream]: stream };
+    return { namespace: METRIC_NAMESPACE, metric, dimensions, statistic, period };
+  };
+  return [
+    series('CaughtUp', 'Maximum', 60),
+    series('StreamFailed', 'Maximum', 60),
+    ...COUNT_NAMES.map(name => series(COUNTS[name], 'Sum', 3600)),
+  ];
+}
+
+function activityOf([caughtUp = [], failed = [], ...counts]: readonly (readonly Point[])[]): StreamActivity {
+  const sums = counts.map(points => points.reduce((sum, { value }) => sum + value, 0));
+  return {
+    reported: failed[0]?.time,
+    caughtUp: caughtUp.find(({ value }) => value >= 1)?.time,
+    failed: (failed[0]?.value ?? 0) >= 1,
+    counts: Object.fromEntries(COUNT_NAMES.map((name, place) => [name, sums[place] ?? 0])) as Record<Count, number>,
+  };
+}
+
+function recent(namespace: string, metric: string, dimensions: Series['dimensions']): Series {
+  return { namespace, metric, dimensions, statistic: 'Maximum', period: 300 };
+}
+
+function nameOf(queueUrl: string): string {
+  return queueUrl.slice(queueUrl.lastIndexOf('/') + 1);
+}

@@ -1,0 +1,60 @@
+/** A snapshot as JSON. Times are ISO 8601, ages are seconds, a part that cannot be read is `{"notReadable": "…"}`. */
+import { known, readResultJson } from '../../read-result.ts';
+import { unconfirmed } from '../../state.ts';
+import { timeText } from '../../text.ts';
+import { type Health, inAlarm, type StreamSummary, streamSummaries } from './health.ts';
+import type { Snapshot } from './snapshot.ts';
+
+export function statusJson(snapshot: Snapshot, health: Health): object {
+  const { deployment, now, schedule, state, activity, alarms, siem } = snapshot;
+  return {
+    time: timeText(now),
+    connector: deployment.connector,
+    health,
+    alarms: readResultJson(alarms, ({ notifiers }) => ({
+      muted: notifiers.some(each => !each.notifies),
+      inAlarm: inAlarm(snapshot).map(({ name, severity, since, runbook }) => {
+        return { name, severity, since: since === undefined ? undefined : timeText(since), runbook };
+      }),
+    })),
+    streams: streamSummaries(snapshot).map(each => streamJson(snapshot, each)),
+    schedule: readResultJson(schedule, ({ name, enabled, expression }) => ({ name, enabled, expression })),
+    lease: readResultJson(state, ({ lease }) => (lease ? { ...lease, expires: timeText(lease.expires) } : null)),
+    firehose: readResultJson(activity, ({ freshnessSeconds = null }) => ({ freshnessSeconds })),
+    siem: siem && {
+      queue: readResultJson(siem.queue),
+      oldestSeconds: readResultJson(activity, ({ oldestNotificationSeconds = null }) => oldestNotificationSeconds),
+      deadLetters: readResultJson(siem.deadLetters),
+    },
+    scheduleDeadLetters: readResultJson(snapshot.scheduleDeadLetters),
+    stack: { name: deployment.stackName, status: deployment.stackStatus, version: deployment.version },
+  };
+}
+
+function streamJson(snapshot: Snapshot, { stream, condition, saved, activity }: StreamSummary): object {
+  const caughtUp = activity?.caughtUp;
+  return {
+    stream,
+    condition,
+    lastSuccess: caughtUp === undefined ? null : timeText(caughtUp),
+    lastSuccessAgeSeconds: caughtUp === undefined ? null : Math.max(0, Math.round((snapshot.now - caughtUp) / 1000)),
+    last24Hours: readResultJson(snapshot.activity, () => activity?.counts),
+    deadLetters: readResultJson(snapshot.deadLetters, counts => counts.get(stream)),
+    withdrawalsListed: known(snapshot.state)?.withdrawals.get(stream),
+    checkpoint: readResultJson(snapshot.state, () => checkpointJson(saved)),
+  };
+}
+
+function checkpointJson(saved: StreamSummary['saved']): object | null {
+  if (saved instanceof Error) return { damaged: saved.message };
+  if (!saved) return null;
+  const { cursor, committed, window, generation, repairing } = saved.checkpoint;
+  return {
+    cursorSaved: cursor !== undefined,
+    committedSequence: committed,
+    window: window.length,
+    generation,
+    resyncInProgress: repairing,
+    unconfirmedIds: unconfirmed(saved),
+  };
+}

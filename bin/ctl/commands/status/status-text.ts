@@ -1,0 +1,136 @@
+/** A snapshot as text: the health, then the details, most important first. */
+import type { Notifier } from '../../alarms.ts';
+import { known, type ReadResult, readResultText } from '../../read-result.ts';
+import { leaseText, STATE_TITLES, stateRows } from '../../state.ts';
+import { durationText, paint, tableText } from '../../text.ts';
+import { deadLetterText, type QueueDepth } from '../dead-letters/counts.ts';
+import { type Health, healthText, inAlarm, type StreamSummary, streamSummaries } from './health.ts';
+import type { Snapshot, StreamActivity } from './snapshot.ts';
+
+const PAINT = {
+  unhealthy: paint.bad,
+  paused: paint.unconfirmed,
+  'in progress': paint.unconfirmed,
+  healthy: paint.good,
+} as const;
+
+export function statusText(snapshot: Snapshot, health: Health): string {
+  const { connector, stackName, stackStatus, version } = snapshot.deployment;
+  const streams = streamSummaries(snapshot);
+  const parts = [
+    `${connector}: ${PAINT[health.status](healthText(health))}`,
+    ...alarmLines(snapshot),
+    '',
+    streamTable(snapshot, streams),
+    '',
+    ...damageLines(streams),
+    ...withdrawalLines(snapshot),
+    ...surroundings(snapshot),
+    `Stack     ${stackName}, ${stackStatus}, version ${version}`,
+    '',
+    stateTable(snapshot),
+  ];
+  return parts.join('\n');
+}
+
+function alarmLines(snapshot: Snapshot): string[] {
+  return inAlarm(snapshot).map(({ name, severity = 'alarm', since, runbook }) => {
+    const long = since === undefined ? '' : `, for ${durationText(snapshot.now - since)}`;
+    return `  ${severity}: ${name}${long}${runbook ? `: ${runbook}` : ''}`;
+  });
+}
+
+const TITLES = [
+  'stream',
+  'state',
+  'last success',
+  'read',
+  'forwarded',
+  'duplicates',
+  'other',
+  'withdrawn',
+  'dead letters',
+];
+
+function streamTable(snapshot: Snapshot, streams: readonly StreamSummary[]): string {
+  const rows = streams.map(({ stream, condition, activity }) => {
+    const counts = activity?.counts;
+    const deadLetters = known(snapshot.deadLetters)?.get(stream);
+    const dead = deadLetters ? deadLetterText(deadLetters) : '?';
+    const success = successText(activity?.caughtUp, snapshot.now, activity !== undefined);
+    return [stream, condition, success, ...(counts ? countCells(counts) : Array(5).fill('?')), dead];
+  });
+  const notes = [
+    'Rows of the last 24 hours: read = forwarded + duplicates + other. The dead letters are those in the bucket.',
+    'Other: superseded in their page, tombstones of unknown assets, dead letters, and rows that a failed run did not commit.',
+  ];
+  for (const part of [snapshot.activity, snapshot.deadLetters, snapshot.off])
+    if ('notReadable' in part) notes.push(readResultText(part, String));
+  return [tableText(TITLES, rows), ...notes].join('\n');
+}
+
+/** The metric EventsForwarded includes withdrawals, which are not rows. */
+function countCells({ read, forwarded, suppressed, withdrawn }: StreamActivity['counts']): string[] {
+  const rows = forwarded - withdrawn;
+  return [read, rows, suppressed, Math.max(0, read - rows - suppressed), withdrawn].map(String);
+}
+
+/** Metrics have a resolution of one minute. */
+function successText(caughtUp: number | undefined, now: number, readable: boolean): string {
+  if (caughtUp === undefined) return readable ? 'none in 24 h' : '?';
+  const age = now - caughtUp;
+  return age < 120_000 ? 'just now' : `${durationText(age)} ago`;
+}
+
+function damageLines(streams: readonly StreamSummary[]): string[] {
+  return streams.flatMap(({ saved }) => (saved instanceof Error ? [saved.message] : []));
+}
+
+function withdrawalLines({ state }: Snapshot): string[] {
+  const listed = [...(known(state)?.withdrawals ?? [])].filter(([, count]) => count > 0);
+  return listed.map(([name, count]) => `Removed ${name} with threats to withdraw: ${count}`);
+}
+
+function surroundings(snapshot: Snapshot): string[] {
+  const { activity, schedule, siem, alarms, state, now } = snapshot;
+  const freshness = known(activity)?.freshnessSeconds;
+  return [
+    `Alarms    ${readResultText(alarms, ({ notifiers }) => notifiersText(snapshot, notifiers))}`,
+    `Schedule  ${readResultText(schedule, ({ enabled, expression }) => (enabled ? `on, ${expression}` : 'off: paused'))}`,
+    `Lease     ${readResultText(state, ({ lease }) => leaseText(lease, now))}`,
+    `Firehose  ${freshness === undefined ? 'no data in 3 hours' : `the oldest undelivered event is ${durationText(freshness * 1000)} old`}`,
+    ...(siem
+      ? [`SIEM      ${siemText(siem.queue, siem.deadLetters, known(activity)?.oldestNotificationSeconds)}`]
+      : []),
+    ...scheduleDeadLetters(snapshot),
+  ];
+}
+
+function notifiersText(snapshot: Snapshot, notifiers: readonly Notifier[]): string {
+  const count = inAlarm(snapshot).length;
+  const state = count === 0 ? 'none in alarm' : `${count} in alarm`;
+  return notifiers.some(each => !each.notifies) ? `${state}, muted: nobody is notified` : `${state}, notifications on`;
+}
+
+function siemText(
+  queue: ReadResult<QueueDepth>,
+  deadLetters: ReadResult<QueueDepth>,
+  oldest: number | undefined,
+): string {
+  const age = oldest ? `, the oldest for ${durationText(oldest * 1000)}` : '';
+  const depth = readResultText(queue, ({ waiting, taken, testMessages }) => {
+    if (testMessages > 0)
+      return 'no object waiting: the bucket holds no event, and the queue holds the test message of S3';
+    return `${waiting} objects waiting${age}, ${taken} being read`;
+  });
+  return `${depth}, dead letters: ${readResultText(deadLetters, ({ waiting, taken }) => String(waiting + taken))}`;
+}
+
+function scheduleDeadLetters({ scheduleDeadLetters: queue }: Snapshot): string[] {
+  const count = readResultText(queue, ({ waiting, taken }) => String(waiting + taken));
+  return count === '0' ? [] : [`Failed starts of the function: ${count}`];
+}
+
+function stateTable({ state, off }: Snapshot): string {
+  return readResultText(state, ({ streams }) => tableText(STATE_TITLES, stateRows(streams, known(off) ?? [])));
+}

@@ -1,0 +1,96 @@
+import { Command, Option } from 'commander';
+import { terminalText } from '../../../../local/terminal/terminal-text.ts';
+import { examples, type Run, wholeNumber } from '../../command.ts';
+import type { Context } from '../../context.ts';
+import { RefusedError } from '../../errors.ts';
+import type { Outcome } from '../../report.ts';
+import { terminalReport, timeText } from '../../text.ts';
+import { type Health, healthOf, healthText, streamSummaries } from './health.ts';
+import { type Snapshot, takeSnapshot } from './snapshot.ts';
+import { statusJson } from './status-json.ts';
+import { statusText } from './status-text.ts';
+
+interface StatusOptions {
+  /** Seconds between two updates. */
+  readonly watch?: number;
+}
+
+const WATCH_SECONDS = 15;
+
+export function statusCommand(run: Run): Command {
+  return new Command('status')
+    .description('show whether the SIEM is up to date, with the state of each stream; changes nothing')
+    .addOption(
+      new Option('--watch [seconds]', 'update the output until Ctrl-C')
+        .preset(String(WATCH_SECONDS))
+        .argParser(wholeNumber({ min: 1, unit: ' of seconds' })),
+    )
+    .addHelpText('after', `\n${MEANING}\n${examples('status', 'status --stack acme --json', 'status --watch 30')}`)
+    .action(run((context, options: StatusOptions) => status(context, options)));
+}
+
+const MEANING = `Exit status 3: an alarm fires, a stream is failing, damaged or silent, the last deployment failed, alarms are muted or
+missing while the schedule is on, or a part cannot be read. --watch exits with 0 at Ctrl-C.`;
+
+async function status(context: Context, { watch: every }: StatusOptions): Promise<Outcome | undefined> {
+  if (every === undefined) return statusOf(context);
+  await watch(context, every * 1000);
+  return undefined;
+}
+
+async function statusOf(context: Context): Promise<Outcome> {
+  const snapshot = await takeSnapshot(context);
+  const health = healthOf(snapshot);
+  return {
+    text: statusText(snapshot, health),
+    json: statusJson(snapshot, health),
+    status: health.status === 'unhealthy' ? 3 : 0,
+  };
+}
+
+/** Moves the cursor to the upper left corner and erases the screen. */
+const CLEAR = '\u001b[H\u001b[2J\u001b[3J';
+
+/** Redraws a terminal, prints a line per change elsewhere, ends without an error at Ctrl-C. @param every milliseconds */
+async function watch(context: Context, every: number): Promise<void> {
+  const { clock, signal } = context;
+  let reported = '';
+  try {
+    for (let current = context; ; current = await refresh(current)) {
+      const snapshot = await takeSnapshot(current);
+      const health = healthOf(snapshot);
+      if (process.stdout.isTTY && !context.report.json) redraw(snapshot, health, every);
+      else reported = reportChange(context, snapshot, health, reported);
+      await clock.sleep(every, signal);
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+/** Reads the stack again, since its status may change. A failed read keeps the old context. */
+async function refresh(context: Context): Promise<Context> {
+  const next = context.refreshed();
+  try {
+    await next.deployment();
+    return next;
+  } catch (error) {
+    if (context.signal.aborted || error instanceof RefusedError) throw error;
+    return context;
+  }
+}
+
+function redraw(snapshot: Snapshot, health: Health, every: number): void {
+  const foot = `${timeText(snapshot.now)}, every ${every / 1000} s. Press Ctrl-C to end.`;
+  process.stdout.write(`${CLEAR}${terminalReport(statusText(snapshot, health))}\n\n${foot}\n`);
+}
+
+/** @returns the last printed change, so that nothing is printed twice */
+function reportChange({ report }: Context, snapshot: Snapshot, health: Health, reported: string): string {
+  const streams = streamSummaries(snapshot).map(({ stream, condition }) => `${stream} ${condition}`);
+  const change = `${healthText(health)} (${streams.join(', ')})`;
+  if (change === reported) return reported;
+  const line = report.json ? JSON.stringify(statusJson(snapshot, health)) : `${timeText(snapshot.now)} ${change}`;
+  process.stdout.write(`${report.json ? terminalText(line) : terminalReport(line)}\n`);
+  return change;
+}

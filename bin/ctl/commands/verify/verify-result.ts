@@ -1,0 +1,139 @@
+/** Output of `verify`. */
+import { readResultJson, readResultText } from '../../read-result.ts';
+import type { Outcome } from '../../report.ts';
+import { paint, tableText } from '../../text.ts';
+import { DIFFERENCES, type Difference, type DifferenceKind } from './check-again.ts';
+import type { Verification, VerifiedStream } from './verify.ts';
+
+/** Confirmed differences, or all differences if none was checked again. */
+function lasting({ found, checked }: VerifiedStream): readonly Difference[] {
+  return checked ? [...checked.confirmed, ...checked.moved] : found;
+}
+
+function isComplete(stream: VerifiedStream): boolean {
+  const { unconfirmed, deadLetters } = stream;
+  return lasting(stream).length === 0 && unconfirmed === 0 && 'value' in deadLetters && deadLetters.value.count === 0;
+}
+
+/** @param limit of ids per kind in the text */
+export function verifyOutcome({ streams, paused }: Verification, limit: number): Outcome {
+  const complete = streams.every(isComplete);
+  // A count alone proves nothing.
+  const proven = complete && !streams.some(({ equal }) => equal !== undefined) ? null : complete;
+  return {
+    text: [
+      headline(streams, { complete, paused }),
+      ...(paused ? [PAUSED] : []),
+      '',
+      countsText(streams),
+      ...streams.flatMap(each => details(each, limit)),
+    ].join('\n'),
+    json: {
+      complete: proven,
+      paused,
+      streams: Object.fromEntries(streams.map(each => [each.stream.name, streamJson(each)])),
+    },
+    status: complete ? 0 : 3,
+  };
+}
+
+const PAUSED =
+  'The schedule is off. Start a run with "npm run connectorctl -- run", then verify again: remaining differences are confirmed.';
+
+function headline(
+  streams: readonly VerifiedStream[],
+  { complete, paused }: { readonly complete: boolean; readonly paused: boolean },
+): string {
+  const compared = streams.filter(({ equal }) => equal !== undefined);
+  const equal = compared.reduce((sum, each) => sum + (each.equal ?? 0) + (each.checked?.resolved ?? 0), 0);
+  if (compared.length === 0) return 'Counted only: this stream has no row states, so completeness is not proven.';
+  if (complete) return `${paint.good('Complete')}: ${rowsText(equal)} equal.`;
+  const differing = compared.reduce((sum, each) => sum + lasting(each).length, 0);
+  if (differing === 0)
+    return `${paint.unconfirmed('Not complete')}: ${rowsText(equal)} equal. Dead hasDeadLetters and unconfirmed ids remain.`;
+  const unchecked = compared.some(({ found, checked }) => found.length > 0 && !checked);
+  const since = paused ? 'the schedule is off' : 'no run has ended since';
+  const sure = unchecked ? ` Not confirmed: ${since}, so they may not be sent yet.` : '';
+  return `${paint.bad('Differs')}: ${rowsText(differing)}; ${rowsText(equal)} equal.${sure}`;
+}
+
+function countsText(streams: readonly VerifiedStream[]): string {
+  const rows = streams.map(each => [
+    each.stream.name,
+    String(each.rows),
+    each.equal === undefined ? 'not compared' : String(each.equal),
+    each.equal === undefined ? '' : String(each.found.length),
+    each.checked ? String(each.checked.resolved) : '',
+    String(each.unconfirmed),
+    readResultText(each.deadLetters, ({ count, more }) => `${count}${more ? ' or more' : ''}`),
+  ]);
+  return tableText(
+    ['stream', 'rows listed', 'ids equal', 'differed', 'resolved since', 'unconfirmed', 'dead letters'],
+    rows,
+  );
+}
+
+function details(stream: VerifiedStream, limit: number): string[] {
+  const { unsendable, unconfirmed, deadLetters, checked, ended } = stream;
+  const hasDeadLetters = 'value' in deadLetters && deadLetters.value.count > 0;
+  return [
+    ...kinds(stream).flatMap(([kind, differences]) => kindLines(stream, kind, differences, limit)),
+    ...(checked && checked.moved.length > 0
+      ? [
+          `  ${checked.moved.length} of them were sent again meanwhile, and single reads have other members. Verify again.`,
+        ]
+      : []),
+    ...(ended
+      ? []
+      : [
+          `  ${stream.stream.name}: the API repeated a cursor instead of ending the list. Rows after it were not compared.`,
+        ]),
+    ...(unconfirmed > 0
+      ? [`  ${stream.stream.name}: ${unconfirmed} ids may have been sent by a killed run that did not record it.`]
+      : []),
+    ...(unsendable > 0 ? [`  ${stream.stream.name}: ${rowsText(unsendable)} cannot become events: dead letters.`] : []),
+    ...(hasDeadLetters
+      ? [`  ${stream.stream.name}: the SIEM lacks the dead letters: "dead-letters list" shows them.`]
+      : []),
+  ];
+}
+
+function kinds(stream: VerifiedStream): [DifferenceKind, Difference[]][] {
+  return [...Map.groupBy(lasting(stream), each => each.kind)];
+}
+
+function kindLines({ stream }: VerifiedStream, kind: DifferenceKind, all: Difference[], limit: number): string[] {
+  const shown = all.slice(0, limit).map(each => `    ${nameOf(each)}`);
+  const more = all.length > limit ? [`    and ${all.length - limit} more: --limit, or --json for all`] : [];
+  return ['', `  ${stream.name}: ${all.length} ${DIFFERENCES[kind]}`, ...shown, ...more];
+}
+
+function nameOf({ id, key }: Difference): string {
+  return id === undefined ? `an id with the hash ${key.slice(1)}` : JSON.stringify(id);
+}
+
+function streamJson(stream: VerifiedStream): object {
+  const { rows, unsendable, equal, ended, found, unconfirmed, deadLetters, checked } = stream;
+  const moved = new Set(checked?.moved);
+  return {
+    rowsListed: rows,
+    listEnded: ended,
+    rowsThatCannotBeEvents: unsendable,
+    idsEqual: equal ?? null,
+    differed: found.length,
+    resolvedSince: checked?.resolved ?? null,
+    confirmed: found.length === 0 || checked !== undefined,
+    differences: lasting(stream).map(each => ({
+      id: each.id ?? null,
+      ...(each.id === undefined && { hash: each.key.slice(1) }),
+      kind: DIFFERENCES[each.kind],
+      ...(moved.has(each) && { confirmed: false }),
+    })),
+    unconfirmedIds: unconfirmed,
+    deadLetters: readResultJson(deadLetters),
+  };
+}
+
+function rowsText(count: number): string {
+  return count === 1 ? '1 row' : `${count} rows`;
+}

@@ -1,0 +1,126 @@
+import { Argument, Command, Option } from 'commander';
+import { STREAMS, type StreamName, type SyncedStream } from '../../../../lambda/streams.ts';
+import { openAccess } from '../../access.ts';
+import { examples, type Run, STREAM_NAMES, wholeNumber } from '../../command.ts';
+import type { Context } from '../../context.ts';
+import { scheduleIsOff } from '../../schedule.ts';
+import { type LeaseState, readState } from '../../state.ts';
+import { streamOf } from '../lookup/lookup-row.ts';
+import { type Checked, checkAgain } from './check-again.ts';
+import { type Comparison, compare, unconfirmedAgain } from './compare.ts';
+import { verifyOutcome } from './verify-result.ts';
+
+const WAIT_SECONDS = 180;
+const NAMED_IDS = 20;
+
+export function verifyCommand(run: Run): Command {
+  return new Command('verify')
+    .description('compare everything at the API with what the SIEM was sent; sends and changes nothing')
+    .addArgument(
+      new Argument('[stream...]', 'which streams; DNS blocks are only counted')
+        .choices(STREAM_NAMES)
+        .default([], 'assets and threats'),
+    )
+    .addOption(
+      new Option('--wait <seconds>', 'how long to wait for the next run, after which differences are checked again')
+        .argParser(wholeNumber())
+        .default(WAIT_SECONDS),
+    )
+    .addOption(new Option('--limit <n>', 'ids to print of each kind').argParser(wholeNumber()).default(NAMED_IDS))
+    .addHelpText('after', `\n${MEANING}\n${examples('verify', 'verify threats --wait 0 --json')}`)
+    .action(
+      run(async (context, streams: readonly StreamName[], options: VerifyOptions & { readonly limit: number }) =>
+        verifyOutcome(await verify(context, streams, options), options.limit),
+      ),
+    );
+}
+
+const MEANING = `Exit status 3: rows differ after the next run, no run ended in time, the schedule is off, ids are unconfirmed, or there are
+dead letters. While the schedule is off the command does not wait.
+It compares with what Firehose acknowledged. It does not query the SIEM.`;
+
+export interface VerifiedStream extends Comparison {
+  /** Undefined if differences were not checked again. They may not be sent yet. */
+  readonly checked: Checked | undefined;
+}
+
+export interface Verification {
+  readonly streams: readonly VerifiedStream[];
+  /** The schedule is off, so no run could resolve the differences. */
+  readonly paused: boolean;
+}
+
+export interface VerifyOptions {
+  /** Seconds to wait for the next run. 0: differences are not checked again. */
+  readonly wait: number;
+}
+
+/**
+ * Compares, waits for the next run, and checks the differences again.
+ *
+ * @param names if empty, every stream with row states
+ * @throws RefusedError, AwsCallError; as the API's client does
+ */
+export async function verify(
+  context: Context,
+  names: readonly StreamName[],
+  { wait }: VerifyOptions,
+): Promise<Verification> {
+  const { aws, clock, report } = context;
+  const access = await openAccess(context);
+  const { table } = await context.deployment();
+  // Before the walk, which may take long: without a run it cannot confirm differences.
+  if (wait > 0 && (await scheduleIsOff(context))) report.say(PAUSED);
+  const begun = clock.now();
+  const comparisons = await compare(
+    context,
+    access,
+    streamsOf(names, name => streamOf(access, name)),
+  );
+  const count = comparisons.reduce((sum, { found, unconfirmed }) => sum + found.length + unconfirmed, 0);
+  const paused = count > 0 && wait > 0 && (await scheduleIsOff(context));
+  if (count === 0 || wait === 0 || paused) {
+    return { streams: comparisons.map(each => ({ ...each, checked: undefined })), paused };
+  }
+  const lease = async () => (await readState(aws, table, clock.now())).lease;
+  const epoch = (await lease())?.epoch ?? 0;
+  report.say(
+    `${count} ids differ or are unconfirmed. They may not be sent yet. Waiting up to ${wait} s for the next run to end.`,
+  );
+  const ended = await nextRunEnded(context, { lease, epoch, wait });
+  const verified: VerifiedStream[] = [];
+  for (const each of comparisons) {
+    const checked = ended && each.found.length > 0 ? await checkAgain(access, each, begun) : undefined;
+    verified.push({ ...each, checked });
+  }
+  return { streams: await unconfirmedAgain(access, verified), paused };
+}
+
+const PAUSED =
+  'The schedule is off, so no run will send what is missing. Differences are reported without confirmation.';
+
+function streamsOf(names: readonly StreamName[], find: (name: StreamName) => SyncedStream): SyncedStream[] {
+  const withStates = STREAMS.filter(({ hasRowStates }) => hasRowStates).map(({ name }) => name);
+  return [...new Set(names.length > 0 ? names : withStates)].map(find);
+}
+
+const PAUSE_MILLISECONDS = 1_000;
+
+export interface NextRun {
+  readonly lease: () => Promise<LeaseState | undefined>;
+  /** Epoch of the last run. */
+  readonly epoch: number;
+  readonly wait: number;
+}
+
+/** Waits for a later run to end cleanly. @returns whether it did in time @throws the signal's reason at Ctrl-C */
+export async function nextRunEnded({ clock, signal }: Context, { lease, epoch, wait }: NextRun): Promise<boolean> {
+  const end = clock.now() + wait * 1000;
+  for (;;) {
+    const seen = await lease();
+    if (seen && seen.epoch > epoch && seen.ended === 'cleanly') return true;
+    const left = end - clock.now();
+    if (left <= 0) return false;
+    await clock.sleep(Math.min(PAUSE_MILLISECONDS, left), signal);
+  }
+}

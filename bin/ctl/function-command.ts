@@ -1,0 +1,142 @@
+/** Sends a command to the function: asks for confirmation, shows progress, formats the result. */
+import { createInterface } from 'node:readline/promises';
+import type { StreamResult } from '../../lambda/core/run.ts';
+import type { InvocationResult } from '../../lambda/invocation.ts';
+import type { Clock } from '../../lambda/ports.ts';
+import { terminalText } from '../../local/terminal/terminal-text.ts';
+import type { Context } from './context.ts';
+import { InterruptedError, RefusedError } from './errors.ts';
+import { carryOut, type FunctionCommand, invokeFunction, runsText, timedRuns, untilDone } from './invoke.ts';
+import type { Outcome, Progress } from './report.ts';
+import { scheduleIsOff } from './schedule.ts';
+import { type ConnectorState, readState } from './state.ts';
+import { tableText } from './text.ts';
+
+export interface CommandOptions {
+  /** Seconds to wait for the lease. */
+  readonly wait: number;
+  /** Repeat runs until the streams are caught up. */
+  readonly untilDone?: boolean | undefined;
+}
+
+/** Sends a command, waits for the lease and shows progress. @throws StillBusyError, FunctionFailedError, AwsCallError, InterruptedError */
+export async function sendCommand(context: Context, what: FunctionCommand, options: CommandOptions): Promise<Outcome> {
+  const { aws, clock, report, signal } = context;
+  const { functionName, table } = await context.deployment();
+  const state = () => readState(aws, table, clock.now());
+  const monitored = async (each: FunctionCommand): Promise<InvocationResult> => {
+    using progress = report.progress('A run is in progress.');
+    return await withProgress(() => invokeFunction({ aws, functionName, signal }, each), { clock, state, progress });
+  };
+  const { invoke, seconds } = timedRuns(monitored, clock);
+  const dispatch = { invoke, clock, signal, wait: options.wait, say: report.say };
+  const result = options.untilDone ? await untilDone(what, dispatch) : await carryOut(what, dispatch);
+  const paused = result.more && (await scheduleIsOff(context));
+  return { text: resultText(result, seconds, paused), json: { ...result, runSeconds: seconds } };
+}
+
+export interface Monitored {
+  readonly clock: Clock;
+  /** Reads the table, the only source of progress during an invocation. */
+  readonly state: () => Promise<ConnectorState>;
+  readonly progress: Progress;
+}
+
+const EVERY_MILLISECONDS = 1000;
+
+/** Reads the state about once a second until `work` ends. Failed reads do not affect the work. */
+export async function withProgress<T>(work: () => Promise<T>, { clock, state, progress }: Monitored): Promise<T> {
+  const ended = new AbortController();
+  const watching = (async () => {
+    for (let seen = 0; !ended.signal.aborted; await clock.sleep(EVERY_MILLISECONDS, ended.signal)) {
+      const committed = committedEvents(await state());
+      if (committed === undefined || ended.signal.aborted) continue;
+      progress.advance(Math.max(0, committed - seen), `${committed} events committed`);
+      seen = Math.max(seen, committed);
+    }
+  })();
+  watching.catch(() => undefined);
+  try {
+    return await work();
+  } finally {
+    ended.abort();
+  }
+}
+
+/**
+ * Number of events that the current run has committed, or undefined if no run holds the lease. Example: with epoch 7 and the
+ * sequence `00000000070000000042` the run has committed 42 events. All streams share the counter.
+ */
+export function committedEvents({ lease, streams }: ConnectorState): number | undefined {
+  if (!lease?.held) return undefined;
+  const epoch = String(lease.epoch).padStart(10, '0');
+  const counts = [...streams.values()].map(saved => {
+    const committed = saved instanceof Error ? '' : saved.checkpoint.committed;
+    return committed.startsWith(epoch) ? Number(committed.slice(epoch.length)) : 0;
+  });
+  return Math.max(0, ...counts);
+}
+
+/** Each row counts in exactly one of these columns, so they add up to the rows read. */
+const FATES: readonly (readonly [title: string, count: (result: StreamResult) => number])[] = [
+  // The event about an oversize row counts as a dead letter.
+  ['forwarded', result => result.forwarded - result.oversize],
+  ['duplicates', result => result.suppressed],
+  ['superseded', result => result.superseded],
+  ['ignored tombstones', result => result.unseenTombstones],
+  ['dead letters', result => result.deadLetters],
+];
+
+const COLUMNS: readonly (readonly [title: string, cell: (result: StreamResult) => number | string])[] = [
+  ['pages', result => result.pages],
+  ['read', result => result.rows],
+  ...FATES,
+  ['withdrawn', result => result.withdrawn],
+  ['caught up', result => (result.caughtUp ? 'yes' : 'not yet')],
+];
+
+/** @param seconds of each run @param paused whether the schedule is off */
+export function resultText({ streams, more }: InvocationResult, seconds: readonly number[], paused: boolean): string {
+  const rows = Object.entries(streams).map(([name, result]) => [
+    name,
+    ...COLUMNS.map(([, cell]) => String(cell(result))),
+  ]);
+  const notes = [...notesOf(Object.values(streams)), runsText(seconds)].join('\n');
+  const table = `${tableText(['stream', ...COLUMNS.map(([title]) => title)], rows)}\n\n${notes}`;
+  if (!more) return table;
+  const next = paused
+    ? 'The schedule is off, so no run continues by itself. Use "npm run connectorctl -- run --until-done" or "npm run connectorctl -- resume".'
+    : 'The next scheduled run continues. "npm run connectorctl -- run --until-done" waits for the end.';
+  return `${table} The time budget ended before the streams were caught up. ${next}`;
+}
+
+/** Explains what the columns do not show. */
+function notesOf(results: readonly StreamResult[]): string[] {
+  const sum = (count: (result: StreamResult) => number) => results.reduce((total, each) => total + count(each), 0);
+  const oversize = sum(result => result.oversize);
+  const open = sum(result => Math.max(0, result.rows - FATES.reduce((total, [, count]) => total + count(result), 0)));
+  return [
+    ...(oversize > 0 ? [`Oversize rows, each forwarded as an oversize event: ${oversize}.`] : []),
+    ...(open > 0 ? [`Rows read but not committed, which the next run reads again: ${open}.`] : []),
+  ];
+}
+
+/** @throws RefusedError at any answer but yes, and without a terminal; InterruptedError at Ctrl-C */
+export async function confirm(cost: string, signal?: AbortSignal): Promise<void> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+    throw new RefusedError(`${cost}\nNo terminal to confirm on. Nothing was done. Re-run with --yes.`);
+  }
+  const answer = await ask(`${cost}\nContinue? Type "yes": `, signal);
+  if (answer.trim().toLowerCase() !== 'yes') throw new RefusedError('Not confirmed. Nothing was done.');
+}
+
+async function ask(question: string, signal?: AbortSignal): Promise<string> {
+  using terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const gone = Promise.withResolvers<string>();
+  const interrupt = () => gone.reject(new InterruptedError('Interrupted. Nothing was done.'));
+  // SIGINT covers Ctrl-C in the terminal and a sent signal. Ctrl-D closes the input without an answer.
+  terminal.once('SIGINT', interrupt);
+  signal?.addEventListener('abort', interrupt, { once: true });
+  terminal.once('close', () => gone.resolve(''));
+  return await Promise.race([terminal.question(terminalText(question)), gone.promise]);
+}

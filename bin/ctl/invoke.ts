@@ -1,0 +1,179 @@
+/** Invokes the function with a command, waits for the lease, and continues until the streams are caught up. */
+import { InvokeCommand, type InvokeCommandOutput } from '@aws-sdk/client-lambda';
+import type { StreamResult } from '../../lambda/core/run.ts';
+import type { InvocationResult } from '../../lambda/invocation.ts';
+import type { Clock } from '../../lambda/ports.ts';
+import { STREAMS, type StreamName } from '../../lambda/streams.ts';
+import type { Aws } from './aws.ts';
+import { AwsCallError, FunctionFailedError, InterruptedError, RefusedError, StillBusyError } from './errors.ts';
+
+export interface Invocation {
+  readonly aws: Aws;
+  readonly functionName: string;
+  readonly signal: AbortSignal;
+}
+
+/** Invokes the function and waits for its answer, up to 15 minutes. @throws RefusedError, AwsCallError, FunctionFailedError, InterruptedError */
+export async function invokeFunction(invocation: Invocation, command: FunctionCommand): Promise<InvocationResult> {
+  const { FunctionError, Payload } = await call(invocation, command);
+  const answer = JSON.parse(Payload?.transformToString() || 'null');
+  if (FunctionError === undefined) return answer;
+  if (answer?.errorType === 'CommandError') {
+    throw new RefusedError(`The function rejects the command. ${answer.errorMessage}`);
+  }
+  throw new FunctionFailedError(answer?.errorType ?? FunctionError, answer?.errorMessage ?? 'It gave no reason.');
+}
+
+async function call({ aws, functionName, signal }: Invocation, command: FunctionCommand): Promise<InvokeCommandOutput> {
+  const invocation = new InvokeCommand({
+    FunctionName: functionName,
+    InvocationType: 'RequestResponse',
+    Payload: Buffer.from(JSON.stringify(command)),
+  });
+  try {
+    return await aws.invoker().send(invocation, { abortSignal: signal });
+  } catch (error) {
+    if (signal.aborted) {
+      throw new InterruptedError(
+        'Interrupted. A run that has started continues in AWS, which is safe. "status" shows whether it holds the lease.',
+        { cause: error },
+      );
+    }
+    throw new AwsCallError(
+      `Function ${functionName} could not be invoked`,
+      'You need lambda:InvokeFunction on the function of the stack. If the connection broke, a run that has started continues: ' +
+        '"status" shows whether it holds the lease.',
+      error,
+    );
+  }
+}
+
+/** The payload, see lambda/command.ts. */
+export interface FunctionCommand {
+  readonly streams?: readonly StreamName[];
+  readonly resync?: readonly StreamName[];
+  readonly replay?: readonly StreamName[];
+  /** Keys of dead letters. */
+  readonly redrive?: readonly string[];
+}
+
+/** How a command reaches the function, and how long to wait for the lease. */
+export interface Dispatch {
+  readonly invoke: (command: FunctionCommand) => Promise<InvocationResult>;
+  readonly clock: Clock;
+  /** Longest time to wait for the lease, in seconds. */
+  readonly wait: number;
+  readonly say: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+const PAUSE_MILLISECONDS = 5_000;
+
+/** @throws StillBusyError, FunctionFailedError, AwsCallError, InterruptedError */
+export async function carryOut(
+  command: FunctionCommand,
+  { invoke, clock, wait, say, signal }: Dispatch,
+): Promise<InvocationResult> {
+  const end = clock.now() + wait * 1000;
+  for (;;) {
+    const result = await unlessBusy(() => invoke(command));
+    if (result) return result;
+    const left = end - clock.now();
+    if (left <= 0) throw new StillBusyError(wait);
+    say(`Another run holds the lease. Trying again for ${Math.ceil(left / 1000)} s at most.`);
+    await pause(clock, Math.min(PAUSE_MILLISECONDS, left), signal);
+  }
+}
+
+async function pause(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> {
+  try {
+    await clock.sleep(milliseconds, signal);
+  } catch (cause) {
+    throw new InterruptedError('Interrupted while waiting for the lease. Nothing was done.', { cause });
+  }
+}
+
+/** A held lease is an answer to a plain run and an error to any other command. */
+async function unlessBusy(attempt: () => Promise<InvocationResult>): Promise<InvocationResult | undefined> {
+  try {
+    const result = await attempt();
+    return result.leaseHeld ? undefined : result;
+  } catch (error) {
+    if (error instanceof FunctionFailedError && error.type === 'LeaseBusyError') return undefined;
+    throw error;
+  }
+}
+
+/** A scheduled run may hold the lease for 15 minutes. */
+const LONGEST_RUN_SECONDS = 16 * 60;
+
+/** Repeats runs until the streams are caught up, as the schedule would. @throws as `carryOut` does */
+export async function untilDone(command: FunctionCommand, dispatch: Dispatch): Promise<InvocationResult> {
+  let total = await carryOut(command, dispatch);
+  const streams = namesOf(total);
+  while (total.more) {
+    dispatch.say('The time budget ended before the streams were caught up. The next run continues.');
+    const next = await continueRun({ streams }, { ...dispatch, wait: Math.max(dispatch.wait, LONGEST_RUN_SECONDS) });
+    total = { streams: added(total.streams, next.streams), more: next.more };
+  }
+  return total;
+}
+
+async function continueRun(command: FunctionCommand, dispatch: Dispatch): Promise<InvocationResult> {
+  try {
+    return await carryOut(command, dispatch);
+  } catch (error) {
+    if (!(error instanceof InterruptedError)) throw error;
+    throw new InterruptedError(
+      'Interrupted. The command was carried out in part. The schedule continues it unless it is paused.',
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+function namesOf({ streams }: InvocationResult): StreamName[] {
+  return STREAMS.map(({ name }) => name).filter(name => name in streams);
+}
+
+/** Adds up the counts of all runs. Whether a stream is caught up is the last run's answer. */
+function added(one: InvocationResult['streams'], other: InvocationResult['streams']): InvocationResult['streams'] {
+  const sums = Object.entries(other).map(([name, result]) => [name, addedResult(one[name], result)]);
+  return { ...one, ...Object.fromEntries(sums) };
+}
+
+function addedResult(one: StreamResult | undefined, other: StreamResult): StreamResult {
+  const sums = Object.entries(other).map(([member, value]) => {
+    const before = one?.[member as keyof StreamResult];
+    return [member, typeof value === 'number' && typeof before === 'number' ? before + value : value];
+  });
+  return Object.fromEntries(sums) as unknown as StreamResult;
+}
+
+export interface TimedRuns {
+  readonly invoke: Dispatch['invoke'];
+  /** Seconds of each run that had the lease, in order. A cold start counts. */
+  readonly seconds: readonly number[];
+}
+
+/** Times the runs of `invoke`. Failed runs and runs without the lease are not timed. */
+export function timedRuns(invoke: Dispatch['invoke'], clock: Pick<Clock, 'now'>): TimedRuns {
+  const seconds: number[] = [];
+  return {
+    seconds,
+    async invoke(command): Promise<InvocationResult> {
+      const begun = clock.now();
+      const result = await invoke(command);
+      if (!result.leaseHeld) seconds.push((clock.now() - begun) / 1000);
+      return result;
+    },
+  };
+}
+
+/** Always in seconds, so that it compares with the limit of 900 s. */
+export function runsText(seconds: readonly number[]): string {
+  const [last = '', ...others] = seconds.map(each => `${each.toFixed(each < 10 ? 1 : 0)} s`).toReversed();
+  if (others.length === 0) return `The run took ${last}.`;
+  return `${seconds.length} runs took ${others.toReversed().join(', ')} and ${last}.`;
+}

@@ -1,0 +1,27 @@
+import { messageOf } from './errors.ts';
+
+/** A value, or why it could not be read. One unreadable part must not hide the others. */
+export type ReadResult<T> = { readonly value: T } | { readonly notReadable: string };
+
+/** Catches every error but Ctrl-C. */
+export async function tryRead<T>(read: () => Promise<T>, signal: AbortSignal): Promise<ReadResult<T>> {
+  try {
+    return { value: await read() };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return { notReadable: messageOf(error).replaceAll('\n', ' ') };
+  }
+}
+
+export function readResultText<T>(read: ReadResult<T>, text: (value: T) => string): string {
+  return 'value' in read ? text(read.value) : `not readable: ${read.notReadable}`;
+}
+
+/** The value itself, or `{"notReadable": "…"}`. */
+export function readResultJson<T>(read: ReadResult<T>, json: (value: T) => unknown = value => value): unknown {
+  return 'value' in read ? json(read.value) : read;
+}
+
+export function known<T>(read: ReadResult<T>): T | undefined {
+  return 'value' in read ? read.value : undefined;
+}

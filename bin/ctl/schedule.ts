@@ -1,0 +1,64 @@
+/** The schedule that starts the function. */
+import {
+  GetScheduleCommand,
+  type GetScheduleCommandOutput,
+  ScheduleState,
+  UpdateScheduleCommand,
+  type UpdateScheduleCommandInput,
+} from '@aws-sdk/client-scheduler';
+import type { Aws } from './aws.ts';
+import type { Context } from './context.ts';
+import { AwsCallError } from './errors.ts';
+import { known, tryRead } from './read-result.ts';
+
+export interface Schedule {
+  readonly name: string;
+  readonly enabled: boolean;
+  /** For example `rate(1 minute)`. */
+  readonly expression: string;
+  /** Time of the last change, in milliseconds since 1970. */
+  readonly changed: number | undefined;
+  /** Every member, as `UpdateSchedule` requires. */
+  readonly whole: UpdateScheduleCommandInput;
+}
+
+/** @throws AwsCallError */
+export async function readSchedule(aws: Aws, name: string): Promise<Schedule> {
+  try {
+    return scheduleOf(name, await aws.scheduler().send(new GetScheduleCommand({ Name: name })));
+  } catch (cause) {
+    const advice =
+      'Nothing was changed. You need scheduler:GetSchedule on it. "npx cdk deploy --revert-drift" with the stack’s name restores a deleted schedule.';
+    throw new AwsCallError(`The schedule ${name} could not be read`, advice, cause);
+  }
+}
+
+/** An update replaces the whole schedule, so every member must be sent again. */
+function scheduleOf(name: string, answer: GetScheduleCommandOutput): Schedule {
+  const { $metadata: _, Arn: _arn, CreationDate: _created, LastModificationDate: changed, ...members } = answer;
+  return {
+    name,
+    enabled: answer.State === ScheduleState.ENABLED,
+    expression: answer.ScheduleExpression ?? '',
+    changed: changed?.getTime(),
+    whole: members as UpdateScheduleCommandInput,
+  };
+}
+
+/** Enables or disables the schedule and keeps everything else. @throws AwsCallError */
+export async function switchSchedule(aws: Aws, { name, whole }: Schedule, enabled: boolean): Promise<void> {
+  const State = enabled ? ScheduleState.ENABLED : ScheduleState.DISABLED;
+  try {
+    await aws.scheduler().send(new UpdateScheduleCommand({ ...whole, State }));
+  } catch (cause) {
+    const advice =
+      'It is unchanged, unless the connection broke. You need scheduler:UpdateSchedule on it, and iam:PassRole on its role.';
+    throw new AwsCallError(`The schedule ${name} could not be changed`, advice, cause);
+  }
+}
+
+/** Whether no run starts by itself. A schedule that cannot be read counts as on. @throws RefusedError, AwsCallError */
+export async function scheduleIsOff({ aws, deployment, signal }: Context): Promise<boolean> {
+  const { scheduleName } = await deployment();
+  return known(await tryRead(() => readSchedule(aws, scheduleName), signal))?.enabled === false;
+}

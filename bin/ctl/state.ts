@@ -1,0 +1,175 @@
+/** Reads the state table of a connector. It never prints a cursor. */
+import { DescribeTableCommand, paginateScan } from '@aws-sdk/client-dynamodb';
+import type { SavedStream } from '../../lambda/ports.ts';
+import { createCheckpoints } from '../../lambda/store/checkpoints.ts';
+import { leaseKey, ROW_PARTITIONS, removalsPartition, rowPrefix } from '../../lambda/store/item.ts';
+import { createTable, type Table } from '../../lambda/store/table.ts';
+import { STREAMS, type StreamName } from '../../lambda/streams.ts';
+import { sha256, systemClock } from '../../lambda/system.ts';
+import { PRICES } from '../../lib/cost/prices.ts';
+import type { Aws } from './aws.ts';
+import { AwsCallError } from './errors.ts';
+import type { Progress } from './report.ts';
+import { durationText, timeText } from './text.ts';
+
+export interface LeaseState {
+  readonly epoch: number;
+  /** Id of the run that took it last. */
+  readonly holder: string;
+  readonly held: boolean;
+  /** Milliseconds since the epoch; may lie in the past. */
+  readonly expires: number;
+  /** How the last finished run ended. */
+  readonly ended: string;
+}
+
+export interface ConnectorState {
+  /** Undefined if no run has ever taken it. */
+  readonly lease: LeaseState | undefined;
+  /** Saved state by stream, or the error that a run would fail with. */
+  readonly streams: ReadonlyMap<StreamName, SavedStream | Error>;
+  /** Number of pending withdrawals by stream. */
+  readonly withdrawals: ReadonlyMap<StreamName, number>;
+}
+
+const BUDGET_MILLISECONDS = 20_000;
+
+/** @throws AwsCallError */
+export async function readState(aws: Aws, tableName: string, now: number): Promise<ConnectorState> {
+  const end = now + BUDGET_MILLISECONDS;
+  const retryBudget = { clock: systemClock, random: Math.random, timeLeft: () => end - systemClock.now() };
+  const table = createTable(aws.dynamodb(), tableName, retryBudget);
+  const names = STREAMS.map(stream => stream.name);
+  try {
+    const streams = await createCheckpoints(table, sha256).load(names);
+    return { streams, lease: await readLease(table, now), withdrawals: await countWithdrawals(table) };
+  } catch (error) {
+    const cause = error instanceof Error ? (error.cause ?? error) : error;
+    throw new AwsCallError(
+      `The state table ${tableName} could not be read`,
+      'Nothing was changed. You need dynamodb:BatchGetItem and dynamodb:Query on it.',
+      cause,
+    );
+  }
+}
+
+async function readLease(table: Table, now: number): Promise<LeaseState | undefined> {
+  const [item] = await table.get([leaseKey]);
+  if (!item) return undefined;
+  const expires = Number(item['expires']?.N);
+  const ended = item['ended']?.S ?? '';
+  const holder = item['holder']?.S ?? '';
+  return { epoch: Number(item['epoch']?.N), holder, held: ended === 'no' && expires >= now, expires, ended };
+}
+
+async function countWithdrawals(table: Table): Promise<Map<StreamName, number>> {
+  const counts = new Map<StreamName, number>();
+  for (const { name, tombstones } of STREAMS) {
+    if (tombstones) counts.set(name, (await table.query(removalsPartition(name))).length);
+  }
+  return counts;
+}
+
+/** Column titles of the table of saved state. */
+export const STATE_TITLES = ['stream', 'cursor', 'committed sequence', 'window', 'generation', 'resync', 'unconfirmed'];
+
+/** @param off streams that the settings disable */
+export function stateRows(
+  streams: ReadonlyMap<StreamName, SavedStream | Error>,
+  off: readonly StreamName[],
+): string[][] {
+  return [...streams].map(([name, saved]) => [name, ...cells(saved, off.includes(name))]);
+}
+
+function cells(saved: SavedStream | Error, isOff: boolean): string[] {
+  if (saved instanceof Error) return ['damaged', '', '', '', '', ''];
+  const { cursor, committed, window, generation, repairing } = saved.checkpoint;
+  if (isOff && cursor === undefined && committed === '') return ['off', '', '', '', '', ''];
+  const cursorText = cursor === undefined ? 'none yet' : 'saved';
+  const resync = repairing ? 'in progress' : 'no';
+  return [
+    cursorText,
+    committed || 'none',
+    String(window.length),
+    String(generation),
+    resync,
+    String(unconfirmed(saved)),
+  ];
+}
+
+/** Number of ids with an intent that no commit confirms: their events may have reached the SIEM. */
+export function unconfirmed({ checkpoint: { committed }, intents }: SavedStream): number {
+  const unconfirmed = intents.filter(({ sequence }) => sequence === '' || sequence > committed);
+  return new Set(unconfirmed.flatMap(batch => batch.idTags)).size;
+}
+
+export function leaseText(lease: LeaseState | undefined, now: number): string {
+  if (!lease) return 'never taken: no run has used this table yet';
+  const { epoch, holder, held, expires, ended } = lease;
+  if (held) return `held by ${holder}, epoch ${epoch}, for ${durationText(expires - now)} more unless renewed`;
+  if (ended === 'no') return `free, epoch ${epoch}; its run was killed and the lease expired ${timeText(expires)}`;
+  return `free, epoch ${epoch}; the last run ended ${ended === 'cleanly' ? ended : 'with unconfirmed events'}`;
+}
+
+const ADVICE = 'Nothing was done. --no-count skips the count, which needs ';
+
+/** Counts the rows that the SIEM has, by a scan of the whole table. Removed rows do not count. @throws AwsCallError */
+export async function countStates(
+  aws: Aws,
+  table: string,
+  streams: readonly StreamName[],
+  progress: Progress,
+): Promise<Map<StreamName, number>> {
+  const counts = new Map(streams.map(stream => [stream, 0]));
+  let read = 0;
+  const input = {
+    TableName: table,
+    ProjectionExpression: 'pk',
+    FilterExpression: 'begins_with(pk, :row) AND removed = :no',
+    ExpressionAttributeValues: { ':row': { S: ROW_PARTITIONS }, ':no': { BOOL: false } },
+  };
+  try {
+    for await (const { Items = [], ScannedCount = 0 } of paginateScan({ client: aws.retryingDynamodb() }, input)) {
+      for (const { pk } of Items) {
+        const stream = streams.find(name => pk?.S?.startsWith(rowPrefix(name)));
+        if (stream) counts.set(stream, counts.get(stream)! + 1);
+      }
+      read += ScannedCount;
+      const counted = [...counts].map(([stream, count]) => `${count} of ${stream}`);
+      progress.advance(ScannedCount, `${read} items read, ${counted.join(', ')}`);
+    }
+  } catch (cause) {
+    throw new AwsCallError(`The table ${table} could not be read`, `${ADVICE}dynamodb:Scan on it.`, cause);
+  }
+  return counts;
+}
+
+export interface TableSize {
+  /** DynamoDB updates it every six hours. */
+  readonly items: number;
+  readonly bytes: number;
+}
+
+/** @param otherwise how to do without it @throws AwsCallError */
+export async function tableSize(aws: Aws, table: string, otherwise = ''): Promise<TableSize> {
+  try {
+    const { Table: description } = await aws.retryingDynamodb().send(new DescribeTableCommand({ TableName: table }));
+    return { items: description?.ItemCount ?? 0, bytes: description?.TableSizeBytes ?? 0 };
+  } catch (cause) {
+    throw new AwsCallError(
+      `The table ${table} could not be described`,
+      `Nothing was changed. ${otherwise}You need dynamodb:DescribeTable on it.`,
+      cause,
+    );
+  }
+}
+
+/** An eventually consistent read unit. */
+const BYTES_A_UNIT = 8192;
+
+/** For example "the whole table, about 9 items, for less than a cent" (list price). */
+export function scanText({ items, bytes }: TableSize): string {
+  const dollars = Math.ceil(bytes / BYTES_A_UNIT) * PRICES.tableReadUnit.dollars;
+  const price = dollars < 0.01 ? 'less than a cent' : `$${dollars.toFixed(2)}`;
+  return `the whole table${items > 0 ? `, about ${items} items` : ''}, for ${price}`;
+}

@@ -1,0 +1,50 @@
+/** Formats text for the terminal: colours, tables, times. */
+import { styleText } from 'node:util';
+import { terminalText } from '../../local/terminal/terminal-text.ts';
+
+/** Colours, on a terminal only. Node honours NO_COLOR and FORCE_COLOR. */
+export const paint = {
+  good: (text: string) => styleText('green', text, { stream: process.stdout }),
+  bad: (text: string) => styleText('red', text, { stream: process.stdout }),
+  unconfirmed: (text: string) => styleText('yellow', text, { stream: process.stdout }),
+  faint: (text: string) => styleText('dim', text, { stream: process.stdout }),
+} as const;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: what `paint` writes begins with it
+const COLOUR = /(\u001b\[(?:2|22|31|32|33|39)m)/;
+
+/** Removes every escape sequence but the colours above, which can neither move the cursor nor hide text. */
+export function terminalReport(text: string): string {
+  const coloured = paint.good('') !== '';
+  return text
+    .split(COLOUR)
+    .map((part, index) => (index % 2 === 1 && coloured ? part : terminalText(part)))
+    .join('');
+}
+const NUMBER = /^[\d.,?]*$/;
+
+/** A table: numbers are aligned right, words left. */
+export function tableText(titles: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = titles.map((title, column) => Math.max(title.length, ...rows.map(row => row[column]!.length)));
+  const numeric = titles.map((_, column) => column > 0 && rows.every(row => NUMBER.test(row[column]!)));
+  const cell = (text: string, column: number) =>
+    numeric[column] ? text.padStart(widths[column]!) : text.padEnd(widths[column]!);
+  const line = (cells: readonly string[]) => cells.map(cell).join('  ').trimEnd();
+  const rule = '-'.repeat(widths.reduce((sum, width) => sum + width + 2, -2));
+  return [line(titles), rule, ...rows.map(line)].join('\n');
+}
+
+/** A duration in its largest useful unit, for example `32 min`. */
+export function durationText(milliseconds: number): string {
+  const seconds = Math.max(0, Math.round(milliseconds / 1000));
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 120) return `${minutes} min`;
+  const hours = Math.round(minutes / 60);
+  return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`;
+}
+
+/** ISO 8601 in UTC, to the second. */
+export function timeText(milliseconds: number): string {
+  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,20 @@
+import { expect, test } from '@jest/globals';
+import { apiWithShortBudget } from '../../../bin/ctl/access.ts';
+import { httpHarness, json } from '../../lambda/support/http-harness.ts';
+import { rejection } from '../../lambda/support/rejection.ts';
+import { steppedClock } from '../../lambda/support/stepped-clock.ts';
+
+test('an API that asks to be called again and again is given up after 20 seconds, with a new budget for each request', async () => {
+  await using harness = await httpHarness(json(429, '', { 'retry-after': '3' }));
+  const clock = steppedClock();
+  const tokens = { token: async () => 'token', discard: () => undefined };
+  const api = apiWithShortBudget({ baseUrl: harness.url, tokens, fetch }, clock);
+  for (const asked of [1, 2]) {
+    const begun = clock.now();
+    const error = await rejection(api.single({ path: '/v1/assets', id: 'a' }));
+    expect([error.name, error.message]).toEqual(['OutOfTimeError', expect.stringContaining('(429)')]);
+    expect(clock.now() - begun).toBeLessThanOrEqual(20_000);
+    // Fewer where the jitter was long, but tried again it was.
+    expect(harness.seen.length).toBeGreaterThan(asked * 3);
+  }
+});

@@ -1,0 +1,76 @@
+import { GetScheduleCommand, UpdateScheduleCommand } from '@aws-sdk/client-scheduler';
+import { expect, test } from '@jest/globals';
+import { interruptible } from '../../../bin/ctl/aws.ts';
+import {
+  AwsCallError,
+  awsFailureText,
+  exitStatusOf,
+  FunctionFailedError,
+  InterruptedError,
+  messageOf,
+  RefusedError,
+} from '../../../bin/ctl/errors.ts';
+import {
+  ApiRefusedError,
+  ApiUnavailableError,
+  CredentialsError,
+  OutOfTimeError,
+  PageTimeoutError,
+  RoleMissingError,
+} from '../../../lambda/core/errors.ts';
+
+const named = (name: string) => Object.assign(new Error('No.'), { name });
+
+test.each([
+  ['AccessDeniedException', 'Access denied.'],
+  ['AuthorizationErrorException', 'Access denied.'],
+  ['ThrottlingException', 'AWS throttles these requests. Try again in a minute.'],
+  ['SlowDown', 'AWS throttles these requests. Try again in a minute.'],
+  ['ResourceNotFoundException', 'It does not exist: it was deleted, or is in another account or region.'],
+  ['NoSuchBucket', 'It does not exist: it was deleted, or is in another account or region.'],
+  ['QueueDoesNotExist', 'It does not exist: it was deleted, or is in another account or region.'],
+  ['ExpiredToken', 'The AWS credentials have expired. Log in again.'],
+])('%s is explained and printed with its name and message', (name, sentence) => {
+  expect(awsFailureText(named(name))).toBe(`${sentence} (${name}: No.)`);
+});
+
+test('an error without an explanation is printed with its name and message', () => {
+  expect(awsFailureText(named('InternalFailure'))).toBe('InternalFailure: No.');
+});
+
+test.each([
+  [new ApiUnavailableError('/v1/assets', 'the connection failed (ECONNREFUSED)'), 'Check the network of this machine'],
+  [new ApiRefusedError('/v1/assets', 400), 'Check baseUrl'],
+  [
+    new CredentialsError('The token endpoint refused the client credentials (401).'),
+    'npm run connectorctl -- set-credentials',
+  ],
+  [new OutOfTimeError('while waiting'), 'Try again in a minute.'],
+  [new PageTimeoutError('/v1/assets', 30_000), 'Try again in a minute.'],
+  [new RoleMissingError('/v1/assets'), 'for the role that /v1/assets requires'],
+])('a command reports %p with its advice and does not mention the next run', (error, advice) => {
+  const [what, remedy = ''] = messageOf(error).split('\n');
+  expect(error.message.startsWith(what!)).toBe(true);
+  expect(remedy).toMatch(/^Nothing was changed\./);
+  expect(remedy).toContain(advice);
+  expect(messageOf(error)).not.toMatch(/next run|checkpoint/);
+});
+
+test('the message of the function is printed unchanged', () => {
+  const { message } = new ApiUnavailableError('/v1/assets', 'the connection failed (ECONNREFUSED)');
+  expect(messageOf(new FunctionFailedError('ApiUnavailableError', message))).toContain('The next run');
+});
+
+test('Ctrl-C aborts reads, not writes', async () => {
+  const { signal } = new AbortController();
+  const given: unknown[] = [];
+  const client = interruptible({ send: async (...all: unknown[]) => void given.push(all[1]) }, signal);
+  await client.send(new GetScheduleCommand({ Name: 'a' }));
+  await client.send(new UpdateScheduleCommand({} as never));
+  expect(given).toEqual([{ abortSignal: signal }, {}]);
+});
+
+test('the exit status is 2 for a refusal, 130 for Ctrl-C and 1 for any other error', () => {
+  const errors = [new RefusedError('no'), new InterruptedError('Ctrl-C'), new AwsCallError('a', 'b', 'c'), 'no error'];
+  expect(errors.map(exitStatusOf)).toEqual([2, 130, 1, 1]);
+});

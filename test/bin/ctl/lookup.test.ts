@@ -1,0 +1,188 @@
+/** Parts of the commands asset, threat and related, without a process. */
+import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { describe, expect, test } from '@jest/globals';
+import type { Aws } from '../../../bin/ctl/aws.ts';
+import { resultOf, unconfirmedFor } from '../../../bin/ctl/commands/lookup/answer.ts';
+import { findEvent, hourPrefixes, needlesOf, placeOf, readEvent } from '../../../bin/ctl/commands/lookup/find-event.ts';
+import { differingMembers } from '../../../bin/ctl/commands/lookup/lookup-text.ts';
+import { neighbourIds } from '../../../bin/ctl/commands/lookup/related.ts';
+import { idTag } from '../../../lambda/core/hashes.ts';
+import { BEGINNING } from '../../../lambda/core/stream-state.ts';
+import { rowState } from '../../lambda/core/support/memory-table.ts';
+import { asset, tombstone } from '../../lambda/core/support/rows.ts';
+import { rowOf } from '../../lambda/core/support/streams.ts';
+import { awsScene } from '../../lambda/support/aws-scene.ts';
+
+const SEQUENCE = '00000010420000000001';
+
+describe('the comparison of the API with the row state', () => {
+  const live = rowOf(asset('a'));
+  const gone = rowOf(tombstone('a'));
+  const refused = { kind: 'refused', status: 404, type: 'x' } as const;
+  const row = (of: typeof live) => ({ kind: 'row', row: of }) as const;
+  const sent = rowState({ rowHash: live.rowHash });
+  const removal = rowState({ rowHash: gone.rowHash, removed: true });
+
+  test.each([
+    ['same', row(live), sent],
+    ['same', row(rowOf(asset('a', { position: null }))), sent],
+    ['differs', row(rowOf(asset('a', { version: 2 }))), sent],
+    ['differs', row(live), removal],
+    ['differs', row(gone), sent],
+    ['differs', row(live), rowState({ rowHash: live.rowHash, removed: true })],
+    ['removed', row(gone), removal],
+    ['removed', refused, removal],
+    ['sent and gone from the API', refused, sent],
+    ['never sent', refused, undefined],
+    ['never sent', row(live), undefined],
+    ['unknown', row(live), new Error('damaged')],
+    ['unknown', { kind: 'unclear', why: 'x' } as const, sent],
+  ])('%s: %p beside %p', (result, answer, stored) => {
+    expect(resultOf(answer, stored)).toBe(result);
+  });
+});
+
+describe('a row state is', () => {
+  const saved = { checkpoint: { ...BEGINNING, generation: 2, committed: SEQUENCE }, intents: [] };
+  const batch = (sequence: string) => ({ ...saved, intents: [{ sequence, idTags: [idTag('a')] }] });
+  test.each([
+    ['relied on', rowState({ generation: 2 }), saved, undefined],
+    ['relied on once its batch is committed', rowState({ generation: 2 }), batch(SEQUENCE), undefined],
+    ['unconfirmed after a kill', rowState({ generation: 2 }), batch(''), 'unconfirmed'],
+    ['older than the last replay', rowState({ generation: 1 }), saved, 'awaits a replay'],
+    ['relied on for a removed row', rowState({ generation: 1, removed: true }), saved, undefined],
+  ])('%s', (_what, stored, of, result) => {
+    expect(unconfirmedFor('a', stored, of)).toBe(result);
+  });
+});
+
+describe('the members that differ', () => {
+  test.each([
+    [
+      'none, whatever their order, white space and position',
+      '{"a":1,"b":[1, 2]}',
+      '{"b":[1,2],"a":1,"stream_position":"p"}',
+      [],
+    ],
+    ['to the last digit', '{"a":9007199254740993}', '{"a":9007199254740992}', ['a']],
+    ['by how a number is written', '{"a":1.0}', '{"a":1}', ['a']],
+    ['on one side alone', '{"a":1,"new":null}', '{"a":1,"old":{}}', ['new', 'old']],
+    ['but none for the order inside an object', '{"a":{"x":1,"y":2}}', '{"a":{"y":2,"x":1}}', []],
+    ['whatever they are named', '{"__proto__":1,"a\\"b":2}', '{"__proto__":2,"a\\"b":3}', ['__proto__', 'a"b']],
+  ])('%s', (_how, api, siem, names) => {
+    expect(differingMembers(api, siem).map(each => each.name)).toEqual(names);
+  });
+
+  test('are reported with their JSON text as sent', () => {
+    expect(differingMembers('{"a": 1.50}', '{"a":[ 1 ]}')).toEqual([{ name: 'a', api: '1.50', siem: '[ 1 ]' }]);
+  });
+});
+
+describe('a delivered line', () => {
+  test('of the envelope is read with its row as text', () => {
+    const head = `{"event_id":"e","sequence":"${SEQUENCE}","kind":"upsert","stream":"assets","id":"a\\",\\"row\\":1","connector":"acme"`;
+    const line = `${head},"row":{"id":"a","n":9007199254740993}}`;
+    const row = '{"id":"a","n":9007199254740993}';
+    expect(readEvent(line)).toEqual({
+      connector: 'acme',
+      stream: 'assets',
+      id: 'a","row":1',
+      sequence: SEQUENCE,
+      kind: 'upsert',
+      row,
+    });
+  });
+
+  test('of OCSF is read with every digit of its sequence, and its row from raw_data', () => {
+    const line =
+      '{"class_uid":2004,"metadata":{"uid":"e","sequence":10420000000001,"log_name":"threats","tenant_uid":"acme",' +
+      '"original_event_uid":"t"},"raw_data":"{\\"id\\":\\"t\\"}"}';
+    const sequence = '00000010420000000001';
+    expect(readEvent(line)).toEqual({
+      connector: 'acme',
+      stream: 'threats',
+      id: 't',
+      sequence,
+      kind: 'class 2004',
+      row: '{"id":"t"}',
+    });
+    expect(needlesOf(sequence).some(needle => line.includes(needle))).toBe(true);
+  });
+
+  test.each(['', 'no JSON', '[]', '{"stream":"assets"}', '{"class_uid":1}'])('%p is no event', line => {
+    expect(readEvent(line)).toBeUndefined();
+  });
+});
+
+describe('a delivery stream', () => {
+  const s3 = { BucketARN: 'arn:aws-cn:s3:::acme-data', Prefix: 'events/' };
+  test.each([
+    [
+      'to S3 puts events below its prefix',
+      { ExtendedS3DestinationDescription: s3 },
+      { bucket: 'acme-data', prefix: 'events/' },
+    ],
+    [
+      'to Parquet is not looked through',
+      { ExtendedS3DestinationDescription: { ...s3, DataFormatConversionConfiguration: { Enabled: true } } },
+      { elsewhere: expect.stringContaining('Parquet') },
+    ],
+    [
+      'to Splunk is not looked through',
+      { SplunkDestinationDescription: {} },
+      { elsewhere: expect.stringContaining('Splunk') },
+    ],
+    ['to nothing known is not looked through', undefined, { elsewhere: expect.stringContaining('something else') }],
+  ])('%s', (_what, destination, place) => {
+    expect(placeOf(destination as never)).toEqual(place);
+  });
+});
+
+describe('the hours to look through', () => {
+  const [from, to] = [Date.parse('2026-12-31T23:50:00Z'), Date.parse('2027-01-01T00:10:00Z')];
+  test.each([
+    ['events/!{timestamp:yyyy/MM/dd/HH}/', ['events/2026/12/31/23/', 'events/2027/01/01/00/']],
+    [
+      'events/!{partitionKeyFromQuery:stream}/!{timestamp:yyyy/MM/dd/HH}/',
+      ['events/threats/2026/12/31/23/', 'events/threats/2027/01/01/00/'],
+    ],
+    ['mine/', ['mine/2026/12/31/23/', 'mine/2027/01/01/00/']],
+    ['day=!{timestamp:yyyy-MM-dd}/', ['day=2026-12-31/', 'day=2027-01-01/']],
+  ])('of prefix %s', (prefix, prefixes) => {
+    expect(hourPrefixes(prefix, 'threats', from, to)).toEqual(prefixes);
+  });
+});
+
+describe('the neighbours in an answer whose shape is not specified', () => {
+  test.each([
+    ['{"data":[{"id":"b"},{"id":"c"}]}', ['b', 'c']],
+    ['[{"id":"b"},{"id":"b"}]', ['b']],
+    ['{"id":"a","related":{"via":[{"asset":{"id":"b"}}]}}', ['b']],
+    ['{"data":[{"id":"b","interfaces":[{"id":"eth0"}]}]}', ['b']],
+    ['{"data":[{"id":7},{"id":""},{"name":"x"}]}', []],
+    ['{}', []],
+  ])('%s are %p', (answer, ids) => {
+    expect(neighbourIds(answer, 'a')).toEqual(ids);
+  });
+
+  test('are none where it is not JSON', () => {
+    expect(neighbourIds('<html>', 'a')).toBeUndefined();
+  });
+});
+
+test('an event is found by stream, id and sequence, and an event of another connector with the same sequence is skipped', async () => {
+  await using scene = await awsScene();
+  const s3 = (await scene.clients.s3()) as S3Client;
+  const { bucket } = scene.aws.names;
+  const sequence = '00000000010000000001';
+  const event = (stream: string, id: string) =>
+    `{"event_id":"e","sequence":"${sequence}","kind":"upsert","stream":"${stream}","id":"${id}","connector":"acme","row":{"id":"${id}"}}`;
+  const Body = [event('threats', 'a'), event('assets', 'other'), event('assets', 'a')].join('\n');
+  await s3.send(new PutObjectCommand({ Bucket: bucket, Key: 'events/2026/11/20/12/x.json', Body }));
+  const query = { stream: 'assets', id: 'a', sequence, forwardedAt: '2026-11-20T12:00:00.000Z' };
+  const found = await findEvent({ s3: () => s3 } as Aws, { bucket, prefix: 'events/' }, query);
+  expect(found).toMatchObject({
+    event: { stream: 'assets', id: 'a' },
+    place: `s3://${bucket}/events/2026/11/20/12/x.json`,
+  });
+});

@@ -1,0 +1,298 @@
+/** Parts of verify, without a process. */
+import { describe, expect, test } from '@jest/globals';
+import type { Access } from '../../../bin/ctl/access.ts';
+import {
+  type Checked,
+  checkAgain,
+  type Difference,
+  differences,
+  disagreement,
+} from '../../../bin/ctl/commands/verify/check-again.ts';
+import { walkStream } from '../../../bin/ctl/commands/verify/compare.ts';
+import { FACT, IdIndex } from '../../../bin/ctl/commands/verify/id-index.ts';
+import { nextRunEnded, type VerifiedStream } from '../../../bin/ctl/commands/verify/verify.ts';
+import { verifyOutcome } from '../../../bin/ctl/commands/verify/verify-result.ts';
+import type { Context } from '../../../bin/ctl/context.ts';
+import type { Progress } from '../../../bin/ctl/report.ts';
+import { ApiRefusedError } from '../../../lambda/core/errors.ts';
+import type { RowState } from '../../../lambda/ports.ts';
+import type { SingleRead } from '../../../lambda/source/api.ts';
+import type { SyncedStream } from '../../../lambda/streams.ts';
+import { rowState } from '../../lambda/core/support/memory-table.ts';
+import { asset, threat } from '../../lambda/core/support/rows.ts';
+import { ASSETS, rowOf, THREATS } from '../../lambda/core/support/streams.ts';
+import { SteppedClock, steppedClock } from '../../lambda/support/stepped-clock.ts';
+
+describe('the id index', () => {
+  test('has each key once, with its facts and its hash', () => {
+    const idIndex = new IdIndex();
+    const keys = Array.from({ length: 2_000 }, (_, at) => `=${at % 3 === 0 ? 'ключ🔑' : 'asset'}-${at % 1_500}`);
+    const rowHash = (at: number) => at.toString(16).padStart(32, '0');
+    for (const [at, key] of keys.entries()) {
+      const place = idIndex.place(key);
+      idIndex.setFacts(place, at % 128);
+      idIndex.setRowHash(place, rowHash(at));
+    }
+    expect(idIndex.size).toBe(new Set(keys).size);
+    const last = new Map(keys.map((key, at) => [key, at]));
+    const held = [...last.keys()].map(key => {
+      const place = idIndex.place(key);
+      return [idIndex.key(place), idIndex.facts(place), idIndex.rowHash(place)];
+    });
+    expect(held).toEqual([...last].map(([key, at]) => [key, at % 128, rowHash(at)]));
+    expect(idIndex.size).toBe(last.size);
+  });
+
+  test('takes about a hundred bytes an id of the length of a UUID', () => {
+    const idIndex = new IdIndex();
+    for (let at = 0; at < 50_000; at++) idIndex.place(`=1b4e28ba-2fa1-11d2-883f-${String(at).padStart(12, '0')}`);
+    expect(idIndex.bytes / idIndex.size).toBeLessThan(110);
+  });
+
+  test('has no hash for a state without one', () => {
+    const idIndex = new IdIndex();
+    const place = idIndex.place('=a');
+    idIndex.setRowHash(place, '');
+    expect(idIndex.rowHash(place)).toBe('0'.repeat(32));
+  });
+});
+
+describe('an id', () => {
+  const { sent, removed, damaged, stale, live, tombstone, equal } = FACT;
+  test.each([
+    ['agrees when sent and listed alike', sent | live | equal, undefined],
+    ['agrees when sent as removed and not listed', removed, undefined],
+    ['agrees when sent as removed and listed as the same tombstone', removed | tombstone | equal, undefined],
+    ['agrees when its tombstone is of an asset never sent', tombstone, undefined],
+    ['is missing when listed and never sent', live, 'missing'],
+    ['differs when listed with other content', sent | live, 'other'],
+    ['differs when the tombstone is another', removed | tombstone, 'other'],
+    ['is hidden when sent as removed and listed as live', removed | live, 'hidden'],
+    ['is hidden even if its content is that of the state', removed | live | equal, 'hidden'],
+    ['is a ghost when sent and not listed', sent, 'ghost'],
+    ['is a ghost when sent and listed as a tombstone', sent | tombstone, 'ghost'],
+    ['awaits its replay when the state is older', sent | live | equal | stale, 'stale'],
+    ['is a ghost of a time before the replay all the same', sent | stale, 'ghost'],
+    ['is damaged, whatever is listed', damaged | live, 'damaged'],
+  ] as const)('%s', (_how, facts, kind) => {
+    expect(disagreement(facts)).toBe(kind);
+  });
+
+  test('that differs is reported with what the API listed', () => {
+    const idIndex = new IdIndex();
+    for (const [key, facts] of [
+      ['=a', sent | live],
+      ['=b', sent | live | equal],
+      [`#${'0'.repeat(64)}`, sent],
+    ] as const) {
+      idIndex.setFacts(idIndex.place(key), facts);
+    }
+    expect(differences(idIndex, new Map([[0, 'ff']]))).toEqual([
+      { kind: 'other', id: 'a', key: '=a', listed: 'live', rowHash: 'ff' },
+      { kind: 'ghost', id: undefined, key: `#${'0'.repeat(64)}`, listed: undefined, rowHash: undefined },
+    ]);
+  });
+});
+
+describe('the next run', () => {
+  const lease = (epoch: number, ended: string) => ({ epoch, ended, holder: 'x', held: ended === 'no', expires: 0 });
+
+  async function ended(wait: number, ...leases: ReturnType<typeof lease>[]) {
+    const clock = steppedClock();
+    const { signal } = new AbortController();
+    let asked = 0;
+    const next = { lease: async () => leases[Math.min(asked++, leases.length - 1)], epoch: 7, wait };
+    return { ended: await nextRunEnded({ clock, signal } as never, next), asked };
+  }
+
+  test.each([
+    [
+      'has ended when a later epoch ended cleanly',
+      60,
+      [lease(7, 'cleanly'), lease(8, 'no'), lease(8, 'cleanly')],
+      true,
+    ],
+    ['is not the run in progress, which may have read before', 4, [lease(7, 'no'), lease(7, 'cleanly')], false],
+    ['is not a run that ended with unconfirmed events', 4, [lease(8, 'in doubt')], false],
+    ['is the run after a run with unconfirmed events', 60, [lease(8, 'in doubt'), lease(9, 'cleanly')], true],
+  ] as const)('%s', async (_what, wait, leases, expected) => {
+    expect((await ended(wait, ...leases)).ended).toBe(expected);
+  });
+});
+
+describe('a verification', () => {
+  const none = { value: { count: 0, more: false } };
+  const stream = (change: Partial<VerifiedStream> = {}): VerifiedStream => ({
+    stream: ASSETS,
+    rows: 3,
+    unsendable: 0,
+    equal: 3,
+    found: [],
+    generation: 0,
+    ended: true,
+    unconfirmed: 0,
+    deadLetters: none,
+    checked: undefined,
+    ...change,
+  });
+  const lost = { kind: 'missing', id: 'a', key: '=a', listed: 'live', rowHash: 'ff' } as const;
+
+  test.each<readonly [string, Partial<VerifiedStream>, boolean]>([
+    ['is complete when every id agrees', {}, true],
+    ['is complete when every difference was resolved since', { found: [lost], checked: checkedResult({}) }, true],
+    ['is not complete while ids are unconfirmed', { unconfirmed: 1 }, false],
+    ['is not complete while an id differs', { found: [lost] }, false],
+    [
+      'is not complete while a difference lasts',
+      { found: [lost], checked: checkedResult({ confirmed: [lost] }) },
+      false,
+    ],
+    [
+      'is not complete while a differing id was sent again and not compared again',
+      { found: [lost], checked: checkedResult({ moved: [lost] }) },
+      false,
+    ],
+    ['is not complete while there are dead letters', { deadLetters: { value: { count: 1, more: false } } }, false],
+    ['is not complete when the dead letters cannot be read', { deadLetters: { notReadable: 'denied' } }, false],
+  ])('%s', (_what, change, complete) => {
+    const outcome = verifyOutcome({ streams: [stream(), stream(change)], paused: false }, 20);
+    expect([outcome.status, outcome.json]).toEqual([complete ? 0 : 3, expect.objectContaining({ complete })]);
+    expect(outcome.text.startsWith('Complete')).toBe(complete);
+  });
+});
+
+function checkedResult(change: Partial<Checked>): Checked {
+  return { confirmed: [], moved: [], resolved: 0, ...change };
+}
+
+/** Walks these pages of assets, all with the same cursor. */
+async function walkedAgain(idIndex: IdIndex, ...pages: string[][]) {
+  const bodies = pages.map(rows => `{"assets":[${rows}],"pagination":{"next_cursor":"c","page_size":${rows.length}}}`);
+  const api = { page: async () => Buffer.from(bodies.shift() ?? '') };
+  const access = { api, settings: { threatAssetField: 'asset_id', names: {} } } as unknown as Access;
+  const context = { clock: steppedClock(), signal: new AbortController().signal } as unknown as Context;
+  const progress = { advance: () => undefined } as unknown as Progress;
+  return walkStream(context, { access, stream: ASSETS, idIndex, learned: {}, progress });
+}
+
+test('the last version of an id in a list counts, and the walk ends when a repeated cursor brings no change', async () => {
+  const [older, newer] = [asset('a', { version: 1 }), asset('a', { version: 2 })];
+  const idIndex = new IdIndex();
+  const place = idIndex.place('=a');
+  idIndex.setFacts(place, FACT.sent);
+  idIndex.setRowHash(place, rowOf(newer).rowHash);
+  const { rows, ended } = await walkedAgain(idIndex, [older], [newer], [newer]);
+  expect([rows, ended, differences(idIndex, new Map())]).toEqual([3, false, []]);
+});
+
+test('a repeated cursor with changed rows does not end the walk', async () => {
+  const pages = [
+    `{"assets":[${asset('a')}],"pagination":{"next_cursor":"c","page_size":1}}`,
+    `{"assets":[${asset('b')}],"pagination":{"next_cursor":"c","page_size":1}}`,
+    `{"assets":[${asset('c')}],"pagination":{"next_cursor":null,"page_size":1}}`,
+  ];
+  const api = { page: async () => Buffer.from(pages.shift() ?? '') };
+  const access = { api, settings: { threatAssetField: 'asset_id', names: {} } } as unknown as Access;
+  const context = { clock: steppedClock(), signal: new AbortController().signal } as unknown as Context;
+  const progress = { advance: () => undefined } as unknown as Progress;
+  const idIndex = new IdIndex();
+  const walked = await walkStream(context, { access, stream: ASSETS, idIndex, learned: {}, progress });
+  expect([walked.rows, walked.ended, idIndex.size]).toEqual([3, true, 3]);
+});
+
+const BEGUN = Date.parse('2026-11-20T12:00:00Z');
+const AFTER = '2026-11-20T12:00:30.000Z';
+const LISTED = rowOf(asset('a'));
+const NEWER = rowOf(asset('a', { version: 2 }));
+
+/** Result of a second check with this row state and answer of the API. */
+async function outcome(
+  difference: Partial<Difference>,
+  state: RowState | undefined,
+  answer: string | undefined,
+  stream: SyncedStream = ASSETS,
+) {
+  const access = {
+    settings: { threatAssetField: 'asset_id' },
+    streams: [ASSETS, THREATS],
+    rowStates: { get: async () => new Map(state ? [['a', state]] : []) },
+    api: {
+      async single({ path, id }: SingleRead) {
+        if (answer === undefined || (path === ASSETS.path && id === 'removed')) throw new ApiRefusedError('/a', 404);
+        return answer;
+      },
+    },
+  } as unknown as Access;
+  const each: Difference = {
+    kind: 'other',
+    id: 'a',
+    key: '=a',
+    listed: 'live',
+    rowHash: LISTED.rowHash,
+    ...difference,
+  };
+  const { confirmed, moved, resolved } = await checkAgain(access, { stream, found: [each], generation: 1 }, BEGUN);
+  return confirmed.length > 0 ? 'lasts' : moved.length > 0 ? 'moved' : resolved > 0 ? 'resolved' : 'lost';
+}
+
+const missing = { kind: 'missing' } as const;
+const ghost = { kind: 'ghost', listed: undefined, rowHash: undefined } as const;
+
+describe('a difference', () => {
+  test.each([
+    [
+      'resolved when the row has been sent by now',
+      missing,
+      rowState({ rowHash: LISTED.rowHash }),
+      undefined,
+      'resolved',
+    ],
+    [
+      'resolved when the row has changed again, and that was sent',
+      {},
+      rowState({ rowHash: NEWER.rowHash }),
+      NEWER.text,
+      'resolved',
+    ],
+    ['resolved when a row never sent is gone from the API as well', missing, undefined, undefined, 'resolved'],
+    ['resolved when a ghost was sent as removed', ghost, rowState({ removed: true }), undefined, 'resolved'],
+    ['resolved when a ghost is alive after all', ghost, rowState({ rowHash: LISTED.rowHash }), LISTED.text, 'resolved'],
+    ['lasting when a row is still not sent', missing, undefined, LISTED.text, 'lasts'],
+    ['lasting when its state has not moved', {}, rowState({ rowHash: 'old', forwardedAt: '' }), LISTED.text, 'lasts'],
+    ['lasting when a ghost is still live', ghost, rowState({ rowHash: LISTED.rowHash }), undefined, 'lasts'],
+    [
+      'lasting when it awaits a replay',
+      { kind: 'stale' } as const,
+      rowState({ rowHash: LISTED.rowHash }),
+      LISTED.text,
+      'lasts',
+    ],
+    [
+      'resolved when a replay has sent it meanwhile',
+      { kind: 'stale' } as const,
+      rowState({ rowHash: LISTED.rowHash, generation: 1 }),
+      LISTED.text,
+      'resolved',
+    ],
+    [
+      'unconfirmed when it was sent again and the single read has other members',
+      {},
+      rowState({ rowHash: NEWER.rowHash, forwardedAt: AFTER }),
+      LISTED.text.replace('"version"', '"more":1,"version"'),
+      'moved',
+    ],
+  ] as const)('is %s', async (_what, difference, state, answer, expected) => {
+    expect(await outcome(difference, state, answer)).toBe(expected);
+  });
+
+  test('lasts for a threat of a removed asset that a single read still returns', async () => {
+    const orphan = rowOf(threat('a', 'removed'), THREATS);
+    const state = rowState({ rowHash: orphan.rowHash, parent: 'removed' });
+    expect(await outcome(ghost, state, orphan.text, THREATS)).toBe('lasts');
+    expect(await outcome(ghost, { ...state, removed: true, rowHash: '' }, orphan.text, THREATS)).toBe('resolved');
+  });
+
+  test('lasts for an id of which only the hash is known', async () => {
+    expect(await outcome({ ...ghost, id: undefined }, undefined, undefined)).toBe('lasts');
+  });
+});

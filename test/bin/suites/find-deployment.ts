@@ -1,0 +1,178 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Command } from 'commander';
+import { program } from '../cli-reference/page.ts';
+import { type Deployment, deployment, STACK } from '../support/deployment.ts';
+
+/** A stack beside the connector's, or in its place. */
+function put({ stack: { stacks } }: Deployment, name: string, outputs: Readonly<Record<string, string>>): void {
+  stacks.push({ name, outputs: Object.entries(outputs).map(([key, value]) => ({ key, value })), resources: [] });
+}
+
+function alone(each: Deployment): void {
+  each.stack.stacks.splice(0);
+}
+
+/** The only stack, as CloudFormation leaves it when a first deployment fails: without outputs. */
+function failedCreation(each: Deployment, status: string): void {
+  alone(each);
+  each.stack.stacks.push({ name: STACK, status, terminationProtection: true, outputs: [], resources: [] });
+}
+
+/** What leads out: the CDK deletes the failed stack itself once it may. */
+const WAY_OUT = `aws cloudformation update-termination-protection --no-enable-termination-protection --stack-name ${STACK} --region us-east-1`;
+
+const CONNECTOR = { FunctionName: 'f', StateTableName: 't', DeliveryStreamName: 'd', ConnectorVersion: '0.1.0' };
+
+/** What is wrong, how one gets there, and what the command says. */
+const CASES: readonly (readonly [string, (each: Deployment) => void, readonly string[], string])[] = [
+  ['no connector in the region', alone, ['status'], 'There is no connector in region us-east-1 of this account.'],
+  [
+    'several connectors',
+    each => put(each, 'SecurityDataConnector-beta', CONNECTOR),
+    ['status'],
+    `Choose one with --stack, for example --stack SecurityDataConnector-acme. They are ${STACK}, SecurityDataConnector-beta.`,
+  ],
+  ['an empty name, as of an unset variable', () => undefined, ['pause', '--stack', ''], '--stack is empty.'],
+  ['no such stack', () => undefined, ['status', '--stack', 'beta'], 'There is no stack beta in region us-east-1'],
+  [
+    'a stack that is not a connector',
+    each => put(each, 'website', { Url: 'https://acme.example' }),
+    ['doctor', '--stack', 'website', '--json'],
+    'Stack website is not a connector',
+  ],
+  ['a first deployment that failed', each => failedCreation(each, 'ROLLBACK_COMPLETE'), ['status'], WAY_OUT],
+  [
+    'a first deployment that failed, by its name',
+    each => failedCreation(each, 'ROLLBACK_FAILED'),
+    ['run', '--stack', 'acme'],
+    WAY_OUT,
+  ],
+  [
+    'a first deployment that failed and was not rolled back',
+    each => failedCreation(each, 'CREATE_FAILED'),
+    ['pause'],
+    WAY_OUT,
+  ],
+  [
+    'a stack of another version',
+    each => {
+      alone(each);
+      put(each, STACK, { ...CONNECTOR, ConnectorVersion: '0.2.0' });
+    },
+    ['pause'],
+    'was deployed by version 0.2.0 of the connector, and this is 0.1.0. Nothing was done.',
+  ],
+];
+
+describe('the deployment is found', () => {
+  test('by the stack’s name, with or without its prefix, among several', async () => {
+    await using each = await deployment();
+    put(each, 'SecurityDataConnector-beta', CONNECTOR);
+    // A stack of somebody else's, by the connector's own name.
+    put(each, 'acme', { Url: 'https://acme.example' });
+    for (const name of ['acme', STACK]) {
+      expect(await each.ctl(['status', '--stack', name])).toMatchObject({ status: 0 });
+    }
+  });
+
+  test.each(CASES.filter(([, , args]) => args[0] !== 'doctor'))(
+    'not, and the command exits with 2: %s',
+    async (_, prepare, args, reason) => {
+      await using each = await deployment();
+      prepare(each);
+      const { status, stdout, stderr } = await each.ctl(args);
+      expect([status, stdout, stderr]).toEqual([2, '', expect.stringContaining(reason)]);
+    },
+  );
+
+  test.each(CASES.filter(([, , args]) => args[0] === 'doctor'))(
+    'not, and doctor reports a failure: %s',
+    async (_, prepare, args, reason) => {
+      await using each = await deployment();
+      prepare(each);
+      const { status, stdout } = await each.ctl(args);
+      expect(status).toBe(3);
+      const { checks } = JSON.parse(stdout) as { checks: readonly { name: string; status: string; text: string }[] };
+      const failed = checks.filter(check => check.status === 'fail');
+      expect(failed).toMatchObject([{ name: 'stack', text: expect.stringContaining(reason) }]);
+    },
+  );
+});
+
+test('a command without an option that npm took does nothing', async () => {
+  await using each = await deployment();
+  const npm = { npm_lifecycle_event: 'connectorctl', npm_config_region: 'true' };
+  const { status, stderr } = await each.ctl(['pause'], npm);
+  expect([status, stderr]).toEqual([2, expect.stringContaining('npm took --region for itself. Nothing was done.')]);
+  expect(each.asked()).toEqual([]);
+});
+
+describe('after a first deployment that failed', () => {
+  test.each(['ROLLBACK_COMPLETE', 'ROLLBACK_FAILED', 'CREATE_FAILED'])(
+    'doctor prints one command that deletes a stack in %s',
+    async status => {
+      await using each = await deployment();
+      failedCreation(each, status);
+      const { stdout } = await each.ctl(['doctor', '--json']);
+      const { checks } = JSON.parse(stdout) as { checks: readonly Record<string, string>[] };
+      expect(checks.filter(check => check['status'] === 'fail')).toMatchObject([
+        { name: 'stack', text: expect.stringContaining(`Stack ${STACK} is ${status}: its first deployment failed`) },
+      ]);
+      expect(checks.find(check => check['name'] === 'stack')!['remedy']).toContain(WAY_OUT);
+    },
+  );
+
+  test('the deletion is not offered next to another connector, or for a foreign stack', async () => {
+    await using each = await deployment();
+    each.stack.stacks.push({ name: 'website', status: 'ROLLBACK_COMPLETE', outputs: [], resources: [] });
+    expect(await each.ctl(['status', '--stack', 'website'])).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('Stack website is not a connector'),
+    });
+    each.stack.stacks.push({ name: `${STACK}-two`, status: 'ROLLBACK_COMPLETE', outputs: [], resources: [] });
+    expect(await each.ctl(['status'])).toMatchObject({ status: 0 });
+  });
+});
+
+describe('exit status 1 and a sentence without a stack trace for', () => {
+  test.each([
+    ['no credentials', { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' }, 'No AWS credentials found.'],
+    ['no region', { AWS_REGION: '' }, 'The AWS region is missing or invalid. Use --region, or set AWS_REGION.'],
+    ['a profile that is not there', { AWS_PROFILE: 'nobody' }, 'No AWS credentials found.'],
+  ])('%s', async (_, environment, reason) => {
+    await using each = await deployment();
+    const { status, stdout, stderr } = await each.ctl(['status'], environment);
+    expect([status, stdout, stderr]).toEqual([1, '', expect.stringContaining(reason)]);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+
+  test('credentials that AWS refuses', async () => {
+    await using each = await deployment();
+    const refuse = {
+      status: 403,
+      code: 'ExpiredToken',
+      message: 'The security token included in the request is expired',
+    };
+    each.connector.aws.faults.always('cloudformation', { refuse });
+    const { status, stderr } = await each.ctl(['pause']);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('The AWS credentials have expired. Log in again.')]);
+  });
+});
+
+test('--help names every command, and the help of each command has an example', async () => {
+  await using each = await deployment();
+  const { status, stdout } = await each.ctl(['--help']);
+  expect(status).toBe(0);
+  for (const command of program.commands) {
+    expect(stdout).toMatch(new RegExp(`^ {2}${command.name()}\\b`, 'm'));
+    expect(helpOf(command)).toMatch(new RegExp(`^Examples?:\n {2}npm run connectorctl -- ${command.name()}`, 'm'));
+  }
+});
+
+/** As `--help` would print it, without another process. */
+function helpOf(command: Command): string {
+  const parts: string[] = [];
+  command.configureOutput({ writeOut: part => void parts.push(part) });
+  command.outputHelp();
+  return parts.join('');
+}

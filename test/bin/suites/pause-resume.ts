@@ -1,0 +1,83 @@
+import { describe, expect, test } from '@jest/globals';
+import { type Deployment, deployment } from '../support/deployment.ts';
+
+const notifies = (each: Deployment) =>
+  ['critical', 'warning'].map(name => each.stack.alarms.get(`acme/${name}`)['ActionsEnabled']);
+const scheduleOf = ({ stack }: Deployment) => {
+  const { LastModificationDate: _, State: state, ...rest } = stack.schedules.get(stack.scheduleName)!;
+  return { state, rest };
+};
+
+describe('pause and resume', () => {
+  test('switch the schedule and keep everything else of it', async () => {
+    await using each = await deployment();
+    const before = scheduleOf(each);
+    expect(await each.ctl(['pause'])).toMatchObject({ status: 0, stderr: '' });
+    expect(scheduleOf(each)).toEqual({ state: 'DISABLED', rest: before.rest });
+    expect((await each.ctl(['status'])).stdout.split('\n')[0]).toBe('acme: paused: the schedule is off');
+    expect(await each.ctl(['resume'])).toMatchObject({ status: 0, stderr: '' });
+    expect(scheduleOf(each)).toEqual(before);
+  });
+
+  test('pause says when stream-silent will fire, and does not change the alarms', async () => {
+    await using each = await deployment();
+    const { stdout } = await each.ctl(['pause']);
+    expect(stdout).toContain(
+      'The critical alarm stream-silent will fire after 32 min without a run. --mute prevents the notification.',
+    );
+    expect(notifies(each)).toEqual([true, true]);
+  });
+
+  test('--mute disables the notifications of both alarms, and resume enables them', async () => {
+    await using each = await deployment();
+    expect((await each.ctl(['pause', '--mute'])).stdout).toContain('No alarm notifies anybody');
+    expect(notifies(each)).toEqual([false, false]);
+    expect((await each.ctl(['pause'])).stdout).toContain('No alarm notifies anybody');
+    await each.ctl(['resume']);
+    expect(notifies(each)).toEqual([true, true]);
+  });
+
+  test('a second pause or resume says so and writes nothing', async () => {
+    await using each = await deployment();
+    await each.ctl(['pause']);
+    const again = await each.ctl(['pause', '--json']);
+    expect(JSON.parse(again.stdout)).toMatchObject({ enabled: false, changed: false, since: expect.any(String) });
+    expect((await each.ctl(['pause'])).stdout).toContain('was already off');
+    await each.ctl(['resume']);
+    expect(JSON.parse((await each.ctl(['resume', '--json'])).stdout)).toMatchObject({ enabled: true, changed: false });
+    expect(each.asked().filter(({ action }) => action === 'UpdateSchedule')).toHaveLength(2);
+  });
+
+  test('a pause without permission to mute changes nothing', async () => {
+    await using each = await deployment();
+    const refuse = { status: 400, code: 'AccessDenied', message: 'not authorized' };
+    each.connector.aws.faults.always('cloudwatch', ({ action }) =>
+      action === 'DisableAlarmActions' ? { refuse } : {},
+    );
+    const { status, stderr } = await each.ctl(['pause', '--mute']);
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringContaining('Nothing was changed. You need cloudwatch:DisableAlarmActions'),
+    ]);
+    expect([scheduleOf(each).state, notifies(each)]).toEqual(['ENABLED', [true, true]]);
+  });
+
+  test('a pause without permission to switch the schedule unmutes the alarms', async () => {
+    await using each = await deployment();
+    const refuse = { status: 403, code: 'AccessDeniedException', message: 'not authorized' };
+    each.connector.aws.faults.always('scheduler', ({ action }) => (action === 'UpdateSchedule' ? { refuse } : {}));
+    const { status, stderr } = await each.ctl(['pause', '--mute']);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('iam:PassRole on its role')]);
+    expect([scheduleOf(each).state, notifies(each)]).toEqual(['ENABLED', [true, true]]);
+  });
+
+  test('resume exits with 1 if the schedule does not exist, and says how to restore it', async () => {
+    await using each = await deployment();
+    each.stack.schedules.delete(each.stack.scheduleName);
+    const { status, stderr } = await each.ctl(['resume']);
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringContaining('"npx cdk deploy --revert-drift" with the stack’s name restores a deleted schedule'),
+    ]);
+  });
+});

@@ -1,0 +1,141 @@
+import { describe, expect, test } from '@jest/globals';
+import { json } from '../../lambda/support/http-harness.ts';
+import { list } from '../../lambda/support/tampered-api.ts';
+import { type Deployment, deployment } from '../support/deployment.ts';
+import { FAR, putLease } from '../support/lease.ts';
+import { cells } from '../support/words.ts';
+
+async function populated(): Promise<Deployment> {
+  const each = await deployment();
+  each.connector.platform.populate({ assets: 30, threats: 20, dnsBlocks: 10 });
+  return each;
+}
+
+describe('run, resync and replay', () => {
+  test('run reports the result of each stream, resync sends only what differs, replay sends everything', async () => {
+    await using each = await populated();
+    const first = await each.ctl(['run']);
+    expect(first).toMatchObject({ status: 0, stderr: 'A run is in progress.\n' });
+    expect(cells(first.stdout, 'stream').slice(0, 5)).toEqual(['stream', 'pages', 'read', 'forwarded', 'duplicates']);
+    expect(cells(first.stdout, 'threats').slice(1, 5)).toEqual(['1', '20', '20', '0']);
+    expect(first.stdout).toMatch(/\n\nThe run took [\d.]+ s\.\n$/);
+    const part = await each.ctl(['run', '--stream', 'threats', 'assets']);
+    expect(part.stdout).not.toContain('dns-blocks');
+    const again = await each.ctl(['resync', 'assets', 'threats', '--yes']);
+    expect(again.stderr).toContain('  assets: 30 rows that the SIEM has\n  threats: 20 rows that the SIEM has\n');
+    // The table is read once, and paid for once, however many streams are counted.
+    expect(each.asked().filter(({ action }) => action === 'Scan')).toHaveLength(1);
+    expect(cells(again.stdout, 'assets').slice(2, 5)).toEqual(['30', '0', '30']);
+    const replayed = await each.ctl(['replay', 'assets', '--yes', '--no-count']);
+    expect(cells(replayed.stdout, 'assets').slice(2, 5)).toEqual(['30', '30', '0']);
+    expect(each.stack.invocations).toEqual([
+      {},
+      { streams: ['threats', 'assets'] },
+      { resync: ['assets', 'threats'] },
+      { replay: ['assets'] },
+    ]);
+  });
+
+  test('the columns of run add up to the rows read', async () => {
+    await using each = await deployment();
+    const rows = [
+      { id: 'known', v: 1 },
+      { id: 'known', v: 2 },
+      { id: 'never seen', deleted: true, deleted_at: '2026-11-20T12:00:00Z' },
+      { id: '' },
+      { id: 'wide', text: 'x'.repeat(1_100_000) },
+    ];
+    each.connector.api.tamper(
+      list('/v1/assets', json(200, { data: rows, pagination: { next_cursor: null, page_size: 5 } })),
+    );
+    const { stdout } = await each.ctl(['run', '--stream', 'assets']);
+    const titles = cells(stdout, 'stream');
+    const counts = Object.fromEntries(cells(stdout, 'assets').map((cell, place) => [titles[place], Number(cell)]));
+    const fates = { forwarded: 1, duplicates: 0, superseded: 1, 'ignored tombstones': 1, 'dead letters': 2 };
+    expect(counts).toMatchObject({ read: 5, ...fates });
+    expect(Object.values(fates).reduce((sum, count) => sum + count, 0)).toBe(5);
+    expect(stdout).toContain('Oversize rows, each forwarded as an oversize event: 1.');
+  });
+
+  test('print the number of affected rows without removed ones, and none for DNS blocks', async () => {
+    await using each = await populated();
+    await each.run();
+    each.connector.platform.removeAsset('asset-1');
+    await each.run();
+    const { stderr } = await each.ctl(['replay', 'assets', 'dns-blocks', '--yes']);
+    expect(stderr).toContain('  assets: 29 rows that the SIEM has\n');
+    expect(stderr).toContain('  dns-blocks: unknown number of rows');
+    expect(stderr).toContain('reads the whole table');
+    const { stdout } = await each.ctl(['replay', 'assets', 'dns-blocks', '--yes', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ more: false, rowsAffected: { assets: 29, 'dns-blocks': null } });
+    const uncounted = await each.ctl(['replay', 'dns-blocks', '--yes', '--no-count']);
+    expect(uncounted.stderr).not.toContain('rows that the SIEM has');
+  });
+
+  test('--json prints the function’s answer and nothing on stderr', async () => {
+    await using each = await populated();
+    const { status, stdout, stderr } = await each.ctl(['run', '--json']);
+    expect([status, stderr]).toEqual([0, '']);
+    expect(JSON.parse(stdout)).toMatchObject({
+      more: false,
+      streams: { assets: { forwarded: 30, caughtUp: true } },
+      runSeconds: [expect.any(Number)],
+    });
+  });
+
+  test('exit with 1 and print the function’s error as text or JSON', async () => {
+    await using each = await populated();
+    each.connector.platform.account.roles.delete('threats:read');
+    const { status, stdout, stderr } = await each.ctl(['run']);
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(
+      /The function failed\.\nStreamsFailedError: 1 of 3 streams failed\.\n {2}threats: RoleMissing/,
+    );
+    const machine = await each.ctl(['run', '--json']);
+    expect(JSON.parse(machine.stderr)).toMatchObject({ error: 'FunctionFailedError', status: 1 });
+  });
+
+  test('say after the time budget that the next scheduled run continues, or that the schedule is off', async () => {
+    // Many short requests: the lease is not renewed while the stepped clock jumps over a long one.
+    await using each = await deployment({ latencyMs: 6_000 }, { environment: { PAGE_LIMIT: '1' } });
+    each.connector.platform.populate({ assets: 400, threats: 0, dnsBlocks: 0 });
+    const first = await each.ctl(['run', '--stream', 'assets']);
+    expect([first.status, first.stdout]).toEqual([0, expect.stringContaining('The next scheduled run continues.')]);
+    await each.ctl(['pause']);
+    const second = await each.ctl(['run', '--stream', 'assets']);
+    expect(second.stdout).toContain(
+      'The schedule is off, so no run continues by itself. Use "npm run connectorctl -- run --until-done"',
+    );
+  });
+
+  test('exit with 1 and do nothing if another run holds the lease longer than --wait', async () => {
+    await using each = await populated();
+    await putLease(each.connector, { expires: FAR, ended: 'no' });
+    for (const command of [['run'], ['resync', 'assets', '--yes']]) {
+      const { status, stderr } = await each.ctl([...command, '--wait', '0']);
+      expect([status, stderr]).toEqual([1, expect.stringContaining('still holds the lease after 0 s')]);
+    }
+    expect(await each.connector.lines()).toEqual([]);
+  });
+});
+
+describe('exit status 2 without an invocation, for', () => {
+  test.each([
+    [['replay', 'assets'], 'A replay reads assets from the beginning and sends every row to the SIEM again'],
+    [['resync', 'assets'], 'Re-run with --yes'],
+    [['resync', 'users', '--yes'], 'Allowed choices are assets, threats, dns-blocks'],
+    [['resync'], "missing required argument 'stream'"],
+    [['run', '--stream', 'users'], 'Allowed choices'],
+    [['run', '--wait', 'long'], 'whole number of seconds'],
+    [['status', '--watch', '0'], 'whole number of seconds'],
+    [['set-credentials'], 'Set CLIENT_ID and CLIENT_SECRET'],
+    [['set-credentials', '--client-secret', 'canary'], "unknown option '--client-secret'"],
+    [['purge'], "unknown command 'purge'"],
+  ])('%p: %s', async (args, reason) => {
+    await using each = await deployment();
+    const { status, stdout, stderr } = await each.ctl(args);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(reason);
+    expect([each.stack.invocations, stderr.includes('canary')]).toEqual([[], false]);
+  });
+});
