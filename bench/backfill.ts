@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { Command } from 'commander';
-import { NODE_OPTIONS } from '../lib/function/node-options.ts';
+import { NODE_OPTIONS } from '../lib/function/function-environment.ts';
 import { bundle } from './bundle.ts';
 import type { FunctionReport } from './children/function.ts';
 import type { Comparison } from './children/siem.ts';

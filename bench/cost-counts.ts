@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Counts, Meter, Tenant } from '../lib/cost/tenant.ts';
+import type { Counts, Meter, Tenant } from '../lib/cost/bill.ts';
 import { type LocalAws, startAws } from '../local/aws/endpoints.ts';
 import { createPlatform, type Platform } from '../local/platform/platform.ts';
 import { createRandom } from '../local/platform/random.ts';

@@ -1,10 +1,16 @@
 /** Counts what minutes of three tenants take with the real handler and prints their monthly bills, beside the prices. */
 import { Command } from 'commander';
-import { type BillLine, billedMilliseconds, fillingUp, monthlyBill } from '../lib/cost/bill.ts';
+import {
+  type BillLine,
+  billedMilliseconds,
+  type Counts,
+  fillingUp,
+  fixedParts,
+  monthlyBill,
+  type Tenant,
+} from '../lib/cost/bill.ts';
 import { estimateCounts } from '../lib/cost/estimate.ts';
-import { fixedParts } from '../lib/cost/fixed-parts.ts';
 import { PRICES } from '../lib/cost/prices.ts';
-import type { Counts, Tenant } from '../lib/cost/tenant.ts';
 import { countMinutes } from './cost-counts.ts';
 
 /** Invented tenants, as docs/cost.md states. */

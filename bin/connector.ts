@@ -1,6 +1,6 @@
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { ConfigurationError } from '../lib/config/configuration-error.ts';
+import { ConfigurationError } from '../lib/config/fault.ts';
 import { connectorsIn } from '../lib/config/read-connectors.ts';
 import { ConnectorStack } from '../lib/connector-stack.ts';
 

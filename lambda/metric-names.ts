@@ -1,7 +1,7 @@
 /**
  * Every metric that the function emits (CloudWatch embedded metric format), shared with the alarms and the dashboard.
  *
- * Dimensions: `service` is the connector's name; metrics of a stream bear `stream` as well.
+ * Dimensions: `service` is the connector's name; metrics of a stream also have `stream`.
  */
 export const METRIC_NAMESPACE = 'SecurityDataConnector';
 
@@ -48,7 +48,7 @@ export const STREAM_METRICS = {
 export const STREAM_PROPERTIES = {
   /** Rows that a later row of their page replaced. */
   RowsSuperseded: 'RowsSuperseded',
-  /** Dead letters of which a small event was sent as well. */
+  /** Dead letters for which a small event was sent as well. */
   OversizeEvents: 'OversizeEvents',
 } as const;
 
@@ -56,7 +56,7 @@ export const STREAM_PROPERTIES = {
 export const CONNECTOR_METRICS = {
   /** 1 when the token endpoint or the API refused the credentials or the account, else 0. */
   CredentialsRefused: 'CredentialsRefused',
-  /** 1 when another run held the lease, which is a normal outcome, else 0. */
+  /** 1 when another run held the lease, which is normal, else 0. */
   LeaseHeld: 'LeaseHeld',
   /** 1 when the lease was lost or could not be renewed while running, else 0. */
   LeaseLost: 'LeaseLost',

@@ -1,20 +1,11 @@
-/** The function's settings: the sole reader of the environment. */
+/** The function's settings. Nothing else reads the environment. */
 import * as v from 'valibot';
 import type { OcsfFields } from './core/ocsf/attributes.ts';
-import { ocsfFieldsSetting } from './ocsf-setting.ts';
+import { OCSF_TYPES } from './core/ocsf/values.ts';
+import { type AddressRule, AUTH_URL, BASE_URL, FUNCTION_OPTIONS, type FunctionOptions } from './options.ts';
 import type { MemberNames } from './ports.ts';
-import {
-  type AddressRule,
-  AUTH_URL,
-  BASE_URL,
-  LEASE_SECONDS,
-  LIST_PATH,
-  RESERVED_MEMBERS,
-  THREAT_ASSET_FIELD,
-} from './setting-rules.ts';
-import { PAGE_LIMIT } from './streams.ts';
 
-export interface Settings {
+export interface Settings extends Omit<FunctionOptions, 'rowsMember' | 'paginationMember' | 'format'> {
   readonly baseUrl: string;
   readonly authUrl: string;
   readonly secretId: string;
@@ -22,19 +13,14 @@ export interface Settings {
   readonly deliveryStream: string;
   readonly deadLetterBucket: string;
   readonly connector: string;
-  /** Absent: the DNS block stream is off. */
-  readonly dnsBlocksPath: string | undefined;
-  readonly threatAssetField: string;
-  readonly pageLimit: number;
   readonly names: MemberNames;
-  readonly leaseSeconds: number;
-  /** The mapping with which events are written in OCSF; absent: the envelope. */
+  /** The mapping for events in OCSF. Absent: events are envelopes. */
   readonly ocsf?: OcsfFields | undefined;
-  /** Endpoints that stand in for S3 have no host name a bucket. */
+  /** Local S3 endpoints do not support per-bucket host names. */
   readonly s3PathStyle: boolean;
 }
 
-/** Lists every fault of the environment at once; a value is never quoted. */
+/** Lists every fault of the environment at once. Values are never quoted. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
   readonly faults: readonly string[];
@@ -54,67 +40,102 @@ const address = ({ message, repaired }: AddressRule) =>
     url,
     v.check(value => repaired(value) === value, message),
   );
-const path = v.pipe(text, v.regex(LIST_PATH, 'must be a path that begins with "/", without query or fragment'));
-const parentMember = v.pipe(text, v.notValues(RESERVED_MEMBERS, `must not be one of ${RESERVED_MEMBERS.join(', ')}`));
 
-function integer(min: number, max: number) {
-  const message = `must be a whole number from ${min} to ${max}`;
-  return v.pipe(
-    v.string(),
-    v.regex(/^\d{1,9}$/, message),
-    v.transform(Number),
-    v.minValue(min, message),
-    v.maxValue(max, message),
-  );
-}
+/** A variable holds text. Anything but digits becomes NaN, which no rule for numbers accepts. */
+const number = v.pipe(
+  v.string(),
+  v.transform(digits => (/^\d{1,9}$/.test(digits) ? Number(digits) : Number.NaN)),
+);
 
+const OPTIONS = Object.entries<{
+  readonly schema: v.GenericSchema;
+  readonly variable: string;
+  readonly default?: unknown;
+  readonly name?: string;
+}>(FUNCTION_OPTIONS);
+
+/** Variables that are no options. docs/configuration.md shows their doc comments. */
 const Environment = v.object({
+  /** Base URL of the API. https, or http to loopback. */
   API_BASE_URL: address(BASE_URL),
+  /** Realm or token endpoint. https, or http to loopback. */
   AUTH_URL: address(AUTH_URL),
+  /** Name or ARN of the secret with `{"client_id", "client_secret"}`. */
   CREDENTIALS_SECRET_ID: text,
+  /** Name of the table. */
   STATE_TABLE: text,
+  /** Name of the delivery stream. */
   DELIVERY_STREAM: text,
+  /** Bucket for rows that cannot be sent. */
   DEAD_LETTER_BUCKET: text,
+  /** `connector` in events, `service` on metrics. */
   CONNECTOR_NAME: text,
-  DNS_BLOCKS_PATH: v.optional(path),
-  THREAT_ASSET_FIELD: v.optional(parentMember, THREAT_ASSET_FIELD),
-  PAGE_LIMIT: v.optional(integer(PAGE_LIMIT.min, PAGE_LIMIT.max), String(PAGE_LIMIT.default)),
-  ROWS_MEMBER: v.optional(text),
-  PAGINATION_MEMBER: v.optional(text),
-  LEASE_SECONDS: v.optional(integer(LEASE_SECONDS.min, LEASE_SECONDS.max), String(LEASE_SECONDS.default)),
-  EVENT_FORMAT: v.optional(v.picklist(['envelope', 'ocsf'], 'must be envelope or ocsf'), 'envelope'),
-  OCSF_FIELDS: v.optional(ocsfFieldsSetting),
+  /**
+   * JSON that the stack compiles from `ocsfFields`. Only with the format `ocsf`.
+   *
+   * @default - nothing is mapped
+   */
+  OCSF_FIELDS: v.optional(compiledOcsfFields()),
+  /**
+   * The SDK's own variable, as `AWS_ENDPOINT_URL_DYNAMODB` and the like.
+   *
+   * @default - AWS
+   */
   AWS_ENDPOINT_URL: v.optional(v.string()),
+  /**
+   * As above. With either of them S3 is addressed by path.
+   *
+   * @default - AWS
+   */
   AWS_ENDPOINT_URL_S3: v.optional(v.string()),
 });
+
+/** Of each option its own variable. */
+const Options = v.object(
+  Object.fromEntries(
+    OPTIONS.map(([, { schema, variable, default: byDefault }]) => {
+      const parsed = v.pipe(schema.type === 'number' ? number : text, schema as v.GenericSchema<string | number>);
+      return [variable, byDefault === undefined ? v.optional(parsed) : v.optional(parsed, String(byDefault))];
+    }),
+  ),
+);
+
+/** Name of every variable that is read. */
+export const VARIABLES: readonly string[] = [Environment, Options].flatMap(({ entries }) => Object.keys(entries));
 
 /** @throws SettingsError */
 export function readSettings(environment: NodeJS.ProcessEnv = process.env): Settings {
   // An optional setting that is empty is absent: infrastructure tools cannot always leave a variable out.
-  const given = Object.entries(environment).filter(([name, value]) => value !== '' || REQUIRED.has(name));
-  const parsed = v.safeParse(Environment, Object.fromEntries(given), { abortPipeEarly: true });
-  const faults = [...(parsed.issues ?? []).map(describe), ...formatFaults(Object.fromEntries(given))];
-  if (faults.length > 0 || !parsed.success) throw new SettingsError(faults);
-  const { output } = parsed;
+  const given = Object.fromEntries(
+    Object.entries(environment).filter(([name, value]) => value !== '' || REQUIRED.has(name)),
+  );
+  const own = v.safeParse(Environment, given, { abortPipeEarly: true });
+  const options = v.safeParse(Options, given, { abortPipeEarly: true });
+  const issues = [...(own.issues ?? []), ...(options.issues ?? [])].map(describe);
+  const faults = [...issues, ...formatFaults(given)];
+  if (faults.length > 0 || !own.success || !options.success) throw new SettingsError(faults);
+  const { rowsMember, paginationMember, format, ...rest } = byName(options.output);
   return {
-    baseUrl: output.API_BASE_URL,
-    authUrl: output.AUTH_URL,
-    secretId: output.CREDENTIALS_SECRET_ID,
-    table: output.STATE_TABLE,
-    deliveryStream: output.DELIVERY_STREAM,
-    deadLetterBucket: output.DEAD_LETTER_BUCKET,
-    connector: output.CONNECTOR_NAME,
-    dnsBlocksPath: output.DNS_BLOCKS_PATH,
-    threatAssetField: output.THREAT_ASSET_FIELD,
-    pageLimit: output.PAGE_LIMIT,
-    names: { rows: output.ROWS_MEMBER, pagination: output.PAGINATION_MEMBER },
-    leaseSeconds: output.LEASE_SECONDS,
-    ocsf: output.EVENT_FORMAT === 'ocsf' ? (output.OCSF_FIELDS ?? {}) : undefined,
-    s3PathStyle: Boolean(output.AWS_ENDPOINT_URL_S3 ?? output.AWS_ENDPOINT_URL),
+    ...rest,
+    baseUrl: own.output.API_BASE_URL,
+    authUrl: own.output.AUTH_URL,
+    secretId: own.output.CREDENTIALS_SECRET_ID,
+    table: own.output.STATE_TABLE,
+    deliveryStream: own.output.DELIVERY_STREAM,
+    deadLetterBucket: own.output.DEAD_LETTER_BUCKET,
+    connector: own.output.CONNECTOR_NAME,
+    names: { rows: rowsMember, pagination: paginationMember },
+    ocsf: format === 'ocsf' ? (own.output.OCSF_FIELDS ?? {}) : undefined,
+    s3PathStyle: Boolean(own.output.AWS_ENDPOINT_URL_S3 ?? own.output.AWS_ENDPOINT_URL),
   };
 }
 
-/** What is compiled for one format means nothing to the other. */
+function byName(output: Readonly<Record<string, unknown>>): FunctionOptions {
+  const values = OPTIONS.map(([key, { name = key, variable }]) => [name, output[variable]]);
+  return Object.fromEntries(values) as FunctionOptions;
+}
+
+/** A mapping has no effect on envelopes. */
 function formatFaults({ EVENT_FORMAT: format, OCSF_FIELDS: fields }: NodeJS.ProcessEnv): string[] {
   return fields === undefined || format === 'ocsf' ? [] : ['OCSF_FIELDS has no effect unless EVENT_FORMAT is ocsf'];
 }
@@ -124,9 +145,31 @@ const REQUIRED = new Set(
 );
 
 function describe(issue: v.BaseIssue<unknown>): string {
-  const name = v.getDotPath(issue);
   const message = issue.received === 'undefined' ? 'is missing' : issue.message;
-  return `${name} ${message}`;
+  return `${v.getDotPath(issue)} ${message}`;
+}
+
+/** The mapping to OCSF that the stack compiled. */
+function compiledOcsfFields() {
+  const names = v.optional(v.array(v.string()));
+  const field = v.object({
+    to: v.string(),
+    type: v.optional(v.picklist(OCSF_TYPES)),
+    array: v.optional(v.literal(true)),
+    enum: v.optional(v.record(v.string(), v.string())),
+    sibling: v.optional(v.string()),
+  });
+  const rule = v.object({ path: v.string(), unknown: names, required: names, atLeastOne: names, justOne: names });
+  const fields = v.record(v.string(), v.object({ fields: v.record(v.string(), field), rules: v.array(rule) }));
+  return v.pipe(
+    v.string(),
+    v.rawTransform(({ dataset, addIssue, NEVER }) => {
+      const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), fields), dataset.value);
+      if (parsed.success) return parsed.output;
+      addIssue({ message: 'must be the mapping that the stack compiles from ocsfFields' });
+      return NEVER;
+    }),
+  );
 }
 
 function isSafeUrl(text: string): boolean {

@@ -8,10 +8,10 @@ export interface Stream {
   readonly name: string;
   /** Path below the base URL; absent where the specification does not show it and the configuration must. */
   readonly path?: string;
-  /** Such a stream is on when its path is given: by this option of the configuration, and to the function by this variable. */
+  /** Such a stream is on when its path is given: by this option of `cdk.json`, and to the function by this variable. */
   readonly pathOption?: string;
   readonly pathSetting?: string;
-  /** Streams of one lane run one after the other, in the order of this table; lanes run side by side. */
+  /** Streams of one group run one after the other, in the order of this table. Groups run in parallel. */
   readonly group: string;
   /**
    * Whether the table keeps a row state per id, for rows that change. Without, only the window recognizes a row that was read before: for

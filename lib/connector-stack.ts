@@ -1,7 +1,7 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { connectorProps } from './config/connector-props-from-config.ts';
-import type { ConnectorConfig } from './config/connector-schema.ts';
+import { connectorProps } from './config/props.ts';
+import type { ConnectorConfig } from './connector-options.ts';
 import { SecurityDataConnector } from './security-data-connector.ts';
 
 /** One organization’s connector as a stack: a thin wrapper that gives the construct what the configuration says. */

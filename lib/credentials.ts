@@ -2,8 +2,8 @@ import { CfnOutput, type RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
-import { suppressFinding } from './acknowledge.ts';
 import { PLACEHOLDER } from './placeholder.ts';
+import { suppressFinding } from './suppress-finding.ts';
 
 export interface PlaceholderSecretProps {
   readonly description: string;

@@ -2,7 +2,7 @@ import { Aws, Duration, Fn, type RemovalPolicy } from 'aws-cdk-lib';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import * as s3 from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
-import { suppressFinding } from './acknowledge.ts';
+import { suppressFinding } from './suppress-finding.ts';
 
 export interface DataBucketProps {
   readonly connectorName: string;
@@ -27,7 +27,7 @@ export function createDataBucket(scope: Construct, props: DataBucketProps): s3.B
   suppressFinding(
     bucket,
     'AwsSolutions-S1',
-    'Reads are audited by CloudTrail data events where an organization wants them; a second bucket for access logs in every stack would be one more to guard.',
+    'Reads are audited by CloudTrail data events where an organization wants them; a second bucket for access logs in every stack would need protection too.',
   );
   return bucket;
 }

@@ -66,9 +66,13 @@ function addSiemOutputs(
   siem: SiemAccess,
   region: string,
 ): void {
-  add('SiemQueueUrl', siem.queue.queueUrl, 'For the SIEM: queue that announces new objects');
-  add('SiemQueueArn', siem.queue.queueArn, 'For the SIEM: the same queue, and the target of a bucket that you bring');
-  add('SiemDeadLetterQueueUrl', siem.deadLetters.queueUrl, 'Queue of announcements that the SIEM gave up on');
+  add('SiemQueueUrl', siem.queue.queueUrl, 'For the SIEM: queue of notifications of new objects');
+  add(
+    'SiemQueueArn',
+    siem.queue.queueArn,
+    'For the SIEM: the same queue, and the target of notifications of an existing bucket',
+  );
+  add('SiemDeadLetterQueueUrl', siem.deadLetters.queueUrl, 'Queue of notifications that the SIEM failed to process');
   add('SiemRegion', region, 'For the SIEM: region of queue and bucket');
   add('SiemReaderPolicyArn', siem.policy.managedPolicyArn, 'For the SIEM: policy that reads queue and objects');
   if (siem.role) add('SiemReaderRoleArn', siem.role.roleArn, 'For the SIEM: role to assume');

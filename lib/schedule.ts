@@ -4,8 +4,8 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import * as scheduler from 'aws-cdk-lib/aws-scheduler';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { suppressFinding } from './acknowledge.ts';
 import { TICK_EXPIRES_AFTER } from './alarms/timing.ts';
+import { suppressFinding } from './suppress-finding.ts';
 
 export interface ScheduleProps {
   readonly function: IFunction;

@@ -8,34 +8,31 @@ import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { streamsOn } from '../lambda/streams.ts';
-import { Alarms, isAddress } from './alarms/alarm-board.ts';
-import { createAlarmTopic } from './alarms/alarm-topic.ts';
+import { Alarms, createAlarmTopic, isAddress } from './alarms/create-alarms.ts';
 import { timingOf } from './alarms/timing.ts';
-import { checkProps } from './check-props.ts';
-import { SHARED_BUCKET } from './config/collisions.ts';
-import { ConfigurationError } from './config/configuration-error.ts';
-import { type ConnectorOptions, optionsOf } from './connector-options.ts';
-import type { SecurityDataConnectorProps } from './connector-props.ts';
+import { ConfigurationError } from './config/fault.ts';
+import { checkProps, optionsOf } from './config/props.ts';
+import { SHARED_BUCKET } from './config/read-connectors.ts';
+import type { ConnectorOptions, SecurityDataConnectorProps } from './connector-options.ts';
 import { createCredentials } from './credentials.ts';
 import { createDashboard } from './dashboard/dashboard.ts';
 import { createDataBucket } from './data-bucket.ts';
 import { Delivery } from './delivery/delivery.ts';
-import { bufferSecondsOf, converts, deliveryMetricPrefix } from './delivery/destination.ts';
+import { bufferSecondsOf, deliveryMetricPrefix, kindOf } from './delivery/destinations.ts';
 import { functionEnvironment } from './function/function-environment.ts';
-import type { FunctionResources } from './function/function-grants.ts';
-import { Poller } from './function/poller.ts';
+import { type FunctionResources, Poller } from './function/poller.ts';
 import { addOutputs } from './outputs.ts';
 import { Query } from './query/query.ts';
 import { Schedule } from './schedule.ts';
 import { SiemAccess } from './siem/siem-access.ts';
 import { createStateTable } from './state-table.ts';
 
-/** CloudFormation took no tags on dashboards for long, and not every region and checker has learnt it. */
+/** Not every region and checker accepts tags on dashboards yet. */
 const TAGGED = { excludeResourceTypes: ['AWS::CloudWatch::Dashboard'] };
 
 /**
- * Everything that brings one organization's changes from the API to its SIEM: a schedule, a function, its table and credentials, a
- * delivery stream, a bucket, a queue for the SIEM, alarms and a dashboard.
+ * Delivers one organization's changes from the API to its SIEM: a schedule, a function, its table and credentials, a delivery stream, a
+ * bucket, a queue for the SIEM, alarms and a dashboard.
  */
 export class SecurityDataConnector extends Construct {
   readonly credentials: ISecret;
@@ -44,32 +41,33 @@ export class SecurityDataConnector extends Construct {
   readonly delivery: IDeliveryStreamRef;
   readonly function: IFunction;
   readonly alarmTopic: ITopic;
-  /** Queue, policy and role of the SIEM; absent where the destination is not S3 or no queue is wanted. */
+  /** Queue, policy and role of the SIEM. Absent where the destination is not S3 or `siemQueue` is false. */
   readonly siem: SiemAccess | undefined;
-  /** Database, workgroup and policy of analysts; absent unless wanted. */
+  /** Database, workgroup and policy of analysts. Absent unless `query` is true. */
   readonly query: Query | undefined;
 
   constructor(scope: Construct, id: string, props: SecurityDataConnectorProps) {
     super(scope, id);
     checkProps(props);
     if (props.bucket) this.refuseSharedBucket(props.bucket);
-    const options = optionsOf(props);
+    const options = optionsOf(this, props);
     this.credentials = props.secret ?? createCredentials(this, options);
-    const ownBucket = props.bucket ? undefined : createDataBucket(this, options);
-    this.bucket = props.bucket ?? (ownBucket as IBucket);
+    const createdBucket = props.bucket ? undefined : createDataBucket(this, options);
+    this.bucket = props.bucket ?? (createdBucket as IBucket);
     this.state = createStateTable(this, options);
     this.delivery = this.createDelivery(options);
-    this.siem = options.siemQueue
-      ? new SiemAccess(this, 'Siem', { ...options, bucket: this.bucket, ownBucket })
-      : undefined;
-    this.query = options.query ? this.createQuery(options, ownBucket !== undefined) : undefined;
+    this.siem =
+      options.siemQueue && kindOf(options.destination).deliversObjects
+        ? new SiemAccess(this, 'Siem', { ...options, bucket: this.bucket, createdBucket })
+        : undefined;
+    this.query = options.query ? this.createQuery(options, createdBucket !== undefined) : undefined;
     this.alarmTopic = props.alarmTopic ?? createAlarmTopic(this, options);
     if ((props.alarmTopic || props.alarmEmail) && !isAddress(options.runbookUrl)) this.warnOfRunbook();
     const poller = this.createPoller(options);
     this.function = poller.function;
-    // The id is older than the class: another one would replace schedule, role and queue.
+    // Another id would replace schedule, role and queue.
     const schedule = new Schedule(this, 'Tick', { ...options, function: this.function });
-    const dashboard = this.watch(options, schedule);
+    const dashboard = this.createMonitoring(options, schedule);
     addOutputs(this, { connectorName: options.connectorName, logGroup: poller.logGroup, schedule, dashboard });
     if (props.permissionsBoundary) PermissionsBoundary.of(this).apply(props.permissionsBoundary);
     for (const [key, value] of Object.entries(props.tags ?? {})) Tags.of(this).add(key, value, TAGGED);
@@ -77,28 +75,28 @@ export class SecurityDataConnector extends Construct {
 
   private warnOfRunbook(): void {
     const text =
-      'Alarms notify somebody, but runbookUrl is no URL. The notification then names a file that on-call cannot open. ' +
-      'Give runbookUrl the address of docs/runbook.md in your Git server or wiki.';
+      'Alarms notify somebody, but runbookUrl is not a URL. Notifications then name a file that on-call cannot open. ' +
+      'Set runbookUrl to the address of docs/runbook.md in your Git server or wiki.';
     Annotations.of(this).addWarningV2('security-data-connector:runbookUrl', text);
   }
 
-  /** The configuration compares its entries; an app of somebody's own may make two connectors with one bucket. */
+  /** `cdk.json` is checked for this, but another app may create two connectors with one bucket. */
   private refuseSharedBucket(bucket: IBucket): void {
     const arnOf = (each: IBucket) => JSON.stringify(Stack.of(this).resolve(each.bucketArn));
     const isShared = this.node.root.node.findAll().some(other => {
       if (!(other instanceof SecurityDataConnector) || other === this) return false;
       const theirs: IBucket | undefined = other.bucket;
       if (!theirs || theirs === bucket) return theirs === bucket;
-      // An ARN that is known only at deployment means something within its own stack alone.
+      // An ARN that is known only at deployment can be compared within its own stack only.
       const isComparable = !Token.isUnresolved(bucket.bucketArn) || Stack.of(other) === Stack.of(this);
       return isComparable && arnOf(theirs) === arnOf(bucket);
     });
-    if (isShared) throw new ConfigurationError([{ path: 'props.bucketArn', reason: SHARED_BUCKET }]);
+    if (isShared) throw new ConfigurationError([{ path: 'props.bucket', reason: SHARED_BUCKET }]);
   }
 
-  /** The retention is of the bucket that is made here: one that is brought has rules of its own. */
-  private createQuery({ retention, ...options }: ConnectorOptions, ownBucket: boolean): Query {
-    return new Query(this, 'Query', { ...options, bucket: this.bucket, ...(ownBucket && { retention }) });
+  /** The retention applies to a bucket that is created here. An existing one has its own rules. */
+  private createQuery({ retention, ...options }: ConnectorOptions, isCreated: boolean): Query {
+    return new Query(this, 'Query', { ...options, bucket: this.bucket, ...(isCreated && { retention }) });
   }
 
   private createDelivery({ destination, ...options }: ConnectorOptions): IDeliveryStreamRef {
@@ -118,8 +116,8 @@ export class SecurityDataConnector extends Construct {
     });
   }
 
-  private watch(options: ConnectorOptions, schedule: Schedule) {
-    const { connectorName, destination, memoryMegabytes } = options;
+  private createMonitoring(options: ConnectorOptions, schedule: Schedule) {
+    const { connectorName, destination, memorySize } = options;
     const monitored = {
       connectorName,
       function: this.function,
@@ -130,10 +128,10 @@ export class SecurityDataConnector extends Construct {
     };
     const settings = {
       timing: timingOf(options.rate),
-      memoryMegabytes,
+      memoryMegabytes: memorySize,
       bufferSeconds: bufferSecondsOf(destination),
       deliveryMetrics: deliveryMetricPrefix(destination),
-      converts: converts(destination),
+      converts: kindOf(destination).converts ?? false,
     };
     const shared = { monitored, settings, streams: streamsOn(({ pathOption }) => options[pathOption]) };
     const alarms = new Alarms(this, 'Alarms', { ...options, ...shared, topic: this.alarmTopic });

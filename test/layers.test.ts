@@ -37,7 +37,9 @@ describe('the layers', () => {
   test('are all in the table', () => {
     expect(LAYERS.map(({ folder }) => folder)).toEqual([
       'lambda/core/',
-      'lambda/adapters/',
+      'lambda/source/',
+      'lambda/sink/',
+      'lambda/store/',
       'lambda/',
       'lib/',
       'bin/',

@@ -1,7 +1,7 @@
 /** Figures of the function in a process of its own: import, memory and CPU. */
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { NODE_OPTIONS } from '../../lib/function/node-options.ts';
+import { NODE_OPTIONS } from '../../lib/function/function-environment.ts';
 import { bundle } from '../bundle.ts';
 import { type Figure, median, type Size } from '../figure.ts';
 import { inChild, serving, temporaryFolder } from '../processes.ts';

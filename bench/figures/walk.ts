@@ -1,6 +1,6 @@
 /** The product on its real path: the real SDK clients, an API that answers after 40 ms and an AWS that answers after 10 ms. */
 import path from 'node:path';
-import { NODE_OPTIONS } from '../../lib/function/node-options.ts';
+import { NODE_OPTIONS } from '../../lib/function/function-environment.ts';
 import { bundle } from '../bundle.ts';
 import type { Figure, Measurement, Size } from '../figure.ts';
 import { inChild, temporaryFolder } from '../processes.ts';

@@ -1,22 +1,44 @@
-import { fiveMinutes, LEAST_TIME_LEFT_MILLISECONDS, lasting, reported, silent, waiting } from './alarm-conditions.ts';
-import type { AlarmDefinition } from './alarm-fact.ts';
-import { DELIVERY_ALARMS } from './delivery-alarms.ts';
+import { Duration } from 'aws-cdk-lib';
+import type { AlarmDefinition, AlarmSettings } from './alarm-definition.ts';
+
+/** The longest interval at which AWS services report these metrics. */
+const fiveMinutes = Duration.minutes(5);
+
+/** At least once in the reports of the last runs. */
+const reported = ({ timing }: AlarmSettings) => ({ statistic: 'Sum', atLeast: 1, period: timing.report }) as const;
+
+/**
+ * No successful run. Evaluated minute by minute, because CloudWatch searches a few periods farther back before it treats a data point as
+ * missing. With one long period that would be hours.
+ */
+const silent = ({ timing }: AlarmSettings) =>
+  ({ statistic: 'Minimum', atLeast: 1, period: Duration.minutes(1), periods: timing.silence.toMinutes() }) as const;
+
+/** In every period of an hour. Throttling that passes is normal during a backfill. */
+const lasting = () => ({ statistic: 'Sum', atLeast: 1, period: fiveMinutes, periods: 12 }) as const;
+
+/** A message in a queue that should be empty. */
+const waiting = () => ({ statistic: 'Maximum', atLeast: 1, period: fiveMinutes }) as const;
+
+/** The function stops by itself before this. With less time left, Lambda may terminate the next run. */
+const LEAST_TIME_LEFT_MILLISECONDS = 10_000;
 
 /** Every alarm of a connector. */
 export const ALARMS: readonly AlarmDefinition[] = [
   {
     name: 'stream-silent',
-    urgency: 'page',
+    severity: 'critical',
     first: 'status',
-    impact: 'The SIEM gets nothing new of this stream: no run has ended well for a while, or none has run.',
-    data: 'Nothing is lost. The API keeps every change; the next good run goes on from the saved cursor.',
+    impact:
+      'The SIEM receives nothing new from this stream: no run has succeeded for half an hour or more, or none has started.',
+    data: 'Nothing is lost. The API keeps every change, and the next successful run continues from the saved cursor.',
     signal: { of: 'stream', metric: 'StreamFailed' },
     when: silent,
     missing: 'breaching',
   },
   {
     name: 'stream-behind',
-    urgency: 'ticket',
+    severity: 'warning',
     first: 'status',
     impact: 'The SIEM is hours behind: every run has used up its time without reaching the end of the stream.',
     data: 'Nothing is lost. Events arrive late.',
@@ -26,62 +48,64 @@ export const ALARMS: readonly AlarmDefinition[] = [
   },
   {
     name: 'credentials-refused',
-    urgency: 'page',
+    severity: 'critical',
     first: 'doctor',
     impact:
-      'The SIEM gets nothing new: the token endpoint or the API refuses the credentials, or the account is disabled.',
-    data: 'Nothing is lost. Runs go on from the saved cursors once the secret is right.',
+      'The SIEM receives nothing new: the token endpoint or the API rejects the credentials, or the account is disabled.',
+    data: 'Nothing is lost. Runs continue from the saved cursors once the secret is correct.',
     signal: { of: 'connector', metric: 'CredentialsRefused' },
     when: reported,
     missing: 'ignore',
   },
   {
     name: 'role-missing',
-    urgency: 'page',
+    severity: 'critical',
     first: 'doctor',
-    impact: 'The SIEM gets nothing new of this stream: the service account lacks the role that its endpoint requires.',
-    data: 'Nothing is lost. The stream goes on from its saved cursor once the role is granted.',
+    impact:
+      'The SIEM receives nothing new from this stream: the service account lacks the role that the endpoint requires.',
+    data: 'Nothing is lost. The stream continues from its saved cursor once the role is granted.',
     signal: { of: 'stream', metric: 'RoleMissing' },
     when: reported,
     missing: 'ignore',
   },
   {
     name: 'contract-error',
-    urgency: 'page',
+    severity: 'critical',
     first: 'doctor',
-    impact: 'The SIEM gets nothing new of this stream: the API answers in a form that the connector does not know.',
-    data: 'Nothing is lost and nothing was guessed. The cursor stands where it was.',
+    impact: 'The SIEM receives nothing new from this stream: the response of the API does not match its specification.',
+    data: 'Nothing is lost. The saved cursor is unchanged.',
     signal: { of: 'stream', metric: 'ContractErrors' },
     when: reported,
     missing: 'ignore',
   },
   {
     name: 'cursor-refused',
-    urgency: 'ticket',
+    severity: 'warning',
     first: 'status',
-    impact: 'The API refused a saved cursor, so the stream is read again from an earlier one. Runs take longer.',
-    data: 'Nothing is lost. Rows that the SIEM has are recognised and not sent again, but for DNS blocks older than the window.',
+    impact:
+      'The API rejected a saved cursor, so the connector reads the stream again from an earlier one. Runs take longer.',
+    data: 'Nothing is lost. Only DNS blocks older than the de-duplication window are sent again.',
     signal: { of: 'stream', metric: 'CursorRefused' },
     when: reported,
     missing: 'ignore',
   },
   {
     name: 'dead-letters',
-    urgency: 'ticket',
+    severity: 'warning',
     first: 'dead-letters list',
-    impact: 'Rows of this stream could not be sent as events. The SIEM lacks them; the rest of the stream flows.',
-    data: 'The rows are kept below dead-letter/ in the bucket, with the reason.',
+    impact: 'Rows of this stream could not be sent as events, and the SIEM lacks them. The other rows are delivered.',
+    data: 'Nothing is lost. The rows are kept below dead-letter/ in the bucket, each with its reason.',
     signal: { of: 'stream', metric: 'DeadLetters' },
     when: reported,
     missing: 'ignore',
   },
   {
     name: 'threats-without-asset',
-    urgency: 'ticket',
+    severity: 'warning',
     first: 'doctor',
     impact:
-      'Threats do not name their asset where the configuration says, so they cannot be withdrawn when it is removed.',
-    data: 'Threats are forwarded. The SIEM may keep those of removed assets until threatAssetField is right and the stream is resynced.',
+      'Threats lack the member that names their asset, so the connector cannot withdraw them when the asset is removed.',
+    data: 'Threats are forwarded. The SIEM may keep those of removed assets until you correct threatAssetField and resync the stream.',
     signal: { of: 'stream', metric: 'ThreatsWithoutAsset' },
     when: reported,
     missing: 'ignore',
@@ -89,33 +113,32 @@ export const ALARMS: readonly AlarmDefinition[] = [
   },
   {
     name: 'lease-lost',
-    urgency: 'ticket',
+    severity: 'warning',
     first: 'status',
-    impact:
-      'A run lost its lease while it worked, so two runs may have overlapped. The SIEM may see a few events twice.',
-    data: 'Nothing is lost. Repeats bear the same event_id.',
+    impact: 'A run lost its lease, so two runs may have overlapped. The SIEM may receive a few events twice.',
+    data: 'Nothing is lost. Repeated events have the same event_id.',
     signal: { of: 'connector', metric: 'LeaseLost' },
     when: reported,
     missing: 'ignore',
   },
   {
     name: 'near-time-out',
-    urgency: 'ticket',
+    severity: 'warning',
     first: 'run',
     impact:
-      'A run ended only just before Lambda would have cut it off. If one is cut off, its last page is sent again.',
-    data: 'Nothing is lost. A few events may be repeated, with the same event_id.',
+      'A run ended shortly before the timeout of the function. If Lambda terminates a run, the next one sends its last page again.',
+    data: 'Nothing is lost. Repeated events have the same event_id.',
     signal: { of: 'connector', metric: 'TimeLeftMilliseconds' },
     when: ({ timing }) => ({ statistic: 'Minimum', atMost: LEAST_TIME_LEFT_MILLISECONDS, period: timing.report }),
     missing: 'ignore',
   },
   {
     name: 'memory-high',
-    urgency: 'ticket',
+    severity: 'warning',
     first: 'status',
     impact:
-      'A run used nearly all of the function’s memory. If one runs out, its last page is sent again, and the next may fail alike.',
-    data: 'Nothing is lost. The cursor is saved page by page.',
+      'A run used nearly all memory of the function. If a run exceeds it, Lambda terminates it, and the next run may fail too.',
+    data: 'Nothing is lost. The cursor is saved after each page.',
     signal: { of: 'connector', metric: 'MemoryUsedMegabytes' },
     when: ({ timing, memoryMegabytes }) => ({
       statistic: 'Maximum',
@@ -126,72 +149,128 @@ export const ALARMS: readonly AlarmDefinition[] = [
   },
   {
     name: 'function-errors',
-    urgency: 'ticket',
+    severity: 'warning',
     first: 'doctor',
     impact:
-      'Several runs failed within a short time. Another alarm names the cause, unless the function cannot start or was cut off.',
-    data: 'Nothing is lost. Each run goes on from the saved cursors.',
+      'Several runs failed within a short time. Another alarm names the cause, unless the function cannot start or was terminated.',
+    data: 'Nothing is lost. Each run continues from the saved cursors.',
     signal: { of: 'function', metric: 'Errors' },
     when: ({ timing }) => ({ statistic: 'Sum', atLeast: 3, period: timing.errors }),
     missing: 'notBreaching',
   },
   {
     name: 'function-throttled',
-    urgency: 'ticket',
+    severity: 'warning',
     first: 'status',
-    impact: 'Lambda refused to start runs: the account’s concurrency is used up. Events come later.',
-    data: 'Nothing is lost. A tick that could not start is done by the next one.',
+    impact: 'Lambda throttled runs: the concurrency of the account is used up. Events are late.',
+    data: 'Nothing is lost. The next run does the work of the one that did not start.',
     signal: { of: 'function', metric: 'Throttles' },
     when: ({ timing }) => ({ statistic: 'Sum', atLeast: 3, period: timing.errors }),
     missing: 'notBreaching',
   },
   {
     name: 'schedule-undelivered',
-    urgency: 'ticket',
+    severity: 'warning',
     first: 'doctor',
-    impact: 'The schedule could not start the function: it, its role or its key is gone or refused.',
+    impact: 'The schedule could not start the function: the function, its role or its key is missing or denies access.',
     data: 'Nothing is lost. The API keeps every change.',
     signal: { of: 'schedule-dead-letters', metric: 'ApproximateNumberOfMessagesVisible' },
     when: waiting,
     missing: 'notBreaching',
   },
-  ...DELIVERY_ALARMS,
+  {
+    name: 'delivery-late',
+    severity: 'critical',
+    first: 'status',
+    impact: 'Firehose has held events for too long, so the SIEM does not receive them.',
+    data: 'At risk: Firehose gives up after 24 hours for S3, and after its retry duration for an endpoint.',
+    signal: ({ deliveryMetrics }) => ({ of: 'delivery', metric: `${deliveryMetrics}.DataFreshness` }),
+    when: ({ bufferSeconds }) => ({
+      statistic: 'Maximum',
+      atLeast: 2 * bufferSeconds + 900,
+      period: fiveMinutes,
+    }),
+    missing: 'notBreaching',
+  },
+  {
+    name: 'delivery-failing',
+    severity: 'critical',
+    first: 'doctor',
+    impact: 'The destination keeps rejecting deliveries of Firehose, so the SIEM does not receive these events.',
+    data: 'At risk: Firehose retries for 24 hours for S3, and for its retry duration for an endpoint.',
+    signal: ({ deliveryMetrics }) => ({ of: 'delivery', metric: `${deliveryMetrics}.Success` }),
+    when: () => ({ statistic: 'Average', below: 1, period: fiveMinutes, periods: 3 }),
+    missing: 'notBreaching',
+  },
+  {
+    name: 'delivery-throttled',
+    severity: 'warning',
+    first: 'status',
+    impact: 'Firehose has throttled the connector for an hour. Events are late.',
+    data: 'Nothing is lost. The connector retries throttled records.',
+    signal: { of: 'delivery', metric: 'ThrottledRecords' },
+    when: lasting,
+    missing: 'notBreaching',
+  },
+  {
+    name: 'delivery-backup-used',
+    severity: 'critical',
+    first: 'status',
+    impact:
+      'The endpoint did not accept events within the retry duration. The SIEM lacks them until you send them again.',
+    data: 'Nothing is lost. The events are kept below delivery-errors/ in the bucket.',
+    signal: { of: 'delivery', metric: 'BackupToS3.Records' },
+    when: () => ({ statistic: 'Sum', atLeast: 1, period: fiveMinutes }),
+    missing: 'notBreaching',
+    applies: ({ deliveryMetrics }) => deliveryMetrics !== 'DeliveryToS3',
+  },
+  {
+    name: 'delivery-unconverted',
+    severity: 'critical',
+    first: 'status',
+    impact: 'Firehose could not convert events to Parquet. The SIEM lacks them until you load them by hand.',
+    data: 'Nothing is lost. All lines are kept below lines/ in the bucket, and the rejected ones below delivery-errors/ too.',
+    signal: { of: 'delivery', metric: 'FailedConversion.Records' },
+    when: () => ({ statistic: 'Sum', atLeast: 1, period: fiveMinutes }),
+    missing: 'notBreaching',
+    applies: ({ converts }) => converts,
+  },
   {
     name: 'siem-reader-stalled',
-    urgency: 'page',
+    severity: 'critical',
     first: 'status',
-    impact: 'The SIEM has stopped reading: an announced object has waited for half an hour.',
-    data: 'The objects stay in the bucket. Their announcements are kept for 14 days.',
+    impact: 'The SIEM has stopped reading: the notification of an object has waited for half an hour.',
+    data: 'Nothing is lost. The objects stay in the bucket, and the queue keeps their notifications for 14 days.',
     signal: { of: 'siem-queue', metric: 'ApproximateAgeOfOldestMessage' },
     when: () => ({ statistic: 'Maximum', atLeast: 1800, period: fiveMinutes }),
     missing: 'notBreaching',
   },
   {
     name: 'siem-reader-failing',
-    urgency: 'page',
+    severity: 'critical',
     first: 'status',
-    impact: 'The SIEM has given up on objects: it took their announcements ten times and never finished.',
-    data: 'The objects stay in the bucket. Their announcements are set aside for 14 days, to be sent again.',
+    impact: 'The SIEM failed to process objects: it received their notifications ten times without deleting them.',
+    data: 'Nothing is lost. The objects stay in the bucket, and the dead-letter queue keeps their notifications for 14 days.',
     signal: { of: 'siem-dead-letters', metric: 'ApproximateNumberOfMessagesVisible' },
     when: waiting,
     missing: 'notBreaching',
   },
   {
     name: 'state-reads-throttled',
-    urgency: 'ticket',
+    severity: 'warning',
     first: 'status',
-    impact: 'DynamoDB has refused reads for an hour. Runs take longer, and events come later.',
-    data: 'Nothing is lost. Refused reads are tried again.',
+    impact: 'DynamoDB has throttled reads for an hour. Runs take longer, and events are late.',
+    data: 'Nothing is lost. The connector retries throttled reads.',
     signal: { of: 'state', metric: 'ReadThrottleEvents' },
     when: lasting,
     missing: 'zero',
   },
   {
     name: 'state-writes-throttled',
-    urgency: 'ticket',
+    severity: 'warning',
     first: 'status',
-    impact: 'DynamoDB has refused writes for an hour. Runs take longer, and events come later.',
-    data: 'Nothing is lost. A cursor is saved only after what it stands for.',
+    impact: 'DynamoDB has throttled writes for an hour. Runs take longer, and events are late.',
+    data: 'Nothing is lost. A cursor is saved only after the rows before it.',
     signal: { of: 'state', metric: 'WriteThrottleEvents' },
     when: lasting,
     missing: 'zero',

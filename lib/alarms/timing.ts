@@ -1,21 +1,21 @@
 import { Duration } from 'aws-cdk-lib';
 
-/** Lambda's longest run; the function stops by itself before it. */
+/** The longest timeout of Lambda. The function stops by itself before it. */
 export const TIMEOUT = Duration.minutes(15);
 
-/** A tick that could not start within this time is worth nothing: the next one does its work. */
+/** A scheduled start that is older than this is dropped. The next one does its work. */
 export const TICK_EXPIRES_AFTER = Duration.seconds(60);
 
-/** Everything that follows from how often the connector runs, so that alarms cannot drift from the schedule. */
+/** Periods that follow from the schedule, so that alarms and schedule cannot drift apart. */
 export interface Timing {
   readonly rate: Duration;
-  /** Without one good run for this long, a stream is silent. Holds two of the longest runs, so that a backfill is not silence. */
+  /** A stream without a successful run for this long is silent. Covers two of the longest runs, so that a backfill is not silence. */
   readonly silence: Duration;
-  /** What one run reports is judged over this long: two ticks, so that no tick falls between. */
+  /** Period in which the report of a run is evaluated: two ticks, so that no tick is missed. */
   readonly report: Duration;
-  /** Three errors within this long are more than a passing fault. */
+  /** Three errors within this period are more than a transient fault. */
   readonly errors: Duration;
-  /** One look at a backlog: holds one of the longest runs for sure. */
+  /** Period in which a backlog is evaluated. Covers one of the longest runs. */
   readonly backlog: Duration;
 }
 

@@ -1,3 +1,4 @@
+import { kindOf } from '../delivery/destinations.ts';
 import type { Fault } from './fault.ts';
 
 type Entry = Readonly<Record<string, unknown>>;
@@ -32,12 +33,12 @@ const CONTRADICTIONS: readonly Contradiction[] = [
   },
   {
     member: 'retentionDays',
-    reason: 'has no effect on a bucket that you bring: set a lifecycle rule there',
+    reason: 'has no effect on an existing bucket: set a lifecycle rule there',
     holds: entry => given(entry, 'retentionDays') && given(entry, 'bucketArn'),
   },
   {
     member: 'alarmEmail',
-    reason: 'cannot be added to a topic that you bring: subscribe the address there',
+    reason: 'cannot be added to an existing topic: subscribe the address there',
     holds: entry => given(entry, 'alarmEmail') && given(entry, 'alarmTopicArn'),
   },
   {
@@ -70,7 +71,7 @@ function given(entry: Entry, member: string): boolean {
 }
 
 function deliversObjects(entry: Entry): boolean {
-  return ['s3', 's3-by-stream', 's3-parquet'].includes(typeOf(entry, 'destination') ?? 's3');
+  return kindOf({ type: typeOf(entry, 'destination') ?? 's3' })?.deliversObjects === true;
 }
 
 function typeOf(entry: Entry, member: string): string | undefined {

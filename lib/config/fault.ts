@@ -74,7 +74,7 @@ function unknownReason(name: string, known: readonly string[]): string {
   return ranked[0] ? `is not an option; did you mean ${ranked[0].each}?` : 'is not an option';
 }
 
-/** Edits between two words: a letter put in, left out or changed, or two neighbours that changed places. */
+/** Edits between two words: a character added, removed or changed, or two neighbours swapped. */
 function distanceBetween(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, index) => index);
@@ -90,4 +90,17 @@ function distanceBetween(a: string, b: string): number {
     last = row;
   }
   return last[b.length]!;
+}
+
+/** The configuration cannot be used. Lists every fault at once, each with the path of its member. Nothing has been synthesized. */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError';
+  readonly faults: readonly Fault[];
+
+  constructor(faults: readonly Fault[], options?: ErrorOptions) {
+    const count = faults.length === 1 ? 'a fault' : `${faults.length} faults`;
+    const lines = faults.map(({ path, reason }) => `  ${path}: ${reason}`);
+    super(`The connector configuration has ${count}; nothing was synthesized.\n${lines.join('\n')}`, options);
+    this.faults = faults;
+  }
 }

@@ -1,14 +1,9 @@
 import * as v from 'valibot';
-import type { AddressRule } from '../../lambda/setting-rules.ts';
+import type { AddressRule } from '../../lambda/options.ts';
 
 /** Kinds of values that several options share. Each message is the reason that a person reads beside the option's path. */
 
 export const text = v.pipe(v.string('must be a string'), v.minLength(1, 'must not be empty'));
-
-export function integer(min: number, max: number, unit: string) {
-  const rule = `must be a whole number of ${unit} from ${min} to ${max}`;
-  return v.pipe(v.number(rule), v.integer(rule), v.minValue(min, rule), v.maxValue(max, rule));
-}
 
 /** An address that credentials or data travel to: neither may leave over plain http, nor be written into the address itself. */
 function url(refused: readonly ('search' | 'hash' | 'username' | 'password')[], rule: string) {
@@ -62,7 +57,9 @@ export const accountId = v.pipe(
   v.regex(/^\d{12}$/, 'must be an account id of 12 digits'),
 );
 
-/** Gives an option the sentence that editors show. */
-export function option<const S extends v.GenericSchema>(sentence: string, schema: S) {
-  return v.pipe(schema, v.description(sentence));
+export function resourceId(prefix: string) {
+  return v.pipe(
+    v.string('must be a string'),
+    v.regex(new RegExp(`^${prefix}-[0-9a-f]{8,17}$`), `must look like ${prefix}-0123456789abcdef0`),
+  );
 }

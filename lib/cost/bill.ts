@@ -1,6 +1,7 @@
 /** A month's bill from what runs take and what the stack has: counted by the benchmark, or estimated. */
+
+import { DEFAULTS } from '../connector-options.ts';
 import { PRICES, type PriceName } from './prices.ts';
-import type { Counts, Tenant } from './tenant.ts';
 
 /** What the stack has, whatever the tenant. */
 export interface Fixed {
@@ -28,7 +29,7 @@ const MEGABYTES_A_CPU = 1769;
 const PLATFORM_LOG_BYTES = 350;
 /** A SIEM that waits 20 s for each message asks three times a minute. */
 const POLLS_A_MINUTE = 3;
-/** Of a row state or a membership with its keys, estimated. */
+/** Estimated size of a row state or an item of the child index, with its keys. */
 const ITEM_BYTES = 250;
 export const GIGABYTE = 2 ** 30;
 
@@ -38,7 +39,7 @@ export function billedMilliseconds({ wall, cpu }: Counts, memoryMegabytes: numbe
   return Math.max(0, wall - cpu) + cpu / share;
 }
 
-/** Dollars for draining the tenant's stock once: a new tenant, or a replay. */
+/** Dollars for reading all of the tenant's rows once: a new tenant, or a replay. */
 export function fillingUp(tenant: Tenant, { fill }: Counts): number {
   const share = (tenant.assets + tenant.threats) / fill.rows;
   const table = fill.writeUnits * PRICES.tableWriteUnit.dollars + fill.readUnits * PRICES.tableReadUnit.dollars;
@@ -78,4 +79,54 @@ export function monthlyBill(tenant: Tenant, counts: Counts, fixed: Fixed): BillL
 
 export function billLine(part: string, price: PriceName, quantity: number): BillLine {
   return { part, price, quantity, dollars: quantity * PRICES[price].dollars };
+}
+/** What an organization has, and what happens in it in an hour. */
+export interface Tenant {
+  readonly name: string;
+  readonly assets: number;
+  readonly threats: number;
+  /** An hour's changes; a tenth of those of assets are new ones, half of those of threats. */
+  readonly assetChanges: number;
+  readonly threatChanges: number;
+  readonly removals: number;
+  readonly dnsBlocks: number;
+}
+
+/** What AWS meters of some runs. */
+export interface Meter {
+  readonly readUnits: number;
+  readonly writeUnits: number;
+  readonly secretCalls: number;
+  readonly billedBytes: number;
+  readonly lineBytes: number;
+  /** Gzipped, as it lies in the bucket. */
+  readonly storedBytes: number;
+  readonly logBytes: number;
+}
+
+/** What the runs of some minutes took together. */
+export interface Counts extends Meter {
+  readonly minutes: number;
+  readonly runs: number;
+  /** Milliseconds. */
+  readonly wall: number;
+  readonly cpu: number;
+  readonly runsWithNews: number;
+  /** Time series that the function emits. */
+  readonly metrics: number;
+  /** The first run, over this many rows. */
+  readonly fill: Meter & { readonly rows: number };
+}
+
+/** What a stack has whatever flows, with and without the stream of DNS blocks; a test holds it equal to the template. */
+export function fixedParts({ dnsBlocks }: { readonly dnsBlocks: boolean }): Fixed {
+  return {
+    memoryMegabytes: DEFAULTS.memoryMegabytes,
+    alarms: dnsBlocks ? 33 : 27,
+    compositeAlarms: 2,
+    dashboards: 1,
+    secrets: 1,
+    bufferMegabytes: 64,
+    retentionMonths: DEFAULTS.retentionDays / 30.4,
+  };
 }

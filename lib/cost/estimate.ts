@@ -1,9 +1,9 @@
 /**
  * What a tenant's runs take, from its numbers alone. The rules are those of the table's items and of the commit; the sizes and times
- * were counted by `npm run cost`. A test counts anew and holds the two together: see docs/cost.md.
+ * were counted by `npm run cost`. A test counts again and compares: see docs/cost.md.
  */
 import { PAGE_LIMIT } from '../../lambda/streams.ts';
-import type { Counts, Meter, Tenant } from './tenant.ts';
+import type { Counts, Meter, Tenant } from './bill.ts';
 
 export interface EstimateOptions {
   readonly rateMinutes: number;
@@ -24,11 +24,11 @@ const SERIES = { connector: 5, stream: 17 } as const;
 const WRITE_UNIT = 1_024;
 const READ_UNIT = 4_096;
 const FIREHOSE_STEP = 5_120;
-/** A fingerprint in the window, a tag in the in-flight note in base64, and what else their items hold. */
+/** A version tag in the window, an id tag in the intent in base64, and the rest of their items. */
 const VERSION_TAG_BYTES = 12;
 const TAG_BYTES = 9.4;
 const ITEM_BYTES = 250;
-/** Threats of an asset that is removed, for want of better. */
+/** Assumed threats per removed asset. */
 const THREATS_AN_ASSET = 4;
 
 /** Of one run; `Counts.minutes` is the time between two. */
@@ -42,13 +42,13 @@ export function estimateCounts(tenant: Tenant, { rateMinutes, dnsBlocks }: Estim
   const sum = (of: (use: StreamUse) => number) => streams.reduce((total, each) => total + of(each), 0);
   const rows = sum(each => each.rows);
   const withdrawn = removals * THREATS_AN_ASSET;
-  const quiet = streams.reduce((none, each) => none * (1 - each.news), 1);
+  const quiet = streams.reduce((none, each) => none * (1 - each.changeShare), 1);
   const lineBytes = sum(each => each.lineBytes);
   const runsWithNews = 1 - quiet;
   return {
     minutes: rateMinutes,
     runs: 1,
-    // Two for the lease; a new threat's membership; of a removal the list's entry twice, and of each threat its state and membership.
+    // Two for the lease; a new threat's item in the child index; per removal its entry in the list twice, and per threat its state and its item in the child index.
     writeUnits: 2 + sum(each => each.writeUnits) + aRun(tenant.threatChanges) / 2 + removals * 2 + withdrawn * 2,
     readUnits: 1 + sum(each => each.readUnits) + removals + withdrawn,
     secretCalls: 0,
@@ -72,7 +72,7 @@ export function seriesOf(streams: number): number {
 interface StreamUse {
   readonly rows: number;
   /** Probability that a run finds something new. */
-  readonly news: number;
+  readonly changeShare: number;
   readonly writeUnits: number;
   readonly readUnits: number;
   readonly lineBytes: number;
@@ -88,15 +88,15 @@ interface StreamOfTenant {
 }
 
 function streamUse({ rows, stock, remembered }: StreamOfTenant): StreamUse {
-  const news = 1 - Math.exp(-rows);
-  // The page at the cursor is full somewhere amid the new rows.
-  const pages = news + rows / PAGE_LIMIT.default;
+  const changeShare = 1 - Math.exp(-rows);
+  // The page at the cursor fills up among the new rows.
+  const pages = changeShare + rows / PAGE_LIMIT.default;
   const window = VERSION_TAG_BYTES * Math.min(2 * PAGE_LIMIT.default, stock) + ITEM_BYTES;
   const note = remembered && rows > 0 ? Math.ceil((TAG_BYTES * (rows / pages) + ITEM_BYTES) / WRITE_UNIT) : 0;
   const lineBytes = rows * (remembered ? LINE_BYTES.inventory : LINE_BYTES.dnsBlock);
   return {
     rows,
-    news,
+    changeShare,
     writeUnits: pages * (Math.ceil(window / WRITE_UNIT) + note) + (remembered ? rows : 0),
     // Checkpoint and note of each run, and the state of each row.
     readUnits: Math.ceil(window / READ_UNIT) + 1 + (remembered ? rows : 0),
@@ -106,7 +106,7 @@ function streamUse({ rows, stock, remembered }: StreamOfTenant): StreamUse {
   };
 }
 
-/** A first drain of assets and threats, or a replay of them: a write for each, another for a threat's membership, and the pages. */
+/** A first drain of assets and threats, or a replay of them: a write for each, another for a threat's item in the child index, and the pages. */
 function fillOf({ assets, threats }: Tenant): Meter & { readonly rows: number } {
   const rows = assets + threats;
   const pages = rows / PAGE_LIMIT.default;

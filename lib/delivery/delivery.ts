@@ -1,98 +1,125 @@
 import { RemovalPolicy as Policy, type RemovalPolicy } from 'aws-cdk-lib';
+import * as iam from 'aws-cdk-lib/aws-iam';
 import * as firehose from 'aws-cdk-lib/aws-kinesisfirehose';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import { createDeliveryRole } from './delivery-role.ts';
-import { bufferSecondsOf, converts, type Destination, type ExistingDeliveryStream } from './destination.ts';
-import { httpDestination, splunkDestination } from './endpoint-destination.ts';
-import { createEndpointToken } from './endpoint-token.ts';
+import { createPlaceholderSecret } from '../credentials.ts';
+import { PREFIXES } from '../prefixes.ts';
+import { allow, keyStatements, secretArnOf } from '../statements.ts';
+import { suppressWildcard } from '../suppress-finding.ts';
+import { bufferSecondsOf, type Destination, kindOf } from './destinations.ts';
 import type { FormatName } from './parquet-columns.ts';
-import { s3ParquetDestination } from './parquet-destination.ts';
 import { ParquetSchema } from './parquet-schema.ts';
-import type { DestinationParts, DestinationProperties } from './parts.ts';
-import { s3ByStreamDestination, s3Destination } from './s3-destination.ts';
 
 export interface DeliveryProps {
   readonly connectorName: string;
   readonly format: FormatName;
-  readonly destination: Exclude<Destination, ExistingDeliveryStream>;
+  readonly destination: Exclude<Destination, { type: 'existing' }>;
   readonly bucket: IBucket;
   readonly logRetention: logs.RetentionDays;
   readonly removalPolicy: RemovalPolicy;
   readonly encryptionKey?: IKey;
 }
 
-/** The delivery stream, and what it needs to write and to say what went wrong. */
+/** The delivery stream with its role, its error log, and the token of its endpoint. */
 export class Delivery extends Construct {
   readonly stream: firehose.IDeliveryStreamRef;
 
   constructor(scope: Construct, id: string, props: DeliveryProps) {
     super(scope, id);
+    const { destination } = props;
+    const kind = kindOf(destination);
     const logGroup = new logs.LogGroup(this, 'Errors', {
       retention: props.logRetention,
       removalPolicy: Policy.DESTROY,
     });
     const logStream = new logs.LogStream(this, 'ErrorStream', { logGroup, removalPolicy: Policy.DESTROY });
-    const token = this.token(props);
-    const schema = this.schema(props);
+    const given = 'secret' in destination ? destination.secret : undefined;
+    const token = kind.token === undefined ? undefined : (given ?? this.createToken(kind.token, props));
+    const schema = kind.converts ? new ParquetSchema(this, 'Parquet', props) : undefined;
     const parts = {
       ...props,
-      role: createDeliveryRole(this, { ...props, logGroup, ...(token && { token }), ...(schema && { schema }) }),
+      role: createDeliveryRole(this, { ...props, logGroup, token, schema }),
       logging: { enabled: true, logGroupName: logGroup.logGroupName, logStreamName: logStream.logStreamName },
-      bufferSeconds: bufferSecondsOf(props.destination),
+      bufferSeconds: bufferSecondsOf(destination),
+      token,
+      schema,
     };
-    this.stream = new firehose.CfnDeliveryStream(this, streamId(props.destination), {
+    this.stream = new firehose.CfnDeliveryStream(this, streamId(destination), {
       deliveryStreamType: 'DirectPut',
       deliveryStreamEncryptionConfigurationInput: streamEncryption(props.encryptionKey),
-      ...propertiesOf(props.destination, parts, token, schema),
+      ...kind.properties?.(parts, destination),
     });
   }
 
-  private schema(props: DeliveryProps): ParquetSchema | undefined {
-    return converts(props.destination) ? new ParquetSchema(this, 'Parquet', props) : undefined;
-  }
-
-  private token(props: DeliveryProps): ISecret | undefined {
-    const { destination } = props;
-    if (destination.type === 'splunk') {
-      return destination.secret ?? createEndpointToken(this, { ...props, member: 'hec_token' });
-    }
-    if (destination.type === 'http') {
-      return destination.secret ?? createEndpointToken(this, { ...props, member: 'api_key' });
-    }
-    return undefined;
+  /** The token that Firehose sends to the endpoint. Somebody fills it in after the deployment. */
+  private createToken(member: string, props: DeliveryProps): ISecret {
+    return createPlaceholderSecret(this, 'Token', {
+      ...props,
+      description: `Token of the endpoint that connector ${props.connectorName} delivers to: {"${member}": "…"}`,
+      members: [member],
+      fill: { output: 'FillToken', file: 'token.json' },
+    });
   }
 }
 
-/** Firehose cannot turn one kind of destination into another, nor switch partitioning on: another kind is another stream. */
+/** Firehose cannot turn one kind of destination into another, nor switch partitioning on. Another kind is another stream. */
 function streamId({ type }: Destination): string {
   const words = type.split('-').map(word => word[0]?.toUpperCase() + word.slice(1));
   return `To${words.join('')}`;
 }
 
-function propertiesOf(
-  destination: DeliveryProps['destination'],
-  parts: DestinationParts,
-  token: ISecret | undefined,
-  schema: ParquetSchema | undefined,
-): DestinationProperties {
-  switch (destination.type) {
-    case 's3':
-      return s3Destination(parts);
-    case 's3-by-stream':
-      return s3ByStreamDestination(parts);
-    case 's3-parquet':
-      return s3ParquetDestination(parts, schema as ParquetSchema);
-    case 'splunk':
-      return splunkDestination(parts, destination, token as ISecret);
-    case 'http':
-      return httpDestination(parts, destination, token as ISecret);
-  }
-}
-
 function streamEncryption(key: IKey | undefined) {
   return key ? { keyType: 'CUSTOMER_MANAGED_CMK', keyArn: key.keyArn } : { keyType: 'AWS_OWNED_CMK' };
 }
+
+interface DeliveryRoleProps {
+  readonly bucket: IBucket;
+  readonly logGroup: logs.ILogGroup;
+  readonly encryptionKey?: IKey;
+  /** The endpoint's token, where there is an endpoint. */
+  readonly token: ISecret | undefined;
+  /** What lines are converted by, where they are converted. */
+  readonly schema: ParquetSchema | undefined;
+}
+
+/**
+ * What Firehose acts as: it writes below its prefixes of the bucket and logs its errors, nothing else. The trust needs no condition
+ * on the account, because a role can only be passed to services of its own.
+ */
+function createDeliveryRole(scope: Construct, props: DeliveryRoleProps): iam.Role {
+  const written = prefixesOf(props).map(prefix => props.bucket.arnForObjects(`${prefix}*`));
+  const role = new iam.Role(scope, 'Role', {
+    description: 'Lets the delivery stream write events, and what it could not deliver, into the bucket.',
+    assumedBy: new iam.ServicePrincipal('firehose.amazonaws.com'),
+    inlinePolicies: { Deliver: new iam.PolicyDocument({ statements: statementsOf(scope, props, written) }) },
+  });
+  for (const resource of written) {
+    suppressWildcard(role, resource, 'Firehose names the objects; the wildcard stays below the prefix that it writes.');
+  }
+  return role;
+}
+
+function prefixesOf({ token, schema }: DeliveryRoleProps): string[] {
+  // Where an endpoint takes the events, only what it did not take lands in the bucket.
+  if (token) return [PREFIXES.deliveryErrors];
+  return [PREFIXES.events, PREFIXES.deliveryErrors, ...(schema ? [PREFIXES.lines] : [])];
+}
+
+function statementsOf(scope: Construct, props: DeliveryRoleProps, written: string[]): iam.PolicyStatement[] {
+  const { bucket, logGroup, encryptionKey, token, schema } = props;
+  return [
+    allow(['s3:GetBucketLocation', 's3:ListBucket', 's3:ListBucketMultipartUploads'], bucket.bucketArn),
+    allow(['s3:PutObject', 's3:GetObject', 's3:AbortMultipartUpload'], ...written),
+    allow(['logs:PutLogEvents'], logGroup.logGroupArn),
+    ...(schema ? [allow(READ_SCHEMA, ...schema.arns)] : []),
+    ...(token ? [allow(['secretsmanager:GetSecretValue'], secretArnOf(token))] : []),
+    ...keyStatements(scope, encryptionKey, token ? ['writeObjects', 'readSecret'] : ['writeObjects']),
+  ];
+}
+
+/** As Firehose's guide lists them for a conversion whose schema is in a table. */
+const READ_SCHEMA = ['glue:GetTable', 'glue:GetTableVersion', 'glue:GetTableVersions'];

@@ -1,131 +1,93 @@
+/** What a file of this folder declares about one kind of destination. `destinations.ts` registers it; everything else follows. */
 import type { Duration } from 'aws-cdk-lib';
-import type { IDeliveryStreamRef } from 'aws-cdk-lib/aws-kinesisfirehose';
+import type { IRole } from 'aws-cdk-lib/aws-iam';
+import type * as firehose from 'aws-cdk-lib/aws-kinesisfirehose';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
-import { DEFAULTS } from '../defaults.ts';
+import { integer } from '../../lambda/options.ts';
+import type { OptionGroup, PropsOf } from '../config/option.ts';
+import { PREFIXES } from '../prefixes.ts';
+import type { ParquetSchema } from './parquet-schema.ts';
 
-/** Gzipped lines in the bucket, below `events/yyyy/MM/dd/HH/`. */
-export interface S3Destination {
-  readonly type: 's3';
-  /**
-   * How long Firehose gathers events before it delivers them, 0 to 900 seconds.
-   *
-   * @default Duration.seconds(60)
-   */
-  readonly bufferInterval?: Duration;
+export interface DestinationKind<G extends OptionGroup = OptionGroup> extends OptionGroup {
+  readonly required: G['required'];
+  readonly optional: G['optional'];
+  /** Prefix of the names of its metrics in Firehose. Absent: an existing stream, whose `deliversTo` says it. */
+  readonly metrics?: 'DeliveryToS3' | 'DeliveryToSplunk' | 'DeliveryToHttpEndpoint';
+  /** Whether events become objects in the bucket, of which a SIEM can be notified. */
+  readonly deliversObjects?: boolean;
+  /** Whether Firehose converts the events, which may fail. */
+  readonly converts?: boolean;
+  /** Member of the secret with the endpoint's token. Absent: no endpoint. */
+  readonly token?: string;
+  /** Absent: nothing is created. */
+  readonly properties?: (parts: DestinationParts, destination: PropsOf<G>) => DestinationProperties;
 }
 
-/** As `s3`, but each stream below a prefix of its own: `events/<stream>/yyyy/MM/dd/HH/`. */
-export interface S3ByStreamDestination {
-  readonly type: 's3-by-stream';
-  /**
-   * How long Firehose gathers events of one stream before it delivers them, 60 to 900 seconds.
-   *
-   * @default Duration.seconds(60)
-   */
-  readonly bufferInterval?: Duration;
+/** Infers the options of a kind, so that `properties` gets typed props. */
+export function kind<const G extends OptionGroup, const F extends Omit<DestinationKind<G>, keyof OptionGroup>>(
+  group: G,
+  facts: F & Omit<DestinationKind<G>, keyof OptionGroup>,
+): G & F {
+  return { ...group, ...facts };
 }
 
-/** As `s3`, but converted to Parquet by Firehose, with the lines as they were sent below `lines/yyyy/MM/dd/HH/`. */
-export interface S3ParquetDestination {
-  readonly type: 's3-parquet';
-  /**
-   * How long Firehose gathers events before it delivers them, 60 to 900 seconds. It delivers sooner once it has 64 MiB.
-   *
-   * @default Duration.seconds(300)
-   */
-  readonly bufferInterval?: Duration;
+/** What every destination is made of. */
+export interface DestinationParts {
+  readonly bucket: IBucket;
+  readonly role: IRole;
+  readonly logging: firehose.CfnDeliveryStream.CloudWatchLoggingOptionsProperty;
+  readonly encryptionKey?: IKey;
+  readonly bufferSeconds: number;
+  /** Present where the kind has a `token`. */
+  readonly token: ISecret | undefined;
+  /** Present where the kind `converts`. */
+  readonly schema: ParquetSchema | undefined;
 }
 
-/** An address that Firehose sends events to, with what it could not deliver in the bucket. */
-interface Endpoint {
-  /** Address of the endpoint; https only. */
-  readonly url: string;
+/** The part of a delivery stream's properties that names its destination. */
+export type DestinationProperties = Partial<firehose.CfnDeliveryStreamProps>;
+
+/** Readers list by time, so every part is padded with zeros. Firehose writes the time of arrival, in UTC. */
+export const TIME_PREFIX = '!{timestamp:yyyy/MM/dd/HH}/';
+
+/** SIEMs recognize gzipped lines of JSON by this ending. Firehose alone would write `.gz`. */
+export const FILE_EXTENSION = '.json.gz';
+
+/** What every write into the bucket has in common, be it a delivery or a backup. */
+export function bucketSettings({ bucket, role, encryptionKey, logging }: DestinationParts) {
+  return {
+    bucketArn: bucket.bucketArn,
+    roleArn: role.roleArn,
+    compressionFormat: 'GZIP',
+    errorOutputPrefix: `${PREFIXES.deliveryErrors}!{firehose:error-output-type}/${TIME_PREFIX}`,
+    cloudWatchLoggingOptions: logging,
+    ...(encryptionKey && { encryptionConfiguration: { kmsEncryptionConfig: { awskmsKeyArn: encryptionKey.keyArn } } }),
+  };
+}
+
+/** Option of every endpoint. */
+export const RETRY = {
   /**
-   * Existing secret with the endpoint’s token.
-   *
-   * @default - a secret with a placeholder is created, and an output says how to fill it
-   */
-  readonly secret?: ISecret;
-  /**
-   * How long Firehose gathers events before it delivers them.
-   *
-   * @default Duration.seconds(60)
-   */
-  readonly bufferInterval?: Duration;
-  /**
-   * How long Firehose tries again before events go to the bucket, 2 hours at most.
+   * How long Firehose retries an unreachable endpoint before it writes events to the bucket, 7,200 seconds at most.
    *
    * @default Duration.hours(2)
    */
-  readonly retry?: Duration;
-}
-
-/** Splunk’s HTTP Event Collector, with indexer acknowledgement. The secret holds `{"hec_token"}`. */
-export interface SplunkDestination extends Endpoint {
-  readonly type: 'splunk';
-}
-
-/** Anything that takes Firehose’s HTTP requests and splits a record at line ends. The secret holds `{"api_key"}`. */
-export interface HttpDestination extends Endpoint {
-  readonly type: 'http';
-  /**
-   * Name of the endpoint in the console.
-   *
-   * @default - none
-   */
-  readonly name?: string;
-}
-
-/** A delivery stream that somebody else looks after. The bucket then holds dead letters only. */
-export interface ExistingDeliveryStream {
-  readonly type: 'existing';
-  /** Takes direct puts, and is in the same account and region. */
-  readonly deliveryStream: IDeliveryStreamRef;
-  /**
-   * What it delivers to: the names of its metrics follow from it.
-   *
-   * @default 's3'
-   */
-  readonly deliversTo?: 's3' | 'splunk' | 'http';
-}
-
-/** Where the one delivery stream of a connector delivers to. */
-export type Destination =
-  | S3Destination
-  | S3ByStreamDestination
-  | S3ParquetDestination
-  | SplunkDestination
-  | HttpDestination
-  | ExistingDeliveryStream;
-
-/** Whether events become objects in the bucket, which a SIEM can be told of. */
-export function deliversObjects({ type }: Destination): boolean {
-  return type === 's3' || type === 's3-by-stream' || type === 's3-parquet';
-}
-
-/** Whether Firehose converts the events, which may fail. */
-export function converts({ type }: Destination): boolean {
-  return type === 's3-parquet';
-}
-
-/** How Firehose begins the names of the metrics of each kind of destination. */
-const METRIC_PREFIXES = {
-  s3: 'DeliveryToS3',
-  's3-by-stream': 'DeliveryToS3',
-  's3-parquet': 'DeliveryToS3',
-  splunk: 'DeliveryToSplunk',
-  http: 'DeliveryToHttpEndpoint',
+  retry: { schema: integer(0, 7200, 'seconds'), default: 7200, name: 'retrySeconds', form: 'seconds' },
 } as const;
 
-export type DeliveryMetricPrefix = (typeof METRIC_PREFIXES)[keyof typeof METRIC_PREFIXES];
-
-export function deliveryMetricPrefix(destination: Destination): DeliveryMetricPrefix {
-  return METRIC_PREFIXES[destination.type === 'existing' ? (destination.deliversTo ?? 's3') : destination.type];
-}
-
-/** How long Firehose may hold events on purpose. Of a stream that is brought nothing is known, so the most that Firehose offers. */
-export function bufferSecondsOf(destination: Destination): number {
-  if (destination.type === 'existing') return 900;
-  const byDefault = converts(destination) ? DEFAULTS.parquetBufferSeconds : DEFAULTS.bufferSeconds;
-  return destination.bufferInterval?.toSeconds() ?? byDefault;
+/** What every endpoint has in common. Events that it did not accept go to the bucket, and an alarm reports them. */
+export function endpointSettings(parts: DestinationParts, retry: Duration | undefined) {
+  const { role, token, logging } = parts;
+  return {
+    secretsManagerConfiguration: { enabled: true, secretArn: token!.secretArn, roleArn: role.roleArn },
+    retryOptions: { durationInSeconds: retry?.toSeconds() ?? RETRY.retry.default },
+    cloudWatchLoggingOptions: logging,
+    s3Configuration: {
+      ...bucketSettings(parts),
+      prefix: `${PREFIXES.deliveryErrors}backup/${TIME_PREFIX}`,
+      bufferingHints: { intervalInSeconds: 60, sizeInMBs: 5 },
+    },
+  };
 }

@@ -35,11 +35,11 @@ function structType(members: Readonly<Record<string, string>>): string {
 }
 
 /**
- * All text: `sequence` has more digits than a bigint holds, `time` may bear any offset or fraction, `stream_position` may be text or number,
+ * All text: `sequence` has more digits than a bigint holds, `time` may have any offset or fraction, `stream_position` may be text or number,
  * and `row` is whatever the API sends.
  */
 const ENVELOPE: readonly Column[] = [
-  text('event_id', 'One delivery; a repeat bears the same'),
+  text('event_id', 'One delivery; a repeat has the same'),
   text('sequence', 'The greatest of one connector, stream and id is the truth'),
   text('kind', 'upsert, tombstone, withdrawn, dns_block or oversize'),
   text('stream', 'assets, threats or dns-blocks'),
@@ -50,7 +50,7 @@ const ENVELOPE: readonly Column[] = [
   text('forwarded_at', 'ISO 8601, when the event was made'),
   text('asset_id', 'Asset of a threat, where known'),
   text('dead_letter', 'Where the row of an oversize event is stored'),
-  text('row', 'JSON text of the row, written anew by the conversion'),
+  text('row', 'JSON text of the row, rewritten by the conversion'),
 ];
 
 const PRODUCT = structType({ name: 'string', vendor_name: 'string', version: 'string' });

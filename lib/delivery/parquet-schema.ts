@@ -16,12 +16,16 @@ export interface ParquetSchemaProps {
  * describe themselves.
  */
 export class ParquetSchema extends Construct {
+  readonly account: string;
+  readonly region: string;
   readonly databaseName: string;
   readonly tableName: string;
 
   constructor(scope: Construct, id: string, { connectorName, bucket, format }: ParquetSchemaProps) {
     super(scope, id);
-    const { account } = Stack.of(this);
+    const { account, region } = Stack.of(this);
+    this.account = account;
+    this.region = region;
     // Athena wants names with hyphens in quotes. A connector's name holds no underscore, so no two meet here.
     const name = `security_data_${connectorName.replaceAll('-', '_')}_parquet`;
     const database = new glue.CfnDatabase(this, 'Database', {

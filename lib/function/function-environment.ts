@@ -1,39 +1,38 @@
-import { STREAMS } from '../../lambda/streams.ts';
-import type { ConnectorOptions } from '../connector-options.ts';
+import type { Duration } from 'aws-cdk-lib';
+import { CONNECTOR_OPTIONS, type ConnectorOptions } from '../connector-options.ts';
 import { compileFields } from '../ocsf/compile-fields.ts';
-import type { FunctionResources } from './function-grants.ts';
+import type { FunctionResources } from './poller.ts';
+
+/**
+ * Options of the function's Node. Stack traces name the sources. The young generation is bounded, because V8 would derive the bound from the
+ * machine's memory, and more than this uses more memory for no less work (docs/performance.md).
+ */
+export const NODE_OPTIONS = ['--enable-source-maps', '--max-semi-space-size=16'];
 
 /** The whole environment of the function. It holds names and addresses, never a secret. */
 export function functionEnvironment(options: ConnectorOptions, resources: FunctionResources): Record<string, string> {
-  return defined({
-    API_BASE_URL: options.baseUrl,
-    AUTH_URL: options.authUrl,
+  return {
+    ...Object.fromEntries(variables(options)),
     CREDENTIALS_SECRET_ID: resources.credentials.secretArn,
     STATE_TABLE: resources.state.tableName,
     DELIVERY_STREAM: resources.delivery.deliveryStreamRef.deliveryStreamName,
     DEAD_LETTER_BUCKET: resources.bucket.bucketName,
-    CONNECTOR_NAME: options.connectorName,
-    ...pathSettings(options),
-    THREAT_ASSET_FIELD: options.threatAssetField,
-    PAGE_LIMIT: String(options.pageLimit),
-    ROWS_MEMBER: options.rowsMember,
-    PAGINATION_MEMBER: options.paginationMember,
-    LEASE_SECONDS: options.lease?.toSeconds().toString(),
-    // The envelope is the function's default, too.
-    EVENT_FORMAT: options.format === 'ocsf' ? 'ocsf' : undefined,
-    OCSF_FIELDS: options.ocsfFields && JSON.stringify(compileFields(options.ocsfFields).compiled),
+    ...(options.ocsfFields && { OCSF_FIELDS: JSON.stringify(compileFields(options.ocsfFields).compiled) }),
+  };
+}
+
+/** The options that name a variable. */
+function variables(options: ConnectorOptions): [string, string][] {
+  const table = Object.entries({ ...CONNECTOR_OPTIONS.required, ...CONNECTOR_OPTIONS.optional });
+  return table.flatMap(([key, option]) => {
+    const prop = options[key as keyof ConnectorOptions];
+    if (!('variable' in option) || prop === undefined) return [];
+    return [[option.variable, textOf(prop)]];
   });
 }
 
-/** Of the streams whose path must be given. */
-function pathSettings(options: ConnectorOptions): Record<string, string | undefined> {
-  return Object.fromEntries(
-    STREAMS.flatMap(stream => ('pathSetting' in stream ? [[stream.pathSetting, options[stream.pathOption]]] : [])),
-  );
-}
-
-function defined(values: Record<string, string | undefined>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
+function textOf(prop: unknown): string {
+  return typeof prop === 'object' && prop && 'toSeconds' in prop
+    ? String((prop as Duration).toSeconds())
+    : String(prop);
 }

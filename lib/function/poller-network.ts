@@ -2,7 +2,7 @@ import * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import { suppressWildcard } from '../acknowledge.ts';
+import { suppressWildcard } from '../suppress-finding.ts';
 
 /** The network that the function runs in. */
 export interface Network {

@@ -1,16 +1,20 @@
 import path from 'node:path';
 import { RemovalPolicy } from 'aws-cdk-lib';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import * as iam from 'aws-cdk-lib/aws-iam';
+import type { IDeliveryStreamRef } from 'aws-cdk-lib/aws-kinesisfirehose';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import * as logs from 'aws-cdk-lib/aws-logs';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import { suppressWildcard } from '../acknowledge.ts';
 import { TICK_EXPIRES_AFTER, TIMEOUT } from '../alarms/timing.ts';
-import { allow, keyStatements } from '../statements.ts';
-import { deadLetterArn, FUNCTION_ACTIONS, type FunctionResources, functionStatements } from './function-grants.ts';
-import { NODE_OPTIONS } from './node-options.ts';
+import { PREFIXES } from '../prefixes.ts';
+import { allow, keyStatements, secretArnOf } from '../statements.ts';
+import { suppressWildcard } from '../suppress-finding.ts';
+import { NODE_OPTIONS } from './function-environment.ts';
 import { keepNetworkFromCode, type Network, networkStatements, outboundPorts, placement } from './poller-network.ts';
 
 const PROJECT_ROOT = path.join(import.meta.dirname, '..', '..');
@@ -30,13 +34,13 @@ export interface PollerProps extends FunctionResources {
   /** Addresses that the function connects to, beside those of AWS. */
   readonly addresses: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  readonly memoryMegabytes: number;
+  readonly memorySize: number;
   readonly logRetention: logs.RetentionDays;
   readonly encryptionKey?: IKey;
   readonly network?: Network;
 }
 
-/** The function that drains the API, its role and its logs. */
+/** The function that reads the API, its role and its logs. */
 export class Poller extends Construct {
   readonly function: lambda.Function;
   readonly logGroup: logs.LogGroup;
@@ -56,7 +60,7 @@ export class Poller extends Construct {
       handler: 'handler',
       runtime: lambda.Runtime.NODEJS_24_X,
       architecture: lambda.Architecture.ARM_64,
-      memorySize: props.memoryMegabytes,
+      memorySize: props.memorySize,
       timeout: TIMEOUT,
       // The schedule is the retry: the work of a failed or late run is done by the next one.
       retryAttempts: 0,
@@ -72,7 +76,7 @@ export class Poller extends Construct {
     if (props.network) keepNetworkFromCode(this, role, this.function);
   }
 
-  /** The reference to the role orders the two already; CDK says it a second time. In a VPC it says more, which must stay. */
+  /** The reference to the role implies the dependency, so `DependsOn` is redundant. In a VPC it holds more and must stay. */
   private dropRepeatedDependency(network: Network | undefined): void {
     const resource = this.function.node.defaultChild as lambda.CfnFunction;
     if (network) resource.addMetadata('cfn-lint', { config: { ignore_checks: ['W3005'] } });
@@ -87,7 +91,7 @@ export class Poller extends Construct {
       ...networkStatements(props.network),
     ];
     const role = new iam.Role(this, 'Role', {
-      description: 'What the function may do: the calls that it makes, on the resources that it has.',
+      description: 'Allows the function the calls that it makes, on its own resources.',
       assumedBy: new iam.ServicePrincipal('lambda.amazonaws.com'),
       inlinePolicies: { Drain: new iam.PolicyDocument({ statements }) },
     });
@@ -98,4 +102,42 @@ export class Poller extends Construct {
     );
     return role;
   }
+}
+
+/** Every AWS call that the function makes, and so everything that it is allowed. A test holds the two equal. */
+export const FUNCTION_ACTIONS = {
+  credentials: ['secretsmanager:GetSecretValue'],
+  state: [
+    'dynamodb:BatchGetItem',
+    'dynamodb:BatchWriteItem',
+    'dynamodb:PutItem',
+    'dynamodb:Query',
+    'dynamodb:UpdateItem',
+  ],
+  delivery: ['firehose:PutRecordBatch'],
+  deadLetters: ['s3:DeleteObject', 's3:GetObject', 's3:PutObject'],
+  logs: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+} as const;
+
+export interface FunctionResources {
+  /** Its dead letters lie below this name. */
+  readonly connectorName: string;
+  readonly credentials: ISecret;
+  readonly state: ITable;
+  readonly delivery: IDeliveryStreamRef;
+  readonly bucket: IBucket;
+}
+
+/** The function's grants, each for one resource. */
+export function functionStatements(resources: FunctionResources): iam.PolicyStatement[] {
+  return [
+    allow(FUNCTION_ACTIONS.credentials, secretArnOf(resources.credentials)),
+    allow(FUNCTION_ACTIONS.state, resources.state.tableArn),
+    allow(FUNCTION_ACTIONS.delivery, resources.delivery.deliveryStreamRef.deliveryStreamArn),
+    allow(FUNCTION_ACTIONS.deadLetters, deadLetterArn(resources)),
+  ];
+}
+
+export function deadLetterArn({ bucket, connectorName }: FunctionResources): string {
+  return bucket.arnForObjects(`${PREFIXES.deadLetters}${connectorName}/*`);
 }

@@ -1,4 +1,4 @@
-import type { EmittedClass } from './emitted-class.ts';
+import type { StreamName } from '../../lambda/streams.ts';
 import { type OcsfAttribute, type OcsfObject, ocsfSchema } from './schema.ts';
 
 /** A path led to an attribute that a member can fill. */
@@ -54,3 +54,36 @@ function misplaced(at: string, { object, array }: OcsfAttribute, isLast: boolean
   if (isLast && object !== undefined) return `${at} is an object: name one of its attributes`;
   return !isLast && object === undefined ? `${at} is a value, with no attributes below it` : undefined;
 }
+
+/** A class that rows of a stream become, as far as a mapping is concerned. */
+export interface EmittedClass {
+  readonly uid: string;
+  readonly caption: string;
+  readonly profiles: readonly string[];
+  /** Attributes that the connector fills by itself. */
+  readonly own: readonly string[];
+}
+
+const OWN = [
+  'activity_id',
+  'category_uid',
+  'class_uid',
+  'metadata',
+  'raw_data',
+  'resources',
+  'time',
+  'type_uid',
+  'unmapped',
+];
+
+/** Tombstones and withdrawals have classes or activities of their own, and nothing is mapped to them. */
+export const EMITTED: Readonly<Record<StreamName, EmittedClass>> = {
+  assets: { uid: '5001', caption: 'Device Inventory Info', profiles: [], own: [...OWN, 'device.uid'] },
+  threats: { uid: '2004', caption: 'Detection Finding', profiles: [], own: [...OWN, 'finding_info.uid'] },
+  'dns-blocks': {
+    uid: '4003',
+    caption: 'DNS Activity',
+    profiles: ['security_control'],
+    own: [...OWN, 'action_id', 'disposition_id'],
+  },
+};

@@ -1,4 +1,5 @@
 /** The part of OCSF 1.8.0 that the connector emits, as data: made by test/ocsf/prune-schema.ts from the published schema. */
+
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -50,4 +51,31 @@ let loaded: OcsfSchema | undefined;
 export function ocsfSchema(): OcsfSchema {
   loaded ??= JSON.parse(readFileSync(path.join(import.meta.dirname, 'schema-1.8.0.json'), 'utf8')) as OcsfSchema;
   return loaded;
+}
+
+/** Types that the function checks a value for, each in its own way. */
+const CHECKED = [
+  'integer_t',
+  'long_t',
+  'float_t',
+  'boolean_t',
+  'json_t',
+  'timestamp_t',
+  'datetime_t',
+  'ip_t',
+  'mac_t',
+  'uuid_t',
+  'email_t',
+  'bytestring_t',
+  'subnet_t',
+  'port_t',
+];
+
+/** The function's name for an OCSF type: any text will do for those that ask no more of it. */
+export function valueType(type: string): string {
+  if (CHECKED.includes(type)) return type.slice(0, -2);
+  const { base = type, regex, max_len, range } = ocsfSchema().types[type]!;
+  if (base !== 'string_t' || regex !== undefined || max_len !== undefined || range !== undefined)
+    throw new Error(`The OCSF type ${type} has a rule that is not checked`);
+  return 'string';
 }

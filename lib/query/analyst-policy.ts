@@ -3,11 +3,11 @@ import * as iam from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
-import { suppressWildcard } from '../acknowledge.ts';
-import { converts, type Destination } from '../delivery/destination.ts';
+import { type Destination, kindOf } from '../delivery/destinations.ts';
 import { PREFIXES } from '../prefixes.ts';
 import { allow, keyStatements } from '../statements.ts';
-import { databaseName, workgroupName } from './names.ts';
+import { suppressWildcard } from '../suppress-finding.ts';
+import { databaseName, workgroupName } from './catalogue.ts';
 
 export interface AnalystPolicyProps {
   readonly connectorName: string;
@@ -23,7 +23,7 @@ export function createAnalystPolicy(scope: Construct, props: AnalystPolicyProps)
   const stack = Stack.of(scope);
   const arn = (service: string, resource: string) => stack.formatArn({ service, resource });
   const tables = arn('glue', `table/${databaseName(connectorName)}/*`);
-  const prefixes = converts(props.destination) ? [PREFIXES.lines] : [PREFIXES.events, PREFIXES.lines];
+  const prefixes = kindOf(props.destination).converts ? [PREFIXES.lines] : [PREFIXES.events, PREFIXES.lines];
   const objects = prefixes.map(prefix => events.arnForObjects(`${prefix}*`));
   const answers = results.arnForObjects('*');
   const policy = new iam.ManagedPolicy(scope, 'AnalystPolicy', {

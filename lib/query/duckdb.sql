@@ -2,8 +2,7 @@
 set TimeZone = 'UTC';
 
 -- DuckDB refuses a surrogate without its other half, which an id may hold as an escape: Athena reads it as a question mark, and so
--- does this. The control characters cannot occur in JSON as they are: they stand around what is to be kept, and beside each other
--- where nothing is.
+-- does this. The control characters cannot occur in JSON as they are: they surround what is kept, and are adjacent where nothing is.
 create macro well_formed_json(json_text) as
   translate(
     replace(
@@ -18,7 +17,7 @@ create macro well_formed_json(json_text) as
 create macro json_numbers_quoted(json_text) as
   replace(regexp_replace(json_text, '"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*', '"\0"', 'g'), '""', '"');
 
--- `->>` writes what is no integer anew (1.10 as 1.1, 1e2 as 100.0, -0 as 0), and gives objects and lists, which are null in Athena:
+-- `->>` rewrites what is no integer (1.10 as 1.1, 1e2 as 100.0, -0 as 0), and gives objects and lists, which are null in Athena:
 -- only what may be one of these is read again, with care. The list is there to name what was found; written twice, it would be
 -- parsed twice.
 create macro json_scalar_at(json_text, path) as

@@ -1,18 +1,17 @@
-import { type Duration, Stack } from 'aws-cdk-lib';
-import type * as athena from 'aws-cdk-lib/aws-athena';
+import { Duration, type RemovalPolicy, Stack } from 'aws-cdk-lib';
+import * as athena from 'aws-cdk-lib/aws-athena';
 import * as glue from 'aws-cdk-lib/aws-glue';
 import type { IManagedPolicy } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import * as s3 from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import type { Destination } from '../delivery/destination.ts';
+import { bucketDefaults } from '../data-bucket.ts';
+import type { Destination } from '../delivery/destinations.ts';
+import { suppressFinding } from '../suppress-finding.ts';
 import { createAnalystPolicy } from './analyst-policy.ts';
-import { athenaView } from './athena-view.ts';
-import { linesTable } from './lines-table.ts';
-import { databaseName } from './names.ts';
-import { createResultsBucket, type ResultsBucketProps } from './results-bucket.ts';
+import { athenaView, databaseName, linesTable, workgroupName } from './catalogue.ts';
 import { VIEWS } from './views.ts';
-import { createWorkgroup } from './workgroup.ts';
 
 export interface QueryProps extends ResultsBucketProps {
   readonly connectorName: string;
@@ -58,4 +57,66 @@ export class Query extends Construct {
       table.addResourceDependency(database);
     }
   }
+}
+
+export interface ResultsBucketProps {
+  readonly removalPolicy: RemovalPolicy;
+  readonly encryptionKey?: IKey;
+}
+
+/**
+ * Where Athena writes answers. A bucket of its own: analysts may write here and nowhere else. Answers expire after a week,
+ * which this stack cannot configure in an existing bucket.
+ */
+export function createResultsBucket(scope: Construct, props: ResultsBucketProps): s3.Bucket {
+  const bucket = new s3.Bucket(scope, 'Results', {
+    ...bucketDefaults(props.encryptionKey),
+    lifecycleRules: [
+      {
+        expiration: Duration.days(7),
+        noncurrentVersionExpiration: Duration.days(1),
+        abortIncompleteMultipartUploadAfter: Duration.days(1),
+      },
+    ],
+    removalPolicy: props.removalPolicy,
+  });
+  suppressFinding(
+    bucket,
+    'AwsSolutions-S1',
+    'It holds answers to queries for a week; Athena keeps the history of who asked what.',
+  );
+  return bucket;
+}
+
+export interface WorkgroupProps {
+  readonly connectorName: string;
+  readonly results: IBucket;
+  /** A query that would read more is stopped. */
+  readonly scanGigabytes: number;
+  readonly encryptionKey?: IKey;
+}
+
+const BYTES_OF_GIGABYTE = 1_000_000_000;
+
+/** Where analysts ask: bounds what one query may read, and says where its answer goes, whatever the client says. */
+export function createWorkgroup(scope: Construct, props: WorkgroupProps): athena.CfnWorkGroup {
+  const { connectorName, results, scanGigabytes, encryptionKey } = props;
+  return new athena.CfnWorkGroup(scope, 'Workgroup', {
+    name: workgroupName(connectorName),
+    description: `Queries over the events of connector ${connectorName}.`,
+    // Without it a workgroup that was ever used could not be deleted with its stack. It takes the history, not the answers.
+    recursiveDeleteOption: true,
+    workGroupConfiguration: {
+      enforceWorkGroupConfiguration: true,
+      publishCloudWatchMetricsEnabled: true,
+      bytesScannedCutoffPerQuery: scanGigabytes * BYTES_OF_GIGABYTE,
+      engineVersion: { selectedEngineVersion: 'Athena engine version 3' },
+      resultConfiguration: {
+        outputLocation: `s3://${results.bucketName}/`,
+        encryptionConfiguration: encryptionKey
+          ? { encryptionOption: 'SSE_KMS', kmsKey: encryptionKey.keyArn }
+          : { encryptionOption: 'SSE_S3' },
+      },
+    },
+  });
 }

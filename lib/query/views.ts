@@ -31,7 +31,7 @@ const EVENT = {
 /** What every view of latest events ends in. */
 const SENT = { forwarded_at: 'timestamp(3)', sequence: 'varchar', event_id: 'varchar' } as const;
 
-/** Athena asks for the columns of a view before it runs it, so they stand here too; a test holds them against the SQL. */
+/** Athena needs the columns of a view in the catalogue. A test compares them with the SQL. */
 const COLUMNS: Readonly<Record<string, View['columns']>> = {
   events: { ...EVENT, prefix: 'varchar' },
   latest_inventory: EVENT,

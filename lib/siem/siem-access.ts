@@ -4,27 +4,28 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type * as s3 from 'aws-cdk-lib/aws-s3';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { suppressFinding, suppressWildcard } from '../acknowledge.ts';
 import { PREFIXES } from '../prefixes.ts';
 import { allow, keyStatements } from '../statements.ts';
-import { createReaderRole, type SiemReader } from './siem-reader.ts';
+import { suppressFinding, suppressWildcard } from '../suppress-finding.ts';
+import type { SiemReader } from './readers.ts';
+import { createReaderRole } from './siem-reader.ts';
 
 export interface SiemAccessProps {
   readonly connectorName: string;
   readonly bucket: s3.IBucket;
-  /** The bucket again, where it is made here and announces its objects by itself. */
-  readonly ownBucket: s3.Bucket | undefined;
-  readonly reader?: SiemReader;
+  /** The bucket again, if this stack creates it and can configure its notifications. */
+  readonly createdBucket: s3.Bucket | undefined;
+  readonly siemReader?: SiemReader;
   readonly encryptionKey?: IKey;
 }
 
-/** A SIEM must come back within this time, or what it failed to read is set aside: SQS keeps a message no longer. */
+/** SQS keeps a message no longer. A SIEM that reads nothing for this long loses notifications. */
 const KEPT = Duration.days(14);
 
-/** How often a SIEM may take an announcement without finishing it. */
+/** How often a SIEM may receive a notification without deleting it. */
 const MAX_RECEIVES = 10;
 
-/** New objects are announced on a queue, and a policy lets a SIEM read exactly these objects and this queue. */
+/** A queue with a notification of each new object, and a policy that lets a SIEM read these objects and this queue only. */
 export class SiemAccess extends Construct {
   readonly queue: sqs.Queue;
   readonly deadLetters: sqs.Queue;
@@ -37,9 +38,9 @@ export class SiemAccess extends Construct {
     suppressFinding(
       this.deadLetters,
       'AwsSolutions-SQS3',
-      'This queue is itself the dead-letter queue of the announcements.',
+      'This queue is itself the dead-letter queue of the notifications.',
     );
-    this.queue = new sqs.Queue(this, 'Announcements', {
+    this.queue = new sqs.Queue(this, 'Notifications', {
       ...QUEUE,
       retentionPeriod: KEPT,
       visibilityTimeout: Duration.minutes(10),
@@ -47,15 +48,15 @@ export class SiemAccess extends Construct {
     });
     this.acceptFrom(props);
     this.policy = this.createPolicy(props);
-    this.role = props.reader && createReaderRole(this, { ...props, reader: props.reader, policy: this.policy });
+    this.role = props.siemReader && createReaderRole(this, { ...props, reader: props.siemReader, policy: this.policy });
   }
 
   /**
-   * A bucket that is made here announces each event object itself. One that is brought belongs to somebody else, whose notifications would
-   * be overwritten: there the queue only accepts what the bucket sends.
+   * A bucket that this stack creates sends a notification of each event object. The notifications of an existing bucket would be overwritten,
+   * so there the queue only accepts them.
    */
-  private acceptFrom({ bucket, ownBucket }: SiemAccessProps): void {
-    const resource = ownBucket?.node.defaultChild as s3.CfnBucket | undefined;
+  private acceptFrom({ bucket, createdBucket }: SiemAccessProps): void {
+    const resource = createdBucket?.node.defaultChild as s3.CfnBucket | undefined;
     const accepted = this.queue.addToResourcePolicy(
       new iam.PolicyStatement({
         actions: ['sqs:SendMessage'],
@@ -68,11 +69,11 @@ export class SiemAccess extends Construct {
       }),
     );
     if (!resource) return;
-    resource.notificationConfiguration = { queueConfigurations: [this.announcement()] };
+    resource.notificationConfiguration = { queueConfigurations: [this.notification()] };
     if (accepted.policyDependable) resource.node.addDependency(accepted.policyDependable);
   }
 
-  private announcement(): s3.CfnBucket.QueueConfigurationProperty {
+  private notification(): s3.CfnBucket.QueueConfigurationProperty {
     return {
       event: 's3:ObjectCreated:*',
       queue: this.queue.queueArn,
@@ -83,7 +84,7 @@ export class SiemAccess extends Construct {
   private createPolicy({ connectorName, bucket, encryptionKey }: SiemAccessProps): iam.ManagedPolicy {
     const objects = bucket.arnForObjects(`${PREFIXES.events}*`);
     const policy = new iam.ManagedPolicy(this, 'ReaderPolicy', {
-      description: `Reads the events of connector ${connectorName} and the queue that announces them.`,
+      description: `Reads the events of connector ${connectorName} and the queue of their notifications.`,
       statements: [
         allow(['s3:GetObject'], objects),
         allow(READ_QUEUE, this.queue.queueArn),
@@ -95,7 +96,7 @@ export class SiemAccess extends Construct {
   }
 }
 
-/** The policy must stand before the bucket that announces, so it names the bucket without a reference to it. */
+/** The policy must exist before the bucket that sends notifications, so it names the bucket without a reference to it. */
 function arnByName({ bucketName }: s3.CfnBucket): string {
   return `arn:${Aws.PARTITION}:s3:::${bucketName}`;
 }

@@ -1,43 +1,7 @@
 import { Stack } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-
-/** A SIEM that assumes a role from its own account and presents the external id that its form shows. */
-export interface ExternalIdReader {
-  readonly type: 'external-id';
-  /** Account id, or ARN of the role or user, that assumes the role. */
-  readonly principal: string;
-  /** What the SIEM presents, so that no other customer of it can use the role. */
-  readonly externalId: string;
-}
-
-/** Microsoft Sentinel, which proves itself by OpenID Connect. */
-export interface SentinelReader {
-  readonly type: 'sentinel';
-  /** Id of the Log Analytics workspace. */
-  readonly workspaceId: string;
-  /**
-   * Cloud that the workspace is in.
-   *
-   * @default 'commercial'
-   */
-  readonly cloud?: 'commercial' | 'government';
-  /**
-   * ARN of an existing identity provider.
-   *
-   * @default - the one that Microsoft's guide has you make in this account, by its well-known name
-   */
-  readonly oidcProviderArn?: string;
-  /**
-   * Whether to make the identity provider. An account can hold it once.
-   *
-   * @default false
-   */
-  readonly createOidcProvider?: boolean;
-}
-
-/** Whom the reader role trusts. */
-export type SiemReader = ExternalIdReader | SentinelReader;
+import type { ExternalIdReader, SentinelReader, SiemReader } from './readers.ts';
 
 export interface ReaderRoleProps {
   /** Name of the connector that the role is for. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { compileUnchecked } from '../../lib/ocsf/compile-unchecked.ts';
+import { compileUnchecked } from '../../lib/ocsf/ocsf-fields-option.ts';
 import { terminalLine } from '../terminal/terminal-text.ts';
 import type { Flags } from './options.ts';
 import { grouped } from './progress.ts';

@@ -44,7 +44,7 @@ describe('missing data, as the table in the CloudWatch user guide has it (three 
 });
 
 describe('an alarm', () => {
-  test('on a metric of DynamoDB ignores missing data whatever it is told, unless an expression fills it', () => {
+  test('on a metric of DynamoDB ignores missing data whatever is set, unless an expression fills it', () => {
     const dynamodb = { namespace: 'AWS/DynamoDB', missing: 'notBreaching' } as const;
     expect(stateAfter('- - - - -', dynamodb, 'ALARM')).toBe('ALARM');
     expect(stateAfter('- - - - -', { ...dynamodb, fill: 0 }, 'ALARM')).toBe('OK');

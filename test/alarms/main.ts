@@ -1,21 +1,21 @@
 /**
- * Runs every drill and prints the table of all, or with `--json` a line for each drill as soon as it has ended, and the table last.
+ * Runs every incident and prints the table of all, or with `--json` a line for each incident as soon as it has ended, and the table last.
  * `--write` keeps the table in docs/alarm-tests.md.
  */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PROJECT_ROOT } from '../lib/synth.ts';
 import { INCIDENTS, NO_INCIDENTS } from './incidents.ts';
-import { type DrillResult, drill, paging } from './support/drill.ts';
+import { criticalAlarms, type DrillResult, drill } from './support/drill.ts';
 import { drillTable } from './support/drill-table.ts';
 import type { Incident } from './support/incident.ts';
 
-/** What a drill has shown, as JSON. */
+/** The result of one incident, as JSON. */
 export interface Finding {
   readonly incident: string;
   readonly fired: readonly string[];
-  /** Minutes until somebody was paged. */
-  readonly page: number | undefined;
+  /** Minutes until the critical alarm fired. */
+  readonly critical: number | undefined;
   readonly stuck: readonly string[];
   readonly recovered: boolean;
 }
@@ -36,8 +36,14 @@ async function all(incidents: readonly Incident[]): Promise<DrillResult[]> {
   return results;
 }
 
-function found({ incident, fired, told, stuck, recovered }: DrillResult): Finding {
-  return { incident: incident.name, fired: [...fired.keys()].sort(), page: told.get('page'), stuck, recovered };
+function found({ incident, fired, notified, stuck, recovered }: DrillResult): Finding {
+  return {
+    incident: incident.name,
+    fired: [...fired.keys()].sort(),
+    critical: notified.get('critical'),
+    stuck,
+    recovered,
+  };
 }
 
 function print(line: Line): void {
@@ -46,7 +52,7 @@ function print(line: Line): void {
 
 const incidents = await all(INCIDENTS);
 const healthy = await all(NO_INCIDENTS);
-const table = drillTable(incidents, healthy, paging());
+const table = drillTable(incidents, healthy, criticalAlarms());
 if (asJson) print({ table });
 else console.log(table);
-if (process.argv.includes('--write')) await writeFile(path.join(PROJECT_ROOT, 'docs', 'drills.md'), table);
+if (process.argv.includes('--write')) await writeFile(path.join(PROJECT_ROOT, 'docs', 'alarm-tests.md'), table);

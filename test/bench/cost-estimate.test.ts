@@ -1,9 +1,8 @@
 /** The estimate of `connectorctl cost` beside what the benchmark counts: they cannot drift apart unnoticed. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { countMinutes } from '../../bench/cost-counts.ts';
+import { type Counts, fixedParts, type Tenant } from '../../lib/cost/bill.ts';
 import { estimateCounts } from '../../lib/cost/estimate.ts';
-import { fixedParts } from '../../lib/cost/fixed-parts.ts';
-import type { Counts, Tenant } from '../../lib/cost/tenant.ts';
 import { synthesize } from '../lib/synth.ts';
 
 const MINUTES = 4;

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { DEFAULTS } from '../../lib/defaults.ts';
+import { DESTINATIONS } from '../../lib/delivery/destinations.ts';
 import { columnsOf } from '../../lib/delivery/parquet-columns.ts';
 import { page, rows, section } from './pages.ts';
 
@@ -11,7 +11,7 @@ test('docs/parquet.md has a row for each column of the table, with its type and 
 });
 
 test('README and docs/parquet.md give the buffer as it is', () => {
-  const seconds = DEFAULTS.parquetBufferSeconds;
+  const seconds = DESTINATIONS['s3-parquet'].optional.bufferInterval.default;
   expect(page('README.md')).toContain(`below \`lines/\`. \`bufferSeconds\` (${seconds})`);
   expect(parquet).toContain(`for \`bufferSeconds\`: ${seconds} by default`);
 });

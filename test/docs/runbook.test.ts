@@ -28,11 +28,11 @@ describe('the table that the runbook begins with', () => {
   const table = rows(runbook.split('\n## ')[0]!);
 
   test('has each alarm with its severity and its first command, the critical ones first', () => {
-    const byUrgency = ALARMS.toSorted((a, b) => (a.urgency < b.urgency ? -1 : a.urgency > b.urgency ? 1 : 0));
+    const bySeverity = ALARMS.toSorted((a, b) => (a.severity < b.severity ? -1 : a.severity > b.severity ? 1 : 0));
     expect(table).toEqual(
-      byUrgency.map(({ name, urgency, first }) => [
+      bySeverity.map(({ name, severity, first }) => [
         `[${name}](#${name})`,
-        urgency,
+        severity,
         `\`npm run connectorctl -- ${first}\``,
       ]),
     );

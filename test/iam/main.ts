@@ -11,4 +11,4 @@ console.log(table);
 for (const { permission, resource, scenario } of refused)
   console.error(`${scenario}: ${permission} on ${resource} is not allowed`);
 if (refused.length > 0) process.exitCode = 1;
-if (process.argv.includes('--write')) await writeFile(path.join(PROJECT_ROOT, 'docs', 'privileges.md'), table);
+if (process.argv.includes('--write')) await writeFile(path.join(PROJECT_ROOT, 'docs', 'iam.md'), table);

@@ -29,8 +29,8 @@ describe('the function’s role', () => {
     expect(actions).toHaveLength(new Set(actions).size);
   });
 
-  test('is what docs/iam.md says: npm run iam-report -- --write', () => {
-    const page = readFileSync(path.join(PROJECT_ROOT, 'docs', 'privileges.md'), 'utf8');
+  test('matches docs/iam.md: npm run iam-report -- --write', () => {
+    const page = readFileSync(path.join(PROJECT_ROOT, 'docs', 'iam.md'), 'utf8');
     expect(page).toBe(privilegeTable(found.grants));
   });
 });

@@ -5,7 +5,7 @@ import { GetSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { expect, test } from '@jest/globals';
 import { createAwsClients } from '../../lambda/aws.ts';
 import { leaseTimes } from '../../lambda/lease-times.ts';
-import { LEASE_SECONDS } from '../../lambda/setting-rules.ts';
+import { LEASE_SECONDS } from '../../lambda/options.ts';
 import { httpHarness, silence } from './support/http-harness.ts';
 import { rejection } from './support/rejection.ts';
 

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { ConfigurationError } from '../../lib/config/configuration-error.ts';
+import { ConfigurationError } from '../../lib/config/fault.ts';
 import { connectorsIn, readConnectors } from '../../lib/config/read-connectors.ts';
 import { EXAMPLE, PROJECT_ROOT } from './synth.ts';
 import { SECRET_ARN, VARIANT_NAMES, VARIANTS } from './variants.ts';
@@ -40,7 +40,7 @@ const REFUSED: readonly [string, Record<string, unknown>, string, RegExp][] = [
   ['a URL with a query', { baseUrl: 'https://acme.example/?a=b' }, 'baseUrl', /query/],
   ['an unknown option', { pagelimit: 100 }, 'pagelimit', /not an option; did you mean pageLimit\?/],
   ['an unknown option that resembles none', { colour: 'red' }, 'colour', /not an option$/],
-  ['two letters that changed places', { alarmEmial: 'a@b.example' }, 'alarmEmial', /did you mean alarmEmail\?/],
+  ['two characters that changed places', { alarmEmial: 'a@b.example' }, 'alarmEmial', /did you mean alarmEmail\?/],
   ['the version of the API in the base URL', { baseUrl: 'https://api.acme.example/v1' }, 'baseUrl', BASE_URL_ADVICE],
   ['the same with a slash', { baseUrl: 'https://api.acme.example/security/v1/' }, 'baseUrl', /without \/v1 .*write/],
   ['a list in the base URL', { baseUrl: 'https://api.acme.example/v1/assets' }, 'baseUrl', BASE_URL_ADVICE],
@@ -131,19 +131,19 @@ const REFUSED: readonly [string, Record<string, unknown>, string, RegExp][] = [
     /nothing to read/,
   ],
   [
-    'a retention of a bucket that is brought',
+    'a retention of a bucket that exists already',
     { retentionDays: 1, bucketArn: 'arn:aws:s3:::bucket' },
     'retentionDays',
     /lifecycle/,
   ],
   [
-    'a subscriber of a topic that is brought',
+    'a subscriber of a topic that exists already',
     { alarmEmail: 'a@b.example', alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:t' },
     'alarmEmail',
     /subscribe/,
   ],
   [
-    'a provider both brought and made',
+    'a provider both existing and created',
     {
       siemReader: {
         type: 'sentinel',
@@ -266,12 +266,13 @@ describe('the configuration', () => {
   });
 
   test('fills in every default', () => {
-    expect(readConnectors([EXAMPLE])).toEqual([
+    expect(readConnectors([EXAMPLE])).toMatchObject([
       {
         ...EXAMPLE,
         threatAssetField: 'asset_id',
         pageLimit: 500,
         format: 'envelope',
+        leaseSeconds: 60,
         query: false,
         queryScanGigabytes: 100,
         rateMinutes: 1,
@@ -281,7 +282,7 @@ describe('the configuration', () => {
         retentionDays: 365,
         removalPolicy: 'retain',
         terminationProtection: true,
-        destination: { type: 's3' },
+        destination: { type: 's3', bufferSeconds: 60 },
         siemQueue: true,
         runbookUrl: 'docs/runbook.md',
         tags: {},
@@ -289,7 +290,7 @@ describe('the configuration', () => {
     ]);
   });
 
-  test('stands in cdk.json as an example that is valid', () => {
+  test('has a valid example in cdk.json', () => {
     const { context } = JSON.parse(readFileSync(path.join(PROJECT_ROOT, 'cdk.json'), 'utf8'));
     expect(faultsOf(context.connectors)).toEqual({});
   });
@@ -375,7 +376,7 @@ describe('the configuration through the command line of the CDK', () => {
   });
 
   test('the same list arrives whole as a file', () => {
-    expect(synth(`connectorsFile=${file}`)).toContain('connectors[0].pageLimit: must be a whole number of rows');
+    expect(synth(`connectorsFile=${file}`)).toContain('connectors[0].pageLimit: must be a whole number');
   });
 });
 
@@ -388,7 +389,7 @@ test('a faulty configuration ends the app with every fault before anything is bu
     encoding: 'utf8',
   });
   expect({ status, written: readdirSync(out) }).toEqual({ status: 1, written: [] });
-  expect(stderr).toContain('connectors[1].pageLimit: must be a whole number of rows from 1 to 500');
+  expect(stderr).toContain('connectors[1].pageLimit: must be a whole number from 1 to 500');
   expect(stderr).toContain('connectors[1].baseUrl: must begin with https://');
   expect(stderr).not.toContain('Bundling');
 });

@@ -1,8 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { ALARMS } from '../../lib/alarms/alarms.ts';
-import { jsonSchemaText } from '../../lib/config/json-schema.ts';
+import { CONFIGURATION_PAGE, configurationPage } from '../../lib/config/json-schema.ts';
+import type { Option } from '../../lib/config/option.ts';
+import { CONNECTOR_OPTIONS, STACK_OPTIONS, VPC_OPTIONS } from '../../lib/connector-options.ts';
+import { DESTINATIONS } from '../../lib/delivery/destinations.ts';
+import { SIEM_READERS } from '../../lib/siem/readers.ts';
 import { PROJECT_ROOT } from './synth.ts';
 
 /** Text of a file of the project. */
@@ -10,13 +14,31 @@ function documentText(...name: string[]): string {
   return readFileSync(path.join(PROJECT_ROOT, ...name), 'utf8');
 }
 
-test('every option has a row in the README, and every row of its table is an option', () => {
-  const { items } = JSON.parse(jsonSchemaText()).properties.context.properties.connectors;
-  const options = Object.keys(items.properties);
-  const readme = documentText('README.md');
-  const section = readme.split(/^## Configuration$/m)[1]!.split(/^## /m)[0]!;
-  const rows = [...section.matchAll(/^\| `(\w+)` +\|/gm)].map(match => match[1]!);
-  expect([...rows].sort()).toEqual([...options].sort());
+test('the tables of docs/configuration.md are those of the options and variables: npm run schema', () => {
+  expect(readFileSync(CONFIGURATION_PAGE, 'utf8')).toBe(configurationPage());
+});
+
+test('every optional option says in its doc comment what happens when it is left out', () => {
+  const groups = [
+    CONNECTOR_OPTIONS,
+    STACK_OPTIONS,
+    VPC_OPTIONS,
+    ...Object.values(DESTINATIONS),
+    ...Object.values(SIEM_READERS),
+  ];
+  const files = ['lambda/options.ts', 'lib/connector-options.ts', 'lib/siem/readers.ts'];
+  const folder = path.join(PROJECT_ROOT, 'lib', 'delivery');
+  const texts = [
+    ...files.map(file => documentText(file)),
+    ...readdirSync(folder).map(file => documentText('lib', 'delivery', file)),
+  ];
+  const comments = texts.flatMap(text => [...text.matchAll(/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s+(\w+): \{/g)]);
+  const described = new Set(comments.filter(([, comment]) => comment!.includes('@default')).map(([, , key]) => key));
+  const silent = groups.flatMap(({ optional }) =>
+    Object.entries<Option>(optional).filter(([key, { absent }]) => !described.has(key) && absent === undefined),
+  );
+  expect(described.size).toBeGreaterThan(30);
+  expect(silent.map(([key]) => key)).toEqual([]);
 });
 
 test('every alarm has a runbook section, and every section of the runbook is an alarm', () => {
@@ -38,7 +60,7 @@ test('every section of the runbook says what happens, whether data is safe, wher
   expect(incomplete).toEqual([]);
 });
 
-test.each(['connector-props.ts', 'delivery/destination.ts', 'siem/siem-reader.ts', 'function/poller-network.ts'])(
+test.each(['function/poller-network.ts'])(
   'every prop in %s has a sentence, and every optional one its default',
   file => {
     const text = documentText('lib', file);

@@ -1,11 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { OCSF_TYPES } from '../../lambda/core/ocsf/values.ts';
 import { readSettings } from '../../lambda/settings.ts';
-import { ConfigurationError } from '../../lib/config/configuration-error.ts';
+import { ConfigurationError } from '../../lib/config/fault.ts';
 import { readConnectors } from '../../lib/config/read-connectors.ts';
 import { compileFields } from '../../lib/ocsf/compile-fields.ts';
-import { ocsfSchema } from '../../lib/ocsf/schema.ts';
-import { valueType } from '../../lib/ocsf/value-type.ts';
+import { ocsfSchema, valueType } from '../../lib/ocsf/schema.ts';
 import { WIDE_MAPPING } from '../ocsf/wide-mapping.ts';
 import { EXAMPLE, only, synthesize } from './synth.ts';
 import { VARIANTS } from './variants.ts';
@@ -132,8 +131,9 @@ describe('the environment of the function', () => {
     expect(Object.keys(settings.ocsf ?? {})).toEqual(['assets', 'threats', 'dns-blocks']);
   });
 
-  test('says nothing of either where it is not', () => {
-    expect(Object.keys(variables(VARIANTS.plain))).not.toEqual(expect.arrayContaining(['EVENT_FORMAT']));
+  test('names the envelope and no mapping by default', () => {
+    expect(variables(VARIANTS.plain)).toMatchObject({ EVENT_FORMAT: 'envelope' });
+    expect(variables(VARIANTS.plain)).not.toHaveProperty('OCSF_FIELDS');
     expect(readSettings(REQUIRED).ocsf).toBeUndefined();
   });
 

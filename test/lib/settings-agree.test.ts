@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { readSettings } from '../../lambda/settings.ts';
-import { ConfigurationError } from '../../lib/config/configuration-error.ts';
+import { ConfigurationError } from '../../lib/config/fault.ts';
 import { configured } from './synth.ts';
 
 const REQUIRED = {

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { App, type Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import type { ConnectorConfig } from '../../lib/config/connector-schema.ts';
 import { readConnectors } from '../../lib/config/read-connectors.ts';
+import type { ConnectorConfig } from '../../lib/connector-options.ts';
 import { ConnectorStack } from '../../lib/connector-stack.ts';
 
 export const PROJECT_ROOT = path.join(import.meta.dirname, '..', '..');

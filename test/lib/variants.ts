@@ -31,7 +31,7 @@ export const VARIANTS = {
     query: true,
     queryScanGigabytes: 50,
   },
-  brought: {
+  existingParts: {
     secretArn: SECRET_ARN,
     bucketArn: 'arn:aws:s3:::acme-security-data',
     alarmTopicArn: `arn:aws:sns:eu-west-1:${ACCOUNT}:on-call`,

@@ -1,7 +1,7 @@
 /** The catalogue of the template, as Athena's engine reads it. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { STREAMS } from '../../lambda/streams.ts';
-import { LINES_TABLE } from '../../lib/query/names.ts';
+import { LINES_TABLE } from '../../lib/query/catalogue.ts';
 import { VIEWS } from '../../lib/query/views.ts';
 import { synthesize } from '../lib/synth.ts';
 import { type ReadCatalogue, readCatalogue } from './trino/read-catalogue.ts';

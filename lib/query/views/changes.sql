@@ -1,5 +1,5 @@
 -- What happened, each event once however often it was sent, and what it was to its id.
-with told as (
+with occurrences as (
   select
     *,
     row_number() over (partition by connector, event_id order by sequence desc) as place,
@@ -8,7 +8,7 @@ with told as (
 ),
 followed as (
   select *, lag(kind) over (partition by connector, stream, id order by sequence) as kind_before
-  from told
+  from occurrences
   where place = 1
 )
 select
@@ -28,7 +28,7 @@ select
   kind,
   "time",
   forwarded_at,
-  -- Earlier than `forwarded_at` where the event was sent again: that is no news.
+  -- Earlier than `forwarded_at` where the event was sent again, which is not a change.
   first_forwarded_at,
   asset_id,
   dead_letter,

@@ -4,7 +4,7 @@ with marked as (
     line,
     prefix,
     delivery_day,
-    -- The members of an envelope stand in one order. An OCSF line begins otherwise.
+    -- The members of an envelope have a fixed order. An OCSF line begins otherwise.
     substr(line, 1, 12) = '{"event_id":' as is_envelope,
     -- `row` is the last member of an envelope, and a quote inside a JSON string is escaped: the first match is its name.
     strpos(line, ',"row":') as row_at
@@ -16,7 +16,7 @@ cut as (
     prefix,
     delivery_day,
     case when is_envelope and row_at > 0 then substr(line, 1, row_at - 1) || '}' else line end as head,
-    -- Cut as text: a row that is parsed and written anew loses digits.
+    -- Cut as text: a row that is parsed and rewritten loses digits.
     case when is_envelope and row_at > 0 then substr(line, row_at + 7, length(line) - row_at - 7) end as row_text
   from marked
 ),

@@ -29,16 +29,17 @@ export const API_INCIDENTS: readonly Incident[] = [
     alarms: ['function-errors', 'stream-silent/threats'],
   },
   {
-    name: 'The API has become slow',
-    caused: 'each page of assets takes 28 s, and there are many',
-    minutes: 16,
+    name: 'The API is too slow for the backlog',
+    caused: 'each page of assets takes 28 s, and there are more than runs can read',
+    minutes: 375,
     configuration: LONG_RUNS,
     begin({ platform }) {
-      putAssets(platform, 40);
+      putAssets(platform, 1_000);
       platform.setFaults([{ endpoint: 'assets', kind: 'delay', delayMs: 28_000 }]);
     },
     end: ({ platform }) => platform.setFaults([]),
-    alarms: ['near-time-out'],
+    // Threats are read after assets, so they wait as well.
+    alarms: ['stream-behind/assets', 'stream-behind/threats'],
   },
   {
     name: 'The API’s rate limit is too low for the backlog',
@@ -81,8 +82,8 @@ export const API_INCIDENTS: readonly Incident[] = [
     alarms: ['role-missing/threats', 'function-errors', 'stream-silent/threats'],
   },
   {
-    name: 'The API answers in another form',
-    caused: 'the DNS block list names its cursor otherwise',
+    name: 'The API changes the form of its responses',
+    caused: 'the DNS block list has another name for its cursor',
     minutes: 36,
     begin: ({ api }) => api.tamper(list('/v1/dns-blocks', json(200, { data: [], pagination: { cursor: null } }))),
     end: honest,
@@ -116,8 +117,8 @@ export const API_INCIDENTS: readonly Incident[] = [
     alarms: ['dead-letters/threats'],
   },
   {
-    name: 'Threats name their asset otherwise than configured',
-    caused: 'a threat arrives whose asset stands in another member',
+    name: 'Threats name their asset in another member than configured',
+    caused: 'a threat arrives whose asset is in another member',
     minutes: 10,
     begin({ api }) {
       const row = { id: 'threat-x', host_id: 'asset-1', updated_at: '2026-11-20T12:00:00Z', stream_position: '9' };

@@ -1,4 +1,5 @@
 import { THROTTLED } from '../../../local/aws/faults.ts';
+import { LONG_RUNS, putAssets } from '../support/backlog.ts';
 import { each, type Incident } from '../support/incident.ts';
 import type { Scene } from '../support/scene.ts';
 
@@ -7,7 +8,7 @@ const DENIED = { refuse: { status: 400, code: 'AccessDeniedException', message: 
 const healthy = (scene: Scene): void => scene.aws.faults.clear();
 
 /** A new row in each stream, so that there is something to deliver. */
-function news({ platform, minute }: Scene): void {
+function addRows({ platform, minute }: Scene): void {
   platform.putAsset({ id: `new-${minute}` });
   platform.putThreat({ id: `new-${minute}`, asset_id: `new-${minute}` });
   platform.putDnsBlock({ id: `new-${minute}` });
@@ -35,11 +36,11 @@ export const AWS_INCIDENTS: readonly Incident[] = [
   },
   {
     name: 'The delivery stream refuses the function',
-    caused: 'Firehose answers AccessDenied while there is news',
+    caused: 'Firehose answers AccessDenied while there are changes',
     minutes: 36,
     begin: ({ aws }) => aws.faults.always('firehose', DENIED),
     eachMinute(scene, run) {
-      news(scene);
+      addRows(scene);
       return run();
     },
     end: healthy,
@@ -74,6 +75,24 @@ export const AWS_INCIDENTS: readonly Incident[] = [
     },
     end: healthy,
     alarms: ['delivery-throttled', 'stream-silent/dns-blocks'],
+  },
+  {
+    name: 'DynamoDB and Firehose have become slow',
+    caused:
+      'each of their calls takes 7 s, and there are many pages: the last page of a run is committed just before the timeout',
+    minutes: 16,
+    configuration: LONG_RUNS,
+    begin({ platform, aws, time }) {
+      putAssets(platform, 40);
+      const slow = () => {
+        time.clock.advance(7_000);
+        return undefined;
+      };
+      aws.faults.always('firehose', slow);
+      aws.faults.always('dynamodb', slow);
+    },
+    end: healthy,
+    alarms: ['near-time-out'],
   },
   {
     name: 'DynamoDB throttles for an hour',

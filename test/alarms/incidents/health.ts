@@ -11,7 +11,7 @@ function live({ platform }: Scene): void {
   for (let change = 0; change < 5; change++) randomChange(platform, random);
 }
 
-/** What must wake nobody. */
+/** What must not fire an alarm. */
 export const HEALTH: readonly Incident[] = [
   {
     name: 'A healthy hour',

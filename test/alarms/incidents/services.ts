@@ -3,7 +3,7 @@ import { each, type Incident } from '../support/incident.ts';
 const PARQUET = { destination: { type: 's3-parquet' } };
 const HTTP = { destination: { type: 'http', url: 'https://siem.example/events', retrySeconds: 1200 } };
 
-/** What no endpoint here can do: the metric is told as the service's documents say it. */
+/** What no local endpoint can do: the test reports the metric as the service documents it. */
 export const SERVICE_INCIDENTS: readonly Incident[] = [
   {
     name: 'The account’s concurrency is used up',
@@ -26,14 +26,14 @@ export const SERVICE_INCIDENTS: readonly Incident[] = [
   },
   {
     name: 'The schedule was switched off by hand',
-    caused: 'no run is started, and nobody says so',
+    caused: 'no run is started, and nothing reports it',
     minutes: 36,
     eachMinute: () => undefined,
     alarms: each('stream-silent'),
   },
   {
     name: 'The bucket refuses Firehose',
-    caused: 'runs go on',
+    caused: 'runs continue',
     fed: 'Firehose DeliveryToS3.Success 0 and a growing DataFreshness',
     minutes: 36,
     eachMinute({ reports, minute }, run) {
@@ -45,7 +45,7 @@ export const SERVICE_INCIDENTS: readonly Incident[] = [
   },
   {
     name: 'The endpoint of the SIEM is gone',
-    caused: 'runs go on, with an HTTP endpoint as the destination',
+    caused: 'runs continue, with an HTTP endpoint as the destination',
     fed: 'Firehose DeliveryToHttpEndpoint.Success 0, its DataFreshness, and BackupToS3.Records after the configured twenty minutes',
     minutes: 25,
     configuration: HTTP,
@@ -59,7 +59,7 @@ export const SERVICE_INCIDENTS: readonly Incident[] = [
   },
   {
     name: 'Firehose cannot convert a line',
-    caused: 'runs go on, with Parquet as the destination',
+    caused: 'runs continue, with Parquet as the destination',
     fed: 'Firehose FailedConversion.Records 1, once',
     minutes: 10,
     configuration: PARQUET,
@@ -71,7 +71,7 @@ export const SERVICE_INCIDENTS: readonly Incident[] = [
   },
   {
     name: 'The SIEM has stopped reading',
-    caused: 'runs go on',
+    caused: 'runs continue',
     fed: 'SQS ApproximateAgeOfOldestMessage, a minute more each minute',
     minutes: 36,
     eachMinute({ reports, minute }, run) {
@@ -83,8 +83,8 @@ export const SERVICE_INCIDENTS: readonly Incident[] = [
   },
   {
     name: 'The SIEM fails on objects',
-    caused: 'runs go on',
-    fed: 'a message in the dead-letter queue of the announcements',
+    caused: 'runs continue',
+    fed: 'a message in the dead-letter queue of the notifications',
     minutes: 10,
     eachMinute({ reports }, run) {
       reports.feed('siem-dead-letters', 'ApproximateNumberOfMessagesVisible', 1);

@@ -9,7 +9,7 @@ export function putAssets(platform: Platform, count: number): void {
   for (let index = 0; index < count; index++) platform.putAsset({ id: `backlog-${index}` });
 }
 
-/** Every other request for assets is told to come again after so many seconds. */
+/** Every other request for assets is answered 429 with this `Retry-After`. */
 export function limitRate({ api }: Scene, seconds: number): void {
   let number = 0;
   api.tamper(({ target }) => {

@@ -1,39 +1,38 @@
 import type { DrillResult } from './drill.ts';
 
-const HEAD = `# Incident drills
+const HEAD = `# Alarm tests
 
-Each incident is brought about against the embedded platform and the local AWS endpoints while the function runs once a simulated minute, as the
-default schedule has it. The metrics that it writes to stdout are held against the alarm definitions of the synthesized template, evaluated
-as CloudWatch documents it: sliding windows, missing data, and two periods of looking farther back. Exactly these alarms fire, and all of
-them end within an hour and a half of the incident's end. Where no endpoint here can do what a service does, *fed* says which of its metrics was told
-as AWS documents it.
+Each incident is caused on the embedded platform and the local AWS endpoints while the function runs once per simulated minute, as the default schedule
+does. The test evaluates the metrics on stdout by the alarms of the synthesized template, as CloudWatch documents it: sliding windows, missing data, and a
+search of two more periods. Exactly these alarms fire, and all of them end within an hour and a half after the incident. Where no local endpoint can
+do what a service does, *fed* names the metric that the test reports as AWS documents it.
 
-**Minutes** count from the incident's first minute to the end of the minute in which the alarm fires; CloudWatch and the way to a phone add one or two.
-Alarms in **bold** page somebody; the others are a ticket for the morning. What to do about each stands in [the runbook](runbook.md).
+**Minutes** are counted from the first minute of the incident to the end of the minute in which the alarm fires. CloudWatch and the notification add one or
+two. Alarms in **bold** are critical and the others are warnings. [The runbook](runbook.md) says what to do about each.
 
-Made by \`npm run alarm-tests -- --write\`; a test holds this page equal to what the drills show.
+Made by \`npm run alarm-tests -- --write\`; a test compares this page with the results.
 `;
 
 /** docs/alarm-tests.md */
 export function drillTable(
   incidents: readonly DrillResult[],
   health: readonly DrillResult[],
-  pages: ReadonlySet<string>,
+  critical: ReadonlySet<string>,
 ): string {
   const rows = incidents.map(result => [
     result.incident.name,
     howOf(result),
-    alarmsOf(result, pages),
-    told(result.told.get('page')),
-    told(result.told.get('ticket')),
+    alarmsOf(result, critical),
+    minutesTo(result.notified.get('critical')),
+    minutesTo(result.notified.get('warning')),
   ]);
   const quiet = health.map(result => [result.incident.name, howOf(result), `${result.incident.minutes}`]);
   return [
     HEAD,
-    '## What fires\n',
-    table(['Incident', 'How it is brought about', 'Alarms, and minutes to each', 'Page after', 'Ticket after'], rows),
-    '\n## What wakes nobody\n',
-    table(['What happens', 'How it is brought about', 'Minutes watched'], quiet),
+    '## Incidents and their alarms\n',
+    table(['Incident', 'How it is caused', 'Alarms, and minutes to each', 'Critical after', 'Warning after'], rows),
+    '\n## No-alarm scenarios\n',
+    table(['What happens', 'How it is caused', 'Minutes observed'], quiet),
     '',
   ].join('\n');
 }
@@ -42,16 +41,16 @@ function howOf({ incident: { caused, fed } }: DrillResult): string {
   return fed === undefined ? caused : `${caused}; *fed*: ${fed}`;
 }
 
-function alarmsOf({ fired }: DrillResult, pages: ReadonlySet<string>): string {
+function alarmsOf({ fired }: DrillResult, critical: ReadonlySet<string>): string {
   return [...fired]
     .map(([name, minutes]) => {
       const quoted = `\`${name}\``;
-      return `${pages.has(name) ? `**${quoted}**` : quoted} ${minutes}`;
+      return `${critical.has(name) ? `**${quoted}**` : quoted} ${minutes}`;
     })
     .join(', ');
 }
 
-function told(minutes: number | undefined): string {
+function minutesTo(minutes: number | undefined): string {
   return minutes === undefined ? '–' : String(minutes);
 }
 

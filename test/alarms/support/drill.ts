@@ -9,13 +9,13 @@ export interface DrillResult {
   readonly incident: Incident;
   /** By alarm, in the order in which they fired, minutes from the incident's begin. */
   readonly fired: ReadonlyMap<string, number>;
-  /** Those of the two alarms that tell people, likewise. */
-  readonly told: ReadonlyMap<string, number>;
-  /** Alarms still on an hour and a half after the end. */
+  /** The same for the composite alarms, which notify. */
+  readonly notified: ReadonlyMap<string, number>;
+  /** Alarms still in alarm an hour and a half after the end. */
   readonly stuck: readonly string[];
-  /** Whether the runs after the end were good. */
+  /** Whether the runs after the end succeeded. */
   readonly recovered: boolean;
-  /** Every series that was told. */
+  /** Every series that got a data point. */
   readonly series: ReadonlySet<string>;
 }
 
@@ -23,39 +23,39 @@ export interface DrillResult {
 export const CONFIGURATION = { dnsBlocksPath: '/v1/dns-blocks' };
 
 const ROWS = { assets: 40, threats: 40, dnsBlocks: 40 };
-/** Minutes of health before and after, for which one quiet run stands. */
+/** Minutes of health before and after. The metrics of one quiet run are repeated for each. */
 const BEFORE = 60;
 const AFTER = 90;
-/** A token bears the roles of the time when it was issued, and lasts so long. */
+/** A token holds the roles of the time when it was issued, and expires after this. */
 const TOKEN_MINUTES = 5;
 
 export async function drill(incident: Incident): Promise<DrillResult> {
   const template = synthesize({ ...CONFIGURATION, ...incident.configuration });
   await using scene = await Scene.open({ template, platform: incident.platform });
   scene.platform.populate(ROWS);
-  await settle(scene);
+  await catchUp(scene);
   scene.begin();
   await stayQuiet(scene, -BEFORE, 0);
   await endure(incident, scene);
   const end = scene.minute;
   await incident.end?.(scene);
-  const recovered = await settle(scene);
+  const recovered = await catchUp(scene);
   await stayQuiet(scene, scene.minute, end + AFTER);
   const alarms = watch(alarmDefinitions(template), scene.metrics, end, end + AFTER);
-  const told = [...compositeAlarms(template)].flatMap(([name, members]) => {
+  const notified = [...compositeAlarms(template)].flatMap(([name, members]) => {
     const minutes = members.flatMap(member => alarms.fired.get(member) ?? []);
     return minutes.length > 0 ? [[name, Math.min(...minutes)] as const] : [];
   });
-  return { incident, ...alarms, told: new Map(told), recovered, series: scene.metrics.keys };
+  return { incident, ...alarms, notified: new Map(notified), recovered, series: scene.metrics.keys };
 }
 
-/** Names of the alarms that page somebody. */
-export function paging(): ReadonlySet<string> {
+/** Names of the critical alarms. */
+export function criticalAlarms(): ReadonlySet<string> {
   const configurations = [
     CONFIGURATION,
     { ...CONFIGURATION, destination: { type: 'http', url: 'https://siem.example/events' } },
   ];
-  return new Set(configurations.flatMap(each => compositeAlarms(synthesize(each)).get('page') ?? []));
+  return new Set(configurations.flatMap(each => compositeAlarms(synthesize(each)).get('critical') ?? []));
 }
 
 async function endure({ begin, eachMinute, minutes }: Incident, scene: Scene): Promise<void> {
@@ -67,8 +67,8 @@ async function endure({ begin, eachMinute, minutes }: Incident, scene: Scene): P
   }
 }
 
-/** Runs until one has drained every stream. @returns false when none has although every old token has ended */
-async function settle(scene: Scene): Promise<boolean> {
+/** Runs until one has caught up with every stream. @returns false when none has, although every old token has expired */
+async function catchUp(scene: Scene): Promise<boolean> {
   for (let minute = 0; minute < TOKEN_MINUTES + 2; minute++) {
     const blobs = await scene.run();
     await scene.nextMinute();

@@ -8,7 +8,7 @@ export type Comparison =
   | 'LessThanOrEqualToThreshold'
   | 'LessThanThreshold';
 
-/** One metric alarm, as CloudWatch is told of it. */
+/** One metric alarm, as CloudWatch gets it. */
 export interface AlarmDefinition {
   readonly name: string;
   readonly namespace: string;
@@ -57,12 +57,12 @@ function stateOf(alarm: AlarmDefinition, real: readonly number[], before: State)
     case 'notBreaching':
       return 'OK';
     case 'ignore':
-      // Only what cannot breach any more, whatever is missing, is known to be well.
+      // Only what cannot breach any more, whatever is missing, is known to be healthy.
       return breaching + absent < alarm.datapointsToAlarm ? 'OK' : before;
   }
 }
 
-/** Alarms on DynamoDB's metrics ignore missing data whatever they are told; a metric-math expression fills it before. */
+/** Alarms on DynamoDB's metrics ignore missing data whatever is set. A metric-math expression fills it before. */
 function treatmentOf({ namespace, missing, fill }: AlarmDefinition): AlarmDefinition['missing'] {
   return namespace === 'AWS/DynamoDB' && fill === undefined ? 'ignore' : missing;
 }

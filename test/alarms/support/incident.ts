@@ -1,18 +1,18 @@
 import type { PlatformOptions } from '../../../local/platform/platform.ts';
 import type { Scene } from './scene.ts';
 
-/** Something that happens to a connector that was well, and the alarms that on-call is to see. */
+/** Something that happens to a healthy connector, and the alarms that on-call must see. */
 export interface Incident {
   readonly name: string;
-  /** How it is brought about here; `fed`: a service's metric is told as AWS documents it, because no endpoint here can do it. */
+  /** How it is caused here. `fed`: the metric that the test reports as AWS documents it, because no local endpoint can do it. */
   readonly caused: string;
   readonly fed?: string;
-  /** Minutes that it lasts; on-call looks at the alarms all the while. */
+  /** Minutes that it lasts. Alarms are evaluated in each. */
   readonly minutes: number;
   /** Options of the connector's configuration. */
   readonly configuration?: Readonly<Record<string, unknown>>;
   readonly platform?: Partial<PlatformOptions>;
-  /** Rows that the connector has drained before. */
+  /** Starts it, after the connector has read all rows. */
   readonly begin?: (scene: Scene) => void | Promise<void>;
   /** What happens in each minute, `run` being the schedule's run of it. Default: the run. */
   readonly eachMinute?: (scene: Scene, run: () => Promise<unknown>) => unknown;

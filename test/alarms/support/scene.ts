@@ -14,8 +14,8 @@ import { type TamperedApi, tamperedApi } from '../../lambda/support/tampered-api
 import { written } from '../../lambda/support/written.ts';
 import { only, type SynthesizedTemplate } from '../../lib/synth.ts';
 import { type Started, started } from '../../local/aws/started.ts';
+import { type QuietClock, quietClock } from './quiet-clock.ts';
 import { ServiceReports } from './service-reports.ts';
-import { type SettledClock, settledClock } from './settled-clock.ts';
 import { TimeSeries } from './time-series.ts';
 
 const MINUTE = 60_000;
@@ -41,12 +41,12 @@ export class Scene implements AsyncDisposable {
   private readonly options: SceneOptions;
 
   static async open(options: SceneOptions): Promise<Scene> {
-    const time = settledClock();
-    let told: ServiceReports | undefined;
+    const time = quietClock();
+    let reports: ServiceReports | undefined;
     const aws = await started({
       tableInMemory: true,
       secret: undefined,
-      onCall: call => told?.called(call),
+      onCall: call => reports?.called(call),
       now: time.clock.now,
     });
     const platform = createPlatform({
@@ -58,7 +58,7 @@ export class Scene implements AsyncDisposable {
     const server = await startPlatformServer({ platform });
     const api = await tamperedApi(platform);
     const scene = new Scene(options, { time, started: aws, platform, server, api });
-    told = scene.reports;
+    reports = scene.reports;
     scene.storeCredentials();
     return scene;
   }
@@ -82,7 +82,7 @@ export class Scene implements AsyncDisposable {
     return this.#parts.started.aws;
   }
 
-  get time(): SettledClock {
+  get time(): QuietClock {
     return this.#parts.time;
   }
 
@@ -91,7 +91,7 @@ export class Scene implements AsyncDisposable {
     return Math.floor((this.time.clock.now() - this.#origin) / MINUTE);
   }
 
-  /** Minute 0 is the present one; metrics told so far are forgotten. */
+  /** Makes the present minute number 0 and forgets all metrics so far. */
   begin(): void {
     this.#origin = this.time.clock.now();
     this.metrics.clear();
@@ -177,7 +177,7 @@ export class Scene implements AsyncDisposable {
 }
 
 interface Parts {
-  readonly time: SettledClock;
+  readonly time: QuietClock;
   readonly started: Started;
   readonly platform: Platform;
   readonly server: Awaited<ReturnType<typeof startPlatformServer>>;

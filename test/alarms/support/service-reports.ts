@@ -16,7 +16,7 @@ export interface RunMinutes {
 
 /**
  * What AWS's services would report of what really happened here. What no endpoint here can do (a SIEM that stops reading) is
- * told by `feed`.
+ * reported with `feed`.
  */
 export class ServiceReports {
   readonly #parts: ReturnType<typeof stackParts>;
@@ -60,7 +60,7 @@ export class ServiceReports {
     this.feed('table', READS.has(action) ? 'ReadThrottleEvents' : 'WriteThrottleEvents', 1);
   }
 
-  /** The endpoint delivers at once, the bucket announces, and a healthy SIEM reads. */
+  /** The endpoint delivers at once, S3 sends a notification, and a healthy SIEM reads. */
   #delivered(): void {
     this.feed('delivery', 'IncomingRecords', 1);
     this.feed('delivery', 'DeliveryToS3.Success', 1);

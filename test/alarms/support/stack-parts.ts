@@ -8,7 +8,7 @@ type Source = Omit<SeriesName, 'metric'>;
 
 /**
  * Where AWS's services report what happens to each part of a stack. The parts are found by what they do there (the queue that the bucket
- * announces to), not by what the alarms say.
+ * notifies), not by what the alarms say.
  */
 export function stackParts(template: SynthesizedTemplate): Record<Part, Source> {
   const queue = siemQueue(template);
@@ -41,7 +41,7 @@ function scheduleDeadLetters(template: SynthesizedTemplate): string {
   return targetOf((target as { DeadLetterConfig: { Arn: unknown } }).DeadLetterConfig.Arn);
 }
 
-/** Empty where the destination announces no objects. */
+/** Empty where the destination sends no notifications of objects. */
 function siemQueue(template: SynthesizedTemplate): string {
   const { NotificationConfiguration: notification } = propertiesOf(template, onlyId(template, 'AWS::S3::Bucket'));
   const { QueueConfigurations: queues } = (notification ?? {}) as { QueueConfigurations?: { Queue: unknown }[] };

@@ -44,7 +44,7 @@ export class TimeSeries {
     return samples.filter(({ minute }) => minute >= from && minute < to).map(({ value }) => value);
   }
 
-  /** Keys of every series that was ever told. */
+  /** Keys of every series that got a data point. */
   get keys(): ReadonlySet<string> {
     return new Set(this.#samples.keys());
   }

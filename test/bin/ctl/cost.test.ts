@@ -2,11 +2,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { estimateCost, monthOf, type Numbers } from '../../../bin/ctl/commands/cost/cost.ts';
 import { billedBytes, FIGURES, type Use, usedLines } from '../../../bin/ctl/commands/cost/use.ts';
-import { billedMilliseconds } from '../../../lib/cost/bill.ts';
+import { billedMilliseconds, type Counts, fixedParts } from '../../../lib/cost/bill.ts';
 import { estimateCounts } from '../../../lib/cost/estimate.ts';
-import { fixedParts } from '../../../lib/cost/fixed-parts.ts';
 import { PRICES } from '../../../lib/cost/prices.ts';
-import type { Counts } from '../../../lib/cost/tenant.ts';
 
 test.each([
   ['2026-11-20T12:00:00Z', '2026-11', '2026-11-01T00:00:00.000Z', '2026-12-01T00:00:00.000Z'],

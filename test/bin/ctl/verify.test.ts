@@ -21,7 +21,7 @@ import type { SyncedStream } from '../../../lambda/streams.ts';
 import { rowState } from '../../lambda/core/support/memory-table.ts';
 import { asset, threat } from '../../lambda/core/support/rows.ts';
 import { ASSETS, rowOf, THREATS } from '../../lambda/core/support/streams.ts';
-import { SteppedClock, steppedClock } from '../../lambda/support/stepped-clock.ts';
+import { steppedClock } from '../../lambda/support/stepped-clock.ts';
 
 describe('the id index', () => {
   test('has each key once, with its facts and its hash', () => {

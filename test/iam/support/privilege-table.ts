@@ -7,17 +7,17 @@ export const NEEDED_FOR: Readonly<Record<string, string>> = {
     'Reading the client credentials: once a container, and past the cache when the token endpoint refuses them',
   'dynamodb:BatchGetItem': 'Reading the checkpoints of all streams in one call, and the states of the rows of a page',
   'dynamodb:BatchWriteItem':
-    'Recording row states and memberships; adding to and striking off the withdrawal list; deleting memberships of withdrawn threats',
-  'dynamodb:PutItem':
-    'Saving a checkpoint, or the note of what is in flight, on the condition that no later run has written',
+    'Saving row states and the child index, changing the withdrawal list, deleting what belongs to withdrawn threats',
+  'dynamodb:PutItem': 'Saving a checkpoint or an intent, on the condition that no later run has written',
   'dynamodb:Query': 'Reading the withdrawal list, and the threats of a removed asset',
-  'dynamodb:UpdateItem': 'Taking, renewing and giving back the lease; raising the fence after a run that was killed',
+  'dynamodb:UpdateItem':
+    'Acquiring, renewing and releasing the lease; raising the fence after a run that was terminated',
   'firehose:PutRecordBatch': 'Delivering events',
   's3:PutObject': 'Storing rows that cannot be sent',
-  's3:GetObject': 'Reading a dead letter that an operator orders to be tried again',
-  's3:DeleteObject': 'Deleting it once its row is sent, or known to be superseded',
-  'logs:CreateLogStream': 'Lambda’s runtime stores what the function writes to stdout',
-  'logs:PutLogEvents': 'The same',
+  's3:GetObject': 'Reading a dead letter that an operator redrives',
+  's3:DeleteObject': 'Deleting a dead letter once its row is sent or superseded',
+  'logs:CreateLogStream': 'Storing stdout, by the runtime of Lambda',
+  'logs:PutLogEvents': 'Storing stdout, by the runtime of Lambda',
 };
 
 const RESOURCES: readonly (readonly [RegExp, string])[] = [
@@ -28,20 +28,19 @@ const RESOURCES: readonly (readonly [RegExp, string])[] = [
   [/^arn:aws:logs:.*:log-group:[^*]+:\*$/, 'the function’s log group'],
 ];
 
-const HEAD = `# What the function may do
+const HEAD = `# IAM report
 
-Every grant of the function’s role in the synthesized template, with the calls that need it. The calls are those that the function made against the local AWS endpoints
-in a suite of scenarios (first and quiet runs, changes, removals, dead letters, throttling, rotation, resync and replay, redrive, a takeover after a kill, overlapping runs),
-recorded where they arrived. A test holds the two equal: no call that no grant allows, no grant that no call needs, and names in the function’s environment that lead to the
-resources which the policy names.
+Every grant of the function's role in the synthesized template, with the calls that need it. The calls are recorded at the local AWS endpoints, in scenarios of first
+and quiet runs, changes, removals, dead letters, throttling, rotation, resync and replay, redrive, takeover after a crash, and overlapping runs. A test compares the two: every
+call has a grant, every grant has a call, and the names in the function's environment are those of the resources in the policy.
 
-Made by \`npm run iam-report -- --write\`; a test holds this page equal to what was recorded.
+Made by \`npm run iam-report -- --write\`; a test compares this page with the recording.
 `;
 
 const FOOT = `
-With \`kmsKeyArn\` the role may also use that key, through DynamoDB, S3 and Secrets Manager only (\`kms:ViaService\`): those services call KMS in the function’s name when it makes the
-calls above. With \`vpc\` it holds the network-interface actions that Lambda itself uses to place the function, and a second statement denies them to the function’s
-code. Neither can be recorded here, since no call of the function shows it.
+With \`kmsKeyArn\` the role may also use that key, through DynamoDB, S3 and Secrets Manager only (\`kms:ViaService\`). Those services call KMS in the name of the function when it
+makes the calls above. With \`vpc\` the role has the network-interface actions that Lambda uses to place the function, and a second statement denies them to the function's
+code. Neither can be recorded here, because no call of the function shows it.
 `;
 
 /** docs/iam.md */

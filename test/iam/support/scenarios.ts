@@ -77,14 +77,14 @@ const SCENARIOS: readonly Scenario[] = [
   { name: 'resync', act: each => each.run({ resync: ['assets', 'dns-blocks'] }) },
   { name: 'replay', act: each => each.run({ replay: ['assets', 'threats', 'dns-blocks'] }) },
   {
-    name: 'takeover after a kill',
+    name: 'takeover after a crash',
     async act(each) {
       await each.table.update({
         Key: leaseKey,
         UpdateExpression: 'SET ended = :no, expires = :then',
         ExpressionAttributeValues: { ':no': { S: 'no' }, ':then': { N: '0' } },
       });
-      // That was the test's own call.
+      // The call above is the test's own.
       each.forget();
       await each.run();
     },
@@ -99,7 +99,7 @@ const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    name: 'a run that ends for want of time',
+    name: 'a run that ends at its time budget',
     act(each) {
       for (let index = 0; index < 20; index++) each.platform.putAsset({ id: `many-${index}` });
       each.platform.setFaults([{ endpoint: 'assets', kind: 'delay', delayMs: 9_000 }]);

@@ -70,32 +70,32 @@ describe('the table of alarms', () => {
 
 /** When each is in alarm at a rate of one minute, and whether it wakes somebody. */
 const CONDITIONS: Readonly<Record<string, string>> = {
-  'stream-silent': 'page: StreamFailed Minimum over 60 s >= 1, 32 times; silence breaching',
-  'stream-behind': 'ticket: BudgetSpent Minimum over 3600 s >= 1, 6 times; silence notBreaching',
-  'credentials-refused': 'page: CredentialsRefused Sum over 300 s >= 1, 1 times; silence ignore',
-  'role-missing': 'page: RoleMissing Sum over 300 s >= 1, 1 times; silence ignore',
-  'contract-error': 'page: ContractErrors Sum over 300 s >= 1, 1 times; silence ignore',
-  'cursor-refused': 'ticket: CursorRefused Sum over 300 s >= 1, 1 times; silence ignore',
-  'dead-letters': 'ticket: DeadLetters Sum over 300 s >= 1, 1 times; silence ignore',
-  'threats-without-asset': 'ticket: ThreatsWithoutAsset Sum over 300 s >= 1, 1 times; silence ignore',
-  'lease-lost': 'ticket: LeaseLost Sum over 300 s >= 1, 1 times; silence ignore',
-  'near-time-out': 'ticket: TimeLeftMilliseconds Minimum over 300 s <= 10000, 1 times; silence ignore',
-  'memory-high': 'ticket: MemoryUsedMegabytes Maximum over 300 s >= 1503, 1 times; silence ignore',
-  'function-errors': 'ticket: Errors Sum over 900 s >= 3, 1 times; silence notBreaching',
-  'function-throttled': 'ticket: Throttles Sum over 900 s >= 3, 1 times; silence notBreaching',
+  'stream-silent': 'critical: StreamFailed Minimum over 60 s >= 1, 32 times; silence breaching',
+  'stream-behind': 'warning: TimeBudgetExceeded Minimum over 3600 s >= 1, 6 times; silence notBreaching',
+  'credentials-refused': 'critical: CredentialsRefused Sum over 300 s >= 1, 1 times; silence ignore',
+  'role-missing': 'critical: RoleMissing Sum over 300 s >= 1, 1 times; silence ignore',
+  'contract-error': 'critical: ContractErrors Sum over 300 s >= 1, 1 times; silence ignore',
+  'cursor-refused': 'warning: CursorRefused Sum over 300 s >= 1, 1 times; silence ignore',
+  'dead-letters': 'warning: DeadLetters Sum over 300 s >= 1, 1 times; silence ignore',
+  'threats-without-asset': 'warning: ThreatsWithoutAsset Sum over 300 s >= 1, 1 times; silence ignore',
+  'lease-lost': 'warning: LeaseLost Sum over 300 s >= 1, 1 times; silence ignore',
+  'near-time-out': 'warning: TimeLeftMilliseconds Minimum over 300 s <= 10000, 1 times; silence ignore',
+  'memory-high': 'warning: MemoryUsedMegabytes Maximum over 300 s >= 1503, 1 times; silence ignore',
+  'function-errors': 'warning: Errors Sum over 900 s >= 3, 1 times; silence notBreaching',
+  'function-throttled': 'warning: Throttles Sum over 900 s >= 3, 1 times; silence notBreaching',
   'schedule-undelivered':
-    'ticket: ApproximateNumberOfMessagesVisible Maximum over 300 s >= 1, 1 times; silence notBreaching',
-  'delivery-late': 'page: DeliveryToS3.DataFreshness Maximum over 300 s >= 1020, 1 times; silence notBreaching',
-  'delivery-failing': 'page: DeliveryToS3.Success Average over 300 s < 1, 3 times; silence notBreaching',
-  'delivery-throttled': 'ticket: ThrottledRecords Sum over 300 s >= 1, 12 times; silence notBreaching',
-  'delivery-backup-used': 'page: BackupToS3.Records Sum over 300 s >= 1, 1 times; silence notBreaching',
-  'delivery-unconverted': 'page: FailedConversion.Records Sum over 300 s >= 1, 1 times; silence notBreaching',
+    'warning: ApproximateNumberOfMessagesVisible Maximum over 300 s >= 1, 1 times; silence notBreaching',
+  'delivery-late': 'critical: DeliveryToS3.DataFreshness Maximum over 300 s >= 1020, 1 times; silence notBreaching',
+  'delivery-failing': 'critical: DeliveryToS3.Success Average over 300 s < 1, 3 times; silence notBreaching',
+  'delivery-throttled': 'warning: ThrottledRecords Sum over 300 s >= 1, 12 times; silence notBreaching',
+  'delivery-backup-used': 'critical: BackupToS3.Records Sum over 300 s >= 1, 1 times; silence notBreaching',
+  'delivery-unconverted': 'critical: FailedConversion.Records Sum over 300 s >= 1, 1 times; silence notBreaching',
   'siem-reader-stalled':
-    'page: ApproximateAgeOfOldestMessage Maximum over 300 s >= 1800, 1 times; silence notBreaching',
+    'critical: ApproximateAgeOfOldestMessage Maximum over 300 s >= 1800, 1 times; silence notBreaching',
   'siem-reader-failing':
-    'page: ApproximateNumberOfMessagesVisible Maximum over 300 s >= 1, 1 times; silence notBreaching',
-  'state-reads-throttled': 'ticket: ReadThrottleEvents Sum over 300 s >= 1, 12 times; silence notBreaching',
-  'state-writes-throttled': 'ticket: WriteThrottleEvents Sum over 300 s >= 1, 12 times; silence notBreaching',
+    'critical: ApproximateNumberOfMessagesVisible Maximum over 300 s >= 1, 1 times; silence notBreaching',
+  'state-reads-throttled': 'warning: ReadThrottleEvents Sum over 300 s >= 1, 12 times; silence notBreaching',
+  'state-writes-throttled': 'warning: WriteThrottleEvents Sum over 300 s >= 1, 12 times; silence notBreaching',
 };
 
 const COMPARISONS: Readonly<Record<string, string>> = {
@@ -104,16 +104,16 @@ const COMPARISONS: Readonly<Record<string, string>> = {
   LessThanThreshold: '<',
 };
 
-test('every alarm has its metric, its threshold, its duration and its urgency', () => {
+test('every alarm has its metric, its threshold, its duration and its severity', () => {
   const found = alarms({ ...VARIANTS.parquet })
     .concat(alarms({ ...VARIANTS.splunk }), alarms())
     .map(each => {
       const name = each.AlarmName.split('/')[1]!;
       const comparison = COMPARISONS[each.ComparisonOperator];
-      const { urgency } = ALARMS.find(fact => fact.name === name)!;
+      const { severity } = ALARMS.find(definition => definition.name === name)!;
       return [
         name,
-        `${urgency}: ${each.MetricName} ${each.Statistic} over ${each.Period} s ${comparison} ${each.Threshold}, ${each.EvaluationPeriods} times; silence ${each.TreatMissingData}`,
+        `${severity}: ${each.MetricName} ${each.Statistic} over ${each.Period} s ${comparison} ${each.Threshold}, ${each.EvaluationPeriods} times; silence ${each.TreatMissingData}`,
       ] as const;
     });
   expect(Object.fromEntries(found)).toEqual(CONDITIONS);
@@ -190,13 +190,13 @@ describe('silence', () => {
     expect(services.filter(({ TreatMissingData }) => TreatMissingData !== 'notBreaching')).toEqual([]);
   });
 
-  test('of DynamoDB, which CloudWatch would ignore so that an alarm never ended, is told as zero', () => {
+  test('of DynamoDB, which CloudWatch would ignore so that an alarm never ended, counts as zero', () => {
     const found = resources(synthesize(), 'AWS::CloudWatch::Alarm').map(({ Properties }) => Properties);
     const table = found.filter(properties => JSON.stringify(properties).includes('AWS/DynamoDB'));
     const expressions = table.map(
       ({ Metrics }) => (Metrics as Query[]).find(({ Expression }) => Expression)?.Expression,
     );
-    expect(expressions).toEqual(['FILL(told, 0)', 'FILL(told, 0)']);
+    expect(expressions).toEqual(['FILL(reported, 0)', 'FILL(reported, 0)']);
   });
 
   test.each([1, 5, 60])('is judged over two of the longest runs at a rate of %d minutes', rateMinutes => {
@@ -267,7 +267,7 @@ describe('thresholds', () => {
   });
 });
 
-describe('who is told', () => {
+describe('who is notified', () => {
   const notified = (options: object) =>
     resources(synthesize({ ...options }), 'AWS::CloudWatch::CompositeAlarm').map(
       ({ Properties }) => Properties['AlarmDescription'] as string,
@@ -293,7 +293,7 @@ describe('who is told', () => {
 
   test.each<[string, boolean, object]>([
     ['an e-mail address hears of alarms', true, { alarmEmail: 'on-call@acme.example' }],
-    ['a topic that is brought hears of alarms', true, { alarmTopicArn: VARIANTS.brought.alarmTopicArn }],
+    ['a topic that exists already hears of alarms', true, { alarmTopicArn: VARIANTS.existingParts.alarmTopicArn }],
     ['the runbook is a path', true, { alarmEmail: 'on-call@acme.example', runbookUrl: 'wiki/runbook.md' }],
     ['the runbook has a URL', false, VARIANTS.everyOption],
     ['nobody hears of alarms', false, {}],
@@ -305,19 +305,19 @@ describe('who is told', () => {
 
   test('hears of the end of an alarm too, through the topic of the stack', () => {
     const topic = [{ Ref: expect.stringMatching(/^ConnectorAlarmTopic/) }];
-    const told = resources(synthesize(), 'AWS::CloudWatch::CompositeAlarm').map(({ Properties }) => Properties);
-    expect(told.map(({ AlarmName }) => AlarmName).sort()).toEqual(['acme/page', 'acme/ticket']);
-    expect(told).toEqual(told.map(() => expect.objectContaining({ AlarmActions: topic, OKActions: topic })));
+    const notifiers = resources(synthesize(), 'AWS::CloudWatch::CompositeAlarm').map(({ Properties }) => Properties);
+    expect(notifiers.map(({ AlarmName }) => AlarmName).sort()).toEqual(['acme/critical', 'acme/warning']);
+    expect(notifiers).toEqual(notifiers.map(() => expect.objectContaining({ AlarmActions: topic, OKActions: topic })));
   });
 
-  test('is told through the topic that is brought', () => {
-    const template = synthesize(VARIANTS.brought);
+  test('is notified through an existing topic', () => {
+    const template = synthesize(VARIANTS.existingParts);
     expect(resources(template, 'AWS::SNS::Topic')).toEqual([]);
     const [page] = resources(template, 'AWS::CloudWatch::CompositeAlarm');
-    expect(page!.Properties['AlarmActions']).toEqual([VARIANTS.brought.alarmTopicArn]);
+    expect(page!.Properties['AlarmActions']).toEqual([VARIANTS.existingParts.alarmTopicArn]);
   });
 
-  test('is told at all: the topic’s own policy lets CloudWatch publish, for this connector’s alarms', () => {
+  test('is notified at all: the topic’s own policy lets CloudWatch publish, for this connector’s alarms', () => {
     const [policy] = resources(synthesize(), 'AWS::SNS::TopicPolicy');
     const text = JSON.stringify(policy!.Properties);
     expect(text).toContain('"Service":"cloudwatch.amazonaws.com"');

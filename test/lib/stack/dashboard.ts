@@ -27,7 +27,7 @@ function drawn(options: object = {}): string[][] {
 describe('the dashboard', () => {
   test('is read from the top: up to date, flow, faults, cost', () => {
     const headings = widgets().flatMap(({ properties }) => properties.markdown ?? []);
-    expect(headings).toEqual(['## Is the SIEM up to date?', '## What flows', '## What fails', '## What it costs']);
+    expect(headings).toEqual(['## Is the SIEM up to date?', '## Throughput', '## Failures', '## Cost']);
   });
 
   test('draws every metric that the function emits', () => {

@@ -98,7 +98,7 @@ describe('delivery to an HTTP endpoint', () => {
   });
 });
 
-test('a delivery stream that is brought is used as it is, and the bucket holds dead letters only', () => {
+test('a delivery stream that exists already is used as it is, and the bucket holds dead letters only', () => {
   const template = synthesize(VARIANTS.existing);
   expect(resources(template, 'AWS::KinesisFirehose::DeliveryStream')).toEqual([]);
   expect(resources(template, 'AWS::S3::Bucket')).toHaveLength(1);

@@ -1,13 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
+import { FUNCTION_OPTIONS } from '../../../lambda/options.ts';
 import { readSettings } from '../../../lambda/settings.ts';
-import { FUNCTION_ACTIONS } from '../../../lib/function/function-grants.ts';
+import { FUNCTION_ACTIONS } from '../../../lib/function/poller.ts';
 import { NETWORK_ACTIONS } from '../../../lib/function/poller-network.ts';
 import { only, resources, synthesize } from '../synth.ts';
 import { VARIANT_NAMES, VARIANTS } from '../variants.ts';
 import { actionsOf, identityStatements, resourcesOf } from './policies.ts';
 
-/** The environment that the function's settings read; only names and addresses. */
+const OPTIONAL = Object.values<{ variable: string; default?: unknown }>(FUNCTION_OPTIONS);
+
+/** The environment of a plain connector: names and addresses, and each option that has a default. */
 const ALWAYS = [
+  ...OPTIONAL.flatMap(option => (option.default === undefined ? [] : [option.variable])),
   'API_BASE_URL',
   'AUTH_URL',
   'CONNECTOR_NAME',
@@ -15,10 +19,8 @@ const ALWAYS = [
   'DEAD_LETTER_BUCKET',
   'DELIVERY_STREAM',
   'NODE_OPTIONS',
-  'PAGE_LIMIT',
   'STATE_TABLE',
-  'THREAT_ASSET_FIELD',
-];
+].sort();
 
 function environment(options = {}): Record<string, unknown> {
   const { Variables } = only(synthesize(options), 'AWS::Lambda::Function')['Environment'] as {
@@ -54,8 +56,10 @@ describe('the function', () => {
 
   test('has exactly the environment of its contract', () => {
     expect(Object.keys(environment()).sort()).toEqual(ALWAYS);
-    const everything = [...ALWAYS, 'DNS_BLOCKS_PATH', 'ROWS_MEMBER', 'PAGINATION_MEMBER', 'LEASE_SECONDS'].sort();
-    expect(Object.keys(environment(VARIANTS.everyOption)).sort()).toEqual(everything);
+    const { dnsBlocksPath, rowsMember, paginationMember } = FUNCTION_OPTIONS;
+    expect(Object.keys(environment(VARIANTS.everyOption))).toEqual(
+      expect.arrayContaining([...ALWAYS, ...[dnsBlocksPath, rowsMember, paginationMember].map(each => each.variable)]),
+    );
   });
 
   test('is told what the configuration says', () => {
@@ -80,9 +84,9 @@ describe('the function', () => {
     expect(readSettings(Object.fromEntries(given))).toMatchObject({ connector: 'acme' });
   });
 
-  test('uses what is brought', () => {
-    expect(environment(VARIANTS.brought)).toMatchObject({
-      CREDENTIALS_SECRET_ID: VARIANTS.brought.secretArn,
+  test('uses existing parts', () => {
+    expect(environment(VARIANTS.existingParts)).toMatchObject({
+      CREDENTIALS_SECRET_ID: VARIANTS.existingParts.secretArn,
       DEAD_LETTER_BUCKET: 'acme-security-data',
     });
     expect(environment(VARIANTS.existing)).toMatchObject({ DELIVERY_STREAM: 'events' });
@@ -92,13 +96,13 @@ describe('the function', () => {
     expect(functionActions().sort()).toEqual(Object.values(FUNCTION_ACTIONS).flat().sort());
   });
 
-  test('may use a brought stream, bucket and secret, and no other', () => {
+  test('may use an existing stream, bucket and secret, and no other', () => {
     const allowed = (options: object) =>
       identityStatements(synthesize({ ...options }))
         .filter(({ parent }) => parent.startsWith('ConnectorPollerRole'))
         .flatMap(({ statement }) => actionsOf(statement).map(action => [action, resourcesOf(statement)]));
-    expect(Object.fromEntries(allowed(VARIANTS.brought))).toMatchObject({
-      'secretsmanager:GetSecretValue': [VARIANTS.brought.secretArn],
+    expect(Object.fromEntries(allowed(VARIANTS.existingParts))).toMatchObject({
+      'secretsmanager:GetSecretValue': [VARIANTS.existingParts.secretArn],
       's3:DeleteObject': ['arn:aws:s3:::acme-security-data/dead-letter/acme/*'],
       's3:GetObject': ['arn:aws:s3:::acme-security-data/dead-letter/acme/*'],
       's3:PutObject': ['arn:aws:s3:::acme-security-data/dead-letter/acme/*'],
@@ -109,13 +113,13 @@ describe('the function', () => {
   });
 
   test('in a VPC is placed by Lambda with network grants that its own code is denied', () => {
-    const template = synthesize(VARIANTS.brought);
-    expect(functionActions(VARIANTS.brought)).toEqual(expect.arrayContaining([...NETWORK_ACTIONS]));
+    const template = synthesize(VARIANTS.existingParts);
+    expect(functionActions(VARIANTS.existingParts)).toEqual(expect.arrayContaining([...NETWORK_ACTIONS]));
     const denied = identityStatements(template).filter(({ statement }) => statement.Effect === 'Deny');
     expect(denied.flatMap(({ statement }) => actionsOf(statement))).toEqual([...NETWORK_ACTIONS]);
     expect(denied[0]!.statement.Condition).toHaveProperty('ArnEquals.lambda:SourceFunctionArn');
     expect(only(template, 'AWS::Lambda::Function')).toMatchObject({
-      VpcConfig: { SubnetIds: VARIANTS.brought.vpc.subnetIds, SecurityGroupIds: ['sg-0123456789abcdef0'] },
+      VpcConfig: { SubnetIds: VARIANTS.existingParts.vpc.subnetIds, SecurityGroupIds: ['sg-0123456789abcdef0'] },
     });
   });
 

@@ -23,7 +23,7 @@ describe('an analyst', () => {
   });
 
   test('reads and lists the events, and no dead letter', () => {
-    const reading = grants(VARIANTS.brought).filter(statement =>
+    const reading = grants(VARIANTS.existingParts).filter(statement =>
       JSON.stringify(statement).includes('acme-security-data'),
     );
     expect(reading.map(({ Action, Resource, Condition }) => ({ Action, Resource, Condition }))).toEqual([

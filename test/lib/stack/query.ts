@@ -72,7 +72,7 @@ describe('the table of lines', () => {
   test('lies in a folder, as Athena asks: the bare name of a bucket is none', () => {
     const location = (of: SynthesizedTemplate) =>
       JSON.stringify(tables(of).find(({ Name }) => Name === 'lines')!.StorageDescriptor.Location);
-    expect(location(synthesize({ ...VARIANTS.brought, query: true }))).toBe('"s3://acme-security-data/"');
+    expect(location(synthesize({ ...VARIANTS.existingParts, query: true }))).toBe('"s3://acme-security-data/"');
     expect(location(template)).toMatch(/"s3:\/\/",\{"Ref":"\w+"\},"\/"/);
   });
 
@@ -166,9 +166,12 @@ describe('the workgroup', () => {
     });
   });
 
-  test.each(['byStream', 'everyOption', 'brought'] as const)('keeps answers for a week, in the variant %s', name => {
-    const { Rules } = results(synthesize(VARIANTS[name])).Properties['LifecycleConfiguration'] as { Rules: object[] };
-    expect(Rules).toEqual([expect.objectContaining({ ExpirationInDays: 7, Status: 'Enabled' })]);
-    expect(Rules[0]).not.toHaveProperty('Prefix');
-  });
+  test.each(['byStream', 'everyOption', 'existingParts'] as const)(
+    'keeps answers for a week, in the variant %s',
+    name => {
+      const { Rules } = results(synthesize(VARIANTS[name])).Properties['LifecycleConfiguration'] as { Rules: object[] };
+      expect(Rules).toEqual([expect.objectContaining({ ExpirationInDays: 7, Status: 'Enabled' })]);
+      expect(Rules[0]).not.toHaveProperty('Prefix');
+    },
+  );
 });

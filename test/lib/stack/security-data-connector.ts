@@ -7,8 +7,8 @@ import * as s3 from 'aws-cdk-lib/aws-s3';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import * as sns from 'aws-cdk-lib/aws-sns';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
-import type { ConfigurationError } from '../../../lib/config/configuration-error.ts';
-import type { SecurityDataConnectorProps } from '../../../lib/connector-props.ts';
+import type { ConfigurationError } from '../../../lib/config/fault.ts';
+import type { SecurityDataConnectorProps } from '../../../lib/connector-options.ts';
 import { SecurityDataConnector } from '../../../lib/security-data-connector.ts';
 import { createApp, only, resources, templateOf } from '../synth.ts';
 import { actionsOf, identityStatements } from './policies.ts';
@@ -55,9 +55,7 @@ describe('the construct in somebody’s own app', () => {
     const arn = 'arn:aws:s3:::shared';
     const props = { ...REQUIRED, connectorName: 'other' };
     new SecurityDataConnector(one, 'Connector', { ...REQUIRED, bucket });
-    expect(() => new SecurityDataConnector(two, 'Same', { ...props, bucket })).toThrow(
-      /props\.bucketArn: .*own bucket/,
-    );
+    expect(() => new SecurityDataConnector(two, 'Same', { ...props, bucket })).toThrow(/props\.bucket: .*own bucket/);
     new SecurityDataConnector(two, 'First', { ...props, bucket: s3.Bucket.fromBucketArn(two, 'A', arn) });
     const again = s3.Bucket.fromBucketArn(one, 'B', arn);
     expect(() => new SecurityDataConnector(one, 'Second', { ...REQUIRED, bucket: again })).toThrow(/own bucket/);
@@ -87,7 +85,7 @@ describe('the construct in somebody’s own app', () => {
     });
   });
 
-  test('leaves the notifications of a bucket that is brought to its owner, who can send them to the queue', () => {
+  test('leaves the notifications of a bucket that exists already to its owner, who can send them to the queue', () => {
     const scope = stack();
     const bucket = new s3.Bucket(scope, 'Bucket');
     const { siem } = new SecurityDataConnector(scope, 'Connector', { ...REQUIRED, bucket });
@@ -128,18 +126,18 @@ describe('the construct in somebody’s own app', () => {
 
 describe('the construct holds its props to the rules of the configuration', () => {
   test.each<[string, Partial<SecurityDataConnectorProps>]>([
-    ['name', { connectorName: 'Acme' }],
+    ['connectorName', { connectorName: 'Acme' }],
     ['baseUrl', { baseUrl: 'http://api.acme.example' }],
     ['pageLimit', { pageLimit: 501 }],
-    ['rateMinutes', { rate: Duration.seconds(30) }],
-    ['rateMinutes', { rate: Duration.seconds(90) }],
-    ['leaseSeconds', { lease: Duration.minutes(16) }],
-    ['memoryMegabytes', { memorySize: 128 }],
+    ['rate', { rate: Duration.seconds(30) }],
+    ['rate', { rate: Duration.seconds(90) }],
+    ['lease', { lease: Duration.minutes(16) }],
+    ['memorySize', { memorySize: 128 }],
     ['dnsBlocksPath', { dnsBlocksPath: 'v1/dns' }],
     ['tags.aws:x', { tags: { 'aws:x': 'y' } }],
     ['destination.url', { destination: { type: 'http', url: 'http://siem.acme.example' } }],
-    ['destination.bufferSeconds', { destination: { type: 's3-by-stream', bufferInterval: Duration.seconds(30) } }],
-    ['destination.bufferSeconds', { destination: { type: 's3-parquet', bufferInterval: Duration.seconds(30) } }],
+    ['destination.bufferInterval', { destination: { type: 's3-by-stream', bufferInterval: Duration.seconds(30) } }],
+    ['destination.bufferInterval', { destination: { type: 's3-parquet', bufferInterval: Duration.seconds(30) } }],
     ['siemReader', { destination: { type: 's3-parquet' }, siemReader: { type: 'sentinel', workspaceId: WORKSPACE } }],
     ['siemReader.principal', { siemReader: { type: 'external-id', principal: '*', externalId: 'x-1' } }],
     [

@@ -16,7 +16,7 @@ function trust(options: object): Statement {
 /** Who may send to the queue that announces objects, and under which condition. */
 function senders(options: object): Statement[] {
   const { Resources } = synthesize({ ...options });
-  const [, policy] = Object.entries(Resources).find(([id]) => id.startsWith('ConnectorSiemAnnouncementsPolicy'))!;
+  const [, policy] = Object.entries(Resources).find(([id]) => id.startsWith('ConnectorSiemNotificationsPolicy'))!;
   const { Statement } = policy.Properties['PolicyDocument'] as { Statement: Statement[] };
   return Statement.filter(({ Effect }) => Effect === 'Allow');
 }
@@ -50,7 +50,7 @@ function partText(part: Part): string {
 }
 
 describe('new objects', () => {
-  test('are announced on the queue by S3 itself, events only', () => {
+  test('are reported on the queue by S3 itself, events only', () => {
     const { QueueConfigurations } = only(synthesize(), 'AWS::S3::Bucket')['NotificationConfiguration'] as {
       QueueConfigurations: unknown;
     };
@@ -58,12 +58,12 @@ describe('new objects', () => {
       {
         Event: 's3:ObjectCreated:*',
         Filter: { S3Key: { Rules: [{ Name: 'prefix', Value: 'events/' }] } },
-        Queue: { 'Fn::GetAtt': [expect.stringMatching(/^ConnectorSiemAnnouncements/), 'Arn'] },
+        Queue: { 'Fn::GetAtt': [expect.stringMatching(/^ConnectorSiemNotifications/), 'Arn'] },
       },
     ]);
   });
 
-  test('are taken from the bucket of the stack alone, or from the one that is brought', () => {
+  test('are taken from the bucket of the stack alone, or from the one that exists already', () => {
     const [own, ...others] = senders({});
     expect(others).toEqual([]);
     expect(own).toMatchObject({
@@ -75,7 +75,7 @@ describe('new objects', () => {
     });
     const arn = textOf(own!.Condition!['ArnEquals']!['aws:SourceArn'] as Join);
     expect(arn).toBe(`arn:aws:s3:::${textOf(only(synthesize(), 'AWS::S3::Bucket')['BucketName'] as Join)}`);
-    expect(senders(VARIANTS.brought)[0]!.Condition).toMatchObject({
+    expect(senders(VARIANTS.existingParts)[0]!.Condition).toMatchObject({
       ArnEquals: { 'aws:SourceArn': 'arn:aws:s3:::acme-security-data' },
     });
   });
@@ -123,7 +123,7 @@ describe('a reader', () => {
           'sqs:GetQueueUrl',
           'sqs:ReceiveMessage',
         ],
-        expect.stringMatching(/ConnectorSiemAnnouncements/),
+        expect.stringMatching(/ConnectorSiemNotifications/),
       ],
     ]);
   });

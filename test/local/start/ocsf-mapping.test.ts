@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { ConfigurationError } from '../../../lib/config/configuration-error.ts';
+import { ConfigurationError } from '../../../lib/config/fault.ts';
 import { readConnectors } from '../../../lib/config/read-connectors.ts';
 import { readCommandLine, readRequest, StartFaultsError, type StartRequest } from '../../../local/start/options.ts';
 import { compiledFields, WIDE_MAPPING } from '../../ocsf/wide-mapping.ts';

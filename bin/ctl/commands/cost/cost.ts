@@ -1,10 +1,8 @@
 import { Command, Option } from 'commander';
-import { type BillLine, fillingUp, monthlyBill } from '../../../../lib/cost/bill.ts';
+import { DEFAULTS } from '../../../../lib/connector-options.ts';
+import { type BillLine, fillingUp, fixedParts, monthlyBill, type Tenant } from '../../../../lib/cost/bill.ts';
 import { estimateCounts } from '../../../../lib/cost/estimate.ts';
-import { fixedParts } from '../../../../lib/cost/fixed-parts.ts';
 import { PRICES } from '../../../../lib/cost/prices.ts';
-import type { Tenant } from '../../../../lib/cost/tenant.ts';
-import { DEFAULTS } from '../../../../lib/defaults.ts';
 import { examples, type Run, wholeNumber } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { RefusedError } from '../../errors.ts';

@@ -2,9 +2,8 @@
 import { paginateListStackResources } from '@aws-sdk/client-cloudformation';
 import { GetFunctionConfigurationCommand } from '@aws-sdk/client-lambda';
 import { streamsOn } from '../../../../lambda/streams.ts';
-import { type BillLine, billLine, type Fixed, GIGABYTE } from '../../../../lib/cost/bill.ts';
+import { type BillLine, billLine, type Fixed, fixedParts, GIGABYTE } from '../../../../lib/cost/bill.ts';
 import { seriesOf } from '../../../../lib/cost/estimate.ts';
-import { fixedParts } from '../../../../lib/cost/fixed-parts.ts';
 import type { Context } from '../../context.ts';
 import type { Deployment } from '../../deployment.ts';
 import { AwsCallError } from '../../errors.ts';

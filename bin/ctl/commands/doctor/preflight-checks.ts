@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { GetCallerIdentityCommand, type STSClient } from '@aws-sdk/client-sts';
-import { ConfigurationError } from '../../../../lib/config/configuration-error.ts';
-import type { ConnectorConfig } from '../../../../lib/config/connector-schema.ts';
+import { ConfigurationError } from '../../../../lib/config/fault.ts';
 import { connectorsIn } from '../../../../lib/config/read-connectors.ts';
+import type { ConnectorConfig } from '../../../../lib/connector-options.ts';
 import { AwsCallError } from '../../errors.ts';
 import { type Check, type DoctorContext, type Finding, fail, ok, warn } from './context.ts';
 

@@ -11,8 +11,8 @@ import type { Finding, Line } from './main.ts';
 import type { Incident } from './support/incident.ts';
 
 /**
- * In a process of their own: the hundreds of runs take half the time there. It prints a drill as soon as it has ended, and each test waits
- * for its own drill alone. The time that all drills take together is nobody's limit, however busy the machine is.
+ * In a process of their own, where the hundreds of runs take half the time. It prints each result at once, and each test waits for its own
+ * result only, so that no time limit applies to all of them together.
  */
 const drills = spawn(process.execPath, ['--no-warnings', path.join(import.meta.dirname, 'main.ts'), '--json'], {
   stdio: ['ignore', 'pipe', 'pipe'],
@@ -23,13 +23,13 @@ const shown: Line[] = [];
 
 afterAll(() => void drills.kill());
 
-/** Reads on until the line is there. @throws Error when the drills end without it */
+/** Reads until the line is there. @throws Error when the process ends without it */
 async function lineOf<L extends Line>(isWanted: (line: Line) => line is L): Promise<L> {
   for (;;) {
     const line = shown.find(isWanted);
     if (line) return line;
     const { value, done } = await lines.next();
-    if (done) throw new Error(`The drills ended early:\n${await errors}`);
+    if (done) throw new Error(`The incidents ended early:\n${await errors}`);
     shown.push(JSON.parse(value));
   }
 }
@@ -44,34 +44,34 @@ async function findingsOf(incidents: readonly Incident[]): Promise<Finding[]> {
   return findings;
 }
 
-describe('on-call hears of', () => {
+describe('on-call is notified of', () => {
   test.each(INCIDENTS)('$name, by exactly the alarms expected, and of its end', async ({ name, alarms }) => {
     const { fired, stuck, recovered } = await findingOf(name);
     expect(fired).toEqual([...alarms].sort());
     expect({ stuck, recovered }).toEqual({ stuck: [], recovered: true });
   });
 
-  test('every alarm of the table in some drill', async () => {
+  test('every defined alarm in some incident', async () => {
     const findings = await findingsOf(INCIDENTS);
     const fired = new Set(findings.flatMap(finding => finding.fired.map(name => name.split('/')[0])));
     expect(ALARMS.map(({ name }) => name).filter(name => !fired.has(name))).toEqual([]);
   });
 
-  test('an end of the flow by a page within 36 minutes', async () => {
+  test('the end of all delivery by a critical alarm within 36 minutes', async () => {
     const findings = await findingsOf(INCIDENTS);
     const silences = findings.filter(({ fired }) => fired.some(name => name.startsWith('stream-silent')));
     expect(silences.length).toBeGreaterThan(10);
-    expect(silences.filter(({ page = Number.POSITIVE_INFINITY }) => page > 36)).toEqual([]);
+    expect(silences.filter(({ critical = Number.POSITIVE_INFINITY }) => critical > 36)).toEqual([]);
   });
 });
 
-describe('nobody hears of', () => {
+describe('nobody is notified of', () => {
   test.each(NO_INCIDENTS)('$name', async ({ name }) => {
     expect(await findingOf(name)).toEqual({ incident: name, fired: [], stuck: [], recovered: true });
   });
 });
 
-test('docs/alarm-tests.md is what the drills show: npm run alarm-tests -- --write', async () => {
+test('docs/alarm-tests.md matches the results: npm run alarm-tests -- --write', async () => {
   const { table } = await lineOf(line => 'table' in line);
-  expect(readFileSync(path.join(PROJECT_ROOT, 'docs', 'drills.md'), 'utf8')).toBe(table);
+  expect(readFileSync(path.join(PROJECT_ROOT, 'docs', 'alarm-tests.md'), 'utf8')).toBe(table);
 });

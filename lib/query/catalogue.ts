@@ -2,9 +2,9 @@ import type { Duration } from 'aws-cdk-lib';
 import type * as glue from 'aws-cdk-lib/aws-glue';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { STREAMS } from '../../lambda/streams.ts';
-import { converts, type Destination } from '../delivery/destination.ts';
+import { type Destination, kindOf } from '../delivery/destinations.ts';
 import { PREFIXES } from '../prefixes.ts';
-import { LINES_TABLE } from './names.ts';
+import type { ColumnType, View } from './views.ts';
 
 /** Before the first version: no object is older. */
 const FIRST_DAY = '2026/01/01';
@@ -50,11 +50,11 @@ export function linesTable(props: LinesTableProps): glue.CfnTable.TableInputProp
   };
 }
 
-/** Folders that `yyyy/MM/dd/HH/` stands below, without their last slash. */
+/** Folders above `yyyy/MM/dd/HH/`, without their last slash. */
 function linePrefixes(destination: Destination): string[] {
   const [events, lines] = [PREFIXES.events, PREFIXES.lines].map(prefix => prefix.slice(0, -1)) as [string, string];
   // Where Firehose converts, `events/` holds no lines.
-  if (converts(destination)) return [lines];
+  if (kindOf(destination).converts) return [lines];
   // Every layout, whichever the destination has now: objects of the one before stay where they are.
   return [events, ...STREAMS.map(({ name }) => `${events}/${name}`), lines];
 }
@@ -77,3 +77,49 @@ function projection({ bucket, destination, retention }: LinesTableProps): Record
     'storage.location.template': `s3://${bucket.bucketName}/\${prefix}/\${delivery_day}/`,
   };
 }
+
+/** Types of the catalogue, which are Hive's. */
+const CATALOGUE_TYPES: Readonly<Record<ColumnType, string>> = { varchar: 'string', 'timestamp(3)': 'timestamp' };
+
+/**
+ * A view as Athena keeps it in the catalogue: a table without data, whose text is the definition in JSON, in base64. AWS documents
+ * `create view` alone; the form is that of Trino's `HiveViewCodec`.
+ */
+export function athenaView({ name, columns, sql }: View, database: string): glue.CfnTable.TableInputProperty {
+  const entries = Object.entries(columns);
+  const definition = {
+    originalSql: sql,
+    catalog: 'awsdatacatalog',
+    schema: database,
+    columns: entries.map(([column, type]) => ({ name: column, type })),
+  };
+  const encoded = Buffer.from(JSON.stringify(definition)).toString('base64');
+  return {
+    name,
+    tableType: 'VIRTUAL_VIEW',
+    parameters: { presto_view: 'true', comment: 'Presto View' },
+    viewOriginalText: `/* Presto View: ${encoded} */`,
+    viewExpandedText: '/* Presto View */',
+    storageDescriptor: {
+      columns: entries.map(([column, type]) => ({ name: column, type: CATALOGUE_TYPES[type] })),
+      // A view has none, and what is left empty would be dropped from the template.
+      serdeInfo: { name: '-', serializationLibrary: '-' },
+    },
+  };
+}
+/** Names in the catalogue and in Athena. Known at synth, since the text of a view holds its database. */
+
+/**
+ * Hyphens would have to be quoted in every query. A connector's name holds no underscore, so two never meet here; the database of a
+ * conversion to Parquet begins otherwise.
+ */
+export function databaseName(connectorName: string): string {
+  return `security_events_${connectorName.replaceAll('-', '_')}`;
+}
+
+export function workgroupName(connectorName: string): string {
+  return `security-data-${connectorName}`;
+}
+
+/** The table of delivered lines, which the view `events` reads. */
+export const LINES_TABLE = 'lines';

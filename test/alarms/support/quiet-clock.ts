@@ -6,34 +6,34 @@ import { BOUNDS, type SteppedClock, steppedClock } from '../../lambda/support/st
 /** Milliseconds; shorter than the time between two renewals of the lease. */
 const STEP = 10_000;
 
-export interface SettledClock {
+export interface QuietClock {
   readonly clock: SteppedClock;
   /** The same client, whose calls time waits for. */
   watch(sender: Sender): Sender;
   /** What the function sees of the clock. */
   readonly forFunction: Clock;
-  /** Lets time pass, each time every call under way has been answered. */
+  /** Lets time pass, in steps, each after every pending call has been answered. */
   pass(milliseconds: number): Promise<void>;
 }
 
 /**
- * A clock on which calls to AWS take no time: it goes on only when none is under way. Without that a renewal of the lease could lose a
- * race against minutes that pass in a millisecond.
+ * A clock on which calls to AWS take no time: it advances only while none is pending. Otherwise a renewal of the lease could lose a race
+ * against minutes that pass in a millisecond.
  */
-export function settledClock(): SettledClock {
+export function quietClock(): QuietClock {
   const clock = steppedClock();
-  const underWay = new Set<Promise<unknown>>();
-  const settled = async (): Promise<void> => {
+  const pending = new Set<Promise<unknown>>();
+  const allAnswered = async (): Promise<void> => {
     do {
-      await Promise.allSettled(underWay);
+      await Promise.allSettled(pending);
       await turn();
-    } while (underWay.size > 0);
+    } while (pending.size > 0);
   };
   const pass = async (milliseconds: number): Promise<void> => {
     // Two that wait at the same time wait for the same minutes.
     const end = clock.now() + milliseconds;
     while (clock.now() < end) {
-      await settled();
+      await allAnswered();
       clock.advance(Math.min(Math.max(0, end - clock.now()), STEP));
     }
   };
@@ -42,8 +42,8 @@ export function settledClock(): SettledClock {
     watch: sender => ({
       send(command) {
         const call = sender.send(command);
-        underWay.add(call);
-        const over = (): void => void underWay.delete(call);
+        pending.add(call);
+        const over = (): void => void pending.delete(call);
         call.then(over, over);
         return call;
       },

@@ -1,9 +1,9 @@
 import type { Duration } from 'aws-cdk-lib';
 import type { ConnectorMetric, StreamMetric } from '../../lambda/metric-names.ts';
-import type { DeliveryMetricPrefix } from '../delivery/destination.ts';
+import type { DeliveryMetricPrefix } from '../delivery/destinations.ts';
 import type { Timing } from './timing.ts';
 
-/** What the numbers of an alarm depend on. */
+/** Facts of a connector that thresholds and periods depend on. */
 export interface AlarmSettings {
   readonly timing: Timing;
   readonly memoryMegabytes: number;
@@ -13,7 +13,7 @@ export interface AlarmSettings {
   readonly converts: boolean;
 }
 
-/** One time series, named by what it is about. The namespace and the dimensions follow from that. */
+/** One time series, named by its subject. Namespace and dimensions follow from it. */
 export type Signal =
   | { readonly of: 'stream'; readonly metric: StreamMetric }
   | { readonly of: 'connector'; readonly metric: ConnectorMetric }
@@ -29,7 +29,7 @@ type DeliveryMetric =
   | `${DeliveryMetricPrefix}.${'DataFreshness' | 'Success'}`;
 type QueueMetric = 'ApproximateAgeOfOldestMessage' | 'ApproximateNumberOfMessagesVisible';
 
-/** When a time series is an alarm: `statistic` over each `period` is `atLeast` or `atMost`, `periods` times on end. */
+/** When a time series is an alarm: `statistic` over each `period` is `atLeast`, `atMost` or `below`, in `periods` periods in a row. */
 export type Condition = {
   readonly statistic: 'Average' | 'Maximum' | 'Minimum' | 'Sum';
   readonly period: Duration;
@@ -37,27 +37,29 @@ export type Condition = {
   readonly periods?: number;
 } & ({ readonly atLeast: number } | { readonly atMost: number } | { readonly below: number });
 
+/** `critical` pages somebody, `warning` can wait for working hours. Each has a composite alarm of that name, which notifies. */
+export type Severity = 'critical' | 'warning';
+
 /**
- * Everything about one alarm. None can be written down without what it does to people (`impact`), what it does to the data (`data`)
- * and how silence is read (`missing`). Its `name` is the heading of its section in the runbook.
+ * Everything about one alarm. The type requires what the fault means for people (`impact`) and for the data (`data`), and how missing
+ * data points are treated (`missing`). `name` is the heading of its section in the runbook.
  */
 export interface AlarmDefinition {
   readonly name: string;
-  /** `page` wakes somebody up; `ticket` waits for the morning. */
-  readonly urgency: 'page' | 'ticket';
-  /** What on-call types first, behind `connectorctl`: the command that the section of the runbook begins with. */
+  readonly severity: Severity;
+  /** Arguments of connectorctl that on-call runs first. The section of the runbook begins with the same command. */
   readonly first: string;
   readonly impact: string;
   readonly data: string;
   readonly signal: Signal | ((settings: AlarmSettings) => Signal);
   readonly when: (settings: AlarmSettings) => Condition;
   /**
-   * `breaching`: silence is the fault. `notBreaching`: the service is silent when all is well. `zero`: likewise, of a service whose silence
-   * CloudWatch always ignores, so that its alarm would never end (DynamoDB). `ignore`: each run says it anew.
+   * `breaching`: missing data is the fault. `notBreaching`: the service reports nothing while it is healthy. `zero`: the same for
+   * DynamoDB, whose alarms ignore missing data whatever is set and would never end. `ignore`: every run reports a value.
    */
   readonly missing: 'breaching' | 'notBreaching' | 'zero' | 'ignore';
-  /** Streams that it watches, by name; every stream unless said. */
+  /** Streams that get this alarm. Default: every stream. */
   readonly streams?: (stream: { readonly cascadesFrom?: string }) => boolean;
-  /** Where it makes sense; everywhere unless said. */
+  /** Connectors that get this alarm. Default: every connector. */
   readonly applies?: (settings: AlarmSettings) => boolean;
 }

@@ -3,7 +3,7 @@ import type { IDeliveryStreamRef } from 'aws-cdk-lib/aws-kinesisfirehose';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { DIMENSIONS, METRIC_NAMESPACE } from '../../lambda/metric-names.ts';
-import type { Signal } from './alarm-fact.ts';
+import type { Signal } from './alarm-definition.ts';
 
 /** What a connector's metrics are about. */
 export interface Monitored {

@@ -1,5 +1,6 @@
-import type { Fault } from '../config/fault.ts';
-import { type CompiledFields, compileFields, type OcsfFieldsOption } from './compile-fields.ts';
+import * as v from 'valibot';
+import { type Fault, schemaFaults } from '../config/fault.ts';
+import { type Compilation, type CompiledFields, compileFields, type OcsfFieldsOption } from './compile-fields.ts';
 
 /** Lambda takes no more for names and values of all variables together, in bytes. */
 const ENVIRONMENT_BYTES = 4096;
@@ -34,8 +35,8 @@ export function ocsfFaultsWithin(entry: Entry, root: string): Fault[] {
   if (!isObject(option)) return [];
   if (format !== 'ocsf') return [{ path, reason: 'has no effect unless format is "ocsf"' }];
   const { compiled, faults } = compileFields(mappingOf(option));
-  const told = [...listsWithin(option), ...faults].map(fault => ({ path: path + fault.path, reason: fault.reason }));
-  return told.length > 0 ? told : sizeFaults(compiled, entry, path);
+  const all = [...listsWithin(option), ...faults].map(fault => ({ path: path + fault.path, reason: fault.reason }));
+  return all.length > 0 ? all : sizeFaults(compiled, entry, path);
 }
 
 function listsWithin(option: object): Fault[] {
@@ -43,7 +44,7 @@ function listsWithin(option: object): Fault[] {
   return lists.map(([key]) => ({ path: `.${key}`, reason: 'must be the name of an attribute, not a list' }));
 }
 
-/** What is shaped as a mapping; what else is there is told by the schema. */
+/** The part that has the shape of a mapping. The schema reports the rest. */
 function mappingOf(option: object): OcsfFieldsOption {
   const shaped = Object.entries(option).flatMap(([key, value]): [string, OcsfFieldsOption[string]][] => {
     if (isText(value)) return [[key, value]];
@@ -71,4 +72,37 @@ function sizeFaults(compiled: CompiledFields, entry: Entry, path: string): Fault
 function givenBytes(entry: Entry): number {
   const values = GIVEN.map(name => entry[name]).filter(value => typeof value === 'string');
   return values.reduce((sum, value) => sum + Buffer.byteLength(value), 0);
+}
+
+const attribute = v.pipe(
+  v.string('must be the name of an attribute, such as device.hostname'),
+  v.minLength(1, 'must not be empty'),
+);
+
+/** Shape of the option `ocsfFields`. What its attributes are is checked elsewhere. */
+export const ocsfFieldsSchema = v.record(
+  v.string(),
+  v.union(
+    [attribute, v.record(v.string(), attribute)],
+    'must be the name of an attribute, such as device.hostname, or an object of such below the name of a stream',
+  ),
+);
+
+/**
+ * Compiles a mapping that has not been checked. Its faults are those that the configuration would report, with the same paths below
+ * the connector's entry: `ocsfFields.threats.title`.
+ *
+ * @param entry the other options of the connector
+ */
+export function compileUnchecked(option: unknown, entry: Readonly<Record<string, unknown>>): Compilation {
+  const faults = [
+    ...schemaFaults(ocsfFieldsSchema, option, '.ocsfFields'),
+    ...ocsfFaultsWithin({ ...entry, format: 'ocsf', ocsfFields: option }, ''),
+  ];
+  if (faults.length > 0) return { compiled: {}, faults: faults.map(withoutDot) };
+  return compileFields(option as OcsfFieldsOption);
+}
+
+function withoutDot({ path, reason }: Fault): Fault {
+  return { path: path.slice(1), reason };
 }

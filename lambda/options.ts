@@ -1,0 +1,139 @@
+/**
+ * The options that reach the function as environment variables, each declared once. The function's settings, `cdk.json`, the props of the
+ * construct, the JSON Schema, the documents and the function's environment follow from this table.
+ *
+ * Keys are names of props, and the doc comment of a key is the text that editors and documents show.
+ */
+import * as v from 'valibot';
+import { PAGE_LIMIT, STREAMS, type StreamWithoutPath } from './streams.ts';
+
+/** Seconds. */
+export const LEASE_SECONDS = { min: 1, max: 900, default: 60 } as const;
+
+/** Members with a meaning of their own, which cannot name a threat's asset. */
+const RESERVED_MEMBERS = ['id', 'stream_position', 'updated_at', 'deleted', 'deleted_at', 'blocked_at'] as const;
+
+const listPath = v.pipe(
+  v.string('must be a string'),
+  v.regex(/^\/[^?#\s]*$/, 'must be a path that begins with /, without query, fragment or white space'),
+);
+
+/** The function trims its settings, so a name with white space around it would be another name there. */
+const memberName = v.pipe(
+  v.string('must be a string'),
+  v.minLength(1, 'must not be empty'),
+  v.regex(/^\S([\s\S]*\S)?$/u, 'must not begin or end with white space'),
+);
+
+const assetMember = v.pipe(
+  memberName,
+  v.notValues(RESERVED_MEMBERS, 'must be the member that names the asset, not one that every row has'),
+);
+
+export function integer(min: number, max: number, unit = '') {
+  const message = `must be a whole number ${unit && `of ${unit} `}from ${min} to ${max}`;
+  return v.pipe(v.number(message), v.integer(message), v.minValue(min, message), v.maxValue(max, message));
+}
+
+/** Paths of streams whose path the API's specification does not give. TypeScript cannot infer doc comments for these. */
+const PATH_OPTIONS = Object.fromEntries(
+  STREAMS.flatMap(stream => ('pathOption' in stream ? [[stream.pathOption, pathOption(stream)]] : [])),
+) as Record<StreamWithoutPath['pathOption'], ReturnType<typeof pathOption>>;
+
+function pathOption({ name, pathSetting }: StreamWithoutPath) {
+  const sentence = `Path of the list of ${name} below baseUrl. To change it, see docs/runbook.md#change-the-path-of-the-${name}.`;
+  return { schema: listPath, variable: pathSetting, sentence, absent: 'the stream is off' };
+}
+
+export const FUNCTION_OPTIONS = {
+  ...PATH_OPTIONS,
+
+  /**
+   * Member of a threat that names its asset. To change it, see docs/runbook.md#change-the-member-that-names-a-threats-asset.
+   *
+   * @default 'asset_id'
+   */
+  threatAssetField: { schema: assetMember, default: 'asset_id', variable: 'THREAT_ASSET_FIELD' },
+
+  /**
+   * Rows requested per page, 1 to 500.
+   *
+   * @default 500
+   */
+  pageLimit: { schema: integer(PAGE_LIMIT.min, PAGE_LIMIT.max), default: PAGE_LIMIT.default, variable: 'PAGE_LIMIT' },
+
+  /**
+   * Member of a response that holds the rows.
+   *
+   * @default - found by its shape
+   */
+  rowsMember: { schema: memberName, variable: 'ROWS_MEMBER' },
+
+  /**
+   * Member of a response that holds the pagination object.
+   *
+   * @default - found by its shape
+   */
+  paginationMember: { schema: memberName, variable: 'PAGINATION_MEMBER' },
+
+  /**
+   * How long a lease lasts without renewal, 1 to 900 seconds. After a crash no run starts until it has expired.
+   *
+   * @default Duration.seconds(60)
+   */
+  lease: {
+    schema: integer(LEASE_SECONDS.min, LEASE_SECONDS.max),
+    default: LEASE_SECONDS.default,
+    variable: 'LEASE_SECONDS',
+    name: 'leaseSeconds',
+    form: 'seconds',
+  },
+
+  /**
+   * Format of the events: the connector's own envelope, or OCSF 1.8.0 (docs/ocsf.md).
+   *
+   * @default 'envelope'
+   */
+  format: {
+    schema: v.picklist(['envelope', 'ocsf'], 'must be envelope or ocsf'),
+    default: 'envelope',
+    variable: 'EVENT_FORMAT',
+  },
+} as const;
+
+type Table = typeof FUNCTION_OPTIONS;
+
+/** Values of these options, by their names in `cdk.json`. */
+export type FunctionOptions = {
+  readonly [K in keyof Table as Table[K] extends { name: infer N extends string } ? N : K]:
+    | v.InferOutput<Table[K]['schema']>
+    | (Table[K] extends { default: unknown } ? never : undefined);
+};
+
+/** The connector appends these itself, so a base URL that ends in one would request `/v1/v1/assets`. */
+const API_PATH = new RegExp(`/v1(/(${STREAMS.map(({ name }) => name).join('|')})(/[^/]+)?)?/*$`, 'i');
+
+/** Paths of a realm that certainly are not its token endpoint. An unknown path may be right and is accepted. */
+const OTHER_ENDPOINT = /\/(\.well-known\/.*|protocol\/openid-connect(?!\/token\/*$)(\/.*)?)$/i;
+
+/** A rule for an address. `repaired` returns the address as it should be written: the same one where nothing is wrong. */
+export interface AddressRule {
+  readonly message: string;
+  readonly repaired: (url: string) => string;
+}
+
+export const BASE_URL: AddressRule = {
+  message: 'must be the base URL of the API without /v1 and without the path of a list',
+  repaired: url => withoutEnd(url, API_PATH),
+};
+
+export const AUTH_URL: AddressRule = {
+  message: 'must be the URL of the realm, or of its token endpoint, without the path of another endpoint',
+  repaired: url => withoutEnd(url, OTHER_ENDPOINT),
+};
+
+function withoutEnd(url: string, end: RegExp): string {
+  if (!URL.canParse(url)) return url;
+  const { origin, pathname } = new URL(url);
+  return end.test(pathname) ? `${origin}${pathname.replace(end, '')}` : url;
+}
