@@ -1,4 +1,4 @@
-/** What a reader may type after `npm start` and `npm start -- --change 50` must not come up empty. */
+/** What a reader may type after `npm start` and `npm start -- --change 50` must return rows. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -19,11 +19,12 @@ const EXAMPLES = [
 ];
 
 let folder: StateFolder;
+let first: Ended;
 let mapped: Ended;
 
 beforeAll(async () => {
   folder = await StateFolder.make();
-  await folder.run([]);
+  first = await folder.run([]);
   await folder.run(['--change', '50']);
   const mapping = join(folder.path, 'mapping.json');
   await writeFile(mapping, JSON.stringify(shownMapping()));
@@ -33,8 +34,8 @@ beforeAll(async () => {
 afterAll(() => folder[Symbol.asyncDispose]());
 
 describe('an example that is typed against the data of npm start', () => {
-  test('there are such in the README, in docs/query.md, in docs/ocsf.md and in the help', () => {
-    const sources = ['README.md', 'docs/query.md', 'docs/ocsf.md', 'local/query.ts'];
+  test('is in the README, in docs/query.md, in docs/ocsf.md and in the help', () => {
+    const sources = ['README.md', 'docs/query.md', 'docs/ocsf.md', 'local/query/command-line.ts'];
     expect([...new Set(EXAMPLES.map(([name]) => name))]).toEqual(expect.arrayContaining(sources));
     expect(EXAMPLES.length).toBeGreaterThan(12);
   });
@@ -48,6 +49,13 @@ describe('an example that is typed against the data of npm start', () => {
     if (/^(select|with)/.test(sql)) {
       expect(columns.filter((_, index) => rows.every(row => row[index] === null))).toEqual([]);
     }
+  });
+
+  test('prints the output that the README shows, line by line', () => {
+    const [shown] = code(page('README.md'), 'text');
+    const lines = shown!.split('\n').filter(line => line !== '' && line !== '…');
+    expect(lines.length).toBeGreaterThan(5);
+    expect(first.stdout.split('\n')).toEqual(expect.arrayContaining(lines));
   });
 
   test('maps members to OCSF that rows have, with values that fit', () => {

@@ -14,8 +14,8 @@ test('the run behind the examples delivers the same lines each time', async () =
   expect(await storyLines()).toEqual(lines);
 });
 
-test('order and duplicates are explained in five sentences before the details', () => {
-  const [first = ''] = section(events, '## Order and duplicates').trim().split('\n\n');
+test('ordering and duplicates are explained in five sentences before the details', () => {
+  const [first = ''] = section(events, '## Ordering and duplicates').trim().split('\n\n');
   const sentences = first.replaceAll('\n', ' ').split(/(?<=[.!?:]) (?=[A-Z])/);
   expect(sentences).toHaveLength(5);
 });

@@ -1,4 +1,4 @@
-/** A line of each kind, as the function really sends them: over the embedded platform, with a fixed clock and a fixed estate. */
+/** A line of each kind, as the function sends it: over the embedded platform, with a fixed clock and fixed tenant data. */
 import { parseEvent } from '../../local/aws/delivered.ts';
 import { type Connector, connector } from '../lambda/support/connector.ts';
 import { START } from '../lambda/support/stepped-clock.ts';
@@ -10,7 +10,7 @@ const THREAT = '{"id":"threat-19","asset_id":"asset-7f3a","title":"Outdated TLS"
 const DNS_BLOCK = '{"id":"block-880142","domain":"malware.example"}';
 const TOO_LARGE = { id: 'threat-20', asset_id: 'asset-81c0', evidence: 'x'.repeat(1_030_000) };
 
-/** What happens, a run each. The runs are of one lane, because the sequences of two that run beside each other depend on the moment. */
+/** What happens before each run. A run reads one group of streams, because the sequences of groups that run side by side depend on timing. */
 const STORY: readonly [streams: readonly string[], happens: (platform: Connector['platform']) => void][] = [
   [['assets', 'threats'], platform => [platform.putAsset(ASSET), platform.putThreat(THREAT)]],
   [['assets', 'threats'], platform => platform.removeAsset('asset-7f3a')],

@@ -34,7 +34,7 @@ const dropInRow = (member: string) => (event: Line) => {
 const row = { id: 'asset-7f3a' };
 const deadLetter = 's3://acme-dead-letters/dead-letter/a.json';
 
-/** Changes that no event of any kind survives. */
+/** Changes that make an event of any kind invalid. */
 export const BREAKS_OF_EVERY_KIND: readonly Break[] = [
   ...ALWAYS.map((member): Break => [`lacks ${member}`, drop(member)]),
   ['has a member that is not documented', set('extra', 1)],
@@ -69,7 +69,7 @@ const ROW_BREAKS: readonly Break[] = [
   ['has a dead_letter', set('dead_letter', deadLetter)],
 ];
 
-/** Changes that an event of this kind and stream does not survive. */
+/** Changes that make an event of this kind and stream invalid. */
 export const BREAKS: readonly (readonly [kind: string, stream: string, breaks: readonly Break[]])[] = [
   [
     'upsert',

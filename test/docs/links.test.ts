@@ -16,7 +16,7 @@ test.each(PAGES)('every relative link of %s leads to a file, and to a heading th
   expect(relative.map(link => faultOf(name, link)).filter(Boolean)).toEqual([]);
 });
 
-test('the pages are the ones there are: README, CONTRIBUTING, and those below docs/', () => {
+test('the pages under test are README, CONTRIBUTING and those below docs/', () => {
   expect(PAGES).toEqual(
     expect.arrayContaining(['CONTRIBUTING.md', 'README.md', 'docs/architecture.md', 'docs/runbook.md']),
   );

@@ -6,7 +6,7 @@ import { problem } from '../lambda/support/http-harness.ts';
 /** What CloudWatch adds to each line. */
 const ADDED = ['@timestamp', '@message'];
 
-/** The fields that the function's log really has, by the names that CloudWatch Logs Insights gives them. */
+/** The fields that the function's log has, by the names that CloudWatch Logs Insights gives them. */
 export async function logFields(): Promise<Set<string>> {
   await using each = await connector();
   each.platform.populate({ assets: 2, threats: 2, dnsBlocks: 2 });

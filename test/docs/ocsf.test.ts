@@ -9,16 +9,16 @@ const text = page('docs/ocsf.md');
 const shown = shownLines(text);
 
 describe('docs/ocsf.md', () => {
-  test('shows the lines of a real run, to the last character: `node test/ocsf/examples.ts` writes them anew', async () => {
+  test('shows the lines of a real run, to the last character: `node test/ocsf/examples.ts` rewrites them', async () => {
     expect(shown).toEqual(await exampleLines());
   });
 
   test('shows valid events, one of each class and activity that its table names', () => {
     expect(shown.flatMap(ocsfFaults)).toEqual([]);
-    const told = shown.map(readOcsf).map(({ class_uid, activity_id }) => `${class_uid} ${activity_id}`);
+    const sent = shown.map(readOcsf).map(({ class_uid, activity_id }) => `${class_uid} ${activity_id}`);
     const table = rows(section(text, '## Classes')).filter(([, name]) => /^\d/.test(name!));
     const named = table.map(([, name, activity]) => `${parseInt(name!, 10)} ${parseInt(activity!, 10)}`);
-    expect([...new Set(told)].sort()).toEqual([...new Set(named)].sort());
+    expect([...new Set(sent)].sort()).toEqual([...new Set(named)].sort());
   });
 
   test('names the attribute of the id as it is', () => {

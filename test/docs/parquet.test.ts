@@ -10,8 +10,8 @@ test('docs/parquet.md has a row for each column of the table, with its type and 
   expect(rows(section(parquet, '## Columns'))).toEqual(declared);
 });
 
-test('README and docs/parquet.md give the buffer as it is', () => {
+test('docs/configuration.md and docs/parquet.md state the default buffer', () => {
   const seconds = DESTINATIONS['s3-parquet'].optional.bufferInterval.default;
-  expect(page('README.md')).toContain(`below \`lines/\`. \`bufferSeconds\` (${seconds})`);
+  expect(page('docs/configuration.md')).toContain(`below \`lines/\`. \`bufferSeconds\` (${seconds})`);
   expect(parquet).toContain(`for \`bufferSeconds\`: ${seconds} by default`);
 });

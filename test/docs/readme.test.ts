@@ -2,17 +2,18 @@ import { globSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { withoutConnector } from '../../bin/ctl/stack-status.ts';
 import { parseCommand } from '../../lambda/command.ts';
-import { readSettings } from '../../lambda/settings.ts';
+import { readSettings, VARIABLES } from '../../lambda/settings.ts';
 import { STREAMS } from '../../lambda/streams.ts';
 import { jsonSchemaText } from '../../lib/config/json-schema.ts';
 import { code, PAGES, page, ROOT, rows, section } from './pages.ts';
 
 const readme = page('README.md');
+const configuration = page('docs/configuration.md');
 const plain = (cell: string) => cell.replaceAll('`', '');
 
-describe('the configuration table', () => {
+describe('the table of options in docs/configuration.md', () => {
   const { items } = JSON.parse(jsonSchemaText()).properties.context.properties.connectors;
-  const table = rows(section(readme, '## Configuration'));
+  const table = rows(section(configuration, '## Options'));
 
   test('says of each option whether it is required', () => {
     const required = table.filter(([, byDefault]) => byDefault === 'required').map(([name]) => plain(name!));
@@ -37,22 +38,16 @@ describe('the configuration table', () => {
     const members = [destination, siemReader].flatMap(({ oneOf }) =>
       oneOf.flatMap((each: { properties: object }) => Object.keys(each.properties)),
     );
-    const text = section(readme, '## Configuration');
+    const text = section(configuration, '## Options');
     expect([...new Set<string>(members)].filter(member => !text.includes(member))).toEqual([]);
   });
 });
 
-describe('the table of the environment', () => {
-  const table = rows(section(readme, '## Environment of the function')).map(cells => cells.map(plain));
-  const names = [
-    ...page('lambda/settings.ts')
-      .split('const Environment')[1]!
-      .matchAll(/^ {2}([A-Z][A-Z0-9_]+): /gm),
-  ];
-
+describe('the table of the environment in docs/configuration.md', () => {
+  const table = rows(section(configuration, '## Environment of the function')).map(cells => cells.map(plain));
   test('has a row for each variable that settings.ts reads, and no other', () => {
-    expect(names.length).toBeGreaterThan(10);
-    expect(table.map(([name]) => name).sort()).toEqual(names.map(match => match[1]).sort());
+    expect(VARIABLES.length).toBeGreaterThan(10);
+    expect(table.map(([name]) => name).sort()).toEqual(VARIABLES.toSorted());
   });
 
   test('says which are required: without exactly these the start fails', () => {
@@ -89,28 +84,33 @@ function refusal(environment: NodeJS.ProcessEnv): string[] {
   }
 }
 
+test('the README is at most 160 lines long', () => {
+  expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(160);
+});
+
 describe('commands', () => {
-  test.each(['README.md', 'docs/teardown.md'])(
-    '%s leads out of a first deployment that failed with the command that connectorctl names',
-    name => {
-      const failed = { StackName: 'SecurityDataConnector-acme', StackStatus: 'ROLLBACK_COMPLETE' } as const;
-      const stack = { ...failed, EnableTerminationProtection: true, CreationTime: undefined };
-      const [named] = /aws cloudformation update-termination-protection \S+ --stack-name \S+/.exec(
-        withoutConnector(stack, 'eu-west-1')!,
-      )!;
-      expect(page(name)).toContain(named);
-    },
-  );
+  test('docs/teardown.md, to which the README links, names the command of connectorctl for a first deployment that failed', () => {
+    const failed = { StackName: 'SecurityDataConnector-acme', StackStatus: 'ROLLBACK_COMPLETE' } as const;
+    const stack = { ...failed, EnableTerminationProtection: true, CreationTime: undefined };
+    const [named] = /aws cloudformation update-termination-protection \S+ --stack-name \S+/.exec(
+      withoutConnector(stack, 'eu-west-1')!,
+    )!;
+    expect(page('docs/teardown.md')).toContain(named);
+    expect(readme).toContain('(docs/teardown.md#after-a-first-deployment-that-failed)');
+  });
 
   test('the test command is the one that CI runs on a clean clone', () => {
-    const [command] = code(section(readme, '## Test'), 'sh');
+    const [command] = code(section(page('docs/testing.md'), '## Run the tests'), 'sh');
     expect(command).toBe('npm ci && npm test\n');
     expect(page('.ci/run').split('\n')).toEqual(expect.arrayContaining(['npm ci', 'npm test']));
   });
 
-  test('the first command of the README installs and starts in one line', () => {
+  test('the first command of the README installs and starts in one line, within the first 30 lines, output included', () => {
     const [command] = code(readme, 'sh');
     expect(command).toBe('npm ci && npm start\n');
+    const top = readme.split('\n').slice(0, 31).join('\n');
+    expect(code(top, 'sh')).toEqual([command]);
+    expect(code(top, 'text')).toHaveLength(1);
   });
 
   test.each(PAGES)('every npm script that %s names is in package.json', name => {
@@ -119,7 +119,7 @@ describe('commands', () => {
     expect([...new Set(named)].filter(script => !(script in scripts))).toEqual([]);
   });
 
-  test('none that a page or a message names can fetch a package of a stranger', () => {
+  test('no command that a page or a message names can download a package of a stranger', () => {
     // The package `cdk` of the registry is AWS's own, so it may be typed anywhere: docs/decisions/0015-commands-run-what-is-installed.md.
     const owned = ['cdk'];
     const sources = globSync(['{bin,lib,lambda,local}/**/*.ts', 'cdk.json', 'package.json', '.ci/run'], { cwd: ROOT });
@@ -148,8 +148,10 @@ describe('commands', () => {
     expect(unexplained).toEqual([]);
   });
 
-  test('every order that the README shows is one that the function understands', () => {
-    const payloads = rows(section(readme, '## Operate')).map(([payload]) => JSON.parse(plain(payload!)));
+  test('the function understands every payload that docs/configuration.md shows', () => {
+    const payloads = rows(section(configuration, '## Invocation payloads')).map(([payload]) =>
+      JSON.parse(plain(payload!)),
+    );
     expect(payloads.length).toBeGreaterThan(3);
     for (const payload of payloads)
       expect(

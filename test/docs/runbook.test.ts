@@ -12,7 +12,7 @@ import { logicalIds, OUTPUTS } from './stack-facts.ts';
 const runbook = page('docs/runbook.md');
 const commands = code(runbook, 'sh');
 
-/** Words of the query language, and the names that queries give to what they work out. */
+/** Words of the query language, and the names that queries give to their results. */
 const QUERY_WORDS =
   /^(filter|fields|stats|sort|limit|desc|asc|by|bin|and|or|not|in|like|as|ispresent|count|sum|min|max|\d+\w?)$/;
 
@@ -90,7 +90,7 @@ describe('the command line', () => {
     expect(typedIn(runbook).length).toBeGreaterThan(ALARMS.length);
   });
 
-  test('has a heading in operations.md for each of its commands, and no other but what they have in common', () => {
+  test('has a heading in docs/cli.md for each of its commands, and no other but what they have in common', () => {
     const headings = [...page('docs/cli.md').matchAll(/^## (.*)$/gm)].map(match => match[1]!);
     const commands = PROGRAM.commands.map(command => command.name());
     expect(headings.filter(each => each !== 'Permissions').toSorted()).toEqual(commands.toSorted());
@@ -99,12 +99,12 @@ describe('the command line', () => {
 
 const PROGRAM = await commandLine(() => async () => undefined);
 
-/** What pages tell people to type behind `npm run connectorctl --`. */
+/** What pages name behind `npm run connectorctl --`. */
 function typedIn(text: string): string[][] {
   return [...text.matchAll(/npm run connectorctl -- ([^`\n#|"]+)/g)].map(match => match[1]!.trim().split(/\s+/));
 }
 
-/** Why the program would not take it; nothing where it would. */
+/** Why the program refuses the words. Empty when it accepts them. */
 function refusal([name = '', ...words]: readonly string[], among: Command = PROGRAM): string[] {
   const command = among.commands.find(each => each.name() === name);
   if (!command) return [`${name}: no such command`];
