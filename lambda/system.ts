@@ -22,7 +22,6 @@ function described(error: Error): object {
 }
 
 export const systemClock: Clock = {
-  // biome-ignore lint/nursery/noJsRestrictedProperties: the one clock that all others are handed.
   now: Date.now,
   async sleep(milliseconds, signal) {
     try {

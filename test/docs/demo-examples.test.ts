@@ -35,7 +35,7 @@ afterAll(() => folder[Symbol.asyncDispose]());
 
 describe('an example that is typed against the data of npm start', () => {
   test('is in the README, in docs/query.md, in docs/ocsf.md and in the help', () => {
-    const sources = ['README.md', 'docs/query.md', 'docs/ocsf.md', 'local/query/command-line.ts'];
+    const sources = ['README.md', 'docs/query.md', 'docs/ocsf.md', 'local/query.ts'];
     expect([...new Set(EXAMPLES.map(([name]) => name))]).toEqual(expect.arrayContaining(sources));
     expect(EXAMPLES.length).toBeGreaterThan(12);
   });

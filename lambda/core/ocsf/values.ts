@@ -5,7 +5,6 @@
 import { MINUS, NINE, QUOTE, ZERO } from '../json/codes.ts';
 import { arrayElements } from '../json/members.ts';
 import type { OcsfField, OcsfType } from './attributes.ts';
-import { epochMilliseconds } from './format.ts';
 
 export interface TakenValue {
   /** JSON text. */
@@ -116,4 +115,23 @@ function takeArray(json: string, { array: _, ...field }: OcsfField): TakenValue 
   if (!json.startsWith('[')) return undefined;
   const taken = arrayElements(json).map(element => takeValue(element, field)?.text);
   return taken.includes(undefined) ? undefined : { text: `[${taken.join(',')}]` };
+}
+
+/** Times of OCSF are milliseconds since the epoch. A zone is required: without one the time would be read as that of this machine. */
+const ZONED = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;
+const DATE_LENGTH = 10;
+const DAYS_OF_EVERY_MONTH = 28;
+
+/** @returns nothing for what is no time, such as a month of 13 or a 30 February */
+export function epochMilliseconds(iso: string): number | undefined {
+  if (!ZONED.test(iso) || !isDay(iso.slice(0, DATE_LENGTH))) return undefined;
+  // The offset without its colon is ISO 8601 too, but not what ECMAScript promises to read.
+  const time = Date.parse(iso.replace(/([+-]\d{2})(\d{2})$/, '$1:$2'));
+  return Number.isNaN(time) ? undefined : time;
+}
+
+/** V8 takes the 30 February for the 2 March. */
+function isDay(date: string): boolean {
+  const day = Number(date.slice(-2));
+  return day <= DAYS_OF_EVERY_MONTH || new Date(`${date}T00:00Z`).getUTCDate() === day;
 }

@@ -176,7 +176,7 @@ export const DEAD_LETTER_MUTANTS: readonly Mutant[] = [
   {
     rule: 'A dead letter that is sent twice has the same event_id',
     breakage: 'another at each try',
-    caughtAt: 78,
+    caughtAt: 837,
     variant: () => ({
       ports: whileTrying((ports, trying) =>
         withLine(ports, trying, line =>
@@ -202,7 +202,7 @@ export const DEAD_LETTER_MUTANTS: readonly Mutant[] = [
   {
     rule: "Dead letters wait for the walk's end",
     breakage: 'they are redriven after the first page',
-    caughtAt: 96,
+    caughtAt: 1881,
     variant: () => ({
       ports: (ports, command) => (command?.redrive ? withBodies(ports, body => withNextCursor(body, null)) : ports),
     }),
