@@ -19,10 +19,10 @@ const WORDS = [
     word: /(?<![dD]ead[- ])\bletters?\b|(?<![dD]ead|[dD]ead_)Letters?(?=[A-Z]|\b)/,
     instead: 'dead letter',
     allow:
-      /lower-?case letters|upper-?case letters|letters?(,)? (or )?digits|letters? and digits|['".]letters\b|\bletters[?]?:|capital letters|letter case|two letters|\bletters,|readonly letters|\{ letters|letters \}|letters\.|StreamName>|MAX_REDRIVE|SiemDeadLetter|first letter|letter by letter|a-z/,
+      /lower-?case letters|upper-?case letters|letters?(,)? (or )?digits|letters? and digits|['".]letters\b|\bletters[?]?:|capital letters|letter case|two letters|\bletters,|readonly letters|\{ letters|letters \}|letters\.|StreamName>|MAX_REDRIVE|SiemDeadLetter|first letter|letter by letter|a-z|as a Dead Letter Queue\./,
   },
   { word: /\bjudg(e|es|ed|ing|ement)\b|\bverdicts?\b|Verdict\b|Judge\b/i, instead: 'decide, decision, result, health' },
-  { word: /\bmend(s|ed|ing)?\b|Mended|Mending/i, instead: 'repair, fix', allow: /['".]mending|mending: \{/ },
+  { word: /\bmend(s|ed|ing)?\b|(?<!om)mend(ed|ing)/i, instead: 'repair, fix', allow: /['".]mending|mending: \{/ },
   {
     word: /\bOrder\b(?!ed|ing| by| of )|parseOrder|\borders? (a|an|the|of an operator|to be tried)\b|operator(s|'s)? orders?\b|\bordered (it|them|again|a )/,
     instead: 'command',
@@ -49,7 +49,10 @@ const WORDS = [
     instead: 'commit, committed',
     allow: /allSettled|settledPages|settled: \{|\['settled'\]/,
   },
-  { word: /\brecall(s|ed)?\b|\brecollections?\b|Recollection|Knowledge\b/i, instead: 'look up, stored states, known' },
+  {
+    word: /\brecall(s|ed)?\b|\brecollections?\b|Recollection|(?<!ac)knowledge\b/i,
+    instead: 'look up, stored states, known',
+  },
   { word: /\bincarnations?\b/i, instead: 'revision', allow: /['".]incarnation'?|incarnation: \{/ },
   { word: /\bunclean\b/i, instead: 'dirty' },
   { word: /\bguard(s|ed)?\b|Guard\b|class Holding|\bbeats?\b/i, instead: 'assert lease valid; held lease; heartbeat' },
@@ -63,7 +66,7 @@ const WORDS = [
     word: /\bowner(s|less)?\b|Owner(s)?\b|\bvanish(es|ed)?\b|[vV]anishesWith|\bmemberships?\b|Memberships?/,
     instead: 'parent, cascades from, child index',
     allow:
-      /withoutOwner|['"]owner['"]|\.owner\b|owner: \{|[oO]bjectOwner|Ownership|repository owner|CODEOWNERS|github.*owner|ExpectedBucketOwner|<Owner>|Owner: /,
+      /withoutOwner|['"]owner['"]|\.owner\b|owner: \{|[oO]bjectOwner|Ownership|repository owner|CODEOWNERS|github.*owner|ExpectedBucketOwner|<Owner>|Owner: |\|Owner\|TopicArn/,
   },
   { word: /\blanes?\b|Lane\b/, instead: 'group' },
   { word: /\bfingerprints?\b|Fingerprint/i, instead: 'version tag', allow: /fingerprint(256)?'|certificate/ },
@@ -97,7 +100,9 @@ const WORDS = [
 ];
 
 const FILES = /\.(ts|mjs|js|md|sql|json|sh|yml|yaml)$/;
-const SKIPPED = /^(package-lock\.json|\.ci\/words\.mjs|CHANGELOG\.md)$|\.snap$|^docs\/decisions\//;
+// The OCSF schema is a copy of the published one.
+const SKIPPED =
+  /^(package-lock\.json|\.ci\/words\.mjs|CHANGELOG\.md|lib\/ocsf\/schema-1\.8\.0\.json)$|\.snap$|^docs\/decisions\//;
 const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8', maxBuffer: 2 ** 28 })
   .split('\n')
   .filter(file => FILES.test(file) && !SKIPPED.test(file));

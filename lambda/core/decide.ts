@@ -203,7 +203,7 @@ function nextState(
   const cursor = next ?? sent;
   const moved = cursor !== checkpoint.cursor;
   // An older version may come again when a walk starts over, and is sent, since it differs. The window must not hide the versions after it.
-  // A row that no page brought leaves the window as it is: the next poll may read older versions again that only the window knows.
+  // A row that was not read from a page leaves the window as it is: the next poll may read older versions again that only the window knows.
   const forgotten = stream.hasRowStates && versionTags.length > 0 ? forget(window, forwardedIds) : window;
   return {
     checkpoint: {

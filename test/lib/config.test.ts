@@ -336,7 +336,7 @@ describe('the configuration in a file', () => {
     expect(faults({ connectorsFile })).toEqual({ connectorsFile: expect.stringMatching(reason) });
   });
 
-  test('tells every fault of every entry at once, as cdk.json does', () => {
+  test('reports every fault of every entry at once, as cdk.json does', () => {
     const wrong = write('wrong.json', JSON.stringify([{ ...EXAMPLE, pagelimit: 1, pageLimit: 501 }, { name: 'A' }]));
     expect(Object.keys(faults({ connectorsFile: wrong })).sort()).toEqual([
       'connectors[0].pageLimit',

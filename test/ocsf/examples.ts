@@ -1,7 +1,7 @@
 /**
- * The lines of docs/ocsf.md: a real run of the function against the embedded platform, with clocks that stand still.
+ * The lines of docs/ocsf.md: a real run of the function against the embedded platform, with clocks that only this script advances.
  *
- *     node test/ocsf/examples.ts    writes them into the page anew
+ *     node test/ocsf/examples.ts    writes them into the page again
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -31,7 +31,7 @@ export async function exampleLines(): Promise<string[]> {
   const pass = async () => {
     now += MINUTE;
     each.clock.advance(MINUTE);
-    // One lane after the other: which of two takes a sequence first is a matter of chance.
+    // One group of streams after the other. Two groups in one run take their sequences in no fixed order.
     await each.run({ streams: ['dns-blocks'] });
     await each.run({ streams: ['assets', 'threats'] });
   };

@@ -46,16 +46,16 @@ describe('pause and resume', () => {
     expect(await each.ctl('pause')).toMatchObject({ status: 0, stderr: '' });
     expect(await scheduleOf(each)).toEqual({ state: 'DISABLED', rest: before.rest });
     expect(headline(await each.ctl('status'))).toBe('acme: paused: the schedule is off');
-    expect(headline(await each.ctl('pause'))).toContain('was off already');
+    expect(headline(await each.ctl('pause'))).toContain('was already off');
     expect(await each.ctl('resume')).toMatchObject({ status: 0, stderr: '' });
     expect(await scheduleOf(each)).toEqual(before);
   });
 
-  test('exit with 1 when the schedule is gone, and say what brings it back', async () => {
+  test('exit with 1 when the schedule is gone, and say what restores it', async () => {
     await using each = await operated();
     await each.moto.scheduler.send(new DeleteScheduleCommand({ Name: each.stack.scheduleName }));
     const { status, stderr } = await each.ctl('resume');
-    expect([status, stderr]).toEqual([1, expect.stringContaining('comes back by "npx cdk deploy --revert-drift"')]);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('"npx cdk deploy --revert-drift"')]);
   });
 });
 
@@ -65,17 +65,17 @@ describe('status', () => {
     each.connector.platform.populate({ assets: 30, threats: 20, dnsBlocks: 10 });
     await each.run();
     const { status, stdout } = await each.ctl('status');
-    expect([status, stdout.split('\n')[0]]).toEqual([0, 'acme: well: every stream is caught up']);
-    expect(cells(stdout, 'threats')).toEqual(['threats', 'caught up', 'just now', '20', '20', '0', '0', '0']);
+    expect([status, stdout.split('\n')[0]]).toEqual([0, 'acme: healthy: every stream is caught up']);
+    expect(cells(stdout, 'threats')).toEqual(['threats', 'caught up', 'just now', '20', '20', '0', '0', '0', '0']);
     await setAlarm(each, 'dead-letters/assets', 'ALARM');
     await setAlarm(each, 'credentials-refused', 'ALARM');
     const alarmed = await each.ctl('status');
     expect([alarmed.status, alarmed.stdout.split('\n').slice(0, 3)]).toEqual([
       3,
       [
-        'acme: amiss: alarm credentials-refused; alarm dead-letters/assets',
-        expect.stringMatching(/^ {2}page: credentials-refused, for \d+ s: docs\/runbook\.md#credentials-refused$/),
-        expect.stringMatching(/^ {2}ticket: dead-letters\/assets, for \d+ s: docs\/runbook\.md#dead-letters$/),
+        'acme: unhealthy: alarm credentials-refused; alarm dead-letters/assets',
+        expect.stringMatching(/^ {2}critical: credentials-refused, for \d+ s: docs\/runbook\.md#credentials-refused$/),
+        expect.stringMatching(/^ {2}warning: dead-letters\/assets, for \d+ s: docs\/runbook\.md#dead-letters$/),
       ],
     ]);
     await setAlarm(each, 'dead-letters/assets', 'OK');
@@ -107,7 +107,7 @@ describe('status', () => {
     );
     const { stdout } = await each.ctl('status');
     expect(stdout).toContain('Firehose  the oldest undelivered event is 45 s old');
-    expect(stdout).toContain('SIEM      1 objects wait, the oldest for 10 min, 1 are being read; given up: 1');
+    expect(stdout).toContain('SIEM      1 objects waiting, the oldest for 10 min, 1 being read, dead letters: 1');
   });
 });
 
@@ -147,7 +147,7 @@ describe('dead-letters', () => {
     await using each = await operated();
     await send(each, 'SiemDeadLetterQueueUrl', 'object');
     const { status, stderr } = await each.ctl('dead-letters', 'redrive', 'siem-dead-letters', '--yes');
-    expect([status, stderr]).toEqual([1, expect.stringContaining('What was not moved is still there.')]);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('Messages that were not moved are unchanged.')]);
     const command = new GetQueueAttributesCommand({
       QueueUrl: each.stack.outputs['SiemDeadLetterQueueUrl'],
       AttributeNames: ['ApproximateNumberOfMessages'],
@@ -176,9 +176,9 @@ describe('doctor', () => {
     expect(texts['aws-account']).toMatch(/^account 000000000000, region us-east-1, as arn:aws:sts::/);
     expect(texts['reader-policy']).toContain('the reader role has it');
     expect(texts['alarm-subscription']).toBe('1 confirmed (email)');
-    expect(texts['announcements']).toContain('below events/');
+    expect(texts['notifications']).toContain('below events/');
     expect(texts['schedule']).toContain('it starts the function');
-    expect(texts['schedule-role']).toContain('may assume the role');
+    expect(texts['schedule-role']).toContain('may assume its role');
   });
 
   test('reports a policy that its role has lost, an alarm and a schedule that is off', async () => {
@@ -211,12 +211,15 @@ describe('the doctor reports', () => {
     const { status, checks } = await runDoctor(each);
     const found = (name: string) => checks.find(check => check.name === name);
     expect(status).toBe(3);
-    expect(found('alarm-subscription')).toMatchObject({ status: 'fail', text: expect.stringContaining('nobody has') });
-    expect(found('announcements')).toMatchObject({ status: 'fail', text: expect.stringContaining('no object') });
-    expect(found('schedule-role')).toMatchObject({ status: 'fail', text: expect.stringContaining('is gone') });
+    expect(found('alarm-subscription')).toMatchObject({
+      status: 'fail',
+      text: expect.stringContaining('nobody is notified'),
+    });
+    expect(found('notifications')).toMatchObject({ status: 'fail', text: expect.stringContaining('does not notify') });
+    expect(found('schedule-role')).toMatchObject({ status: 'fail', text: expect.stringContaining('does not exist') });
     await moto.sns.send(new DeleteTopicCommand({ TopicArn }));
     const again = (await runDoctor(each)).checks.find(check => check.name === 'alarm-subscription');
-    expect(again).toMatchObject({ status: 'fail', text: `${TopicArn} is gone: nobody is told of any alarm` });
+    expect(again).toMatchObject({ status: 'fail', text: `${TopicArn} does not exist: nobody is notified of alarms` });
   });
 });
 

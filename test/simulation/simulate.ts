@@ -230,10 +230,10 @@ class Simulation {
     });
   }
 
-  #concluded({ leaseHeld, results, failures, letters, interrupted }: RunOutcome, started: number): void {
+  #concluded({ leaseHeld, results, failures, letters: redriven, interrupted }: RunOutcome, started: number): void {
     const { seen } = this.#recorder.observation;
-    this.#recorder.letters.reported(letters, started);
-    for (const { outcome } of letters) seen[OUTCOMES[outcome]]++;
+    this.#recorder.letters.reported(redriven, started);
+    for (const { outcome } of redriven) seen[OUTCOMES[outcome]]++;
     if (interrupted) this.#recorder.disturb();
     if (leaseHeld) seen.leaseHeld++;
     const all = [...results.values()];

@@ -66,7 +66,7 @@ describe('Retry-After', () => {
 });
 
 describe('the loop of tries', () => {
-  /** Fails as told, one failure per try, and then succeeds. */
+  /** Fails once per given failure, and then succeeds. */
   async function run(failures: readonly Failure[], { timeLeft = 60_000, random = () => 0.5, ...policy }: Change = {}) {
     const clock = steppedClock();
     const end = clock.now() + timeLeft;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { envelope, ocsf, type Told } from './support/event-lines.ts';
+import { type EventFields, envelope, ocsf } from './support/event-lines.ts';
 import { column, type LinesDatabase, openLinesDatabase } from './support/lines-database.ts';
 
 let database: LinesDatabase;
@@ -8,9 +8,9 @@ beforeAll(async () => {
 });
 afterAll(async () => database[Symbol.asyncDispose]());
 
-async function changes(told: readonly Told[]): Promise<unknown[]> {
-  // In no order of arrival, and in both formats.
-  await database.hold(told.map((each, index) => (index % 2 === 0 ? envelope(each) : ocsf(each))).reverse());
+async function changes(events: readonly EventFields[]): Promise<unknown[]> {
+  // In both formats, and not in the order of their sequences.
+  await database.hold(events.map((each, index) => (index % 2 === 0 ? envelope(each) : ocsf(each))).reverse());
   return column(database, `select id || ' ' || change from changes order by sequence`);
 }
 
@@ -59,7 +59,7 @@ test('what two connectors sent under one event_id are two events', async () => {
   expect(await changes([sent, { ...sent, connector: 'other' }])).toEqual(['a new', 'a new']);
 });
 
-test('what a replay sends again is told from what is new by first_forwarded_at', async () => {
+test('first_forwarded_at distinguishes new events from events that a replay sends again', async () => {
   const old = { sequence: 1, row: '1', eventId: 'one', forwardedAt: '2026-11-01T00:00:00.000Z' };
   const today = '2026-11-20T00:00:00.000Z';
   await changes([

@@ -17,7 +17,7 @@ const ROWS: readonly (readonly [what: string, row: string])[] = [
   ['escapes as they are written', String.raw`{"id":"\u0041\/\u0000\ud800\uDFFF\ud83d\ude00\\u0041"}`],
   ['wide characters', '{"id":"😀\u2028\u2029\u0085é","\u{1f680}":"𝄞"}'],
   ['white space', '{ "id" :\t"a" ,  "b":[ ] }'],
-  ['a name that stands twice', '{"id":"a","id":"b"}'],
+  ['a name that occurs twice', '{"id":"a","id":"b"}'],
   ['a row that is next to nothing', '{}'],
   ['a row of 1,000 KiB', `{"id":"a","text":"${'é"'.replaceAll('"', '\\"').repeat(255_000)}"}`],
 ];
@@ -47,9 +47,9 @@ const IDS: readonly (readonly [id: string, shown: string])[] = [
 ];
 
 test.each(IDS)('the id %j is shown as %j', async (id, shown) => {
-  const told = { sequence: 1, stream: 'threats', id, assetId: id, row: '1' } as const;
+  const event = { sequence: 1, stream: 'threats', id, assetId: id, row: '1' } as const;
   for (const format of [envelope, ocsf]) {
-    await database.hold([format(told)]);
+    await database.hold([format(event)]);
     expect(await database.rows('select id, asset_id, row from current_threats')).toEqual([
       { id: shown, asset_id: shown, row: '1' },
     ]);
@@ -79,9 +79,9 @@ function same(text: string): [string, string] {
 
 test.each([
   ['alone', (value: string) => `{"a":${value}}`],
-  ['amid white space', (value: string) => `{ "a" :\t${value} }`],
+  ['between white space', (value: string) => `{ "a" :\t${value} }`],
   [
-    'beside texts that look like numbers amid others',
+    'beside texts that contain what looks like numbers',
     (value: string) => String.raw`{"\"":"\\","s":"x: 3.5, [1.5\"","a":${value},"n":[1.5,-0],"q\":":"\" : 7.5","":""}`,
   ],
   ['beside a lone surrogate', (value: string) => String.raw`{"lone":"\ud800 :4.5","a":${value}}`],

@@ -3,7 +3,7 @@ import { envelope as ownFormat } from '../../../lambda/core/event.ts';
 import { ocsfFormat } from '../../../lambda/core/ocsf/format.ts';
 import { VIEWS } from '../../../lib/query/views.ts';
 import { ASSETS, CONTEXT, DNS_BLOCKS, rowOf, THREATS } from '../../lambda/core/support/streams.ts';
-import { envelope, ocsf, type Told } from './support/event-lines.ts';
+import { type EventFields, envelope, ocsf } from './support/event-lines.ts';
 import { column, type LinesDatabase, openLinesDatabase } from './support/lines-database.ts';
 
 let database: LinesDatabase;
@@ -23,8 +23,8 @@ describe('the columns that are declared for Athena', () => {
 
 const DEAD_LETTER = 's3://bucket/dead-letter/a.json';
 
-/** Each view's answer for what one id went through; the numbers are sequences, in no order of arrival. */
-const LIVES: readonly (readonly [story: string, told: Told[], view: string, expected: object[]])[] = [
+/** What a view returns for the events of one id. The numbers are sequences, and events need not arrive in their order. */
+const VIEW_CASES: readonly (readonly [name: string, events: EventFields[], view: string, expected: object[]])[] = [
   [
     'the greatest sequence wins',
     [
@@ -99,7 +99,7 @@ const LIVES: readonly (readonly [story: string, told: Told[], view: string, expe
     [{ row: '3', asset_id: 'x' }],
   ],
   [
-    'a row that was too large exists, and its letter is named',
+    'a row that was too large exists, and its dead letter is named',
     [
       { sequence: 1, row: '1' },
       { sequence: 2, kind: 'oversize', deadLetter: DEAD_LETTER },
@@ -151,16 +151,16 @@ const LIVES: readonly (readonly [story: string, told: Told[], view: string, expe
   ],
 ];
 
-const FORMATS: readonly (readonly [name: string, format: (told: Told, index: number) => string])[] = [
+const FORMATS: readonly (readonly [name: string, format: (event: EventFields, index: number) => string])[] = [
   ['envelopes', envelope],
   ['OCSF', ocsf],
-  ['both formats, the first in OCSF', (told, index) => (index === 0 ? ocsf(told) : envelope(told))],
-  ['both formats, the first as an envelope', (told, index) => (index === 0 ? envelope(told) : ocsf(told))],
+  ['both formats, the first in OCSF', (event, index) => (index === 0 ? ocsf(event) : envelope(event))],
+  ['both formats, the first as an envelope', (event, index) => (index === 0 ? envelope(event) : ocsf(event))],
 ];
 
 describe.each(FORMATS)('of lines as %s', (_, format) => {
-  test.each(LIVES)('%s', async (_story, told, view, expected) => {
-    await database.hold(told.map(format));
+  test.each(VIEW_CASES)('%s', async (_name, events, view, expected) => {
+    await database.hold(events.map(format));
     expect(await database.rows(`select * from ${view}`)).toEqual(expected.map(each => expect.objectContaining(each)));
   });
 });
@@ -185,14 +185,14 @@ test('an event of a kind or format that a later release may send is left out, an
 });
 
 test('an OCSF line and its envelope give the same columns', async () => {
-  const tombstone: Told = {
+  const tombstone: EventFields = {
     sequence: 1,
     kind: 'tombstone',
     row: '{}',
     time: '2026-11-20T09:14:03.120Z',
     eventId: 'one',
   };
-  const told: Told[] = [
+  const events: EventFields[] = [
     { ...tombstone, kind: 'upsert' },
     tombstone,
     { ...tombstone, stream: 'threats', kind: 'upsert', assetId: 'x' },
@@ -201,7 +201,7 @@ test('an OCSF line and its envelope give the same columns', async () => {
     { sequence: 3, kind: 'oversize', deadLetter: DEAD_LETTER, time: '2026-11-20T09:14:03Z' },
     { sequence: 4, stream: 'dns-blocks', kind: 'oversize', deadLetter: DEAD_LETTER, time: '2026-11-20T09:14:03Z' },
   ];
-  for (const each of told) {
+  for (const each of events) {
     await database.hold([envelope(each), ocsf(each)]);
     const [one, other] = (await database.rows('select * from events')).map(({ stream_position: _, ...rest }) => rest);
     expect(other).toEqual(one);
@@ -224,14 +224,14 @@ test('latest_inventory and latest_blocks have one rule: they differ in which eve
 });
 
 test('latest_events holds the latest event of every id of every stream', async () => {
-  const told: Told[] = [
+  const events: EventFields[] = [
     { sequence: 1, row: '1' },
     { sequence: 2, kind: 'tombstone', row: '2' },
     { sequence: 3, stream: 'threats', row: '3' },
     { sequence: 4, stream: 'dns-blocks', kind: 'dns_block', row: '4' },
     { sequence: 5, stream: 'dns-blocks', kind: 'dns_block', row: '4' },
   ];
-  await database.hold(told.map(envelope));
+  await database.hold(events.map(envelope));
   expect(await database.tuples('select stream, sequence from latest_events order by sequence')).toEqual([
     ['assets', '00000000000000000002'],
     ['threats', '00000000000000000003'],

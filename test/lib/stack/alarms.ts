@@ -60,7 +60,7 @@ describe('the table of alarms', () => {
     expect(silent.map(({ name }) => name)).toEqual([]);
   });
 
-  test('is wholly used: every alarm stands in the template of some connector', () => {
+  test('is wholly used: every alarm is in the template of some connector', () => {
     const used = new Set(
       VARIANT_NAMES.flatMap(name => names(VARIANTS[name]).map(alarmName => alarmName.split('/')[0])),
     );
@@ -157,7 +157,7 @@ describe.each(VARIANT_NAMES)('the alarms of the variant %s', variant => {
     expect(unknown).toEqual([]);
   });
 
-  test('are each heard by one of the two alarms that tell people, and by one only', () => {
+  test('are each part of exactly one of the two composite alarms that notify people', () => {
     const rules = resources(synthesize(VARIANTS[variant]), 'AWS::CloudWatch::CompositeAlarm').map(({ Properties }) =>
       JSON.stringify(Properties['AlarmRule']),
     );
@@ -179,7 +179,7 @@ describe('silence', () => {
     });
   });
 
-  test('of a report leaves the alarm as it is, because only the next run can tell', () => {
+  test('of a report leaves the alarm as it is, because only the next run can report', () => {
     const reported = ['credentials-refused', 'role-missing/threats', 'dead-letters/assets', 'near-time-out'];
     expect(reported.map(name => alarm(name).TreatMissingData)).toEqual(reported.map(() => 'ignore'));
   });
@@ -199,12 +199,12 @@ describe('silence', () => {
     expect(expressions).toEqual(['FILL(reported, 0)', 'FILL(reported, 0)']);
   });
 
-  test.each([1, 5, 60])('is judged over two of the longest runs at a rate of %d minutes', rateMinutes => {
+  test.each([1, 5, 60])('is evaluated over two of the longest runs at a rate of %d minutes', rateMinutes => {
     const { Period, EvaluationPeriods } = alarm('stream-silent/assets', { rateMinutes });
     expect(Period * EvaluationPeriods).toBe(2 * (15 + rateMinutes) * 60);
   });
 
-  test('is judged minute by minute: CloudWatch looks periods farther back before it takes a point as missing', () => {
+  test('is evaluated minute by minute: CloudWatch looks back further periods before it treats a point as missing', () => {
     expect(alarm('stream-silent/assets').Period).toBe(60);
   });
 
@@ -228,7 +228,7 @@ describe('streams', () => {
     expect(monitored({ dnsBlocksPath: '/v1/dns-blocks' })).toEqual(STREAMS.map(({ name }) => name));
   });
 
-  test('that do not vanish with another need not name it', () => {
+  test('that do not cascade from another stream need no setting that names the parent', () => {
     const { dnsBlocksPath } = VARIANTS.everyOption;
     expect(names({ dnsBlocksPath }).filter(name => name.startsWith('threats-without-asset'))).toEqual([
       'threats-without-asset/threats',
@@ -273,7 +273,7 @@ describe('who is notified', () => {
       ({ Properties }) => Properties['AlarmDescription'] as string,
     );
 
-  test('reads in the notification what to do first: a command that can be typed as it stands', () => {
+  test('reads in the notification what to do first: a command that can be typed as it is', () => {
     for (const text of notified({}))
       expect(text).toContain('First run "npm run connectorctl -- status --stack SecurityDataConnector-acme"');
     for (const { AlarmName, AlarmDescription } of alarms(VARIANTS.everyOption)) {

@@ -42,7 +42,7 @@ describe.each(FORMATS)('delivery by stream finds in %s the stream', (_, format) 
       const cause = { id: 'a', deletedAt: undefined, position: '"p"' };
       const lines = [
         format.row(sending, CONTEXT),
-        format.oversize(sending, CONTEXT, 's3://bucket/letter'),
+        format.oversize(sending, CONTEXT, 's3://bucket/dead-letter'),
         ...('cascadesFrom' in stream ? [format.withdrawn('x', cause, stream, sequence, CONTEXT)] : []),
         ...(stream.tombstones ? [format.row({ ...sending, row: removed }, CONTEXT)] : []),
       ];

@@ -8,7 +8,7 @@ interface Widget {
   readonly properties: { readonly markdown?: string; readonly metrics?: readonly (readonly unknown[])[] };
 }
 
-/** The dashboard's widgets; what is known only at deployment stands as `<…>`. */
+/** The dashboard's widgets. A value that is known only at deployment is written as `<…>`. */
 function widgets(options: object = {}): Widget[] {
   const { DashboardBody } = only(synthesize({ ...options }), 'AWS::CloudWatch::Dashboard') as {
     DashboardBody: { 'Fn::Join': [string, unknown[]] };

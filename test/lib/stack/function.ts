@@ -62,7 +62,7 @@ describe('the function', () => {
     );
   });
 
-  test('is told what the configuration says', () => {
+  test('gets the settings of the configuration as environment variables', () => {
     expect(environment(VARIANTS.everyOption)).toMatchObject({
       API_BASE_URL: 'https://api.acme.example',
       AUTH_URL: 'https://auth.acme.example/realms/acme',
@@ -161,12 +161,12 @@ describe('the schedule', () => {
     });
   });
 
-  test('stands still when the connector is paused, and nobody is told of the silence', () => {
+  test('is disabled when the connector is paused, and nobody is notified of the silence', () => {
     const template = synthesize(VARIANTS.http);
     expect(only(template, 'AWS::Scheduler::Schedule')).toMatchObject({ State: 'DISABLED' });
-    const told = resources(template, 'AWS::CloudWatch::CompositeAlarm').map(
+    const enabled = resources(template, 'AWS::CloudWatch::CompositeAlarm').map(
       ({ Properties }) => Properties['ActionsEnabled'],
     );
-    expect(told).toEqual([false, false]);
+    expect(enabled).toEqual([false, false]);
   });
 });

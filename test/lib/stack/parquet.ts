@@ -50,7 +50,7 @@ describe('delivery as Parquet', () => {
     expect(destination()).not.toHaveProperty('DynamicPartitioningConfiguration');
   });
 
-  test('keeps every line as it was sent, gzipped and under the customer’s key, where the SIEM is not told of it', () => {
+  test('keeps every line as it was sent, gzipped and under the customer’s key, where the SIEM gets no notification of it', () => {
     expect(destination()).toMatchObject({
       S3BackupMode: 'Enabled',
       S3BackupConfiguration: {
@@ -60,8 +60,8 @@ describe('delivery as Parquet', () => {
       },
     });
     const { NotificationConfiguration } = only(template, 'AWS::S3::Bucket');
-    const announced = [...JSON.stringify(NotificationConfiguration).matchAll(/"Value":"([^"]+)"/g)];
-    expect(announced.map(match => match[1])).toEqual(['events/']);
+    const notified = [...JSON.stringify(NotificationConfiguration).matchAll(/"Value":"([^"]+)"/g)];
+    expect(notified.map(match => match[1])).toEqual(['events/']);
   });
 
   test('names the table by reference, so that the stream is made after it, and reads it as Firehose’s own role', () => {
@@ -103,7 +103,7 @@ describe('delivery as Parquet', () => {
     );
   });
 
-  test('still announces its objects to the SIEM', () => {
+  test('still notifies the SIEM of its objects', () => {
     expect(resources(template, 'AWS::SQS::Queue').length).toBe(resources(synthesize(), 'AWS::SQS::Queue').length);
   });
 
@@ -135,7 +135,7 @@ describe('the table that lines are converted by', () => {
     expect(StorageDescriptor.Columns.map(({ Name }) => Name)).toEqual(columnsOf('ocsf').map(({ name }) => name));
   });
 
-  test('is alone in a database that is named after the connector, in letters that Glue and Athena take as they are', () => {
+  test('is alone in a database that is named after the connector, in characters that Glue and Athena accept unquoted', () => {
     const hyphenated = synthesize({ ...VARIANTS.parquet, name: 'acme-eu-1' });
     const { DatabaseInput } = only(hyphenated, 'AWS::Glue::Database') as { DatabaseInput: { Name: string } };
     expect(DatabaseInput.Name).toBe('security_data_acme_eu_1_parquet');

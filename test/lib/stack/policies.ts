@@ -8,7 +8,7 @@ export interface Statement {
   readonly Condition?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-/** Statements of what roles may do, with the logical id of where they stand. Resource policies are not among them. */
+/** Statements of identity policies, each with the logical id of its parent. Resource policies are not included. */
 export function identityStatements(
   template: SynthesizedTemplate,
 ): { readonly parent: string; readonly statement: Statement }[] {

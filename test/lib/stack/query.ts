@@ -44,7 +44,7 @@ describe('queries', () => {
     expect(template.Outputs['QueryDatabase']!.Value).toBe('security_events_acme');
   });
 
-  test('find the names of two connectors apart, and none that must be quoted', () => {
+  test('use a different database for each connector, with a name that needs no quotes', () => {
     const names = ['a-b', 'a-b-c', 'ab'].map(name => synthesize({ name, query: true }).Outputs['QueryDatabase']!.Value);
     expect(names).toEqual(['security_events_a_b', 'security_events_a_b_c', 'security_events_ab']);
   });

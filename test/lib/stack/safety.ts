@@ -3,7 +3,7 @@ import { only, resources, type SynthesizedTemplate, synthesize } from '../synth.
 import { BOUNDARY_ARN, KEY_ARN, VARIANT_NAMES, VARIANTS } from '../variants.ts';
 import { actionsOf, identityStatements, resourcesOf, type Statement } from './policies.ts';
 
-/** Statements that refuse plain http, by type of the policy they stand in. */
+/** Whether each policy of this type has a statement that refuses plain http. */
 function refusesPlainHttp(template: SynthesizedTemplate, type: string): boolean[] {
   return resources(template, type).map(({ Properties }) => {
     const { Statement } = Properties['PolicyDocument'] as { Statement: Statement[] };
@@ -43,7 +43,7 @@ describe.each(VARIANT_NAMES)('the stack in the variant %s', name => {
     expect(ofScheduler.map(({ Condition }) => JSON.stringify(Condition))).toEqual([expect.stringMatching(account)]);
   });
 
-  test('keeps table, bucket and secrets when it is deleted, unless told otherwise', () => {
+  test('keeps table, bucket and secrets when it is deleted, unless the configuration says otherwise', () => {
     const kept = ['AWS::DynamoDB::Table', 'AWS::S3::Bucket', 'AWS::SecretsManager::Secret'];
     const policies = kept.flatMap(type =>
       resources(template, type).map(({ DeletionPolicy, UpdateReplacePolicy }) => [DeletionPolicy, UpdateReplacePolicy]),

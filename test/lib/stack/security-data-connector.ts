@@ -40,7 +40,7 @@ describe('the construct in somebody’s own app', () => {
     expect(only(templateOf(scope), 'AWS::Lambda::Function')).toMatchObject({ MemorySize: 1769 });
   });
 
-  test('stands beside another one in a stack', () => {
+  test('can be used twice in one stack', () => {
     const scope = stack();
     new SecurityDataConnector(scope, 'One', REQUIRED);
     new SecurityDataConnector(scope, 'Two', { ...REQUIRED, connectorName: 'other' });
@@ -85,7 +85,7 @@ describe('the construct in somebody’s own app', () => {
     });
   });
 
-  test('leaves the notifications of a bucket that exists already to its owner, who can send them to the queue', () => {
+  test('does not change the notifications of an existing bucket, whose administrator can send them to the queue', () => {
     const scope = stack();
     const bucket = new s3.Bucket(scope, 'Bucket');
     const { siem } = new SecurityDataConnector(scope, 'Connector', { ...REQUIRED, bucket });

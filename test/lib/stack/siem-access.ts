@@ -13,7 +13,7 @@ function trust(options: object): Statement {
   return (role(options)!['AssumeRolePolicyDocument'] as { Statement: Statement[] }).Statement[0]!;
 }
 
-/** Who may send to the queue that announces objects, and under which condition. */
+/** Who may send to the queue of bucket notifications, and under which condition. */
 function senders(options: object): Statement[] {
   const { Resources } = synthesize({ ...options });
   const [, policy] = Object.entries(Resources).find(([id]) => id.startsWith('ConnectorSiemNotificationsPolicy'))!;
@@ -101,7 +101,7 @@ describe('new objects', () => {
     ['an endpoint takes the events', VARIANTS.splunk],
     ['somebody else looks after the stream', VARIANTS.existing],
     ['no queue is wanted', { siemQueue: false }],
-  ])('are not announced where %s', (_, options) => {
+  ])('cause no notification where %s', (_, options) => {
     const template = synthesize(options);
     expect(resources(template, 'AWS::SQS::Queue')).toHaveLength(1);
     expect(Object.keys(template.Outputs).filter(id => id.startsWith('Siem'))).toEqual([]);

@@ -89,8 +89,8 @@ export class DeadLetterRecorder {
   }
 
   /** The outcome that the operator gets for each dead letter must be true. */
-  reported(letters: readonly RedriveOutcome[], since: number): void {
-    for (const { key, outcome } of letters) {
+  reported(outcomes: readonly RedriveOutcome[], since: number): void {
+    for (const { key, outcome } of outcomes) {
       if (outcome === 'kept' || (this.#removedAt.get(key) ?? NEVER) >= since) continue;
       this.#breach(`A dead letter reported as ${outcome} was not deleted: ${key}`);
     }

@@ -1,5 +1,5 @@
-/** Lines as the connector writes them, in both formats, for the views to read. */
-export interface Told {
+/** The fields of an event. `envelope` and `ocsf` write them as lines of both formats, as the connector does. */
+export interface EventFields {
   readonly sequence: number;
   readonly kind?: 'upsert' | 'tombstone' | 'withdrawn' | 'dns_block' | 'oversize';
   readonly stream?: 'assets' | 'threats' | 'dns-blocks';
@@ -16,8 +16,8 @@ export interface Told {
 
 const FORWARDED_AT = '2026-11-20T09:15:00.412Z';
 
-export function envelope(told: Told): string {
-  const { sequence, kind = 'upsert', stream = 'assets', id = 'a', eventId, connector = 'acme', time = null } = told;
+export function envelope(fields: EventFields): string {
+  const { sequence, kind = 'upsert', stream = 'assets', id = 'a', eventId, connector = 'acme', time = null } = fields;
   const head = {
     event_id: eventId ?? `${stream} ${id} ${sequence}`,
     sequence: String(sequence).padStart(20, '0'),
@@ -27,21 +27,21 @@ export function envelope(told: Told): string {
     time,
     stream_position: '7',
     connector,
-    forwarded_at: told.forwardedAt ?? FORWARDED_AT,
-    asset_id: told.assetId,
-    dead_letter: told.deadLetter,
+    forwarded_at: fields.forwardedAt ?? FORWARDED_AT,
+    asset_id: fields.assetId,
+    dead_letter: fields.deadLetter,
   };
   const text = JSON.stringify(head);
-  return told.row === undefined ? text : `${text.slice(0, -1)},"row":${told.row}}`;
+  return fields.row === undefined ? text : `${text.slice(0, -1)},"row":${fields.row}}`;
 }
 
 const CLASSES = { assets: 5001, threats: 2004, 'dns-blocks': 4003 };
 
 /** In OCSF 1.8: docs/query.md says which attributes the views read. */
-export function ocsf(told: Told): string {
-  const { sequence, kind = 'upsert', stream = 'assets', id = 'a', eventId, connector = 'acme', time = null } = told;
+export function ocsf(fields: EventFields): string {
+  const { sequence, kind = 'upsert', stream = 'assets', id = 'a', eventId, connector = 'acme', time = null } = fields;
   const classUid = kind === 'tombstone' ? 3004 : CLASSES[stream];
-  const forwarded = Date.parse(told.forwardedAt ?? FORWARDED_AT);
+  const forwarded = Date.parse(fields.forwardedAt ?? FORWARDED_AT);
   return JSON.stringify({
     class_uid: classUid,
     activity_id: kind === 'withdrawn' ? 99 : 1,
@@ -53,13 +53,13 @@ export function ocsf(told: Told): string {
       tenant_uid: connector,
       processed_time: forwarded,
       ...(classUid === 4003 && { original_event_uid: id }),
-      ...((kind === 'oversize' || told.deadLetter !== undefined) && { is_truncated: true }),
+      ...((kind === 'oversize' || fields.deadLetter !== undefined) && { is_truncated: true }),
     },
     ...(classUid === 5001 && { device: { uid: id } }),
     ...(classUid === 3004 && { entity: { uid: id } }),
     ...(classUid === 2004 && { finding_info: { uid: id } }),
-    ...(told.assetId !== undefined && { resources: [{ uid: told.assetId, type: 'Asset' }] }),
-    ...(told.row !== undefined && { raw_data: told.row }),
-    unmapped: { row: { odd: 'a member of this name' }, dead_letter: told.deadLetter ?? 'of the row itself' },
+    ...(fields.assetId !== undefined && { resources: [{ uid: fields.assetId, type: 'Asset' }] }),
+    ...(fields.row !== undefined && { raw_data: fields.row }),
+    unmapped: { row: { odd: 'a member of this name' }, dead_letter: fields.deadLetter ?? 'of the row itself' },
   });
 }
