@@ -10,5 +10,4 @@ test.each(MUTANTS.map(mutant => [mutant.rule, mutant.breakage, mutant] as const)
   async (_rule, _breakage, mutant) => {
     expect((await hunt(mutant, mutant.caughtAt ?? 1, LIMIT)).histories).toBeLessThanOrEqual(LIMIT);
   },
-  60_000,
 );

@@ -128,7 +128,7 @@ describe('a deployed stack', () => {
     expect(each.invocations).toEqual([{ a: 1 }]);
   });
 
-  test('has every alarm of the template, all OK; one that is raised raises the page', async () => {
+  test('has every alarm of the template, all OK; one that is raised raises the critical alarm', async () => {
     const cloudwatch = client(each, 'CLOUDWATCH', CloudWatchClient);
     const names: string[] = [];
     const AlarmTypes = ['CompositeAlarm' as const, 'MetricAlarm' as const];
@@ -142,7 +142,7 @@ describe('a deployed stack', () => {
     expect(names.sort()).toEqual(wanted.map(([, { Properties }]) => Properties!['AlarmName']).sort());
     each.alarms.set('acme/stream-silent/assets', 'ALARM');
     const raised = await cloudwatch.send(new DescribeAlarmsCommand({ AlarmTypes, StateValue: 'ALARM' }));
-    expect(raised.CompositeAlarms!.map(({ AlarmName }) => AlarmName)).toEqual(['acme/page']);
+    expect(raised.CompositeAlarms!.map(({ AlarmName }) => AlarmName)).toEqual(['acme/critical']);
     expect(raised.MetricAlarms![0]).toMatchObject({
       AlarmName: 'acme/stream-silent/assets',
       MetricName: 'StreamFailed',

@@ -49,7 +49,7 @@ test('a mapping is counted: for each member the rows that have it, and a warning
   expect(first.stdout).toContain(`--ocsf-fields ${mapping}\n`);
   const second = await folder.run(['--format', 'ocsf', '--ocsf-fields', mapping]);
   expect([second.status, second.stdout.includes('WARNING')]).toEqual([0, false]);
-}, 30_000);
+});
 
 test('without --format a folder of OCSF events is refused, and nothing is mixed into it', async () => {
   await using folder = await StateFolder.make();
@@ -60,7 +60,7 @@ test('without --format a folder of OCSF events is refused, and nothing is mixed 
   expect([refused.status, refused.stdout]).toEqual([2, '']);
   expect(refused.stderr).toContain('Use --format ocsf');
   expect(await linesIn(folder)).toEqual(lines);
-}, 30_000);
+});
 
 async function linesIn(folder: StateFolder): Promise<string[]> {
   const lines: string[] = [];

@@ -172,7 +172,7 @@ test('a full disk ends in a message, not in a stack', async () => {
   expect(full.stderr).toContain('If the disk is full, free some space and run again');
   expect(full.stderr).toContain('--reset');
   expect(full.stderr).not.toMatch(/^\s+at /m);
-}, 60_000);
+});
 
 describe('what is printed after a run', () => {
   test('the commands work as printed: with the same options, quoted paths, and no message about a broken pipe', async () => {
@@ -196,7 +196,7 @@ describe('what is printed after a run', () => {
     const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH']}`, NODE_OPTIONS: '' };
     const typed = spawnSync('bash', ['-c', again], { encoding: 'utf8', env });
     expect([typed.status, typed.stderr.replace(/^npm warn .*\n/gm, '')]).toEqual([0, '']);
-  }, 60_000);
+  });
 });
 
 describe('the command line of npm start', () => {
