@@ -100,7 +100,7 @@ class Overlap {
   #running: Promise<void> = Promise.resolve();
   #busy = false;
 
-  /** Whether a page is still being sent or committed. */
+  /** Whether a page is not committed yet. It stays so when its commit failed: what it may have sent must stay noted. */
   get busy(): boolean {
     return this.#busy;
   }
@@ -109,7 +109,7 @@ class Overlap {
   async next(finish: () => Promise<void>): Promise<void> {
     await this.#running;
     this.#busy = true;
-    this.#running = finish().finally(() => {
+    this.#running = finish().then(() => {
       this.#busy = false;
     });
     // Its failure shows where it is awaited.

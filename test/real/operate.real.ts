@@ -85,7 +85,9 @@ describe('status', () => {
 
   test('counts what waits for the SIEM, what it gave up on, and how old the oldest is', async () => {
     await using each = await operated();
-    const { SiemQueueUrl = '', DeliveryStreamName = '' } = each.stack.outputs;
+    const { SiemQueueUrl = '', DeliveryStreamName = '', BucketName: Bucket } = each.stack.outputs;
+    // While the bucket holds no event, a waiting message is taken for the test message of S3.
+    await each.moto.s3.send(new PutObjectCommand({ Bucket, Key: 'events/2026/11/20/10/object.json.gz', Body: 'x' }));
     for (const output of ['SiemQueueUrl', 'SiemQueueUrl', 'SiemDeadLetterQueueUrl']) await send(each, output, 'object');
     await each.moto.sqs.send(new ReceiveMessageCommand({ QueueUrl: SiemQueueUrl, MaxNumberOfMessages: 1 }));
     const time = Date.now() - 60_000;

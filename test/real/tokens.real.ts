@@ -44,9 +44,10 @@ describe('a token of Keycloak', () => {
     const first = await token();
     const { exp, iat } = claimsOf(first);
     expect(exp - iat).toBe(300);
-    clock.advance(269_999);
+    // Keycloak counts whole seconds from its answer: on a busy machine it says 299.
+    clock.advance(268_999);
     expect(await token()).toBe(first);
-    clock.advance(1);
+    clock.advance(1_001);
     expect(claimsOf(await token()).jti).not.toBe(claimsOf(first).jti);
   });
 

@@ -44,6 +44,21 @@ describe("unconfirmed rows after a crash between Firehose's acknowledgement and 
     expect(harness.events.map(({ row }) => row?.['version'])).toEqual([1]);
   });
 
+  test('the ids of a page whose commit failed stay noted when the next page writes its intent', async () => {
+    const harness = new Harness();
+    harness.api.pages('/a', [[asset('a')], [asset('b')], []]);
+    // The page before has failed by the time that the second page is looked up.
+    harness.journal.hook = async step => {
+      if (step === 'assets states') throw new Error('fault at assets states');
+      if (step === 'assets look-up b') await new Promise(setImmediate);
+    };
+    await expect(harness.runStream('assets')).rejects.toThrow('fault at assets states');
+    harness.later();
+    harness.api.pages('/a', [[tombstone('a', { version: 2 }), asset('b')], []]);
+    await harness.runStream('assets');
+    expect(harness.sent).toEqual(['tombstone a', 'upsert b']);
+  });
+
   test('an id is confirmed by the checkpoint of the page that sends it again', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a'), asset('b')], []]);
