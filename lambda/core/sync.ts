@@ -73,7 +73,8 @@ export async function sync(initial: StreamState, streamRun: StreamRun): Promise<
  */
 export async function syncRow(row: Row, again: boolean, initial: StreamState, streamRun: StreamRun): Promise<Batch> {
   const unconfirmed = again ? new Set([...initial.unconfirmed, idTag(row.id)]) : initial.unconfirmed;
-  const state = { ...initial, unconfirmed };
+  // Every page is committed by now: the table has what was staged, and `again` must not be hidden by it.
+  const state = { ...initial, unconfirmed, staged: new Map() };
   const { cursor: sent, names } = state.checkpoint;
   const page = { sent, next: null, rewound: false, repeats: false, names };
   const candidates = { rows: [row], bad: [], versionTags: [], superseded: 0, inWindow: 0 };

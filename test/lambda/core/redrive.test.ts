@@ -109,6 +109,15 @@ describe('a dead letter that is tried again', () => {
     expect([harness.sent, harness.deadLetters.size]).toEqual([['dns_block wide'], 0]);
   });
 
+  test('a redriven oversize row that the walk has just forwarded is sent again, and the next dead letter of the row is known', async () => {
+    const harness = await committed();
+    const row = asset('a', { version: 2 });
+    harness.api.on('/a', 'c1', answer([row], null)).on('/t', 'c1', answer([], null));
+    const keys = [put(harness, 'assets', 'oversize', row), put(harness, 'assets', 'no-id', row)];
+    expect(await redriven(harness, ...keys)).toEqual(['sent', 'known']);
+    expect([harness.sent, harness.deadLetters.size]).toEqual([['upsert a', 'upsert a'], 0]);
+  });
+
   test('a redriven row that is still oversize is dropped once a smaller version was forwarded', async () => {
     const harness = await committed();
     const wide = asset('a', { version: 0, text: WIDE });
