@@ -68,7 +68,7 @@ describe('Retry-After', () => {
 describe('the loop of tries', () => {
   /** Fails once per given failure, and then succeeds. */
   async function run(failures: readonly Failure[], { timeLeft = 60_000, random = () => 0.5, ...policy }: Change = {}) {
-    const clock = steppedClock();
+    const clock = steppedClock([]);
     const end = clock.now() + timeLeft;
     let tries = 0;
     const attempt = async () => {
