@@ -55,7 +55,9 @@ serveAndPrint(async (request, response) => {
     response.end('{"access_token":"token","token_type":"Bearer","expires_in":3600}');
   } else if (action === undefined) {
     // The page is made while the answer is on its way.
-    const [answer] = await Promise.all([page(pathname, searchParams.get('cursor')), after(API_DELAY)]);
+    const arrival = after(API_DELAY);
+    const answer = page(pathname, searchParams.get('cursor'));
+    await arrival;
     response.end(answer);
   } else {
     await after(AWS_DELAY);

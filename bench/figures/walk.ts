@@ -27,7 +27,7 @@ export const walks: Figure = {
   async measure(size) {
     await using folder = await temporaryFolder('bench-walk');
     const script = path.join(folder.path, 'walk.mjs');
-    await bundle(path.join(CHILDREN, 'walk.ts'), script, { keepNames: true });
+    await bundle(path.join(CHILDREN, 'walk.ts'), script);
     const sink = path.join(CHILDREN, 'walk-sink.ts');
     return await measured(size, (scenario, count) =>
       inChild<Walked>(script, [scenario, String(count), sink], NODE_OPTIONS),

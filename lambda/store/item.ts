@@ -9,12 +9,15 @@ import type { StreamName } from '../streams.ts';
 
 export type Item = Record<string, AttributeValue>;
 
+/** Goes into a batch: its attributes are JSON as they are. */
+export type TextItem = Record<string, { S: string } | { N: string } | { BOOL: boolean }>;
+
 const VERSION = '1';
 const CHECKSUM_LENGTH = 16;
 /** Not under the checksum: the key is its salt, and the fence moves without the rest. */
 const NOT_IN_CHECKSUM = new Set(['pk', 'sk', 'v', 'seal', 'epoch']);
 
-export function withChecksum(key: Key, members: Item, hash: Hash): Item {
+export function withChecksum<T extends Item>(key: Key, members: T, hash: Hash) {
   return { ...key, ...members, v: { N: VERSION }, seal: { S: checksumOf(key, members, hash) } };
 }
 
@@ -64,7 +67,7 @@ function text(value: AttributeValue): string {
  *     members#<stream>#<id>  <id>                  a row of <stream> under its parent
  */
 
-export interface Key extends Record<string, AttributeValue> {
+export interface Key extends TextItem {
   readonly pk: { S: string };
   readonly sk: { S: string };
 }

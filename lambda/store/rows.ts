@@ -20,6 +20,7 @@ import {
   removalKey,
   removalsPartition,
   rowKey,
+  type TextItem,
   withChecksum,
 } from './item.ts';
 import type { Table } from './table.ts';
@@ -39,7 +40,7 @@ export function createRowStates(table: Table, hash: Hash): RowStates {
   };
 }
 
-function encodeState({ rowHash, forwardedAt, generation, removed, parent, sequence, revision }: RowState): Item {
+function encodeState({ rowHash, forwardedAt, generation, removed, parent, sequence, revision }: RowState): TextItem {
   return {
     digest: { S: rowHash },
     ...(forwardedAt === '' ? {} : { forwarded: { S: forwardedAt } }),
@@ -119,7 +120,7 @@ export function createRemovals(table: Table, hash: Hash): Removals {
   };
 }
 
-function encodeRemoval({ id, deletedAt, position, sequence }: ListedRemoval): Item {
+function encodeRemoval({ id, deletedAt, position, sequence }: ListedRemoval): TextItem {
   return {
     id: { S: JSON.stringify(id) },
     ...(deletedAt === undefined ? {} : { deleted_at: { S: JSON.stringify(deletedAt) } }),

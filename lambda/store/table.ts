@@ -14,12 +14,12 @@ import { StateError } from '../core/errors.ts';
 import { inParallel } from '../core/in-parallel.ts';
 import { type RetryBudget, type RetryPolicy, TryAgain } from '../core/retry.ts';
 import type { AssertLeaseValid } from '../ports.ts';
-import type { Item, Key } from './item.ts';
+import type { Item, Key, TextItem } from './item.ts';
 
 export interface Table {
   /** Strongly consistent. The keys must differ from one another. */
   get(keys: readonly Key[]): Promise<Item[]>;
-  put(items: readonly Item[], assertLeaseValid: AssertLeaseValid): Promise<void>;
+  put(items: readonly TextItem[], assertLeaseValid: AssertLeaseValid): Promise<void>;
   delete(keys: readonly Key[], assertLeaseValid: AssertLeaseValid): Promise<void>;
   /** Strongly consistent, in the order of the sort key; all of them, or the first `limit`. */
   query(pk: string, limit?: number): Promise<Item[]>;

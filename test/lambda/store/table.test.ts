@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Sender } from '../../../lambda/aws.ts';
 import { LeaseLostError, StateError } from '../../../lambda/core/errors.ts';
-import type { Item, Key } from '../../../lambda/store/item.ts';
+import type { Item, Key, TextItem } from '../../../lambda/store/item.ts';
 import { createTable } from '../../../lambda/store/table.ts';
 import { type Fault, THROTTLED } from '../../../local/aws/faults.ts';
 import { awsScene, pass } from '../support/aws-scene.ts';
@@ -13,7 +13,7 @@ const keys = (count: number, pk?: string): Key[] =>
     pk: { S: pk ?? `p${index}` },
     sk: { S: `s${String(index).padStart(6, '0')}` },
   }));
-const items = (count: number, pk?: string): Item[] =>
+const items = (count: number, pk?: string): TextItem[] =>
   keys(count, pk).map((key, n) => ({ ...key, n: { N: String(n) } }));
 const sorted = (all: readonly Item[]) => all.toSorted((a, b) => Number(a['n']?.N) - Number(b['n']?.N));
 
