@@ -39,6 +39,8 @@ export const SETTINGS: Settings = {
   pageLimit: 500,
   names: {},
   leaseSeconds: 60,
+  filters: undefined,
+  omit: undefined,
   s3PathStyle: false,
 };
 

@@ -4,7 +4,9 @@ import type { Sender } from './aws.ts';
 import { envelope } from './core/event.ts';
 import { ocsfFormat } from './core/ocsf/format.ts';
 import type { RetryBudget } from './core/retry.ts';
+import { rowCut } from './core/row.ts';
 import type { Assignment, Ports } from './core/run.ts';
+import { rowSelection } from './filters.ts';
 import type { Clock, Hash, Lease, Log } from './ports.ts';
 import type { Settings } from './settings.ts';
 import { createDeadLetters } from './sink/dead-letters.ts';
@@ -17,7 +19,8 @@ import { createCheckpoints } from './store/checkpoints.ts';
 import { createLease } from './store/lease.ts';
 import { createChildIndex, createRemovals, createRowStates } from './store/rows.ts';
 import { createTable } from './store/table.ts';
-import { type StreamName, streamsOn } from './streams.ts';
+import { type StreamName, streamKey, streamsOn } from './streams.ts';
+import { sha256 } from './system.ts';
 
 /** Everything that reaches out of the process. The simulation replaces exactly these. */
 export interface Clients {
@@ -82,13 +85,18 @@ export function composeRun(
 
 /** What the settings have a run do. @param only of the streams that are on, these alone */
 export function assign(settings: Settings, only?: readonly StreamName[]): Assignment {
-  const on = streamsOn(({ pathOption }) => settings[pathOption]);
+  const { filters, omit, threatAssetField: parentMember } = settings;
+  const on = streamsOn(({ pathOption }) => settings[pathOption]).map(stream => {
+    const key = streamKey(stream.name);
+    const options = { filter: filters?.[key], omit: omit?.[key] };
+    return { ...stream, selection: rowSelection(options, stream.path, rowCut(stream, parentMember), sha256) };
+  });
   return {
     connector: settings.connector,
     streams: only ? on.filter(({ name }) => only.includes(name)) : on,
     pageLimit: settings.pageLimit,
-    parentMember: settings.threatAssetField,
+    parentMember,
     configuredNames: settings.names,
-    format: settings.ocsf ? ocsfFormat({ parentMember: settings.threatAssetField, fields: settings.ocsf }) : envelope,
+    format: settings.ocsf ? ocsfFormat({ parentMember, fields: settings.ocsf }) : envelope,
   };
 }

@@ -9,7 +9,7 @@ export const DIMENSIONS = { connector: 'service', stream: 'stream' } as const;
 
 /** Emitted once a stream and run, with the dimensions `service` and `stream`. Counts of this run; zero is emitted too. */
 export const STREAM_METRICS = {
-  /** 1 when the walk reached the end of the stream with everything saved; absent otherwise. Silence is the alarm. */
+  /** 1 when the walk reached the end of the stream with everything saved. Silence is the alarm. */
   CaughtUp: 'CaughtUp',
   /** 1 when the stream failed in this run, else 0. */
   StreamFailed: 'StreamFailed',
@@ -25,6 +25,10 @@ export const STREAM_METRICS = {
   /** Tombstones of assets never seen, which are not forwarded. */
   TombstonesIgnored: 'TombstonesIgnored',
   ThreatsWithdrawn: 'ThreatsWithdrawn',
+  /** Rows that the stream's filter withholds. */
+  RowsFiltered: 'RowsFiltered',
+  /** Rows for which the filter gave an error or no boolean. They are sent. */
+  FilterFaults: 'FilterFaults',
   /** Rows written to the dead-letter prefix. */
   DeadLetters: 'DeadLetters',
   /** Threats that do not name their asset. */
@@ -65,6 +69,12 @@ export const CONNECTOR_METRICS = {
   /** Time left before Lambda's time-out at the end of the run, in milliseconds. */
   TimeLeftMilliseconds: 'TimeLeftMilliseconds',
 } as const;
+
+/**
+ * Metrics that are left out instead of being zero. CloudWatch bills a metric for each hour in which it is sent, and its alarms treat missing
+ * data as they would zero. `CaughtUp` is never zero, because the alarm on silence counts what is there.
+ */
+export const OMITTED_WHEN_ZERO: ReadonlySet<string> = new Set(['CaughtUp', 'RowsFiltered', 'FilterFaults']);
 
 export type StreamProperty = keyof typeof STREAM_PROPERTIES;
 export type StreamMetric = keyof typeof STREAM_METRICS;

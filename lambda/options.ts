@@ -5,7 +5,8 @@
  * Keys are names of props, and the doc comment of a key is the text that editors and documents show.
  */
 import * as v from 'valibot';
-import { PAGE_LIMIT, STREAMS, type StreamWithoutPath } from './streams.ts';
+import { filterFault } from './filters.ts';
+import { PAGE_LIMIT, STREAMS, type StreamKey, type StreamWithoutPath, streamKey } from './streams.ts';
 
 /** Seconds. */
 export const LEASE_SECONDS = { min: 1, max: 900, default: 60 } as const;
@@ -45,8 +46,58 @@ function pathOption({ name, pathSetting }: StreamWithoutPath) {
   return { schema: listPath, variable: pathSetting, sentence, absent: 'the stream is off' };
 }
 
+/** The longest expressions together, in characters: Lambda gives all variables 4 KB. */
+const LONGEST_FILTER = 1_000;
+
+const filter = v.pipe(
+  v.string('must be an expression of JMESPath'),
+  v.minLength(1, 'must not be empty'),
+  v.maxLength(LONGEST_FILTER, `must have ${LONGEST_FILTER} characters at most`),
+  v.rawCheck(({ dataset, addIssue }) => {
+    const fault = dataset.typed ? filterFault(dataset.value) : undefined;
+    if (fault !== undefined) addIssue({ message: `is no expression of JMESPath: ${fault}` });
+  }),
+);
+
+/** Members that the connector itself reads of every row. */
+const READ_MEMBERS: readonly string[] = RESERVED_MEMBERS;
+
+const omittedMembers = v.pipe(
+  v.array(
+    v.pipe(
+      v.string('must be the path of a member'),
+      v.regex(/^[^.\s]+(\.[^.\s]+)*$/, 'must be names of members, joined by dots'),
+      v.check(path => !READ_MEMBERS.includes(path), 'must not be a member that the connector reads of every row'),
+    ),
+    'must be a list',
+  ),
+  v.minLength(1, 'must name one member at least'),
+  v.maxLength(20, 'must name 20 members at most'),
+);
+
+/** A value for each stream that has one, by names such as `dnsBlocks`. */
+function byStream<T extends v.GenericSchema>(schema: T) {
+  const entries = Object.fromEntries(STREAMS.map(({ name }) => [streamKey(name), v.optional(schema)]));
+  return v.strictObject(entries as Record<StreamKey, v.OptionalSchema<T, undefined>>);
+}
+
 export const FUNCTION_OPTIONS = {
   ...PATH_OPTIONS,
+
+  /**
+   * Which rows are sent: by stream (`assets`, `threats`, `dnsBlocks`) an expression of JMESPath over the row. A row for which it is exactly
+   * `false` is withheld. See docs/filters.md.
+   *
+   * @default - every row is sent
+   */
+  filters: { schema: byStream(filter), variable: 'FILTERS' },
+
+  /**
+   * Members that are left out of rows before they are sent: by stream a list of paths such as `owner.email`. See docs/filters.md#leave-members-out.
+   *
+   * @default - rows are sent whole
+   */
+  omit: { schema: byStream(omittedMembers), variable: 'OMIT' },
 
   /**
    * Member of a threat that names its asset. To change it, see docs/runbook.md#change-the-member-that-names-a-threats-asset.

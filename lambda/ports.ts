@@ -1,6 +1,7 @@
 /**
  * The ports of the core, as types: verbs that source/, sink/ and store/ implement, and that tests replace.
  */
+import type { CutElement } from './core/json/cutter.ts';
 import type { StreamName } from './streams.ts';
 
 /** One-way hash of a text, in lower-case hexadecimal (SHA-256: 64 characters). */
@@ -71,6 +72,8 @@ export interface Checkpoint {
   readonly names: MemberNames;
   /** Greatest `sequence` among the events of committed pages. Empty before the first. */
   readonly committed: string;
+  /** `tag` of the selection with which the stream was read. Empty: every row, whole. */
+  readonly selection: string;
   /** Set by a resync until the walk reaches its end: damaged row states are overwritten instead of refused. */
   readonly repairing: boolean;
 }
@@ -116,6 +119,19 @@ export interface Checkpoints {
  */
 export type AssertLeaseValid = () => Promise<void>;
 
+/** What becomes of a stream's rows before they are compared with what was sent. */
+export interface RowSelection {
+  /** Names this selection. A stream that was read with another one is read again from the beginning. */
+  readonly tag: string;
+  /** @param text of the whole row */
+  filter(text: string): FilterResult;
+  /** The row without the members that are left out. */
+  reduce(element: CutElement): CutElement;
+}
+
+/** `fault`: the expression gave an error, or no boolean. The row is sent, because nothing is lost by a filter's fault. */
+export type FilterResult = 'send' | 'withhold' | 'fault';
+
 /** What was last forwarded of one id. */
 export interface RowState {
   readonly rowHash: string;
@@ -129,7 +145,7 @@ export interface RowState {
   /** When that event was made, ISO 8601: leads an operator to the object that it was delivered in. Empty: not recorded. */
   readonly forwardedAt: string;
   /**
-   * `event_id` of the row's last withdrawal, or empty. It makes the ids of later events differ from those before the withdrawal: a row
+   * Names the row's last withdrawal, or empty. It makes the ids of later events differ from those before the withdrawal: a row
    * that returns as it was, at the position it had, would otherwise look like a repeat.
    */
   readonly revision: string;

@@ -4,6 +4,7 @@ import type { OcsfFields } from './core/ocsf/attributes.ts';
 import { OCSF_TYPES } from './core/ocsf/values.ts';
 import { type AddressRule, AUTH_URL, BASE_URL, FUNCTION_OPTIONS, type FunctionOptions } from './options.ts';
 import type { MemberNames } from './ports.ts';
+import { streamKey, streamsOn } from './streams.ts';
 
 export interface Settings extends Omit<FunctionOptions, 'rowsMember' | 'paginationMember' | 'format'> {
   readonly baseUrl: string;
@@ -46,6 +47,14 @@ const number = v.pipe(
   v.string(),
   v.transform(digits => (/^\d{1,9}$/.test(digits) ? Number(digits) : Number.NaN)),
 );
+
+const json = v.pipe(v.string(), v.parseJson(undefined, 'is no JSON'));
+
+/** What reads an option's value from the text of its variable. */
+function parserOf({ type }: v.GenericSchema) {
+  if (type === 'number') return number;
+  return type === 'strict_object' ? json : text;
+}
 
 const OPTIONS = Object.entries<{
   readonly schema: v.GenericSchema;
@@ -94,7 +103,7 @@ const Environment = v.object({
 const Options = v.object(
   Object.fromEntries(
     OPTIONS.map(([, { schema, variable, default: byDefault }]) => {
-      const parsed = v.pipe(schema.type === 'number' ? number : text, schema as v.GenericSchema<string | number>);
+      const parsed = v.pipe(parserOf(schema), schema as v.GenericSchema<never>);
       return [variable, byDefault === undefined ? v.optional(parsed) : v.optional(parsed, String(byDefault))];
     }),
   ),
@@ -112,7 +121,11 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
   const own = v.safeParse(Environment, given, { abortPipeEarly: true });
   const options = v.safeParse(Options, given, { abortPipeEarly: true });
   const issues = [...(own.issues ?? []), ...(options.issues ?? [])].map(describe);
-  const faults = [...issues, ...formatFaults(given)];
+  const faults = [
+    ...issues,
+    ...formatFaults(given),
+    ...(options.success ? selectionFaults(byName(options.output)) : []),
+  ];
   if (faults.length > 0 || !own.success || !options.success) throw new SettingsError(faults);
   const { rowsMember, paginationMember, format, ...rest } = byName(options.output);
   return {
@@ -138,6 +151,16 @@ function byName(output: Readonly<Record<string, unknown>>): FunctionOptions {
 /** A mapping has no effect on envelopes. */
 function formatFaults({ EVENT_FORMAT: format, OCSF_FIELDS: fields }: NodeJS.ProcessEnv): string[] {
   return fields === undefined || format === 'ocsf' ? [] : ['OCSF_FIELDS has no effect unless EVENT_FORMAT is ocsf'];
+}
+
+/** A selection has no effect on a stream that is off. */
+function selectionFaults(options: FunctionOptions): string[] {
+  const on = new Set<string>(streamsOn(({ pathOption }) => options[pathOption]).map(({ name }) => streamKey(name)));
+  return (['filters', 'omit'] as const).flatMap(name =>
+    Object.keys(options[name] ?? {}).flatMap(key =>
+      on.has(key) ? [] : [`${FUNCTION_OPTIONS[name].variable}.${key} has no effect: the stream is off`],
+    ),
+  );
 }
 
 const REQUIRED = new Set(

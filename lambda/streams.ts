@@ -3,6 +3,8 @@
  *
  * Adding a stream means adding a row here: its settings, metrics, alarms and place in the walk follow from it.
  */
+import type { RowSelection } from './ports.ts';
+
 export interface Stream {
   /** Name in events, metrics, checkpoints and results. */
   readonly name: string;
@@ -62,13 +64,27 @@ export const STREAMS = [
 
 export type StreamName = (typeof STREAMS)[number]['name'];
 
+/** Name of a stream in options: `dnsBlocks`. */
+export type StreamKey = CamelCase<StreamName>;
+
+type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : S;
+
+export function streamKey(name: StreamName): StreamKey {
+  return name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()) as StreamKey;
+}
+
 /** A stream whose path must be given. */
 export type StreamWithoutPath = Exclude<(typeof STREAMS)[number], { readonly path: string }>;
 
 export type NamedStream = Stream & { readonly name: StreamName };
 
+/** A stream, and which of its rows are sent. Absent: all of them, whole. */
+export type SelectedStream = Stream & { readonly selection?: RowSelection | undefined };
+
 /** A stream that is on. */
-export type SyncedStream = NamedStream & { readonly path: string };
+export type SyncedStream = NamedStream & SelectedStream & { readonly path: string };
 
 /**
  * The streams that are on, with their paths: those with a path of their own, and those that are given one.

@@ -1,4 +1,4 @@
-/** Metrics in CloudWatch's embedded metric format, one blob per stream and one for the connector. Zeros are emitted too. */
+/** Metrics in CloudWatch's embedded metric format, one blob per stream and one for the connector. */
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import {
   AccountRevokedError,
@@ -14,6 +14,7 @@ import {
   type ConnectorMetric,
   DIMENSIONS,
   METRIC_NAMESPACE,
+  OMITTED_WHEN_ZERO,
   type StreamMetric,
   type StreamProperty,
 } from './metric-names.ts';
@@ -33,7 +34,8 @@ export interface Telemetry {
 export function createTelemetry(connector: string): Telemetry {
   const metrics = new Metrics({ namespace: METRIC_NAMESPACE, serviceName: connector });
   const emit = (values: Partial<Record<StreamMetric | ConnectorMetric, number>>) => {
-    for (const [name, value] of Object.entries(values)) metrics.addMetric(name, unitOf(name), value);
+    for (const [name, value] of Object.entries(values))
+      if (value !== 0 || !OMITTED_WHEN_ZERO.has(name)) metrics.addMetric(name, unitOf(name), value);
     metrics.publishStoredMetrics();
   };
   return {
@@ -49,12 +51,9 @@ export function createTelemetry(connector: string): Telemetry {
   };
 }
 
-type StreamMetrics = Omit<Record<StreamMetric, number>, 'CaughtUp'> & { CaughtUp?: number };
-
-function streamMetrics(result: StreamResult, failure: Error | undefined): StreamMetrics {
+function streamMetrics(result: StreamResult, failure: Error | undefined): Record<StreamMetric, number> {
   return {
-    // Never zero: the alarm on silence counts what is there.
-    ...(result.caughtUp && !failure ? { CaughtUp: 1 } : {}),
+    CaughtUp: flag(result.caughtUp && !failure),
     StreamFailed: flag(failure),
     TimeBudgetExceeded: flag(!failure && !result.caughtUp),
     PagesRead: result.pages,
@@ -64,6 +63,8 @@ function streamMetrics(result: StreamResult, failure: Error | undefined): Stream
     Tombstones: result.tombstones,
     TombstonesIgnored: result.unseenTombstones,
     ThreatsWithdrawn: result.withdrawn,
+    RowsFiltered: result.filtered,
+    FilterFaults: result.filterFaults,
     DeadLetters: result.deadLetters,
     ThreatsWithoutAsset: result.withoutOwner,
     CursorStalled: result.stalledCursors,

@@ -19,7 +19,7 @@ import type {
   RowState,
   StoredState,
 } from '../ports.ts';
-import type { Stream, StreamName } from '../streams.ts';
+import type { SelectedStream, StreamName } from '../streams.ts';
 import { type EventContext, type EventFormat, exceedsRecord } from './event.ts';
 import { idTag } from './hashes.ts';
 import type { ReadPage } from './read-pages.ts';
@@ -56,10 +56,15 @@ export interface ReadCounts {
   readonly superseded: number;
   readonly suppressed: number;
   readonly unseenTombstones: number;
+  /** Rows that the filter withholds, and those whose filter gave no answer, which are sent. */
+  readonly filtered: number;
+  readonly filterFaults: number;
 }
 
 export interface SentCounts {
   readonly forwarded: number;
+  /** Rows that the SIEM had and that the filter withholds now. */
+  readonly withdrawn: number;
   readonly tombstones: number;
   readonly oversize: number;
   readonly withoutOwner: number;
@@ -67,7 +72,7 @@ export interface SentCounts {
 }
 
 export interface DecideOptions {
-  readonly stream: Stream & { readonly name: StreamName };
+  readonly stream: SelectedStream & { readonly name: StreamName };
   /** The window holds two pages of this size. */
   readonly pageLimit: number;
   /** One for each row. */
@@ -92,7 +97,7 @@ export interface Candidates {
 export function deDuplicate(
   { rows }: Pick<ReadPage, 'rows'>,
   state: StreamState,
-  stream: Stream,
+  stream: SelectedStream,
   hash: Hash,
 ): Candidates {
   const last = new Map<string, Row>();
@@ -132,13 +137,17 @@ export interface Known {
 
 /**
  * `forward`: the SIEM lacks it. `suppress`: the SIEM has it. `adopt`: the SIEM has it, but the state must learn its parent. `unseen`: the
- * tombstone of a row that the SIEM never had (specification, consumer rule 2).
+ * tombstone of a row that the SIEM never had (specification, consumer rule 2), or has as withdrawn. `withhold`: the filter excludes it,
+ * and the SIEM does not have it. `withdraw`: the filter excludes it, and the SIEM has it, or may have it.
  */
-export type Decision = 'forward' | 'suppress' | 'adopt' | 'unseen';
+export type Decision = 'forward' | 'suppress' | 'adopt' | 'unseen' | 'withhold' | 'withdraw';
 
 /** `updated_at` takes no part: a row is a change when its content differs, whatever its times say. */
 export function classify(row: Row, { state, unconfirmed, generation }: Known): Decision {
-  if (!state) return row.deleted && !unconfirmed ? 'unseen' : 'forward';
+  const isLive = state !== undefined && !state.removed;
+  if (row.filter === 'withhold') return isLive || unconfirmed ? 'withdraw' : 'withhold';
+  if (row.deleted && !unconfirmed && (!state || state.rowHash === FILTERED)) return 'unseen';
+  if (!state) return 'forward';
   if (unconfirmed || state.generation < generation || state.rowHash !== row.rowHash) return 'forward';
   return state.parent === row.parent ? 'suppress' : 'adopt';
 }
@@ -229,6 +238,12 @@ function without(set: ReadonlySet<string>, removed: readonly string[]): Readonly
   return left;
 }
 
+/** Row hash of a row that was withdrawn because of a filter: equal to that of no row. */
+export const FILTERED = 'filtered';
+
+/** Of a row of a stream without row states. */
+const NOTHING: Known = { state: undefined, unconfirmed: false, generation: 0 };
+
 /** A batch in the making, row by row. */
 class Draft {
   readonly deadLetters: DeadLetter[];
@@ -240,6 +255,9 @@ class Draft {
   readonly #options: DecideOptions;
   readonly #generation: number;
   #suppressed = 0;
+  #filtered = 0;
+  #filterFaults = 0;
+  #withdrawn = 0;
   #unseenTombstones = 0;
   #tombstones = 0;
   #oversize = 0;
@@ -263,12 +281,16 @@ class Draft {
 
   /** @param known absent for streams without row states, whose rows are all forwarded */
   add(row: Row, known: Known | undefined): void {
-    const decision = known ? classify(row, known) : 'forward';
-    if (decision === 'suppress') {
-      this.#suppressed++;
+    const decision = classify(row, known ?? NOTHING);
+    if (row.filter === 'fault') this.#filterFaults++;
+    if (row.filter === 'withhold') this.#filtered++;
+    if (decision === 'suppress') this.#suppressed++;
+    if (decision === 'suppress' || decision === 'withhold') return;
+    const before = known?.state;
+    if (decision === 'withdraw') {
+      this.#withdraw(row, before);
       return;
     }
-    const before = known?.state;
     if (decision === 'unseen') this.#unseenTombstones++;
     if (decision === 'adopt') this.#suppressed++;
     if (decision === 'forward') this.#send(row, before);
@@ -282,7 +304,7 @@ class Draft {
     const { stream, context, format, locate, sequences } = this.#options;
     const known = before !== undefined && !before.removed && before.generation >= this.#generation;
     const sequence = sequenceAt(sequences, this.lines.length + 1);
-    const event = { row, stream, sequence, revision: before?.revision ?? '', known };
+    const event = { row, stream, sequence, revision: this.#revisionAfter(before), known };
     let line = format.row(event, context);
     if (exceedsRecord(line)) {
       const deadLetter: DeadLetter = { stream: stream.name, reason: 'oversize', text: row.text, rowHash: row.rowHash };
@@ -296,11 +318,42 @@ class Draft {
     if (stream.cascadesFrom && row.parent === undefined) this.#withoutParent++;
   }
 
+  /**
+   * A filter's withdrawal keeps the revision, so that one that is repeated after a kill has the same `event_id`. What follows it is another
+   * revision, named after its `sequence`.
+   */
+  #revisionAfter(before: RowState | undefined): string {
+    if (before?.rowHash !== FILTERED) return before?.revision ?? '';
+    return this.#options.context.hash(`${FILTERED}\n${before.revision}\n${before.sequence}`).slice(0, 32);
+  }
+
+  /** The state names no parent: the row must not be withdrawn once more with it. */
+  #withdraw(row: Row, before: RowState | undefined): void {
+    const { stream, context, format, sequences } = this.#options;
+    const { forwardedAt } = context;
+    const sequence = sequenceAt(sequences, this.lines.length + 1);
+    const revision = before?.revision ?? '';
+    const event = { row, stream, sequence, revision, known: true };
+    this.lines.push(format.filtered(event, context));
+    this.forwardedIds.push(row.id);
+    this.#withdrawn++;
+    const generation = this.#generation;
+    this.states.set(row.id, {
+      rowHash: FILTERED,
+      generation,
+      removed: true,
+      parent: undefined,
+      sequence,
+      forwardedAt,
+      revision,
+    });
+  }
+
   #remember({ id, rowHash, deleted: removed, parent }: Row, before: RowState | undefined, decision: Decision): void {
     const adopted = decision === 'adopt' ? before : undefined;
     const sequence = adopted?.sequence ?? this.#sequence;
     const forwardedAt = adopted?.forwardedAt ?? this.#options.context.forwardedAt;
-    const revision = before?.revision ?? '';
+    const revision = this.#revisionAfter(before);
     this.states.set(id, { rowHash, generation: this.#generation, removed, parent, sequence, forwardedAt, revision });
     // The entry under a parent that was left stays until that parent's removal, which passes it over.
     const isChild = before !== undefined && before.parent === parent && !before.removed;
@@ -314,9 +367,12 @@ class Draft {
         superseded,
         suppressed: inWindow + this.#suppressed,
         unseenTombstones: this.#unseenTombstones,
+        filtered: this.#filtered,
+        filterFaults: this.#filterFaults,
       },
       sent: {
-        forwarded: this.lines.length,
+        forwarded: this.lines.length - this.#withdrawn,
+        withdrawn: this.#withdrawn,
         tombstones: this.#tombstones,
         oversize: this.#oversize,
         withoutOwner: this.#withoutParent,

@@ -29,6 +29,8 @@ export interface EventFormat {
   row(event: RowEvent, context: EventContext): string;
   /** Stands in for a row whose own line exceeds what Firehose takes; it points to the row's dead letter. */
   oversize(event: RowEvent, context: EventContext, deadLetter: string): string;
+  /** Says that the filter of its stream withholds a row that the SIEM has. */
+  filtered(event: RowEvent, context: EventContext): string;
   /** Says that a row disappeared with its parent. */
   withdrawn(id: string, tombstone: Removal, stream: Stream, sequence: string, context: EventContext): string;
 }
@@ -52,6 +54,14 @@ export function oversizeLine(event: RowEvent, context: EventContext, deadLetter:
   return `${head}${parentMember(row.parent)},"dead_letter":${JSON.stringify(deadLetter)}}`;
 }
 
+/** Says that the filter of its stream withholds a row that the SIEM has. */
+export function filteredLine(event: RowEvent, context: EventContext): string {
+  const { row, stream, sequence } = event;
+  const eventId = filteredEventId(event, context);
+  const head = envelopeHead(eventId, sequence, 'withdrawn', stream, row, context);
+  return `${head}${parentMember(row.parent)},"reason":"filtered"}`;
+}
+
 /** Says that a row disappeared with its parent. The same tombstone withdraws a row under the same `event_id`. */
 export function withdrawnLine(
   id: string,
@@ -65,7 +75,12 @@ export function withdrawnLine(
   return `${envelopeHead(eventId, sequence, 'withdrawn', stream, subject, context)}${parentMember(tombstone.id)}}`;
 }
 
-export const envelope: EventFormat = { row: rowLine, oversize: oversizeLine, withdrawn: withdrawnLine };
+export const envelope: EventFormat = {
+  row: rowLine,
+  oversize: oversizeLine,
+  filtered: filteredLine,
+  withdrawn: withdrawnLine,
+};
 
 export function exceedsRecord(line: string): boolean {
   // A UTF-16 unit takes three bytes at most, so most lines need no count.
@@ -103,6 +118,10 @@ export function rowEventId({ row, revision }: RowEvent, { hash }: EventContext):
 
 export function oversizeEventId({ row, revision }: RowEvent, { hash }: EventContext): string {
   return hash(`oversize\n${row.versionHash}\n${revision}`).slice(0, EVENT_ID_LENGTH);
+}
+
+export function filteredEventId({ row, revision }: RowEvent, { hash }: EventContext): string {
+  return hash(`filtered\n${row.versionHash}\n${revision}`).slice(0, EVENT_ID_LENGTH);
 }
 
 /** One per row and tombstone: a withdrawal that is repeated after a crash has the same. */

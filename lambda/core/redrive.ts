@@ -97,6 +97,7 @@ async function tryAgain(body: string, state: StreamState, streamRun: StreamRun):
   if ('reason' in row) return unchanged(kept(`it still cannot be an event: ${row.reason}`));
   const decision = await decideRedrive(row, deadLetter, state, streamRun);
   if (decision.outcome !== 'sent') return unchanged(decision);
+  if (row.filter === 'withhold') return unchanged(kept('the filter of its stream excludes its row'));
   // Asked after the decision: a superseded dead letter goes, however large its row is.
   if (exceedsRecord(run.assignment.format.row(longestEvent(row, streamRun), eventContext(run))))
     return unchanged(STILL_OVERSIZE);

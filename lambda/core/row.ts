@@ -1,6 +1,6 @@
 /** A row as the walk sees it: its untouched text, and the few members that the connector reads. */
-import type { DeadLetter, Hash } from '../ports.ts';
-import type { Stream } from '../streams.ts';
+import type { DeadLetter, FilterResult, Hash } from '../ports.ts';
+import type { SelectedStream, Stream } from '../streams.ts';
 import { ContractError, JsonError } from './errors.ts';
 import { versionTagOf } from './hashes.ts';
 import { MINUS, NINE, QUOTE, ZERO } from './json/codes.ts';
@@ -20,6 +20,8 @@ export interface Row {
   readonly parent: string | undefined;
   /** Identity of this delivery of this version: equal only for the same row, content and position. */
   readonly versionHash: string;
+  /** What the filter of its stream says. A tombstone is always sent: it may lack what the filter asks for. */
+  readonly filter: FilterResult;
   /** What the window holds of it. Absent when the window could not distinguish this version from a later one. */
   readonly versionTag: string | undefined;
 }
@@ -51,12 +53,13 @@ export function rowCut(stream: Stream, parentMember: string): CutOptions {
 }
 
 /** Reads one element of the row array (rule: no non-empty string `id`, no event). */
-export function readRow(element: CutElement, stream: Stream, hash: Hash): Row | BadRow {
-  if (!element.isObject) return badRow('not-an-object', element, hash);
+export function readRow(whole: CutElement, stream: SelectedStream, hash: Hash): Row | BadRow {
+  if (!whole.isObject) return badRow('not-an-object', whole, hash);
+  const element = stream.selection?.reduce(whole) ?? whole;
   const id = asString(element.wanted(ID));
   if (!id) return badRow('no-id', element, hash);
   if (id.length > MAX_ID_BYTES / 3) return badRow('id-too-long', element, hash);
-  return new CutRow(id, element, stream, hash);
+  return new CutRow(id, element, whole, stream, hash);
 }
 
 function badRow(reason: BadRow['reason'], element: CutElement, hash: Hash): BadRow {
@@ -69,16 +72,19 @@ class CutRow implements Row {
   readonly id: string;
   readonly deleted: boolean;
   readonly #element: CutElement;
-  readonly #stream: Stream;
+  readonly #whole: CutElement;
+  readonly #stream: SelectedStream;
   readonly #hash: Hash;
+  #filter: FilterResult | undefined;
   #rowHash: string | undefined;
   #versionHash: string | undefined;
   #versionTag: string | undefined;
 
-  constructor(id: string, element: CutElement, stream: Stream, hash: Hash) {
+  constructor(id: string, element: CutElement, whole: CutElement, stream: SelectedStream, hash: Hash) {
     this.id = id;
     this.deleted = stream.tombstones && element.wanted(DELETED) === 'true';
     this.#element = element;
+    this.#whole = whole;
     this.#stream = stream;
     this.#hash = hash;
   }
@@ -104,6 +110,11 @@ class CutRow implements Row {
   get parent(): string | undefined {
     const parent = this.#stream.cascadesFrom ? asString(this.#element.wanted(PARENT)) : undefined;
     return parent && parent.length <= MAX_ID_BYTES / 3 ? parent : undefined;
+  }
+
+  get filter(): FilterResult {
+    this.#filter ??= this.deleted ? 'send' : (this.#stream.selection?.filter(this.#whole.text) ?? 'send');
+    return this.#filter;
   }
 
   /** Over the digest, not over the row once more: the digest names the id too. Canonical text has no line breaks. */

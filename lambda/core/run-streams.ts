@@ -18,7 +18,7 @@ import {
   type StreamRun,
 } from './run.ts';
 import { Sequencer } from './sequence.ts';
-import { initialState, type StreamState } from './stream-state.ts';
+import { BEGINNING, initialState, type StreamState } from './stream-state.ts';
 import { sync } from './sync.ts';
 import { withdraw } from './withdraw.ts';
 
@@ -106,27 +106,32 @@ function fail(
 type States = Map<StreamName, StreamState | Error>;
 
 async function loadStates(run: Run, commands: Commands): Promise<States> {
-  const names = run.assignment.streams.map(each => each.name);
+  const { streams } = run.assignment;
   // The run before may have left writes on their way: once the fence is raised, none of them can land. Raised for every stream, also
   // for those that are left out of this run: the next one will find the lease clean.
   if (run.lease.dirty) {
     const every = STREAMS.map(each => each.name);
     await run.checkpoints.fence(every, run.lease.epoch);
   }
-  const saved = await run.checkpoints.load(names);
+  const saved = await run.checkpoints.load(streams.map(each => each.name));
   const states: States = new Map();
-  for (const name of names) {
-    const applied = await applyCommand(commands, name, saved.get(name)!, run);
-    states.set(name, applied instanceof Error ? applied : initialState(applied));
+  for (const stream of streams) {
+    const applied = await applyCommand(commands, stream, saved.get(stream.name)!, run);
+    const begun = applied instanceof Error ? applied : await applySelection(stream, applied, run);
+    states.set(stream.name, begun instanceof Error ? begun : initialState(begun));
   }
   return states;
 }
 
 /** Resync and replay begin with a checkpoint at the beginning of the stream, saved before anything is read. */
-async function applyCommand(commands: Commands, stream: StreamName, saved: SavedStream | Error, run: Run) {
+async function applyCommand(
+  commands: Commands,
+  { name: stream, hasRowStates, selection }: SyncedStream,
+  saved: SavedStream | Error,
+  run: Run,
+) {
   const replay = commands.replay.includes(stream);
   if (!replay && !commands.resync.includes(stream)) return saved;
-  const keepsWindow = run.assignment.streams.some(each => each.name === stream && !each.hasRowStates);
   const { lease, log, checkpoints } = run;
   // What cannot be read says nothing about what the SIEM has: then only sending everything again is safe.
   const unreadable = saved instanceof Error;
@@ -134,10 +139,11 @@ async function applyCommand(commands: Commands, stream: StreamName, saved: Saved
   const checkpoint: Checkpoint = {
     cursor: undefined,
     previous: undefined,
-    window: replay || !keepsWindow ? [] : (before?.window ?? []),
+    window: replay || hasRowStates ? [] : (before?.window ?? []),
     generation: replay || unreadable ? lease.epoch : before!.generation,
     names: {},
     committed: before?.committed ?? '',
+    selection: selection?.tag ?? '',
     repairing: true,
   };
   if (unreadable) await checkpoints.saveIntents(stream, [], lease.epoch);
@@ -146,6 +152,28 @@ async function applyCommand(commands: Commands, stream: StreamName, saved: Saved
     stream,
   });
   return { checkpoint, intents: unreadable ? [] : saved.intents };
+}
+
+/**
+ * A stream that was read with another filter is read again from the beginning: only the rows themselves say which of them enter the
+ * selection and which leave it. The window goes with the cursor, because it knows rows that were withheld:
+ *
+ *     filter before   severity == 'high'     read: t1 high, t2 low       sent: t1
+ *     filter now      severity == 'low'      read again: t1, t2          sent: t1 withdrawn, t2
+ *
+ * Streams without row states cannot tell what was sent. Of those the filter applies to what is read from now on.
+ */
+async function applySelection(stream: SyncedStream, saved: SavedStream, run: Run): Promise<SavedStream> {
+  const selection = stream.selection?.tag ?? '';
+  const { checkpoint } = saved;
+  if (checkpoint.selection === selection) return saved;
+  if (!stream.hasRowStates || checkpoint === BEGINNING) return { ...saved, checkpoint: { ...checkpoint, selection } };
+  const again: Checkpoint = { ...checkpoint, cursor: undefined, previous: undefined, window: [], selection };
+  await run.checkpoints.save(stream.name, again, run.lease.epoch);
+  run.log.info('The filter, or what it leaves out, has changed: the stream is read again from the beginning', {
+    stream: stream.name,
+  });
+  return { ...saved, checkpoint: again };
 }
 
 /** How far the streams of a run have come. */

@@ -67,6 +67,10 @@ export interface StreamResult {
   readonly superseded: number;
   readonly tombstones: number;
   readonly unseenTombstones: number;
+  /** Rows that the filter of the stream withholds. */
+  readonly filtered: number;
+  /** Rows for which the filter gave an error or no boolean. They are sent. */
+  readonly filterFaults: number;
   /** Withdrawals that Firehose acknowledged. */
   readonly withdrawn: number;
   readonly deadLetters: number;
@@ -88,6 +92,8 @@ export const EMPTY_RESULT: StreamResult = {
   superseded: 0,
   tombstones: 0,
   unseenTombstones: 0,
+  filtered: 0,
+  filterFaults: 0,
   withdrawn: 0,
   deadLetters: 0,
   oversize: 0,

@@ -35,6 +35,7 @@ export const BEGINNING: Checkpoint = {
   generation: 0,
   names: {},
   committed: '',
+  selection: '',
   repairing: false,
 };
 

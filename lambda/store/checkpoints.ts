@@ -64,7 +64,7 @@ function isBare(item: Item): boolean {
 }
 
 function encode(checkpoint: Checkpoint): Item {
-  const { cursor, previous, window, generation, names, committed, repairing } = checkpoint;
+  const { cursor, previous, window, generation, names, committed, selection, repairing } = checkpoint;
   return {
     ...optional('cursor', cursor),
     ...optional('previous', previous),
@@ -73,6 +73,7 @@ function encode(checkpoint: Checkpoint): Item {
     window: { B: Buffer.from(window.join(''), 'hex') },
     generation: { N: String(generation) },
     settled: { S: committed },
+    ...(selection === '' ? {} : { selection: { S: selection } }),
     mending: { BOOL: repairing },
   };
 }
@@ -86,6 +87,7 @@ function decode(item: Item | undefined): Checkpoint {
     generation: Number(item['generation']?.N),
     names: { rows: item['rows_member']?.S, pagination: item['pagination_member']?.S },
     committed: item['settled']?.S ?? '',
+    selection: item['selection']?.S ?? '',
     repairing: item['mending']?.BOOL ?? false,
   };
 }

@@ -1,3 +1,5 @@
+import { FUNCTION_OPTIONS } from '../../lambda/options.ts';
+import { STREAMS, streamKey } from '../../lambda/streams.ts';
 import { kindOf } from '../delivery/destinations.ts';
 import type { Fault } from './fault.ts';
 
@@ -40,6 +42,25 @@ const CONTRADICTIONS: readonly Contradiction[] = [
     member: 'alarmEmail',
     reason: 'cannot be added to an existing topic: subscribe the address there',
     holds: entry => given(entry, 'alarmEmail') && given(entry, 'alarmTopicArn'),
+  },
+  ...(['filters', 'omit'] as const).flatMap(member =>
+    STREAMS.filter(stream => 'pathOption' in stream).map(({ name, pathOption }) => ({
+      member: `${member}.${streamKey(name)}`,
+      reason: `has no effect without ${pathOption}: the stream is off`,
+      holds: (entry: Entry) =>
+        given(entry, member) && given(entry[member] as Entry, streamKey(name)) && !given(entry, pathOption),
+    })),
+  ),
+  {
+    member: 'omit.threats',
+    reason: 'must not name the member that names the asset: a removal could not withdraw the threats',
+    holds: entry => {
+      const omitted = (entry['omit'] as { threats?: unknown } | undefined)?.threats;
+      return (
+        Array.isArray(omitted) &&
+        omitted.includes(entry['threatAssetField'] ?? FUNCTION_OPTIONS.threatAssetField.default)
+      );
+    },
   },
   {
     member: 'siemReader.createOidcProvider',

@@ -32,7 +32,6 @@ function variables(options: ConnectorOptions): [string, string][] {
 }
 
 function textOf(prop: unknown): string {
-  return typeof prop === 'object' && prop && 'toSeconds' in prop
-    ? String((prop as Duration).toSeconds())
-    : String(prop);
+  if (typeof prop !== 'object' || prop === null) return String(prop);
+  return 'toSeconds' in prop ? String((prop as Duration).toSeconds()) : JSON.stringify(prop);
 }

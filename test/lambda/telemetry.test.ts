@@ -28,7 +28,7 @@ function failed(stream: StreamName, error: Error, result: Partial<StreamResult> 
 }
 
 describe('the metrics of a run', () => {
-  test('the metrics are one blob per stream and one for the connector, with the declared names and dimensions, zeros included', () => {
+  test('the metrics are one blob per stream and one for the connector, with the declared names and dimensions, zeros included where they are not left out', () => {
     const results = new Map<StreamName, StreamResult>([
       ['assets', quiet()],
       ['threats', quiet({ caughtUp: false })],
@@ -61,6 +61,8 @@ describe('the metrics of a run', () => {
       tombstones: 5,
       unseenTombstones: 6,
       withdrawn: 7,
+      filtered: 13,
+      filterFaults: 14,
       deadLetters: 8,
       withoutOwner: 9,
       stalledCursors: 10,
@@ -78,6 +80,8 @@ describe('the metrics of a run', () => {
       RowsDeduplicated: 4,
       Tombstones: 5,
       TombstonesIgnored: 6,
+      RowsFiltered: 13,
+      FilterFaults: 14,
       ThreatsWithdrawn: 7,
       DeadLetters: 8,
       ThreatsWithoutAsset: 9,

@@ -24,17 +24,45 @@ export type RowMembers = ReadonlyMap<string, RowMember>;
 /** @param text one JSON object, its grammar checked already */
 export function rowMembers(text: string): RowMembers {
   const members = new Map<string, RowMember>();
+  for (const { json, name, value } of membersOf(text)) members.set(name, { name: json, value });
+  return members;
+}
+
+/** The members in their order. `json` is the name as it is written. */
+function* membersOf(text: string): Generator<{ json: string; name: string; value: string }> {
   let at = text.indexOf('{') + 1;
   for (;;) {
     const open = text.indexOf('"', at);
-    if (open < 0) return members;
+    if (open < 0) return;
     const close = stringEnd(text, open);
     const start = valueStart(text, close);
     const end = valueEnd(text, start);
-    const name = text.slice(open, close);
-    members.set(nameOf(name), { name, value: text.slice(start, trimmed(text, end)) });
+    const json = text.slice(open, close);
+    yield { json, name: nameOf(json), value: text.slice(start, trimmed(text, end)) };
     at = end + 1;
   }
+}
+
+/**
+ * The object without the members at these paths; every other value as it is written. A path ends where a value is no object.
+ *
+ * @param text one JSON object, its grammar checked already
+ */
+export function withoutMembers(text: string, paths: readonly (readonly string[])[]): string {
+  const kept: string[] = [];
+  let changed = false;
+  for (const { json, name, value } of membersOf(text)) {
+    const here = paths.filter(([first]) => first === name);
+    if (here.some(path => path.length === 1)) {
+      changed = true;
+      continue;
+    }
+    const below = here.map(path => path.slice(1));
+    const reduced = below.length > 0 && value.startsWith('{') ? withoutMembers(value, below) : value;
+    changed ||= reduced !== value;
+    kept.push(`${json}:${reduced}`);
+  }
+  return changed ? `{${kept.join(',')}}` : text;
 }
 
 /** Raw JSON text of each element. @param text one JSON array, its grammar checked already */

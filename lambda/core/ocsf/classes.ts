@@ -61,6 +61,18 @@ export const WITHDRAWAL: OcsfClass = {
   constants: `"activity_name":"Withdrawn","status_detail":"${WHY_WITHDRAWN}"`,
 };
 
+const WHY_FILTERED = 'The filter of the connector excludes this object now. It may still exist at the source.';
+
+/** By class of the row: the event that says that a filter withholds it. */
+export function filteredClass(row: OcsfClass): OcsfClass {
+  const removal = row === INVENTORY ? REMOVAL : WITHDRAWAL;
+  return {
+    ...removal,
+    activity: 99,
+    constants: `"activity_name":"Withdrawn","status_detail":"${WHY_FILTERED}"`,
+  };
+}
+
 /** DNS Activity, Query: denied and blocked. */
 const DNS_BLOCK: OcsfClass = {
   uid: 4003,

@@ -4,6 +4,7 @@ import {
   type EventContext,
   type EventFormat,
   exceedsRecord,
+  filteredEventId,
   oversizeEventId,
   type RowEvent,
   rowEventId,
@@ -19,7 +20,7 @@ import {
   type OcsfStreamFields,
   type Slots,
 } from './attributes.ts';
-import { attributesOf, classOf, type OcsfClass, WITHDRAWAL, withEndpoint } from './classes.ts';
+import { attributesOf, classOf, filteredClass, type OcsfClass, WITHDRAWAL, withEndpoint } from './classes.ts';
 import { epochMilliseconds, takeValue } from './values.ts';
 
 export interface OcsfOptions {
@@ -33,6 +34,14 @@ export function ocsfFormat(options: OcsfOptions): EventFormat {
   return {
     row: (event, context) => rowLine(event, context, mappers),
     oversize: oversizeLine,
+    filtered(event, context) {
+      const { row, stream } = event;
+      const ocsfClass = filteredClass(classOf(stream, row.deleted));
+      const eventId = filteredEventId(event, context);
+      const head = ocsfHead({ ocsfClass, eventId, stream, sequence: event.sequence, subject: row }, context);
+      const position = row.position === undefined ? '' : `"stream_position":${row.position},`;
+      return `${head},${body(ocsfClass, idAlone(ocsfClass, row.id), row.parent)},"unmapped":{${position}"reason":"filtered"}}`;
+    },
     withdrawn(id, tombstone, stream, sequence, context) {
       const eventId = withdrawnEventId(id, tombstone, stream, context);
       const subject = { id, time: tombstone.deletedAt, parent: tombstone.id };

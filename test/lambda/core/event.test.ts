@@ -22,6 +22,7 @@ const ROW: Row = {
   position: '"p1"',
   time: '2026-11-20T09:00:00Z',
   deleted: false,
+  filter: 'send',
   parent: undefined,
   versionHash: sha256('delivery'),
   versionTag: undefined,

@@ -19,6 +19,7 @@ const FULL: Checkpoint = {
   generation: 7,
   names: { rows: 'data', pagination: 'page' },
   committed: '00000000070000000012',
+  selection: 'f1f2f3',
   repairing: true,
 };
 

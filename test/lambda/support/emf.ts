@@ -1,4 +1,10 @@
-import { CONNECTOR_METRICS, DIMENSIONS, METRIC_NAMESPACE, STREAM_METRICS } from '../../../lambda/metric-names.ts';
+import {
+  CONNECTOR_METRICS,
+  DIMENSIONS,
+  METRIC_NAMESPACE,
+  OMITTED_WHEN_ZERO,
+  STREAM_METRICS,
+} from '../../../lambda/metric-names.ts';
 
 /** One blob of CloudWatch's embedded metric format. */
 export interface Emf {
@@ -46,8 +52,7 @@ export function emfFaults(blobs: readonly Emf[], connector: string, streams: rea
     ...blobs.filter(each => each.namespace !== METRIC_NAMESPACE).map(each => `namespace ${each.namespace}`),
     ...blobs.flatMap(({ dimensions, values }) => {
       const declared = DIMENSIONS.stream in dimensions ? STREAM_METRICS : CONNECTOR_METRICS;
-      // CaughtUp is emitted only as 1, because the alarm is about its absence.
-      const wanted = Object.keys(declared).filter(name => name !== 'CaughtUp' || values['CaughtUp'] === 1);
+      const wanted = Object.keys(declared).filter(name => !OMITTED_WHEN_ZERO.has(name) || values[name]);
       const missing = wanted.filter(name => !Number.isFinite(values[name])).map(name => `${name} is missing`);
       return [
         ...missing,

@@ -14,6 +14,7 @@ export interface Event {
   readonly forwarded_at: string;
   readonly asset_id?: string;
   readonly dead_letter?: string;
+  readonly reason?: string;
   readonly row?: Readonly<Record<string, unknown>>;
 }
 

@@ -73,6 +73,8 @@ export function settingsOf(
     names: {},
     leaseSeconds,
     ocsf: ocsf && {},
+    filters: undefined,
+    omit: undefined,
     s3PathStyle: false,
   };
 }

@@ -1,9 +1,12 @@
 import { envelope } from '../../../../lambda/core/event.ts';
+import { rowCut } from '../../../../lambda/core/row.ts';
 import type { Assignment, Ports, Run, StreamResult } from '../../../../lambda/core/run.ts';
 import { type Commands, type RunOutcome, runStreams } from '../../../../lambda/core/run-streams.ts';
 import { Sequencer } from '../../../../lambda/core/sequence.ts';
+import { rowSelection, type SelectionOptions } from '../../../../lambda/filters.ts';
 import type { HeldLease, Lease } from '../../../../lambda/ports.ts';
 import { STREAMS, type StreamName } from '../../../../lambda/streams.ts';
+import { sha256 } from '../../../../lambda/system.ts';
 import { type Event, readEvent } from '../../support/event-schema.ts';
 import { steppedClock } from '../../support/stepped-clock.ts';
 import { ScriptedApi } from './api.ts';
@@ -15,6 +18,7 @@ import { MemoryTable } from './memory-table.ts';
 const PATHS: Readonly<Record<StreamName, string>> = { assets: '/a', threats: '/t', 'dns-blocks': '/d' };
 
 export interface RunChange extends Partial<Assignment>, Partial<Commands> {
+  readonly selections?: Readonly<Partial<Record<StreamName, SelectionOptions>>>;
   readonly only?: readonly StreamName[];
   readonly outOfTime?: () => boolean;
 }
@@ -118,8 +122,15 @@ export class Harness {
   }
 }
 
-function assignment({ only, ...change }: RunChange): Assignment {
-  const streams = STREAMS.map(each => ({ ...each, path: PATHS[each.name] }));
+function assignment({ only, selections = {}, ...change }: RunChange): Assignment {
+  const streams = STREAMS.map(each => {
+    const path = PATHS[each.name];
+    return {
+      ...each,
+      path,
+      selection: rowSelection(selections[each.name] ?? {}, path, rowCut(each, 'asset_id'), sha256),
+    };
+  });
   return {
     connector: 'acme',
     streams: only ? streams.filter(each => only.includes(each.name)) : streams,
