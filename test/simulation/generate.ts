@@ -2,6 +2,7 @@
 import type { PlatformSettings } from '../../local/platform/settings.ts';
 import { withDeadLetters } from './generate-dead-letters.ts';
 import { withFaults } from './generate-faults.ts';
+import { withFilters } from './generate-filters.ts';
 import { withMassRemovals } from './generate-mass-removals.ts';
 import { type Change, type Command, FAULTS, type History, type Step, type StreamName, type Tick } from './history.ts';
 import { Random } from './random.ts';
@@ -16,6 +17,8 @@ const LETTERS_SHARE = 3;
 /** In one history of so many, of those without dead letters, many assets are removed between two polls. */
 const MASS_SHARE = 15;
 const MASS_REMAINDER = 7;
+/** In as many the filters change. */
+const FILTERS_REMAINDER = 4;
 
 /** How many faults a history has: probabilities per tick, and per I/O. */
 interface FaultRates {
@@ -42,6 +45,7 @@ export function generate(seed: number): History {
   const history = randomHistory(seed);
   // By the seed alone. A further random number would change the history of every seed.
   if (seed % MASS_SHARE === MASS_REMAINDER) return withMassRemovals(history);
+  if (seed % MASS_SHARE === FILTERS_REMAINDER) return withFilters(withFaults(history));
   return seed % LETTERS_SHARE === 0 ? withDeadLetters(history) : withFaults(history);
 }
 

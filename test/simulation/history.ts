@@ -146,11 +146,21 @@ export interface Release {
 
 export type StreamName = 'assets' | 'threats' | 'dns-blocks';
 
+/** Kinds of content that the filters of each stream exclude. */
+export interface Filters {
+  readonly assets: readonly number[];
+  readonly threats: readonly number[];
+  /** The expression for threats is a faulty one. */
+  readonly faulty: boolean;
+}
+
 export type Step =
   | Tick
   | { readonly kind: 'change'; readonly change: Change }
   /** Ticks from now on run this release. */
   | { readonly kind: 'deploy'; readonly release: Release }
+  /** Ticks from now on run with these filters. */
+  | { readonly kind: 'filters'; readonly filters: Filters }
   | { readonly kind: 'wait'; readonly milliseconds: number };
 
 export interface History {
@@ -170,6 +180,8 @@ export interface History {
     /** Whether single reads answer what no list shows any more: removed assets, and the threats of such. */
     readonly showsGone: boolean;
   };
+  /** The first filters. Absent: every row is sent. */
+  readonly filters?: Filters & { readonly blocks: readonly number[] };
   /** Absent: a minute. */
   readonly leaseSeconds?: number;
   /** The first assets are rows of so many bytes: a page of them is delivered in several calls. */

@@ -7,14 +7,14 @@ import '@aws-sdk/client-s3';
 import { parseCommand } from '../../lambda/command.ts';
 import { assign, type Clients, composeRun, createContainerTokens } from '../../lambda/compose.ts';
 import { LeaseBusyError } from '../../lambda/core/errors.ts';
-import type { Ports } from '../../lambda/core/run.ts';
+import type { Assignment, Ports } from '../../lambda/core/run.ts';
 import { type Commands, type RunOutcome, runStreams } from '../../lambda/core/run-streams.ts';
 import { leaseTimes } from '../../lambda/lease-times.ts';
 import type { Lease } from '../../lambda/ports.ts';
 import type { Settings } from '../../lambda/settings.ts';
 import type { StreamName } from '../../lambda/streams.ts';
 import { createPlatform, type Platform } from '../../local/platform/platform.ts';
-import type { Change, Command, History, Release, Tick } from './history.ts';
+import type { Change, Command, Filters, History, Release, Tick } from './history.ts';
 import type { Observation } from './oracle/observation.ts';
 import { Recorder } from './oracle/recorder.ts';
 import { clearDeadLetters, quiesce } from './quiesce.ts';
@@ -25,6 +25,7 @@ import { SimDynamoDb } from './simulated/dynamodb.ts';
 import { SimFirehose } from './simulated/firehose.ts';
 import { SimContainer, SimProcess } from './simulated/process.ts';
 import { CAPABLE, formatOf } from './simulated/release.ts';
+import { filtered, filterOptions, isWithheld } from './simulated/selection.ts';
 import { apply, type PlatformChange, single } from './simulated/tenant-data.ts';
 import { Timeline } from './simulated/timeline.ts';
 
@@ -34,6 +35,7 @@ export interface Mutation {
   readonly lease?: (lease: Lease, command: Command | undefined) => Lease;
   readonly clients?: (clients: Clients) => Clients;
   readonly settings?: (settings: Settings) => Settings;
+  readonly assignment?: (assignment: Assignment) => Assignment;
   /** Milliseconds after which requests to AWS are given up. */
   readonly requestTimeout?: number;
 }
@@ -45,6 +47,7 @@ const OUTCOMES = {
   superseded: 'lettersSuperseded',
   kept: 'lettersKept',
 } as const;
+const NO_FILTERS: Filters = { assets: [], threats: [], faulty: false };
 /** Longer than any freeze and any lease. */
 const AFTERMATH_MILLISECONDS = 1_000_000;
 
@@ -57,7 +60,8 @@ class Simulation {
   readonly #mutation: Mutation;
   readonly #timeline = new Timeline(START);
   readonly #platform: Platform;
-  readonly #settings: Settings;
+  #settings: Settings;
+  #filters: Filters;
   readonly #dynamodb = new SimDynamoDb();
   readonly #firehose = new SimFirehose(this.#dynamodb);
   readonly #bucket = new SimBucket();
@@ -78,6 +82,8 @@ class Simulation {
     const settings = settingsOf(this.#platform, history);
     this.#settings = mutation.settings?.(settings) ?? settings;
     this.#recorder = new Recorder(this.#platform, clock);
+    this.#filters = history.filters ?? NO_FILTERS;
+    this.#filter(this.#filters);
     this.#surroundings = {
       history,
       platform: this.#platform,
@@ -101,6 +107,7 @@ class Simulation {
     for (const step of this.#history.steps) {
       if (step.kind === 'change') this.#change(step.change);
       else if (step.kind === 'deploy') this.#release = step.release;
+      else if (step.kind === 'filters') this.#filter(step.filters);
       else if (step.kind === 'wait') await this.#timeline.pass(step.milliseconds);
       else await this.#tick(step);
     }
@@ -108,9 +115,24 @@ class Simulation {
     await this.#timeline.pass(AFTERMATH_MILLISECONDS);
     await this.#quiesce();
     const { observation } = this.#recorder;
-    observation.truth = this.#platform.truth();
+    Object.assign(observation, filtered(this.#platform.truth(), this.#filters, this.#blocks));
     this.#requireNoOrphans();
     return observation;
+  }
+
+  get #blocks(): readonly number[] {
+    return this.#history.filters?.blocks ?? [];
+  }
+
+  /** A deployment of other filters. The stream is read again, and may show versions that it has shown before. */
+  #filter(filters: Filters): void {
+    if (!this.#history.filters) return;
+    const { observation } = this.#recorder;
+    observation.seen.filters++;
+    if (observation.everyVersion) observation.replayed = true;
+    this.#filters = filters;
+    this.#settings = { ...this.#settings, filters: filterOptions(filters, this.#blocks) };
+    this.#recorder.mayWithhold((row, stream) => isWithheld(row, stream, filters, this.#blocks));
   }
 
   /**
@@ -212,7 +234,8 @@ class Simulation {
     });
     const parts = composeRun(this.#settings, clients, container.tokens, () => process.timeLeft() - reserve / 2);
     const lease = this.#mutation.lease?.(parts.lease, command) ?? parts.lease;
-    const assignment = assign(this.#settings);
+    const plan = assign(this.#settings);
+    const assignment = this.#mutation.assignment?.(plan) ?? plan;
     const names = assignment.streams.map(({ name }) => name);
     return runStreams({
       ports: this.#mutation.ports?.(parts.ports, command) ?? parts.ports,

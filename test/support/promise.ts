@@ -52,8 +52,8 @@ export function unlikeTruth(copy: Copy, truth: TruthRows): string[] {
       live.add(key);
       const held = copy.get(key);
       const removed = stream === 'assets' && JSON.parse(row).deleted === true;
-      // The tombstone of an asset that the SIEM never had is not for it.
-      if (!held && removed) continue;
+      // The tombstone of an asset that the SIEM never had, or has as withdrawn, is not for it.
+      if (removed && (!held || held.kind === 'withdrawn')) continue;
       const kind = removed ? 'tombstone' : stream === 'dns-blocks' ? 'dns_block' : 'upsert';
       const right = held?.content === content(row) && held.kind === kind;
       if (!right) breaches.push(`${key} is ${held?.line ?? 'missing'} and should be ${row}`);

@@ -93,5 +93,5 @@ const KINDS: Readonly<Record<number, string>> = {
 
 function kindOf(event: { class_uid: number; activity_id: number; metadata: { is_truncated?: boolean } }): string {
   if (event.metadata.is_truncated) return 'oversize';
-  return event.class_uid === 2004 && event.activity_id === 99 ? 'withdrawn' : KINDS[event.class_uid]!;
+  return event.activity_id === 99 ? 'withdrawn' : KINDS[event.class_uid]!;
 }

@@ -44,6 +44,7 @@ members as (
       when is_envelope and strpos(head, ',"format":') > 0 then null
       when is_envelope then json_extract_scalar(head, '$.kind')
       -- Its class says that it is gone, even where the row was too large to be sent.
+      when class_uid = '3004' and activity_id = '99' then 'withdrawn'
       when class_uid = '3004' then 'tombstone'
       when is_truncated then 'oversize'
       when class_uid = '5001' then 'upsert'

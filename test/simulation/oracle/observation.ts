@@ -16,7 +16,10 @@ export interface Observation {
   readonly violations: string[];
   /** Virtual times at which something happened after which an event may come again. */
   readonly disturbances: number[];
+  /** Of the rows that the filters keep. */
   truth: Truth;
+  /** Stream and id of the live rows that the filters exclude. */
+  withheld: ReadonlySet<string>;
   /** Ticks that it took after the faults until a tick had nothing to do. */
   ticksToQuiet: number;
   /** Whether a walk began again, by a command or because a cursor was refused. Then older versions may be sent again. */
@@ -51,6 +54,8 @@ export interface Tally {
   massRemovals: number;
   /** Kills of a run in the middle of its withdrawals. */
   killsWhileWithdrawing: number;
+  /** Deployments of filters. */
+  filters: number;
   /** Requests that a stubborn fault struck. */
   stubborn: number;
   /** Invocations in a container that an earlier one had left frozen. */
@@ -79,6 +84,7 @@ export function emptyTally(): Tally {
     wide: 0,
     massRemovals: 0,
     killsWhileWithdrawing: 0,
+    filters: 0,
     stubborn: 0,
     thaws: 0,
     failedTicks: 0,

@@ -23,9 +23,12 @@ export function breachesOf(observation: Observation, rule: Rule = greatestSequen
 }
 
 /** Promise 4, and 5 with it: the copy equals what the API would answer now, digit for digit. */
-function unlike({ events, truth, lostBefore }: Observation, rule: Rule, which: string): string[] {
+function unlike({ events, truth, withheld, lostBefore }: Observation, rule: Rule, which: string): string[] {
   const kept = events.filter(({ stream, at }) => at >= (lostBefore.get(stream) ?? 0));
-  return unlikeTruth(copyOf(kept, rule), Object.entries(truth)).map(breach => `In ${which}, ${breach}`);
+  const copy = copyOf(kept, rule);
+  // It was restored, and the filter excludes it: to the SIEM it stays removed.
+  for (const key of withheld) if (copy.get(key)?.kind === 'tombstone') copy.delete(key);
+  return unlikeTruth(copy, Object.entries(truth)).map(breach => `In ${which}, ${breach}`);
 }
 
 /**
@@ -104,11 +107,16 @@ function withdrawnUnderLiveAssets({ events, disturbances }: Observation): string
   return events.flatMap(({ stream, id, kind, line, parent = '', at }) => {
     if (stream === 'assets' && kind === 'upsert') live.set(id, at);
     // Of an oversize row the notice does not say which of the two it is.
-    if (kind === 'tombstone' || kind === 'oversize') live.delete(id);
-    const since = kind === 'withdrawn' ? live.get(parent) : undefined;
+    if (kind === 'tombstone' || kind === 'oversize' || (stream === 'assets' && kind === 'withdrawn')) live.delete(id);
+    const since = kind === 'withdrawn' && !isFiltered(line) ? live.get(parent) : undefined;
     const wrong = since !== undefined && !disturbances.some(time => time >= since && time <= at);
     return wrong ? [`Withdrawn although its asset is live: ${line}`] : [];
   });
+}
+
+/** Withdrawn by the filter, with its asset or without. In the envelope and in OCSF. */
+function isFiltered(line: string): boolean {
+  return /"reason":"filtered"\}+$/.test(line);
 }
 
 /** Whatever the row, an event in OCSF is one that OCSF's own schema takes. */

@@ -20,6 +20,8 @@ export class Recorder {
   readonly #forwardedIds = new Set<string>();
   /** The same of rows that need not be sent: a later row of their page replaced them, or they are tombstones unseen. */
   readonly #excused = new Set<string>();
+  /** What the filters of any deployment so far exclude. */
+  readonly #withheld: ((row: string, stream: StreamName) => boolean)[] = [];
   /** By threat the asset under which the SIEM knows it, and those under which it was read, the last one last. */
   readonly #knownParents = new Map<string, { readonly sequence: string; readonly parent: string }>();
   readonly #readParents = new Map<string, readonly string[]>();
@@ -38,6 +40,7 @@ export class Recorder {
       lostBefore: new Map(),
       badRow: false,
       truth: platform.truth(),
+      withheld: new Set(),
       ticksToQuiet: 0,
       replayed: false,
       everyVersion: platform.settings.retention === 'every-version',
@@ -55,6 +58,10 @@ export class Recorder {
   readonly beginAgain = (): void => {
     this.observation.replayed = true;
     this.disturb();
+  };
+
+  readonly mayWithhold = (isWithheld: (row: string, stream: StreamName) => boolean): void => {
+    this.#withheld.push(isWithheld);
   };
 
   forgetCursors(): void {
@@ -77,7 +84,10 @@ export class Recorder {
     for (const [id, { deleted, content }] of rows) {
       const key = keyOf(stream, id);
       if (stream === 'threats') this.#noteParent(id, JSON.parse(content).asset_id);
-      if (deleted && !this.#forwardedIds.has(key)) this.#excused.add(`${key} ${content}`);
+      const isUnseen = deleted && !this.#forwardedIds.has(key);
+      // The SIEM has it as withdrawn.
+      const isFiltered = deleted ? this.#withheld.length > 0 : this.#withheld.some(each => each(content, stream));
+      if (isUnseen || isFiltered) this.#excused.add(`${key} ${content}`);
     }
     if (next !== null) {
       this.#pages.set(keyOf(stream, next), rows);

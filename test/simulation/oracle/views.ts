@@ -24,7 +24,7 @@ export class ViewsCheck implements AsyncDisposable {
     const copies = await this.#copies(observations.length);
     const changes = await this.#changes();
     return observations.map((observation, history) => [
-      ...unlikeTruth(Object.entries(observation.truth), copies[history]!),
+      ...unlikeTruth(Object.entries(observation.truth), withoutRemoved(copies[history]!, observation.withheld)),
       ...unlikeChanges(observation, changes.get(String(history)) ?? 0),
     ]);
   }
@@ -51,6 +51,12 @@ export class ViewsCheck implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#database[Symbol.asyncDispose]();
   }
+}
+
+/** A row that was restored, and that the filter excludes, stays removed to the SIEM. */
+function withoutRemoved(copy: ViewsCopy, withheld: ReadonlySet<string>): ViewsCopy {
+  const isRemoved = (entries: readonly Entry[]) => entries.every(({ state }) => state === 'removed');
+  return new Map([...copy].filter(([key, entries]) => !withheld.has(key) || !isRemoved(entries)));
 }
 
 /** In the envelope and in OCSF, each before anything that a row could hold. */

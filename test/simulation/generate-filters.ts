@@ -1,0 +1,29 @@
+/**
+ * Generates deployments that change the filters of a history:
+ *
+ *     filter of assets: none               the SIEM has all of them
+ *     deployed: without content 1          rows that have it are withdrawn, and new ones are not sent
+ *     a row changes to content 1, another one from it
+ *     deployed: without contents 0 and 2   the stream is read again
+ *
+ * It has a random stream of its own, so that other histories stay as they are.
+ */
+import type { Filters, History, Step } from './history.ts';
+import { Random } from './random.ts';
+import { KINDS_OF_CONTENT } from './simulated/selection.ts';
+
+export function withFilters(history: History): History {
+  const random = new Random(history.seed ^ 0xf117);
+  const changes = random.int(1, 4);
+  const steps: Step[] = [...history.steps];
+  for (let change = 0; change < changes; change++) {
+    steps.splice(random.int(0, steps.length), 0, { kind: 'filters', filters: randomFilters(random) });
+  }
+  // Of blocks nothing tells which were sent: their filter stays as it is.
+  return { ...history, steps, filters: { ...randomFilters(random), blocks: random.chance(0.5) ? [1] : [] } };
+}
+
+function randomFilters(random: Random): Filters {
+  const some = () => KINDS_OF_CONTENT.map((_, kind) => kind).filter(() => random.chance(0.35));
+  return { assets: some(), threats: some(), faulty: random.chance(0.15) };
+}
