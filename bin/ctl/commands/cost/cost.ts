@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { type NamedStream, STREAMS } from '../../../../lambda/streams.ts';
+import { type NamedStream, STREAMS, streamKey } from '../../../../lambda/streams.ts';
 import { DEFAULTS } from '../../../../lib/connector-options.ts';
 import {
   type BillLine,
@@ -97,8 +97,7 @@ const list = new Intl.ListFormat('en-GB');
 
 /** `dnsBlocksPerDay`: the option of a stream without row states, of which only what is new costs. */
 function optionName({ name, hasRowStates }: NamedStream): string {
-  const words = hasRowStates ? name : `${name}-per-day`;
-  return words.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+  return hasRowStates ? streamKey(name) : `${streamKey(name)}PerDay`;
 }
 
 /** Estimates the cost from numbers only, without AWS. */
