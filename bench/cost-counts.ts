@@ -45,8 +45,8 @@ export async function countMinutes(tenant: Tenant, minutes: number): Promise<Cou
 async function costScene(tenant: Tenant) {
   const folder = await temporaryFolder('cost');
   const platform = createPlatform({ clock: Date.now, random: createRandom(11), latencyMs: LATENCY.api });
-  const assets = Math.min(tenant.assets, STOCK.assets);
-  const threats = Math.min(tenant.threats, STOCK.threats);
+  const assets = Math.min(tenant.streams.assets?.stock ?? 0, STOCK.assets);
+  const threats = Math.min(tenant.streams.threats?.stock ?? 0, STOCK.threats);
   platform.populate({ assets, threats, dnsBlocks: STOCK.dnsBlocks });
   const { clientId: client_id, clientSecret: client_secret } = platform.account;
   const aws = await startAws({ directory: folder.path, secret: JSON.stringify({ client_id, client_secret }) });
@@ -119,15 +119,19 @@ class TenantTraffic {
   }
 
   minute(): void {
-    const { assetChanges, threatChanges, removals, dnsBlocks } = this.#tenant;
+    const { streams } = this.#tenant;
+    const { removals = 0 } = streams.assets ?? {};
+    const [assetChanges, threatChanges, dnsBlocks] = (['assets', 'threats', 'dns-blocks'] as const).map(
+      name => streams[name]?.changes ?? 0,
+    ) as [number, number, number];
     this.#repeat('new assets', assetChanges / 10, () => this.#putAsset(`new-${this.#serial}`));
     this.#repeat('changed assets', (assetChanges * 9) / 10, () => this.#putAsset(this.#some('assets')));
     this.#repeat('new threats', threatChanges / 2, () => this.#putThreat(`new-${this.#serial}`));
     this.#repeat('changed threats', threatChanges / 2, () => this.#putThreat(this.#some('threats')));
-    this.#repeat('removals', removals, () => this.#platform.removeAsset(this.#some('assets')));
+    this.#repeat('removals', removals, () => this.#platform.remove('assets', this.#some('assets')));
     this.#repeat('dns blocks', dnsBlocks, () => {
       const { id: _id, blocked_at: _at, ...members } = this.#members('dns-blocks');
-      this.#platform.putDnsBlock({ id: `block-${this.#serial}`, ...members });
+      this.#platform.put('dns-blocks', { id: `block-${this.#serial}`, ...members });
     });
   }
 
@@ -142,13 +146,13 @@ class TenantTraffic {
 
   #putAsset(id: string): void {
     const { updated_at: _at, stream_position: _position, deleted: _deleted, ...members } = this.#members('assets');
-    this.#platform.putAsset({ ...members, id });
+    this.#platform.put('assets', { ...members, id });
   }
 
   #putThreat(id: string): void {
     const { updated_at: _at, stream_position: _position, asset_id: _asset, ...members } = this.#members('threats');
-    const known = this.#platform.tenantData.threats.latest.get(id)?.assetId;
-    this.#platform.putThreat({ ...members, id, asset_id: known ?? this.#some('assets') });
+    const known = this.#platform.tenantData.streams.threats.latest.get(id)?.parentId;
+    this.#platform.put('threats', { ...members, id, asset_id: known ?? this.#some('assets') });
   }
 
   #members(stream: 'assets' | 'threats' | 'dns-blocks'): Record<string, unknown> {
@@ -157,12 +161,11 @@ class TenantTraffic {
 
   /** A row that is not removed, another each time. */
   #some(kind: 'assets' | 'threats'): string {
-    const { ids, latest } = this.#platform.tenantData[kind];
+    const { tenantData } = this.#platform;
+    const { ids } = tenantData.streams[kind];
     for (let step = 0; ; step++) {
       const id = ids[(this.#serial * 7919 + step) % ids.length]!;
-      const version = latest.get(id)!;
-      const asset = kind === 'assets' ? version : this.#platform.tenantData.assets.latest.get(version.assetId);
-      if (!asset?.deletedAt) return id;
+      if (tenantData.isLive(kind, id)) return id;
     }
   }
 }

@@ -7,6 +7,7 @@ import {
   fillingUp,
   fixedParts,
   monthlyBill,
+  streamsOf,
   type Tenant,
 } from '../lib/cost/bill.ts';
 import { estimateCounts } from '../lib/cost/estimate.ts';
@@ -15,26 +16,21 @@ import { countMinutes } from './cost-counts.ts';
 
 /** Invented tenants, as docs/cost.md states. */
 const TENANTS: readonly Tenant[] = [
-  { name: 'small', assets: 500, threats: 2_000, assetChanges: 60, threatChanges: 60, removals: 1, dnsBlocks: 600 },
-  {
-    name: 'middle',
-    assets: 10_000,
-    threats: 40_000,
-    assetChanges: 1_200,
-    threatChanges: 1_200,
-    removals: 12,
-    dnsBlocks: 30_000,
-  },
-  {
-    name: 'large',
-    assets: 100_000,
-    threats: 400_000,
-    assetChanges: 12_000,
-    threatChanges: 12_000,
-    removals: 60,
-    dnsBlocks: 600_000,
-  },
+  tenant('small', { assets: 500, threats: 2_000, changes: 60, removals: 1, dnsBlocks: 600 }),
+  tenant('middle', { assets: 10_000, threats: 40_000, changes: 1_200, removals: 12, dnsBlocks: 30_000 }),
+  tenant('large', { assets: 100_000, threats: 400_000, changes: 12_000, removals: 60, dnsBlocks: 600_000 }),
 ];
+
+/** @param changes an hour's, of assets and of threats each */
+function tenant(name: string, of: Record<'assets' | 'threats' | 'changes' | 'removals' | 'dnsBlocks', number>): Tenant {
+  const { assets, threats, changes, removals, dnsBlocks } = of;
+  const streams = {
+    assets: { stock: assets, changes, removals },
+    threats: { stock: threats, changes },
+    'dns-blocks': { changes: dnsBlocks },
+  };
+  return { name, streams };
+}
 
 const { minutes } = new Command('cost')
   .description('Computes the monthly bill of three tenants from counted calls, units and bytes.')
@@ -42,13 +38,13 @@ const { minutes } = new Command('cost')
   .parse()
   .opts<{ minutes: number }>();
 
-const fixed = fixedParts({ dnsBlocks: true });
+const fixed = fixedParts(streamsOf(TENANTS[0]!));
 const counted: Counts[] = [];
-for (const tenant of TENANTS) {
-  console.error(`${tenant.name}: ${minutes} minutes`);
-  counted.push(await countMinutes(tenant, minutes));
+for (const each of TENANTS) {
+  console.error(`${each.name}: ${minutes} minutes`);
+  counted.push(await countMinutes(each, minutes));
 }
-const bills = TENANTS.map((tenant, index) => monthlyBill(tenant, counted[index]!, fixed));
+const bills = TENANTS.map((each, index) => monthlyBill(each, counted[index]!, fixed));
 console.log(table(['Counted a minute', ...TENANTS.map(each => each.name)], countRows(counted)));
 console.log(`\n${table(['US dollars a month', ...TENANTS.map(each => each.name)], billRows(bills))}`);
 console.log(`\n${table(['Price', 'US dollars', 'Read where'], priceRows())}`);
@@ -86,13 +82,13 @@ function billRows(all: readonly BillLine[][]): string[][] {
   return [
     ...rows,
     ['**together**', ...all.map(lines => `**${sumOf(lines).toFixed(2)}**`)],
-    ['estimated by `connectorctl cost`', ...TENANTS.map(tenant => sumOf(estimated(tenant)).toFixed(2))],
-    ['filling up, once', ...TENANTS.map((tenant, index) => fillingUp(tenant, counted[index]!).toFixed(2))],
+    ['estimated by `connectorctl cost`', ...TENANTS.map(each => sumOf(estimated(each)).toFixed(2))],
+    ['filling up, once', ...TENANTS.map((each, index) => fillingUp(each, counted[index]!).toFixed(2))],
   ];
 }
 
-function estimated(tenant: Tenant): BillLine[] {
-  return monthlyBill(tenant, estimateCounts(tenant, { rateMinutes: 1, dnsBlocks: true }), fixed);
+function estimated(each: Tenant): BillLine[] {
+  return monthlyBill(each, estimateCounts(each, { rateMinutes: 1 }), fixed);
 }
 
 function priceRows(): string[][] {

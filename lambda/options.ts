@@ -6,13 +6,18 @@
  */
 import * as v from 'valibot';
 import { filterFault } from './filters.ts';
-import { PAGE_LIMIT, STREAMS, type StreamKey, type StreamWithoutPath, streamKey } from './streams.ts';
+import {
+  PAGE_LIMIT,
+  ROW_MEMBERS,
+  STREAMS,
+  STREAMS_WITHOUT_PATH,
+  type StreamKey,
+  type StreamWithoutPath,
+  streamKey,
+} from './streams.ts';
 
 /** Seconds. */
 export const LEASE_SECONDS = { min: 1, max: 900, default: 60 } as const;
-
-/** Members with a meaning of their own, which cannot name a threat's asset. */
-const RESERVED_MEMBERS = ['id', 'stream_position', 'updated_at', 'deleted', 'deleted_at', 'blocked_at'] as const;
 
 const listPath = v.pipe(
   v.string('must be a string'),
@@ -28,7 +33,7 @@ const memberName = v.pipe(
 
 const assetMember = v.pipe(
   memberName,
-  v.notValues(RESERVED_MEMBERS, 'must be the member that names the asset, not one that every row has'),
+  v.notValues(ROW_MEMBERS, 'must be the member that names the asset, not one that every row has'),
 );
 
 export function integer(min: number, max: number, unit = '') {
@@ -38,7 +43,7 @@ export function integer(min: number, max: number, unit = '') {
 
 /** Paths of streams whose path the API's specification does not give. TypeScript cannot infer doc comments for these. */
 const PATH_OPTIONS = Object.fromEntries(
-  STREAMS.flatMap(stream => ('pathOption' in stream ? [[stream.pathOption, pathOption(stream)]] : [])),
+  STREAMS_WITHOUT_PATH.map(stream => [stream.pathOption, pathOption(stream)]),
 ) as Record<StreamWithoutPath['pathOption'], ReturnType<typeof pathOption>>;
 
 function pathOption({ name, pathSetting }: StreamWithoutPath) {
@@ -60,7 +65,7 @@ const filter = v.pipe(
 );
 
 /** Members that the connector itself reads of every row. */
-const READ_MEMBERS: readonly string[] = RESERVED_MEMBERS;
+const READ_MEMBERS: readonly string[] = ROW_MEMBERS;
 
 const omittedMembers = v.pipe(
   v.array(

@@ -8,6 +8,8 @@ import type { RowSelection } from './ports.ts';
 export interface Stream {
   /** Name in events, metrics, checkpoints and results. */
   readonly name: string;
+  /** One row in words. For streams with row states also the command that looks one up, and its endpoint at the local platform. */
+  readonly singular: string;
   /** Path below the base URL; absent where the specification does not show it and the configuration must. */
   readonly path?: string;
   /** Such a stream is on when its path is given: by this option of `cdk.json`, and to the function by this variable. */
@@ -26,13 +28,17 @@ export interface Stream {
   readonly timeMember: string;
   /** Whether removals arrive as rows with `deleted: true`. */
   readonly tombstones: boolean;
-  /** Stream whose removals silently take rows of this one with them: such rows are withdrawn explicitly. */
+  /**
+   * Stream whose removals silently take rows of this one with them: such rows are withdrawn explicitly. One stream at most: `streamFaults`
+   * gives the reason.
+   */
   readonly cascadesFrom?: string;
 }
 
 export const STREAMS = [
   {
     name: 'assets',
+    singular: 'asset',
     path: '/v1/assets',
     group: 'inventory',
     hasRowStates: true,
@@ -42,6 +48,7 @@ export const STREAMS = [
   },
   {
     name: 'threats',
+    singular: 'threat',
     path: '/v1/threats',
     group: 'inventory',
     hasRowStates: true,
@@ -52,6 +59,7 @@ export const STREAMS = [
   },
   {
     name: 'dns-blocks',
+    singular: 'DNS block',
     pathOption: 'dnsBlocksPath',
     pathSetting: 'DNS_BLOCKS_PATH',
     group: 'dns',
@@ -78,6 +86,11 @@ export function streamKey(name: StreamName): StreamKey {
 /** A stream whose path must be given. */
 export type StreamWithoutPath = Exclude<(typeof STREAMS)[number], { readonly path: string }>;
 
+export const STREAMS_WITHOUT_PATH: readonly StreamWithoutPath[] = STREAMS.filter(stream => 'pathOption' in stream);
+
+/** A stream whose rows change. */
+export type VersionedName = Extract<(typeof STREAMS)[number], { readonly hasRowStates: true }>['name'];
+
 export type NamedStream = Stream & { readonly name: StreamName };
 
 /** A stream, and which of its rows are sent. Absent: all of them, whole. */
@@ -96,6 +109,62 @@ export function streamsOn(given: (stream: StreamWithoutPath) => string | undefin
     const path = 'path' in stream ? stream.path : given(stream);
     return path ? [{ ...stream, path }] : [];
   });
+}
+
+/** The facts of a stream. */
+export function streamOf(name: StreamName): NamedStream {
+  return STREAMS.find(each => each.name === name)!;
+}
+
+/** The stream whose rows disappear with those of another. */
+export function childOf(parents: string): NamedStream | undefined {
+  return STREAMS.find(each => 'cascadesFrom' in each && each.cascadesFrom === parents);
+}
+
+/** Members with a meaning of their own in rows of any stream. */
+export const ROW_MEMBERS = ['id', 'stream_position', 'updated_at', 'deleted', 'deleted_at', 'blocked_at'] as const;
+
+/** What the connector could not work by in a table of streams. */
+export function streamFaults(streams: readonly Stream[]): string[] {
+  const names = streams.map(({ name }) => name);
+  const children = streams.filter(({ cascadesFrom }) => cascadesFrom !== undefined);
+  return [
+    ...names.filter((name, at) => names.indexOf(name) < at).map(name => `Two streams are named ${name}.`),
+    ...streams
+      .filter(({ timeMember }) => !(ROW_MEMBERS as readonly string[]).includes(timeMember))
+      .map(
+        ({ name, timeMember }) =>
+          `${name}: ${timeMember} is not one of ROW_MEMBERS, so an option could give it another meaning.`,
+      ),
+    ...streams
+      .filter(
+        ({ path, pathOption, pathSetting }) =>
+          (path === undefined) !== (pathOption !== undefined && pathSetting !== undefined),
+      )
+      .map(({ name }) => `${name} needs either a path, or a pathOption with its pathSetting.`),
+    ...children.flatMap(child => cascadeFaults(child, streams)),
+    ...(children.length > 1
+      ? [
+          `${children.map(({ name }) => name).join(' and ')} cascade from other streams. Only one can: the first child clears the list of ` +
+            'removals, so rows of the second would never be withdrawn, and one option names the member of the parent.',
+        ]
+      : []),
+  ];
+}
+
+function cascadeFaults({ name, group, cascadesFrom, hasRowStates }: Stream, streams: readonly Stream[]): string[] {
+  const before = streams.slice(
+    0,
+    streams.findIndex(each => each.name === name),
+  );
+  const parents = before.find(each => each.name === cascadesFrom && each.group === group);
+  if (!parents)
+    return [`${name} cascades from ${cascadesFrom}, which is not before it in its group, so it would be read first.`];
+  if (!parents.tombstones)
+    return [`${name} cascades from ${cascadesFrom}, which has no tombstones, so nothing is ever withdrawn.`];
+  return parents.hasRowStates && hasRowStates
+    ? []
+    : [`${name} and ${cascadesFrom} need row states, by which rows are withdrawn.`];
 }
 
 /** Rows a page may carry: the API refuses a `limit` outside these bounds, it never clamps (specification, Limits). */

@@ -1,5 +1,6 @@
 /** The list of commands and their common options. Each command is in commands/. */
 import { Command } from 'commander';
+import { STREAMS } from '../../lambda/streams.ts';
 import { VERSION } from '../../lib/version.ts';
 import { examples, type Run } from './command.ts';
 
@@ -12,8 +13,12 @@ const COMMANDS: Readonly<Record<string, (run: Run) => Promise<Command>>> = {
   run: async run => (await import('./commands/run.ts')).runCommand(run),
   resync: async run => (await import('./commands/run.ts')).resyncCommand(run),
   replay: async run => (await import('./commands/run.ts')).replayCommand(run),
-  asset: async run => (await import('./commands/lookup/lookup.ts')).assetCommand(run),
-  threat: async run => (await import('./commands/lookup/lookup.ts')).threatCommand(run),
+  ...Object.fromEntries(
+    STREAMS.filter(({ hasRowStates }) => hasRowStates).map(({ name, singular }) => [
+      singular,
+      async (run: Run) => (await import('./commands/lookup/lookup.ts')).lookupCommand(run, name),
+    ]),
+  ),
   related: async run => (await import('./commands/lookup/lookup.ts')).relatedCommand(run),
   verify: async run => (await import('./commands/verify/verify.ts')).verifyCommand(run),
   'dead-letters': async run => (await import('./commands/dead-letters/dead-letters.ts')).deadLettersCommand(run),

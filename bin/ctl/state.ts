@@ -4,7 +4,7 @@ import type { SavedStream } from '../../lambda/ports.ts';
 import { createCheckpoints } from '../../lambda/store/checkpoints.ts';
 import { leaseKey, ROW_PARTITIONS, removalsPartition, rowPrefix } from '../../lambda/store/item.ts';
 import { createTable, type Table } from '../../lambda/store/table.ts';
-import { STREAMS, type StreamName } from '../../lambda/streams.ts';
+import { childOf, STREAMS, type StreamName } from '../../lambda/streams.ts';
 import { sha256, systemClock } from '../../lambda/system.ts';
 import { PRICES } from '../../lib/cost/prices.ts';
 import type { Aws } from './aws.ts';
@@ -64,8 +64,8 @@ async function readLease(table: Table, now: number): Promise<LeaseState | undefi
 
 async function countWithdrawals(table: Table): Promise<Map<StreamName, number>> {
   const counts = new Map<StreamName, number>();
-  for (const { name, tombstones } of STREAMS) {
-    if (tombstones) counts.set(name, (await table.query(removalsPartition(name))).length);
+  for (const { name } of STREAMS) {
+    if (childOf(name)) counts.set(name, (await table.query(removalsPartition(name))).length);
   }
   return counts;
 }

@@ -19,7 +19,7 @@ import type {
   RowState,
   StoredState,
 } from '../ports.ts';
-import type { SelectedStream, StreamName } from '../streams.ts';
+import { childOf, type SelectedStream, type StreamName } from '../streams.ts';
 import { type EventContext, type EventFormat, exceedsRecord } from './event.ts';
 import { idTag } from './hashes.ts';
 import type { ReadPage } from './read-pages.ts';
@@ -295,7 +295,7 @@ class Draft {
     if (decision === 'adopt') this.#suppressed++;
     if (decision === 'forward') this.#send(row, before);
     // Listed even when the asset was never seen: its threats may have been, between the asset walk and the threat walk.
-    if (row.deleted)
+    if (row.deleted && childOf(this.#options.stream.name))
       this.removals.push({ id: row.id, deletedAt: row.time, position: row.position, sequence: this.#sequence });
     if (known && decision !== 'unseen') this.#remember(row, before, decision);
   }

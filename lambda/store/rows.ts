@@ -10,7 +10,7 @@ import type {
   RowStates,
   StoredState,
 } from '../ports.ts';
-import { STREAMS, type StreamName } from '../streams.ts';
+import { childOf, type StreamName } from '../streams.ts';
 import {
   childKey,
   childPartition,
@@ -133,7 +133,8 @@ function decodeRemoval(item: Item, parents: StreamName, hash: Hash, repairing: b
   const why = integrityError(item, hash);
   const id = why && repairing ? idOf(item['sk']?.S) : undefined;
   if (id !== undefined) return { id, deletedAt: undefined, position: undefined, sequence: '' };
-  if (why) throw new StateDamagedError('A listed removal', withdrawnFrom(parents), why);
+  // A resync must repair the stream from which rows are withdrawn.
+  if (why) throw new StateDamagedError('A listed removal', childOf(parents)?.name ?? parents, why);
   const deletedAt = item['deleted_at']?.S;
   return {
     id: JSON.parse(item['id']!.S!),
@@ -142,9 +143,4 @@ function decodeRemoval(item: Item, parents: StreamName, hash: Hash, repairing: b
     // Absent on an item of an earlier version: then any live state restores the row, as it did there.
     sequence: item['sequence']?.S ?? '',
   };
-}
-
-/** The stream that a resync must repair: the one from which rows are withdrawn. */
-function withdrawnFrom(parents: StreamName): StreamName {
-  return STREAMS.find(each => 'cascadesFrom' in each && each.cascadesFrom === parents)?.name ?? parents;
 }

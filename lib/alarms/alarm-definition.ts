@@ -1,13 +1,16 @@
-import type { Duration } from 'aws-cdk-lib';
 import type { ConnectorMetric, StreamMetric } from '../../lambda/metric-names.ts';
 import type { DeliveryMetricPrefix } from '../delivery/destinations.ts';
 import type { Timing } from './timing.ts';
 
 /** Facts of a connector that thresholds and periods depend on. */
-export interface AlarmSettings {
+export interface AlarmSettings extends DeliverySettings {
   readonly timing: Timing;
   readonly memoryMegabytes: number;
   readonly bufferSeconds: number;
+}
+
+/** Facts that decide which alarms a connector has. */
+export interface DeliverySettings {
   readonly deliveryMetrics: DeliveryMetricPrefix;
   /** Whether Firehose converts the events. */
   readonly converts: boolean;
@@ -32,7 +35,8 @@ type QueueMetric = 'ApproximateAgeOfOldestMessage' | 'ApproximateNumberOfMessage
 /** When a time series is an alarm: `statistic` over each `period` is `atLeast`, `atMost` or `below`, in `periods` periods in a row. */
 export type Condition = {
   readonly statistic: 'Average' | 'Maximum' | 'Minimum' | 'Sum';
-  readonly period: Duration;
+  /** Minutes. */
+  readonly period: number;
   /** @default 1 */
   readonly periods?: number;
 } & ({ readonly atLeast: number } | { readonly atMost: number } | { readonly below: number });
@@ -51,7 +55,7 @@ export interface AlarmDefinition {
   readonly first: string;
   readonly impact: string;
   readonly data: string;
-  readonly signal: Signal | ((settings: AlarmSettings) => Signal);
+  readonly signal: Signal | ((settings: DeliverySettings) => Signal);
   readonly when: (settings: AlarmSettings) => Condition;
   /**
    * `breaching`: missing data is the fault. `notBreaching`: the service reports nothing while it is healthy. `zero`: the same for
@@ -61,5 +65,5 @@ export interface AlarmDefinition {
   /** Streams that get this alarm. Default: every stream. */
   readonly streams?: (stream: { readonly cascadesFrom?: string }) => boolean;
   /** Connectors that get this alarm. Default: every connector. */
-  readonly applies?: (settings: AlarmSettings) => boolean;
+  readonly applies?: (settings: DeliverySettings) => boolean;
 }

@@ -1,18 +1,19 @@
-import { Duration } from 'aws-cdk-lib';
-import type { AlarmDefinition, AlarmSettings } from './alarm-definition.ts';
+import type { Stream } from '../../lambda/streams.ts';
+import type { AlarmDefinition, AlarmSettings, DeliverySettings, Signal } from './alarm-definition.ts';
 
-/** The longest interval at which AWS services report these metrics. */
-const fiveMinutes = Duration.minutes(5);
+/** The longest interval at which AWS services report these metrics, in minutes. */
+const fiveMinutes = 5;
 
 /** At least once in the reports of the last runs. */
-const reported = ({ timing }: AlarmSettings) => ({ statistic: 'Sum', atLeast: 1, period: timing.report }) as const;
+const reported = ({ timing }: AlarmSettings) =>
+  ({ statistic: 'Sum', atLeast: 1, period: timing.report.toMinutes() }) as const;
 
 /**
  * No successful run. Evaluated minute by minute, because CloudWatch searches a few periods farther back before it treats a data point as
  * missing. With one long period that would be hours.
  */
 const silent = ({ timing }: AlarmSettings) =>
-  ({ statistic: 'Minimum', atLeast: 1, period: Duration.minutes(1), periods: timing.silence.toMinutes() }) as const;
+  ({ statistic: 'Minimum', atLeast: 1, period: 1, periods: timing.silence.toMinutes() }) as const;
 
 /** In every period of an hour. Throttling that passes is normal during a backfill. */
 const lasting = () => ({ statistic: 'Sum', atLeast: 1, period: fiveMinutes, periods: 12 }) as const;
@@ -43,7 +44,7 @@ export const ALARMS: readonly AlarmDefinition[] = [
     impact: 'The SIEM is hours behind: every run has used up its time without reaching the end of the stream.',
     data: 'Nothing is lost. Events arrive late.',
     signal: { of: 'stream', metric: 'TimeBudgetExceeded' },
-    when: ({ timing }) => ({ statistic: 'Minimum', atLeast: 1, period: timing.backlog, periods: 6 }),
+    when: ({ timing }) => ({ statistic: 'Minimum', atLeast: 1, period: timing.backlog.toMinutes(), periods: 6 }),
     missing: 'notBreaching',
   },
   {
@@ -129,7 +130,11 @@ export const ALARMS: readonly AlarmDefinition[] = [
       'A run ended shortly before the timeout of the function. If Lambda terminates a run, the next one sends its last page again.',
     data: 'Nothing is lost. Repeated events have the same event_id.',
     signal: { of: 'connector', metric: 'TimeLeftMilliseconds' },
-    when: ({ timing }) => ({ statistic: 'Minimum', atMost: LEAST_TIME_LEFT_MILLISECONDS, period: timing.report }),
+    when: ({ timing }) => ({
+      statistic: 'Minimum',
+      atMost: LEAST_TIME_LEFT_MILLISECONDS,
+      period: timing.report.toMinutes(),
+    }),
     missing: 'ignore',
   },
   {
@@ -143,7 +148,7 @@ export const ALARMS: readonly AlarmDefinition[] = [
     when: ({ timing, memoryMegabytes }) => ({
       statistic: 'Maximum',
       atLeast: Math.floor(memoryMegabytes * 0.85),
-      period: timing.report,
+      period: timing.report.toMinutes(),
     }),
     missing: 'ignore',
   },
@@ -155,7 +160,7 @@ export const ALARMS: readonly AlarmDefinition[] = [
       'Several runs failed within a short time. Another alarm names the cause, unless the function cannot start or was terminated.',
     data: 'Nothing is lost. Each run continues from the saved cursors.',
     signal: { of: 'function', metric: 'Errors' },
-    when: ({ timing }) => ({ statistic: 'Sum', atLeast: 3, period: timing.errors }),
+    when: ({ timing }) => ({ statistic: 'Sum', atLeast: 3, period: timing.errors.toMinutes() }),
     missing: 'notBreaching',
   },
   {
@@ -165,7 +170,7 @@ export const ALARMS: readonly AlarmDefinition[] = [
     impact: 'Lambda throttled runs: the concurrency of the account is used up. Events are late.',
     data: 'Nothing is lost. The next run does the work of the one that did not start.',
     signal: { of: 'function', metric: 'Throttles' },
-    when: ({ timing }) => ({ statistic: 'Sum', atLeast: 3, period: timing.errors }),
+    when: ({ timing }) => ({ statistic: 'Sum', atLeast: 3, period: timing.errors.toMinutes() }),
     missing: 'notBreaching',
   },
   {
@@ -276,3 +281,20 @@ export const ALARMS: readonly AlarmDefinition[] = [
     missing: 'zero',
   },
 ];
+
+/** An alarm as it is created: a definition about streams is one alarm for each of them. */
+export interface DefinedAlarm {
+  readonly definition: AlarmDefinition;
+  readonly signal: Signal;
+  readonly stream: Stream | undefined;
+}
+
+/** The alarms of a connector with these streams, were it to have every part that an alarm may be about. */
+export function alarmsOf(settings: DeliverySettings, streams: readonly Stream[]): DefinedAlarm[] {
+  const applying = ALARMS.filter(({ applies }) => applies?.(settings) ?? true);
+  return applying.flatMap(definition => {
+    const signal = typeof definition.signal === 'function' ? definition.signal(settings) : definition.signal;
+    const about = signal.of === 'stream' ? streams.filter(definition.streams ?? (() => true)) : [undefined];
+    return about.map(stream => ({ definition, signal, stream }));
+  });
+}

@@ -1,4 +1,4 @@
-import { ArnFormat, Stack } from 'aws-cdk-lib';
+import { ArnFormat, Duration, Stack } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import * as iam from 'aws-cdk-lib/aws-iam';
@@ -8,7 +8,7 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import type { Stream } from '../../lambda/streams.ts';
 import type { AlarmDefinition, AlarmSettings, Condition, Severity } from './alarm-definition.ts';
-import { ALARMS } from './alarms.ts';
+import { alarmsOf, type DefinedAlarm } from './alarms.ts';
 import { type Monitored, sourceOf } from './metric-sources.ts';
 
 export interface AlarmsProps {
@@ -30,9 +30,10 @@ export class Alarms extends Construct {
 
   constructor(scope: Construct, id: string, props: AlarmsProps) {
     super(scope, id);
-    const alarms = ALARMS.filter(definition => definition.applies?.(props.settings) ?? true).flatMap(definition =>
-      this.create(definition, props).map(alarm => ({ alarm, severity: definition.severity })),
-    );
+    const alarms = alarmsOf(props.settings, props.streams).flatMap(defined => {
+      const alarm = this.create(defined, props);
+      return alarm ? [{ alarm, severity: defined.definition.severity }] : [];
+    });
     const notifier = (severity: Severity, description: string) => {
       const members = alarms.filter(each => each.severity === severity).map(({ alarm }) => alarm);
       return this.createNotifier(severity, description, members, props);
@@ -41,25 +42,22 @@ export class Alarms extends Construct {
     this.warning = notifier('warning', 'Something needs attention within a working day. Events are delivered.');
   }
 
-  private create(definition: AlarmDefinition, props: AlarmsProps): cloudwatch.Alarm[] {
+  /** Nothing where this connector lacks the part that the alarm is about. */
+  private create({ definition, signal, stream }: DefinedAlarm, props: AlarmsProps): cloudwatch.Alarm | undefined {
     const { settings, monitored, runbookUrl } = props;
-    const signal = typeof definition.signal === 'function' ? definition.signal(settings) : definition.signal;
-    const subjects = signal.of === 'stream' ? props.streams.filter(definition.streams ?? (() => true)) : [undefined];
-    return subjects.flatMap(stream => {
-      const source = sourceOf(signal.of, monitored, stream?.name);
-      if (!source) return [];
-      const condition = definition.when(settings);
-      const metric = new cloudwatch.Metric({ ...source, ...condition, metricName: signal.metric });
-      const { monitoredMetric, treatMissingData } = withMissing(metric, definition.missing);
-      const name = [definition.name, ...(stream ? [stream.name] : [])];
-      return [
-        monitoredMetric.createAlarm(this, name.join('-'), {
-          alarmName: [monitored.connectorName, ...name].join('/'),
-          alarmDescription: this.describe(definition, runbookUrl),
-          treatMissingData,
-          ...thresholdOf(condition),
-        }),
-      ];
+    const source = sourceOf(signal.of, monitored, stream?.name);
+    if (!source) return undefined;
+    const condition = definition.when(settings);
+    const { statistic } = condition;
+    const period = Duration.minutes(condition.period);
+    const metric = new cloudwatch.Metric({ ...source, statistic, period, metricName: signal.metric });
+    const { monitoredMetric, treatMissingData } = withMissing(metric, definition.missing);
+    const name = [definition.name, ...(stream ? [stream.name] : [])];
+    return monitoredMetric.createAlarm(this, name.join('-'), {
+      alarmName: [monitored.connectorName, ...name].join('/'),
+      alarmDescription: this.describe(definition, runbookUrl),
+      treatMissingData,
+      ...thresholdOf(condition),
     });
   }
 

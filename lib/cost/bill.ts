@@ -1,5 +1,7 @@
 /** A month's bill from what runs take and what the stack has: counted by the benchmark, or estimated. */
 
+import { type NamedStream, STREAMS, type Stream, type StreamName } from '../../lambda/streams.ts';
+import { alarmsOf } from '../alarms/alarms.ts';
 import { DEFAULTS } from '../connector-options.ts';
 import { PRICES, type PriceName } from './prices.ts';
 
@@ -41,7 +43,7 @@ export function billedMilliseconds({ wall, cpu }: Counts, memoryMegabytes: numbe
 
 /** Dollars for reading all of the tenant's rows once: a new tenant, or a replay. */
 export function fillingUp(tenant: Tenant, { fill }: Counts): number {
-  const share = (tenant.assets + tenant.threats) / fill.rows;
+  const share = stockOf(tenant, () => 1) / fill.rows;
   const table = fill.writeUnits * PRICES.tableWriteUnit.dollars + fill.readUnits * PRICES.tableReadUnit.dollars;
   return share * (table + (fill.billedBytes / GIGABYTE) * PRICES.firehoseGigabyte.dollars);
 }
@@ -51,7 +53,7 @@ export function monthlyBill(tenant: Tenant, counts: Counts, fixed: Fixed): BillL
   const months = MINUTES_A_MONTH / counts.minutes;
   const objects = Math.max(counts.runsWithNews, counts.lineBytes / (fixed.bufferMegabytes * 2 ** 20)) * months;
   const gigabyteSeconds = (billedMilliseconds(counts, fixed.memoryMegabytes) / 1000) * (fixed.memoryMegabytes / 1024);
-  const storedItems = tenant.assets + 2 * tenant.threats;
+  const storedItems = stockOf(tenant, itemsOf);
   return [
     billLine('CloudWatch metrics', 'metricMonth', counts.metrics),
     billLine('CloudWatch alarms', 'alarmMonth', fixed.alarms),
@@ -83,13 +85,33 @@ export function billLine(part: string, price: PriceName, quantity: number): Bill
 /** What an organization has, and what happens in it in an hour. */
 export interface Tenant {
   readonly name: string;
-  readonly assets: number;
-  readonly threats: number;
-  /** An hour's changes; a tenth of those of assets are new ones, half of those of threats. */
-  readonly assetChanges: number;
-  readonly threatChanges: number;
-  readonly removals: number;
-  readonly dnsBlocks: number;
+  /** Streams whose path is an option are on where they are here. */
+  readonly streams: { readonly [Name in StreamName]?: TenantStream };
+}
+
+export interface TenantStream {
+  /** Rows that there are, of a stream with row states. */
+  readonly stock?: number;
+  /** New and changed rows in an hour; a tenth of them are new ones, of child rows half. */
+  readonly changes: number;
+  /** Tombstones in an hour. */
+  readonly removals?: number;
+}
+
+/** The streams that the tenant's connector reads. */
+export function streamsOf({ streams }: Tenant): NamedStream[] {
+  return STREAMS.filter(stream => 'path' in stream || stream.name in streams);
+}
+
+/** Rows with row states, each as many times as `weight` says of its stream. */
+export function stockOf(tenant: Tenant, weight: (stream: Stream) => number): number {
+  const versioned = streamsOf(tenant).filter(({ hasRowStates }) => hasRowStates);
+  return versioned.reduce((sum, stream) => sum + weight(stream) * (tenant.streams[stream.name]?.stock ?? 0), 0);
+}
+
+/** Items that the table keeps of a row: its state, and of a child row its entry in the child index. */
+export function itemsOf({ cascadesFrom }: Stream): number {
+  return cascadesFrom === undefined ? 1 : 2;
 }
 
 /** What AWS meters of some runs. */
@@ -118,11 +140,11 @@ export interface Counts extends Meter {
   readonly fill: Meter & { readonly rows: number };
 }
 
-/** What a stack has whatever flows, with and without the stream of DNS blocks; a test holds it equal to the template. */
-export function fixedParts({ dnsBlocks }: { readonly dnsBlocks: boolean }): Fixed {
+/** What a stack with these streams has whatever flows; a test holds it equal to the template. */
+export function fixedParts(streams: readonly Stream[]): Fixed {
   return {
     memoryMegabytes: DEFAULTS.memoryMegabytes,
-    alarms: dnsBlocks ? 33 : 27,
+    alarms: alarmsOf({ deliveryMetrics: 'DeliveryToS3', converts: false }, streams).length,
     compositeAlarms: 2,
     dashboards: 1,
     secrets: 1,

@@ -2,20 +2,18 @@
  * What a tenant's runs take, from its numbers alone. The rules are those of the table's items and of the commit; the sizes and times
  * were counted by `npm run cost`. A test counts again and compares: see docs/cost.md.
  */
-import { PAGE_LIMIT } from '../../lambda/streams.ts';
-import type { Counts, Meter, Tenant } from './bill.ts';
+import { childOf, type NamedStream, PAGE_LIMIT } from '../../lambda/streams.ts';
+import { type Counts, itemsOf, type Meter, stockOf, streamsOf, type Tenant } from './bill.ts';
 
 export interface EstimateOptions {
   readonly rateMinutes: number;
-  /** Whether the stream of DNS blocks is on. */
-  readonly dnsBlocks: boolean;
 }
 
 /** Bytes, counted: of event lines as the benchmark's rows make them, and what gzip leaves of them. */
-const LINE_BYTES = { inventory: 1_200, dnsBlock: 520 } as const;
+const LINE_BYTES = { versioned: 1_200, immutable: 520 } as const;
 const GZIPPED = { share: 0.12, anObject: 1_000 } as const;
-/** Of stdout, a run. */
-const LOG_BYTES = 4_170;
+/** Of stdout: a run, and each of its streams. */
+const LOG_BYTES = { run: 420, stream: 1_250 } as const;
 /** Milliseconds, counted at the latencies that docs/cost.md names: of a run, and of each row. */
 const WALL = { run: 220, row: 0.08 } as const;
 const CPU = { run: 30, row: 0.017 } as const;
@@ -32,13 +30,20 @@ const ITEM_BYTES = 250;
 const THREATS_AN_ASSET = 4;
 
 /** Of one run; `Counts.minutes` is the time between two. */
-export function estimateCounts(tenant: Tenant, { rateMinutes, dnsBlocks }: EstimateOptions): Counts {
+export function estimateCounts(tenant: Tenant, { rateMinutes }: EstimateOptions): Counts {
   const aRun = (anHour: number): number => (anHour * rateMinutes) / 60;
-  const removals = aRun(tenant.removals);
-  const assets = streamUse({ rows: aRun(tenant.assetChanges) + removals, stock: tenant.assets, remembered: true });
-  const threats = streamUse({ rows: aRun(tenant.threatChanges), stock: tenant.threats, remembered: true });
-  const blocks = streamUse({ rows: aRun(tenant.dnsBlocks), stock: Number.POSITIVE_INFINITY, remembered: false });
-  const streams = dnsBlocks ? [assets, threats, blocks] : [assets, threats];
+  const changesOf = ({ name }: NamedStream) => aRun(tenant.streams[name]?.changes ?? 0);
+  const removalsOf = ({ name }: NamedStream) => aRun(tenant.streams[name]?.removals ?? 0);
+  const facts = streamsOf(tenant);
+  const removals = facts.filter(({ name }) => childOf(name)).reduce((total, each) => total + removalsOf(each), 0);
+  const newChildren = facts
+    .filter(({ cascadesFrom }) => cascadesFrom)
+    .reduce((total, each) => total + changesOf(each) / 2, 0);
+  const streams = facts.map(stream => {
+    const { hasRowStates: remembered } = stream;
+    const stock = remembered ? (tenant.streams[stream.name]?.stock ?? 0) : Number.POSITIVE_INFINITY;
+    return streamUse({ rows: changesOf(stream) + removalsOf(stream), stock, remembered });
+  });
   const sum = (of: (use: StreamUse) => number) => streams.reduce((total, each) => total + of(each), 0);
   const rows = sum(each => each.rows);
   const withdrawn = removals * THREATS_AN_ASSET;
@@ -48,20 +53,24 @@ export function estimateCounts(tenant: Tenant, { rateMinutes, dnsBlocks }: Estim
   return {
     minutes: rateMinutes,
     runs: 1,
-    // Two for the lease; a new threat's item in the child index; per removal its entry in the list twice, and per threat its state and its item in the child index.
-    writeUnits: 2 + sum(each => each.writeUnits) + aRun(tenant.threatChanges) / 2 + removals * 2 + withdrawn * 2,
+    // Two for the lease; a new child row's item in the child index; per removal its entry in the list twice, and per threat its state and its item in the child index.
+    writeUnits: 2 + sum(each => each.writeUnits) + newChildren + removals * 2 + withdrawn * 2,
     readUnits: 1 + sum(each => each.readUnits) + removals + withdrawn,
     secretCalls: 0,
     billedBytes: sum(each => each.billedBytes),
     lineBytes,
     storedBytes: lineBytes * GZIPPED.share + runsWithNews * GZIPPED.anObject,
-    logBytes: LOG_BYTES,
+    logBytes: logBytesOf(streams.length),
     wall: WALL.run + WALL.row * rows,
     cpu: CPU.run + CPU.row * rows,
     runsWithNews,
     metrics: seriesOf(streams.length),
     fill: fillOf(tenant),
   };
+}
+
+function logBytesOf(streams: number): number {
+  return LOG_BYTES.run + LOG_BYTES.stream * streams;
 }
 
 /** Time series that the function emits with so many streams. */
@@ -93,7 +102,7 @@ function streamUse({ rows, stock, remembered }: StreamOfTenant): StreamUse {
   const pages = changeShare + rows / PAGE_LIMIT.default;
   const window = VERSION_TAG_BYTES * Math.min(2 * PAGE_LIMIT.default, stock) + ITEM_BYTES;
   const note = remembered && rows > 0 ? Math.ceil((TAG_BYTES * (rows / pages) + ITEM_BYTES) / WRITE_UNIT) : 0;
-  const lineBytes = rows * (remembered ? LINE_BYTES.inventory : LINE_BYTES.dnsBlock);
+  const lineBytes = rows * (remembered ? LINE_BYTES.versioned : LINE_BYTES.immutable);
   return {
     rows,
     changeShare,
@@ -106,21 +115,21 @@ function streamUse({ rows, stock, remembered }: StreamOfTenant): StreamUse {
   };
 }
 
-/** A first drain of assets and threats, or a replay of them: a write for each, another for a threat's item in the child index, and the pages. */
-function fillOf({ assets, threats }: Tenant): Meter & { readonly rows: number } {
-  const rows = assets + threats;
+/** A first drain of the streams with row states, or a replay of them: a write for each item, and the pages. */
+function fillOf(tenant: Tenant): Meter & { readonly rows: number } {
+  const rows = stockOf(tenant, () => 1);
   const pages = rows / PAGE_LIMIT.default;
   const window = VERSION_TAG_BYTES * 2 * PAGE_LIMIT.default + ITEM_BYTES;
   const note = TAG_BYTES * PAGE_LIMIT.default + ITEM_BYTES;
-  const lineBytes = rows * LINE_BYTES.inventory;
+  const lineBytes = rows * LINE_BYTES.versioned;
   return {
     rows: Math.max(rows, 1),
-    writeUnits: assets + 2 * threats + pages * (Math.ceil(window / WRITE_UNIT) + Math.ceil(note / WRITE_UNIT)),
+    writeUnits: stockOf(tenant, itemsOf) + pages * (Math.ceil(window / WRITE_UNIT) + Math.ceil(note / WRITE_UNIT)),
     readUnits: rows,
     secretCalls: 1,
     billedBytes: lineBytes,
     lineBytes,
     storedBytes: lineBytes * GZIPPED.share,
-    logBytes: LOG_BYTES,
+    logBytes: logBytesOf(streamsOf(tenant).length),
   };
 }

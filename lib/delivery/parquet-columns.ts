@@ -1,3 +1,7 @@
+import { STREAMS } from '../../lambda/streams.ts';
+
+const STREAM_NAMES = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(STREAMS.map(({ name }) => name));
+
 /** What a line is: the connector's own events (docs/events.md), or OCSF. */
 export type FormatName = 'envelope' | 'ocsf';
 
@@ -42,7 +46,7 @@ const ENVELOPE: readonly Column[] = [
   text('event_id', 'One delivery; a repeat has the same'),
   text('sequence', 'The greatest of one connector, stream and id is the truth'),
   text('kind', 'upsert, tombstone, withdrawn, dns_block or oversize'),
-  text('stream', 'assets, threats or dns-blocks'),
+  text('stream', STREAM_NAMES),
   text('id', 'Id of the row'),
   text('time', 'ISO 8601, when it happened'),
   text('stream_position', 'As delivered; not a time, not promised to sort'),

@@ -1,4 +1,5 @@
-import type { StreamName } from '../../lambda/streams.ts';
+import { classesOf } from '../../lambda/core/ocsf/classes.ts';
+import { STREAMS, type Stream, type StreamName } from '../../lambda/streams.ts';
 import { type OcsfAttribute, type OcsfObject, ocsfSchema } from './schema.ts';
 
 /** A path led to an attribute that a member can fill. */
@@ -77,13 +78,13 @@ const OWN = [
 ];
 
 /** Tombstones and withdrawals have classes or activities of their own, and nothing is mapped to them. */
-export const EMITTED: Readonly<Record<StreamName, EmittedClass>> = {
-  assets: { uid: '5001', caption: 'Device Inventory Info', profiles: [], own: [...OWN, 'device.uid'] },
-  threats: { uid: '2004', caption: 'Detection Finding', profiles: [], own: [...OWN, 'finding_info.uid'] },
-  'dns-blocks': {
-    uid: '4003',
-    caption: 'DNS Activity',
-    profiles: ['security_control'],
-    own: [...OWN, 'action_id', 'disposition_id'],
-  },
-};
+export const EMITTED = Object.fromEntries(STREAMS.map(stream => [stream.name, emittedBy(stream)])) as Readonly<
+  Record<StreamName, EmittedClass>
+>;
+
+function emittedBy(stream: Stream): EmittedClass {
+  const { uid, caption, profiles = [], idPath, constants = '' } = classesOf(stream).live;
+  const constant = Object.keys(JSON.parse(`{${constants}}`)).filter(name => name.endsWith('_id'));
+  const own = [...OWN, ...(idPath === undefined ? [] : [idPath]), ...constant];
+  return { uid: String(uid), caption, profiles, own };
+}

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { STREAMS_WITHOUT_PATH } from '../../lambda/streams.ts';
 import { type Fault, schemaFaults } from '../config/fault.ts';
 import { type Compilation, type CompiledFields, compileFields, type OcsfFieldsOption } from './compile-fields.ts';
 
@@ -11,11 +12,11 @@ const GIVEN = [
   'name',
   'baseUrl',
   'authUrl',
-  'dnsBlocksPath',
+  ...STREAMS_WITHOUT_PATH.map(({ pathOption }) => pathOption),
   'threatAssetField',
   'rowsMember',
   'paginationMember',
-] as const;
+];
 
 type Entry = Readonly<Record<string, unknown>>;
 

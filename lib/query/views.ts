@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { classesOf, filteredClass, type OcsfClass } from '../../lambda/core/ocsf/classes.ts';
+import { STREAMS, type Stream } from '../../lambda/streams.ts';
 
 /** By the name that both Athena and this file give it. Times are UTC. */
 export type ColumnType = 'varchar' | 'timestamp(3)';
@@ -10,6 +12,57 @@ export interface View {
   readonly columns: Readonly<Record<string, ColumnType>>;
   /** A `select`, to be made a view of. */
   readonly sql: string;
+}
+
+const VERSIONED: readonly Stream[] = STREAMS.filter(({ hasRowStates }) => hasRowStates);
+const IMMUTABLE: readonly Stream[] = STREAMS.filter(({ hasRowStates }) => !hasRowStates);
+
+/** By class, the kind of the event in the envelope. */
+const KINDS = STREAMS.flatMap((stream): [OcsfClass, string][] => {
+  const { live, removed, withdrawn } = classesOf(stream);
+  return [
+    [live, `'${stream.kind}'`],
+    ...(removed ? [[removed, "'tombstone'"] as [OcsfClass, string]] : []),
+    ...(withdrawn ? [[withdrawn, "'withdrawn'"] as [OcsfClass, string]] : []),
+    ...(stream.hasRowStates ? [[filteredClass(stream), "'withdrawn'"] as [OcsfClass, string]] : []),
+  ];
+});
+
+/** What the SQL in files must know of the streams and of their classes in OCSF. */
+const SQL_FACTS = {
+  immutable_streams: listed(IMMUTABLE.map(({ name }) => name)),
+  immutable_prefixes: listed(IMMUTABLE.map(({ name }) => `events/${name}`)),
+  versioned_prefixes: listed(VERSIONED.map(({ name }) => `events/${name}`)),
+  removed_kinds: cases(KINDS, kind => kind === "'tombstone'"),
+  other_kinds: cases(KINDS, kind => kind !== "'tombstone'"),
+  ids: cases(
+    STREAMS.flatMap(stream =>
+      Object.values(classesOf(stream)).map((each: OcsfClass) => [
+        each,
+        `json_extract_scalar(head, '$.${each.idPath ?? 'metadata.original_event_uid'}')`,
+      ]),
+    ),
+  ),
+};
+
+function listed(texts: readonly string[]): string {
+  return texts.map(text => `'${text}'`).join(', ');
+}
+
+/** Lines of a `case`, each once: what follows from a class, and from its activity where the class alone does not say it. */
+function cases(
+  values: readonly (readonly [OcsfClass, string])[],
+  isWanted: (value: string) => boolean = () => true,
+): string {
+  const lines = values.map(([each, value]) => {
+    const isClear = values.every(([other, otherValue]) => other.uid !== each.uid || otherValue === value);
+    const activities = [each.activity, ...(each.update === undefined ? [] : [each.update])].map(String);
+    const activity = activities.length === 1 ? `= ${listed(activities)}` : `in (${listed(activities)})`;
+    return isWanted(value)
+      ? [`when class_uid = '${each.uid}'${isClear ? '' : ` and activity_id ${activity}`} then ${value}`]
+      : [];
+  });
+  return [...new Set(lines.flat())].join('\n      ');
 }
 
 const EVENT = {
@@ -31,41 +84,15 @@ const EVENT = {
 /** What every view of latest events ends in. */
 const SENT = { forwarded_at: 'timestamp(3)', sequence: 'varchar', event_id: 'varchar' } as const;
 
-/** Athena needs the columns of a view in the catalogue. A test compares them with the SQL. */
-const COLUMNS: Readonly<Record<string, View['columns']>> = {
-  events: { ...EVENT, prefix: 'varchar' },
-  latest_inventory: EVENT,
-  latest_blocks: EVENT,
-  latest_events: EVENT,
-  current_assets: {
-    connector: 'varchar',
-    id: 'varchar',
-    updated_at: 'timestamp(3)',
-    ...SENT,
-    stream_position: 'varchar',
-    dead_letter: 'varchar',
-    row: 'varchar',
-  },
-  current_threats: {
-    connector: 'varchar',
-    id: 'varchar',
-    asset_id: 'varchar',
-    updated_at: 'timestamp(3)',
-    ...SENT,
-    stream_position: 'varchar',
-    dead_letter: 'varchar',
-    row: 'varchar',
-  },
-  removed_assets: {
-    connector: 'varchar',
-    id: 'varchar',
-    removed_at: 'timestamp(3)',
-    ...SENT,
-    stream_position: 'varchar',
-    dead_letter: 'varchar',
-    row: 'varchar',
-  },
-  changes: {
+/** Every view, each after those that it reads. The first reads the relation `lines(line, prefix, delivery_day)`. */
+export const VIEWS: readonly View[] = [
+  fileView('events', { ...EVENT, prefix: 'varchar' }),
+  fileView('latest_inventory', EVENT),
+  fileView('latest_blocks', EVENT),
+  fileView('latest_events', EVENT),
+  ...VERSIONED.map(presentView),
+  ...VERSIONED.filter(({ tombstones }) => tombstones).map(removedView),
+  fileView('changes', {
     connector: 'varchar',
     stream: 'varchar',
     id: 'varchar',
@@ -80,23 +107,79 @@ const COLUMNS: Readonly<Record<string, View['columns']>> = {
     dead_letter: 'varchar',
     row: 'varchar',
     delivery_day: 'varchar',
-  },
-  dns_blocks: {
-    connector: 'varchar',
-    id: 'varchar',
-    blocked_at: 'timestamp(3)',
-    ...SENT,
-    dead_letter: 'varchar',
-    row: 'varchar',
-  },
-};
+  }),
+  ...IMMUTABLE.map(immutableView),
+];
 
-/** Every view, each after those that it reads. The first reads the relation `lines(line, prefix, delivery_day)`. */
-export const VIEWS: readonly View[] = Object.entries(COLUMNS).map(([name, columns]) => ({
-  name,
-  columns,
-  sql: sqlFile(path.join('views', `${name}.sql`)),
-}));
+/** A view whose SQL is in a file. Facts of the streams take the place of `{{name}}` there. */
+function fileView(name: string, columns: View['columns']): View {
+  const sql = sqlFile(path.join('views', `${name}.sql`));
+  return { name, columns, sql: sql.replace(/\{\{(\w+)\}\}/g, (_, fact: keyof typeof SQL_FACTS) => SQL_FACTS[fact]) };
+}
+
+function presentView({ name, singular, timeMember, cascadesFrom }: Stream): View {
+  return {
+    name: `current_${tableName(name)}`,
+    columns: {
+      connector: 'varchar',
+      id: 'varchar',
+      ...(cascadesFrom && { asset_id: 'varchar' }),
+      [timeMember]: 'timestamp(3)',
+      ...SENT,
+      stream_position: 'varchar',
+      dead_letter: 'varchar',
+      row: 'varchar',
+    },
+    sql: `-- Each ${singular} that exists now. Of one that was too large (\`dead_letter\`), only the stored row says whether it was removed.
+select connector, id, ${cascadesFrom ? 'asset_id, ' : ''}"time" as ${timeMember}, forwarded_at, sequence, event_id, stream_position, dead_letter, "row"
+from latest_inventory
+where stream = '${name}' and kind not in ('tombstone', 'withdrawn')
+`,
+  };
+}
+
+function removedView({ name, singular }: Stream): View {
+  return {
+    name: `removed_${tableName(name)}`,
+    columns: {
+      connector: 'varchar',
+      id: 'varchar',
+      removed_at: 'timestamp(3)',
+      ...SENT,
+      stream_position: 'varchar',
+      dead_letter: 'varchar',
+      row: 'varchar',
+    },
+    sql: `-- Each ${singular} that is gone, and since when. \`row\` is the tombstone.
+select connector, id, "time" as removed_at, forwarded_at, sequence, event_id, stream_position, dead_letter, "row"
+from latest_inventory
+where stream = '${name}' and kind = 'tombstone'
+`,
+  };
+}
+
+function immutableView({ name, singular, timeMember }: Stream): View {
+  return {
+    name: tableName(name),
+    columns: {
+      connector: 'varchar',
+      id: 'varchar',
+      [timeMember]: 'timestamp(3)',
+      ...SENT,
+      dead_letter: 'varchar',
+      row: 'varchar',
+    },
+    sql: `-- Each ${singular} once.
+select connector, id, "time" as ${timeMember}, forwarded_at, sequence, event_id, dead_letter, "row"
+from latest_blocks
+where stream = '${name}'
+`,
+  };
+}
+
+function tableName(stream: string): string {
+  return stream.replaceAll('-', '_');
+}
 
 /** Statements that teach DuckDB what the views use of Athena's SQL. */
 export const DUCKDB_DIALECT = sqlFile('duckdb.sql');

@@ -1,3 +1,4 @@
+import type { VersionedName } from '../../lambda/streams.ts';
 import { type Account, type Authority, answerTokenCall } from './auth.ts';
 import { layOut, listBody, type Readable, relatedBody, singleBody } from './lists.ts';
 import { openApiDocument } from './openapi.ts';
@@ -21,7 +22,7 @@ export async function answerCall(call: Call, parts: ApiParts): Promise<Answer> {
   try {
     const { path, segments, parameters } = readTarget(call.target);
     if (path === parts.tokenPath) return await answerTokenCall(call, parts.account, parts.authority);
-    const route = findRoute(path, segments, parts.settings.dnsBlocksPath);
+    const route = findRoute(path, segments, parts.settings);
     if (!route) throw new ProblemError('request/unknown-path', 'There is no such endpoint.');
     return await answerRoute(call, route, parameters, parts);
   } catch (error) {
@@ -39,9 +40,9 @@ async function answerRoute(
   if (call.method !== 'GET') {
     throw new ProblemError('request/method-not-allowed', 'The API is read-only: use GET.', { allow: 'GET' });
   }
-  if (route.area) {
+  if (route.stream) {
     parts.countRequest();
-    await parts.authority.admit(call.header('authorization'), route.area);
+    await parts.authority.admit(call.header('authorization'), route.stream);
   }
   if (call.body !== '') throw new ProblemError('request/body-not-allowed', 'Read operations have no request body.');
   for (const name of parameters.keys()) {
@@ -57,20 +58,10 @@ async function answerRoute(
 }
 
 function routeBody(route: Route, parameters: ReadonlyMap<string, string>, parts: ApiParts): string {
-  const { endpoint, id = '' } = route;
-  switch (endpoint) {
-    case 'asset':
-    case 'threat':
-      return singleBody(parts, endpoint, id);
-    case 'related':
-      return relatedBody(parts, id);
-    case 'assets':
-    case 'threats':
-    case 'dns-blocks':
-      return listBody(parts, endpoint, parameters);
-    default:
-      return JSON.stringify(openApiDocument(parts.settings));
-  }
+  const { endpoint, stream, id } = route;
+  if (stream === undefined) return JSON.stringify(openApiDocument(parts.settings));
+  if (id === undefined) return listBody(parts, stream, parameters);
+  return endpoint === 'related' ? relatedBody(parts, id) : singleBody(parts, stream as VersionedName, id);
 }
 
 /** Counts requests in fixed windows of the platform's clock. Beyond the limit, it throws a 429 problem with `Retry-After`. */

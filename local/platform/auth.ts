@@ -1,6 +1,7 @@
 import { createRemoteJWKSet, decodeJwt, errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
+import type { StreamName } from '../../lambda/streams.ts';
 import { type Answer, type Call, ProblemError } from './problem.ts';
-import type { PlatformSettings, RoleArea } from './settings.ts';
+import type { PlatformSettings } from './settings.ts';
 
 /** A token is valid for 5 minutes (specification, Authentication). */
 export const TOKEN_SECONDS = 300;
@@ -9,7 +10,7 @@ export const TOKEN_SECONDS = 300;
 export interface Authority {
   issue(): Promise<string>;
   /** Throws the specified 401 and 403 problems unless the header carries a valid token of an account with the area's role. */
-  admit(authorization: string | undefined, area: RoleArea): Promise<void>;
+  admit(authorization: string | undefined, area: StreamName): Promise<void>;
   /** Ends the lifetime of every token issued so far. */
   expireTokens(): void;
 }

@@ -1,16 +1,16 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { STREAMS, STREAMS_WITHOUT_PATH, streamKey } from '../../lambda/streams.ts';
+import { optionOf } from '../terminal/npm-options.ts';
+import { defaultCounts, type SeedCounts } from './seed.ts';
 import { DEFAULT_SETTINGS, type PlatformSettings } from './settings.ts';
 
 /** The platform's settings and how to run it. */
-export interface CommandLine {
+export interface CommandLine extends SeedCounts {
   readonly settings: Partial<PlatformSettings>;
   readonly port: number;
   /** Absent = no control API. 0 = any free port. */
   readonly controlPort?: number;
   readonly seed: number;
-  readonly assets: number;
-  readonly threats: number;
-  readonly dnsBlocks: number;
   /** Changes a second. */
   readonly traffic: number;
   /** Milliseconds added to the machine's clock. */
@@ -37,7 +37,20 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
 }
 
 function describe(): Command {
-  const command = new Command('platform')
+  return describeLimits(describeSilences(describeCounts(describeRun())));
+}
+
+function describeCounts(command: Command): Command {
+  const counts = defaultCounts('platform');
+  for (const { name, singular } of STREAMS)
+    command.option(`--${name} <n>`, `generated ${singular}s`, integer(0), counts[streamKey(name)]);
+  return command
+    .option('--life <rate>', 'random changes a second', number(0), 0)
+    .option('--clock-offset <ms>', "milliseconds added to this machine's clock", number(), 0);
+}
+
+function describeRun(): Command {
+  return new Command('platform')
     .exitOverride(error => process.exit(error.exitCode === 0 ? 0 : 2))
     .description(
       'Serves the whole Security Data External API on this machine. The first line on stdout is a JSON object with its addresses and credentials.',
@@ -50,22 +63,17 @@ function describe(): Command {
     )
     .option('--control', 'open the control API on any free port', false)
     .option('--control-port <n>', 'open the control API on this port', integer(0, 65535))
-    .option('--seed <n>', 'the same seed gives the same rows, credentials and changes', integer(0), 1)
-    .option('--assets <n>', 'generated assets', integer(0), 200)
-    .option('--threats <n>', 'generated threats', integer(0), 500)
-    .option('--dns-blocks <n>', 'generated DNS blocks', integer(0), 1000)
-    .option('--life <rate>', 'random changes a second', number(0), 0)
-    .option('--clock-offset <ms>', "milliseconds added to this machine's clock", number(), 0);
-  return describeLimits(describeSilences(command));
+    .option('--seed <n>', 'the same seed gives the same rows, credentials and changes', integer(0), 1);
 }
 
 function describeSilences(command: Command): Command {
-  const { rowsMember, paginationMember, dnsBlocksPath, threatAssetMember, problemBase } = DEFAULT_SETTINGS;
+  const { rowsMember, paginationMember, threatAssetMember, problemBase } = DEFAULT_SETTINGS;
+  for (const { pathOption, singular } of STREAMS_WITHOUT_PATH)
+    command.option(`${optionOf(pathOption)} <path>`, `path of the ${singular} list`, DEFAULT_SETTINGS[pathOption]);
   return (
     command
       .option('--rows-member <name>', 'member that holds the rows of a list', rowsMember)
       .option('--pagination-member <name>', 'member that holds the pagination object', paginationMember)
-      .option('--dns-blocks-path <path>', 'path of the DNS block list', dnsBlocksPath)
       .option('--threat-asset-member <name>', 'member of a threat that names its asset', threatAssetMember)
       // The connector's name for it.
       .addOption(new Option('--threat-asset-field <name>').hideHelp())

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { STREAMS, type VersionedName } from '../../lambda/streams.ts';
 import type { Fault } from './faults.ts';
 import type { Platform } from './platform.ts';
 import { ProblemError, problemAnswer } from './problem.ts';
@@ -19,14 +20,7 @@ type Action = (side: ControlSide, id: string, body: string) => object | undefine
 
 /** Actions by method and path. `*` is an id. */
 const ACTIONS: Readonly<Record<string, Action>> = {
-  'POST /assets': run((platform, _, body) => platform.putAsset(body)),
-  'POST /assets/*/remove': run((platform, id) => platform.removeAsset(id)),
-  'POST /assets/*/restore': run((platform, id) => platform.restoreAsset(id)),
-  'POST /assets/*/reproject': run((platform, id) => platform.redeliver('assets', id)),
-  'POST /assets/*/tombstone': run((platform, id) => platform.tombstoneUnseen(id)),
-  'POST /threats': run((platform, _, body) => platform.putThreat(body)),
-  'POST /threats/*/reproject': run((platform, id) => platform.redeliver('threats', id)),
-  'POST /dns-blocks': run((platform, _, body) => platform.putDnsBlock(body)),
+  ...Object.fromEntries(STREAMS.flatMap(streamActions)),
   'POST /credentials/rotate': ({ platform }) => ({
     clientId: platform.account.clientId,
     clientSecret: platform.account.rotateSecret(),
@@ -40,6 +34,21 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   'PUT /faults': run((platform, _, body) => platform.setFaults(readFaults(body))),
   'GET /requests': ({ platform }) => Object.fromEntries(platform.requests),
 };
+
+function streamActions(stream: (typeof STREAMS)[number]): [string, Action][] {
+  const { name, tombstones } = stream;
+  const actions: [string, Action][] = [[`POST /${name}`, run((platform, _, body) => platform.put(name, body))]];
+  if (!stream.hasRowStates) return actions;
+  const add = (verb: string, effect: (platform: Platform, name: VersionedName, id: string) => void) =>
+    actions.push([`POST /${name}/*/${verb}`, run((platform, id) => effect(platform, stream.name, id))]);
+  add('reproject', (platform, each, id) => platform.redeliver(each, id));
+  if (tombstones) {
+    add('remove', (platform, each, id) => platform.remove(each, id));
+    add('restore', (platform, each, id) => platform.restore(each, id));
+    add('tombstone', (platform, each, id) => platform.tombstoneUnseen(each, id));
+  }
+  return actions;
+}
 
 /**
  * Performs a control call. Throws ProblemErrors. @returns an object to send back, or undefined

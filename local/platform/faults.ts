@@ -1,8 +1,16 @@
+import { STREAMS, type StreamName } from '../../lambda/streams.ts';
 import { type Answer, ProblemError } from './problem.ts';
 
 /** Endpoints by the names that faults and counts use. */
-const ENDPOINTS = ['token', 'assets', 'asset', 'related', 'threats', 'threat', 'dns-blocks', 'openapi'] as const;
-export type Endpoint = (typeof ENDPOINTS)[number];
+export type Endpoint = 'token' | 'related' | 'openapi' | StreamName | SingleRead;
+type SingleRead = Extract<(typeof STREAMS)[number], { readonly hasRowStates: true }>['singular'];
+
+const ENDPOINTS: readonly Endpoint[] = [
+  'token',
+  'related',
+  'openapi',
+  ...STREAMS.flatMap(({ name, singular, hasRowStates }) => (hasRowStates ? [name, singular] : [name])),
+];
 
 /** A fault that strikes an endpoint's answers with some probability. */
 export interface Fault {

@@ -1,18 +1,18 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { DnsBlocks } from './dns-blocks.ts';
+import { type StreamName, streamOf, type VersionedName } from '../../lambda/streams.ts';
+import type { Immutable } from './immutable-stream.ts';
 import { readJson, shuffled, writeJson } from './json-text.ts';
 import { ProblemError } from './problem.ts';
 import type { RowWriter } from './rows.ts';
 import type { PlatformSettings } from './settings.ts';
 import type { Entry } from './stream-log.ts';
-import type { TenantData } from './tenant-data.ts';
+import { isVersioned, type TenantData } from './tenant-data.ts';
 import type { Version, VersionedStream } from './versioned-stream.ts';
 
 /** The data and settings behind the read endpoints. */
 export interface Readable {
   readonly tenantData: TenantData;
-  readonly dnsBlocks: DnsBlocks;
-  readonly rows: RowWriter;
+  readonly writeRow: RowWriter;
   readonly cutPage: PageCutter;
   readonly clock: () => number;
   readonly random: () => number;
@@ -20,23 +20,22 @@ export interface Readable {
 }
 
 /** Body of a page of a list. */
-export function listBody(
-  source: Readable,
-  stream: 'assets' | 'threats' | 'dns-blocks',
-  parameters: ReadonlyMap<string, string>,
-): string {
+export function listBody(source: Readable, name: StreamName, parameters: ReadonlyMap<string, string>): string {
   const limit = readLimit(parameters.get('limit'));
-  const request = { endpoint: stream, limit, cursor: parameters.get('cursor') };
-  const { rows, tenantData, dnsBlocks } = source;
-  if (stream === 'dns-blocks') {
-    dnsBlocks.placeDue();
-    const page = source.cutPage(request, seq => dnsBlocks.log.after(seq));
-    return pageBody(source.settings, page.entries.map(rows.dnsBlock), page.nextCursor);
-  }
-  const page = source.cutPage(request, seq => shown(tenantData[stream], seq, source));
-  const write = stream === 'assets' ? rows.asset : rows.threat;
-  const texts = page.entries.map(version => write(version, 'position'));
-  return pageBody(source.settings, texts, page.nextCursor);
+  const request = { endpoint: name, limit, cursor: parameters.get('cursor') };
+  const { entries, nextCursor } = source.cutPage(request, entriesOf(name, source));
+  return pageBody(
+    source.settings,
+    entries.map(entry => source.writeRow(name, entry, 'position')),
+    nextCursor,
+  );
+}
+
+function entriesOf(name: StreamName, source: Readable): (seq: number) => Iterable<Version | Immutable> {
+  const { streams } = source.tenantData;
+  if (isVersioned(name)) return seq => shown(streams[name], seq, source);
+  streams[name].placeDue();
+  return seq => streams[name].log.after(seq);
 }
 
 /** Positions never decrease along the log, so the withheld versions are its tail. */
@@ -54,27 +53,25 @@ function pageBody(settings: PlatformSettings, rows: readonly string[], nextCurso
   return `{${data}:[${rows.join(',')}],${page}:${pagination}}`;
 }
 
-/** Body of one asset or threat. Only what a list shows as live data can be read. */
-export function singleBody(source: Readable, kind: 'asset' | 'threat', id: string): string {
-  const version = liveVersion(source.tenantData, kind, id);
-  return source.rows[kind](version, 'null');
+/** Body of one row. Only what a list shows as live data can be read. */
+export function singleBody(source: Readable, name: VersionedName, id: string): string {
+  return source.writeRow(name, liveVersion(source.tenantData, name, id), 'null');
 }
 
-function liveVersion(tenantData: TenantData, kind: 'asset' | 'threat', id: string): Version {
-  const version = tenantData[`${kind}s`].latest.get(id);
-  const gone = version && (kind === 'asset' ? version.deletedAt !== 0 : tenantData.isHidden(version));
-  if (!version || gone) throw new ProblemError('resource/not-found', `There is no such ${kind}.`);
-  return version;
+function liveVersion(tenantData: TenantData, name: VersionedName, id: string): Version {
+  if (!tenantData.isLive(name, id))
+    throw new ProblemError('resource/not-found', `There is no such ${streamOf(name).singular}.`);
+  return tenantData.streams[name].latest.get(id)!;
 }
 
 /** Body of an asset's neighbours: the live ones of the assets created beside it. Never a tombstone. */
 export function relatedBody(source: Readable, id: string): string {
-  const { ordinal } = liveVersion(source.tenantData, 'asset', id);
-  const { ids, latest } = source.tenantData.assets;
-  const neighbours = [ordinal ^ 1, ordinal ^ 2, ordinal ^ 4]
-    .map(other => latest.get(ids[other] ?? ''))
-    .filter(version => version !== undefined && version.deletedAt === 0);
-  const rows = neighbours.map(version => source.rows.asset(version!, 'null'));
+  const { ordinal } = liveVersion(source.tenantData, 'assets', id);
+  const { ids } = source.tenantData.streams.assets;
+  const rows = [ordinal ^ 1, ordinal ^ 2, ordinal ^ 4]
+    .map(other => ids[other])
+    .filter(other => other !== undefined && source.tenantData.isLive('assets', other))
+    .map(other => singleBody(source, 'assets', other!));
   return `{${JSON.stringify(source.settings.rowsMember)}:[${rows.join(',')}]}`;
 }
 

@@ -3,6 +3,7 @@ import { startControlServer } from './control.ts';
 import { createPlatform } from './platform.ts';
 import { createRandom, mixSeed } from './random.ts';
 import { startPlatformServer } from './server.ts';
+import { pathsIn } from './settings.ts';
 import { startTraffic } from './traffic.ts';
 
 try {
@@ -13,9 +14,7 @@ try {
 }
 
 async function run(): Promise<void> {
-  const { settings, seed, port, controlPort, assets, threats, dnsBlocks, traffic, clockOffset } = readCommandLine(
-    process.argv,
-  );
+  const { settings, seed, port, controlPort, traffic, clockOffset, ...counts } = readCommandLine(process.argv);
   const platform = createPlatform({
     ...settings,
     clock: () => Date.now() + clockOffset,
@@ -23,16 +22,15 @@ async function run(): Promise<void> {
     seed,
     onError: error => console.error(error),
   });
-  platform.populate({ assets, threats, dnsBlocks });
+  platform.populate(counts);
   const server = await startPlatformServer({ platform, port });
   const pace = startTraffic(platform, createRandom(mixSeed(seed, 2)), 0);
   const control =
     controlPort === undefined ? undefined : await startControlServer({ platform, port: controlPort, pace });
   const { clientId, clientSecret } = platform.account;
   const { baseUrl, authUrl } = server;
-  const { dnsBlocksPath } = platform.settings;
   const controlUrl = control?.controlUrl;
-  console.log(JSON.stringify({ baseUrl, authUrl, clientId, clientSecret, dnsBlocksPath, controlUrl }));
+  console.log(JSON.stringify({ baseUrl, authUrl, clientId, clientSecret, ...pathsIn(platform.settings), controlUrl }));
   pace.setRate(traffic);
   const stop = async (): Promise<void> => {
     pace.setRate(0);

@@ -1,4 +1,5 @@
-import type { PlatformSettings } from './settings.ts';
+import { STREAMS, type Stream, type StreamName } from '../../lambda/streams.ts';
+import { type PlatformSettings, pathOf } from './settings.ts';
 
 /** The specified API as an OpenAPI 3.1 document. Choices where the specification is open are marked `x-not-shown`. */
 export function openApiDocument(settings: PlatformSettings): object {
@@ -25,20 +26,37 @@ export function openApiDocument(settings: PlatformSettings): object {
 }
 
 function apiPaths(settings: PlatformSettings): Record<string, object> {
+  return Object.assign({}, ...STREAMS.map(stream => streamPaths(stream, settings)));
+}
+
+function streamPaths(
+  stream: Stream & { readonly name: StreamName },
+  settings: PlatformSettings,
+): Record<string, object> {
+  const { name, singular, hasRowStates, tombstones, timeMember } = stream;
+  const path = pathOf(name, settings);
+  const schema = schemaName(stream);
+  const how = hasRowStates
+    ? ` as a change stream${tombstones ? ', including tombstones' : ''}`
+    : `, ordered by ${timeMember}, ties by id`;
   return {
-    '/v1/assets': list('List assets as a change stream, including tombstones', 'AssetPage'),
-    '/v1/assets/{id}': single('Read one asset', 'Asset'),
-    '/v1/assets/{id}/related': single(
-      "List the asset's current neighbours on demand; never tombstones",
-      'RelatedAssets',
-    ),
-    '/v1/threats': list('List threats as a change stream', 'ThreatPage'),
-    '/v1/threats/{id}': single('Read one threat', 'Threat'),
-    [settings.dnsBlocksPath]: {
-      ...notShown('Path of the DNS block list.'),
-      ...list('List DNS blocks, ordered by blocked_at, ties by id', 'DnsBlockPage'),
+    [path]: {
+      ...(stream.path === undefined && notShown(`Path of the ${singular} list.`)),
+      ...list(`List ${singular}s${how}`, `${schema}Page`),
     },
+    ...(hasRowStates && { [`${path}/{id}`]: single(`Read one ${singular}`, schema) }),
+    ...(name === 'assets' && {
+      [`${path}/{id}/related`]: single(
+        "List the asset's current neighbours on demand; never tombstones",
+        'RelatedAssets',
+      ),
+    }),
   };
+}
+
+/** `DnsBlock` of `DNS block`. */
+function schemaName({ singular }: Stream): string {
+  return singular.replace(/\w+ ?/g, word => word[0]!.toUpperCase() + word.slice(1).trim().toLowerCase());
 }
 
 function list(summary: string, schema: string): object {
@@ -141,9 +159,7 @@ const NULL_POSITION = { type: 'null', description: 'Single reads have no positio
 /** The schemas of all bodies, by name. */
 export function openApiSchemas(settings: PlatformSettings): Record<string, object> {
   return {
-    ...assetSchemas(),
-    ...threatSchemas(settings.threatAssetMember),
-    DnsBlock: row(['id', 'blocked_at'], { id: TEXT, blocked_at: TIMESTAMP }, 'DNS block'),
+    ...Object.assign({}, ...STREAMS.map(stream => rowSchemas(stream, settings))),
     Pagination: {
       type: 'object',
       required: ['next_cursor', 'page_size'],
@@ -152,9 +168,6 @@ export function openApiSchemas(settings: PlatformSettings): Record<string, objec
         page_size: { type: 'integer', minimum: 0, maximum: 500, description: 'Length of the returned array.' },
       },
     },
-    AssetPage: page('AssetRow', settings),
-    ThreatPage: page('ThreatRow', settings),
-    DnsBlockPage: page('DnsBlock', settings),
     RelatedAssets: {
       ...notShown('The payload of related assets.'),
       type: 'object',
@@ -164,28 +177,30 @@ export function openApiSchemas(settings: PlatformSettings): Record<string, objec
   };
 }
 
-function assetSchemas(): Record<string, object> {
-  const live = { id: TEXT, updated_at: TIMESTAMP, deleted: { const: false } };
-  const required = ['id', 'updated_at', 'stream_position'];
-  const tombstone = { ...live, stream_position: POSITION, deleted: { const: true }, deleted_at: TIMESTAMP };
-  return {
-    AssetRow: { oneOf: [{ $ref: '#/components/schemas/LiveAsset' }, { $ref: '#/components/schemas/Tombstone' }] },
-    LiveAsset: row(required, { ...live, stream_position: POSITION }, 'asset'),
-    Tombstone: row([...required, 'deleted', 'deleted_at'], tombstone, 'tombstone'),
-    Asset: row(required, { ...live, stream_position: NULL_POSITION }, 'asset'),
-  };
-}
-
-function threatSchemas(assetMember: string): Record<string, object> {
+function rowSchemas(stream: Stream, settings: PlatformSettings): Record<string, object> {
+  const { singular, hasRowStates, tombstones, cascadesFrom, timeMember } = stream;
+  const name = schemaName(stream);
+  const always = { id: TEXT, [timeMember]: TIMESTAMP };
+  if (!hasRowStates)
+    return { [name]: row(Object.keys(always), always, singular), [`${name}Page`]: page(name, settings) };
+  const parent = { ...TEXT, ...notShown('Name of the member that references the asset.') };
   const known = {
-    id: TEXT,
-    updated_at: TIMESTAMP,
-    [assetMember]: { ...TEXT, ...notShown('Name of the member that references the asset.') },
+    ...always,
+    ...(tombstones && { deleted: { const: false } }),
+    ...(cascadesFrom && { [settings.threatAssetMember]: parent }),
   };
-  const required = ['id', 'updated_at', 'stream_position'];
+  const required = [...Object.keys(always), 'stream_position'];
+  const live = row(required, { ...known, stream_position: POSITION }, singular);
+  const tombstone = { ...known, stream_position: POSITION, deleted: { const: true }, deleted_at: TIMESTAMP };
+  const oneOf = [`Live${name}`, `${name}Tombstone`].map(each => ({ $ref: `#/components/schemas/${each}` }));
   return {
-    ThreatRow: row(required, { ...known, stream_position: POSITION }, 'threat'),
-    Threat: row(required, { ...known, stream_position: NULL_POSITION }, 'threat'),
+    [name]: row(required, { ...known, stream_position: NULL_POSITION }, singular),
+    [`${name}Row`]: tombstones ? { oneOf } : live,
+    ...(tombstones && {
+      [`Live${name}`]: live,
+      [`${name}Tombstone`]: row([...required, 'deleted', 'deleted_at'], tombstone, 'tombstone'),
+    }),
+    [`${name}Page`]: page(`${name}Row`, settings),
   };
 }
 

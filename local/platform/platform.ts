@@ -11,12 +11,11 @@ import {
   tableTokens,
   withTrustedIssuer,
 } from './auth.ts';
-import { DnsBlocks } from './dns-blocks.ts';
 import { createFaults, type Endpoint, type Fault } from './faults.ts';
 import { createCursors, createPageCutter } from './lists.ts';
 import type { Call } from './problem.ts';
 import { endpointOf } from './routes.ts';
-import { createRowWriter, type PositionShown, type RowInput } from './rows.ts';
+import { createRowWriter, type PositionShown } from './rows.ts';
 import { generatedMembers, type SeedCounts, seedTenantData } from './seed.ts';
 import { completeSettings, type PlatformSettings } from './settings.ts';
 import { TenantData } from './tenant-data.ts';
@@ -38,11 +37,7 @@ export interface PlatformOptions extends Partial<PlatformSettings> {
 
 /** Changes to the tenant's data, and the truth about it. Refusals are ProblemErrors. */
 export interface TenantDataControls
-  extends Pick<
-    TenantData,
-    'putAsset' | 'removeAsset' | 'restoreAsset' | 'tombstoneUnseen' | 'putThreat' | 'redeliver'
-  > {
-  putDnsBlock(row: RowInput): void;
+  extends Pick<TenantData, 'put' | 'remove' | 'restore' | 'tombstoneUnseen' | 'redeliver'> {
   /** By stream and id the newest row; `shown` default `position`. */
   truth(shown?: PositionShown): Truth;
   truthText(shown?: PositionShown): Iterable<string>;
@@ -54,7 +49,6 @@ export interface Platform extends TenantDataControls {
   readonly account: Account;
   readonly authority: Authority;
   readonly tenantData: TenantData;
-  readonly dnsBlocks: DnsBlocks;
   /** Path of the realm; the token endpoint is below it. */
   readonly realmPath: string;
   readonly tokenPath: string;
@@ -76,10 +70,10 @@ export function createPlatform(options: PlatformOptions): Platform {
   const { random, sleep = wait } = options;
   const faults = createFaults(random, settings.problemBase);
   const parts = createParts(options, settings);
-  const { tenantData, dnsBlocks, account, authority, tokenPath } = parts;
+  const { tenantData, account, authority, tokenPath } = parts;
   const requests = new Map<Endpoint | 'unknown', number>();
   const serve = async (call: Call): Promise<Outcome> => {
-    const endpoint = endpointOf(call.target, tokenPath, settings.dnsBlocksPath);
+    const endpoint = endpointOf(call.target, tokenPath, settings);
     requests.set(endpoint ?? 'unknown', (requests.get(endpoint ?? 'unknown') ?? 0) + 1);
     const { answer, reset, truncate, delayMs } = faults.strike(endpoint);
     if (settings.latencyMs + delayMs > 0) await sleep(settings.latencyMs + delayMs);
@@ -90,7 +84,6 @@ export function createPlatform(options: PlatformOptions): Platform {
     account,
     authority,
     tenantData,
-    dnsBlocks,
     realmPath: realmPath(settings),
     tokenPath,
     serve,
@@ -102,25 +95,23 @@ export function createPlatform(options: PlatformOptions): Platform {
   };
 }
 
-function controls({ tenantData, dnsBlocks, rows }: ApiParts): TenantDataControls {
+function controls({ tenantData, writeRow }: ApiParts): TenantDataControls {
   return {
-    putAsset: row => tenantData.putAsset(row),
-    removeAsset: id => tenantData.removeAsset(id),
-    restoreAsset: id => tenantData.restoreAsset(id),
-    tombstoneUnseen: id => tenantData.tombstoneUnseen(id),
-    putThreat: row => tenantData.putThreat(row),
-    putDnsBlock: row => dnsBlocks.put(row),
-    redeliver: (stream, id) => tenantData.redeliver(stream, id),
-    truth: (shown = 'position') => readTruth({ tenantData, dnsBlocks, rows }, shown),
-    truthText: (shown = 'position') => truthText({ tenantData, dnsBlocks, rows }, shown),
+    put: (name, row) => tenantData.put(name, row),
+    remove: (name, id) => tenantData.remove(name, id),
+    restore: (name, id) => tenantData.restore(name, id),
+    tombstoneUnseen: (name, id) => tenantData.tombstoneUnseen(name, id),
+    redeliver: (name, id) => tenantData.redeliver(name, id),
+    truth: (shown = 'position') => readTruth({ tenantData, writeRow }, shown),
+    truthText: (shown = 'position') => truthText({ tenantData, writeRow }, shown),
   };
 }
 
-function populate({ tenantData, dnsBlocks, settings }: ApiParts, options: PlatformOptions, counts: SeedCounts): void {
+function populate({ tenantData, settings }: ApiParts, options: PlatformOptions, counts: SeedCounts): void {
   const { clock, seed = 1 } = options;
-  const held = tenantData.assets.ids.length + tenantData.threats.ids.length + dnsBlocks.ids.size;
-  if (held > 0) throw new RangeError('Only an empty platform can be populated: generated rows belong to its past.');
-  seedTenantData({ tenantData, dnsBlocks, now: clock(), seed, tieSize: settings.tieSize }, counts);
+  const isEmpty = Object.values(tenantData.streams).every(({ ids }) => ('size' in ids ? ids.size : ids.length) === 0);
+  if (!isEmpty) throw new RangeError('Only an empty platform can be populated: generated rows belong to its past.');
+  seedTenantData({ tenantData, now: clock(), seed, tieSize: settings.tieSize }, counts);
 }
 
 function createParts(options: PlatformOptions, settings: PlatformSettings): ApiParts {
@@ -129,8 +120,7 @@ function createParts(options: PlatformOptions, settings: PlatformSettings): ApiP
   const account = createAccount(random, settings);
   return {
     tenantData: new TenantData(clock, random, settings),
-    dnsBlocks: new DnsBlocks(clock, random, settings),
-    rows: createRowWriter(settings.threatAssetMember, (stream, index) => generatedMembers(stream, seed, index)),
+    writeRow: createRowWriter(settings.threatAssetMember, (stream, index) => generatedMembers(stream, seed, index)),
     cutPage: createPageCutter(createCursors(key), random, settings),
     account,
     authority: createAuthority(clock, tokenFormat(key, settings), account, settings),

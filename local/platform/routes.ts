@@ -1,12 +1,13 @@
+import { STREAMS, type StreamName } from '../../lambda/streams.ts';
 import type { Endpoint } from './faults.ts';
 import { ProblemError } from './problem.ts';
-import type { RoleArea } from './settings.ts';
+import { pathOf, type StreamPaths } from './settings.ts';
 
 /** An endpoint of the API and what it takes. */
 export interface Route {
   readonly endpoint: Endpoint;
-  /** Role area; absent = open to everyone. */
-  readonly area?: RoleArea;
+  /** Absent = open to everyone. */
+  readonly stream?: StreamName;
   readonly parameters: readonly string[];
   /** The `{id}` of the path, decoded. */
   readonly id?: string;
@@ -15,25 +16,29 @@ export interface Route {
 const LIST = ['cursor', 'limit'];
 
 /** The endpoint of a path. Ids are decoded after the path is split, so they may contain a slash. */
-export function findRoute(path: string, segments: readonly string[], dnsBlocksPath: string): Route | undefined {
-  if (path === dnsBlocksPath) return { endpoint: 'dns-blocks', area: 'dns-blocks', parameters: LIST };
+export function findRoute(path: string, segments: readonly string[], paths: StreamPaths): Route | undefined {
   if (path === '/openapi.json') return { endpoint: 'openapi', parameters: [] };
-  const [version, collection, id, part, ...rest] = segments;
-  if (version !== 'v1' || (collection !== 'assets' && collection !== 'threats') || rest.length > 0) return undefined;
-  if (id === undefined) return { endpoint: collection, area: collection, parameters: LIST };
-  if (id === '') return undefined;
-  const single = collection === 'assets' ? 'asset' : 'threat';
-  if (part === undefined) return { endpoint: single, area: collection, parameters: [], id };
-  if (part === 'related' && collection === 'assets')
-    return { endpoint: 'related', area: collection, parameters: [], id };
+  // A path that was configured comes first: it may be below another.
+  const ordered = STREAMS.toSorted((one, other) => Number('path' in one) - Number('path' in other));
+  for (const { name, singular, hasRowStates, ...facts } of ordered) {
+    const list = pathOf(name, paths);
+    if (path === list) return { endpoint: name, stream: name, parameters: LIST };
+    const own = list.split('/').slice(1);
+    if (!('path' in facts) || !own.every((segment, at) => segments[at] === segment)) continue;
+    const [id, part, ...rest] = segments.slice(own.length);
+    if (id === undefined) return { endpoint: name, stream: name, parameters: LIST };
+    if (id === '' || !hasRowStates || rest.length > 0) continue;
+    if (part === undefined) return { endpoint: singular, stream: name, parameters: [], id };
+    if (part === 'related' && name === 'assets') return { endpoint: 'related', stream: name, parameters: [], id };
+  }
   return undefined;
 }
 
 /** The endpoint of a target, for counts and faults; undefined for an unknown target. Never throws. */
-export function endpointOf(target: string, tokenPath: string, dnsBlocksPath: string): Endpoint | undefined {
+export function endpointOf(target: string, tokenPath: string, paths: StreamPaths): Endpoint | undefined {
   try {
     const { path, segments } = readTarget(target);
-    return path === tokenPath ? 'token' : findRoute(path, segments, dnsBlocksPath)?.endpoint;
+    return path === tokenPath ? 'token' : findRoute(path, segments, paths)?.endpoint;
   } catch {
     return undefined;
   }

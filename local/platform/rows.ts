@@ -1,4 +1,5 @@
-import type { DnsBlock } from './dns-blocks.ts';
+import { type StreamName, streamOf } from '../../lambda/streams.ts';
+import type { Immutable } from './immutable-stream.ts';
 import { type JsonNode, readJson, writeJson } from './json-text.ts';
 import { ProblemError } from './problem.ts';
 import { ENVELOPE } from './settings.ts';
@@ -7,47 +8,30 @@ import { positionText, type Version } from './versioned-stream.ts';
 /** Lists show the position and single reads show null. `none` omits the member, to compare contents. */
 export type PositionShown = 'position' | 'null' | 'none';
 
-/** Writes rows as JSON text on one line. */
-export interface RowWriter {
-  asset(version: Version, shown: PositionShown): string;
-  threat(version: Version, shown: PositionShown): string;
-  dnsBlock(block: DnsBlock): string;
-}
+/** Writes a row as JSON text on one line. */
+export type RowWriter = (name: StreamName, row: Version | Immutable, shown: PositionShown) => string;
 
 /** Returns the other members of the generated row with that index, joined by commas. */
-export type Generated = (stream: 'assets' | 'threats' | 'dns-blocks', index: number) => string;
+export type Generated = (name: StreamName, index: number) => string;
 
-export function createRowWriter(threatAssetMember: string, generated: Generated): RowWriter {
-  const assetMember = JSON.stringify(threatAssetMember);
-  return {
-    asset(version, shown) {
-      const head = versionHead(version, shown);
-      if (version.deletedAt) return `{${head},"deleted":true,"deleted_at":"${timeText(version.deletedAt)}"}`;
-      const { members } = version;
-      return close(`${head},"deleted":false`, typeof members === 'number' ? generated('assets', members) : members);
-    },
-    threat(version, shown) {
-      const head = `${versionHead(version, shown)},${assetMember}:${JSON.stringify(version.assetId)}`;
-      const { members } = version;
-      return close(head, typeof members === 'number' ? generated('threats', members) : members);
-    },
-    dnsBlock({ id, blockedAt, blockedAtText, members }) {
-      const head = `"id":${JSON.stringify(id)},"blocked_at":${JSON.stringify(blockedAtText ?? timeText(blockedAt))}`;
-      return close(head, typeof members === 'number' ? generated('dns-blocks', members) : members);
-    },
+export function createRowWriter(parentMember: string, generated: Generated): RowWriter {
+  const parentName = JSON.stringify(parentMember);
+  return (name, row, shown) => {
+    const { timeMember, tombstones, cascadesFrom } = streamOf(name);
+    const head = [`"id":${JSON.stringify(row.id)}`];
+    if ('position' in row) {
+      const { updatedAt, position, deletedAt, parentId } = row;
+      head.push(
+        `"${timeMember}":${typeof updatedAt === 'number' ? `"${timeText(updatedAt)}"` : JSON.stringify(updatedAt)}`,
+      );
+      if (shown !== 'none') head.push(`"stream_position":${shown === 'null' ? 'null' : `"${positionText(position)}"`}`);
+      if (deletedAt) return `{${head.join(',')},"deleted":true,"deleted_at":"${timeText(deletedAt)}"}`;
+      if (tombstones) head.push('"deleted":false');
+      if (cascadesFrom) head.push(`${parentName}:${JSON.stringify(parentId)}`);
+    } else head.push(`"${timeMember}":${JSON.stringify(row.timeText ?? timeText(row.at))}`);
+    const members = typeof row.members === 'number' ? generated(name, row.members) : row.members;
+    return members === '' ? `{${head.join(',')}}` : `{${head.join(',')},${members}}`;
   };
-}
-
-function versionHead(version: Version, shown: PositionShown): string {
-  const { id, updatedAt, position } = version;
-  const time = typeof updatedAt === 'number' ? `"${timeText(updatedAt)}"` : JSON.stringify(updatedAt);
-  const head = `"id":${JSON.stringify(id)},"updated_at":${time}`;
-  if (shown === 'none') return head;
-  return `${head},"stream_position":${shown === 'null' ? 'null' : `"${positionText(position)}"`}`;
-}
-
-function close(head: string, members: string): string {
-  return members === '' ? `{${head}}` : `{${head},${members}}`;
 }
 
 function timeText(milliseconds: number): string {
@@ -60,7 +44,7 @@ export type RowInput = string | Readonly<Record<string, unknown>>;
 /** A row from outside: members that the platform manages, and the others as written. */
 export interface ControlRow {
   readonly id: string;
-  /** The given strings among `updated_at`, `blocked_at` and the member that names the asset. */
+  /** The given strings among the time of the row and the member that names its parent. */
   readonly given: ReadonlyMap<string, string>;
   /** All other members as text, joined by commas. */
   readonly members: string;

@@ -1,16 +1,27 @@
-import type { DnsBlocks } from './dns-blocks.ts';
+import { STREAMS, type StreamKey, type StreamName, streamKey, type VersionedName } from '../../lambda/streams.ts';
 import { createRandom, mixSeed } from './random.ts';
-import type { TenantData } from './tenant-data.ts';
+import { isVersioned, type TenantData } from './tenant-data.ts';
 
-export interface SeedCounts {
-  readonly assets: number;
-  readonly threats: number;
-  readonly dnsBlocks: number;
+/** The options that count a stream's generated rows: `dnsBlocks` of `dns-blocks`. */
+export const COUNT_NAMES: readonly StreamKey[] = STREAMS.map(({ name }) => streamKey(name));
+
+/** Generated rows by stream; absent: none. */
+export type SeedCounts = Partial<Readonly<Record<StreamKey, number>>>;
+
+/** The counts among other options. */
+export function countsIn(options: SeedCounts): Required<SeedCounts> {
+  return Object.fromEntries(COUNT_NAMES.map(name => [name, options[name] ?? 0])) as Required<SeedCounts>;
+}
+
+/** Counts by default: of the platform by itself, or under `npm start`. */
+export function defaultCounts(of: 'platform' | 'start'): Required<SeedCounts> {
+  return Object.fromEntries(
+    STREAMS.map(({ name }) => [streamKey(name), GENERATORS[name].counts[of]]),
+  ) as Required<SeedCounts>;
 }
 
 export interface SeedTarget {
   readonly tenantData: TenantData;
-  readonly dnsBlocks: DnsBlocks;
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly seed: number;
@@ -21,34 +32,50 @@ const DAY = 86_400_000;
 const HISTORY = 90 * DAY;
 
 /** Fills an empty platform with ninety days of data that end a day ago. Contents are generated when they are read. */
-export function seedTenantData({ tenantData, dnsBlocks, now, seed, tieSize }: SeedTarget, counts: SeedCounts): void {
+export function seedTenantData({ tenantData, now, seed, tieSize }: SeedTarget, counts: SeedCounts): void {
   const random = createRandom(seed);
   const start = Math.floor(now) - HISTORY - DAY;
-  const time = (index: number, count: number): number => {
-    const first = index - (index % Math.round(tieSize));
-    return start + Math.floor((first / count) * HISTORY);
-  };
-  for (let index = 0; index < counts.assets; index++) {
-    const at = time(index, counts.assets);
-    const deletedAt = isRemoved(index) ? at : 0;
-    const updatedAt = deletedAt || at - Math.floor(random() * 30 * DAY);
-    tenantData.assets.deliver(assetId(index), { members: index, updatedAt, deletedAt }, at * 1000);
-  }
-  for (let index = 0; index < counts.threats && counts.assets > 0; index++) {
-    const at = time(index, counts.threats);
-    const id = `threat-${index}`;
-    const asset = assetId(liveIndex(Math.floor(random() * counts.assets)));
-    tenantData.assign(id, asset);
-    const updatedAt = at - Math.floor(random() * 30 * DAY);
-    tenantData.threats.deliver(id, { members: index, updatedAt, assetId: asset }, at * 1000);
-  }
-  for (let index = 0; index < counts.dnsBlocks; index++) {
-    const blockedAt = time(index, counts.dnsBlocks);
-    dnsBlocks.add({ seq: 0, id: dnsBlockId(index), blockedAt, blockedAtText: undefined, members: index });
+  for (const { name } of STREAMS) {
+    const count = counts[streamKey(name)] ?? 0;
+    for (let index = 0; index < count; index++) {
+      const first = index - (index % Math.round(tieSize));
+      const at = start + Math.floor((first / count) * HISTORY);
+      if (isVersioned(name)) seedVersion(name, index, { tenantData, counts, at, random });
+      else
+        tenantData.streams[name].add({
+          seq: 0,
+          id: GENERATORS[name].id(index),
+          at,
+          timeText: undefined,
+          members: index,
+        });
+    }
   }
 }
 
-/** One asset in fifty is a tombstone. */
+interface Place {
+  readonly tenantData: TenantData;
+  readonly counts: SeedCounts;
+  readonly at: number;
+  readonly random: Random;
+}
+
+function seedVersion(name: VersionedName, index: number, { tenantData, counts, at, random }: Place): void {
+  const { tombstones, ...facts } = STREAMS.find(each => each.name === name)!;
+  const id = GENERATORS[name].id(index);
+  let parentId = '';
+  if ('cascadesFrom' in facts) {
+    const parents = counts[streamKey(facts.cascadesFrom)] ?? 0;
+    if (parents === 0) return;
+    parentId = GENERATORS[facts.cascadesFrom].id(liveIndex(Math.floor(random() * parents)));
+    tenantData.assign(name, id, parentId);
+  }
+  const deletedAt = tombstones && isRemoved(index) ? at : 0;
+  const updatedAt = deletedAt || at - Math.floor(random() * 30 * DAY);
+  tenantData.streams[name].deliver(id, { members: index, updatedAt, deletedAt, parentId }, at * 1000);
+}
+
+/** One row in fifty is a tombstone. */
 function isRemoved(index: number): boolean {
   return index % 50 === 49;
 }
@@ -57,27 +84,41 @@ function liveIndex(index: number): number {
   return isRemoved(index) ? index - 1 : index;
 }
 
-/** Some ids must be encoded in a path. */
-function assetId(index: number): string {
-  return index % 64 === 9 ? `büro/site ${index % 7}?#${index}` : `asset-${index}`;
-}
-
-function dnsBlockId(index: number): string {
-  return `dns-${String(index).padStart(9, '0')}`;
-}
-
 type Random = () => number;
+
+/** What cannot follow from the facts of a stream: how its generated rows look. */
+interface Generator {
+  /** Rows by default: of the platform by itself, and under `npm start`. */
+  readonly counts: { readonly platform: number; readonly start: number };
+  readonly id: (index: number) => string;
+  /** The members besides those that every row of a stream has, as JSON text joined by commas. */
+  readonly members: (random: Random, index: number) => string;
+}
+
+const GENERATORS: Readonly<Record<StreamName, Generator>> = {
+  assets: {
+    counts: { platform: 200, start: 1500 },
+    // Some ids must be encoded in a path.
+    id: index => (index % 64 === 9 ? `büro/site ${index % 7}?#${index}` : `asset-${index}`),
+    members: assetMembers,
+  },
+  threats: { counts: { platform: 500, start: 2500 }, id: index => `threat-${index}`, members: threatMembers },
+  'dns-blocks': {
+    counts: { platform: 1000, start: 4000 },
+    id: index => `dns-${String(index).padStart(9, '0')}`,
+    members: dnsBlockMembers,
+  },
+};
 
 /**
  * The contents of generated rows: realistic security data of about 0.9 kB (DNS blocks 0.3 kB). They depend only on seed and
  * index, so a million rows need no memory. One row in sixteen holds values that a careless consumer would damage.
  */
-export function generatedMembers(stream: 'assets' | 'threats' | 'dns-blocks', seed: number, index: number): string {
-  const random = createRandom(mixSeed(seed + WRITERS[stream].salt, index));
-  return (
-    WRITERS[stream].write(random, index) +
-    (index % 16 === 7 ? `,${HARD_MEMBERS[(index >> 4) % HARD_MEMBERS.length]}` : '')
-  );
+export function generatedMembers(name: StreamName, seed: number, index: number): string {
+  const salt = 101 * (1 + STREAMS.findIndex(each => each.name === name));
+  const random = createRandom(mixSeed(seed + salt, index));
+  const hard = index % 16 === 7 ? `,${HARD_MEMBERS[(index >> 4) % HARD_MEMBERS.length]}` : '';
+  return GENERATORS[name].members(random, index) + hard;
 }
 
 /** Numbers that a double cannot hold, names with a meaning in JavaScript, and text outside ASCII. */
@@ -88,12 +129,6 @@ const HARD_MEMBERS: readonly string[] = [
   '"note":"line\\u2028separator, quote \\" backslash \\\\ tab \\t, 日本語, 🛡️, \\ud800 alone"',
   '"nested":[[[]],{},{"a":{"toString":null}},[1E5,1.50,-1.0e-7]]',
 ];
-
-const WRITERS = {
-  assets: { salt: 101, write: assetMembers },
-  threats: { salt: 202, write: threatMembers },
-  'dns-blocks': { salt: 303, write: dnsBlockMembers },
-};
 
 function assetMembers(random: Random, index: number): string {
   const site = pick(random, SITES);

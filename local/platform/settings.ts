@@ -1,11 +1,26 @@
+import {
+  ROW_MEMBERS,
+  STREAMS,
+  STREAMS_WITHOUT_PATH,
+  type StreamName,
+  type StreamWithoutPath,
+} from '../../lambda/streams.ts';
+
+/** Paths of the lists that the specification does not show. */
+export type StreamPaths = { readonly [Option in StreamWithoutPath['pathOption']]: string };
+
+/** Path of a stream's list. */
+export function pathOf(name: StreamName, paths: StreamPaths): string {
+  const stream = STREAMS.find(each => each.name === name)!;
+  return 'path' in stream ? stream.path : paths[stream.pathOption];
+}
+
 /** Settings for what the specification leaves open. docs/platform.md gives the reason for each default. */
-export interface PlatformSettings {
+export interface PlatformSettings extends StreamPaths {
   /** Member of a list answer that holds the rows. */
   readonly rowsMember: string;
   /** Member of a list answer that holds `next_cursor` and `page_size`. */
   readonly paginationMember: string;
-  /** Path of the DNS block list. */
-  readonly dnsBlocksPath: string;
   /** Member of a threat that names its asset. */
   readonly threatAssetMember: string;
   /** `latest`: one row per id, at its newest position. `every-version`: older versions keep their positions. */
@@ -39,7 +54,7 @@ export interface PlatformSettings {
   /** Absent = drawn from `random`, with characters that must be encoded in a Basic header. */
   readonly clientSecret?: string;
   /** Role that each endpoint requires. */
-  readonly roles: Readonly<Record<RoleArea, string>>;
+  readonly roles: Readonly<Record<StreamName, string>>;
   /** `signed`: JSON Web Tokens. `table`: opaque tokens looked up synchronously, for simulations that must replay exactly. */
   readonly tokens: 'signed' | 'table';
   /** URL of another server's realm, such as Keycloak's. Its tokens are accepted too. */
@@ -52,12 +67,26 @@ export interface RateLimit {
   readonly retryAfter: 'seconds' | 'date';
 }
 
-export type RoleArea = 'assets' | 'threats' | 'dns-blocks';
+/** The configured paths among the settings. */
+export function pathsIn(settings: StreamPaths): StreamPaths {
+  const options = Object.keys(PATHS) as (keyof StreamPaths)[];
+  return Object.fromEntries(options.map(option => [option, settings[option]])) as StreamPaths;
+}
+
+/** The function's variables for these paths. */
+export function pathSettings(paths: StreamPaths): Record<string, string> {
+  const given = STREAMS_WITHOUT_PATH.map(({ pathSetting, pathOption }) => [pathSetting, paths[pathOption]]);
+  return Object.fromEntries(given);
+}
+
+const PATHS = Object.fromEntries(
+  STREAMS_WITHOUT_PATH.map(({ name, pathOption }) => [pathOption, `/v1/${name}`]),
+) as StreamPaths;
 
 export const DEFAULT_SETTINGS: PlatformSettings = {
   rowsMember: 'data',
   paginationMember: 'pagination',
-  dnsBlocksPath: '/v1/dns-blocks',
+  ...PATHS,
   threatAssetMember: 'asset_id',
   retention: 'latest',
   endOfStream: 'full-page-null',
@@ -71,7 +100,7 @@ export const DEFAULT_SETTINGS: PlatformSettings = {
   problemBase: 'https://problems.security-data.example/',
   realm: 'organization',
   clientId: 'security-data-connector',
-  roles: { assets: 'assets:read', threats: 'threats:read', 'dns-blocks': 'dns-blocks:read' },
+  roles: Object.fromEntries(STREAMS.map(({ name }) => [name, `${name}:read`])) as Record<StreamName, string>,
   tokens: 'signed',
 };
 
@@ -80,7 +109,8 @@ export function completeSettings(given: Partial<PlatformSettings>): PlatformSett
   const known = Object.entries(given).filter(([name, value]) => value !== undefined && name in SETTING_NAMES);
   const settings: PlatformSettings = { ...DEFAULT_SETTINGS, ...Object.fromEntries(known) };
   requireThat(settings.rowsMember !== settings.paginationMember, 'rowsMember and paginationMember must differ');
-  requireThat(/^\/[^?#]+$/.test(settings.dnsBlocksPath), 'dnsBlocksPath must be a path such as /v1/dns-blocks');
+  for (const [option, example] of Object.entries(PATHS) as [keyof StreamPaths, string][])
+    requireThat(/^\/[^?#]+$/.test(settings[option]), `${option} must be a path such as ${example}`);
   requireThat(!ENVELOPE.has(settings.threatAssetMember), 'threatAssetMember must not be a member with another meaning');
   requireThat(settings.withholdMs >= 0 && settings.latencyMs >= 0, 'times must not be negative');
   requireThat(settings.tieSize >= 1, 'tieSize must be at least 1');
@@ -93,14 +123,7 @@ export function completeSettings(given: Partial<PlatformSettings>): PlatformSett
 }
 
 /** Members that the platform writes. A row of the control API may set only `id` and its times. */
-export const ENVELOPE: ReadonlySet<string> = new Set([
-  'id',
-  'updated_at',
-  'stream_position',
-  'deleted',
-  'deleted_at',
-  'blocked_at',
-]);
+export const ENVELOPE: ReadonlySet<string> = new Set(ROW_MEMBERS);
 
 const SETTING_NAMES = { ...DEFAULT_SETTINGS, rateLimit: undefined, clientSecret: undefined, trustedIssuer: undefined };
 

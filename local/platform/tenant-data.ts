@@ -1,97 +1,146 @@
+import { childOf, STREAMS, type Stream, type StreamName, streamOf, type VersionedName } from '../../lambda/streams.ts';
+import { ImmutableStream } from './immutable-stream.ts';
 import { ProblemError } from './problem.ts';
 import { cutControlRow, type RowInput } from './rows.ts';
 import type { PlatformSettings } from './settings.ts';
 import { createPositions, type Version, VersionedStream } from './versioned-stream.ts';
 
-/** The organization's assets and threats, and the changes to them. Refusals are ProblemErrors. */
+/** Streams with row states hold rows that change, the others rows that never do. */
+export type TenantStreams = {
+  readonly [Name in StreamName]: Name extends VersionedName ? VersionedStream : ImmutableStream;
+};
+
+export function isVersioned(name: StreamName): name is VersionedName {
+  return streamOf(name).hasRowStates;
+}
+
+/** The organization's rows, and the changes to them. Refusals are ProblemErrors. */
 export class TenantData {
-  readonly assets: VersionedStream;
-  readonly threats: VersionedStream;
-  readonly #threatsOf = new Map<string, Set<string>>();
+  readonly streams: TenantStreams;
+  /** Ids of child rows by the id of their parent. */
+  readonly #childIds = new Map<string, Set<string>>();
   readonly #clock: () => number;
-  readonly #assetMember: string;
+  readonly #parentMember: string;
 
   constructor(clock: () => number, random: () => number, settings: PlatformSettings) {
-    const keepsVersions = settings.retention === 'every-version';
-    this.assets = new VersionedStream(createPositions(clock, random, settings), keepsVersions);
-    this.threats = new VersionedStream(createPositions(clock, random, settings), keepsVersions);
+    const create = ({ hasRowStates }: Stream) =>
+      hasRowStates
+        ? new VersionedStream(createPositions(clock, random, settings), settings.retention === 'every-version')
+        : new ImmutableStream(clock, random, settings);
+    this.streams = Object.fromEntries(STREAMS.map(stream => [stream.name, create(stream)])) as unknown as TenantStreams;
     this.#clock = clock;
-    this.#assetMember = settings.threatAssetMember;
+    this.#parentMember = settings.threatAssetMember;
   }
 
-  /** Creates an asset or replaces a live one's content. `updated_at` may be given; the default is now. */
-  putAsset(row: RowInput): void {
-    const { id, given, members } = cutControlRow(row, ['updated_at']);
-    if (this.assets.latest.get(id)?.deletedAt)
-      throw new ProblemError('resource/conflict', 'The asset is removed: restore it.');
-    this.assets.deliver(id, { members, updatedAt: given.get('updated_at') ?? this.#clock() });
+  /** Creates a row, or replaces the content of one that may change. Its time may be given; the default is now. */
+  put(name: StreamName, row: RowInput): void {
+    const { timeMember, cascadesFrom } = streamOf(name);
+    const { id, given, members } = cutControlRow(row, [timeMember, ...(cascadesFrom ? [this.#parentMember] : [])]);
+    const time = given.get(timeMember);
+    if (!isVersioned(name)) this.#immutable(name).put(id, time, members);
+    else if (cascadesFrom)
+      this.#putChild(name, id, given.get(this.#parentMember), { members, updatedAt: time ?? this.#clock() });
+    else {
+      if (this.streams[name].latest.get(id)?.deletedAt) throw conflict(name, 'is removed: restore it.');
+      this.streams[name].deliver(id, { members, updatedAt: time ?? this.#clock() });
+    }
   }
 
-  /** Removes a live asset: its tombstone is delivered, and its threats leave the lists. */
-  removeAsset(id: string): void {
-    const asset = this.#asset(id);
-    if (asset.deletedAt) throw new ProblemError('resource/conflict', 'The asset is already removed.');
-    this.assets.deliver(id, { deletedAt: this.#clock(), updatedAt: this.#clock() });
-    for (const threat of this.#threatsOf.get(id) ?? []) this.threats.hide(threat);
-  }
-
-  /** Restores a removed asset: it is delivered as live data, its threats reappear unchanged at new positions. */
-  restoreAsset(id: string): void {
-    const asset = this.#asset(id);
-    if (!asset.deletedAt) throw new ProblemError('resource/conflict', 'The asset is not removed.');
-    this.assets.deliver(id, { deletedAt: 0, updatedAt: this.#clock() });
-    for (const threat of this.#threatsOf.get(id) ?? []) this.threats.deliver(threat, {});
-  }
-
-  /** Delivers the tombstone of an asset that was created and removed before any list showed it. */
-  tombstoneUnseen(id: string): void {
-    if (this.assets.latest.has(id)) throw new ProblemError('resource/conflict', 'The asset exists.');
-    this.assets.deliver(id, { deletedAt: this.#clock(), updatedAt: this.#clock() });
-  }
-
-  /** Creates a threat or replaces its content. Its asset must exist; while that is removed, no list shows the threat. */
-  putThreat(row: RowInput): void {
-    const { id, given, members } = cutControlRow(row, ['updated_at', this.#assetMember]);
-    const assetId = given.get(this.#assetMember) ?? this.threats.latest.get(id)?.assetId;
-    if (!assetId) throw new ProblemError('request/malformed', `A threat needs "${this.#assetMember}".`);
-    const asset = this.#asset(assetId);
-    this.assign(id, assetId);
-    const change = { members, assetId, updatedAt: given.get('updated_at') ?? this.#clock() };
-    if (!asset.deletedAt) {
-      this.threats.deliver(id, change);
+  /** Its parent must exist; while that is removed, no list shows the row. */
+  #putChild(
+    name: VersionedName,
+    id: string,
+    parent: string | undefined,
+    change: { members: string; updatedAt: number | string },
+  ) {
+    const stream = this.streams[name];
+    const parentId = parent ?? stream.latest.get(id)?.parentId;
+    if (!parentId)
+      throw new ProblemError('request/malformed', `A ${streamOf(name).singular} needs "${this.#parentMember}".`);
+    const { deletedAt } = this.#known(streamOf(name).cascadesFrom as VersionedName, parentId);
+    this.assign(name, id, parentId);
+    if (!deletedAt) {
+      stream.deliver(id, { ...change, parentId });
       return;
     }
-    this.threats.hide(id);
-    this.threats.record(id, change);
+    stream.hide(id);
+    stream.record(id, { ...change, parentId });
   }
 
-  /** Delivers a resource again, unchanged, at a new position. */
-  redeliver(stream: 'assets' | 'threats', id: string): void {
-    const known = this[stream].latest.get(id);
+  /** Removes a live row: its tombstone is delivered, and its child rows leave the lists. */
+  remove(name: VersionedName, id: string): void {
+    if (this.#known(name, id).deletedAt) throw conflict(name, 'is already removed.');
+    this.#deliverTombstone(name, id);
+    this.#eachChild(name, id, (children, child) => children.hide(child));
+  }
+
+  /** Restores a removed row: it is delivered as live data, its child rows reappear unchanged at new positions. */
+  restore(name: VersionedName, id: string): void {
+    if (!this.#known(name, id).deletedAt) throw conflict(name, 'is not removed.');
+    this.streams[name].deliver(id, { deletedAt: 0, updatedAt: this.#clock() });
+    this.#eachChild(name, id, (children, child) => children.deliver(child, {}));
+  }
+
+  /** Delivers the tombstone of a row that was created and removed before any list showed it. */
+  tombstoneUnseen(name: VersionedName, id: string): void {
+    if (this.streams[name].latest.has(id)) throw conflict(name, 'exists.');
+    this.#deliverTombstone(name, id);
+  }
+
+  /** Delivers a row again, unchanged, at a new position. */
+  redeliver(name: VersionedName, id: string): void {
+    const known = this.streams[name].latest.get(id);
     if (!known) throw new ProblemError('resource/not-found', 'No such resource.');
-    if (stream === 'threats' && this.isHidden(known)) {
-      throw new ProblemError('resource/conflict', "The threat's asset is removed, so no list shows it.");
+    const { cascadesFrom } = streamOf(name);
+    if (this.isHidden(name, known)) {
+      const parent = streamOf(cascadesFrom as VersionedName).singular;
+      throw conflict(name, `is hidden: its ${parent} is removed, so no list shows it.`);
     }
-    this[stream].deliver(id, {});
+    this.streams[name].deliver(id, {});
   }
 
-  /** Whether no list shows the threat because its asset is removed. */
-  isHidden(threat: Version): boolean {
-    return Boolean(this.assets.latest.get(threat.assetId)?.deletedAt);
+  /** Whether no list shows the row because its parent is removed. */
+  isHidden(name: VersionedName, { parentId }: Version): boolean {
+    const parents = streamOf(name).cascadesFrom as VersionedName | undefined;
+    return parents !== undefined && Boolean(this.streams[parents].latest.get(parentId)?.deletedAt);
   }
 
-  /** Records the asset of a threat. */
-  assign(threatId: string, assetId: string): void {
-    const before = this.threats.latest.get(threatId)?.assetId;
-    if (before && before !== assetId) this.#threatsOf.get(before)?.delete(threatId);
-    const threats = this.#threatsOf.get(assetId);
-    if (threats) threats.add(threatId);
-    else this.#threatsOf.set(assetId, new Set([threatId]));
+  /** Whether lists show the row as live data. */
+  isLive(name: VersionedName, id: string): boolean {
+    const version = this.streams[name].latest.get(id);
+    return version !== undefined && version.deletedAt === 0 && !this.isHidden(name, version);
   }
 
-  #asset(id: string): Version {
-    const asset = this.assets.latest.get(id);
-    if (!asset) throw new ProblemError('resource/not-found', 'No such asset.');
-    return asset;
+  /** Records the parent of a child row. */
+  assign(name: VersionedName, id: string, parentId: string): void {
+    const before = this.streams[name].latest.get(id)?.parentId;
+    if (before && before !== parentId) this.#childIds.get(before)?.delete(id);
+    const ids = this.#childIds.get(parentId);
+    if (ids) ids.add(id);
+    else this.#childIds.set(parentId, new Set([id]));
   }
+
+  #immutable(name: StreamName): ImmutableStream {
+    return this.streams[name] as ImmutableStream;
+  }
+
+  #deliverTombstone(name: VersionedName, id: string): void {
+    this.streams[name].deliver(id, { deletedAt: this.#clock(), updatedAt: this.#clock() });
+  }
+
+  #eachChild(name: VersionedName, id: string, act: (children: VersionedStream, child: string) => void): void {
+    const children = childOf(name);
+    if (!children) return;
+    for (const child of this.#childIds.get(id) ?? []) act(this.streams[children.name as VersionedName], child);
+  }
+
+  #known(name: VersionedName, id: string): Version {
+    const version = this.streams[name].latest.get(id);
+    if (!version) throw new ProblemError('resource/not-found', `No such ${streamOf(name).singular}.`);
+    return version;
+  }
+}
+
+function conflict(name: StreamName, what: string): ProblemError {
+  return new ProblemError('resource/conflict', `The ${streamOf(name).singular} ${what}`);
 }

@@ -1,21 +1,103 @@
+import { STREAMS, type Stream, type VersionedName } from '../../lambda/streams.ts';
 import type { Platform } from './platform.ts';
 
-/** Random changes of the platform's data, and how often each occurs relative to the others. */
-const CHANGES: readonly (readonly [weight: number, apply: (platform: Platform, random: () => number) => void])[] = [
-  [22, changeAsset],
-  [8, platform => platform.putAsset(newAsset(platform))],
-  [3, removeAsset],
-  [2, restoreAsset],
-  [4, (platform, random) => redeliver(platform, random, 'assets')],
-  [18, addThreat],
-  [14, changeThreat],
-  [4, (platform, random) => redeliver(platform, random, 'threats')],
-  [1, platform => platform.tombstoneUnseen(`short-lived-${platform.tenantData.assets.ids.length}`)],
-  [24, addDnsBlock],
+type Random = () => number;
+
+/** How often a change occurs relative to the others. */
+type Change = readonly [weight: number, apply: (platform: Platform, random: Random) => void];
+
+const VERSIONED = STREAMS.filter(stream => stream.hasRowStates);
+
+/** Random changes of the platform's data. */
+const CHANGES: readonly Change[] = [
+  ...VERSIONED.flatMap(stream =>
+    'cascadesFrom' in stream ? childChanges(stream.name, stream.cascadesFrom) : rootChanges(stream),
+  ),
+  ...VERSIONED.filter(({ tombstones }) => tombstones).map(({ name }): Change => {
+    const id = (platform: Platform) => `short-lived-${platform.tenantData.streams[name].ids.length}`;
+    return [1, platform => platform.tombstoneUnseen(name, id(platform))];
+  }),
+  ...STREAMS.flatMap((stream): Change[] =>
+    stream.hasRowStates
+      ? []
+      : [
+          [
+            24,
+            (platform, random) => {
+              const domain = `${Math.floor(random() * 2 ** 32).toString(16)}.bad.example`;
+              platform.put(stream.name, {
+                id: `live-${stream.name}-${platform.tenantData.streams[stream.name].ids.size}`,
+                domain,
+                action: 'blocked',
+              });
+            },
+          ],
+        ],
+  ),
 ];
 
+function rootChanges({ name, singular, tombstones }: Stream & { readonly name: VersionedName }): Change[] {
+  const add = (platform: Platform) => {
+    platform.put(name, {
+      id: `live-${singular}-${platform.tenantData.streams[name].ids.length}`,
+      name: 'new',
+      risk_score: 1.5,
+    });
+  };
+  const change = (platform: Platform, random: Random) => {
+    const id = drawLive(platform, random, name);
+    if (id === undefined) add(platform);
+    else
+      platform.put(
+        name,
+        `{"id":${JSON.stringify(id)},"name":"changed","risk_score":${(random() * 100).toFixed(3)},"seen":9007199254740993}`,
+      );
+  };
+  const isRemoved = (platform: Platform) => (id: string) =>
+    platform.tenantData.streams[name].latest.get(id)?.deletedAt !== 0;
+  const remove = (platform: Platform, random: Random) =>
+    withId(drawLive(platform, random, name), id => platform.remove(name, id));
+  const restore = (platform: Platform, random: Random) =>
+    withId(drawId(platform, random, name, isRemoved(platform)), id => platform.restore(name, id));
+  const removals: Change[] = tombstones
+    ? [
+        [3, remove],
+        [2, restore],
+      ]
+    : [];
+  return [[22, change], [8, add], ...removals, [4, redeliver(name)]];
+}
+
+function childChanges(name: VersionedName, parents: VersionedName): Change[] {
+  const { singular } = STREAMS.find(each => each.name === name)!;
+  const put = (platform: Platform, random: Random, id: string, parent: string) =>
+    platform.put(name, { id, [platform.settings.threatAssetMember]: parent, severity: 'high', score: random() });
+  const add = (platform: Platform, random: Random) =>
+    withId(drawLive(platform, random, parents), parent =>
+      put(platform, random, `live-${singular}-${platform.tenantData.streams[name].ids.length}`, parent),
+    );
+  // The row keeps its parent. If it moved to one that is removed before the next poll, the API would show no trace of it.
+  const change = (platform: Platform, random: Random) =>
+    withId(drawLive(platform, random, name), id =>
+      put(platform, random, id, platform.tenantData.streams[name].latest.get(id)!.parentId),
+    );
+  return [
+    [18, add],
+    [14, change],
+    [4, redeliver(name)],
+  ];
+}
+
+function redeliver(name: VersionedName): Change[1] {
+  return (platform, random) => withId(drawLive(platform, random, name), id => platform.redeliver(name, id));
+}
+
+function withId(id: string | undefined, act: (id: string) => void): void {
+  if (id !== undefined) act(id);
+}
+
 /** Applies one random change to the platform. */
-export function randomChange(platform: Platform, random: () => number): void {
+export function randomChange(platform: Platform, random: Random): void {
   const total = CHANGES.reduce((sum, [weight]) => sum + weight, 0);
   let mark = random() * total;
   for (const [weight, apply] of CHANGES) {
@@ -27,83 +109,23 @@ export function randomChange(platform: Platform, random: () => number): void {
   }
 }
 
-type Kind = 'assets' | 'threats';
+function drawLive(platform: Platform, random: Random, name: VersionedName): string | undefined {
+  return drawId(platform, random, name, id => platform.tenantData.isLive(name, id));
+}
 
 /** An existing id for which `fits` holds, or undefined if a few draws find none. */
 function drawId(
   platform: Platform,
-  random: () => number,
-  kind: Kind,
+  random: Random,
+  name: VersionedName,
   fits: (id: string) => boolean,
 ): string | undefined {
-  const { ids } = platform.tenantData[kind];
+  const { ids } = platform.tenantData.streams[name];
   for (let attempt = 0; attempt < 20 && ids.length > 0; attempt++) {
     const id = ids[Math.floor(random() * ids.length)]!;
     if (fits(id)) return id;
   }
   return undefined;
-}
-
-function isLive(platform: Platform, kind: Kind): (id: string) => boolean {
-  const { assets, threats } = platform.tenantData;
-  if (kind === 'assets') return id => assets.latest.get(id)?.deletedAt === 0;
-  return id => !platform.tenantData.isHidden(threats.latest.get(id)!);
-}
-
-function newAsset(platform: Platform): string {
-  return JSON.stringify({
-    id: `live-asset-${platform.tenantData.assets.ids.length}`,
-    name: 'new host',
-    risk_score: 1.5,
-  });
-}
-
-function changeAsset(platform: Platform, random: () => number): void {
-  const id = drawId(platform, random, 'assets', isLive(platform, 'assets'));
-  if (id === undefined) platform.putAsset(newAsset(platform));
-  else
-    platform.putAsset(
-      `{"id":${JSON.stringify(id)},"name":"changed host","risk_score":${(random() * 100).toFixed(3)},"seen":9007199254740993}`,
-    );
-}
-
-function removeAsset(platform: Platform, random: () => number): void {
-  const id = drawId(platform, random, 'assets', isLive(platform, 'assets'));
-  if (id !== undefined) platform.removeAsset(id);
-}
-
-function restoreAsset(platform: Platform, random: () => number): void {
-  const isRemoved = (id: string): boolean => platform.tenantData.assets.latest.get(id)?.deletedAt !== 0;
-  const id = drawId(platform, random, 'assets', isRemoved);
-  if (id !== undefined) platform.restoreAsset(id);
-}
-
-function redeliver(platform: Platform, random: () => number, kind: Kind): void {
-  const id = drawId(platform, random, kind, isLive(platform, kind));
-  if (id !== undefined) platform.redeliver(kind, id);
-}
-
-function addThreat(platform: Platform, random: () => number): void {
-  const asset = drawId(platform, random, 'assets', isLive(platform, 'assets'));
-  if (asset === undefined) return;
-  const id = `live-threat-${platform.tenantData.threats.ids.length}`;
-  putThreat(platform, { id, asset, score: random() });
-}
-
-/** The threat keeps its asset. If it moved to an asset that is removed before the next poll, the API would show no trace of it. */
-function changeThreat(platform: Platform, random: () => number): void {
-  const id = drawId(platform, random, 'threats', isLive(platform, 'threats'));
-  if (id === undefined) return;
-  putThreat(platform, { id, asset: platform.tenantData.threats.latest.get(id)!.assetId, score: random() });
-}
-
-function putThreat(platform: Platform, { id, asset, score }: { id: string; asset: string; score: number }): void {
-  platform.putThreat({ id, [platform.settings.threatAssetMember]: asset, severity: 'high', score });
-}
-
-function addDnsBlock(platform: Platform, random: () => number): void {
-  const domain = `${Math.floor(random() * 2 ** 32).toString(16)}.bad.example`;
-  platform.putDnsBlock({ id: `live-dns-${platform.dnsBlocks.ids.size}`, domain, action: 'blocked' });
 }
 
 /** The rate of changes. */

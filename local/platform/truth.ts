@@ -1,50 +1,38 @@
-import type { DnsBlocks } from './dns-blocks.ts';
+import { STREAMS, type StreamName } from '../../lambda/streams.ts';
 import type { PositionShown, RowWriter } from './rows.ts';
-import type { TenantData } from './tenant-data.ts';
+import { isVersioned, type TenantData } from './tenant-data.ts';
 
 /** What the API would answer if nothing were withheld: by stream and id, the newest row as JSON text. */
-export type Truth = Readonly<Record<'assets' | 'threats' | 'dns-blocks', ReadonlyMap<string, string>>>;
+export type Truth = Readonly<Record<StreamName, ReadonlyMap<string, string>>>;
 
 export interface TruthSource {
   readonly tenantData: TenantData;
-  readonly dnsBlocks: DnsBlocks;
-  readonly rows: RowWriter;
+  readonly writeRow: RowWriter;
 }
 
 type Entries = Iterable<readonly [id: string, row: string]>;
 
-/** The rows of each stream. A removed asset is its tombstone; its threats are left out. */
-function truthRows({ tenantData, dnsBlocks, rows }: TruthSource, shown: PositionShown): Record<keyof Truth, Entries> {
-  return {
-    assets: mapped(tenantData.assets.latest.values(), version => [version.id, rows.asset(version, shown)]),
-    threats: mapped(tenantData.threats.latest.values(), version =>
-      tenantData.isHidden(version) ? undefined : [version.id, rows.threat(version, shown)],
-    ),
-    'dns-blocks': mapped(dnsBlocks.all(), block => [block.id, rows.dnsBlock(block)]),
-  };
-}
-
-function* mapped<T>(source: Iterable<T>, entry: (item: T) => readonly [string, string] | undefined) {
-  for (const item of source) {
-    const result = entry(item);
-    if (result) yield result;
-  }
+/** The rows of a stream. A removed row is its tombstone; its child rows are left out. */
+function* rowsOf(name: StreamName, { tenantData, writeRow }: TruthSource, shown: PositionShown): Entries {
+  if (isVersioned(name)) {
+    for (const version of tenantData.streams[name].latest.values())
+      if (!tenantData.isHidden(name, version)) yield [version.id, writeRow(name, version, shown)];
+  } else for (const row of tenantData.streams[name].all()) yield [row.id, writeRow(name, row, shown)];
 }
 
 export function readTruth(source: TruthSource, shown: PositionShown): Truth {
-  const { assets, threats, 'dns-blocks': dnsBlocks } = truthRows(source, shown);
-  return { assets: new Map(assets), threats: new Map(threats), 'dns-blocks': new Map(dnsBlocks) };
+  return Object.fromEntries(
+    STREAMS.map(({ name }) => [name, new Map(rowsOf(name, source, shown))]),
+  ) as unknown as Truth;
 }
 
 /** The truth as JSON text in pieces of some ten kilobytes, so that a million rows are never in memory at once. */
 export function* truthText(source: TruthSource, shown: PositionShown): Generator<string> {
   let piece = '{';
-  let stream = '';
-  for (const [name, entries] of Object.entries(truthRows(source, shown))) {
-    piece += `${stream === '' ? '' : ','}${JSON.stringify(name)}:{`;
-    stream = name;
+  for (const [place, { name }] of STREAMS.entries()) {
+    piece += `${place === 0 ? '' : ','}${JSON.stringify(name)}:{`;
     let comma = '';
-    for (const [id, row] of entries) {
+    for (const [id, row] of rowsOf(name, source, shown)) {
       piece += `${comma}${JSON.stringify(id)}:${row}`;
       comma = ',';
       if (piece.length > 65_536) {

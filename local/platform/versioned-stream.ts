@@ -1,6 +1,6 @@
 import { type Entry, StreamLog } from './stream-log.ts';
 
-/** One version of an asset or a threat. */
+/** One version of a row that changes. */
 export interface Version extends Entry {
   readonly id: string;
   /** Rank of its resource by creation. */
@@ -13,14 +13,14 @@ export interface Version extends Entry {
   readonly members: string | number;
   /** Milliseconds since the epoch; 0 = live. */
   readonly deletedAt: number;
-  /** Empty on assets. */
-  readonly assetId: string;
+  /** Of a child: the id of its parent; else empty. */
+  readonly parentId: string;
   /** The version before, where both stay in the stream. */
   readonly previous: Version | undefined;
 }
 
 /** The changed members. The others are those of the previous version. */
-export type Change = Partial<Pick<Version, 'updatedAt' | 'members' | 'deletedAt' | 'assetId'>>;
+export type Change = Partial<Pick<Version, 'updatedAt' | 'members' | 'deletedAt' | 'parentId'>>;
 
 /** The newest version of every resource of a kind, and the stream that delivers them. */
 export class VersionedStream {
@@ -67,7 +67,7 @@ export class VersionedStream {
       updatedAt: change.updatedAt ?? before?.updatedAt ?? 0,
       members: change.members ?? before?.members ?? '',
       deletedAt: change.deletedAt ?? before?.deletedAt ?? 0,
-      assetId: change.assetId ?? before?.assetId ?? '',
+      parentId: change.parentId ?? before?.parentId ?? '',
       previous: linked ? before : undefined,
     };
     this.latest.set(id, version);

@@ -1,5 +1,6 @@
 import { createPlatform, type Platform } from '../platform/platform.ts';
 import { createRandom, mixSeed } from '../platform/random.ts';
+import { countsIn } from '../platform/seed.ts';
 import { randomChange } from '../platform/traffic.ts';
 import type { TenantDataRecipe } from './source.ts';
 
@@ -10,10 +11,10 @@ import type { TenantDataRecipe } from './source.ts';
  * @param now milliseconds since the epoch, once the past is rebuilt
  */
 export function rebuildPlatform(recipe: TenantDataRecipe, now: () => number): Platform {
-  const { seed, startedAt, changes, assets, threats, dnsBlocks } = recipe;
+  const { seed, startedAt, changes } = recipe;
   let past: number | undefined = startedAt;
   const platform = createPlatform({ clock: () => past ?? now(), random: createRandom(mixSeed(seed, 1)), seed });
-  platform.populate({ assets, threats, dnsBlocks });
+  platform.populate(countsIn(recipe));
   for (const [index, { at, count }] of changes.entries()) {
     const random = createRandom(mixSeed(seed, 2 + index));
     for (let step = 0; step < count; step++) {
@@ -33,12 +34,12 @@ function change(platform: Platform, random: () => number, step: number): void {
 }
 
 function removeAssetWithThreats(platform: Platform, random: () => number): boolean {
-  const { threats } = platform.tenantData;
+  const { threats } = platform.tenantData.streams;
   const start = Math.floor(random() * threats.ids.length);
   for (let index = 0; index < threats.ids.length; index++) {
     const threat = threats.latest.get(threats.ids[(start + index) % threats.ids.length]!)!;
-    if (platform.tenantData.isHidden(threat)) continue;
-    platform.removeAsset(threat.assetId);
+    if (platform.tenantData.isHidden('threats', threat)) continue;
+    platform.remove('assets', threat.parentId);
     return true;
   }
   return false;
@@ -46,8 +47,8 @@ function removeAssetWithThreats(platform: Platform, random: () => number): boole
 
 /** Restores the asset of the last removal but one, so that a second round of changes restores what the first removed. */
 function restoreAssetRemovedBefore(platform: Platform): boolean {
-  const removed = [...platform.tenantData.assets.latest.values()].filter(asset => asset.deletedAt !== 0);
+  const removed = [...platform.tenantData.streams.assets.latest.values()].filter(asset => asset.deletedAt !== 0);
   const [, before] = removed.sort((one, other) => other.position - one.position);
-  if (before) platform.restoreAsset(before.id);
+  if (before) platform.restore('assets', before.id);
   return before !== undefined;
 }

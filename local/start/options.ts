@@ -1,8 +1,16 @@
 import { join, resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { readSettings, SettingsError } from '../../lambda/settings.ts';
+import {
+  STREAMS,
+  STREAMS_WITHOUT_PATH,
+  type StreamKey,
+  type StreamWithoutPath,
+  streamKey,
+} from '../../lambda/streams.ts';
 import { LOCAL_NAMES } from '../aws/endpoints.ts';
-import { optionsKeptByNpm } from '../terminal/npm-options.ts';
+import { COUNT_NAMES, defaultCounts, type SeedCounts } from '../platform/seed.ts';
+import { optionOf, optionsKeptByNpm } from '../terminal/npm-options.ts';
 import { type OcsfFields, ocsfMapping } from './ocsf-mapping.ts';
 
 /** Options as they were typed. They are checked together later, so that every fault is reported at once. */
@@ -85,23 +93,25 @@ function describeRun(command: Command): Command {
 }
 
 function describeEmbedded(command: Command): Command {
+  command.optionsGroup('The embedded platform (kept for later runs, until --reset):');
+  const counts = defaultCounts('start');
+  for (const { name, singular } of STREAMS)
+    command.option(`--${name} <n>`, `generated ${singular}s (default: ${counts[streamKey(name)]})`);
   return command
-    .optionsGroup('The embedded platform (kept for later runs, until --reset):')
-    .option('--assets <n>', 'generated assets (default: 1500)')
-    .option('--threats <n>', 'generated threats (default: 2500)')
-    .option('--dns-blocks <n>', 'generated DNS blocks (default: 4000)')
     .option('--seed <n>', 'the same seed gives the same rows and changes (default: 1)')
     .option('--change <n>', 'make n changes before the run: remove an asset with threats, restore one, then others');
 }
 
 function describeTenant(command: Command): Command {
+  command
+    .optionsGroup('A real tenant:')
+    .option('--base-url <url>', 'base URL of the API, https')
+    .option('--auth-url <url>', 'realm or token endpoint, https')
+    .option('--client-id <id>', 'client id; its secret comes from CLIENT_SECRET or a hidden prompt');
+  for (const { pathOption, singular } of STREAMS_WITHOUT_PATH)
+    command.option(`${optionOf(pathOption)} <path>`, `path of the ${singular} list (default: that stream is off)`);
   return (
     command
-      .optionsGroup('A real tenant:')
-      .option('--base-url <url>', 'base URL of the API, https')
-      .option('--auth-url <url>', 'realm or token endpoint, https')
-      .option('--client-id <id>', 'client id; its secret comes from CLIENT_SECRET or a hidden prompt')
-      .option('--dns-blocks-path <path>', 'path of the DNS block list (default: that stream is off)')
       .option('--threat-asset-field <name>', 'member of a threat that names its asset (default: asset_id)')
       // The platform's name for it.
       .addOption(new Option('--threat-asset-member <name>').hideHelp())
@@ -134,11 +144,8 @@ export class StartFaultsError extends Error {
 }
 
 /** The embedded platform. Absent options are as in the state folder, or else the defaults. */
-export interface EmbeddedTarget {
+export interface EmbeddedTarget extends SeedCounts {
   readonly seed?: number;
-  readonly assets?: number;
-  readonly threats?: number;
-  readonly dnsBlocks?: number;
   /** Changes before the run. */
   readonly change: number;
 }
@@ -166,13 +173,17 @@ export interface StartRequest {
 const REQUIRED_OF_TENANT = ['baseUrl', 'authUrl', 'clientId'] as const;
 const ONLY_OF_TENANT = [
   ...REQUIRED_OF_TENANT,
-  'dnsBlocksPath',
+  ...STREAMS_WITHOUT_PATH.map(({ pathOption }) => pathOption),
   'threatAssetField',
   'rowsMember',
   'paginationMember',
 ] as const;
 /** The numeric options of the embedded platform and their greatest values. */
-const COUNTS = { seed: 2 ** 31 - 1, assets: 1_000_000, threats: 1_000_000, dnsBlocks: 1_000_000, change: 100_000 };
+const COUNTS: Readonly<Record<StreamKey | 'seed' | 'change', number>> = {
+  seed: 2 ** 31 - 1,
+  ...(Object.fromEntries(COUNT_NAMES.map(name => [name, 1_000_000])) as Record<StreamKey, number>),
+  change: 100_000,
+};
 type Counts = Partial<Record<keyof typeof COUNTS, number>>;
 
 /**
@@ -231,12 +242,16 @@ function tenant({ baseUrl, authUrl, clientId }: Flags): TenantTarget {
   return { baseUrl: baseUrl!.trim(), authUrl: authUrl!.trim(), clientId: clientId! };
 }
 
+const PATH_SETTINGS = Object.fromEntries(
+  STREAMS_WITHOUT_PATH.map(({ pathOption, pathSetting }) => [pathOption, pathSetting]),
+) as Record<StreamWithoutPath['pathOption'], string>;
+
 /** The function's settings by the option that gives them. */
 const SETTINGS = {
   baseUrl: 'API_BASE_URL',
   authUrl: 'AUTH_URL',
   name: 'CONNECTOR_NAME',
-  dnsBlocksPath: 'DNS_BLOCKS_PATH',
+  ...PATH_SETTINGS,
   threatAssetField: 'THREAT_ASSET_FIELD',
   pageLimit: 'PAGE_LIMIT',
   rowsMember: 'ROWS_MEMBER',
@@ -269,11 +284,6 @@ export function settingFaults(settings: Readonly<Record<string, string>>): strin
     if (error instanceof SettingsError) return error.faults.map(inTermsOfOptions);
     throw error;
   }
-}
-
-/** The option as typed: `dnsBlocksPath` → `--dns-blocks-path`. */
-export function optionOf(flag: string): string {
-  return `--${flag.replace(/[A-Z]/g, capital => `-${capital.toLowerCase()}`)}`;
 }
 
 function inTermsOfOptions(fault: string): string {

@@ -2,10 +2,12 @@ import { lookup } from 'node:dns/promises';
 import { devNull } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { InvocationResult } from '../../lambda/invocation.ts';
-import { streamsOn } from '../../lambda/streams.ts';
+import { STREAMS, streamKey, streamsOn } from '../../lambda/streams.ts';
 import { type LocalAws, startAws } from '../aws/endpoints.ts';
 import { randomAccessKey } from '../aws/signature.ts';
+import { countsIn } from '../platform/seed.ts';
 import { startPlatformServer } from '../platform/server.ts';
+import { pathSettings } from '../platform/settings.ts';
 import { readClientSecret } from '../terminal/client-secret.ts';
 import { rebuildPlatform } from './embedded-platform.ts';
 import { failureText } from './failure-text.ts';
@@ -58,19 +60,19 @@ async function startPlatform(
   resources.defer(() => server.close());
   const { clientId, clientSecret } = platform.account;
   aws.secret.put(JSON.stringify({ client_id: clientId, client_secret: clientSecret }));
-  const { dnsBlocksPath, threatAssetMember } = platform.settings;
   return {
     API_BASE_URL: server.baseUrl,
     AUTH_URL: server.authUrl,
-    DNS_BLOCKS_PATH: dnsBlocksPath,
-    THREAT_ASSET_FIELD: threatAssetMember,
+    ...pathSettings(platform.settings),
+    THREAT_ASSET_FIELD: platform.settings.threatAssetMember,
   };
 }
 
 function introduction(name: string, { tenantData, tenant }: Source): string {
   if (!tenantData) return `Connector "${name}" drains ${tenant?.baseUrl} into local files.`;
-  const { assets, threats, dnsBlocks, seed, changes } = tenantData;
-  const rows = `${grouped(assets)} assets, ${grouped(threats)} threats, ${grouped(dnsBlocks)} DNS blocks`;
+  const { seed, changes } = tenantData;
+  const counts = countsIn(tenantData);
+  const rows = STREAMS.map(({ name, singular }) => `${grouped(counts[streamKey(name)])} ${singular}s`).join(', ');
   const changed = changes.reduce((sum, { count }) => sum + count, 0);
   return `Connector "${name}" drains the embedded platform: ${rows} (seed ${seed}), ${grouped(changed)} changes since.`;
 }

@@ -1,19 +1,22 @@
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
+import type { StreamKey } from '../../lambda/streams.ts';
 import { lockDirectory } from '../aws/directory-lock.ts';
-import { type EmbeddedTarget, optionOf, StartFaultsError, type StartRequest, type TenantTarget } from './options.ts';
+import { COUNT_NAMES, defaultCounts } from '../platform/seed.ts';
+import { optionOf } from '../terminal/npm-options.ts';
+import { type EmbeddedTarget, StartFaultsError, type StartRequest, type TenantTarget } from './options.ts';
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+const optionalCount = v.optional(count, 0);
 
 /** How to rebuild the embedded platform. The same recipe gives the same rows, positions and cursors. */
 const TenantData = v.object({
   seed: count,
   /** Milliseconds since the epoch. */
   startedAt: count,
-  assets: count,
-  threats: count,
-  dnsBlocks: count,
+  ...(Object.fromEntries(COUNT_NAMES.map(name => [name, optionalCount])) as Record<StreamKey, typeof optionalCount>),
   /** In the order of their times. */
   changes: v.array(v.object({ at: count, count })),
 });
@@ -32,8 +35,6 @@ export const Source = v.object({
 export type Source = v.InferOutput<typeof Source>;
 export type TenantDataRecipe = v.InferOutput<typeof TenantData>;
 
-const DEFAULT_COUNTS = { seed: 1, assets: 1500, threats: 2500, dnsBlocks: 4000 };
-
 /**
  * The source of this run: that of the earlier runs, with the requested changes, or a new one.
  *
@@ -46,7 +47,7 @@ export function nextSource(request: StartRequest, before: Source | undefined, no
   if (faults.length > 0) throw new StartFaultsError(faults);
   if ('baseUrl' in target) return { version: 1, format, tenant: tenantRecord(target) };
   const { change, ...given } = target;
-  const recipe = before?.tenantData ?? { ...DEFAULT_COUNTS, ...given, startedAt: now, changes: [] };
+  const recipe = before?.tenantData ?? { seed: 1, ...defaultCounts('start'), ...given, startedAt: now, changes: [] };
   return { version: 1, format, tenantData: change === 0 ? recipe : withChange(recipe, change, now) };
 }
 
@@ -68,7 +69,7 @@ function contradictions(target: EmbeddedTarget | TenantTarget, { tenantData, ten
   if ('baseUrl' in target) return tenantContradictions(target, tenant, name, wayOut);
   if (!tenantData)
     return [`"${name}" has been filled from ${tenant?.baseUrl}, not from the embedded platform. ${wayOut}`];
-  const changed = (['seed', 'assets', 'threats', 'dnsBlocks'] as const).filter(
+  const changed = (['seed', ...COUNT_NAMES] as const).filter(
     option => target[option] !== undefined && target[option] !== tenantData[option],
   );
   return changed.map(option => `${optionOf(option)} was ${tenantData[option]} when "${name}" began. ${wayOut}`);

@@ -15,3 +15,8 @@ export function optionsKeptByNpm(command: Command, environment: NodeJS.ProcessEn
   });
   return kept.map(({ flags }) => flags);
 }
+
+/** The option as typed: `dnsBlocksPath` → `--dns-blocks-path`. */
+export function optionOf(flag: string): string {
+  return `--${flag.replace(/[A-Z]/g, capital => `-${capital.toLowerCase()}`)}`;
+}

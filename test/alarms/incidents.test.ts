@@ -65,6 +65,10 @@ describe('on-call is notified of', () => {
   });
 });
 
+test('every incident of which on-call is notified names its alarms', () => {
+  expect(INCIDENTS.filter(({ alarms }) => alarms.length === 0).map(({ name }) => name)).toEqual([]);
+});
+
 describe('nobody is notified of', () => {
   test.each(NO_INCIDENTS)('$name', async ({ name }) => {
     expect(await findingOf(name)).toEqual({ incident: name, fired: [], stuck: [], recovered: true });

@@ -1,6 +1,7 @@
 /** The estimate of `connectorctl cost` beside what the benchmark counts: they cannot drift apart unnoticed. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { countMinutes } from '../../bench/cost-counts.ts';
+import { STREAMS } from '../../lambda/streams.ts';
 import { type Counts, fixedParts, type Tenant } from '../../lib/cost/bill.ts';
 import { estimateCounts } from '../../lib/cost/estimate.ts';
 import { synthesize } from '../lib/synth.ts';
@@ -9,12 +10,11 @@ const MINUTES = 4;
 /** Small enough to be filled in a second, and busy enough that chance levels out within minutes. */
 const TENANT: Tenant = {
   name: 'busy',
-  assets: 500,
-  threats: 500,
-  assetChanges: 1_200,
-  threatChanges: 1_200,
-  removals: 0,
-  dnsBlocks: 30_000,
+  streams: {
+    assets: { stock: 500, changes: 1_200 },
+    threats: { stock: 500, changes: 1_200 },
+    'dns-blocks': { changes: 30_000 },
+  },
 };
 
 describe('of a busy tenant', () => {
@@ -22,7 +22,7 @@ describe('of a busy tenant', () => {
   let estimated: Counts;
   beforeAll(async () => {
     counted = await countMinutes(TENANT, MINUTES);
-    estimated = estimateCounts(TENANT, { rateMinutes: 1, dnsBlocks: true });
+    estimated = estimateCounts(TENANT, { rateMinutes: 1 });
   });
 
   test.each(['writeUnits', 'readUnits', 'lineBytes', 'billedBytes', 'storedBytes', 'logBytes'] as const)(
@@ -45,10 +45,13 @@ describe('of a busy tenant', () => {
   });
 });
 
-test.each([[true], [false]])('the parts of a stack are those of its template, with DNS blocks %p', dnsBlocks => {
-  const template = synthesize(dnsBlocks ? { dnsBlocksPath: '/v1/dns-blocks' } : {});
+test.each([
+  ['every stream', { dnsBlocksPath: '/v1/dns-blocks' }, STREAMS],
+  ['the streams that are always on', {}, STREAMS.filter(stream => 'path' in stream)],
+])('the parts of a stack with %s are those of its template', (_, options, streams) => {
+  const template = synthesize(options);
   const count = (type: string) => Object.values(template.Resources).filter(({ Type }) => Type === type).length;
-  expect(fixedParts({ dnsBlocks })).toMatchObject({
+  expect(fixedParts(streams)).toMatchObject({
     alarms: count('AWS::CloudWatch::Alarm'),
     compositeAlarms: count('AWS::CloudWatch::CompositeAlarm'),
     dashboards: count('AWS::CloudWatch::Dashboard'),

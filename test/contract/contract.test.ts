@@ -12,9 +12,9 @@ function tenant(settings: Partial<PlatformOptions> = {}): ContractTarget {
   let now = Date.parse('2026-11-20T12:00:00Z');
   const platform = createPlatform({ clock: () => now, random: createRandom(7), tieSize: 3, ...settings });
   platform.populate({ assets: 300, threats: 400, dnsBlocks: 250 });
-  platform.putAsset({ id: 'removed' });
-  platform.putThreat({ id: 'hidden', [platform.settings.threatAssetMember]: 'removed' });
-  platform.removeAsset('removed');
+  platform.put('assets', { id: 'removed' });
+  platform.put('threats', { id: 'hidden', [platform.settings.threatAssetMember]: 'removed' });
+  platform.remove('assets', 'removed');
   return {
     baseUrl: ORIGIN,
     tokenUrl: ORIGIN + platform.tokenPath,

@@ -1,23 +1,32 @@
 /** A line of each kind, as the function sends it: over the embedded platform, with a fixed clock and fixed tenant data. */
+
+import type { StreamName } from '../../lambda/streams.ts';
 import { parseEvent } from '../../local/aws/delivered.ts';
 import { type Connector, connector } from '../lambda/support/connector.ts';
 import { START } from '../lambda/support/stepped-clock.ts';
+import { EXAMPLE_ROWS, exampleId, OTHER_STREAMS } from './example-rows.ts';
 
 const MINUTE = 60_000;
-/** Longer than the mantissa of a double, and with a fraction that a parser would drop. */
-const ASSET = '{"id":"asset-7f3a","name":"web-01","serial":9007199254740993}';
-const THREAT = '{"id":"threat-19","asset_id":"asset-7f3a","title":"Outdated TLS","score":7.0}';
-const DNS_BLOCK = '{"id":"block-880142","domain":"malware.example"}';
 const TOO_LARGE = { id: 'threat-20', asset_id: 'asset-81c0', evidence: 'x'.repeat(1_030_000) };
 
+type Step = readonly [streams: readonly string[], happens: (platform: Connector['platform']) => void];
+
 /** What happens before each run. A run reads one group of streams, because the sequences of groups that run side by side depend on timing. */
-const STORY: readonly [streams: readonly string[], happens: (platform: Connector['platform']) => void][] = [
-  [['assets', 'threats'], platform => [platform.putAsset(ASSET), platform.putThreat(THREAT)]],
-  [['assets', 'threats'], platform => platform.removeAsset('asset-7f3a')],
-  [['dns-blocks'], platform => platform.putDnsBlock(DNS_BLOCK)],
-  [['assets'], platform => platform.putAsset({ id: 'asset-81c0' })],
-  [['threats'], platform => platform.putThreat(TOO_LARGE)],
+const STORY: readonly Step[] = [
+  [['assets', 'threats'], platform => addAll(platform, ['assets', 'threats'])],
+  [['assets', 'threats'], platform => platform.remove('assets', 'asset-7f3a')],
+  [['dns-blocks'], platform => addAll(platform, ['dns-blocks'])],
+  [['assets'], platform => platform.put('assets', { id: 'asset-81c0' })],
+  [['threats'], platform => platform.put('threats', TOO_LARGE)],
+  ...OTHER_STREAMS.flatMap(({ name, hasRowStates, tombstones }): Step[] => [
+    [[name], platform => addAll(platform, [name])],
+    ...(hasRowStates && tombstones ? [[[name], platform => platform.remove(name, exampleId(name))] as Step] : []),
+  ]),
 ];
+
+function addAll(platform: Connector['platform'], names: readonly StreamName[]): void {
+  for (const name of names) platform.put(name, EXAMPLE_ROWS[name]);
+}
 
 /** Every line of the story, in the order of their sequences. */
 export async function storyLines(): Promise<string[]> {

@@ -1,4 +1,6 @@
 /** The variants of events that the schema must refuse or accept: a change each, applied to an example of docs/events.md. */
+import { STREAMS } from '../../lambda/streams.ts';
+
 export type Line = Record<string, unknown>;
 type Break = readonly [rule: string, change: (event: Line) => void];
 
@@ -44,7 +46,7 @@ export const BREAKS_OF_EVERY_KIND: readonly Break[] = [
   ['has a sequence of 21 digits', set('sequence', '000000104200000000001')],
   ['has a sequence that is a number', set('sequence', 10420000000001)],
   ['is of an unknown kind', set('kind', 'delete')],
-  ['is of an unknown stream', set('stream', 'users')],
+  ['is of an unknown stream', set('stream', 'unknown')],
   ['has an empty id', set('id', '')],
   ['has an id that is a number', set('id', 7)],
   ['has a time that is not ISO 8601', set('time', 'Fri, 20 Nov 2026 09:14:03 GMT')],
@@ -71,20 +73,19 @@ const ROW_BREAKS: readonly Break[] = [
 
 /** Changes that make an event of this kind and stream invalid. */
 export const BREAKS: readonly (readonly [kind: string, stream: string, breaks: readonly Break[]])[] = [
-  [
+  ...STREAMS.filter(({ kind }) => kind === 'upsert').map(({ name, tombstones, ...facts }): (typeof BREAKS)[number] => [
     'upsert',
-    'assets',
+    name,
     [
       ...ROW_BREAKS,
-      ['says that it is deleted', setInRow('deleted', true)],
-      ['names an asset', set('asset_id', 'asset-1')],
+      ...(tombstones ? [['says that it is deleted', setInRow('deleted', true)] as Break] : []),
+      ...('cascadesFrom' in facts ? [] : [['names an asset', set('asset_id', 'asset-1')] as Break]),
       ['is a DNS block', set('stream', 'dns-blocks')],
     ],
-  ],
-  ['upsert', 'threats', [...ROW_BREAKS, ['is a DNS block', set('stream', 'dns-blocks')]]],
-  [
+  ]),
+  ...STREAMS.filter(({ tombstones }) => tombstones).map(({ name }): (typeof BREAKS)[number] => [
     'tombstone',
-    'assets',
+    name,
     [
       ...ROW_BREAKS,
       ['does not say that it is deleted', dropInRow('deleted')],
@@ -92,7 +93,7 @@ export const BREAKS: readonly (readonly [kind: string, stream: string, breaks: r
       ['names an asset', set('asset_id', 'asset-1')],
       ['is a threat', set('stream', 'threats')],
     ],
-  ],
+  ]),
   [
     'withdrawn',
     'threats',

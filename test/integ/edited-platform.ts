@@ -29,7 +29,7 @@ export function editedPlatform({ seed, clientSecret, release, latencyMs }: Relea
 
 /** A change, a removal with its threats, a new row. */
 function change(platform: Platform): void {
-  platform.putAsset('{"id":"asset-1","n":9007199254740993,"f":1.0}');
-  platform.removeAsset('asset-2');
-  platform.putThreat({ id: 'new', asset_id: 'asset-1' });
+  platform.put('assets', '{"id":"asset-1","n":9007199254740993,"f":1.0}');
+  platform.remove('assets', 'asset-2');
+  platform.put('threats', { id: 'new', asset_id: 'asset-1' });
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { StreamsFailedError } from '../../lambda/core/errors.ts';
 import { checkpointKey } from '../../lambda/store/item.ts';
+import { STREAMS } from '../../lambda/streams.ts';
 import { type Connector, connector } from './support/connector.ts';
 import { type Act, httpHarness, json, problem } from './support/http-harness.ts';
 import { rejection, wordsOf } from './support/rejection.ts';
@@ -9,13 +10,13 @@ import { list } from './support/tampered-api.ts';
 /** A connector that has read some rows, and has more to read. */
 async function withMore(): Promise<Connector> {
   const each = await connector({ platform: { endOfStream: 'empty-page-null' } });
-  for (const id of ['a', 'b']) each.platform.putAsset({ id, secret: 'canary-row' });
-  each.platform.putThreat({ id: 't', asset_id: 'a' });
-  each.platform.putDnsBlock({ id: 'd' });
+  for (const id of ['a', 'b']) each.platform.put('assets', { id, secret: 'canary-row' });
+  each.platform.put('threats', { id: 't', asset_id: 'a' });
+  each.platform.put('dns-blocks', { id: 'd' });
   await each.run();
-  each.platform.putAsset({ id: 'late', secret: 'canary-row' });
-  each.platform.putThreat({ id: 'late', asset_id: 'a' });
-  each.platform.putDnsBlock({ id: 'late' });
+  each.platform.put('assets', { id: 'late', secret: 'canary-row' });
+  each.platform.put('threats', { id: 'late', asset_id: 'a' });
+  each.platform.put('dns-blocks', { id: 'late' });
   return each;
 }
 
@@ -78,7 +79,7 @@ describe('a redirect', () => {
     await using other = await httpHarness(json(200, { data: [], pagination: { next_cursor: null, page_size: 0 } }));
     each.api.tamper(({ target }) => json(302, '', { location: other.url + target }));
     const name = 'ApiRefusedError';
-    expect(await failures(each.run())).toEqual({ assets: name, threats: name, 'dns-blocks': name });
+    expect(await failures(each.run())).toEqual(everyStream(name));
     expect(other.seen).toEqual([]);
     await expectRecovery(each);
   });
@@ -96,7 +97,7 @@ describe('wrong credentials', () => {
     each.forget();
     const error = await rejection(each.run({}, { cold: true }));
     const name = 'CredentialsError';
-    expect(await failures(Promise.reject(error))).toEqual({ assets: name, threats: name, 'dns-blocks': name });
+    expect(await failures(Promise.reject(error))).toEqual(everyStream(name));
     expect(each.platform.requests.get('token')! - before).toBe(2);
     expect(each.count('GetSecretValue')).toBe(2);
     expect(wordsOf(error) + wordsOf(each.logged)).not.toContain('canary');
@@ -119,7 +120,7 @@ describe('a revoked account', () => {
     await using each = await withMore();
     each.platform.account.revoked = true;
     const name = 'AccountRevokedError';
-    expect(await failures(each.run())).toEqual({ assets: name, threats: name, 'dns-blocks': name });
+    expect(await failures(each.run())).toEqual(everyStream(name));
     expect((await failures(each.run({}, { cold: true })))['assets']).toBe('CredentialsError');
     each.platform.account.revoked = false;
     await expectRecovery(each);
@@ -132,7 +133,7 @@ describe('an unknown host', () => {
     async url => {
       await using each = await connector({ environment: { API_BASE_URL: url } });
       const name = 'ApiUnavailableError';
-      expect(await failures(each.run())).toEqual({ assets: name, threats: name, 'dns-blocks': name });
+      expect(await failures(each.run())).toEqual(everyStream(name));
       expect(await each.lines()).toEqual([]);
     },
   );
@@ -148,7 +149,7 @@ describe('a refused cursor', () => {
   ])('a refused cursor falls back to %s, is counted, and sends nothing twice', async (_where, times) => {
     await using each = await withMore();
     await each.run();
-    each.platform.putAsset({ id: 'latest' });
+    each.platform.put('assets', { id: 'latest' });
     const before = (await each.lines()).length;
     const asked = each.api.seen.length;
     each.platform.setFaults(refusals(times));
@@ -171,3 +172,7 @@ describe('a token that expires between runs', () => {
     expect((await each.run()).more).toBe(false);
   });
 });
+
+function everyStream(name: unknown): object {
+  return Object.fromEntries(STREAMS.map(stream => [stream.name, name]));
+}

@@ -64,9 +64,9 @@ describe('a row that cannot be an event', () => {
 describe('a row of 2 MB', () => {
   test('a row of 2 MB is a dead letter, a small oversize event points to it, and its neighbours are sent', async () => {
     await using each = await connector();
-    each.platform.putAsset({ id: 'before' });
-    each.platform.putAsset({ id: 'large', text: 'x'.repeat(2_000_000) });
-    each.platform.putAsset({ id: 'after' });
+    each.platform.put('assets', { id: 'before' });
+    each.platform.put('assets', { id: 'large', text: 'x'.repeat(2_000_000) });
+    each.platform.put('assets', { id: 'after' });
     const { streams } = await each.run();
     expect(streams['assets']).toMatchObject({ forwarded: 3, oversize: 1, deadLetters: 1, caughtUp: true });
     const lines = await each.lines();
@@ -81,7 +81,7 @@ describe('a row of 2 MB', () => {
 
   test('rows of 2 MB on a page beyond the bound on bodies are found by requesting fewer rows', async () => {
     await using each = await connector();
-    for (let n = 0; n < 10; n++) each.platform.putAsset({ id: `large-${n}`, text: 'x'.repeat(1_900_000) });
+    for (let n = 0; n < 10; n++) each.platform.put('assets', { id: `large-${n}`, text: 'x'.repeat(1_900_000) });
     const { streams } = await each.run();
     expect(streams['assets']).toMatchObject({ rows: 10, oversize: 10, deadLetters: 10, caughtUp: true });
     expect(Object.keys(await deadLetters(each))).toHaveLength(10);

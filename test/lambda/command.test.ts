@@ -44,7 +44,7 @@ describe('a payload', () => {
   test.each([
     ['of another connector', 'dead-letter/acme-2/threats/oversize/0a1b.json'],
     ['of another prefix', 'events/acme/threats/oversize/0a1b.json'],
-    ['of an unknown stream', 'dead-letter/acme/users/oversize/0a1b.json'],
+    ['of an unknown stream', 'dead-letter/acme/unknown/oversize/0a1b.json'],
     ['of a stream that is off', 'dead-letter/acme/dns-blocks/oversize/0a1b.json'],
     ['that leads elsewhere', 'dead-letter/acme/threats/../../../events/0a1b.json'],
     ['that has no name', 'dead-letter/acme/threats/oversize/'],
@@ -60,7 +60,7 @@ describe('a payload', () => {
 
   test.each([
     ['an unknown member', { resinc: ['assets'] }],
-    ['an unknown stream', { resync: ['users'] }],
+    ['an unknown stream', { resync: ['unknown'] }],
     ['a stream that is not a string', { replay: [1] }],
     ['a command that is not a list', { resync: 'assets' }],
     ['a command of true', { resync: true }],
@@ -75,7 +75,7 @@ describe('a payload', () => {
   });
 
   test('a refused payload is answered with every fault and the names of the streams', () => {
-    const message = refusal({ resync: ['users'], replay: [7], other: 1 });
+    const message = refusal({ resync: ['unknown'], replay: [7], other: 1 });
     for (const part of ['resync', 'replay', 'other', 'assets, threats, dns-blocks']) expect(message).toContain(part);
   });
 

@@ -1,11 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { createLease } from '../../lambda/store/lease.ts';
+import { STREAMS } from '../../lambda/streams.ts';
 import { latest, parseEvent } from '../../local/aws/delivered.ts';
 import { type Connector, connector } from './support/connector.ts';
 import { schemaFaults } from './support/event-schema.ts';
 import { rejection } from './support/rejection.ts';
 
-const STREAMS = ['assets', 'threats', 'dns-blocks'] as const;
+const NAMES = STREAMS.map(({ name }) => name);
 const COUNTS = { assets: 240, threats: 180, dnsBlocks: 130 };
 
 /** What the SIEM holds by the rule of the greatest sequence, without removals, in the form of the platform's truth. */
@@ -13,7 +14,7 @@ async function siem(each: Connector) {
   const events = (await each.lines()).map(line => parseEvent(line, 'delivered'));
   const copy = await latest(events);
   return Object.fromEntries(
-    STREAMS.map(stream => {
+    NAMES.map(stream => {
       const rows = [...(copy.get(stream) ?? [])].filter(([, event]) => event.kind !== 'withdrawn');
       return [stream, new Map(rows.map(([id, event]) => [id, event.row]))];
     }),
@@ -39,7 +40,7 @@ describe.each(['full-page-null', 'empty-page-null', 'repeat-cursor'] as const)('
     each.platform.populate(COUNTS);
     const first = await each.run();
     expect(first.more).toBe(false);
-    expect(Object.keys(first.streams)).toEqual([...STREAMS]);
+    expect(Object.keys(first.streams)).toEqual(NAMES);
     expect(await siem(each)).toEqual(truthOf(each));
     const lines = await each.lines();
     expect(schemaFaults(lines)).toEqual([]);
@@ -50,7 +51,7 @@ describe.each(['full-page-null', 'empty-page-null', 'repeat-cursor'] as const)('
     expect(totals(second)).toEqual({ events: 0, caughtUp: true });
     expect(await each.lines()).toEqual(lines);
     const asked = Object.fromEntries([...each.platform.requests].map(([name, n]) => [name, n - requests.get(name)!]));
-    expect(asked).toEqual({ token: 0, assets: 1, threats: 1, 'dns-blocks': 1 });
+    expect(asked).toEqual({ token: 0, ...Object.fromEntries(NAMES.map(name => [name, 1])) });
     expect(each.calls.filter(call => call.service !== 'dynamodb')).toEqual([]);
     expect(each.calls.length).toBeLessThanOrEqual(4);
     expect(each.calls.map(call => call.action).filter(action => /Put|Update|Delete|Write/.test(action))).toEqual([
@@ -67,16 +68,16 @@ describe('changes between runs', () => {
     await each.run();
     const before = (await each.lines()).length;
     const { platform } = each;
-    platform.putAsset({ id: 'asset-1', changed: true });
+    platform.put('assets', { id: 'asset-1', changed: true });
     platform.redeliver('assets', 'asset-2');
-    platform.removeAsset('asset-3');
-    platform.putDnsBlock({ id: 'dns-new' });
+    platform.remove('assets', 'asset-3');
+    platform.put('dns-blocks', { id: 'dns-new' });
     const left = [...truthThreats(platform)].length;
     const result = await each.run();
     const gone = COUNTS.threats - left;
     expect(result.streams['threats']!.withdrawn).toBe(gone);
     expect((await each.lines()).length - before).toBe(3 + gone);
-    platform.restoreAsset('asset-3');
+    platform.restore('assets', 'asset-3');
     await each.run();
     expect((await each.lines()).length - before).toBe(3 + gone + 1 + gone);
     expect((await siem(each))['threats']).toEqual(platform.truth('position').threats);
@@ -87,7 +88,7 @@ describe('changes between runs', () => {
     await using each = await connector();
     const text =
       '"n":9007199254740993,"f":1.0,"e":1e400,"z":-0,"__proto__":{"x":1},"":"\\u0000 ключ🔑","constructor":[]';
-    each.platform.putAsset(`{"id":"a",${text}}`);
+    each.platform.put('assets', `{"id":"a",${text}}`);
     await each.run();
     const [line = ''] = await each.lines();
     expect(parseEvent(line, 'delivered').row).toContain(text);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { checkpointKey, leaseKey } from '../../lambda/store/item.ts';
 import { createLease } from '../../lambda/store/lease.ts';
+import { STREAMS } from '../../lambda/streams.ts';
 import { type Connector, connector } from './support/connector.ts';
 import { json, problem } from './support/http-harness.ts';
 import { rejection } from './support/rejection.ts';
@@ -34,7 +35,7 @@ describe('the report of a run', () => {
     each.platform.populate(SOME);
     await each.run({}, { time: 600_000 });
     const [report] = each.reports;
-    expect([...report!.outcome.results.keys()]).toEqual(['assets', 'threats', 'dns-blocks']);
+    expect([...report!.outcome.results.keys()]).toEqual(STREAMS.map(({ name }) => name));
     expect(report!.outcome.failures.size).toBe(0);
     expect(report!.timeLeft).toBe(600_000);
   });
@@ -46,7 +47,8 @@ describe('the report of a run', () => {
     const error = await rejection(each.run());
     expect(error.message).toMatch(/assets: ApiRefusedError: .*threats: ApiRefusedError: /);
     const { outcome } = each.reports[0]!;
-    expect([...outcome.failures.keys()]).toEqual(['assets', 'threats']);
+    const others = STREAMS.filter(stream => 'path' in stream).map(({ name }) => name);
+    expect([...outcome.failures.keys()].sort()).toEqual(others.sort());
     expect(outcome.results.get('dns-blocks')).toMatchObject({ forwarded: 4, caughtUp: true });
   });
 
@@ -87,7 +89,7 @@ describe('a run', () => {
       item => item['epoch']?.N,
     );
     expect(epochs).toEqual(['2', '2']);
-    expect(each.calls.map(call => call.action).indexOf('BatchGetItem')).toBe(7);
+    expect(each.calls.map(call => call.action).indexOf('BatchGetItem')).toBe(1 + 2 * STREAMS.length);
   });
 
   test('a run of one stream after one that was killed raises the fence of the others too, because the next run finds the lease clean', async () => {
@@ -143,7 +145,9 @@ describe('a run', () => {
   test('a run without a DNS block path leaves that stream out', async () => {
     await using each = await connector({ environment: { DNS_BLOCKS_PATH: '' } });
     each.platform.populate(SOME);
-    expect(Object.keys((await each.run()).streams)).toEqual(['assets', 'threats']);
+    expect(Object.keys((await each.run()).streams)).toEqual(
+      STREAMS.filter(stream => 'path' in stream).map(({ name }) => name),
+    );
     expect((await rejection(each.run({ resync: ['dns-blocks'] }))).name).toBe('CommandError');
   });
 });

@@ -29,14 +29,14 @@ describe('the function with EVENT_FORMAT=ocsf', () => {
   test('the OCSF format sends changes, a removal with its threats, a restore and what came back', async () => {
     await using each = await connector({ environment: OCSF });
     const { platform } = each;
-    platform.putAsset({ id: 'a1', hostname: 'web-01' });
-    platform.putThreat({ id: 't1', asset_id: 'a1', title: 'Outdated TLS', severity: 'low' });
+    platform.put('assets', { id: 'a1', hostname: 'web-01' });
+    platform.put('threats', { id: 't1', asset_id: 'a1', title: 'Outdated TLS', severity: 'low' });
     await each.run();
-    platform.putThreat({ id: 't1', asset_id: 'a1', title: 'Outdated TLS', severity: 'high' });
+    platform.put('threats', { id: 't1', asset_id: 'a1', title: 'Outdated TLS', severity: 'high' });
     await each.run();
-    platform.removeAsset('a1');
+    platform.remove('assets', 'a1');
     await each.run();
-    platform.restoreAsset('a1');
+    platform.restore('assets', 'a1');
     await each.run();
     expect(await activities(each)).toEqual({ '5001/2': 2, '3004/4': 1, '2004/1': 2, '2004/2': 1, '2004/99': 1 });
     const ids = (await each.lines()).map(line => readOcsf(line).metadata.uid);
@@ -45,8 +45,8 @@ describe('the function with EVENT_FORMAT=ocsf', () => {
 
   test('the OCSF format calls everything new in a replay, because the SIEM lost what it had', async () => {
     await using each = await connector({ environment: OCSF });
-    each.platform.putAsset({ id: 'a1' });
-    each.platform.putThreat({ id: 't1', asset_id: 'a1' });
+    each.platform.put('assets', { id: 'a1' });
+    each.platform.put('threats', { id: 't1', asset_id: 'a1' });
     await each.run();
     await each.run({ replay: ['threats'] });
     expect(await activities(each)).toEqual({ '5001/2': 1, '2004/1': 2 });
@@ -54,8 +54,8 @@ describe('the function with EVENT_FORMAT=ocsf', () => {
 
   test('the OCSF format points to a row that does not fit, and leaves unmapped out of one that does not fit twice', async () => {
     await using each = await connector({ environment: OCSF });
-    each.platform.putAsset({ id: 'a1', text: 'x'.repeat(2_000_000) });
-    each.platform.putAsset({ id: 'a2', text: 'x'.repeat(700_000) });
+    each.platform.put('assets', { id: 'a1', text: 'x'.repeat(2_000_000) });
+    each.platform.put('assets', { id: 'a2', text: 'x'.repeat(700_000) });
     const { streams } = await each.run();
     expect(streams['assets']).toMatchObject({ forwarded: 2, oversize: 1, deadLetters: 1 });
     const [large, small] = (await each.lines()).map(readOcsf).toSorted((one, other) => uidOf(one) - uidOf(other));

@@ -23,10 +23,10 @@ describe('the function in a process of its own', () => {
     expect(first).toMatchObject({ more: false, streams: { assets: { rows: 30 }, threats: { forwarded: 20 } } });
     expect(second).toMatchObject({ more: false, streams: { assets: { forwarded: 0 }, threats: { forwarded: 0 } } });
     const blobs = emfOf(run.stdout);
-    expect(blobs).toHaveLength(8);
-    expect(emfFaults(blobs.slice(0, 4), 'acme', NAMES)).toEqual([]);
-    expect(emfFaults(blobs.slice(4), 'acme', NAMES)).toEqual([]);
-    expect(blobs.slice(0, 3).map(blob => blob.values['CaughtUp'])).toEqual([1, 1, 1]);
+    expect(blobs).toHaveLength(2 * (NAMES.length + 1));
+    expect(emfFaults(blobs.slice(0, NAMES.length + 1), 'acme', NAMES)).toEqual([]);
+    expect(emfFaults(blobs.slice(NAMES.length + 1), 'acme', NAMES)).toEqual([]);
+    expect(blobs.slice(0, NAMES.length).map(blob => blob.values['CaughtUp'])).toEqual(NAMES.map(() => 1));
   });
 
   test('the function fails its start with every fault of its environment', async () => {

@@ -22,8 +22,8 @@ async function newest(each: Connector, id: string): Promise<Record<string, unkno
 
 async function withThreat(): Promise<Connector> {
   const each = await connector();
-  each.platform.putAsset({ id: 'a' });
-  each.platform.putThreat({ id: 't/1', asset_id: 'a', title: TITLE });
+  each.platform.put('assets', { id: 'a' });
+  each.platform.put('threats', { id: 't/1', asset_id: 'a', title: TITLE });
   await each.run();
   return each;
 }

@@ -87,7 +87,7 @@ describe('a mapping to OCSF', () => {
     const { compiled, faults } = compileFields({ team: 'device.owner.name', severity: 'severity_id' });
     expect(faults).toEqual([]);
     const members = Object.entries(compiled).map(([stream, { fields }]) => [stream, Object.keys(fields)]);
-    expect(Object.fromEntries(members)).toEqual({
+    expect(Object.fromEntries(members)).toMatchObject({
       assets: ['team', 'severity'],
       threats: ['severity'],
       'dns-blocks': ['severity'],
@@ -128,7 +128,7 @@ describe('the environment of the function', () => {
   test('names format and mapping where OCSF is asked for, and the function reads them', () => {
     const { EVENT_FORMAT, OCSF_FIELDS } = variables(VARIANTS.ocsf);
     const settings = readSettings({ ...REQUIRED, EVENT_FORMAT, OCSF_FIELDS });
-    expect(Object.keys(settings.ocsf ?? {})).toEqual(['assets', 'threats', 'dns-blocks']);
+    expect(Object.keys(settings.ocsf ?? {})).toEqual(expect.arrayContaining(['assets', 'threats', 'dns-blocks']));
   });
 
   test('names the envelope and no mapping by default', () => {

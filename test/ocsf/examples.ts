@@ -1,17 +1,17 @@
 /**
- * The lines of docs/ocsf.md: a real run of the function against the embedded platform, with clocks that only this script advances.
- *
- *     node test/ocsf/examples.ts    writes them into the page again
+ * The lines of docs/ocsf.md: a real run of the function against the embedded platform, with clocks that only this module advances.
+ * `npm run examples -- --write` writes them into the page again.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { STREAMS } from '../../lambda/streams.ts';
+import { EXAMPLE_ROWS, exampleId, OTHER_STREAMS } from '../docs/example-rows.ts';
 import { connector } from '../lambda/support/connector.ts';
 import { START } from '../lambda/support/stepped-clock.ts';
 import { type OcsfEvent, readOcsf } from './validate.ts';
 import { compiledFields } from './wide-mapping.ts';
 
-const PAGE = path.join(import.meta.dirname, '..', '..', 'docs', 'ocsf.md');
+export const PAGE = path.join(import.meta.dirname, '..', '..', 'docs', 'ocsf.md');
 const BLOCK = /^```jsonl\n([\s\S]*?)\n```$/gm;
 const MINUTE = 60_000;
 
@@ -26,23 +26,22 @@ export async function exampleLines(): Promise<string[]> {
   const environment = { EVENT_FORMAT: 'ocsf', OCSF_FIELDS: JSON.stringify(compiledFields(shownMapping())) };
   await using each = await connector({ environment, platform: { clock: () => now } });
   const { platform } = each;
-  const threat = (score: string) =>
-    `{"id":"threat-19","asset_id":"asset-7f3a","title":"Outdated TLS","severity":"high","score":${score}}`;
   const pass = async () => {
     now += MINUTE;
     each.clock.advance(MINUTE);
     // One group of streams after the other. Two groups in one run take their sequences in no fixed order.
-    await each.run({ streams: ['dns-blocks'] });
-    await each.run({ streams: ['assets', 'threats'] });
+    for (const group of [...Map.groupBy(STREAMS, stream => stream.group).values()].reverse())
+      await each.run({ streams: group.map(({ name }) => name) });
   };
-  platform.putAsset('{"id":"asset-7f3a","fqdn":"web-01.corp.example","serial":9007199254740993}');
-  platform.putThreat(threat('7.0'));
-  platform.putDnsBlock('{"id":"block-880142","domain":"malware.example"}');
+  for (const { name } of STREAMS) platform.put(name, EXAMPLE_ROWS[name]);
   await pass();
-  platform.putThreat(threat('9.5'));
-  platform.putThreat({ id: 'threat-20', asset_id: 'asset-7f3a', note: 'x'.repeat(1_100_000) });
+  platform.put('threats', EXAMPLE_ROWS.threats.replace('7.0', '9.5'));
+  platform.put('threats', { id: 'threat-20', asset_id: 'asset-7f3a', note: 'x'.repeat(1_100_000) });
+  for (const { name, hasRowStates } of OTHER_STREAMS)
+    if (hasRowStates) platform.put(name, EXAMPLE_ROWS[name].replace('}', ',"changed":true}'));
   await pass();
-  platform.removeAsset('asset-7f3a');
+  for (const { name, hasRowStates, tombstones } of STREAMS)
+    if (hasRowStates && tombstones) platform.remove(name, exampleId(name));
   await pass();
   const sorted = (await each.lines()).toSorted((one, other) => rank(readOcsf(one)) - rank(readOcsf(other)));
   // Both threats were withdrawn; one line of each kind is enough.
@@ -50,7 +49,7 @@ export async function exampleLines(): Promise<string[]> {
 }
 
 function kindOf({ class_uid, activity_id, metadata }: OcsfEvent): string {
-  return `${class_uid} ${activity_id} ${metadata['is_truncated']}`;
+  return `${metadata['log_name']} ${class_uid} ${activity_id} ${metadata['is_truncated']}`;
 }
 
 /** Streams in their order, and the events of each as they were sent. */
@@ -62,12 +61,8 @@ export function shownLines(page = readFileSync(PAGE, 'utf8')): string[] {
   return [...page.matchAll(BLOCK)].map(match => match[1]!);
 }
 
-if (import.meta.main) {
-  const lines = await exampleLines();
-  const page = readFileSync(PAGE, 'utf8');
-  writeFileSync(
-    PAGE,
-    page.replace(BLOCK, () => `\`\`\`jsonl\n${lines.shift()}\n\`\`\``),
-  );
-  process.exit();
+/** The page with its examples replaced by these, in their order. */
+export function withExamples(page: string, lines: readonly string[]): string {
+  const left = [...lines];
+  return page.replace(BLOCK, () => `\`\`\`jsonl\n${left.shift()}\n\`\`\``);
 }

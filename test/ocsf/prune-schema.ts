@@ -8,9 +8,11 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { classesOf } from '../../lambda/core/ocsf/classes.ts';
+import { STREAMS } from '../../lambda/streams.ts';
 import type { OcsfAttribute, OcsfObject, OcsfSchema } from '../../lib/ocsf/schema.ts';
 
-const CLASSES = [5001, 3004, 2004, 4003];
+const CLASSES = [...new Set(STREAMS.flatMap(stream => Object.values(classesOf(stream)).map(({ uid }) => uid)))];
 /** Profiles whose attributes are kept whole; of others only the names are, so that a mapping to them can be refused by name. */
 const PROFILES = ['security_control'];
 const OUT = path.join(import.meta.dirname, '..', '..', 'lib', 'ocsf', 'schema-1.8.0.json');

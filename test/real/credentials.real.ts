@@ -51,7 +51,7 @@ describe('an account that was disabled in Keycloak', () => {
     await each.run();
     const before = { items: await each.items(), lines: await each.lines() };
     expect(before.items.length).toBeGreaterThan(50);
-    each.platform.putAsset({ id: 'added' });
+    each.platform.put('assets', { id: 'added' });
     await enable(each, false);
     const error = await failure(each);
     expect(error).toContain('CredentialsError');

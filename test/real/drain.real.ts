@@ -11,7 +11,7 @@ const ODD = '"n":9007199254740993,"f":1.0,"e":1e400,"z":-0,"__proto__":{"x":1},"
 test('the first run delivers everything to the last digit; a second one sends nothing', async () => {
   await using each = await ports({ environment: PAGES });
   each.platform.populate(COUNTS);
-  each.platform.putAsset(`{"id":"odd",${ODD}}`);
+  each.platform.put('assets', `{"id":"odd",${ODD}}`);
   const { outcomes, code, stderr } = await each.run([{}, {}]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(outcomes).toMatchObject([
@@ -43,14 +43,14 @@ test('a run whose time ends is gone on with by later processes, and nothing is s
 
 test('a removal is a tombstone and withdraws its threats; a restore brings them back', async () => {
   await using each = await ports();
-  for (const id of ['host', 'host-2']) each.platform.putAsset({ id });
-  for (const id of ['one', 'two']) each.platform.putThreat({ id, asset_id: 'host' });
-  each.platform.putThreat({ id: 'elsewhere', asset_id: 'host-2' });
+  for (const id of ['host', 'host-2']) each.platform.put('assets', { id });
+  for (const id of ['one', 'two']) each.platform.put('threats', { id, asset_id: 'host' });
+  each.platform.put('threats', { id: 'elsewhere', asset_id: 'host-2' });
   await each.run();
-  each.platform.removeAsset('host');
+  each.platform.remove('assets', 'host');
   await each.run();
   expect(await each.result()).toMatchObject({ ...QUIET, tombstones: 1, withdrawals: 2, restores: 0 });
-  each.platform.restoreAsset('host');
+  each.platform.restore('assets', 'host');
   await each.run();
   expect(await each.result()).toMatchObject({ ...QUIET, tombstones: 1, withdrawals: 2, restores: 1 });
   expect((await each.events()).filter(({ stream }) => stream === 'threats')).toHaveLength(3 + 2 + 2);
@@ -59,8 +59,8 @@ test('a removal is a tombstone and withdraws its threats; a restore brings them 
 test('a row beyond 1,000 KiB lies in the dead-letter bucket as it came, and an event points to it', async () => {
   await using each = await ports();
   const text = `"text":"${'ключ'.repeat(140_000)}","n":1.0`;
-  each.platform.putAsset(`{"id":"large",${text}}`);
-  each.platform.putAsset({ id: 'small' });
+  each.platform.put('assets', `{"id":"large",${text}}`);
+  each.platform.put('assets', { id: 'small' });
   const { outcomes } = await each.run([{}, {}]);
   expect(outcomes).toMatchObject([{ streams: { assets: { rows: 2 } } }, { streams: { assets: { forwarded: 0 } } }]);
   const [[key, deadLetter] = ['', '']] = await each.deadLetters();

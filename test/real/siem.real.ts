@@ -16,8 +16,8 @@ test('a SIEM that reads only the objects in its queue has what the API would ans
   each.platform.populate({ assets: 120, threats: 90, dnsBlocks: 60 });
   await each.run();
   expect(await read()).toBeGreaterThan(5);
-  each.platform.removeAsset('asset-2');
-  each.platform.putAsset({ id: 'asset-1', changed: true });
+  each.platform.remove('assets', 'asset-2');
+  each.platform.put('assets', { id: 'asset-1', changed: true });
   await each.run([{}, {}]);
   expect(await read()).toBeGreaterThan(0);
   expect(await read()).toBe(0);

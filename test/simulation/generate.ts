@@ -1,10 +1,12 @@
 /** Generates a history from a seed. */
+
+import type { StreamName } from '../../lambda/streams.ts';
 import type { PlatformSettings } from '../../local/platform/settings.ts';
 import { withDeadLetters } from './generate-dead-letters.ts';
 import { withFaults } from './generate-faults.ts';
 import { withFilters } from './generate-filters.ts';
 import { withMassRemovals } from './generate-mass-removals.ts';
-import { type Change, type Command, FAULTS, type History, type Step, type StreamName, type Tick } from './history.ts';
+import { type Change, type Command, FAULTS, type History, type Step, type Tick } from './history.ts';
 import { Random } from './random.ts';
 
 const ASSETS = 3;

@@ -1,4 +1,5 @@
 /** A history: what happens to the platform, the network and the function, step by step. Plain data, so that it shrinks. */
+import type { StreamName } from '../../lambda/streams.ts';
 import type { PlatformSettings } from '../../local/platform/settings.ts';
 
 /** Assets, threats and contents are named by small numbers, so that they meet again and again. */
@@ -143,8 +144,6 @@ export interface Release {
   /** Ids that it takes for too long. */
   readonly refused: readonly string[];
 }
-
-export type StreamName = 'assets' | 'threats' | 'dns-blocks';
 
 /** Kinds of content that the filters of each stream exclude. */
 export interface Filters {

@@ -17,16 +17,16 @@ const BROKEN: readonly (readonly [view: string, right: string, wrong: string])[]
   ['latest_inventory', 'partition by connector, stream, id', 'partition by connector, id, event_id'],
   ['latest_inventory', 'partition by connector, stream, id', 'partition by stream, id'],
   ['latest_blocks', 'partition by connector, stream, id', 'partition by connector, id, sequence'],
-  ['current_assets', "and kind <> 'tombstone'", ''],
-  ['current_threats', "and kind <> 'withdrawn'", ''],
+  ['current_assets', "and kind not in ('tombstone', 'withdrawn')", ''],
+  ['current_threats', "and kind not in ('tombstone', 'withdrawn')", ''],
   ['removed_assets', 'from latest_inventory', 'from events'],
   ['events', 'row_at + 7', 'row_at + 8'],
   ['events', 'row_text as "row"', 'cast(json(row_text) as varchar) as "row"'],
   ['changes', 'where place = 1', ''],
   ['events', "'$.raw_data'", "'$.unmapped'"],
   ['events', "20, '0'", "2, '0'"],
-  ['events', "class_uid = '3004' then 'tombstone'", "class_uid = '3004' then 'upsert'"],
-  ['events', "activity_id = '99' then 'withdrawn'", "activity_id = '99' then 'upsert'"],
+  ['events', "activity_id = '4' then 'tombstone'", "activity_id = '4' then 'upsert'"],
+  ['events', "'2004' and activity_id = '99' then 'withdrawn'", "'2004' and activity_id = '99' then 'upsert'"],
 ];
 
 /** Breaks what the SIEM's copy becomes. */

@@ -1,4 +1,5 @@
 /** Compares what the SIEM received with what the API would answer now. */
+import { STREAMS } from '../../lambda/streams.ts';
 import { content } from './lossless.ts';
 import { type Copy, copyOf, greatestSequence, keyOf, type ReceivedEvent } from './siem.ts';
 import { truthRows } from './truth-rows.ts';
@@ -51,10 +52,11 @@ export function unlikeTruth(copy: Copy, truth: TruthRows): string[] {
       const key = keyOf(stream, id);
       live.add(key);
       const held = copy.get(key);
-      const removed = stream === 'assets' && JSON.parse(row).deleted === true;
+      const { tombstones, kind: kindOfRow } = STREAMS.find(({ name }) => name === stream)!;
+      const removed = tombstones && JSON.parse(row).deleted === true;
       // The tombstone of an asset that the SIEM never had, or has as withdrawn, is not for it.
       if (removed && (!held || held.kind === 'withdrawn')) continue;
-      const kind = removed ? 'tombstone' : stream === 'dns-blocks' ? 'dns_block' : 'upsert';
+      const kind = removed ? 'tombstone' : kindOfRow;
       const right = held?.content === content(row) && held.kind === kind;
       if (!right) breaches.push(`${key} is ${held?.line ?? 'missing'} and should be ${row}`);
     }

@@ -1,5 +1,7 @@
 /** What a SIEM makes of the lines that reached it, in whatever order. */
-import type { StreamName } from '../simulation/history.ts';
+import { classesOf, filteredClass } from '../../lambda/core/ocsf/classes.ts';
+import type { StreamName } from '../../lambda/streams.ts';
+import { STREAMS } from '../../lambda/streams.ts';
 import { content } from './lossless.ts';
 
 export interface ReceivedEvent {
@@ -84,14 +86,24 @@ export function receiveOcsf(line: string, at: number): ReceivedEvent {
   };
 }
 
-const KINDS: Readonly<Record<number, string>> = {
-  5001: 'upsert',
-  3004: 'tombstone',
-  2004: 'upsert',
-  4003: 'dns_block',
-};
+/** By class and activity, from the facts of the streams. */
+const KINDS = new Map(
+  STREAMS.flatMap(stream => {
+    const { live, removed, withdrawn } = classesOf(stream);
+    const kinds = [
+      [live, stream.kind],
+      [removed, 'tombstone'],
+      [withdrawn, 'withdrawn'],
+      [stream.hasRowStates ? filteredClass(stream) : undefined, 'withdrawn'],
+    ] as const;
+    return kinds.flatMap(([each, kind]) =>
+      each
+        ? [each.activity, each.update ?? each.activity].map(activity => [`${each.uid} ${activity}`, kind] as const)
+        : [],
+    );
+  }),
+);
 
 function kindOf(event: { class_uid: number; activity_id: number; metadata: { is_truncated?: boolean } }): string {
-  if (event.metadata.is_truncated) return 'oversize';
-  return event.activity_id === 99 ? 'withdrawn' : KINDS[event.class_uid]!;
+  return event.metadata.is_truncated ? 'oversize' : KINDS.get(`${event.class_uid} ${event.activity_id}`)!;
 }

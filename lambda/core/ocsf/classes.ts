@@ -1,9 +1,10 @@
 /** The OCSF classes that the connector emits, and what is the same in every event of each. */
-import type { Stream, StreamName } from '../../streams.ts';
+import type { STREAMS, Stream, StreamName } from '../../streams.ts';
 import { Attributes, type OcsfRule } from './attributes.ts';
 
 export interface OcsfClass {
   readonly uid: number;
+  readonly caption: string;
   readonly category: number;
   readonly activity: number;
   /** Activity instead of `activity` where the SIEM has the thing already. */
@@ -20,27 +21,30 @@ export interface OcsfClass {
 /** 0, Unknown: the API's specification shows no severity. */
 const SEVERITY = { severity_id: '0' };
 
-/** Device Inventory Info, Collect. What kind of device an asset is, the specification does not say. */
+/** Collect. What kind of device an asset is, the specification does not say. */
 const INVENTORY: OcsfClass = {
   uid: 5001,
+  caption: 'Device Inventory Info',
   category: 5,
   activity: 2,
   idPath: 'device.uid',
   fallbacks: { ...SEVERITY, 'device.type_id': '0' },
 };
 
-/** Entity Management, Delete. 99, Other, with the API's own word: not every asset need be a device. */
-const REMOVAL: OcsfClass = {
+/** Delete. 99, Other, with the API's own word: not every asset need be a device. */
+const ASSET_REMOVAL: OcsfClass = {
   uid: 3004,
+  caption: 'Entity Management',
   category: 3,
   activity: 4,
   idPath: 'entity.uid',
   fallbacks: { ...SEVERITY, 'entity.type_id': '99', 'entity.type': '"Asset"' },
 };
 
-/** Detection Finding, Create or Update. */
+/** Create or Update. */
 const FINDING: OcsfClass = {
   uid: 2004,
+  caption: 'Detection Finding',
   category: 2,
   activity: 1,
   update: 2,
@@ -52,8 +56,9 @@ const WHY_WITHDRAWN =
   'The asset that this finding belongs to was removed, and the finding left the source with it. It was neither resolved nor closed.';
 
 /** Close would say that somebody dealt with it. */
-export const WITHDRAWAL: OcsfClass = {
+const WITHDRAWAL: OcsfClass = {
   uid: FINDING.uid,
+  caption: FINDING.caption,
   category: FINDING.category,
   activity: 99,
   idPath: 'finding_info.uid',
@@ -63,19 +68,20 @@ export const WITHDRAWAL: OcsfClass = {
 
 const WHY_FILTERED = 'The filter of the connector excludes this object now. It may still exist at the source.';
 
-/** By class of the row: the event that says that a filter withholds it. */
-export function filteredClass(row: OcsfClass): OcsfClass {
-  const removal = row === INVENTORY ? REMOVAL : WITHDRAWAL;
+/** By stream: the event that says that a filter withholds the row. */
+export function filteredClass(stream: Stream): OcsfClass {
+  const { live, removed, withdrawn } = classesOf(stream);
   return {
-    ...removal,
+    ...(removed ?? withdrawn ?? live),
     activity: 99,
     constants: `"activity_name":"Withdrawn","status_detail":"${WHY_FILTERED}"`,
   };
 }
 
-/** DNS Activity, Query: denied and blocked. */
+/** Query: denied and blocked. */
 const DNS_BLOCK: OcsfClass = {
   uid: 4003,
+  caption: 'DNS Activity',
   category: 4,
   activity: 1,
   profiles: ['security_control'],
@@ -83,14 +89,32 @@ const DNS_BLOCK: OcsfClass = {
   constants: '"action_id":2,"action":"Denied","disposition_id":2,"disposition":"Blocked"',
 };
 
-const OF_STREAM: Readonly<Record<StreamName, OcsfClass>> = {
-  assets: INVENTORY,
-  threats: FINDING,
-  'dns-blocks': DNS_BLOCK,
+/** The classes of a stream: of its rows, of its tombstones where it has such, and of its withdrawals where it cascades. */
+export interface StreamClasses {
+  readonly live: OcsfClass;
+  readonly removed?: OcsfClass;
+  readonly withdrawn?: OcsfClass;
+}
+
+type Facts<Name extends StreamName> = Extract<(typeof STREAMS)[number], { readonly name: Name }>;
+type Needed<Name extends StreamName> =
+  | 'live'
+  | (Facts<Name>['tombstones'] extends true ? 'removed' : never)
+  | (Facts<Name> extends { readonly cascadesFrom: string } ? 'withdrawn' : never);
+
+const CLASSES: { readonly [Name in StreamName]: Readonly<Record<Needed<Name>, OcsfClass>> } = {
+  assets: { live: INVENTORY, removed: ASSET_REMOVAL },
+  threats: { live: FINDING, withdrawn: WITHDRAWAL },
+  'dns-blocks': { live: DNS_BLOCK },
 };
 
-export function classOf({ name }: Stream, deleted: boolean): OcsfClass {
-  return deleted ? REMOVAL : OF_STREAM[name as StreamName];
+export function classesOf({ name }: Stream): StreamClasses {
+  return CLASSES[name as StreamName];
+}
+
+export function classOf(stream: Stream, deleted: boolean): OcsfClass {
+  const { live, removed = live } = classesOf(stream);
+  return deleted ? removed : live;
 }
 
 /** The attributes of a class's events. @param paths of those that rows are mapped to */

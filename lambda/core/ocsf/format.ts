@@ -20,7 +20,7 @@ import {
   type OcsfStreamFields,
   type Slots,
 } from './attributes.ts';
-import { attributesOf, classOf, filteredClass, type OcsfClass, WITHDRAWAL, withEndpoint } from './classes.ts';
+import { attributesOf, classesOf, classOf, filteredClass, type OcsfClass, withEndpoint } from './classes.ts';
 import { epochMilliseconds, takeValue } from './values.ts';
 
 export interface OcsfOptions {
@@ -36,7 +36,7 @@ export function ocsfFormat(options: OcsfOptions): EventFormat {
     oversize: oversizeLine,
     filtered(event, context) {
       const { row, stream } = event;
-      const ocsfClass = filteredClass(classOf(stream, row.deleted));
+      const ocsfClass = filteredClass(stream);
       const eventId = filteredEventId(event, context);
       const head = ocsfHead({ ocsfClass, eventId, stream, sequence: event.sequence, subject: row }, context);
       const position = row.position === undefined ? '' : `"stream_position":${row.position},`;
@@ -45,9 +45,10 @@ export function ocsfFormat(options: OcsfOptions): EventFormat {
     withdrawn(id, tombstone, stream, sequence, context) {
       const eventId = withdrawnEventId(id, tombstone, stream, context);
       const subject = { id, time: tombstone.deletedAt, parent: tombstone.id };
-      const head = ocsfHead({ ocsfClass: WITHDRAWAL, eventId, stream, sequence, subject }, context);
+      const ocsfClass = classesOf(stream).withdrawn!;
+      const head = ocsfHead({ ocsfClass, eventId, stream, sequence, subject }, context);
       const unmapped = tombstone.position === undefined ? '' : `,"unmapped":{"stream_position":${tombstone.position}}`;
-      return `${head},${body(WITHDRAWAL, idAlone(WITHDRAWAL, id), tombstone.id)}${unmapped}}`;
+      return `${head},${body(ocsfClass, idAlone(ocsfClass, id), tombstone.id)}${unmapped}}`;
     },
   };
 }

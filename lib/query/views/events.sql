@@ -44,20 +44,13 @@ members as (
       when is_envelope and strpos(head, ',"format":') > 0 then null
       when is_envelope then json_extract_scalar(head, '$.kind')
       -- Its class says that it is gone, even where the row was too large to be sent.
-      when class_uid = '3004' and activity_id = '99' then 'withdrawn'
-      when class_uid = '3004' then 'tombstone'
+      {{removed_kinds}}
       when is_truncated then 'oversize'
-      when class_uid = '5001' then 'upsert'
-      when class_uid = '2004' and activity_id in ('1', '2') then 'upsert'
-      when class_uid = '2004' and activity_id = '99' then 'withdrawn'
-      when class_uid = '4003' then 'dns_block' end as kind,
+      {{other_kinds}} end as kind,
     case when is_envelope then json_extract_scalar(head, '$.stream')
       else json_extract_scalar(head, '$.metadata.log_name') end as stream,
     case when is_envelope then json_extract_scalar(head, '$.id')
-      when class_uid = '5001' then json_extract_scalar(head, '$.device.uid')
-      when class_uid = '3004' then json_extract_scalar(head, '$.entity.uid')
-      when class_uid = '2004' then json_extract_scalar(head, '$.finding_info.uid')
-      when class_uid = '4003' then json_extract_scalar(head, '$.metadata.original_event_uid') end as id,
+      {{ids}} end as id,
     case when is_envelope then try(from_iso8601_timestamp(json_extract_scalar(head, '$.time')))
       else try(from_unixtime(cast(json_extract_scalar(head, '$.time') as double) / 1000)) end as happened,
     case when is_envelope then json_extract_scalar(head, '$.stream_position')
@@ -67,7 +60,7 @@ members as (
     case when is_envelope then try(from_iso8601_timestamp(json_extract_scalar(head, '$.forwarded_at')))
       else try(from_unixtime(cast(json_extract_scalar(head, '$.metadata.processed_time') as double) / 1000)) end as forwarded,
     case when is_envelope then json_extract_scalar(head, '$.asset_id')
-      when class_uid = '2004' then json_extract_scalar(head, '$.resources[0].uid') end as asset_id,
+      else json_extract_scalar(head, '$.resources[0].uid') end as asset_id,
     case when is_envelope then json_extract_scalar(head, '$.dead_letter')
       -- Of a row that was sent, `unmapped` holds members of its own.
       when is_truncated then json_extract_scalar(head, '$.unmapped.dead_letter') end as dead_letter,

@@ -16,6 +16,6 @@ select
 from (
   select *, row_number() over (partition by connector, stream, id order by sequence desc) as place
   from events
-  where stream = 'dns-blocks' and prefix not in ('events/assets', 'events/threats')
+  where stream in ({{immutable_streams}}) and prefix not in ({{versioned_prefixes}})
 ) as ranked
 where place = 1

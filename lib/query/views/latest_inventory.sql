@@ -17,6 +17,6 @@ from (
   select *, row_number() over (partition by connector, stream, id order by sequence desc) as place
   from events
   -- The second says nothing that the first does not, but Athena knows it before it opens a file.
-  where stream <> 'dns-blocks' and prefix <> 'events/dns-blocks'
+  where stream not in ({{immutable_streams}}) and prefix not in ({{immutable_prefixes}})
 ) as ranked
 where place = 1

@@ -9,9 +9,9 @@ const healthy = (scene: Scene): void => scene.aws.faults.clear();
 
 /** A new row in each stream, so that there is something to deliver. */
 function addRows({ platform, minute }: Scene): void {
-  platform.putAsset({ id: `new-${minute}` });
-  platform.putThreat({ id: `new-${minute}`, asset_id: `new-${minute}` });
-  platform.putDnsBlock({ id: `new-${minute}` });
+  platform.put('assets', { id: `new-${minute}` });
+  platform.put('threats', { id: `new-${minute}`, asset_id: `new-${minute}` });
+  platform.put('dns-blocks', { id: `new-${minute}` });
 }
 
 /** Refuses every other call, and reports each refusal as DynamoDB would. */
@@ -70,7 +70,7 @@ export const AWS_INCIDENTS: readonly Incident[] = [
     caused: 'Firehose answers "Slow down." to every call, and there is a DNS block to deliver',
     minutes: 60,
     begin(scene) {
-      scene.platform.putDnsBlock({ id: 'held-up' });
+      scene.platform.put('dns-blocks', { id: 'held-up' });
       scene.aws.faults.always('firehose', THROTTLED.firehose);
     },
     end: healthy,

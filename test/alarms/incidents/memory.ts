@@ -13,7 +13,7 @@ export const MEMORY_INCIDENT: Incident = {
   minutes: 1,
   configuration: { memoryMegabytes: 256 },
   begin({ platform }) {
-    for (let index = 0; index < ROWS; index++) platform.putAsset({ id: `wide-${index}`, text: HUNDRED_KILOBYTES });
+    for (let index = 0; index < ROWS; index++) platform.put('assets', { id: `wide-${index}`, text: HUNDRED_KILOBYTES });
   },
   async eachMinute(scene) {
     const { stdout } = await functionProcess(HANDLER, scene.environment);

@@ -6,7 +6,7 @@ import type { Scene } from './scene.ts';
 export const LONG_RUNS = { pageLimit: 1, leaseSeconds: 90 };
 
 export function putAssets(platform: Platform, count: number): void {
-  for (let index = 0; index < count; index++) platform.putAsset({ id: `backlog-${index}` });
+  for (let index = 0; index < count; index++) platform.put('assets', { id: `backlog-${index}` });
 }
 
 /** Every other request for assets is answered 429 with this `Retry-After`. */

@@ -1,3 +1,4 @@
+import { STREAMS as FACTS } from '../../../lambda/streams.ts';
 import type { PlatformOptions } from '../../../local/platform/platform.ts';
 import type { Scene } from './scene.ts';
 
@@ -22,7 +23,7 @@ export interface Incident {
   readonly alarms: readonly string[];
 }
 
-export const STREAMS = ['assets', 'threats', 'dns-blocks'] as const;
+export const STREAMS = FACTS.map(({ name }) => name);
 
 /** The alarm on each stream, or on those named. */
 export function each(alarm: string, streams: readonly string[] = STREAMS): string[] {

@@ -8,9 +8,11 @@ const FOLDER = path.join(import.meta.dirname, '..', 'transcripts');
 const ORDER = program.commands.map(command => command.name());
 
 const files = await Promise.all(
-  readdirSync(FOLDER).map((file): Promise<Record<string, CommandPage>> => import(`../transcripts/${file}`)),
+  readdirSync(FOLDER).map(
+    (file): Promise<Record<string, CommandPage | readonly CommandPage[]>> => import(`../transcripts/${file}`),
+  ),
 );
 
 export const PAGES: readonly CommandPage[] = files
-  .flatMap(file => Object.values(file))
+  .flatMap(file => Object.values(file).flat())
   .toSorted((a, b) => ORDER.indexOf(a.command) - ORDER.indexOf(b.command));

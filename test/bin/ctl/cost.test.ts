@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { estimateCost, monthOf, type Numbers } from '../../../bin/ctl/commands/cost/cost.ts';
 import { billedBytes, FIGURES, type Use, usedLines } from '../../../bin/ctl/commands/cost/use.ts';
+import { STREAMS } from '../../../lambda/streams.ts';
 import { billedMilliseconds, type Counts, fixedParts } from '../../../lib/cost/bill.ts';
 import { estimateCounts } from '../../../lib/cost/estimate.ts';
 import { PRICES } from '../../../lib/cost/prices.ts';
@@ -24,10 +25,11 @@ test.each([
 });
 
 test('a removal is estimated with its entry on the list, and a state and a child index item for each of its threats', () => {
-  const tenant = { name: 't', assets: 500, threats: 500, threatChanges: 0, dnsBlocks: 0 };
-  const estimate = (numbers: { readonly assetChanges: number; readonly removals: number }) =>
-    estimateCounts({ ...tenant, ...numbers }, { rateMinutes: 1, dnsBlocks: false });
-  const [change, removal] = [estimate({ assetChanges: 60, removals: 0 }), estimate({ assetChanges: 0, removals: 60 })];
+  const estimate = (changes: number, removals: number) => {
+    const streams = { assets: { stock: 500, changes, removals }, threats: { stock: 500, changes: 0 } };
+    return estimateCounts({ name: 't', streams }, { rateMinutes: 1 });
+  };
+  const [change, removal] = [estimate(60, 0), estimate(0, 60)];
   // The list's entry is written and deleted; four threats an asset.
   expect(removal.writeUnits - change.writeUnits).toBeCloseTo(2 + 4 * 2);
   expect(removal.readUnits - change.readUnits).toBeCloseTo(1 + 4);
@@ -37,7 +39,7 @@ describe('the bill so far', () => {
   const use = (change: Partial<Use> = {}): Use => ({
     figures: { ...(Object.fromEntries(FIGURES.map(each => [each, 0])) as Use['figures']), writeUnits: 1_000_000 },
     tableBytes: 0,
-    fixed: fixedParts({ dnsBlocks: true }),
+    fixed: fixedParts(STREAMS),
     metrics: 56,
     passed: 0.5,
     gathered: 0.5,

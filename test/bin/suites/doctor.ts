@@ -128,8 +128,8 @@ describe('doctor', () => {
       { clientSecret: 'canary-secret' },
       { options: { siemReader: { type: 'external-id', principal: '111122223333', externalId: 'from-the-form' } } },
     );
-    each.connector.platform.putAsset({ id: 'canary-asset', name: 'canary' });
-    each.connector.platform.putThreat({ id: 'canary-threat', asset_id: 'canary-asset' });
+    each.connector.platform.put('assets', { id: 'canary-asset', name: 'canary' });
+    each.connector.platform.put('threats', { id: 'canary-threat', asset_id: 'canary-asset' });
     const { status, findings, output } = await runDoctor(each);
     expect([status, findings]).toEqual([0, []]);
     expect(output).toContain('the reader role has it');

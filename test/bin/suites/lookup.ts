@@ -17,15 +17,15 @@ let each: Deployment;
 beforeAll(async () => {
   each = await deployment({}, { aws: { now: () => START } });
   const { platform } = each.connector;
-  for (const id of ['a', 'b', 'removed', 'a/ü %?#']) platform.putAsset({ id, name: CANARY, serial: 1 });
-  platform.putThreat({ id: 't', asset_id: 'a', title: CANARY });
-  platform.putThreat({ id: 'of-removed', asset_id: 'removed' });
-  platform.putAsset({ id: 'wide', name: 'x'.repeat(1_100_000) });
+  for (const id of ['a', 'b', 'removed', 'a/ü %?#']) platform.put('assets', { id, name: CANARY, serial: 1 });
+  platform.put('threats', { id: 't', asset_id: 'a', title: CANARY });
+  platform.put('threats', { id: 'of-removed', asset_id: 'removed' });
+  platform.put('assets', { id: 'wide', name: 'x'.repeat(1_100_000) });
   await each.run();
-  platform.removeAsset('removed');
+  platform.remove('assets', 'removed');
   await each.run();
-  platform.putAsset({ id: 'b', name: CANARY, serial: 2, extra: true });
-  platform.putAsset({ id: 'new' });
+  platform.put('assets', { id: 'b', name: CANARY, serial: 2, extra: true });
+  platform.put('assets', { id: 'new' });
 });
 
 afterAll(async () => {

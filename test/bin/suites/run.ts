@@ -60,7 +60,7 @@ describe('run, resync and replay', () => {
   test('print the number of affected rows without removed ones, and none for DNS blocks', async () => {
     await using each = await populated();
     await each.run();
-    each.connector.platform.removeAsset('asset-1');
+    each.connector.platform.remove('assets', 'asset-1');
     await each.run();
     const { stderr } = await each.ctl(['replay', 'assets', 'dns-blocks', '--yes']);
     expect(stderr).toContain('  assets: 29 rows that the SIEM has\n');

@@ -57,9 +57,9 @@ test('verify retries a throttled table, reports a list without an end, and prove
 test('verify finds every kind of difference, and confirms none without a wait', async () => {
   await using each = await populated();
   const { platform, table } = each.connector;
-  const [changed, lost] = platform.tenantData.assets.ids as [string, string];
-  platform.putAsset({ id: changed, name: 'canary' });
-  platform.putAsset({ id: 'new' });
+  const [changed, lost] = platform.tenantData.streams.assets.ids as [string, string];
+  platform.put('assets', { id: changed, name: 'canary' });
+  platform.put('assets', { id: 'new' });
   const states = createRowStates(table, sha256);
   await states.put('assets', new Map([['ghost', rowState({ rowHash: 'a'.repeat(32) })]]), pass);
   await states.put('assets', new Map([[lost, rowState({ rowHash: '', removed: true })]]), pass);
@@ -137,7 +137,7 @@ describe('verify with a wait', () => {
   test('confirms only the differences that the next run does not resolve', async () => {
     await using each = await populated();
     const { platform, table } = each.connector;
-    platform.putAsset({ id: 'new' });
+    platform.put('assets', { id: 'new' });
     await createRowStates(table, sha256).put(
       'assets',
       new Map([['ghost', rowState({ rowHash: 'a'.repeat(32) })]]),
@@ -167,7 +167,7 @@ describe('verify with a wait', () => {
 
   test('does not wait while the schedule is off', async () => {
     await using each = await populated();
-    each.connector.platform.putAsset({ id: 'new' });
+    each.connector.platform.put('assets', { id: 'new' });
     await each.ctl(['pause']);
     const { status, stdout, stderr } = await each.ctl(['verify', 'assets', '--wait', '99999']);
     expect([status, stdout]).toEqual([
@@ -183,7 +183,7 @@ describe('verify with a wait', () => {
 
   test('exits with 130 at Ctrl-C while waiting', async () => {
     await using each = await populated();
-    each.connector.platform.putAsset({ id: 'new' });
+    each.connector.platform.put('assets', { id: 'new' });
     const { child, ended } = await waiting(each, 'assets');
     each.connector.forget();
     child.kill('SIGINT');

@@ -1,3 +1,4 @@
+import { EXAMPLE_ROWS, exampleId, OTHER_STREAMS } from '../../docs/example-rows.ts';
 import { START } from '../../lambda/support/stepped-clock.ts';
 import type { CommandPage } from '../cli-reference/command-page.ts';
 import type { Deployment } from '../support/deployment.ts';
@@ -7,8 +8,8 @@ const choices = { aws: { now: () => START } };
 
 async function sent(each: Deployment): Promise<void> {
   const { platform } = each.connector;
-  platform.putAsset({ id: 'asset-7f3a', hostname: 'web-01', parent: 'shop' });
-  platform.putThreat({ id: 'threat-19', asset_id: 'asset-7f3a', title: 'Outdated TLS' });
+  platform.put('assets', { id: 'asset-7f3a', hostname: 'web-01', parent: 'shop' });
+  platform.put('threats', { id: 'threat-19', asset_id: 'asset-7f3a', title: 'Outdated TLS' });
   await each.run();
 }
 
@@ -40,7 +41,7 @@ data. \`--show\` prints them. The command needs permission to read the connector
     { before: sent, args: ['asset', 'asset-7f3a'] },
     {
       says: 'After a change:',
-      before: each => each.connector.platform.putAsset({ id: 'asset-7f3a', hostname: 'web-02', parent: 'shop' }),
+      before: each => each.connector.platform.put('assets', { id: 'asset-7f3a', hostname: 'web-02', parent: 'shop' }),
       args: ['asset', 'asset-7f3a'],
     },
     { says: 'An unknown id:', args: ['asset', 'asset-0000'] },
@@ -55,7 +56,7 @@ export const threat: CommandPage = {
     {
       async before(each) {
         await sent(each);
-        each.connector.platform.removeAsset('asset-7f3a');
+        each.connector.platform.remove('assets', 'asset-7f3a');
         await each.run();
       },
       args: ['threat', 'threat-19'],
@@ -70,3 +71,21 @@ counts. The exit status is 3 if a neighbour was never sent or was removed.`,
   choices,
   scenes: [{ before: sent, args: ['related', 'asset-7f3a'] }],
 };
+
+/** The commands that streams added later have. */
+export const others: readonly CommandPage[] = OTHER_STREAMS.filter(({ hasRowStates }) => hasRowStates).map(
+  ({ name, singular }): CommandPage => ({
+    command: singular,
+    purpose: `The same for a ${singular}.`,
+    choices,
+    scenes: [
+      {
+        async before(each) {
+          each.connector.platform.put(name, EXAMPLE_ROWS[name]);
+          await each.run();
+        },
+        args: [singular, exampleId(name)],
+      },
+    ],
+  }),
+);

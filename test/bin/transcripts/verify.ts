@@ -18,7 +18,7 @@ ending a list, the rows after it are not compared, and the output says so.`,
     { before: each => each.run(), args: ['verify'] },
     {
       says: 'With a new row that no run has read yet:',
-      before: each => each.connector.platform.putAsset({ id: 'asset-7f3a' }),
+      before: each => each.connector.platform.put('assets', { id: 'asset-7f3a' }),
       args: ['verify', 'assets', '--wait', '0'],
     },
     {

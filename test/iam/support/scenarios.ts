@@ -20,20 +20,20 @@ const SCENARIOS: readonly Scenario[] = [
   {
     name: 'changes',
     act(each) {
-      each.platform.putAsset({ id: 'asset-1', name: 'changed' });
-      each.platform.putThreat({ id: 'threat-new', asset_id: 'asset-1' });
-      each.platform.putDnsBlock({ id: 'dns-new' });
+      each.platform.put('assets', { id: 'asset-1', name: 'changed' });
+      each.platform.put('threats', { id: 'threat-new', asset_id: 'asset-1' });
+      each.platform.put('dns-blocks', { id: 'dns-new' });
       return each.run();
     },
   },
   {
     name: 'removal and restoration',
     async act(each) {
-      each.platform.putThreat({ id: 'threat-gone', asset_id: 'asset-2' });
+      each.platform.put('threats', { id: 'threat-gone', asset_id: 'asset-2' });
       await each.run();
-      each.platform.removeAsset('asset-2');
+      each.platform.remove('assets', 'asset-2');
       await each.run();
-      each.platform.restoreAsset('asset-2');
+      each.platform.restore('assets', 'asset-2');
       await each.run();
     },
   },
@@ -59,8 +59,8 @@ const SCENARIOS: readonly Scenario[] = [
   {
     name: 'throttling and partial failures',
     act(each) {
-      each.platform.putAsset({ id: 'asset-1', name: 'again' });
-      each.platform.putAsset({ id: 'asset-3', name: 'again' });
+      each.platform.put('assets', { id: 'asset-1', name: 'again' });
+      each.platform.put('assets', { id: 'asset-3', name: 'again' });
       each.aws.faults.next('firehose', THROTTLED.firehose, WHOLE_BATCH);
       each.aws.faults.next('dynamodb', THROTTLED.dynamodb, ...Array.from({ length: 12 }, () => WHOLE_BATCH));
       return each.run();
@@ -93,7 +93,7 @@ const SCENARIOS: readonly Scenario[] = [
   {
     name: 'a long run that renews its lease',
     act(each) {
-      for (let index = 0; index < 4; index++) each.platform.putDnsBlock({ id: `late-${index}` });
+      for (let index = 0; index < 4; index++) each.platform.put('dns-blocks', { id: `late-${index}` });
       each.platform.setFaults([{ endpoint: 'threats', kind: 'delay', delayMs: 25_000 }]);
       return each.run();
     },
@@ -101,7 +101,7 @@ const SCENARIOS: readonly Scenario[] = [
   {
     name: 'a run that ends at its time budget',
     act(each) {
-      for (let index = 0; index < 20; index++) each.platform.putAsset({ id: `many-${index}` });
+      for (let index = 0; index < 20; index++) each.platform.put('assets', { id: `many-${index}` });
       each.platform.setFaults([{ endpoint: 'assets', kind: 'delay', delayMs: 9_000 }]);
       return each.run({}, { time: 40_000 });
     },

@@ -29,7 +29,7 @@ describe('a dead letter', () => {
 
   test.each([
     'dead-letter/other/threats/oversize/0a1b.json',
-    'dead-letter/acme/users/oversize/0a1b.json',
+    'dead-letter/acme/unknown/oversize/0a1b.json',
     'dead-letter/acme/threats//0a1b.json',
     'dead-letter/acme/threats/oversize/0a1b.json/more',
     'dead-letter/acme/threats/oversize/row.json',

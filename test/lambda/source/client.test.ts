@@ -91,8 +91,8 @@ describe('the single reads', () => {
 
   test('a single read returns the resource as the API sent it, whatever characters the id holds', async () => {
     await using each = await scene();
-    each.platform.putAsset(`{"id":"${ID}","big":9007199254740993}`);
-    each.platform.putThreat(`{"id":"threat ${ID}","asset_id":"${ID}","n":1.0}`);
+    each.platform.put('assets', `{"id":"${ID}","big":9007199254740993}`);
+    each.platform.put('threats', `{"id":"threat ${ID}","asset_id":"${ID}","n":1.0}`);
     const asset = await each.client.asset(ID);
     expect([JSON.parse(asset).id, JSON.parse(asset).stream_position]).toEqual([ID, null]);
     expect(asset).toContain('9007199254740993');

@@ -116,8 +116,8 @@ export async function putDeadLetter(each: Connector, place: string, row: string)
 /** A connector whose secret and rows hold the word "canary". */
 export async function canaries(): Promise<Connector> {
   const each = await connector({ platform: { clientSecret: CANARY_SECRET } });
-  each.platform.putAsset({ id: 'canary-id', text: 'canary-row' });
-  each.platform.putThreat({ id: 'canary-threat', asset_id: 'canary-id', text: 'canary-row' });
-  each.platform.putDnsBlock({ id: 'canary-dns', text: 'canary-row' });
+  each.platform.put('assets', { id: 'canary-id', text: 'canary-row' });
+  each.platform.put('threats', { id: 'canary-threat', asset_id: 'canary-id', text: 'canary-row' });
+  each.platform.put('dns-blocks', { id: 'canary-dns', text: 'canary-row' });
   return each;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { STREAMS } from '../../../lambda/streams.ts';
 import { VIEWS } from '../../../lib/query/views.ts';
 import { only, type Resource, resources, type SynthesizedTemplate, synthesize } from '../synth.ts';
 import { KEY_ARN, VARIANTS } from '../variants.ts';
@@ -104,7 +105,7 @@ describe('the table of lines', () => {
 
   test('covers every layout that there was, and where Firehose converts no file that it converted', () => {
     const values = (options: object) => partitions(synthesize({ ...options }))['projection.prefix.values'];
-    expect(values(VARIANTS.byStream)).toBe('events,events/assets,events/threats,events/dns-blocks,lines');
+    expect(values(VARIANTS.byStream)).toBe(['events', ...STREAMS.map(({ name }) => `events/${name}`), 'lines'].join());
     expect(values({ query: true })).toBe(values(VARIANTS.byStream));
     expect(values({ ...VARIANTS.parquet, query: true })).toBe('lines');
   });

@@ -12,7 +12,7 @@ const crashes: unknown[] = [];
 beforeAll(async () => {
   const now = Date.parse('2026-11-20T12:00:00Z');
   platform = createPlatform({ clock: () => now, random: createRandom(1), onError: error => crashes.push(error) });
-  for (const id of ['a', 'b', '../x', 'ü/日本']) platform.putAsset({ id });
+  for (const id of ['a', 'b', '../x', 'ü/日本']) platform.put('assets', { id });
   server = await startPlatformServer({ platform });
 });
 

@@ -6,10 +6,10 @@ const ids = (rows: readonly { id: string }[]): string[] => rows.map(row => row.i
 describe('an asset and its threats', () => {
   test('a removed asset is delivered once more as a tombstone at its own, later position', async () => {
     const { platform, walk } = createTenant();
-    platform.putAsset({ id: 'a', name: 'x' });
-    platform.putAsset({ id: 'b' });
+    platform.put('assets', { id: 'a', name: 'x' });
+    platform.put('assets', { id: 'b' });
     const [before] = await walk('assets');
-    platform.removeAsset('a');
+    platform.remove('assets', 'a');
     const [b, tombstone] = await walk('assets');
     expect(b!.id).toBe('b');
     expect(tombstone).toMatchObject({ id: 'a', deleted: true, deleted_at: '2026-11-20T12:00:00.000Z' });
@@ -19,10 +19,10 @@ describe('an asset and its threats', () => {
 
   test('all threats of a removed asset disappear, and those of other assets stay', async () => {
     const { platform, walk, get } = createTenant();
-    for (const id of ['a', 'b']) platform.putAsset({ id });
-    platform.putThreat({ id: 't1', asset_id: 'a' });
-    platform.putThreat({ id: 't2', asset_id: 'b' });
-    platform.removeAsset('a');
+    for (const id of ['a', 'b']) platform.put('assets', { id });
+    platform.put('threats', { id: 't1', asset_id: 'a' });
+    platform.put('threats', { id: 't2', asset_id: 'b' });
+    platform.remove('assets', 'a');
     expect(ids(await walk('threats'))).toEqual(['t2']);
     expect((await get('/v1/threats/t1')).status).toBe(404);
     expect((await get('/v1/assets/a')).body.type).toMatch(/resource\/not-found$/);
@@ -30,12 +30,12 @@ describe('an asset and its threats', () => {
 
   test('a restored asset is live data again and its threats reappear at new positions, unchanged', async () => {
     const { platform, clock, walk } = createTenant();
-    platform.putAsset({ id: 'a', name: 'x' });
-    platform.putThreat({ id: 't', asset_id: 'a', severity: 'low' });
+    platform.put('assets', { id: 'a', name: 'x' });
+    platform.put('threats', { id: 't', asset_id: 'a', severity: 'low' });
     const [before] = await walk('threats');
-    platform.removeAsset('a');
+    platform.remove('assets', 'a');
     clock.now += 60_000;
-    platform.restoreAsset('a');
+    platform.restore('assets', 'a');
     expect(await walk('assets')).toMatchObject([{ id: 'a', deleted: false, name: 'x' }]);
     const [after] = await walk('threats');
     expect(after).toEqual({ ...before, stream_position: after!['stream_position'] });
@@ -44,35 +44,35 @@ describe('an asset and its threats', () => {
 
   test('a threat put on a removed asset stays unseen until the asset is restored', async () => {
     const { platform, walk } = createTenant();
-    platform.putAsset({ id: 'a' });
-    platform.removeAsset('a');
-    platform.putThreat({ id: 't', asset_id: 'a' });
+    platform.put('assets', { id: 'a' });
+    platform.remove('assets', 'a');
+    platform.put('threats', { id: 't', asset_id: 'a' });
     expect(await walk('threats')).toEqual([]);
-    platform.restoreAsset('a');
+    platform.restore('assets', 'a');
     expect(ids(await walk('threats'))).toEqual(['t']);
   });
 
   test('a threat that moved to another asset goes and stays with that one', async () => {
     const { platform, walk } = createTenant();
-    for (const id of ['a', 'b']) platform.putAsset({ id });
-    platform.putThreat({ id: 't', asset_id: 'a' });
-    platform.putThreat({ id: 't', asset_id: 'b' });
-    platform.removeAsset('a');
+    for (const id of ['a', 'b']) platform.put('assets', { id });
+    platform.put('threats', { id: 't', asset_id: 'a' });
+    platform.put('threats', { id: 't', asset_id: 'b' });
+    platform.remove('assets', 'a');
     expect(ids(await walk('threats'))).toEqual(['t']);
-    platform.removeAsset('b');
+    platform.remove('assets', 'b');
     expect(await walk('threats')).toEqual([]);
   });
 
   test('a tombstone comes also for an asset that no list ever showed', async () => {
     const { platform, walk } = createTenant();
-    platform.tombstoneUnseen('ghost');
+    platform.tombstoneUnseen('assets', 'ghost');
     expect(await walk('assets')).toMatchObject([{ id: 'ghost', deleted: true }]);
   });
 
   test('a re-projection moves the position and nothing else', async () => {
     const { platform, clock, walk } = createTenant();
-    platform.putAsset({ id: 'a' });
-    platform.putThreat({ id: 't', asset_id: 'a' });
+    platform.put('assets', { id: 'a' });
+    platform.put('threats', { id: 't', asset_id: 'a' });
     const before = [...(await walk('assets')), ...(await walk('threats'))];
     clock.now += 1000;
     platform.redeliver('assets', 'a');
@@ -83,23 +83,23 @@ describe('an asset and its threats', () => {
   });
 
   test.each<[string, (platform: ReturnType<typeof createTenant>['platform']) => void]>([
-    ['removing an unknown asset', platform => platform.removeAsset('nobody')],
-    ['removing twice', platform => platform.removeAsset('gone')],
-    ['restoring a live asset', platform => platform.restoreAsset('live')],
-    ['putting a removed asset', platform => platform.putAsset({ id: 'gone' })],
-    ['a tombstone of a known asset', platform => platform.tombstoneUnseen('live')],
-    ['a threat without an asset', platform => platform.putThreat({ id: 't' })],
-    ['a threat of an unknown asset', platform => platform.putThreat({ id: 't', asset_id: 'nobody' })],
+    ['removing an unknown asset', platform => platform.remove('assets', 'nobody')],
+    ['removing twice', platform => platform.remove('assets', 'gone')],
+    ['restoring a live asset', platform => platform.restore('assets', 'live')],
+    ['putting a removed asset', platform => platform.put('assets', { id: 'gone' })],
+    ['a tombstone of a known asset', platform => platform.tombstoneUnseen('assets', 'live')],
+    ['a threat without an asset', platform => platform.put('threats', { id: 't' })],
+    ['a threat of an unknown asset', platform => platform.put('threats', { id: 't', asset_id: 'nobody' })],
     ['re-projecting an unseen threat', platform => platform.redeliver('threats', 'hidden')],
-    ['a row without id', platform => platform.putAsset({ name: 'x' })],
-    ['a row that is a list', platform => platform.putAsset('[1]')],
-    ['a row that is not JSON', platform => platform.putAsset('{"id":')],
-    ['a row that sets its own position', platform => platform.putAsset({ id: 'x', stream_position: 'now' })],
+    ['a row without id', platform => platform.put('assets', { name: 'x' })],
+    ['a row that is a list', platform => platform.put('assets', '[1]')],
+    ['a row that is not JSON', platform => platform.put('assets', '{"id":')],
+    ['a row that sets its own position', platform => platform.put('assets', { id: 'x', stream_position: 'now' })],
   ])('%s is refused and changes nothing', (_, act) => {
     const { platform } = createTenant();
-    for (const id of ['live', 'gone']) platform.putAsset({ id });
-    platform.putThreat({ id: 'hidden', asset_id: 'gone' });
-    platform.removeAsset('gone');
+    for (const id of ['live', 'gone']) platform.put('assets', { id });
+    platform.put('threats', { id: 'hidden', asset_id: 'gone' });
+    platform.remove('assets', 'gone');
     const before = platform.truth();
     expect(() => act(platform)).toThrow(expect.objectContaining({ name: 'ProblemError' }));
     expect(platform.truth()).toEqual(before);
@@ -108,8 +108,8 @@ describe('an asset and its threats', () => {
 
 test('neighbours are live assets with a null position, never tombstones', async () => {
   const { platform, get } = createTenant();
-  for (const id of ['a', 'b', 'c']) platform.putAsset({ id });
-  platform.removeAsset('b');
+  for (const id of ['a', 'b', 'c']) platform.put('assets', { id });
+  platform.remove('assets', 'b');
   const { body } = await get('/v1/assets/a/related');
   expect(body.data).toMatchObject([{ id: 'c', stream_position: null, deleted: false }]);
 });
@@ -117,7 +117,7 @@ test('neighbours are live assets with a null position, never tombstones', async 
 test('ids with slashes, spaces and any Unicode can be read', async () => {
   const { platform, get } = createTenant();
   for (const id of ['a/b?c#d', 'ü 日本 🛡️', '%2F', '__proto__']) {
-    platform.putAsset({ id });
+    platform.put('assets', { id });
     expect((await get(`/v1/assets/${encodeURIComponent(id)}`)).body.id).toBe(id);
   }
 });

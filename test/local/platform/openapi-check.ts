@@ -1,8 +1,9 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
+import { STREAMS } from '../../../lambda/streams.ts';
 import { openApiDocument } from '../../../local/platform/openapi.ts';
 import { endpointOf } from '../../../local/platform/routes.ts';
-import type { PlatformSettings } from '../../../local/platform/settings.ts';
+import { type PlatformSettings, pathOf } from '../../../local/platform/settings.ts';
 
 export interface Answered {
   readonly method: string;
@@ -31,16 +32,17 @@ export function createOpenApiCheck(settings: PlatformSettings): (answered: Answe
   const tokenPath = Object.keys(document.paths).find(path => path.endsWith('/token'))!;
   const templates: Record<string, string> = {
     token: tokenPath,
-    assets: '/v1/assets',
-    asset: '/v1/assets/{id}',
     related: '/v1/assets/{id}/related',
-    threats: '/v1/threats',
-    threat: '/v1/threats/{id}',
-    'dns-blocks': settings.dnsBlocksPath,
     openapi: '/openapi.json',
+    ...Object.fromEntries(
+      STREAMS.flatMap(({ name, singular }) => [
+        [name, pathOf(name, settings)],
+        [singular, `${pathOf(name, settings)}/{id}`],
+      ]),
+    ),
   };
   return ({ target, status, contentType, text }) => {
-    const template = templates[endpointOf(target, tokenPath, settings.dnsBlocksPath) ?? ''];
+    const template = templates[endpointOf(target, tokenPath, settings) ?? ''];
     const pointer = template === undefined ? PROBLEM : schemaPointer(document, template, status, contentType);
     if (pointer === undefined) return [`${status} ${contentType} is not described for ${template}`];
     const validate = compiled.get(pointer) ?? ajv.compile({ $ref: `platform#${pointer}` });

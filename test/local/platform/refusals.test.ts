@@ -39,7 +39,7 @@ describe('a request that the API does not take answers a problem document', () =
 
   test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('%s: 405, nothing changes', async method => {
     const { platform, token } = createTenant();
-    platform.putAsset({ id: 'a' });
+    platform.put('assets', { id: 'a' });
     const before = platform.truth();
     const headers = { authorization: await token() };
     const response = await platform.fetch(new Request('http://x/v1/assets/a', { method, headers, body: '{}' }));
@@ -51,7 +51,7 @@ describe('a request that the API does not take answers a problem document', () =
 describe('a cursor', () => {
   test('holds characters that must be encoded in a URL, and never expires', async () => {
     const { platform, clock, page } = createTenant();
-    for (const id of ['a', 'b', 'c']) platform.putAsset({ id });
+    for (const id of ['a', 'b', 'c']) platform.put('assets', { id });
     const { nextCursor } = await page('assets', { limit: 1 });
     expect(nextCursor).toMatch(/&.*=/);
     clock.now += 10 * 365 * 86_400_000;
@@ -60,7 +60,7 @@ describe('a cursor', () => {
 
   test('of another endpoint, or altered in any one character, is invalid', async () => {
     const { platform, get, page, token } = createTenant();
-    for (const id of ['a', 'b']) platform.putAsset({ id });
+    for (const id of ['a', 'b']) platform.put('assets', { id });
     const { nextCursor } = await page('assets', { limit: 1 });
     const bearer = await token();
     const altered = Array.from(

@@ -8,7 +8,7 @@ const LISTS: readonly List[] = ['assets', 'threats', 'dns-blocks'];
 
 function tenantWithAssets(count: number, options: Partial<PlatformOptions> = {}): Tenant {
   const tenant = createTenant(options);
-  for (let index = 0; index < count; index++) tenant.platform.putAsset({ id: `a${index}` });
+  for (let index = 0; index < count; index++) tenant.platform.put('assets', { id: `a${index}` });
   return tenant;
 }
 
@@ -38,7 +38,7 @@ describe('the end of a stream', () => {
 test('a poll with the last cursor delivers only what changed since', async () => {
   const { platform, page } = tenantWithAssets(5, { endOfStream: 'empty-page-null' });
   const { nextCursor } = await page('assets');
-  platform.putAsset({ id: 'a2', changed: true });
+  platform.put('assets', { id: 'a2', changed: true });
   expect((await page('assets', { cursor: nextCursor })).rows).toMatchObject([{ id: 'a2', changed: true }]);
 });
 
@@ -48,25 +48,25 @@ test('retention latest keeps one row an id at its newest position, every-version
     ['every-version', ['a', 'b', 'a']],
   ] as const) {
     const { platform, walk } = createTenant({ retention });
-    for (const id of ['a', 'b', 'a']) platform.putAsset({ id });
+    for (const id of ['a', 'b', 'a']) platform.put('assets', { id });
     expect((await walk('assets')).map(row => row.id)).toEqual(expected);
   }
 });
 
 test('with every version kept, a removal still takes all versions of the threats away', async () => {
   const { platform, walk } = createTenant({ retention: 'every-version' });
-  platform.putAsset({ id: 'a' });
-  for (const severity of ['low', 'high']) platform.putThreat({ id: 't', asset_id: 'a', severity });
-  platform.removeAsset('a');
+  platform.put('assets', { id: 'a' });
+  for (const severity of ['low', 'high']) platform.put('threats', { id: 't', asset_id: 'a', severity });
+  platform.remove('assets', 'a');
   expect(await walk('threats')).toEqual([]);
-  platform.restoreAsset('a');
+  platform.restore('assets', 'a');
   expect(await walk('threats')).toMatchObject([{ severity: 'high' }]);
 });
 
 test('very recent changes are withheld from lists and come later', async () => {
   const { platform, clock, walk } = createTenant({ withholdMs: 5000 });
-  platform.putAsset({ id: 'a' });
-  platform.putDnsBlock({ id: 'd' });
+  platform.put('assets', { id: 'a' });
+  platform.put('dns-blocks', { id: 'd' });
   expect([await walk('assets'), await walk('dns-blocks')]).toEqual([[], []]);
   clock.now += 5000;
   expect([await walk('assets'), await walk('dns-blocks')]).toMatchObject([[{ id: 'a' }], [{ id: 'd' }]]);
@@ -74,9 +74,9 @@ test('very recent changes are withheld from lists and come later', async () => {
 
 test('a batch that has been shown takes no more rows: what is new is withheld whatever its position', async () => {
   const { platform, clock, walk } = createTenant({ withholdMs: 5000, tieSize: 10 });
-  platform.putAsset({ id: 'old' });
+  platform.put('assets', { id: 'old' });
   clock.now += 5000;
-  for (let row = 0; row < 20; row++) platform.putAsset({ id: `new-${row}` });
+  for (let row = 0; row < 20; row++) platform.put('assets', { id: `new-${row}` });
   expect(await walk('assets')).toMatchObject([{ id: 'old' }]);
 });
 
@@ -117,24 +117,26 @@ describe('DNS blocks', () => {
       ['a', '02'],
       ['d', '00'],
     ]) {
-      platform.putDnsBlock({ id, blocked_at: `2026-11-20T11:00:${second}Z` });
+      platform.put('dns-blocks', { id, blocked_at: `2026-11-20T11:00:${second}Z` });
     }
     expect((await walk('dns-blocks', 1)).map(row => row.id)).toEqual(['d', 'b', 'a', 'c']);
   });
 
   test('that arrive behind what lists have passed are refused, because they could never be delivered', async () => {
     const { platform, walk } = createTenant();
-    platform.putDnsBlock({ id: 'b' });
+    platform.put('dns-blocks', { id: 'b' });
     await walk('dns-blocks');
-    expect(() => platform.putDnsBlock({ id: 'x', blocked_at: '2026-01-01T00:00:00Z' })).toThrow('Lists have passed');
-    platform.putDnsBlock({ id: 'a' });
+    expect(() => platform.put('dns-blocks', { id: 'x', blocked_at: '2026-01-01T00:00:00Z' })).toThrow(
+      'Lists have passed',
+    );
+    platform.put('dns-blocks', { id: 'a' });
     expect((await walk('dns-blocks')).map(row => row.id)).toEqual(['b', 'a']);
   });
 
   test('are immutable', () => {
     const { platform } = createTenant();
-    platform.putDnsBlock({ id: 'b' });
-    expect(() => platform.putDnsBlock({ id: 'b' })).toThrow('immutable');
+    platform.put('dns-blocks', { id: 'b' });
+    expect(() => platform.put('dns-blocks', { id: 'b' })).toThrow('immutable');
   });
 });
 

@@ -1,10 +1,12 @@
 import { expect, test } from '@jest/globals';
 import type { Platform } from '../../../local/platform/platform.ts';
+import { countsIn } from '../../../local/platform/seed.ts';
 import { rebuildPlatform } from '../../../local/start/embedded-platform.ts';
 import type { TenantDataRecipe } from '../../../local/start/source.ts';
 
 const START = Date.UTC(2026, 0, 1);
-const RECIPE: TenantDataRecipe = { seed: 5, startedAt: START, assets: 60, threats: 90, dnsBlocks: 40, changes: [] };
+const COUNTS = { ...countsIn({}), assets: 60, threats: 90, dnsBlocks: 40 };
+const RECIPE: TenantDataRecipe = { seed: 5, startedAt: START, ...COUNTS, changes: [] };
 
 interface ListBody {
   readonly data: { readonly id: string; readonly deleted?: boolean; readonly asset_id?: string }[];
@@ -42,7 +44,7 @@ test.each(['/v1/assets', '/v1/threats', '/v1/dns-blocks'])(
     const before = rebuildPlatform(RECIPE, () => START);
     const first = await list(before, path, { limit: '500' });
     const half = await list(before, path, { limit: String(first.data.length - 1) });
-    const changed = rebuildPlatform({ ...RECIPE, changes: [{ at: START + 5_000, count: 60 }] }, () => START + 9_000);
+    const changed = rebuildPlatform({ ...RECIPE, changes: [{ at: START + 5_000, count: 90 }] }, () => START + 9_000);
     const later = await list(changed, path, { limit: '500', cursor: half.pagination.next_cursor! });
     const known = new Set(half.data.map(row => JSON.stringify(row)));
     expect(later.data.length).toBeGreaterThan(5);

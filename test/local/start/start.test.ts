@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { STREAMS } from '../../../lambda/streams.ts';
 import { latest } from '../../../local/aws/delivered.ts';
 import { rebuildPlatform } from '../../../local/start/embedded-platform.ts';
 import { ROOT } from '../../docs/pages.ts';
@@ -142,7 +143,10 @@ describe('npm start on the embedded platform', () => {
       await writeFile(join(folder.path, 'local', 'dynamodb', 'CURRENT'), 'damaged');
       damaged = await folder.run([]);
       await chmod(join(folder.path, 'local'), 0o755);
-      reset = await folder.run(['--reset', '--assets', '10', '--threats', '5', '--dns-blocks', '0']);
+      reset = await folder.run([
+        '--reset',
+        ...STREAMS.flatMap(({ name }) => [`--${name}`, { assets: '10', threats: '5' }[name as string] ?? '0']),
+      ]);
     }, RUN_TIME);
 
     test('a run fails with a message that names the folder and --reset', () => {

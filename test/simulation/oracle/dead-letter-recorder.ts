@@ -3,8 +3,8 @@
  * its id, or still in the bucket (docs/decisions/0014).
  */
 import type { RedriveOutcome } from '../../../lambda/core/redrive.ts';
+import type { StreamName } from '../../../lambda/streams.ts';
 import { greatestSequence, keyOf, type ReceivedEvent } from '../../support/siem.ts';
-import type { StreamName } from '../history.ts';
 import { type DeadLetter, deadLetterOf, readDeadLetter } from './dead-letters.ts';
 import { NEVER, type Versions } from './versions.ts';
 

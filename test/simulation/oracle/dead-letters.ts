@@ -1,8 +1,9 @@
 /** Dead letters in the bucket: what they keep from being lost, and which of them may stay. */
+
+import type { StreamName } from '../../../lambda/streams.ts';
 import type { Truth } from '../../../local/platform/truth.ts';
 import { content } from '../../support/lossless.ts';
 import { type Copy, copyOf, greatestSequence, keyOf, type ReceivedEvent } from '../../support/siem.ts';
-import type { StreamName } from '../history.ts';
 import type { Observation } from './observation.ts';
 
 type Stored = ReadonlyMap<string, DeadLetter>;

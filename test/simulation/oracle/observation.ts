@@ -1,7 +1,8 @@
 /** Everything that a history leaves behind for the checks. */
+
+import type { StreamName } from '../../../lambda/streams.ts';
 import type { Truth } from '../../../local/platform/truth.ts';
 import type { ReceivedEvent } from '../../support/siem.ts';
-import type { StreamName } from '../history.ts';
 
 export interface Observation {
   /** In the order of arrival. */

@@ -1,8 +1,9 @@
 /** Records what the platform answers, what Firehose takes and what is written to the table while a history runs. */
+
+import type { StreamName } from '../../../lambda/streams.ts';
 import type { Platform } from '../../../local/platform/platform.ts';
 import { type ReadRow, readAnswer } from '../../support/lossless.ts';
 import { keyOf, receive } from '../../support/siem.ts';
-import type { StreamName } from '../history.ts';
 import { DeadLetterRecorder } from './dead-letter-recorder.ts';
 import { emptyTally, type Observation } from './observation.ts';
 import { Versions } from './versions.ts';
@@ -130,12 +131,12 @@ export class Recorder {
    * the API shows would ever show the threat again: no consumer could notice.
    */
   hidesMove(asset: string): boolean {
-    const { latest } = this.#platform.tenantData.threats;
+    const { latest } = this.#platform.tenantData.streams.threats;
     return [...this.#readParents].some(([id, parents]) => {
       const isForwarded = this.#knownParents.get(id)?.parent === asset;
       // A version that was read under another asset may be on its way to the SIEM, and a kill keep the next one from it.
       const moved = isForwarded ? parents.at(-1) !== asset : parents.some(parent => parent !== asset);
-      return moved && latest.get(id)?.assetId === asset;
+      return moved && latest.get(id)?.parentId === asset;
     });
   }
 

@@ -1,4 +1,5 @@
 /** Checks the copy that the SQL views give. The lines of many histories are in one database, each as a connector of its own. */
+import { STREAMS } from '../../../lambda/streams.ts';
 import { VIEWS, type View } from '../../../lib/query/views.ts';
 import { openDuckDbLines } from '../../lib/query/support/duckdb-lines.ts';
 import type { LinesDatabase } from '../../lib/query/support/lines-database.ts';
@@ -77,11 +78,14 @@ function unlikeChanges(observation: Observation, counted: number): string[] {
 /** What the views say exists, held against what the platform says. */
 
 /** Asks for everything that the views show of the present, a connector's each. */
-export const COPY_QUERY = `
-  select connector, 'assets', id, 'present', row from current_assets
-  union all select connector, 'assets', id, 'removed', row from removed_assets
-  union all select connector, 'threats', id, 'present', row from current_threats
-  union all select connector, 'dns-blocks', id, 'present', row from dns_blocks`;
+export const COPY_QUERY = STREAMS.flatMap(({ name, hasRowStates, tombstones }) => {
+  const table = name.replaceAll('-', '_');
+  const rows = (state: State, view: string) => `select connector, '${name}', id, '${state}', row from ${view}`;
+  return [
+    rows('present', hasRowStates ? `current_${table}` : table),
+    ...(tombstones ? [rows('removed', `removed_${table}`)] : []),
+  ];
+}).join(' union all ');
 
 type State = 'present' | 'removed';
 export type CopyRow = readonly [connector: string, stream: string, id: string, state: State, row: string | null];

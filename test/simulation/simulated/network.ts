@@ -1,9 +1,10 @@
 /** The network between a process and the platform. */
 import type { Fetch } from '../../../lambda/source/http.ts';
-import { STREAMS } from '../../../lambda/streams.ts';
+import { STREAMS, type StreamName, type VersionedName } from '../../../lambda/streams.ts';
 import type { Platform } from '../../../local/platform/platform.ts';
 import { createRowWriter } from '../../../local/platform/rows.ts';
-import type { FaultKind, History, Release, StreamName, StubbornFault } from '../history.ts';
+import { pathOf } from '../../../local/platform/settings.ts';
+import type { FaultKind, History, Release, StubbornFault } from '../history.ts';
 import type { SimProcess } from './process.ts';
 import { asRead } from './release.ts';
 
@@ -109,8 +110,7 @@ function strike(
 
 function streamOf(url: string, platform: Platform): StreamName | undefined {
   const { pathname } = new URL(url);
-  if (pathname === platform.settings.dnsBlocksPath) return 'dns-blocks';
-  return STREAMS.find(each => 'path' in each && each.path === pathname)?.name;
+  return STREAMS.find(({ name }) => pathOf(name, platform.settings) === pathname)?.name;
 }
 
 async function cutShort(response: Response): Promise<Response> {
@@ -135,7 +135,7 @@ function aborted(signal: AbortSignal | null | undefined): Promise<never> {
 
 /** What the API answers to a single read. */
 
-const SINGLE = /^\/v1\/(assets|threats)\/([^/]+)$/;
+const SINGLE = /^(\/.+)\/([^/]+)$/;
 
 /** Of what no list shows any more the specification does not say whether it can be read. */
 export async function singleRead(
@@ -143,16 +143,16 @@ export async function singleRead(
   response: Response,
   { platform, history, release }: Pick<NetworkHooks, 'platform' | 'history' | 'release'>,
 ): Promise<Response> {
-  const [, stream, id = ''] = SINGLE.exec(new URL(url).pathname) ?? [];
-  if (!stream) return response;
+  const [, list, id = ''] = SINGLE.exec(new URL(url).pathname) ?? [];
+  const stream = STREAMS.find(each => each.hasRowStates && each.path === list);
+  if (!stream?.hasRowStates) return response;
   if (response.status === 200) return new Response(asRead(await response.text(), release), { status: 200 });
   const row =
-    response.status === 404 && history.letters?.showsGone && lastRow(platform, stream, decodeURIComponent(id));
+    response.status === 404 && history.letters?.showsGone && lastRow(platform, stream.name, decodeURIComponent(id));
   return row ? new Response(asRead(row, release), { status: 200 }) : response;
 }
 
-function lastRow({ tenantData, settings }: Platform, stream: string, id: string): string | undefined {
-  const rows = createRowWriter(settings.threatAssetMember, () => '');
-  const version = tenantData[stream as 'assets' | 'threats'].latest.get(id);
-  return version && (stream === 'assets' ? rows.asset(version, 'null') : rows.threat(version, 'null'));
+function lastRow({ tenantData, settings }: Platform, name: VersionedName, id: string): string | undefined {
+  const version = tenantData.streams[name].latest.get(id);
+  return version && createRowWriter(settings.threatAssetMember, () => '')(name, version, 'null');
 }

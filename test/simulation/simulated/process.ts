@@ -3,11 +3,11 @@
 import type { Clients } from '../../../lambda/compose.ts';
 import type { AssertLeaseValid, Clock } from '../../../lambda/ports.ts';
 import type { Tokens } from '../../../lambda/source/token.ts';
+import type { StreamName } from '../../../lambda/streams.ts';
 import type {
   Change,
   FaultKind,
   Moment,
-  StreamName,
   Stubborn,
   StubbornCall,
   StubbornFault,

@@ -1,8 +1,9 @@
 /** The filters of a history: as the function gets them, and as the oracle understands them, without a look at the function's own. */
 import type { Settings } from '../../../lambda/settings.ts';
+import type { StreamName } from '../../../lambda/streams.ts';
 import type { Truth } from '../../../local/platform/truth.ts';
 import { keyOf } from '../../support/siem.ts';
-import type { Filters, StreamName } from '../history.ts';
+import type { Filters } from '../history.ts';
 
 /** By kind of content a member that only its rows have. */
 export const KINDS_OF_CONTENT = ['__proto__', 'constructor', 'exponent'] as const;
@@ -12,7 +13,8 @@ const FAULTY = "n > 'text'";
 
 function kindsWithheld(filters: Filters, stream: StreamName, blocks: readonly number[]): readonly number[] {
   if (filters.faulty && stream === 'threats') return [];
-  return { assets: filters.assets, threats: filters.threats, 'dns-blocks': blocks }[stream];
+  const withheld: Partial<Record<StreamName, readonly number[]>> = { ...filters, 'dns-blocks': blocks };
+  return withheld[stream] ?? [];
 }
 
 function expression(kinds: readonly number[]): string | undefined {

@@ -67,35 +67,35 @@ export function apply(change: PlatformChange, platform: Platform, fat?: History[
   const { tenantData } = platform;
   const asset = 'asset' in change ? `asset-${change.asset}` : '';
   const threat = 'threat' in change ? `threat-${change.threat}` : '';
-  const known = tenantData.assets.latest.get(asset);
+  const known = tenantData.streams.assets.latest.get(asset);
   const live = known !== undefined && !known.deletedAt;
-  const showsThreat = () => {
-    const version = tenantData.threats.latest.get(threat);
-    return version !== undefined && !tenantData.isHidden(version);
-  };
+  const showsThreat = () => tenantData.isLive('threats', threat);
   switch (change.kind) {
     case 'asset':
       return when(!known || live, () =>
-        platform.putAsset(`{"id":"${asset}",${UPDATED_AT},${CONTENTS[change.content]}${padding(change.asset, fat)}}`),
+        platform.put(
+          'assets',
+          `{"id":"${asset}",${UPDATED_AT},${CONTENTS[change.content]}${padding(change.asset, fat)}}`,
+        ),
       );
     case 'remove':
-      return when(live, () => platform.removeAsset(asset));
+      return when(live, () => platform.remove('assets', asset));
     case 'restore':
-      return when(known !== undefined && !live, () => platform.restoreAsset(asset));
+      return when(known !== undefined && !live, () => platform.restore('assets', asset));
     case 'unseen':
-      return when(!known, () => platform.tombstoneUnseen(asset));
+      return when(!known, () => platform.tombstoneUnseen('assets', asset));
     case 'reproject-asset':
       return when(known !== undefined, () => platform.redeliver('assets', asset));
     case 'threat':
       // A threat that moves to a removed asset would disappear without any sign: no tombstone follows the move.
-      return when(live && (showsThreat() || !tenantData.threats.latest.has(threat)), () =>
-        platform.putThreat(`{"id":"${threat}",${UPDATED_AT},"asset_id":"${asset}",${CONTENTS[change.content]}}`),
+      return when(live && (showsThreat() || !tenantData.streams.threats.latest.has(threat)), () =>
+        platform.put('threats', `{"id":"${threat}",${UPDATED_AT},"asset_id":"${asset}",${CONTENTS[change.content]}}`),
       );
     case 'reproject-threat':
       return when(showsThreat(), () => platform.redeliver('threats', threat));
     case 'dns-block':
-      return when(!platform.dnsBlocks.ids.has(`block-${change.block}`), () =>
-        platform.putDnsBlock(`{"id":"block-${change.block}",${CONTENTS[change.block % CONTENTS.length]}}`),
+      return when(!platform.tenantData.streams['dns-blocks'].ids.has(`block-${change.block}`), () =>
+        platform.put('dns-blocks', `{"id":"block-${change.block}",${CONTENTS[change.block % CONTENTS.length]}}`),
       );
     case 'rotate-secret':
       return when(true, () => platform.account.rotateSecret());

@@ -1,6 +1,14 @@
 import { Command, Option } from 'commander';
+import { type NamedStream, STREAMS, streamKey } from '../../../../lambda/streams.ts';
 import { DEFAULTS } from '../../../../lib/connector-options.ts';
-import { type BillLine, fillingUp, fixedParts, monthlyBill, type Tenant } from '../../../../lib/cost/bill.ts';
+import {
+  type BillLine,
+  fillingUp,
+  fixedParts,
+  monthlyBill,
+  streamsOf,
+  type Tenant,
+} from '../../../../lib/cost/bill.ts';
 import { estimateCounts } from '../../../../lib/cost/estimate.ts';
 import { PRICES } from '../../../../lib/cost/prices.ts';
 import { examples, type Run, wholeNumber } from '../../command.ts';
@@ -17,10 +25,12 @@ export function costCommand(run: Run): Command {
     "show this month's cost so far and its projection, or estimate it from numbers without AWS; changes nothing",
   );
   const options = [
-    ['--assets <n>', 'estimate: assets'],
-    ['--threats <n>', 'estimate: threats'],
-    ['--dns-blocks-per-day <n>', 'estimate: DNS blocks per day (default: stream off)'],
-    ['--changes-per-day <n>', 'estimate: changes per day, half of assets and half of threats'],
+    ...VERSIONED.map(({ name }) => [`--${name} <n>`, `estimate: ${name}`] as const),
+    ...IMMUTABLE.map(
+      ({ name, singular }) =>
+        [`--${name}-per-day <n>`, `estimate: ${singular}s per day (default: stream off)`] as const,
+    ),
+    ['--changes-per-day <n>', `estimate: changes per day, divided evenly between ${list.format(names)}`],
     ['--rate-minutes <n>', 'estimate: minutes between two runs, 1 to 60 (default: 1)'],
   ] as const;
   for (const [flags, description] of options)
@@ -39,8 +49,10 @@ async function cost(context: Context, numbers: Numbers): Promise<Outcome> {
     throw new RefusedError(`--rate-minutes must be from 1 to ${MOST_MINUTES}. Nothing was done.`);
   }
   if (Object.values(rows).some(each => each !== undefined)) return estimateOutcome(estimateCost(numbers));
-  if (numbers.rateMinutes !== undefined) {
-    throw new RefusedError('--rate-minutes is for an estimate. Add --assets or --threats. Nothing was done.');
+  if (numbers['rateMinutes'] !== undefined) {
+    throw new RefusedError(
+      `--rate-minutes is for an estimate. Add ${names.map(name => `--${name}`).join(' or ')}. Nothing was done.`,
+    );
   }
   const month = monthOf(context.clock.now());
   const use = await readUse(context, month);
@@ -66,16 +78,11 @@ export function monthOf(now: number): Month {
   };
 }
 
-export interface Numbers {
-  readonly assets?: number;
-  readonly threats?: number;
-  readonly dnsBlocksPerDay?: number;
-  readonly changesPerDay?: number;
-  readonly rateMinutes?: number;
-}
+/** By option, as commander names it: rows of each stream, `changesPerDay` and `rateMinutes`. */
+export type Numbers = Readonly<Partial<Record<string, number>>>;
 
 export interface Estimate {
-  readonly numbers: Required<Numbers>;
+  readonly numbers: Readonly<Record<string, number>>;
   readonly lines: readonly BillLine[];
   /** One-time cost of the first run or of a replay, in dollars. */
   readonly fillingUp: number;
@@ -83,23 +90,35 @@ export interface Estimate {
 
 const HOURS = 24;
 
+const VERSIONED: readonly NamedStream[] = STREAMS.filter(({ hasRowStates }) => hasRowStates);
+const IMMUTABLE: readonly NamedStream[] = STREAMS.filter(({ hasRowStates }) => !hasRowStates);
+const names = VERSIONED.map(({ name }) => name);
+const list = new Intl.ListFormat('en-GB');
+
+/** `dnsBlocksPerDay`: the option of a stream without row states, of which only what is new costs. */
+function optionName({ name, hasRowStates }: NamedStream): string {
+  return hasRowStates ? streamKey(name) : `${streamKey(name)}PerDay`;
+}
+
 /** Estimates the cost from numbers only, without AWS. */
 export function estimateCost(given: Numbers): Estimate {
-  const { assets = 0, threats = 0, dnsBlocksPerDay = 0, changesPerDay = 0, rateMinutes = DEFAULTS.rateMinutes } = given;
+  const { changesPerDay = 0, rateMinutes = DEFAULTS.rateMinutes } = given;
+  const rowsOf = (stream: NamedStream) => given[optionName(stream)] ?? 0;
+  const changes = changesPerDay / VERSIONED.length / HOURS;
+  const versioned = VERSIONED.map(stream => [stream.name, { stock: rowsOf(stream), changes }]);
+  const immutable = IMMUTABLE.filter(stream => rowsOf(stream) > 0);
   const tenant: Tenant = {
     name: 'estimated',
-    assets,
-    threats,
-    assetChanges: changesPerDay / 2 / HOURS,
-    threatChanges: changesPerDay / 2 / HOURS,
-    removals: 0,
-    dnsBlocks: dnsBlocksPerDay / HOURS,
+    streams: Object.fromEntries([
+      ...versioned,
+      ...immutable.map(stream => [stream.name, { changes: rowsOf(stream) / HOURS }]),
+    ]),
   };
-  const dnsBlocks = dnsBlocksPerDay > 0;
-  const counts = estimateCounts(tenant, { rateMinutes, dnsBlocks });
+  const counts = estimateCounts(tenant, { rateMinutes });
+  const rows = Object.fromEntries([...VERSIONED, ...IMMUTABLE].map(stream => [optionName(stream), rowsOf(stream)]));
   return {
-    numbers: { assets, threats, dnsBlocksPerDay, changesPerDay, rateMinutes },
-    lines: monthlyBill(tenant, counts, fixedParts({ dnsBlocks })),
+    numbers: { ...rows, changesPerDay, rateMinutes },
+    lines: monthlyBill(tenant, counts, fixedParts(streamsOf(tenant))),
     fillingUp: fillingUp(tenant, counts),
   };
 }
@@ -143,7 +162,7 @@ export function usedOutcome(month: Month, use: Use, lines: readonly UsedLine[]):
 }
 
 export function estimateOutcome({ numbers, lines, fillingUp }: Estimate): Outcome {
-  const { assets, threats, dnsBlocksPerDay, changesPerDay, rateMinutes } = numbers;
+  const counted = [...VERSIONED, ...IMMUTABLE].map(stream => `${numbers[optionName(stream)]} ${stream.singular}s`);
   const rows = lines.map(line => [...nameOf(line), number(line.quantity), dollars(line.dollars)]);
   const table = tableText(
     ['part', 'price', 'used a month', 'US$ a month'],
@@ -151,7 +170,7 @@ export function estimateOutcome({ numbers, lines, fillingUp }: Estimate): Outcom
   );
   return {
     text: [
-      `Estimated for ${assets} assets, ${threats} threats, ${dnsBlocksPerDay} DNS blocks and ${changesPerDay} changes a day, a run every ${rateMinutes} min. ${ABOUT}`,
+      `Estimated for ${list.format([...counted, `${numbers['changesPerDay']} changes a day`])}, a run every ${numbers['rateMinutes']} min. ${ABOUT}`,
       '',
       table,
       '',

@@ -1,7 +1,7 @@
 /** Reads what a deployed connector has used this month, and prices it. */
 import { paginateListStackResources } from '@aws-sdk/client-cloudformation';
 import { GetFunctionConfigurationCommand } from '@aws-sdk/client-lambda';
-import { streamsOn } from '../../../../lambda/streams.ts';
+import { STREAMS, streamsOn } from '../../../../lambda/streams.ts';
 import { type BillLine, billLine, type Fixed, fixedParts, GIGABYTE } from '../../../../lib/cost/bill.ts';
 import { seriesOf } from '../../../../lib/cost/estimate.ts';
 import type { Context } from '../../context.ts';
@@ -75,7 +75,7 @@ async function fixedOf(context: Context): Promise<Fixed> {
     const command = new GetFunctionConfigurationCommand({ FunctionName: functionName });
     const { MemorySize: memory } = await context.aws.lambda().send(command);
     const count = (type: string) => types.filter(each => each === type).length;
-    const usual = fixedParts({ dnsBlocks: true });
+    const usual = fixedParts(STREAMS);
     return {
       ...usual,
       memoryMegabytes: memory ?? usual.memoryMegabytes,

@@ -4,7 +4,7 @@ import type { PageContent } from '../../../../lambda/core/page.ts';
 import { readRow } from '../../../../lambda/core/row.ts';
 import { type Fetch, networkCode } from '../../../../lambda/source/http.ts';
 import { tokenEndpoint } from '../../../../lambda/source/token.ts';
-import { STREAMS, type Stream, type StreamName } from '../../../../lambda/streams.ts';
+import { STREAMS, type StreamName, streamOf } from '../../../../lambda/streams.ts';
 import { sha256 } from '../../../../lambda/system.ts';
 import { PLACEHOLDER } from '../../../../lib/placeholder.ts';
 import { type Check, type DoctorContext, type Finding, fail, ok, skipped, warn } from './context.ts';
@@ -28,7 +28,7 @@ async function listFinding(context: DoctorContext, name: StreamName): Promise<Fi
 
 /** The option that sets the path of the list. */
 function optionOf(name: StreamName): string {
-  const stream: Stream = STREAMS.find(each => each.name === name)!;
+  const stream = streamOf(name);
   return stream.pathOption ?? 'baseUrl';
 }
 
@@ -37,7 +37,7 @@ function pageFinding({ rows, names }: PageContent, name: StreamName): Finding {
   const [row] = rows;
   if (!row)
     return ok(`readable and empty; pagination in ${pagination}, the member of the rows is known with the first row`);
-  const stream = STREAMS.find(each => each.name === name)!;
+  const stream = streamOf(name);
   const text = `readable; rows in "${names.rows}", pagination in ${pagination}`;
   const read = readRow(row, stream, sha256);
   if ('reason' in read)
@@ -126,7 +126,7 @@ export const threatAsset: Check<DoctorContext> = {
   needs: ['list-threats'],
   async run(context) {
     const [element] = (await context.firstPage('threats'))?.rows ?? [];
-    const row = element && readRow(element, STREAMS.find(({ name }) => name === 'threats')!, sha256);
+    const row = element && readRow(element, streamOf('threats'), sha256);
     if (!row || 'reason' in row) return skipped('the API has no threat yet');
     const { threatAssetField } = await context.settings();
     if (row.parent !== undefined) return ok(`threats name their asset in "${threatAssetField}"`);

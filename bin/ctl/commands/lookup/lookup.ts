@@ -1,6 +1,6 @@
-/** The commands `asset`, `threat` and `related`: one id at the API and at the SIEM. */
+/** The commands `related` and, for each stream with row states, as `asset`: one id at the API and at the SIEM. */
 import { Command, Option } from 'commander';
-import type { StreamName } from '../../../../lambda/streams.ts';
+import { type StreamName, streamOf } from '../../../../lambda/streams.ts';
 import { examples, type Run, wholeNumber } from '../../command.ts';
 import { isTrue } from './answer.ts';
 import { type Lookup, lookUp } from './lookup-row.ts';
@@ -12,15 +12,9 @@ interface LookupCommandOptions {
   readonly minutes?: number;
 }
 
-export function assetCommand(run: Run): Command {
-  return lookupCommand(run, 'asset', 'assets');
-}
-
-export function threatCommand(run: Run): Command {
-  return lookupCommand(run, 'threat', 'threats');
-}
-
-function lookupCommand(run: Run, name: string, stream: StreamName): Command {
+/** The command is named as one row of the stream. */
+export function lookupCommand(run: Run, stream: StreamName): Command {
+  const { singular: name } = streamOf(stream);
   return new Command(name)
     .description(`compare the ${name} at the API with what the connector last sent; changes nothing`)
     .argument('<id>', `id of the ${name}, without escaping`)

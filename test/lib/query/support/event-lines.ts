@@ -41,10 +41,11 @@ const CLASSES = { assets: 5001, threats: 2004, 'dns-blocks': 4003 };
 export function ocsf(fields: EventFields): string {
   const { sequence, kind = 'upsert', stream = 'assets', id = 'a', eventId, connector = 'acme', time = null } = fields;
   const classUid = kind === 'tombstone' ? 3004 : CLASSES[stream];
+  const activity = { tombstone: 4, withdrawn: 99 }[kind as string] ?? 1;
   const forwarded = Date.parse(fields.forwardedAt ?? FORWARDED_AT);
   return JSON.stringify({
     class_uid: classUid,
-    activity_id: kind === 'withdrawn' ? 99 : 1,
+    activity_id: activity,
     time: time === null ? forwarded : Date.parse(time),
     metadata: {
       uid: eventId ?? `${stream} ${id} ${sequence}`,

@@ -1,0 +1,84 @@
+import { ProblemError } from './problem.ts';
+import { type Entry, StreamLog } from './stream-log.ts';
+
+/** A row that never changes. */
+export interface Immutable extends Entry {
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** The time as given; absent = written from `at`. */
+  readonly timeText: string | undefined;
+  /** As in Version. */
+  readonly members: string | number;
+}
+
+/**
+ * Rows that never change, ordered by their time, ties by id. A late row takes its place in the order unless a list may have passed that
+ * place. Then it is refused, because no walk could deliver it.
+ */
+export class ImmutableStream {
+  readonly log = new StreamLog<Immutable>();
+  readonly ids = new Set<string>();
+  #pending: Immutable[] = [];
+  #lastShown: Immutable | undefined;
+  #lastTime = 0;
+  readonly #clock: () => number;
+  readonly #random: () => number;
+  readonly #settings: { readonly withholdMs: number; readonly tieSize: number };
+
+  constructor(clock: () => number, random: () => number, settings: { withholdMs: number; tieSize: number }) {
+    this.#clock = clock;
+    this.#random = random;
+    this.#settings = settings;
+  }
+
+  /** Adds a row. Its time is by default now, or later if lists have passed that time. */
+  put(id: string, timeText: string | undefined, members: string): void {
+    if (this.ids.has(id)) throw new ProblemError('resource/conflict', 'These rows are immutable, and this id exists.');
+    const at = timeText === undefined ? this.#defaultTime(id) : Date.parse(timeText);
+    if (Number.isNaN(at)) throw new ProblemError('request/malformed', 'The time of the row must be an ISO 8601 time.');
+    this.add({ seq: 0, id, at, timeText, members });
+  }
+
+  /** Adds a row that is already read. */
+  add(row: Immutable): void {
+    if (this.#lastShown && inOrder(row, this.#lastShown) < 0) {
+      throw new ProblemError('resource/conflict', 'Lists have passed this time: the row could never be delivered.');
+    }
+    this.ids.add(row.id);
+    this.#pending.push(row);
+    this.#lastTime = Math.max(this.#lastTime, row.at);
+  }
+
+  /** Places every row that is no longer withheld. Called before each list. */
+  placeDue(): void {
+    if (this.#pending.length === 0) return;
+    const { withholdMs } = this.#settings;
+    const limit = withholdMs > 0 ? this.#clock() - withholdMs : Number.POSITIVE_INFINITY;
+    const due = this.#pending.filter(row => row.at <= limit).sort(inOrder);
+    if (due.length === 0) return;
+    this.#pending = this.#pending.filter(row => row.at > limit);
+    for (const row of due) this.log.append(row);
+    this.#lastShown = due.at(-1);
+  }
+
+  /** Every row in order, including withheld ones. */
+  *all(): Generator<Immutable> {
+    yield* this.log.after(0);
+    yield* [...this.#pending].sort(inOrder);
+  }
+
+  #defaultTime(id: string): number {
+    const { tieSize } = this.#settings;
+    const joins = tieSize > 1 && this.#random() < 1 - 1 / tieSize;
+    const time = joins ? this.#lastTime : Math.max(Math.floor(this.#clock()), this.#lastTime);
+    const passed = this.#lastShown && inOrder({ at: time, id }, this.#lastShown) < 0;
+    return passed ? this.#lastShown!.at + 1 : time;
+  }
+}
+
+type Place = Pick<Immutable, 'at' | 'id'>;
+
+function inOrder(a: Place, b: Place): number {
+  return a.at - b.at || (a.id < b.id ? -1 : 1);
+}

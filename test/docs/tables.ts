@@ -1,0 +1,199 @@
+/**
+ * The parts of docs/ that follow from declarations: streams, views, columns, alarms and prices. A test holds them.
+ *
+ *     npm run doc-tables               names the files whose parts differ
+ *     npm run doc-tables -- --write    writes them again
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { classesOf, type OcsfClass } from '../../lambda/core/ocsf/classes.ts';
+import { STREAMS, type Stream } from '../../lambda/streams.ts';
+import { ALARMS } from '../../lib/alarms/alarms.ts';
+import { billLine, fixedParts } from '../../lib/cost/bill.ts';
+import { seriesOf } from '../../lib/cost/estimate.ts';
+import { PRICES } from '../../lib/cost/prices.ts';
+import { columnsOf } from '../../lib/delivery/parquet-columns.ts';
+import { ocsfSchema } from '../../lib/ocsf/schema.ts';
+import { VIEWS } from '../../lib/query/views.ts';
+import { ROOT, rows } from './pages.ts';
+
+/** By file of docs/, its text with those parts as they should be. */
+export const WRITTEN: Readonly<Record<string, (text: string) => string>> = {
+  'event.schema.json': withSchemaStreams,
+  'events.md': text =>
+    text.replace(/^\| `stream` \|.*$/m, `| \`stream\` | ${either(STREAMS.map(({ name }) => `\`${name}\``))} |`),
+  'ocsf.md': text => withTable(text, '## Classes', classRows()),
+  'query.md': text => withTable(text, '## The views', viewRows(rows(partOf(text, '## The views')))),
+  'parquet.md': text =>
+    withTable(
+      text,
+      '## Columns',
+      columnsOf('envelope').map(({ name, type, comment }) => [`\`${name}\``, `\`${type}\``, comment]),
+    ),
+  'runbook.md': text => withTable(text, '# ', alarmRows()),
+  'cost.md': withCostFigures,
+};
+
+function classRows(): string[][] {
+  const row = (event: string, { uid, caption, idPath, constants = '' }: OcsfClass, activity: number) => {
+    const { activity_name: own } = JSON.parse(`{${constants}}`) as { activity_name?: string };
+    const name =
+      own === undefined ? ` ${ocsfSchema().classes[uid]!.attributes['activity_id']!.enum![activity]}` : `, ${own}`;
+    return [event, `${uid} ${caption}`, `${activity}${name}`, `\`${idPath ?? 'metadata.original_event_uid'}\``];
+  };
+  const ofStreams = STREAMS.flatMap(stream => {
+    const { live, removed, withdrawn } = classesOf(stream);
+    const { singular } = stream;
+    return [
+      row(singular, live, live.activity),
+      ...(live.update === undefined ? [] : [row(`${singular}, known before`, live, live.update)]),
+      ...(removed ? [row(`tombstone of a removed ${singular}`, removed, removed.activity)] : []),
+      ...(withdrawn ? [row(`withdrawn ${singular}`, withdrawn, withdrawn.activity)] : []),
+    ];
+  });
+  return [...ofStreams, ['row beyond 1,000 KiB', 'as its row', 'as its row', 'as its row']];
+}
+
+/** What a row is stays as somebody wrote it. A new view begins with the comment of its SQL. */
+function viewRows(before: readonly (readonly string[])[]): string[][] {
+  const written = new Map(before.map(([name, what]) => [name, what!]));
+  // Views of one stream that have no prefix follow those that have one.
+  const order = ['current', 'removed', '', 'changes', 'latest', 'events'];
+  const place = (name: string) => {
+    const found = order.findIndex(prefix => prefix !== '' && name.startsWith(prefix));
+    return found < 0 ? order.indexOf('') : found;
+  };
+  return VIEWS.toSorted((one, other) => place(one.name) - place(other.name)).map(({ name, columns, sql }) => {
+    const comment = /^-- (.*)$/m.exec(sql)![1]!;
+    return [
+      `\`${name}\``,
+      written.get(`\`${name}\``) ?? comment,
+      Object.keys(columns)
+        .map(each => `\`${each}\``)
+        .join(', '),
+    ];
+  });
+}
+
+function alarmRows(): string[][] {
+  const bySeverity = ALARMS.toSorted((one, other) => one.severity.localeCompare(other.severity));
+  return bySeverity.map(({ name, severity, first }) => [
+    `[${name}](#${name})`,
+    severity,
+    `\`npm run connectorctl -- ${first}\``,
+  ]);
+}
+
+/** The figures that are exact whatever is counted. Those of runs come from `npm run cost`. */
+function withCostFigures(text: string): string {
+  const fixed = fixedParts(STREAMS);
+  const always = STREAMS.filter(stream => 'path' in stream);
+  const less = {
+    alarms: fixed.alarms - fixedParts(always).alarms,
+    metrics: seriesOf(STREAMS.length) - seriesOf(always.length),
+  };
+  const dollars = (...lines: { readonly dollars: number }[]) =>
+    lines.reduce((sum, line) => sum + line.dollars, 0).toFixed(2);
+  const metrics = seriesOf(STREAMS.length);
+  const alarms = dollars(
+    billLine('', 'alarmMonth', fixed.alarms),
+    billLine('', 'compositeAlarmMonth', fixed.compositeAlarms),
+  );
+  const same = (label: string, value: string | number) => `| ${label} | ${value} | ${value} | ${value} |`;
+  const figures = text
+    .replace(/^\| metrics \|.*$/m, same('metrics', metrics))
+    .replace(/^\| CloudWatch metrics \|.*$/m, same('CloudWatch metrics', dollars(billLine('', 'metricMonth', metrics))))
+    .replace(/^\| CloudWatch alarms \|.*$/m, same('CloudWatch alarms', alarms))
+    .replace(/a run a minute, .* streams,/, `a run a minute, ${STREAMS.length} streams,`)
+    .replace(
+      /\d+ of \d+ metrics and \w+ of \d+ alarms fewer/,
+      `${less.metrics} of ${metrics} metrics and ${less.alarms} of ${fixed.alarms} alarms fewer`,
+    );
+  const prices = Object.values(PRICES).map(({ dollars: price, per, source }) => [
+    per,
+    String(Number(price.toPrecision(6))),
+    source,
+  ]);
+  return withTable(withSums(figures), '## The prices', prices);
+}
+
+/** The sums of the bill's columns. */
+function withSums(text: string): string {
+  const bill = rows(partOf(text, '## The bill'));
+  const parts = bill.slice(
+    0,
+    bill.findIndex(([part]) => part === '**together**'),
+  );
+  const sums = [1, 2, 3].map(column => parts.reduce((sum, cells) => sum + Number(cells[column]), 0).toFixed(2));
+  return text.replace(/^\| \*\*together\*\* \|.*$/m, `| **together** | ${sums.map(sum => `**${sum}**`).join(' | ')} |`);
+}
+
+/** Which streams have which kinds and members. What the conditions say is written by hand. */
+function withSchemaStreams(text: string): string {
+  const names = (of: (stream: Stream) => boolean) =>
+    JSON.stringify(STREAMS.filter(of).map(({ name }) => name)).replaceAll(',', ', ');
+  const enums: Readonly<Record<string, string>> = {
+    '"stream": {\n      "enum"': names(() => true),
+    '"const": "upsert" } } },\n      "then": { "required": ["row"], "properties": { "stream": { "enum"': names(
+      ({ kind }) => kind === 'upsert',
+    ),
+    '"const": "upsert" }, "stream": { "enum"': names(({ tombstones }) => tombstones),
+    '"const": "tombstone" } } },\n      "then": {\n        "required": ["row"],\n        "properties": {\n          "stream": { "enum"':
+      names(({ tombstones }) => tombstones),
+    '"const": "withdrawn" } } },\n      "then": { "properties": { "stream": { "enum"': names(
+      ({ hasRowStates }) => hasRowStates,
+    ),
+    '"const": "withdrawn" }, "stream": { "enum"': names(
+      ({ hasRowStates, cascadesFrom }) => hasRowStates && cascadesFrom === undefined,
+    ),
+    '"const": "dns_block" } } },\n      "then": { "required": ["row"], "properties": { "stream": { "enum"': names(
+      ({ kind }) => kind === 'dns_block',
+    ),
+    '"if": { "properties": { "stream": { "enum"': names(({ cascadesFrom }) => cascadesFrom === undefined),
+  };
+  return Object.entries(enums).reduce((schema, [before, list]) => {
+    const at = schema.indexOf(before);
+    if (at < 0) throw new Error(`docs/event.schema.json has no place ${before}`);
+    const start = at + before.length;
+    return `${schema.slice(0, start)}: ${list}${schema.slice(schema.indexOf(']', start) + 1)}`;
+  }, text);
+}
+
+/** From a heading on, or from the beginning of the page. */
+function partOf(text: string, heading: string): string {
+  const at = heading === '# ' ? 0 : text.indexOf(`\n${heading}\n`);
+  if (at < 0) throw new Error(`There is no heading "${heading}"`);
+  return text.slice(at);
+}
+
+/** The first table below the heading keeps its head. */
+function withTable(text: string, heading: string, lines: readonly (readonly string[])[]): string {
+  const part = partOf(text, heading);
+  const body = lines.map(cells => `| ${cells.join(' | ')} |\n`).join('');
+  return (
+    text.slice(0, -part.length) +
+    part.replace(/(\n\|[^\n]*\n\|[ :|-]+\n)(?:\|[^\n]*(?:\n|$))*/, (_, head: string) => head + body)
+  );
+}
+
+function either(texts: readonly string[]): string {
+  return new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(texts);
+}
+
+/** The files whose parts differ, each with its text as it should be. */
+export function changedPages(): [file: string, text: string][] {
+  return Object.entries(WRITTEN).flatMap(([name, write]): [string, string][] => {
+    const file = path.join(ROOT, 'docs', name);
+    const before = readFileSync(file, 'utf8');
+    const after = write(before);
+    return after === before ? [] : [[file, after]];
+  });
+}
+
+if (import.meta.main) {
+  const write = process.argv.includes('--write');
+  for (const [file, text] of changedPages()) {
+    console.log(`${write ? 'written' : 'differs'}: ${path.relative(ROOT, file)}`);
+    if (write) writeFileSync(file, text);
+  }
+}
