@@ -28,6 +28,8 @@ export function createMemoryPorts(source: PageSource, format: EventFormat = enve
       load: async streams => new Map(streams.map(stream => [stream, savedOf(stream)])),
       save: async (stream, checkpoint) => void saved.set(stream, { ...savedOf(stream), checkpoint }),
       saveIntents: async (stream, intents) => void saved.set(stream, { ...savedOf(stream), intents }),
+      loadRefresh: async () => undefined,
+      saveRefresh: async () => undefined,
       fence: async () => undefined,
     },
     rowStates: {

@@ -41,6 +41,7 @@ export const SETTINGS: Settings = {
   leaseSeconds: 60,
   filters: undefined,
   omit: undefined,
+  refreshDays: undefined,
   s3PathStyle: false,
 };
 

@@ -97,6 +97,7 @@ export function assign(settings: Settings, only?: readonly StreamName[]): Assign
     pageLimit: settings.pageLimit,
     parentMember,
     configuredNames: settings.names,
+    refreshDays: settings.refreshDays,
     format: settings.ocsf ? ocsfFormat({ parentMember, fields: settings.ocsf }) : envelope,
   };
 }

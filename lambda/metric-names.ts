@@ -27,6 +27,8 @@ export const STREAM_METRICS = {
   ThreatsWithdrawn: 'ThreatsWithdrawn',
   /** Rows that the stream's filter withholds. */
   RowsFiltered: 'RowsFiltered',
+  /** Rows that were sent again so that the SIEM does not forget them. */
+  RowsRefreshed: 'RowsRefreshed',
   /** Rows for which the filter gave an error or no boolean. They are sent. */
   FilterFaults: 'FilterFaults',
   /** Rows written to the dead-letter prefix. */
@@ -74,7 +76,12 @@ export const CONNECTOR_METRICS = {
  * Metrics that are left out instead of being zero. CloudWatch bills a metric for each hour in which it is sent, and its alarms treat missing
  * data as they would zero. `CaughtUp` is never zero, because the alarm on silence counts what is there.
  */
-export const OMITTED_WHEN_ZERO: ReadonlySet<string> = new Set(['CaughtUp', 'RowsFiltered', 'FilterFaults']);
+export const OMITTED_WHEN_ZERO: ReadonlySet<string> = new Set([
+  'CaughtUp',
+  'RowsFiltered',
+  'RowsRefreshed',
+  'FilterFaults',
+]);
 
 export type StreamProperty = keyof typeof STREAM_PROPERTIES;
 export type StreamMetric = keyof typeof STREAM_METRICS;

@@ -105,6 +105,13 @@ export const FUNCTION_OPTIONS = {
   omit: { schema: byStream(omittedMembers), variable: 'OMIT' },
 
   /**
+   * Days within which every row that exists is sent again, for a SIEM that forgets: half of its retention, or less. See docs/refresh.md.
+   *
+   * @default - a row is sent when it changes
+   */
+  refreshDays: { schema: integer(1, 3650, 'days'), variable: 'REFRESH_DAYS' },
+
+  /**
    * Member of a threat that names its asset. To change it, see docs/runbook.md#change-the-member-that-names-a-threats-asset.
    *
    * @default 'asset_id'

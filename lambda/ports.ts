@@ -92,6 +92,21 @@ export interface Intent {
   readonly idTags: readonly string[];
 }
 
+/**
+ * How far a stream has been read again for the sake of SIEMs that forget. See core/refresh.ts.
+ *
+ *     pass of 3 pages, the second was read last: {cursor c2, started …, pages 2, lastPages 3}
+ */
+export interface RefreshProgress {
+  readonly cursor: string | undefined;
+  /** When the pass began, or will begin, in milliseconds since 1970. */
+  readonly started: number;
+  /** Pages read in this pass. */
+  readonly pages: number;
+  /** Pages of the pass before. 0: this pass is the first, and counts them. */
+  readonly lastPages: number;
+}
+
 export interface SavedStream {
   readonly checkpoint: Checkpoint;
   readonly intents: readonly Intent[];
@@ -109,6 +124,9 @@ export interface Checkpoints {
   save(stream: StreamName, checkpoint: Checkpoint, epoch: number): Promise<void>;
   /** Replaces the intents, under the same fence. @throws LeaseLostError, StateError */
   saveIntents(stream: StreamName, intents: readonly Intent[], epoch: number): Promise<void>;
+  loadRefresh(stream: StreamName): Promise<RefreshProgress | undefined>;
+  /** Under the same fence. @throws LeaseLostError, StateError */
+  saveRefresh(stream: StreamName, progress: RefreshProgress, epoch: number): Promise<void>;
   /** Raises the fence of every item to `epoch`, so that no write of an earlier run can take effect any more. */
   fence(streams: readonly StreamName[], epoch: number): Promise<void>;
 }

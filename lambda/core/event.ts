@@ -22,6 +22,8 @@ export interface RowEvent {
   readonly revision: string;
   /** Whether the SIEM has the row in another version, as far as the states say. */
   readonly known: boolean;
+  /** `sequence` of the event that this one repeats, so that the SIEM does not forget the row. */
+  readonly refreshOf?: string;
 }
 
 export interface EventFormat {
@@ -43,7 +45,8 @@ export function rowLine(event: RowEvent, context: EventContext): string {
   const { row, stream, sequence } = event;
   const kind = row.deleted ? 'tombstone' : stream.kind;
   const eventId = rowEventId(event, context);
-  return `${envelopeHead(eventId, sequence, kind, stream, row, context)}${parentMember(row.parent)},"row":${row.text}}`;
+  const head = envelopeHead(eventId, sequence, kind, stream, row, context);
+  return `${head}${parentMember(row.parent)}${refreshMember(event)},"row":${row.text}}`;
 }
 
 /** Stands in for a row whose own line exceeds what Firehose takes; it points to the row's dead letter. */
@@ -51,7 +54,7 @@ export function oversizeLine(event: RowEvent, context: EventContext, deadLetter:
   const { row, stream, sequence } = event;
   const eventId = oversizeEventId(event, context);
   const head = envelopeHead(eventId, sequence, 'oversize', stream, row, context);
-  return `${head}${parentMember(row.parent)},"dead_letter":${JSON.stringify(deadLetter)}}`;
+  return `${head}${parentMember(row.parent)}${refreshMember(event)},"dead_letter":${JSON.stringify(deadLetter)}}`;
 }
 
 /** Says that the filter of its stream withholds a row that the SIEM has. */
@@ -109,14 +112,29 @@ function parentMember(parent: string | undefined): string {
   return parent === undefined ? '' : `,"asset_id":${JSON.stringify(parent)}`;
 }
 
+function refreshMember({ refreshOf }: RowEvent): string {
+  return refreshOf === undefined ? '' : ',"refresh":true';
+}
+
 const EVENT_ID_LENGTH = 32;
 
-export function rowEventId({ row, revision }: RowEvent, { hash }: EventContext): string {
+export function rowEventId(event: RowEvent, context: EventContext): string {
+  const { row, revision, refreshOf } = event;
+  if (refreshOf !== undefined) return refreshEventId(event, refreshOf, context);
+  const { hash } = context;
   const identity = revision === '' ? row.versionHash : hash(`${row.versionHash}\n${revision}`);
   return identity.slice(0, EVENT_ID_LENGTH);
 }
 
-export function oversizeEventId({ row, revision }: RowEvent, { hash }: EventContext): string {
+/** A SIEM that drops known ids must not drop it. Without the position, which may move between a killed run and the next. */
+function refreshEventId({ row, stream, revision }: RowEvent, refreshOf: string, { hash }: EventContext): string {
+  return hash(`refresh\n${stream.name}\n${row.rowHash}\n${revision}\n${refreshOf}`).slice(0, EVENT_ID_LENGTH);
+}
+
+export function oversizeEventId(event: RowEvent, context: EventContext): string {
+  const { row, revision, refreshOf } = event;
+  if (refreshOf !== undefined) return refreshEventId(event, refreshOf, context);
+  const { hash } = context;
   return hash(`oversize\n${row.versionHash}\n${revision}`).slice(0, EVENT_ID_LENGTH);
 }
 

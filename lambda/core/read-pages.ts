@@ -19,6 +19,8 @@ export interface ReadPagesOptions {
   readonly previous: string | undefined;
   /** Whether a refused cursor is replaced by an earlier one, or by the beginning. @default true */
   readonly rewinds?: boolean;
+  /** Whether the next page is fetched while this one is worked on. @default true */
+  readonly ahead?: boolean;
   readonly limit: number;
   readonly configuredNames: MemberNames;
   readonly learnedNames: MemberNames;
@@ -52,7 +54,7 @@ export async function* readPages(options: ReadPagesOptions): AsyncGenerator<Read
       const page = await fetched;
       if (page.next === null) return yield page;
       const next = page.next;
-      if (page.repeats) {
+      if (page.repeats || options.ahead === false) {
         yield page;
         fetched = walker.fetch(next);
       } else {

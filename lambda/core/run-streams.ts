@@ -8,6 +8,7 @@ import type { DeadLetterKey } from './dead-letter.ts';
 import { LeaseBusyError, LeaseLostError, OutOfTimeError } from './errors.ts';
 import { inParallel } from './in-parallel.ts';
 import { type RedriveOutcome, redrive } from './redrive.ts';
+import { refresh } from './refresh.ts';
 import {
   type Assignment,
   addCounts,
@@ -219,22 +220,42 @@ class Progress {
         this.#failed(stream, asError(error));
       }
     }
+    // After every stream of the group: it holds no change up.
+    for (const stream of group) {
+      if (this.#run.outOfTime()) return;
+      try {
+        await this.#refresh(stream);
+      } catch (error) {
+        this.#failed(stream, asError(error));
+      }
+    }
+  }
+
+  async #refresh(stream: SyncedStream): Promise<void> {
+    const { refreshDays } = this.#run.assignment;
+    const isDue = stream.hasRowStates && this.#results.get(stream.name)!.caughtUp && !this.#failures.has(stream.name);
+    if (refreshDays !== undefined && isDue) await refresh(refreshDays, this.#state(stream), this.#streamRun(stream));
   }
 
   async #runStream(stream: SyncedStream, group: readonly SyncedStream[]): Promise<void> {
-    const count = (counts: Partial<StreamResult>) => {
-      this.#results.set(stream.name, addCounts(this.#results.get(stream.name)!, counts));
-    };
-    const streamRun: StreamRun = { stream, run: this.#run, count };
+    const streamRun = this.#streamRun(stream);
     const parents = group.find(each => each.name === stream.cascadesFrom);
     let state = this.#state(stream);
     let done = true;
     if (parents && this.#results.get(parents.name)!.caughtUp)
       ({ state, done } = await withdraw(parents, state, streamRun));
     if (done) state = await sync(state, streamRun);
+    this.#states.set(stream.name, state);
     const { caughtUp } = this.#results.get(stream.name)!;
     const keys = this.#redrive.filter(each => each.stream === stream.name);
     await redrive({ keys, caughtUp, state, onOutcome: outcome => this.#letters.push(outcome) }, streamRun);
+  }
+
+  #streamRun(stream: SyncedStream): StreamRun {
+    const count = (counts: Partial<StreamResult>) => {
+      this.#results.set(stream.name, addCounts(this.#results.get(stream.name)!, counts));
+    };
+    return { stream, run: this.#run, count };
   }
 
   #state({ name }: SyncedStream): StreamState {

@@ -41,6 +41,8 @@ export interface Assignment {
   /** Member of a threat that names its asset. */
   readonly parentMember: string;
   readonly configuredNames: MemberNames;
+  /** Every row is sent again within so many days. Absent: a row is sent when it changes. */
+  readonly refreshDays?: number | undefined;
   readonly format: EventFormat;
 }
 
@@ -73,6 +75,8 @@ export interface StreamResult {
   readonly filterFaults: number;
   /** Withdrawals that Firehose acknowledged. */
   readonly withdrawn: number;
+  /** Rows that were sent again so that the SIEM does not forget them. */
+  readonly refreshed: number;
   readonly deadLetters: number;
   readonly oversize: number;
   readonly withoutOwner: number;
@@ -95,6 +99,7 @@ export const EMPTY_RESULT: StreamResult = {
   filtered: 0,
   filterFaults: 0,
   withdrawn: 0,
+  refreshed: 0,
   deadLetters: 0,
   oversize: 0,
   withoutOwner: 0,

@@ -2,9 +2,9 @@
 import { LeaseLostError, StateDamagedError } from '../core/errors.ts';
 import { inParallel } from '../core/in-parallel.ts';
 import { BEGINNING } from '../core/stream-state.ts';
-import type { Checkpoint, Checkpoints, Hash, Intent, SavedStream } from '../ports.ts';
+import type { Checkpoint, Checkpoints, Hash, Intent, RefreshProgress, SavedStream } from '../ports.ts';
 import type { StreamName } from '../streams.ts';
-import { checkpointKey, type Item, integrityError, intentsKey, type Key, withChecksum } from './item.ts';
+import { checkpointKey, type Item, integrityError, intentsKey, type Key, refreshKey, withChecksum } from './item.ts';
 import type { Table } from './table.ts';
 
 const VERSION_TAG_BYTES = 12;
@@ -27,6 +27,13 @@ export function createCheckpoints(table: Table, hash: Hash): Checkpoints {
     save: (stream, checkpoint, epoch) => write(withChecksum(checkpointKey(stream), encode(checkpoint), hash), epoch),
     saveIntents: (stream, intents, epoch) =>
       write(withChecksum(intentsKey(stream), encodeIntents(intents), hash), epoch),
+    async loadRefresh(stream) {
+      const [item] = await table.get([refreshKey(stream)]);
+      // One that cannot be read costs a pass that counts pages again.
+      return item && !integrityError(item, hash) ? decodeRefresh(item) : undefined;
+    },
+    saveRefresh: (stream, progress, epoch) =>
+      write(withChecksum(refreshKey(stream), encodeRefresh(progress), hash), epoch),
     async fence(streams, epoch) {
       const keys = streams.flatMap(stream => [checkpointKey(stream), intentsKey(stream)]);
       const raised = await inParallel(keys, key => raiseFence(table, key, epoch));
@@ -89,6 +96,24 @@ function decode(item: Item | undefined): Checkpoint {
     committed: item['settled']?.S ?? '',
     selection: item['selection']?.S ?? '',
     repairing: item['mending']?.BOOL ?? false,
+  };
+}
+
+function encodeRefresh({ cursor, started, pages, lastPages }: RefreshProgress): Item {
+  return {
+    ...optional('cursor', cursor),
+    last_pages: { N: String(lastPages) },
+    pages: { N: String(pages) },
+    started: { N: String(started) },
+  };
+}
+
+function decodeRefresh(item: Item): RefreshProgress {
+  return {
+    cursor: item['cursor']?.S,
+    started: Number(item['started']?.N),
+    pages: Number(item['pages']?.N),
+    lastPages: Number(item['last_pages']?.N),
   };
 }
 

@@ -62,6 +62,7 @@ function text(value: AttributeValue): string {
  *     connector              lease                 the lease
  *     connector              checkpoint#<stream>   cursor, window, generation
  *     connector              in-flight#<stream>    ids about to be sent
+ *     connector              refresh#<stream>      how far the stream was read again
  *     withdrawals#<stream>   <id>                  a removal whose child rows are still to be withdrawn
  *     row#<stream>#<id>      state                 what was last forwarded of the id
  *     members#<stream>#<id>  <id>                  a row of <stream> under its parent
@@ -80,6 +81,10 @@ export function checkpointKey(stream: StreamName): Key {
 
 export function intentsKey(stream: StreamName): Key {
   return key('connector', `in-flight#${stream}`);
+}
+
+export function refreshKey(stream: StreamName): Key {
+  return key('connector', `refresh#${stream}`);
 }
 
 export function removalsPartition(stream: StreamName): string {

@@ -1,4 +1,6 @@
+import type { Duration } from 'aws-cdk-lib';
 import { FUNCTION_OPTIONS } from '../../lambda/options.ts';
+import { REFRESH_PAGES, REFRESHED_ROWS, refreshCapacity } from '../../lambda/refresh-pace.ts';
 import { STREAMS, streamKey } from '../../lambda/streams.ts';
 import { kindOf } from '../delivery/destinations.ts';
 import type { Fault } from './fault.ts';
@@ -8,7 +10,7 @@ type Entry = Readonly<Record<string, unknown>>;
 /** Options that are right by themselves and wrong together. */
 interface Contradiction {
   readonly member: string;
-  readonly reason: string;
+  readonly reason: string | ((entry: Entry) => string);
   readonly holds: (entry: Entry) => boolean;
 }
 
@@ -52,6 +54,11 @@ const CONTRADICTIONS: readonly Contradiction[] = [
     })),
   ),
   {
+    member: 'refreshDays',
+    reason: tooShort,
+    holds: entry => typeof entry['refreshDays'] === 'number' && refreshedRows(entry) < REFRESHED_ROWS,
+  },
+  {
     member: 'omit.threats',
     reason: 'must not name the member that names the asset: a removal could not withdraw the threats',
     holds: entry => {
@@ -83,8 +90,38 @@ export function contradictions(list: unknown): Fault[] {
 export function contradictionsWithin(entry: Entry, root: string): Fault[] {
   return CONTRADICTIONS.filter(({ holds }) => holds(entry)).map(({ member, reason }) => ({
     path: `${root}.${member}`,
-    reason,
+    reason: typeof reason === 'string' ? reason : reason(entry),
   }));
+}
+
+/** Rows of a stream that are looked at in one pass. */
+function refreshedRows(entry: Entry): number {
+  const { days, rateMinutes, pageLimit } = refreshOf(entry);
+  return refreshCapacity(days, rateMinutes, pageLimit);
+}
+
+function refreshOf(entry: Entry) {
+  return {
+    days: Number(entry['refreshDays']),
+    rateMinutes: minutesOf(entry['rateMinutes'] ?? 1),
+    pageLimit: Number(entry['pageLimit'] ?? FUNCTION_OPTIONS.pageLimit.default),
+  };
+}
+
+/** In `cdk.json` a number, as a prop a duration. */
+function minutesOf(rate: unknown): number {
+  return typeof rate === 'object' && rate && 'toMinutes' in rate ? (rate as Duration).toMinutes() : Number(rate);
+}
+
+function tooShort(entry: Entry): string {
+  const { days, rateMinutes, pageLimit } = refreshOf(entry);
+  const least = Math.ceil((days * REFRESHED_ROWS) / refreshedRows(entry));
+  const whole = (count: number) => count.toLocaleString('en-GB');
+  return (
+    `is too short: a pass over a stream takes ${days * 0.45} days, in which runs every ${rateMinutes} minutes read ` +
+    `${REFRESH_PAGES} pages of ${pageLimit} rows each, ${whole(refreshedRows(entry))} rows, and a stream may have ` +
+    `${whole(REFRESHED_ROWS)}. ${least} days are enough`
+  );
 }
 
 function given(entry: Entry, member: string): boolean {

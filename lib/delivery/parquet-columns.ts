@@ -54,6 +54,8 @@ const ENVELOPE: readonly Column[] = [
   text('forwarded_at', 'ISO 8601, when the event was made'),
   text('asset_id', 'Asset of a threat, where known'),
   text('dead_letter', 'Where the row of an oversize event is stored'),
+  text('refresh', 'true on an event that repeats what the SIEM has'),
+  text('reason', 'Why a row was withdrawn, where it did not disappear with its asset'),
   text('row', 'JSON text of the row, rewritten by the conversion'),
 ];
 

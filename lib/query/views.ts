@@ -86,7 +86,7 @@ const SENT = { forwarded_at: 'timestamp(3)', sequence: 'varchar', event_id: 'var
 
 /** Every view, each after those that it reads. The first reads the relation `lines(line, prefix, delivery_day)`. */
 export const VIEWS: readonly View[] = [
-  fileView('events', { ...EVENT, prefix: 'varchar' }),
+  fileView('events', { ...EVENT, refresh: 'varchar', prefix: 'varchar' }),
   fileView('latest_inventory', EVENT),
   fileView('latest_blocks', EVENT),
   fileView('latest_events', EVENT),

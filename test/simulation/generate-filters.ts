@@ -1,5 +1,5 @@
 /**
- * Generates deployments that change the filters of a history:
+ * Generates deployments that change the filters of a history, and histories in which rows are refreshed:
  *
  *     filter of assets: none               the SIEM has all of them
  *     deployed: without content 1          rows that have it are withdrawn, and new ones are not sent
@@ -12,6 +12,9 @@ import type { Filters, History, Step } from './history.ts';
 import { Random } from './random.ts';
 import { KINDS_OF_CONTENT } from './simulated/selection.ts';
 
+/** Histories take minutes of virtual time: 9 s to 3 minutes. */
+const REFRESH_DAYS = [0.0001, 0.0005, 0.002];
+
 export function withFilters(history: History): History {
   const random = new Random(history.seed ^ 0xf117);
   const changes = random.int(1, 4);
@@ -19,8 +22,13 @@ export function withFilters(history: History): History {
   for (let change = 0; change < changes; change++) {
     steps.splice(random.int(0, steps.length), 0, { kind: 'filters', filters: randomFilters(random) });
   }
-  // Of blocks nothing tells which were sent: their filter stays as it is.
-  return { ...history, steps, filters: { ...randomFilters(random), blocks: random.chance(0.5) ? [1] : [] } };
+  return {
+    ...history,
+    steps,
+    // No state says which blocks were sent: their filter stays as it is.
+    filters: { ...randomFilters(random), blocks: random.chance(0.5) ? [1] : [] },
+    ...(random.chance(0.5) && { refreshDays: random.pick(REFRESH_DAYS) }),
+  };
 }
 
 function randomFilters(random: Random): Filters {

@@ -181,6 +181,8 @@ export interface History {
   };
   /** The first filters. Absent: every row is sent. */
   readonly filters?: Filters & { readonly blocks: readonly number[] };
+  /** Rows are sent again within so many days, until the faults end. Absent: never. */
+  readonly refreshDays?: number;
   /** Absent: a minute. */
   readonly leaseSeconds?: number;
   /** The first assets are rows of so many bytes: a page of them is delivered in several calls. */

@@ -80,8 +80,8 @@ class Simulation {
     const clock = () => this.#timeline.now;
     this.#platform = createPlatform({ ...history.platform, clock, random: random.next, tokens: 'table' });
     const settings = settingsOf(this.#platform, history);
-    this.#settings = mutation.settings?.(settings) ?? settings;
-    this.#recorder = new Recorder(this.#platform, clock);
+    this.#settings = { ...(mutation.settings?.(settings) ?? settings), refreshDays: history.refreshDays };
+    this.#recorder = new Recorder(this.#platform, clock, history.refreshDays);
     this.#filters = history.filters ?? NO_FILTERS;
     this.#filter(this.#filters);
     this.#surroundings = {
@@ -111,6 +111,7 @@ class Simulation {
       else if (step.kind === 'wait') await this.#timeline.pass(step.milliseconds);
       else await this.#tick(step);
     }
+    this.#settings = { ...this.#settings, refreshDays: undefined };
     for (const each of this.#heldBack.splice(0)) each();
     await this.#timeline.pass(AFTERMATH_MILLISECONDS);
     await this.#quiesce();
@@ -261,6 +262,7 @@ class Simulation {
     if (leaseHeld) seen.leaseHeld++;
     const all = [...results.values()];
     seen.removals += all.reduce((sum, each) => sum + each.withdrawn, 0);
+    seen.refreshed += all.reduce((sum, each) => sum + each.refreshed, 0);
     if (failures.size > 0) seen.failedTicks++;
     else if (all.some(each => !each.caughtUp)) seen.budgetsSpent++;
   }

@@ -16,6 +16,8 @@ export interface ReceivedEvent {
   /** Virtual time of arrival. */
   readonly at: number;
   readonly line: string;
+  /** Whether it says that it repeats what the SIEM has. */
+  readonly refresh: boolean;
   /** Asset of a threat, where the event names it. */
   readonly parent: string | undefined;
   /** Key of the dead letter that it was sent from, where it was. */
@@ -36,6 +38,7 @@ export function receive(line: string, at: number): ReceivedEvent {
     content: rowAt < 0 ? undefined : content(line.slice(rowAt + ',"row":'.length, -1)),
     at,
     line,
+    refresh: event.refresh === true,
     parent: event.asset_id,
   };
 }
@@ -82,6 +85,7 @@ export function receiveOcsf(line: string, at: number): ReceivedEvent {
     content: row === undefined ? undefined : content(row),
     at,
     line,
+    refresh: metadata.labels?.includes('refresh') === true,
     parent: event.resources?.[0].uid,
   };
 }

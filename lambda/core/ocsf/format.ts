@@ -113,13 +113,14 @@ export interface OcsfHead {
   readonly sequence: string;
   readonly subject: Pick<Row, 'id' | 'time'>;
   readonly known?: boolean;
+  readonly refreshOf?: string;
   /** The row is not in the event. */
   readonly truncated?: boolean;
 }
 
 /** The beginning of the line; no comma at its end. */
 export function ocsfHead(head: OcsfHead, { connector, forwardedAt }: EventContext): string {
-  const { ocsfClass, eventId, stream, sequence, subject, known, truncated } = head;
+  const { ocsfClass, eventId, stream, sequence, subject, known, refreshOf, truncated } = head;
   const { uid, category, update, profiles } = ocsfClass;
   const activity = known ? (update ?? ocsfClass.activity) : ocsfClass.activity;
   const processed = Date.parse(forwardedAt);
@@ -131,7 +132,7 @@ export function ocsfHead(head: OcsfHead, { connector, forwardedAt }: EventContex
     `"sequence":${integerOf(sequence)},"log_name":"${stream.name}","tenant_uid":${JSON.stringify(connector)},` +
     `"processed_time":${processed},"original_event_uid":${JSON.stringify(id)}` +
     `${original === undefined ? '' : `,"original_time":${JSON.stringify(original)}`}` +
-    `${truncated ? ',"is_truncated":true' : ''}}`
+    `${truncated ? ',"is_truncated":true' : ''}${refreshOf === undefined ? '' : ',"labels":["refresh"]'}}`
   );
 }
 

@@ -9,7 +9,7 @@ with occurrences as (
 followed as (
   select *, lag(kind) over (partition by connector, stream, id order by sequence) as kind_before
   from occurrences
-  where place = 1
+  where place = 1 and refresh is null
 )
 select
   connector,

@@ -65,6 +65,8 @@ members as (
       -- Of a row that was sent, `unmapped` holds members of its own.
       when is_truncated then json_extract_scalar(head, '$.unmapped.dead_letter') end as dead_letter,
     case when is_envelope then row_text else json_extract_scalar(head, '$.raw_data') end as row_text,
+    case when is_envelope then json_extract_scalar(head, '$.refresh')
+      when json_extract_scalar(head, '$.metadata.labels[0]') = 'refresh' then 'true' end as refresh,
     prefix,
     delivery_day
   from classed
@@ -84,6 +86,8 @@ select
   dead_letter,
   row_text as "row",
   delivery_day,
+  -- 'true' where the event repeats what the SIEM had, so that the SIEM does not forget it.
+  refresh,
   -- Of the folder: a filter on it spares Athena what lies below the others.
   prefix
 from members

@@ -15,6 +15,7 @@ export interface Event {
   readonly asset_id?: string;
   readonly dead_letter?: string;
   readonly reason?: string;
+  readonly refresh?: true;
   readonly row?: Readonly<Record<string, unknown>>;
 }
 

@@ -138,7 +138,7 @@ export const COMMIT_MUTANTS: readonly Mutant[] = [
       ports: ports => ({
         ...ports,
         checkpoints: {
-          load: streams => ports.checkpoints.load(streams),
+          ...ports.checkpoints,
           save: (stream, checkpoint) => ports.checkpoints.save(stream, checkpoint, LATEST_EPOCH),
           saveIntents: (stream, batches) => ports.checkpoints.saveIntents(stream, batches, LATEST_EPOCH),
           fence: LEASE_VALID,

@@ -25,6 +25,8 @@ export interface Observation {
   ticksToQuiet: number;
   /** Whether a walk began again, by a command or because a cursor was refused. Then older versions may be sent again. */
   replayed: boolean;
+  /** Milliseconds before which no row is sent again. Absent: rows are not refreshed. */
+  readonly refreshAfter: number | undefined;
   /** Whether the platform keeps every version where it was delivered. */
   readonly everyVersion: boolean;
   readonly seen: Tally;
@@ -55,6 +57,8 @@ export interface Tally {
   massRemovals: number;
   /** Kills of a run in the middle of its withdrawals. */
   killsWhileWithdrawing: number;
+  /** Rows sent again so that the SIEM does not forget them. */
+  refreshed: number;
   /** Deployments of filters. */
   filters: number;
   /** Requests that a stubborn fault struck. */
@@ -85,6 +89,7 @@ export function emptyTally(): Tally {
     wide: 0,
     massRemovals: 0,
     killsWhileWithdrawing: 0,
+    refreshed: 0,
     filters: 0,
     stubborn: 0,
     thaws: 0,

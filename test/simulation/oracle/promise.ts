@@ -59,9 +59,29 @@ function needless(observation: Observation): string[] {
     const key = keyOf(event.stream, event.id);
     const before = held.get(key);
     held.set(key, event);
+    if (event.refresh) return needlessRefresh(before, event, observation);
     const same = before && before.kind === event.kind && saidBy(before) === saidBy(event);
     return same && !isExcused(before, event, observation) ? [`Nothing new: ${event.line}`] : [];
   });
+}
+
+/** A refresh repeats exactly what the SIEM holds, once that is old. */
+function needlessRefresh(
+  before: ReceivedEvent | undefined,
+  event: ReceivedEvent,
+  { refreshAfter = Number.POSITIVE_INFINITY, disturbances }: Observation,
+): string[] {
+  const since = before?.at ?? event.at;
+  if (disturbances.some(time => time >= since && time <= event.at)) return [];
+  const same = before && (before.kind === event.kind || event.kind === 'oversize') && saidBy(before) === saidBy(event);
+  if (!same) return [`Refreshed although the SIEM holds something else: ${event.line}`];
+  return madeAt(event) - madeAt(before) < refreshAfter ? [`Refreshed too early: ${event.line}`] : [];
+}
+
+/** Throttling may hold an event up: the age of a row counts from when its event was made. */
+function madeAt({ line }: ReceivedEvent): number {
+  const { forwarded_at: made, metadata } = JSON.parse(line);
+  return metadata ? metadata.processed_time : Date.parse(made);
 }
 
 /** The row, or the dead letter that has it. */

@@ -30,7 +30,7 @@ export class Recorder {
   readonly #issued = new Set<string>();
   #forgotten = new Set<string>();
 
-  constructor(platform: Platform, now: () => number) {
+  constructor(platform: Platform, now: () => number, refreshDays?: number) {
     this.#platform = platform;
     this.#now = now;
     this.observation = {
@@ -44,6 +44,7 @@ export class Recorder {
       withheld: new Set(),
       ticksToQuiet: 0,
       replayed: false,
+      refreshAfter: refreshDays && refreshDays * 43_200_000,
       everyVersion: platform.settings.retention === 'every-version',
       seen: emptyTally(),
     };

@@ -69,7 +69,8 @@ function keptEvents({ events, lostBefore }: Observation): Observation['events'] 
 }
 
 function unlikeChanges(observation: Observation, counted: number): string[] {
-  const distinct = new Set(keptEvents(observation).map(({ eventId }) => eventId)).size;
+  const changes = keptEvents(observation).filter(({ refresh }) => !refresh);
+  const distinct = new Set(changes.map(({ eventId }) => eventId)).size;
   return counted === distinct
     ? []
     : [`In the views, there are ${counted} changes, and ${distinct} distinct events were sent`];

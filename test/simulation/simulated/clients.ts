@@ -75,6 +75,7 @@ export function settingsOf(
     ocsf: ocsf && {},
     filters: undefined,
     omit: undefined,
+    refreshDays: undefined,
     s3PathStyle: false,
   };
 }

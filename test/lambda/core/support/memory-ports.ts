@@ -71,6 +71,9 @@ function checkpointPorts(journal: Journal, table: MemoryTable): Pick<Ports, 'che
         }),
       saveIntents: (stream, intents) =>
         journal.step(`${stream} intents`, () => void table.intents.set(stream, structuredClone(intents))),
+      loadRefresh: async stream => table.refreshes.get(stream),
+      saveRefresh: (stream, progress) =>
+        journal.step(`${stream} refresh`, () => void table.refreshes.set(stream, progress)),
       fence: (_streams, epoch) => journal.step(`fence ${epoch}`, () => undefined),
     },
     removals: {

@@ -4,6 +4,7 @@ import type {
   ChildEntry,
   Intent,
   ListedRemoval,
+  RefreshProgress,
   RowState,
   SavedStream,
   StoredState,
@@ -14,6 +15,7 @@ import type { StreamName } from '../../../../lambda/streams.ts';
 export class MemoryTable {
   readonly checkpoints = new Map<StreamName, Checkpoint>();
   readonly intents = new Map<StreamName, readonly Intent[]>();
+  readonly refreshes = new Map<StreamName, RefreshProgress>();
   /** Streams whose checkpoint cannot be read. */
   readonly damaged = new Map<StreamName, Error>();
   readonly #states = new Map<string, StoredState>();
