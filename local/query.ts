@@ -5,7 +5,7 @@ import { VIEWS } from '../lib/query/views.ts';
 import { EventDatabase } from './query/event-database.ts';
 import { deliveredFiles, QueryFailedError, QueryRequestError } from './query/files.ts';
 import { aligned, jsonLines, resultTable } from './query/result.ts';
-import { optionsKeptByNpm } from './terminal/npm-options.ts';
+import { optionsKeptByNpm } from './npm-options.ts';
 
 async function answer({ sql, folder, json }: QueryRequest): Promise<void> {
   using database = await EventDatabase.open(await deliveredFiles(folder));

@@ -3,7 +3,7 @@
 import { failureText, stateFailureText } from './start/failure-text.ts';
 import { readCommandLine, readRequest, StartFaultsError } from './start/options.ts';
 import { run } from './start/run.ts';
-import { hasClientSecret, PromptAbortedError } from './terminal/client-secret.ts';
+import { hasClientSecret, PromptAbortedError } from '../bin/terminal/client-secret.ts';
 
 // The state folder holds rows of a real tenant. Only the current user may read them.
 process.umask(0o077);

@@ -1,4 +1,5 @@
 /** Finds a connector's stack by name, or the only one in the account and region, and reads its outputs and its function. */
+
 import {
   type CloudFormationClient,
   DescribeStacksCommand,
@@ -6,6 +7,7 @@ import {
   type Stack,
 } from '@aws-sdk/client-cloudformation';
 import { GetFunctionConfigurationCommand } from '@aws-sdk/client-lambda';
+import { CONNECTORCTL } from '../../lib/installation.ts';
 import { VERSION } from '../../lib/version.ts';
 import type { Aws } from './aws.ts';
 import { AwsCallError, RefusedError } from './errors.ts';
@@ -200,7 +202,7 @@ export function settingOf(environment: FunctionEnvironment, setting: string): st
   const value = environment[setting];
   if (value) return value;
   throw new RefusedError(
-    `The function of the stack has no setting ${setting}. Nothing was done. "npm run connectorctl -- doctor" lists the missing settings.`,
+    `The function of the stack has no setting ${setting}. Nothing was done. "${CONNECTORCTL} doctor" lists the missing settings.`,
   );
 }
 

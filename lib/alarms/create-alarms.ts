@@ -7,6 +7,7 @@ import * as sns from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import type { Stream } from '../../lambda/streams.ts';
+import { CONNECTORCTL } from '../installation.ts';
 import type { AlarmDefinition, AlarmSettings, Condition, Severity } from './alarm-definition.ts';
 import { alarmsOf, type DefinedAlarm } from './alarms.ts';
 import { type Monitored, sourceOf } from './metric-sources.ts';
@@ -87,7 +88,7 @@ export class Alarms extends Construct {
   }
 
   private firstCommand(command: string): string {
-    return `First run "npm run connectorctl -- ${command} --stack ${Stack.of(this).stackName}"`;
+    return `First run "${CONNECTORCTL} ${command} --stack ${Stack.of(this).stackName}"`;
   }
 }
 

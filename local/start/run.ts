@@ -8,7 +8,7 @@ import { randomAccessKey } from '../aws/signature.ts';
 import { countsIn } from '../platform/seed.ts';
 import { startPlatformServer } from '../platform/server.ts';
 import { pathSettings } from '../platform/settings.ts';
-import { readClientSecret } from '../terminal/client-secret.ts';
+import { readClientSecret } from '../../bin/terminal/client-secret.ts';
 import { rebuildPlatform } from './embedded-platform.ts';
 import { failureText } from './failure-text.ts';
 import { HandlerHost, keepLog } from './handler-host.ts';

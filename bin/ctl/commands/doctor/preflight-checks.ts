@@ -1,4 +1,5 @@
 /** Checks of cdk.json, the AWS account and the clock. They need no stack. */
+
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -7,12 +8,12 @@ import { GetCallerIdentityCommand, type STSClient } from '@aws-sdk/client-sts';
 import { ConfigurationError } from '../../../../lib/config/fault.ts';
 import { connectorsIn } from '../../../../lib/config/read-connectors.ts';
 import type { ConnectorConfig } from '../../../../lib/connector-options.ts';
+import { CONNECTORCTL } from '../../../../lib/installation.ts';
 import { AwsCallError } from '../../errors.ts';
 import { type Check, type DoctorContext, type Finding, fail, ok, warn } from './context.ts';
 
 const CONFIGURATION_REMEDY = 'README.md has the table of options. Fix it before you deploy.';
-const GO =
-  'Run this in the checkout of the connector: cd security-data-connector && npm run connectorctl -- doctor --preflight';
+const GO = `Run this in the checkout of the connector: cd security-data-connector && ${CONNECTORCTL} doctor --preflight`;
 
 /** The context of the nearest cdk.json, as the CDK reads it. */
 export const configuration: Check<DoctorContext> = {
