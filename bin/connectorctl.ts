@@ -33,7 +33,7 @@ async function main(): Promise<void> {
     const kept = keptByNpm(program, process.env).join(' ');
     if (kept !== '') {
       throw new RefusedError(
-        `npm took ${kept} for itself. Nothing was done. Put "--" before the command: ${CONNECTORCTL} status ${kept}`,
+        `npm took ${kept} for itself. Nothing was done. Put "--" before the command: ${CONNECTORCTL.command} status ${kept}`,
       );
     }
     await program.parseAsync();

@@ -10,5 +10,7 @@ const PREBUILT = path.join(ROOT, 'function');
 /** Folder of the function's bundle. Only the package has one, so that its users need no esbuild. */
 export const PREBUILT_FUNCTION: string | undefined = existsSync(PREBUILT) ? PREBUILT : undefined;
 
-/** How to start the operator's command here. `--no` keeps npx from downloading what is not installed. */
-export const CONNECTORCTL = PREBUILT_FUNCTION ? 'npx --no connectorctl' : 'npm run connectorctl --';
+/** How and where to start the operator's command. `--no` keeps npx from downloading what is not installed. */
+export const CONNECTORCTL = PREBUILT_FUNCTION
+  ? { command: 'npx --no connectorctl', folder: 'the folder of your CDK app' }
+  : { command: 'npm run connectorctl --', folder: 'a clone of the connector' };

@@ -19,7 +19,7 @@ export type Run = <Arguments extends unknown[]>(
 
 /** Examples for the help text of a command, without the program's name. */
 export function examples(...lines: readonly string[]): string {
-  return `\n${lines.length === 1 ? 'Example' : 'Examples'}:\n${lines.map(line => `  ${CONNECTORCTL} ${line}\n`).join('')}`;
+  return `\n${lines.length === 1 ? 'Example' : 'Examples'}:\n${lines.map(line => `  ${CONNECTORCTL.command} ${line}\n`).join('')}`;
 }
 
 export const STREAM_NAMES: readonly StreamName[] = STREAMS.map(stream => stream.name);

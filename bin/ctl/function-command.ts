@@ -107,8 +107,8 @@ export function resultText({ streams, more }: InvocationResult, seconds: readonl
   const table = `${tableText(['stream', ...COLUMNS.map(([title]) => title)], rows)}\n\n${notes}`;
   if (!more) return table;
   const next = paused
-    ? `The schedule is off, so no run continues by itself. Use "${CONNECTORCTL} run --until-done" or "${CONNECTORCTL} resume".`
-    : `The next scheduled run continues. "${CONNECTORCTL} run --until-done" waits for the end.`;
+    ? `The schedule is off, so no run continues by itself. Use "${CONNECTORCTL.command} run --until-done" or "${CONNECTORCTL.command} resume".`
+    : `The next scheduled run continues. "${CONNECTORCTL.command} run --until-done" waits for the end.`;
   return `${table} The time budget ended before the streams were caught up. ${next}`;
 }
 

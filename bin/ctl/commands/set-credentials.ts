@@ -15,7 +15,7 @@ export function setCredentialsCommand(run: Run): Command {
       run(async context => {
         const secretId = settingOf(await context.environment(), 'CREDENTIALS_SECRET_ID');
         await setCredentials(context.aws, secretId, await readCredentials(process.env));
-        const text = `The secret ${secretId} has the credentials. The next run uses them. "${CONNECTORCTL} run" starts one now.`;
+        const text = `The secret ${secretId} has the credentials. The next run uses them. "${CONNECTORCTL.command} run" starts one now.`;
         return { text, json: { secret: secretId, updated: true } };
       }),
     );

@@ -104,7 +104,10 @@ export const secret: Check<DoctorContext> = {
   async run(context) {
     const { clientId, clientSecret } = await context.credentials();
     if (clientId === PLACEHOLDER || clientSecret === PLACEHOLDER) {
-      return fail('it still has the placeholder', `"${CONNECTORCTL} set-credentials" stores the client credentials.`);
+      return fail(
+        'it still has the placeholder',
+        `"${CONNECTORCTL.command} set-credentials" stores the client credentials.`,
+      );
     }
     return ok('it has client credentials');
   },
@@ -132,7 +135,7 @@ export const threatAsset: Check<DoctorContext> = {
     const names = Object.keys(JSON.parse(row.text) as object).map(name => JSON.stringify(name.slice(0, 64)));
     return fail(
       `the first threat names no asset in "${threatAssetField}"; its members are ${names.join(', ')}`,
-      `Set threatAssetField in cdk.json, deploy, and run "${CONNECTORCTL} resync threats".`,
+      `Set threatAssetField in cdk.json, deploy, and run "${CONNECTORCTL.command} resync threats".`,
     );
   },
 };

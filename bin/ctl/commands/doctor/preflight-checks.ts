@@ -13,7 +13,7 @@ import { AwsCallError } from '../../errors.ts';
 import { type Check, type DoctorContext, type Finding, fail, ok, warn } from './context.ts';
 
 const CONFIGURATION_REMEDY = 'README.md has the table of options. Fix it before you deploy.';
-const GO = `Run this in the checkout of the connector: cd security-data-connector && ${CONNECTORCTL} doctor --preflight`;
+const GO = `Run this in the checkout of the connector: cd security-data-connector && ${CONNECTORCTL.command} doctor --preflight`;
 
 /** The context of the nearest cdk.json, as the CDK reads it. */
 export const configuration: Check<DoctorContext> = {

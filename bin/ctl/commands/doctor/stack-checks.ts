@@ -107,7 +107,7 @@ export const deployedFunction: Check<DoctorContext> = {
 };
 
 const LATER = 'Runs fail until then. Check again in two minutes.';
-const WAKE = `Normal after a long pause. "${CONNECTORCTL} run" activates it: the first run fails, and a run a few minutes later succeeds.`;
+const WAKE = `Normal after a long pause. "${CONNECTORCTL.command} run" activates it: the first run fails, and a run a few minutes later succeeds.`;
 const REPAIR = 'Correct the cause, then deploy again.';
 
 /** Whether Lambda can start the function with its last deployment. */
@@ -189,7 +189,7 @@ export const state: Check<DoctorContext> = {
     if (damaged.length === 0) return ok('the saved state of each stream is valid');
     return fail(
       `the saved state of ${damaged.join(', ')} is damaged`,
-      `"${CONNECTORCTL} resync ${damaged.join(' ')}" repairs it.`,
+      `"${CONNECTORCTL.command} resync ${damaged.join(' ')}" repairs it.`,
     );
   },
 };
@@ -215,7 +215,7 @@ export function scheduleFinding({ enabled, expression, whole }: Schedule, wanted
   if (!dead.Arn.endsWith(`:${queueUrl.split('/').slice(-2).join(':')}`)) {
     return fail(`its dead-letter queue is ${dead.Arn} instead of the queue of the stack`, restore(stackName));
   }
-  if (!enabled) return warn('off: no run starts by itself', `"${CONNECTORCTL} resume" switches it on.`);
+  if (!enabled) return warn('off: no run starts by itself', `"${CONNECTORCTL.command} resume" switches it on.`);
   return ok(`on, ${expression}; it starts the function and has a dead-letter queue`);
 }
 
@@ -257,9 +257,10 @@ export const alarms: Check<DoctorContext> = {
       return fail('critical or warning does not notify the topic', restore(stackName, 'the action'));
     }
     if (notifiers.some(({ notifies }) => !notifies))
-      return warn('muted: nobody is notified', `"${CONNECTORCTL} resume" unmutes them.`);
+      return warn('muted: nobody is notified', `"${CONNECTORCTL.command} resume" unmutes them.`);
     const firing = all.filter(each => each.state === 'ALARM').map(each => each.name);
-    if (firing.length > 0) return warn(`in alarm: ${firing.join(', ')}`, `"${CONNECTORCTL} status" shows details.`);
+    if (firing.length > 0)
+      return warn(`in alarm: ${firing.join(', ')}`, `"${CONNECTORCTL.command} status" shows details.`);
     return ok(`${all.length} alarms, none in alarm; critical and warning notify ${alarmTopicArn}`);
   },
 };

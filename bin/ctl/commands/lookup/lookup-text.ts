@@ -16,7 +16,7 @@ const MEANING: Readonly<Record<ResultWord, string>> = {
     'The SIEM was sent this row before the last replay, which has not sent it yet. Repeat the command later.',
   unconfirmed:
     'The SIEM was sent this row. A killed run may have sent another version since. The next run repairs that.',
-  'too large': `The SIEM was sent an oversize event. The row is too large and is a dead letter: "${CONNECTORCTL} dead-letters list".`,
+  'too large': `The SIEM was sent an oversize event. The row is too large and is a dead letter: "${CONNECTORCTL.command} dead-letters list".`,
   removed: 'The SIEM was sent the removal, and the API no longer has the row.',
   'sent and gone from the API':
     'The SIEM was sent this row, and the API no longer returns it. A recent removal may not be sent yet. Repeat the command.',

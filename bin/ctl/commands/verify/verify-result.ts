@@ -39,7 +39,7 @@ export function verifyOutcome({ streams, paused }: Verification, limit: number):
   };
 }
 
-const PAUSED = `The schedule is off. Start a run with "${CONNECTORCTL} run", then verify again: remaining differences are confirmed.`;
+const PAUSED = `The schedule is off. Start a run with "${CONNECTORCTL.command} run", then verify again: remaining differences are confirmed.`;
 
 function headline(
   streams: readonly VerifiedStream[],
