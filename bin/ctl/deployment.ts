@@ -71,13 +71,12 @@ export async function findDeployment(aws: Aws, wanted: Wanted): Promise<Deployme
       throw new RefusedError(`--${option} is empty. Give a ${option} name, or omit the option. Nothing was done.`);
   }
   const client = aws.cloudFormation();
-  const region = await client.config.region();
-  const stacks =
-    wanted.stack === undefined ? await allStacks(client) : [await namedStack(client, wanted.stack, region)];
+  const stacks = wanted.stack === undefined ? await allStacks(client) : [await namedStack(client, wanted.stack)];
   const { connector } = wanted;
   const isWanted = (each: Found) => connector === undefined || each.connector === connector;
   const found = stacks.flatMap(connectorsIn).filter(isWanted);
   if (found.length === 1) return deploymentOf(found[0]!);
+  const region = await client.config.region();
   if (found.length > 1)
     throw new RefusedError(severalText(found, wanted.stack ? `stack ${wanted.stack}` : `region ${region}`));
   throw new RefusedError(noneText(stacks, wanted, region));
@@ -113,11 +112,12 @@ async function allStacks(client: CloudFormationClient): Promise<Stack[]> {
   }
 }
 
-async function namedStack(client: CloudFormationClient, name: string, region: string): Promise<Stack> {
+async function namedStack(client: CloudFormationClient, name: string): Promise<Stack> {
   const exact = await describe(client, name);
   const isAnswer = name.startsWith(PREFIX) || (exact && connectorsIn(exact).length > 0);
   const stack = isAnswer ? exact : ((await describe(client, `${PREFIX}${name}`)) ?? exact);
   if (!stack) {
+    const region = await client.config.region();
     throw new RefusedError(
       `There is no stack ${name} in region ${region} of this account. Use --region or --profile, or another --stack.`,
     );

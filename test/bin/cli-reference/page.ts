@@ -18,7 +18,7 @@ npm run connectorctl -- status
 npm uses the Node 24 that comes with the packages. Outside a clone the command fails and downloads nothing. npm takes options before \`--\` for itself,
 and the command then refuses. For scripts, \`npm run --silent connectorctl -- status --json\` prints only the JSON document.
 
-It reads everything from the stack: the only connector in the account and region, or \`--stack\`. The output is text, or one JSON document with
+It reads everything from the stack of the connector: the only one in the account and region, or \`--connector\` or \`--stack\`. The output is text, or one JSON document with
 \`--json\`. Results go to stdout. Questions, progress and errors go to stderr. A terminal shows a progress bar and colours (\`NO_COLOR\` disables them).
 
 | Exit status | Meaning |
