@@ -8,8 +8,8 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
-import { BUNDLING } from '../lib/function/bundling.ts';
 import manifest from '../package.json' with { type: 'json' };
+import { FUNCTION_BUNDLE } from './function-bundle.ts';
 import { noticesText } from './third-party-notices.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
@@ -95,19 +95,8 @@ function declare(): void {
   }
 }
 
-/** As deep below the clone as the folder in which the CDK bundles, so that the source map, and with it the hash of the asset, is the same. */
 async function bundleFunction(): Promise<void> {
-  const { metafile } = await build({
-    ...BUNDLING,
-    mainFields: [...BUNDLING.mainFields],
-    absWorkingDir: ROOT,
-    entryPoints: ['lambda/handler.ts'],
-    outfile: 'dist/function/index.mjs',
-    bundle: true,
-    platform: 'node',
-    metafile: true,
-    logLevel: 'warning',
-  });
+  const { metafile } = await build(FUNCTION_BUNDLE);
   writeFileSync(path.join(DIST, 'THIRD-PARTY-NOTICES.txt'), noticesText(metafile, ROOT));
 }
 

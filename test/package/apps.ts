@@ -1,6 +1,6 @@
 /** Apps that `cdk init` makes, with the packed file installed and the files of an example added. */
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import manifest from '../../package.json' with { type: 'json' };
 import { page, ROOT } from '../docs/pages.ts';
@@ -16,26 +16,27 @@ export interface App extends Place {
 /** The versions that the clone has, so that both synthesize with the same. */
 const CDK = ['aws-cdk-lib', 'constructs'] as const;
 
+const CDK_INIT = path.join(ROOT, 'node_modules', 'aws-cdk', 'bin', 'cdk');
+const STOCK = ['init', 'app', '--language', 'typescript', '--generate-only'];
+
 /** An app as `cdk init` makes it, with the package installed. Its folder gives it its name. */
 export async function initApp(name: string, packed: string, parent: Place): Promise<App> {
   const folder = path.join(parent.folder, name);
   mkdirSync(folder);
   const place = { ...parent, folder };
-  const cdk = path.join(ROOT, 'node_modules', 'aws-cdk', 'bin', 'cdk');
-  await succeed('node', [cdk, 'init', 'app', '--language', 'typescript', '--generate-only'], place);
+  await succeed('node', [CDK_INIT, ...STOCK], place);
   const versions = CDK.map(each => `${each}@${manifest.devDependencies[each]}`);
   const { seconds } = await succeed('npm', ['install', '--no-audit', '--no-fund', packed, ...versions], place);
   return { ...place, seconds };
 }
 
-/** Another app with what the first has installed. */
-export async function initAnother(name: string, first: App): Promise<App> {
-  const folder = path.join(path.dirname(first.folder), name);
+/** Another app with what the one before has installed, which cannot be used any more. */
+export async function initNext(name: string, before: App): Promise<App> {
+  const folder = path.join(path.dirname(before.folder), name);
   mkdirSync(folder);
-  const cdk = path.join(ROOT, 'node_modules', 'aws-cdk', 'bin', 'cdk');
-  await succeed('node', [cdk, 'init', 'app', '--language', 'typescript', '--generate-only'], { ...first, folder });
-  await succeed('cp', ['-Rl', path.join(first.folder, 'node_modules'), folder], first);
-  return { ...first, folder };
+  await succeed('node', [CDK_INIT, ...STOCK], { ...before, folder });
+  renameSync(path.join(before.folder, 'node_modules'), path.join(folder, 'node_modules'));
+  return { ...before, folder };
 }
 
 /** Adds the files of the example that has the name of the app. What the example does not use of the stock app goes. */
@@ -55,6 +56,22 @@ export async function compile(app: App): Promise<number> {
 export async function synth(app: App): Promise<{ templates: ReadonlyMap<string, Template>; seconds: number }> {
   const { seconds } = await succeed('npx', ['--no', 'cdk', 'synth', '--quiet'], app);
   return { templates: templatesIn(path.join(app.folder, 'cdk.out')), seconds };
+}
+
+/** A test of the app's stack, by the jest that `cdk init` sets up. */
+export async function testApp(app: App): Promise<string> {
+  const test = `
+import { App } from 'aws-cdk-lib/core';
+import { Template } from 'aws-cdk-lib/assertions';
+import { OwnAppStack } from '../lib/own-app-stack';
+
+test('the stack has a connector', () => {
+  Template.fromStack(new OwnAppStack(new App(), 'Stack')).resourceCountIs('AWS::Lambda::Function', 1);
+});
+`;
+  writeFileSync(path.join(app.folder, 'test', 'own-app.test.ts'), test);
+  const { output } = await succeed('npm', ['test'], app);
+  return /^Tests:.*$/m.exec(output)![0];
 }
 
 export interface Template {

@@ -4,7 +4,17 @@ import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { Command } from 'commander';
 import { page, ROOT } from '../docs/pages.ts';
-import { addExample, assertSame, compile, EXAMPLES, initAnother, initApp, synth, templateOfClone } from './apps.ts';
+import {
+  addExample,
+  assertSame,
+  compile,
+  EXAMPLES,
+  initApp,
+  initNext,
+  synth,
+  templateOfClone,
+  testApp,
+} from './apps.ts';
 import { assertSentence, BAD_INPUT } from './bad-input.ts';
 import { fetchActionlint, fetchNode } from './fetch.ts';
 import { assertContents, assertReproducible, attw, type Packed, pack, publint } from './packed.ts';
@@ -76,14 +86,16 @@ async function onNode(major: NodeMajor, packed: Packed): Promise<string> {
     const same = assertSame(name!, template!, clone.name, clone.template);
     return `${same}, as in the clone, which bundles and took ${clone.seconds.toFixed(1)} s`;
   });
+  await check(`Node ${major}, the app's own tests`, () => testApp(app));
+  if (options.operate) await check(`Node ${major}, connectorctl`, () => operate(app.folder, node));
+  let last = app;
   for (const name of others) {
     await check(`Node ${major}, ${name}`, async () => {
-      const other = await initAnother(name, app);
-      addExample(other);
-      return `${(await synth(other)).templates.size} stacks`;
+      last = await initNext(name, last);
+      addExample(last);
+      return `${(await synth(last)).templates.size} stacks`;
     });
   }
-  if (options.operate) await check(`Node ${major}, connectorctl`, () => operate(app.folder, node));
   const times = [app.seconds, compiled, seconds].map(each => `${each.toFixed(1)} s`);
   return `${PARTS.nodes[major]}: installed in ${times[0]}, compiled in ${times[1]}, synthesized in ${times[2]}`;
 }

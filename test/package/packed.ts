@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, globSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { constants, cpSync, existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { ROOT } from '../docs/pages.ts';
 import { fetchPackage } from './fetch.ts';
@@ -59,9 +59,12 @@ export async function assertReproducible(folder: string): Promise<string> {
     const target = path.join(copy, file);
     if (existsSync(path.join(ROOT, file))) cpSync(path.join(ROOT, file), target);
   }
-  mkdirSync(path.join(copy, 'node_modules'), { recursive: true });
-  // Links to the same files, because esbuild follows links of folders to where they lead.
-  await succeed('cp', ['-Rl', `${ROOT}/node_modules/.`, path.join(copy, 'node_modules')], { folder: ROOT });
+  // Copied, because esbuild follows links to where they lead.
+  cpSync(path.join(ROOT, 'node_modules'), path.join(copy, 'node_modules'), {
+    recursive: true,
+    verbatimSymlinks: true,
+    mode: constants.COPYFILE_FICLONE,
+  });
   await succeed('npm', ['run', 'build', '--loglevel=error'], { folder: copy });
   const [here, there] = [ROOT, copy].map(root => hashesIn(path.join(root, 'dist')));
   assert.deepEqual(there, here);
