@@ -54,7 +54,7 @@ export class Query extends Construct {
         databaseName: this.database,
         tableInput,
       });
-      table.node.addDependency(database);
+      table.addResourceDependency(database);
     }
   }
 }
