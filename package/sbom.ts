@@ -37,13 +37,13 @@ function ofNpm(): Sbom {
 
 /** What `dependencies` lead to and what is in the bundle. An optional peer that only development has is neither. */
 function delivered(sbom: Sbom, inBundle: ReadonlySet<string>): Sbom {
-  const edges = new Map(sbom.dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]));
+  const needs = new Map(sbom.dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]));
   const development = new Set(refsOf(manifest.devDependencies));
   const kept = new Set<string>([refOf(manifest)]);
   const keep = (ref: string): void => {
     if (kept.has(ref) || (development.has(ref) && !inBundle.has(ref))) return;
     kept.add(ref);
-    edges.get(ref)?.forEach(keep);
+    needs.get(ref)?.forEach(keep);
   };
   for (const ref of [...refsOf(manifest.dependencies), ...inBundle]) keep(ref);
   const components = sbom.components.filter(each => kept.has(each['bom-ref']));
