@@ -12,5 +12,9 @@ export const PREBUILT_FUNCTION: string | undefined = existsSync(PREBUILT) ? PREB
 
 /** How and where to start the operator's command. With `--no`, what is not installed is not downloaded. */
 export const CONNECTORCTL = PREBUILT_FUNCTION
-  ? { command: 'npx --no connectorctl', folder: 'the folder of your CDK app' }
-  : { command: 'npm run connectorctl --', folder: 'a clone of the connector' };
+  ? { command: 'npx --no connectorctl', folder: 'the folder of your CDK app', note: '' }
+  : {
+      command: 'npm run connectorctl --',
+      folder: 'a clone of the connector',
+      note: ' npm takes options before "--" for itself.',
+    };

@@ -21,7 +21,8 @@ const COMPILED: BuildOptions = {
   absWorkingDir: ROOT,
   platform: 'node',
   format: 'cjs',
-  target: `node${manifest.engines.node.replace('>=', '')}`,
+  // The lowest version that is named.
+  target: `node${/\d[\d.]*/.exec(manifest.engines.node)![0]}`,
   packages: 'external',
   logLevel: 'warning',
 };

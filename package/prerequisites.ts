@@ -10,22 +10,19 @@ type InstalledVersion = (name: string) => string | undefined;
 
 /** What hinders, in one sentence. */
 export function nodeFault(running: string): string | undefined {
-  const needed = manifest.engines.node.replace('>=', '');
-  if (isAtLeast(running, needed)) return undefined;
-  return `${manifest.name} needs Node ${needed} or later, and Node ${running} runs it.`;
+  const ranges = manifest.engines.node.split(' || ');
+  if (ranges.some(range => fits(running, range))) return undefined;
+  return `${manifest.name} needs Node ${ranges.map(rangeText).join(', or ')}, and Node ${running} runs it.`;
 }
 
 /** What hinders, in one sentence for each package that does not fit. */
 export function peerFaults(installed: InstalledVersion): string[] {
   return Object.entries(manifest.peerDependencies).flatMap(([name, range]) => {
-    const lowest = range.replace('^', '');
-    const [major = ''] = lowest.split('.');
-    const need = `${manifest.name} needs ${name} ${lowest} or a later ${major}.x`;
-    const remedy = `run "npm install ${name}@${range}" in the folder of your app.`;
     const version = installed(name);
-    if (version === undefined) return [`${need}, and it is not installed: ${remedy}`];
-    const fits = version.split('.')[0] === major && isAtLeast(version, lowest);
-    return fits ? [] : [`${need}, and ${version} is installed: ${remedy}`];
+    if (version !== undefined && fits(version, range)) return [];
+    const found = version === undefined ? 'it is not' : `${version} is`;
+    const remedy = `run "npm install ${name}@${range}" in the folder of your app.`;
+    return [`${manifest.name} needs ${name} ${rangeText(range)}, and ${found} installed: ${remedy}`];
   });
 }
 
@@ -49,6 +46,25 @@ function installedVersion(name: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** `^2.3`: 2.3 or a later 2.x. `>=2.3`: 2.3 or later. Nothing else is used in package.json. */
+function fits(version: string, range: string): boolean {
+  const lowest = lowestOf(range);
+  return (majorOf(version) === majorOf(lowest) || range.startsWith('>=')) && isAtLeast(version, lowest);
+}
+
+function rangeText(range: string): string {
+  const lowest = lowestOf(range);
+  return range.startsWith('>=') ? `${lowest} or later` : `${lowest} or a later ${majorOf(lowest)}.x`;
+}
+
+function lowestOf(range: string): string {
+  return range.replace(/^(\^|>=)/, '');
+}
+
+function majorOf(version: string): string {
+  return version.split('.')[0] ?? '';
 }
 
 function isAtLeast(version: string, lowest: string): boolean {

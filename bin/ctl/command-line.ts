@@ -81,7 +81,7 @@ function configure(command: Command): void {
 }
 
 const AFTER = `
-Run it in ${CONNECTORCTL.folder}. npm takes options before "--" for itself.${examples('status', 'doctor', '<command> --help')}
+Run it in ${CONNECTORCTL.folder}.${CONNECTORCTL.note}${examples('status', 'doctor', '<command> --help')}
 Common options may precede or follow the command's name.
 Results go to stdout. Progress, questions and errors go to stderr. Colour is used on terminals only. NO_COLOR disables it.
 

@@ -16,7 +16,7 @@ export interface BadInput {
   readonly prepare: (folder: string, packed: string, cache: string) => Promise<string>;
 }
 
-const { name: PACKAGE, peerDependencies, engines } = manifest;
+const { name: PACKAGE, peerDependencies } = manifest;
 const LOWEST = peerDependencies['aws-cdk-lib'];
 const NEED = `${PACKAGE} needs aws-cdk-lib ${LOWEST.slice(1)} or a later 2.x`;
 const REMEDY = `run "npm install aws-cdk-lib@${LOWEST}" in the folder of your app.`;
@@ -47,7 +47,7 @@ export const BAD_INPUT: readonly BadInput[] = [
   },
   {
     name: 'a Node that is too old',
-    sentence: `${PACKAGE} needs Node ${engines.node.slice(2)} or later, and Node ${PARTS.oldNode} runs it.`,
+    sentence: `${PACKAGE} needs Node 20.19.0 or a later 20.x, or 22.12.0 or later, and Node ${PARTS.oldNode} runs it.`,
     async prepare(folder, packed, cache) {
       await install(folder, [packed]);
       return path.join(await fetchNode(PARTS.oldNode, cache), 'node');

@@ -8,9 +8,9 @@ import { GetCallerIdentityCommand, type STSClient } from '@aws-sdk/client-sts';
 import { ConfigurationError } from '../../../../lib/config/fault.ts';
 import { connectorsIn } from '../../../../lib/config/read-connectors.ts';
 import type { ConnectorConfig } from '../../../../lib/connector-options.ts';
-import { CONNECTORCTL } from '../../../../lib/installation.ts';
+import { CONNECTORCTL, PREBUILT_FUNCTION } from '../../../../lib/installation.ts';
 import { AwsCallError } from '../../errors.ts';
-import { type Check, type DoctorContext, type Finding, fail, ok, warn } from './context.ts';
+import { type Check, type DoctorContext, type Finding, fail, ok, skipped, warn } from './context.ts';
 
 const CONFIGURATION_REMEDY = 'README.md has the table of options. Fix it before you deploy.';
 const GO = `Run this in the checkout of the connector: cd security-data-connector && ${CONNECTORCTL.command} doctor --preflight`;
@@ -19,6 +19,7 @@ const GO = `Run this in the checkout of the connector: cd security-data-connecto
 export const configuration: Check<DoctorContext> = {
   name: 'configuration',
   async run() {
+    if (PREBUILT_FUNCTION) return skipped('your app has its connectors in its code, which is checked at synth');
     const file = findCdkJson();
     if (!file) return fail(`there is no cdk.json in ${process.cwd()} or a folder above it`, GO);
     try {
