@@ -92,8 +92,21 @@ export function templatesIn(folder: string): ReadonlyMap<string, Template> {
   );
 }
 
+export interface OfClone {
+  readonly name: string;
+  readonly template: Template;
+  readonly seconds: number;
+}
+
+let ofClone: Promise<OfClone> | undefined;
+
 /** What the clone synthesizes for the connector of the example own-app. */
-export async function templateOfClone(): Promise<{ name: string; template: Template; seconds: number }> {
+export function templateOfClone(): Promise<OfClone> {
+  ofClone ??= synthClone();
+  return ofClone;
+}
+
+async function synthClone(): Promise<OfClone> {
   const props = /new SecurityDataConnector\(this, 'Connector', (\{[^}]*\})/.exec(
     page('examples/own-app/lib/own-app-stack.ts'),
   )![1]!;
