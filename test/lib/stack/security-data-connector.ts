@@ -72,8 +72,9 @@ describe('the construct in somebody’s own app', () => {
     expect(() => new SecurityDataConnector(two, 'Connector', REQUIRED)).toThrow(
       '  props.connectorName: "acme" is also the name of One/Connector, and alarms, metrics and exports of one account and region are named after it',
     );
-    const elsewhere = new Stack(app, 'Elsewhere', { env: { account: '111122223333', region: 'eu-central-1' } });
-    new SecurityDataConnector(elsewhere, 'Connector', REQUIRED);
+    for (const env of ['eu-central-1', 'eu-west-1'].map(region => ({ account: '111122223333', region }))) {
+      new SecurityDataConnector(new Stack(app, env.region, { env }), 'Connector', REQUIRED);
+    }
   });
 
   test('exports each of its outputs below its name, also in a stack with another connector', () => {
