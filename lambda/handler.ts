@@ -2,8 +2,9 @@
 import { createAwsClients } from './aws.ts';
 import { type Clients, createContainerTokens } from './compose.ts';
 import { type InvocationContext, type InvocationResult, type Invoker, invoke } from './invocation.ts';
+import { createLog } from './log.ts';
 import { readSettings } from './settings.ts';
-import { createLog, sha256, systemClock } from './system.ts';
+import { sha256, systemClock } from './system.ts';
 import { createTelemetry } from './telemetry.ts';
 
 let invoker: Invoker | undefined;

@@ -7,33 +7,30 @@ import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
+import { exportName } from './export-name.ts';
 import { PREFIXES } from './prefixes.ts';
 import type { Query } from './query/query.ts';
 import type { Schedule } from './schedule.ts';
 import type { SiemAccess } from './siem/siem-access.ts';
 import { VERSION } from './version.ts';
 
-export interface Outputs {
-  readonly connectorName: string;
-  readonly logGroup: ILogGroup;
-  readonly schedule: Schedule;
-  readonly dashboard: Dashboard;
-}
-
 /** What the construct shows of itself. */
 export interface ConnectorParts extends Construct {
+  readonly connectorName: string;
   readonly bucket: IBucket;
   readonly state: ITable;
   readonly delivery: IDeliveryStreamRef;
   readonly function: IFunction;
+  readonly logGroup: ILogGroup;
+  readonly dashboard: Dashboard;
   readonly alarmTopic: ITopic;
   readonly siem: SiemAccess | undefined;
   readonly query: Query | undefined;
 }
 
 /** What an operator's commands and the form of a SIEM ask for. */
-export function addOutputs(connector: ConnectorParts, parts: Outputs): void {
-  const { connectorName, logGroup, schedule, dashboard } = parts;
+export function addOutputs(connector: ConnectorParts, schedule: Schedule): void {
+  const { connectorName, logGroup, dashboard } = connector;
   const add = (id: string, value: string, description: string) => new CfnOutput(connector, id, { value, description });
   add('ConnectorName', connectorName, 'In every event, on every metric and alarm');
   add('ConnectorVersion', VERSION, 'Version of the connector that was deployed');
@@ -52,6 +49,14 @@ export function addOutputs(connector: ConnectorParts, parts: Outputs): void {
   add('DashboardName', dashboard.dashboardName, 'Dashboard in CloudWatch');
   if (connector.siem) addSiemOutputs(add, connector.siem, Stack.of(connector).region);
   if (connector.query) addQueryOutputs(add, connector.query);
+  exportOutputs(connector, connectorName);
+}
+
+/** Exports every output, so that connectorctl finds the connector in any stack, and a second connector of this name cannot be deployed. */
+function exportOutputs(connector: Construct, connectorName: string): void {
+  for (const output of connector.node.findAll()) {
+    if (output instanceof CfnOutput) output.exportName = exportName(connectorName, output.node.id);
+  }
 }
 
 function addQueryOutputs(add: (id: string, value: string, description: string) => void, query: Query): void {

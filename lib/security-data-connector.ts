@@ -1,8 +1,10 @@
 import { Annotations, Stack, Tags, Token } from 'aws-cdk-lib';
+import type { Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
 import type { IDeliveryStreamRef } from 'aws-cdk-lib/aws-kinesisfirehose';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
@@ -35,12 +37,26 @@ const TAGGED = { excludeResourceTypes: ['AWS::CloudWatch::Dashboard'] };
  * bucket, a queue for the SIEM, alarms and a dashboard.
  */
 export class SecurityDataConnector extends Construct {
+  /** In every event, and on every metric and alarm. */
+  readonly connectorName: string;
+  /** Secret with the client credentials of the organization. */
   readonly credentials: ISecret;
+  /** Bucket of events, backups and dead letters. */
   readonly bucket: IBucket;
+  /** Table of checkpoints, row states and the lease. */
   readonly state: ITable;
+  /** Delivery stream of the events. */
   readonly delivery: IDeliveryStreamRef;
+  /** Function that reads the API. */
   readonly function: IFunction;
+  /** Logs of the function. */
+  readonly logGroup: ILogGroup;
+  /** The composite alarms `critical` and `warning`. */
+  readonly alarms: Alarms;
+  /** Topic that the alarms notify. */
   readonly alarmTopic: ITopic;
+  /** Dashboard in CloudWatch. */
+  readonly dashboard: Dashboard;
   /** Queue, policy and role of the SIEM. Absent where the destination is not S3 or `siemQueue` is false. */
   readonly siem: SiemAccess | undefined;
   /** Database, workgroup and policy of analysts. Absent unless `query` is true. */
@@ -49,7 +65,9 @@ export class SecurityDataConnector extends Construct {
   constructor(scope: Construct, id: string, props: SecurityDataConnectorProps) {
     super(scope, id);
     checkProps(props);
+    this.refuseSharedName(props.connectorName);
     if (props.bucket) this.refuseSharedBucket(props.bucket);
+    this.connectorName = props.connectorName;
     const options = optionsOf(this, props);
     this.credentials = props.secret ?? createCredentials(this, options);
     const createdBucket = props.bucket ? undefined : createDataBucket(this, options);
@@ -65,10 +83,13 @@ export class SecurityDataConnector extends Construct {
     if ((props.alarmTopic || props.alarmEmail) && !isAddress(options.runbookUrl)) this.warnOfRunbook();
     const poller = this.createPoller(options);
     this.function = poller.function;
+    this.logGroup = poller.logGroup;
     // Another id would replace schedule, role and queue.
     const schedule = new Schedule(this, 'Tick', { ...options, function: this.function });
-    const dashboard = this.createMonitoring(options, schedule);
-    addOutputs(this, { connectorName: options.connectorName, logGroup: poller.logGroup, schedule, dashboard });
+    const monitoring = this.monitoringOf(options, schedule);
+    this.alarms = new Alarms(this, 'Alarms', { ...options, ...monitoring, topic: this.alarmTopic });
+    this.dashboard = createDashboard(this, { ...monitoring, alarms: this.alarms });
+    addOutputs(this, schedule);
     if (props.permissionsBoundary) PermissionsBoundary.of(this).apply(props.permissionsBoundary);
     for (const [key, value] of Object.entries(props.tags ?? {})) Tags.of(this).add(key, value, TAGGED);
   }
@@ -80,11 +101,21 @@ export class SecurityDataConnector extends Construct {
     Annotations.of(this).addWarningV2('security-data-connector:runbookUrl', text);
   }
 
-  /** `cdk.json` is checked for this, but another app may create two connectors with one bucket. */
+  /** `cdk.json` is checked for this and for shared buckets, but another app may create two connectors with one name or bucket. */
+  private refuseSharedName(connectorName: string): void {
+    const { account, region } = Stack.of(this);
+    const other = this.otherConnectors().find(each => {
+      const theirs = Stack.of(each);
+      return each.connectorName === connectorName && theirs.account === account && theirs.region === region;
+    });
+    if (!other) return;
+    const reason = `"${connectorName}" is also the name of ${other.node.path}, and alarms, metrics and exports of one account and region are named after it`;
+    throw new ConfigurationError([{ path: 'props.connectorName', reason }]);
+  }
+
   private refuseSharedBucket(bucket: IBucket): void {
     const arnOf = (each: IBucket) => JSON.stringify(Stack.of(this).resolve(each.bucketArn));
-    const isShared = this.node.root.node.findAll().some(other => {
-      if (!(other instanceof SecurityDataConnector) || other === this) return false;
+    const isShared = this.otherConnectors().some(other => {
       const theirs: IBucket | undefined = other.bucket;
       if (!theirs || theirs === bucket) return theirs === bucket;
       // An ARN that is known only at deployment can be compared within its own stack only.
@@ -92,6 +123,11 @@ export class SecurityDataConnector extends Construct {
       return isComparable && arnOf(theirs) === arnOf(bucket);
     });
     if (isShared) throw new ConfigurationError([{ path: 'props.bucket', reason: SHARED_BUCKET }]);
+  }
+
+  private otherConnectors(): SecurityDataConnector[] {
+    const all = this.node.root.node.findAll();
+    return all.filter(each => each instanceof SecurityDataConnector).filter(each => each !== this);
   }
 
   /** The retention applies to a bucket that is created here. An existing one has its own rules. */
@@ -116,7 +152,7 @@ export class SecurityDataConnector extends Construct {
     });
   }
 
-  private createMonitoring(options: ConnectorOptions, schedule: Schedule) {
+  private monitoringOf(options: ConnectorOptions, schedule: Schedule) {
     const { connectorName, destination, memorySize } = options;
     const monitored = {
       connectorName,
@@ -133,8 +169,6 @@ export class SecurityDataConnector extends Construct {
       deliveryMetrics: deliveryMetricPrefix(destination),
       converts: kindOf(destination).converts ?? false,
     };
-    const shared = { monitored, settings, streams: streamsOn(({ pathOption }) => options[pathOption]) };
-    const alarms = new Alarms(this, 'Alarms', { ...options, ...shared, topic: this.alarmTopic });
-    return createDashboard(this, { ...shared, alarms });
+    return { monitored, settings, streams: streamsOn(({ pathOption }) => options[pathOption]) };
   }
 }

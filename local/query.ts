@@ -2,10 +2,10 @@
 
 import { Command } from 'commander';
 import { VIEWS } from '../lib/query/views.ts';
+import { optionsKeptByNpm } from './npm-options.ts';
 import { EventDatabase } from './query/event-database.ts';
 import { deliveredFiles, QueryFailedError, QueryRequestError } from './query/files.ts';
 import { aligned, jsonLines, resultTable } from './query/result.ts';
-import { optionsKeptByNpm } from './terminal/npm-options.ts';
 
 async function answer({ sql, folder, json }: QueryRequest): Promise<void> {
   using database = await EventDatabase.open(await deliveredFiles(folder));

@@ -1,9 +1,9 @@
 /** `npm start`: the connector on this machine. See `npm start -- --help`. */
 
+import { hasClientSecret, PromptAbortedError } from '../bin/terminal/client-secret.ts';
 import { failureText, stateFailureText } from './start/failure-text.ts';
 import { readCommandLine, readRequest, StartFaultsError } from './start/options.ts';
 import { run } from './start/run.ts';
-import { hasClientSecret, PromptAbortedError } from './terminal/client-secret.ts';
 
 // The state folder holds rows of a real tenant. Only the current user may read them.
 process.umask(0o077);

@@ -31,7 +31,7 @@ function importsOf(file: string): string[] {
   );
 }
 
-const FILES = globSync('{bin,lib,lambda,local,bench}/**/*.ts', { cwd: ROOT });
+const FILES = globSync('{bin,lib,lambda,local,package,bench}/**/*.ts', { cwd: ROOT });
 
 describe('the layers', () => {
   test('are all in the table', () => {
@@ -44,6 +44,7 @@ describe('the layers', () => {
       'lib/',
       'bin/',
       'local/',
+      'package/',
       'bench/',
       'test/',
     ]);

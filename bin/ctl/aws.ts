@@ -7,7 +7,7 @@ const INVOCATION_TIMEOUT_MILLISECONDS = 16 * 60_000;
 const CONNECTION_TIMEOUT_MILLISECONDS = 10_000;
 
 /** Loaded on first use: loading all of them takes longer than most commands run. */
-const load = createRequire(import.meta.url);
+const load = createRequire(import.meta.filename);
 const SDK = {
   cloudFormation: (): typeof import('@aws-sdk/client-cloudformation') => load('@aws-sdk/client-cloudformation'),
   cloudWatch: (): typeof import('@aws-sdk/client-cloudwatch') => load('@aws-sdk/client-cloudwatch'),

@@ -1,6 +1,7 @@
 /** The list of commands and their common options. Each command is in commands/. */
 import { Command } from 'commander';
 import { STREAMS } from '../../lambda/streams.ts';
+import { CONNECTORCTL } from '../../lib/installation.ts';
 import { VERSION } from '../../lib/version.ts';
 import { examples, type Run } from './command.ts';
 
@@ -31,10 +32,8 @@ export async function commandLine(run: Run, words: readonly string[] = []): Prom
   const program = new Command('connectorctl')
     .description('Inspects and operates a deployed connector with your AWS credentials.')
     .version(VERSION)
-    .option(
-      '--stack <name>',
-      'stack of the connector, with or without "SecurityDataConnector-" (default: the only one in the region)',
-    )
+    .option('--connector <name>', 'name of the connector (default: the only one in the region)')
+    .option('--stack <name>', 'stack of the connector, with or without "SecurityDataConnector-"')
     .option('--region <region>', 'region of the stack (default: as for the AWS CLI)')
     .option('--profile <name>', 'profile of your AWS configuration files')
     .option('--json', 'print one JSON document')
@@ -65,7 +64,7 @@ function variableOf(long: string): string {
   return `npm_config_${long.slice(2).replaceAll('-', '_')}`;
 }
 
-const WITH_VALUE = ['--stack', '--region', '--profile'];
+const WITH_VALUE = ['--connector', '--stack', '--region', '--profile'];
 
 /** The first argument that is neither an option nor the value of one. */
 function commandIn(words: readonly string[]): string | undefined {
@@ -82,7 +81,7 @@ function configure(command: Command): void {
 }
 
 const AFTER = `
-Run it in a clone of the connector. npm takes options before "--" for itself.${examples('status', 'doctor', '<command> --help')}
+Run it in ${CONNECTORCTL.folder}.${CONNECTORCTL.note}${examples('status', 'doctor', '<command> --help')}
 Common options may precede or follow the command's name.
 Results go to stdout. Progress, questions and errors go to stderr. Colour is used on terminals only. NO_COLOR disables it.
 

@@ -1,6 +1,8 @@
 /** What the files in commands/ share. */
+
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { STREAMS, type StreamName } from '../../lambda/streams.ts';
+import { CONNECTORCTL } from '../../lib/installation.ts';
 import type { Context } from './context.ts';
 import type { Outcome } from './report.ts';
 
@@ -17,7 +19,7 @@ export type Run = <Arguments extends unknown[]>(
 
 /** Examples for the help text of a command, without the program's name. */
 export function examples(...lines: readonly string[]): string {
-  return `\n${lines.length === 1 ? 'Example' : 'Examples'}:\n${lines.map(line => `  npm run connectorctl -- ${line}\n`).join('')}`;
+  return `\n${lines.length === 1 ? 'Example' : 'Examples'}:\n${lines.map(line => `  ${CONNECTORCTL.command} ${line}\n`).join('')}`;
 }
 
 export const STREAM_NAMES: readonly StreamName[] = STREAMS.map(stream => stream.name);

@@ -14,6 +14,7 @@ import { createReport, type Report } from './report.ts';
 
 /** Options that every command takes. */
 export interface GlobalOptions {
+  readonly connector?: string;
   readonly stack?: string;
   readonly region?: string;
   readonly profile?: string;
@@ -42,7 +43,7 @@ export function createContext(options: GlobalOptions, signal: AbortSignal): Cont
 }
 
 function contextOf(options: GlobalOptions, signal: AbortSignal, aws: Aws): Context {
-  const deployment = once(() => findDeployment(aws, options.stack));
+  const deployment = once(() => findDeployment(aws, { connector: options.connector, stack: options.stack }));
   const deployedFunction = once(async () => readFunction(aws, (await deployment()).functionName));
   return {
     options,

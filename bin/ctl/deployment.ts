@@ -1,4 +1,5 @@
-/** Finds a connector's stack by name, or the only one in the account and region, and reads its outputs and its function. */
+/** Finds a connector by its name, by its stack, or as the only one in the account and region, and reads its outputs and its function. */
+
 import {
   type CloudFormationClient,
   DescribeStacksCommand,
@@ -6,6 +7,9 @@ import {
   type Stack,
 } from '@aws-sdk/client-cloudformation';
 import { GetFunctionConfigurationCommand } from '@aws-sdk/client-lambda';
+import { groupBy } from '../../lambda/core/group-by.ts';
+import { exportedOutput } from '../../lib/export-name.ts';
+import { CONNECTORCTL } from '../../lib/installation.ts';
 import { VERSION } from '../../lib/version.ts';
 import type { Aws } from './aws.ts';
 import { AwsCallError, RefusedError } from './errors.ts';
@@ -27,7 +31,7 @@ export interface Deployment {
   readonly scheduleName: string;
   readonly scheduleDeadLetterQueueUrl: string;
   readonly alarmTopicArn: string;
-  /** Every output of the stack by its name. */
+  /** Every output of the connector by its name. */
   readonly outputs: ReadonlyMap<string, string>;
   /** Absent if the SIEM does not read from a queue. */
   readonly siem: SiemSide | undefined;
@@ -40,46 +44,77 @@ export interface SiemSide {
   readonly roleArn: string | undefined;
 }
 
+/** Of the stacks that `cdk.json` names. A stack of another app has any name. */
 const PREFIX = 'SecurityDataConnector-';
 
-/** @param name of the stack, with or without `SecurityDataConnector-` @throws RefusedError, AwsCallError */
-export async function findDeployment(aws: Aws, name: string | undefined): Promise<Deployment> {
-  // An unset variable in a script. CloudFormation could take it for "all stacks".
-  if (name === '') throw new RefusedError('--stack is empty. Give a stack name, or omit the option. Nothing was done.');
-  const client = aws.cloudFormation();
-  const stack = name === undefined ? await onlyStack(client) : await namedStack(client, name);
-  const region = await client.config.region();
-  const reason = isConnector(stack) ? undefined : withoutConnector(stack, region);
-  if (reason) throw new RefusedError(reason);
-  return deploymentOf(stack);
+/** What a person says of the connector. Nothing: it is the only one. */
+export interface Wanted {
+  /** Name of the connector. */
+  readonly connector?: string | undefined;
+  /** Name of the stack, with or without `SecurityDataConnector-`. */
+  readonly stack?: string | undefined;
 }
 
-async function onlyStack(client: CloudFormationClient): Promise<Stack> {
-  const found: Stack[] = [];
-  const uncreated: Stack[] = [];
+/** A connector in a stack. */
+interface Found {
+  readonly stack: Stack;
+  readonly connector: string;
+  /** By name. */
+  readonly outputs: ReadonlyMap<string, string>;
+}
+
+/** @throws RefusedError, AwsCallError */
+export async function findDeployment(aws: Aws, wanted: Wanted): Promise<Deployment> {
+  // An unset variable in a script. CloudFormation could take it for "all stacks".
+  for (const [option, value] of Object.entries(wanted)) {
+    if (value === '')
+      throw new RefusedError(`--${option} is empty. Give a ${option} name, or omit the option. Nothing was done.`);
+  }
+  const client = aws.cloudFormation();
+  const stacks = wanted.stack === undefined ? await allStacks(client) : [await namedStack(client, wanted.stack)];
+  const { connector } = wanted;
+  const isWanted = (each: Found) => connector === undefined || each.connector === connector;
+  const found = stacks.flatMap(connectorsIn).filter(isWanted);
+  if (found.length === 1) return deploymentOf(found[0]!);
+  const region = await client.config.region();
+  if (found.length > 1)
+    throw new RefusedError(severalText(found, wanted.stack ? `stack ${wanted.stack}` : `region ${region}`));
+  throw new RefusedError(noneText(stacks, wanted, region));
+}
+
+function severalText(found: readonly Found[], place: string): string {
+  const names = found.map(({ connector }) => connector).sort();
+  return `There are several connectors in ${place}. Choose one with --connector, for example --connector ${names[0]}. They are ${names.join(', ')}.`;
+}
+
+function noneText(stacks: readonly Stack[], { connector, stack: stackName }: Wanted, region: string): string {
+  // A stack without resources counts only if there is no connector.
+  const isMeant = ({ StackName }: Stack) => connector === undefined || StackName === `${PREFIX}${connector}`;
+  const uncreated = stacks.filter(isUncreated).filter(isMeant);
+  const [only] = uncreated;
+  if (only && uncreated.length === 1) return withoutConnector(only, region) ?? '';
+  if (only) {
+    const names = uncreated.map(each => each.StackName).join(', ');
+    return `There is no connector in region ${region}, but stacks of which none was created: ${names}. Choose one with --stack.`;
+  }
+  const which = connector === undefined ? 'no connector' : `no connector ${connector}`;
+  const where = stackName === undefined ? `region ${region} of this account` : `stack ${stackName}`;
+  return `There is ${which} in ${where}. Use --region or --profile, or deploy one.`;
+}
+
+async function allStacks(client: CloudFormationClient): Promise<Stack[]> {
+  const stacks: Stack[] = [];
   try {
-    for await (const { Stacks = [] } of paginateDescribeStacks({ client }, {}))
-      for (const stack of Stacks) (isConnector(stack) ? found : isUncreated(stack) ? uncreated : []).push(stack);
+    for await (const page of paginateDescribeStacks({ client }, {})) stacks.push(...(page.Stacks ?? []));
+    return stacks;
   } catch (cause) {
     throw new AwsCallError('The stacks of this account and region could not be listed', ADVICE, cause);
   }
-  // A stack without resources counts only if there is no other.
-  const [only, ...others] = found.length > 0 ? found : uncreated;
-  if (only && others.length === 0) return only;
-  const region = await client.config.region();
-  if (!only)
-    throw new RefusedError(
-      `There is no connector in region ${region} of this account. Use --region or --profile, or deploy one.`,
-    );
-  const names = [only, ...others].map(each => each.StackName).join(', ');
-  throw new RefusedError(
-    `There are several connectors in region ${region}. Choose one with --stack, for example --stack ${only.StackName}. They are ${names}.`,
-  );
 }
 
 async function namedStack(client: CloudFormationClient, name: string): Promise<Stack> {
   const exact = await describe(client, name);
-  const isAnswer = name.startsWith(PREFIX) || (exact && isConnector(exact));
+  const isAnswer = name.startsWith(PREFIX) || (exact && connectorsIn(exact).length > 0);
   const stack = isAnswer ? exact : ((await describe(client, `${PREFIX}${name}`)) ?? exact);
   if (!stack) {
     const region = await client.config.region();
@@ -87,9 +122,9 @@ async function namedStack(client: CloudFormationClient, name: string): Promise<S
       `There is no stack ${name} in region ${region} of this account. Use --region or --profile, or another --stack.`,
     );
   }
-  if (isConnector(stack) || isUncreated(stack)) return stack;
+  if (connectorsIn(stack).length > 0 || isUncreated(stack)) return stack;
   throw new RefusedError(
-    `Stack ${name} is not a connector: it lacks the outputs of one. Its status is ${stack.StackStatus}.`,
+    `Stack ${name} is not a connector: it lacks the exports of one. Its status is ${stack.StackStatus}.`,
   );
 }
 
@@ -106,9 +141,15 @@ async function describe(client: CloudFormationClient, name: string): Promise<Sta
 
 const ADVICE = 'Nothing was done. You need cloudformation:DescribeStacks in the account and region of the connector.';
 
-function isConnector({ Outputs = [] }: Stack): boolean {
-  const names = new Set(Outputs.map(each => each.OutputKey));
-  return names.has('FunctionName') && names.has('StateTableName') && names.has('DeliveryStreamName');
+/** A stack of an app may have several. The names of their exports say which output belongs to which. */
+function connectorsIn(stack: Stack): Found[] {
+  const outputs = (stack.Outputs ?? []).flatMap(({ ExportName, OutputValue = '' }) => {
+    const named = exportedOutput(ExportName);
+    return named ? [{ ...named, value: OutputValue }] : [];
+  });
+  return [...groupBy(outputs, each => each.connector)].map(([connector, own]) => {
+    return { stack, connector, outputs: new Map(own.map(({ output, value }) => [output, value])) };
+  });
 }
 
 /** A stack with a connector's name whose first deployment failed or is in progress. It has no outputs yet. */
@@ -116,8 +157,8 @@ function isUncreated(stack: Stack): boolean {
   return stack.StackName?.startsWith(PREFIX) === true && withoutConnector(stack, '') !== undefined;
 }
 
-function deploymentOf({ StackName: stackName = '', StackId, StackStatus, Outputs = [] }: Stack): Deployment {
-  const outputs = new Map(Outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]));
+function deploymentOf({ stack, connector, outputs }: Found): Deployment {
+  const { StackName: stackName = '', StackId, StackStatus } = stack;
   const version = outputs.get('ConnectorVersion') ?? 'an earlier version';
   if (!isCompatible(version, VERSION)) {
     throw new RefusedError(
@@ -138,7 +179,7 @@ function deploymentOf({ StackName: stackName = '', StackId, StackStatus, Outputs
     stackStatus: StackStatus ?? 'UNKNOWN',
     version,
     outputs,
-    connector: output('ConnectorName'),
+    connector,
     functionName: output('FunctionName'),
     logGroup: output('LogGroupName'),
     table: output('StateTableName'),
@@ -200,7 +241,7 @@ export function settingOf(environment: FunctionEnvironment, setting: string): st
   const value = environment[setting];
   if (value) return value;
   throw new RefusedError(
-    `The function of the stack has no setting ${setting}. Nothing was done. "npm run connectorctl -- doctor" lists the missing settings.`,
+    `The function of the stack has no setting ${setting}. Nothing was done. "${CONNECTORCTL.command} doctor" lists the missing settings.`,
   );
 }
 

@@ -6,6 +6,7 @@ import {
   PageTimeoutError,
   SAFE,
 } from '../../lambda/core/errors.ts';
+import { CONNECTORCTL } from '../../lib/installation.ts';
 
 /** The command cannot be carried out as given. Nothing was done. */
 export class RefusedError extends Error {
@@ -64,7 +65,7 @@ const ADVICE: readonly (readonly [type: new (...given: any) => Error, advice: st
   [ApiRefusedError, 'Check baseUrl, authUrl and the paths of the lists in cdk.json.'],
   [
     CredentialsError,
-    'Put the current client_id and client_secret into the secret with "npm run connectorctl -- set-credentials", or have the account enabled.',
+    `Put the current client_id and client_secret into the secret with "${CONNECTORCTL.command} set-credentials", or have the account enabled.`,
   ],
   [OutOfTimeError, AGAIN],
   [PageTimeoutError, AGAIN],

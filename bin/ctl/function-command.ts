@@ -1,9 +1,11 @@
 /** Sends a command to the function: asks for confirmation, shows progress, formats the result. */
+
 import { createInterface } from 'node:readline/promises';
 import type { StreamResult } from '../../lambda/core/run.ts';
 import type { InvocationResult } from '../../lambda/invocation.ts';
 import type { Clock } from '../../lambda/ports.ts';
-import { terminalText } from '../../local/terminal/terminal-text.ts';
+import { CONNECTORCTL } from '../../lib/installation.ts';
+import { terminalText } from '../terminal/terminal-text.ts';
 import type { Context } from './context.ts';
 import { InterruptedError, RefusedError } from './errors.ts';
 import { carryOut, type FunctionCommand, invokeFunction, runsText, timedRuns, untilDone } from './invoke.ts';
@@ -105,8 +107,8 @@ export function resultText({ streams, more }: InvocationResult, seconds: readonl
   const table = `${tableText(['stream', ...COLUMNS.map(([title]) => title)], rows)}\n\n${notes}`;
   if (!more) return table;
   const next = paused
-    ? 'The schedule is off, so no run continues by itself. Use "npm run connectorctl -- run --until-done" or "npm run connectorctl -- resume".'
-    : 'The next scheduled run continues. "npm run connectorctl -- run --until-done" waits for the end.';
+    ? `The schedule is off, so no run continues by itself. Use "${CONNECTORCTL.command} run --until-done" or "${CONNECTORCTL.command} resume".`
+    : `The next scheduled run continues. "${CONNECTORCTL.command} run --until-done" waits for the end.`;
   return `${table} The time budget ended before the streams were caught up. ${next}`;
 }
 
@@ -131,12 +133,17 @@ export async function confirm(cost: string, signal?: AbortSignal): Promise<void>
 }
 
 async function ask(question: string, signal?: AbortSignal): Promise<string> {
-  using terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const gone = Promise.withResolvers<string>();
-  const interrupt = () => gone.reject(new InterruptedError('Interrupted. Nothing was done.'));
-  // SIGINT covers Ctrl-C in the terminal and a sent signal. Ctrl-D closes the input without an answer.
-  terminal.once('SIGINT', interrupt);
-  signal?.addEventListener('abort', interrupt, { once: true });
-  terminal.once('close', () => gone.resolve(''));
-  return await Promise.race([terminal.question(terminalText(question)), gone.promise]);
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const gone = new Promise<string>((resolve, reject) => {
+    const interrupt = () => reject(new InterruptedError('Interrupted. Nothing was done.'));
+    // SIGINT covers Ctrl-C in the terminal and a sent signal. Ctrl-D closes the input without an answer.
+    terminal.once('SIGINT', interrupt);
+    signal?.addEventListener('abort', interrupt, { once: true });
+    terminal.once('close', () => resolve(''));
+  });
+  try {
+    return await Promise.race([terminal.question(terminalText(question)), gone]);
+  } finally {
+    terminal.close();
+  }
 }

@@ -1,5 +1,5 @@
 /** Output of a command: the result on stdout as text or one JSON document, everything else on stderr. */
-import { terminalLine, terminalText } from '../../local/terminal/terminal-text.ts';
+import { terminalLine, terminalText } from '../terminal/terminal-text.ts';
 import { terminalReport } from './text.ts';
 
 export interface Outcome {

@@ -1,13 +1,18 @@
 /** Formats text for the terminal: colours, tables, times. */
 import { styleText } from 'node:util';
-import { terminalText } from '../../local/terminal/terminal-text.ts';
+import { terminalText } from '../terminal/terminal-text.ts';
 
-/** Colours, on a terminal only. Node honours NO_COLOR and FORCE_COLOR. */
+/** Colours, on a terminal only. FORCE_COLOR and NO_COLOR are honoured as Node 22 and later do. Node 20 would colour pipes. */
+const forced = process.env['FORCE_COLOR'];
+const coloured = forced === undefined ? process.stdout.isTTY && process.stdout.hasColors() : forced !== '0';
+const painter = (style: 'green' | 'red' | 'yellow' | 'dim') => (text: string) =>
+  coloured ? styleText(style, text, { validateStream: false }) : text;
+
 export const paint = {
-  good: (text: string) => styleText('green', text, { stream: process.stdout }),
-  bad: (text: string) => styleText('red', text, { stream: process.stdout }),
-  unconfirmed: (text: string) => styleText('yellow', text, { stream: process.stdout }),
-  faint: (text: string) => styleText('dim', text, { stream: process.stdout }),
+  good: painter('green'),
+  bad: painter('red'),
+  unconfirmed: painter('yellow'),
+  faint: painter('dim'),
 } as const;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what `paint` writes begins with it
@@ -15,7 +20,6 @@ const COLOUR = /(\u001b\[(?:2|22|31|32|33|39)m)/;
 
 /** Removes every escape sequence but the colours above, which can neither move the cursor nor hide text. */
 export function terminalReport(text: string): string {
-  const coloured = paint.good('') !== '';
   return text
     .split(COLOUR)
     .map((part, index) => (index % 2 === 1 && coloured ? part : terminalText(part)))

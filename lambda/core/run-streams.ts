@@ -2,10 +2,12 @@
  * One run over all streams, under one lease: assets, then withdrawals, then threats, one after the other, and DNS blocks beside them. A
  * failing stream does not stop the others.
  */
+
 import type { Checkpoint, Lease, SavedStream } from '../ports.ts';
 import { STREAMS, type StreamName, type SyncedStream } from '../streams.ts';
 import type { DeadLetterKey } from './dead-letter.ts';
 import { LeaseBusyError, LeaseLostError, OutOfTimeError } from './errors.ts';
+import { groupBy } from './group-by.ts';
 import { inParallel } from './in-parallel.ts';
 import { type RedriveOutcome, redrive } from './redrive.ts';
 import { refresh } from './refresh.ts';
@@ -68,9 +70,7 @@ export async function runStreams(options: RunOptions): Promise<RunOutcome> {
     const sequencer = new Sequencer(lease.epoch);
     const run: Run = { ...ports, assignment, lease, sequencer, outOfTime: options.outOfTime };
     const progress = new Progress(run, commands.redrive ?? [], await loadStates(run, commands));
-    await inParallel([...Map.groupBy(assignment.streams, each => each.group).values()], group =>
-      progress.runGroup(group),
-    );
+    await inParallel([...groupBy(assignment.streams, each => each.group).values()], group => progress.runGroup(group));
     const outcome = progress.outcome();
     await release(run, outcome);
     return outcome;

@@ -7,6 +7,7 @@ import * as sns from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import type { Stream } from '../../lambda/streams.ts';
+import { CONNECTORCTL } from '../installation.ts';
 import type { AlarmDefinition, AlarmSettings, Condition, Severity } from './alarm-definition.ts';
 import { alarmsOf, type DefinedAlarm } from './alarms.ts';
 import { type Monitored, sourceOf } from './metric-sources.ts';
@@ -44,7 +45,7 @@ export class Alarms extends Construct {
 
   /** Nothing where this connector lacks the part that the alarm is about. */
   private create({ definition, signal, stream }: DefinedAlarm, props: AlarmsProps): cloudwatch.Alarm | undefined {
-    const { settings, monitored, runbookUrl } = props;
+    const { settings, monitored } = props;
     const source = sourceOf(signal.of, monitored, stream?.name);
     if (!source) return undefined;
     const condition = definition.when(settings);
@@ -55,7 +56,7 @@ export class Alarms extends Construct {
     const name = [definition.name, ...(stream ? [stream.name] : [])];
     return monitoredMetric.createAlarm(this, name.join('-'), {
       alarmName: [monitored.connectorName, ...name].join('/'),
-      alarmDescription: this.describe(definition, runbookUrl),
+      alarmDescription: describe(definition, props),
       treatMissingData,
       ...thresholdOf(condition),
     });
@@ -71,7 +72,7 @@ export class Alarms extends Construct {
     const composite = new cloudwatch.CompositeAlarm(this, severity, {
       compositeAlarmName: `${monitored.connectorName}/${severity}`,
       alarmDescription:
-        `${description} ${this.firstCommand('status')} in a clone of the connector. It lists the alarms in alarm ` +
+        `${description} ${firstCommand('status', monitored)} in ${CONNECTORCTL.folder}. It lists the alarms in alarm ` +
         `and their sections of the runbook, ${isAddress(runbookUrl) ? runbookUrl : `the connector’s ${runbookUrl}`}`,
       alarmRule: cloudwatch.AlarmRule.anyOf(...states),
       actionsEnabled: enabled,
@@ -80,15 +81,15 @@ export class Alarms extends Construct {
     composite.addOkAction(new SnsAction(topic));
     return composite;
   }
+}
 
-  /** connectorctl reads the runbook's address from the end of this text. */
-  private describe({ impact, data, first, name }: AlarmDefinition, runbookUrl: string): string {
-    return `${impact} ${data} ${this.firstCommand(first)}. Runbook: ${runbookUrl}#${name}`;
-  }
+/** connectorctl reads the runbook's address from the end of this text. */
+function describe({ impact, data, first, name }: AlarmDefinition, { monitored, runbookUrl }: AlarmsProps): string {
+  return `${impact} ${data} ${firstCommand(first, monitored)}. Runbook: ${runbookUrl}#${name}`;
+}
 
-  private firstCommand(command: string): string {
-    return `First run "npm run connectorctl -- ${command} --stack ${Stack.of(this).stackName}"`;
-  }
+function firstCommand(command: string, { connectorName }: Monitored): string {
+  return `First run "${CONNECTORCTL.command} ${command} --connector ${connectorName}"`;
 }
 
 /** Whether the reader of a notification can open it. A path exists only in a clone. */

@@ -1,4 +1,4 @@
-/** Writes what is generated from the options: the JSON Schema for editors, and the tables of docs/configuration.md. */
+/** Writes what is generated from the options: the JSON Schema for editors, and the tables of docs/configuration.md and docs/construct.md. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { toJsonSchema } from '@valibot/to-json-schema';
@@ -6,7 +6,7 @@ import { VARIABLES } from '../../lambda/settings.ts';
 import { CONNECTOR_OPTIONS, STACK_OPTIONS, VPC_OPTIONS } from '../connector-options.ts';
 import { DESTINATIONS } from '../delivery/destinations.ts';
 import { SIEM_READERS } from '../siem/readers.ts';
-import type { Option, OptionGroup } from './option.ts';
+import type { Forms, Option, OptionGroup } from './option.ts';
 import { connectorsSchema } from './read-connectors.ts';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
@@ -15,6 +15,8 @@ const ROOT = path.join(import.meta.dirname, '..', '..');
 export const JSON_SCHEMA_FILE = path.join(ROOT, 'docs', 'connectors.schema.json');
 
 export const CONFIGURATION_PAGE = path.join(ROOT, 'docs', 'configuration.md');
+
+export const CONSTRUCT_PAGE = path.join(ROOT, 'docs', 'construct.md');
 
 /** Files whose doc comments describe the options of a connector. */
 const OPTION_FILES = ['lib/connector-options.ts', 'lambda/options.ts'];
@@ -71,13 +73,14 @@ function describe({ properties }: ObjectSchema, { required, optional }: OptionGr
   }
 }
 
-/** docs/configuration.md with its tables as they should be. */
-export function configurationPage(): string {
-  const tables: Readonly<Record<string, () => string>> = { options: optionTable, variables: variableTable };
-  return readFileSync(CONFIGURATION_PAGE, 'utf8').replace(
-    GENERATED,
-    (_, begin, name, end) => `${begin}${tables[name]!()}${end}`,
-  );
+/** A page with its tables as they should be. */
+export function generatedPage(file: string): string {
+  const tables: Readonly<Record<string, () => string>> = {
+    options: optionTable,
+    variables: variableTable,
+    props: propTable,
+  };
+  return readFileSync(file, 'utf8').replace(GENERATED, (_, begin, name, end) => `${begin}${tables[name]!()}${end}`);
 }
 
 function optionTable(): string {
@@ -103,6 +106,41 @@ function variableTable(): string {
   return ['| Variable | Default | Meaning |', '| --- | --- | --- |', ...rows].join('\n');
 }
 
+/** Types of props that are no plain values. */
+const PROP_TYPES: Readonly<Record<keyof Forms, string>> = {
+  seconds: 'Duration',
+  minutes: 'Duration',
+  days: 'Duration',
+  removalPolicy: 'RemovalPolicy',
+  logRetention: 'RetentionDays',
+  secret: 'ISecret',
+  bucket: 'IBucket',
+  key: 'IKey',
+  topic: 'ITopic',
+  managedPolicy: 'IManagedPolicy',
+  deliveryStream: 'IDeliveryStreamRef',
+  network: 'Network',
+  destination: 'Destination',
+  siemReader: 'SiemReader',
+};
+
+/** Props of the construct. Their meaning is that of the option. */
+function propTable(): string {
+  const rows = Object.entries<Option>({ ...CONNECTOR_OPTIONS.required, ...CONNECTOR_OPTIONS.optional }).map(
+    ([key, option]) => {
+      const { absent, byDefault = absent ?? '' } = textOf(key, option, OPTION_FILES);
+      const isRequired = key in CONNECTOR_OPTIONS.required;
+      const left = isRequired ? 'required' : absent === undefined ? `\`${byDefault}\`` : absent;
+      return `| \`${key}\` | \`${option.form ? PROP_TYPES[option.form] : plainType(option.schema)}\` | \`${option.name ?? key}\` | ${left} |`;
+    },
+  );
+  return ['| Prop | Type | Option | Default |', '| --- | --- | --- | --- |', ...rows].join('\n');
+}
+
+function plainType({ type }: Option['schema']): string {
+  return type === 'picklist' ? 'string' : type === 'record' || type === 'strict_object' ? 'object' : type;
+}
+
 function row(key: string, option: Option, fixed?: string): string {
   const { sentence, absent } = textOf(key, option, OPTION_FILES);
   const byDefault = option.default === undefined ? absent : `\`${JSON.stringify(option.default)}\``;
@@ -119,7 +157,7 @@ function line(name: string, byDefault: string | undefined, sentence: string): st
 
 /** The doc comment of an option: its sentences, and what `@default -` says about leaving it out. */
 function textOf(key: string, { sentence, absent }: Pick<Option, 'sentence' | 'absent'>, files: readonly string[]) {
-  if (sentence !== undefined) return { sentence, absent };
+  if (sentence !== undefined) return { sentence, absent, byDefault: undefined };
   const texts = files.map(file => readFileSync(path.join(ROOT, file), 'utf8'));
   const pattern = new RegExp(`/\\*\\*((?:(?!\\*/)[\\s\\S])*)\\*/\\s+${key}: `);
   const comment = texts.map(text => pattern.exec(text)?.[1]).find(Boolean);
@@ -129,10 +167,10 @@ function textOf(key: string, { sentence, absent }: Pick<Option, 'sentence' | 'ab
     .replace(/\s+/g, ' ')
     .trim()
     .split(' @default ');
-  return { sentence: described.trim(), absent: left?.startsWith('- ') ? left.slice(2) : undefined };
+  return { sentence: described.trim(), absent: left?.startsWith('- ') ? left.slice(2) : undefined, byDefault: left };
 }
 
 if (import.meta.main) {
   writeFileSync(JSON_SCHEMA_FILE, jsonSchemaText());
-  writeFileSync(CONFIGURATION_PAGE, configurationPage());
+  for (const file of [CONFIGURATION_PAGE, CONSTRUCT_PAGE]) writeFileSync(file, generatedPage(file));
 }

@@ -11,24 +11,13 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { TICK_EXPIRES_AFTER, TIMEOUT } from '../alarms/timing.ts';
+import { PREBUILT_FUNCTION, ROOT } from '../installation.ts';
 import { PREFIXES } from '../prefixes.ts';
 import { allow, keyStatements, secretArnOf } from '../statements.ts';
 import { suppressWildcard } from '../suppress-finding.ts';
+import { BUNDLING } from './bundling.ts';
 import { NODE_OPTIONS } from './function-environment.ts';
 import { keepNetworkFromCode, type Network, networkStatements, outboundPorts, placement } from './poller-network.ts';
-
-const PROJECT_ROOT = path.join(import.meta.dirname, '..', '..');
-
-/** One file of ES modules with everything in it, so that a cold start reads nothing else. */
-const BUNDLING = {
-  format: OutputFormat.ESM,
-  target: 'node24',
-  mainFields: ['module', 'main'],
-  minify: true,
-  bundleAwsSDK: true,
-  sourceMap: true,
-  sourcesContent: false,
-};
 
 export interface PollerProps extends FunctionResources {
   /** Addresses that the function connects to, beside those of AWS. */
@@ -52,12 +41,9 @@ export class Poller extends Construct {
       removalPolicy: RemovalPolicy.DESTROY,
     });
     const role = this.createRole(props);
-    this.function = new NodejsFunction(this, 'Function', {
+    this.function = this.createFunction({
       description: 'Drains the Security Data External API into the delivery stream.',
-      entry: path.join(PROJECT_ROOT, 'lambda', 'handler.ts'),
-      projectRoot: PROJECT_ROOT,
-      depsLockFilePath: path.join(PROJECT_ROOT, 'package-lock.json'),
-      handler: 'handler',
+      handler: 'index.handler',
       runtime: lambda.Runtime.NODEJS_24_X,
       architecture: lambda.Architecture.ARM_64,
       memorySize: props.memorySize,
@@ -68,12 +54,32 @@ export class Poller extends Construct {
       role,
       logGroup: this.logGroup,
       environment: { ...props.environment, NODE_OPTIONS: NODE_OPTIONS.join(' ') },
-      awsSdkConnectionReuse: false,
-      bundling: BUNDLING,
       ...placement(this, props.network, outboundPorts(props.addresses)),
     });
     this.dropRepeatedDependency(props.network);
     if (props.network) keepNetworkFromCode(this, role, this.function);
+  }
+
+  /** From the bundle of the package, or bundled here from the sources of the clone. The template is the same. */
+  private createFunction(props: Omit<lambda.FunctionProps, 'code'>): lambda.Function {
+    if (PREBUILT_FUNCTION) {
+      return new lambda.Function(this, 'Function', { ...props, code: lambda.Code.fromAsset(PREBUILT_FUNCTION) });
+    }
+    const { sourcemap: sourceMap, ...bundling } = BUNDLING;
+    return new NodejsFunction(this, 'Function', {
+      ...props,
+      entry: path.join(ROOT, 'lambda', 'handler.ts'),
+      projectRoot: ROOT,
+      depsLockFilePath: path.join(ROOT, 'package-lock.json'),
+      awsSdkConnectionReuse: false,
+      bundling: {
+        ...bundling,
+        mainFields: [...bundling.mainFields],
+        format: OutputFormat.ESM,
+        bundleAwsSDK: true,
+        sourceMap,
+      },
+    });
   }
 
   /** The reference to the role implies the dependency, so `DependsOn` is redundant. In a VPC it holds more and must stay. */

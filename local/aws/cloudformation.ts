@@ -21,6 +21,8 @@ export interface StackOutput {
   readonly key: string;
   readonly value: string;
   readonly description?: string;
+  /** Name of the export, if the output is one. */
+  readonly exportName?: string;
 }
 
 export interface LocalStack {
@@ -110,7 +112,12 @@ function stackXml(options: CloudFormationOptions, stack: LocalStack): XmlValue {
     DisableRollback: false,
     NotificationARNs: [],
     Capabilities: ['CAPABILITY_IAM', 'CAPABILITY_NAMED_IAM'],
-    Outputs: outputs.map(each => ({ OutputKey: each.key, OutputValue: each.value, Description: each.description })),
+    Outputs: outputs.map(each => ({
+      OutputKey: each.key,
+      OutputValue: each.value,
+      Description: each.description,
+      ExportName: each.exportName,
+    })),
     Tags: [],
     EnableTerminationProtection: terminationProtection,
   };

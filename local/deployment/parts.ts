@@ -21,9 +21,10 @@ export function stackOf(template: Template, name: string, references: References
   return {
     name,
     ...(template.Description === undefined ? {} : { description: template.Description }),
-    outputs: outputs.map(([key, { Value: value, Description: description }]) => ({
+    outputs: outputs.map(([key, { Value: value, Description: description, Export: exported }]) => ({
       key,
       value: resolveText(value, references),
+      ...(exported && { exportName: resolveText(exported.Name, references) }),
       ...(description === undefined ? {} : { description }),
     })),
     resources: Object.entries(template.Resources).map(([logicalId, { Type: type }]) => ({

@@ -2,7 +2,13 @@
 export interface Template {
   readonly Description?: string;
   readonly Resources: Readonly<Record<string, TemplateResource>>;
-  readonly Outputs?: Readonly<Record<string, { readonly Value: unknown; readonly Description?: string }>>;
+  readonly Outputs?: Readonly<Record<string, TemplateOutput>>;
+}
+
+export interface TemplateOutput {
+  readonly Value: unknown;
+  readonly Description?: string;
+  readonly Export?: { readonly Name: unknown };
 }
 
 export interface TemplateResource {

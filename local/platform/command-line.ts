@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { STREAMS, STREAMS_WITHOUT_PATH, streamKey } from '../../lambda/streams.ts';
-import { optionOf } from '../terminal/npm-options.ts';
+import { optionOf } from '../npm-options.ts';
 import { defaultCounts, type SeedCounts } from './seed.ts';
 import { DEFAULT_SETTINGS, type PlatformSettings } from './settings.ts';
 

@@ -7,7 +7,7 @@ import {
   type Json,
   JsonDuckDBValueConverter,
 } from '@duckdb/node-api';
-import { terminalLine } from '../terminal/terminal-text.ts';
+import { terminalLine } from '../../bin/terminal/terminal-text.ts';
 import { duckDbError } from './event-database.ts';
 
 const MOST_ROWS = 200;

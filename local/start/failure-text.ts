@@ -1,4 +1,4 @@
-import { terminalText } from '../terminal/terminal-text.ts';
+import { terminalText } from '../../bin/terminal/terminal-text.ts';
 
 /** A failure as text for people: what failed, what is safe, what to do. The stack only with --verbose. */
 export function failureText(error: unknown, verbose: boolean): string {

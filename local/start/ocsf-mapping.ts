@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { terminalLine } from '../../bin/terminal/terminal-text.ts';
 import { compileUnchecked } from '../../lib/ocsf/ocsf-fields-option.ts';
-import { terminalLine } from '../terminal/terminal-text.ts';
 import type { Flags } from './options.ts';
 import { grouped } from './progress.ts';
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import { terminalLine } from '../../bin/terminal/terminal-text.ts';
 import { deliveredObjects, deliveredStream } from '../aws/delivered.ts';
-import { terminalLine } from '../terminal/terminal-text.ts';
 import type { ApiObservation } from './handler-thread.ts';
 /** Progress of one stream. */
 export interface StreamProgress {

@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { devNull } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
+import { readClientSecret } from '../../bin/terminal/client-secret.ts';
 import type { InvocationResult } from '../../lambda/invocation.ts';
 import { STREAMS, streamKey, streamsOn } from '../../lambda/streams.ts';
 import { type LocalAws, startAws } from '../aws/endpoints.ts';
@@ -8,7 +9,6 @@ import { randomAccessKey } from '../aws/signature.ts';
 import { countsIn } from '../platform/seed.ts';
 import { startPlatformServer } from '../platform/server.ts';
 import { pathSettings } from '../platform/settings.ts';
-import { readClientSecret } from '../terminal/client-secret.ts';
 import { rebuildPlatform } from './embedded-platform.ts';
 import { failureText } from './failure-text.ts';
 import { HandlerHost, keepLog } from './handler-host.ts';

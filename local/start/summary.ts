@@ -7,7 +7,7 @@ import {
   type StreamProperty,
 } from '../../lambda/metric-names.ts';
 import { STREAMS } from '../../lambda/streams.ts';
-import { optionOf } from '../terminal/npm-options.ts';
+import { optionOf } from '../npm-options.ts';
 import type { StartRequest } from './options.ts';
 import { grouped } from './progress.ts';
 

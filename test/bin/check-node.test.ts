@@ -5,13 +5,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { page, ROOT } from '../docs/pages.ts';
 
-const { scripts, bin } = JSON.parse(page('package.json'));
+const { scripts } = JSON.parse(page('package.json'));
 const { app } = JSON.parse(page('cdk.json'));
 /** Each command of the project, as a shell runs it. */
 const COMMANDS: readonly (readonly [name: string, command: string])[] = [
   ...Object.entries<string>(scripts).filter(([, command]) => !command.startsWith('npm run')),
   ['cdk', app],
-  ...Object.entries<string>(bin).map(([name, file]) => [`npx ${name}`, `node ${file}`] as const),
 ];
 
 let clone: string;

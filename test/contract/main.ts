@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { hasClientSecret, readClientSecret } from '../../local/terminal/client-secret.ts';
+import { hasClientSecret, readClientSecret } from '../../bin/terminal/client-secret.ts';
 import { type ContractTarget, checkRules } from './contract-client.ts';
 import { RULES } from './rules.ts';
 

@@ -5,7 +5,9 @@ import path from 'node:path';
 export const ROOT = path.join(import.meta.dirname, '..', '..');
 
 /** Every page, as a path from the root. */
-export const PAGES: readonly string[] = globSync(['*.md', 'docs/**/*.md'], { cwd: ROOT }).sort();
+export const PAGES: readonly string[] = globSync(['*.md', 'docs/**/*.md', 'examples/*/README.md'], {
+  cwd: ROOT,
+}).sort();
 
 export function page(name: string): string {
   return readFileSync(path.join(ROOT, name), 'utf8');

@@ -122,10 +122,20 @@ describe('commands', () => {
   test('no command that a page or a message names can download a package of a stranger', () => {
     // The package `cdk` of the registry is AWS's own, so it may be typed anywhere: docs/decisions/0015-commands-run-what-is-installed.md.
     const owned = ['cdk'];
-    const sources = globSync(['{bin,lib,lambda,local}/**/*.ts', 'cdk.json', 'package.json', '.ci/run'], { cwd: ROOT });
+    const sources = globSync(
+      [
+        '{bin,lib,lambda,local,package,examples}/**/*.ts',
+        '{,examples/*/}.github/**/*.yml',
+        'cdk.json',
+        'package.json',
+        '.ci/run',
+      ],
+      { cwd: ROOT },
+    );
     const pages = PAGES.filter(name => !name.startsWith('docs/decisions/0015-'));
     const named = [...pages, ...sources].flatMap(name => {
-      const runners = /\b(?:npx|npm (?:exec|x)|(?:pnpm|yarn) dlx|bunx)\b(?:\s+-\S+)*\s+([\w@/.${-]+)/g;
+      // With --no, npx runs what is installed or nothing.
+      const runners = /\b(?:npx|npm (?:exec|x)|(?:pnpm|yarn) dlx|bunx)\b(?! --no )(?:\s+-\S+)*\s+([\w@/.${-]+)/g;
       return [...page(name).matchAll(runners)].map(([, program]) => ({ name, program: program! }));
     });
     expect(named.length).toBeGreaterThan(10);

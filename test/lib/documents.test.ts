@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { ALARMS } from '../../lib/alarms/alarms.ts';
-import { CONFIGURATION_PAGE, configurationPage } from '../../lib/config/json-schema.ts';
+import { CONFIGURATION_PAGE, CONSTRUCT_PAGE, generatedPage } from '../../lib/config/json-schema.ts';
 import type { Option } from '../../lib/config/option.ts';
 import { CONNECTOR_OPTIONS, STACK_OPTIONS, VPC_OPTIONS } from '../../lib/connector-options.ts';
 import { DESTINATIONS } from '../../lib/delivery/destinations.ts';
@@ -14,8 +14,8 @@ function documentText(...name: string[]): string {
   return readFileSync(path.join(PROJECT_ROOT, ...name), 'utf8');
 }
 
-test('the tables of docs/configuration.md are those of the options and variables: npm run schema', () => {
-  expect(readFileSync(CONFIGURATION_PAGE, 'utf8')).toBe(configurationPage());
+test.each([CONFIGURATION_PAGE, CONSTRUCT_PAGE])('the tables of %s follow from the options: npm run schema', file => {
+  expect(readFileSync(file, 'utf8')).toBe(generatedPage(file));
 });
 
 test('every optional option says in its doc comment what happens when it is left out', () => {

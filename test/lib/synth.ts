@@ -5,6 +5,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { readConnectors } from '../../lib/config/read-connectors.ts';
 import type { ConnectorConfig } from '../../lib/connector-options.ts';
 import { ConnectorStack } from '../../lib/connector-stack.ts';
+import type { TemplateOutput } from '../../local/deployment/template.ts';
 
 export const PROJECT_ROOT = path.join(import.meta.dirname, '..', '..');
 
@@ -29,7 +30,7 @@ export interface Resource {
 
 export interface SynthesizedTemplate {
   readonly Resources: Readonly<Record<string, Resource>>;
-  readonly Outputs: Readonly<Record<string, { readonly Value: unknown; readonly Description?: string }>>;
+  readonly Outputs: Readonly<Record<string, TemplateOutput>>;
 }
 
 /** The CDK would leave a folder in the system's for each app; this one is overwritten, a worker of the tests each. */

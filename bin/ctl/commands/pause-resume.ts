@@ -1,5 +1,6 @@
 import { DisableAlarmActionsCommand, EnableAlarmActionsCommand } from '@aws-sdk/client-cloudwatch';
 import { Command } from 'commander';
+import { CONNECTORCTL } from '../../../lib/installation.ts';
 import { type Alarms, readAlarms, SEVERITIES } from '../alarms.ts';
 import type { Aws } from '../aws.ts';
 import { examples, type Run } from '../command.ts';
@@ -41,12 +42,11 @@ async function switchOff(aws: Aws, schedule: Schedule, muted: string | undefined
   }
 }
 
-const STILL_MUTED =
-  'The schedule could not be switched off, and the alarms are muted. "npm run connectorctl -- resume" unmutes them: ';
+const STILL_MUTED = `The schedule could not be switched off, and the alarms are muted. "${CONNECTORCTL.command} resume" unmutes them: `;
 const LOST =
   'No data is lost: the API keeps every change, and the next run continues from the saved cursors. A run in progress runs to its end.';
 const AFTER =
-  '"npm run connectorctl -- resume" switches it on again. So does a deployment that changes the schedule or reverts drift. ' +
+  `"${CONNECTORCTL.command} resume" switches it on again. So does a deployment that changes the schedule or reverts drift. ` +
   'To keep the pause, set "enabled" to false in cdk.json.';
 
 function pausedText({ name, enabled, changed }: Schedule): string {
@@ -64,7 +64,7 @@ function isMuted({ notifiers }: Alarms): boolean {
 }
 
 function alarmsText({ alarms }: Alarms, muted: boolean): string {
-  if (muted) return 'No alarm notifies anybody until "npm run connectorctl -- resume".';
+  if (muted) return `No alarm notifies anybody until "${CONNECTORCTL.command} resume".`;
   const seconds = Math.max(
     0,
     ...alarms.filter(each => each.name.startsWith('stream-silent/')).map(each => each.evaluatedSeconds),
@@ -85,7 +85,7 @@ async function resume({ aws, deployment }: Context) {
   const schedule = await readSchedule(aws, scheduleName);
   if (!schedule.enabled) await switchSchedule(aws, schedule, true);
   await unmute(aws, connector);
-  const text = `${resumedText(schedule)}\nThe alarms notify people. "npm run connectorctl -- run" starts a run now.`;
+  const text = `${resumedText(schedule)}\nThe alarms notify people. "${CONNECTORCTL.command} run" starts a run now.`;
   return { text, json: { schedule: scheduleName, enabled: true, changed: !schedule.enabled, muted: false } };
 }
 

@@ -1,6 +1,7 @@
 import { PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { Command } from 'commander';
-import { askHidden, PromptAbortedError } from '../../../local/terminal/client-secret.ts';
+import { CONNECTORCTL } from '../../../lib/installation.ts';
+import { askHidden, PromptAbortedError } from '../../terminal/client-secret.ts';
 import type { Aws } from '../aws.ts';
 import { examples, type Run } from '../command.ts';
 import { settingOf } from '../deployment.ts';
@@ -14,7 +15,7 @@ export function setCredentialsCommand(run: Run): Command {
       run(async context => {
         const secretId = settingOf(await context.environment(), 'CREDENTIALS_SECRET_ID');
         await setCredentials(context.aws, secretId, await readCredentials(process.env));
-        const text = `The secret ${secretId} has the credentials. The next run uses them. "npm run connectorctl -- run" starts one now.`;
+        const text = `The secret ${secretId} has the credentials. The next run uses them. "${CONNECTORCTL.command} run" starts one now.`;
         return { text, json: { secret: secretId, updated: true } };
       }),
     );

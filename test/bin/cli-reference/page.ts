@@ -16,16 +16,17 @@ npm run connectorctl -- status
 \`\`\`
 
 npm uses the Node 24 that comes with the packages. Outside a clone the command fails and downloads nothing. npm takes options before \`--\` for itself,
-and the command then refuses. For scripts, \`npm run --silent connectorctl -- status --json\` prints only the JSON document.
+and the command then refuses. For scripts, \`npm run --silent connectorctl -- status --json\` prints only the JSON document. In a CDK app that has the
+package, the command is \`npx --no connectorctl status\`: [construct.md](construct.md#commands).
 
-It reads everything from the stack: the only connector in the account and region, or \`--stack\`. The output is text, or one JSON document with
-\`--json\`. Results go to stdout. Questions, progress and errors go to stderr. A terminal shows a progress bar and colours (\`NO_COLOR\` disables them).
+It finds the connector by the exports of its stack: the only one in the account and region, or the one that \`--connector\` or \`--stack\` names. The
+output is text, or one JSON document with \`--json\`. Results go to stdout. Questions, progress and errors go to stderr. A terminal shows a progress bar and colours (\`NO_COLOR\` disables them).
 
 | Exit status | Meaning |
 | --- | --- |
 | 0 | Success |
 | 1 | Failure: AWS, the function or the API refused. The message says what failed, what that means for the data, and what to do |
-| 2 | Invalid command, or refused: no stack, several stacks, another version, not confirmed. Nothing was done |
+| 2 | Invalid command, or refused: no connector, several connectors, another version, not confirmed. Nothing was done |
 | 3 | Success with a finding that needs attention |
 | 130 | Ctrl-C. The message says what was done |
 

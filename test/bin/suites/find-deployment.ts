@@ -1,11 +1,25 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Command } from 'commander';
+import { exportName } from '../../../lib/export-name.ts';
 import { program } from '../cli-reference/page.ts';
 import { type Deployment, deployment, STACK } from '../support/deployment.ts';
 
-/** A stack beside the connector's, or in its place. */
-function put({ stack: { stacks } }: Deployment, name: string, outputs: Readonly<Record<string, string>>): void {
-  stacks.push({ name, outputs: Object.entries(outputs).map(([key, value]) => ({ key, value })), resources: [] });
+/** A stack beside the connector's, or in its place, with outputs that are exported for these connectors. */
+function put(
+  { stack: { stacks } }: Deployment,
+  name: string,
+  outputs: Readonly<Record<string, string>>,
+  connectors: readonly string[] = [],
+): void {
+  const exported = connectors.flatMap(connector =>
+    Object.entries(outputs).map(([output, value]) => ({
+      key: `${connector}${output}05A544E1`,
+      value,
+      exportName: exportName(connector, output),
+    })),
+  );
+  const plain = Object.entries(outputs).map(([key, value]) => ({ key, value }));
+  stacks.push({ name, outputs: connectors.length > 0 ? exported : plain, resources: [] });
 }
 
 function alone(each: Deployment): void {
@@ -28,10 +42,29 @@ const CASES: readonly (readonly [string, (each: Deployment) => void, readonly st
   ['no connector in the region', alone, ['status'], 'There is no connector in region us-east-1 of this account.'],
   [
     'several connectors',
-    each => put(each, 'SecurityDataConnector-beta', CONNECTOR),
+    each => put(each, 'SecurityDataConnector-beta', CONNECTOR, ['beta']),
     ['status'],
-    `Choose one with --stack, for example --stack SecurityDataConnector-acme. They are ${STACK}, SecurityDataConnector-beta.`,
+    'There are several connectors in region us-east-1. Choose one with --connector, for example --connector acme. They are acme, beta.',
   ],
+  [
+    'several connectors in one stack',
+    each => put(each, 'security', CONNECTOR, ['gamma', 'beta']),
+    ['status', '--stack', 'security'],
+    'There are several connectors in stack security. Choose one with --connector, for example --connector beta. They are beta, gamma.',
+  ],
+  [
+    'no such connector',
+    () => undefined,
+    ['pause', '--connector', 'beta'],
+    'There is no connector beta in region us-east-1',
+  ],
+  [
+    'a connector that is in another stack',
+    each => put(each, 'security', CONNECTOR, ['beta']),
+    ['pause', '--connector', 'acme', '--stack', 'security'],
+    'There is no connector acme in stack security.',
+  ],
+  ['an empty name of a connector', () => undefined, ['pause', '--connector', ''], '--connector is empty.'],
   ['an empty name, as of an unset variable', () => undefined, ['pause', '--stack', ''], '--stack is empty.'],
   ['no such stack', () => undefined, ['status', '--stack', 'beta'], 'There is no stack beta in region us-east-1'],
   [
@@ -57,7 +90,7 @@ const CASES: readonly (readonly [string, (each: Deployment) => void, readonly st
     'a stack of another version',
     each => {
       alone(each);
-      put(each, STACK, { ...CONNECTOR, ConnectorVersion: '0.2.0' });
+      put(each, STACK, { ...CONNECTOR, ConnectorVersion: '0.2.0' }, ['acme']);
     },
     ['pause'],
     'was deployed by version 0.2.0 of the connector, and this is 0.1.0. Nothing was done.',
@@ -67,12 +100,26 @@ const CASES: readonly (readonly [string, (each: Deployment) => void, readonly st
 describe('the deployment is found', () => {
   test('by the stack’s name, with or without its prefix, among several', async () => {
     await using each = await deployment();
-    put(each, 'SecurityDataConnector-beta', CONNECTOR);
+    put(each, 'SecurityDataConnector-beta', CONNECTOR, ['beta']);
     // A stack of somebody else's, by the connector's own name.
     put(each, 'acme', { Url: 'https://acme.example' });
     for (const name of ['acme', STACK]) {
       expect(await each.ctl(['status', '--stack', name])).toMatchObject({ status: 0 });
     }
+  });
+
+  test('by its own name, in a stack of any name that holds other connectors too', async () => {
+    await using each = await deployment();
+    const { stacks } = each.stack;
+    const [{ outputs, ...own }] = stacks.splice(0) as [(typeof stacks)[number]];
+    put(each, 'website', { Url: 'https://acme.example' });
+    put(each, 'platform-production', CONNECTOR, ['beta']);
+    stacks[1] = { ...own, name: 'platform-production', outputs: [...stacks[1]!.outputs, ...outputs] };
+    const { status, stdout } = await each.ctl(['status', '--connector', 'acme', '--json']);
+    expect([status, JSON.parse(stdout)]).toEqual([
+      0,
+      expect.objectContaining({ connector: 'acme', stack: expect.objectContaining({ name: 'platform-production' }) }),
+    ]);
   });
 
   test.each(CASES.filter(([, , args]) => args[0] !== 'doctor'))(

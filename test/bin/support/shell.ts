@@ -7,7 +7,17 @@ import { text } from 'node:stream/consumers';
 import { PROJECT_ROOT } from '../../lib/synth.ts';
 import { compileCache } from './compile-cache.ts';
 
-export const PROGRAM = path.join(PROJECT_ROOT, 'bin', 'connectorctl.ts');
+/** What is tested: the sources, or what `npm run test:package` installed, with the Node that it is to run on. */
+const INSTALLED = process.env['INSTALLED_CONNECTORCTL']?.split(' ');
+export const [NODE, PROGRAM] = (INSTALLED ?? [process.execPath, path.join(PROJECT_ROOT, 'bin', 'connectorctl.ts')]) as [
+  string,
+  string,
+];
+
+/** Whoever installed the package types another command. Nothing else of what is printed differs. */
+function asInClone(printed: string): string {
+  return INSTALLED ? printed.replaceAll('npx --no connectorctl', 'npm run connectorctl --') : printed;
+}
 
 export interface Ended {
   readonly status: number | null;
@@ -28,14 +38,14 @@ export interface Shell {
 
 /** Without a terminal. */
 export function start(args: readonly string[], { environment, folder = PROJECT_ROOT }: Shell): Started {
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
+  const child = spawn(NODE, [PROGRAM, ...args], {
     env: { NODE_COMPILE_CACHE: compileCache(), ...environment },
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const closed = once(child, 'close') as Promise<[number | null]>;
   const ended = Promise.all([closed, text(child.stdout), text(child.stderr)]).then(([[status], stdout, stderr]) => {
-    return { status, stdout, stderr };
+    return { status, stdout: asInClone(stdout), stderr: asInClone(stderr) };
   });
   return { child, ended };
 }

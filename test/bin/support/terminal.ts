@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { PROJECT_ROOT } from '../../lib/synth.ts';
 import { compileCache } from './compile-cache.ts';
-import { PROGRAM } from './shell.ts';
+import { NODE, PROGRAM } from './shell.ts';
 
 /** Elsewhere script(1) takes other options, or is not there. */
 export const HAS_TERMINAL = /util-linux/.test(spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout ?? '');
@@ -21,7 +21,7 @@ export interface Terminal {
 export const CTRL_C = '\u0003';
 
 export function terminal(args: readonly string[], environment: Readonly<Record<string, string>>): Terminal {
-  const quoted = [process.execPath, PROGRAM, ...args].map(each => `'${each}'`).join(' ');
+  const quoted = [NODE, PROGRAM, ...args].map(each => `'${each}'`).join(' ');
   const child = spawn('script', ['--quiet', '--return', '--flush', '--command', `exec ${quoted}`, '/dev/null'], {
     env: {
       NODE_COMPILE_CACHE: compileCache(),

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { BUNDLING } from '../../../lib/function/bundling.ts';
 import { HANDLER } from './function-process.ts';
 
 export interface Bundle extends AsyncDisposable {
@@ -13,21 +14,17 @@ export interface Bundle extends AsyncDisposable {
   readonly imports: readonly string[];
 }
 
-/** The function, bundled with the options of lib/function/poller.ts. */
+/** The function, bundled with the options of lib/function/bundling.ts. */
 export async function bundle(): Promise<Bundle> {
   const folder = await mkdtemp(join(tmpdir(), 'bundle-'));
   const outfile = join(folder, 'index.mjs');
   const { metafile } = await build({
     entryPoints: [HANDLER.pathname],
     outfile,
+    ...BUNDLING,
+    mainFields: [...BUNDLING.mainFields],
     bundle: true,
     platform: 'node',
-    target: 'node24',
-    format: 'esm',
-    minify: true,
-    mainFields: ['module', 'main'],
-    sourcemap: true,
-    sourcesContent: false,
     metafile: true,
     logLevel: 'silent',
   });

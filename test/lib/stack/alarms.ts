@@ -248,12 +248,10 @@ describe('who is notified', () => {
 
   test('reads in the notification what to do first: a command that can be typed as it is', () => {
     for (const text of notified({}))
-      expect(text).toContain('First run "npm run connectorctl -- status --stack SecurityDataConnector-acme"');
+      expect(text).toContain('First run "npm run connectorctl -- status --connector acme"');
     for (const { AlarmName, AlarmDescription } of alarms(VARIANTS.everyOption)) {
       const { first } = ALARMS.find(({ name }) => name === AlarmName.split('/')[1])!;
-      expect(AlarmDescription).toContain(
-        `First run "npm run connectorctl -- ${first} --stack SecurityDataConnector-acme"`,
-      );
+      expect(AlarmDescription).toContain(`First run "npm run connectorctl -- ${first} --connector acme"`);
       expect(AlarmDescription.length).toBeLessThanOrEqual(1024);
     }
   });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import * as ec2 from 'aws-cdk-lib/aws-ec2';
+import * as iam from 'aws-cdk-lib/aws-iam';
 import * as firehose from 'aws-cdk-lib/aws-kinesisfirehose';
 import * as kms from 'aws-cdk-lib/aws-kms';
 import * as s3 from 'aws-cdk-lib/aws-s3';
@@ -53,13 +54,53 @@ describe('the construct in somebody’s own app', () => {
     const two = new Stack(app, 'Two');
     const bucket = new s3.Bucket(one, 'Bucket');
     const arn = 'arn:aws:s3:::shared';
-    const props = { ...REQUIRED, connectorName: 'other' };
+    const named = (connectorName: string) => ({ ...REQUIRED, connectorName });
     new SecurityDataConnector(one, 'Connector', { ...REQUIRED, bucket });
-    expect(() => new SecurityDataConnector(two, 'Same', { ...props, bucket })).toThrow(/props\.bucket: .*own bucket/);
-    new SecurityDataConnector(two, 'First', { ...props, bucket: s3.Bucket.fromBucketArn(two, 'A', arn) });
+    expect(() => new SecurityDataConnector(two, 'Same', { ...named('same'), bucket })).toThrow(
+      /props\.bucket: .*own bucket/,
+    );
+    new SecurityDataConnector(two, 'First', { ...named('first'), bucket: s3.Bucket.fromBucketArn(two, 'A', arn) });
     const again = s3.Bucket.fromBucketArn(one, 'B', arn);
-    expect(() => new SecurityDataConnector(one, 'Second', { ...REQUIRED, bucket: again })).toThrow(/own bucket/);
-    new SecurityDataConnector(one, 'Third', { ...REQUIRED, bucket: new s3.Bucket(one, 'Another') });
+    expect(() => new SecurityDataConnector(one, 'Second', { ...named('second'), bucket: again })).toThrow(/own bucket/);
+    new SecurityDataConnector(one, 'Third', { ...named('third'), bucket: new s3.Bucket(one, 'Another') });
+  });
+
+  test('refuses the name of another connector in the same account and region, in one sentence that names both', () => {
+    const app = createApp();
+    const [one, two] = ['One', 'Two'].map(id => new Stack(app, id)) as [Stack, Stack];
+    new SecurityDataConnector(one, 'Connector', REQUIRED);
+    expect(() => new SecurityDataConnector(two, 'Connector', REQUIRED)).toThrow(
+      '  props.connectorName: "acme" is also the name of One/Connector, and alarms, metrics and exports of one account and region are named after it',
+    );
+    for (const env of ['eu-central-1', 'eu-west-1'].map(region => ({ account: '111122223333', region }))) {
+      new SecurityDataConnector(new Stack(app, env.region, { env }), 'Connector', REQUIRED);
+    }
+  });
+
+  test('exports each of its outputs below its name, also in a stack with another connector', () => {
+    const scope = stack();
+    new SecurityDataConnector(scope, 'One', REQUIRED);
+    new SecurityDataConnector(scope, 'Two', { ...REQUIRED, connectorName: 'other' });
+    const names = Object.values(templateOf(scope).Outputs).map(output => output.Export?.Name);
+    expect(new Set(names).size).toBe(names.length);
+    for (const connector of ['acme', 'other']) {
+      expect(names).toContain(`security-data-connector:${connector}:FunctionName`);
+      expect(names).toContain(`security-data-connector:${connector}:FillCredentials`);
+    }
+  });
+
+  test('shows what others build on', () => {
+    const scope = stack();
+    const connector = new SecurityDataConnector(scope, 'Connector', REQUIRED);
+    connector.alarms.critical.addAlarmAction({ bind: () => ({ alarmActionArn: 'arn:aws:sns:eu-west-1:1:theirs' }) });
+    connector.bucket.grantRead(
+      new iam.Role(scope, 'Reader', { assumedBy: new iam.AccountRootPrincipal() }),
+      'events/*',
+    );
+    const template = templateOf(scope);
+    expect(JSON.stringify(resources(template, 'AWS::CloudWatch::CompositeAlarm'))).toContain('sns:eu-west-1:1:theirs');
+    expect(connector).toMatchObject({ connectorName: 'acme' });
+    for (const part of [connector.logGroup, connector.dashboard, connector.alarms.warning]) expect(part).toBeDefined();
   });
 
   test('takes objects of the same stack in place of its own', () => {
@@ -127,6 +168,7 @@ describe('the construct in somebody’s own app', () => {
 describe('the construct holds its props to the rules of the configuration', () => {
   test.each<[string, Partial<SecurityDataConnectorProps>]>([
     ['connectorName', { connectorName: 'Acme' }],
+    ['connectorName', { connectorName: undefined as unknown as string }],
     ['baseUrl', { baseUrl: 'http://api.acme.example' }],
     ['pageLimit', { pageLimit: 501 }],
     ['rate', { rate: Duration.seconds(30) }],

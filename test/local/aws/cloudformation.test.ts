@@ -21,7 +21,7 @@ const ACME = stack('acme', {
   status: 'UPDATE_COMPLETE',
   description: 'Who & what: <"acme">',
   outputs: [
-    { key: 'FunctionName', value: 'poller ü&<>" &amp;', description: 'The function' },
+    { key: 'FunctionName', value: 'poller ü&<>" &amp;', description: 'The function', exportName: 'a:acme:Name' },
     { key: 'Empty', value: '' },
   ],
   resources: ['One', 'Two', 'Three'].map(logicalId => ({
@@ -53,7 +53,12 @@ describe('DescribeStacks', () => {
         Description: 'Who & what: <"acme">',
         CreationTime: new Date(CREATED),
         Outputs: [
-          { OutputKey: 'FunctionName', OutputValue: 'poller ü&<>" &amp;', Description: 'The function' },
+          {
+            OutputKey: 'FunctionName',
+            OutputValue: 'poller ü&<>" &amp;',
+            Description: 'The function',
+            ExportName: 'a:acme:Name',
+          },
           { OutputKey: 'Empty', OutputValue: '' },
         ],
       });

@@ -136,7 +136,10 @@ async function createStack(
   references: References,
   StackName: string,
 ): Promise<Undo> {
-  const outputs = stackOf(template, StackName, references).outputs.map(({ key, value }) => [key, { Value: value }]);
+  const outputs = stackOf(template, StackName, references).outputs.map(({ key, value, exportName }) => [
+    key,
+    { Value: value, ...(exportName && { Export: { Name: exportName } }) },
+  ]);
   const TemplateBody = JSON.stringify({
     Resources: { Topic: { Type: 'AWS::SNS::Topic' } },
     Outputs: Object.fromEntries(outputs),

@@ -65,24 +65,27 @@ async function seriesCount(context: Context): Promise<number> {
 }
 
 async function fixedOf(context: Context): Promise<Fixed> {
-  const { stackName, functionName } = await context.deployment();
-  const types: string[] = [];
+  const { stackName, functionName, connector, outputs } = await context.deployment();
+  const alarms: string[] = [];
   try {
     const pages = paginateListStackResources({ client: context.aws.cloudFormation() }, { StackName: stackName });
     for await (const { StackResourceSummaries: resources = [] } of pages) {
-      types.push(...resources.map(({ ResourceType: type = '' }) => type));
+      // The stack may hold other connectors, and other things.
+      const own = resources.filter(each => isAlarmOf(connector, each.PhysicalResourceId));
+      alarms.push(...own.map(({ ResourceType: type = '' }) => type));
     }
     const command = new GetFunctionConfigurationCommand({ FunctionName: functionName });
     const { MemorySize: memory } = await context.aws.lambda().send(command);
-    const count = (type: string) => types.filter(each => each === type).length;
+    const count = (type: string) => alarms.filter(each => each === type).length;
     const usual = fixedParts(STREAMS);
     return {
       ...usual,
       memoryMegabytes: memory ?? usual.memoryMegabytes,
       alarms: count('AWS::CloudWatch::Alarm'),
       compositeAlarms: count('AWS::CloudWatch::CompositeAlarm'),
-      dashboards: count('AWS::CloudWatch::Dashboard'),
-      secrets: count('AWS::SecretsManager::Secret'),
+      dashboards: outputs.has('DashboardName') ? 1 : 0,
+      // Each secret that is created has an output with the command that fills it.
+      secrets: ['FillCredentials', 'FillToken'].filter(each => outputs.has(each)).length,
     };
   } catch (cause) {
     throw new AwsCallError(
@@ -91,6 +94,11 @@ async function fixedOf(context: Context): Promise<Fixed> {
       cause,
     );
   }
+}
+
+/** By name or by ARN: CloudFormation has the one for an alarm, and may have the other for a composite alarm. */
+function isAlarmOf(connector: string, physicalId = ''): boolean {
+  return physicalId.split(':alarm:').at(-1)!.startsWith(`${connector}/`);
 }
 
 const HOUR_SECONDS = 3_600;

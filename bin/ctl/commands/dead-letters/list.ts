@@ -1,6 +1,8 @@
 /** Lists what could not be sent, delivered or read: number, reason, age. */
+
 import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import { deadLettersPrefix, parseDeadLetterKey } from '../../../../lambda/core/dead-letter.ts';
+import { groupBy } from '../../../../lambda/core/group-by.ts';
 import type { StreamName } from '../../../../lambda/streams.ts';
 import { PREFIXES } from '../../../../lib/prefixes.ts';
 import type { Context } from '../../context.ts';
@@ -74,7 +76,7 @@ function groupRows(what: string, read: ReadResult<FailedObject[]>, why: (each: F
   const all = known(read);
   if (!all) return [[what, 'not readable', '?', '']];
   if (all.length === 0) return [[what, 'none', '0', '']];
-  return [...Map.groupBy(all, why)].map(([name, group]) => {
+  return [...groupBy(all, why)].map(([name, group]) => {
     return [what, name, String(group.length), timeText(Math.min(...group.map(each => each.since)))];
   });
 }

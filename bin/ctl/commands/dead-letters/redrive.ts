@@ -1,7 +1,9 @@
 /** Sends dead letters again after a fix, each kind in its own way. */
+
 import { DeleteObjectCommand } from '@aws-sdk/client-s3';
 import { MAX_REDRIVE } from '../../../../lambda/command.ts';
 import { parseDeadLetterKey } from '../../../../lambda/core/dead-letter.ts';
+import { groupBy } from '../../../../lambda/core/group-by.ts';
 import type { InvocationResult } from '../../../../lambda/invocation.ts';
 import { createFirehose } from '../../../../lambda/sink/firehose.ts';
 import { STREAMS, type StreamName } from '../../../../lambda/streams.ts';
@@ -152,7 +154,7 @@ export interface RedriveCommand {
 
 /** At least one command per group of streams, so that a failing group does not stop another. */
 export function redriveCommands(keys: readonly string[], connector: string): RedriveCommand[] {
-  return [...Map.groupBy(STREAMS, ({ group }) => group).values()].flatMap(group => {
+  return [...groupBy(STREAMS, ({ group }) => group).values()].flatMap(group => {
     const streams = group.map(({ name }) => name);
     const own = keys.filter(key => streams.some(name => name === parseDeadLetterKey(key, connector)?.stream));
     const pieces = Math.ceil(own.length / MAX_REDRIVE);
@@ -219,7 +221,7 @@ const MEANING: Readonly<Record<Redriven['outcome'], string>> = {
 
 function redriveOutcome(all: readonly Redriven[]): Outcome {
   if (all.length === 0) return { text: 'There are no dead letters, so nothing was sent.', json: { redriven: [] } };
-  const counts = [...Map.groupBy(all, each => each.outcome)];
+  const counts = [...groupBy(all, each => each.outcome)];
   const rows = counts.map(([outcome, group]) => [MEANING[outcome], String(group.length)]);
   const kept = all.filter(({ outcome }) => outcome === 'kept');
   const reasons = kept.map(({ key, reason }) => `${key}\n  ${reason ?? 'unknown reason'}`);

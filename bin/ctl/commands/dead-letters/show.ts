@@ -1,5 +1,7 @@
 /** Shows one dead letter, object or queue. Its content is customer data, so it is shown only with `--show`. */
+
 import { deadLettersPrefix, parseDeadLetterKey, readDeadLetter } from '../../../../lambda/core/dead-letter.ts';
+import { groupBy } from '../../../../lambda/core/group-by.ts';
 import { PREFIXES } from '../../../../lib/prefixes.ts';
 import type { Context } from '../../context.ts';
 import { RefusedError } from '../../errors.ts';
@@ -38,7 +40,7 @@ function showDeadLetter(key: string, body: string, show: boolean): Outcome {
 
 function showErrors(key: string, content: string, show: boolean): Outcome {
   const { records, unreadable } = readErrorObject(content);
-  const groups = [...Map.groupBy(records, ({ code, message }) => JSON.stringify([code, message]))].map(([, group]) => {
+  const groups = [...groupBy(records, ({ code, message }) => JSON.stringify([code, message]))].map(([, group]) => {
     const { code, message } = group[0]!;
     const arrived = group.flatMap(each => each.arrived ?? []);
     const events = group.reduce((sum, { lines }) => sum + lines.length, 0);
@@ -103,7 +105,7 @@ interface Errors {
 }
 
 function grouped(messages: readonly Peeked[]): Errors[] {
-  const groups = Map.groupBy(messages, ({ code, message }) => JSON.stringify([code, message]));
+  const groups = groupBy(messages, ({ code, message }) => JSON.stringify([code, message]));
   return [...groups.values()].map(group => {
     const { code, message } = group[0]!;
     return { code, message, count: group.length, oldest: Math.min(...group.map(({ sent }) => sent)) };

@@ -1,4 +1,5 @@
 /** Checks of the API: addresses, secret, token, and one row of each list. They save nothing. */
+
 import { ApiRefusedError } from '../../../../lambda/core/errors.ts';
 import type { PageContent } from '../../../../lambda/core/page.ts';
 import { readRow } from '../../../../lambda/core/row.ts';
@@ -6,6 +7,7 @@ import { type Fetch, networkCode } from '../../../../lambda/source/http.ts';
 import { tokenEndpoint } from '../../../../lambda/source/token.ts';
 import { STREAMS, type StreamName, streamOf } from '../../../../lambda/streams.ts';
 import { sha256 } from '../../../../lambda/system.ts';
+import { CONNECTORCTL } from '../../../../lib/installation.ts';
 import { PLACEHOLDER } from '../../../../lib/placeholder.ts';
 import { type Check, type DoctorContext, type Finding, fail, ok, skipped, warn } from './context.ts';
 import { findCdkJson, readContext } from './preflight-checks.ts';
@@ -104,7 +106,7 @@ export const secret: Check<DoctorContext> = {
     if (clientId === PLACEHOLDER || clientSecret === PLACEHOLDER) {
       return fail(
         'it still has the placeholder',
-        '"npm run connectorctl -- set-credentials" stores the client credentials.',
+        `"${CONNECTORCTL.command} set-credentials" stores the client credentials.`,
       );
     }
     return ok('it has client credentials');
@@ -133,7 +135,7 @@ export const threatAsset: Check<DoctorContext> = {
     const names = Object.keys(JSON.parse(row.text) as object).map(name => JSON.stringify(name.slice(0, 64)));
     return fail(
       `the first threat names no asset in "${threatAssetField}"; its members are ${names.join(', ')}`,
-      'Set threatAssetField in cdk.json, deploy, and run "npm run connectorctl -- resync threats".',
+      `Set threatAssetField in cdk.json, deploy, and run "${CONNECTORCTL.command} resync threats".`,
     );
   },
 };

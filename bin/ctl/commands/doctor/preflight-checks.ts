@@ -1,4 +1,5 @@
 /** Checks of cdk.json, the AWS account and the clock. They need no stack. */
+
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -7,17 +8,18 @@ import { GetCallerIdentityCommand, type STSClient } from '@aws-sdk/client-sts';
 import { ConfigurationError } from '../../../../lib/config/fault.ts';
 import { connectorsIn } from '../../../../lib/config/read-connectors.ts';
 import type { ConnectorConfig } from '../../../../lib/connector-options.ts';
+import { CONNECTORCTL, PREBUILT_FUNCTION } from '../../../../lib/installation.ts';
 import { AwsCallError } from '../../errors.ts';
-import { type Check, type DoctorContext, type Finding, fail, ok, warn } from './context.ts';
+import { type Check, type DoctorContext, type Finding, fail, ok, skipped, warn } from './context.ts';
 
 const CONFIGURATION_REMEDY = 'README.md has the table of options. Fix it before you deploy.';
-const GO =
-  'Run this in the checkout of the connector: cd security-data-connector && npm run connectorctl -- doctor --preflight';
+const GO = `Run this in the checkout of the connector: cd security-data-connector && ${CONNECTORCTL.command} doctor --preflight`;
 
 /** The context of the nearest cdk.json, as the CDK reads it. */
 export const configuration: Check<DoctorContext> = {
   name: 'configuration',
   async run() {
+    if (PREBUILT_FUNCTION) return skipped('your app has its connectors in its code, which is checked at synth');
     const file = findCdkJson();
     if (!file) return fail(`there is no cdk.json in ${process.cwd()} or a folder above it`, GO);
     try {

@@ -1,9 +1,11 @@
 /** Checks of the deployed stack: function, settings, table, schedule, alarms. */
+
 import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { GetRoleCommand } from '@aws-sdk/client-iam';
 import { SettingsError } from '../../../../lambda/settings.ts';
 import { STREAMS } from '../../../../lambda/streams.ts';
+import { CONNECTORCTL } from '../../../../lib/installation.ts';
 import { PERMISSION, readAlarms, readSubscriptions, type Subscriptions } from '../../alarms.ts';
 import { type Condition, type DeployedFunction, type Deployment, restore } from '../../deployment.ts';
 import { AwsCallError } from '../../errors.ts';
@@ -105,8 +107,7 @@ export const deployedFunction: Check<DoctorContext> = {
 };
 
 const LATER = 'Runs fail until then. Check again in two minutes.';
-const WAKE =
-  'Normal after a long pause. "npm run connectorctl -- run" activates it: the first run fails, and a run a few minutes later succeeds.';
+const WAKE = `Normal after a long pause. "${CONNECTORCTL.command} run" activates it: the first run fails, and a run a few minutes later succeeds.`;
 const REPAIR = 'Correct the cause, then deploy again.';
 
 /** Whether Lambda can start the function with its last deployment. */
@@ -188,7 +189,7 @@ export const state: Check<DoctorContext> = {
     if (damaged.length === 0) return ok('the saved state of each stream is valid');
     return fail(
       `the saved state of ${damaged.join(', ')} is damaged`,
-      `"npm run connectorctl -- resync ${damaged.join(' ')}" repairs it.`,
+      `"${CONNECTORCTL.command} resync ${damaged.join(' ')}" repairs it.`,
     );
   },
 };
@@ -214,7 +215,7 @@ export function scheduleFinding({ enabled, expression, whole }: Schedule, wanted
   if (!dead.Arn.endsWith(`:${queueUrl.split('/').slice(-2).join(':')}`)) {
     return fail(`its dead-letter queue is ${dead.Arn} instead of the queue of the stack`, restore(stackName));
   }
-  if (!enabled) return warn('off: no run starts by itself', '"npm run connectorctl -- resume" switches it on.');
+  if (!enabled) return warn('off: no run starts by itself', `"${CONNECTORCTL.command} resume" switches it on.`);
   return ok(`on, ${expression}; it starts the function and has a dead-letter queue`);
 }
 
@@ -256,10 +257,10 @@ export const alarms: Check<DoctorContext> = {
       return fail('critical or warning does not notify the topic', restore(stackName, 'the action'));
     }
     if (notifiers.some(({ notifies }) => !notifies))
-      return warn('muted: nobody is notified', '"npm run connectorctl -- resume" unmutes them.');
+      return warn('muted: nobody is notified', `"${CONNECTORCTL.command} resume" unmutes them.`);
     const firing = all.filter(each => each.state === 'ALARM').map(each => each.name);
     if (firing.length > 0)
-      return warn(`in alarm: ${firing.join(', ')}`, '"npm run connectorctl -- status" shows details.');
+      return warn(`in alarm: ${firing.join(', ')}`, `"${CONNECTORCTL.command} status" shows details.`);
     return ok(`${all.length} alarms, none in alarm; critical and warning notify ${alarmTopicArn}`);
   },
 };

@@ -1,5 +1,7 @@
 /** Output of `asset` and `threat`: names of members, and values only with `--show`. */
+
 import { type CutMember, cutBody } from '../../../../lambda/core/json/cutter.ts';
+import { CONNECTORCTL } from '../../../../lib/installation.ts';
 import { paint } from '../../text.ts';
 import { type Answer, isTrue, type ResultWord } from './answer.ts';
 import type { FoundEvent } from './find-event.ts';
@@ -14,8 +16,7 @@ const MEANING: Readonly<Record<ResultWord, string>> = {
     'The SIEM was sent this row before the last replay, which has not sent it yet. Repeat the command later.',
   unconfirmed:
     'The SIEM was sent this row. A killed run may have sent another version since. The next run repairs that.',
-  'too large':
-    'The SIEM was sent an oversize event. The row is too large and is a dead letter: "npm run connectorctl -- dead-letters list".',
+  'too large': `The SIEM was sent an oversize event. The row is too large and is a dead letter: "${CONNECTORCTL.command} dead-letters list".`,
   removed: 'The SIEM was sent the removal, and the API no longer has the row.',
   'sent and gone from the API':
     'The SIEM was sent this row, and the API no longer returns it. A recent removal may not be sent yet. Repeat the command.',

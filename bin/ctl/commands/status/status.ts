@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { terminalText } from '../../../../local/terminal/terminal-text.ts';
+import { terminalText } from '../../../terminal/terminal-text.ts';
 import { examples, type Run, wholeNumber } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { RefusedError } from '../../errors.ts';

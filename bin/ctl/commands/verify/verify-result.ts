@@ -1,4 +1,6 @@
 /** Output of `verify`. */
+import { groupBy } from '../../../../lambda/core/group-by.ts';
+import { CONNECTORCTL } from '../../../../lib/installation.ts';
 import { readResultJson, readResultText } from '../../read-result.ts';
 import type { Outcome } from '../../report.ts';
 import { paint, tableText } from '../../text.ts';
@@ -37,8 +39,7 @@ export function verifyOutcome({ streams, paused }: Verification, limit: number):
   };
 }
 
-const PAUSED =
-  'The schedule is off. Start a run with "npm run connectorctl -- run", then verify again: remaining differences are confirmed.';
+const PAUSED = `The schedule is off. Start a run with "${CONNECTORCTL.command} run", then verify again: remaining differences are confirmed.`;
 
 function headline(
   streams: readonly VerifiedStream[],
@@ -99,7 +100,7 @@ function details(stream: VerifiedStream, limit: number): string[] {
 }
 
 function kinds(stream: VerifiedStream): [DifferenceKind, Difference[]][] {
-  return [...Map.groupBy(lasting(stream), each => each.kind)];
+  return [...groupBy(lasting(stream), each => each.kind)];
 }
 
 function kindLines({ stream }: VerifiedStream, kind: DifferenceKind, all: Difference[], limit: number): string[] {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { terminalLine, terminalText } from '../../../local/terminal/terminal-text.ts';
+import { terminalLine, terminalText } from '../../../bin/terminal/terminal-text.ts';
 
 const ESCAPES = '\u001b[2J\u009b31m\u0007\r\u007f\u202eabc\u2028';
 const SHOWN = '\\u001b[2J\\u009b31m\\u0007\\u000d\\u007f\\u202eabc\\u2028';

@@ -1,0 +1,59 @@
+import { SecurityDataConnector } from '@security-data-connector/connector';
+import * as iam from 'aws-cdk-lib/aws-iam';
+import * as s3 from 'aws-cdk-lib/aws-s3';
+import * as s3n from 'aws-cdk-lib/aws-s3-notifications';
+import * as sns from 'aws-cdk-lib/aws-sns';
+import * as cdk from 'aws-cdk-lib/core';
+import type { Construct } from 'constructs';
+
+/** What all organizations have in common: the topic that their alarms notify. */
+export class SharedStack extends cdk.Stack {
+  readonly alarmTopic = new sns.Topic(this, 'Alarms', { topicName: 'security-data-alarms', enforceSSL: true });
+
+  constructor(scope: Construct, id: string, props?: cdk.StackProps) {
+    super(scope, id, props);
+    this.alarmTopic.grantPublish(new iam.ServicePrincipal('cloudwatch.amazonaws.com'));
+  }
+}
+
+export interface Organization {
+  readonly name: string;
+  readonly dnsBlocksPath?: string;
+}
+
+export interface OrganizationStackProps extends cdk.StackProps {
+  readonly organization: Organization;
+  readonly alarmTopic: sns.ITopic;
+  /** Beginning of the name of every bucket. Names of buckets are unique in the whole of AWS. */
+  readonly bucketPrefix: string;
+}
+
+/** One organization: one stack, one connector, one bucket. */
+export class OrganizationStack extends cdk.Stack {
+  constructor(
+    scope: Construct,
+    id: string,
+    { organization, alarmTopic, bucketPrefix, ...props }: OrganizationStackProps,
+  ) {
+    super(scope, id, props);
+    const bucket = new s3.Bucket(this, 'Events', {
+      bucketName: `${bucketPrefix}-${organization.name}`,
+      enforceSSL: true,
+      lifecycleRules: [{ expiration: cdk.Duration.days(365) }],
+    });
+    const connector = new SecurityDataConnector(this, 'Connector', {
+      connectorName: organization.name,
+      baseUrl: 'https://api.security-data.example',
+      authUrl: `https://auth.security-data.example/realms/${organization.name}`,
+      ...(organization.dnsBlocksPath && { dnsBlocksPath: organization.dnsBlocksPath }),
+      bucket,
+      alarmTopic,
+      runbookUrl: 'https://git.acme.example/security-data-connector/docs/runbook.md',
+    });
+    // The connector leaves the notifications of a bucket that it did not create alone.
+    if (connector.siem) {
+      const queue = new s3n.SqsDestination(connector.siem.queue);
+      bucket.addEventNotification(s3.EventType.OBJECT_CREATED, queue, { prefix: 'events/' });
+    }
+  }
+}

@@ -1,0 +1,15 @@
+import { SecurityDataConnector } from '@security-data-connector/connector';
+import * as cdk from 'aws-cdk-lib/core';
+import type { Construct } from 'constructs';
+
+export class PipelineStack extends cdk.Stack {
+  constructor(scope: Construct, id: string, props?: cdk.StackProps) {
+    super(scope, id, props);
+
+    new SecurityDataConnector(this, 'Connector', {
+      connectorName: 'acme',
+      baseUrl: 'https://api.security-data.example',
+      authUrl: 'https://auth.security-data.example/realms/acme',
+    });
+  }
+}

@@ -1,0 +1,14 @@
+const PREFIX = 'security-data-connector';
+
+/** Name under which CloudFormation exports an output: unique in account and region, as the connector's name must be. */
+export function exportName(connectorName: string, output: string): string {
+  return `${PREFIX}:${connectorName}:${output}`;
+}
+
+/** The connector and the output that an export belongs to. Undefined for any other export. */
+export function exportedOutput(
+  name: string | undefined,
+): { readonly connector: string; readonly output: string } | undefined {
+  const [prefix, connector, output, ...others] = name?.split(':') ?? [];
+  return prefix === PREFIX && connector && output && others.length === 0 ? { connector, output } : undefined;
+}

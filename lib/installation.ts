@@ -1,0 +1,20 @@
+/** Whether these files are a clone or the installed package, and what follows from it. */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+
+/** The folder of `lib`: the clone, or the compiled files of the package. */
+export const ROOT = path.join(import.meta.dirname, '..');
+
+const PREBUILT = path.join(ROOT, 'function');
+
+/** Folder of the function's bundle. Only the package has one, so that its users need no esbuild. */
+export const PREBUILT_FUNCTION: string | undefined = existsSync(PREBUILT) ? PREBUILT : undefined;
+
+/** How and where to start the operator's command. With `--no`, what is not installed is not downloaded. */
+export const CONNECTORCTL = PREBUILT_FUNCTION
+  ? { command: 'npx --no connectorctl', folder: 'the folder of your CDK app', note: '' }
+  : {
+      command: 'npm run connectorctl --',
+      folder: 'a clone of the connector',
+      note: ' npm takes options before "--" for itself.',
+    };

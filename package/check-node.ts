@@ -1,0 +1,3 @@
+import { assertNode } from './prerequisites.ts';
+
+assertNode();

@@ -1,0 +1,4 @@
+import { assertNode, assertPeers } from './prerequisites.ts';
+
+assertNode();
+assertPeers();

@@ -1,0 +1,19 @@
+import path from 'node:path';
+import type { BuildOptions } from 'esbuild';
+import { BUNDLING } from '../lib/function/bundling.ts';
+
+/**
+ * The bundle of the function in the package. It is as deep below the clone as the folder in which the CDK bundles, so that the source map, and
+ * with it the hash of the asset, is the same.
+ */
+export const FUNCTION_BUNDLE = {
+  ...BUNDLING,
+  mainFields: [...BUNDLING.mainFields],
+  absWorkingDir: path.join(import.meta.dirname, '..'),
+  entryPoints: ['lambda/handler.ts'],
+  outfile: 'dist/function/index.mjs',
+  bundle: true,
+  platform: 'node',
+  metafile: true,
+  logLevel: 'warning',
+} as const satisfies BuildOptions;

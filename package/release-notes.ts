@@ -1,0 +1,31 @@
+/**
+ * Prints what CHANGELOG.md says of the version in package.json: `npm run --silent release-notes`. Fails for a version without a section, or with
+ * another tag, and so keeps `npm publish` from publishing it.
+ */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import manifest from '../package.json' with { type: 'json' };
+
+const CHANGELOG = path.join(import.meta.dirname, '..', 'CHANGELOG.md');
+
+/** @param tag that a release was started by @throws Error */
+export function releaseNotes(changelog: string, version: string, tag: string | undefined): string {
+  if (tag !== undefined && tag !== `v${version}`) {
+    throw new Error(`The tag ${tag} is not that of version ${version} in package.json. Nothing was published.`);
+  }
+  const sections = changelog.split(/^## /m).slice(1);
+  const section = sections.find(each => each.startsWith(`[${version}] - `));
+  if (section) return section.slice(section.indexOf('\n')).trim();
+  throw new Error(
+    `CHANGELOG.md has no section "## [${version}] - <date>". Nothing was published. Rename its section "Unreleased".`,
+  );
+}
+
+if (import.meta.main) {
+  try {
+    console.log(releaseNotes(readFileSync(CHANGELOG, 'utf8'), manifest.version, process.env['GITHUB_REF_NAME']));
+  } catch (error) {
+    console.error((error as Error).message);
+    process.exitCode = 1;
+  }
+}

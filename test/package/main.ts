@@ -1,0 +1,128 @@
+/** `npm run test:package`: the packed file in apps that `cdk init` makes, on each Node that it supports. */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import path from 'node:path';
+import { Command } from 'commander';
+import { page, ROOT } from '../docs/pages.ts';
+import {
+  addExample,
+  assertSame,
+  compile,
+  EXAMPLES,
+  initApp,
+  initNext,
+  synth,
+  templateOfClone,
+  testApp,
+} from './apps.ts';
+import { assertSentence, BAD_INPUT } from './bad-input.ts';
+import { fetchActionlint, fetchNode } from './fetch.ts';
+import { assertContents, assertReproducible, attw, type Packed, pack, publint } from './packed.ts';
+import { type NodeMajor, PARTS } from './parts.ts';
+import { succeed } from './run.ts';
+
+const CACHE = path.join(process.env['XDG_CACHE_HOME'] || path.join(homedir(), '.cache'), 'security-data-connector');
+const MAJORS = Object.keys(PARTS.nodes) as unknown as NodeMajor[];
+
+const program = new Command('test:package')
+  .description('Packs the package, and installs and synthesizes it in apps that "cdk init" makes.')
+  .option('--node <versions...>', 'major versions of Node', MAJORS.map(String))
+  .option('--operate', 'also run the tests of connectorctl with the installed command, on each Node', false)
+  .option('--strict', 'fail where a part is missing', false)
+  .option('--cache <folder>', 'where fetched parts are kept', path.join(CACHE, 'package'))
+  .parse();
+const options = program.opts<{ node: string[]; operate: boolean; strict: boolean; cache: string }>();
+const folder = mkdtempSync(path.join(tmpdir(), 'package-'));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
+
+/** A part that this machine cannot have. */
+class PartMissing extends Error {}
+
+let failed = 0;
+let skipped = 0;
+await check('pack', async () => {
+  const packed = await pack(folder);
+  console.log(`       ${packed.bytes} bytes packed, ${packed.unpackedBytes} unpacked, ${packed.files.length} files`);
+  await ofFile(packed);
+  for (const major of options.node) await check(`Node ${major}`, () => onNode(major as unknown as NodeMajor, packed));
+  for (const each of BAD_INPUT) {
+    await check(each.name, () => assertSentence(each, { folder, packed: packed.file, cache: options.cache }));
+  }
+  return packed.file;
+});
+console.log(`${failed} failed, ${skipped} skipped.`);
+process.exitCode = failed > 0 || (options.strict && skipped > 0) ? 1 : 0;
+
+async function ofFile(packed: Packed): Promise<void> {
+  await check('contents', async () => assertContents(packed));
+  await check('publint', () => publint(packed, options.cache));
+  await check('attw', () => attw(packed, options.cache));
+  await check('reproducible', () => assertReproducible(path.join(folder, 'copy')));
+  await check('actionlint', async () => {
+    const actionlint = await fetchActionlint(options.cache).catch(missing);
+    const workflows = ['.github/workflows/ci.yml', '.github/workflows/release.yml'];
+    const files = [...workflows, 'examples/pipeline/.github/workflows/deploy.yml'];
+    for (const file of files) page(file);
+    await succeed(actionlint, files, { folder: ROOT });
+    return `${files.length} workflows`;
+  });
+}
+
+/** An example is the file that the stock app lacks, so the app's tsconfig.json, cdk.json and package.json are those of `cdk init`. */
+async function onNode(major: NodeMajor, packed: Packed): Promise<string> {
+  const node = await fetchNode(PARTS.nodes[major], options.cache).catch(missing);
+  const parent = path.join(folder, `node-${major}`);
+  mkdirSync(parent);
+  const [first, ...others] = EXAMPLES;
+  const app = await initApp(first, packed.file, { folder: parent, node });
+  addExample(app);
+  const compiled = await compile(app);
+  const { templates, seconds } = await synth(app);
+  await succeed('npx', ['--no', 'connectorctl', '--version'], app);
+  await check(`Node ${major}, template`, async () => {
+    const clone = await templateOfClone();
+    const [[name, template] = []] = templates;
+    const same = assertSame(name!, template!, clone.name, clone.template);
+    return `${same}, as in the clone, which bundles and took ${clone.seconds.toFixed(1)} s`;
+  });
+  await check(`Node ${major}, the app's own tests`, () => testApp(app));
+  if (options.operate) await check(`Node ${major}, connectorctl`, () => operate(app.folder, node));
+  let last = app;
+  for (const name of others) {
+    await check(`Node ${major}, ${name}`, async () => {
+      last = await initNext(name, last);
+      addExample(last);
+      return `${(await synth(last)).templates.size} stacks`;
+    });
+  }
+  const times = [app.seconds, compiled, seconds].map(each => `${each.toFixed(1)} s`);
+  return `${PARTS.nodes[major]}: installed in ${times[0]}, compiled in ${times[1]}, synthesized in ${times[2]}`;
+}
+
+/** The tests of connectorctl, which start the installed one. */
+async function operate(app: string, node: string): Promise<string> {
+  const installed = path.join(app, 'node_modules', '.bin', 'connectorctl');
+  const started = `INSTALLED_CONNECTORCTL=${path.join(node, 'node')} ${installed}`;
+  const tests = ['--', 'test/bin/connectorctl', '--silent'];
+  const { output } = await succeed('env', [started, 'npm', 'test', ...tests], { folder: ROOT });
+  return /^Tests:.*$/m.exec(output)?.[0] ?? '';
+}
+
+function missing(cause: Error): never {
+  throw new PartMissing(cause.message.split('\n')[0], { cause });
+}
+
+async function check(name: string, run: () => Promise<string>): Promise<void> {
+  try {
+    console.log(`PASSED ${name}: ${await run()}`);
+  } catch (error) {
+    if (error instanceof PartMissing) {
+      skipped++;
+      console.log(`SKIPPED ${name}: ${error.message}`);
+      return;
+    }
+    failed++;
+    console.log(`FAILED ${name}: ${(error as Error).message}`);
+  }
+}

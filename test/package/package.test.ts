@@ -1,0 +1,131 @@
+/** What the package has and asks for. What it does in an app is tested by `npm run test:package`. */
+import { describe, expect, test } from '@jest/globals';
+import { build } from 'esbuild';
+import { FUNCTION_BUNDLE } from '../../package/function-bundle.ts';
+import { nodeFault, peerFaults } from '../../package/prerequisites.ts';
+import { releaseNotes } from '../../package/release-notes.ts';
+import { bundledPackages, noticesText } from '../../package/third-party-notices.ts';
+import { page, ROOT } from '../docs/pages.ts';
+
+const manifest = JSON.parse(page('package.json'));
+const { name: PACKAGE, peerDependencies } = manifest;
+
+describe('package.json', () => {
+  test('names as dependencies and peers exactly what the compiled parts import', async () => {
+    const { metafile } = await build({
+      absWorkingDir: ROOT,
+      entryPoints: ['construct', 'client', 'connectorctl'].map(name => `package/${name}.ts`),
+      outdir: 'dist',
+      bundle: true,
+      write: false,
+      packages: 'external',
+      platform: 'node',
+      format: 'esm',
+      metafile: true,
+    });
+    const imported = Object.values(metafile.outputs).flatMap(output => output.imports.map(each => each.path));
+    // The clients of AWS are loaded on demand, by a function that the bundler does not follow.
+    const onDemand = [...page('bin/ctl/aws.ts').matchAll(/load\('([^']+)'\)/g)].map(([, name]) => name!);
+    const packages = [...imported, ...onDemand].filter(name => !name.startsWith('node:')).map(packageOf);
+    const { dependencies } = manifest;
+    expect([...new Set(packages)].sort()).toEqual(Object.keys({ ...dependencies, ...peerDependencies }).sort());
+  });
+
+  test('leads each export and the command to what the build compiles', () => {
+    const targets = Object.values<string | { default: string }>(manifest.exports).flatMap(each =>
+      typeof each === 'string' ? [] : [each.default],
+    );
+    const sources = [...targets, ...Object.values<string>(manifest.bin)].map(file =>
+      file.replace(/^(\.\/)?dist\//, '').replace(/\.js$/, '.ts'),
+    );
+    expect(sources).toEqual(['package/construct.ts', 'package/client.ts', 'package/connectorctl.ts']);
+    for (const file of sources) expect(page('package/build.ts')).toContain(`'${file.slice(8, -3)}'`);
+  });
+
+  test('has the scope that CONTRIBUTING.md and docs/construct.md name', () => {
+    expect(PACKAGE).toMatch(/^@[a-z-]+\/[a-z-]+$/);
+    for (const name of ['CONTRIBUTING.md', 'docs/construct.md']) expect(page(name)).toContain(PACKAGE);
+  });
+});
+
+function packageOf(specifier: string): string {
+  const [scope, name] = specifier.split('/');
+  return scope!.startsWith('@') ? `${scope}/${name}` : scope!;
+}
+
+describe('what hinders the package is one sentence', () => {
+  test.each(['18.20.8', '20.18.3', '21.7.3', '22.11.0'])('that names the Node it needs, on Node %s', version => {
+    expect(nodeFault(version)).toBe(
+      `${PACKAGE} needs Node 20.19.0 or a later 20.x, or 22.12.0 or later, and Node ${version} runs it.`,
+    );
+  });
+
+  test.each(['20.19.0', '20.20.2', '22.12.0', '24.21.0', '26.0.0-nightly'])('and nothing on Node %s', version => {
+    expect(nodeFault(version)).toBeUndefined();
+  });
+
+  test('for each package that the app lacks or has in a version that does not fit', () => {
+    const [lowest, constructs] = Object.values<string>(peerDependencies).map(range => range.slice(1)) as [
+      string,
+      string,
+    ];
+    const faults = (cdk: string | undefined) =>
+      peerFaults(name => (name === 'aws-cdk-lib' ? cdk : constructs)).map(fault => fault.slice(PACKAGE.length));
+    expect(faults(lowest)).toEqual([]);
+    expect(faults('2.9999.0')).toEqual([]);
+    const need = ` needs aws-cdk-lib ${lowest} or a later 2.x, and`;
+    const remedy = `run "npm install aws-cdk-lib@^${lowest}" in the folder of your app.`;
+    expect(faults(undefined)).toEqual([`${need} it is not installed: ${remedy}`]);
+    for (const version of ['2.1.0', '1.204.0', '3.0.0']) {
+      expect(faults(version)).toEqual([`${need} ${version} is installed: ${remedy}`]);
+    }
+  });
+});
+
+describe('the notices of third parties', () => {
+  const built = build({ ...FUNCTION_BUNDLE, write: false });
+
+  test('have every package whose code is in the bundle, with its licence', async () => {
+    const { metafile } = await built;
+    const packages = bundledPackages(metafile, ROOT);
+    const names = packages.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(['@aws-sdk/client-dynamodb', 'oauth4webapi', 'valibot']));
+    expect(names).not.toContain('commander');
+    const text = noticesText(metafile, ROOT);
+    for (const { name, version, licence } of packages) expect(text).toContain(`${name} ${version} (${licence})`);
+  });
+
+  test('have no licence that would oblige whoever deploys the bundle to more than naming its authors', async () => {
+    const { metafile } = await built;
+    const permissive = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'MIT-0'];
+    const others = bundledPackages(metafile, ROOT).filter(({ licence }) => !permissive.includes(licence));
+    expect(others.map(({ name, licence }) => `${name}: ${licence}`)).toEqual([]);
+  });
+});
+
+describe('a release', () => {
+  const CHANGELOG =
+    '# Changelog\n\n## [Unreleased]\n\n- B\n\n## [1.2.3] - 2026-11-22\n\n### Added\n\n- A\n\n## [1.2.2] - 2026-11-01\n';
+
+  test('has the notes of its version', () => {
+    expect(releaseNotes(CHANGELOG, '1.2.3', 'v1.2.3')).toBe('### Added\n\n- A');
+  });
+
+  test('is refused for a version that the changelog lacks, and by the tag of another', () => {
+    expect(() => releaseNotes(CHANGELOG, '1.2.4', undefined)).toThrow('no section "## [1.2.4] - <date>". Nothing was');
+    expect(() => releaseNotes(CHANGELOG, '1.2.3', 'v1.2.2')).toThrow('The tag v1.2.2 is not that of version 1.2.3');
+  });
+
+  test('is prepared in a changelog whose newest section is of no other version than package.json', () => {
+    const [newest] = [...page('CHANGELOG.md').matchAll(/^## \[([^\]]+)\]/gm)].map(([, version]) => version);
+    expect(['Unreleased', manifest.version]).toContain(newest);
+  });
+
+  test('runs actions by their commit, which nobody can move', () => {
+    for (const file of ['ci', 'release'].map(name => `.github/workflows/${name}.yml`)) {
+      const used = [...page(file).matchAll(/uses: (\S+)/g)].map(([, action]) => action!);
+      expect(used.length).toBeGreaterThan(0);
+      for (const action of used) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/);
+    }
+  });
+});

@@ -1,0 +1,98 @@
+/** The packed file, and what is asked of it without an app. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { constants, cpSync, existsSync, globSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { ROOT } from '../docs/pages.ts';
+import { fetchPackage } from './fetch.ts';
+import { PARTS } from './parts.ts';
+import { succeed } from './run.ts';
+
+export interface Packed {
+  /** The file that `npm pack` made. */
+  readonly file: string;
+  /** Paths in it. */
+  readonly files: readonly string[];
+  readonly bytes: number;
+  readonly unpackedBytes: number;
+}
+
+/** Packs the working copy as `npm publish` would. */
+export async function pack(folder: string): Promise<Packed> {
+  const { stdout } = await succeed('npm', ['pack', '--json', '--loglevel=error', '--pack-destination', folder], {
+    folder: ROOT,
+  });
+  const listed = JSON.parse(stdout.slice(stdout.search(/^[[{]/m)));
+  const [{ filename, files, size, unpackedSize }] = Array.isArray(listed) ? listed : Object.values(listed);
+  return {
+    file: path.join(folder, filename),
+    files: files.map((each: { path: string }) => each.path),
+    bytes: size,
+    unpackedBytes: unpackedSize,
+  };
+}
+
+/** No tests, no local parts, no sources that Node would run. */
+export function assertContents({ files }: Packed): string {
+  const compiled = /^dist\/(bin|lambda|lib|package)\/.*\.(js|js\.map|d\.ts|json|sql)$/;
+  const others = [
+    'CHANGELOG.md',
+    'LICENSE',
+    'NOTICE',
+    'README.md',
+    'dist/THIRD-PARTY-NOTICES.txt',
+    'dist/function/index.mjs',
+    'dist/function/index.mjs.map',
+    'dist/package.json',
+    'package.json',
+  ];
+  assert.deepEqual(files.filter(file => !compiled.test(file)).sort(), others.sort());
+  return `${files.length} files`;
+}
+
+/** The same commit gives the same bytes: a copy of the sources elsewhere is built and compared. */
+export async function assertReproducible(folder: string): Promise<string> {
+  const copy = path.join(folder, 'somewhere', 'else');
+  const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' });
+  for (const file of listed.trim().split('\n')) {
+    const target = path.join(copy, file);
+    if (existsSync(path.join(ROOT, file))) cpSync(path.join(ROOT, file), target);
+  }
+  // Copied, because esbuild follows links to where they lead.
+  cpSync(path.join(ROOT, 'node_modules'), path.join(copy, 'node_modules'), {
+    recursive: true,
+    verbatimSymlinks: true,
+    mode: constants.COPYFILE_FICLONE,
+  });
+  await succeed('npm', ['run', 'build', '--loglevel=error'], { folder: copy });
+  const [here, there] = [ROOT, copy].map(root => hashesIn(path.join(root, 'dist')));
+  assert.deepEqual(there, here);
+  return `sha256 of dist ${sha256(JSON.stringify(here))}, of its bundle ${here!['function/index.mjs']}`;
+}
+
+function hashesIn(folder: string): Record<string, string> {
+  const files = globSync('**', { cwd: folder }).filter(file => statSync(path.join(folder, file)).isFile());
+  return Object.fromEntries(files.sort().map(file => [file, sha256(readFileSync(path.join(folder, file)))]));
+}
+
+function sha256(content: string | Buffer): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+export async function publint({ file }: Packed, cache: string): Promise<string> {
+  const folder = await fetchPackage('publint', PARTS.publint, cache);
+  const { stdout: output } = await succeed('npx', ['--no', 'publint', 'run', file, '--strict'], { folder });
+  assert.match(output, /All good!/);
+  return output.trim().split('\n').at(-1)!;
+}
+
+/** Whether every kind of resolution finds types and code. */
+export async function attw({ file }: Packed, cache: string): Promise<string> {
+  const folder = await fetchPackage('@arethetypeswrong/cli', PARTS.attw, cache);
+  const { output } = await succeed('npx', ['--no', 'attw', file, '--no-color', '--no-emoji', '--format', 'ascii'], {
+    folder,
+  });
+  assert.match(output, /No problems found/);
+  return 'No problems found';
+}

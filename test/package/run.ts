@@ -1,0 +1,53 @@
+/** Runs programs in folders of apps, with a Node of choice first on the PATH. */
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { stripVTControlCharacters } from 'node:util';
+
+export interface Place {
+  readonly folder: string;
+  /** Folder of the `node` to use. @default this process's */
+  readonly node?: string;
+}
+
+export interface Ended {
+  readonly status: number | string | null;
+  readonly stdout: string;
+  /** Both streams. */
+  readonly output: string;
+  readonly seconds: number;
+}
+
+/** npm hands its own script's folder and settings on, by which another npm would take this project for its own. */
+const OF_NPM = /^(npm_(?!config_registry)|INIT_CWD$)/;
+
+export async function run(program: string, args: readonly string[], { folder, node }: Place): Promise<Ended> {
+  const own = Object.entries(process.env).filter(([name]) => !OF_NPM.test(name));
+  const PATH = [node ?? path.dirname(process.execPath), process.env['PATH']].join(path.delimiter);
+  const began = performance.now();
+  const child = spawn(program, args, {
+    cwd: folder,
+    env: { ...Object.fromEntries(own), PATH, CI: 'true', NO_COLOR: '1' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = new Promise<number | string | null>((resolve, reject) => {
+    child.once('error', reject).once('close', (code, signal) => resolve(signal ?? code));
+  });
+  const [status, ...parts] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
+  const [stdout = '', stderr = ''] = parts.map(each => stripVTControlCharacters(each));
+  return { status, stdout, output: stdout + stderr, seconds: (performance.now() - began) / 1000 };
+}
+
+/** @throws Error with what the program wrote, unless it succeeds */
+export async function succeed(program: string, args: readonly string[], place: Place): Promise<Ended> {
+  const ended = await run(program, args, place);
+  if (ended.status === 0) return ended;
+  throw new Error(`${[program, ...args].join(' ')} ended with ${ended.status}:\n${ended.output.trim()}`);
+}
+
+/** @throws Error if the program succeeds */
+export async function fail(program: string, args: readonly string[], place: Place): Promise<Ended> {
+  const ended = await run(program, args, place);
+  if (ended.status !== 0) return ended;
+  throw new Error(`${[program, ...args].join(' ')} should have failed, and wrote:\n${ended.output.trim()}`);
+}
