@@ -55,9 +55,7 @@ falsepositives:
 level: low
 `;
 
-const BURST_OF_WITHDRAWALS = `${HEADER}
-#
-# The number and the timespan are defaults: change them. Repeats count: a replay sends no withdrawals, a crash may repeat some.
+const THREAT_WITHDRAWN = `${HEADER}
 title: Threat withdrawn with its asset
 name: threat_withdrawn
 id: 6d0e2f0a-6f0e-4b0e-9a53-0e1f5c1a9d03
@@ -72,7 +70,12 @@ detection:
     kind: withdrawn
   condition: selection
 level: informational
----
+`;
+
+const BURST_OF_WITHDRAWALS = `${HEADER}
+#
+# A correlation over ../events/threat-withdrawn.yml. The backends for Kusto, Lucene and LogScale know none: use the query of siem/sentinel and
+# siem/crowdstrike there. The number and the timespan are defaults: change them.
 title: Burst of withdrawals
 id: 6d0e2f0a-6f0e-4b0e-9a53-0e1f5c1a9d04
 status: experimental
@@ -98,8 +101,13 @@ interface Target {
   readonly notes: readonly string[];
   readonly fieldOf: (member: string) => string;
   readonly severity: string;
+  /** Transformations of its own. */
   readonly more?: string;
+  readonly post?: string;
 }
+
+/** The backend quotes a name with a dot, which would make it a text. */
+const ROW_SEVERITY = 'RowSeverity';
 
 const TARGETS: readonly Target[] = [
   {
@@ -119,7 +127,7 @@ const TARGETS: readonly Target[] = [
   {
     name: 'elasticsearch',
     notes: [
-      'sigma convert -t lucene -p siem/sigma/pipelines/elasticsearch.yml siem/sigma/rules (or eql, esql; correlations need esql)',
+      'sigma convert -t esql -p siem/sigma/pipelines/elasticsearch.yml siem/sigma/rules (or eql; lucene takes siem/sigma/rules/events only)',
       'Members of the row are the fields of siem/elastic/ingest-pipeline.json: without it, rules on them never fire.',
     ],
     fieldOf: member => `security_data.${member}`,
@@ -132,20 +140,20 @@ const TARGETS: readonly Target[] = [
   {
     name: 'kusto',
     notes: [
-      'sigma convert -t kusto -p siem/sigma/pipelines/kusto.yml siem/sigma/rules',
+      'sigma convert -t kusto -p siem/sigma/pipelines/kusto.yml siem/sigma/rules/events',
       `Table ${TABLE} of siem/sentinel.`,
     ],
     fieldOf: member => COLUMNS.find(each => each.member === member)!.name,
-    severity: `Row.${SEVERITY.member}`,
-    more: `  - id: table
-    type: set_state
-    key: query_table
-    val: ${TABLE}`,
+    severity: ROW_SEVERITY,
+    post: `postprocessing:
+  - type: embed
+    prefix: "${TABLE} | extend ${ROW_SEVERITY} = tostring(Row.${SEVERITY.member}) | where "
+`,
   },
   {
     name: 'crowdstrike',
     notes: [
-      'sigma convert -t log_scale -p siem/sigma/pipelines/crowdstrike.yml siem/sigma/rules',
+      'sigma convert -t log_scale -p siem/sigma/pipelines/crowdstrike.yml siem/sigma/rules/events',
       'Fields of the parser in siem/crowdstrike.',
     ],
     fieldOf: member => member,
@@ -153,7 +161,7 @@ const TARGETS: readonly Target[] = [
   },
 ];
 
-function pipeline({ name, notes, fieldOf, severity, more }: Target): string {
+function pipeline({ name, notes, fieldOf, severity, more, post = '' }: Target): string {
   const mapping = [...HEAD.map(member => [member.name, fieldOf(member.name)]), [`row.${SEVERITY.member}`, severity]];
   const lines = mapping.map(([from, to]) => `      ${from}: ${to}`);
   return `${comment('#', [...notes, GENERATED])}
@@ -167,7 +175,7 @@ ${lines.join('\n')}
     rule_conditions:
       - type: logsource
         product: security_data_connector
-${more === undefined ? '' : `${more}\n${CONDITION}`}`;
+${more === undefined ? '' : `${more}\n${CONDITION}`}${post}`;
 }
 
 const CONDITION = `    rule_conditions:
@@ -177,9 +185,10 @@ const CONDITION = `    rule_conditions:
 
 export function sigmaFiles(): Record<string, string> {
   return {
-    'sigma/rules/critical-threat.yml': CRITICAL_THREAT,
-    'sigma/rules/asset-removed.yml': ASSET_REMOVED,
-    'sigma/rules/burst-of-withdrawals.yml': BURST_OF_WITHDRAWALS,
+    'sigma/rules/events/critical-threat.yml': CRITICAL_THREAT,
+    'sigma/rules/events/asset-removed.yml': ASSET_REMOVED,
+    'sigma/rules/events/threat-withdrawn.yml': THREAT_WITHDRAWN,
+    'sigma/rules/correlations/burst-of-withdrawals.yml': BURST_OF_WITHDRAWALS,
     ...Object.fromEntries(TARGETS.map(target => [`sigma/pipelines/${target.name}.yml`, pipeline(target)])),
   };
 }

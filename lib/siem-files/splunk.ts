@@ -79,7 +79,7 @@ definition = \`security_data_index\` sourcetype="${SOURCE_TYPE}" kind IN (${quot
 
 # A new threat counts as critical when this holds. The API promises neither the member nor its values.
 [security_data_critical]
-definition = 'row.${SEVERITY.member}'="${SEVERITY.value}"
+definition = row.${SEVERITY.member}="${SEVERITY.value}"
 `;
 
 const EVENT_TYPES = `${HEADER}

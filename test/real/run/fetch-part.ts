@@ -1,6 +1,6 @@
 /** Fetches a part into the cache by its own registry's client, once. */
 import { access, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { MAVEN_DEPENDENCY_PLUGIN, PARTS, type PartName } from '../parts.ts';
 import { command } from './command.ts';
 
@@ -14,12 +14,17 @@ export interface Fetched {
 
 /** @throws CommandError */
 export async function fetchPart(part: PartName, cache: string): Promise<Fetched> {
-  const folder = join(cache, `${part}-${PARTS[part].version}`);
+  return fetchOnce(join(cache, `${part}-${PARTS[part].version}`), FETCH[part]);
+}
+
+/** Fills a folder unless it is there. It appears whole or not at all. @throws CommandError */
+export async function fetchOnce(folder: string, fetch: (staging: string) => Promise<void>): Promise<Fetched> {
+  const cache = dirname(folder);
   if (await exists(folder)) return { folder, cached: true };
   await mkdir(cache, { recursive: true });
   const staging = await mkdtemp(join(cache, '.fetching-'));
   try {
-    await FETCH[part](staging);
+    await fetch(staging);
     await rename(staging, folder).catch(async error => {
       // Another run was faster.
       if (!(await exists(folder))) throw error;
@@ -35,13 +40,10 @@ const FETCH: Readonly<Record<PartName, (folder: string) => Promise<void>>> = {
     await copyArchives(folder, [{ artifact: `com.amazonaws:DynamoDBLocal:${PARTS.dynamodb.version}` }]);
   },
   async moto(folder) {
-    await command('python3', ['-m', 'venv', folder], SECONDS);
-    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
-    await command(join(folder, 'bin', 'python'), [...pip, `moto[server]==${PARTS.moto.version}`], SECONDS);
+    await pip(folder, `moto[server]==${PARTS.moto.version}`);
   },
   async keycloak(folder) {
-    const artifact = `org.keycloak:keycloak-quarkus-dist:${PARTS.keycloak.version}:zip`;
-    await mvn(folder, 'unpack', `-Dartifact=${artifact}`, `-DoutputDirectory=${folder}`);
+    await unpack(folder, `org.keycloak:keycloak-quarkus-dist:${PARTS.keycloak.version}:zip`);
   },
   async trino(folder) {
     const { version } = PARTS.trino;
@@ -54,6 +56,18 @@ const FETCH: Readonly<Record<PartName, (folder: string) => Promise<void>>> = {
     ]);
   },
 };
+
+/** Packages in an environment of their own, whose programs are in `bin`. */
+export async function pip(folder: string, ...packages: readonly string[]): Promise<void> {
+  await command('python3', ['-m', 'venv', folder], SECONDS);
+  const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
+  await command(join(folder, 'bin', 'python'), [...install, ...packages], SECONDS);
+}
+
+/** @param artifact group, name, version and kind of an archive */
+export async function unpack(folder: string, artifact: string): Promise<void> {
+  await mvn(folder, 'unpack', `-Dartifact=${artifact}`, `-DoutputDirectory=${folder}`);
+}
 
 interface Archive {
   /** Group, name and version. */

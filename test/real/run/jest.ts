@@ -8,11 +8,20 @@ const ROOT = join(import.meta.dirname, '..', '..', '..');
 const JEST = ['--experimental-vm-modules', '--no-warnings', 'node_modules/jest/bin/jest.js'];
 
 /** Runs these test files on these parts, jest's summary at the end. @returns the exit code */
-export async function jest(files: readonly string[], parts: Running): Promise<number> {
-  const args = [...JEST, '--config', 'test/real/jest.config.mjs', '--runTestsByPath', ...files];
+export function jest(files: readonly string[], parts: Running): Promise<number> {
+  return runJest('test/real/jest.config.mjs', files, { [VARIABLE]: JSON.stringify(parts) });
+}
+
+/** @returns the exit code */
+export async function runJest(
+  config: string,
+  files: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<number> {
+  const args = [...JEST, '--config', config, '--runTestsByPath', ...files];
   const child = spawn(process.execPath, args, {
     cwd: ROOT,
-    env: { ...process.env, [VARIABLE]: JSON.stringify(parts) },
+    env: { ...process.env, ...environment },
     stdio: 'inherit',
     // A group, so that its workers end with it: on an interrupt, or after an error here that nobody expected.
     detached: true,

