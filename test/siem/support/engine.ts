@@ -19,7 +19,7 @@ export async function call(url: string, method: string, path: string, body?: str
   const content = body === undefined ? {} : { body, headers: { 'content-type': type } };
   const response = await fetch(`${url}/${path}`, { method, ...content });
   const text = await response.text();
-  if (!response.ok) throw new EngineError(`${method} ${path}: ${response.status} ${text.slice(0, 300)}`);
+  if (!response.ok) throw new EngineError(`${method} ${path}: ${response.status} ${text.slice(0, 600)}`);
   return JSON.parse(text);
 }
 

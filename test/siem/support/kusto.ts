@@ -1,0 +1,53 @@
+/** Kusto's own language service, which says what is wrong with a query before anything runs it. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Context, createContext, runInContext } from 'node:vm';
+import { COLUMNS, FUNCTIONS, TABLE } from '../../../lib/siem-files/kusto.ts';
+import { part } from '../parts.ts';
+
+/** What a query may name. */
+interface Database {
+  readonly tables: readonly { readonly name: string; readonly columns: string }[];
+  readonly functions: readonly { readonly name: string; readonly kql: string }[];
+}
+
+/** The service is C# made into JavaScript. It puts its name into the global scope, so it gets one of its own. */
+const PROGRAM = `function diagnose(query, database) {
+  const { KustoCode, GlobalState, Symbols } = Kusto.Language;
+  const { tables, functions } = JSON.parse(database);
+  const members = [
+    ...tables.map(({ name, columns }) => Symbols.TableSymbol.From(columns).WithName(name)),
+    ...functions.map(({ name, kql }) => new Symbols.FunctionSymbol.$ctor16(name, '()', '{ ' + kql + ' }', null)),
+  ];
+  const globals = GlobalState.Default.WithDatabase(new Symbols.DatabaseSymbol.ctor('database', members));
+  const found = KustoCode.ParseAndAnalyze(query, globals).GetDiagnostics();
+  return Array.from({ length: found.Count }, (_, index) => found.getItem(index).Message).join('\\n');
+}`;
+
+let loaded: Context | undefined;
+
+function service(): Context {
+  const context = createContext({ console });
+  const folder = join(part('kusto').folder, 'node_modules', '@kusto', 'language-service-next');
+  for (const file of ['bridge.min.js', 'Kusto.Language.Bridge.min.js'])
+    runInContext(readFileSync(join(folder, file), 'utf8'), context, { filename: file });
+  runInContext(PROGRAM, context);
+  return context;
+}
+
+function diagnose(query: string, database: Database): string[] {
+  loaded ??= service();
+  const found: string = loaded['diagnose'](query, JSON.stringify(database));
+  return found === '' ? [] : found.split('\n');
+}
+
+/** What the service finds wrong with a query on the table and the functions of siem/sentinel. */
+export function diagnostics(query: string): string[] {
+  const columns = [{ name: 'TimeGenerated', type: 'datetime' }, ...COLUMNS].map(({ name, type }) => `${name}: ${type}`);
+  return diagnose(query, { tables: [{ name: TABLE, columns: `(${columns.join(', ')})` }], functions: FUNCTIONS });
+}
+
+/** The same for what a data collection rule does with a line: its table is `source`. */
+export function transformationDiagnostics(query: string, columns: string): string[] {
+  return diagnose(query, { tables: [{ name: 'source', columns }], functions: [] });
+}
