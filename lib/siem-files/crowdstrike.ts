@@ -19,7 +19,7 @@ import {
 const NOT_RUN = 'Not run: there is no LogScale to run it on here. Written from its documents.';
 
 /**
- * Events of a run that `version` can tell apart. A run lasts 15 minutes, so more would be 11,000 events a second. Epochs below 90 million,
+ * Events of a run that `version` distinguishes. A run lasts 15 minutes, so more would be 11,000 events a second. Epochs below 90 million,
  * some 170 years at a run a minute, keep it within the 15 digits of a number.
  */
 const COUNTERS = 10_000_000;

@@ -17,7 +17,7 @@ const README = `# Files for SIEMs
 
 ${GENERATED}
 
-Deploy them as they are, after filling in what stands between \`<\` and \`>\`. Each file's comment says what it needs.
+Deploy them as they are, after filling in each \`<…>\`. Each file's comment says what it needs.
 
 | Folder | What it holds | Page |
 | --- | --- | --- |

@@ -7,6 +7,7 @@ import {
   HISTORY_STREAMS,
   KINDS,
   MEMBERS,
+  NOT_FOR,
   quoted,
   SEVERITY,
   SILENCE_MINUTES,
@@ -190,6 +191,7 @@ export function kqlFile(): string {
   const header = [
     'Queries for Microsoft Sentinel, on the functions that azuredeploy.json saves.',
     GENERATED,
+    ...NOT_FOR,
     ...BEFORE,
   ];
   const parts = QUERIES.map(({ name, says, kql }) => `// ${name}: ${says}\n${kql}\n`);

@@ -1,6 +1,7 @@
 /** A line of each kind, as the function sends it: over the embedded platform, with a fixed clock and fixed tenant data. */
 
 import type { StreamName } from '../../lambda/streams.ts';
+import { testEventLine } from '../../lib/test-event.ts';
 import { parseEvent } from '../../local/aws/delivered.ts';
 import { type Connector, connector } from '../lambda/support/connector.ts';
 import { START } from '../lambda/support/stepped-clock.ts';
@@ -45,7 +46,8 @@ export async function storyLines(): Promise<string[]> {
 /** The first line of each stream and kind. */
 export async function exampleLines(): Promise<ReadonlyMap<string, string>> {
   const first = new Map<string, string>();
-  for (const line of await storyLines()) {
+  const test = { connector: 'acme', id: '5d41402abc4b2a76b9719d911017c592', time: new Date(START + 6 * MINUTE) };
+  for (const line of [...(await storyLines()), testEventLine('envelope', test).trimEnd()]) {
     const label = labelOf(line);
     if (!first.has(label)) first.set(label, line);
   }

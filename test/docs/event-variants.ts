@@ -122,6 +122,17 @@ export const BREAKS: readonly (readonly [kind: string, stream: string, breaks: r
       ['lacks its dead_letter', drop('dead_letter')],
       ['has a dead_letter that is not in S3', set('dead_letter', 'https://example.com/a.json')],
       ['has a dead_letter without a key', set('dead_letter', 's3://acme-dead-letters/')],
+      ['is of the stream of tests', set('stream', 'test')],
+    ],
+  ],
+  [
+    'test',
+    'test',
+    [
+      ['has a row', set('row', row)],
+      ['has a dead_letter', set('dead_letter', deadLetter)],
+      ['names an asset', set('asset_id', 'asset-1')],
+      ['is an asset', set('stream', 'assets')],
     ],
   ],
 ];

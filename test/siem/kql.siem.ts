@@ -1,6 +1,6 @@
+import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, test } from '@jest/globals';
-import { join } from 'node:path';
 import { COLUMNS, FUNCTIONS, QUERIES, TABLE, transformation } from '../../lib/siem-files/kusto.ts';
 import { RULE_PROPERTIES } from '../../lib/siem-files/sentinel.ts';
 import { createRandom } from '../../local/platform/random.ts';

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { createContext, runInContext } from 'node:vm';
 import { FILEBEAT_SCRIPT } from '../../../lib/siem-files/elastic.ts';
+import { KEY, STATE_KINDS, STATE_STREAMS } from '../../../lib/siem-files/event-facts.ts';
 import { HEAD_ONLY } from '../../../lib/siem-files/opensearch.ts';
-import { KEY, KINDS, STATE_KINDS, STATE_STREAMS } from '../../../lib/siem-files/event-facts.ts';
 
 export interface Answer {
   readonly [member: string]: unknown;
@@ -104,7 +104,7 @@ export function throughPipeline(line: string): Piped {
   const head = JSON.parse(line.replace(pattern, HEAD_ONLY.to)) as Record<string, string>;
   const { connector, stream, kind, event_id, sequence } = head;
   const known = (all: readonly string[], value = '') => all.includes(value);
-  if (event_id === undefined || !known(KINDS, kind)) return { event: undefined, state: undefined };
+  if (event_id === undefined) return { event: undefined, state: undefined };
   const document = JSON.stringify({ message: line, ...head });
   const isState = known(STATE_KINDS, kind) && known(STATE_STREAMS, stream);
   // SHA-512 of a salt and the text, in hexadecimal digits; which salt makes no difference.

@@ -91,19 +91,26 @@ async function candidates(
 }
 
 async function searchObject(aws: Aws, bucket: string, key: string, query: EventQuery): Promise<ReadEvent | undefined> {
-  const { Body: body } = await aws.s3().send(new GetObjectCommand({ Bucket: bucket, Key: key }));
-  const source = body as Readable;
   const needles = needlesOf(query.sequence);
-  const content = key.endsWith('.gz') ? pipeline(source, createGunzip(), () => undefined) : source;
-  for await (const line of linesOf(content)) {
+  for await (const line of objectLines(aws, bucket, key)) {
     if (!needles.some(needle => line.includes(needle))) continue;
     const event = readEvent(line.toString());
     if (event && event.stream === query.stream && event.id === query.id && event.sequence === query.sequence) {
-      source.destroy();
       return event;
     }
   }
   return undefined;
+}
+
+/** The lines of an object. A reader that stops early closes the connection. */
+export async function* objectLines(aws: Aws, bucket: string, key: string): AsyncGenerator<Buffer> {
+  const { Body: body } = await aws.s3().send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+  const source = body as Readable;
+  try {
+    yield* linesOf(key.endsWith('.gz') ? pipeline(source, createGunzip(), () => undefined) : source);
+  } finally {
+    source.destroy();
+  }
 }
 
 const LINE_FEED = 0x0a;

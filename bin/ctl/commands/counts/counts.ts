@@ -1,0 +1,196 @@
+/** Counts the delivered events by stream and day, to be compared with what the SIEM has. */
+import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
+import { Command, InvalidArgumentError } from 'commander';
+import { KINDS } from '../../../../lib/siem-files/event-facts.ts';
+import { examples, type Run, STREAM_NAMES } from '../../command.ts';
+import type { Context } from '../../context.ts';
+import { AwsCallError, RefusedError } from '../../errors.ts';
+import type { Outcome, Progress } from '../../report.ts';
+import { tableText } from '../../text.ts';
+import { deliveryPlace, hourPrefixes, objectLines } from '../lookup/find-event.ts';
+import { DistinctIds } from './distinct.ts';
+import { readSiemCounts, type SiemCounts } from './siem-counts.ts';
+
+interface CountsOptions {
+  /** `yyyy-mm-dd` in UTC. */
+  readonly from?: string;
+  readonly to?: string;
+  readonly compare?: string;
+}
+
+export function countsCommand(run: Run): Command {
+  return new Command('counts')
+    .description('count the delivered events by stream and day, and compare them with the SIEM')
+    .option('--from <day>', 'first day of forwarded_at in UTC, as 2026-11-21 (default: yesterday)', day)
+    .option('--to <day>', 'last day (default: the first day)', day)
+    .option('--compare <file>', 'CSV of the same counts from the SIEM, with the columns stream, day and events')
+    .addHelpText('after', examples('counts', 'counts --from 2026-11-14 --to 2026-11-20 --compare siem.csv'))
+    .action(run(countEvents));
+}
+
+const DAY_MILLISECONDS = 86_400_000;
+/** Firehose buffers for at most 15 minutes. What it delivers later, after retries, is not counted. */
+const AFTER_MILLISECONDS = 2 * 3_600_000;
+
+function day(text: string): string {
+  const time = Date.parse(`${text}T00:00:00Z`);
+  if (!Number.isNaN(time) && new Date(time).toISOString().startsWith(text) && text.length === 10) return text;
+  throw new InvalidArgumentError('It must be a day as 2026-11-21.');
+}
+
+function dayOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}
+
+/** @throws RefusedError, AwsCallError */
+async function countEvents(context: Context, { from, to, compare }: CountsOptions): Promise<Outcome> {
+  const { connector } = await context.deployment();
+  const first = from ?? dayOf(context.clock.now() - DAY_MILLISECONDS);
+  const last = to ?? first;
+  if (last < first) throw new RefusedError(`--to ${last} is before --from ${first}. Nothing was read.`);
+  const siem = compare === undefined ? undefined : readSiemCounts(compare, connector);
+  const counted = await countObjects(context, first, last);
+  return outcomeOf(counted, siem, { first, last });
+}
+
+interface Counted {
+  readonly ids: DistinctIds;
+  newest: string;
+}
+
+/** By `stream day`. */
+type Counts = Map<string, Counted>;
+
+async function countObjects(context: Context, first: string, last: string): Promise<Counts> {
+  const { aws, report } = context;
+  const place = await deliveryPlace(aws, await context.deployment());
+  if ('elsewhere' in place) {
+    throw new RefusedError(
+      `Events cannot be counted: ${place.elsewhere}. Nothing was read. Count with the views instead: docs/query.md.`,
+    );
+  }
+  const start = Date.parse(`${first}T00:00:00Z`);
+  const end = Date.parse(`${last}T00:00:00Z`) + DAY_MILLISECONDS + AFTER_MILLISECONDS;
+  const prefixes = STREAM_NAMES.flatMap(stream => hourPrefixes(place.prefix, stream, start, end));
+  const counts: Counts = new Map();
+  try {
+    const objects: { readonly key: string; readonly size: number }[] = [];
+    for (const Prefix of new Set(prefixes)) {
+      for await (const { Contents = [] } of paginateListObjectsV2(
+        { client: aws.s3() },
+        { Bucket: place.bucket, Prefix },
+      )) {
+        objects.push(...Contents.map(({ Key: key = '', Size: size = 0 }) => ({ key, size })));
+      }
+    }
+    const bytes = objects.reduce((sum, { size }) => sum + size, 0);
+    using progress: Progress = report.progress(`Reading ${objects.length} objects, ${megabytes(bytes)}.`, bytes);
+    for (const [index, { key, size }] of objects.entries()) {
+      for await (const line of objectLines(aws, place.bucket, key)) count(counts, line, first, last);
+      progress.advance(size, `${index + 1} of ${objects.length} objects`);
+    }
+  } catch (cause) {
+    if (context.signal.aborted) throw cause;
+    const advice = 'Nothing was changed. You need s3:ListBucket on it and s3:GetObject below events/.';
+    throw new AwsCallError(`The bucket ${place.bucket} could not be read`, advice, cause);
+  }
+  return counts;
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })} MB`;
+}
+
+function count(counts: Counts, line: Buffer, first: string, last: string): void {
+  const event = readHead(line);
+  if (!event) return;
+  const { stream, id, forwardedAt } = event;
+  const made = forwardedAt.slice(0, 10);
+  if (made < first || made > last) return;
+  const key = `${stream} ${made}`;
+  let counted = counts.get(key);
+  if (!counted) {
+    counted = { ids: new DistinctIds(), newest: forwardedAt };
+    counts.set(key, counted);
+  }
+  counted.ids.add(id);
+  if (forwardedAt > counted.newest) counted.newest = forwardedAt;
+}
+
+interface Head {
+  readonly stream: string;
+  readonly id: string;
+  readonly forwardedAt: string;
+}
+
+const ROW_MEMBER = ',"row":';
+
+/** The same lines as the views count: kinds of a later release and test events are left out. */
+function readHead(line: Buffer): Head | undefined {
+  try {
+    if (line.subarray(0, 13).toString() === '{"class_uid":') {
+      const { class_uid, metadata } = JSON.parse(line.toString());
+      const forwardedAt = new Date(metadata.processed_time).toISOString();
+      return class_uid === 0 ? undefined : { stream: metadata.log_name, id: metadata.uid, forwardedAt };
+    }
+    const at = line.indexOf(ROW_MEMBER);
+    const {
+      stream,
+      kind,
+      event_id: id,
+      forwarded_at: forwardedAt,
+      format,
+    } = JSON.parse(at < 0 ? line.toString() : `${line.subarray(0, at)}}`);
+    return KINDS.includes(kind) && format === undefined ? { stream, id, forwardedAt } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+interface Row {
+  readonly stream: string;
+  readonly day: string;
+  readonly events: number;
+  readonly repeats: number;
+  readonly newest: string | null;
+  readonly siem?: number;
+}
+
+function outcomeOf(
+  counts: Counts,
+  siem: SiemCounts | undefined,
+  { first, last }: { first: string; last: string },
+): Outcome {
+  const within = (key: string) => first <= key.split(' ')[1]! && key.split(' ')[1]! <= last;
+  const keys = new Set([...counts.keys(), ...[...(siem?.keys() ?? [])].filter(within)]);
+  const rows = [...keys].sort().map((key): Row => {
+    const [stream = '', made = ''] = key.split(' ');
+    const counted = counts.get(key);
+    const events = counted?.ids.count() ?? 0;
+    const repeats = (counted?.ids.added ?? 0) - events;
+    const own = { stream, day: made, events, repeats, newest: counted?.newest ?? null };
+    return siem ? { ...own, siem: siem.get(key) ?? 0 } : own;
+  });
+  const different = rows.filter(({ events, siem: theirs }) => theirs !== undefined && theirs !== events);
+  const titles = ['stream', 'day', 'events', 'repeats', 'newest', ...(siem ? ['SIEM', 'difference'] : [])];
+  const table = rows.map(({ stream, day: made, events, repeats, newest, siem: theirs }) => [
+    ...[stream, made, String(events), String(repeats), newest ?? ''],
+    ...(theirs === undefined ? [] : [String(theirs), theirs === events ? '' : signed(theirs - events)]),
+  ]);
+  const result = siem ? [resultText(different.length)] : [];
+  const text = rows.length === 0 ? `No events were delivered from ${first} to ${last}.` : tableText(titles, table);
+  const json = { from: first, to: last, counts: rows, ...(siem && { equal: different.length === 0 }) };
+  return { text: [text, ...result].join('\n\n'), json, status: different.length > 0 ? 3 : 0 };
+}
+
+function signed(difference: number): string {
+  return difference > 0 ? `+${difference}` : `−${-difference}`;
+}
+
+function resultText(different: number): string {
+  if (different === 0) return 'The SIEM has the same events.';
+  return (
+    'The SIEM has other counts. Fewer: look at the age of its queue with "status", then at its own errors. ' +
+    'More: its query counts repeats, or days of another time zone. See docs/siem/completeness.md.'
+  );
+}
