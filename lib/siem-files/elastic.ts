@@ -132,7 +132,7 @@ function filebeat(): string {
     ...NOT_FOR,
     'Such lines keep their text and get the tag security_data_other_format.',
     '',
-    'external_id needs a Filebeat with pull request 36322 of elastic/beats. An older Filebeat ignores it, and AWS refuses the role.',
+    'external_id needs a Filebeat that has its pull request 36322. An older one ignores it, and AWS refuses the role.',
     'Without siemReader in the stack, attach SiemReaderPolicyArn to an identity of Elastic and leave role_arn and external_id out.',
     'The _id names one sending of one event. Firehose repeats byte for byte, so its repeats are refused as duplicates (409, dropped);',
     'what the connector sends again has a greater sequence and is kept, which the newest must be. Do not set document_id: event_id.',

@@ -33,7 +33,7 @@ async function sendTestEvent(context: Context, { wait }: TestEventOptions): Prom
   const id = randomBytes(16).toString('hex');
   const time = new Date(context.clock.now());
   await put(context, deliveryStream, testEventLine(format, { connector, id, time }));
-  context.report.say(`Firehose has the test event ${id}.`);
+  context.report.say('Firehose has the test event.');
   const found = await waitForObject(context, id, time, wait);
   const delivered = 'place' in found ? `It is in ${found.place}.` : `${sentence(found.notFound)}`;
   const text = [

@@ -1,0 +1,152 @@
+/** `test-event` and `counts`: is everything there? */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { DistinctIds } from '../../../bin/ctl/commands/counts/distinct.ts';
+import { parseSiemCounts } from '../../../bin/ctl/commands/counts/siem-counts.ts';
+import { testEventLine } from '../../../lib/test-event.ts';
+import { readEvent } from '../../lambda/support/event-schema.ts';
+import { START } from '../../lambda/support/stepped-clock.ts';
+import { openDuckDbLines } from '../../lib/query/support/duckdb-lines.ts';
+import { type Deployment, deployment } from '../support/deployment.ts';
+
+const EVENT = { connector: 'acme', id: 'a'.repeat(32), time: new Date(START) };
+
+describe('test-event', () => {
+  test.each(['envelope', 'ocsf'])('sends a line in %s that no view counts', async format => {
+    await using each = await deployment(
+      {},
+      { environment: { EVENT_FORMAT: format }, variables: { EVENT_FORMAT: format } },
+    );
+    each.connector.platform.populate({ assets: 3, threats: 2, dnsBlocks: 1 });
+    await each.run();
+    const before = await each.connector.lines();
+    const { status, stdout } = await each.ctl(['test-event', '--json']);
+    const document = JSON.parse(stdout);
+    expect(status).toBe(0);
+    expect(document.place).toMatch(/^s3:\/\/security-data\/events\/.*\.json\.gz$/);
+    const lines = await each.connector.lines();
+    const [added = ''] = lines.filter(line => !before.includes(line));
+    expect(lines.length).toBe(before.length + 1);
+    expect(added).toContain(document.eventId);
+    if (format === 'envelope')
+      expect(readEvent(added)).toMatchObject({ kind: 'test', stream: 'test', connector: 'acme' });
+    await using database = await openDuckDbLines();
+    await database.hold(lines);
+    for (const view of ['events', 'latest_events', 'changes'])
+      expect(await database.tuples(`select count(*) from ${view}`)).toEqual([[String(before.length)]]);
+  });
+
+  test('ends with status 3 when the bucket does not have it in time, and says that it was sent', async () => {
+    await using each = await deployment({}, { aws: { now: () => START } });
+    const { status, stdout } = await each.ctl(['test-event', '--wait', '1']);
+    expect(status).toBe(3);
+    expect(stdout).toMatch(/^Test event [0-9a-f]{32} was sent at .* After 1 s it is in none of the 0 objects/);
+  });
+
+  test('does not read the bucket with --wait 0', async () => {
+    await using each = await deployment();
+    const { status } = await each.ctl(['test-event', '--wait', '0']);
+    expect(status).toBe(0);
+    expect(each.asked().map(({ action }) => action)).toContain('PutRecord');
+    expect(each.asked().map(({ action }) => action)).not.toContain('ListObjectsV2');
+  });
+
+  test('has a sequence below that of every event', () => {
+    const { sequence } = JSON.parse(testEventLine('envelope', EVENT));
+    expect(sequence < '00000000010000000000').toBe(true);
+    expect(testEventLine('ocsf', EVENT)).toContain('"sequence":0,');
+  });
+});
+
+describe('counts', () => {
+  let each: Deployment;
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'counts-'));
+    each = await deployment({}, { aws: { now: () => START } });
+    each.connector.platform.populate({ assets: 6, threats: 4, dnsBlocks: 3 });
+    await each.run();
+    await each.run({ replay: ['threats'] });
+    await each.ctl(['test-event', '--wait', '0']);
+  });
+  afterAll(async () => {
+    await each[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true });
+  });
+
+  const counted = async (...args: string[]) => {
+    const { status, stdout, stderr } = await each.ctl(['counts', '--from', '2026-11-20', ...args, '--json']);
+    return { status, stderr, document: stdout === '' ? undefined : JSON.parse(stdout) };
+  };
+  const compared = async (text: string) => {
+    const file = join(folder, 'siem.csv');
+    await writeFile(file, text);
+    return counted('--compare', file);
+  };
+
+  test('count each event of a stream and day once, as the views do', async () => {
+    const { document } = await counted();
+    await using database = await openDuckDbLines();
+    await database.hold(await each.connector.lines());
+    const sql = `select stream, count(distinct event_id) as events, count(*) - count(distinct event_id) as repeats
+      from events group by stream order by stream`;
+    const expected = (await database.rows(sql)).map(({ stream, events, repeats }) => [
+      stream,
+      Number(events),
+      Number(repeats),
+    ]);
+    const found = document.counts.map((row: Record<string, unknown>) => [row['stream'], row['events'], row['repeats']]);
+    expect(found).toEqual(expected);
+    expect(document.counts[0]).toMatchObject({
+      day: '2026-11-20',
+      newest: expect.stringContaining('2026-11-20T12:00'),
+    });
+  });
+
+  test('agree with a SIEM that has the same, whatever else its file has', async () => {
+    const { document } = await counted();
+    const rows = document.counts.map(
+      (row: Record<string, unknown>) => `acme,"${row['stream']}",${row['day']}T00:00:00Z,${row['events']}`,
+    );
+    const text = ['connector,Stream,Day,Events', ...rows, 'other,assets,2026-11-20,7', 'acme,assets,2026-11-01,9'].join(
+      '\r\n',
+    );
+    const result = await compared(`\ufeff${text}\r\n`);
+    expect(result.status).toBe(0);
+    expect(result.document.equal).toBe(true);
+  });
+
+  test('end with status 3 when the SIEM lacks events, and show the difference', async () => {
+    const result = await compared('stream,day,events\nassets,2026-11-20,5\nusers,2026-11-20,1\n');
+    expect(result.status).toBe(3);
+    expect(result.document.equal).toBe(false);
+    expect(result.document.counts.find((row: { stream: string }) => row.stream === 'users')).toMatchObject({
+      events: 0,
+      siem: 1,
+    });
+    const { stdout } = await each.ctl(['counts', '--from', '2026-11-20', '--compare', join(folder, 'siem.csv')]);
+    expect(stdout).toMatch(/assets +2026-11-20 .* 5 +−\d/);
+    expect(stdout).toContain('The SIEM has other counts.');
+  });
+
+  test('say so when nothing was delivered, and refuse days that are none', async () => {
+    const nothing = await each.ctl(['counts', '--from', '2026-10-01']);
+    expect([nothing.status, nothing.stdout]).toEqual([0, 'No events were delivered from 2026-10-01 to 2026-10-01.\n']);
+    expect((await each.ctl(['counts', '--from', '2026-02-30'])).status).toBe(2);
+    expect((await counted('--to', '2026-11-19')).stderr).toContain('is before --from');
+  });
+
+  test('refuse a file that has no counts', async () => {
+    expect((await compared('a,b\n1,2\n')).stderr).toContain('no column stream, day, events');
+    expect((await counted('--compare', join(folder, 'none.csv'))).stderr).toContain('ENOENT');
+    expect(() => parseSiemCounts('stream,day,events\nassets,2026-11-20,many', 'siem.csv', 'acme')).toThrow('line 2');
+  });
+
+  test('hold distinct ids beyond what their first memory holds', () => {
+    const ids = new DistinctIds();
+    for (let n = 0; n < 5_000; n++) ids.add(String(n % 3_000));
+    expect([ids.added, ids.count()]).toEqual([5_000, 3_000]);
+  });
+});
