@@ -55,7 +55,11 @@ const WORDS = [
   },
   { word: /\bincarnations?\b/i, instead: 'revision', allow: /['".]incarnation'?|incarnation: \{/ },
   { word: /\bunclean\b/i, instead: 'dirty' },
-  { word: /\bguard(s|ed)?\b|Guard\b|class Holding|\bbeats?\b/i, instead: 'assert lease valid; held lease; heartbeat' },
+  {
+    word: /\bguard(s|ed)?\b|Guard\b|class Holding|\bbeats?\b/i,
+    instead: 'assert lease valid; held lease; heartbeat',
+    allow: /elastic\.co\/guide\/en\/beats/,
+  },
   { word: /\bpersist\(|\bpersists\b/, instead: 'retry' },
   {
     word: /\bunsound\b|\bsound\b|\bseal(s|ed|ing)?\b/i,
