@@ -1,11 +1,12 @@
 /** Files for Google Security Operations. Nothing here can run them. */
-import { comment, EXISTING_KINDS, GENERATED, KINDS, NOT_FOR, STATE_KINDS, STATE_STREAMS } from './event-facts.ts';
+import { comment, EXISTING_KINDS, GENERATED, HEAD, KINDS, NOT_FOR, STATE_KINDS, STATE_STREAMS } from './event-facts.ts';
 
 const NOT_RUN = 'Not run: there is no instance to run it on here. Written from the documents of Google.';
 const LOG_TYPE = 'SECURITY_DATA_CUSTOM';
 
-/** Members that have no field in UDM. */
-const ADDITIONAL = ['stream', 'connector', 'asset_id', 'time', 'dead_letter', 'sequence'] as const;
+/** Members with a field of their own in UDM, and one that may be a number, which the parser's conditions do not take. */
+const ELSEWHERE = ['event_id', 'kind', 'id', 'forwarded_at', 'stream_position'];
+const ADDITIONAL = HEAD.map(({ name }) => name).filter(name => !ELSEWHERE.includes(name));
 
 function parser(): string {
   const merge = (name: string) => `  if [${name}] != "" {

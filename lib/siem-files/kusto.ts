@@ -37,6 +37,7 @@ const COLUMN_NAMES: Readonly<Record<string, string>> = {
   forwarded_at: 'ForwardedAt',
   asset_id: 'AssetId',
   dead_letter: 'DeadLetter',
+  reason: 'Reason',
   row: 'Row',
 };
 

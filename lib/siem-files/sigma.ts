@@ -93,6 +93,7 @@ correlation:
     gte: ${BURST.events}
 falsepositives:
   - A site that is closed
+  - A filter of the connector that was changed, whose events have the reason filtered
 level: medium
 `;
 
