@@ -82,7 +82,8 @@ const ROW = '_row';
 const INGEST_PIPELINE = {
   description:
     'Security Data Connector: chosen members of the row as ECS fields. The API promises none of them: change the list. ' +
-    'A row without a member, or one that cannot be read, is kept without the field. Needs the processors of ingest-common. ' +
+    'A row without a member, or one that cannot be read, is kept without the field. Needs the processors of ingest-common and ' +
+    'scripts: without them the request is refused and nothing changes. With format: ocsf or s3-parquet it finds no member. ' +
     `PUT _ingest/pipeline/security-data, then index.default_pipeline of the template. ${GENERATED}`,
   processors: [
     copy('security_data.event_id', 'event.id'),

@@ -47,7 +47,8 @@ const SALT = Buffer.from('security-data-connector').toString('base64');
 
 function pipeline(): string {
   const notes = [
-    'OpenSearch Ingestion, or Data Prepper 2.8 or later: reads the queue of the stack into two indices.',
+    'OpenSearch Ingestion, or Data Prepper 2.8 or later: reads the queue of the stack into two indices. An older one, or one without',
+    'a processor that is named here, does not start. Nothing is lost: the queue keeps its notifications for 14 days.',
     GENERATED,
     '',
     ...NOT_FOR,

@@ -165,7 +165,8 @@ const TARGETS: readonly Target[] = [
 function pipeline({ name, notes, fieldOf, severity, more, post = '' }: Target): string {
   const mapping = [...HEAD.map(member => [member.name, fieldOf(member.name)]), [`row.${SEVERITY.member}`, severity]];
   const lines = mapping.map(([from, to]) => `      ${from}: ${to}`);
-  return `${comment('#', [...notes, GENERATED])}
+  const missing = 'Without the plugin of the backend sigma knows no such target: sigma plugin install <name>.';
+  return `${comment('#', [...notes, missing, GENERATED])}
 name: security-data-connector-${name}
 priority: 50
 transformations:

@@ -280,7 +280,7 @@ const MANIFEST = {
     releaseDate: null,
     description: 'Assets, threats and DNS blocks of one organization.',
     classification: { intendedAudience: 'Security', categories: ['Security'], developmentStatus: 'Production/Stable' },
-    license: { name: 'Apache-2.0', text: 'LICENSE', uri: 'https://www.apache.org/licenses/LICENSE-2.0' },
+    license: { name: 'Apache-2.0', text: null, uri: 'https://www.apache.org/licenses/LICENSE-2.0' },
   },
   dependencies: null,
   tasks: null,
@@ -315,6 +315,8 @@ ${GENERATED}
 
 Source type \`${SOURCE_TYPE}\`, the lookup \`${COLLECTION}\` of the newest event of each id, searches and a dashboard. Set the index in
 \`local/macros.conf\`. Run "${KEEP.name}" once over all time; then its schedule keeps the lookup.
+
+Splunk 9.0 or later. An older one cannot show the dashboard. Everything else works.
 `;
 
 export function splunkFiles(): Record<string, string> {
