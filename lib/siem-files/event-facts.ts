@@ -2,8 +2,7 @@
  * What the files of `siem/` are made from, so that they cannot drift: the members and kinds of docs/event.schema.json, the streams of
  * lambda/streams.ts, and the rule of the greatest `sequence`.
  */
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
+import schema from '../../docs/event.schema.json' with { type: 'json' };
 import { STREAMS } from '../../lambda/streams.ts';
 import { TEST } from '../test-event.ts';
 
@@ -70,8 +69,7 @@ function expectSame(what: string, schema: readonly string[], known: readonly str
   throw new Error(`The schema of the events has the ${what} ${schema}, and the files for SIEMs know ${known}.`);
 }
 
-const SCHEMA = path.join(import.meta.dirname, '..', '..', 'docs', 'event.schema.json');
-const FACTS = readFacts(JSON.parse(readFileSync(SCHEMA, 'utf8')));
+const FACTS = readFacts(schema);
 
 export const MEMBERS: readonly Member[] = FACTS.members;
 /** All but the row. */
