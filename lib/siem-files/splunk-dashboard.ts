@@ -10,7 +10,9 @@ interface Panel {
 
 const LOOKUP = '| inputlookup security_data_now';
 const GONE = `kind IN (${quoted(GONE_KINDS)})`;
-const EXISTS = `where NOT ${GONE}`;
+/** In the words that the filter of `inputlookup` has. */
+export const NOT_GONE = GONE_KINDS.map(kind => `kind!="${kind}"`).join(' AND ');
+const EXISTS = `where ${NOT_GONE}`;
 
 const PANELS: readonly Panel[] = [
   {

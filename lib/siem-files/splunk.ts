@@ -15,7 +15,7 @@ import {
   STATE_KINDS,
   STATE_STREAMS,
 } from './event-facts.ts';
-import { DASHBOARD_VIEW } from './splunk-dashboard.ts';
+import { DASHBOARD_VIEW, NOT_GONE } from './splunk-dashboard.ts';
 
 const APP = 'security_data_connector';
 const SOURCE_TYPE = 'security:data:connector';
@@ -152,7 +152,7 @@ const SEARCHES: readonly SavedSearch[] = [
   {
     name: 'Security data - what exists now',
     says: 'From the lookup, which needs no history. The first run of the search above must have covered all time.',
-    spl: `| inputlookup ${COLLECTION} where NOT kind IN (${quoted(GONE_KINDS)})
+    spl: `| inputlookup ${COLLECTION} where ${NOT_GONE}
 | table ${KEY.join(' ')} sequence kind event_id`,
   },
   {
