@@ -108,6 +108,55 @@ export function describeEngine(name: ServerName, { dataStreams }: { readonly dat
     });
   });
 
+  describe(`what docs/siem/elastic.md warns of, on ${title}`, () => {
+    const NAIVE = 'naive';
+    afterAll(() => call(url, 'DELETE', `${NAIVE}*`));
+    const create = (id: string, document: string): Operation => ({
+      action: JSON.stringify({ create: { _id: id } }),
+      document,
+    });
+
+    test('with event_id as _id the first of B, A, B stays, and A is the greatest', async () => {
+      const again = lines.before.filter(line => line.includes('"id":"again"') && line.includes('"kind":"upsert"'));
+      expect(again.length).toBe(3);
+      const byId = again.map(line => create(JSON.parse(line).event_id, line));
+      expect(await load(url, NAIVE, byId)).toMatchObject({ written: 2, conflicts: 1, refused: [] });
+      const newest = JSON.stringify({ size: 1, sort: [{ 'sequence.keyword': 'desc' }] });
+      const [hit] = hitsOf(await call(url, 'POST', `${NAIVE}/_search`, newest));
+      expect(hit!._source['row']).toEqual({ id: 'again', value: 'A' });
+    });
+
+    test('rows as objects are refused by the default mapping', async () => {
+      const breakers = lines.before.filter(line => line.includes('"id":"breaker-'));
+      const { refused } = await load(
+        url,
+        `${NAIVE}-rows`,
+        breakers.map((line, index) => create(String(index), line)),
+      );
+      expect(refused.length).toBeGreaterThan(3);
+    });
+
+    test('a number of 1,500 digits is refused, or not, even in an object that is not indexed', async () => {
+      const mappings = { properties: { row: { type: 'object', enabled: false } } };
+      await call(url, 'PUT', `${NAIVE}-off`, JSON.stringify({ mappings }));
+      const digits = `{"row":{"number":${'9'.repeat(1_500)}}}`;
+      const { refused } = await load(url, `${NAIVE}-off`, [create('1', digits)]);
+      // Elasticsearch 7.10 has a parser from before the limit.
+      expect(refused.length).toBe(name === 'opensearch' ? 1 : 0);
+    });
+
+    test('collapse answers ten ids unless it has a size, and never pages', async () => {
+      const body = { collapse: { field: 'security_data.id' }, sort: [{ 'security_data.sequence': 'desc' }] };
+      const search = (more: object) =>
+        call(url, 'POST', `${DATA_STREAM}/_search`, JSON.stringify({ ...body, ...more }));
+      await putElasticTemplate(url, dataStreams);
+      await load(url, DATA_STREAM, operations.slice(0, 100));
+      expect(hitsOf(await search({})).length).toBe(10);
+      await expect(search({ search_after: ['0'] })).rejects.toThrow('search_after');
+      await call(url, 'DELETE', dataStreams ? `_data_stream/${DATA_STREAM}` : `${DATA_STREAM}-*`);
+    });
+  });
+
   describe(`the files of siem/opensearch on ${title}`, () => {
     const requests = parseConsole(file('opensearch/queries.console'));
     let events: Loaded[];
