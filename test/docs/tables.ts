@@ -15,13 +15,17 @@ import { PRICES } from '../../lib/cost/prices.ts';
 import { columnsOf } from '../../lib/delivery/parquet-columns.ts';
 import { ocsfSchema } from '../../lib/ocsf/schema.ts';
 import { VIEWS } from '../../lib/query/views.ts';
+import { TEST } from '../../lib/test-event.ts';
 import { ROOT, rows } from './pages.ts';
 
 /** By file of docs/, its text with those parts as they should be. */
 export const WRITTEN: Readonly<Record<string, (text: string) => string>> = {
   'event.schema.json': withSchemaStreams,
   'events.md': text =>
-    text.replace(/^\| `stream` \|.*$/m, `| \`stream\` | ${either(STREAMS.map(({ name }) => `\`${name}\``))} |`),
+    text.replace(
+      /^\| `stream` \|.*$/m,
+      `| \`stream\` | ${either(STREAMS.map(({ name }) => `\`${name}\``))}; \`${TEST.stream}\` for a test event |`,
+    ),
   'ocsf.md': text => withTable(text, '## Classes', classRows()),
   'query.md': text => withTable(text, '## The views', viewRows(rows(partOf(text, '## The views')))),
   'parquet.md': text =>
@@ -130,10 +134,12 @@ function withSums(text: string): string {
 
 /** Which streams have which kinds and members. What the conditions say is written by hand. */
 function withSchemaStreams(text: string): string {
-  const names = (of: (stream: Stream) => boolean) =>
-    JSON.stringify(STREAMS.filter(of).map(({ name }) => name)).replaceAll(',', ', ');
+  const list = (all: readonly string[]) => JSON.stringify(all).replaceAll(',', ', ');
+  const namesOf = (of: (stream: Stream) => boolean) => STREAMS.filter(of).map(({ name }) => name);
+  const names = (of: (stream: Stream) => boolean) => list(namesOf(of));
+  const withTest = (of: (stream: Stream) => boolean) => list([...namesOf(of), TEST.stream]);
   const enums: Readonly<Record<string, string>> = {
-    '"stream": {\n      "enum"': names(() => true),
+    '"stream": {\n      "enum"': withTest(() => true),
     '"const": "upsert" } } },\n      "then": { "required": ["row"], "properties": { "stream": { "enum"': names(
       ({ kind }) => kind === 'upsert',
     ),
@@ -149,7 +155,7 @@ function withSchemaStreams(text: string): string {
     '"const": "dns_block" } } },\n      "then": { "required": ["row"], "properties": { "stream": { "enum"': names(
       ({ kind }) => kind === 'dns_block',
     ),
-    '"if": { "properties": { "stream": { "enum"': names(({ cascadesFrom }) => cascadesFrom === undefined),
+    '"if": { "properties": { "stream": { "enum"': withTest(({ cascadesFrom }) => cascadesFrom === undefined),
   };
   return Object.entries(enums).reduce((schema, [before, list]) => {
     const at = schema.indexOf(before);

@@ -53,13 +53,13 @@ export async function corpus(): Promise<Corpus> {
   await runAll(each);
   // B, A, B: what comes back is another event than what was there first.
   for (const value of ['B', 'A', 'B']) {
-    platform.putAsset({ id: 'changes-back', value });
-    platform.putThreat({ id: 'threat-changes-back', asset_id: 'changes-back', value });
+    platform.put('assets', { id: 'changes-back', value });
+    platform.put('threats', { id: 'threat-changes-back', asset_id: 'changes-back', value });
     await runAll(each);
   }
-  for (const id of ['asset-2', 'asset-3', 'asset-5', 'changes-back']) platform.removeAsset(id);
+  for (const id of ['asset-2', 'asset-3', 'asset-5', 'changes-back']) platform.remove('assets', id);
   await runAll(each);
-  for (const id of ['asset-3', 'changes-back']) platform.restoreAsset(id);
+  for (const id of ['asset-3', 'changes-back']) platform.restore('assets', id);
   await runAll(each);
   const before = [...(await each.lines()), ...FAULTS];
   await each.run({ replay: ['assets', 'threats'] });
@@ -76,14 +76,14 @@ async function runAll(each: Scene): Promise<void> {
 
 function putBreakers(platform: Scene['platform']): void {
   for (const [name, members] of Object.entries(BREAKERS)) {
-    platform.putAsset(`{"id":"breaker-${name}",${members}}`);
-    platform.putThreat(`{"id":"threat-${name}","asset_id":"breaker-${name}",${members}}`);
+    platform.put('assets', `{"id":"breaker-${name}",${members}}`);
+    platform.put('threats', `{"id":"threat-${name}","asset_id":"breaker-${name}",${members}}`);
   }
-  platform.putAsset({ id: LONGEST_ID, name: 'the longest id' });
-  platform.putAsset({ id: 'id "quoted" \\ ,"row":{ / ?#%', name: 'an id that must be escaped' });
+  platform.put('assets', { id: LONGEST_ID, name: 'the longest id' });
+  platform.put('assets', { id: 'id "quoted" \\ ,"row":{ / ?#%', name: 'an id that must be escaped' });
   // Too long for an id: a dead letter. Too large for a line: an event without its row.
-  platform.putAsset({ id: 'i'.repeat(40_000), name: 'no event' });
-  platform.putAsset({ id: 'too-large', text: 'x'.repeat(1_100_000) });
+  platform.put('assets', { id: 'i'.repeat(40_000), name: 'no event' });
+  platform.put('assets', { id: 'too-large', text: 'x'.repeat(1_100_000) });
 }
 
 /** A connector that crashed and read an old version again; a later release; the row of a threat with a name of its own. */
