@@ -121,6 +121,9 @@ const FAULTS: readonly string[] = [
     assetId: 'é'.repeat(20_000),
     row: '{"id":"far"}',
   }),
+  // Withheld by a filter that was added.
+  envelope({ connector: 'crashed', sequence: 10, id: 'filtered', row: '{"id":"filtered"}' }),
+  envelope({ connector: 'crashed', sequence: 11, id: 'filtered', kind: 'withdrawn' }),
   ...[
     envelope({ connector: 'crashed', sequence: 8, id: 'again', row: '{"id":"again","value":"of a later release"}' }),
     envelope({ connector: 'crashed', sequence: 0, stream: 'assets', id: 'test-1' }),

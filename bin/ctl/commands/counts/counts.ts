@@ -84,10 +84,13 @@ async function countObjects(context: Context, first: string, last: string): Prom
       }
     }
     const bytes = objects.reduce((sum, { size }) => sum + size, 0);
-    using progress: Progress = report.progress(`Reading ${objects.length} objects, ${megabytes(bytes)}.`, bytes);
-    for (const [index, { key, size }] of objects.entries()) {
+    using progress: Progress = report.progress(
+      `Reading ${objects.length} objects, ${megabytes(bytes)}.`,
+      objects.length,
+    );
+    for (const [index, { key }] of objects.entries()) {
       for await (const line of objectLines(aws, place.bucket, key)) count(counts, line, first, last);
-      progress.advance(size, `${index + 1} of ${objects.length} objects`);
+      progress.advance(1, `${index + 1} of ${objects.length} objects`);
     }
   } catch (cause) {
     if (context.signal.aborted) throw cause;
