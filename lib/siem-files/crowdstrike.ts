@@ -81,7 +81,7 @@ in(kind, values=[${quoted(KINDS)}])
 | test(newest < now() - ${SILENCE_MINUTES * 60_000})
 
 // Critical threats. The API does not promise the member ${SEVERITY.member}.
-stream = "threats" | kind = "upsert" | row.${SEVERITY.member} = "${SEVERITY.value}"
+stream = "threats" | kind = "upsert" | refresh != "true" | row.${SEVERITY.member} = "${SEVERITY.value}"
 
 // ${BURST.events} withdrawals or more of a connector within ${BURST.minutes} minutes.
 kind = "withdrawn"

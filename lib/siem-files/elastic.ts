@@ -30,11 +30,14 @@ const FIELDS: SearchFields = { index: PATTERN, of: name => `${PREFIX}.${name}`, 
 export const KEYWORD = { type: 'keyword', ignore_above: KEYWORD_CHARACTERS } as const;
 /** Accepts what the API sends as a time, also where this engine cannot read it. */
 export const DATE = { type: 'date', ignore_malformed: true } as const;
+const BOOLEAN = { type: 'boolean' } as const;
 /** Kept in the document only. The row is not a field: as an object it may be refused. */
 export const LINE = { type: 'keyword', index: false, doc_values: false } as const;
 
 export function headProperties(): Record<string, object> {
-  return Object.fromEntries(HEAD.map(({ name, isTime }) => [name, isTime ? DATE : KEYWORD]));
+  return Object.fromEntries(
+    HEAD.map(({ name, isTime, isBoolean }) => [name, isBoolean ? BOOLEAN : isTime ? DATE : KEYWORD]),
+  );
 }
 
 const TEMPLATE = {

@@ -4,6 +4,7 @@
  */
 import schema from '../../docs/event.schema.json' with { type: 'json' };
 import { STREAMS } from '../../lambda/streams.ts';
+import { isCounted, type Kind, MEANING } from '../event-kinds.ts';
 import { TEST } from '../test-event.ts';
 
 export interface Member {
@@ -11,27 +12,24 @@ export interface Member {
   readonly description: string;
   /** ISO 8601 by its pattern, though it may be null. */
   readonly isTime: boolean;
+  readonly isBoolean: boolean;
   /** The row itself: JSON of any shape, always the last member. */
   readonly isRow: boolean;
 }
 
 interface EventSchema {
   readonly properties: Readonly<
-    Record<string, { readonly description?: string; readonly pattern?: string; readonly enum?: readonly string[] }>
+    Record<
+      string,
+      {
+        readonly description?: string;
+        readonly pattern?: string;
+        readonly enum?: readonly string[];
+        readonly const?: unknown;
+      }
+    >
   >;
 }
-
-/** What an event of each kind says about its id. A kind of the schema that is not here stops the generator. */
-const MEANING = {
-  upsert: 'exists',
-  oversize: 'exists',
-  tombstone: 'gone',
-  withdrawn: 'gone',
-  dns_block: 'happened',
-  [TEST.kind]: 'nothing',
-} as const;
-
-export type Kind = keyof typeof MEANING;
 
 /** Digits of each half of `sequence`: the epoch, then the counter. Each half fits a double, the whole does not. */
 export const SEQUENCE_HALF = 10;
@@ -53,15 +51,14 @@ export function readFacts({ properties }: EventSchema): EventFacts {
   expectSame('streams', streams, [...STREAMS.map(({ name }) => name), TEST.stream]);
   if (properties['sequence']?.pattern !== `^[0-9]{${2 * SEQUENCE_HALF}}$`)
     throw new Error('The sequence of the schema has another length than the files for SIEMs expect.');
-  const members = Object.entries(properties).map(([name, { description = '', pattern = '' }]) => ({
+  const members = Object.entries(properties).map(([name, { description = '', pattern = '', const: only }]) => ({
     name,
     description,
     isTime: pattern.startsWith('^[0-9]{4}-'),
+    isBoolean: typeof only === 'boolean',
     isRow: name === 'row',
   }));
-  // A test event counts nowhere.
-  const counted = (kinds as readonly Kind[]).filter(kind => MEANING[kind] !== 'nothing');
-  return { members, kinds: counted, streams: streams.filter(stream => stream !== TEST.stream) };
+  return { members, kinds: kinds.filter(isCounted), streams: streams.filter(stream => stream !== TEST.stream) };
 }
 
 function expectSame(what: string, schema: readonly string[], known: readonly string[]): void {

@@ -6,7 +6,9 @@ const LOG_TYPE = 'SECURITY_DATA_CUSTOM';
 
 /** Members with a field of their own in UDM, and one that may be a number, which the parser's conditions do not take. */
 const ELSEWHERE = ['event_id', 'kind', 'id', 'forwarded_at', 'stream_position'];
-const ADDITIONAL = HEAD.map(({ name }) => name).filter(name => !ELSEWHERE.includes(name));
+const ADDITIONAL = HEAD.filter(({ isBoolean }) => !isBoolean)
+  .map(({ name }) => name)
+  .filter(name => !ELSEWHERE.includes(name));
 
 function parser(): string {
   const merge = (name: string) => `  if [${name}] != "" {

@@ -20,7 +20,7 @@ export const STREAM = 'Custom-SecurityData';
 
 export interface Column {
   readonly name: string;
-  readonly type: 'string' | 'datetime' | 'dynamic';
+  readonly type: 'string' | 'datetime' | 'boolean' | 'dynamic';
   readonly member: string;
 }
 
@@ -37,6 +37,7 @@ const COLUMN_NAMES: Readonly<Record<string, string>> = {
   forwarded_at: 'ForwardedAt',
   asset_id: 'AssetId',
   dead_letter: 'DeadLetter',
+  refresh: 'Refresh',
   reason: 'Reason',
   row: 'Row',
 };
@@ -59,10 +60,10 @@ export const RESERVED = [
 ] as const;
 
 /** The columns of the members, in the order of the envelope. */
-export const COLUMNS: readonly Column[] = MEMBERS.map(({ name: member, isTime, isRow }) => {
+export const COLUMNS: readonly Column[] = MEMBERS.map(({ name: member, isTime, isBoolean, isRow }) => {
   const name = COLUMN_NAMES[member];
   if (name === undefined) throw new Error(`The member ${member} of the events has no column in Sentinel.`);
-  return { name, member, type: isRow ? 'dynamic' : isTime ? 'datetime' : 'string' };
+  return { name, member, type: isRow ? 'dynamic' : isTime ? 'datetime' : isBoolean ? 'boolean' : 'string' };
 });
 
 /** What the data collection rule does with a line. Names in brackets, because some are words of KQL. */
@@ -108,6 +109,7 @@ export const FUNCTIONS: readonly KqlFunction[] = [
     name: 'SecurityDataChanges',
     says: 'What happened to each id, one row per event: new, changed, restored, removed, withdrawn, blocked.',
     kql: `SecurityDataEvents
+| where not(coalesce(Refresh, false))
 | sort by Connector asc, Stream asc, ObjectId asc, SequenceNumber asc
 | extend KindBefore = iff(prev(Connector) == Connector and prev(Stream) == Stream and prev(ObjectId) == ObjectId, prev(EventKind), "")
 | extend Change = case(

@@ -24,7 +24,10 @@ detection:
     stream: threats
     kind: upsert
     row.${SEVERITY.member}: ${SEVERITY.value}
-  condition: selection
+  # Sent again so that the SIEM does not forget it: not a change.
+  repeated:
+    refresh: true
+  condition: selection and not repeated
 fields:
   - connector
   - id

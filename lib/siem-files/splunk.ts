@@ -202,7 +202,7 @@ ${TAKE_APART}
   {
     name: 'Security data - new critical threats',
     says: 'New to this index and critical by the macro security_data_critical. A repeat has the same event_id and is left out.',
-    spl: `\`security_data\` stream=threats kind=upsert \`security_data_critical\`
+    spl: `\`security_data\` stream=threats kind=upsert NOT refresh=true \`security_data_critical\`
 | dedup connector event_id
 | table _time connector id asset_id time row.title row.${SEVERITY.member}`,
     settings: ['dispatch.earliest_time = -65m@m', 'dispatch.latest_time = now'],

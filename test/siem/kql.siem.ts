@@ -21,7 +21,9 @@ describe(`the KQL of siem/sentinel, by ${SERVICE}`, () => {
 
   test('the transformation of the data collection rule has no fault', () => {
     const [declared] = Object.values(RULE_PROPERTIES.streamDeclarations);
-    const columns = declared!.columns.map(({ name, type }) => `['${name}']: ${type}`).join(', ');
+    const columns = declared!.columns
+      .map(({ name, type }) => `['${name}']: ${type === 'boolean' ? 'bool' : type}`)
+      .join(', ');
     expect(transformationDiagnostics(transformation(), `(${columns})`)).toEqual([]);
   });
 
@@ -57,6 +59,7 @@ test(`the queries of siem/sentinel, translated by ${ENGINE}, answer as the views
       // The row matters to no query that is run here, and DuckDB refuses some.
       const value = member === 'row' ? undefined : timeOrText(head[member], type);
       if (value === undefined || value === null) appender.appendNull();
+      else if (type === 'boolean') appender.appendBoolean(Boolean(value));
       else appender.appendVarchar(String(value));
     }
     appender.endRow();
@@ -93,7 +96,12 @@ test(`the queries of siem/sentinel, translated by ${ENGINE}, answer as the views
   instance.closeSync();
 });
 
-const DUCKDB_TYPES: Readonly<Record<string, string>> = { string: 'varchar', datetime: 'timestamp', dynamic: 'json' };
+const DUCKDB_TYPES: Readonly<Record<string, string>> = {
+  boolean: 'boolean',
+  string: 'varchar',
+  datetime: 'timestamp',
+  dynamic: 'json',
+};
 
 /** A time that is none becomes null, as in a column of Log Analytics. */
 function timeOrText(value: unknown, type: string): unknown {

@@ -43,7 +43,9 @@ function diagnose(query: string, database: Database): string[] {
 
 /** What the service finds wrong with a query on the table and the functions of siem/sentinel. */
 export function diagnostics(query: string): string[] {
-  const columns = [{ name: 'TimeGenerated', type: 'datetime' }, ...COLUMNS].map(({ name, type }) => `${name}: ${type}`);
+  const columns = [{ name: 'TimeGenerated', type: 'datetime' }, ...COLUMNS].map(
+    ({ name, type }) => `${name}: ${type === 'boolean' ? 'bool' : type}`,
+  );
   return diagnose(query, { tables: [{ name: TABLE, columns: `(${columns.join(', ')})` }], functions: FUNCTIONS });
 }
 

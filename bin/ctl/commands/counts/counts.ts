@@ -1,7 +1,7 @@
 /** Counts the delivered events by stream and day, to be compared with what the SIEM has. */
 import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import { Command, InvalidArgumentError } from 'commander';
-import { KINDS } from '../../../../lib/siem-files/event-facts.ts';
+import { isCounted } from '../../../../lib/event-kinds.ts';
 import { examples, type Run, STREAM_NAMES } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { AwsCallError, RefusedError } from '../../errors.ts';
@@ -144,7 +144,7 @@ function readHead(line: Buffer): Head | undefined {
       forwarded_at: forwardedAt,
       format,
     } = JSON.parse(at < 0 ? line.toString() : `${line.subarray(0, at)}}`);
-    return KINDS.includes(kind) && format === undefined ? { stream, id, forwardedAt } : undefined;
+    return isCounted(kind) && format === undefined ? { stream, id, forwardedAt } : undefined;
   } catch {
     return undefined;
   }
