@@ -11,7 +11,7 @@ const HEADER = comment('#', [GENERATED, ...NOT_FOR]);
 const CRITICAL_THREAT = `${HEADER}
 #
 # The API promises neither the member row.${SEVERITY.member} nor its values: change both. Without the member the rule never fires.
-# It fires for each version of a critical threat: suppress by connector and id, or use the queries of the SIEM, which know what is new.
+# It fires for each version of a critical threat, and with refreshDays for each refresh (refresh: true): suppress by connector and id, or use the queries of the SIEM, which know what is new.
 title: Critical threat of an asset
 id: 6d0e2f0a-6f0e-4b0e-9a53-0e1f5c1a9d01
 status: experimental
@@ -24,10 +24,7 @@ detection:
     stream: threats
     kind: upsert
     row.${SEVERITY.member}: ${SEVERITY.value}
-  # Sent again so that the SIEM does not forget it: not a change.
-  repeated:
-    refresh: true
-  condition: selection and not repeated
+  condition: selection
 fields:
   - connector
   - id
