@@ -1,0 +1,24 @@
+import type { Account } from './account.ts';
+import { life } from './life.ts';
+import { permissions } from './permissions.ts';
+import { reader } from './reader.ts';
+import type { Story } from './story.ts';
+import { upgrade } from './upgrade.ts';
+
+interface Chapter {
+  readonly about: string;
+  /** Whether it has a part in the bounded run. */
+  readonly bounded: boolean;
+  tell(account: Account, story: Story): Promise<void>;
+}
+
+/** Each is told on an account of its own. */
+export const STORIES = {
+  life: { about: 'a connector from bootstrap to destroy', bounded: true, tell: life },
+  permissions: { about: 'each permission taken away alone', bounded: false, tell: permissions },
+  reader: { about: 'a SIEM that reads twice, late and in vain', bounded: true, tell: reader },
+  upgrade: { about: 'a stack of an earlier release, updated in place', bounded: false, tell: upgrade },
+} as const satisfies Record<string, Chapter>;
+
+export type StoryName = keyof typeof STORIES;
+export const STORY_NAMES = Object.keys(STORIES) as StoryName[];
