@@ -46,6 +46,11 @@ export async function alarmsIn(state: 'ALARM' | 'OK', { name }: Deployment): Pro
   return MetricAlarms.map(({ AlarmName = '' }) => AlarmName.slice(name.length + 1)).sort();
 }
 
+/** Ids of the assets that are not removed, in the order of their stream. */
+export function liveAssets({ api: { platform } }: Account): string[] {
+  return [...platform.truth().assets].filter(([, row]) => !JSON.parse(row).deleted).map(([id]) => id);
+}
+
 export function lastLine(text: string): string {
   return text.trim().split('\n').at(-1)!;
 }

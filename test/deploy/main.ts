@@ -41,8 +41,7 @@ async function told(name: StoryName, installed: string): Promise<boolean> {
     console.log(`  ${((performance.now() - begun) / 1000).toFixed(0)} s in all`);
     return true;
   } catch (error) {
-    if (!(error instanceof StepFailedError)) throw error;
-    console.error(error.message);
+    console.error(error instanceof StepFailedError ? error.message : error);
     const last = account.emulator.last.map(line => line.slice(0, 200));
     console.error(`The emulator wrote at last:\n  ${last.join('\n  ')}`);
     return false;

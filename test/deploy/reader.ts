@@ -1,9 +1,16 @@
 /** A SIEM that knows the stack's outputs alone, at its worst: what it ends with must still equal the truth. */
 import { strict as assert } from 'node:assert';
 import { IAMClient, PutUserPolicyCommand } from '@aws-sdk/client-iam';
-import { ChangeMessageVisibilityCommand, type Message } from '@aws-sdk/client-sqs';
+import {
+  ChangeMessageVisibilityCommand,
+  DeleteMessageCommand,
+  type Message,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
 import type { Account, Deployment } from './account.ts';
-import { assertCopy, assertTruth, setCredentials } from './acts.ts';
+import { assertCopy, assertTruth, liveAssets, setCredentials } from './acts.ts';
 import { type Credentials, createReader, openSiem, type Siem } from './siem.ts';
 import type { Story } from './story.ts';
 
@@ -51,8 +58,8 @@ export async function reader(account: Account, { step, note }: Story): Promise<v
     const [line = '{}'] = await openSiem(acme, credentials).take(late);
     const { stream, id } = JSON.parse(line) as { stream: string; id: string };
     if (stream === 'assets') platform.putAsset({ id, changed: 'later' });
-    if (stream === 'threats') platform.putThreat({ id, asset_id: 'asset-3', changed: 'later' });
-    platform.removeAsset('asset-9');
+    if (stream === 'threats') platform.putThreat({ id, asset_id: liveAssets(account)[0]!, changed: 'later' });
+    platform.removeAsset(liveAssets(account).at(-1)!);
     await acme.json(['run']);
     await siem.read();
   });
@@ -65,7 +72,7 @@ export async function reader(account: Account, { step, note }: Story): Promise<v
   await step(
     `a message that is received ${MAX_RECEIVES} times goes to the dead-letter queue, and doctor says so`,
     async () => {
-      platform.putAsset({ id: 'asset-20', changed: 'while the reader fails' });
+      platform.putAsset({ id: liveAssets(account)[0]!, changed: 'while the reader fails' });
       await acme.json(['run']);
       for (let received = 0; received < MAX_RECEIVES; received++) {
         const [message] = await siem.receive({ wait: 1 });
@@ -77,10 +84,24 @@ export async function reader(account: Account, { step, note }: Story): Promise<v
       assert.match(stdout, /^queue +siem-dead-letters +1/m);
     },
   );
-  await step('dead-letters redrive siem-dead-letters: the reader gets it again', async () => {
-    await acme.json(['dead-letters', 'redrive', 'siem-dead-letters', '--yes']);
+  await step(
+    'dead-letters redrive siem-dead-letters: the emulator cannot move messages, and nothing is lost',
+    async () => {
+      const { status, stderr } = await acme.ctl(['dead-letters', 'redrive', 'siem-dead-letters', '--yes']);
+      assert.equal(status, 1);
+      assert.match(stderr, /Messages that were not moved are unchanged/);
+    },
+  );
+  await step('moved by hand, the reader gets it again', async () => {
+    const operator = new SQSClient();
+    const QueueUrl = acme.outputs['SiemDeadLetterQueueUrl'];
+    const { Messages: [message] = [] } = await operator.send(new ReceiveMessageCommand({ QueueUrl }));
+    const { Body: MessageBody, ReceiptHandle } = message!;
+    await operator.send(new SendMessageCommand({ QueueUrl: acme.outputs['SiemQueueUrl'], MessageBody }));
+    await operator.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
     assert.equal((await siem.read(5)).length, 1);
     assertCopy(siem, account);
+    assert.equal((await acme.ctl(['dead-letters', 'list'])).status, 0);
   });
   await step('another reader, from the beginning, by replay: the same copy', async () => {
     const other = openSiem(acme, credentials);

@@ -4,6 +4,7 @@ import { permissions } from './permissions.ts';
 import { reader } from './reader.ts';
 import type { Story } from './story.ts';
 import { upgrade } from './upgrade.ts';
+import { variants } from './variants.ts';
 
 interface Chapter {
   readonly about: string;
@@ -18,6 +19,7 @@ export const STORIES = {
   permissions: { about: 'each permission taken away alone', bounded: false, tell: permissions },
   reader: { about: 'a SIEM that reads twice, late and in vain', bounded: true, tell: reader },
   upgrade: { about: 'a stack of an earlier release, updated in place', bounded: false, tell: upgrade },
+  variants: { about: 'each variant, updates in place, deployments that fail', bounded: false, tell: variants },
 } as const satisfies Record<string, Chapter>;
 
 export type StoryName = keyof typeof STORIES;
