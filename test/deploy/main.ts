@@ -4,7 +4,7 @@ import { openAccount } from './account.ts';
 import { fetchEmulator, lackingForEmulator, VERSION } from './emulator.ts';
 import { readOptions } from './options.ts';
 import { STORIES, type StoryName } from './stories.ts';
-import { StepFailedError, tellStory } from './story.ts';
+import { StepFailedError, startStory } from './story.ts';
 
 const options = readOptions(process.argv, process.env);
 // The processes in groups of their own do not hear of it by themselves; they, and every folder, end with this process.
@@ -18,7 +18,7 @@ if ('skipped' in emulator) {
 } else {
   console.log(`ministack ${VERSION}: ${emulator.cached ? 'from the cache' : 'fetched'}`);
   const failed: StoryName[] = [];
-  for (const name of options.stories) if (!(await told(name, emulator.folder))) failed.push(name);
+  for (const name of options.stories) if (!(await played(name, emulator.folder))) failed.push(name);
   console.log(failed.length === 0 ? 'Every step succeeded.' : `Failed: ${failed.join(', ')}`);
   process.exitCode = failed.length === 0 ? 0 : 1;
 }
@@ -32,12 +32,12 @@ async function available() {
   });
 }
 
-async function told(name: StoryName, installed: string): Promise<boolean> {
+async function played(name: StoryName, installed: string): Promise<boolean> {
   console.log(`\n${name}: ${STORIES[name].about}\n   time emulator function`);
   const begun = performance.now();
   await using account = await openAccount(installed);
   try {
-    await STORIES[name].tell(account, tellStory(account.emulator.pid, options.bounded));
+    await STORIES[name].play(account, startStory(account.emulator.pid, options.bounded));
     console.log(`  ${((performance.now() - begun) / 1000).toFixed(0)} s in all`);
     return true;
   } catch (error) {

@@ -10,16 +10,16 @@ interface Chapter {
   readonly about: string;
   /** Whether it has a part in the bounded run. */
   readonly bounded: boolean;
-  tell(account: Account, story: Story): Promise<void>;
+  play(account: Account, story: Story): Promise<void>;
 }
 
-/** Each is told on an account of its own. */
+/** Each is played on an account of its own. */
 export const STORIES = {
-  life: { about: 'a connector from bootstrap to destroy', bounded: true, tell: life },
-  permissions: { about: 'each permission taken away alone', bounded: false, tell: permissions },
-  reader: { about: 'a SIEM that reads twice, late and in vain', bounded: true, tell: reader },
-  upgrade: { about: 'a stack of an earlier release, updated in place', bounded: false, tell: upgrade },
-  variants: { about: 'each variant, updates in place, deployments that fail', bounded: false, tell: variants },
+  life: { about: 'a connector from bootstrap to destroy', bounded: true, play: life },
+  permissions: { about: 'each permission taken away alone', bounded: false, play: permissions },
+  reader: { about: 'a SIEM that reads twice, late and in vain', bounded: true, play: reader },
+  upgrade: { about: 'a stack of an earlier release, updated in place', bounded: false, play: upgrade },
+  variants: { about: 'each variant, updates in place, deployments that fail', bounded: false, play: variants },
 } as const satisfies Record<string, Chapter>;
 
 export type StoryName = keyof typeof STORIES;

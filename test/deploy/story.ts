@@ -22,7 +22,7 @@ export interface Story {
 }
 
 /** @param group the process group of the emulator */
-export function tellStory(group: number, bounded: boolean): Story {
+export function startStory(group: number, bounded: boolean): Story {
   const notes: string[] = [];
   return {
     bounded,

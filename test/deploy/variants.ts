@@ -4,14 +4,12 @@ import {
   CloudFormationClient,
   CreateStackCommand,
   DeleteStackCommand,
-  DescribeStackResourcesCommand,
   DescribeStacksCommand,
   UpdateTerminationProtectionCommand,
   waitUntilStackCreateComplete,
   waitUntilStackDeleteComplete,
 } from '@aws-sdk/client-cloudformation';
-import { DeleteTableCommand, DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
-import { PutBucketNotificationConfigurationCommand, S3Client } from '@aws-sdk/client-s3';
+import { ListObjectsV2Command, PutBucketNotificationConfigurationCommand, S3Client } from '@aws-sdk/client-s3';
 import { schemaFaults } from '../lambda/support/event-schema.ts';
 import { run } from '../support/parts/command.ts';
 import type { Account, Deployment, Options } from './account.ts';
@@ -102,7 +100,7 @@ async function deployVariant(
     assert.equal(lines.length, forwarded(answer));
     if (name !== 'ocsf') assert.deepEqual(schemaFaults(lines), []);
     assertTruth(siem, account);
-  }
+  } else note(`in the bucket: ${await folders(deployed)}`);
   assert.equal(forwarded(await deployed.json(['run'])), 0);
   const { checks } = await deployed.json(['doctor'], [0, 3]);
   const found = (checks as { name: string; status: string }[]).filter(({ status }) => /warn|fail/.test(status));
@@ -114,6 +112,14 @@ async function deployVariant(
   // The identity provider of Sentinel is needed once more, to fail on it.
   if (name !== 'sentinel') await remove(deployed);
   note(`${forwarded(answer)} events; doctor finds: ${names.join(', ')}`);
+}
+
+/** How many objects are below each prefix of the bucket. */
+async function folders({ outputs }: Deployment): Promise<string> {
+  const list = new ListObjectsV2Command({ Bucket: outputs['BucketName'] });
+  const { Contents = [] } = await new S3Client({ forcePathStyle: true }).send(list);
+  const counts = Map.groupBy(Contents, ({ Key = '' }) => Key.split('/').slice(0, 2).join('/'));
+  return [...counts].map(([folder, objects]) => `${objects.length} below ${folder}/`).join(', ') || 'nothing';
 }
 
 /** With its function and schedule; what the stack retains stays. */
@@ -185,11 +191,10 @@ async function failingUpdate(account: Account, { step, note }: Story): Promise<v
   });
 }
 
-async function failingFirstDeployment(account: Account, { step, note }: Story): Promise<void> {
+async function failingFirstDeployment(account: Account, { step }: Story): Promise<void> {
   const options = { name: 'never-made', enabled: false };
   const stack = 'SecurityDataConnector-never-made';
   const deploy = ['deploy', stack, '--require-approval', 'never'];
-  const cloudFormation = new CloudFormationClient();
   await step('a first deployment fails', async () => {
     const { status, stdout, stderr } = await account.cdk(deploy, { ...options, ...SENTINEL });
     assert.equal(status, 1, stdout);
@@ -206,31 +211,21 @@ async function failingFirstDeployment(account: Account, { step, note }: Story): 
     });
     assert.match(doctor.stdout + doctor.stderr, /update-termination-protection --no-enable-termination-protection/);
   });
-  const table = await step('update-termination-protection, and the name of the table that stays', async () => {
-    const { StackResources = [] } = await cloudFormation.send(new DescribeStackResourcesCommand({ StackName: stack }));
-    await cloudFormation.send(
-      new UpdateTerminationProtectionCommand({ StackName: stack, EnableTerminationProtection: false }),
-    );
-    return StackResources.find(({ ResourceType }) => ResourceType === 'AWS::DynamoDB::Table')?.PhysicalResourceId;
-  });
-  await step('the next deployment replaces the stack, and the connector drains', async () => {
-    const deployed = await account.deploy(options);
-    await setCredentials(deployed, account);
-    assert(forwarded(await deployed.json(['run', '--until-done'])) > 100);
-    note(`the table of the failed stack: ${table ?? 'not made'}`);
-    if (table && table !== deployed.outputs['StateTableName']) await deleteTable(table);
-  });
+  await step(
+    'update-termination-protection: the next deployment replaces the stack, and the connector drains',
+    async () => {
+      const input = { StackName: stack, EnableTerminationProtection: false };
+      await new CloudFormationClient().send(new UpdateTerminationProtectionCommand(input));
+      const deployed = await account.deploy(options);
+      await setCredentials(deployed, account);
+      assert(forwarded(await deployed.json(['run', '--until-done'])) > 100);
+    },
+  );
 }
 
 async function stackStatus(StackName: string): Promise<string | undefined> {
   const { Stacks: [stack] = [] } = await new CloudFormationClient().send(new DescribeStacksCommand({ StackName }));
   return stack?.StackStatus;
-}
-
-async function deleteTable(TableName: string): Promise<void> {
-  const dynamodb = new DynamoDBClient();
-  await dynamodb.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled: false }));
-  await dynamodb.send(new DeleteTableCommand({ TableName }));
 }
 
 type Existing = Readonly<Record<'key' | 'vpc' | 'subnet' | 'bucket' | 'secret' | 'topic' | 'boundary', string>>;
