@@ -70,7 +70,7 @@ export async function reader(account: Account, { step, note }: Story): Promise<v
     note(`${repeats} events seen twice`);
   });
   await step(
-    `a message that is received ${MAX_RECEIVES} times goes to the dead-letter queue, and doctor says so`,
+    `a message that is received ${MAX_RECEIVES} times goes to the dead-letter queue, which is counted`,
     async () => {
       platform.putAsset({ id: liveAssets(account)[0]!, changed: 'while the reader fails' });
       await acme.json(['run']);
