@@ -62,6 +62,8 @@ export async function startEmulator(installed: string, folder: string, certifica
       // Its broker of IoT would listen on every address of the machine.
       IOT_MTLS_ENABLED: '0',
       TMPDIR: folder,
+      // Seconds for which a function that is not used keeps its process, even when it was deleted.
+      LAMBDA_WARM_TTL_SECONDS: '60',
     },
     health: `${url}/_ministack/health`,
   });
