@@ -39,23 +39,23 @@ export async function life(account: Account, story: Story): Promise<void> {
     assert.deepEqual(await siem.read(0), []);
   });
   await step('run: one asset, one threat and one DNS block changed', async () => {
-    platform.putAsset('{"id":"asset-1","changed":9007199254740993.10}');
-    platform.putThreat({ id: 'threat-new', asset_id: 'asset-1' });
-    platform.putDnsBlock({ id: 'dns-block-new' });
+    platform.put('assets', '{"id":"asset-1","changed":9007199254740993.10}');
+    platform.put('threats', { id: 'threat-new', asset_id: 'asset-1' });
+    platform.put('dns-blocks', { id: 'dns-block-new' });
     await runAndRead(acme, siem, 3);
     assert(siem.lines.some(line => line.includes('"changed":9007199254740993.10')));
     assertTruth(siem, account);
   });
   await step('run: the asset is removed, and its threats are withdrawn', async () => {
     const threats = liveThreatsOf(account, 'asset-1');
-    platform.removeAsset('asset-1');
+    platform.remove('assets', 'asset-1');
     const lines = await runAndRead(acme, siem, 1 + threats);
     assert.equal(lines.filter(line => line.includes('"kind":"withdrawn"')).length, threats);
     note(`1 tombstone, ${threats} withdrawals`);
     assertTruth(siem, account);
   });
   await step('run: the asset is restored with its threats', async () => {
-    platform.restoreAsset('asset-1');
+    platform.restore('assets', 'asset-1');
     await runAndRead(acme, siem, 1 + liveThreatsOf(account, 'asset-1'));
     assertTruth(siem, account);
   });
@@ -72,7 +72,7 @@ export async function life(account: Account, story: Story): Promise<void> {
     assert.equal(forwarded(await acme.json(['run'])), 0);
   });
   await step('run: an oversize row becomes a dead letter, and an event points to it', async () => {
-    platform.putAsset({ id: 'large', text: 'x'.repeat(1_100_000) });
+    platform.put('assets', { id: 'large', text: 'x'.repeat(1_100_000) });
     const [line = ''] = await runAndRead(acme, siem, 1);
     assert.match(line, /"kind":"oversize"/);
     const { status, stdout } = await acme.ctl(['dead-letters', 'list']);
@@ -85,7 +85,7 @@ export async function life(account: Account, story: Story): Promise<void> {
     assert.equal((await acme.ctl(['dead-letters', 'list'])).status, 3);
   });
   await step('dead-letters redrive: the row became smaller, and its dead letter is superseded', async () => {
-    platform.putAsset({ id: 'large', text: 'short again' });
+    platform.put('assets', { id: 'large', text: 'short again' });
     await runAndRead(acme, siem, 1);
     await acme.json(['dead-letters', 'redrive', '--all', '--yes']);
     await acme.json(['dead-letters', 'list']);
@@ -112,8 +112,8 @@ const LAST = { ...MAIL, removalPolicy: 'destroy', terminationProtection: false, 
 async function notBounded(account: Account, acme: Deployment, siem: Siem, { step, note }: Story): Promise<void> {
   const { platform } = account.api;
   await step('run: a row that can never be an event becomes a dead letter, and the others are sent', async () => {
-    platform.putAsset({ id: 'x'.repeat(6_000) });
-    platform.putAsset({ id: 'after-the-poison-row' });
+    platform.put('assets', { id: 'x'.repeat(6_000) });
+    platform.put('assets', { id: 'after-the-poison-row' });
     await runAndRead(acme, siem, 1);
     const { stdout } = await acme.ctl(['dead-letters', 'list']);
     assert.match(stdout, /id-too-long/);
@@ -144,7 +144,7 @@ async function notBounded(account: Account, acme: Deployment, siem: Siem, { step
   });
   await step('resume: a tick of the schedule starts a run by itself', async () => {
     await acme.json(['resume']);
-    platform.putAsset({ id: 'asset-2', changed: 'while nobody looked' });
+    platform.put('assets', { id: 'asset-2', changed: 'while nobody looked' });
     const begun = performance.now();
     let lines: readonly string[] = [];
     while (lines.length === 0 && performance.now() - begun < 180_000) lines = await siem.read(20);

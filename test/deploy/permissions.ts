@@ -104,19 +104,19 @@ const RUN: Need = { prepare: async (_, acme) => () => acme.ctl(['run']) };
 const CHANGE: Need = {
   async prepare({ api: { platform } }, acme) {
     changes += 1;
-    platform.putAsset({ id: `asset-${changes}`, change: changes });
-    platform.putThreat({ id: `threat-${changes}`, asset_id: `asset-${changes}`, change: changes });
+    platform.put('assets', { id: `asset-${changes}`, change: changes });
+    platform.put('threats', { id: `threat-${changes}`, asset_id: `asset-${changes}`, change: changes });
     return () => acme.ctl(['run']);
   },
 };
 
 const OVERSIZE: Need = {
   async prepare({ api: { platform } }, acme) {
-    platform.putAsset({ id: 'large', text: 'x'.repeat(1_100_000), change: ++changes });
+    platform.put('assets', { id: 'large', text: 'x'.repeat(1_100_000), change: ++changes });
     return () => acme.ctl(['run']);
   },
   async after({ api: { platform } }, acme) {
-    platform.putAsset({ id: 'large', text: 'short', change: ++changes });
+    platform.put('assets', { id: 'large', text: 'short', change: ++changes });
     succeeded(await acme.ctl(['run']));
   },
 };
@@ -219,7 +219,7 @@ async function readersPolicy(
   const { Bucket, key } = await anEvent(outputs['BucketName']!);
   const QueueUrl = outputs['SiemQueueUrl'];
   await step('the reader’s policy allows what it says', async () => {
-    account.api.platform.putAsset({ id: 'asset-7', for: 'the reader' });
+    account.api.platform.put('assets', { id: 'asset-7', for: 'the reader' });
     await acme.json(['run']);
     assert.equal((await siem.read()).length, 1);
     await siem.sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }));
@@ -258,7 +258,7 @@ async function readersPolicy(
   const policy = await managedPolicy(outputs['SiemReaderPolicyArn']!);
   for (const { action } of grantsOf(policy.document)) {
     await step(`the reader without ${action}`, async () => {
-      account.api.platform.putAsset({ id: 'asset-8', change: ++changes });
+      account.api.platform.put('assets', { id: 'asset-8', change: ++changes });
       await acme.json(['run']);
       const calls: Calls = {
         's3:GetObject': () => siem.s3.send(new GetObjectCommand({ Bucket, Key: key })),

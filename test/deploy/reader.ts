@@ -57,9 +57,9 @@ export async function reader(account: Account, { step, note }: Story): Promise<v
   await step('rows of the late message change meanwhile, and their events are read first', async () => {
     const [line = '{}'] = await openSiem(acme, credentials).take(late);
     const { stream, id } = JSON.parse(line) as { stream: string; id: string };
-    if (stream === 'assets') platform.putAsset({ id, changed: 'later' });
-    if (stream === 'threats') platform.putThreat({ id, asset_id: liveAssets(account)[0]!, changed: 'later' });
-    platform.removeAsset(liveAssets(account).at(-1)!);
+    if (stream === 'assets') platform.put('assets', { id, changed: 'later' });
+    if (stream === 'threats') platform.put('threats', { id, asset_id: liveAssets(account)[0]!, changed: 'later' });
+    platform.remove('assets', liveAssets(account).at(-1)!);
     await acme.json(['run']);
     await siem.read();
   });
@@ -72,7 +72,7 @@ export async function reader(account: Account, { step, note }: Story): Promise<v
   await step(
     `a message that is received ${MAX_RECEIVES} times goes to the dead-letter queue, which is counted`,
     async () => {
-      platform.putAsset({ id: liveAssets(account)[0]!, changed: 'while the reader fails' });
+      platform.put('assets', { id: liveAssets(account)[0]!, changed: 'while the reader fails' });
       await acme.json(['run']);
       for (let received = 0; received < MAX_RECEIVES; received++) {
         const [message] = await siem.receive({ wait: 1 });

@@ -76,8 +76,8 @@ async function upgradeFrom(release: Release, folder: string, account: Account, {
     await siem.remove(message!);
   });
   const [changed, removed] = liveAssets(account);
-  platform.putAsset({ id: changed!, changed: `before the update from ${release.commit}` });
-  platform.removeAsset(removed!);
+  platform.put('assets', { id: changed!, changed: `before the update from ${release.commit}` });
+  platform.remove('assets', removed!);
   const after = await step('cdk deploy of this release', () =>
     account.deploy({ ...options, ...release.options?.(before) }),
   );

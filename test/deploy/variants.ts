@@ -145,7 +145,7 @@ async function updates(account: Account, { step }: Story): Promise<void> {
     await step(`update of ${name}: no event again, and a change is one event`, async () => {
       const deployed = await account.deploy(options);
       assert.equal(forwarded(await deployed.json(['run'])), 0);
-      account.api.platform.putAsset({ id: liveAssets(account)[0]!, changed: name });
+      account.api.platform.put('assets', { id: liveAssets(account)[0]!, changed: name });
       await runAndRead(deployed, siem, 1);
       assertTruth(siem, account);
     });
@@ -176,7 +176,7 @@ async function failingUpdate(account: Account, { step, note }: Story): Promise<v
     note(reached);
   });
   await step('the connector still drains, and doctor says what happened', async () => {
-    account.api.platform.putAsset({ id: liveAssets(account)[1]!, changed: 'after the rollback' });
+    account.api.platform.put('assets', { id: liveAssets(account)[1]!, changed: 'after the rollback' });
     await runAndRead(deployed, siem, 1);
     assertTruth(siem, account);
     const { checks } = await deployed.json(['doctor'], [3]);

@@ -162,7 +162,7 @@ describe('a call to AWS that the role of the function does not allow', () => {
     async (service, action, name) => {
       await using each = await connector();
       // Too long an id becomes a dead letter.
-      for (const id of ['x'.repeat(6_000), 'short']) each.platform.putAsset({ id });
+      for (const id of ['x'.repeat(6_000), 'short']) each.platform.put('assets', { id });
       const message = `User: arn:aws:sts::111122223333:assumed-role/r/f is not authorized to perform: ${action} on resource: x`;
       const code = service === 's3' ? 'AccessDenied' : 'AccessDeniedException';
       each.aws.faults.always(service, { refuse: { status: service === 's3' ? 403 : 400, code, message } });

@@ -50,12 +50,9 @@ async function copyArchives(folder: string, archives: readonly Archive[]): Promi
 
 /** In a folder of its own: Maven marks where it is started what it has unpacked, and unpacks that there only once. */
 async function mvn(folder: string, goal: string, ...args: string[]): Promise<void> {
-  await command(
-    'mvn',
-    ['--batch-mode', '--quiet', `${MAVEN_DEPENDENCY_PLUGIN}:${goal}`, ...args],
-    FETCH_SECONDS,
-    { folder },
-  );
+  await command('mvn', ['--batch-mode', '--quiet', `${MAVEN_DEPENDENCY_PLUGIN}:${goal}`, ...args], FETCH_SECONDS, {
+    folder,
+  });
 }
 
 /** A project of nothing but dependencies, whose own dependencies Maven then finds. */
