@@ -1,33 +1,13 @@
 /** Fetches a part into the cache by its own registry's client, once. */
-import { access, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { FETCH_SECONDS, type Fetched, fetchOnce, installPython } from '../../support/parts/cache.ts';
+import { command } from '../../support/parts/command.ts';
 import { MAVEN_DEPENDENCY_PLUGIN, PARTS, type PartName } from '../parts.ts';
-import { command } from './command.ts';
-
-/** A download may take this long. */
-const SECONDS = 300;
-
-export interface Fetched {
-  readonly folder: string;
-  readonly cached: boolean;
-}
 
 /** @throws CommandError */
 export async function fetchPart(part: PartName, cache: string): Promise<Fetched> {
-  const folder = join(cache, `${part}-${PARTS[part].version}`);
-  if (await exists(folder)) return { folder, cached: true };
-  await mkdir(cache, { recursive: true });
-  const staging = await mkdtemp(join(cache, '.fetching-'));
-  try {
-    await FETCH[part](staging);
-    await rename(staging, folder).catch(async error => {
-      // Another run was faster.
-      if (!(await exists(folder))) throw error;
-    });
-    return { folder, cached: false };
-  } finally {
-    await rm(staging, { recursive: true, force: true });
-  }
+  return fetchOnce(cache, `${part}-${PARTS[part].version}`, FETCH[part]);
 }
 
 const FETCH: Readonly<Record<PartName, (folder: string) => Promise<void>>> = {
@@ -35,9 +15,7 @@ const FETCH: Readonly<Record<PartName, (folder: string) => Promise<void>>> = {
     await copyArchives(folder, [{ artifact: `com.amazonaws:DynamoDBLocal:${PARTS.dynamodb.version}` }]);
   },
   async moto(folder) {
-    await command('python3', ['-m', 'venv', folder], SECONDS);
-    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
-    await command(join(folder, 'bin', 'python'), [...pip, `moto[server]==${PARTS.moto.version}`], SECONDS);
+    await installPython(folder, `moto[server]==${PARTS.moto.version}`);
   },
   async keycloak(folder) {
     const artifact = `org.keycloak:keycloak-quarkus-dist:${PARTS.keycloak.version}:zip`;
@@ -72,7 +50,9 @@ async function copyArchives(folder: string, archives: readonly Archive[]): Promi
 
 /** In a folder of its own: Maven marks where it is started what it has unpacked, and unpacks that there only once. */
 async function mvn(folder: string, goal: string, ...args: string[]): Promise<void> {
-  await command('mvn', ['--batch-mode', '--quiet', `${MAVEN_DEPENDENCY_PLUGIN}:${goal}`, ...args], SECONDS, folder);
+  await command('mvn', ['--batch-mode', '--quiet', `${MAVEN_DEPENDENCY_PLUGIN}:${goal}`, ...args], FETCH_SECONDS, {
+    folder,
+  });
 }
 
 /** A project of nothing but dependencies, whose own dependencies Maven then finds. */
@@ -87,11 +67,4 @@ function dependencyOf({ artifact, alone = false }: Archive): string {
   const all = '<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>';
   const place = `<groupId>${group}</groupId><artifactId>${name}</artifactId><version>${version}</version>`;
   return `<dependency>${place}${alone ? all : ''}</dependency>`;
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }
