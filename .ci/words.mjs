@@ -42,7 +42,12 @@ const WORDS = [
     instead: 'de-duplicate, in window, changes',
   },
   { word: /\bobey(s|ed|ing)?\b/i, instead: 'apply command' },
-  { word: /\bannounce(s|d|ment|ments)?\b|Announce/i, instead: 'write intent; of S3: notify, notification' },
+  {
+    word: /\bannounce(s|d|ment|ments)?\b|Announce/i,
+    instead: 'write intent; of S3: notify, notification',
+    // Deployed stacks have them: another logical id or description would replace the SIEM's queue or policy.
+    allow: /'Announcements'|Siem\(?Announcements|queue that announces them\./,
+  },
   { word: /\bin[- ]flight notes?\b|\binFlight\b|InFlight/, instead: 'intent' },
   {
     word: /\bsettle(s|d)?\b|\bsettling\b|\bSettled?\b/,

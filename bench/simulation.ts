@@ -4,6 +4,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { Sender } from '../lambda/aws.ts';
 import { type Clients, createContainerTokens } from '../lambda/compose.ts';
 import { type InvocationResult, type Invoker, invoke } from '../lambda/invocation.ts';
+import { OPTION_DEFAULTS } from '../lambda/options.ts';
 import type { Settings } from '../lambda/settings.ts';
 import { sha256, systemClock } from '../lambda/system.ts';
 
@@ -27,6 +28,7 @@ export interface Simulation {
 }
 
 export const SETTINGS: Settings = {
+  ...OPTION_DEFAULTS,
   baseUrl: 'https://api.bench.example',
   authUrl: 'https://auth.bench.example/realm',
   secretId: 'secret',
@@ -35,13 +37,7 @@ export const SETTINGS: Settings = {
   deadLetterBucket: 'bucket',
   connector: 'bench',
   dnsBlocksPath: '/v1/dns-blocks',
-  threatAssetField: 'asset_id',
-  pageLimit: 500,
   names: {},
-  leaseSeconds: 60,
-  filters: undefined,
-  omit: undefined,
-  refreshDays: undefined,
   s3PathStyle: false,
 };
 

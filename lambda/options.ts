@@ -165,13 +165,25 @@ export const FUNCTION_OPTIONS = {
 } as const;
 
 type Table = typeof FUNCTION_OPTIONS;
+type NameOf<K extends keyof Table> = Table[K] extends { name: infer N extends string } ? N : K;
 
 /** Values of these options, by their names in `cdk.json`. */
 export type FunctionOptions = {
-  readonly [K in keyof Table as Table[K] extends { name: infer N extends string } ? N : K]:
+  readonly [K in keyof Table as Table[K] extends { default: unknown } ? NameOf<K> : never]: v.InferOutput<
+    Table[K]['schema']
+  >;
+} & {
+  readonly [K in keyof Table as Table[K] extends { default: unknown } ? never : NameOf<K>]?:
     | v.InferOutput<Table[K]['schema']>
-    | (Table[K] extends { default: unknown } ? never : undefined);
+    | undefined;
 };
+
+/** The options that have a default, at their defaults. */
+export const OPTION_DEFAULTS = Object.fromEntries(
+  Object.entries(FUNCTION_OPTIONS as unknown as Record<string, { name?: string; default?: unknown }>).flatMap(
+    ([key, { name = key, default: byDefault }]) => (byDefault === undefined ? [] : [[name, byDefault]]),
+  ),
+) as FunctionOptions;
 
 /** The connector appends these itself, so a base URL that ends in one would request `/v1/v1/assets`. */
 const API_PATH = new RegExp(`/v1(/(${STREAMS.map(({ name }) => name).join('|')})(/[^/]+)?)?/*$`, 'i');

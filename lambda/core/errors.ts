@@ -5,6 +5,20 @@
 /** True of a run. An operator's command, which has none, says something else in its place. */
 export const SAFE = 'The checkpoint was not moved past the rows concerned, so nothing is lost';
 
+/** AWS names the missing permission in the middle of its longest message. */
+const MISSING_PERMISSION = /\bnot authorized to perform: ([a-z0-9-]{1,30}:[A-Za-z]{1,60})\b/;
+
+/** @returns the action that the role lacks, if that is why AWS refused a call */
+export function missingPermission(cause: unknown): string | undefined {
+  return cause instanceof Error ? MISSING_PERMISSION.exec(cause.message)?.[1] : undefined;
+}
+
+/** The error that Lambda prints and `connectorctl run` shows must name the permission: neither shows causes. */
+function remedy(options: ErrorOptions | undefined): string {
+  const action = missingPermission(options?.cause);
+  return action ? ` Allow the role of the function ${action}.` : '';
+}
+
 /** The token endpoint or Secrets Manager gave no usable credentials. */
 export class CredentialsError extends Error {
   override readonly name = 'CredentialsError';
@@ -106,7 +120,7 @@ export class DeliveryError extends Error {
   override readonly name = 'DeliveryError';
   constructor(what: string, options?: ErrorOptions) {
     super(
-      `Firehose did not take every record: ${what}. ${SAFE}; rows already taken come again with the same event_id.`,
+      `Firehose did not take every record: ${what}. ${SAFE}; rows already taken come again with the same event_id.${remedy(options)}`,
       options,
     );
   }
@@ -117,7 +131,7 @@ export class DeadLetterError extends Error {
   override readonly name = 'DeadLetterError';
   constructor(options?: ErrorOptions) {
     super(
-      `A row that cannot be sent could not be stored as a dead letter either. ${SAFE}. Check the dead-letter bucket.`,
+      `A row that cannot be sent could not be stored as a dead letter either. ${SAFE}. Check the dead-letter bucket.${remedy(options)}`,
       options,
     );
   }
@@ -129,7 +143,7 @@ export class RedriveError extends Error {
   constructor(what: string, options?: ErrorOptions) {
     super(
       `A dead letter could not be ${what}. It stays where it is, so nothing is lost. Run the command again: ` +
-        'what was sent already is recognised or repeated under the same event_id. Check the dead-letter bucket.',
+        `what was sent already is recognised or repeated under the same event_id. Check the dead-letter bucket.${remedy(options)}`,
       options,
     );
   }
@@ -140,7 +154,7 @@ export class StateError extends Error {
   override readonly name = 'StateError';
   constructor(what: string, options?: ErrorOptions) {
     super(
-      `The state table could not ${what}. ${SAFE}; rows already sent may come again with the same event_id.`,
+      `The state table could not ${what}. ${SAFE}; rows already sent may come again with the same event_id.${remedy(options)}`,
       options,
     );
   }

@@ -49,12 +49,10 @@ export function serviceWord(text: unknown): string | undefined {
 }
 
 const REQUEST_ID = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9A-Z]{16}|[0-9A-Z]{52})$/;
-/** What an operator needs of AWS's longest message: which permission is missing. */
-const MISSING_PERMISSION = /\bnot authorized to perform: ([a-z0-9-]{1,30}:[A-Za-z]{1,60})\b/;
 
 function factsOf(error: Error): string {
   const { httpStatusCode: status, requestId } = (error as { $metadata?: Record<string, unknown> }).$metadata ?? {};
-  const [, action] = MISSING_PERMISSION.exec(error.message) ?? [];
+  const action = errors.missingPermission(error);
   const facts = [
     ...(typeof status === 'number' ? [`HTTP ${status}`] : []),
     ...(action ? [`not authorized to perform ${action}`] : []),

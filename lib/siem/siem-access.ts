@@ -40,7 +40,8 @@ export class SiemAccess extends Construct {
       'AwsSolutions-SQS3',
       'This queue is itself the dead-letter queue of the notifications.',
     );
-    this.queue = new sqs.Queue(this, 'Notifications', {
+    // Another id would replace the queue, with whose URL a SIEM is set up.
+    this.queue = new sqs.Queue(this, 'Announcements', {
       ...QUEUE,
       retentionPeriod: KEPT,
       visibilityTimeout: Duration.minutes(10),
@@ -84,7 +85,8 @@ export class SiemAccess extends Construct {
   private createPolicy({ connectorName, bucket, encryptionKey }: SiemAccessProps): iam.ManagedPolicy {
     const objects = bucket.arnForObjects(`${PREFIXES.events}*`);
     const policy = new iam.ManagedPolicy(this, 'ReaderPolicy', {
-      description: `Reads the events of connector ${connectorName} and the queue of their notifications.`,
+      // Another description would replace the policy, which a SIEM has attached to a role of its own.
+      description: `Reads the events of connector ${connectorName} and the queue that announces them.`,
       statements: [
         allow(['s3:GetObject'], objects),
         allow(READ_QUEUE, this.queue.queueArn),

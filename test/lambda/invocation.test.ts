@@ -151,3 +151,24 @@ describe('a run', () => {
     expect((await rejection(each.run({ resync: ['dns-blocks'] }))).name).toBe('CommandError');
   });
 });
+
+describe('a call to AWS that the role of the function does not allow', () => {
+  test.each([
+    ['dynamodb', 'dynamodb:UpdateItem', 'StateError'],
+    ['firehose', 'firehose:PutRecordBatch', 'DeliveryError'],
+    ['s3', 's3:PutObject', 'DeadLetterError'],
+  ] as const)(
+    'to %s is named in the message of the run, because Lambda prints no causes: %s',
+    async (service, action, name) => {
+      await using each = await connector();
+      // Too long an id becomes a dead letter.
+      for (const id of ['x'.repeat(6_000), 'short']) each.platform.put('assets', { id });
+      const message = `User: arn:aws:sts::111122223333:assumed-role/r/f is not authorized to perform: ${action} on resource: x`;
+      const code = service === 's3' ? 'AccessDenied' : 'AccessDeniedException';
+      each.aws.faults.always(service, { refuse: { status: service === 's3' ? 403 : 400, code, message } });
+      const error = await rejection(each.run());
+      expect(`${error.name}: ${error.message}`).toContain(`${name}: `);
+      expect(error.message).toContain(`Allow the role of the function ${action}.`);
+    },
+  );
+});

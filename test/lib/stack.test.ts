@@ -10,6 +10,7 @@ import './stack/siem-access.ts';
 import './stack/query.ts';
 import './stack/query-analyst.ts';
 import './stack/safety.ts';
+import './stack/replacement.ts';
 import './stack/alarms.ts';
 import './stack/dashboard.ts';
 import './stack/security-data-connector.ts';

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { rejection } from '../lambda/support/rejection.ts';
+import { command } from '../support/parts/command.ts';
+import { freePort, startPart } from '../support/parts/start-part.ts';
+import { isAtLeast, versionIn } from '../support/parts/tools.ts';
 import { PARTS } from './parts.ts';
-import { command } from './run/command.ts';
 import { fetchPart } from './run/fetch-part.ts';
 import type { Launch } from './run/launch.ts';
 import { readOptions } from './run/options.ts';
 import { readyPart } from './run/ready-part.ts';
-import { freePort, startPart } from './run/start-part.ts';
-import { isAtLeast, versionIn } from './run/tools.ts';
 import { choose, SUITES } from './suites.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');

@@ -1,3 +1,5 @@
+import type { ToolName } from '../support/parts/tools.ts';
+
 /** What the run fetches and starts. This table alone names versions. */
 export const PARTS = {
   dynamodb: { name: 'DynamoDB Local', version: '2.6.1', tools: ['java', 'mvn'] },
@@ -11,15 +13,5 @@ export const PARTS = {
 export const MAVEN_DEPENDENCY_PLUGIN = 'org.apache.maven.plugins:maven-dependency-plugin:3.6.1';
 
 export type PartName = keyof typeof PARTS;
-export type ToolName = 'java' | 'javac' | 'mvn' | 'python3';
 
 export const PART_NAMES = Object.keys(PARTS) as PartName[];
-
-/** What the parts need of a machine: how a tool says its version, and the least major and minor that will do. */
-export const TOOLS: Readonly<Record<ToolName, { readonly ask: string; readonly least: readonly [number, number] }>> = {
-  java: { ask: '-version', least: [17, 0] },
-  // Trino's starter is a source file: a Java without its compiler does not run that.
-  javac: { ask: '-version', least: [17, 0] },
-  mvn: { ask: '-version', least: [3, 6] },
-  python3: { ask: '--version', least: [3, 9] },
-};

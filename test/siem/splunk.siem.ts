@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { SIEM_FOLDER } from '../../lib/siem-files/files.ts';
 import { DASHBOARD } from '../../lib/siem-files/splunk-dashboard.ts';
-import { command } from '../real/run/command.ts';
+import { command } from '../support/parts/command.ts';
 import { PARTS, part } from './parts.ts';
 import { report } from './support/report.ts';
 

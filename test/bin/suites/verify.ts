@@ -102,6 +102,8 @@ test('verify is not complete with dead letters or unconfirmed ids, and only coun
   });
   expect([streams.assets.deadLetters.count, streams.threats.unconfirmedIds]).toEqual([1, 2]);
   expect([streams.assets.differences, streams.threats.differences]).toEqual([[], []]);
+  const text = await each.ctl(['verify', '--wait', '0']);
+  expect(text.stdout).toMatch(/^Not complete: 32 rows equal\. Dead letters or unconfirmed ids remain\.\n/);
 });
 
 test('verify exits with 130 at Ctrl-C during the walk and changes nothing', async () => {

@@ -16,7 +16,7 @@ function trust(options: object): Statement {
 /** Who may send to the queue of bucket notifications, and under which condition. */
 function senders(options: object): Statement[] {
   const { Resources } = synthesize({ ...options });
-  const [, policy] = Object.entries(Resources).find(([id]) => id.startsWith('ConnectorSiemNotificationsPolicy'))!;
+  const [, policy] = Object.entries(Resources).find(([id]) => id.startsWith('ConnectorSiemAnnouncementsPolicy'))!;
   const { Statement } = policy.Properties['PolicyDocument'] as { Statement: Statement[] };
   return Statement.filter(({ Effect }) => Effect === 'Allow');
 }
@@ -58,7 +58,7 @@ describe('new objects', () => {
       {
         Event: 's3:ObjectCreated:*',
         Filter: { S3Key: { Rules: [{ Name: 'prefix', Value: 'events/' }] } },
-        Queue: { 'Fn::GetAtt': [expect.stringMatching(/^ConnectorSiemNotifications/), 'Arn'] },
+        Queue: { 'Fn::GetAtt': [expect.stringMatching(/^ConnectorSiemAnnouncements/), 'Arn'] },
       },
     ]);
   });
@@ -123,7 +123,7 @@ describe('a reader', () => {
           'sqs:GetQueueUrl',
           'sqs:ReceiveMessage',
         ],
-        expect.stringMatching(/ConnectorSiemNotifications/),
+        expect.stringMatching(/ConnectorSiemAnnouncements/),
       ],
     ]);
   });

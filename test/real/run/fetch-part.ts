@@ -1,38 +1,13 @@
 /** Fetches a part into the cache by its own registry's client, once. */
-import { access, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FETCH_SECONDS, type Fetched, fetchOnce, installPython } from '../../support/parts/cache.ts';
+import { command } from '../../support/parts/command.ts';
 import { MAVEN_DEPENDENCY_PLUGIN, PARTS, type PartName } from '../parts.ts';
-import { command } from './command.ts';
-
-/** A download may take this long. */
-const SECONDS = 300;
-
-export interface Fetched {
-  readonly folder: string;
-  readonly cached: boolean;
-}
 
 /** @throws CommandError */
 export async function fetchPart(part: PartName, cache: string): Promise<Fetched> {
-  return fetchOnce(join(cache, `${part}-${PARTS[part].version}`), FETCH[part]);
-}
-
-/** Fills a folder unless it is there. It appears whole or not at all. @throws CommandError */
-export async function fetchOnce(folder: string, fetch: (staging: string) => Promise<void>): Promise<Fetched> {
-  const cache = dirname(folder);
-  if (await exists(folder)) return { folder, cached: true };
-  await mkdir(cache, { recursive: true });
-  const staging = await mkdtemp(join(cache, '.fetching-'));
-  try {
-    await fetch(staging);
-    await rename(staging, folder).catch(async error => {
-      // Another run was faster.
-      if (!(await exists(folder))) throw error;
-    });
-    return { folder, cached: false };
-  } finally {
-    await rm(staging, { recursive: true, force: true });
-  }
+  return fetchOnce(cache, `${part}-${PARTS[part].version}`, FETCH[part]);
 }
 
 const FETCH: Readonly<Record<PartName, (folder: string) => Promise<void>>> = {
@@ -40,7 +15,7 @@ const FETCH: Readonly<Record<PartName, (folder: string) => Promise<void>>> = {
     await copyArchives(folder, [{ artifact: `com.amazonaws:DynamoDBLocal:${PARTS.dynamodb.version}` }]);
   },
   async moto(folder) {
-    await pip(folder, `moto[server]==${PARTS.moto.version}`);
+    await installPython(folder, `moto[server]==${PARTS.moto.version}`);
   },
   async keycloak(folder) {
     await unpack(folder, `org.keycloak:keycloak-quarkus-dist:${PARTS.keycloak.version}:zip`);
@@ -56,13 +31,6 @@ const FETCH: Readonly<Record<PartName, (folder: string) => Promise<void>>> = {
     ]);
   },
 };
-
-/** Packages in an environment of their own, whose programs are in `bin`. */
-export async function pip(folder: string, ...packages: readonly string[]): Promise<void> {
-  await command('python3', ['-m', 'venv', folder], SECONDS);
-  const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
-  await command(join(folder, 'bin', 'python'), [...install, ...packages], SECONDS);
-}
 
 /** @param artifact group, name, version and kind of an archive */
 export async function unpack(folder: string, artifact: string): Promise<void> {
@@ -86,7 +54,9 @@ async function copyArchives(folder: string, archives: readonly Archive[]): Promi
 
 /** In a folder of its own: Maven marks where it is started what it has unpacked, and unpacks that there only once. */
 async function mvn(folder: string, goal: string, ...args: string[]): Promise<void> {
-  await command('mvn', ['--batch-mode', '--quiet', `${MAVEN_DEPENDENCY_PLUGIN}:${goal}`, ...args], SECONDS, folder);
+  await command('mvn', ['--batch-mode', '--quiet', `${MAVEN_DEPENDENCY_PLUGIN}:${goal}`, ...args], FETCH_SECONDS, {
+    folder,
+  });
 }
 
 /** A project of nothing but dependencies, whose own dependencies Maven then finds. */
@@ -101,11 +71,4 @@ function dependencyOf({ artifact, alone = false }: Archive): string {
   const all = '<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>';
   const place = `<groupId>${group}</groupId><artifactId>${name}</artifactId><version>${version}</version>`;
   return `<dependency>${place}${alone ? all : ''}</dependency>`;
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { endGroup } from '../../support/parts/command.ts';
 import { type Running, VARIABLE } from '../running.ts';
-import { endGroup } from './command.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const JEST = ['--experimental-vm-modules', '--no-warnings', 'node_modules/jest/bin/jest.js'];

@@ -1,17 +1,11 @@
 /** How each part is started, and how the tests reach it. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import type { PartLaunch } from '../../support/parts/start-part.ts';
 import { PARTS, type PartName } from '../parts.ts';
 import type { Running } from '../running.ts';
 
-export interface Launch<P extends PartName = PartName> {
-  readonly file: string;
-  readonly args: readonly string[];
-  readonly environment: Readonly<Record<string, string>>;
-  /** Answers as soon as the part can be used. */
-  readonly health: string;
-  /** What the part writes once it can be used, where it answers before. */
-  readonly says?: string;
+export interface Launch<P extends PartName = PartName> extends PartLaunch {
   readonly connection: NonNullable<Running[P]>;
 }
 

@@ -1,6 +1,5 @@
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
+import { defaultCache } from '../../support/parts/cache.ts';
 import { PART_NAMES, PARTS, type PartName } from '../parts.ts';
 
 export interface Options {
@@ -33,8 +32,4 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
 function collectPart(text: string, before: readonly PartName[] = []): readonly PartName[] {
   if (text in PARTS) return [...before, text as PartName];
   throw new InvalidArgumentError(`It must be one of ${PART_NAMES.join(', ')}.`);
-}
-
-function defaultCache(environment: NodeJS.ProcessEnv): string {
-  return join(environment['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'security-data-connector', 'real');
 }

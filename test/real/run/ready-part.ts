@@ -1,12 +1,13 @@
 /** From a part's name to a part that runs, or to the reason why there is none. */
+
+import { CommandError } from '../../support/parts/command.ts';
+import { freePort, type StartedPart, startPart } from '../../support/parts/start-part.ts';
+import { lacking } from '../../support/parts/tools.ts';
 import { PARTS, type PartName } from '../parts.ts';
 import type { Running } from '../running.ts';
-import { CommandError } from './command.ts';
 import { fetchPart } from './fetch-part.ts';
 import { LAUNCH } from './launch.ts';
 import type { Options } from './options.ts';
-import { freePort, type StartedPart, startPart } from './start-part.ts';
-import { lacking } from './tools.ts';
 
 export type Ready =
   | { readonly skipped: string }

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { command } from './command.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { command } from '../../support/parts/command.ts';
+import { temporaryFolder } from '../../support/parts/temporary-folder.ts';
 
 export interface Synthesized extends AsyncDisposable {
   /** The function's code in the assembly. */

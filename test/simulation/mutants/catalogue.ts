@@ -2,6 +2,7 @@ import { COMMIT_MUTANTS, ENDING_MUTANTS } from './commit-mutants.ts';
 import { CONTENT_MUTANTS } from './content-mutants.ts';
 import { DEAD_LETTER_MUTANTS } from './dead-letter-mutants.ts';
 import type { Mutant } from './mutant.ts';
+import { REFRESH_MUTANTS } from './refresh-mutants.ts';
 import { REMOVAL_MUTANTS } from './removal-mutants.ts';
 import { WALK_MUTANTS } from './walk-mutants.ts';
 import { WITHDRAWAL_MUTANTS } from './withdrawal-mutants.ts';
@@ -14,4 +15,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...COMMIT_MUTANTS,
   ...DEAD_LETTER_MUTANTS,
   ...ENDING_MUTANTS,
+  ...REFRESH_MUTANTS,
 ];

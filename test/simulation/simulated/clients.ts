@@ -1,6 +1,7 @@
 /** The clients of one process: each simulated service, through the gate of the process. */
 import type { Clients } from '../../../lambda/compose.ts';
 import { parseDeadLetterKey } from '../../../lambda/core/dead-letter.ts';
+import { OPTION_DEFAULTS } from '../../../lambda/options.ts';
 import type { Log } from '../../../lambda/ports.ts';
 import type { Settings } from '../../../lambda/settings.ts';
 import { sha256 } from '../../../lambda/system.ts';
@@ -60,6 +61,7 @@ export function settingsOf(
   { pageLimit, ocsf, leaseSeconds = 60 }: History,
 ): Settings {
   return {
+    ...OPTION_DEFAULTS,
     baseUrl: ORIGIN,
     authUrl: ORIGIN + realmPath,
     secretId: 'secret',
@@ -73,9 +75,6 @@ export function settingsOf(
     names: {},
     leaseSeconds,
     ocsf: ocsf && {},
-    filters: undefined,
-    omit: undefined,
-    refreshDays: undefined,
     s3PathStyle: false,
   };
 }

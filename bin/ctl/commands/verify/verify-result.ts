@@ -51,7 +51,7 @@ function headline(
   if (complete) return `${paint.good('Complete')}: ${rowsText(equal)} equal.`;
   const differing = compared.reduce((sum, each) => sum + lasting(each).length, 0);
   if (differing === 0)
-    return `${paint.unconfirmed('Not complete')}: ${rowsText(equal)} equal. Dead hasDeadLetters and unconfirmed ids remain.`;
+    return `${paint.unconfirmed('Not complete')}: ${rowsText(equal)} equal. Dead letters or unconfirmed ids remain.`;
   const unchecked = compared.some(({ found, checked }) => found.length > 0 && !checked);
   const since = paused ? 'the schedule is off' : 'no run has ended since';
   const sure = unchecked ? ` Not confirmed: ${since}, so they may not be sent yet.` : '';

@@ -10,14 +10,27 @@ export class CommandError extends Error {
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 
-/** Runs a command to its end, quietly, in a process group that a time-out ends as a whole. @returns what it wrote */
-export async function command(
+export interface Ended {
+  readonly status: number | string | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Surroundings {
+  /** @default the project's */
+  readonly folder?: string;
+  /** @default this process's */
+  readonly environment?: NodeJS.ProcessEnv;
+}
+
+/** Runs a command to its end, quietly, in a process group that a time-out ends as a whole. @throws CommandError if it cannot be run */
+export async function run(
   file: string,
   args: readonly string[],
   seconds: number,
-  folder: string = ROOT,
-): Promise<string> {
-  const child = spawn(file, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  { folder = ROOT, environment = process.env }: Surroundings = {},
+): Promise<Ended> {
+  const child = spawn(file, args, { cwd: folder, env: environment, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   const ended = new Promise<number | string | null>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => resolve(signal ?? code));
@@ -27,16 +40,27 @@ export async function command(
   const timer = setTimeout(stop, seconds * 1000);
   try {
     const [status, ...output] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
-    const words = stripVTControlCharacters(output.join('')).trim();
-    if (status !== 0) throw new CommandError(`${file} ended with ${status}: ${gist(words)}`);
-    return words;
+    const [stdout = '', stderr = ''] = output.map(stripVTControlCharacters);
+    return { status, stdout, stderr };
   } catch (cause) {
-    if (cause instanceof CommandError) throw cause;
     throw new CommandError(`${file} could not be run`, { cause });
   } finally {
     clearTimeout(timer);
     process.off('exit', stop);
   }
+}
+
+/** @returns what it wrote @throws CommandError also if it fails */
+export async function command(
+  file: string,
+  args: readonly string[],
+  seconds: number,
+  surroundings: Surroundings = {},
+): Promise<string> {
+  const { status, stdout, stderr } = await run(file, args, seconds, surroundings);
+  const words = (stdout + stderr).trim();
+  if (status !== 0) throw new CommandError(`${file} ended with ${status}: ${gist(words)}`);
+  return words;
 }
 
 function gist(words: string): string {

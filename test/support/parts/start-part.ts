@@ -5,8 +5,18 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { endGroup } from './command.ts';
-import type { Launch } from './launch.ts';
 import { temporaryFolder } from './temporary-folder.ts';
+
+/** How a part is started. */
+export interface PartLaunch {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  /** Answers as soon as the part can be used. */
+  readonly health: string;
+  /** What the part writes once it can be used, where it answers before. */
+  readonly says?: string;
+}
 
 /** A part that was fetched did not come up: unlike one that is not to be had, this is a failure. */
 export class PartFailedError extends Error {
@@ -19,12 +29,16 @@ const STOP_SECONDS = 10;
 const LINES_KEPT = 20;
 
 export interface StartedPart {
+  /** Of the process that was started, and of its group. */
+  readonly pid: number;
+  /** The latest lines that it wrote. */
+  readonly last: readonly string[];
   /** Ends every process of the part. */
   stop(): Promise<void>;
 }
 
 /** Starts a part in a process group of its own, and waits until it answers. */
-export async function startPart(launch: Launch): Promise<StartedPart> {
+export async function startPart(launch: PartLaunch): Promise<StartedPart> {
   // Some write where they are started.
   const folder = await temporaryFolder('real-part-');
   const child = spawn(launch.file, launch.args, {
@@ -53,7 +67,8 @@ export async function startPart(launch: Launch): Promise<StartedPart> {
     process.off('exit', killNow);
     await folder[Symbol.asyncDispose]();
   };
-  if (await answers(launch.health, { said: () => words.said, ended: () => ended })) return { stop };
+  if (await answers(launch.health, { said: () => words.said, ended: () => ended }))
+    return { pid: child.pid!, last: words.last, stop };
   await stop();
   throw new PartFailedError(`It did not come up. Its last words:\n${words.last.join('\n')}`);
 }

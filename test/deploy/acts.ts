@@ -1,0 +1,56 @@
+/** What the stories let the operator and the tenant do. */
+import { strict as assert } from 'node:assert';
+import { CloudWatchClient, DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
+import { type Account, type Deployment, succeeded } from './account.ts';
+import type { Siem } from './siem.ts';
+
+export async function setCredentials(acme: Deployment, { api: { platform } }: Account): Promise<void> {
+  const { clientId, clientSecret } = platform.account;
+  succeeded(await acme.ctl(['set-credentials'], { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret }));
+}
+
+/** The function's answer, as `connectorctl run --json` prints it. */
+export interface Answer {
+  readonly streams: Readonly<Record<string, { readonly forwarded: number; readonly rows: number }>>;
+}
+
+/** Events that a run sent, the small ones that point to a dead letter aside. */
+export function forwarded({ streams }: Answer): number {
+  return Object.values(streams).reduce((total, stream) => total + stream.forwarded, 0);
+}
+
+/** Runs the function, and the SIEM reads as many new events as are expected. */
+export async function runAndRead(acme: Deployment, siem: Siem, expected: number): Promise<string[]> {
+  const answer: Answer = await acme.json(['run']);
+  const lines = await siem.read();
+  assert.equal(lines.length, expected, JSON.stringify(answer, undefined, 1));
+  return lines;
+}
+
+/** The SIEM's copy is what the API would answer. @returns how many events came a second time, with the event_id that they had */
+export function assertCopy(siem: Siem, { api: { platform } }: Account): number {
+  const { breaches, repeats } = siem.compare(platform.truthText());
+  assert.deepEqual(breaches.slice(0, 5), []);
+  return repeats;
+}
+
+/** The same, and no event came twice. */
+export function assertTruth(siem: Siem, account: Account): void {
+  assert.equal(assertCopy(siem, account), 0);
+}
+
+/** Names of the connector's alarms in this state, without the connector's own. */
+export async function alarmsIn(state: 'ALARM' | 'OK', { name }: Deployment): Promise<string[]> {
+  const ask = new DescribeAlarmsCommand({ AlarmNamePrefix: `${name}/`, StateValue: state });
+  const { MetricAlarms = [] } = await new CloudWatchClient().send(ask);
+  return MetricAlarms.map(({ AlarmName = '' }) => AlarmName.slice(name.length + 1)).sort();
+}
+
+/** Ids of the assets that are not removed, in the order of their stream. */
+export function liveAssets({ api: { platform } }: Account): string[] {
+  return [...platform.truth().assets].filter(([, row]) => !JSON.parse(row).deleted).map(([id]) => id);
+}
+
+export function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1)!;
+}

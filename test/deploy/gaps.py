@@ -1,0 +1,166 @@
+"""Starts ministack with what it lacks of CloudFormation, Firehose and CloudWatch, added from outside: no file of it is changed.
+
+Each addition follows AWS's documents. docs/deploy-tests.md lists them, and what ministack still does differently.
+"""
+
+import gzip
+import json
+
+import ministack.services.cloudformation.provisioners as provisioners
+import ministack.services.cloudwatch as cloudwatch
+import ministack.services.firehose as firehose
+import ministack.services.iam as iam
+import ministack.services.lambda_svc as functions
+from ministack import app
+
+HANDLERS = provisioners._RESOURCE_HANDLERS
+
+
+def answered(response):
+    """The body of an internal answer, or CloudFormation's failure of the resource."""
+    status, _, body = response
+    text = body.decode() if isinstance(body, bytes) else body
+    if status >= 400:
+        raise ValueError(text)
+    return text
+
+
+# AWS::CloudWatch::CompositeAlarm, over PutCompositeAlarm, which refuses a rule that names a missing alarm.
+
+def put_composite(name, props):
+    answered(cloudwatch._put_composite_alarm({}, {**props, "AlarmName": name}, False, True))
+    return name, {"Arn": cloudwatch._composite_alarms[name]["AlarmArn"]}
+
+
+def composite_name(logical_id, props, stack_name):
+    return props.get("AlarmName") or provisioners._physical_name(stack_name, logical_id, max_len=255)
+
+
+def create_composite(logical_id, props, stack_name):
+    return put_composite(composite_name(logical_id, props, stack_name), props)
+
+
+def delete_composite(name, props):
+    cloudwatch._composite_alarms.pop(name, None)
+
+
+def update_composite(name, old_props, props, stack_name, logical_id=None):
+    wanted = composite_name(logical_id or name, props, stack_name)
+    if wanted == name:
+        return put_composite(name, props)
+    created = put_composite(wanted, props)
+    delete_composite(name, old_props)
+    return created
+
+
+HANDLERS["AWS::CloudWatch::CompositeAlarm"] = {
+    "create": create_composite,
+    "update": update_composite,
+    "update_with_logical_id": True,
+    "delete": delete_composite,
+}
+
+
+# AWS::IAM::OIDCProvider, over CreateOpenIDConnectProvider.
+
+def create_provider(logical_id, props, stack_name):
+    params = {"Url": [props["Url"]]}
+    for place, client in enumerate(props.get("ClientIdList", []), 1):
+        params[f"ClientIDList.member.{place}"] = [client]
+    text = answered(iam._create_oidc_provider(params))
+    arn = text.split("<OpenIDConnectProviderArn>")[1].split("<")[0]
+    return arn, {"Arn": arn}
+
+
+HANDLERS["AWS::IAM::OIDCProvider"] = {
+    "create": create_provider,
+    "delete": lambda arn, props: iam._oidc_providers.pop(arn, None),
+}
+
+
+# AWS::CloudWatch::Alarm with metric math: kept as the metric that the expression is over.
+
+metric_alarm = provisioners._cw_metric_alarm_record
+
+
+def record_alarm(name, props):
+    measured = [each["MetricStat"] for each in props.get("Metrics", []) if "MetricStat" in each]
+    if not measured:
+        return metric_alarm(name, props)
+    (only,) = measured
+    rest = {key: value for key, value in props.items() if key != "Metrics"}
+    return metric_alarm(name, {**rest, **only["Metric"], "Period": only["Period"], "Statistic": only["Stat"]})
+
+
+provisioners._cw_metric_alarm_record = record_alarm
+
+
+# The Ref of a secret is its ARN.
+
+secret = dict(HANDLERS["AWS::SecretsManager::Secret"])
+
+
+def secret_name(arn):
+    return arn.split(":secret:")[1].rsplit("-", 1)[0]
+
+
+def by_arn(made):
+    _, attributes = made
+    return attributes["Arn"], attributes
+
+
+HANDLERS["AWS::SecretsManager::Secret"] = {
+    **secret,
+    "create": lambda *args: by_arn(secret["create"](*args)),
+    "update": lambda arn, *args: by_arn(secret["update"](secret_name(arn), *args)),
+    "delete": lambda arn, props: secret["delete"](secret_name(arn), props),
+}
+
+
+# Firehose compresses what it names .gz.
+
+put_object = firehose._put_s3_object
+firehose._put_s3_object = lambda bucket, key, body: put_object(
+    bucket, key, gzip.compress(body) if key.endswith(".gz") else body
+)
+
+
+# Metrics in the embedded metric format, from the lines that the function writes.
+
+emit_logs = functions._emit_lambda_logs
+
+
+def emit_metrics(log_text):
+    for line in (log_text or "").splitlines():
+        start = line.find("{")
+        try:
+            entry = json.loads(line[start:]) if start >= 0 and '"_aws"' in line else {}
+        except ValueError:
+            continue
+        for directive in entry.get("_aws", {}).get("CloudWatchMetrics", []):
+            for names in directive["Dimensions"]:
+                dimensions = {name: entry[name] for name in names}
+                for metric in directive["Metrics"]:
+                    values = entry[metric["Name"]]
+                    for value in values if isinstance(values, list) else [values]:
+                        cloudwatch.record_metric(
+                            directive["Namespace"], metric["Name"], value, metric.get("Unit", "None"), dimensions
+                        )
+    # As after PutMetricData.
+    cloudwatch._evaluate_all_alarms()
+
+
+def emit_logs_and_metrics(func, request_id, log_text, *args, **kwargs):
+    emit_metrics(log_text)
+    return emit_logs(func, request_id, log_text, *args, **kwargs)
+
+
+functions._emit_lambda_logs = emit_logs_and_metrics
+
+
+# With TLS it would listen on port 443 too.
+app._port_is_bindable = lambda host, port: False
+
+
+if __name__ == "__main__":
+    app.main()

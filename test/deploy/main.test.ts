@@ -1,0 +1,37 @@
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { run } from '../support/parts/command.ts';
+import { readOptions } from './options.ts';
+import { STORY_NAMES } from './stories.ts';
+
+const ARGV = ['node', 'main'];
+
+/** On a machine that has nothing but Node. */
+async function onBareMachine(...args: readonly string[]) {
+  const folder = await mkdtemp(join(tmpdir(), 'bare-'));
+  await symlink(process.execPath, join(folder, 'node'));
+  const environment = { PATH: folder };
+  const ended = await run(process.execPath, ['--no-warnings', 'test/deploy/main.ts', ...args], 120, { environment });
+  await rm(folder, { recursive: true });
+  return ended;
+}
+
+test('without Python the emulator is skipped by name and reason, which counts as a failure only where it is asked for', async () => {
+  const [skipped, strict] = await Promise.all([onBareMachine(), onBareMachine('--strict')]);
+  expect([skipped.status, strict.status]).toEqual([0, 1]);
+  expect(skipped.stdout).toMatch(/^SKIPPED ministack [\d.]+: there is no python3/);
+  expect(strict.stdout).toContain('SKIPPED');
+});
+
+test('all stories are played unless some are named, and the bounded ones only where time is short', () => {
+  expect(readOptions(ARGV, {}).stories).toEqual(STORY_NAMES);
+  expect(readOptions([...ARGV, '--bounded'], {}).stories).toEqual(['life', 'reader']);
+  expect(readOptions([...ARGV, 'upgrade', '--bounded'], {}).stories).toEqual(['upgrade']);
+});
+
+test('a story that there is not is refused before anything is fetched', async () => {
+  const { status, stderr } = await onBareMachine('lif');
+  expect([status, stderr]).toEqual([1, expect.stringContaining('There is no story lif: life, permissions,')]);
+});

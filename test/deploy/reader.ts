@@ -1,0 +1,131 @@
+/** A SIEM that knows the stack's outputs alone, at its worst: what it ends with must still equal the truth. */
+import { strict as assert } from 'node:assert';
+import { IAMClient, PutUserPolicyCommand } from '@aws-sdk/client-iam';
+import {
+  ChangeMessageVisibilityCommand,
+  DeleteMessageCommand,
+  type Message,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import type { Account, Deployment } from './account.ts';
+import { assertCopy, assertTruth, liveAssets, setCredentials } from './acts.ts';
+import { type Credentials, createReader, openSiem, type Siem } from './siem.ts';
+import type { Story } from './story.ts';
+
+/** Of the queue: after so many receipts without a deletion a message goes to the dead-letter queue. */
+const MAX_RECEIVES = 10;
+
+export async function reader(account: Account, { step, note }: Story): Promise<void> {
+  const { platform } = account.api;
+  platform.populate({ assets: 400, threats: 300, dnsBlocks: 200 });
+  const acme = await step('bootstrap, deploy, set-credentials, run', async () => {
+    await account.bootstrap();
+    const deployed = await account.deploy({ pageLimit: 100 });
+    await deployed.json(['pause']);
+    await setCredentials(deployed, account);
+    await deployed.json(['run', '--until-done']);
+    return deployed;
+  });
+  const credentials = await createReader(acme);
+  const siem = openSiem(acme, credentials);
+  const late = await step('the reader receives a first message and is slow: it is left for later', async () => {
+    const [message] = await siem.receive({ wait: 1, most: 1 });
+    return message!;
+  });
+  const twice = await step('the deletion of a message is refused: it is seen twice', async () => {
+    const [message] = await siem.receive({ most: 1 });
+    await siem.take(message!);
+    await refuseDeletions(credentials, true);
+    await assert.rejects(siem.remove(message!), /not authorized|AccessDenied/);
+    await refuseDeletions(credentials, false);
+    await release(acme, siem, message!);
+    return message!;
+  });
+  await step('the rest is read, with the message seen twice', async () => {
+    let seen = 0;
+    for (let messages = await siem.receive({ wait: 1 }); messages.length > 0; messages = await siem.receive()) {
+      for (const message of messages) {
+        if (message.MessageId === twice.MessageId) seen += 1;
+        await process(siem, message);
+      }
+    }
+    assert.equal(seen, 1);
+    note(`${siem.lines.length} lines`);
+  });
+  await step('rows of the late message change meanwhile, and their events are read first', async () => {
+    const [line = '{}'] = await openSiem(acme, credentials).take(late);
+    const { stream, id } = JSON.parse(line) as { stream: string; id: string };
+    if (stream === 'assets') platform.put('assets', { id, changed: 'later' });
+    if (stream === 'threats') platform.put('threats', { id, asset_id: liveAssets(account)[0]!, changed: 'later' });
+    platform.remove('assets', liveAssets(account).at(-1)!);
+    await acme.json(['run']);
+    await siem.read();
+  });
+  await step('the late message is read at last: the greater sequence wins, and the copy equals the truth', async () => {
+    await process(siem, late);
+    const repeats = assertCopy(siem, account);
+    assert(repeats > 0);
+    note(`${repeats} events seen twice`);
+  });
+  await step(
+    `a message that is received ${MAX_RECEIVES} times goes to the dead-letter queue, which is counted`,
+    async () => {
+      platform.put('assets', { id: liveAssets(account)[0]!, changed: 'while the reader fails' });
+      await acme.json(['run']);
+      for (let received = 0; received < MAX_RECEIVES; received++) {
+        const [message] = await siem.receive({ wait: 1 });
+        await release(acme, siem, message!);
+      }
+      assert.deepEqual(await siem.receive({ wait: 1 }), []);
+      const { status, stdout } = await acme.ctl(['dead-letters', 'list']);
+      assert.equal(status, 3);
+      assert.match(stdout, /^queue +siem-dead-letters +1/m);
+    },
+  );
+  await step(
+    'dead-letters redrive siem-dead-letters: the emulator cannot move messages, and nothing is lost',
+    async () => {
+      const { status, stderr } = await acme.ctl(['dead-letters', 'redrive', 'siem-dead-letters', '--yes']);
+      assert.equal(status, 1);
+      assert.match(stderr, /Messages that were not moved are unchanged/);
+    },
+  );
+  await step('moved by hand, the reader gets it again', async () => {
+    const operator = new SQSClient();
+    const QueueUrl = acme.outputs['SiemDeadLetterQueueUrl'];
+    const { Messages: [message] = [] } = await operator.send(new ReceiveMessageCommand({ QueueUrl }));
+    const { Body: MessageBody, ReceiptHandle } = message!;
+    await operator.send(new SendMessageCommand({ QueueUrl: acme.outputs['SiemQueueUrl'], MessageBody }));
+    await operator.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+    assert.equal((await siem.read(5)).length, 1);
+    assertCopy(siem, account);
+    assert.equal((await acme.ctl(['dead-letters', 'list'])).status, 0);
+  });
+  await step('another reader, from the beginning, by replay: the same copy', async () => {
+    const other = openSiem(acme, credentials);
+    await acme.json(['replay', 'assets', 'threats', 'dns-blocks', '--yes', '--until-done']);
+    await other.read();
+    // Removed assets come as tombstones, and threats withdrawn before the replay are not known to a new reader.
+    assertTruth(other, account);
+    note(`${other.lines.length} lines`);
+  });
+}
+
+async function process(siem: Siem, message: Message): Promise<void> {
+  await siem.take(message);
+  await siem.remove(message);
+}
+
+/** Visible again at once, as after the visibility timeout. */
+async function release({ outputs }: Deployment, siem: Siem, { ReceiptHandle }: Message): Promise<void> {
+  const QueueUrl = outputs['SiemQueueUrl'];
+  await siem.sqs.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout: 0 }));
+}
+
+async function refuseDeletions({ name }: Credentials & { readonly name: string }, refused: boolean): Promise<void> {
+  const Statement = [{ Effect: refused ? 'Deny' : 'Allow', Action: 'sqs:DeleteMessage', Resource: '*' }];
+  const PolicyDocument = JSON.stringify({ Version: '2012-10-17', Statement });
+  await new IAMClient().send(new PutUserPolicyCommand({ UserName: name, PolicyName: 'deletions', PolicyDocument }));
+}

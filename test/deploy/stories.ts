@@ -1,0 +1,26 @@
+import type { Account } from './account.ts';
+import { life } from './life.ts';
+import { permissions } from './permissions.ts';
+import { reader } from './reader.ts';
+import type { Story } from './story.ts';
+import { upgrade } from './upgrade.ts';
+import { variants } from './variants.ts';
+
+interface Chapter {
+  readonly about: string;
+  /** Whether it has a part in the bounded run. */
+  readonly bounded: boolean;
+  play(account: Account, story: Story): Promise<void>;
+}
+
+/** Each is played on an account of its own. */
+export const STORIES = {
+  life: { about: 'a connector from bootstrap to destroy', bounded: true, play: life },
+  permissions: { about: 'each permission taken away alone', bounded: false, play: permissions },
+  reader: { about: 'a SIEM that reads twice, late and in vain', bounded: true, play: reader },
+  upgrade: { about: 'a stack of an earlier release, updated in place', bounded: false, play: upgrade },
+  variants: { about: 'each variant, updates in place, deployments that fail', bounded: false, play: variants },
+} as const satisfies Record<string, Chapter>;
+
+export type StoryName = keyof typeof STORIES;
+export const STORY_NAMES = Object.keys(STORIES) as StoryName[];

@@ -1,0 +1,45 @@
+import { command } from './command.ts';
+
+export type ToolName = 'java' | 'javac' | 'mvn' | 'openssl' | 'python3';
+type Version = readonly [major: number, minor: number];
+
+/** What parts need of a machine: how a tool says its version, and the least that will do. */
+const TOOLS: Readonly<Record<ToolName, { readonly ask: string; readonly least: Version }>> = {
+  java: { ask: '-version', least: [17, 0] },
+  // Trino's starter is a source file: a Java without its compiler does not run that.
+  javac: { ask: '-version', least: [17, 0] },
+  mvn: { ask: '-version', least: [3, 6] },
+  openssl: { ask: 'version', least: [1, 1] },
+  python3: { ask: '--version', least: [3, 9] },
+};
+
+/**
+ * @param least versions that the part needs, where a lower one does for others
+ * @returns what this machine lacks of the tools, in words; nothing when all are there
+ */
+export async function lacking(
+  tools: readonly ToolName[],
+  least: Readonly<Partial<Record<ToolName, Version>>> = {},
+): Promise<string | undefined> {
+  const faults = await Promise.all(tools.map(tool => fault(tool, least[tool] ?? TOOLS[tool].least)));
+  return faults.filter(each => each !== undefined).join(', ') || undefined;
+}
+
+async function fault(tool: ToolName, least: Version): Promise<string | undefined> {
+  try {
+    const version = versionIn(await command(tool, [TOOLS[tool].ask], 30));
+    return isAtLeast(version, least) ? undefined : `${tool} is ${version.join('.')}, ${least.join('.')} is needed`;
+  } catch {
+    return `there is no ${tool}`;
+  }
+}
+
+/** The first number with a dot in what a tool says of itself, or the first number. */
+export function versionIn(words: string): [major: number, minor: number] {
+  const [, major = 0, minor = 0] = /(\d+)\.(\d+)/.exec(words) ?? /(\d+)/.exec(words) ?? [];
+  return [Number(major), Number(minor)];
+}
+
+export function isAtLeast([major, minor]: readonly [number, number], least: readonly [number, number]): boolean {
+  return major > least[0] || (major === least[0] && minor >= least[1]);
+}
