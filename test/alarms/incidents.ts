@@ -1,9 +1,8 @@
-import { API_INCIDENTS } from './incidents/api.ts';
-import { AWS_INCIDENTS } from './incidents/aws.ts';
-import { HEALTH } from './incidents/health.ts';
+import { API_INCIDENTS } from '../../local/incidents/api.ts';
+import { AWS_INCIDENTS } from '../../local/incidents/aws.ts';
+import type { Incident } from '../../local/incidents/incident.ts';
+import { SERVICE_INCIDENTS } from '../../local/incidents/services.ts';
 import { MEMORY_INCIDENT } from './incidents/memory.ts';
-import { SERVICE_INCIDENTS } from './incidents/services.ts';
-import type { Incident } from './support/incident.ts';
 
 /** What on-call must hear of. */
 export const INCIDENTS: readonly Incident[] = [
@@ -12,6 +11,3 @@ export const INCIDENTS: readonly Incident[] = [
   MEMORY_INCIDENT,
   ...SERVICE_INCIDENTS,
 ];
-
-/** What on-call must not hear of. */
-export const NO_INCIDENTS = HEALTH;

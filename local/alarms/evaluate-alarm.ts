@@ -1,7 +1,6 @@
-import type { TimeSeries } from './time-series.ts';
+import { type Statistic, statisticOf, type TimeSeries } from './time-series.ts';
 
 export type State = 'OK' | 'ALARM' | 'INSUFFICIENT_DATA';
-export type Statistic = 'Average' | 'Maximum' | 'Minimum' | 'Sum';
 export type Comparison =
   | 'GreaterThanOrEqualToThreshold'
   | 'GreaterThanThreshold'
@@ -68,19 +67,7 @@ function treatmentOf({ namespace, missing, fill }: AlarmDefinition): AlarmDefini
 }
 
 function pointOf(alarm: AlarmDefinition, metrics: TimeSeries, end: number): number | undefined {
-  const values = metrics.between(alarm.series, end - alarm.periodMinutes, end);
-  if (values.length === 0) return undefined;
-  const sum = values.reduce((total, value) => total + value, 0);
-  switch (alarm.statistic) {
-    case 'Sum':
-      return sum;
-    case 'Average':
-      return sum / values.length;
-    case 'Maximum':
-      return Math.max(...values);
-    case 'Minimum':
-      return Math.min(...values);
-  }
+  return statisticOf(alarm.statistic, metrics.between(alarm.series, end - alarm.periodMinutes, end));
 }
 
 function breaches({ comparison, threshold }: AlarmDefinition, point: number): boolean {

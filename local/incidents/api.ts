@@ -1,8 +1,7 @@
-import { json, problem } from '../../lambda/support/http-harness.ts';
-import { list } from '../../lambda/support/tampered-api.ts';
-import { LONG_RUNS, limitRate, putAssets } from '../support/backlog.ts';
-import { each, type Incident, STREAMS } from '../support/incident.ts';
-import type { Scene } from '../support/scene.ts';
+import { LONG_RUNS, limitRate, putPages } from './backlog.ts';
+import { each, type Incident, STREAMS } from './incident.ts';
+import type { Scene } from './scene.ts';
+import { json, list, problem } from './tampered-api.ts';
 
 const honest = (scene: Scene): void => scene.api.tamper();
 const AN_HOUR = '3600';
@@ -32,10 +31,10 @@ export const API_INCIDENTS: readonly Incident[] = [
     name: 'The API is too slow for the backlog',
     caused: 'each page of assets takes 28 s, and there are more than runs can read',
     minutes: 375,
-    configuration: LONG_RUNS,
-    begin({ platform }) {
-      putAssets(platform, 1_000);
-      platform.setFaults([{ endpoint: 'assets', kind: 'delay', delayMs: 28_000 }]);
+    paging: LONG_RUNS,
+    begin(scene) {
+      putPages(scene, 1_000);
+      scene.platform.setFaults([{ endpoint: 'assets', kind: 'delay', delayMs: 28_000 }]);
     },
     end: ({ platform }) => platform.setFaults([]),
     // Threats are read after assets, so they wait as well.
@@ -45,9 +44,9 @@ export const API_INCIDENTS: readonly Incident[] = [
     name: 'The API’s rate limit is too low for the backlog',
     caused: 'every other request for assets is answered 429 with a Retry-After of 280 s, and there are many pages',
     minutes: 375,
-    configuration: LONG_RUNS,
+    paging: LONG_RUNS,
     begin(scene) {
-      putAssets(scene.platform, 120);
+      putPages(scene, 120);
       limitRate(scene, 280);
     },
     end: honest,
@@ -93,7 +92,7 @@ export const API_INCIDENTS: readonly Incident[] = [
     name: 'The API refuses a saved cursor',
     caused: 'the list of assets answers 400 invalid-cursor once',
     minutes: 10,
-    configuration: { pageLimit: 10 },
+    paging: { pageLimit: 10 },
     begin({ api }) {
       let refused = false;
       api.tamper(({ target }) => {

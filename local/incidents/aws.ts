@@ -1,18 +1,12 @@
-import { THROTTLED } from '../../../local/aws/faults.ts';
-import { LONG_RUNS, putAssets } from '../support/backlog.ts';
-import { each, type Incident } from '../support/incident.ts';
-import type { Scene } from '../support/scene.ts';
+import { THROTTLED } from '../aws/faults.ts';
+import { LONG_RUNS, putPages } from './backlog.ts';
+import { each, type Incident } from './incident.ts';
+import { addRows } from './rows.ts';
+import type { Scene } from './scene.ts';
 
 const DENIED = { refuse: { status: 400, code: 'AccessDeniedException', message: 'No.' } };
 
 const healthy = (scene: Scene): void => scene.aws.faults.clear();
-
-/** A new row in each stream, so that there is something to deliver. */
-function addRows({ platform, minute }: Scene): void {
-  platform.put('assets', { id: `new-${minute}` });
-  platform.put('threats', { id: `new-${minute}`, asset_id: `new-${minute}` });
-  platform.put('dns-blocks', { id: `new-${minute}` });
-}
 
 /** Refuses every other call, and reports each refusal as DynamoDB would. */
 function throttleTable({ aws, reports }: Scene): void {
@@ -81,9 +75,10 @@ export const AWS_INCIDENTS: readonly Incident[] = [
     caused:
       'each of their calls takes 7 s, and there are many pages: the last page of a run is committed just before the timeout',
     minutes: 16,
-    configuration: LONG_RUNS,
-    begin({ platform, aws, time }) {
-      putAssets(platform, 40);
+    paging: LONG_RUNS,
+    begin(scene) {
+      const { aws, time } = scene;
+      putPages(scene, 40);
       const slow = () => {
         time.clock.advance(7_000);
         return undefined;

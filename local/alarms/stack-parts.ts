@@ -1,4 +1,4 @@
-import type { Resource, SynthesizedTemplate } from '../../lib/synth.ts';
+import { onlyResource, type Template, type TemplateResource } from '../deployment/template.ts';
 import { targetOf } from './intrinsic.ts';
 import type { SeriesName } from './time-series.ts';
 
@@ -10,7 +10,7 @@ type Source = Omit<SeriesName, 'metric'>;
  * Where AWS's services report what happens to each part of a stack. The parts are found by what they do there (the queue that the bucket
  * notifies), not by what the alarms say.
  */
-export function stackParts(template: SynthesizedTemplate): Record<Part, Source> {
+export function stackParts(template: Template): Record<Part, Source> {
   const queue = siemQueue(template);
   return {
     function: source('AWS/Lambda', 'FunctionName', onlyId(template, 'AWS::Lambda::Function')),
@@ -22,33 +22,31 @@ export function stackParts(template: SynthesizedTemplate): Record<Part, Source> 
   };
 }
 
-export function onlyId(template: SynthesizedTemplate, type: string): string {
-  const found = Object.entries(template.Resources).filter(([, resource]) => resource.Type === type);
-  if (found.length !== 1) throw new Error(`${found.length} resources of type ${type}`);
-  return found[0]![0];
+export function onlyId(template: Template, type: string): string {
+  return onlyResource(template, type)[0];
 }
 
 function source(namespace: string, dimension: string, id: string): Source {
   return { namespace, dimensions: { [dimension]: id } };
 }
 
-function propertiesOf(template: SynthesizedTemplate, id: string): Resource['Properties'] {
+function propertiesOf(template: Template, id: string): NonNullable<TemplateResource['Properties']> {
   return template.Resources[id]?.Properties ?? {};
 }
 
-function scheduleDeadLetters(template: SynthesizedTemplate): string {
+function scheduleDeadLetters(template: Template): string {
   const { Target: target } = propertiesOf(template, onlyId(template, 'AWS::Scheduler::Schedule'));
   return targetOf((target as { DeadLetterConfig: { Arn: unknown } }).DeadLetterConfig.Arn);
 }
 
 /** Empty where the destination sends no notifications of objects. */
-function siemQueue(template: SynthesizedTemplate): string {
+function siemQueue(template: Template): string {
   const { NotificationConfiguration: notification } = propertiesOf(template, onlyId(template, 'AWS::S3::Bucket'));
   const { QueueConfigurations: queues } = (notification ?? {}) as { QueueConfigurations?: { Queue: unknown }[] };
   return queues ? targetOf(queues[0]!.Queue) : '';
 }
 
-function redriveTarget(template: SynthesizedTemplate, queue: string): string {
+function redriveTarget(template: Template, queue: string): string {
   const { RedrivePolicy: policy } = propertiesOf(template, queue) as {
     RedrivePolicy?: { deadLetterTargetArn: unknown };
   };

@@ -1,14 +1,26 @@
-import { THROTTLED } from '../../../local/aws/faults.ts';
-import { createRandom } from '../../../local/platform/random.ts';
-import { randomChange } from '../../../local/platform/traffic.ts';
-import { LONG_RUNS, limitRate, putAssets } from '../support/backlog.ts';
-import type { Incident } from '../support/incident.ts';
-import type { Scene } from '../support/scene.ts';
+import { THROTTLED } from '../aws/faults.ts';
+import type { Platform } from '../platform/platform.ts';
+import { createRandom } from '../platform/random.ts';
+import { randomChange } from '../platform/traffic.ts';
+import { LONG_RUNS, limitRate, putPages } from './backlog.ts';
+import type { Incident } from './incident.ts';
+import { addRows } from './rows.ts';
+import type { Scene } from './scene.ts';
 
 const random = createRandom(7);
 
 function live({ platform }: Scene): void {
   for (let change = 0; change < 5; change++) randomChange(platform, random);
+}
+
+const CROWDED = 'crowded';
+
+function putThreats(platform: Platform, count: number): void {
+  const { threatAssetMember } = platform.settings;
+  platform.put('assets', { id: CROWDED });
+  for (let index = 0; index < count; index++) {
+    platform.put('threats', { id: `${CROWDED}-${index}`, [threatAssetMember]: CROWDED });
+  }
 }
 
 /** What must not fire an alarm. */
@@ -33,9 +45,9 @@ export const HEALTH: readonly Incident[] = [
     name: 'A backfill of three hours',
     caused: 'sixty pages of assets, each three minutes late; runs use up their time',
     minutes: 200,
-    configuration: LONG_RUNS,
+    paging: LONG_RUNS,
     begin(scene) {
-      putAssets(scene.platform, 60);
+      putPages(scene, 60);
       limitRate(scene, 180);
     },
     end: scene => scene.api.tamper(),
@@ -45,8 +57,8 @@ export const HEALTH: readonly Incident[] = [
     name: 'A hiccup of the API',
     caused: 'two runs fail, the third succeeds',
     minutes: 20,
-    eachMinute(scene, run) {
-      scene.platform.setFaults(scene.minute < 2 ? [{ endpoint: 'assets', kind: 'status', status: 500 }] : []);
+    eachMinute(scene, run, minute) {
+      scene.platform.setFaults(minute < 2 ? [{ endpoint: 'assets', kind: 'status', status: 500 }] : []);
       return run();
     },
     alarms: [],
@@ -55,8 +67,8 @@ export const HEALTH: readonly Incident[] = [
     name: 'Throttling that passes',
     caused: 'for a quarter of an hour Firehose and DynamoDB refuse each run’s first call; then an hour of calm',
     minutes: 78,
-    eachMinute(scene, run) {
-      if (scene.minute < 15) {
+    eachMinute(scene, run, minute) {
+      if (minute < 15) {
         live(scene);
         scene.aws.faults.next('firehose', THROTTLED.firehose);
         scene.aws.faults.next('dynamodb', THROTTLED.dynamodb);
@@ -74,6 +86,32 @@ export const HEALTH: readonly Incident[] = [
     eachMinute: async (scene, run) => {
       live(scene);
       await Promise.all([run(), run()]);
+    },
+    alarms: [],
+  },
+  {
+    name: 'A run is killed amid a page',
+    caused: 'the process ends after Firehose has acknowledged a page and before it is saved',
+    minutes: 10,
+    begin(scene) {
+      addRows(scene);
+      scene.aws.faults.always('firehose', () => {
+        scene.aws.faults.clear('firehose');
+        scene.kill();
+        return { loseAnswer: true };
+      });
+    },
+    end: ({ aws }) => aws.faults.clear('firehose'),
+    alarms: [],
+  },
+  {
+    name: 'An asset with a thousand threats is removed',
+    caused: 'the threats come in the first minute, and their asset is removed in the fifth',
+    minutes: 20,
+    eachMinute({ platform }, run, minute) {
+      if (minute === 0) putThreats(platform, 1_000);
+      if (minute === 4) platform.remove('assets', CROWDED);
+      return run();
     },
     alarms: [],
   },

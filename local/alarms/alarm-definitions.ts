@@ -1,7 +1,7 @@
-import type { SynthesizedTemplate } from '../../lib/synth.ts';
-import type { AlarmDefinition, Comparison, Statistic } from './evaluate-alarm.ts';
+import { resourcesOf, type Template } from '../deployment/template.ts';
+import type { AlarmDefinition, Comparison } from './evaluate-alarm.ts';
 import { joined, targetOf } from './intrinsic.ts';
-import { type SeriesName, seriesKey } from './time-series.ts';
+import { type SeriesName, type Statistic, seriesKey } from './time-series.ts';
 
 interface MetricProperties {
   readonly Namespace: string;
@@ -28,7 +28,7 @@ interface AlarmProperties extends MetricProperties {
 }
 
 /** Every metric alarm of a template. */
-export function alarmDefinitions(template: SynthesizedTemplate): AlarmDefinition[] {
+export function alarmDefinitions(template: Template): AlarmDefinition[] {
   return alarmsOf(template).map(([, properties]) => {
     const { metric, statistic, period, fill } = monitored(properties);
     return {
@@ -48,11 +48,11 @@ export function alarmDefinitions(template: SynthesizedTemplate): AlarmDefinition
 }
 
 /** By name of the composite alarm, the names of the alarms of which any one is enough. */
-export function compositeAlarms(template: SynthesizedTemplate): Map<string, string[]> {
+export function compositeAlarms(template: Template): Map<string, string[]> {
   const names = new Map(alarmsOf(template).map(([id, { AlarmName }]) => [id, shortName(AlarmName)]));
-  const composites = Object.values(template.Resources).filter(each => each.Type === 'AWS::CloudWatch::CompositeAlarm');
+  const composites = resourcesOf(template, 'AWS::CloudWatch::CompositeAlarm');
   return new Map(
-    composites.map(({ Properties: { AlarmName: name, AlarmRule: rule } }) => {
+    composites.map(([, { Properties: { AlarmName: name, AlarmRule: rule } = {} }]) => {
       const terms = joined(rule)
         .replace(/^\((.*)\)$/, '$1')
         .split(' OR ');
@@ -63,25 +63,7 @@ export function compositeAlarms(template: SynthesizedTemplate): Map<string, stri
   );
 }
 
-/** Every metric that the dashboard draws. */
-export function dashboardSeries(template: SynthesizedTemplate): SeriesName[] {
-  const [dashboard] = Object.values(template.Resources).filter(each => each.Type === 'AWS::CloudWatch::Dashboard');
-  const body = JSON.parse(joined(dashboard!.Properties['DashboardBody'])) as {
-    widgets: { properties: { metrics?: unknown[][] } }[];
-  };
-  const rows = body.widgets.flatMap(widget => widget.properties.metrics ?? []);
-  return rows
-    .filter(row => typeof row[0] === 'string')
-    .map(row => seriesOfRow(row.filter(cell => typeof cell === 'string')));
-}
-
-function seriesOfRow([namespace = '', metric = '', ...pairs]: readonly string[]): SeriesName {
-  const dimensions: Record<string, string> = {};
-  for (let at = 0; at < pairs.length; at += 2) dimensions[pairs[at]!] = pairs[at + 1]!;
-  return { namespace, metric, dimensions };
-}
-
-export function alarmSeries(template: SynthesizedTemplate): SeriesName[] {
+export function alarmSeries(template: Template): SeriesName[] {
   return alarmsOf(template).map(([, properties]) => nameOf(monitored(properties).metric));
 }
 
@@ -104,13 +86,14 @@ function nameOf({ Namespace: namespace, MetricName: metric, Dimensions: dimensio
   return { namespace, metric, dimensions: Object.fromEntries(pairs) };
 }
 
-function alarmsOf(template: SynthesizedTemplate): [string, AlarmProperties][] {
-  return Object.entries(template.Resources)
-    .filter(([, each]) => each.Type === 'AWS::CloudWatch::Alarm')
-    .map(([id, { Properties: properties }]) => [id, properties as unknown as AlarmProperties]);
+function alarmsOf(template: Template): [string, AlarmProperties][] {
+  return resourcesOf(template, 'AWS::CloudWatch::Alarm').map(([id, { Properties: properties }]) => [
+    id,
+    properties as unknown as AlarmProperties,
+  ]);
 }
 
 /** Without the connector's name. */
-function shortName(name: string): string {
+export function shortName(name: string): string {
   return name.slice(name.indexOf('/') + 1);
 }

@@ -1,12 +1,12 @@
-import type { Platform } from '../../../local/platform/platform.ts';
-import { problem } from '../../lambda/support/http-harness.ts';
 import type { Scene } from './scene.ts';
+import { problem } from './tampered-api.ts';
 
 /** Many pages from few rows, and a lease that needs no renewal for half a minute: time passes quickly. */
 export const LONG_RUNS = { pageLimit: 1, leaseSeconds: 90 };
 
-export function putAssets(platform: Platform, count: number): void {
-  for (let index = 0; index < count; index++) platform.put('assets', { id: `backlog-${index}` });
+/** Adds that many pages of assets. */
+export function putPages({ platform, pageLimit }: Scene, pages: number): void {
+  for (let index = 0; index < pages * pageLimit; index++) platform.put('assets', { id: `backlog-${index}` });
 }
 
 /** Every other request for assets is answered 429 with this `Retry-After`. */

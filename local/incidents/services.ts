@@ -1,9 +1,10 @@
-import { each, type Incident } from '../support/incident.ts';
+import { each, type Incident } from './incident.ts';
+import { addRows } from './rows.ts';
 
 const PARQUET = { destination: { type: 's3-parquet' } };
 const HTTP = { destination: { type: 'http', url: 'https://siem.example/events', retrySeconds: 1200 } };
 
-/** What no local endpoint can do: the test reports the metric as the service documents it. */
+/** What no local endpoint can do: the metric is reported as the service documents it. */
 export const SERVICE_INCIDENTS: readonly Incident[] = [
   {
     name: 'The account’s concurrency is used up',
@@ -18,7 +19,7 @@ export const SERVICE_INCIDENTS: readonly Incident[] = [
     caused: 'no run is started',
     fed: 'messages in the schedule’s dead-letter queue',
     minutes: 36,
-    eachMinute: ({ reports, minute }) =>
+    eachMinute: ({ reports }, _run, minute) =>
       reports.feed('schedule-dead-letters', 'ApproximateNumberOfMessagesVisible', minute + 1),
     end: ({ reports, minute }) =>
       reports.feed('schedule-dead-letters', 'ApproximateNumberOfMessagesVisible', 0, minute),
@@ -36,7 +37,7 @@ export const SERVICE_INCIDENTS: readonly Incident[] = [
     caused: 'runs continue',
     fed: 'Firehose DeliveryToS3.Success 0 and a growing DataFreshness',
     minutes: 36,
-    eachMinute({ reports, minute }, run) {
+    eachMinute({ reports }, run, minute) {
       reports.feed('delivery', 'DeliveryToS3.Success', 0);
       reports.feed('delivery', 'DeliveryToS3.DataFreshness', 60 * (minute + 1));
       return run();
@@ -49,7 +50,7 @@ export const SERVICE_INCIDENTS: readonly Incident[] = [
     fed: 'Firehose DeliveryToHttpEndpoint.Success 0, its DataFreshness, and BackupToS3.Records after the configured twenty minutes',
     minutes: 25,
     configuration: HTTP,
-    eachMinute({ reports, minute }, run) {
+    eachMinute({ reports }, run, minute) {
       reports.feed('delivery', 'DeliveryToHttpEndpoint.Success', 0);
       reports.feed('delivery', 'DeliveryToHttpEndpoint.DataFreshness', 60 * Math.min(minute + 1, 20));
       if (minute >= 20) reports.feed('delivery', 'BackupToS3.Records', 1);
@@ -63,7 +64,7 @@ export const SERVICE_INCIDENTS: readonly Incident[] = [
     fed: 'Firehose FailedConversion.Records 1, once',
     minutes: 10,
     configuration: PARQUET,
-    eachMinute({ reports, minute }, run) {
+    eachMinute({ reports }, run, minute) {
       if (minute === 0) reports.feed('delivery', 'FailedConversion.Records', 1);
       return run();
     },
@@ -71,14 +72,15 @@ export const SERVICE_INCIDENTS: readonly Incident[] = [
   },
   {
     name: 'The SIEM has stopped reading',
-    caused: 'runs continue',
-    fed: 'SQS ApproximateAgeOfOldestMessage, a minute more each minute',
+    caused: 'it reads no notification, and there is an event to read',
     minutes: 36,
-    eachMinute({ reports, minute }, run) {
-      reports.feed('siem-queue', 'ApproximateAgeOfOldestMessage', 60 * (minute + 1));
-      return run();
+    begin(scene) {
+      scene.siem.reading = false;
+      addRows(scene);
     },
-    end: ({ reports, minute }) => reports.feed('siem-queue', 'ApproximateAgeOfOldestMessage', 0, minute),
+    end({ siem }) {
+      siem.reading = true;
+    },
     alarms: ['siem-reader-stalled'],
   },
   {

@@ -1,9 +1,10 @@
-import type { Call } from '../../../local/aws/wire.ts';
-import type { SynthesizedTemplate } from '../../lib/synth.ts';
-import { type Part, stackParts } from './stack-parts.ts';
-import type { TimeSeries } from './time-series.ts';
+import { type Part, stackParts } from '../alarms/stack-parts.ts';
+import type { TimeSeries } from '../alarms/time-series.ts';
+import type { DeliveredObject } from '../aws/firehose.ts';
+import type { Call } from '../aws/wire.ts';
+import type { Template } from '../deployment/template.ts';
 
-/** How long Firehose holds events on purpose, in seconds: the default buffer interval. */
+/** How long Firehose holds events on purpose, in seconds: the default buffer interval. The drills have no buffer. */
 const BUFFER_SECONDS = 60;
 
 const READS = new Set(['BatchGetItem', 'Query']);
@@ -23,7 +24,7 @@ export class ServiceReports {
   readonly #metrics: TimeSeries;
   readonly #minute: () => number;
 
-  constructor(template: SynthesizedTemplate, metrics: TimeSeries, minute: () => number) {
+  constructor(template: Template, metrics: TimeSeries, minute: () => number) {
     this.#parts = stackParts(template);
     this.#metrics = metrics;
     this.#minute = minute;
@@ -52,7 +53,7 @@ export class ServiceReports {
     }
     if (service !== 'firehose' || action !== 'PutRecordBatch') return;
     if (status === 503) this.feed('delivery', 'ThrottledRecords', 1);
-    if (status === 200) this.#delivered();
+    if (status === 200) this.feed('delivery', 'IncomingRecords', 1);
   }
 
   /** DynamoDB reports these only when there are any. */
@@ -60,13 +61,9 @@ export class ServiceReports {
     this.feed('table', READS.has(action) ? 'ReadThrottleEvents' : 'WriteThrottleEvents', 1);
   }
 
-  /** The endpoint delivers at once, S3 sends a notification, and a healthy SIEM reads. */
-  #delivered(): void {
-    this.feed('delivery', 'IncomingRecords', 1);
+  delivered({ bytes, heldMilliseconds }: DeliveredObject): void {
+    this.feed('delivery', 'IncomingBytes', bytes);
     this.feed('delivery', 'DeliveryToS3.Success', 1);
-    this.feed('delivery', 'DeliveryToS3.DataFreshness', BUFFER_SECONDS);
-    this.feed('siem-queue', 'NumberOfMessagesSent', 1);
-    this.feed('siem-queue', 'NumberOfMessagesDeleted', 1);
-    this.feed('siem-queue', 'ApproximateAgeOfOldestMessage', 0);
+    this.feed('delivery', 'DeliveryToS3.DataFreshness', Math.round(heldMilliseconds / 1000) || BUFFER_SECONDS);
   }
 }
