@@ -42,11 +42,20 @@ export function statisticOf(statistic: Statistic, values: readonly number[]): nu
   }
 }
 
+export type MetricListener = (name: SeriesName, minute: number, value: number) => void;
+
 /** Metrics by minute. */
 export class TimeSeries {
   readonly #samples = new Map<string, Sample[]>();
+  readonly #listener: MetricListener | undefined;
+
+  /** @param listener called for each data point */
+  constructor(listener?: MetricListener) {
+    this.#listener = listener;
+  }
 
   add(name: SeriesName, minute: number, value: number): void {
+    this.#listener?.(name, minute, value);
     const key = seriesKey(name);
     const samples = this.#samples.get(key);
     if (samples) samples.push({ minute, value });

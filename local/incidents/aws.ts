@@ -64,7 +64,7 @@ export const AWS_INCIDENTS: readonly Incident[] = [
     caused: 'Firehose answers "Slow down." to every call, and there is a DNS block to deliver',
     minutes: 60,
     begin(scene) {
-      scene.platform.put('dns-blocks', { id: 'held-up' });
+      scene.platform.put('dns-blocks', { id: `held-up-${scene.minute}` });
       scene.aws.faults.always('firehose', THROTTLED.firehose);
     },
     end: healthy,

@@ -13,17 +13,15 @@ function live({ platform }: Scene): void {
   for (let change = 0; change < 5; change++) randomChange(platform, random);
 }
 
-const CROWDED = 'crowded';
-
-function putThreats(platform: Platform, count: number): void {
+function putThreats(platform: Platform, asset: string, count: number): void {
   const { threatAssetMember } = platform.settings;
-  platform.put('assets', { id: CROWDED });
+  platform.put('assets', { id: asset });
   for (let index = 0; index < count; index++) {
-    platform.put('threats', { id: `${CROWDED}-${index}`, [threatAssetMember]: CROWDED });
+    platform.put('threats', { id: `${asset}-${index}`, [threatAssetMember]: asset });
   }
 }
 
-/** What must not fire an alarm. */
+/** A connector to which nothing happens. */
 export const HEALTH: readonly Incident[] = [
   {
     name: 'A healthy hour',
@@ -53,6 +51,10 @@ export const HEALTH: readonly Incident[] = [
     end: scene => scene.api.tamper(),
     alarms: [],
   },
+];
+
+/** What happens to it and must not fire an alarm. */
+export const HARMLESS: readonly Incident[] = [
   {
     name: 'A hiccup of the API',
     caused: 'two runs fail, the third succeeds',
@@ -108,9 +110,10 @@ export const HEALTH: readonly Incident[] = [
     name: 'An asset with a thousand threats is removed',
     caused: 'the threats come in the first minute, and their asset is removed in the fifth',
     minutes: 20,
-    eachMinute({ platform }, run, minute) {
-      if (minute === 0) putThreats(platform, 1_000);
-      if (minute === 4) platform.remove('assets', CROWDED);
+    eachMinute(scene, run, minute) {
+      const asset = `crowded-${scene.minute - minute}`;
+      if (minute === 0) putThreats(scene.platform, asset, 1_000);
+      if (minute === 4) scene.platform.remove('assets', asset);
       return run();
     },
     alarms: [],

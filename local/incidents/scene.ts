@@ -8,7 +8,7 @@ import { readSettings } from '../../lambda/settings.ts';
 import { sha256 } from '../../lambda/system.ts';
 import { createTelemetry, type RunFacts } from '../../lambda/telemetry.ts';
 import { type Emf, emfOf } from '../alarms/emf.ts';
-import { TimeSeries } from '../alarms/time-series.ts';
+import { type MetricListener, TimeSeries } from '../alarms/time-series.ts';
 import { type AwsOptions, type LocalAws, startAws } from '../aws/endpoints.ts';
 import type { DeliveredObject } from '../aws/firehose.ts';
 import type { Call } from '../aws/wire.ts';
@@ -40,6 +40,9 @@ export interface SceneOptions {
   readonly random?: () => number;
   readonly onCall?: (call: Call) => void;
   readonly onRequest?: (request: ApiRequest, status: number) => void;
+  readonly onRun?: (run: EndedRun) => void;
+  /** Called for each data point. Dimensions name resources by their logical ids. */
+  readonly onMetric?: MetricListener;
 }
 
 /** The end of one invocation, in milliseconds since 1970. */
@@ -52,7 +55,7 @@ export interface EndedRun {
 
 /** The platform, the endpoints and the function between them, run once a simulated minute as the schedule does. */
 export class Scene implements AsyncDisposable {
-  readonly metrics = new TimeSeries();
+  readonly metrics: TimeSeries;
   readonly reports: ServiceReports;
   readonly siem: SiemReader;
   readonly #parts: Parts;
@@ -97,6 +100,7 @@ export class Scene implements AsyncDisposable {
     this.options = options;
     this.#parts = parts;
     this.#origin = this.time.clock.now();
+    this.metrics = new TimeSeries(options.onMetric);
     this.reports = new ServiceReports(options.template, this.metrics, () => this.minute);
     this.siem = options.siem ?? instantSiem(this.reports, this.time.clock.now);
   }
@@ -120,6 +124,11 @@ export class Scene implements AsyncDisposable {
   /** Whole minutes since the origin; negative before. */
   get minute(): number {
     return this.minuteAt(this.time.clock.now());
+  }
+
+  /** Runs in progress. */
+  get running(): number {
+    return this.#busy.size;
   }
 
   /** Rows that a page holds at most. */
@@ -159,20 +168,32 @@ export class Scene implements AsyncDisposable {
 
   /** One run, at the present minute. @returns the blobs that it wrote to stdout */
   async run(environment: Readonly<Record<string, string>> = this.environment): Promise<Emf[]> {
-    const { began, ended, error } = await this.ended(environment);
-    const emitted = this.#emitted.splice(0);
-    const minutes = { began: this.minuteAt(began), ended: this.minuteAt(ended) };
-    this.metrics.addEmf(emitted, minutes.ended);
-    this.reports.ran(minutes, error !== undefined);
+    const { emitted } = await this.reported(environment, {});
     return emitted;
   }
 
-  /** The same run, with its outcome and without a report of it. */
-  private async ended(environment: Readonly<Record<string, string>>): Promise<EndedRun> {
+  /** An invocation by an operator. @throws what the function throws */
+  async operate(payload: unknown): Promise<unknown> {
+    const { result, error } = await this.reported(this.environment, payload);
+    if (error !== undefined) throw error;
+    return result;
+  }
+
+  private async reported(environment: Readonly<Record<string, string>>, payload: unknown) {
+    const run = await this.ended(environment, payload);
+    const emitted = this.#emitted.splice(0);
+    const minutes = { began: this.minuteAt(run.began), ended: this.minuteAt(run.ended) };
+    this.metrics.addEmf(emitted, minutes.ended);
+    this.reports.ran(minutes, run.error !== undefined);
+    this.options.onRun?.(run);
+    return { ...run, emitted };
+  }
+
+  private async ended(environment: Readonly<Record<string, string>>, payload: unknown): Promise<EndedRun> {
     const { clock } = this.time;
     const began = clock.now();
     try {
-      const result = await this.invoke(environment);
+      const result = await this.invoke(environment, payload);
       return { began, ended: clock.now(), result };
     } catch (error) {
       return { began, ended: clock.now(), error };

@@ -34,6 +34,11 @@ export class ServiceReports {
     this.#metrics.add({ ...this.#parts[part], metric }, minute, value);
   }
 
+  /** Logical id of a queue; undefined where the stack has none. */
+  queueName(part: Part): string | undefined {
+    return this.#parts[part].dimensions['QueueName'] || undefined;
+  }
+
   /** Lambda counts a run's error in the minute in which the run began. */
   ran({ began, ended }: RunMinutes, failed: boolean): void {
     this.feed('function', 'Invocations', 1, began);

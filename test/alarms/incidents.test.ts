@@ -5,10 +5,9 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { ALARMS } from '../../lib/alarms/alarms.ts';
-import { HEALTH as NO_INCIDENTS } from '../../local/incidents/health.ts';
 import type { Incident } from '../../local/incidents/incident.ts';
 import { PROJECT_ROOT } from '../lib/synth.ts';
-import { INCIDENTS } from './incidents.ts';
+import { INCIDENTS, NO_INCIDENTS } from './incidents.ts';
 import type { Finding, Line } from './main.ts';
 
 /**

@@ -1,5 +1,6 @@
 import { API_INCIDENTS } from '../../local/incidents/api.ts';
 import { AWS_INCIDENTS } from '../../local/incidents/aws.ts';
+import { HARMLESS, HEALTH } from '../../local/incidents/health.ts';
 import type { Incident } from '../../local/incidents/incident.ts';
 import { SERVICE_INCIDENTS } from '../../local/incidents/services.ts';
 import { MEMORY_INCIDENT } from './incidents/memory.ts';
@@ -11,3 +12,6 @@ export const INCIDENTS: readonly Incident[] = [
   MEMORY_INCIDENT,
   ...SERVICE_INCIDENTS,
 ];
+
+/** What on-call must not hear of. */
+export const NO_INCIDENTS: readonly Incident[] = [...HEALTH, ...HARMLESS];

@@ -4,10 +4,9 @@
  */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { HEALTH as NO_INCIDENTS } from '../../local/incidents/health.ts';
 import type { Incident } from '../../local/incidents/incident.ts';
 import { PROJECT_ROOT } from '../lib/synth.ts';
-import { INCIDENTS } from './incidents.ts';
+import { INCIDENTS, NO_INCIDENTS } from './incidents.ts';
 import { criticalAlarms, type DrillResult, drill } from './support/drill.ts';
 import { drillTable } from './support/drill-table.ts';
 
