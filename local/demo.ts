@@ -23,7 +23,7 @@ const command = new Command('npm run demo --')
   )
   .option('--port <n>', 'port of the page on 127.0.0.1; 0 = any free one', whole(0, 65_535), 0)
   .option('--minute <duration>', 'how long a minute of the schedule takes, such as 1s or 250ms', duration, 1_000)
-  .option('--changes <n>', 'random changes of the data a minute', whole(0, 1_000), 5)
+  .option('--changes <n>', 'random changes of the data a minute, on average', whole(0, 1_000), 5)
   .option('--seed <n>', 'the same seed gives the same rows and changes', whole(0, 2 ** 31), 1)
   .allowExcessArguments(false);
 

@@ -110,7 +110,7 @@ export async function startAws(options: AwsOptions): Promise<LocalAws> {
       onCall?.(call);
     };
     const choices = { ...(server && { server }), ...(accessKey && { accessKey }) };
-    const wire = await serve(service, { faults, onCall: record, port: 0, ...choices });
+    const wire = await serve(service, { faults, onCall: record, port: 0, now, ...choices });
     wires.push(wire);
     return wire.url;
   };

@@ -60,6 +60,8 @@ export interface WireOptions {
   readonly port: number;
   /** The key that must sign requests. Without one, signatures are not checked. */
   readonly accessKey?: AccessKey;
+  /** What answers say that it is, in milliseconds since 1970. @default the clock */
+  readonly now?: () => number;
 }
 
 export interface Wire {
@@ -105,10 +107,11 @@ export async function serve<O extends Operation>(service: Service<O>, options: W
 
 async function exchange<O extends Operation>(
   service: Service<O>,
-  { faults, onCall, accessKey }: WireOptions,
+  { faults, onCall, accessKey, now = Date.now }: WireOptions,
   request: WireRequest,
   outgoing: ServerResponse,
 ): Promise<void> {
+  outgoing.setHeader('date', new Date(now()).toUTCString());
   let operation: O;
   try {
     if (!request.headers.authorization?.startsWith('AWS4-HMAC-SHA256 ')) throw service.unsigned;

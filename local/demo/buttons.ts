@@ -16,8 +16,8 @@ export interface IncidentGroup {
 export const INCIDENT_GROUPS: readonly IncidentGroup[] = [
   { title: 'The API', incidents: API_INCIDENTS },
   { title: 'AWS', incidents: AWS_INCIDENTS },
-  { title: 'Around it', incidents: SERVICE_INCIDENTS },
-  { title: 'No alarm', incidents: HARMLESS },
+  { title: 'Schedule and SIEM', incidents: SERVICE_INCIDENTS },
+  { title: 'Nobody must be notified of these', incidents: HARMLESS },
 ].map(({ title, incidents }) => ({ title, incidents: incidents.filter(canHappen) }));
 
 function canHappen({ configuration, fed }: Incident): boolean {

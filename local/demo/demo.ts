@@ -17,6 +17,7 @@ const CONFIGURATION = {
   baseUrl: 'https://api.acme.example',
   authUrl: 'https://auth.acme.example/realms/acme',
   dnsBlocksPath: '/v1/dns-blocks',
+  alarmEmail: 'on-call@acme.example',
   pageLimit: 5,
 };
 const ROWS = { assets: 250, threats: 350, dnsBlocks: 400 };
@@ -31,7 +32,7 @@ const LOOK_EVERY = 200;
 export interface DemoOptions {
   /** Milliseconds of this machine that a minute of the schedule takes. */
   readonly minuteTakes: number;
-  /** Random changes of the data a minute. */
+  /** Random changes of the data a minute, on average. */
   readonly changes: number;
   readonly seed: number;
   readonly say: (line: string) => void;

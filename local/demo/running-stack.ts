@@ -30,12 +30,15 @@ const BUCKET = 'security-data';
 /** Of what reads the table for the page. */
 const READER = 'demo';
 const RUNS_KEPT = 60;
+/** Of so many minutes, the data change in the first ones. */
+const CYCLE_MINUTES = 6;
+const BUSY_MINUTES = 2;
 
 export interface RunningStackOptions {
   readonly stack: SynthesizedStack;
   readonly time: PacedTime;
   readonly rows: { readonly assets: number; readonly threats: number; readonly dnsBlocks: number };
-  /** Random changes a minute. */
+  /** Random changes a minute, on average. */
   readonly changes: number;
   readonly seed: number;
   /** Called at the end of each minute, once its alarms are evaluated. */
@@ -44,7 +47,7 @@ export interface RunningStackOptions {
 
 export interface CurrentIncident {
   readonly incident: Incident;
-  /** First minute. */
+  /** First minute, which may be the next. */
   readonly began: number;
   /** Minute in which it was ended; undefined while it lasts. */
   readonly mended: number | undefined;
@@ -170,19 +173,18 @@ export class RunningStack implements AsyncDisposable {
     return this.deployment.schedules.get(this.deployment.scheduleName)?.['State'] === 'ENABLED';
   }
 
-  /** Starts an incident, after ending the one before. */
+  /** Starts an incident with the next minute, as the alarm tests do, after ending the one before. */
   async cause(incident: Incident): Promise<void> {
     await this.mend();
-    this.incident = { incident, began: this.minute, mended: undefined, fired: new Map() };
-    await incident.begin?.(this.scene);
+    this.incident = { incident, began: this.minute + 1, mended: undefined, fired: new Map() };
   }
 
   /** Ends the incident. The alarms follow as the data do. */
   async mend(): Promise<void> {
-    const { incident: current } = this;
+    const { incident: current, minute } = this;
     if (!current || current.mended !== undefined) return;
-    this.incident = { ...current, mended: this.minute };
-    await current.incident.end?.(this.scene);
+    this.incident = { ...current, mended: Math.max(minute, current.began) };
+    if (minute >= current.began) await current.incident.end?.(this.scene);
   }
 
   /** Passes minutes of the schedule until it is stopped. */
@@ -199,6 +201,7 @@ export class RunningStack implements AsyncDisposable {
   async #pass(more: () => boolean): Promise<void> {
     while (more()) {
       this.#startChanges();
+      if (this.#ongoing?.began === this.minute) await this.#ongoing.incident.begin?.(this.scene);
       if (this.scheduled) void this.#tick();
       await this.time.pass(MINUTE - (this.time.clock.now() % MINUTE) - 1);
       await this.time.held(() => this.#endMinute());
@@ -206,9 +209,16 @@ export class RunningStack implements AsyncDisposable {
     }
   }
 
-  /** The changes of a minute, spread over it. */
+  /** The incident that has begun and was not mended. */
+  get #ongoing(): CurrentIncident | undefined {
+    const { incident: current } = this;
+    return current && current.began <= this.minute && current.mended === undefined ? current : undefined;
+  }
+
+  /** The changes of a minute, spread over it. In the pauses between them the copy becomes equal to the data. */
   #startChanges(): void {
-    const { changes } = this.#options;
+    const isBusy = this.minute % CYCLE_MINUTES < BUSY_MINUTES;
+    const changes = isBusy ? Math.round((this.#options.changes * CYCLE_MINUTES) / BUSY_MINUTES) : 0;
     for (let index = 0; index < changes; index++) {
       this.time.later(() => randomChange(this.scene.platform, this.#random), ((index + 0.5) * MINUTE) / changes);
     }
@@ -217,10 +227,9 @@ export class RunningStack implements AsyncDisposable {
   /** What the schedule starts. A failed run is reported by its metrics. */
   async #tick(): Promise<void> {
     const run = () => this.scene.run();
-    const { incident: current } = this;
-    const isOn = current !== undefined && current.mended === undefined;
-    const each = isOn ? current.incident.eachMinute : undefined;
-    await (each ? each(this.scene, run, this.minute - current!.began) : run());
+    const current = this.#ongoing;
+    const each = current?.incident.eachMinute;
+    await (each ? each(this.scene, run, this.minute - current.began) : run());
   }
 
   async #endMinute(): Promise<void> {

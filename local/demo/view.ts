@@ -193,7 +193,7 @@ function incidentView({ incident: current, minute }: RunningStack, documented: D
   const names = [...new Set([...expected.keys(), ...incident.alarms, ...fired.keys()])];
   return {
     name: incident.name,
-    minutes: (mended ?? minute) - began,
+    minutes: Math.max(0, (mended ?? minute + 1) - began),
     isMended: mended !== undefined,
     alarms: names.map(name => ({
       name,

@@ -15,7 +15,6 @@ import type { Call } from '../aws/wire.ts';
 import { onlyResource, type Template } from '../deployment/template.ts';
 import { createPlatform, type Platform, type PlatformOptions } from '../platform/platform.ts';
 import { createRandom } from '../platform/random.ts';
-import { type PlatformServer, startPlatformServer } from '../platform/server.ts';
 import { createKillSwitch, type KillSwitch } from './kill-switch.ts';
 import type { SceneTime } from './scene-time.ts';
 import { ServiceReports } from './service-reports.ts';
@@ -89,9 +88,8 @@ export class Scene implements AsyncDisposable {
       sleep: time.pass,
       ...options.platform,
     });
-    const server = await startPlatformServer({ platform });
-    const api = await startTamperedApi({ platform, during: time.during, ...(onRequest && { onRequest }) });
-    scene = new Scene(options, { directory, aws, platform, server, api });
+    const api = await startTamperedApi({ platform, during: time.during, now: time.clock.now, ...(onRequest && { onRequest }) });
+    scene = new Scene(options, { directory, aws, platform, api });
     scene.storeCredentials();
     return scene;
   }
@@ -155,7 +153,7 @@ export class Scene implements AsyncDisposable {
       ...Object.fromEntries(given),
       ...this.aws.environment,
       API_BASE_URL: this.api.url,
-      AUTH_URL: this.#parts.server.authUrl,
+      AUTH_URL: this.api.url + this.platform.realmPath,
       ...this.options.environment,
     };
   }
@@ -275,9 +273,9 @@ export class Scene implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const { server, api, aws, directory } = this.#parts;
+    const { api, aws, directory } = this.#parts;
     this.kill();
-    await Promise.all([server.close(), api[Symbol.asyncDispose]()]);
+    await api[Symbol.asyncDispose]();
     await aws.close();
     await rm(directory, { recursive: true, force: true });
   }
@@ -287,7 +285,6 @@ interface Parts {
   readonly directory: string;
   readonly aws: LocalAws;
   readonly platform: Platform;
-  readonly server: PlatformServer;
   readonly api: TamperedApi;
 }
 

@@ -49,18 +49,21 @@ export interface TamperedApiOptions {
   readonly platform: Platform;
   /** Runs what answers a request. @default runs it */
   readonly during?: <T>(act: () => T) => T;
+  /** What answers say that it is, in milliseconds since 1970. @default the clock */
+  readonly now?: () => number;
   /** Called for each request, once it is answered or its connection has ended. */
   readonly onRequest?: (request: ApiRequest, status: number) => void;
 }
 
 /** The platform's API on a free port of 127.0.0.1, behind a proxy that may answer in its place. */
 export async function startTamperedApi(options: TamperedApiOptions): Promise<TamperedApi> {
-  const { platform, during = act => act(), onRequest } = options;
+  const { platform, during = act => act(), onRequest, now = Date.now } = options;
   const { answer, tamper } = tampered(platform);
   const server = createServer(async (request, response) => {
     const { method = '', url: target = '', headers } = request;
     const seen = { method, target, headers, body: (await readBody(request)) ?? '' };
     response.once('close', () => onRequest?.(seen, response.writableFinished ? response.statusCode : 0));
+    response.setHeader('date', new Date(now()).toUTCString());
     await during(() => answer(response, seen));
   });
   const url = await listen(server, 0);

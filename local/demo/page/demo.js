@@ -1,6 +1,6 @@
 import { act } from './api.js';
 import { showDashboard } from './dashboard.js';
-import { byId, set, text } from './dom.js';
+import { byId, element, set, text } from './dom.js';
 import { showFlow } from './flow.js';
 import { counted, moment } from './format.js';
 import { makeButtons, showIncident } from './incidents.js';
@@ -35,6 +35,9 @@ function showHeader({ connector, now, scheduled, minuteTakes, alarms, distance }
   text(byId('now'), moment(now));
   text(byId('schedule'), scheduled ? 'every minute' : 'paused by an operator');
   const pace = byId('pace');
+  if (![...pace.options].some(({ value }) => value === String(minuteTakes))) {
+    pace.append(element('option', { value: minuteTakes }, `${minuteTakes / 1000} s`));
+  }
   if (document.activeElement !== pace) set(pace, 'value', String(minuteTakes));
   const on = alarms.filter(({ state }) => state === 'ALARM');
   const severity = on.some(each => each.severity === 'critical') ? 'critical' : on.length > 0 ? 'warning' : 'good';

@@ -88,7 +88,7 @@ function showRuns(runs, running) {
     ({ began, outcome, seconds, error }) => {
       const label = `${clock(began)} ${outcome}, ${duration(Math.round(seconds))}${error ? `: ${error}` : ''}`;
       const bar = element('li', { 'data-outcome': outcome, title: label }, element('span', { className: 'visually-hidden' }, label));
-      bar.style.height = `${Math.round(18 + (82 * Math.log1p(seconds)) / Math.log1p(900))}%`;
+      bar.style.height = `${Math.round(35 + (65 * Math.log1p(seconds)) / Math.log1p(900))}%`;
       return bar;
     },
   );
