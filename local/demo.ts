@@ -36,8 +36,9 @@ if (kept.length > 0) {
 
 const { minute: minuteTakes, changes, seed, port } = flags;
 const say = (line: string): void => console.log(line);
-await using demo = await startDemo({ minuteTakes, changes, seed, say });
-const server = await startDemoServer({ demo, port });
+const server = await startDemoServer(port);
+await using demo = await startDemo({ minuteTakes, changes, seed, say, runbookUrl: `${server.url}docs/runbook.md` });
+server.show(demo);
 await mkdir(path.dirname(OPERATOR_FILE), { recursive: true, mode: 0o700 });
 await writeOperatorFile(OPERATOR_FILE, operatorEnvironment(demo.stack.deployment, server.url));
 say(`

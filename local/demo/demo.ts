@@ -40,6 +40,8 @@ export interface DemoOptions {
   readonly warmUpMinutes?: number;
   /** @default the one of the demo's configuration */
   readonly stack?: SynthesizedStack;
+  /** Address of docs/runbook.md, to which alarms link. */
+  readonly runbookUrl: string;
 }
 
 /** What the server of the page needs. */
@@ -59,14 +61,14 @@ export interface Demo extends AsyncDisposable {
   setPace(minuteTakes: number): void;
 }
 
-export function demoStack(): Promise<SynthesizedStack> {
-  return synthesizeStack(CONFIGURATION);
+export function demoStack(runbookUrl: string): Promise<SynthesizedStack> {
+  return synthesizeStack({ ...CONFIGURATION, runbookUrl });
 }
 
 export async function startDemo(options: DemoOptions): Promise<Demo> {
   const { minuteTakes, changes, seed, say, warmUpMinutes = WARM_UP_MINUTES } = options;
   say('Synthesizing the stack …');
-  const synthesized = options.stack ?? (await demoStack());
+  const synthesized = options.stack ?? (await demoStack(options.runbookUrl));
   const start = Math.floor(Date.now() / MINUTE) * MINUTE;
   const time = pacedTime({ start, minuteTakes: Math.min(minuteTakes, WARM_UP_MINUTE_TAKES) });
   const watch = createWatch();

@@ -18,13 +18,9 @@ export interface DemoServer {
   readonly url: string;
   /** Which every request that changes something must have. */
   readonly token: string;
+  /** Serves this demo from now on. Until then the page says that it is starting. */
+  show(demo: DemoParts): void;
   close(): Promise<void>;
-}
-
-export interface DemoServerOptions {
-  readonly demo: DemoParts;
-  /** @default any free one */
-  readonly port?: number;
 }
 
 /** What the server uses of the demo. */
@@ -44,19 +40,27 @@ class RefusedRequestError extends Error {
 }
 
 /** Serves the page on 127.0.0.1, to a browser of this machine and to nothing that another page has it ask for. */
-export async function startDemoServer({ demo, port = 0 }: DemoServerOptions): Promise<DemoServer> {
+export async function startDemoServer(port = 0): Promise<DemoServer> {
   const token = randomBytes(24).toString('base64url');
   const files = await staticFiles(token);
   let origin = '';
+  let demo: DemoParts | undefined;
   const server = createServer((request, response) => {
     serve({ demo, token, origin, files }, request, response).catch((error: unknown) => refuse(response, error));
   });
   origin = await listen(server, port);
-  return { url: `${origin}/`, token, close: () => closeServer(server) };
+  return {
+    url: `${origin}/`,
+    token,
+    show(given) {
+      demo = given;
+    },
+    close: () => closeServer(server),
+  };
 }
 
 interface Side {
-  readonly demo: DemoParts;
+  readonly demo: DemoParts | undefined;
   readonly token: string;
   readonly origin: string;
   readonly files: ReadonlyMap<string, StaticFile>;
@@ -65,16 +69,18 @@ interface Side {
 async function serve(side: Side, request: IncomingMessage, response: ServerResponse): Promise<void> {
   for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
   checkSender(request, side.origin);
+  const { demo } = side;
+  if (!demo) throw new RefusedRequestError(503, 'The demo is starting. Its terminal says when it has started.');
   const { pathname, searchParams } = new URL(request.url ?? '/', side.origin);
   if (request.method === 'POST') {
     checkToken(request, side.token);
-    await act(side.demo, pathname, await jsonBody(request));
+    await act(demo, pathname, await jsonBody(request));
     response.writeHead(204).end();
     return;
   }
   if (request.method !== 'GET') throw new RefusedRequestError(405, 'Only GET and POST are served.');
-  if (pathname === '/events') return streamViews(side.demo, response);
-  const answer = await read(side, pathname, searchParams);
+  if (pathname === '/events') return streamViews(demo, response);
+  const answer = await read(demo, side.files, pathname, searchParams);
   response.writeHead(200, { 'content-type': answer.type }).end(answer.body);
 }
 
@@ -160,7 +166,12 @@ interface StaticFile {
   readonly body: string | Buffer;
 }
 
-async function read({ demo, files }: Side, pathname: string, parameters: URLSearchParams): Promise<StaticFile> {
+async function read(
+  demo: DemoParts,
+  files: Side['files'],
+  pathname: string,
+  parameters: URLSearchParams,
+): Promise<StaticFile> {
   const file = files.get(pathname);
   if (file) return file;
   if (pathname.startsWith('/docs/')) return documentPage(pathname.slice('/docs/'.length));
@@ -173,11 +184,8 @@ async function read({ demo, files }: Side, pathname: string, parameters: URLSear
       return json(demo.dashboard());
     case '/clock':
       return json({ now: demo.stack.time.clock.now(), minuteTakes: demo.stack.time.minuteTakes });
-    case '/row': {
-      const explanation = await demo.explain(parameters.get('stream') ?? '', parameters.get('id') ?? '');
-      if (explanation) return json(explanation);
-      throw new RefusedRequestError(404, 'Nothing is known about this row: neither the API nor the SIEM has it.');
-    }
+    case '/row':
+      return json((await demo.explain(parameters.get('stream') ?? '', parameters.get('id') ?? '')) ?? null);
     default:
       throw new RefusedRequestError(404, 'There is no such page.');
   }

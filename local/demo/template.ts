@@ -1,10 +1,9 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { App } from 'aws-cdk-lib';
-import { readConnectors } from '../../lib/config/read-connectors.ts';
-import { ConnectorStack } from '../../lib/connector-stack.ts';
+import { Worker } from 'node:worker_threads';
 import type { Template } from '../deployment/template.ts';
 
 const PROJECT_ROOT = path.join(import.meta.dirname, '..', '..');
@@ -16,20 +15,25 @@ export interface SynthesizedStack {
   readonly template: Template;
 }
 
+export interface SynthesisOrder {
+  /** One entry of the context `connectors`. */
+  readonly configuration: Readonly<Record<string, unknown>>;
+  readonly context: Readonly<Record<string, unknown>>;
+  readonly outdir: string;
+}
+
 /** Synthesizes with the feature flags of a deployment, and without the function's bundle. @throws ConfigurationError */
-export async function synthesizeStack(configuration: Readonly<Record<string, unknown>>): Promise<SynthesizedStack> {
-  const config = readConnectors([configuration])[0]!;
+export async function synthesizeStack(configuration: SynthesisOrder['configuration']): Promise<SynthesizedStack> {
   const { context } = JSON.parse(readFileSync(path.join(PROJECT_ROOT, 'cdk.json'), 'utf8'));
   const outdir = await mkdtemp(path.join(tmpdir(), 'demo-synth-'));
+  const order: SynthesisOrder = { configuration, context, outdir };
+  const thread = new Worker(new URL('./synthesize-thread.ts', import.meta.url), { workerData: order });
   try {
-    const app = new App({
-      context: { ...context, 'aws:cdk:bundling-stacks': [] },
-      analyticsReporting: false,
-      outdir,
-    });
-    const { stackName } = new ConnectorStack(app, config);
-    return { connector: config.name, stackName, template: app.synth().getStackByName(stackName).template };
+    // `once` rejects with what the thread throws.
+    const [stack] = (await once(thread, 'message')) as [SynthesizedStack];
+    return stack;
   } finally {
+    await thread.terminate();
     await rm(outdir, { recursive: true, force: true });
   }
 }

@@ -1,6 +1,6 @@
 /** One row, from end to end. */
 import { read } from './api.js';
-import { byId, element, text } from './dom.js';
+import { byId, element, set, text } from './dom.js';
 import { moment } from './format.js';
 
 const dialog = byId('row');
@@ -11,13 +11,17 @@ dialog.onclick = event => {
 
 export async function showRow(stream, id) {
   text(byId('row-title'), `${stream} ${id}`);
-  try {
-    fill(await read('row', { stream, id }));
-  } catch (error) {
-    fill({ summary: error.message, versions: [], events: [], state: null, noState: 'None.' });
-  }
+  fill((await read('row', { stream, id })) ?? UNKNOWN);
   if (!dialog.open) dialog.showModal();
 }
+
+const UNKNOWN = {
+  summary: 'Nothing is known about this row: neither the API nor the SIEM has it.',
+  versions: [],
+  events: [],
+  state: null,
+  noState: 'None.',
+};
 
 function fill({ summary, versions, events, state, noState }) {
   text(byId('row-summary'), summary);
@@ -27,7 +31,9 @@ function fill({ summary, versions, events, state, noState }) {
     element('dt', {}, name),
     element('dd', {}, element('code', {}, String(value))),
   ]);
-  byId('row-state').replaceChildren(...(members.length > 0 ? members : [element('dd', {}, noState)]));
+  byId('row-state').replaceChildren(...members);
+  set(byId('row-state'), 'hidden', members.length === 0);
+  text(byId('row-no-state'), noState ?? '');
 }
 
 function orNone(items, sentence) {

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { INCIDENT_GROUPS } from '../../local/demo/buttons.ts';
+import { documentedAlarms } from '../../local/demo/documented-alarms.ts';
+import type { View } from '../../local/demo/view.ts';
+import { givenBrowser } from './given-browser.ts';
+import { type Opened, openDemo } from './opened.ts';
+
+const DOCUMENTED = documentedAlarms();
+/** After docs/alarm-tests.md: "CloudWatch and the notification add one or two." */
+const MINUTES_MORE = 2;
+/** A run that has begun lasts up to fifteen minutes, an old token five, and a backlog has to be read. */
+const MINUTES_TO_RECOVER = 60;
+
+let demo: Opened;
+
+beforeAll(async () => {
+  demo = await openDemo({ browser: givenBrowser(), minute: '60ms' });
+});
+
+afterAll(() => demo?.close());
+
+describe.each(INCIDENT_GROUPS)('$title', ({ incidents }) => {
+  test.each(incidents)(
+    '$name: its alarms fire within the documented minutes, and after "Mend" the copy equals the data',
+    async ({ name, alarms, minutes }) => {
+      const documented = DOCUMENTED.get(name) ?? new Map<string, number>();
+      expect([...documented.keys()].sort()).toEqual([...alarms].sort());
+      await quiet();
+      await demo.cause(name);
+      await demo.until(({ incident }) => incident?.name === name && !incident.isMended, 'it begins', 3);
+      const most = Math.max(minutes, ...documented.values()) + MINUTES_MORE;
+      const fired = await demo.until(view => haveFired(view, alarms) && isLongEnough(view, alarms, minutes), name, most + 1);
+      for (const { name: alarm, fired: after } of fired.incident!.alarms) {
+        const limit = documented.get(alarm);
+        if (limit !== undefined) expect({ alarm, after: Number(after) <= limit + MINUTES_MORE }).toEqual({ alarm, after: true });
+      }
+      await expectShown(alarms);
+      await demo.mend();
+      await demo.until(({ distance }) => distance === 0, 'the copy equals the data', MINUTES_TO_RECOVER);
+      if (alarms.length === 0) expect(firedNames(await demo.view())).toEqual([]);
+    },
+  );
+});
+
+/** Of the incident before, no alarm is left. */
+async function quiet(): Promise<void> {
+  await demo.until(({ alarms }) => alarms.every(({ state }) => state !== 'ALARM'), 'every alarm has ended', 150);
+}
+
+function haveFired({ incident }: View, alarms: readonly string[]): boolean {
+  return alarms.every(name => incident?.alarms.some(each => each.name === name && each.fired !== null));
+}
+
+/** What must not fire is watched for as long as in the alarm tests. */
+function isLongEnough({ incident }: View, alarms: readonly string[], minutes: number): boolean {
+  return alarms.length > 0 || (incident?.minutes ?? 0) >= minutes;
+}
+
+function firedNames({ incident }: View): string[] {
+  return incident?.alarms.flatMap(({ name, fired }) => (fired === null ? [] : [name])) ?? [];
+}
+
+/** The page says what the server says. Alarms that end by themselves may have left the list of those in alarm. */
+async function expectShown(alarms: readonly string[]): Promise<void> {
+  for (const name of alarms) {
+    await demo.shows(`[...document.querySelectorAll('#incident-alarms tbody tr')]
+      .some(row => row.cells[0].textContent === '${name}' && /\\d+ min/.test(row.cells[1].textContent))`);
+  }
+}
