@@ -4,9 +4,9 @@ import { problem } from './tampered-api.ts';
 /** Many pages from few rows, and a lease that needs no renewal for half a minute: time passes quickly. */
 export const LONG_RUNS = { pageLimit: 1, leaseSeconds: 90 };
 
-/** Adds that many pages of assets. */
-export function putPages({ platform, pageLimit }: Scene, pages: number): void {
-  for (let index = 0; index < pages * pageLimit; index++) platform.put('assets', { id: `backlog-${index}` });
+/** Adds that many pages of assets, with ids of their own each time. */
+export function putPages({ platform, pageLimit, minute }: Scene, pages: number): void {
+  for (let index = 0; index < pages * pageLimit; index++) platform.put('assets', { id: `backlog-${minute}-${index}` });
 }
 
 /** Every other request for assets is answered 429 with this `Retry-After`. */
