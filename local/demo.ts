@@ -30,7 +30,9 @@ const command = new Command('npm run demo --')
 const flags = command.parse().opts<Flags>();
 const kept = optionsKeptByNpm(command, process.env);
 if (kept.length > 0) {
-  console.error(`npm took ${kept.join(' ')} for itself. Nothing was started. Put "--" first: npm run demo -- ${kept[0]}`);
+  console.error(
+    `npm took ${kept.join(' ')} for itself. Nothing was started. Put "--" first: npm run demo -- ${kept[0]}`,
+  );
   process.exit(2);
 }
 

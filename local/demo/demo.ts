@@ -57,7 +57,7 @@ export interface Demo extends AsyncDisposable {
   explain(stream: string, id: string): Promise<RowExplanation | undefined>;
   /** @throws RangeError for an unknown incident */
   cause(name: string): Promise<void>;
-  mend(): Promise<void>;
+  repair(): Promise<void>;
   setPace(minuteTakes: number): void;
 }
 
@@ -96,7 +96,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
       if (!incident) throw new RangeError(`No incident is named ${name}.`);
       await stack.cause(incident);
     },
-    mend: () => stack.mend(),
+    repair: () => stack.repair(),
     setPace(milliseconds) {
       time.minuteTakes = milliseconds;
     },
@@ -104,7 +104,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
   };
 }
 
-/** Looks at data and copy at the end of a minute, and tells what they are. */
+/** Looks at data and copy at the end of a minute, and reports what they are. */
 function createWatch() {
   const documented = documentedAlarms();
   const listeners = new Set<(view: View) => void>();

@@ -13,7 +13,9 @@ export function documentedAlarms(markdown = readFileSync(PAGE, 'utf8')): Documen
     rows.flatMap(row => {
       const [incident = '', , alarms = ''] = row.slice(2).split(' | ');
       const fired = [...alarms.matchAll(/`([^`]+)`\**\s(\d+)/g)];
-      return fired.length === 0 ? [] : [[incident, new Map(fired.map(([, name, minutes]) => [name!, Number(minutes)]))]];
+      return fired.length === 0
+        ? []
+        : [[incident, new Map(fired.map(([, name, minutes]) => [name!, Number(minutes)]))]];
     }),
   );
 }

@@ -64,7 +64,9 @@ export function explainRow(parts: RowParts): RowExplanation | undefined {
 function summaryOf({ difference, events, versions }: RowParts): string {
   switch (difference) {
     case 'missing':
-      return events.length === 0 ? 'The SIEM does not have it yet.' : 'It was restored, and the SIEM does not know yet.';
+      return events.length === 0
+        ? 'The SIEM does not have it yet.'
+        : 'It was restored, and the SIEM does not know yet.';
     case 'different':
       return 'The SIEM has an older version.';
     case 'extra':

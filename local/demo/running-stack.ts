@@ -17,8 +17,8 @@ import type { ApiRequest } from '../incidents/tampered-api.ts';
 import { createRandom } from '../platform/random.ts';
 import { randomChange } from '../platform/traffic.ts';
 import { type AlarmChange, type AlarmWatch, watchAlarms } from './alarm-watch.ts';
-import { type DemoSiem, demoSiem } from './siem.ts';
 import type { PacedTime } from './paced-time.ts';
+import { type DemoSiem, demoSiem } from './siem.ts';
 import type { SynthesizedStack } from './template.ts';
 
 const MINUTE = 60_000;
@@ -50,7 +50,7 @@ export interface CurrentIncident {
   /** First minute, which may be the next. */
   readonly began: number;
   /** Minute in which it was ended; undefined while it lasts. */
-  readonly mended: number | undefined;
+  readonly repaired: number | undefined;
   /** By alarm, minutes until it fired, counted as docs/alarm-tests.md counts them. */
   readonly fired: ReadonlyMap<string, number>;
 }
@@ -175,15 +175,15 @@ export class RunningStack implements AsyncDisposable {
 
   /** Starts an incident with the next minute, as the alarm tests do, after ending the one before. */
   async cause(incident: Incident): Promise<void> {
-    await this.mend();
-    this.incident = { incident, began: this.minute + 1, mended: undefined, fired: new Map() };
+    await this.repair();
+    this.incident = { incident, began: this.minute + 1, repaired: undefined, fired: new Map() };
   }
 
   /** Ends the incident. The alarms follow as the data do. */
-  async mend(): Promise<void> {
+  async repair(): Promise<void> {
     const { incident: current, minute } = this;
-    if (!current || current.mended !== undefined) return;
-    this.incident = { ...current, mended: Math.max(minute, current.began) };
+    if (!current || current.repaired !== undefined) return;
+    this.incident = { ...current, repaired: Math.max(minute, current.began) };
     if (minute >= current.began) await current.incident.end?.(this.scene);
   }
 
@@ -209,10 +209,10 @@ export class RunningStack implements AsyncDisposable {
     }
   }
 
-  /** The incident that has begun and was not mended. */
+  /** The incident that has begun and was not repaired. */
   get #ongoing(): CurrentIncident | undefined {
     const { incident: current } = this;
-    return current && current.began <= this.minute && current.mended === undefined ? current : undefined;
+    return current && current.began <= this.minute && current.repaired === undefined ? current : undefined;
   }
 
   /** The changes of a minute, spread over it. In the pauses between them the copy becomes equal to the data. */
@@ -339,4 +339,3 @@ function add(counted: Map<string, CallCount>, name: string, succeeded: boolean):
   const { calls, failed } = counted.get(name) ?? { calls: 0, failed: 0 };
   counted.set(name, { name, calls: calls + 1, failed: failed + (succeeded ? 0 : 1) });
 }
-

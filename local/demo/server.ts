@@ -26,7 +26,7 @@ export interface DemoServer {
 /** What the server uses of the demo. */
 export type DemoParts = Pick<
   Demo,
-  'view' | 'listen' | 'groups' | 'dashboard' | 'explain' | 'cause' | 'mend' | 'setPace'
+  'view' | 'listen' | 'groups' | 'dashboard' | 'explain' | 'cause' | 'repair' | 'setPace'
 > & { readonly stack: { readonly time: { readonly clock: { now(): number }; readonly minuteTakes: number } } };
 
 /** The response to a request that is not served. */
@@ -142,8 +142,8 @@ async function act(demo: DemoParts, pathname: string, body: unknown): Promise<vo
   switch (pathname) {
     case '/incident':
       return demo.cause(parsed(Cause, body).name).catch(asRefusal);
-    case '/mend':
-      return demo.mend();
+    case '/repair':
+      return demo.repair();
     case '/pace':
       return demo.setPace(parsed(Pace, body).minuteTakes);
     default:

@@ -4,8 +4,8 @@ import { type Points, pointsOf, type Widget } from '../alarms/dashboard.ts';
 import { seriesKey } from '../alarms/time-series.ts';
 import type { Incident } from '../incidents/incident.ts';
 import type { EndedRun } from '../incidents/scene.ts';
-import type { DocumentedAlarms } from './documented-alarms.ts';
 import type { StreamDistance } from './distance.ts';
+import type { DocumentedAlarms } from './documented-alarms.ts';
 import type { DataHistory } from './history.ts';
 import type { RunningStack } from './running-stack.ts';
 
@@ -48,7 +48,7 @@ export interface IncidentView {
   readonly name: string;
   /** Minutes that it lasts so far, or lasted. */
   readonly minutes: number;
-  readonly isMended: boolean;
+  readonly isRepaired: boolean;
   readonly alarms: readonly {
     readonly name: string;
     /** Minutes until it fired here; null until then. */
@@ -66,7 +66,12 @@ export interface View {
   readonly scheduled: boolean;
   readonly running: number;
   readonly streams: readonly StreamView[];
-  readonly changes: readonly { readonly stream: string; readonly id: string; readonly change: string; readonly at: number }[];
+  readonly changes: readonly {
+    readonly stream: string;
+    readonly id: string;
+    readonly change: string;
+    readonly at: number;
+  }[];
   readonly runs: readonly RunView[];
   readonly calls: RunningStack['calls'];
   readonly lease: { readonly epoch: number; readonly held: boolean; readonly clean: boolean } | null;
@@ -188,13 +193,13 @@ function runView({ began, ended, result, error }: EndedRun): RunView {
 
 function incidentView({ incident: current, minute }: RunningStack, documented: DocumentedAlarms): IncidentView | null {
   if (!current) return null;
-  const { incident, began, mended, fired } = current;
+  const { incident, began, repaired, fired } = current;
   const expected = documented.get(incident.name) ?? new Map<string, number>();
   const names = [...new Set([...expected.keys(), ...incident.alarms, ...fired.keys()])];
   return {
     name: incident.name,
-    minutes: Math.max(0, (mended ?? minute + 1) - began),
-    isMended: mended !== undefined,
+    minutes: Math.max(0, (repaired ?? minute + 1) - began),
+    isRepaired: repaired !== undefined,
     alarms: names.map(name => ({
       name,
       fired: fired.get(name) ?? null,

@@ -123,7 +123,13 @@ export const API_INCIDENTS: readonly Incident[] = [
       const row = { id: 'threat-x', host_id: 'asset-1', updated_at: '2026-11-20T12:00:00Z', stream_position: '9' };
       api.tamper(list('/v1/threats', json(200, { data: [row], pagination: { next_cursor: null, page_size: 1 } })));
     },
-    end: honest,
+    // The API repairs the threat: a row that it never had again would stay in the SIEM's copy.
+    end(scene) {
+      const { platform, minute } = scene;
+      honest(scene);
+      platform.putAsset({ id: `host-${minute}` });
+      platform.putThreat({ id: 'threat-x', [platform.settings.threatAssetMember]: `host-${minute}` });
+    },
     alarms: ['threats-without-asset/threats'],
   },
 ];

@@ -92,7 +92,7 @@ export const HARMLESS: readonly Incident[] = [
     alarms: [],
   },
   {
-    name: 'A run is killed amid a page',
+    name: 'A run is killed in the middle of a page',
     caused: 'the process ends after Firehose has acknowledged a page and before it is saved',
     minutes: 10,
     begin(scene) {

@@ -11,7 +11,7 @@ export interface KillSwitch {
   readonly killed: boolean;
   kill(): void;
   /** What the run may still ask for; after the kill it neither starts nor answers. */
-  guard<T>(act: () => Promise<T>): Promise<T>;
+  unlessKilled<T>(act: () => Promise<T>): Promise<T>;
   /** The run's result. @throws FunctionKilledError at the kill */
   race<T>(run: () => Promise<T>): Promise<T>;
 }
@@ -28,7 +28,7 @@ export function createKillSwitch(): KillSwitch {
       killed = true;
       end(new FunctionKilledError());
     },
-    async guard(act) {
+    async unlessKilled(act) {
       if (killed) return never();
       try {
         const result = await act();

@@ -88,7 +88,12 @@ export class Scene implements AsyncDisposable {
       sleep: time.pass,
       ...options.platform,
     });
-    const api = await startTamperedApi({ platform, during: time.during, now: time.clock.now, ...(onRequest && { onRequest }) });
+    const api = await startTamperedApi({
+      platform,
+      during: time.during,
+      now: time.clock.now,
+      ...(onRequest && { onRequest }),
+    });
     scene = new Scene(options, { directory, aws, platform, api });
     scene.storeCredentials();
     return scene;
@@ -250,17 +255,18 @@ export class Scene implements AsyncDisposable {
     const killSwitch = createKillSwitch();
     const cut = (sender: Sender): Sender => {
       const watched = watch(sender);
-      return { send: command => killSwitch.guard(() => watched.send(command)) };
+      return { send: command => killSwitch.unlessKilled(() => watched.send(command)) };
     };
     const clients = {
       dynamodb: cut(dynamodb),
       firehose: cut(firehose),
       secrets: cut(secrets),
       s3: async () => cut(await s3()),
-      fetch: (url: string, init: RequestInit) => killSwitch.guard(() => fetch(url, init)),
+      fetch: (url: string, init: RequestInit) => killSwitch.unlessKilled(() => fetch(url, init)),
       clock: {
         now: forFunction.now,
-        sleep: (...wait: Parameters<typeof forFunction.sleep>) => killSwitch.guard(() => forFunction.sleep(...wait)),
+        sleep: (...wait: Parameters<typeof forFunction.sleep>) =>
+          killSwitch.unlessKilled(() => forFunction.sleep(...wait)),
       },
       random: this.options.random ?? (() => 0.9),
       hash: sha256,

@@ -54,7 +54,10 @@ export class Progress {
 
   /** @param note what the run waits for, if anything */
   show(streams: readonly StreamProgress[], note?: string): void {
-    if (!this.#screen.isTTY) return this.#append([...streams.map(streamText), ...(note ? [note] : [])]);
+    if (!this.#screen.isTTY) {
+      this.#append([...streams.map(streamText), ...(note ? [note] : [])]);
+      return;
+    }
     const width = Math.max(...streams.map(each => each.stream.length));
     const lines = streams.map(each => streamLine(each, this.#rate(each), width));
     this.#rewrite([...lines, ...(note ? [[[`  ${note}`, 'yellow'] as const]] : [])]);

@@ -21,21 +21,26 @@ afterAll(() => demo?.close());
 
 describe.each(INCIDENT_GROUPS)('$title', ({ incidents }) => {
   test.each(incidents)(
-    '$name: its alarms fire within the documented minutes, and after "Mend" the copy equals the data',
+    '$name: its alarms fire within the documented minutes, and after "Repair" the copy equals the data',
     async ({ name, alarms, minutes }) => {
       const documented = DOCUMENTED.get(name) ?? new Map<string, number>();
       expect([...documented.keys()].sort()).toEqual([...alarms].sort());
       await quiet();
       await demo.cause(name);
-      await demo.until(({ incident }) => incident?.name === name && !incident.isMended, 'it begins', 3);
+      await demo.until(({ incident }) => incident?.name === name && !incident.isRepaired, 'it begins', 3);
       const most = Math.max(minutes, ...documented.values()) + MINUTES_MORE;
-      const fired = await demo.until(view => haveFired(view, alarms) && isLongEnough(view, alarms, minutes), name, most + 1);
+      const fired = await demo.until(
+        view => haveFired(view, alarms) && isLongEnough(view, alarms, minutes),
+        name,
+        most + 1,
+      );
       for (const { name: alarm, fired: after } of fired.incident!.alarms) {
         const limit = documented.get(alarm);
-        if (limit !== undefined) expect({ alarm, after: Number(after) <= limit + MINUTES_MORE }).toEqual({ alarm, after: true });
+        if (limit !== undefined)
+          expect({ alarm, after: Number(after) <= limit + MINUTES_MORE }).toEqual({ alarm, after: true });
       }
       await expectShown(alarms);
-      await demo.mend();
+      await demo.repair();
       await demo.until(({ distance }) => distance === 0, 'the copy equals the data', MINUTES_TO_RECOVER);
       if (alarms.length === 0) expect(firedNames(await demo.view())).toEqual([]);
     },

@@ -23,7 +23,7 @@ export interface Opened {
   until(holds: (view: View) => boolean, what: string, minutes: number): Promise<View>;
   /** Presses a button by its incident. */
   cause(incident: string): Promise<void>;
-  mend(): Promise<void>;
+  repair(): Promise<void>;
   /** Evaluates JavaScript in the page. */
   evaluate(script: string): Promise<unknown>;
   /** Resolves once the script gives something true. */
@@ -79,7 +79,7 @@ export async function openDemo(options: OpenOptions): Promise<Opened> {
       throw new Error('The demo has ended.');
     },
     cause: incident => page.locator(`[data-incident="${incident}"]`).click(),
-    mend: () => page.locator('#mend').click(),
+    repair: () => page.locator('#repair').click(),
     evaluate: script => page.evaluate(script),
     async shows(script) {
       await page.waitForFunction(script);

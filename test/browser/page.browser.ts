@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => demo?.close());
 
-test('the page shows what the server tells: rows of each stream, distance, alarms, widgets', async () => {
+test('the page shows what the server sends: rows of each stream, distance, alarms, widgets', async () => {
   const { page } = demo;
   const { streams, alarms } = await demo.view();
   const names = await page.$$eval('#siem-streams tbody th', cells => cells.map(each => each.textContent));
@@ -31,7 +31,9 @@ test('the page shows what the server tells: rows of each stream, distance, alarm
   await page.waitForSelector('.widget canvas');
   const widgets = (await (await fetch(new URL('dashboard', demo.url))).json()) as { widget: { title?: string } }[];
   const titles = widgets.flatMap(({ widget }) => widget.title ?? []);
-  expect(await page.$$eval('#dashboard figcaption', each => each.map(({ textContent }) => textContent))).toEqual(titles);
+  expect(await page.$$eval('#dashboard figcaption', each => each.map(({ textContent }) => textContent))).toEqual(
+    titles,
+  );
 });
 
 test('a click on a changed row explains it: its versions, its events, the state of the connector', async () => {
@@ -53,7 +55,7 @@ test('a row that nobody knows is answered by a sentence', async () => {
   await page.keyboard.press('Escape');
 });
 
-test('an incident is caused and mended by the keyboard alone, and what has the focus keeps it while the page is updated', async () => {
+test('an incident is caused and repaired by the keyboard alone, and what has the focus keeps it while the page is updated', async () => {
   const { page } = demo;
   await page.focus('#incidents');
   await page.keyboard.press('Tab');
@@ -65,10 +67,10 @@ test('an incident is caused and mended by the keyboard alone, and what has the f
   await page.keyboard.press('Enter');
   await demo.until(({ incident }) => (incident?.minutes ?? 0) >= 3, 'the incident lasts', 8);
   await page.waitForSelector('[data-incident][aria-pressed="true"]:focus');
-  expect(await page.$eval('#announce', each => each.textContent)).toContain('credentials-refused');
-  await page.focus('#mend');
+  expect(await page.$eval('#status-line', each => each.textContent)).toContain('credentials-refused');
+  await page.focus('#repair');
   await page.keyboard.press('Enter');
-  await demo.until(({ incident }) => incident?.isMended === true, 'it is mended', 3);
+  await demo.until(({ incident }) => incident?.isRepaired === true, 'it is repaired', 3);
 });
 
 describe.each(['light', 'dark'] as const)('in %s', scheme => {

@@ -3,8 +3,34 @@ import uPlot from './uplot/uPlot.esm.js';
 
 /** Distinct to the eye in light and dark, also without red and green. */
 const COLORS = {
-  light: ['#0b5cad', '#b35900', '#14713b', '#8a3ffc', '#b3261e', '#00767a', '#6b5b00', '#a2307a', '#4a5568', '#3d7a00', '#2f4bb3', '#7a3e00'],
-  dark: ['#6cb6ff', '#f0a35e', '#4cc374', '#c8a6ff', '#ff8a80', '#4fd0d4', '#dcc84a', '#f09bd0', '#a9b6c6', '#a6d35e', '#9db1ff', '#e0a67a'],
+  light: [
+    '#0b5cad',
+    '#b35900',
+    '#14713b',
+    '#8a3ffc',
+    '#b3261e',
+    '#00767a',
+    '#6b5b00',
+    '#a2307a',
+    '#4a5568',
+    '#3d7a00',
+    '#2f4bb3',
+    '#7a3e00',
+  ],
+  dark: [
+    '#6cb6ff',
+    '#f0a35e',
+    '#4cc374',
+    '#c8a6ff',
+    '#ff8a80',
+    '#4fd0d4',
+    '#dcc84a',
+    '#f09bd0',
+    '#a9b6c6',
+    '#a6d35e',
+    '#9db1ff',
+    '#e0a67a',
+  ],
 };
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -66,7 +92,8 @@ export function lineChart(container, { label, colors, fill = false }) {
     );
   };
   const resize = new ResizeObserver(() => {
-    if (plot && container.clientWidth > 0) plot.setSize({ width: container.clientWidth, height: container.clientHeight });
+    if (plot && container.clientWidth > 0)
+      plot.setSize({ width: container.clientWidth, height: container.clientHeight });
   });
   resize.observe(container);
   const shown = { rebuild: () => plot && build() };

@@ -37,7 +37,7 @@ function draw(widgets, view) {
     each => {
       const { widget } = each;
       const figure = element(widget.type === 'text' ? 'div' : 'figure', { className: `widget ${widget.type}` });
-      figure.style.gridColumn = `span ${widget.width}`;
+      figure.style.setProperty('--span', widget.width);
       figure.append(...[DRAWN[widget.type].make(each)].flat());
       return figure;
     },

@@ -11,7 +11,7 @@ await makeButtons();
 byId('find').onsubmit = event => {
   event.preventDefault();
   const { stream, id } = event.target.elements;
-  showRow(stream.value, id.value.trim());
+  void showRow(stream.value, id.value.trim());
 };
 byId('pace').onchange = event => act('pace', { minuteTakes: Number(event.target.value) });
 
@@ -26,7 +26,7 @@ function show(view) {
   showHeader(view);
   showFlow(view);
   showIncident(view);
-  showDashboard(view);
+  void showDashboard(view);
   document.documentElement.dataset.minute = view.minute;
 }
 

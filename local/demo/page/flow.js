@@ -14,7 +14,12 @@ const CHANGES_SHOWN = 9;
 const CHANGE_TONES = { new: 'info', changed: 'warn', removed: 'bad', restored: 'good' };
 
 function showData({ streams, changes }) {
-  tableRows(byId('data-streams'), streams, each => each.name, ({ name, rows }) => [[name], [count(rows)]]);
+  tableRows(
+    byId('data-streams'),
+    streams,
+    each => each.name,
+    ({ name, rows }) => [[name], [count(rows)]],
+  );
   keyed(
     byId('changes'),
     changes.slice(0, CHANGES_SHOWN),
@@ -33,7 +38,12 @@ function showData({ streams, changes }) {
       ),
   );
   const choice = byId('find').elements.stream;
-  keyed(choice, streams, each => each.name, ({ name }) => element('option', { value: name }, name));
+  keyed(
+    choice,
+    streams,
+    each => each.name,
+    ({ name }) => element('option', { value: name }, name),
+  );
 }
 
 const STATE_TONES = { 'caught up': 'good', failed: 'bad', 'more to read': 'info', 'not run': '' };
@@ -43,21 +53,27 @@ function keptBack({ RowsDeduplicated = 0, TombstonesIgnored = 0, DeadLetters = 0
 }
 
 function showConnector({ streams, runs, running, lease, calls }) {
-  tableRows(byId('connector-streams'), streams, each => each.name, ({ name, condition, lagSeconds, hour }) => [
-    [name],
-    [condition, '', STATE_TONES[condition] || 'none'],
-    [lagSeconds === 0 ? '–' : duration(lagSeconds), lagSeconds > 1800 ? 'bad' : lagSeconds === 0 ? 'off' : ''],
-    [count(hour.RowsRead)],
-    [count(hour.EventsForwarded)],
-    [count(keptBack(hour))],
-  ]);
+  tableRows(
+    byId('connector-streams'),
+    streams,
+    each => each.name,
+    ({ name, condition, lagSeconds, hour }) => [
+      [name],
+      [condition, '', STATE_TONES[condition] || 'none'],
+      [lagSeconds === 0 ? '–' : duration(lagSeconds), lagSeconds > 1800 ? 'bad' : lagSeconds === 0 ? 'off' : ''],
+      [count(hour.RowsRead)],
+      [count(hour.EventsForwarded)],
+      [count(keptBack(hour))],
+    ],
+  );
   const sum = metric => streams.reduce((total, { hour }) => total + hour[metric], 0);
   text(
     byId('kept'),
     `Kept back: ${counted(sum('RowsDeduplicated'), 'duplicate')}, ${counted(sum('TombstonesIgnored'), 'tombstone')} of ` +
       `unknown assets, ${counted(sum('DeadLetters'), 'dead letter')}. Withdrawn: ${counted(sum('ThreatsWithdrawn'), 'threat')}.`,
   );
-  const fault = streams.find(({ error }) => error)?.error ?? runs.find(({ outcome }) => outcome !== 'lease held')?.error;
+  const fault =
+    streams.find(({ error }) => error)?.error ?? runs.find(({ outcome }) => outcome !== 'lease held')?.error;
   set(byId('fault'), 'hidden', !fault);
   text(byId('fault'), fault ?? '');
   showRuns(runs, running);
@@ -87,7 +103,11 @@ function showRuns(runs, running) {
     ({ began, outcome, seconds }) => `${began} ${outcome} ${seconds}`,
     ({ began, outcome, seconds, error }) => {
       const label = `${clock(began)} ${outcome}, ${duration(Math.round(seconds))}${error ? `: ${error}` : ''}`;
-      const bar = element('li', { 'data-outcome': outcome, title: label }, element('span', { className: 'visually-hidden' }, label));
+      const bar = element(
+        'li',
+        { 'data-outcome': outcome, title: label },
+        element('span', { className: 'visually-hidden' }, label),
+      );
       bar.style.height = `${Math.round(35 + (65 * Math.log1p(seconds)) / Math.log1p(900))}%`;
       return bar;
     },
@@ -99,7 +119,11 @@ function showRuns(runs, running) {
   );
 }
 
-const chart = lineChart(byId('distance-chart'), { label: 'Rows that differ from the data, by minute', colors: [0], fill: true });
+const chart = lineChart(byId('distance-chart'), {
+  label: 'Rows that differ from the data, by minute',
+  colors: [0],
+  fill: true,
+});
 
 function showSiem({ distance, distances, streams, siem, now }) {
   const shown = byId('distance');
@@ -112,13 +136,18 @@ function showSiem({ distance, distances, streams, siem, now }) {
     [distances],
   );
   const differing = value => [count(value), value === 0 ? 'off' : ''];
-  tableRows(byId('siem-streams'), streams, each => each.name, ({ name, held, missing, different, extra }) => [
-    [name],
-    [count(held)],
-    differing(missing),
-    differing(different),
-    differing(extra),
-  ]);
+  tableRows(
+    byId('siem-streams'),
+    streams,
+    each => each.name,
+    ({ name, held, missing, different, extra }) => [
+      [name],
+      [count(held)],
+      differing(missing),
+      differing(different),
+      differing(extra),
+    ],
+  );
   const { reading, waiting, oldestSeconds, events, repeats } = siem;
   text(
     byId('queue'),

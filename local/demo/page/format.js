@@ -20,5 +20,8 @@ export function clock(time) {
 
 /** UTC, as all times of the connector. */
 export function moment(time) {
-  return new Date(time).toISOString().replace('T', ' ').replace(/\.\d+Z$/, ' UTC');
+  return new Date(time)
+    .toISOString()
+    .replace('T', ' ')
+    .replace(/\.\d+Z$/, ' UTC');
 }

@@ -20,59 +20,82 @@ export async function makeButtons() {
     const group = element('div', { className: 'buttons', role: 'group', 'aria-label': title }, ...made);
     byId('groups').append(element('h3', {}, title), group);
   }
-  byId('mend').onclick = () => act('mend').catch(failed);
+  byId('repair').onclick = () => act('repair').catch(failed);
 }
 
 function failed(error) {
-  text(byId('announce'), `That did not work: ${error.message}`);
+  text(byId('status-line'), `That did not work: ${error.message}`);
 }
 
 export function showIncident({ incident, alarms, distance }) {
-  const isOn = incident !== null && !incident.isMended;
-  set(byId('mend'), 'disabled', !isOn);
+  const isOn = incident !== null && !incident.isRepaired;
+  set(byId('repair'), 'disabled', !isOn);
   for (const button of document.querySelectorAll('[data-incident]')) {
     set(button, 'aria-pressed', isOn && button.dataset.incident === incident.name);
   }
   set(byId('incident'), 'hidden', incident === null);
   if (incident) {
-    const { name, minutes, isMended, alarms: expected } = incident;
+    const { name, minutes, isRepaired, alarms: expected } = incident;
     text(byId('incident-name'), name);
-    text(byId('incident-note'), noteOf(minutes, isMended, distance, alarms));
+    text(byId('incident-note'), noteOf(minutes, isRepaired, distance, alarms));
     set(byId('incident-alarms'), 'hidden', expected.length === 0);
     const minutesText = value => (value === null ? '–' : `${count(value)} min`);
-    tableRows(byId('incident-alarms'), expected, each => each.name, ({ name: alarm, fired, documented }) => [
-      [alarm],
-      [fired === null ? (isMended ? 'not fired' : 'waiting …') : minutesText(fired), fired === null ? 'off' : 'bad'],
-      [minutesText(documented), 'off'],
-    ]);
+    tableRows(
+      byId('incident-alarms'),
+      expected,
+      each => each.name,
+      ({ name: alarm, fired, documented }) => [
+        [alarm],
+        [
+          fired === null ? (isRepaired ? 'not fired' : 'waiting …') : minutesText(fired),
+          fired === null ? 'off' : 'bad',
+        ],
+        [minutesText(documented), 'off'],
+      ],
+    );
   }
   showAlarms(alarms);
 }
 
-function noteOf(minutes, isMended, distance, alarms) {
-  if (!isMended) return `For ${counted(minutes, 'minute')}.`;
+function noteOf(minutes, isRepaired, distance, alarms) {
+  if (!isRepaired) return `For ${counted(minutes, 'minute')}.`;
   const left = alarms.filter(({ state }) => state === 'ALARM').length;
   const copy = distance === 0 ? 'The copy equals the data.' : `${counted(distance, 'row')} still differ.`;
   const ended = left === 0 ? 'Every alarm has ended.' : `${counted(left, 'alarm')} to end.`;
-  return `Mended after ${counted(minutes, 'minute')}. ${copy} ${ended}`;
+  return `Repaired after ${counted(minutes, 'minute')}. ${copy} ${ended}`;
 }
 
-let announced = '';
+let said = '';
 
 function showAlarms(alarms) {
   const on = alarms.filter(({ state }) => state === 'ALARM');
-  text(byId('alarm-count'), on.length === 0 ? `none of ${alarms.length} in alarm` : `${on.length} of ${alarms.length} in alarm`);
-  keyed(byId('in-alarm'), on.length === 0 ? [null] : on, each => each?.name ?? '', alarmItem, (item, alarm) => {
-    if (alarm) text(item.querySelector('.since'), `for ${counted(alarm.sinceMinutes, 'minute')}`);
-  });
-  keyed(byId('all-alarms'), alarms, each => each.name, compactItem, (item, { state, severity }) => {
-    const chip = item.firstElementChild;
-    text(chip, state === 'ALARM' ? severity : state);
-    set(chip, 'data-tone', state === 'ALARM' ? toneOf(severity) : state === 'OK' ? 'good' : '');
-  });
+  text(
+    byId('alarm-count'),
+    on.length === 0 ? `none of ${alarms.length} in alarm` : `${on.length} of ${alarms.length} in alarm`,
+  );
+  keyed(
+    byId('in-alarm'),
+    on.length === 0 ? [null] : on,
+    each => each?.name ?? '',
+    alarmItem,
+    (item, alarm) => {
+      if (alarm) text(item.querySelector('.since'), `for ${counted(alarm.sinceMinutes, 'minute')}`);
+    },
+  );
+  keyed(
+    byId('all-alarms'),
+    alarms,
+    each => each.name,
+    compactItem,
+    (item, { state, severity }) => {
+      const chip = item.firstElementChild;
+      text(chip, state === 'ALARM' ? severity : state);
+      set(chip, 'data-tone', state === 'ALARM' ? toneOf(severity) : state === 'OK' ? 'good' : '');
+    },
+  );
   const names = on.map(({ name, severity }) => `${severity} alarm ${name}`).join(', ');
-  if (names !== announced) text(byId('announce'), names === '' ? 'No alarm' : names);
-  announced = names;
+  if (names !== said) text(byId('status-line'), names === '' ? 'No alarm' : names);
+  said = names;
 }
 
 export function toneOf(severity) {

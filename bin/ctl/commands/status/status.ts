@@ -3,13 +3,13 @@ import { terminalText } from '../../../terminal/terminal-text.ts';
 import { examples, type Run, wholeNumber } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { RefusedError } from '../../errors.ts';
-import type { Outcome } from '../../report.ts';
 import { tryRead } from '../../read-result.ts';
+import type { Outcome } from '../../report.ts';
 import { terminalReport, timeText } from '../../text.ts';
 import { type Health, healthOf, healthText, streamSummaries } from './health.ts';
 import { type Snapshot, takeSnapshot } from './snapshot.ts';
-import { statusJson } from './status-json.ts';
 import { recentActivity, sparklineText } from './sparklines.ts';
+import { statusJson } from './status-json.ts';
 import { statusText } from './status-text.ts';
 
 interface StatusOptions {
@@ -64,8 +64,7 @@ async function watch(context: Context, every: number): Promise<void> {
       if (process.stdout.isTTY && !context.report.json) {
         const activity = await tryRead(() => recentActivity(current.aws, snapshot.deployment, snapshot.now), signal);
         redraw(`${statusText(snapshot, health)}\n\n${sparklineText(activity)}`, snapshot.now, every);
-      }
-      else reported = reportChange(context, snapshot, health, reported);
+      } else reported = reportChange(context, snapshot, health, reported);
       await clock.sleep(every, signal);
     }
   } catch (error) {
