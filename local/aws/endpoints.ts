@@ -44,6 +44,8 @@ export interface AwsOptions {
   readonly onDelivered?: (object: DeliveredObject) => void;
   /** Runs a task once after that many milliseconds of `now`, and returns what cancels it. @default a timer */
   readonly later?: (task: () => void, milliseconds: number) => () => void;
+  /** Access keys whose calls meet no fault. @default none */
+  readonly spared?: readonly string[];
   /** @default healthy services, `faults` of the result being the control */
   readonly faults?: Faults;
   /** Called for every signed request, once it is answered. */
@@ -91,7 +93,7 @@ export const LOCAL_NAMES: AwsNames = {
  */
 export async function startAws(options: AwsOptions): Promise<LocalAws> {
   const { directory, onCall, onDelivered, accessKey, region = 'us-east-1', now = Date.now } = options;
-  const { faults = createFaults(), later = timer } = options;
+  const { faults = createFaults(), later = timer, spared = [] } = options;
   const names = { ...LOCAL_NAMES, ...options.names };
   const place = { region, account: ACCOUNT };
   const unlock = await lockDirectory(directory);
@@ -110,7 +112,7 @@ export async function startAws(options: AwsOptions): Promise<LocalAws> {
       onCall?.(call);
     };
     const choices = { ...(server && { server }), ...(accessKey && { accessKey }) };
-    const wire = await serve(service, { faults, onCall: record, port: 0, now, ...choices });
+    const wire = await serve(service, { faults, onCall: record, port: 0, now, spared, ...choices });
     wires.push(wire);
     return wire.url;
   };

@@ -18,7 +18,7 @@ import { createRandom } from '../platform/random.ts';
 import { randomChange } from '../platform/traffic.ts';
 import { type AlarmChange, type AlarmWatch, watchAlarms } from './alarm-watch.ts';
 import type { PacedTime } from './paced-time.ts';
-import { type DemoSiem, demoSiem } from './siem.ts';
+import { type DemoSiem, demoSiem, SIEM_KEY } from './siem.ts';
 import type { SynthesizedStack } from './template.ts';
 
 const MINUTE = 60_000;
@@ -103,6 +103,7 @@ export class RunningStack implements AsyncDisposable {
       aws: {
         names: { bucket: BUCKET, deadLetterBucket: BUCKET },
         later: time.later,
+        spared: [READER, SIEM_KEY],
         buffering: bufferingOf(stack.template),
       },
       onCall: call => count(counted, call),

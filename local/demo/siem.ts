@@ -143,8 +143,9 @@ export function demoSiem(): DemoSiem {
   };
 }
 
-/** Of the SIEM, which has a key of its own. */
-const KEY = { accessKeyId: 'siem', secretAccessKey: 'siem' };
+/** The SIEM has an access key of its own. */
+export const SIEM_KEY = 'siem';
+const KEY = { accessKeyId: SIEM_KEY, secretAccessKey: SIEM_KEY };
 
 /** S3's notification of a new object. */
 function notificationOf({ bucket, key }: DeliveredObject, now: number): string {

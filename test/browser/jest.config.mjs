@@ -8,5 +8,5 @@ export default {
   // The demo and the browser need a processor each.
   maxWorkers: 1,
   // Ends only what hangs.
-  testTimeout: 1_800_000,
+  testTimeout: 5_400_000,
 };
