@@ -102,7 +102,8 @@ export class Scene implements AsyncDisposable {
   private constructor(options: SceneOptions, parts: Parts) {
     this.options = options;
     this.#parts = parts;
-    this.#origin = this.time.clock.now();
+    // Minutes begin where CloudWatch's do.
+    this.#origin = Math.floor(this.time.clock.now() / MINUTE) * MINUTE;
     this.metrics = new TimeSeries(options.onMetric);
     this.reports = new ServiceReports(options.template, this.metrics, () => this.minute);
     this.siem = options.siem ?? instantSiem(this.reports, this.time.clock.now);

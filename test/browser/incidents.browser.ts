@@ -14,7 +14,7 @@ const MINUTES_TO_RECOVER = 60;
 let demo: Opened;
 
 beforeAll(async () => {
-  demo = await openDemo({ browser: givenBrowser(), minute: '60ms' });
+  demo = await openDemo({ browser: givenBrowser(), minute: '100ms' });
 });
 
 afterAll(() => demo?.close());

@@ -10,14 +10,15 @@ import { type Opened, openDemo } from './opened.ts';
 import { HASH_FILE, PICTURES_FOLDER, sourcesHash } from './picture-sources.ts';
 
 const INCIDENT = 'The service account was disabled';
-const WIDTH = 1280;
+/** Small enough for a document, and large enough for the alarms of an incident. */
+const VIEWPORT = { width: 1280, height: 1120, deviceScaleFactor: 0.8 };
 
 const browser = await findBrowser(process.env);
 if ('skipped' in browser) {
   console.error(`No pictures: ${browser.skipped}`);
   process.exit(1);
 }
-const demo = await openDemo({ browser, minute: '300ms', viewport: { width: WIDTH, height: 1180 } });
+const demo = await openDemo({ browser, minute: '300ms', viewport: VIEWPORT });
 try {
   await mkdir(PICTURES_FOLDER, { recursive: true });
   await takeAll(demo);
@@ -39,7 +40,7 @@ async function takeAll({ page, cause, repair, until }: Opened): Promise<void> {
     distance === 0 && alarms.every(({ state }) => state === 'OK');
   await until(isCalm, 'every alarm has ended', 120);
   await picture(page, 'repaired');
-  await page.setViewport({ width: WIDTH, height: 1400 });
+  await page.evaluate("document.querySelector('header').style.position = 'static'");
   await page.$eval('#dashboard', each => each.scrollIntoView());
   await page.waitForSelector('.widget canvas');
   await page.evaluate('new Promise(resolve => setTimeout(resolve, 1500))');

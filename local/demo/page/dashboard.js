@@ -73,14 +73,20 @@ function metricWidget({ widget }) {
   ];
 }
 
+const FEWEST_POINTS = 3;
+
 function updateLines(figure, { widget, points, times }) {
   const place = figure.querySelector('.plot');
   const chart = charts.get(place) ?? lineChart(place, { label: widget.title, colors: points.map((_, index) => index) });
   charts.set(place, chart);
-  chart.show(
-    times.map(time => time / 1000),
-    points,
-  );
+  // A day is longer than what is shown: its value so far says more than a line.
+  set(place, 'hidden', times.length < FEWEST_POINTS);
+  if (times.length >= FEWEST_POINTS) {
+    chart.show(
+      times.map(time => time / 1000),
+      points,
+    );
+  }
   for (const [index, item] of [...figure.querySelectorAll('.lines li')].entries()) {
     const last = points[index].findLast(value => value !== null);
     text(item.lastElementChild, last === undefined ? '–' : short(last));

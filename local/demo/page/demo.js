@@ -33,7 +33,7 @@ function show(view) {
 function showHeader({ connector, now, scheduled, minuteTakes, alarms, distance }) {
   text(byId('connector'), connector);
   text(byId('now'), moment(now));
-  text(byId('schedule'), scheduled ? 'every minute' : 'paused by an operator');
+  text(byId('schedule'), scheduled ? 'The schedule is on.' : 'The schedule was paused by an operator.');
   const pace = byId('pace');
   if (![...pace.options].some(({ value }) => value === String(minuteTakes))) {
     pace.append(element('option', { value: minuteTakes }, `${minuteTakes / 1000} s`));

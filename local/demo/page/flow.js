@@ -33,7 +33,7 @@ function showData({ streams, changes }) {
           { onclick: () => showRow(stream, id), title: `Explain ${id}` },
           element('time', {}, clock(at)),
           element('span', { className: 'chip', 'data-tone': CHANGE_TONES[change] }, change),
-          element('span', { className: 'id' }, `${stream} ${id}`),
+          element('span', { className: 'id' }, id, ' ', element('small', {}, stream)),
         ),
       ),
   );
@@ -108,7 +108,7 @@ function showRuns(runs, running) {
         { 'data-outcome': outcome, title: label },
         element('span', { className: 'visually-hidden' }, label),
       );
-      bar.style.height = `${Math.round(35 + (65 * Math.log1p(seconds)) / Math.log1p(900))}%`;
+      bar.style.height = `${Math.round(45 + (55 * Math.log1p(seconds)) / Math.log1p(900))}%`;
       return bar;
     },
   );

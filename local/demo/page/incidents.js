@@ -79,7 +79,7 @@ function showAlarms(alarms) {
     each => each?.name ?? '',
     alarmItem,
     (item, alarm) => {
-      if (alarm) text(item.querySelector('.since'), `for ${counted(alarm.sinceMinutes, 'minute')}`);
+      if (alarm) text(item.querySelector('.since'), sinceText(alarm));
     },
   );
   keyed(
@@ -96,6 +96,10 @@ function showAlarms(alarms) {
   const names = on.map(({ name, severity }) => `${severity} alarm ${name}`).join(', ');
   if (names !== said) text(byId('status-line'), names === '' ? 'No alarm' : names);
   said = names;
+}
+
+function sinceText({ sinceMinutes }) {
+  return sinceMinutes === 0 ? 'just now' : `for ${counted(sinceMinutes, 'minute')}`;
 }
 
 export function toneOf(severity) {
