@@ -37,7 +37,7 @@ export interface OpenOptions {
   readonly minute: string;
   readonly seed?: number;
   readonly scheme?: 'light' | 'dark';
-  readonly viewport?: { readonly width: number; readonly height: number; readonly deviceScaleFactor?: number };
+  readonly viewport?: { readonly width: number; readonly height: number };
 }
 
 export async function openDemo(options: OpenOptions): Promise<Opened> {

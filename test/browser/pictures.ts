@@ -8,10 +8,11 @@ import type { Page } from 'puppeteer-core';
 import { findBrowser } from './browser.ts';
 import { type Opened, openDemo } from './opened.ts';
 import { HASH_FILE, PICTURES_FOLDER, sourcesHash } from './picture-sources.ts';
+import { withPalette } from './small-png.ts';
 
 const INCIDENT = 'The service account was disabled';
-/** Small enough for a document, and large enough for the alarms of an incident. */
-const VIEWPORT = { width: 1280, height: 1120, deviceScaleFactor: 0.8 };
+/** High enough for the alarms of an incident. */
+const VIEWPORT = { width: 1280, height: 1120 };
 
 const browser = await findBrowser(process.env);
 if ('skipped' in browser) {
@@ -53,8 +54,8 @@ async function picture(page: Page, name: string): Promise<void> {
 }
 
 async function shot(page: Page, name: string, selector?: string): Promise<void> {
-  const file = path.join(PICTURES_FOLDER, `${name}.png`) as `${string}.png`;
-  if (selector) await (await page.$(selector))!.screenshot({ path: file });
-  else await page.screenshot({ path: file });
+  const file = path.join(PICTURES_FOLDER, `${name}.png`);
+  const place = selector ? await page.$(selector) : page;
+  await writeFile(file, withPalette(await place!.screenshot()));
   console.log(path.relative(process.cwd(), file));
 }
