@@ -127,8 +127,8 @@ export const API_INCIDENTS: readonly Incident[] = [
     end(scene) {
       const { platform, minute } = scene;
       honest(scene);
-      platform.putAsset({ id: `host-${minute}` });
-      platform.putThreat({ id: 'threat-x', [platform.settings.threatAssetMember]: `host-${minute}` });
+      platform.put('assets', { id: `host-${minute}` });
+      platform.put('threats', { id: 'threat-x', [platform.settings.threatAssetMember]: `host-${minute}` });
     },
     alarms: ['threats-without-asset/threats'],
   },
