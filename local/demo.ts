@@ -3,11 +3,9 @@ import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { startDemo } from './demo/demo.ts';
-import { operatorEnvironment, operatorLine, writeOperatorFile } from './demo/operator.ts';
+import { OPERATOR_FILE, operatorEnvironment, operatorLine, writeOperatorFile } from './demo/operator.ts';
 import { startDemoServer } from './demo/server.ts';
 import { optionsKeptByNpm } from './terminal/npm-options.ts';
-
-const OPERATOR_FILE = path.join('.local', 'demo.env');
 
 interface Flags {
   readonly port: number;
@@ -47,9 +45,9 @@ say(`
 Open    ${server.url}
 
 In another terminal, in this folder:
-        ${operatorLine(OPERATOR_FILE, 'status')}
-        ${operatorLine(OPERATOR_FILE, 'doctor')}
-        ${operatorLine(OPERATOR_FILE, 'asset <id>')}
+        ${operatorLine('status')}
+        ${operatorLine('doctor')}
+        ${operatorLine('asset <id>')}
 
 A minute of the schedule takes ${minuteTakes} ms. Press Ctrl-C to end.`);
 await new Promise(resolve => {

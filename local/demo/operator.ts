@@ -4,6 +4,10 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { LocalDeployment } from '../deployment/deployment.ts';
 
+/** The script of package.json that runs `connectorctl` with the variables in this file. */
+export const OPERATOR_SCRIPT = 'demo:connectorctl';
+export const OPERATOR_FILE = '.local/demo.env';
+
 /** Access key of the operator's commands, which the endpoints do not check. */
 const OPERATOR = 'operator';
 
@@ -27,6 +31,6 @@ export async function writeOperatorFile(file: string, variables: Readonly<Record
 }
 
 /** The line to type; `command` is such as `status`. */
-export function operatorLine(file: string, command: string): string {
-  return `npx node --env-file=${file} bin/connectorctl.mjs ${command}`;
+export function operatorLine(command: string): string {
+  return `npm run ${OPERATOR_SCRIPT} -- ${command}`;
 }

@@ -1,13 +1,19 @@
 import '../../lambda/support/one-realm.ts';
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { deliveredObjects } from '../../../local/aws/delivered.ts';
 import { type Demo, startDemo } from '../../../local/demo/demo.ts';
-import { operatorEnvironment, operatorLine, writeOperatorFile } from '../../../local/demo/operator.ts';
+import {
+  OPERATOR_FILE,
+  OPERATOR_SCRIPT,
+  operatorEnvironment,
+  operatorLine,
+  writeOperatorFile,
+} from '../../../local/demo/operator.ts';
 import { type DemoServer, startDemoServer } from '../../../local/demo/server.ts';
 import type { View } from '../../../local/demo/view.ts';
 import { EventDatabase } from '../../../local/query/event-database.ts';
@@ -59,14 +65,22 @@ test('the copy of the SIEM becomes equal to the data, and is what the SQL views 
 test('the printed line runs connectorctl against the demo, in its time: status, doctor and a row', async () => {
   const file = path.join(folder, 'demo.env');
   await writeOperatorFile(file, operatorEnvironment(demo.stack.deployment, server.url));
-  const run = async (command: string): Promise<string> => {
-    const [npx, node, ...args] = operatorLine(file, command).split(' ');
-    expect([npx, node]).toEqual(['npx', 'node']);
+  const execute = async (command: string): Promise<string> => {
+    const [npm, run, script, dashes, ...typed] = operatorLine(command).split(' ');
+    expect([npm, run, script, dashes]).toEqual(['npm', 'run', OPERATOR_SCRIPT, '--']);
+    const { scripts } = JSON.parse(await readFile(path.join(PROJECT_ROOT, 'package.json'), 'utf8'));
+    expect(scripts[OPERATOR_SCRIPT]).toContain(`--env-file=${OPERATOR_FILE} `);
+    const [, ...program] = scripts[OPERATOR_SCRIPT].replace(OPERATOR_FILE, file).split(' ');
+    const args = [...program, ...typed];
     const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: PROJECT_ROOT });
     return stdout;
   };
   const asset = [...demo.stack.siem.copy.values()].find(({ stream }) => stream === 'assets');
-  const [status, doctor, row] = await Promise.all([run('status'), run('doctor'), run(`asset ${asset!.id}`)]);
+  const [status, doctor, row] = await Promise.all([
+    execute('status'),
+    execute('doctor'),
+    execute(`asset ${asset!.id}`),
+  ]);
   expect(status).toMatch(/^acme: healthy: every stream is caught up$/m);
   expect(status).toMatch(/^assets +caught up +just now/m);
   expect(doctor).toContain('0 failed');
