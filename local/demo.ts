@@ -5,7 +5,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { startDemo } from './demo/demo.ts';
 import { OPERATOR_FILE, operatorEnvironment, operatorLine, writeOperatorFile } from './demo/operator.ts';
 import { startDemoServer } from './demo/server.ts';
-import { optionsKeptByNpm } from './terminal/npm-options.ts';
+import { optionsKeptByNpm } from '../local/npm-options.ts';
 
 interface Flags {
   readonly port: number;

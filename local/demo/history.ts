@@ -8,8 +8,8 @@ export interface RowVersion extends RowChange {
 }
 
 const CHANGES_SHOWN = 40;
-const ROWS_REMEMBERED = 4_000;
-const VERSIONS_REMEMBERED = 12;
+const ROWS_REMEMBERED = 1_000;
+const VERSIONS_REMEMBERED = 8;
 
 /** What the data were, as far as somebody may ask. */
 export class DataHistory {

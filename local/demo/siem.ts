@@ -46,8 +46,8 @@ export function keyOf(stream: string, id: string): string {
 }
 
 /** Rows whose events are remembered one by one, and events of each. Of the others, the copy has the newest. */
-const ROWS_REMEMBERED = 4_000;
-const EVENTS_REMEMBERED = 12;
+const ROWS_REMEMBERED = 1_000;
+const EVENTS_REMEMBERED = 8;
 
 /**
  * A SIEM as docs/events.md describes it: it receives notifications from its queue, reads their objects from the bucket, keeps for each
@@ -99,7 +99,10 @@ export function demoSiem(): DemoSiem {
   return {
     copy,
     counts,
-    eventsOf: (stream, id) => remembered.get(keyOf(stream, id)) ?? [],
+    eventsOf(stream, id) {
+      const held = copy.get(keyOf(stream, id));
+      return remembered.get(keyOf(stream, id)) ?? (held ? [held] : []);
+    },
     waiting: () => messages().length,
     get reading() {
       return reading;
