@@ -2,10 +2,10 @@
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
+import { optionsKeptByNpm } from '../local/npm-options.ts';
 import { startDemo } from './demo/demo.ts';
 import { OPERATOR_FILE, operatorEnvironment, operatorLine, writeOperatorFile } from './demo/operator.ts';
 import { startDemoServer } from './demo/server.ts';
-import { optionsKeptByNpm } from '../local/npm-options.ts';
 
 interface Flags {
   readonly port: number;

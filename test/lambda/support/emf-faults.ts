@@ -1,4 +1,10 @@
-import { CONNECTOR_METRICS, DIMENSIONS, METRIC_NAMESPACE, OMITTED_WHEN_ZERO, STREAM_METRICS } from '../../../lambda/metric-names.ts';
+import {
+  CONNECTOR_METRICS,
+  DIMENSIONS,
+  METRIC_NAMESPACE,
+  OMITTED_WHEN_ZERO,
+  STREAM_METRICS,
+} from '../../../lambda/metric-names.ts';
 import type { Emf } from '../../../local/alarms/emf.ts';
 
 /** What differs between the blobs of one run over these streams and what metric-names.ts declares. */
