@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { INCIDENT_GROUPS } from '../../local/demo/buttons.ts';
 import { documentedAlarms } from '../../local/demo/documented-alarms.ts';
 import type { View } from '../../local/demo/view.ts';
@@ -8,6 +8,8 @@ import { type Opened, openDemo } from './opened.ts';
 const DOCUMENTED = documentedAlarms();
 /** After docs/alarm-tests.md: "CloudWatch and the notification add one or two." */
 const MINUTES_MORE = 2;
+/** Here the data go on changing, so a run that has begun well may report so up to fifteen minutes later, and silence counts from then. */
+const LONGEST_RUN = 15;
 /** A run that has begun lasts up to fifteen minutes, an old token five, and a backlog has to be read. */
 const MINUTES_TO_RECOVER = 60;
 
@@ -19,6 +21,9 @@ beforeAll(async () => {
 
 afterAll(() => demo?.close());
 
+/** A test that failed must not make the others fail. */
+afterEach(() => demo.evaluate("document.querySelector('#repair').click()"));
+
 describe.each(INCIDENT_GROUPS)('$title', ({ incidents }) => {
   test.each(incidents)(
     '$name: its alarms fire within the documented minutes, and after "Repair" the copy equals the data',
@@ -28,7 +33,7 @@ describe.each(INCIDENT_GROUPS)('$title', ({ incidents }) => {
       await quiet();
       await demo.cause(name);
       await demo.until(({ incident }) => incident?.name === name && !incident.isRepaired, 'it begins', 3);
-      const most = Math.max(minutes, ...documented.values()) + MINUTES_MORE;
+      const most = Math.max(minutes, ...[...documented.values()].map(limitOf));
       const fired = await demo.until(
         view => haveFired(view, alarms) && isLongEnough(view, alarms, minutes),
         name,
@@ -37,7 +42,7 @@ describe.each(INCIDENT_GROUPS)('$title', ({ incidents }) => {
       for (const { name: alarm, fired: after } of fired.incident!.alarms) {
         const limit = documented.get(alarm);
         if (limit !== undefined)
-          expect({ alarm, after: Number(after) <= limit + MINUTES_MORE }).toEqual({ alarm, after: true });
+          expect({ alarm, after: Number(after) <= limitOf(limit) }).toEqual({ alarm, after: true });
       }
       await expectShown(alarms);
       await demo.repair();
@@ -46,6 +51,11 @@ describe.each(INCIDENT_GROUPS)('$title', ({ incidents }) => {
     },
   );
 });
+
+/** The latest minute for an alarm of which docs/alarm-tests.md gives this one. */
+function limitOf(documented: number): number {
+  return documented + MINUTES_MORE + (documented > LONGEST_RUN ? LONGEST_RUN : 0);
+}
 
 /** Of the incident before, no alarm is left. */
 async function quiet(): Promise<void> {
