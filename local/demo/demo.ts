@@ -19,6 +19,7 @@ const CONFIGURATION = {
   dnsBlocksPath: '/v1/dns-blocks',
   alarmEmail: 'on-call@acme.example',
   pageLimit: 5,
+  leaseSeconds: 90,
 };
 const ROWS = { assets: 250, threats: 350, dnsBlocks: 400 };
 /** Alarms on silence need the past half hour, and the dashboard shows more. */
