@@ -19,7 +19,7 @@ export interface CloudWatchOptions extends Place {
 }
 
 export interface CloudWatchControls {
-  readonly metrics: Pick<MetricStore, 'put'>;
+  readonly metrics: Pick<MetricStore, 'put' | 'forget'>;
   readonly alarms: AlarmControls;
 }
 
@@ -278,6 +278,8 @@ export interface Sample {
 
 export interface MetricStore {
   put(...data: readonly MetricDatum[]): void;
+  /** Forgets what was before that time, in milliseconds since 1970. */
+  forget(before: number): void;
   /** In the order of their times. */
   samples(metric: MetricName): readonly Sample[];
 }
@@ -289,8 +291,17 @@ export function createMetricStore(): MetricStore {
       for (const datum of data) {
         const samples = metrics.get(keyOf(datum)) ?? [];
         metrics.set(keyOf(datum), samples);
-        samples.push(sampleOf(datum));
-        samples.sort((one, other) => one.time - other.time);
+        const last = samples.at(-1)?.time ?? 0;
+        const sample = sampleOf(datum);
+        samples.push(sample);
+        if (sample.time < last) samples.sort((one, other) => one.time - other.time);
+      }
+    },
+    forget(before) {
+      for (const [key, samples] of metrics) {
+        const first = samples.findIndex(({ time }) => time >= before);
+        if (first < 0) metrics.delete(key);
+        else samples.splice(0, first);
       }
     },
     samples: metric => metrics.get(keyOf(metric)) ?? [],

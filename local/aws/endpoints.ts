@@ -2,7 +2,13 @@ import { join } from 'node:path';
 import { lockDirectory } from './directory-lock.ts';
 import { openDynamoDb } from './dynamodb.ts';
 import { createFaults, type Faults } from './faults.ts';
-import { type Buffering, createFirehose, type FirehoseControls, WRITE_THROUGH } from './firehose.ts';
+import {
+  type Buffering,
+  createFirehose,
+  type DeliveredObject,
+  type FirehoseControls,
+  WRITE_THROUGH,
+} from './firehose.ts';
 import { openObjectStore } from './object-store.ts';
 import { type BucketNotifications, createS3 } from './s3.ts';
 import { createSecretsManager, type SecretControls } from './secrets-manager.ts';
@@ -34,6 +40,12 @@ export interface AwsOptions {
   readonly region?: string;
   /** @default every call is delivered before it is acknowledged, as one object */
   readonly buffering?: Buffering;
+  /** Called for each object that Firehose has delivered. */
+  readonly onDelivered?: (object: DeliveredObject) => void;
+  /** Runs a task once after that many milliseconds of `now`, and returns what cancels it. @default a timer */
+  readonly later?: (task: () => void, milliseconds: number) => () => void;
+  /** Access keys whose calls meet no fault. @default none */
+  readonly spared?: readonly string[];
   /** @default healthy services, `faults` of the result being the control */
   readonly faults?: Faults;
   /** Called for every signed request, once it is answered. */
@@ -80,13 +92,15 @@ export const LOCAL_NAMES: AwsNames = {
  * @throws DirectoryInUseError when another process works in the same folder
  */
 export async function startAws(options: AwsOptions): Promise<LocalAws> {
-  const { directory, onCall, accessKey, region = 'us-east-1', now = Date.now, faults = createFaults() } = options;
+  const { directory, onCall, onDelivered, accessKey, region = 'us-east-1', now = Date.now } = options;
+  const { faults = createFaults(), later = timer, spared = [] } = options;
   const names = { ...LOCAL_NAMES, ...options.names };
   const place = { region, account: ACCOUNT };
   const unlock = await lockDirectory(directory);
   const folder = join(directory, 's3');
   const store = await openObjectStore(folder, [...new Set([names.bucket, names.deadLetterBucket])]);
-  const target = { store, bucket: names.bucket, prefix: names.prefix, streamName: names.deliveryStream, now, later };
+  const stream = { streamName: names.deliveryStream, now, later, ...(onDelivered && { onDelivered }) };
+  const target = { store, bucket: names.bucket, prefix: names.prefix, ...stream };
   const firehose = createFirehose({ ...target, ...place, buffering: options.buffering ?? WRITE_THROUGH });
   const secrets = createSecretsManager({ name: names.secret, value: options.secret, now, ...place });
   const notifications = new Map<string, BucketNotifications>();
@@ -98,7 +112,7 @@ export async function startAws(options: AwsOptions): Promise<LocalAws> {
       onCall?.(call);
     };
     const choices = { ...(server && { server }), ...(accessKey && { accessKey }) };
-    const wire = await serve(service, { faults, onCall: record, port: 0, ...choices });
+    const wire = await serve(service, { faults, onCall: record, port: 0, now, spared, ...choices });
     wires.push(wire);
     return wire.url;
   };
@@ -151,9 +165,9 @@ function resourceEnvironment(names: AwsNames): Record<string, string> {
   };
 }
 
-function later(task: () => void, milliseconds: number): () => void {
-  const timer = setTimeout(task, milliseconds);
-  return () => clearTimeout(timer);
+function timer(task: () => void, milliseconds: number): () => void {
+  const timeout = setTimeout(task, milliseconds);
+  return () => clearTimeout(timeout);
 }
 
 /** How often a permission was used on a resource, and what it metered. */

@@ -246,8 +246,19 @@ export interface DeliveryTarget {
   readonly streamName: string;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** Called for each object in the bucket. */
+  readonly onDelivered?: (object: DeliveredObject) => void;
   /** Runs the task once after that many milliseconds. Returns a function that cancels it. */
   readonly later: (task: () => void, milliseconds: number) => () => void;
+}
+
+export interface DeliveredObject {
+  readonly bucket: string;
+  readonly key: string;
+  /** Of the records, before compression. */
+  readonly bytes: number;
+  /** From the first record to the delivery. */
+  readonly heldMilliseconds: number;
 }
 
 export interface DeliveryBuffer {
@@ -270,8 +281,12 @@ export function createDeliveryBuffer(target: DeliveryTarget, buffering: Bufferin
   let failure: unknown;
 
   const write = async (records: readonly Uint8Array[], arrival: number): Promise<void> => {
-    await target.store.put(target.bucket, objectKey(target, arrival), await compress(Buffer.concat(records)));
+    const { store, bucket, now, onDelivered } = target;
+    const key = objectKey(target, arrival);
+    const content = Buffer.concat(records);
+    await store.put(bucket, key, await compress(content));
     objects += 1;
+    onDelivered?.({ bucket, key, bytes: content.length, heldMilliseconds: now() - arrival });
   };
   const deliver = async (): Promise<void> => {
     cancel();

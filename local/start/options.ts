@@ -9,8 +9,8 @@ import {
   streamKey,
 } from '../../lambda/streams.ts';
 import { LOCAL_NAMES } from '../aws/endpoints.ts';
-import { COUNT_NAMES, defaultCounts, type SeedCounts } from '../platform/seed.ts';
 import { optionOf, optionsKeptByNpm } from '../npm-options.ts';
+import { COUNT_NAMES, defaultCounts, type SeedCounts } from '../platform/seed.ts';
 import { type OcsfFields, ocsfMapping } from './ocsf-mapping.ts';
 
 /** Options as they were typed. They are checked together later, so that every fault is reported at once. */

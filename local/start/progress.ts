@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import { type Part, paintedLine } from '../../bin/terminal/painted-line.ts';
+import { bar } from '../../bin/terminal/sparkline.ts';
 import { terminalLine } from '../../bin/terminal/terminal-text.ts';
 import { deliveredObjects, deliveredStream } from '../aws/delivered.ts';
 import type { ApiObservation } from './handler-thread.ts';
@@ -11,6 +13,14 @@ export interface StreamProgress {
   readonly pages: number;
   /** Events in the delivered files. */
   readonly delivered: number;
+  /** Rows that it has, and pages that hold them; absent where that cannot be known. */
+  readonly expected?: Expected | undefined;
+}
+
+export interface Expected {
+  readonly rows: number;
+  /** Rows of a page. */
+  readonly pageLimit: number;
 }
 
 /** The output of a display. */
@@ -18,16 +28,23 @@ export interface Screen {
   write(text: string): unknown;
   readonly isTTY?: boolean;
   readonly columns?: number;
+  /** @default none */
+  hasColors?(): boolean;
 }
 
 /** Shows the progress of the streams: at a terminal in rewritten lines, elsewhere as a line at each change. */
 export class Progress {
   readonly #screen: Screen;
+  readonly #now: () => number;
+  /** By stream, the last looks, oldest first. */
+  readonly #looks = new Map<string, Look[]>();
   #shown = 0;
   #last = '';
 
-  constructor(screen: Screen) {
+  /** @param now milliseconds from any start */
+  constructor(screen: Screen, now: () => number = () => performance.now()) {
     this.#screen = screen;
+    this.#now = now;
   }
 
   /** Milliseconds between updates. */
@@ -37,29 +54,70 @@ export class Progress {
 
   /** @param note what the run waits for, if anything */
   show(streams: readonly StreamProgress[], note?: string): void {
+    if (!this.#screen.isTTY) {
+      this.#append([...streams.map(streamText), ...(note ? [note] : [])]);
+      return;
+    }
     const width = Math.max(...streams.map(each => each.stream.length));
-    const lines = [...streams.map(each => streamLine(each, width)), ...(note ? [`  ${note}`] : [])];
-    if (this.#screen.isTTY) this.#rewrite(lines);
-    else this.#append([...streams.map(each => streamLine(each, 0)), ...(note ? [note] : [])]);
+    const lines = streams.map(each => streamLine(each, this.#rate(each), width));
+    this.#rewrite([...lines, ...(note ? [[[`  ${note}`, 'yellow'] as const]] : [])]);
   }
 
-  #rewrite(lines: readonly string[]): void {
+  /** Events a second, of the last seconds. */
+  #rate({ stream, delivered }: StreamProgress): number {
+    const now = this.#now();
+    const looks = [...(this.#looks.get(stream) ?? []), { now, delivered }].filter(look => look.now >= now - RATE_OVER);
+    this.#looks.set(stream, looks);
+    const [first] = looks;
+    return first && first.now < now ? ((delivered - first.delivered) * 1000) / (now - first.now) : 0;
+  }
+
+  #rewrite(lines: readonly (readonly Part[])[]): void {
     const width = (this.#screen.columns || 80) - 1;
+    const hasColours = this.#screen.hasColors?.() ?? false;
     const up = this.#shown > 0 ? `\x1b[${this.#shown}A` : '';
     // Cut, because a wrapped line would break the count of lines to rewrite.
-    this.#screen.write(`${up}\x1b[0J${lines.map(line => `${line.slice(0, width)}\n`).join('')}`);
+    this.#screen.write(`${up}\x1b[0J${lines.map(line => `${paintedLine(line, width, hasColours)}\n`).join('')}`);
     this.#shown = lines.length;
   }
 
   #append(parts: readonly string[]): void {
-    const line = parts.map(part => part.trim()).join(' | ');
+    const line = parts.join(' | ');
     if (line !== this.#last) this.#screen.write(`${line}\n`);
     this.#last = line;
   }
 }
 
-function streamLine({ stream, pages, delivered }: StreamProgress, width: number): string {
-  return `  ${stream.padEnd(width)}  ${grouped(pages)} pages read, ${grouped(delivered)} events delivered`;
+interface Look {
+  readonly now: number;
+  readonly delivered: number;
+}
+
+/** Milliseconds over which a rate is measured. */
+const RATE_OVER = 3_000;
+const BAR_COLUMNS = 16;
+
+function streamText({ stream, pages, delivered }: StreamProgress): string {
+  return `${stream}  ${grouped(pages)} pages read, ${grouped(delivered)} events delivered`;
+}
+
+/** What is known first: how far it is, what has been delivered, how fast, and what is left. */
+function streamLine({ stream, pages, delivered, expected }: StreamProgress, rate: number, width: number): Part[] {
+  const head = `  ${stream.padEnd(width)}  `;
+  const tail = `${grouped(delivered)} events${rate >= 1 ? `, ${grouped(Math.round(rate))} a second` : ''}`;
+  if (!expected) return [head, `${grouped(pages)} pages, ${tail}`];
+  const { rows, pageLimit } = expected;
+  const all = Math.max(1, Math.ceil(rows / pageLimit));
+  const left = Math.max(0, rows - pages * pageLimit);
+  const { filled, rest } = bar(pages / all, BAR_COLUMNS);
+  const isDone = left === 0 && pages > 0;
+  return [
+    head,
+    [filled, isDone ? 'green' : 'cyan'],
+    [rest, 'dim'],
+    `  ${grouped(Math.min(pages, all))} of ${grouped(all)} pages, ${tail}`,
+    ...(left > 0 ? [[`, ${grouped(left)} rows left`, 'dim'] as const] : []),
+  ];
 }
 
 /** With thousands separators: 12,345. */
@@ -71,6 +129,7 @@ export interface MonitoredStream {
   readonly name: string;
   /** URL of its list, without query. */
   readonly url: string;
+  readonly expected?: Expected | undefined;
 }
 
 /**
@@ -96,8 +155,8 @@ export async function watchProgress(
 
   const show = async (): Promise<void> => {
     await delivered.update();
-    const each = streams.map(({ name, url }) => {
-      return { stream: name, pages: pages.get(url) ?? 0, delivered: delivered.events.get(name) ?? 0 };
+    const each = streams.map(({ name, url, expected }) => {
+      return { stream: name, pages: pages.get(url) ?? 0, delivered: delivered.events.get(name) ?? 0, expected };
     });
     progress.show(each, untilEnd ?? untilPage ?? (trouble && `retrying: ${trouble}`));
   };

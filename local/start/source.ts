@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import type { StreamKey } from '../../lambda/streams.ts';
 import { lockDirectory } from '../aws/directory-lock.ts';
-import { COUNT_NAMES, defaultCounts } from '../platform/seed.ts';
 import { optionOf } from '../npm-options.ts';
+import { COUNT_NAMES, defaultCounts } from '../platform/seed.ts';
 import { type EmbeddedTarget, StartFaultsError, type StartRequest, type TenantTarget } from './options.ts';
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { type AlarmDefinition, evaluate, type State } from './support/evaluate-alarm.ts';
-import { seriesKey, TimeSeries } from './support/time-series.ts';
+import { type AlarmDefinition, evaluate, type State } from '../../local/alarms/evaluate-alarm.ts';
+import { seriesKey, TimeSeries } from '../../local/alarms/time-series.ts';
 
 const NAME = { namespace: 'Test', metric: 'Load', dimensions: { of: 'it' } };
 

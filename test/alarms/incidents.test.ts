@@ -5,10 +5,10 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { ALARMS } from '../../lib/alarms/alarms.ts';
+import type { Incident } from '../../local/incidents/incident.ts';
 import { PROJECT_ROOT } from '../lib/synth.ts';
 import { INCIDENTS, NO_INCIDENTS } from './incidents.ts';
 import type { Finding, Line } from './main.ts';
-import type { Incident } from './support/incident.ts';
 
 /**
  * In a process of their own, where the hundreds of runs take half the time. It prints each result at once, and each test waits for its own

@@ -1,9 +1,9 @@
-import { API_INCIDENTS } from './incidents/api.ts';
-import { AWS_INCIDENTS } from './incidents/aws.ts';
-import { HEALTH } from './incidents/health.ts';
+import { API_INCIDENTS } from '../../local/incidents/api.ts';
+import { AWS_INCIDENTS } from '../../local/incidents/aws.ts';
+import { HARMLESS, HEALTH } from '../../local/incidents/health.ts';
+import type { Incident } from '../../local/incidents/incident.ts';
+import { SERVICE_INCIDENTS } from '../../local/incidents/services.ts';
 import { MEMORY_INCIDENT } from './incidents/memory.ts';
-import { SERVICE_INCIDENTS } from './incidents/services.ts';
-import type { Incident } from './support/incident.ts';
 
 /** What on-call must hear of. */
 export const INCIDENTS: readonly Incident[] = [
@@ -14,4 +14,4 @@ export const INCIDENTS: readonly Incident[] = [
 ];
 
 /** What on-call must not hear of. */
-export const NO_INCIDENTS = HEALTH;
+export const NO_INCIDENTS: readonly Incident[] = [...HEALTH, ...HARMLESS];

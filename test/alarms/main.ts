@@ -4,11 +4,11 @@
  */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { Incident } from '../../local/incidents/incident.ts';
 import { PROJECT_ROOT } from '../lib/synth.ts';
 import { INCIDENTS, NO_INCIDENTS } from './incidents.ts';
 import { criticalAlarms, type DrillResult, drill } from './support/drill.ts';
 import { drillTable } from './support/drill-table.ts';
-import type { Incident } from './support/incident.ts';
 
 /** The result of one incident, as JSON. */
 export interface Finding {

@@ -1,13 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import { METRIC_NAMESPACE } from '../../lambda/metric-names.ts';
-import { emfOf } from '../lambda/support/emf.ts';
+import { alarmSeries } from '../../local/alarms/alarm-definitions.ts';
+import { dashboardSeries } from '../../local/alarms/dashboard.ts';
+import { emfOf } from '../../local/alarms/emf.ts';
+import { type SeriesName, seriesKey, TimeSeries } from '../../local/alarms/time-series.ts';
+import { Scene } from '../../local/incidents/scene.ts';
 import { functionProcess, HANDLER } from '../lambda/support/function-process.ts';
 import { type SynthesizedTemplate, synthesize } from '../lib/synth.ts';
-import { alarmSeries, dashboardSeries } from './support/alarm-definitions.ts';
 import { CONFIGURATION } from './support/drill.ts';
-import { Scene } from './support/scene.ts';
+import { quietClock } from './support/quiet-clock.ts';
 import { SERVICE_METRICS } from './support/service-metrics.ts';
-import { type SeriesName, seriesKey, TimeSeries } from './support/time-series.ts';
 
 const OWNERS: Readonly<Record<string, string>> = {
   'AWS/Lambda': 'AWS::Lambda::Function',
@@ -18,7 +20,7 @@ const OWNERS: Readonly<Record<string, string>> = {
 
 /** Series that the deployed handler writes to stdout, in a process of its own. */
 async function emittedBy(template: SynthesizedTemplate): Promise<ReadonlySet<string>> {
-  await using scene = await Scene.open({ template });
+  await using scene = await Scene.open({ template, time: quietClock() });
   scene.platform.populate({ assets: 5, threats: 5, dnsBlocks: 5 });
   const { stdout, stderr, code } = await functionProcess(HANDLER, scene.environment);
   expect({ stderr, code }).toEqual({ stderr: '', code: 0 });

@@ -1,7 +1,7 @@
 import { STREAMS } from '../../lambda/streams.ts';
+import { problem } from '../../local/incidents/tampered-api.ts';
 import { connector } from '../lambda/support/connector.ts';
 import { functionProcess, HANDLER } from '../lambda/support/function-process.ts';
-import { problem } from '../lambda/support/http-harness.ts';
 
 /** What CloudWatch adds to each line. */
 const ADDED = ['@timestamp', '@message'];

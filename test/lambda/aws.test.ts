@@ -12,7 +12,8 @@ import { expect, test } from '@jest/globals';
 import { createAwsClients } from '../../lambda/aws.ts';
 import { leaseTimes } from '../../lambda/lease-times.ts';
 import { LEASE_SECONDS } from '../../lambda/options.ts';
-import { httpHarness, json, silence } from './support/http-harness.ts';
+import { json } from '../../local/incidents/tampered-api.ts';
+import { httpHarness, silence } from './support/http-harness.ts';
 import { rejection } from './support/rejection.ts';
 
 const EVERY = Array.from({ length: LEASE_SECONDS.max }, (_, index) => index + LEASE_SECONDS.min);

@@ -2,10 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import { StreamsFailedError } from '../../lambda/core/errors.ts';
 import { checkpointKey } from '../../lambda/store/item.ts';
 import { STREAMS } from '../../lambda/streams.ts';
+import { json, list, problem } from '../../local/incidents/tampered-api.ts';
 import { type Connector, connector } from './support/connector.ts';
-import { type Act, httpHarness, json, problem } from './support/http-harness.ts';
+import { type Act, httpHarness } from './support/http-harness.ts';
 import { rejection, wordsOf } from './support/rejection.ts';
-import { list } from './support/tampered-api.ts';
 
 /** A connector that has read some rows, and has more to read. */
 async function withMore(): Promise<Connector> {

@@ -1,11 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { json, list } from '../../local/incidents/tampered-api.ts';
 import { type Connector, connector } from './support/connector.ts';
 import { schemaFaults } from './support/event-schema.ts';
-import { json } from './support/http-harness.ts';
 import { rejection, wordsOf } from './support/rejection.ts';
-import { list } from './support/tampered-api.ts';
 
 const GOOD = '{"id":"good","updated_at":"2026-11-20T12:00:00Z","stream_position":"1"}';
 

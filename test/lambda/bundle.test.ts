@@ -2,10 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { expect, test } from '@jest/globals';
 import { STREAMS } from '../../lambda/streams.ts';
+import { emfOf } from '../../local/alarms/emf.ts';
 import { parseEvent } from '../../local/aws/delivered.ts';
 import { bundle } from './support/bundle.ts';
 import { connector } from './support/connector.ts';
-import { emfFaults, emfOf } from './support/emf.ts';
+import { emfFaults } from './support/emf-faults.ts';
 import { schemaFaults } from './support/event-schema.ts';
 import { functionProcess } from './support/function-process.ts';
 

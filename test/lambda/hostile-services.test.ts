@@ -3,11 +3,12 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { STREAMS } from '../../lambda/streams.ts';
+import { emfOf } from '../../local/alarms/emf.ts';
+import { json } from '../../local/incidents/tampered-api.ts';
 import { CANARY_SECRET, type Connector, canaries } from './support/connector.ts';
 import { echo, echoRaw } from './support/echo.ts';
-import { emfOf } from './support/emf.ts';
 import { type FunctionRun, functionProcess, HANDLER } from './support/function-process.ts';
-import { type Act, httpHarness, json } from './support/http-harness.ts';
+import { type Act, httpHarness } from './support/http-harness.ts';
 
 /** Everything that the function has shown, and which parts of a secret, a token or a row are in it. */
 async function shownBy(

@@ -2,10 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import { checkpointKey, leaseKey } from '../../lambda/store/item.ts';
 import { createLease } from '../../lambda/store/lease.ts';
 import { STREAMS } from '../../lambda/streams.ts';
+import { json, list, problem } from '../../local/incidents/tampered-api.ts';
 import { type Connector, connector } from './support/connector.ts';
-import { json, problem } from './support/http-harness.ts';
 import { rejection } from './support/rejection.ts';
-import { list } from './support/tampered-api.ts';
 
 const SOME = { assets: 6, threats: 5, dnsBlocks: 4 };
 

@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { STREAMS } from '../../lambda/streams.ts';
+import { emfOf } from '../../local/alarms/emf.ts';
+import { json, problem } from '../../local/incidents/tampered-api.ts';
 import { type Connector, canaries, connector, putDeadLetter } from './support/connector.ts';
-import { emfFaults, emfOf } from './support/emf.ts';
+import { emfFaults } from './support/emf-faults.ts';
 import { functionProcess, HANDLER } from './support/function-process.ts';
-import { json, problem } from './support/http-harness.ts';
 
 const NAMES = STREAMS.map(stream => stream.name);
 

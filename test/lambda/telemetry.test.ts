@@ -3,8 +3,9 @@ import * as errors from '../../lambda/core/errors.ts';
 import { EMPTY_RESULT, type StreamResult } from '../../lambda/core/run.ts';
 import type { StreamName } from '../../lambda/streams.ts';
 import { createTelemetry, type RunFacts } from '../../lambda/telemetry.ts';
-import { type Emf, emfFaults, emfOf } from './support/emf.ts';
-import { written } from './support/written.ts';
+import { type Emf, emfOf } from '../../local/alarms/emf.ts';
+import { written } from '../../local/incidents/written.ts';
+import { emfFaults } from './support/emf-faults.ts';
 
 type Outcome = RunFacts['outcome'];
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { problem } from '../lambda/support/http-harness.ts';
+import { problem } from '../../local/incidents/tampered-api.ts';
 import { type Ports, ports } from './support/ports.ts';
 
 const FEW = { assets: 30, threats: 20, dnsBlocks: 10 };

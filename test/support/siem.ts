@@ -2,7 +2,7 @@
 import { classesOf, filteredClass } from '../../lambda/core/ocsf/classes.ts';
 import type { StreamName } from '../../lambda/streams.ts';
 import { STREAMS } from '../../lambda/streams.ts';
-import { content } from './lossless.ts';
+import { content } from '../../local/siem/lossless.ts';
 
 export interface ReceivedEvent {
   readonly eventId: string;

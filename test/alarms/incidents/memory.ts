@@ -1,6 +1,6 @@
-import { emfOf } from '../../lambda/support/emf.ts';
+import { emfOf } from '../../../local/alarms/emf.ts';
+import type { Incident } from '../../../local/incidents/incident.ts';
 import { functionProcess, HANDLER } from '../../lambda/support/function-process.ts';
-import type { Incident } from '../support/incident.ts';
 
 const HUNDRED_KILOBYTES = 'x'.repeat(100_000);
 /** Twice what the alarm needs: on a busy machine the process has more time to collect its garbage before it measures. */

@@ -1,9 +1,11 @@
+import '../../lambda/support/one-realm.ts';
+import { alarmDefinitions, compositeAlarms } from '../../../local/alarms/alarm-definitions.ts';
+import { type AlarmDefinition, evaluate, type State } from '../../../local/alarms/evaluate-alarm.ts';
+import type { TimeSeries } from '../../../local/alarms/time-series.ts';
+import type { Incident } from '../../../local/incidents/incident.ts';
+import { Scene } from '../../../local/incidents/scene.ts';
 import { synthesize } from '../../lib/synth.ts';
-import { alarmDefinitions, compositeAlarms } from './alarm-definitions.ts';
-import { type AlarmDefinition, evaluate, type State } from './evaluate-alarm.ts';
-import type { Incident } from './incident.ts';
-import { Scene } from './scene.ts';
-import type { TimeSeries } from './time-series.ts';
+import { quietClock } from './quiet-clock.ts';
 
 export interface DrillResult {
   readonly incident: Incident;
@@ -30,8 +32,8 @@ const AFTER = 90;
 const TOKEN_MINUTES = 5;
 
 export async function drill(incident: Incident): Promise<DrillResult> {
-  const template = synthesize({ ...CONFIGURATION, ...incident.configuration });
-  await using scene = await Scene.open({ template, platform: incident.platform });
+  const template = synthesize({ ...CONFIGURATION, ...incident.configuration, ...incident.paging });
+  await using scene = await Scene.open({ template, time: quietClock(), platform: incident.platform });
   scene.platform.populate(ROWS);
   await catchUp(scene);
   scene.begin();
@@ -62,7 +64,7 @@ async function endure({ begin, eachMinute, minutes }: Incident, scene: Scene): P
   await begin?.(scene);
   while (scene.minute < minutes) {
     const run = () => scene.run();
-    await (eachMinute ? eachMinute(scene, run) : run());
+    await (eachMinute ? eachMinute(scene, run, scene.minute) : run());
     await scene.nextMinute();
   }
 }

@@ -1,19 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Sender } from '../../../lambda/aws.ts';
-import type { Clock } from '../../../lambda/ports.ts';
+import type { SceneTime } from '../../../local/incidents/scene-time.ts';
 import { BOUNDS, type SteppedClock, steppedClock } from '../../lambda/support/stepped-clock.ts';
 
 /** Milliseconds; shorter than the time between two renewals of the lease. */
 const STEP = 10_000;
 
-export interface QuietClock {
+export interface QuietClock extends SceneTime {
   readonly clock: SteppedClock;
-  /** The same client, whose calls time waits for. */
-  watch(sender: Sender): Sender;
-  /** What the function sees of the clock. */
-  readonly forFunction: Clock;
-  /** Lets time pass, in steps, each after every pending call has been answered. */
-  pass(milliseconds: number): Promise<void>;
 }
 
 /**
@@ -57,5 +50,7 @@ export function quietClock(): QuietClock {
       },
     },
     pass,
+    fetch,
+    during: act => act(),
   };
 }

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { apiWithShortBudget } from '../../../bin/ctl/access.ts';
-import { httpHarness, json } from '../../lambda/support/http-harness.ts';
+import { json } from '../../../local/incidents/tampered-api.ts';
+import { httpHarness } from '../../lambda/support/http-harness.ts';
 import { rejection } from '../../lambda/support/rejection.ts';
 import { steppedClock } from '../../lambda/support/stepped-clock.ts';
 

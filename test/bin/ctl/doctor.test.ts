@@ -13,7 +13,8 @@ import { clockFinding, findCdkJson } from '../../../bin/ctl/commands/doctor/pref
 import { notificationsFinding, permits } from '../../../bin/ctl/commands/doctor/siem-checks.ts';
 import { functionFinding, scheduleFinding } from '../../../bin/ctl/commands/doctor/stack-checks.ts';
 import type { Condition } from '../../../bin/ctl/deployment.ts';
-import { httpHarness, json } from '../../lambda/support/http-harness.ts';
+import { json } from '../../../local/incidents/tampered-api.ts';
+import { httpHarness } from '../../lambda/support/http-harness.ts';
 
 const { signal } = new AbortController();
 

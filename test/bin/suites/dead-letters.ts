@@ -2,8 +2,7 @@
 import { gzipSync } from 'node:zlib';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { problem } from '../../lambda/support/http-harness.ts';
-import { list } from '../../lambda/support/tampered-api.ts';
+import { list, problem } from '../../../local/incidents/tampered-api.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
 import { REFUSED_START, sqsQueueName, startLost } from '../support/queues.ts';
 

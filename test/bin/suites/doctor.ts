@@ -1,9 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { checkpointKey } from '../../../lambda/store/item.ts';
 import type { ServiceName } from '../../../local/aws/service.ts';
+import { list, problem } from '../../../local/incidents/tampered-api.ts';
 import { pass } from '../../lambda/support/aws-scene.ts';
-import { problem } from '../../lambda/support/http-harness.ts';
-import { list } from '../../lambda/support/tampered-api.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
 import type { Found } from '../support/found.ts';
 

@@ -6,8 +6,8 @@ import type { SavedStream } from '../../../lambda/ports.ts';
 import { createCheckpoints } from '../../../lambda/store/checkpoints.ts';
 import { leaseKey, rowKey } from '../../../lambda/store/item.ts';
 import { sha256 } from '../../../lambda/system.ts';
+import { json, problem } from '../../../local/incidents/tampered-api.ts';
 import { pass } from '../../lambda/support/aws-scene.ts';
-import { json, problem } from '../../lambda/support/http-harness.ts';
 import { START } from '../../lambda/support/stepped-clock.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { json } from '../../lambda/support/http-harness.ts';
-import { list } from '../../lambda/support/tampered-api.ts';
+import { json, list } from '../../../local/incidents/tampered-api.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
 import { FAR, putLease } from '../support/lease.ts';
 import { cells } from '../support/words.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { checkpointKey, removalsPartition } from '../../../lambda/store/item.ts';
+import { json, list } from '../../../local/incidents/tampered-api.ts';
 import { pass } from '../../lambda/support/aws-scene.ts';
-import { json } from '../../lambda/support/http-harness.ts';
-import { list } from '../../lambda/support/tampered-api.ts';
 import { deployment } from '../support/deployment.ts';
 import { FAR, putLease } from '../support/lease.ts';
 import { sqsQueueName } from '../support/queues.ts';

@@ -1,8 +1,8 @@
 import { createTelemetry, type RunFacts } from '../../../lambda/telemetry.ts';
+import { emfOf } from '../../../local/alarms/emf.ts';
 import type { MetricDatum } from '../../../local/aws/cloudwatch.ts';
 import type { LocalDeployment } from '../../../local/deployment/deployment.ts';
-import { emfOf } from '../../lambda/support/emf.ts';
-import { written } from '../../lambda/support/written.ts';
+import { written } from '../../../local/incidents/written.ts';
 
 /** Puts the metrics of a run where CloudWatch would have put them. @param time milliseconds since 1970 */
 export function putMetrics({ metrics }: LocalDeployment, connector: string, facts: RunFacts, time: number): void {

@@ -1,5 +1,5 @@
-import { targetOf } from '../../alarms/support/intrinsic.ts';
-import { onlyId } from '../../alarms/support/stack-parts.ts';
+import { targetOf } from '../../../local/alarms/intrinsic.ts';
+import { onlyId } from '../../../local/alarms/stack-parts.ts';
 import type { SynthesizedTemplate } from '../../lib/synth.ts';
 
 /** One action on one resource that a role may do. */

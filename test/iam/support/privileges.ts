@@ -1,7 +1,7 @@
+import { onlyId } from '../../../local/alarms/stack-parts.ts';
 import { ACCOUNT, type LocalAws } from '../../../local/aws/endpoints.ts';
 import { createReferences } from '../../../local/deployment/physical-names.ts';
 import { type References, resolveText } from '../../../local/deployment/template.ts';
-import { onlyId } from '../../alarms/support/stack-parts.ts';
 import { type SynthesizedTemplate, synthesize } from '../../lib/synth.ts';
 import { started } from '../../local/aws/started.ts';
 import { allows, functionGrants, type Grant } from './grants.ts';

@@ -1,9 +1,8 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { leaseKey } from '../../../lambda/store/item.ts';
 import { THROTTLED } from '../../../local/aws/faults.ts';
+import { json, list } from '../../../local/incidents/tampered-api.ts';
 import { type Connector, connector } from '../../lambda/support/connector.ts';
-import { json } from '../../lambda/support/http-harness.ts';
-import { list } from '../../lambda/support/tampered-api.ts';
 
 export interface Scenario {
   readonly name: string;

@@ -6,8 +6,9 @@ import {
   CursorRefusedError,
   RoleMissingError,
 } from '../../../lambda/core/errors.ts';
+import { json, problem } from '../../../local/incidents/tampered-api.ts';
 import { apiScene } from '../support/api-scene.ts';
-import { type Act, json, problem } from '../support/http-harness.ts';
+import type { Act } from '../support/http-harness.ts';
 import { rejection, wordsOf } from '../support/rejection.ts';
 
 const PAGE = json(200, '{}');

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { ApiRefusedError, ApiUnavailableError, PageTooLargeError } from '../../../lambda/core/errors.ts';
+import { json } from '../../../local/incidents/tampered-api.ts';
 import { apiScene } from '../support/api-scene.ts';
-import { type Act, httpHarness, json } from '../support/http-harness.ts';
+import { type Act, httpHarness } from '../support/http-harness.ts';
 import { rejection, wordsOf } from '../support/rejection.ts';
 
 const BODY = '{"data":[],"pagination":{"next_cursor":null,"page_size":0}}';

@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { ApiUnavailableError, OutOfTimeError, PageTimeoutError } from '../../../lambda/core/errors.ts';
+import { json, problem } from '../../../local/incidents/tampered-api.ts';
 import { createRandom } from '../../../local/platform/random.ts';
 import { apiScene } from '../support/api-scene.ts';
-import { type Act, json, problem, reset, silence, truncated } from '../support/http-harness.ts';
+import { type Act, reset, silence, truncated } from '../support/http-harness.ts';
 import { rejection, wordsOf } from '../support/rejection.ts';
 
 const PAGE = json(200, '{"page":1}');

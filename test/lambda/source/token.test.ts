@@ -3,18 +3,11 @@ import { describe, expect, test } from '@jest/globals';
 import { ApiRefusedError, ApiUnavailableError, CredentialsError } from '../../../lambda/core/errors.ts';
 import type { ClientCredentials } from '../../../lambda/source/credentials.ts';
 import { createTokens, failingOnce, tokenEndpoint } from '../../../lambda/source/token.ts';
+import { json } from '../../../local/incidents/tampered-api.ts';
 import { createPlatform } from '../../../local/platform/platform.ts';
 import { createRandom } from '../../../local/platform/random.ts';
 import { startPlatformServer } from '../../../local/platform/server.ts';
-import {
-  type Act,
-  httpHarness,
-  json,
-  reset,
-  type SeenRequest,
-  silence,
-  watchedFetch,
-} from '../support/http-harness.ts';
+import { type Act, httpHarness, reset, type SeenRequest, silence, watchedFetch } from '../support/http-harness.ts';
 import { rejection, wordsOf } from '../support/rejection.ts';
 import { retryBudget, steppedClock } from '../support/stepped-clock.ts';
 

@@ -48,15 +48,6 @@ export async function httpHarness(...acts: readonly Act[]): Promise<HttpHarness>
   };
 }
 
-export function json(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Act {
-  return response => response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text(body));
-}
-
-/** The platform's problem document. */
-export function problem(status: number, suffix: string, detail = 'A detail.', headers = {}): Act {
-  return json(status, { type: `https://problems.example/${suffix}`, title: 'A title', status, detail }, headers);
-}
-
 export const reset: Act = response => response.socket?.resetAndDestroy();
 
 export const silence: Act = () => undefined;
@@ -67,10 +58,6 @@ export function truncated(body: string): Act {
     response.writeHead(200, { 'content-length': body.length });
     response.write(body.slice(0, body.length / 2), () => response.socket?.destroy());
   };
-}
-
-function text(body: unknown): string {
-  return typeof body === 'string' ? body : JSON.stringify(body);
 }
 
 /** The real fetch, and a way to wait until so many answers have begun, even when their bodies have not ended. */

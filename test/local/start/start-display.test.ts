@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import type { InvocationResult } from '../../../lambda/invocation.ts';
 import { failureText } from '../../../local/start/failure-text.ts';
@@ -75,6 +76,32 @@ describe('progress', () => {
     const shown = terminal.written.join('').replaceAll(`${control}2A`, '').replaceAll(`${control}0J`, '');
     const widths = shown.split('\n').map(line => line.length);
     expect(Math.max(...widths)).toBe(29);
+  });
+
+  test('at a terminal shows the rate of the last seconds, and how far a stream is whose rows are known', () => {
+    const terminal = { ...screen(true), columns: 120 };
+    let now = 0;
+    const progress = new Progress(terminal, () => now);
+    const assets = { stream: 'assets', expected: { rows: 1500, pageLimit: 500 } };
+    progress.show([{ ...assets, pages: 0, delivered: 0 }]);
+    now = 2_000;
+    progress.show([{ ...assets, pages: 2, delivered: 900 }]);
+    now = 60_000;
+    progress.show([{ ...assets, pages: 3, delivered: 1470 }]);
+    const last = (text: string) => text.slice(text.lastIndexOf('0J') + 2);
+    expect(terminal.written.map(last)).toEqual([
+      '  assets  ░░░░░░░░░░░░░░░░  0 of 3 pages, 0 events, 1,500 rows left\n',
+      '  assets  ███████████░░░░░  2 of 3 pages, 900 events, 450 a second, 500 rows left\n',
+      '  assets  ████████████████  3 of 3 pages, 1,470 events\n',
+    ]);
+  });
+
+  test('is coloured where the terminal has colours, and its lines are cut as without', () => {
+    const terminal = { ...screen(true), hasColors: () => true };
+    new Progress(terminal).show([{ ...at(2)[0]!, expected: { rows: 1500, pageLimit: 500 } }]);
+    const [written = ''] = terminal.written;
+    expect(written).toContain('\u001b[36m███████████\u001b[39m');
+    expect(stripVTControlCharacters(written).trimEnd()).toHaveLength(29);
   });
 
   test('elsewhere it is one line, written when it has changed', () => {

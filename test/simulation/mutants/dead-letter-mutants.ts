@@ -2,7 +2,7 @@
 import type { Ports } from '../../../lambda/core/run.ts';
 import type { AssertLeaseValid, RowState } from '../../../lambda/ports.ts';
 import { sha256 } from '../../../lambda/system.ts';
-import { content } from '../../support/lossless.ts';
+import { content } from '../../../local/siem/lossless.ts';
 import { type DeadLetter, readDeadLetter } from '../oracle/dead-letters.ts';
 import { SEEN, sharing, withBodies, withNextCursor } from './changed-ports.ts';
 import type { Mutant } from './mutant.ts';

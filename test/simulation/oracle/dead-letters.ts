@@ -2,7 +2,7 @@
 
 import type { StreamName } from '../../../lambda/streams.ts';
 import type { Truth } from '../../../local/platform/truth.ts';
-import { content } from '../../support/lossless.ts';
+import { content } from '../../../local/siem/lossless.ts';
 import { type Copy, copyOf, greatestSequence, keyOf, type ReceivedEvent } from '../../support/siem.ts';
 import type { Observation } from './observation.ts';
 

@@ -2,7 +2,7 @@
 
 import type { StreamName } from '../../../lambda/streams.ts';
 import type { Platform } from '../../../local/platform/platform.ts';
-import { type ReadRow, readAnswer } from '../../support/lossless.ts';
+import { type ReadRow, readAnswer } from '../../../local/siem/lossless.ts';
 import { keyOf, receive } from '../../support/siem.ts';
 import { DeadLetterRecorder } from './dead-letter-recorder.ts';
 import { emptyTally, type Observation } from './observation.ts';

@@ -1,6 +1,6 @@
 /** The order in which the platform made the versions of each row, which no reader of positions could be sure of. */
 import type { Platform } from '../../../local/platform/platform.ts';
-import { content } from '../../support/lossless.ts';
+import { content } from '../../../local/siem/lossless.ts';
 import { keyOf } from '../../support/siem.ts';
 
 interface Version {

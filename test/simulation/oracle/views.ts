@@ -1,9 +1,9 @@
 /** Checks the copy that the SQL views give. The lines of many histories are in one database, each as a connector of its own. */
 import { STREAMS } from '../../../lambda/streams.ts';
 import { VIEWS, type View } from '../../../lib/query/views.ts';
+import { content } from '../../../local/siem/lossless.ts';
 import { openDuckDbLines } from '../../lib/query/support/duckdb-lines.ts';
 import type { LinesDatabase } from '../../lib/query/support/lines-database.ts';
-import { content } from '../../support/lossless.ts';
 import { keyOf } from '../../support/siem.ts';
 import type { Observation } from './observation.ts';
 

@@ -3,10 +3,12 @@ import { terminalText } from '../../../terminal/terminal-text.ts';
 import { examples, type Run, wholeNumber } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { RefusedError } from '../../errors.ts';
+import { tryRead } from '../../read-result.ts';
 import type { Outcome } from '../../report.ts';
 import { terminalReport, timeText } from '../../text.ts';
 import { type Health, healthOf, healthText, streamSummaries } from './health.ts';
 import { type Snapshot, takeSnapshot } from './snapshot.ts';
+import { recentActivity, sparklineText } from './sparklines.ts';
 import { statusJson } from './status-json.ts';
 import { statusText } from './status-text.ts';
 
@@ -59,8 +61,10 @@ async function watch(context: Context, every: number): Promise<void> {
     for (let current = context; ; current = await refresh(current)) {
       const snapshot = await takeSnapshot(current);
       const health = healthOf(snapshot);
-      if (process.stdout.isTTY && !context.report.json) redraw(snapshot, health, every);
-      else reported = reportChange(context, snapshot, health, reported);
+      if (process.stdout.isTTY && !context.report.json) {
+        const activity = await tryRead(() => recentActivity(current.aws, snapshot.deployment, snapshot.now), signal);
+        redraw(`${statusText(snapshot, health)}\n\n${sparklineText(activity)}`, snapshot.now, every);
+      } else reported = reportChange(context, snapshot, health, reported);
       await clock.sleep(every, signal);
     }
   } catch (error) {
@@ -80,9 +84,9 @@ async function refresh(context: Context): Promise<Context> {
   }
 }
 
-function redraw(snapshot: Snapshot, health: Health, every: number): void {
-  const foot = `${timeText(snapshot.now)}, every ${every / 1000} s. Press Ctrl-C to end.`;
-  process.stdout.write(`${CLEAR}${terminalReport(statusText(snapshot, health))}\n\n${foot}\n`);
+function redraw(text: string, now: number, every: number): void {
+  const foot = `${timeText(now)}, every ${every / 1000} s. Press Ctrl-C to end.`;
+  process.stdout.write(`${CLEAR}${terminalReport(text)}\n\n${foot}\n`);
 }
 
 /** @returns the last printed change, so that nothing is printed twice */

@@ -1,0 +1,59 @@
+/** The last hour of each stream as sparklines, for a terminal that is watched. */
+import { DIMENSIONS, METRIC_NAMESPACE, type StreamMetric } from '../../../../lambda/metric-names.ts';
+import { STREAMS } from '../../../../lambda/streams.ts';
+import { sparkline } from '../../../terminal/sparkline.ts';
+import type { Aws } from '../../aws.ts';
+import type { Deployment } from '../../deployment.ts';
+import { type Point, readMetrics } from '../../metrics.ts';
+import { type ReadResult, readResultText } from '../../read-result.ts';
+import { paint } from '../../text.ts';
+
+const MINUTE = 60_000;
+const MINUTES = 60;
+
+const SHOWN = {
+  EventsForwarded: 'sent',
+  RowsDeduplicated: 'duplicates',
+  StreamFailed: 'failed',
+} as const satisfies Partial<Record<StreamMetric, string>>;
+
+/** One metric of one stream, by minute, oldest first. A minute without a run has no value. */
+export interface RecentSeries {
+  readonly stream: string;
+  readonly metric: keyof typeof SHOWN;
+  readonly values: readonly (number | undefined)[];
+}
+
+/** @throws AwsCallError */
+export async function recentActivity(aws: Aws, { connector }: Deployment, now: number): Promise<RecentSeries[]> {
+  const metrics = Object.keys(SHOWN) as (keyof typeof SHOWN)[];
+  const all = STREAMS.flatMap(({ name }) => metrics.map(metric => ({ stream: name, metric })));
+  const series = all.map(({ stream, metric }) => {
+    const dimensions = { [DIMENSIONS.connector]: connector, [DIMENSIONS.stream]: stream };
+    return { namespace: METRIC_NAMESPACE, metric, dimensions, statistic: 'Sum', period: 60 } as const;
+  });
+  const points = await readMetrics(aws, series, { start: now - MINUTES * MINUTE, now });
+  return all.map((each, place) => ({ ...each, values: byMinute(points[place] ?? [], now) }));
+}
+
+function byMinute(points: readonly Point[], now: number): (number | undefined)[] {
+  const last = Math.floor(now / MINUTE);
+  const values = new Map(points.map(({ time, value }) => [Math.floor(time / MINUTE), value]));
+  return Array.from({ length: MINUTES }, (_, index) => values.get(last - MINUTES + 1 + index));
+}
+
+/** A line for each series that has any value other than zero, and for each stream what it sent. */
+export function sparklineText(activity: ReadResult<readonly RecentSeries[]>): string {
+  return readResultText(activity, all => {
+    const shown = all.filter(({ metric, values }) => metric === 'EventsForwarded' || values.some(Boolean));
+    const width = Math.max(...shown.map(({ stream }) => stream.length));
+    const title = Math.max(...Object.values(SHOWN).map(({ length }) => length));
+    const lines = shown.map(({ stream, metric, values }) => {
+      const most = Math.max(0, ...values.map(value => value ?? 0));
+      const line = sparkline(values);
+      const painted = metric === 'StreamFailed' ? paint.bad(line) : paint.good(line);
+      return `${stream.padEnd(width)}  ${SHOWN[metric].padEnd(title)}  ${painted}  at most ${most} a minute`;
+    });
+    return ['The last hour, by minute', ...lines].join('\n');
+  });
+}

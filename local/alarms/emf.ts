@@ -1,0 +1,34 @@
+/** One blob of CloudWatch's embedded metric format. */
+export interface Emf {
+  readonly namespace: string;
+  readonly dimensions: Readonly<Record<string, string>>;
+  readonly values: Readonly<Record<string, number>>;
+  readonly units: Readonly<Record<string, string>>;
+}
+
+interface Blob extends Record<string, unknown> {
+  readonly _aws: {
+    readonly CloudWatchMetrics: readonly {
+      readonly Namespace: string;
+      readonly Dimensions: readonly (readonly string[])[];
+      readonly Metrics: readonly { readonly Name: string; readonly Unit: string }[];
+    }[];
+  };
+}
+
+/** The metrics on stdout; each blob has one set of dimensions, or CloudWatch would count it more than once. */
+export function emfOf(stdout: string): Emf[] {
+  const blobs = stdout.split('\n').filter(line => line.includes('"_aws"'));
+  return blobs.flatMap(line => {
+    const blob = JSON.parse(line) as Blob;
+    return blob._aws.CloudWatchMetrics.map(({ Namespace, Dimensions, Metrics }) => {
+      if (Dimensions.length !== 1) throw new Error(`${Dimensions.length} sets of dimensions`);
+      return {
+        namespace: Namespace,
+        dimensions: Object.fromEntries(Dimensions[0]!.map(name => [name, String(blob[name])])),
+        values: Object.fromEntries(Metrics.map(({ Name }) => [Name, Number([blob[Name]].flat()[0])])),
+        units: Object.fromEntries(Metrics.map(({ Name, Unit }) => [Name, Unit])),
+      };
+    });
+  });
+}

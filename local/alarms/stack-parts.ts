@@ -1,0 +1,54 @@
+import { onlyResource, type Template, type TemplateResource } from '../deployment/template.ts';
+import { targetOf } from './intrinsic.ts';
+import type { SeriesName } from './time-series.ts';
+
+export type Part = 'function' | 'table' | 'delivery' | 'schedule-dead-letters' | 'siem-queue' | 'siem-dead-letters';
+
+type Source = Omit<SeriesName, 'metric'>;
+
+/**
+ * Where AWS's services report what happens to each part of a stack. The parts are found by what they do there (the queue that the bucket
+ * notifies), not by what the alarms say.
+ */
+export function stackParts(template: Template): Record<Part, Source> {
+  const queue = siemQueue(template);
+  return {
+    function: source('AWS/Lambda', 'FunctionName', onlyId(template, 'AWS::Lambda::Function')),
+    table: source('AWS/DynamoDB', 'TableName', onlyId(template, 'AWS::DynamoDB::Table')),
+    delivery: source('AWS/Firehose', 'DeliveryStreamName', onlyId(template, 'AWS::KinesisFirehose::DeliveryStream')),
+    'schedule-dead-letters': source('AWS/SQS', 'QueueName', scheduleDeadLetters(template)),
+    'siem-queue': source('AWS/SQS', 'QueueName', queue),
+    'siem-dead-letters': source('AWS/SQS', 'QueueName', redriveTarget(template, queue)),
+  };
+}
+
+export function onlyId(template: Template, type: string): string {
+  return onlyResource(template, type)[0];
+}
+
+function source(namespace: string, dimension: string, id: string): Source {
+  return { namespace, dimensions: { [dimension]: id } };
+}
+
+function propertiesOf(template: Template, id: string): NonNullable<TemplateResource['Properties']> {
+  return template.Resources[id]?.Properties ?? {};
+}
+
+function scheduleDeadLetters(template: Template): string {
+  const { Target: target } = propertiesOf(template, onlyId(template, 'AWS::Scheduler::Schedule'));
+  return targetOf((target as { DeadLetterConfig: { Arn: unknown } }).DeadLetterConfig.Arn);
+}
+
+/** Empty where the destination sends no notifications of objects. */
+function siemQueue(template: Template): string {
+  const { NotificationConfiguration: notification } = propertiesOf(template, onlyId(template, 'AWS::S3::Bucket'));
+  const { QueueConfigurations: queues } = (notification ?? {}) as { QueueConfigurations?: { Queue: unknown }[] };
+  return queues ? targetOf(queues[0]!.Queue) : '';
+}
+
+function redriveTarget(template: Template, queue: string): string {
+  const { RedrivePolicy: policy } = propertiesOf(template, queue) as {
+    RedrivePolicy?: { deadLetterTargetArn: unknown };
+  };
+  return policy ? targetOf(policy.deadLetterTargetArn) : '';
+}

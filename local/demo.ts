@@ -1,0 +1,72 @@
+/** `npm run demo`: the whole stack on this machine, and a page that shows it. See `npm run demo -- --help`. */
+import { mkdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { Command, InvalidArgumentError } from 'commander';
+import { optionsKeptByNpm } from '../local/npm-options.ts';
+import { startDemo } from './demo/demo.ts';
+import { OPERATOR_FILE, operatorEnvironment, operatorLine, writeOperatorFile } from './demo/operator.ts';
+import { startDemoServer } from './demo/server.ts';
+
+interface Flags {
+  readonly port: number;
+  readonly minute: number;
+  readonly changes: number;
+  readonly seed: number;
+}
+
+const command = new Command('npm run demo --')
+  .exitOverride(error => process.exit(error.exitCode === 0 ? 0 : 2))
+  .description(
+    'Runs the whole stack on this machine, from its synthesized template, and serves a page that shows it. Nothing is deployed or kept.',
+  )
+  .option('--port <n>', 'port of the page on 127.0.0.1; 0 = any free one', whole(0, 65_535), 0)
+  .option('--minute <duration>', 'how long a minute of the schedule takes, such as 1s or 250ms', duration, 1_000)
+  .option('--changes <n>', 'random changes of the data a minute, on average', whole(0, 1_000), 5)
+  .option('--seed <n>', 'the same seed gives the same rows and changes', whole(0, 2 ** 31), 1)
+  .allowExcessArguments(false);
+
+const flags = command.parse().opts<Flags>();
+const kept = optionsKeptByNpm(command, process.env);
+if (kept.length > 0) {
+  console.error(
+    `npm took ${kept.join(' ')} for itself. Nothing was started. Put "--" first: npm run demo -- ${kept[0]}`,
+  );
+  process.exit(2);
+}
+
+const { minute: minuteTakes, changes, seed, port } = flags;
+const say = (line: string): void => console.log(line);
+const server = await startDemoServer(port);
+await using demo = await startDemo({ minuteTakes, changes, seed, say, runbookUrl: `${server.url}docs/runbook.md` });
+server.show(demo);
+await mkdir(path.dirname(OPERATOR_FILE), { recursive: true, mode: 0o700 });
+await writeOperatorFile(OPERATOR_FILE, operatorEnvironment(demo.stack.deployment, server.url));
+say(`
+Open    ${server.url}
+
+In another terminal, in this folder:
+        ${operatorLine('status')}
+        ${operatorLine('doctor')}
+        ${operatorLine('asset <id>')}
+
+A minute of the schedule takes ${minuteTakes} ms. Press Ctrl-C to end.`);
+await new Promise(resolve => {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve);
+});
+await server.close();
+await rm(OPERATOR_FILE, { force: true });
+
+function whole(min: number, max: number) {
+  return (text: string): number => {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+  };
+}
+
+function duration(text: string): number {
+  const [, amount, unit] = /^(\d+(?:\.\d+)?)(ms|s)$/.exec(text) ?? [];
+  const milliseconds = Number(amount) * (unit === 's' ? 1_000 : 1);
+  if (milliseconds >= 50 && milliseconds <= 60_000) return milliseconds;
+  throw new InvalidArgumentError('It must be from 50ms to 60s, such as 1s or 250ms.');
+}

@@ -1,0 +1,135 @@
+import { LONG_RUNS, limitRate, putPages } from './backlog.ts';
+import { each, type Incident, STREAMS } from './incident.ts';
+import type { Scene } from './scene.ts';
+import { json, list, problem } from './tampered-api.ts';
+
+const honest = (scene: Scene): void => scene.api.tamper();
+const AN_HOUR = '3600';
+
+/** What the API and its operator can do to a connector. */
+export const API_INCIDENTS: readonly Incident[] = [
+  {
+    name: 'The API is down',
+    caused: 'every list answers 503, to be called again in an hour',
+    minutes: 36,
+    begin: ({ platform }) =>
+      platform.setFaults(
+        STREAMS.map(endpoint => ({ endpoint, kind: 'status', status: 503, retryAfter: AN_HOUR }) as const),
+      ),
+    end: ({ platform }) => platform.setFaults([]),
+    alarms: ['function-errors', ...each('stream-silent')],
+  },
+  {
+    name: 'One endpoint is down',
+    caused: 'the list of threats resets every connection',
+    minutes: 36,
+    begin: ({ platform }) => platform.setFaults([{ endpoint: 'threats', kind: 'reset' }]),
+    end: ({ platform }) => platform.setFaults([]),
+    alarms: ['function-errors', 'stream-silent/threats'],
+  },
+  {
+    name: 'The API is too slow for the backlog',
+    caused: 'each page of assets takes 28 s, and there are more than runs can read',
+    minutes: 375,
+    paging: LONG_RUNS,
+    begin(scene) {
+      putPages(scene, 1_000);
+      scene.platform.setFaults([{ endpoint: 'assets', kind: 'delay', delayMs: 28_000 }]);
+    },
+    end: ({ platform }) => platform.setFaults([]),
+    // Threats are read after assets, so they wait as well.
+    alarms: ['stream-behind/assets', 'stream-behind/threats'],
+  },
+  {
+    name: 'The API’s rate limit is too low for the backlog',
+    caused: 'every other request for assets is answered 429 with a Retry-After of 280 s, and there are many pages',
+    minutes: 375,
+    paging: LONG_RUNS,
+    begin(scene) {
+      putPages(scene, 120);
+      limitRate(scene, 280);
+    },
+    end: honest,
+    alarms: ['stream-behind/assets'],
+  },
+  {
+    name: 'The client secret was rotated, and the new one not stored',
+    caused: 'the platform issues a new secret; tokens end after five minutes',
+    minutes: 45,
+    begin: ({ platform }) => void platform.account.rotateSecret(),
+    end: scene => scene.storeCredentials(),
+    alarms: ['credentials-refused', 'function-errors', ...each('stream-silent')],
+  },
+  {
+    name: 'The service account was disabled',
+    caused: 'the platform revokes the account',
+    minutes: 36,
+    begin({ platform }) {
+      platform.account.revoked = true;
+    },
+    end({ platform }) {
+      platform.account.revoked = false;
+    },
+    alarms: ['credentials-refused', 'function-errors', ...each('stream-silent')],
+  },
+  {
+    name: 'A role was taken away',
+    caused: 'the platform takes the role of the threat list from the account',
+    minutes: 36,
+    begin: ({ platform }) => void platform.account.roles.delete(platform.settings.roles.threats),
+    end: ({ platform }) => void platform.account.roles.add(platform.settings.roles.threats),
+    alarms: ['role-missing/threats', 'function-errors', 'stream-silent/threats'],
+  },
+  {
+    name: 'The API changes the form of its responses',
+    caused: 'the DNS block list has another name for its cursor',
+    minutes: 36,
+    begin: ({ api }) => api.tamper(list('/v1/dns-blocks', json(200, { data: [], pagination: { cursor: null } }))),
+    end: honest,
+    alarms: ['contract-error/dns-blocks', 'function-errors', 'stream-silent/dns-blocks'],
+  },
+  {
+    name: 'The API refuses a saved cursor',
+    caused: 'the list of assets answers 400 invalid-cursor once',
+    minutes: 10,
+    paging: { pageLimit: 10 },
+    begin({ api }) {
+      let refused = false;
+      api.tamper(({ target }) => {
+        if (refused || !/^\/v1\/assets\?.*cursor=/.test(target)) return undefined;
+        refused = true;
+        return problem(400, 'request/invalid-cursor');
+      });
+    },
+    end: honest,
+    alarms: ['cursor-refused/assets'],
+  },
+  {
+    name: 'A row cannot be sent',
+    caused: 'a threat without an id comes among the others',
+    minutes: 10,
+    begin({ api }) {
+      const answer = { data: [{ id: '', asset_id: 'asset-1' }], pagination: { next_cursor: null, page_size: 1 } };
+      api.tamper(list('/v1/threats', json(200, answer)));
+    },
+    end: honest,
+    alarms: ['dead-letters/threats'],
+  },
+  {
+    name: 'Threats name their asset in another member than configured',
+    caused: 'a threat arrives whose asset is in another member',
+    minutes: 10,
+    begin({ api }) {
+      const row = { id: 'threat-x', host_id: 'asset-1', updated_at: '2026-11-20T12:00:00Z', stream_position: '9' };
+      api.tamper(list('/v1/threats', json(200, { data: [row], pagination: { next_cursor: null, page_size: 1 } })));
+    },
+    // The API repairs the threat: a row that it never had again would stay in the SIEM's copy.
+    end(scene) {
+      const { platform, minute } = scene;
+      honest(scene);
+      platform.put('assets', { id: `host-${minute}` });
+      platform.put('threats', { id: 'threat-x', [platform.settings.threatAssetMember]: `host-${minute}` });
+    },
+    alarms: ['threats-without-asset/threats'],
+  },
+];

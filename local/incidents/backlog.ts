@@ -1,0 +1,19 @@
+import type { Scene } from './scene.ts';
+import { problem } from './tampered-api.ts';
+
+/** Many pages from few rows, and a lease that needs no renewal for half a minute: time passes quickly. */
+export const LONG_RUNS = { pageLimit: 1, leaseSeconds: 90 };
+
+/** Adds that many pages of assets, with ids of their own each time. */
+export function putPages({ platform, pageLimit, minute }: Scene, pages: number): void {
+  for (let index = 0; index < pages * pageLimit; index++) platform.put('assets', { id: `backlog-${minute}-${index}` });
+}
+
+/** Every other request for assets is answered 429 with this `Retry-After`. */
+export function limitRate({ api }: Scene, seconds: number): void {
+  let number = 0;
+  api.tamper(({ target }) => {
+    if (!target.startsWith('/v1/assets?') || number++ % 2 === 1) return undefined;
+    return problem(429, 'request/rate-limited', 'Slow down.', { 'retry-after': String(seconds) });
+  });
+}

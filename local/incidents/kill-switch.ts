@@ -1,0 +1,47 @@
+/** Lambda's message when the process of a function has ended. */
+export class FunctionKilledError extends Error {
+  override readonly name = 'Runtime.ExitError';
+  constructor() {
+    super('Runtime exited with error: signal: killed');
+  }
+}
+
+/** Ends a run as a kill does: what it waits for never happens, and nothing more leaves it. */
+export interface KillSwitch {
+  readonly killed: boolean;
+  kill(): void;
+  /** What the run may still ask for; after the kill it neither starts nor answers. */
+  unlessKilled<T>(act: () => Promise<T>): Promise<T>;
+  /** The run's result. @throws FunctionKilledError at the kill */
+  race<T>(run: () => Promise<T>): Promise<T>;
+}
+
+export function createKillSwitch(): KillSwitch {
+  let killed = false;
+  let end: (error: Error) => void = () => undefined;
+  const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
+  return {
+    get killed() {
+      return killed;
+    },
+    kill() {
+      killed = true;
+      end(new FunctionKilledError());
+    },
+    async unlessKilled(act) {
+      if (killed) return never();
+      try {
+        const result = await act();
+        return killed ? never() : result;
+      } catch (error) {
+        if (killed) return never();
+        throw error;
+      }
+    },
+    race: run =>
+      new Promise((resolve, reject) => {
+        end = reject;
+        run().then(resolve, reject);
+      }),
+  };
+}

@@ -1,0 +1,98 @@
+import { each, type Incident } from './incident.ts';
+import { addRows } from './rows.ts';
+
+const PARQUET = { destination: { type: 's3-parquet' } };
+const HTTP = { destination: { type: 'http', url: 'https://siem.example/events', retrySeconds: 1200 } };
+
+/** What no local endpoint can do: the metric is reported as the service documents it. */
+export const SERVICE_INCIDENTS: readonly Incident[] = [
+  {
+    name: 'The account’s concurrency is used up',
+    caused: 'no run is started',
+    fed: 'Lambda Throttles, one a minute',
+    minutes: 36,
+    eachMinute: ({ reports }) => reports.throttled(),
+    alarms: ['function-throttled', ...each('stream-silent')],
+  },
+  {
+    name: 'The schedule cannot start the function',
+    caused: 'no run is started',
+    fed: 'messages in the schedule’s dead-letter queue',
+    minutes: 36,
+    eachMinute: ({ reports }, _run, minute) =>
+      reports.feed('schedule-dead-letters', 'ApproximateNumberOfMessagesVisible', minute + 1),
+    end: ({ reports, minute }) =>
+      reports.feed('schedule-dead-letters', 'ApproximateNumberOfMessagesVisible', 0, minute),
+    alarms: ['schedule-undelivered', ...each('stream-silent')],
+  },
+  {
+    name: 'The schedule was switched off by hand',
+    caused: 'no run is started, and nothing reports it',
+    minutes: 36,
+    eachMinute: () => undefined,
+    alarms: each('stream-silent'),
+  },
+  {
+    name: 'The bucket refuses Firehose',
+    caused: 'runs continue',
+    fed: 'Firehose DeliveryToS3.Success 0 and a growing DataFreshness',
+    minutes: 36,
+    eachMinute({ reports }, run, minute) {
+      reports.feed('delivery', 'DeliveryToS3.Success', 0);
+      reports.feed('delivery', 'DeliveryToS3.DataFreshness', 60 * (minute + 1));
+      return run();
+    },
+    alarms: ['delivery-failing', 'delivery-late'],
+  },
+  {
+    name: 'The endpoint of the SIEM is gone',
+    caused: 'runs continue, with an HTTP endpoint as the destination',
+    fed: 'Firehose DeliveryToHttpEndpoint.Success 0, its DataFreshness, and BackupToS3.Records after the configured twenty minutes',
+    minutes: 25,
+    configuration: HTTP,
+    eachMinute({ reports }, run, minute) {
+      reports.feed('delivery', 'DeliveryToHttpEndpoint.Success', 0);
+      reports.feed('delivery', 'DeliveryToHttpEndpoint.DataFreshness', 60 * Math.min(minute + 1, 20));
+      if (minute >= 20) reports.feed('delivery', 'BackupToS3.Records', 1);
+      return run();
+    },
+    alarms: ['delivery-failing', 'delivery-late', 'delivery-backup-used'],
+  },
+  {
+    name: 'Firehose cannot convert a line',
+    caused: 'runs continue, with Parquet as the destination',
+    fed: 'Firehose FailedConversion.Records 1, once',
+    minutes: 10,
+    configuration: PARQUET,
+    eachMinute({ reports }, run, minute) {
+      if (minute === 0) reports.feed('delivery', 'FailedConversion.Records', 1);
+      return run();
+    },
+    alarms: ['delivery-unconverted'],
+  },
+  {
+    name: 'The SIEM has stopped reading',
+    caused: 'it reads no notification, and there is an event to read',
+    minutes: 36,
+    begin(scene) {
+      scene.siem.reading = false;
+      addRows(scene);
+    },
+    end({ siem }) {
+      siem.reading = true;
+    },
+    alarms: ['siem-reader-stalled'],
+  },
+  {
+    name: 'The SIEM fails on objects',
+    caused: 'runs continue',
+    fed: 'a message in the dead-letter queue of the notifications',
+    minutes: 10,
+    eachMinute({ reports }, run) {
+      reports.feed('siem-dead-letters', 'ApproximateNumberOfMessagesVisible', 1);
+      return run();
+    },
+    end: ({ reports, minute }) => reports.feed('siem-dead-letters', 'ApproximateNumberOfMessagesVisible', 0, minute),
+    alarms: ['siem-reader-failing'],
+  },
+];

@@ -1,0 +1,86 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { Platform } from '../platform/platform.ts';
+import { closeServer, listen, readBody } from '../platform/server.ts';
+
+export interface ApiRequest {
+  readonly method: string;
+  /** As on the wire: percent-encoded, with the query. */
+  readonly target: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** Answers one request. An act that does nothing leaves the caller waiting. */
+export type Act = (response: ServerResponse, request: ApiRequest) => unknown;
+
+/** The act that answers instead of the platform, or nothing to let the platform answer. */
+export type Tampering = (request: ApiRequest) => Act | undefined;
+
+export interface Tampered {
+  readonly answer: Act;
+  /** Tampers from now on. Without an argument the platform answers everything. */
+  tamper(tampering?: Tampering): void;
+}
+
+/** The platform's answers, which may be tampered with. */
+export function tampered(platform: Platform): Tampered {
+  let tampering: Tampering | undefined;
+  return {
+    async answer(response, request) {
+      const act = tampering?.(request);
+      if (act) return act(response, request);
+      const { method, target, body } = request;
+      const header = (name: string): string | undefined => [request.headers[name]].flat().join(', ') || undefined;
+      const { answer, reset } = await platform.serve({ method, target, header, body });
+      if (reset) return response.socket?.resetAndDestroy();
+      return response.writeHead(answer.status, answer.headers).end(answer.body);
+    },
+    tamper(next) {
+      tampering = next;
+    },
+  };
+}
+
+export interface TamperedApi extends Pick<Tampered, 'tamper'>, AsyncDisposable {
+  readonly url: string;
+}
+
+export interface TamperedApiOptions {
+  readonly platform: Platform;
+  /** Runs what answers a request. @default runs it */
+  readonly during?: <T>(act: () => T) => T;
+  /** What answers say that it is, in milliseconds since 1970. @default the clock */
+  readonly now?: () => number;
+  /** Called for each request, once it is answered or its connection has ended. */
+  readonly onRequest?: (request: ApiRequest, status: number) => void;
+}
+
+/** The platform's API on a free port of 127.0.0.1, behind a proxy that may answer in its place. */
+export async function startTamperedApi(options: TamperedApiOptions): Promise<TamperedApi> {
+  const { platform, during = act => act(), onRequest, now = Date.now } = options;
+  const { answer, tamper } = tampered(platform);
+  const server = createServer(async (request, response) => {
+    const { method = '', url: target = '', headers } = request;
+    const seen = { method, target, headers, body: (await readBody(request)) ?? '' };
+    response.once('close', () => onRequest?.(seen, response.writableFinished ? response.statusCode : 0));
+    response.setHeader('date', new Date(now()).toUTCString());
+    await during(() => answer(response, seen));
+  });
+  const url = await listen(server, 0);
+  return { url, tamper, [Symbol.asyncDispose]: () => closeServer(server) };
+}
+
+/** Tampers with one list. */
+export function list(path: string, act: Act): Tampering {
+  return ({ target }) => (target.startsWith(`${path}?`) ? act : undefined);
+}
+
+export function json(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Act {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return response => response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);
+}
+
+/** The platform's problem document. */
+export function problem(status: number, suffix: string, detail = 'A detail.', headers = {}): Act {
+  return json(status, { type: `https://problems.example/${suffix}`, title: 'A title', status, detail }, headers);
+}

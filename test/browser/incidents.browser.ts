@@ -1,0 +1,84 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { INCIDENT_GROUPS } from '../../local/demo/buttons.ts';
+import { documentedAlarms } from '../../local/demo/documented-alarms.ts';
+import type { View } from '../../local/demo/view.ts';
+import { givenBrowser } from './given-browser.ts';
+import { type Opened, openDemo } from './opened.ts';
+
+const DOCUMENTED = documentedAlarms();
+/** After docs/alarm-tests.md: "CloudWatch and the notification add one or two." */
+const MINUTES_MORE = 2;
+/** Here the data go on changing, so a run that has begun well may report so up to fifteen minutes later, and silence counts from then. */
+const LONGEST_RUN = 15;
+/** A run that has begun lasts up to fifteen minutes, an old token five, and a backlog has to be read. */
+const MINUTES_TO_RECOVER = 60;
+
+let demo: Opened;
+
+beforeAll(async () => {
+  demo = await openDemo({ browser: givenBrowser(), minute: '100ms' });
+});
+
+afterAll(() => demo?.close());
+
+/** A test that failed must not make the others fail. */
+afterEach(() => demo.evaluate("document.querySelector('#repair').click()"));
+
+describe.each(INCIDENT_GROUPS)('$title', ({ incidents }) => {
+  test.each(incidents)(
+    '$name: its alarms fire within the documented minutes, and after "Repair" the copy equals the data',
+    async ({ name, alarms, minutes }) => {
+      const documented = DOCUMENTED.get(name) ?? new Map<string, number>();
+      expect([...documented.keys()].sort()).toEqual([...alarms].sort());
+      await quiet();
+      await demo.cause(name);
+      await demo.until(({ incident }) => incident?.name === name && !incident.isRepaired, 'it begins', 3);
+      const most = Math.max(minutes, ...[...documented.values()].map(limitOf));
+      const fired = await demo.until(
+        view => haveFired(view, alarms) && isLongEnough(view, alarms, minutes),
+        name,
+        most + 1,
+      );
+      for (const { name: alarm, fired: after } of fired.incident!.alarms) {
+        const limit = documented.get(alarm);
+        if (limit !== undefined)
+          expect({ alarm, after: Number(after) <= limitOf(limit) }).toEqual({ alarm, after: true });
+      }
+      await expectShown(alarms);
+      await demo.repair();
+      await demo.until(({ distance }) => distance === 0, 'the copy equals the data', MINUTES_TO_RECOVER);
+      if (alarms.length === 0) expect(firedNames(await demo.view())).toEqual([]);
+    },
+  );
+});
+
+/** The latest minute for an alarm of which docs/alarm-tests.md gives this one. */
+function limitOf(documented: number): number {
+  return documented + MINUTES_MORE + (documented > LONGEST_RUN ? LONGEST_RUN : 0);
+}
+
+/** Of the incident before, no alarm is left. */
+async function quiet(): Promise<void> {
+  await demo.until(({ alarms }) => alarms.every(({ state }) => state !== 'ALARM'), 'every alarm has ended', 150);
+}
+
+function haveFired({ incident }: View, alarms: readonly string[]): boolean {
+  return alarms.every(name => incident?.alarms.some(each => each.name === name && each.fired !== null));
+}
+
+/** What must not fire is watched for as long as in the alarm tests. */
+function isLongEnough({ incident }: View, alarms: readonly string[], minutes: number): boolean {
+  return alarms.length > 0 || (incident?.minutes ?? 0) >= minutes;
+}
+
+function firedNames({ incident }: View): string[] {
+  return incident?.alarms.flatMap(({ name, fired }) => (fired === null ? [] : [name])) ?? [];
+}
+
+/** The page says what the server says. Alarms that end by themselves may have left the list of those in alarm. */
+async function expectShown(alarms: readonly string[]): Promise<void> {
+  for (const name of alarms) {
+    await demo.shows(`[...document.querySelectorAll('#incident-alarms tbody tr')]
+      .some(row => row.cells[0].textContent === '${name}' && /\\d+ min/.test(row.cells[1].textContent))`);
+  }
+}

@@ -1,0 +1,42 @@
+/** `npm run test:browser`: the demo's page in a real browser. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { globSync } from 'node:fs';
+import path from 'node:path';
+import { Command } from 'commander';
+import { findBrowser } from './browser.ts';
+import { BROWSER_VARIABLE } from './given-browser.ts';
+
+const ROOT = path.join(import.meta.dirname, '..', '..');
+
+interface Flags {
+  readonly strict: boolean;
+  readonly hour: boolean;
+  readonly fetch: boolean;
+}
+
+const command = new Command('npm run test:browser --')
+  .description('Tests the page of the demo in Chromium: every incident, accessibility, keyboard, memory.')
+  .argument('[files...]', 'only test files whose path contains one of these')
+  .option('--strict', 'fail when there is no Chromium, instead of skipping the tests', false)
+  .option('--hour', 'run the demo for an hour, and measure its memory and the page', false)
+  .option('--no-fetch', 'use only a Chromium of this machine')
+  .parse();
+const { strict, hour, fetch } = command.opts<Flags>();
+
+const browser = await findBrowser(process.env, fetch);
+if ('skipped' in browser) {
+  console.log(`SKIPPED test:browser: ${browser.skipped}`);
+  process.exit(strict ? 1 : 0);
+}
+console.log(`Chromium: ${browser.how}, ${browser.path}`);
+const wanted = hour ? ['hour.browser.ts'] : command.args;
+const files = globSync('test/browser/*.browser.ts', { cwd: ROOT }).filter(file =>
+  wanted.length === 0 ? !file.includes('hour.') : wanted.some(each => file.includes(each)),
+);
+const jest = ['--experimental-vm-modules', '--no-warnings', 'node_modules/jest/bin/jest.js'];
+const args = [...jest, '--config', 'test/browser/jest.config.mjs', '--runTestsByPath', ...files];
+const env = { ...process.env, [BROWSER_VARIABLE]: JSON.stringify(browser) };
+const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: 'inherit' });
+const [code] = (await once(child, 'close')) as [number | null];
+process.exitCode = code ?? 1;

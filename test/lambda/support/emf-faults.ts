@@ -1,0 +1,31 @@
+import {
+  CONNECTOR_METRICS,
+  DIMENSIONS,
+  METRIC_NAMESPACE,
+  OMITTED_WHEN_ZERO,
+  STREAM_METRICS,
+} from '../../../lambda/metric-names.ts';
+import type { Emf } from '../../../local/alarms/emf.ts';
+
+/** What differs between the blobs of one run over these streams and what metric-names.ts declares. */
+export function emfFaults(blobs: readonly Emf[], connector: string, streams: readonly string[]): string[] {
+  const expected = [
+    ...streams.map(stream => ({ [DIMENSIONS.connector]: connector, [DIMENSIONS.stream]: stream })),
+    { [DIMENSIONS.connector]: connector },
+  ];
+  return [
+    ...(JSON.stringify(blobs.map(each => each.dimensions)) === JSON.stringify(expected) ? [] : ['other dimensions']),
+    ...blobs.filter(each => each.namespace !== METRIC_NAMESPACE).map(each => `namespace ${each.namespace}`),
+    ...blobs.flatMap(({ dimensions, values }) => {
+      const declared = DIMENSIONS.stream in dimensions ? STREAM_METRICS : CONNECTOR_METRICS;
+      const wanted = Object.keys(declared).filter(name => !OMITTED_WHEN_ZERO.has(name) || values[name]);
+      const missing = wanted.filter(name => !Number.isFinite(values[name])).map(name => `${name} is missing`);
+      return [
+        ...missing,
+        ...Object.keys(values)
+          .filter(name => !wanted.includes(name))
+          .map(name => `${name} is extra`),
+      ];
+    }),
+  ];
+}

@@ -1,0 +1,115 @@
+import '../../lambda/support/one-realm.ts';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { deliveredObjects } from '../../../local/aws/delivered.ts';
+import { type Demo, startDemo } from '../../../local/demo/demo.ts';
+import {
+  OPERATOR_FILE,
+  OPERATOR_SCRIPT,
+  operatorEnvironment,
+  operatorLine,
+  writeOperatorFile,
+} from '../../../local/demo/operator.ts';
+import { type DemoServer, startDemoServer } from '../../../local/demo/server.ts';
+import type { View } from '../../../local/demo/view.ts';
+import { EventDatabase } from '../../../local/query/event-database.ts';
+import { PROJECT_ROOT, synthesize } from '../../lib/synth.ts';
+
+const OPTIONS = { dnsBlocksPath: '/v1/dns-blocks', alarmEmail: 'on-call@acme.example' };
+
+let demo: Demo;
+let server: DemoServer;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'demo-test-'));
+  const stack = { connector: 'acme', stackName: 'SecurityDataConnector-acme', template: synthesize(OPTIONS) };
+  server = await startDemoServer();
+  const pace = { minuteTakes: 200, changes: 4, seed: 1, warmUpMinutes: 36 };
+  demo = await startDemo({ ...pace, stack, runbookUrl: '', say: () => undefined });
+  server.show(demo);
+});
+
+afterAll(async () => {
+  await server?.close();
+  await demo?.[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** The first view for which it holds. @throws Error after so many minutes of the demo */
+function until(holds: (view: View) => boolean, minutes = 60): Promise<View> {
+  return new Promise((resolve, reject) => {
+    const end = demo.view.minute + minutes;
+    const stop = demo.listen(view => {
+      if (!holds(view) && view.minute <= end) return;
+      stop();
+      if (holds(view)) resolve(view);
+      else reject(new Error(`Not within ${minutes} minutes: ${JSON.stringify(view.incident)}`));
+    });
+  });
+}
+
+test('the copy of the SIEM becomes equal to the data, and is what the SQL views make of the delivered files', async () => {
+  const { streams } = await until(({ distance }) => distance === 0);
+  using database = await EventDatabase.open(await deliveredObjects(demo.stack.scene.aws.deliveredFolder));
+  const sql = `select (select count(*) from current_assets) as assets, (select count(*) from current_threats) as threats,
+    (select count(*) from dns_blocks) as "dns-blocks"`;
+  const [counts] = await (await database.query(sql)).getRowObjectsJson();
+  expect(Object.fromEntries(streams.map(({ name, held }) => [name, String(held)]))).toEqual(counts);
+});
+
+test('the printed line runs connectorctl against the demo, in its time: status, doctor and a row', async () => {
+  const file = path.join(folder, 'demo.env');
+  await writeOperatorFile(file, operatorEnvironment(demo.stack.deployment, server.url));
+  const execute = async (command: string): Promise<string> => {
+    const [npm, run, script, dashes, ...typed] = operatorLine(command).split(' ');
+    expect([npm, run, script, dashes]).toEqual(['npm', 'run', OPERATOR_SCRIPT, '--']);
+    const { scripts } = JSON.parse(await readFile(path.join(PROJECT_ROOT, 'package.json'), 'utf8'));
+    expect(scripts[OPERATOR_SCRIPT]).toContain(`--env-file=${OPERATOR_FILE} `);
+    const [, ...program] = scripts[OPERATOR_SCRIPT].replace(OPERATOR_FILE, file).split(' ');
+    const args = [...program, ...typed];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: PROJECT_ROOT });
+    return stdout;
+  };
+  const asset = [...demo.stack.siem.copy.values()].find(({ stream }) => stream === 'assets');
+  const [status, doctor, row] = await Promise.all([
+    execute('status'),
+    execute('doctor'),
+    execute(`asset ${asset!.id}`),
+  ]);
+  expect(status).toMatch(/^acme: healthy: every stream is caught up$/m);
+  expect(status).toMatch(/^assets +caught up +just now/m);
+  expect(doctor).toContain('0 failed');
+  expect(row).toContain(`assets "${asset!.id}"`);
+});
+
+test('an incident fires its alarm, nothing is lost, and the copy equals the data after the repair', async () => {
+  await demo.cause('The service account was disabled');
+  await until(({ alarms }) => alarms.some(({ name, state }) => name === 'credentials-refused' && state === 'ALARM'), 6);
+  await until(({ distance }) => distance > 0, 10);
+  await demo.repair();
+  const { incident } = await until(({ distance }) => distance === 0);
+  expect(incident).toMatchObject({ name: 'The service account was disabled', isRepaired: true });
+  await expect(demo.cause('no such incident')).rejects.toThrow(RangeError);
+});
+
+test('a pause by an operator stops the schedule, and the page says so', async () => {
+  const { schedules, scheduleName } = demo.stack.deployment;
+  const before = schedules.get(scheduleName)!;
+  schedules.put(scheduleName, { ...before, State: 'DISABLED' });
+  expect(await until(({ scheduled }) => !scheduled, 3)).toMatchObject({ scheduled: false });
+  schedules.put(scheduleName, before);
+  await until(({ scheduled }) => scheduled, 3);
+});
+
+test('a row is explained from end to end', async () => {
+  const { stream, id } = [...demo.stack.siem.copy.values()].find(event => event.stream === 'assets')!;
+  const explained = await demo.explain(stream, id);
+  expect(explained).toMatchObject({ stream, id, noState: null });
+  expect(explained!.events.some(({ isHeld }) => isHeld)).toBe(true);
+  expect(explained!.state).toMatchObject({ sequence: explained!.events.find(({ isHeld }) => isHeld)!.sequence });
+});

@@ -1,0 +1,161 @@
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type DemoParts, type DemoServer, startDemoServer } from '../../../local/demo/server.ts';
+import type { View } from '../../../local/demo/view.ts';
+
+const done: string[] = [];
+
+/** What the server does with a demo, without the stack behind it. */
+const demo: DemoParts = {
+  view: { connector: 'acme', minute: 7 } as View,
+  listen: () => () => undefined,
+  groups: [{ title: 'The API', buttons: [] }],
+  dashboard: () => [],
+  explain: async () => undefined,
+  cause: async name => {
+    if (name !== 'known') throw new RangeError(`No incident is named ${name}.`);
+    done.push(`cause ${name}`);
+  },
+  repair: async () => void done.push('repair'),
+  setPace: minuteTakes => void done.push(`pace ${minuteTakes}`),
+  stack: { time: { clock: { now: () => 0 }, minuteTakes: 1000 } },
+};
+
+let server: DemoServer;
+
+beforeAll(async () => {
+  server = await startDemoServer();
+});
+
+afterAll(() => server.close());
+
+interface Asked {
+  readonly method?: string;
+  readonly path?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** fetch would not let a test set `Host` and `Origin`. */
+function ask({ method = 'GET', path = '/', headers = {}, body = '' }: Asked) {
+  return new Promise<{ status: number; headers: Readonly<Record<string, unknown>>; body: string }>(
+    (resolve, reject) => {
+      const sent = request(new URL(path, server.url), { method, headers }, async response => {
+        resolve({ status: response.statusCode!, headers: response.headers, body: await text(response) });
+      });
+      sent.on('error', reject).end(body);
+    },
+  );
+}
+
+/** As the page itself asks. */
+function act(path: string, body: unknown, headers: Readonly<Record<string, string>> = {}) {
+  const own = { 'content-type': 'application/json', 'x-demo-token': server.token, ...headers };
+  return ask({ method: 'POST', path, headers: own, body: JSON.stringify(body) });
+}
+
+test('before the demo has started, the page says so', async () => {
+  expect(await ask({})).toMatchObject({ status: 503, body: expect.stringContaining('is starting') });
+  server.show(demo);
+  expect(await ask({ path: '/view' })).toMatchObject({ status: 200, body: JSON.stringify(demo.view) });
+});
+
+describe('nothing is served', () => {
+  test('to a host name that was pointed at this machine', async () => {
+    for (const host of ['evil.example', `evil.example:${new URL(server.url).port}`, '127.0.0.1', '[::1]:1']) {
+      expect(await ask({ headers: { host } })).toMatchObject({ status: 421 });
+    }
+  });
+
+  test('to a page of another origin, not even with the token', async () => {
+    for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1:1']) {
+      expect(await ask({ headers: { origin } })).toMatchObject({ status: 403 });
+      expect(await act('/repair', {}, { origin })).toMatchObject({ status: 403 });
+    }
+    expect(done).toEqual([]);
+  });
+
+  test('outside the folders of the page and of docs/', async () => {
+    for (const path of [
+      '/demo.ts',
+      '/../demo.ts',
+      '/%2e%2e/demo.ts',
+      '/docs/../package.json',
+      '/docs/configuration.md%00',
+      '/index.html',
+    ]) {
+      expect(await ask({ path })).toMatchObject({ status: 404 });
+    }
+  });
+});
+
+describe('what changes something', () => {
+  test('needs the token of this start', async () => {
+    for (const token of ['', 'x', server.token.slice(1), `${server.token}x`]) {
+      expect(await act('/repair', {}, { 'x-demo-token': token })).toMatchObject({ status: 403 });
+    }
+    expect(done).toEqual([]);
+  });
+
+  test('is done with it, from the page and from a script', async () => {
+    const origin = new URL(server.url).origin;
+    expect(await act('/incident', { name: 'known' }, { origin })).toMatchObject({ status: 204 });
+    expect(await act('/repair', {})).toMatchObject({ status: 204 });
+    expect(await act('/pace', { minuteTakes: 250 })).toMatchObject({ status: 204 });
+    expect(done.splice(0)).toEqual(['cause known', 'repair', 'pace 250']);
+  });
+
+  test.each<[string, Asked, number]>([
+    ['an unknown incident', { path: '/incident', body: '{"name":"other"}' }, 404],
+    ['an unknown action', { path: '/other', body: '{}' }, 404],
+    ['a pace that is too fast', { path: '/pace', body: '{"minuteTakes":1}' }, 400],
+    ['a body that is not JSON', { path: '/repair', body: '{' }, 400],
+    ['a body that is too large', { path: '/repair', body: ' '.repeat(5000) }, 413],
+    [
+      'a form, which needs no permission to be sent by another page',
+      { path: '/repair', headers: { 'content-type': 'text/plain' } },
+      415,
+    ],
+    ['another method', { method: 'PUT' }, 405],
+  ])('is refused for %s', async (_, asked, status) => {
+    const headers = { 'content-type': 'application/json', 'x-demo-token': server.token, ...asked.headers };
+    expect(await ask({ method: 'POST', ...asked, headers })).toMatchObject({ status });
+    expect(done).toEqual([]);
+  });
+});
+
+test('the page allows no inline script and no other host, and has the token', async () => {
+  const { headers, body } = await ask({});
+  expect(headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+  expect(headers).not.toHaveProperty('access-control-allow-origin');
+  expect(body).toContain(`content="${server.token}"`);
+  expect(body).not.toMatch(/<script(?![^>]*src=)|\sstyle=|\son\w+=|https?:\/\//);
+});
+
+test('a section of the runbook has the anchor that alarms link to', async () => {
+  const { body } = await ask({ path: '/docs/runbook.md' });
+  expect(body).toContain('<h2 id="stream-silent">');
+});
+
+test('each new view is an event, until the browser leaves', async () => {
+  const listeners = new Set<(view: View) => void>();
+  const left = Promise.withResolvers<void>();
+  const other = await startDemoServer();
+  other.show({
+    ...demo,
+    listen(listener) {
+      listeners.add(listener);
+      return left.resolve;
+    },
+  });
+  const aborted = new AbortController();
+  const { body } = await fetch(new URL('events', other.url), { signal: aborted.signal });
+  const parts = body!.pipeThrough(new TextDecoderStream()).getReader();
+  expect((await parts.read()).value).toBe(`data: ${JSON.stringify(demo.view)}\n\n`);
+  for (const listener of listeners) listener({ ...demo.view, minute: 8 });
+  expect((await parts.read()).value).toContain('"minute":8');
+  aborted.abort();
+  await left.promise;
+  await other.close();
+});
