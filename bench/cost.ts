@@ -10,7 +10,7 @@ import {
   streamsOf,
   type Tenant,
 } from '../lib/cost/bill.ts';
-import { estimateCounts } from '../lib/cost/estimate.ts';
+import { estimateCounts, seriesOf } from '../lib/cost/estimate.ts';
 import { PRICES } from '../lib/cost/prices.ts';
 import { countMinutes } from './cost-counts.ts';
 
@@ -38,13 +38,16 @@ const { minutes } = new Command('cost')
   .parse()
   .opts<{ minutes: number }>();
 
-const fixed = fixedParts(streamsOf(TENANTS[0]!));
+const fixed = fixedParts();
 const counted: Counts[] = [];
 for (const each of TENANTS) {
   console.error(`${each.name}: ${minutes} minutes`);
   counted.push(await countMinutes(each, minutes));
 }
-const bills = TENANTS.map((each, index) => monthlyBill(each, counted[index]!, fixed));
+// Some minutes need not have a removal, and an hour with one is billed.
+const bills = TENANTS.map((each, index) =>
+  monthlyBill(each, { ...counted[index]!, metrics: seriesOf(streamsOf(each)) }, fixed),
+);
 console.log(table(['Counted a minute', ...TENANTS.map(each => each.name)], countRows(counted)));
 console.log(`\n${table(['US dollars a month', ...TENANTS.map(each => each.name)], billRows(bills))}`);
 console.log(`\n${table(['Price', 'US dollars', 'Read where'], priceRows())}`);

@@ -14,6 +14,8 @@ import type { Telemetry } from './telemetry.ts';
 export interface InvocationContext {
   /** Lambda's own; a bare process may leave it out and gets Lambda's longest. */
   getRemainingTimeInMillis?(): number;
+  /** Lambda's own: memory of the function in megabytes. */
+  readonly memoryLimitInMB?: string | undefined;
 }
 
 export interface InvocationResult {
@@ -78,7 +80,13 @@ async function run(
     commands: command,
     outOfTime: () => timeLeft() <= reserve,
   });
-  telemetry.report({ outcome, timeLeft: timeLeft(), memory: invoker.memory() });
+  telemetry.report({
+    outcome,
+    complete: command.streams === undefined,
+    timeLeft: timeLeft(),
+    memory: invoker.memory(),
+    memoryLimit: Number(context?.memoryLimitInMB ?? Number.POSITIVE_INFINITY) * 2 ** 20,
+  });
   return conclude(outcome, clients);
 }
 

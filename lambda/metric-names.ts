@@ -7,32 +7,46 @@ export const METRIC_NAMESPACE = 'SecurityDataConnector';
 
 export const DIMENSIONS = { connector: 'service', stream: 'stream' } as const;
 
-/** Emitted once a stream and run, with the dimensions `service` and `stream`. Counts of this run; zero is emitted too. */
+/**
+ * Emitted once a stream and run, with the dimensions `service` and `stream`: what `connectorctl status` shows of each stream. Each is billed
+ * for every stream, so everything else about a stream is a property.
+ */
 export const STREAM_METRICS = {
-  /** 1 when the walk reached the end of the stream with everything saved. Silence is the alarm. */
-  CaughtUp: 'CaughtUp',
-  /** 1 when the stream failed in this run, else 0. */
-  StreamFailed: 'StreamFailed',
-  /** 1 when the time budget ended the walk before the end of the stream, else 0. */
-  TimeBudgetExceeded: 'TimeBudgetExceeded',
-  PagesRead: 'PagesRead',
+  /** Rows read, zero included: also the report that a run was there. */
   RowsRead: 'RowsRead',
   /** Events acknowledged by the delivery stream, of every kind. */
   EventsForwarded: 'EventsForwarded',
-  /** Rows that the SIEM already has, recognised by the window or by their state. */
-  RowsDeduplicated: 'RowsDeduplicated',
-  Tombstones: 'Tombstones',
-  /** Tombstones of assets never seen, which are not forwarded. */
-  TombstonesIgnored: 'TombstonesIgnored',
   ThreatsWithdrawn: 'ThreatsWithdrawn',
   /** Rows that the stream's filter withholds. */
   RowsFiltered: 'RowsFiltered',
   /** Rows that were sent again so that the SIEM does not forget them. */
   RowsRefreshed: 'RowsRefreshed',
+  /** 1 when the stream failed in this run, else 0. */
+  StreamFailed: 'StreamFailed',
+  /** 1 when the time budget ended the walk before the end of the stream, else 0. */
+  TimeBudgetExceeded: 'TimeBudgetExceeded',
+} as const;
+
+/**
+ * In the same log lines as the metrics of a stream, but no metrics, because each metric is billed. CloudWatch Logs Insights reads both alike.
+ */
+export const STREAM_PROPERTIES = {
+  /** 1 when the walk reached the end of the stream with everything saved, else 0. */
+  CaughtUp: 'CaughtUp',
+  PagesRead: 'PagesRead',
+  /** Rows that the SIEM already has, recognised by the window or by their state. */
+  RowsDeduplicated: 'RowsDeduplicated',
+  /** Rows that a later row of their page replaced. */
+  RowsSuperseded: 'RowsSuperseded',
+  Tombstones: 'Tombstones',
+  /** Tombstones of assets never seen, which are not forwarded. */
+  TombstonesIgnored: 'TombstonesIgnored',
   /** Rows for which the filter gave an error or no boolean. They are sent. */
   FilterFaults: 'FilterFaults',
   /** Rows written to the dead-letter prefix. */
   DeadLetters: 'DeadLetters',
+  /** Dead letters for which a small event was sent as well. */
+  OversizeEvents: 'OversizeEvents',
   /** Threats that do not name their asset. */
   ThreatsWithoutAsset: 'ThreatsWithoutAsset',
   /** Walks that stopped at a cursor that came back unchanged without anything new. */
@@ -47,25 +61,39 @@ export const STREAM_METRICS = {
   DeliveryThrottledMilliseconds: 'DeliveryThrottledMilliseconds',
 } as const;
 
-/**
- * In the same log lines as the metrics of a stream, but no metrics, because each metric is billed: with them the rows that were
- * read add up.
- */
-export const STREAM_PROPERTIES = {
-  /** Rows that a later row of their page replaced. */
-  RowsSuperseded: 'RowsSuperseded',
-  /** Dead letters for which a small event was sent as well. */
-  OversizeEvents: 'OversizeEvents',
-} as const;
+/** Properties of streams of which an alarm needs the sum over all streams. */
+export const SUMMED_PROPERTIES = [
+  'FilterFaults',
+  'DeadLetters',
+  'ThreatsWithoutAsset',
+  'CursorRefused',
+  'ContractErrors',
+  'RoleMissing',
+] as const satisfies readonly (keyof typeof STREAM_PROPERTIES)[];
 
-/** Emitted once a run, with the dimension `service`. */
+/** Emitted once a run, with the dimension `service`: what the alarms look at. */
 export const CONNECTOR_METRICS = {
+  /** Streams that failed. Only of a run of every stream, so that a run of some does not end the silence of the others. */
+  StreamsFailed: 'StreamsFailed',
+  /** Streams whose walk the time budget ended before their end. Only of a run of every stream. */
+  StreamsBehind: 'StreamsBehind',
+  ...(Object.fromEntries(SUMMED_PROPERTIES.map(name => [name, name])) as {
+    [Name in (typeof SUMMED_PROPERTIES)[number]]: Name;
+  }),
   /** 1 when the token endpoint or the API refused the credentials or the account, else 0. */
   CredentialsRefused: 'CredentialsRefused',
   /** 1 when another run held the lease, which is normal, else 0. */
   LeaseHeld: 'LeaseHeld',
   /** 1 when the lease was lost or could not be renewed while running, else 0. */
   LeaseLost: 'LeaseLost',
+  /** 1 when the run ended shortly before Lambda's time-out, else 0. */
+  NearTimeOut: 'NearTimeOut',
+  /** 1 when the run used nearly all memory of the function, else 0. */
+  MemoryHigh: 'MemoryHigh',
+} as const;
+
+/** In the same log line as the metrics of the connector, but no metrics. */
+export const CONNECTOR_PROPERTIES = {
   /** Resident memory at the end of the run, in megabytes. */
   MemoryUsedMegabytes: 'MemoryUsedMegabytes',
   /** Time left before Lambda's time-out at the end of the run, in milliseconds. */
@@ -73,16 +101,13 @@ export const CONNECTOR_METRICS = {
 } as const;
 
 /**
- * Metrics that are left out instead of being zero. CloudWatch bills a metric for each hour in which it is sent, and its alarms treat missing
- * data as they would zero. `CaughtUp` is never zero, because the alarm on silence counts what is there.
+ * Metrics that are sent as zero too. CloudWatch bills a metric for each hour in which it is sent, so a zero of any other is a property of the
+ * log line, and alarms take its absence as zero. `StreamsFailed` must be there in each run, because its absence is the alarm on silence, and
+ * `StreamsBehind`, because one run that is not behind ends a backlog.
  */
-export const OMITTED_WHEN_ZERO: ReadonlySet<string> = new Set([
-  'CaughtUp',
-  'RowsFiltered',
-  'RowsRefreshed',
-  'FilterFaults',
-]);
+export const SENT_WHEN_ZERO: ReadonlySet<string> = new Set(['RowsRead', 'StreamsFailed', 'StreamsBehind']);
 
 export type StreamProperty = keyof typeof STREAM_PROPERTIES;
 export type StreamMetric = keyof typeof STREAM_METRICS;
 export type ConnectorMetric = keyof typeof CONNECTOR_METRICS;
+export type ConnectorProperty = keyof typeof CONNECTOR_PROPERTIES;

@@ -12,61 +12,97 @@ import type { StreamResult } from './core/run.ts';
 import type { RunOutcome } from './core/run-streams.ts';
 import {
   type ConnectorMetric,
+  type ConnectorProperty,
   DIMENSIONS,
   METRIC_NAMESPACE,
-  OMITTED_WHEN_ZERO,
+  SENT_WHEN_ZERO,
   type StreamMetric,
   type StreamProperty,
+  SUMMED_PROPERTIES,
 } from './metric-names.ts';
 
 export interface RunFacts {
   readonly outcome: RunOutcome;
+  /** Whether the run was of every stream that is on. */
+  readonly complete: boolean;
   /** Milliseconds until Lambda's time-out. */
   readonly timeLeft: number;
   /** Resident memory in bytes. */
   readonly memory: number;
+  /** Memory of the function in bytes. */
+  readonly memoryLimit: number;
 }
+
+/** The function stops by itself before this. With less time left, Lambda may terminate the next run. */
+const LEAST_TIME_LEFT_MILLISECONDS = 10_000;
+const MOST_MEMORY = 0.85;
 
 export interface Telemetry {
   report(facts: RunFacts): void;
 }
 
+type Metric = StreamMetric | ConnectorMetric;
+type Property = StreamProperty | ConnectorProperty;
+
 export function createTelemetry(connector: string): Telemetry {
   const metrics = new Metrics({ namespace: METRIC_NAMESPACE, serviceName: connector });
-  const emit = (values: Partial<Record<StreamMetric | ConnectorMetric, number>>) => {
-    for (const [name, value] of Object.entries(values))
-      if (value !== 0 || !OMITTED_WHEN_ZERO.has(name)) metrics.addMetric(name, unitOf(name), value);
+  /** One line, unless it would have no metric. */
+  const emit = (
+    values: Partial<Record<Metric, number>>,
+    properties: Partial<Record<Property, number>>,
+    dimensions: Record<string, string> = {},
+  ) => {
+    const all = Object.entries(values);
+    const sent = all.filter(([name, value]) => value !== 0 || SENT_WHEN_ZERO.has(name));
+    if (sent.length === 0) return;
+    for (const [name, value] of Object.entries(dimensions)) metrics.addDimension(name, value);
+    for (const [name, value] of [...all.filter(each => !sent.includes(each)), ...Object.entries(properties)])
+      metrics.addMetadata(name, String(value));
+    for (const [name, value] of sent) metrics.addMetric(name, MetricUnit.Count, value);
     metrics.publishStoredMetrics();
   };
   return {
     report(facts) {
       const { results, failures } = facts.outcome;
-      for (const [stream, result] of results) {
-        metrics.addDimension(DIMENSIONS.stream, stream);
-        for (const [name, value] of Object.entries(streamProperties(result))) metrics.addMetadata(name, String(value));
-        emit(streamMetrics(result, failures.get(stream)));
-      }
-      emit(connectorMetrics(facts));
+      const properties = [...results].map(
+        ([stream, result]) => [stream, streamProperties(result, failures.get(stream))] as const,
+      );
+      for (const [stream, each] of properties)
+        emit(streamMetrics(results.get(stream)!, failures.get(stream)), each, { [DIMENSIONS.stream]: stream });
+      emit(
+        connectorMetrics(
+          facts,
+          properties.map(([, each]) => each),
+        ),
+        { MemoryUsedMegabytes: Math.round(facts.memory / 2 ** 20), TimeLeftMilliseconds: facts.timeLeft },
+      );
     },
   };
 }
 
 function streamMetrics(result: StreamResult, failure: Error | undefined): Record<StreamMetric, number> {
   return {
-    CaughtUp: flag(result.caughtUp && !failure),
-    StreamFailed: flag(failure),
-    TimeBudgetExceeded: flag(!failure && !result.caughtUp),
-    PagesRead: result.pages,
     RowsRead: result.rows,
     EventsForwarded: result.forwarded + result.withdrawn + result.refreshed,
-    RowsDeduplicated: result.suppressed,
-    Tombstones: result.tombstones,
-    TombstonesIgnored: result.unseenTombstones,
     ThreatsWithdrawn: result.withdrawn,
     RowsFiltered: result.filtered,
     RowsRefreshed: result.refreshed,
+    StreamFailed: flag(failure),
+    TimeBudgetExceeded: flag(isBehind(result, failure)),
+  };
+}
+
+function streamProperties(result: StreamResult, failure: Error | undefined): Record<StreamProperty, number> {
+  return {
+    CaughtUp: flag(result.caughtUp && !failure),
+    PagesRead: result.pages,
+    RowsDeduplicated: result.suppressed,
+    RowsSuperseded: result.superseded,
+    Tombstones: result.tombstones,
+    TombstonesIgnored: result.unseenTombstones,
     FilterFaults: result.filterFaults,
     DeadLetters: result.deadLetters,
+    OversizeEvents: result.oversize,
     ThreatsWithoutAsset: result.withoutOwner,
     CursorStalled: result.stalledCursors,
     CursorRefused: result.refusedCursors + flag(failure instanceof CursorRefusedError && result.refusedCursors === 0),
@@ -76,28 +112,30 @@ function streamMetrics(result: StreamResult, failure: Error | undefined): Record
   };
 }
 
-function streamProperties(result: StreamResult): Record<StreamProperty, number> {
-  return { RowsSuperseded: result.superseded, OversizeEvents: result.oversize };
+function connectorMetrics(
+  { outcome, complete, timeLeft, memory, memoryLimit }: RunFacts,
+  streams: readonly Record<StreamProperty, number>[],
+): Partial<Record<ConnectorMetric, number>> {
+  const { results, failures, leaseHeld } = outcome;
+  const any = (...kinds: (new (...args: never[]) => Error)[]) =>
+    flag([...failures.values()].some(failure => kinds.some(kind => failure instanceof kind)));
+  const behind = [...results].filter(([stream, result]) => isBehind(result, failures.get(stream)));
+  const sums = SUMMED_PROPERTIES.map(name => [name, streams.reduce((sum, each) => sum + each[name], 0)]);
+  return {
+    ...(complete && !leaseHeld && { StreamsFailed: failures.size, StreamsBehind: behind.length }),
+    ...(Object.fromEntries(sums) as Record<(typeof SUMMED_PROPERTIES)[number], number>),
+    CredentialsRefused: any(CredentialsError, AccountRevokedError),
+    LeaseHeld: flag(leaseHeld),
+    LeaseLost: any(LeaseLostError),
+    NearTimeOut: flag(timeLeft <= LEAST_TIME_LEFT_MILLISECONDS),
+    MemoryHigh: flag(memory >= MOST_MEMORY * memoryLimit),
+  };
 }
 
-function connectorMetrics({ outcome, timeLeft, memory }: RunFacts): Record<ConnectorMetric, number> {
-  const failures = [...outcome.failures.values()];
-  const any = (...kinds: (new (...args: never[]) => Error)[]) =>
-    flag(failures.some(failure => kinds.some(kind => failure instanceof kind)));
-  return {
-    CredentialsRefused: any(CredentialsError, AccountRevokedError),
-    LeaseHeld: flag(outcome.leaseHeld),
-    LeaseLost: any(LeaseLostError),
-    MemoryUsedMegabytes: memory / 2 ** 20,
-    TimeLeftMilliseconds: timeLeft,
-  };
+function isBehind({ caughtUp }: StreamResult, failure: Error | undefined): boolean {
+  return !failure && !caughtUp;
 }
 
 function flag(condition: unknown): number {
   return condition ? 1 : 0;
-}
-
-function unitOf(name: string): (typeof MetricUnit)[keyof typeof MetricUnit] {
-  if (name.endsWith('Milliseconds')) return MetricUnit.Milliseconds;
-  return name.endsWith('Megabytes') ? MetricUnit.Megabytes : MetricUnit.Count;
 }

@@ -218,6 +218,13 @@ export const CONNECTOR_OPTIONS = {
     runbookUrl: { schema: text, default: 'docs/runbook.md' },
 
     /**
+     * Whether the stack has a dashboard in CloudWatch, which costs 3 dollars a month.
+     *
+     * @default false
+     */
+    dashboard: { schema: flag, default: false },
+
+    /**
      * Network that the function runs in. Its subnets must reach the API and AWS.
      *
      * @default - that of Lambda
@@ -292,4 +299,5 @@ export const DEFAULTS = {
   rateMinutes: CONNECTOR_OPTIONS.optional.rate.default,
   memoryMegabytes: CONNECTOR_OPTIONS.optional.memorySize.default,
   retentionDays: CONNECTOR_OPTIONS.optional.retention.default,
+  dashboard: CONNECTOR_OPTIONS.optional.dashboard.default as boolean,
 } as const;

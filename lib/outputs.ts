@@ -22,7 +22,7 @@ export interface ConnectorParts extends Construct {
   readonly delivery: IDeliveryStreamRef;
   readonly function: IFunction;
   readonly logGroup: ILogGroup;
-  readonly dashboard: Dashboard;
+  readonly dashboard: Dashboard | undefined;
   readonly alarmTopic: ITopic;
   readonly siem: SiemAccess | undefined;
   readonly query: Query | undefined;
@@ -46,7 +46,7 @@ export function addOutputs(connector: ConnectorParts, schedule: Schedule): void 
   add('AlarmTopicArn', connector.alarmTopic.topicArn, 'Topic that alarms are sent to');
   add('ScheduleName', schedule.scheduleName, 'Schedule that starts the function');
   add('ScheduleDeadLetterQueueUrl', schedule.deadLetters.queueUrl, 'Queue of starts that could not be handed over');
-  add('DashboardName', dashboard.dashboardName, 'Dashboard in CloudWatch');
+  if (dashboard) add('DashboardName', dashboard.dashboardName, 'Dashboard in CloudWatch');
   if (connector.siem) addSiemOutputs(add, connector.siem, Stack.of(connector).region);
   if (connector.query) addQueryOutputs(add, connector.query);
   exportOutputs(connector, connectorName);

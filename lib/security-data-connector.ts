@@ -34,7 +34,7 @@ const TAGGED = { excludeResourceTypes: ['AWS::CloudWatch::Dashboard'] };
 
 /**
  * Delivers one organization's changes from the API to its SIEM: a schedule, a function, its table and credentials, a delivery stream, a
- * bucket, a queue for the SIEM, alarms and a dashboard.
+ * bucket, a queue for the SIEM, alarms and, where wanted, a dashboard.
  */
 export class SecurityDataConnector extends Construct {
   /** In every event, and on every metric and alarm. */
@@ -55,8 +55,8 @@ export class SecurityDataConnector extends Construct {
   readonly alarms: Alarms;
   /** Topic that the alarms notify. */
   readonly alarmTopic: ITopic;
-  /** Dashboard in CloudWatch. */
-  readonly dashboard: Dashboard;
+  /** Dashboard in CloudWatch. Absent unless the option `dashboard` is true. */
+  readonly dashboard: Dashboard | undefined;
   /** Queue, policy and role of the SIEM. Absent where the destination is not S3 or `siemQueue` is false. */
   readonly siem: SiemAccess | undefined;
   /** Database, workgroup and policy of analysts. Absent unless `query` is true. */
@@ -86,9 +86,13 @@ export class SecurityDataConnector extends Construct {
     this.logGroup = poller.logGroup;
     // Another id would replace schedule, role and queue.
     const schedule = new Schedule(this, 'Tick', { ...options, function: this.function });
-    const monitoring = this.monitoringOf(options, schedule);
-    this.alarms = new Alarms(this, 'Alarms', { ...options, ...monitoring, topic: this.alarmTopic });
-    this.dashboard = createDashboard(this, { ...monitoring, alarms: this.alarms });
+    const { settings, ...monitoring } = this.monitoringOf(options, schedule);
+    this.alarms = new Alarms(this, 'Alarms', { ...options, ...monitoring, settings, topic: this.alarmTopic });
+    const { deliveryMetrics } = settings;
+    const shown = { ...monitoring, deliveryMetrics, memoryMegabytes: options.memorySize };
+    this.dashboard = options.dashboard
+      ? createDashboard(this, { ...shown, alarms: this.alarms, logGroup: this.logGroup })
+      : undefined;
     addOutputs(this, schedule);
     if (props.permissionsBoundary) PermissionsBoundary.of(this).apply(props.permissionsBoundary);
     for (const [key, value] of Object.entries(props.tags ?? {})) Tags.of(this).add(key, value, TAGGED);
@@ -153,7 +157,7 @@ export class SecurityDataConnector extends Construct {
   }
 
   private monitoringOf(options: ConnectorOptions, schedule: Schedule) {
-    const { connectorName, destination, memorySize } = options;
+    const { connectorName, destination } = options;
     const monitored = {
       connectorName,
       function: this.function,
@@ -164,7 +168,6 @@ export class SecurityDataConnector extends Construct {
     };
     const settings = {
       timing: timingOf(options.rate),
-      memoryMegabytes: memorySize,
       bufferSeconds: bufferSecondsOf(destination),
       deliveryMetrics: deliveryMetricPrefix(destination),
       converts: kindOf(destination).converts ?? false,

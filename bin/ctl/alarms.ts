@@ -10,7 +10,7 @@ export const SEVERITIES = ['critical', 'warning'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
 export interface AlarmState {
-  /** Without the connector's name, for example `stream-silent/assets`. */
+  /** Without the connector's name, for example `stream-silent`. */
   readonly name: string;
   readonly state: 'OK' | 'ALARM' | 'INSUFFICIENT_DATA';
   /** Milliseconds since 1970 of its last change of state. */

@@ -7,7 +7,7 @@ export interface Series {
   readonly namespace: string;
   readonly metric: string;
   readonly dimensions: Readonly<Record<string, string>>;
-  readonly statistic: 'Sum' | 'Maximum';
+  readonly statistic: 'Sum' | 'Maximum' | 'SampleCount';
   /** Seconds per point, a multiple of 60. */
   readonly period: number;
 }

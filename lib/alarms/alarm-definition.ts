@@ -1,11 +1,10 @@
-import type { ConnectorMetric, StreamMetric } from '../../lambda/metric-names.ts';
+import type { ConnectorMetric } from '../../lambda/metric-names.ts';
 import type { DeliveryMetricPrefix } from '../delivery/destinations.ts';
 import type { Timing } from './timing.ts';
 
 /** Facts of a connector that thresholds and periods depend on. */
 export interface AlarmSettings extends DeliverySettings {
   readonly timing: Timing;
-  readonly memoryMegabytes: number;
   readonly bufferSeconds: number;
 }
 
@@ -18,7 +17,6 @@ export interface DeliverySettings {
 
 /** One time series, named by its subject. Namespace and dimensions follow from it. */
 export type Signal =
-  | { readonly of: 'stream'; readonly metric: StreamMetric }
   | { readonly of: 'connector'; readonly metric: ConnectorMetric }
   | { readonly of: 'function'; readonly metric: 'Errors' | 'Throttles' }
   | { readonly of: 'state'; readonly metric: 'ReadThrottleEvents' | 'WriteThrottleEvents' }
@@ -58,12 +56,11 @@ export interface AlarmDefinition {
   readonly signal: Signal | ((settings: DeliverySettings) => Signal);
   readonly when: (settings: AlarmSettings) => Condition;
   /**
-   * `breaching`: missing data is the fault. `notBreaching`: the service reports nothing while it is healthy. `zero`: the same for
-   * DynamoDB, whose alarms ignore missing data whatever is set and would never end. `ignore`: every run reports a value.
+   * `breaching`: missing data is the fault. `notBreaching`: the service reports nothing while it is healthy. `zero`: the same, and a missing
+   * point is a zero before the alarm sees it. Without that, CloudWatch would look for older points, so that the alarm ended late. Alarms on
+   * DynamoDB ignore missing data whatever is set, and would never end.
    */
-  readonly missing: 'breaching' | 'notBreaching' | 'zero' | 'ignore';
-  /** Streams that get this alarm. Default: every stream. */
-  readonly streams?: (stream: { readonly cascadesFrom?: string }) => boolean;
+  readonly missing: 'breaching' | 'notBreaching' | 'zero';
   /** Connectors that get this alarm. Default: every connector. */
   readonly applies?: (settings: DeliverySettings) => boolean;
 }

@@ -1,15 +1,14 @@
-import type { Stream } from '../../lambda/streams.ts';
 import type { AlarmDefinition, AlarmSettings, DeliverySettings, Signal } from './alarm-definition.ts';
 
 /** The longest interval at which AWS services report these metrics, in minutes. */
 const fiveMinutes = 5;
 
-/** At least once in the reports of the last runs. */
+/** At least once in the reports of the last runs. A run that has nothing to report sends nothing. */
 const reported = ({ timing }: AlarmSettings) =>
   ({ statistic: 'Sum', atLeast: 1, period: timing.report.toMinutes() }) as const;
 
 /**
- * No successful run. Evaluated minute by minute, because CloudWatch searches a few periods farther back before it treats a data point as
+ * No run in which every stream succeeded. Evaluated minute by minute, because CloudWatch searches a few periods farther back before it treats a data point as
  * missing. With one long period that would be hours.
  */
 const silent = ({ timing }: AlarmSettings) =>
@@ -21,9 +20,6 @@ const lasting = () => ({ statistic: 'Sum', atLeast: 1, period: fiveMinutes, peri
 /** A message in a queue that should be empty. */
 const waiting = () => ({ statistic: 'Maximum', atLeast: 1, period: fiveMinutes }) as const;
 
-/** The function stops by itself before this. With less time left, Lambda may terminate the next run. */
-const LEAST_TIME_LEFT_MILLISECONDS = 10_000;
-
 /** Every alarm of a connector. */
 export const ALARMS: readonly AlarmDefinition[] = [
   {
@@ -31,9 +27,9 @@ export const ALARMS: readonly AlarmDefinition[] = [
     severity: 'critical',
     first: 'status',
     impact:
-      'The SIEM receives nothing new from this stream: no run has succeeded for half an hour or more, or none has started.',
+      'The SIEM receives nothing new from a stream: for half an hour or more no run has succeeded with every stream, or none has started.',
     data: 'Nothing is lost. The API keeps every change, and the next successful run continues from the saved cursor.',
-    signal: { of: 'stream', metric: 'StreamFailed' },
+    signal: { of: 'connector', metric: 'StreamsFailed' },
     when: silent,
     missing: 'breaching',
   },
@@ -41,9 +37,9 @@ export const ALARMS: readonly AlarmDefinition[] = [
     name: 'stream-behind',
     severity: 'warning',
     first: 'status',
-    impact: 'The SIEM is hours behind: every run has used up its time without reaching the end of the stream.',
+    impact: 'The SIEM is hours behind: every run has used up its time without reaching the end of every stream.',
     data: 'Nothing is lost. Events arrive late.',
-    signal: { of: 'stream', metric: 'TimeBudgetExceeded' },
+    signal: { of: 'connector', metric: 'StreamsBehind' },
     when: ({ timing }) => ({ statistic: 'Minimum', atLeast: 1, period: timing.backlog.toMinutes(), periods: 6 }),
     missing: 'notBreaching',
   },
@@ -56,49 +52,49 @@ export const ALARMS: readonly AlarmDefinition[] = [
     data: 'Nothing is lost. Runs continue from the saved cursors once the secret is correct.',
     signal: { of: 'connector', metric: 'CredentialsRefused' },
     when: reported,
-    missing: 'ignore',
+    missing: 'zero',
   },
   {
     name: 'role-missing',
     severity: 'critical',
     first: 'doctor',
     impact:
-      'The SIEM receives nothing new from this stream: the service account lacks the role that the endpoint requires.',
+      'The SIEM receives nothing new from a stream: the service account lacks the role that the endpoint requires.',
     data: 'Nothing is lost. The stream continues from its saved cursor once the role is granted.',
-    signal: { of: 'stream', metric: 'RoleMissing' },
+    signal: { of: 'connector', metric: 'RoleMissing' },
     when: reported,
-    missing: 'ignore',
+    missing: 'zero',
   },
   {
     name: 'contract-error',
     severity: 'critical',
     first: 'doctor',
-    impact: 'The SIEM receives nothing new from this stream: the response of the API does not match its specification.',
+    impact: 'The SIEM receives nothing new from a stream: the response of the API does not match its specification.',
     data: 'Nothing is lost. The saved cursor is unchanged.',
-    signal: { of: 'stream', metric: 'ContractErrors' },
+    signal: { of: 'connector', metric: 'ContractErrors' },
     when: reported,
-    missing: 'ignore',
+    missing: 'zero',
   },
   {
     name: 'cursor-refused',
     severity: 'warning',
     first: 'status',
     impact:
-      'The API rejected a saved cursor, so the connector reads the stream again from an earlier one. Runs take longer.',
+      'The API rejected a saved cursor, so the connector reads a stream again from an earlier one. Runs take longer.',
     data: 'Nothing is lost. Only DNS blocks older than the de-duplication window are sent again.',
-    signal: { of: 'stream', metric: 'CursorRefused' },
+    signal: { of: 'connector', metric: 'CursorRefused' },
     when: reported,
-    missing: 'ignore',
+    missing: 'zero',
   },
   {
     name: 'dead-letters',
     severity: 'warning',
     first: 'dead-letters list',
-    impact: 'Rows of this stream could not be sent as events, and the SIEM lacks them. The other rows are delivered.',
+    impact: 'Rows could not be sent as events, and the SIEM lacks them. The other rows are delivered.',
     data: 'Nothing is lost. The rows are kept below dead-letter/ in the bucket, each with its reason.',
-    signal: { of: 'stream', metric: 'DeadLetters' },
+    signal: { of: 'connector', metric: 'DeadLetters' },
     when: reported,
-    missing: 'ignore',
+    missing: 'zero',
   },
   {
     name: 'threats-without-asset',
@@ -107,10 +103,20 @@ export const ALARMS: readonly AlarmDefinition[] = [
     impact:
       'Threats lack the member that names their asset, so the connector cannot withdraw them when the asset is removed.',
     data: 'Threats are forwarded. The SIEM may keep those of removed assets until you correct threatAssetField and resync the stream.',
-    signal: { of: 'stream', metric: 'ThreatsWithoutAsset' },
+    signal: { of: 'connector', metric: 'ThreatsWithoutAsset' },
     when: reported,
-    missing: 'ignore',
-    streams: stream => stream.cascadesFrom !== undefined,
+    missing: 'zero',
+  },
+  {
+    name: 'filter-faults',
+    severity: 'warning',
+    first: 'status',
+    impact:
+      'A filter gave an error or no boolean for some rows, so it decided nothing about them and the connector sent them.',
+    data: 'Nothing is lost. The SIEM may receive rows that the filter was meant to withhold.',
+    signal: { of: 'connector', metric: 'FilterFaults' },
+    when: reported,
+    missing: 'zero',
   },
   {
     name: 'lease-lost',
@@ -120,7 +126,7 @@ export const ALARMS: readonly AlarmDefinition[] = [
     data: 'Nothing is lost. Repeated events have the same event_id.',
     signal: { of: 'connector', metric: 'LeaseLost' },
     when: reported,
-    missing: 'ignore',
+    missing: 'zero',
   },
   {
     name: 'near-time-out',
@@ -129,13 +135,9 @@ export const ALARMS: readonly AlarmDefinition[] = [
     impact:
       'A run ended shortly before the timeout of the function. If Lambda terminates a run, the next one sends its last page again.',
     data: 'Nothing is lost. Repeated events have the same event_id.',
-    signal: { of: 'connector', metric: 'TimeLeftMilliseconds' },
-    when: ({ timing }) => ({
-      statistic: 'Minimum',
-      atMost: LEAST_TIME_LEFT_MILLISECONDS,
-      period: timing.report.toMinutes(),
-    }),
-    missing: 'ignore',
+    signal: { of: 'connector', metric: 'NearTimeOut' },
+    when: reported,
+    missing: 'zero',
   },
   {
     name: 'memory-high',
@@ -144,13 +146,9 @@ export const ALARMS: readonly AlarmDefinition[] = [
     impact:
       'A run used nearly all memory of the function. If a run exceeds it, Lambda terminates it, and the next run may fail too.',
     data: 'Nothing is lost. The cursor is saved after each page.',
-    signal: { of: 'connector', metric: 'MemoryUsedMegabytes' },
-    when: ({ timing, memoryMegabytes }) => ({
-      statistic: 'Maximum',
-      atLeast: Math.floor(memoryMegabytes * 0.85),
-      period: timing.report.toMinutes(),
-    }),
-    missing: 'ignore',
+    signal: { of: 'connector', metric: 'MemoryHigh' },
+    when: reported,
+    missing: 'zero',
   },
   {
     name: 'function-errors',
@@ -282,19 +280,17 @@ export const ALARMS: readonly AlarmDefinition[] = [
   },
 ];
 
-/** An alarm as it is created: a definition about streams is one alarm for each of them. */
+/** An alarm as it is created. */
 export interface DefinedAlarm {
   readonly definition: AlarmDefinition;
   readonly signal: Signal;
-  readonly stream: Stream | undefined;
 }
 
-/** The alarms of a connector with these streams, were it to have every part that an alarm may be about. */
-export function alarmsOf(settings: DeliverySettings, streams: readonly Stream[]): DefinedAlarm[] {
+/** The alarms of a connector, were it to have every part that an alarm may be about. */
+export function alarmsOf(settings: DeliverySettings): DefinedAlarm[] {
   const applying = ALARMS.filter(({ applies }) => applies?.(settings) ?? true);
-  return applying.flatMap(definition => {
-    const signal = typeof definition.signal === 'function' ? definition.signal(settings) : definition.signal;
-    const about = signal.of === 'stream' ? streams.filter(definition.streams ?? (() => true)) : [undefined];
-    return about.map(stream => ({ definition, signal, stream }));
+  return applying.map(definition => {
+    const { signal } = definition;
+    return { definition, signal: typeof signal === 'function' ? signal(settings) : signal };
   });
 }

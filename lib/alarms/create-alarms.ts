@@ -6,7 +6,6 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import * as sns from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
-import type { Stream } from '../../lambda/streams.ts';
 import { CONNECTORCTL } from '../installation.ts';
 import type { AlarmDefinition, AlarmSettings, Condition, Severity } from './alarm-definition.ts';
 import { alarmsOf, type DefinedAlarm } from './alarms.ts';
@@ -15,8 +14,6 @@ import { type Monitored, sourceOf } from './metric-sources.ts';
 export interface AlarmsProps {
   readonly monitored: Monitored;
   readonly settings: AlarmSettings;
-  /** Streams that are on. */
-  readonly streams: readonly Stream[];
   readonly topic: ITopic;
   /** Address of the runbook. The section of an alarm has its name. */
   readonly runbookUrl: string;
@@ -31,7 +28,7 @@ export class Alarms extends Construct {
 
   constructor(scope: Construct, id: string, props: AlarmsProps) {
     super(scope, id);
-    const alarms = alarmsOf(props.settings, props.streams).flatMap(defined => {
+    const alarms = alarmsOf(props.settings).flatMap(defined => {
       const alarm = this.create(defined, props);
       return alarm ? [{ alarm, severity: defined.definition.severity }] : [];
     });
@@ -44,18 +41,17 @@ export class Alarms extends Construct {
   }
 
   /** Nothing where this connector lacks the part that the alarm is about. */
-  private create({ definition, signal, stream }: DefinedAlarm, props: AlarmsProps): cloudwatch.Alarm | undefined {
+  private create({ definition, signal }: DefinedAlarm, props: AlarmsProps): cloudwatch.Alarm | undefined {
     const { settings, monitored } = props;
-    const source = sourceOf(signal.of, monitored, stream?.name);
+    const source = sourceOf(signal.of, monitored);
     if (!source) return undefined;
     const condition = definition.when(settings);
     const { statistic } = condition;
     const period = Duration.minutes(condition.period);
     const metric = new cloudwatch.Metric({ ...source, statistic, period, metricName: signal.metric });
     const { monitoredMetric, treatMissingData } = withMissing(metric, definition.missing);
-    const name = [definition.name, ...(stream ? [stream.name] : [])];
-    return monitoredMetric.createAlarm(this, name.join('-'), {
-      alarmName: [monitored.connectorName, ...name].join('/'),
+    return monitoredMetric.createAlarm(this, definition.name, {
+      alarmName: `${monitored.connectorName}/${definition.name}`,
       alarmDescription: describe(definition, props),
       treatMissingData,
       ...thresholdOf(condition),

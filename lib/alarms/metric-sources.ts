@@ -21,14 +21,16 @@ export interface Source {
   readonly dimensionsMap: Record<string, string>;
 }
 
+/** Namespace and dimensions of the metrics of a stream. */
+export function streamSource({ connectorName }: Monitored, stream: string): Source {
+  return source(METRIC_NAMESPACE, { [DIMENSIONS.connector]: connectorName, [DIMENSIONS.stream]: stream });
+}
+
 /** Namespace and dimensions of what a signal is about; nothing where this connector has no such part. */
-export function sourceOf(of: Signal['of'], monitored: Monitored, stream?: string): Source | undefined {
-  const service = { [DIMENSIONS.connector]: monitored.connectorName };
+export function sourceOf(of: Signal['of'], monitored: Monitored): Source | undefined {
   switch (of) {
-    case 'stream':
-      return stream ? source(METRIC_NAMESPACE, { ...service, [DIMENSIONS.stream]: stream }) : undefined;
     case 'connector':
-      return source(METRIC_NAMESPACE, service);
+      return source(METRIC_NAMESPACE, { [DIMENSIONS.connector]: monitored.connectorName });
     case 'function':
       return source('AWS/Lambda', { FunctionName: monitored.function.functionName });
     case 'state':

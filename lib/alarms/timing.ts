@@ -11,7 +11,10 @@ export interface Timing {
   readonly rate: Duration;
   /** A stream without a successful run for this long is silent. Covers two of the longest runs, so that a backfill is not silence. */
   readonly silence: Duration;
-  /** Period in which the report of a run is evaluated: two ticks, so that no tick is missed. */
+  /**
+   * Period in which the reports of runs are evaluated: the longest run and two ticks, so that an alarm does not end between two runs that
+   * report the same fault.
+   */
   readonly report: Duration;
   /** Three errors within this period are more than a transient fault. */
   readonly errors: Duration;
@@ -25,7 +28,7 @@ export function timingOf(rate: Duration): Timing {
   return {
     rate,
     silence: Duration.minutes(2 * (longest + ticks)),
-    report: Duration.minutes(Math.max(5, 2 * ticks)),
+    report: Duration.minutes(longest + 2 * ticks),
     errors: Duration.minutes(Math.max(15, 4 * ticks)),
     backlog: Duration.minutes(Math.max(60, longest + ticks)),
   };

@@ -2,7 +2,7 @@
  * What a tenant's runs take, from its numbers alone. The rules are those of the table's items and of the commit; the sizes and times
  * were counted by `npm run cost`. A test counts again and compares: see docs/cost.md.
  */
-import { childOf, type NamedStream, PAGE_LIMIT } from '../../lambda/streams.ts';
+import { childOf, type NamedStream, PAGE_LIMIT, type Stream } from '../../lambda/streams.ts';
 import { type Counts, itemsOf, type Meter, stockOf, streamsOf, type Tenant } from './bill.ts';
 
 export interface EstimateOptions {
@@ -17,7 +17,8 @@ const LOG_BYTES = { run: 420, stream: 1_250 } as const;
 /** Milliseconds, counted at the latencies that docs/cost.md names: of a run, and of each row. */
 const WALL = { run: 220, row: 0.08 } as const;
 const CPU = { run: 30, row: 0.017 } as const;
-const SERIES = { connector: 5, stream: 17 } as const;
+/** Time series of the function that a healthy connector sends: `StreamsFailed`, `StreamsBehind`, and of each stream rows and events. */
+const SERIES = { connector: 2, stream: 2, withdrawals: 1 } as const;
 
 const WRITE_UNIT = 1_024;
 const READ_UNIT = 4_096;
@@ -64,7 +65,7 @@ export function estimateCounts(tenant: Tenant, { rateMinutes }: EstimateOptions)
     wall: WALL.run + WALL.row * rows,
     cpu: CPU.run + CPU.row * rows,
     runsWithNews,
-    metrics: seriesOf(streams.length),
+    metrics: seriesOf(facts),
     fill: fillOf(tenant),
   };
 }
@@ -73,9 +74,13 @@ function logBytesOf(streams: number): number {
   return LOG_BYTES.run + LOG_BYTES.stream * streams;
 }
 
-/** Time series that the function emits with so many streams. */
-export function seriesOf(streams: number): number {
-  return SERIES.connector + SERIES.stream * streams;
+/**
+ * Time series that the function sends with these streams. A metric is billed for the hours in which it is sent, so this is the most that a
+ * healthy connector without filters costs: every hour has changes in each stream and a removed asset with threats.
+ */
+export function seriesOf(streams: readonly Stream[]): number {
+  const children = streams.filter(({ cascadesFrom }) => cascadesFrom !== undefined);
+  return SERIES.connector + SERIES.stream * streams.length + SERIES.withdrawals * children.length;
 }
 
 interface StreamUse {

@@ -1,18 +1,31 @@
 import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import type { ConnectorMetric, StreamMetric } from '../../lambda/metric-names.ts';
+import {
+  CONNECTOR_PROPERTIES,
+  type ConnectorMetric,
+  type ConnectorProperty,
+  STREAM_METRICS,
+  STREAM_PROPERTIES,
+  type StreamMetric,
+  type StreamProperty,
+} from '../../lambda/metric-names.ts';
 import type { Stream } from '../../lambda/streams.ts';
-import type { AlarmSettings, Signal } from '../alarms/alarm-definition.ts';
+import type { Signal } from '../alarms/alarm-definition.ts';
 import type { Alarms } from '../alarms/create-alarms.ts';
-import { type Monitored, sourceOf } from '../alarms/metric-sources.ts';
+import { type Monitored, type Source, sourceOf, streamSource } from '../alarms/metric-sources.ts';
 import { PRICES } from '../cost/prices.ts';
+import type { DeliveryMetricPrefix } from '../delivery/destinations.ts';
 
 export interface DashboardProps {
   readonly monitored: Monitored;
-  readonly settings: AlarmSettings;
   readonly streams: readonly Stream[];
   readonly alarms: Alarms;
+  /** Where the function writes the properties that are no metrics. */
+  readonly logGroup: ILogGroup;
+  readonly deliveryMetrics: DeliveryMetricPrefix;
+  readonly memoryMegabytes: number;
 }
 
 /** One dashboard, read from the top: is the SIEM up to date, what flows, what fails, what it costs. */
@@ -24,16 +37,16 @@ export function createDashboard(scope: Construct, props: DashboardProps): cloudw
       [heading('Is the SIEM up to date?')],
       upToDate(metrics, props),
       [heading('Throughput')],
-      flows(metrics),
+      flows(metrics, props),
       [heading('Failures')],
-      fails(metrics),
+      fails(metrics, props),
       [heading('Cost')],
-      [costWidget(metrics, props.settings.memoryMegabytes)],
+      [costWidget(metrics, props.memoryMegabytes)],
     ],
   });
 }
 
-function upToDate(metrics: DashboardMetrics, { alarms, settings }: DashboardProps): cloudwatch.IWidget[] {
+function upToDate(metrics: DashboardMetrics, { alarms, deliveryMetrics }: DashboardProps): cloudwatch.IWidget[] {
   return [
     new cloudwatch.AlarmStatusWidget({
       title: 'Alarms',
@@ -41,64 +54,85 @@ function upToDate(metrics: DashboardMetrics, { alarms, settings }: DashboardProp
       height: 6,
       alarms: [alarms.critical, alarms.warning],
     }),
-    graph('Runs that caught up with their stream', 9, metrics.stream('CaughtUp')),
+    graph('Streams that failed, or ran out of time', 9, [
+      metrics.connector('StreamsFailed', 'Maximum'),
+      metrics.connector('StreamsBehind', 'Maximum'),
+    ]),
     graph('Age of undelivered events (seconds)', 9, [
-      ...metrics.service('delivery', `${settings.deliveryMetrics}.DataFreshness`, 'Maximum', 'waits in Firehose'),
+      ...metrics.service('delivery', `${deliveryMetrics}.DataFreshness`, 'Maximum', 'waits in Firehose'),
       ...metrics.service('siem-queue', 'ApproximateAgeOfOldestMessage', 'Maximum', 'waits for the SIEM'),
     ]),
   ];
 }
 
-function flows(metrics: DashboardMetrics): cloudwatch.IWidget[] {
+function flows(metrics: DashboardMetrics, { logGroup }: DashboardProps): cloudwatch.IWidget[] {
   return [
     graph('Events sent to the SIEM', 8, metrics.stream('EventsForwarded')),
-    graph('Rows read, and duplicates', 8, [...metrics.stream('RowsRead'), ...metrics.stream('RowsDeduplicated')]),
-    graph('Removals: tombstones, threats withdrawn', 8, [
-      ...metrics.stream('Tombstones'),
-      ...metrics.stream('TombstonesIgnored'),
-      ...metrics.stream('ThreatsWithdrawn'),
+    graph('Rows read, and withheld by filters', 8, [...metrics.stream('RowsRead'), ...metrics.stream('RowsFiltered')]),
+    graph('Threats withdrawn', 8, metrics.stream('ThreatsWithdrawn')),
+    figures('What became of the rows, by stream', logGroup, [
+      STREAM_METRICS.RowsRead,
+      STREAM_PROPERTIES.PagesRead,
+      STREAM_METRICS.EventsForwarded,
+      STREAM_METRICS.RowsFiltered,
+      STREAM_PROPERTIES.RowsDeduplicated,
+      STREAM_PROPERTIES.RowsSuperseded,
+      STREAM_PROPERTIES.Tombstones,
+      STREAM_PROPERTIES.TombstonesIgnored,
+      STREAM_METRICS.ThreatsWithdrawn,
+      STREAM_PROPERTIES.CaughtUp,
     ]),
-    graph('Pages, and runs that ran out of time', 8, [
-      ...metrics.stream('PagesRead'),
-      ...metrics.stream('TimeBudgetExceeded'),
-    ]),
-    graph('Records in and out of Firehose', 8, metrics.service('delivery', 'IncomingRecords', 'Sum')),
-    graph('Notifications to the SIEM', 8, [
+    graph('Records in and out of Firehose', 12, metrics.service('delivery', 'IncomingRecords', 'Sum')),
+    graph('Notifications to the SIEM', 12, [
       ...metrics.service('siem-queue', 'NumberOfMessagesSent', 'Sum', 'sent'),
       ...metrics.service('siem-queue', 'NumberOfMessagesDeleted', 'Sum', 'read by the SIEM'),
     ]),
   ];
 }
 
-function fails(metrics: DashboardMetrics): cloudwatch.IWidget[] {
+function fails(metrics: DashboardMetrics, { logGroup }: DashboardProps): cloudwatch.IWidget[] {
   return [
     graph('Failed streams, and runs', 8, [
       ...metrics.stream('StreamFailed'),
+      ...metrics.stream('TimeBudgetExceeded'),
       ...metrics.service('function', 'Errors', 'Sum', 'failed runs'),
       ...metrics.service('function', 'Throttles', 'Sum', 'runs not started'),
     ]),
     graph('What the API rejects', 8, [
       metrics.connector('CredentialsRefused', 'Sum'),
-      ...metrics.stream('RoleMissing'),
-      ...metrics.stream('CursorRefused'),
-      ...metrics.stream('CursorStalled'),
-      ...metrics.stream('ContractErrors'),
+      metrics.connector('RoleMissing', 'Sum'),
+      metrics.connector('CursorRefused', 'Sum'),
+      metrics.connector('ContractErrors', 'Sum'),
     ]),
-    graph('Dead letters, and threats without an asset', 8, [
-      ...metrics.stream('DeadLetters'),
-      ...metrics.stream('ThreatsWithoutAsset'),
+    graph('Rows with a fault', 8, [
+      metrics.connector('DeadLetters', 'Sum'),
+      metrics.connector('ThreatsWithoutAsset', 'Sum'),
+      metrics.connector('FilterFaults', 'Sum'),
+    ]),
+    figures('Faults, by stream', logGroup, [
+      STREAM_METRICS.StreamFailed,
+      STREAM_METRICS.TimeBudgetExceeded,
+      STREAM_PROPERTIES.RoleMissing,
+      STREAM_PROPERTIES.ContractErrors,
+      STREAM_PROPERTIES.CursorRefused,
+      STREAM_PROPERTIES.CursorStalled,
+      STREAM_PROPERTIES.DeadLetters,
+      STREAM_PROPERTIES.OversizeEvents,
+      STREAM_PROPERTIES.ThreatsWithoutAsset,
+      STREAM_PROPERTIES.FilterFaults,
+      STREAM_PROPERTIES.DeliveryThrottledMilliseconds,
     ]),
     graph('The lease', 8, [metrics.connector('LeaseHeld', 'Sum'), metrics.connector('LeaseLost', 'Sum')]),
     graph('Throttling by AWS', 8, [
       ...metrics.service('delivery', 'ThrottledRecords', 'Sum'),
       ...metrics.service('state', 'ReadThrottleEvents', 'Sum'),
       ...metrics.service('state', 'WriteThrottleEvents', 'Sum'),
-      ...metrics.stream('DeliveryThrottledMilliseconds'),
     ]),
-    graph('Memory used (MB), time left (ms)', 8, [
-      metrics.connector('MemoryUsedMegabytes', 'Maximum'),
-      metrics.connector('TimeLeftMilliseconds', 'Minimum'),
+    graph('Runs near the bounds of the function', 8, [
+      metrics.connector('NearTimeOut', 'Sum'),
+      metrics.connector('MemoryHigh', 'Sum'),
     ]),
+    bounds(logGroup),
   ];
 }
 
@@ -108,6 +142,32 @@ function heading(text: string): cloudwatch.IWidget {
 
 function graph(title: string, width: number, left: cloudwatch.IMetric[]): cloudwatch.IWidget {
   return new cloudwatch.GraphWidget({ title, width, left, leftYAxis: { min: 0 } });
+}
+
+/** Sums of what is no metric, read from the log when somebody looks at the dashboard. */
+function figures(title: string, logGroup: ILogGroup, names: readonly (StreamMetric | StreamProperty)[]) {
+  const sums = names.map(name => `sum(${name})`);
+  return logTable(title, logGroup, [
+    `filter ispresent(${STREAM_METRICS.RowsRead})`,
+    `stats ${sums.join(', ')} by stream`,
+  ]);
+}
+
+function bounds(logGroup: ILogGroup): cloudwatch.IWidget {
+  const { MemoryUsedMegabytes: memory, TimeLeftMilliseconds: left }: Record<ConnectorProperty, string> =
+    CONNECTOR_PROPERTIES;
+  const stats = `stats max(${memory}) as megabytes_used, min(${left}) as milliseconds_left by bin(1h)`;
+  return logTable('Memory used, and time left before the timeout', logGroup, [`filter ispresent(${memory})`, stats]);
+}
+
+function logTable(title: string, logGroup: ILogGroup, queryLines: string[]): cloudwatch.IWidget {
+  return new cloudwatch.LogQueryWidget({
+    title,
+    width: 24,
+    logGroupNames: [logGroup.logGroupName],
+    view: cloudwatch.LogQueryVisualizationType.TABLE,
+    queryLines,
+  });
 }
 
 const PERIOD = Duration.minutes(5);
@@ -122,14 +182,16 @@ export interface DashboardMetrics {
 }
 
 export function dashboardMetrics(monitored: Monitored, streams: readonly Stream[]): DashboardMetrics {
-  const make = (of: Signal['of'], metricName: string, statistic: string, label: string, stream?: string) => {
-    const source = sourceOf(of, monitored, stream);
-    return source ? [new cloudwatch.Metric({ ...source, metricName, statistic, label, period: PERIOD })] : [];
-  };
+  const make = (source: Source, metricName: string, statistic: string, label: string) =>
+    new cloudwatch.Metric({ ...source, metricName, statistic, label, period: PERIOD });
   return {
-    stream: metric => streams.flatMap(({ name }) => make('stream', metric, 'Sum', `${name} ${metric}`, name)),
-    connector: (metric, statistic) => make('connector', metric, statistic, metric)[0] as cloudwatch.Metric,
-    service: (of, metric, statistic, label = metric) => make(of, metric, statistic, label),
+    stream: metric =>
+      streams.map(({ name }) => make(streamSource(monitored, name), metric, 'Sum', `${name} ${metric}`)),
+    connector: (metric, statistic) => make(sourceOf('connector', monitored)!, metric, statistic, metric),
+    service: (of, metric, statistic, label = metric) => {
+      const source = sourceOf(of, monitored);
+      return source ? [make(source, metric, statistic, label)] : [];
+    },
   };
 }
 

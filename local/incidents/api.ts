@@ -1,5 +1,5 @@
 import { LONG_RUNS, limitRate, putPages } from './backlog.ts';
-import { each, type Incident, STREAMS } from './incident.ts';
+import { type Incident, STREAMS } from './incident.ts';
 import type { Scene } from './scene.ts';
 import { json, list, problem } from './tampered-api.ts';
 
@@ -17,7 +17,7 @@ export const API_INCIDENTS: readonly Incident[] = [
         STREAMS.map(endpoint => ({ endpoint, kind: 'status', status: 503, retryAfter: AN_HOUR }) as const),
       ),
     end: ({ platform }) => platform.setFaults([]),
-    alarms: ['function-errors', ...each('stream-silent')],
+    alarms: ['function-errors', 'stream-silent'],
   },
   {
     name: 'One endpoint is down',
@@ -25,7 +25,7 @@ export const API_INCIDENTS: readonly Incident[] = [
     minutes: 36,
     begin: ({ platform }) => platform.setFaults([{ endpoint: 'threats', kind: 'reset' }]),
     end: ({ platform }) => platform.setFaults([]),
-    alarms: ['function-errors', 'stream-silent/threats'],
+    alarms: ['function-errors', 'stream-silent'],
   },
   {
     name: 'The API is too slow for the backlog',
@@ -37,8 +37,7 @@ export const API_INCIDENTS: readonly Incident[] = [
       scene.platform.setFaults([{ endpoint: 'assets', kind: 'delay', delayMs: 28_000 }]);
     },
     end: ({ platform }) => platform.setFaults([]),
-    // Threats are read after assets, so they wait as well.
-    alarms: ['stream-behind/assets', 'stream-behind/threats'],
+    alarms: ['stream-behind'],
   },
   {
     name: 'The API’s rate limit is too low for the backlog',
@@ -50,7 +49,7 @@ export const API_INCIDENTS: readonly Incident[] = [
       limitRate(scene, 280);
     },
     end: honest,
-    alarms: ['stream-behind/assets'],
+    alarms: ['stream-behind'],
   },
   {
     name: 'The client secret was rotated, and the new one not stored',
@@ -58,7 +57,7 @@ export const API_INCIDENTS: readonly Incident[] = [
     minutes: 45,
     begin: ({ platform }) => void platform.account.rotateSecret(),
     end: scene => scene.storeCredentials(),
-    alarms: ['credentials-refused', 'function-errors', ...each('stream-silent')],
+    alarms: ['credentials-refused', 'function-errors', 'stream-silent'],
   },
   {
     name: 'The service account was disabled',
@@ -70,7 +69,7 @@ export const API_INCIDENTS: readonly Incident[] = [
     end({ platform }) {
       platform.account.revoked = false;
     },
-    alarms: ['credentials-refused', 'function-errors', ...each('stream-silent')],
+    alarms: ['credentials-refused', 'function-errors', 'stream-silent'],
   },
   {
     name: 'A role was taken away',
@@ -78,7 +77,7 @@ export const API_INCIDENTS: readonly Incident[] = [
     minutes: 36,
     begin: ({ platform }) => void platform.account.roles.delete(platform.settings.roles.threats),
     end: ({ platform }) => void platform.account.roles.add(platform.settings.roles.threats),
-    alarms: ['role-missing/threats', 'function-errors', 'stream-silent/threats'],
+    alarms: ['role-missing', 'function-errors', 'stream-silent'],
   },
   {
     name: 'The API changes the form of its responses',
@@ -86,7 +85,7 @@ export const API_INCIDENTS: readonly Incident[] = [
     minutes: 36,
     begin: ({ api }) => api.tamper(list('/v1/dns-blocks', json(200, { data: [], pagination: { cursor: null } }))),
     end: honest,
-    alarms: ['contract-error/dns-blocks', 'function-errors', 'stream-silent/dns-blocks'],
+    alarms: ['contract-error', 'function-errors', 'stream-silent'],
   },
   {
     name: 'The API refuses a saved cursor',
@@ -102,7 +101,7 @@ export const API_INCIDENTS: readonly Incident[] = [
       });
     },
     end: honest,
-    alarms: ['cursor-refused/assets'],
+    alarms: ['cursor-refused'],
   },
   {
     name: 'A row cannot be sent',
@@ -113,7 +112,7 @@ export const API_INCIDENTS: readonly Incident[] = [
       api.tamper(list('/v1/threats', json(200, answer)));
     },
     end: honest,
-    alarms: ['dead-letters/threats'],
+    alarms: ['dead-letters'],
   },
   {
     name: 'Threats name their asset in another member than configured',
@@ -130,6 +129,14 @@ export const API_INCIDENTS: readonly Incident[] = [
       platform.put('assets', { id: `host-${minute}` });
       platform.put('threats', { id: 'threat-x', [platform.settings.threatAssetMember]: `host-${minute}` });
     },
-    alarms: ['threats-without-asset/threats'],
+    alarms: ['threats-without-asset'],
+  },
+  {
+    name: 'A filter does not fit a row',
+    caused: 'the filter of threats compares a number, and a threat arrives in which it is text',
+    minutes: 10,
+    configuration: { filters: { threats: 'risk == `null` || risk > `5`' } },
+    begin: ({ platform }) => void platform.put('threats', { id: 'threat-y', asset_id: 'asset-1', risk: '9' }),
+    alarms: ['filter-faults'],
   },
 ];

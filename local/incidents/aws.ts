@@ -1,6 +1,6 @@
 import { THROTTLED } from '../aws/faults.ts';
 import { LONG_RUNS, putPages } from './backlog.ts';
-import { each, type Incident } from './incident.ts';
+import type { Incident } from './incident.ts';
 import { addRows } from './rows.ts';
 import type { Scene } from './scene.ts';
 
@@ -26,7 +26,7 @@ export const AWS_INCIDENTS: readonly Incident[] = [
     minutes: 36,
     begin: ({ aws }) => aws.faults.always('dynamodb', DENIED),
     end: healthy,
-    alarms: ['function-errors', ...each('stream-silent')],
+    alarms: ['function-errors', 'stream-silent'],
   },
   {
     name: 'The delivery stream refuses the function',
@@ -38,7 +38,7 @@ export const AWS_INCIDENTS: readonly Incident[] = [
       return run();
     },
     end: healthy,
-    alarms: ['function-errors', ...each('stream-silent')],
+    alarms: ['function-errors', 'stream-silent'],
   },
   {
     name: 'A run is frozen for longer than its lease, and the next takes over',
@@ -68,7 +68,7 @@ export const AWS_INCIDENTS: readonly Incident[] = [
       scene.aws.faults.always('firehose', THROTTLED.firehose);
     },
     end: healthy,
-    alarms: ['delivery-throttled', 'stream-silent/dns-blocks'],
+    alarms: ['delivery-throttled', 'stream-silent'],
   },
   {
     name: 'DynamoDB and Firehose have become slow',
@@ -106,6 +106,6 @@ export const AWS_INCIDENTS: readonly Incident[] = [
       const { STATE_TABLE: _gone, ...rest } = scene.environment;
       return scene.run(rest);
     },
-    alarms: ['function-errors', ...each('stream-silent')],
+    alarms: ['function-errors', 'stream-silent'],
   },
 ];

@@ -26,8 +26,3 @@ export interface Incident {
 }
 
 export const STREAMS = FACTS.map(({ name }) => name);
-
-/** The alarm on each stream, or on those named. */
-export function each(alarm: string, streams: readonly string[] = STREAMS): string[] {
-  return streams.map(stream => `${alarm}/${stream}`);
-}

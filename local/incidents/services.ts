@@ -1,4 +1,4 @@
-import { each, type Incident } from './incident.ts';
+import type { Incident } from './incident.ts';
 import { addRows } from './rows.ts';
 
 const PARQUET = { destination: { type: 's3-parquet' } };
@@ -12,7 +12,7 @@ export const SERVICE_INCIDENTS: readonly Incident[] = [
     fed: 'Lambda Throttles, one a minute',
     minutes: 36,
     eachMinute: ({ reports }) => reports.throttled(),
-    alarms: ['function-throttled', ...each('stream-silent')],
+    alarms: ['function-throttled', 'stream-silent'],
   },
   {
     name: 'The schedule cannot start the function',
@@ -23,14 +23,14 @@ export const SERVICE_INCIDENTS: readonly Incident[] = [
       reports.feed('schedule-dead-letters', 'ApproximateNumberOfMessagesVisible', minute + 1),
     end: ({ reports, minute }) =>
       reports.feed('schedule-dead-letters', 'ApproximateNumberOfMessagesVisible', 0, minute),
-    alarms: ['schedule-undelivered', ...each('stream-silent')],
+    alarms: ['schedule-undelivered', 'stream-silent'],
   },
   {
     name: 'The schedule was switched off by hand',
     caused: 'no run is started, and nothing reports it',
     minutes: 36,
     eachMinute: () => undefined,
-    alarms: each('stream-silent'),
+    alarms: ['stream-silent'],
   },
   {
     name: 'The bucket refuses Firehose',

@@ -90,15 +90,11 @@ function alarmRows(): string[][] {
 
 /** The figures that are exact whatever is counted. Those of runs come from `npm run cost`. */
 function withCostFigures(text: string): string {
-  const fixed = fixedParts(STREAMS);
-  const always = STREAMS.filter(stream => 'path' in stream);
-  const less = {
-    alarms: fixed.alarms - fixedParts(always).alarms,
-    metrics: seriesOf(STREAMS.length) - seriesOf(always.length),
-  };
+  const fixed = fixedParts();
+  const metrics = seriesOf(STREAMS);
+  const fewer = metrics - seriesOf(STREAMS.filter(stream => 'path' in stream));
   const dollars = (...lines: { readonly dollars: number }[]) =>
     lines.reduce((sum, line) => sum + line.dollars, 0).toFixed(2);
-  const metrics = seriesOf(STREAMS.length);
   const alarms = dollars(
     billLine('', 'alarmMonth', fixed.alarms),
     billLine('', 'compositeAlarmMonth', fixed.compositeAlarms),
@@ -108,10 +104,11 @@ function withCostFigures(text: string): string {
     .replace(/^\| metrics \|.*$/m, same('metrics', metrics))
     .replace(/^\| CloudWatch metrics \|.*$/m, same('CloudWatch metrics', dollars(billLine('', 'metricMonth', metrics))))
     .replace(/^\| CloudWatch alarms \|.*$/m, same('CloudWatch alarms', alarms))
+    .replace(/^\| CloudWatch dashboard \|.*$/m, same('CloudWatch dashboard', dollars(billLine('', 'dashboardMonth', fixed.dashboards))))
     .replace(/a run a minute, .* streams,/, `a run a minute, ${STREAMS.length} streams,`)
     .replace(
-      /\d+ of \d+ metrics and \w+ of \d+ alarms fewer/,
-      `${less.metrics} of ${metrics} metrics and ${less.alarms} of ${fixed.alarms} alarms fewer`,
+      /\d+ of \d+ metrics fewer/,
+      `${fewer} of ${metrics} metrics fewer`,
     );
   const prices = Object.values(PRICES).map(({ dollars: price, per, source }) => [
     per,

@@ -30,6 +30,7 @@ export const VARIANTS = {
     siemReader: { type: 'external-id', principal: ACCOUNT, externalId: 'from-the-form' },
     query: true,
     queryScanGigabytes: 50,
+    dashboard: true,
   },
   existingParts: {
     secretArn: SECRET_ARN,

@@ -67,18 +67,18 @@ describe('status', () => {
     const { status, stdout } = await each.ctl('status');
     expect([status, stdout.split('\n')[0]]).toEqual([0, 'acme: healthy: every stream is caught up']);
     expect(cells(stdout, 'threats')).toEqual(['threats', 'caught up', 'just now', '20', '20', '0', '0', '0', '0']);
-    await setAlarm(each, 'dead-letters/assets', 'ALARM');
+    await setAlarm(each, 'dead-letters', 'ALARM');
     await setAlarm(each, 'credentials-refused', 'ALARM');
     const alarmed = await each.ctl('status');
     expect([alarmed.status, alarmed.stdout.split('\n').slice(0, 3)]).toEqual([
       3,
       [
-        'acme: unhealthy: alarm credentials-refused; alarm dead-letters/assets',
+        'acme: unhealthy: alarm credentials-refused; alarm dead-letters',
         expect.stringMatching(/^ {2}critical: credentials-refused, for \d+ s: docs\/runbook\.md#credentials-refused$/),
         expect.stringMatching(/^ {2}warning: dead-letters\/assets, for \d+ s: docs\/runbook\.md#dead-letters$/),
       ],
     ]);
-    await setAlarm(each, 'dead-letters/assets', 'OK');
+    await setAlarm(each, 'dead-letters', 'OK');
     await setAlarm(each, 'credentials-refused', 'OK');
     expect((await each.ctl('status')).status).toBe(0);
   });
@@ -188,13 +188,13 @@ describe('doctor', () => {
     const { SiemReaderPolicyArn: PolicyArn, SiemReaderRoleArn = '' } = each.stack.outputs;
     const RoleName = SiemReaderRoleArn.slice(SiemReaderRoleArn.lastIndexOf('/') + 1);
     await each.moto.iam.send(new DetachRolePolicyCommand({ RoleName, PolicyArn }));
-    await setAlarm(each, 'stream-silent/assets', 'ALARM');
+    await setAlarm(each, 'stream-silent', 'ALARM');
     await each.ctl('pause');
     const { status, checks } = await runDoctor(each);
     const found = (name: string) => checks.find(check => check.name === name);
     expect(status).toBe(3);
     expect(found('reader-policy')).toMatchObject({ status: 'fail', text: 'the reader role does not have it' });
-    expect(found('alarms')).toMatchObject({ status: 'warn', text: 'in alarm: stream-silent/assets' });
+    expect(found('alarms')).toMatchObject({ status: 'warn', text: 'in alarm: stream-silent' });
     expect(found('schedule')).toMatchObject({ status: 'warn' });
   });
 });

@@ -67,7 +67,7 @@ function alarmsText({ alarms }: Alarms, muted: boolean): string {
   if (muted) return `No alarm notifies anybody until "${CONNECTORCTL.command} resume".`;
   const seconds = Math.max(
     0,
-    ...alarms.filter(each => each.name.startsWith('stream-silent/')).map(each => each.evaluatedSeconds),
+    ...alarms.filter(each => each.name === 'stream-silent').map(each => each.evaluatedSeconds),
   );
   const after = seconds > 0 ? ` after ${durationText(seconds * 1000)} without a run` : '';
   return `The critical alarm stream-silent will fire${after}. --mute prevents the notification.`;

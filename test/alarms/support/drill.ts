@@ -74,7 +74,8 @@ async function catchUp(scene: Scene): Promise<boolean> {
   for (let minute = 0; minute < TOKEN_MINUTES + 2; minute++) {
     const blobs = await scene.run();
     await scene.nextMinute();
-    if (minute > 0 && blobs.filter(({ values }) => values['CaughtUp'] === 1).length === 3) return true;
+    const { StreamsFailed: failed, StreamsBehind: behind } = blobs.at(-1)?.values ?? {};
+    if (minute > 0 && failed === 0 && behind === 0) return true;
   }
   return false;
 }

@@ -2,7 +2,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { estimateCost, monthOf, type Numbers } from '../../../bin/ctl/commands/cost/cost.ts';
 import { billedBytes, FIGURES, type Use, usedLines } from '../../../bin/ctl/commands/cost/use.ts';
-import { STREAMS } from '../../../lambda/streams.ts';
 import { billedMilliseconds, type Counts, fixedParts } from '../../../lib/cost/bill.ts';
 import { estimateCounts } from '../../../lib/cost/estimate.ts';
 import { PRICES } from '../../../lib/cost/prices.ts';
@@ -39,7 +38,7 @@ describe('the bill so far', () => {
   const use = (change: Partial<Use> = {}): Use => ({
     figures: { ...(Object.fromEntries(FIGURES.map(each => [each, 0])) as Use['figures']), writeUnits: 1_000_000 },
     tableBytes: 0,
-    fixed: fixedParts(STREAMS),
+    fixed: fixedParts(),
     metrics: 56,
     passed: 0.5,
     gathered: 0.5,
@@ -95,9 +94,9 @@ describe('an estimate', () => {
     expect(total(numbers) + estimateCost(numbers).fillingUp).toBeGreaterThan(total(few) + 0.1);
   });
 
-  test('without DNS blocks leaves out their metrics and alarms', () => {
+  test('without DNS blocks leaves out their metrics', () => {
     expect(total({ assets: 1, dnsBlocksPerDay: 1 }) - total({ assets: 1 })).toBeGreaterThan(
-      17 * PRICES.metricMonth.dollars + 6 * PRICES.alarmMonth.dollars,
+      2 * PRICES.metricMonth.dollars,
     );
   });
 

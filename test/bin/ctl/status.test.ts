@@ -12,7 +12,7 @@ const saved = (checkpoint: Partial<SavedStream['checkpoint']>): SavedStream => (
 });
 const fresh = saved({});
 const begun = saved({ committed: '00000000010000000001' });
-const counts = { read: 0, forwarded: 0, suppressed: 0, withdrawn: 0, deadLetters: 0 };
+const counts = { read: 0, forwarded: 0, filtered: 0, withdrawn: 0 };
 const activity = (reported?: number, caughtUp?: number, failed = false): StreamActivity => ({
   reported,
   caughtUp,
@@ -49,7 +49,7 @@ test.each([
 ])('with the composite alarms %j the reason is: %s', (names, reason) => {
   const part = { value: undefined };
   const notifiers = names.map(name => ({ name, state: 'OK', notifies: true, actions: [] }));
-  const alarms = { value: { alarms: [{ name: 'stream-silent/assets', state: 'OK' }], notifiers } };
+  const alarms = { value: { alarms: [{ name: 'stream-silent', state: 'OK' }], notifiers } };
   const deployment = { stackStatus: 'CREATE_COMPLETE' };
   const { reasons } = healthOf({
     state: part,
@@ -74,7 +74,7 @@ describe('a status', () => {
     state: value({ streams: new Map([['assets', begun]]), lease: undefined }),
     activity: value({ streams: new Map([['assets', activity(5, 5)]]) }),
     schedule: value({ enabled: true }),
-    alarms: value({ alarms: [alarm('stream-silent/assets', 'critical')], notifiers }),
+    alarms: value({ alarms: [alarm('stream-silent', 'critical')], notifiers }),
     deadLetters: value(new Map()),
     scheduleDeadLetters: depth,
     siem: { queue: depth, deadLetters: depth },

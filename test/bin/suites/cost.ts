@@ -1,6 +1,7 @@
 /** `cost`, as an operator types it. */
 import { describe, expect, test } from '@jest/globals';
 import { monthOf } from '../../../bin/ctl/commands/cost/cost.ts';
+import { fixedParts } from '../../../lib/cost/bill.ts';
 import { deployment, FUNCTION } from '../support/deployment.ts';
 import { sqsQueueName } from '../support/queues.ts';
 import { start } from '../support/shell.ts';
@@ -38,7 +39,7 @@ describe('cost', () => {
     expect(line('write unit')).toMatchObject({ quantity: 2_000_000, dollars: 1.25, source: 'aws' });
     expect([line('request').quantity, line('GB,').quantity, line('SQS request').quantity]).toEqual([60, 1, 7]);
     expect(line('GB-second').quantity).toBeCloseTo(60 * (1769 / 1024));
-    expect(line('alarm and month').quantity / bill.gathered).toBeCloseTo(33);
+    expect(line('alarm and month').quantity / bill.gathered).toBeCloseTo(fixedParts().alarms);
     expect(bill.gathered).toBeLessThan((2.1 * HOUR) / (month.end - month.start));
     expect(bill.projected).toBeGreaterThanOrEqual(bill.dollars);
     const people = await each.ctl(['cost']);

@@ -56,8 +56,8 @@ const FAULTS: readonly (readonly [string, (each: Deployment) => unknown, Record<
     ],
     [
       'a firing alarm',
-      each => each.stack.alarms.set('acme/stream-silent/assets', 'ALARM'),
-      { alarms: ['warn', 'in alarm: stream-silent/assets'] },
+      each => each.stack.alarms.set('acme/stream-silent', 'ALARM'),
+      { alarms: ['warn', 'in alarm: stream-silent'] },
     ],
     [
       'alarms without a subscription, objects without notifications, a wrong schedule target and a failed function',

@@ -119,14 +119,14 @@ describe('status', () => {
 
   test('of firing alarms exits with 3 and shows each with its duration and runbook section, critical ones first', async () => {
     await using each = await deployment();
-    each.stack.alarms.set('acme/dead-letters/assets', 'ALARM');
+    each.stack.alarms.set('acme/dead-letters', 'ALARM');
     each.stack.alarms.set('acme/credentials-refused', 'ALARM');
     const { status, stdout } = await each.ctl(['status']);
     expect(status).toBe(3);
     expect(stdout.split('\n').slice(0, 3)).toEqual([
-      'acme: unhealthy: alarm credentials-refused; alarm dead-letters/assets',
+      'acme: unhealthy: alarm credentials-refused; alarm dead-letters',
       expect.stringMatching(/^ {2}critical: credentials-refused, for \d+ s: docs\/runbook\.md#credentials-refused$/),
-      expect.stringMatching(/^ {2}warning: dead-letters\/assets, for \d+ s: docs\/runbook\.md#dead-letters$/),
+      expect.stringMatching(/^ {2}warning: dead-letters, for \d+ s: docs\/runbook\.md#dead-letters$/),
     ]);
     const { stdout: machine } = await each.ctl(['status', '--json']);
     expect(JSON.parse(machine).alarms.inAlarm).toMatchObject([{ severity: 'critical' }, { severity: 'warning' }]);

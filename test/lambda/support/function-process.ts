@@ -28,7 +28,8 @@ const outcomes = [];
 let rejections = '';
 for (const payload of JSON.parse(payloads)) {
   const end = Date.now() + Number(milliseconds);
-  const context = { getRemainingTimeInMillis: () => end - Date.now() };
+  const memoryLimitInMB = process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE;
+  const context = { getRemainingTimeInMillis: () => end - Date.now(), memoryLimitInMB };
   outcomes.push(await handler(payload, context).catch(error => {
     rejections += inspect(error, { depth: Infinity, showHidden: true, maxStringLength: null }) + '\\n';
     return { error: error.name + ': ' + error.message };

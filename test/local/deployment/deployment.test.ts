@@ -140,14 +140,14 @@ describe('a deployed stack', () => {
     }
     const wanted = ['Alarm', 'CompositeAlarm'].flatMap(type => resourcesOf(TEMPLATE, `AWS::CloudWatch::${type}`));
     expect(names.sort()).toEqual(wanted.map(([, { Properties }]) => Properties!['AlarmName']).sort());
-    each.alarms.set('acme/stream-silent/assets', 'ALARM');
+    each.alarms.set('acme/stream-silent', 'ALARM');
     const raised = await cloudwatch.send(new DescribeAlarmsCommand({ AlarmTypes, StateValue: 'ALARM' }));
     expect(raised.CompositeAlarms!.map(({ AlarmName }) => AlarmName)).toEqual(['acme/critical']);
     expect(raised.MetricAlarms![0]).toMatchObject({
-      AlarmName: 'acme/stream-silent/assets',
-      MetricName: 'StreamFailed',
+      AlarmName: 'acme/stream-silent',
+      MetricName: 'StreamsFailed',
     });
-    each.alarms.set('acme/stream-silent/assets', 'OK');
+    each.alarms.set('acme/stream-silent', 'OK');
   });
 
   test('moves the messages that its SIEM gave up on back, but none out of the queue of its schedule', async () => {

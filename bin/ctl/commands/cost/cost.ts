@@ -1,14 +1,7 @@
 import { Command, Option } from 'commander';
 import { type NamedStream, STREAMS, streamKey } from '../../../../lambda/streams.ts';
 import { DEFAULTS } from '../../../../lib/connector-options.ts';
-import {
-  type BillLine,
-  fillingUp,
-  fixedParts,
-  monthlyBill,
-  streamsOf,
-  type Tenant,
-} from '../../../../lib/cost/bill.ts';
+import { type BillLine, fillingUp, fixedParts, monthlyBill, type Tenant } from '../../../../lib/cost/bill.ts';
 import { estimateCounts } from '../../../../lib/cost/estimate.ts';
 import { PRICES } from '../../../../lib/cost/prices.ts';
 import { examples, type Run, wholeNumber } from '../../command.ts';
@@ -118,7 +111,7 @@ export function estimateCost(given: Numbers): Estimate {
   const rows = Object.fromEntries([...VERSIONED, ...IMMUTABLE].map(stream => [optionName(stream), rowsOf(stream)]));
   return {
     numbers: { ...rows, changesPerDay, rateMinutes },
-    lines: monthlyBill(tenant, counts, fixedParts(streamsOf(tenant))),
+    lines: monthlyBill(tenant, counts, fixedParts()),
     fillingUp: fillingUp(tenant, counts),
   };
 }

@@ -1,7 +1,7 @@
 /** Reads what a deployed connector has used this month, and prices it. */
 import { paginateListStackResources } from '@aws-sdk/client-cloudformation';
 import { GetFunctionConfigurationCommand } from '@aws-sdk/client-lambda';
-import { STREAMS, streamsOn } from '../../../../lambda/streams.ts';
+import { streamsOn } from '../../../../lambda/streams.ts';
 import { type BillLine, billLine, type Fixed, fixedParts, GIGABYTE } from '../../../../lib/cost/bill.ts';
 import { seriesOf } from '../../../../lib/cost/estimate.ts';
 import type { Context } from '../../context.ts';
@@ -61,7 +61,7 @@ function firstRun(invocations: readonly Point[], now: number): number {
 /** CloudWatch has no metric of billed metrics, so they are counted by stream. */
 async function seriesCount(context: Context): Promise<number> {
   const environment = await context.environment();
-  return seriesOf(streamsOn(({ pathSetting }) => environment[pathSetting]).length);
+  return seriesOf(streamsOn(({ pathSetting }) => environment[pathSetting]));
 }
 
 async function fixedOf(context: Context): Promise<Fixed> {
@@ -77,7 +77,7 @@ async function fixedOf(context: Context): Promise<Fixed> {
     const command = new GetFunctionConfigurationCommand({ FunctionName: functionName });
     const { MemorySize: memory } = await context.aws.lambda().send(command);
     const count = (type: string) => alarms.filter(each => each === type).length;
-    const usual = fixedParts(STREAMS);
+    const usual = fixedParts();
     return {
       ...usual,
       memoryMegabytes: memory ?? usual.memoryMegabytes,

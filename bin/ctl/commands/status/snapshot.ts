@@ -101,9 +101,8 @@ const RECENT_MILLISECONDS = 3 * 60 * 60_000;
 const COUNTS = {
   read: 'RowsRead',
   forwarded: 'EventsForwarded',
-  suppressed: 'RowsDeduplicated',
+  filtered: 'RowsFiltered',
   withdrawn: 'ThreatsWithdrawn',
-  deadLetters: 'DeadLetters',
 } as const satisfies Record<string, StreamMetric>;
 const COUNT_NAMES = Object.keys(COUNTS) as Count[];
 
@@ -135,18 +134,22 @@ function streamSeries(connector: string, stream: StreamName): Series[] {
     return { namespace: METRIC_NAMESPACE, metric, dimensions, statistic, period };
   };
   return [
-    series('CaughtUp', 'Maximum', 60),
-    series('StreamFailed', 'Maximum', 60),
+    series('RowsRead', 'SampleCount', 60),
+    series('StreamFailed', 'Sum', 60),
+    series('TimeBudgetExceeded', 'Sum', 60),
     ...COUNT_NAMES.map(name => series(COUNTS[name], 'Sum', 3600)),
   ];
 }
 
-function activityOf([caughtUp = [], failed = [], ...counts]: readonly (readonly Point[])[]): StreamActivity {
+/** Each run reports its rows. It succeeded unless it also reports a failure or the end of its time. */
+function activityOf([runs = [], failed = [], behind = [], ...counts]: readonly (readonly Point[])[]): StreamActivity {
   const sums = counts.map(points => points.reduce((sum, { value }) => sum + value, 0));
+  const at = (points: readonly Point[], minute: number) => points.find(({ time }) => time === minute)?.value ?? 0;
+  const reported = runs[0]?.time;
   return {
-    reported: failed[0]?.time,
-    caughtUp: caughtUp.find(({ value }) => value >= 1)?.time,
-    failed: (failed[0]?.value ?? 0) >= 1,
+    reported,
+    caughtUp: runs.find(({ time, value }) => value > at(failed, time) + at(behind, time))?.time,
+    failed: reported !== undefined && at(failed, reported) > 0,
     counts: Object.fromEntries(COUNT_NAMES.map((name, place) => [name, sums[place] ?? 0])) as Record<Count, number>,
   };
 }

@@ -46,7 +46,7 @@ const TITLES = [
   'last success',
   'read',
   'forwarded',
-  'duplicates',
+  'filtered',
   'other',
   'withdrawn',
   'dead letters',
@@ -61,8 +61,8 @@ function streamTable(snapshot: Snapshot, streams: readonly StreamSummary[]): str
     return [stream, condition, success, ...(counts ? countCells(counts) : Array(5).fill('?')), dead];
   });
   const notes = [
-    'Rows of the last 24 hours: read = forwarded + duplicates + other. The dead letters are those in the bucket.',
-    'Other: superseded in their page, tombstones of unknown assets, dead letters, and rows that a failed run did not commit.',
+    'Rows of the last 24 hours: read = forwarded + filtered + other. The dead letters are those in the bucket.',
+    'Other: duplicates, superseded in their page, tombstones of unknown assets, dead letters, and rows that a failed run did not commit.',
   ];
   for (const part of [snapshot.activity, snapshot.deadLetters, snapshot.off])
     if ('notReadable' in part) notes.push(readResultText(part, String));
@@ -70,9 +70,9 @@ function streamTable(snapshot: Snapshot, streams: readonly StreamSummary[]): str
 }
 
 /** The metric EventsForwarded includes withdrawals, which are not rows. */
-function countCells({ read, forwarded, suppressed, withdrawn }: StreamActivity['counts']): string[] {
+function countCells({ read, forwarded, filtered, withdrawn }: StreamActivity['counts']): string[] {
   const rows = forwarded - withdrawn;
-  return [read, rows, suppressed, Math.max(0, read - rows - suppressed), withdrawn].map(String);
+  return [read, rows, filtered, Math.max(0, read - rows - filtered), withdrawn].map(String);
 }
 
 /** Metrics have a resolution of one minute. */
