@@ -3,7 +3,8 @@ export interface Emf {
   readonly namespace: string;
   readonly dimensions: Readonly<Record<string, string>>;
   readonly values: Readonly<Record<string, number>>;
-  readonly units: Readonly<Record<string, string>>;
+  /** Names of everything else in the line too. */
+  readonly members: readonly string[];
 }
 
 interface Blob extends Record<string, unknown> {
@@ -27,7 +28,7 @@ export function emfOf(stdout: string): Emf[] {
         namespace: Namespace,
         dimensions: Object.fromEntries(Dimensions[0]!.map(name => [name, String(blob[name])])),
         values: Object.fromEntries(Metrics.map(({ Name }) => [Name, Number([blob[Name]].flat()[0])])),
-        units: Object.fromEntries(Metrics.map(({ Name, Unit }) => [Name, Unit])),
+        members: Object.keys(blob),
       };
     });
   });

@@ -104,12 +104,12 @@ function withCostFigures(text: string): string {
     .replace(/^\| metrics \|.*$/m, same('metrics', metrics))
     .replace(/^\| CloudWatch metrics \|.*$/m, same('CloudWatch metrics', dollars(billLine('', 'metricMonth', metrics))))
     .replace(/^\| CloudWatch alarms \|.*$/m, same('CloudWatch alarms', alarms))
-    .replace(/^\| CloudWatch dashboard \|.*$/m, same('CloudWatch dashboard', dollars(billLine('', 'dashboardMonth', fixed.dashboards))))
-    .replace(/a run a minute, .* streams,/, `a run a minute, ${STREAMS.length} streams,`)
     .replace(
-      /\d+ of \d+ metrics fewer/,
-      `${fewer} of ${metrics} metrics fewer`,
-    );
+      /^\| CloudWatch dashboard \|.*$/m,
+      same('CloudWatch dashboard', dollars(billLine('', 'dashboardMonth', fixed.dashboards))),
+    )
+    .replace(/a run a minute, .* streams,/, `a run a minute, ${STREAMS.length} streams,`)
+    .replace(/\d+ of \d+ metrics fewer/, `${fewer} of ${metrics} metrics fewer`);
   const prices = Object.values(PRICES).map(({ dollars: price, per, source }) => [
     per,
     String(Number(price.toPrecision(6))),

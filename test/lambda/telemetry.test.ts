@@ -1,6 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import * as errors from '../../lambda/core/errors.ts';
 import { EMPTY_RESULT, type StreamResult } from '../../lambda/core/run.ts';
+import {
+  CONNECTOR_METRICS,
+  CONNECTOR_PROPERTIES,
+  STREAM_METRICS,
+  STREAM_PROPERTIES,
+} from '../../lambda/metric-names.ts';
 import type { StreamName } from '../../lambda/streams.ts';
 import { createTelemetry, type RunFacts } from '../../lambda/telemetry.ts';
 import { type Emf, emfOf } from '../../local/alarms/emf.ts';
@@ -11,15 +17,25 @@ type Outcome = RunFacts['outcome'];
 
 const quiet = (result: Partial<StreamResult> = {}): StreamResult => ({ ...EMPTY_RESULT, caughtUp: true, ...result });
 
+const MEGABYTE = 2 ** 20;
+
 /** What one report writes to stdout. */
-function reportOf(outcome: Partial<Outcome>): string {
+function reportOf(outcome: Partial<Outcome>, facts: Partial<RunFacts> = {}): string {
   const empty = { leaseHeld: false, results: new Map(), failures: new Map(), letters: [], interrupted: false };
-  const facts = { outcome: { ...empty, ...outcome }, timeLeft: 12_345, memory: 100 * 2 ** 20 };
-  return written(() => createTelemetry('acme').report(facts));
+  const usual = { complete: true, timeLeft: 12_345, memory: 100 * MEGABYTE, memoryLimit: 256 * MEGABYTE };
+  return written(() => createTelemetry('acme').report({ outcome: { ...empty, ...outcome }, ...usual, ...facts }));
 }
 
-function reported(outcome: Partial<Outcome>): Emf[] {
-  return emfOf(reportOf(outcome));
+function reported(outcome: Partial<Outcome>, facts: Partial<RunFacts> = {}): Emf[] {
+  return emfOf(reportOf(outcome, facts));
+}
+
+/** The lines of a report, with metrics and properties alike. */
+function linesOf(...of: Parameters<typeof reportOf>): Record<string, unknown>[] {
+  return reportOf(...of)
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line));
 }
 
 function failed(stream: StreamName, error: Error, result: Partial<StreamResult> = {}) {
@@ -29,15 +45,38 @@ function failed(stream: StreamName, error: Error, result: Partial<StreamResult> 
 }
 
 describe('the metrics of a run', () => {
-  test('the metrics are one blob per stream and one for the connector, with the declared names and dimensions, zeros included where they are not left out', () => {
+  test('the metrics are one blob per stream and one for the connector, with the declared names and dimensions', () => {
     const results = new Map<StreamName, StreamResult>([
       ['assets', quiet()],
       ['threats', quiet({ caughtUp: false })],
     ]);
     const blobs = reported({ results });
     expect(emfFaults(blobs, 'acme', ['assets', 'threats'])).toEqual([]);
-    expect(blobs[2]?.units).toMatchObject({ TimeLeftMilliseconds: 'Milliseconds', MemoryUsedMegabytes: 'Megabytes' });
-    expect(blobs[2]?.values).toMatchObject({ TimeLeftMilliseconds: 12_345, MemoryUsedMegabytes: 100, LeaseHeld: 0 });
+  });
+
+  test('a healthy run with nothing new sends one metric for each stream and two for the connector, because each is billed', () => {
+    const results = new Map<StreamName, StreamResult>([
+      ['assets', quiet({ rows: 5, suppressed: 5 })],
+      ['threats', quiet()],
+    ]);
+    expect(reported({ results }).map(({ values }) => values)).toEqual([
+      { RowsRead: 5 },
+      { RowsRead: 0 },
+      { StreamsFailed: 0, StreamsBehind: 0 },
+    ]);
+  });
+
+  test('a metric that is zero is a property of the same line, so that the log has every figure of every run', () => {
+    const results = new Map<StreamName, StreamResult>([['assets', quiet()]]);
+    const [assets, connector] = linesOf({ results });
+    expect(Object.keys(assets!)).toEqual(
+      expect.arrayContaining(Object.keys({ ...STREAM_METRICS, ...STREAM_PROPERTIES })),
+    );
+    expect(Object.keys(connector!)).toEqual(
+      expect.arrayContaining(Object.keys({ ...CONNECTOR_METRICS, ...CONNECTOR_PROPERTIES })),
+    );
+    expect(assets).toMatchObject({ EventsForwarded: '0', StreamFailed: '0', CaughtUp: '1' });
+    expect(connector).toMatchObject({ LeaseLost: '0', MemoryUsedMegabytes: '100', TimeLeftMilliseconds: '12345' });
   });
 
   test('the metrics have unbilled properties that make the rows add up, per stream', () => {
@@ -45,12 +84,11 @@ describe('the metrics of a run', () => {
       ['assets', quiet({ superseded: 3, oversize: 2 })],
       ['threats', quiet({ superseded: 1 })],
     ]);
-    const lines = reportOf({ results }).trim().split('\n');
-    const [assets, threats, connector] = lines.map(line => JSON.parse(line));
+    const [assets, threats, connector] = linesOf({ results });
     expect(assets).toMatchObject({ stream: 'assets', RowsSuperseded: '3', OversizeEvents: '2' });
     expect(threats).toMatchObject({ stream: 'threats', RowsSuperseded: '1', OversizeEvents: '0' });
     expect(connector).not.toHaveProperty('RowsSuperseded');
-    expect(emfOf(lines.join('\n')).map(({ values }) => 'RowsSuperseded' in values)).toEqual([false, false, false]);
+    expect(reported({ results }).map(({ values }) => 'RowsSuperseded' in values)).toEqual([false, false, false]);
   });
 
   test('the metrics count what happened, each under its name', () => {
@@ -70,43 +108,86 @@ describe('the metrics of a run', () => {
       refusedCursors: 11,
       throttledMilliseconds: 12,
     });
-    const [{ values } = { values: {} }] = reported({ results: new Map([['threats', result]]) });
-    expect(values).toEqual({
-      CaughtUp: 1,
-      StreamFailed: 0,
-      TimeBudgetExceeded: 0,
-      PagesRead: 1,
-      RowsRead: 2,
-      EventsForwarded: 10,
-      RowsDeduplicated: 4,
-      Tombstones: 5,
-      TombstonesIgnored: 6,
-      RowsFiltered: 13,
+    const results = new Map<StreamName, StreamResult>([['threats', result]]);
+    const [{ values } = { values: {} }, connector] = reported({ results });
+    expect(values).toEqual({ RowsRead: 2, EventsForwarded: 10, ThreatsWithdrawn: 7, RowsFiltered: 13 });
+    expect(connector?.values).toEqual({
+      StreamsFailed: 0,
+      StreamsBehind: 0,
       FilterFaults: 14,
-      ThreatsWithdrawn: 7,
       DeadLetters: 8,
       ThreatsWithoutAsset: 9,
-      CursorStalled: 10,
       CursorRefused: 11,
-      ContractErrors: 0,
-      RoleMissing: 0,
-      DeliveryThrottledMilliseconds: 12,
+    });
+    expect(linesOf({ results })[0]).toMatchObject({
+      CaughtUp: '1',
+      PagesRead: '1',
+      RowsDeduplicated: '4',
+      Tombstones: '5',
+      TombstonesIgnored: '6',
+      FilterFaults: '14',
+      DeadLetters: '8',
+      ThreatsWithoutAsset: '9',
+      CursorStalled: '10',
+      CursorRefused: '11',
+      ContractErrors: '0',
+      RoleMissing: '0',
+      DeliveryThrottledMilliseconds: '12',
     });
   });
 
-  test('CaughtUp is emitted only for a stream that reached its end without failure, and TimeBudgetExceeded for one that did neither', () => {
+  test('the metrics of the connector are the sums over its streams', () => {
+    const results = new Map<StreamName, StreamResult>([
+      ['assets', quiet({ deadLetters: 2 })],
+      ['threats', quiet({ deadLetters: 3, filterFaults: 1 })],
+    ]);
+    expect(reported({ results }).at(-1)?.values).toMatchObject({ DeadLetters: 5, FilterFaults: 1 });
+  });
+
+  test('CaughtUp is set for a stream that reached its end without failure, and TimeBudgetExceeded for one that did neither', () => {
     const results = new Map<StreamName, StreamResult>([
       ['assets', quiet()],
       ['threats', quiet({ caughtUp: false })],
       ['dns-blocks', quiet()],
     ]);
-    const blobs = reported({ results, failures: new Map([['dns-blocks', new Error('x')]]) });
-    const [assets, threats, dns] = blobs.map(blob => blob.values);
-    expect([assets?.['CaughtUp'], threats?.['CaughtUp'], dns?.['CaughtUp']]).toEqual([1, undefined, undefined]);
-    expect([assets?.['TimeBudgetExceeded'], threats?.['TimeBudgetExceeded'], dns?.['TimeBudgetExceeded']]).toEqual([
-      0, 1, 0,
-    ]);
-    expect([assets?.['StreamFailed'], threats?.['StreamFailed'], dns?.['StreamFailed']]).toEqual([0, 0, 1]);
+    const outcome = { results, failures: new Map([['dns-blocks', new Error('x')]] as const) };
+    const of = (name: string) => linesOf(outcome).map(line => Number(line[name]));
+    expect(of('CaughtUp').slice(0, 3)).toEqual([1, 0, 0]);
+    expect(of('TimeBudgetExceeded').slice(0, 3)).toEqual([0, 1, 0]);
+    expect(of('StreamFailed').slice(0, 3)).toEqual([0, 0, 1]);
+    expect(reported(outcome).at(-1)?.values).toEqual({ StreamsFailed: 1, StreamsBehind: 1 });
+  });
+
+  test('a run of some streams does not report the failed ones as none, so that it does not end the silence of the others', () => {
+    const results = new Map<StreamName, StreamResult>([['assets', quiet()]]);
+    const blobs = reported({ results }, { complete: false });
+    expect(blobs.map(({ values }) => values)).toEqual([{ RowsRead: 0 }]);
+  });
+
+  test('what a line without metrics has does not get into the next line', () => {
+    const results = new Map<StreamName, StreamResult>([['assets', quiet()]]);
+    const telemetry = createTelemetry('acme');
+    const outcome = { leaseHeld: false, results, failures: new Map(), letters: [], interrupted: false };
+    const facts = { outcome, timeLeft: 12_345, memory: 0, memoryLimit: 1 };
+    const lines = written(() => {
+      telemetry.report({ ...facts, complete: false });
+      telemetry.report({ ...facts, complete: true });
+    });
+    const [, next] = lines
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line));
+    expect(next).not.toHaveProperty('MemoryUsedMegabytes');
+  });
+
+  test.each([
+    ['NearTimeOut', { timeLeft: 10_000 }, 1],
+    ['NearTimeOut', { timeLeft: 10_001 }, undefined],
+    ['MemoryHigh', { memory: 0.85 * 256 * MEGABYTE }, 1],
+    ['MemoryHigh', { memory: 0.85 * 256 * MEGABYTE - 1 }, undefined],
+    ['MemoryHigh', { memoryLimit: Number.POSITIVE_INFINITY }, undefined],
+  ])('%s of a run with %j is %p', (name, facts, value) => {
+    expect(reported({}, facts).at(-1)?.values[name]).toBe(value);
   });
 
   test.each<readonly [string, Error]>([
@@ -130,7 +211,8 @@ describe('the metrics of a run', () => {
 
   test('a run that found the lease held emits the metrics of the connector alone', () => {
     const blobs = reported({ leaseHeld: true });
-    expect(emfFaults(blobs, 'acme', [])).toEqual([]);
-    expect(blobs[0]?.values['LeaseHeld']).toBe(1);
+    expect(blobs.map(({ dimensions, values }) => ({ dimensions, values }))).toEqual([
+      { dimensions: { service: 'acme' }, values: { LeaseHeld: 1 } },
+    ]);
   });
 });

@@ -285,6 +285,7 @@ describe('the configuration', () => {
         destination: { type: 's3', bufferSeconds: 60 },
         siemQueue: true,
         runbookUrl: 'docs/runbook.md',
+        dashboard: false,
         tags: {},
       },
     ]);

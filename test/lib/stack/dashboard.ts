@@ -1,16 +1,27 @@
 import { describe, expect, test } from '@jest/globals';
-import { CONNECTOR_METRICS, METRIC_NAMESPACE, STREAM_METRICS } from '../../../lambda/metric-names.ts';
-import { only, synthesize } from '../synth.ts';
+import {
+  CONNECTOR_METRICS,
+  CONNECTOR_PROPERTIES,
+  METRIC_NAMESPACE,
+  STREAM_METRICS,
+  STREAM_PROPERTIES,
+} from '../../../lambda/metric-names.ts';
+import { logFields } from '../../docs/log-fields.ts';
+import { only, resources, synthesize } from '../synth.ts';
 import { VARIANTS } from '../variants.ts';
 
 interface Widget {
   readonly type: string;
-  readonly properties: { readonly markdown?: string; readonly metrics?: readonly (readonly unknown[])[] };
+  readonly properties: {
+    readonly markdown?: string;
+    readonly query?: string;
+    readonly metrics?: readonly (readonly unknown[])[];
+  };
 }
 
 /** The dashboard's widgets. A value that is known only at deployment is written as `<…>`. */
 function widgets(options: object = {}): Widget[] {
-  const { DashboardBody } = only(synthesize({ ...options }), 'AWS::CloudWatch::Dashboard') as {
+  const { DashboardBody } = only(synthesize({ dashboard: true, ...options }), 'AWS::CloudWatch::Dashboard') as {
     DashboardBody: { 'Fn::Join': [string, unknown[]] };
   };
   const parts = DashboardBody['Fn::Join'][1].map(part => (typeof part === 'string' ? part : '<known at deployment>'));
@@ -37,13 +48,38 @@ describe('the dashboard', () => {
     ).toEqual([]);
   });
 
+  test('shows every property of the log lines by queries, which are billed only when somebody looks', () => {
+    const queries = widgets().flatMap(({ type, properties }) => (type === 'log' ? [properties.query!] : []));
+    expect(queries).toHaveLength(3);
+    const shown = new Set(queries.join(' ').match(/\w+/g));
+    const names = Object.keys({ ...STREAM_PROPERTIES, ...CONNECTOR_PROPERTIES });
+    expect(names.filter(name => !shown.has(name))).toEqual([]);
+  });
+
+  test('asks the log for fields that the function writes', async () => {
+    const queries = widgets().flatMap(({ type, properties }) => (type === 'log' ? [properties.query!] : []));
+    const asked = queries.flatMap(query =>
+      [...query.matchAll(/(?:ispresent|sum|min|max)\((\w+)\)|by (\w+)\b(?!\()/g)].map(([, of, by]) => (of ?? by)!),
+    );
+    const known = await logFields();
+    expect(asked.length).toBeGreaterThan(20);
+    expect(asked.filter(field => !known.has(field))).toEqual([]);
+  });
+
+  test('is there only where the option wants it, because it costs more than all alarms', () => {
+    const without = synthesize();
+    expect(resources(without, 'AWS::CloudWatch::Dashboard')).toEqual([]);
+    expect(Object.keys(without.Outputs)).not.toContain('DashboardName');
+    expect(Object.keys(synthesize({ dashboard: true }).Outputs)).toContain('DashboardName');
+  });
+
   test('draws them with the dimensions that they are emitted with', () => {
     const own = drawn().filter(([namespace]) => namespace === METRIC_NAMESPACE);
     const wrong = own.filter(([, name, service, connector, stream]) => {
       const ofStream = name! in STREAM_METRICS;
       return service !== 'service' || connector !== 'acme' || (stream === 'stream') !== ofStream;
     });
-    expect(own.length).toBeGreaterThan(30);
+    expect(own.length).toBeGreaterThan(20);
     expect(wrong).toEqual([]);
   });
 

@@ -198,7 +198,6 @@ test('an operator finds in the outputs what commands ask for', () => {
     expect.arrayContaining([
       'AlarmTopicArn',
       'BucketName',
-      'DashboardName',
       'DeliveryStreamName',
       'FillCredentials',
       'FunctionName',
