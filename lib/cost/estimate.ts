@@ -13,7 +13,7 @@ export interface EstimateOptions {
 const LINE_BYTES = { versioned: 1_200, immutable: 520 } as const;
 const GZIPPED = { share: 0.12, anObject: 1_000 } as const;
 /** Of stdout: a run, and each of its streams. */
-const LOG_BYTES = { run: 420, stream: 1_250 } as const;
+const LOG_BYTES = { run: 640, stream: 720 } as const;
 /** Milliseconds, counted at the latencies that docs/cost.md names: of a run, and of each row. */
 const WALL = { run: 220, row: 0.08 } as const;
 const CPU = { run: 30, row: 0.017 } as const;

@@ -69,12 +69,16 @@ function flows(metrics: DashboardMetrics, { logGroup }: DashboardProps): cloudwa
   return [
     graph('Events sent to the SIEM', 8, metrics.stream('EventsForwarded')),
     graph('Rows read, and withheld by filters', 8, [...metrics.stream('RowsRead'), ...metrics.stream('RowsFiltered')]),
-    graph('Threats withdrawn', 8, metrics.stream('ThreatsWithdrawn')),
+    graph('Threats withdrawn, and rows refreshed', 8, [
+      ...metrics.stream('ThreatsWithdrawn'),
+      ...metrics.stream('RowsRefreshed'),
+    ]),
     figures('What became of the rows, by stream', logGroup, [
       STREAM_METRICS.RowsRead,
       STREAM_PROPERTIES.PagesRead,
       STREAM_METRICS.EventsForwarded,
       STREAM_METRICS.RowsFiltered,
+      STREAM_METRICS.RowsRefreshed,
       STREAM_PROPERTIES.RowsDeduplicated,
       STREAM_PROPERTIES.RowsSuperseded,
       STREAM_PROPERTIES.Tombstones,

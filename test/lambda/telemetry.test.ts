@@ -102,6 +102,7 @@ describe('the metrics of a run', () => {
       withdrawn: 7,
       filtered: 13,
       filterFaults: 14,
+      refreshed: 15,
       deadLetters: 8,
       withoutOwner: 9,
       stalledCursors: 10,
@@ -110,7 +111,13 @@ describe('the metrics of a run', () => {
     });
     const results = new Map<StreamName, StreamResult>([['threats', result]]);
     const [{ values } = { values: {} }, connector] = reported({ results });
-    expect(values).toEqual({ RowsRead: 2, EventsForwarded: 10, ThreatsWithdrawn: 7, RowsFiltered: 13 });
+    expect(values).toEqual({
+      RowsRead: 2,
+      EventsForwarded: 25,
+      ThreatsWithdrawn: 7,
+      RowsFiltered: 13,
+      RowsRefreshed: 15,
+    });
     expect(connector?.values).toEqual({
       StreamsFailed: 0,
       StreamsBehind: 0,

@@ -9,7 +9,7 @@ export const status: CommandPage = {
   \`failing\`: the last run failed. \`damaged\`: the saved state cannot be read. \`silent\`: no run has reported for a day. The others are \`never run\`, \`off\`
   and \`unknown\`.
 - \`last success\`, with a resolution of one minute.
-- Rows of the last 24 hours: read, forwarded, filtered, other. Withdrawn threats. The dead letters are those in the bucket.
+- Rows of the last 24 hours: read, forwarded, filtered, other. Withdrawn threats, and rows that were refreshed. The dead letters are those in the bucket.
 
 The last table is the saved state of each stream, without the cursor. Everything up to the \`committed sequence\` is sent and recorded. \`window\` is the
 number of rows in the de-duplication window. \`generation\` counts replays. \`unconfirmed\` ids may have been sent by a run that was killed. The next

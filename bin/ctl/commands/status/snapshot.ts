@@ -103,6 +103,7 @@ const COUNTS = {
   forwarded: 'EventsForwarded',
   filtered: 'RowsFiltered',
   withdrawn: 'ThreatsWithdrawn',
+  refreshed: 'RowsRefreshed',
 } as const satisfies Record<string, StreamMetric>;
 const COUNT_NAMES = Object.keys(COUNTS) as Count[];
 

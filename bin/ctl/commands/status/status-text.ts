@@ -49,6 +49,7 @@ const TITLES = [
   'filtered',
   'other',
   'withdrawn',
+  'refreshed',
   'dead letters',
 ];
 
@@ -58,7 +59,7 @@ function streamTable(snapshot: Snapshot, streams: readonly StreamSummary[]): str
     const deadLetters = known(snapshot.deadLetters)?.get(stream);
     const dead = deadLetters ? deadLetterText(deadLetters) : '?';
     const success = successText(activity?.caughtUp, snapshot.now, activity !== undefined);
-    return [stream, condition, success, ...(counts ? countCells(counts) : Array(5).fill('?')), dead];
+    return [stream, condition, success, ...(counts ? countCells(counts) : Array(6).fill('?')), dead];
   });
   const notes = [
     'Rows of the last 24 hours: read = forwarded + filtered + other. The dead letters are those in the bucket.',
@@ -69,10 +70,10 @@ function streamTable(snapshot: Snapshot, streams: readonly StreamSummary[]): str
   return [tableText(TITLES, rows), ...notes].join('\n');
 }
 
-/** The metric EventsForwarded includes withdrawals, which are not rows. */
-function countCells({ read, forwarded, filtered, withdrawn }: StreamActivity['counts']): string[] {
-  const rows = forwarded - withdrawn;
-  return [read, rows, filtered, Math.max(0, read - rows - filtered), withdrawn].map(String);
+/** The metric EventsForwarded includes withdrawals, which are not rows, and refreshed rows, which are not read from the list. */
+function countCells({ read, forwarded, filtered, withdrawn, refreshed }: StreamActivity['counts']): string[] {
+  const rows = forwarded - withdrawn - refreshed;
+  return [read, rows, filtered, Math.max(0, read - rows - filtered), withdrawn, refreshed].map(String);
 }
 
 /** Metrics have a resolution of one minute. */
