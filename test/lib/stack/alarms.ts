@@ -153,7 +153,10 @@ describe('silence', () => {
     const found = resources(synthesize(), 'AWS::CloudWatch::Alarm').map(({ Properties }) => Properties);
     const omitted = found.filter(properties => {
       const text = JSON.stringify(properties);
-      return text.includes(`"Namespace":"${METRIC_NAMESPACE}"`) && ![...SENT_WHEN_ZERO].some(name => text.includes(`"${name}"`));
+      return (
+        text.includes(`"Namespace":"${METRIC_NAMESPACE}"`) &&
+        ![...SENT_WHEN_ZERO].some(name => text.includes(`"${name}"`))
+      );
     });
     expect(omitted.length).toBeGreaterThan(5);
     for (const { Metrics: queries, TreatMissingData } of omitted) {
