@@ -15,6 +15,11 @@ export type Widget = Place &
   (
     | { readonly type: 'text'; readonly markdown: string }
     | { readonly type: 'alarm'; readonly title: string /** Short names. */; readonly alarms: readonly string[] }
+    | {
+        readonly type: 'log';
+        readonly title: string /** In the language of CloudWatch Logs Insights. */;
+        readonly query: string;
+      }
     | { readonly type: 'metric'; readonly title: string; readonly stacked: boolean; readonly lines: readonly Line[] }
   );
 
@@ -41,6 +46,7 @@ interface WidgetJson extends Place {
   readonly properties: {
     readonly markdown?: string;
     readonly title?: string;
+    readonly query?: string;
     readonly stacked?: boolean;
     readonly alarms?: readonly string[];
     readonly metrics?: readonly (readonly (string | Options)[])[];
@@ -53,8 +59,9 @@ export function dashboardWidgets(template: Template): Widget[] {
   const { widgets } = JSON.parse(joined(body)) as { widgets: readonly WidgetJson[] };
   return widgets.map(({ type, x, y, width, height, properties }): Widget => {
     const place = { x, y, width, height };
-    const { title = '', markdown = '', stacked = false, alarms = [], metrics = [] } = properties;
+    const { title = '', markdown = '', query = '', stacked = false, alarms = [], metrics = [] } = properties;
     if (type === 'text') return { ...place, type, markdown };
+    if (type === 'log') return { ...place, type, title, query };
     if (type === 'alarm') return { ...place, type, title, alarms: alarms.map(each => alarmName(template, each)) };
     if (type === 'metric') return { ...place, type, title, stacked, lines: metrics.map(lineOf) };
     throw new Error(`The dashboard has a widget of the type ${type}.`);

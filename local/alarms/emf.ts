@@ -3,8 +3,8 @@ export interface Emf {
   readonly namespace: string;
   readonly dimensions: Readonly<Record<string, string>>;
   readonly values: Readonly<Record<string, number>>;
-  /** Names of everything else in the line too. */
-  readonly members: readonly string[];
+  /** The values, and the properties of the line that are numbers but no metrics. */
+  readonly figures: Readonly<Record<string, number>>;
 }
 
 interface Blob extends Record<string, unknown> {
@@ -28,7 +28,11 @@ export function emfOf(stdout: string): Emf[] {
         namespace: Namespace,
         dimensions: Object.fromEntries(Dimensions[0]!.map(name => [name, String(blob[name])])),
         values: Object.fromEntries(Metrics.map(({ Name }) => [Name, Number([blob[Name]].flat()[0])])),
-        members: Object.keys(blob),
+        figures: Object.fromEntries(
+          Object.entries(blob)
+            .map(([name, value]) => [name, Number([value].flat()[0])] as const)
+            .filter(([, value]) => Number.isFinite(value)),
+        ),
       };
     });
   });

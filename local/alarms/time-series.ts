@@ -68,6 +68,13 @@ export class TimeSeries {
     }
   }
 
+  /** What CloudWatch Logs Insights would find in the same lines: metrics and properties alike. */
+  addFigures(blobs: readonly Emf[], minute: number): void {
+    for (const { namespace, dimensions, figures } of blobs) {
+      for (const [metric, value] of Object.entries(figures)) this.add({ namespace, metric, dimensions }, minute, value);
+    }
+  }
+
   clear(): void {
     this.#samples.clear();
   }

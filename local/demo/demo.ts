@@ -17,6 +17,7 @@ const CONFIGURATION = {
   baseUrl: 'https://api.acme.example',
   authUrl: 'https://auth.acme.example/realms/acme',
   dnsBlocksPath: '/v1/dns-blocks',
+  dashboard: true,
   alarmEmail: 'on-call@acme.example',
   pageLimit: 5,
   leaseSeconds: 90,

@@ -241,6 +241,7 @@ export class RunningStack implements AsyncDisposable {
     this.calls = [...this.#counted.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
     this.#counted.clear();
     scene.metrics.forget(minute - MINUTES_KEPT);
+    scene.logged.forget(minute - MINUTES_KEPT);
     this.deployment.metrics.forget(this.time.clock.now() - CLOUDWATCH_MINUTES_KEPT * MINUTE);
     this.alarmChanges = this.alarms.evaluate(minute);
     for (const { name, state } of this.alarmChanges) {

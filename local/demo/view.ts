@@ -90,7 +90,7 @@ export interface View {
 }
 
 const RUNS_SHOWN = 30;
-const HOUR_METRICS = [
+const HOUR_FIGURES = [
   'PagesRead',
   'RowsRead',
   'EventsForwarded',
@@ -155,7 +155,7 @@ function streamView(name: StreamView['name'], now: number, parts: ViewParts): St
     ...counts,
     lagSeconds: Math.round((now - (oldest.get(name) ?? now)) / 1000),
     ...conditionOf(name, stack.runs),
-    hour: Object.fromEntries(HOUR_METRICS.map(metric => [metric, sumOfHour(stack, name, metric)])),
+    hour: Object.fromEntries(HOUR_FIGURES.map(metric => [metric, sumOfHour(stack, name, metric)])),
     window: checkpoint?.window.length ?? 0,
     hasCursor: checkpoint?.cursor !== undefined,
   };
@@ -164,7 +164,7 @@ function streamView(name: StreamView['name'], now: number, parts: ViewParts): St
 function sumOfHour({ scene, connector, minute }: RunningStack, stream: string, metric: string): number {
   const dimensions = { [DIMENSIONS.connector]: connector, [DIMENSIONS.stream]: stream };
   const key = seriesKey({ namespace: METRIC_NAMESPACE, metric, dimensions });
-  return scene.metrics.between(key, minute - 59, minute + 1).reduce((sum, value) => sum + value, 0);
+  return scene.logged.between(key, minute - 59, minute + 1).reduce((sum, value) => sum + value, 0);
 }
 
 /** By the newest run that had the lease. */

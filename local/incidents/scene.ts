@@ -55,6 +55,8 @@ export interface EndedRun {
 /** The platform, the endpoints and the function between them, run once a simulated minute as the schedule does. */
 export class Scene implements AsyncDisposable {
   readonly metrics: TimeSeries;
+  /** What the lines of the runs say, metrics and properties. */
+  readonly logged: TimeSeries;
   readonly reports: ServiceReports;
   readonly siem: SiemReader;
   readonly #parts: Parts;
@@ -105,6 +107,7 @@ export class Scene implements AsyncDisposable {
     // Minutes begin where CloudWatch's do.
     this.#origin = Math.floor(this.time.clock.now() / MINUTE) * MINUTE;
     this.metrics = new TimeSeries(options.onMetric);
+    this.logged = new TimeSeries();
     this.reports = new ServiceReports(options.template, this.metrics, () => this.minute);
     this.siem = options.siem ?? instantSiem(this.reports, this.time.clock.now);
   }
@@ -148,6 +151,7 @@ export class Scene implements AsyncDisposable {
   begin(): void {
     this.#origin = this.time.clock.now();
     this.metrics.clear();
+    this.logged.clear();
   }
 
   /** The variables that the stack gives the function, with the names that things have here. */
@@ -188,6 +192,7 @@ export class Scene implements AsyncDisposable {
     const emitted = this.#emitted.splice(0);
     const minutes = { began: this.minuteAt(run.began), ended: this.minuteAt(run.ended) };
     this.metrics.addEmf(emitted, minutes.ended);
+    this.logged.addFigures(emitted, minutes.ended);
     this.reports.ran(minutes, run.error !== undefined);
     this.options.onRun?.(run);
     return { ...run, emitted };

@@ -32,8 +32,8 @@ async function writtenBy(template: SynthesizedTemplate): Promise<Written> {
   expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
   const metrics = new TimeSeries();
   metrics.addEmf(emfOf(stdout), 0);
-  const members = emfOf(stdout).flatMap(({ namespace, dimensions, members }) =>
-    members.map(metric => seriesKey({ namespace, metric, dimensions })),
+  const members = emfOf(stdout).flatMap(({ namespace, dimensions, figures }) =>
+    Object.keys(figures).map(metric => seriesKey({ namespace, metric, dimensions })),
   );
   return { metrics: metrics.keys, members: new Set(members) };
 }

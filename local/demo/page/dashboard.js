@@ -26,6 +26,7 @@ export async function showDashboard(view) {
 const DRAWN = {
   text: { make: ({ widget }) => element('h3', {}, widget.markdown.replace(/^#+ /, '')), update: () => {} },
   alarm: { make: alarmWidget, update: updateAlarms },
+  log: { make: logWidget, update: () => {} },
   metric: { make: metricWidget, update: updateLines },
 };
 
@@ -59,6 +60,15 @@ function updateAlarms(figure, _, { alarms }) {
     set(item.firstElementChild, 'data-tone', on ? toneOf(item.dataset.alarm) : 'good');
     text(item.firstElementChild, on ? 'in alarm' : 'OK');
   }
+}
+
+/** CloudWatch runs the query when somebody opens the dashboard. Here it is shown as it is deployed. */
+function logWidget({ widget }) {
+  const lines = widget.query.split('\n').filter(line => !line.startsWith('SOURCE'));
+  return [
+    element('figcaption', {}, widget.title),
+    element('code', {}, lines.map(line => line.replace(/^\| /, '')).join(' | ')),
+  ];
 }
 
 function metricWidget({ widget }) {

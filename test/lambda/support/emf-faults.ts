@@ -2,7 +2,7 @@ import {
   CONNECTOR_METRICS,
   DIMENSIONS,
   METRIC_NAMESPACE,
-  OMITTED_WHEN_ZERO,
+  SENT_WHEN_ZERO,
   STREAM_METRICS,
 } from '../../../lambda/metric-names.ts';
 import type { Emf } from '../../../local/alarms/emf.ts';
@@ -18,7 +18,7 @@ export function emfFaults(blobs: readonly Emf[], connector: string, streams: rea
     ...blobs.filter(each => each.namespace !== METRIC_NAMESPACE).map(each => `namespace ${each.namespace}`),
     ...blobs.flatMap(({ dimensions, values }) => {
       const declared = DIMENSIONS.stream in dimensions ? STREAM_METRICS : CONNECTOR_METRICS;
-      const wanted = Object.keys(declared).filter(name => !OMITTED_WHEN_ZERO.has(name) || values[name]);
+      const wanted = Object.keys(declared).filter(name => SENT_WHEN_ZERO.has(name) || values[name]);
       const missing = wanted.filter(name => !Number.isFinite(values[name])).map(name => `${name} is missing`);
       return [
         ...missing,

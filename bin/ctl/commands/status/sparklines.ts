@@ -13,11 +13,11 @@ const MINUTES = 60;
 
 const SHOWN = {
   EventsForwarded: 'sent',
-  RowsDeduplicated: 'duplicates',
+  RowsRead: 'read',
   StreamFailed: 'failed',
 } as const satisfies Partial<Record<StreamMetric, string>>;
 
-/** One metric of one stream, by minute, oldest first. A minute without a run has no value. */
+/** One metric of one stream, by minute, oldest first. A minute without a value has no run, or a zero that is not sent. */
 export interface RecentSeries {
   readonly stream: string;
   readonly metric: keyof typeof SHOWN;
