@@ -19,7 +19,7 @@ import type { View } from '../../../local/demo/view.ts';
 import { EventDatabase } from '../../../local/query/event-database.ts';
 import { PROJECT_ROOT, synthesize } from '../../lib/synth.ts';
 
-const OPTIONS = { dnsBlocksPath: '/v1/dns-blocks', alarmEmail: 'on-call@acme.example' };
+const OPTIONS = { dnsBlocksPath: '/v1/dns-blocks', dashboard: true, alarmEmail: 'on-call@acme.example' };
 
 let demo: Demo;
 let server: DemoServer;
