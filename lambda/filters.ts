@@ -8,8 +8,8 @@
  *     filter  score > `5`
  *     row     {"id":"t4","score":"9"}          sent, and counted as a fault: a text has no order, so the result is null
  *
- *     omit    owner.email
- *     row     {"owner":{"email":"a@b","id":1.0}}    becomes {"owner":{"id":1.0}} before it is hashed
+ *     omit    contact.email
+ *     row     {"contact":{"email":"a@b","id":1.0}}    becomes {"contact":{"id":1.0}} before it is hashed
  */
 import { search, UnknownFunctionError } from '@aws-lambda-powertools/jmespath';
 import type { CutOptions } from './core/json/cutter.ts';

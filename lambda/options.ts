@@ -98,7 +98,7 @@ export const FUNCTION_OPTIONS = {
   filters: { schema: byStream(filter), variable: 'FILTERS' },
 
   /**
-   * Members that are left out of rows before they are sent: by stream a list of paths such as `owner.email`. See docs/filters.md#leave-members-out.
+   * Members that are left out of rows before they are sent: by stream a list of paths such as `contact.email`. See docs/filters.md#leave-members-out.
    *
    * @default - rows are sent whole
    */

@@ -16,7 +16,7 @@ const ALWAYS = [
   'connector',
   'forwarded_at',
 ] as const;
-const SOMETIMES = ['asset_id', 'dead_letter', 'row'] as const;
+const SOMETIMES = ['asset_id', 'dead_letter', 'reason', 'row'] as const;
 export const ORDER: readonly string[] = [...ALWAYS, ...SOMETIMES];
 
 const set = (member: string, value: unknown) => (event: Line) => {
@@ -69,6 +69,7 @@ const ROW_BREAKS: readonly Break[] = [
   ['has a row without id', dropInRow('id')],
   ['has a row with an empty id', setInRow('id', '')],
   ['has a dead_letter', set('dead_letter', deadLetter)],
+  ['has a reason', set('reason', 'filtered')],
 ];
 
 /** Changes that make an event of this kind and stream invalid. */
@@ -100,13 +101,25 @@ export const BREAKS: readonly (readonly [kind: string, stream: string, breaks: r
     [
       ['has a row', set('row', row)],
       ['has a dead_letter', set('dead_letter', deadLetter)],
+      ['has an unknown reason', set('reason', 'fixed')],
       [
-        'is an asset',
+        'is an asset without a reason',
         event => {
           event['stream'] = 'assets';
           delete event['asset_id'];
         },
       ],
+    ],
+  ],
+  [
+    'withdrawn',
+    'assets',
+    [
+      ['has a row', set('row', row)],
+      ['lacks its reason', drop('reason')],
+      ['has a reason of null', set('reason', null)],
+      ['names an asset', set('asset_id', 'asset-1')],
+      ['is a DNS block', set('stream', 'dns-blocks')],
     ],
   ],
   [
@@ -150,6 +163,7 @@ export const ALLOWED: readonly (readonly [
   ['a threat that does not name its asset', 'upsert', 'threats', drop('asset_id')],
   ['a threat whose own members say deleted', 'upsert', 'threats', setInRow('deleted', true)],
   ['a withdrawal whose asset is not known', 'withdrawn', 'threats', drop('asset_id')],
+  ['a threat that the filter excludes', 'withdrawn', 'threats', set('reason', 'filtered')],
   ['any member in a row', 'upsert', 'assets', setInRow('', { constructor: null })],
   [
     'an oversize asset',
