@@ -80,6 +80,14 @@ const omittedMembers = v.pipe(
   v.maxLength(20, 'must name 20 members at most'),
 );
 
+/** Whether threats would lose the member that names their asset: a removal could not withdraw them. */
+export function omitsParent(omit: unknown, parentMember: unknown = FUNCTION_OPTIONS.threatAssetField.default): boolean {
+  const { threats } = (omit ?? {}) as { threats?: unknown };
+  return Array.isArray(threats) && threats.includes(parentMember);
+}
+
+export const OMITS_PARENT = 'must not name the member that names the asset: a removal could not withdraw the threats';
+
 /** A value for each stream that has one, by names such as `dnsBlocks`. */
 function byStream<T extends v.GenericSchema>(schema: T) {
   const entries = Object.fromEntries(STREAMS.map(({ name }) => [streamKey(name), v.optional(schema)]));

@@ -37,7 +37,9 @@ export function filterText(streams: readonly { readonly name: string; readonly p
       `Filter of ${name}: kept ${sizeText(kept)}, dropped ${sizeText(withhold)}, ${share} % of the bytes.`,
       ...(kept.rows === 0 ? ['  WARNING: it dropped every row of this run. Check the expression.'] : []),
       ...(fault.rows > 0
-        ? [`  WARNING: it gave an error or no boolean for ${grouped(fault.rows)} rows, which were sent. Check the expression.`]
+        ? [
+            `  WARNING: it gave an error or no boolean for ${grouped(fault.rows)} rows, which were sent. Check the expression.`,
+          ]
         : []),
     ];
   });

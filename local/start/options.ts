@@ -99,9 +99,10 @@ function describeRun(command: Command): Command {
 
 function repeatable(flags: string, text: string): Option {
   const collect = (value: string, before: readonly string[] = []) => [...before, value];
-  return new Option(flags, `${text} (repeatable; streams: ${STREAMS.map(({ name }) => streamKey(name)).join(', ')})`).argParser(
-    collect,
-  );
+  return new Option(
+    flags,
+    `${text} (repeatable; streams: ${STREAMS.map(({ name }) => streamKey(name)).join(', ')})`,
+  ).argParser(collect);
 }
 
 function describeEmbedded(command: Command): Command {
@@ -216,7 +217,10 @@ export function readRequest({ flags: typed, faults: shape }: CommandLine, hasSec
   const selected = selectionOf({ filter, omit });
   const settings = { ...settingsOf({ ...flags, name }), ...mapping.settings, ...selected.settings };
   const { change = 0, ...tenantData } = readCounts(flags, faults);
-  faults.push(...(isTenant ? tenantFaults(typed, hasSecret) : []), ...settingFaults(isTenant ? settings : { ...EMBEDDED_PATHS, ...settings }));
+  faults.push(
+    ...(isTenant ? tenantFaults(typed, hasSecret) : []),
+    ...settingFaults(isTenant ? settings : { ...EMBEDDED_PATHS, ...settings }),
+  );
   faults.push(...mapping.faults, ...selected.faults);
   faults.push(...nameFault(name));
   if (faults.length > 0) throw new StartFaultsError(faults);
@@ -290,7 +294,9 @@ const PLACEHOLDERS = {
 };
 
 /** The embedded platform has every stream. */
-const EMBEDDED_PATHS = Object.fromEntries(STREAMS_WITHOUT_PATH.map(({ name, pathSetting }) => [pathSetting, `/${name}`]));
+const EMBEDDED_PATHS = Object.fromEntries(
+  STREAMS_WITHOUT_PATH.map(({ name, pathSetting }) => [pathSetting, `/${name}`]),
+);
 
 /** Settings from the options, by the function's names. */
 export function settingsOf(flags: Flags): Record<string, string> {

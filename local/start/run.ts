@@ -132,7 +132,12 @@ export async function drainAndReport(
   const names = streams.map(each => each.name);
   const places = placesOf(request, aws, drained, names);
   const countsOf = (stream: string) => metrics.of(stream);
-  const notes = [...summaryLegend(names, countsOf), ...summaryNotes(names, countsOf), ...(drained.hits?.text() ?? []), ...filterText(streams, drained.filtered)];
+  const notes = [
+    ...summaryLegend(names, countsOf),
+    ...summaryNotes(names, countsOf),
+    ...(drained.hits?.text() ?? []),
+    ...filterText(streams, drained.filtered),
+  ];
   const table = [summaryTable(names, countsOf), ...notes].join('\n');
   console.log(`\n${table}\n\n${placesText(places)}\n`);
   if (isDone) {

@@ -55,11 +55,7 @@ export function summaryTable(streams: readonly string[], countsOf: (stream: stri
   };
   const isShown = ([title, count]: Line) => !RARE.has(title) || figures(count).some(figure => figure !== 0);
   const outcomes = [...OUTCOMES, UNFINISHED].filter(isShown);
-  const lines: Line[] = [
-    ['read', counts => counts.RowsRead],
-    ...outcomes.map(indented),
-    ...EVENTS.filter(isShown),
-  ];
+  const lines: Line[] = [['read', counts => counts.RowsRead], ...outcomes.map(indented), ...EVENTS.filter(isShown)];
   const cells = lines.map(([title, count]) => [title, figures(count).map(grouped)] as const);
   const widths = names.map((name, column) => Math.max(name.length, ...cells.map(([, texts]) => texts[column]!.length)));
   const line = (title: string, texts: readonly string[]) =>

@@ -1,7 +1,8 @@
 /** The API's answer for an id, and whether the SIEM has the same. */
+
+import { FILTERED } from '../../../../lambda/core/decide.ts';
 import { ApiRefusedError, ContractError } from '../../../../lambda/core/errors.ts';
 import { type Row, readRow, rowCut, singleRow } from '../../../../lambda/core/row.ts';
-import { FILTERED } from '../../../../lambda/core/decide.ts';
 import { initialState, isUnconfirmed } from '../../../../lambda/core/stream-state.ts';
 import type { RowState, SavedStream, StoredState } from '../../../../lambda/ports.ts';
 import { pathSegment } from '../../../../lambda/source/api.ts';

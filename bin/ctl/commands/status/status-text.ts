@@ -81,7 +81,9 @@ function countCells(counts: Counts, fates: typeof FATES): string[] {
 function filterFaultText(stream: string, activity: StreamActivity | undefined): string[] {
   const faults = activity?.counts.filterFaults ?? 0;
   if (faults === 0) return [];
-  return [`The filter of ${stream} gave an error or no boolean for ${faults} rows, which were sent. See docs/filters.md.`];
+  return [
+    `The filter of ${stream} gave an error or no boolean for ${faults} rows, which were sent. See docs/filters.md.`,
+  ];
 }
 
 /** Metrics have a resolution of one minute. */
