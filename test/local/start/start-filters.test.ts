@@ -44,7 +44,9 @@ describe('npm start with filters', () => {
     expect(filtered.stdout).toMatch(
       /^Filter of dns-blocks: kept 0 rows with 0 bytes, dropped 30 rows .*, 100 % of the bytes\.\n {2}WARNING: it dropped every row/m,
     );
-    expect(filtered.stdout).toMatch(/^Filter of assets: .*\n {2}WARNING: it gave an error or no boolean for \d+ rows, which were sent/m);
+    expect(filtered.stdout).toMatch(
+      /^Filter of assets: .*\n {2}WARNING: it gave an error or no boolean for \d+ rows, which were sent/m,
+    );
     expect(tableRow(filtered, 'assets')['filtered']).toBe(0);
   });
 
