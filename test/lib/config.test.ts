@@ -161,6 +161,12 @@ const REFUSED: readonly [string, Record<string, unknown>, string, RegExp][] = [
     'filters.assets',
     /Unknown function: matches\(\)/,
   ],
+  [
+    'filters that together are longer',
+    { filters: { assets: `a == '${'x'.repeat(600)}'`, threats: `a == '${'x'.repeat(600)}'` } },
+    'filters',
+    /1000 bytes at most, all streams together/,
+  ],
   ['a filter of no stream', { filters: { threat: 'a' } }, 'filters.threat', /did you mean threats\?/],
   ['a filter of a stream that is off', { filters: { dnsBlocks: 'a' } }, 'filters.dnsBlocks', /without dnsBlocksPath/],
   ['one filter for all streams', { filters: "severity != 'low'" }, 'filters', /must be an object/],
