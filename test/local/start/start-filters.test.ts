@@ -18,7 +18,7 @@ describe('npm start with filters', () => {
     folder = await StateFolder.make();
     filtered = await folder.run([...SMALL, ...FILTERS]);
     changed = await folder.run(['--filter', "threats=severity != 'high'"]);
-  }, 30_000);
+  });
   afterAll(() => folder[Symbol.asyncDispose]());
 
   test('counts filtered rows in a line of their own, and each column adds up', () => {
@@ -35,9 +35,9 @@ describe('npm start with filters', () => {
     expect(filtered.stdout).toMatch(
       /^Filter of threats: kept \d+ rows with [\d,]+ bytes, dropped \d+ rows with [\d,]+ bytes, \d+ % of the bytes\.$/m,
     );
-    const sent = JSON.parse(/^\{.*\}$/m.exec(JSON.stringify(tableRow(filtered, 'threats')))![0]);
-    expect(filtered.stdout).toContain(`Filter of threats: kept ${sent.forwarded} rows`);
-    expect(filtered.stdout).toContain(`dropped ${sent.filtered} rows`);
+    const { forwarded, filtered: dropped } = tableRow(filtered, 'threats');
+    expect(filtered.stdout).toContain(`Filter of threats: kept ${forwarded} rows`);
+    expect(filtered.stdout).toContain(`dropped ${dropped} rows`);
   });
 
   test('warns of a filter that drops every row, and of one that gives no boolean', () => {

@@ -113,7 +113,7 @@ export const FILTER_MUTANTS: readonly Mutant[] = [
   {
     rule: 'A row that matches again is another revision',
     breakage: 'the state does not name its withdrawal',
-    caughtAt: 379,
+    caughtAt: 1324,
     variant: () => ({ ports: ports => withFilteredStates(ports, (_, state) => ({ ...state, rowHash: '' })) }),
   },
   {
