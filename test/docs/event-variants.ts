@@ -175,7 +175,16 @@ export const ALLOWED: readonly (readonly [
   ['a threat that does not name its asset', 'upsert', 'threats', drop('asset_id')],
   ['a threat whose own members say deleted', 'upsert', 'threats', setInRow('deleted', true)],
   ['a withdrawal whose asset is not known', 'withdrawn', 'threats', drop('asset_id')],
-  ['a row that repeats what the SIEM has', 'upsert', 'assets', set('refresh', true)],
+  [
+    'a row that repeats what the SIEM has',
+    'upsert',
+    'assets',
+    event => {
+      const { row } = event;
+      delete event['row'];
+      Object.assign(event, { refresh: true, row });
+    },
+  ],
   ['a threat that the filter excludes', 'withdrawn', 'threats', set('reason', 'filtered')],
   ['any member in a row', 'upsert', 'assets', setInRow('', { constructor: null })],
   [
