@@ -92,11 +92,7 @@ test.each([
   const event = { row: rowOf(text, stream), stream, sequence, revision: '', known: true };
   const line = format.filtered(event, CONTEXT);
   expect(ocsfFaults(line)).toEqual([]);
-  expect(JSON.parse(line)).toMatchObject({
-    activity_id: 99,
-    activity_name: 'Withdrawn',
-    unmapped: { reason: 'filtered' },
-  });
+  expect(JSON.parse(line)).toMatchObject({ activity_id: 99, unmapped: { reason: 'filtered' } });
   expect(line).not.toContain('raw_data');
 });
 
