@@ -104,6 +104,8 @@ const COUNTS = {
   suppressed: 'RowsDeduplicated',
   withdrawn: 'ThreatsWithdrawn',
   deadLetters: 'DeadLetters',
+  filtered: 'RowsFiltered',
+  filterFaults: 'FilterFaults',
 } as const satisfies Record<string, StreamMetric>;
 const COUNT_NAMES = Object.keys(COUNTS) as Count[];
 
