@@ -2,6 +2,7 @@
 
 import { bundleImport, pageCpu, peakMemory } from './figures/bundle.ts';
 import { billedBytesFigure, drain, quietTick, writeUnits } from './figures/drain.ts';
+import { filterCpu } from './figures/filter.ts';
 import { deduplicatedRowCpu, newRowCpu, ocsfRowCpu } from './figures/row-cpu.ts';
 import { walks } from './figures/walk.ts';
 
@@ -11,6 +12,7 @@ export const FIGURES = [
   newRowCpu,
   ocsfRowCpu,
   deduplicatedRowCpu,
+  filterCpu,
   pageCpu,
   peakMemory,
   billedBytesFigure,

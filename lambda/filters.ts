@@ -8,9 +8,10 @@
  *     filter  score > `5`
  *     row     {"id":"t4","score":"9"}          sent, and counted as a fault: a text has no order, so the result is null
  *
- *     omit    owner.email
- *     row     {"owner":{"email":"a@b","id":1.0}}    becomes {"owner":{"id":1.0}} before it is hashed
+ *     omit    contact.email
+ *     row     {"contact":{"email":"a@b","id":1.0}}    becomes {"contact":{"id":1.0}} before it is hashed
  */
+import { channel } from 'node:diagnostics_channel';
 import { search, UnknownFunctionError } from '@aws-lambda-powertools/jmespath';
 import type { CutOptions } from './core/json/cutter.ts';
 import { withoutMembers } from './core/json/members.ts';
@@ -24,6 +25,18 @@ export interface SelectionOptions {
   readonly omit?: readonly string[] | undefined;
 }
 
+/** Of each row that a filter was asked about. Only `npm start` listens. */
+export const FILTER_CHANNEL = 'security-data-connector:filter';
+
+export interface FilterMessage {
+  /** Of the list. */
+  readonly path: string;
+  readonly text: string;
+  readonly result: FilterResult;
+}
+
+const asked = channel(FILTER_CHANNEL);
+
 /** @returns nothing when every row is sent as it is */
 export function rowSelection(
   { filter, omit = [] }: SelectionOptions,
@@ -35,7 +48,12 @@ export function rowSelection(
   const paths = omit.map(each => each.split('.'));
   return {
     tag: hash(JSON.stringify([filter ?? '', omit.toSorted()])).slice(0, TAG_LENGTH),
-    filter: text => (filter === undefined ? 'send' : evaluate(filter, text)),
+    filter(text) {
+      if (filter === undefined) return 'send';
+      const result = evaluate(filter, text);
+      if (asked.hasSubscribers) asked.publish({ path, text, result } satisfies FilterMessage);
+      return result;
+    },
     reduce(element) {
       if (paths.length === 0 || !element.isObject) return element;
       const reduced = withoutMembers(element.text, paths);

@@ -21,6 +21,8 @@ export const STREAM_METRICS = {
   RowsFiltered: 'RowsFiltered',
   /** Rows that were sent again so that the SIEM does not forget them. */
   RowsRefreshed: 'RowsRefreshed',
+  /** Rows for which the filter gave an error or no boolean. They are sent. */
+  FilterFaults: 'FilterFaults',
   /** 1 when the stream failed in this run, else 0. */
   StreamFailed: 'StreamFailed',
   /** 1 when the time budget ended the walk before the end of the stream, else 0. */
@@ -41,8 +43,6 @@ export const STREAM_PROPERTIES = {
   Tombstones: 'Tombstones',
   /** Tombstones of assets never seen, which are not forwarded. */
   TombstonesIgnored: 'TombstonesIgnored',
-  /** Rows for which the filter gave an error or no boolean. They are sent. */
-  FilterFaults: 'FilterFaults',
   /** Rows written to the dead-letter prefix. */
   DeadLetters: 'DeadLetters',
   /** Dead letters for which a small event was sent as well. */
@@ -61,15 +61,15 @@ export const STREAM_PROPERTIES = {
   DeliveryThrottledMilliseconds: 'DeliveryThrottledMilliseconds',
 } as const;
 
-/** Properties of streams of which an alarm needs the sum over all streams. */
-export const SUMMED_PROPERTIES = [
+/** Counts of streams of which an alarm needs the sum over all streams. */
+export const SUMMED_COUNTS = [
   'FilterFaults',
   'DeadLetters',
   'ThreatsWithoutAsset',
   'CursorRefused',
   'ContractErrors',
   'RoleMissing',
-] as const satisfies readonly (keyof typeof STREAM_PROPERTIES)[];
+] as const satisfies readonly (keyof typeof STREAM_PROPERTIES | keyof typeof STREAM_METRICS)[];
 
 /** Emitted once a run, with the dimension `service`: what the alarms look at. */
 export const CONNECTOR_METRICS = {
@@ -77,8 +77,8 @@ export const CONNECTOR_METRICS = {
   StreamsFailed: 'StreamsFailed',
   /** Streams whose walk the time budget ended before their end. Only of a run of every stream. */
   StreamsBehind: 'StreamsBehind',
-  ...(Object.fromEntries(SUMMED_PROPERTIES.map(name => [name, name])) as {
-    [Name in (typeof SUMMED_PROPERTIES)[number]]: Name;
+  ...(Object.fromEntries(SUMMED_COUNTS.map(name => [name, name])) as {
+    [Name in (typeof SUMMED_COUNTS)[number]]: Name;
   }),
   /** 1 when the token endpoint or the API refused the credentials or the account, else 0. */
   CredentialsRefused: 'CredentialsRefused',

@@ -51,18 +51,21 @@ function pathOption({ name, pathSetting }: StreamWithoutPath) {
   return { schema: listPath, variable: pathSetting, sentence, absent: 'the stream is off' };
 }
 
-/** The longest expressions together, in characters: Lambda gives all variables 4 KB. */
-const LONGEST_FILTER = 1_000;
+/** Bytes of all expressions, and of all paths: Lambda gives all variables 4 KB. */
+const SELECTION_BYTES = 1_000;
 
 const filter = v.pipe(
   v.string('must be an expression of JMESPath'),
   v.minLength(1, 'must not be empty'),
-  v.maxLength(LONGEST_FILTER, `must have ${LONGEST_FILTER} characters at most`),
+  v.maxLength(SELECTION_BYTES, `must have ${SELECTION_BYTES} characters at most`),
   v.rawCheck(({ dataset, addIssue }) => {
     const fault = dataset.typed ? filterFault(dataset.value) : undefined;
     if (fault !== undefined) addIssue({ message: `is no expression of JMESPath: ${fault}` });
   }),
 );
+
+/** Names of the streams, and the quotes and commas between values. */
+const FRAME_BYTES = 100;
 
 /** Members that the connector itself reads of every row. */
 const READ_MEMBERS: readonly string[] = ROW_MEMBERS;
@@ -80,10 +83,24 @@ const omittedMembers = v.pipe(
   v.maxLength(20, 'must name 20 members at most'),
 );
 
+/** Whether threats would lose the member that names their asset: a removal could not withdraw them. */
+export function omitsParent(omit: unknown, parentMember: unknown = FUNCTION_OPTIONS.threatAssetField.default): boolean {
+  const { threats } = (omit ?? {}) as { threats?: unknown };
+  return Array.isArray(threats) && threats.includes(parentMember);
+}
+
+export const OMITS_PARENT = 'must not name the member that names the asset: a removal could not withdraw the threats';
+
 /** A value for each stream that has one, by names such as `dnsBlocks`. */
 function byStream<T extends v.GenericSchema>(schema: T) {
   const entries = Object.fromEntries(STREAMS.map(({ name }) => [streamKey(name), v.optional(schema)]));
-  return v.strictObject(entries as Record<StreamKey, v.OptionalSchema<T, undefined>>);
+  return v.pipe(
+    v.strictObject(entries as Record<StreamKey, v.OptionalSchema<T, undefined>>),
+    v.check(
+      values => Buffer.byteLength(JSON.stringify(values)) <= SELECTION_BYTES + FRAME_BYTES,
+      `must have ${SELECTION_BYTES} bytes at most, all streams together`,
+    ),
+  );
 }
 
 export const FUNCTION_OPTIONS = {
@@ -98,7 +115,7 @@ export const FUNCTION_OPTIONS = {
   filters: { schema: byStream(filter), variable: 'FILTERS' },
 
   /**
-   * Members that are left out of rows before they are sent: by stream a list of paths such as `owner.email`. See docs/filters.md#leave-members-out.
+   * Members that are left out of rows before they are sent: by stream a list of paths such as `contact.email`. See docs/filters.md#leave-members-out.
    *
    * @default - rows are sent whole
    */

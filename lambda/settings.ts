@@ -2,7 +2,15 @@
 import * as v from 'valibot';
 import type { OcsfFields } from './core/ocsf/attributes.ts';
 import { OCSF_TYPES } from './core/ocsf/values.ts';
-import { type AddressRule, AUTH_URL, BASE_URL, FUNCTION_OPTIONS, type FunctionOptions } from './options.ts';
+import {
+  type AddressRule,
+  AUTH_URL,
+  BASE_URL,
+  FUNCTION_OPTIONS,
+  type FunctionOptions,
+  OMITS_PARENT,
+  omitsParent,
+} from './options.ts';
 import type { MemberNames } from './ports.ts';
 import { streamKey, streamsOn } from './streams.ts';
 
@@ -154,14 +162,16 @@ function formatFaults({ EVENT_FORMAT: format, OCSF_FIELDS: fields }: NodeJS.Proc
   return fields === undefined || format === 'ocsf' ? [] : ['OCSF_FIELDS has no effect unless EVENT_FORMAT is ocsf'];
 }
 
-/** A selection has no effect on a stream that is off. */
+/** A selection has no effect on a stream that is off, and must not hide which asset a threat belongs to. */
 function selectionFaults(options: FunctionOptions): string[] {
   const on = new Set<string>(streamsOn(({ pathOption }) => options[pathOption]).map(({ name }) => streamKey(name)));
-  return (['filters', 'omit'] as const).flatMap(name =>
+  const without = (['filters', 'omit'] as const).flatMap(name =>
     Object.keys(options[name] ?? {}).flatMap(key =>
       on.has(key) ? [] : [`${FUNCTION_OPTIONS[name].variable}.${key} has no effect: the stream is off`],
     ),
   );
+  if (!omitsParent(options.omit, options.threatAssetField)) return without;
+  return [...without, `${FUNCTION_OPTIONS.omit.variable}.threats ${OMITS_PARENT}`];
 }
 
 const REQUIRED = new Set(

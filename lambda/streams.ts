@@ -80,7 +80,7 @@ type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
   : S;
 
 export function streamKey(name: StreamName): StreamKey {
-  return name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()) as StreamKey;
+  return name.replace(/-(.)/g, (_, first: string) => first.toUpperCase()) as StreamKey;
 }
 
 /** A stream whose path must be given. */

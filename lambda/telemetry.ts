@@ -18,7 +18,7 @@ import {
   SENT_WHEN_ZERO,
   type StreamMetric,
   type StreamProperty,
-  SUMMED_PROPERTIES,
+  SUMMED_COUNTS,
 } from './metric-names.ts';
 
 export interface RunFacts {
@@ -64,15 +64,16 @@ export function createTelemetry(connector: string): Telemetry {
   return {
     report(facts) {
       const { results, failures } = facts.outcome;
-      const properties = [...results].map(
-        ([stream, result]) => [stream, streamProperties(result, failures.get(stream))] as const,
-      );
-      for (const [stream, each] of properties)
-        emit(streamMetrics(results.get(stream)!, failures.get(stream)), each, { [DIMENSIONS.stream]: stream });
+      const streams = [...results].map(([stream, result]) => {
+        const failure = failures.get(stream);
+        return { stream, metrics: streamMetrics(result, failure), properties: streamProperties(result, failure) };
+      });
+      for (const { stream, metrics: values, properties } of streams)
+        emit(values, properties, { [DIMENSIONS.stream]: stream });
       emit(
         connectorMetrics(
           facts,
-          properties.map(([, each]) => each),
+          streams.map(each => ({ ...each.metrics, ...each.properties })),
         ),
         { MemoryUsedMegabytes: Math.round(facts.memory / 2 ** 20), TimeLeftMilliseconds: facts.timeLeft },
       );
@@ -87,6 +88,7 @@ function streamMetrics(result: StreamResult, failure: Error | undefined): Record
     ThreatsWithdrawn: result.withdrawn,
     RowsFiltered: result.filtered,
     RowsRefreshed: result.refreshed,
+    FilterFaults: result.filterFaults,
     StreamFailed: flag(failure),
     TimeBudgetExceeded: flag(isBehind(result, failure)),
   };
@@ -100,7 +102,6 @@ function streamProperties(result: StreamResult, failure: Error | undefined): Rec
     RowsSuperseded: result.superseded,
     Tombstones: result.tombstones,
     TombstonesIgnored: result.unseenTombstones,
-    FilterFaults: result.filterFaults,
     DeadLetters: result.deadLetters,
     OversizeEvents: result.oversize,
     ThreatsWithoutAsset: result.withoutOwner,
@@ -114,16 +115,16 @@ function streamProperties(result: StreamResult, failure: Error | undefined): Rec
 
 function connectorMetrics(
   { outcome, complete, timeLeft, memory, memoryLimit }: RunFacts,
-  streams: readonly Record<StreamProperty, number>[],
+  streams: readonly Record<StreamMetric | StreamProperty, number>[],
 ): Partial<Record<ConnectorMetric, number>> {
   const { results, failures, leaseHeld } = outcome;
   const any = (...kinds: (new (...args: never[]) => Error)[]) =>
     flag([...failures.values()].some(failure => kinds.some(kind => failure instanceof kind)));
   const behind = [...results].filter(([stream, result]) => isBehind(result, failures.get(stream)));
-  const sums = SUMMED_PROPERTIES.map(name => [name, streams.reduce((sum, each) => sum + each[name], 0)]);
+  const sums = SUMMED_COUNTS.map(name => [name, streams.reduce((sum, each) => sum + each[name], 0)]);
   return {
     ...(complete && !leaseHeld && { StreamsFailed: failures.size, StreamsBehind: behind.length }),
-    ...(Object.fromEntries(sums) as Record<(typeof SUMMED_PROPERTIES)[number], number>),
+    ...(Object.fromEntries(sums) as Record<(typeof SUMMED_COUNTS)[number], number>),
     CredentialsRefused: any(CredentialsError, AccountRevokedError),
     LeaseHeld: flag(leaseHeld),
     LeaseLost: any(LeaseLostError),

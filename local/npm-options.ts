@@ -9,8 +9,8 @@ import type { Command } from 'commander';
  */
 export function optionsKeptByNpm(command: Command, environment: NodeJS.ProcessEnv): string[] {
   const kept = command.options.filter(({ long }) => {
-    // npm has an option of this name.
-    if (long === undefined || long === '--verbose') return false;
+    // npm has options of these names.
+    if (long === undefined || long === '--verbose' || long === '--omit') return false;
     return environment[`npm_config_${long.slice(2).replaceAll('-', '_')}`] !== undefined;
   });
   return kept.map(({ flags }) => flags);

@@ -86,6 +86,7 @@ const FATES: readonly (readonly [title: string, count: (result: StreamResult) =>
   ['duplicates', result => result.suppressed],
   ['superseded', result => result.superseded],
   ['ignored tombstones', result => result.unseenTombstones],
+  ['filtered', result => result.filtered],
   ['dead letters', result => result.deadLetters],
 ];
 
@@ -99,12 +100,15 @@ const COLUMNS: readonly (readonly [title: string, cell: (result: StreamResult) =
 
 /** @param seconds of each run @param paused whether the schedule is off */
 export function resultText({ streams, more }: InvocationResult, seconds: readonly number[], paused: boolean): string {
+  // Only with filters are there filtered rows.
+  const isFiltered = Object.values(streams).some(({ filtered }) => filtered > 0);
+  const columns = isFiltered ? COLUMNS : COLUMNS.filter(([title]) => title !== 'filtered');
   const rows = Object.entries(streams).map(([name, result]) => [
     name,
-    ...COLUMNS.map(([, cell]) => String(cell(result))),
+    ...columns.map(([, cell]) => String(cell(result))),
   ]);
   const notes = [...notesOf(Object.values(streams)), runsText(seconds)].join('\n');
-  const table = `${tableText(['stream', ...COLUMNS.map(([title]) => title)], rows)}\n\n${notes}`;
+  const table = `${tableText(['stream', ...columns.map(([title]) => title)], rows)}\n\n${notes}`;
   if (!more) return table;
   const next = paused
     ? `The schedule is off, so no run continues by itself. Use "${CONNECTORCTL.command} run --until-done" or "${CONNECTORCTL.command} resume".`
@@ -116,9 +120,13 @@ export function resultText({ streams, more }: InvocationResult, seconds: readonl
 function notesOf(results: readonly StreamResult[]): string[] {
   const sum = (count: (result: StreamResult) => number) => results.reduce((total, each) => total + count(each), 0);
   const oversize = sum(result => result.oversize);
+  const faults = sum(result => result.filterFaults);
   const open = sum(result => Math.max(0, result.rows - FATES.reduce((total, [, count]) => total + count(result), 0)));
   return [
     ...(oversize > 0 ? [`Oversize rows, each forwarded as an oversize event: ${oversize}.`] : []),
+    ...(faults > 0
+      ? [`Rows for which a filter gave an error or no boolean, which were sent: ${faults}. See docs/filters.md.`]
+      : []),
     ...(open > 0 ? [`Rows read but not committed, which the next run reads again: ${open}.`] : []),
   ];
 }

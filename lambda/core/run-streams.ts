@@ -162,7 +162,7 @@ async function applyCommand(
  *     filter before   severity == 'high'     read: t1 high, t2 low       sent: t1
  *     filter now      severity == 'low'      read again: t1, t2          sent: t1 withdrawn, t2
  *
- * Streams without row states cannot tell what was sent. Of those the filter applies to what is read from now on.
+ * Nothing records what was sent of streams without row states. Of those the filter applies to what is read from now on.
  */
 async function applySelection(stream: SyncedStream, saved: SavedStream, run: Run): Promise<SavedStream> {
   const selection = stream.selection?.tag ?? '';

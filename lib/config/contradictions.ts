@@ -1,5 +1,5 @@
 import type { Duration } from 'aws-cdk-lib';
-import { FUNCTION_OPTIONS } from '../../lambda/options.ts';
+import { FUNCTION_OPTIONS, OMITS_PARENT, omitsParent } from '../../lambda/options.ts';
 import { REFRESH_PAGES, REFRESHED_ROWS, refreshCapacity } from '../../lambda/refresh-pace.ts';
 import { STREAMS, streamKey } from '../../lambda/streams.ts';
 import { kindOf } from '../delivery/destinations.ts';
@@ -60,14 +60,8 @@ const CONTRADICTIONS: readonly Contradiction[] = [
   },
   {
     member: 'omit.threats',
-    reason: 'must not name the member that names the asset: a removal could not withdraw the threats',
-    holds: entry => {
-      const omitted = (entry['omit'] as { threats?: unknown } | undefined)?.threats;
-      return (
-        Array.isArray(omitted) &&
-        omitted.includes(entry['threatAssetField'] ?? FUNCTION_OPTIONS.threatAssetField.default)
-      );
-    },
+    reason: OMITS_PARENT,
+    holds: entry => omitsParent(entry['omit'], entry['threatAssetField']),
   },
   {
     member: 'siemReader.createOidcProvider',

@@ -123,7 +123,7 @@ function fails(metrics: DashboardMetrics, { logGroup }: DashboardProps): cloudwa
       STREAM_PROPERTIES.DeadLetters,
       STREAM_PROPERTIES.OversizeEvents,
       STREAM_PROPERTIES.ThreatsWithoutAsset,
-      STREAM_PROPERTIES.FilterFaults,
+      STREAM_METRICS.FilterFaults,
       STREAM_PROPERTIES.DeliveryThrottledMilliseconds,
     ]),
     graph('The lease', 8, [metrics.connector('LeaseHeld', 'Sum'), metrics.connector('LeaseLost', 'Sum')]),

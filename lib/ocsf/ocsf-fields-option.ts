@@ -71,7 +71,8 @@ function sizeFaults(compiled: CompiledFields, entry: Entry, path: string): Fault
 }
 
 function givenBytes(entry: Entry): number {
-  const values = GIVEN.map(name => entry[name]).filter(value => typeof value === 'string');
+  const selection = ['filters', 'omit'].map(name => entry[name] && JSON.stringify(entry[name]));
+  const values = [...GIVEN.map(name => entry[name]), ...selection].filter(value => typeof value === 'string');
   return values.reduce((sum, value) => sum + Buffer.byteLength(value), 0);
 }
 

@@ -86,10 +86,10 @@ const SENT = { forwarded_at: 'timestamp(3)', sequence: 'varchar', event_id: 'var
 
 /** Every view, each after those that it reads. The first reads the relation `lines(line, prefix, delivery_day)`. */
 export const VIEWS: readonly View[] = [
-  fileView('events', { ...EVENT, refresh: 'varchar', prefix: 'varchar' }),
-  fileView('latest_inventory', EVENT),
-  fileView('latest_blocks', EVENT),
-  fileView('latest_events', EVENT),
+  fileView('events', { ...EVENT, refresh: 'varchar', prefix: 'varchar', reason: 'varchar' }),
+  ...['latest_inventory', 'latest_blocks', 'latest_events'].map(name =>
+    fileView(name, { ...EVENT, reason: 'varchar' }),
+  ),
   ...VERSIONED.map(presentView),
   ...VERSIONED.filter(({ tombstones }) => tombstones).map(removedView),
   fileView('changes', {
@@ -107,6 +107,7 @@ export const VIEWS: readonly View[] = [
     dead_letter: 'varchar',
     row: 'varchar',
     delivery_day: 'varchar',
+    reason: 'varchar',
   }),
   ...IMMUTABLE.map(immutableView),
 ];

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { Worker } from 'node:worker_threads';
 import type { InvocationResult } from '../../lambda/invocation.ts';
+import type { FilterTotals } from './filter-tally.ts';
 import type { ApiObservation, FromThread, ToThread } from './handler-thread.ts';
 
 /** The handler was stopped before it returned. */
@@ -28,12 +29,14 @@ const HURRY_MILLISECONDS = 25_000;
 export class HandlerHost {
   readonly #worker: Worker;
   #pending: PromiseWithResolvers<InvocationResult> | undefined;
+  #filtered: FilterTotals = {};
 
   constructor({ environment, onApi }: HandlerHostOptions) {
     const thread = new URL('./handler-thread.ts', import.meta.url);
     this.#worker = new Worker(thread, { env: { ...environment }, stdout: true, stderr: true });
     this.#worker.on('message', (message: FromThread) => {
       if (message.kind === 'observed') onApi(message.observation);
+      else if (message.kind === 'filtered') this.#filtered = message.totals;
       else if (message.kind === 'returned') this.#pending?.resolve(message.result as InvocationResult);
       else this.#pending?.reject(new HandlerError(message.error));
     });
@@ -44,6 +47,11 @@ export class HandlerHost {
   /** The function's log and metrics. Both streams end with the thread. */
   get output(): readonly Readable[] {
     return [this.#worker.stdout, this.#worker.stderr];
+  }
+
+  /** What the filters kept and dropped, as of the end of the last invocation. */
+  get filtered(): FilterTotals {
+    return this.#filtered;
   }
 
   /** @throws HandlerError, HandlerEndedError */

@@ -1,6 +1,7 @@
 /** The thread of the deployed handler. Like a container of Lambda, it has its own environment and stdout. */
 import { subscribe } from 'node:diagnostics_channel';
 import { parentPort } from 'node:worker_threads';
+import { type FilterTotals, tallyFilters } from './filter-tally.ts';
 import { type ThrownError, thrownError } from './handler-host.ts';
 
 export type ToThread =
@@ -10,6 +11,8 @@ export type ToThread =
 
 export type FromThread =
   | { readonly kind: 'observed'; readonly observation: ApiObservation }
+  /** Since the thread began. */
+  | { readonly kind: 'filtered'; readonly totals: FilterTotals }
   | { readonly kind: 'returned'; readonly result: unknown }
   | { readonly kind: 'threw'; readonly error: ThrownError };
 
@@ -17,6 +20,7 @@ const port = parentPort!;
 const post = (message: FromThread) => port.postMessage(message);
 let deadline = 0;
 
+const totals = tallyFilters();
 observeApi(observation => post({ kind: 'observed', observation }));
 
 port.on('message', (message: ToThread) => {
@@ -30,9 +34,11 @@ async function invoke(): Promise<void> {
     const { handler } = await import('../../lambda/handler.ts');
     const result = await handler({}, { getRemainingTimeInMillis: () => deadline - Date.now() });
     await flushed();
+    post({ kind: 'filtered', totals });
     post({ kind: 'returned', result });
   } catch (error) {
     await flushed();
+    post({ kind: 'filtered', totals });
     post({ kind: 'threw', error: thrownError(error) });
   }
 }

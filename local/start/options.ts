@@ -12,11 +12,12 @@ import { LOCAL_NAMES } from '../aws/endpoints.ts';
 import { optionOf, optionsKeptByNpm } from '../npm-options.ts';
 import { COUNT_NAMES, defaultCounts, type SeedCounts } from '../platform/seed.ts';
 import { type OcsfFields, ocsfMapping } from './ocsf-mapping.ts';
+import { type SelectionFlags, selectionFault, selectionOf } from './selection.ts';
 
 /** Options as they were typed. They are checked together later, so that every fault is reported at once. */
 export type Flags = {
   readonly [flag in keyof typeof SETTINGS | keyof typeof COUNTS | 'clientId' | 'ocsfFields' | 'stateFolder']?: string;
-} & { readonly reset?: boolean; readonly verbose?: boolean };
+} & SelectionFlags & { readonly reset?: boolean; readonly verbose?: boolean };
 
 export interface CommandLine {
   readonly flags: Flags;
@@ -89,7 +90,19 @@ function describeRun(command: Command): Command {
       '--ocsf-fields <file>',
       'JSON file with a mapping to OCSF, as ocsfFields in the configuration (with --format ocsf)',
     )
+    .addOption(
+      repeatable('--filter <stream=expression>', 'send only rows for which the expression of JMESPath is not false'),
+    )
+    .addOption(repeatable('--omit <stream=path>', 'leave this member out of the rows; several joined by commas'))
     .option('--verbose', 'show stack traces of failures');
+}
+
+function repeatable(flags: string, text: string): Option {
+  const collect = (value: string, before: readonly string[] = []) => [...before, value];
+  return new Option(
+    flags,
+    `${text} (repeatable; streams: ${STREAMS.map(({ name }) => streamKey(name)).join(', ')})`,
+  ).argParser(collect);
 }
 
 function describeEmbedded(command: Command): Command {
@@ -125,6 +138,8 @@ Examples:
   npm start                                  drain the embedded platform; a second run sends nothing twice
   npm start -- --change 50                   change rows first: a tombstone, withdrawn threats, updates
   npm start -- --reset --threats 100000      more rows, from the beginning
+  npm start -- --name few --filter threats="severity != 'low'"
+                                             what a filter keeps and drops, in rows and bytes
   npm start -- --base-url https://api.example.com --auth-url https://login.example.com/realms/acme \\
     --client-id siem-connector --dns-blocks-path /v1/dns-blocks
 
@@ -167,6 +182,8 @@ export interface StartRequest {
   readonly format: 'envelope' | 'ocsf';
   /** The mapping to OCSF, if given. */
   readonly ocsfFields?: OcsfFields;
+  /** The options `--filter` and `--omit` as they were typed. */
+  readonly selection: SelectionFlags;
   readonly target: EmbeddedTarget | TenantTarget;
 }
 
@@ -196,9 +213,15 @@ export function readRequest({ flags: typed, faults: shape }: CommandLine, hasSec
   const isTenant = ONLY_OF_TENANT.some(flag => typed[flag] !== undefined);
   const name = flags.name ?? (isTenant ? defaultName(flags.baseUrl ?? '') : 'local');
   const mapping = ocsfMapping({ ...flags, name });
-  const settings = { ...settingsOf({ ...flags, name }), ...mapping.settings };
+  const { filter = [], omit = [] } = flags;
+  const selected = selectionOf({ filter, omit });
+  const settings = { ...settingsOf({ ...flags, name }), ...mapping.settings, ...selected.settings };
   const { change = 0, ...tenantData } = readCounts(flags, faults);
-  faults.push(...(isTenant ? tenantFaults(typed, hasSecret) : []), ...settingFaults(settings), ...mapping.faults);
+  faults.push(
+    ...(isTenant ? tenantFaults(typed, hasSecret) : []),
+    ...settingFaults(isTenant ? settings : { ...EMBEDDED_PATHS, ...settings }),
+  );
+  faults.push(...mapping.faults, ...selected.faults);
   faults.push(...nameFault(name));
   if (faults.length > 0) throw new StartFaultsError(faults);
   const { stateFolder = '.local', reset = false, verbose = false } = flags;
@@ -206,12 +229,13 @@ export function readRequest({ flags: typed, faults: shape }: CommandLine, hasSec
   const format = flags.format === 'ocsf' ? 'ocsf' : 'envelope';
   const target = isTenant ? tenant(flags) : { ...tenantData, change };
   const ocsf = mapping.fields && { ocsfFields: mapping.fields };
-  return { name, folder, reset, verbose, settings, format, target, ...ocsf };
+  return { name, folder, reset, verbose, settings, format, target, selection: { filter, omit }, ...ocsf };
 }
 
 /** Leaves out options without a value and reports each as a fault. */
 function withValues(typed: Flags, faults: string[]): Flags {
-  const isBare = (value: unknown) => typeof value === 'string' && (value.trim() === '' || value.startsWith('--'));
+  const isBareText = (value: unknown) => typeof value === 'string' && (value.trim() === '' || value.startsWith('--'));
+  const isBare = (value: unknown) => (Array.isArray(value) ? value.some(isBareText) : isBareText(value));
   const bare = Object.keys(typed).filter(flag => isBare(typed[flag as keyof Flags]));
   faults.push(...bare.map(flag => `${optionOf(flag)} has no value`));
   return Object.fromEntries(Object.entries(typed).filter(([flag]) => !bare.includes(flag)));
@@ -269,6 +293,11 @@ const PLACEHOLDERS = {
   DEAD_LETTER_BUCKET: LOCAL_NAMES.deadLetterBucket,
 };
 
+/** The embedded platform has every stream. */
+const EMBEDDED_PATHS = Object.fromEntries(
+  STREAMS_WITHOUT_PATH.map(({ name, pathSetting }) => [pathSetting, `/${name}`]),
+);
+
 /** Settings from the options, by the function's names. */
 export function settingsOf(flags: Flags): Record<string, string> {
   const given = Object.entries(SETTINGS).map(([flag, setting]) => [setting, flags[flag as keyof Flags]]);
@@ -288,7 +317,7 @@ export function settingFaults(settings: Readonly<Record<string, string>>): strin
 
 function inTermsOfOptions(fault: string): string {
   const flag = Object.entries(SETTINGS).find(([, setting]) => fault.startsWith(`${setting} `));
-  return flag ? optionOf(flag[0]) + fault.slice(flag[1].length) : fault;
+  return flag ? optionOf(flag[0]) + fault.slice(flag[1].length) : selectionFault(fault);
 }
 const LENGTH = 32;
 

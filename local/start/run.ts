@@ -11,6 +11,7 @@ import { startPlatformServer } from '../platform/server.ts';
 import { pathSettings } from '../platform/settings.ts';
 import { rebuildPlatform } from './embedded-platform.ts';
 import { failureText } from './failure-text.ts';
+import { filterText } from './filter-tally.ts';
 import { HandlerHost, keepLog } from './handler-host.ts';
 import { MappingHits } from './ocsf-mapping.ts';
 import type { StartRequest, TenantTarget } from './options.ts';
@@ -131,7 +132,12 @@ export async function drainAndReport(
   const names = streams.map(each => each.name);
   const places = placesOf(request, aws, drained, names);
   const countsOf = (stream: string) => metrics.of(stream);
-  const notes = [...summaryLegend(names, countsOf), ...summaryNotes(names, countsOf), ...(drained.hits?.text() ?? [])];
+  const notes = [
+    ...summaryLegend(names, countsOf),
+    ...summaryNotes(names, countsOf),
+    ...(drained.hits?.text() ?? []),
+    ...filterText(streams, drained.filtered),
+  ];
   const table = [summaryTable(names, countsOf), ...notes].join('\n');
   console.log(`\n${table}\n\n${placesText(places)}\n`);
   if (isDone) {
@@ -174,16 +180,19 @@ async function drain(request: StartRequest, settings: Settings, streams: readonl
   await logged;
   await watch.stop();
   const milliseconds = performance.now() - start;
-  return { isDone, wasInterrupted: interruption.interrupted, failure, metrics, watch, hits, milliseconds };
+  const { filtered } = host;
+  return { isDone, wasInterrupted: interruption.interrupted, failure, metrics, watch, hits, filtered, milliseconds };
 }
 
-function streamsOf(settings: Settings, rows: Readonly<Record<string, number>>): MonitoredStream[] {
+type ReadStream = MonitoredStream & { readonly path: string };
+
+function streamsOf(settings: Settings, rows: Readonly<Record<string, number>>): ReadStream[] {
   const pageLimit = Number(settings['PAGE_LIMIT'] ?? PAGE_LIMIT.default);
   const base = settings['API_BASE_URL']!.trim().replace(/\/+$/, '');
   const on = streamsOn(({ pathSetting }) => settings[pathSetting]?.trim());
   return on.map(({ name, path }) => {
     const known = rows[name];
-    return { name, url: base + path, expected: known === undefined ? undefined : { rows: known, pageLimit } };
+    return { name, path, url: base + path, expected: known === undefined ? undefined : { rows: known, pageLimit } };
   });
 }
 

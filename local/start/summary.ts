@@ -20,8 +20,12 @@ const OUTCOMES: readonly Line[] = [
   ['suppressed', counts => counts.RowsDeduplicated],
   ['superseded', counts => counts.RowsSuperseded],
   ['ignored', counts => counts.TombstonesIgnored],
+  ['filtered', counts => counts.RowsFiltered],
   ['dead letters', counts => counts.DeadLetters],
 ];
+
+/** Lines that are left out where they are zero. */
+const RARE: ReadonlySet<string> = new Set(['filtered', 'not finished', 'oversize events']);
 
 /** Rows that a failed or interrupted run read but did not finish. */
 const UNFINISHED: Line = [
@@ -41,7 +45,7 @@ const TITLE_WIDTH = 'oversize events'.length;
 /**
  * What became of the rows: a column per stream, and one for all. At most 60 characters wide.
  *
- *     read = forwarded + suppressed + superseded + ignored + dead letters (+ not finished)
+ *     read = forwarded + suppressed + superseded + ignored (+ filtered) + dead letters (+ not finished)
  */
 export function summaryTable(streams: readonly string[], countsOf: (stream: string) => StreamCounts): string {
   const names = [...streams, 'all'];
@@ -49,13 +53,9 @@ export function summaryTable(streams: readonly string[], countsOf: (stream: stri
     const each = streams.map(stream => count(countsOf(stream)));
     return [...each, each.reduce((sum, figure) => sum + figure, 0)];
   };
-  const isZero = ([, count]: Line) => figures(count).every(figure => figure === 0);
-  const outcomes = [...OUTCOMES, ...(isZero(UNFINISHED) ? [] : [UNFINISHED])];
-  const lines: Line[] = [
-    ['read', counts => counts.RowsRead],
-    ...outcomes.map(indented),
-    ...EVENTS.filter(([title, count]) => title !== 'oversize events' || !isZero([title, count])),
-  ];
+  const isShown = ([title, count]: Line) => !RARE.has(title) || figures(count).some(figure => figure !== 0);
+  const outcomes = [...OUTCOMES, UNFINISHED].filter(isShown);
+  const lines: Line[] = [['read', counts => counts.RowsRead], ...outcomes.map(indented), ...EVENTS.filter(isShown)];
   const cells = lines.map(([title, count]) => [title, figures(count).map(grouped)] as const);
   const widths = names.map((name, column) => Math.max(name.length, ...cells.map(([, texts]) => texts[column]!.length)));
   const line = (title: string, texts: readonly string[]) =>
@@ -83,6 +83,7 @@ const LEGEND = [
   ['suppressed', 'the SIEM already has these rows.'],
   ['superseded', 'a later row of the same page replaced them.'],
   ['ignored', 'tombstones of assets that were never sent.'],
+  ['filtered', 'rows that a filter excludes.'],
   ['dead letters', 'rows that cannot be events. They are kept.'],
   ['not finished', 'nothing is lost. The next run reads them again.'],
   ['tombstones', 'among the forwarded rows.'],
@@ -190,12 +191,15 @@ const TENANT_STEPS = [
   ['the same command with --reset', 'from the beginning, into empty folders'],
 ] as const;
 
-function embeddedSteps({ name, folder, format, ocsfFields }: StartRequest): [string, string][] {
+function embeddedSteps({ name, folder, format, ocsfFields, selection }: StartRequest): [string, string][] {
   const given = [
     ...(name === 'local' ? [] : ['--name', name]),
     ...(dirname(folder) === resolve('.local') ? [] : ['--state-folder', word(dirname(folder))]),
     // Without it, the next run would be refused.
     ...(format === 'envelope' ? [] : ['--format', format]),
+    // Without them, the next run would send the difference.
+    ...(selection.filter ?? []).flatMap(each => ['--filter', shellWord(each)]),
+    ...(selection.omit ?? []).flatMap(each => ['--omit', shellWord(each)]),
     ...(ocsfFields === undefined ? [] : ['--ocsf-fields', word(resolve(ocsfFields.file))]),
   ];
   const start = (...options: string[]) => ['npm start', ...cons('--', [...given, ...options])].join(' ');

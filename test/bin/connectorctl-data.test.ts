@@ -7,6 +7,7 @@ import { removeCompileCache } from './support/compile-cache.ts';
 import './suites/lookup.ts';
 import './suites/verify.ts';
 import './suites/dead-letters.ts';
+import './suites/filters.ts';
 import './suites/cost.ts';
 import './suites/completeness.ts';
 

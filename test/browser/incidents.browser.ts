@@ -8,7 +8,7 @@ import { type Opened, openDemo } from './opened.ts';
 const DOCUMENTED = documentedAlarms();
 /** After docs/alarm-tests.md: "CloudWatch and the notification add one or two." */
 const MINUTES_MORE = 2;
-/** Here the data go on changing, so a run that has begun well may report so up to fifteen minutes later, and silence counts from then. */
+/** Traffic never stops here, so a run that began well may report its success up to fifteen minutes later, and silence counts from then. */
 const LONGEST_RUN = 15;
 /** A run that has begun lasts up to fifteen minutes, an old token five, and a backlog has to be read. */
 const MINUTES_TO_RECOVER = 60;

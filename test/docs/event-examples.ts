@@ -5,7 +5,7 @@ import { testEventLine } from '../../lib/test-event.ts';
 import { parseEvent } from '../../local/aws/delivered.ts';
 import { type Connector, connector } from '../lambda/support/connector.ts';
 import { START } from '../lambda/support/stepped-clock.ts';
-import { EXAMPLE_ROWS, exampleId, OTHER_STREAMS } from './example-rows.ts';
+import { EXAMPLE_FILTERS, EXAMPLE_ROWS, exampleId, OTHER_STREAMS } from './example-rows.ts';
 
 const MINUTE = 60_000;
 const TOO_LARGE = { id: 'threat-20', asset_id: 'asset-81c0', evidence: 'x'.repeat(1_030_000) };
@@ -19,6 +19,7 @@ const STORY: readonly Step[] = [
   [['dns-blocks'], platform => addAll(platform, ['dns-blocks'])],
   [['assets'], platform => platform.put('assets', { id: 'asset-81c0' })],
   [['threats'], platform => platform.put('threats', TOO_LARGE)],
+  [['assets'], platform => platform.put('assets', { id: 'asset-81c0', state: 'retired' })],
   ...OTHER_STREAMS.flatMap(({ name, hasRowStates, tombstones }): Step[] => [
     [[name], platform => addAll(platform, [name])],
     ...(hasRowStates && tombstones ? [[[name], platform => platform.remove(name, exampleId(name))] as Step] : []),
@@ -32,7 +33,8 @@ function addAll(platform: Connector['platform'], names: readonly StreamName[]): 
 /** Every line of the story, in the order of their sequences. */
 export async function storyLines(): Promise<string[]> {
   let now = (): number => START;
-  await using each = await connector({ platform: { clock: () => now() } });
+  const environment = { FILTERS: JSON.stringify(EXAMPLE_FILTERS) };
+  await using each = await connector({ environment, platform: { clock: () => now() } });
   now = each.clock.now;
   for (const [streams, happens] of STORY) {
     happens(each.platform);

@@ -16,7 +16,7 @@ const ALWAYS = [
   'connector',
   'forwarded_at',
 ] as const;
-const SOMETIMES = ['asset_id', 'dead_letter', 'row'] as const;
+const SOMETIMES = ['asset_id', 'dead_letter', 'refresh', 'reason', 'row'] as const;
 export const ORDER: readonly string[] = [...ALWAYS, ...SOMETIMES];
 
 const set = (member: string, value: unknown) => (event: Line) => {
@@ -58,9 +58,13 @@ export const BREAKS_OF_EVERY_KIND: readonly Break[] = [
   ['was forwarded at a time without milliseconds', set('forwarded_at', '2026-11-20T09:15:00Z')],
   ['was forwarded at a local time', set('forwarded_at', '2026-11-20T09:15:00.412+01:00')],
   ['was forwarded on a day that does not exist', set('forwarded_at', '2026-02-30T09:15:00.412Z')],
+  ['says that it does not repeat', set('refresh', false)],
   ['has an empty asset_id', set('asset_id', '')],
   ['has an asset_id of null', set('asset_id', null)],
 ];
+
+/** Only a row that exists is sent again. */
+const REFRESHED: Break = ['repeats what the SIEM has', set('refresh', true)];
 
 const ROW_BREAKS: readonly Break[] = [
   ['lacks its row', drop('row')],
@@ -69,6 +73,7 @@ const ROW_BREAKS: readonly Break[] = [
   ['has a row without id', dropInRow('id')],
   ['has a row with an empty id', setInRow('id', '')],
   ['has a dead_letter', set('dead_letter', deadLetter)],
+  ['has a reason', set('reason', 'filtered')],
 ];
 
 /** Changes that make an event of this kind and stream invalid. */
@@ -88,6 +93,7 @@ export const BREAKS: readonly (readonly [kind: string, stream: string, breaks: r
     name,
     [
       ...ROW_BREAKS,
+      REFRESHED,
       ['does not say that it is deleted', dropInRow('deleted')],
       ['says that it is live', setInRow('deleted', false)],
       ['names an asset', set('asset_id', 'asset-1')],
@@ -100,8 +106,10 @@ export const BREAKS: readonly (readonly [kind: string, stream: string, breaks: r
     [
       ['has a row', set('row', row)],
       ['has a dead_letter', set('dead_letter', deadLetter)],
+      REFRESHED,
+      ['has an unknown reason', set('reason', 'fixed')],
       [
-        'is an asset',
+        'is an asset without a reason',
         event => {
           event['stream'] = 'assets';
           delete event['asset_id'];
@@ -110,9 +118,26 @@ export const BREAKS: readonly (readonly [kind: string, stream: string, breaks: r
     ],
   ],
   [
+    'withdrawn',
+    'assets',
+    [
+      ['has a row', set('row', row)],
+      REFRESHED,
+      ['lacks its reason', drop('reason')],
+      ['has a reason of null', set('reason', null)],
+      ['names an asset', set('asset_id', 'asset-1')],
+      ['is a DNS block', set('stream', 'dns-blocks')],
+    ],
+  ],
+  [
     'dns_block',
     'dns-blocks',
-    [...ROW_BREAKS, ['names an asset', set('asset_id', 'asset-1')], ['is a threat', set('stream', 'threats')]],
+    [
+      ...ROW_BREAKS,
+      REFRESHED,
+      ['names an asset', set('asset_id', 'asset-1')],
+      ['is a threat', set('stream', 'threats')],
+    ],
   ],
   [
     'oversize',
@@ -150,6 +175,17 @@ export const ALLOWED: readonly (readonly [
   ['a threat that does not name its asset', 'upsert', 'threats', drop('asset_id')],
   ['a threat whose own members say deleted', 'upsert', 'threats', setInRow('deleted', true)],
   ['a withdrawal whose asset is not known', 'withdrawn', 'threats', drop('asset_id')],
+  [
+    'a row that repeats what the SIEM has',
+    'upsert',
+    'assets',
+    event => {
+      const { row } = event;
+      delete event['row'];
+      Object.assign(event, { refresh: true, row });
+    },
+  ],
+  ['a threat that the filter excludes', 'withdrawn', 'threats', set('reason', 'filtered')],
   ['any member in a row', 'upsert', 'assets', setInRow('', { constructor: null })],
   [
     'an oversize asset',

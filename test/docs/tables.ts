@@ -6,7 +6,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { classesOf, type OcsfClass } from '../../lambda/core/ocsf/classes.ts';
+import { classesOf, filteredClass, type OcsfClass } from '../../lambda/core/ocsf/classes.ts';
 import { STREAMS, type Stream } from '../../lambda/streams.ts';
 import { ALARMS } from '../../lib/alarms/alarms.ts';
 import { billLine, fixedParts } from '../../lib/cost/bill.ts';
@@ -45,6 +45,10 @@ function classRows(): string[][] {
       own === undefined ? ` ${ocsfSchema().classes[uid]!.attributes['activity_id']!.enum![activity]}` : `, ${own}`;
     return [event, `${uid} ${caption}`, `${activity}${name}`, `\`${idPath ?? 'metadata.original_event_uid'}\``];
   };
+  const filteredRow = (stream: Stream) => {
+    const excluded = filteredClass(stream);
+    return row(`${stream.singular} that [the filter](filters.md) excludes now`, excluded, excluded.activity);
+  };
   const ofStreams = STREAMS.flatMap(stream => {
     const { live, removed, withdrawn } = classesOf(stream);
     const { singular } = stream;
@@ -53,6 +57,7 @@ function classRows(): string[][] {
       ...(live.update === undefined ? [] : [row(`${singular}, known before`, live, live.update)]),
       ...(removed ? [row(`tombstone of a removed ${singular}`, removed, removed.activity)] : []),
       ...(withdrawn ? [row(`withdrawn ${singular}`, withdrawn, withdrawn.activity)] : []),
+      ...(stream.hasRowStates ? [filteredRow(stream)] : []),
     ];
   });
   return [...ofStreams, ['row beyond 1,000 KiB', 'as its row', 'as its row', 'as its row']];

@@ -67,6 +67,24 @@ describe('settings', () => {
     });
   });
 
+  test('filters and omitted members are read as JSON by stream', () => {
+    const variables = { FILTERS: '{"threats":"a"}', OMIT: '{"assets":["contact.email"]}' };
+    expect(readSettings({ ...REQUIRED, ...variables })).toMatchObject({
+      filters: { threats: 'a' },
+      omit: { assets: ['contact.email'] },
+    });
+  });
+
+  test.each([
+    ['FILTERS', 'a', /^FILTERS is no JSON/],
+    ['FILTERS', '{"threats":"a =="}', /^FILTERS\.threats is no expression of JMESPath: /],
+    ['FILTERS', '{"dnsBlocks":"a"}', /^FILTERS\.dnsBlocks has no effect: the stream is off$/],
+    ['OMIT', '{"assets":["id"]}', /^OMIT\.assets\.0 must not be a member that the connector reads/],
+    ['OMIT', '{"threats":["asset_id"]}', /^OMIT\.threats must not name the member that names the asset/],
+  ])('%s is refused: %s', (name, value, fault) => {
+    expect(faultsWith({ [name]: value })).toEqual([expect.stringMatching(fault)]);
+  });
+
   test('optional settings that are empty count as absent', () => {
     const empty = { DNS_BLOCKS_PATH: '', PAGE_LIMIT: '', LEASE_SECONDS: '', ROWS_MEMBER: '', AWS_ENDPOINT_URL: '' };
     expect(readSettings({ ...REQUIRED, ...empty })).toEqual(readSettings(REQUIRED));

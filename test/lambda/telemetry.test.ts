@@ -117,6 +117,7 @@ describe('the metrics of a run', () => {
       ThreatsWithdrawn: 7,
       RowsFiltered: 13,
       RowsRefreshed: 15,
+      FilterFaults: 14,
     });
     expect(connector?.values).toEqual({
       StreamsFailed: 0,
@@ -132,7 +133,6 @@ describe('the metrics of a run', () => {
       RowsDeduplicated: '4',
       Tombstones: '5',
       TombstonesIgnored: '6',
-      FilterFaults: '14',
       DeadLetters: '8',
       ThreatsWithoutAsset: '9',
       CursorStalled: '10',

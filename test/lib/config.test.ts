@@ -143,6 +143,45 @@ const REFUSED: readonly [string, Record<string, unknown>, string, RegExp][] = [
     /subscribe/,
   ],
   [
+    'a filter that is no expression',
+    { filters: { threats: "severity == 'high" } },
+    'filters.threats',
+    /no expression of JMESPath: .*column/,
+  ],
+  ['an empty filter', { filters: { assets: '' } }, 'filters.assets', /empty/],
+  [
+    'a filter longer than the environment of the function allows',
+    { filters: { assets: `a == '${'x'.repeat(1_000)}'` } },
+    'filters.assets',
+    /1000 characters/,
+  ],
+  [
+    'a filter with a function that does not exist',
+    { filters: { assets: "a && matches(name, 'x')" } },
+    'filters.assets',
+    /Unknown function: matches\(\)/,
+  ],
+  [
+    'filters that together are longer',
+    { filters: { assets: `a == '${'x'.repeat(600)}'`, threats: `a == '${'x'.repeat(600)}'` } },
+    'filters',
+    /1000 bytes at most, all streams together/,
+  ],
+  ['a filter of no stream', { filters: { threat: 'a' } }, 'filters.threat', /did you mean threats\?/],
+  ['a filter of a stream that is off', { filters: { dnsBlocks: 'a' } }, 'filters.dnsBlocks', /without dnsBlocksPath/],
+  ['one filter for all streams', { filters: "severity != 'low'" }, 'filters', /must be an object/],
+  ['members left out of a stream that is off', { omit: { dnsBlocks: ['a'] } }, 'omit.dnsBlocks', /the stream is off/],
+  ['the id left out', { omit: { assets: ['id'] } }, 'omit.assets[0]', /reads of every row/],
+  ['the asset of a threat left out', { omit: { threats: ['asset_id'] } }, 'omit.threats', /could not withdraw/],
+  [
+    'the asset of a threat left out, under its own name',
+    { threatAssetField: 'host', omit: { threats: ['host'] } },
+    'omit.threats',
+    /could not withdraw/,
+  ],
+  ['a path of no member', { omit: { assets: ['a..b'] } }, 'omit.assets[0]', /joined by dots/],
+  ['nothing left out', { omit: { assets: [] } }, 'omit.assets', /one member at least/],
+  [
     'a provider both existing and created',
     {
       siemReader: {

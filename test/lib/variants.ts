@@ -16,6 +16,8 @@ export const VARIANTS = {
     rowsMember: 'data',
     paginationMember: 'page',
     leaseSeconds: 90,
+    filters: { threats: "severity != 'low'", dnsBlocks: "domain != 'internal.example'" },
+    omit: { assets: ['contact.email'], dnsBlocks: ['user'] },
     rateMinutes: 60,
     memoryMegabytes: 1024,
     logRetentionDays: 30,

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { STREAMS } from '../../lambda/streams.ts';
-import { EXAMPLE_ROWS, exampleId, OTHER_STREAMS } from '../docs/example-rows.ts';
+import { EXAMPLE_FILTERS, EXAMPLE_ROWS, exampleId, OTHER_STREAMS } from '../docs/example-rows.ts';
 import { connector } from '../lambda/support/connector.ts';
 import { START } from '../lambda/support/stepped-clock.ts';
 import { type OcsfEvent, readOcsf } from './validate.ts';
@@ -23,7 +23,11 @@ export function shownMapping(page = readFileSync(PAGE, 'utf8')) {
 /** In the order in which the page has them. */
 export async function exampleLines(): Promise<string[]> {
   let now = START - 60 * MINUTE;
-  const environment = { EVENT_FORMAT: 'ocsf', OCSF_FIELDS: JSON.stringify(compiledFields(shownMapping())) };
+  const environment = {
+    EVENT_FORMAT: 'ocsf',
+    OCSF_FIELDS: JSON.stringify(compiledFields(shownMapping())),
+    FILTERS: JSON.stringify(EXAMPLE_FILTERS),
+  };
   await using each = await connector({ environment, platform: { clock: () => now } });
   const { platform } = each;
   const pass = async () => {
@@ -43,9 +47,13 @@ export async function exampleLines(): Promise<string[]> {
   for (const { name, hasRowStates, tombstones } of STREAMS)
     if (hasRowStates && tombstones) platform.remove(name, exampleId(name));
   await pass();
+  for (const state of ['in use', 'retired']) {
+    platform.put('assets', { id: 'asset-81c0', state });
+    await pass();
+  }
   const sorted = (await each.lines()).toSorted((one, other) => rank(readOcsf(one)) - rank(readOcsf(other)));
   // Both threats were withdrawn; one line of each kind is enough.
-  return [...new Map(sorted.toReversed().map(line => [kindOf(readOcsf(line)), line])).values()].toReversed();
+  return [...Map.groupBy(sorted, line => kindOf(readOcsf(line))).values()].map(([first]) => first!);
 }
 
 function kindOf({ class_uid, activity_id, metadata }: OcsfEvent): string {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ocsfFormat } from '../../lambda/core/ocsf/format.ts';
-import { CONTEXT, DNS_BLOCKS, rowOf, THREATS } from '../lambda/core/support/streams.ts';
+import { ASSETS, CONTEXT, DNS_BLOCKS, rowOf, THREATS } from '../lambda/core/support/streams.ts';
 import { ocsfFaults } from './validate.ts';
 import { compiledFields, WIDE_MAPPING } from './wide-mapping.ts';
 
@@ -82,6 +82,18 @@ describe('the check of OCSF refuses an event that', () => {
   test('is of a class that the kept part of the schema does not have', () => {
     expect(() => broken(finding, set('class_uid', 1001))).toThrow();
   });
+});
+
+test.each([
+  ['asset', ASSETS, '{"id":"a","stream_position":"p","name":"x"}'],
+  ['threat', THREATS, '{"id":"t","stream_position":7,"asset_id":"a"}'],
+  ['threat that does not name its asset', THREATS, '{"id":"t"}'],
+])('the event of a filter that excludes this is valid: %s', (_, stream, text) => {
+  const event = { row: rowOf(text, stream), stream, sequence, revision: '', known: true };
+  const line = format.filtered(event, CONTEXT);
+  expect(ocsfFaults(line)).toEqual([]);
+  expect(JSON.parse(line)).toMatchObject({ activity_id: 99, unmapped: { reason: 'filtered' } });
+  expect(line).not.toContain('raw_data');
 });
 
 test('any member is allowed in unmapped', () => {

@@ -33,5 +33,6 @@ select
   asset_id,
   dead_letter,
   "row",
-  delivery_day
+  delivery_day,
+  reason
 from followed

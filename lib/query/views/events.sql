@@ -64,6 +64,8 @@ members as (
     case when is_envelope then json_extract_scalar(head, '$.dead_letter')
       -- Of a row that was sent, `unmapped` holds members of its own.
       when is_truncated then json_extract_scalar(head, '$.unmapped.dead_letter') end as dead_letter,
+    case when is_envelope then json_extract_scalar(head, '$.reason')
+      when activity_id = '99' then json_extract_scalar(head, '$.unmapped.reason') end as reason,
     case when is_envelope then row_text else json_extract_scalar(head, '$.raw_data') end as row_text,
     case when is_envelope then json_extract_scalar(head, '$.refresh')
       when json_extract_scalar(head, '$.metadata.labels[0]') = 'refresh' then 'true' end as refresh,
@@ -89,7 +91,8 @@ select
   -- 'true' where the event repeats what the SIEM had, so that the SIEM does not forget it.
   refresh,
   -- Of the folder: a filter on it spares Athena what lies below the others.
-  prefix
+  prefix,
+  reason
 from members
 -- What a later release may send besides says nothing of what is here now (docs/events.md): it must not hide it either.
 where event_id is not null and kind in ('upsert', 'tombstone', 'withdrawn', 'dns_block', 'oversize')

@@ -12,7 +12,8 @@ select
   asset_id,
   dead_letter,
   "row",
-  delivery_day
+  delivery_day,
+  reason
 from (
   select *, row_number() over (partition by connector, stream, id order by sequence desc) as place
   from events

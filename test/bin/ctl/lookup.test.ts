@@ -6,14 +6,23 @@ import { resultOf, unconfirmedFor } from '../../../bin/ctl/commands/lookup/answe
 import { findEvent, hourPrefixes, needlesOf, placeOf, readEvent } from '../../../bin/ctl/commands/lookup/find-event.ts';
 import { differingMembers } from '../../../bin/ctl/commands/lookup/lookup-text.ts';
 import { neighbourIds } from '../../../bin/ctl/commands/lookup/related.ts';
+import { FILTERED } from '../../../lambda/core/decide.ts';
 import { idTag } from '../../../lambda/core/hashes.ts';
+import { rowCut } from '../../../lambda/core/row.ts';
 import { BEGINNING } from '../../../lambda/core/stream-state.ts';
+import { rowSelection } from '../../../lambda/filters.ts';
+import { sha256 } from '../../../lambda/system.ts';
 import { rowState } from '../../lambda/core/support/memory-table.ts';
 import { asset, tombstone } from '../../lambda/core/support/rows.ts';
-import { rowOf } from '../../lambda/core/support/streams.ts';
+import { ASSETS, rowOf } from '../../lambda/core/support/streams.ts';
 import { awsScene } from '../../lambda/support/aws-scene.ts';
 
 const SEQUENCE = '00000010420000000001';
+
+const filteredBy = (filter: string) => ({
+  ...ASSETS,
+  selection: rowSelection({ filter }, '/v1/assets', rowCut(ASSETS, 'asset_id'), sha256),
+});
 
 describe('the comparison of the API with the row state', () => {
   const live = rowOf(asset('a'));
@@ -22,6 +31,8 @@ describe('the comparison of the API with the row state', () => {
   const row = (of: typeof live) => ({ kind: 'row', row: of }) as const;
   const sent = rowState({ rowHash: live.rowHash });
   const removal = rowState({ rowHash: gone.rowHash, removed: true });
+  const withheld = rowOf(asset('a'), filteredBy("id != 'a'"));
+  const withdrawn = rowState({ rowHash: FILTERED, removed: true });
 
   test.each([
     ['same', row(live), sent],
@@ -33,6 +44,13 @@ describe('the comparison of the API with the row state', () => {
     ['removed', row(gone), removal],
     ['removed', refused, removal],
     ['sent and gone from the API', refused, sent],
+    ['excluded by the filter', row(withheld), undefined],
+    ['excluded by the filter', row(withheld), withdrawn],
+    ['excluded by the filter', row(withheld), removal],
+    ['not withdrawn', row(withheld), sent],
+    ['differs', row(live), withdrawn],
+    ['removed', row(gone), withdrawn],
+    ['removed', refused, withdrawn],
     ['never sent', refused, undefined],
     ['never sent', row(live), undefined],
     ['unknown', row(live), new Error('damaged')],
@@ -50,6 +68,7 @@ describe('a row state is', () => {
     ['relied on once its batch is committed', rowState({ generation: 2 }), batch(SEQUENCE), undefined],
     ['unconfirmed after a kill', rowState({ generation: 2 }), batch(''), 'unconfirmed'],
     ['older than the last replay', rowState({ generation: 1 }), saved, 'awaits a replay'],
+    ['unconfirmed although nothing was recorded', undefined, batch(''), 'unconfirmed'],
     ['relied on for a removed row', rowState({ generation: 1, removed: true }), saved, undefined],
   ])('%s', (_what, stored, of, result) => {
     expect(unconfirmedFor('a', stored, of)).toBe(result);

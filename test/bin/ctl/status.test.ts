@@ -12,7 +12,7 @@ const saved = (checkpoint: Partial<SavedStream['checkpoint']>): SavedStream => (
 });
 const fresh = saved({});
 const begun = saved({ committed: '00000000010000000001' });
-const counts = { read: 0, forwarded: 0, filtered: 0, withdrawn: 0, refreshed: 0 };
+const counts = { read: 0, forwarded: 0, filtered: 0, withdrawn: 0, refreshed: 0, filterFaults: 0 };
 const activity = (reported?: number, caughtUp?: number, failed = false): StreamActivity => ({
   reported,
   caughtUp,

@@ -58,7 +58,7 @@ describe('the id index', () => {
 });
 
 describe('an id', () => {
-  const { sent, removed, damaged, stale, live, tombstone, equal } = FACT;
+  const { sent, removed, damaged, stale, live, tombstone, equal, withheld, filtered } = FACT;
   test.each([
     ['agrees when sent and listed alike', sent | live | equal, undefined],
     ['agrees when sent as removed and not listed', removed, undefined],
@@ -73,6 +73,14 @@ describe('an id', () => {
     ['is a ghost when sent and listed as a tombstone', sent | tombstone, 'ghost'],
     ['awaits its replay when the state is older', sent | live | equal | stale, 'stale'],
     ['is a ghost of a time before the replay all the same', sent | stale, 'ghost'],
+    ['agrees when the filter excludes it and it was never sent', withheld, undefined],
+    ['agrees when the filter excludes it and it was withdrawn', removed | filtered | withheld, undefined],
+    ['agrees when the filter excludes it and it was removed before', removed | withheld | equal, undefined],
+    ['is unfiltered when the filter excludes it and it was sent', sent | withheld | equal, 'unfiltered'],
+    ['is unfiltered before a replay all the same', sent | stale | withheld, 'unfiltered'],
+    ['is hidden when the filter withdrew it and keeps it now', removed | filtered | live, 'hidden'],
+    ['agrees when its tombstone is of an asset that the filter withdrew', removed | filtered | tombstone, undefined],
+    ['does not await a replay of such a tombstone', removed | filtered | stale | tombstone, undefined],
     ['is damaged, whatever is listed', damaged | live, 'damaged'],
   ] as const)('%s', (_how, facts, kind) => {
     expect(disagreement(facts)).toBe(kind);
@@ -126,6 +134,7 @@ describe('a verification', () => {
     stream: ASSETS,
     rows: 3,
     unsendable: 0,
+    withheld: 0,
     equal: 3,
     found: [],
     generation: 0,

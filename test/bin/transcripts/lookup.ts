@@ -22,6 +22,8 @@ connector's own. It ignores the order of members and \`stream_position\`, and co
 | --- | --- | --- |
 | \`same\` | The SIEM was sent the row that the API returns | 0 |
 | \`removed\` | The SIEM was sent the removal, and the API no longer has the row | 0 |
+| \`excluded by the filter\` | The [filter](filters.md) excludes the row, and the SIEM does not have it | 0 |
+| \`not withdrawn\` | The filter excludes the row, and the SIEM still has it. The next run that reads it withdraws it | 3 |
 | \`differs\` | The SIEM was sent other content, or a removal. A change of the last minutes may not be sent yet | 3 |
 | \`sent and gone from the API\` | The API refuses the id, and the SIEM was not sent the removal yet | 3 |
 | \`never sent\` | The connector has never sent it, whether or not the API has it | 3 |

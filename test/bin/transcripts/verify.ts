@@ -11,9 +11,9 @@ state with strong consistency, and a single read at the API for up to a thousand
 the schedule is off, differences are reported without confirmation. In the latter case \`paused\` is true in JSON.
 
 It finds rows that were never sent, rows sent with other content, rows sent as removed that are live, rows live at the SIEM but removed from the API
-(ghosts), rows that await a replay, and row states that cannot be read. The exit status is 0 if all rows are equal, no id is unconfirmed and there is
+(ghosts), rows live at the SIEM that the [filter](filters.md) excludes, rows that await a replay, and row states that cannot be read. The exit status is 0 if all rows are equal, no id is unconfirmed and there is
 no dead letter. DNS blocks have no row states, so they are only counted: for DNS blocks alone \`complete\` is null. If the API repeats a cursor instead of
-ending a list, the rows after it are not compared, and the output says so.`,
+ending a list, the rows after it are not compared, and the output says so. Rows that the filter excludes are not missing.`,
   scenes: [
     { before: each => each.run(), args: ['verify'] },
     {

@@ -167,12 +167,9 @@ describe('a filter', () => {
     const key = 'dns-blocks no-id 0';
     harness.deadLetters.set(key, '{"id":"y","severity":"low"}');
     const selections = { 'dns-blocks': { filter: "severity != 'low'" } };
-    const { letters } = await harness.run({
-      only: ['dns-blocks'],
-      selections,
-      redrive: [{ key, stream: 'dns-blocks' }],
-    });
-    expect(letters).toMatchObject([{ outcome: 'kept', reason: 'the filter of its stream excludes its row' }]);
+    const redrive = [{ key, stream: 'dns-blocks' as const }];
+    const outcome = await harness.run({ only: ['dns-blocks'], selections, redrive });
+    expect(outcome.letters).toMatchObject([{ outcome: 'kept', reason: 'the filter of its stream excludes its row' }]);
     expect(harness.sent).toEqual([]);
   });
 });
@@ -239,16 +236,16 @@ describe('a changed filter', () => {
 });
 
 describe('members that are left out', () => {
-  const OMIT = { assets: { omit: ['owner.email', 'secret'] } };
+  const OMIT = { assets: { omit: ['contact.email', 'secret'] } };
   const row = (email: string, n: string): string =>
-    `{"id":"a","stream_position":"p${n}","owner":{"email":"${email}","n":1.0},"secret":[1,2],"big":9007199254740993}`;
+    `{"id":"a","stream_position":"p${n}","contact":{"email":"${email}","n":1.0},"secret":[1,2],"big":9007199254740993}`;
 
   test('a row is sent without them, and every other value is as the API sent it', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[row('a@b', '1')], []]);
     await harness.runStream('assets', { selections: OMIT });
     expect(harness.lines[0]).toContain(
-      '"row":{"id":"a","stream_position":"p1","owner":{"n":1.0},"big":9007199254740993}}',
+      '"row":{"id":"a","stream_position":"p1","contact":{"n":1.0},"big":9007199254740993}}',
     );
   });
 
@@ -262,7 +259,7 @@ describe('members that are left out', () => {
   test('the filter still sees them, and a row that cannot be sent is stored without them', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[row('a@b', '1'), '{"secret":"x","n":1}'], []]);
-    const selections = { assets: { ...OMIT.assets, filter: "owner.email != 'a@b'" } };
+    const selections = { assets: { ...OMIT.assets, filter: "contact.email != 'a@b'" } };
     expect(await harness.runStream('assets', { selections })).toMatchObject({ filtered: 1, deadLetters: 1 });
     expect([...harness.deadLetters.values()].join()).not.toContain('secret');
   });

@@ -63,6 +63,48 @@ const VIEW_CASES: readonly (readonly [name: string, events: EventFields[], view:
     [{ id: 'a', row: '2', removed_at: '2026-11-20 09:14:03' }],
   ],
   [
+    'an asset that the filter excludes does not exist',
+    [
+      { sequence: 2, kind: 'withdrawn', reason: 'filtered' },
+      { sequence: 1, row: '1' },
+    ],
+    'current_assets',
+    [],
+  ],
+  [
+    'an asset that the filter excludes is not among the removed',
+    [
+      { sequence: 2, kind: 'withdrawn', reason: 'filtered' },
+      { sequence: 1, row: '1' },
+    ],
+    'removed_assets',
+    [],
+  ],
+  [
+    'an asset that the filter excludes has its reason among the latest',
+    [
+      { sequence: 2, kind: 'withdrawn', reason: 'filtered' },
+      { sequence: 1, row: '1' },
+    ],
+    'latest_events',
+    [{ kind: 'withdrawn', reason: 'filtered' }],
+  ],
+  [
+    'an asset that the filter keeps again exists',
+    [
+      { sequence: 2, kind: 'withdrawn', reason: 'filtered' },
+      { sequence: 3, row: '3' },
+    ],
+    'current_assets',
+    [{ row: '3' }],
+  ],
+  [
+    'a row that has a member of that name has no reason',
+    [{ sequence: 1, row: '{"reason":"filtered"}' }],
+    'latest_events',
+    [{ kind: 'upsert', reason: null }],
+  ],
+  [
     'a restored asset exists',
     [
       { sequence: 2, kind: 'tombstone', row: '2' },

@@ -41,6 +41,17 @@ describe('the construct in somebody’s own app', () => {
     expect(only(templateOf(scope), 'AWS::Lambda::Function')).toMatchObject({ MemorySize: 1769 });
   });
 
+  test('refuses a faulty filter and members that must stay, as cdk.json does', () => {
+    expect(faults({ filters: { threats: 'a ==' }, omit: { assets: ['id'] } })).toEqual([
+      'props.filters.threats',
+      'props.omit.assets[0]',
+    ]);
+    expect(faults({ filters: { dnsBlocks: 'a' }, omit: { threats: ['asset_id'] } })).toEqual([
+      'props.filters.dnsBlocks',
+      'props.omit.threats',
+    ]);
+  });
+
   test('can be used twice in one stack', () => {
     const scope = stack();
     new SecurityDataConnector(scope, 'One', REQUIRED);

@@ -45,6 +45,34 @@ describe('the options', () => {
     }
   });
 
+  test('filters and members that are left out become settings of the function, one option for each stream', () => {
+    const { settings, selection } = request(
+      '--filter',
+      "threats=severity != 'low'",
+      '--filter',
+      'dnsBlocks=count > `1`',
+      '--omit',
+      'assets=contact.email,name',
+    );
+    expect(JSON.parse(settings['FILTERS']!)).toEqual({ threats: "severity != 'low'", dnsBlocks: 'count > `1`' });
+    expect(JSON.parse(settings['OMIT']!)).toEqual({ assets: ['contact.email', 'name'] });
+    expect(selection.filter).toEqual(["threats=severity != 'low'", 'dnsBlocks=count > `1`']);
+  });
+
+  test.each([
+    ['an expression that is none', ['--filter', 'threats=a =='], /^--filter threats is no expression of JMESPath: /],
+    ['an unknown function', ['--filter', 'threats=f(a)'], /^--filter threats is no .*Unknown function: f\(\)/],
+    ['an unknown stream', ['--filter', 'threat=a'], /^--filter must begin with assets=, threats=, dnsBlocks= and/],
+    ['a filter without an expression', ['--filter', 'threats'], /^--filter must begin with/],
+    ['two filters of one stream', ['--filter', 'assets=a', '--filter', 'assets=b'], /^--filter assets is given twice/],
+    ['an option without a value', ['--filter'], /^--filter has no value$/],
+    ['the id left out', ['--omit', 'assets=id'], /^--omit assets.0 must not be a member that the connector reads/],
+    ['the asset of a threat left out', ['--omit', 'threats=asset_id'], /^--omit threats must not name the member/],
+    ['a filter of a stream that is off', [...TENANT, '--filter', 'dnsBlocks=a'], /^--filter dnsBlocks has no effect/],
+  ])('%s is refused by one sentence', (_, args, fault) => {
+    expect(faultsOf(...args)).toEqual([expect.stringMatching(fault)]);
+  });
+
   test("a tenant's options become settings of the function", () => {
     const { settings, name } = request(...TENANT, '--dns-blocks-path', '/v1/dns', '--page-limit', '20');
     expect(name).toBe('api-acme-example');

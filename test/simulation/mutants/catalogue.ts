@@ -1,6 +1,7 @@
 import { COMMIT_MUTANTS, ENDING_MUTANTS } from './commit-mutants.ts';
 import { CONTENT_MUTANTS } from './content-mutants.ts';
 import { DEAD_LETTER_MUTANTS } from './dead-letter-mutants.ts';
+import { FILTER_MUTANTS } from './filter-mutants.ts';
 import type { Mutant } from './mutant.ts';
 import { REFRESH_MUTANTS } from './refresh-mutants.ts';
 import { REMOVAL_MUTANTS } from './removal-mutants.ts';
@@ -14,6 +15,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...WITHDRAWAL_MUTANTS,
   ...COMMIT_MUTANTS,
   ...DEAD_LETTER_MUTANTS,
+  ...FILTER_MUTANTS,
   ...ENDING_MUTANTS,
   ...REFRESH_MUTANTS,
 ];

@@ -1,4 +1,6 @@
 /** The API's answer for an id, and whether the SIEM has the same. */
+
+import { FILTERED } from '../../../../lambda/core/decide.ts';
 import { ApiRefusedError, ContractError } from '../../../../lambda/core/errors.ts';
 import { type Row, readRow, rowCut, singleRow } from '../../../../lambda/core/row.ts';
 import { initialState, isUnconfirmed } from '../../../../lambda/core/stream-state.ts';
@@ -89,6 +91,10 @@ export type ResultWord =
   | 'too large'
   /** The SIEM was sent the removal, and the API has no row. */
   | 'removed'
+  /** The filter excludes the row, and the SIEM does not have it. */
+  | 'excluded by the filter'
+  /** The filter excludes the row, and the SIEM still has it. */
+  | 'not withdrawn'
   /** The SIEM was sent a row that the API no longer returns. */
   | 'sent and gone from the API'
   /** A replay has not sent the row yet. The SIEM may have lost what was sent before. */
@@ -101,21 +107,25 @@ export type ResultWord =
 /** @param stored row state, undefined if the id was never sent */
 export function resultOf(answer: Answer, stored: StoredState | undefined): ResultWord {
   if (stored instanceof Error || answer.kind === 'unclear') return 'unknown';
+  if (answer.kind === 'row' && answer.row.filter === 'withhold')
+    return stored && !stored.removed ? 'not withdrawn' : 'excluded by the filter';
   if (!stored) return 'never sent';
   if (answer.kind !== 'row') return stored.removed ? 'removed' : 'sent and gone from the API';
   if (stored.removed !== answer.row.deleted) return 'differs';
+  // The SIEM has it as withdrawn, so the tombstone is not sent.
+  if (stored.rowHash === FILTERED) return 'removed';
   if (stored.rowHash !== answer.row.rowHash) return 'differs';
   return stored.removed ? 'removed' : 'same';
 }
 
 /** @returns undefined if the row state can be relied on */
-export function unconfirmedFor(id: string, stored: RowState, saved: SavedStream): ResultWord | undefined {
+export function unconfirmedFor(id: string, stored: RowState | undefined, saved: SavedStream): ResultWord | undefined {
   const { generation } = saved.checkpoint;
-  if (stored.generation < generation && !stored.removed) return 'awaits a replay';
+  if (stored && stored.generation < generation && !stored.removed) return 'awaits a replay';
   return isUnconfirmed(initialState(saved), id) ? 'unconfirmed' : undefined;
 }
 
 /** Whether the SIEM has what the API has. */
 export function isTrue(result: ResultWord): boolean {
-  return result === 'same' || result === 'removed';
+  return result === 'same' || result === 'removed' || result === 'excluded by the filter';
 }

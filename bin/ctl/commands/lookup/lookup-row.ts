@@ -53,7 +53,7 @@ export async function lookUp(
 }
 
 function unconfirmedBefore(id: string, stored: StoredState | undefined, saved: SavedStream | Error | undefined) {
-  if (!stored || stored instanceof Error || !saved) return undefined;
+  if (stored instanceof Error || !saved) return undefined;
   return saved instanceof Error ? 'unknown' : unconfirmedFor(id, stored, saved);
 }
 

@@ -1,6 +1,8 @@
 /** Output of `asset` and `threat`: names of members, and values only with `--show`. */
 
+import { FILTERED } from '../../../../lambda/core/decide.ts';
 import { type CutMember, cutBody } from '../../../../lambda/core/json/cutter.ts';
+import type { FilterResult } from '../../../../lambda/ports.ts';
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
 import { paint } from '../../text.ts';
 import { type Answer, isTrue, type ResultWord } from './answer.ts';
@@ -18,6 +20,9 @@ const MEANING: Readonly<Record<ResultWord, string>> = {
     'The SIEM was sent this row. A killed run may have sent another version since. The next run repairs that.',
   'too large': `The SIEM was sent an oversize event. The row is too large and is a dead letter: "${CONNECTORCTL.command} dead-letters list".`,
   removed: 'The SIEM was sent the removal, and the API no longer has the row.',
+  'excluded by the filter': 'The filter of the connector excludes this row, and the SIEM does not have it.',
+  'not withdrawn':
+    'The filter of the connector excludes this row now, and the SIEM still has it. The next run that reads it withdraws it.',
   'sent and gone from the API':
     'The SIEM was sent this row, and the API no longer returns it. A recent removal may not be sent yet. Repeat the command.',
   unknown: 'The row state or the answer of the API cannot be read.',
@@ -45,13 +50,21 @@ export function answerText(answer: Answer): string {
     return `present, but its asset ${JSON.stringify(answer.parent)} is removed: no list includes it`;
   const { row } = answer;
   const kind = row.deleted ? 'a tombstone' : 'present';
-  return `${kind}, ${row.time ?? 'without a time'}${row.parent === undefined ? '' : `, of asset ${JSON.stringify(row.parent)}`}`;
+  const parent = row.parent === undefined ? '' : `, of asset ${JSON.stringify(row.parent)}`;
+  return `${kind}, ${row.time ?? 'without a time'}${parent}${FILTER_TEXTS[row.filter]}`;
 }
+
+const FILTER_TEXTS: Readonly<Record<FilterResult, string>> = {
+  send: '',
+  withhold: ', excluded by the filter',
+  fault: ', sent because the filter gives no boolean for it',
+};
 
 function sentText({ stored }: Lookup): string {
   if (!stored) return 'never';
   if (stored instanceof Error) return stored.message;
-  const what = stored.removed ? 'a removal' : 'a row';
+  const removal = stored.rowHash === FILTERED ? 'a withdrawal because of the filter' : 'a removal';
+  const what = stored.removed ? removal : 'a row';
   const when = stored.forwardedAt || 'at an unrecorded time';
   return `${what}, ${when}, sequence ${stored.sequence}${stored.parent === undefined ? '' : `, of asset ${JSON.stringify(stored.parent)}`}`;
 }

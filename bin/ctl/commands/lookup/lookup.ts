@@ -46,7 +46,7 @@ export function relatedCommand(run: Run): Command {
     .action(run((context, id: string, { show = false }: LookupCommandOptions) => related(context, id, show)));
 }
 
-const MEANING = `Exit status 0: the SIEM was sent the row that the API returns, or its removal. 3: it was not, or it is unknown.`;
+const MEANING = `Exit status 0: the SIEM was sent the row that the API returns, or its removal, or the filter excludes it. 3: it was not, or it is unknown.`;
 const RELATED_MEANING = `Exit status 3: a neighbour was never sent or was removed, or the API refuses.`;
 
 /** Rows and values are JSON texts, so that no digit is lost. @param show include them */
@@ -70,6 +70,7 @@ function lookupJson(lookup: Lookup, show: boolean): object {
 }
 
 function rowJson(row: Extract<Lookup['answer'], { kind: 'row' }>['row'], show: boolean): object {
-  const { deleted, rowHash, time, parent, text } = row;
-  return { kind: 'row', deleted, rowHash, time: time ?? null, parent: parent ?? null, ...(show && { row: text }) };
+  const { deleted, rowHash, time, parent, filter, text } = row;
+  const facts = { kind: 'row', deleted, rowHash, time: time ?? null, parent: parent ?? null };
+  return { ...facts, ...(filter !== 'send' && { filter }), ...(show && { row: text }) };
 }

@@ -104,6 +104,7 @@ const COUNTS = {
   filtered: 'RowsFiltered',
   withdrawn: 'ThreatsWithdrawn',
   refreshed: 'RowsRefreshed',
+  filterFaults: 'FilterFaults',
 } as const satisfies Record<string, StreamMetric>;
 const COUNT_NAMES = Object.keys(COUNTS) as Count[];
 

@@ -40,40 +40,52 @@ function alarmLines(snapshot: Snapshot): string[] {
   });
 }
 
-const TITLES = [
-  'stream',
-  'state',
-  'last success',
-  'read',
-  'forwarded',
-  'filtered',
-  'other',
-  'withdrawn',
-  'refreshed',
-  'dead letters',
+type Counts = StreamActivity['counts'];
+
+/**
+ * The metric EventsForwarded includes withdrawals, which are not rows, and refreshed rows, which are not read from the list. Only with filters
+ * are there filtered rows.
+ */
+const FATES: readonly (readonly [title: string, count: (counts: Counts) => number])[] = [
+  ['forwarded', counts => counts.forwarded - counts.withdrawn - counts.refreshed],
+  ['filtered', counts => counts.filtered],
 ];
 
 function streamTable(snapshot: Snapshot, streams: readonly StreamSummary[]): string {
+  const isFiltered = streams.some(({ activity }) => (activity?.counts.filtered ?? 0) > 0);
+  const fates = isFiltered ? FATES : FATES.filter(([title]) => title !== 'filtered');
+  const titles = [...fates.map(([title]) => title), 'other'];
   const rows = streams.map(({ stream, condition, activity }) => {
     const counts = activity?.counts;
     const deadLetters = known(snapshot.deadLetters)?.get(stream);
     const dead = deadLetters ? deadLetterText(deadLetters) : '?';
     const success = successText(activity?.caughtUp, snapshot.now, activity !== undefined);
-    return [stream, condition, success, ...(counts ? countCells(counts) : Array(6).fill('?')), dead];
+    const cells = counts ? countCells(counts, fates) : Array(titles.length + 2).fill('?');
+    return [stream, condition, success, ...cells, dead];
   });
   const notes = [
-    'Rows of the last 24 hours: read = forwarded + filtered + other. The dead letters are those in the bucket.',
+    `Rows of the last 24 hours: read = ${titles.join(' + ')}. The dead letters are those in the bucket.`,
     'Other: duplicates, superseded in their page, tombstones of unknown assets, dead letters, and rows that a failed run did not commit.',
+    ...streams.flatMap(({ stream, activity }) => filterFaultText(stream, activity)),
   ];
   for (const part of [snapshot.activity, snapshot.deadLetters, snapshot.off])
     if ('notReadable' in part) notes.push(readResultText(part, String));
-  return [tableText(TITLES, rows), ...notes].join('\n');
+  const head = ['stream', 'state', 'last success', 'read', ...titles, 'withdrawn', 'dead letters'];
+  return [tableText(head, rows), ...notes].join('\n');
 }
 
-/** The metric EventsForwarded includes withdrawals, which are not rows, and refreshed rows, which are not read from the list. */
-function countCells({ read, forwarded, filtered, withdrawn, refreshed }: StreamActivity['counts']): string[] {
-  const rows = forwarded - withdrawn - refreshed;
-  return [read, rows, filtered, Math.max(0, read - rows - filtered), withdrawn, refreshed].map(String);
+function countCells(counts: Counts, fates: typeof FATES): string[] {
+  const shown = fates.map(([, count]) => count(counts));
+  const other = shown.reduce((left, count) => left - count, counts.read);
+  return [counts.read, ...shown, Math.max(0, other), counts.withdrawn].map(String);
+}
+
+function filterFaultText(stream: string, activity: StreamActivity | undefined): string[] {
+  const faults = activity?.counts.filterFaults ?? 0;
+  if (faults === 0) return [];
+  return [
+    `The filter of ${stream} gave an error or no boolean for ${faults} rows, which were sent. See docs/filters.md.`,
+  ];
 }
 
 /** Metrics have a resolution of one minute. */

@@ -61,7 +61,9 @@ function isOf(generation: number, state: StoredState | undefined): boolean {
 
 /** Whether the state now equals what the API listed. */
 function agrees({ listed, rowHash }: Difference, state: StoredState | undefined): boolean {
-  if (!state || state instanceof Error) return false;
+  if (state instanceof Error) return false;
+  if (listed === 'withheld') return !state || state.removed;
+  if (!state) return false;
   if (!listed) return state.removed;
   return state.rowHash === rowHash && state.removed === (listed === 'tombstone');
 }
@@ -69,9 +71,9 @@ function agrees({ listed, rowHash }: Difference, state: StoredState | undefined)
 /** The row may have changed since it was listed, so the API's current answer counts. */
 function checked(answer: Answer, state: StoredState | undefined, begun: number): 'resolved' | 'moved' | 'lasts' {
   if (state instanceof Error) return 'lasts';
+  if (isTrue(resultOf(answer, state))) return 'resolved';
   // It was removed before it could be sent.
   if (!state) return isGone(answer) ? 'resolved' : 'lasts';
-  if (isTrue(resultOf(answer, state))) return 'resolved';
   return hasMoved(state, begun) && !isGone(answer) ? 'moved' : 'lasts';
 }
 
@@ -84,6 +86,7 @@ export const DIFFERENCES = {
   other: 'sent with other content',
   hidden: 'sent as removed, but live at the API',
   ghost: 'live at the SIEM, but removed from the API',
+  unfiltered: 'live at the SIEM, but excluded by the filter',
   stale: 'not sent again since the last replay',
   damaged: 'with a row state that cannot be read',
 } as const;
@@ -97,7 +100,7 @@ export interface Difference {
   /** Key of its row state. */
   readonly key: string;
   /** As the API listed it, undefined if it did not. */
-  readonly listed: 'live' | 'tombstone' | undefined;
+  readonly listed: 'live' | 'tombstone' | 'withheld' | undefined;
   /** Hash of the row that the API listed last. */
   readonly rowHash: string | undefined;
 }
@@ -106,14 +109,22 @@ export interface Difference {
 export function disagreement(facts: number): DifferenceKind | undefined {
   const has = (fact: number) => (facts & fact) !== 0;
   if (has(FACT.damaged)) return 'damaged';
+  if (has(FACT.withheld)) return has(FACT.sent) ? 'unfiltered' : undefined;
   const live = has(FACT.live);
   const listed = live || has(FACT.tombstone);
-  // The tombstone of an asset that was never sent is not sent.
+  // The tombstone of an asset that was never sent, or that the filter withdrew, is not sent.
+  if (has(FACT.filtered) && !live) return undefined;
   if (!has(FACT.sent) && !has(FACT.removed)) return live ? 'missing' : undefined;
   if (has(FACT.stale) && listed) return 'stale';
   if (has(FACT.removed)) return live ? 'hidden' : listed && !has(FACT.equal) ? 'other' : undefined;
   if (!live) return 'ghost';
   return has(FACT.equal) ? undefined : 'other';
+}
+
+function listedAs(facts: number): Difference['listed'] {
+  if (facts & FACT.withheld) return 'withheld';
+  if (facts & FACT.live) return 'live';
+  return facts & FACT.tombstone ? 'tombstone' : undefined;
 }
 
 /** @param rowHashes of listed rows that differ from their state, by place */
@@ -124,7 +135,7 @@ export function differences(idIndex: IdIndex, rowHashes: ReadonlyMap<number, str
     const kind = disagreement(facts);
     if (!kind) continue;
     const key = idIndex.key(place);
-    const listed = facts & FACT.live ? 'live' : facts & FACT.tombstone ? 'tombstone' : undefined;
+    const listed = listedAs(facts);
     const rowHash = listed && (rowHashes.get(place) ?? idIndex.rowHash(place));
     found.push({ kind, id: idOf(key), key, listed, rowHash });
   }

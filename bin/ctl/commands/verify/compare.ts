@@ -1,5 +1,6 @@
 /** Compares the API's lists, read from the beginning, with the row states in the table. */
 import { paginateScan } from '@aws-sdk/client-dynamodb';
+import { FILTERED } from '../../../../lambda/core/decide.ts';
 import { readPages } from '../../../../lambda/core/read-pages.ts';
 import { type Row, readRow, rowCut } from '../../../../lambda/core/row.ts';
 import { initialState } from '../../../../lambda/core/stream-state.ts';
@@ -25,6 +26,8 @@ export interface Comparison {
   readonly rows: number;
   /** Rows that cannot become events. */
   readonly unsendable: number;
+  /** Rows in the list that the filter excludes. */
+  readonly withheld: number;
   /** Ids that agree, undefined for a stream without row states. */
   readonly equal: number | undefined;
   readonly found: readonly Difference[];
@@ -110,13 +113,14 @@ async function compareStream(context: Context, { access, stream, saved, idIndex 
   const title = `Reading ${stream.name} from the API, 500 rows per request. Nothing is sent or saved.`;
   using progress = report.progress(title, idIndex && countOf(idIndex, FACT.sent));
   const walked = await walkStream(context, { access, stream, idIndex, learned: names, progress });
-  const { rows, unsendable, rowHashes, ended } = walked;
+  const { rows, unsendable, withheld, rowHashes, ended } = walked;
   const found = idIndex ? differences(idIndex, rowHashes) : [];
   const deployment = await context.deployment();
   return {
     stream,
     rows,
     unsendable,
+    withheld,
     equal: idIndex && equalOf(idIndex),
     found,
     generation,
@@ -147,6 +151,8 @@ export interface Walked {
   readonly rows: number;
   /** Rows that cannot become events. The connector keeps them as dead letters. */
   readonly unsendable: number;
+  /** Rows that the filter excludes. */
+  readonly withheld: number;
   /** Hashes of listed rows that differ from their state, by place. */
   readonly rowHashes: ReadonlyMap<number, string>;
   /** The API ended the list with a `null` cursor instead of repeating a cursor. */
@@ -169,6 +175,7 @@ export async function walkStream({ clock, signal }: Context, input: WalkInput): 
   let pages = 0;
   let rows = 0;
   let unsendable = 0;
+  let withheld = 0;
   let ended = true;
   const list = readPages({
     source: access.api,
@@ -190,6 +197,7 @@ export async function walkStream({ clock, signal }: Context, input: WalkInput): 
     let changed = false;
     for (const element of page.rows) {
       const row = readRow(element, stream, sha256);
+      if (!('reason' in row) && row.filter === 'withhold') withheld++;
       if ('reason' in row) unsendable++;
       else if (idIndex) changed = recordRow(row, stream, idIndex, rowHashes) || changed;
     }
@@ -200,18 +208,19 @@ export async function walkStream({ clock, signal }: Context, input: WalkInput): 
       break;
     }
   }
-  return { pages, rows, unsendable, rowHashes, ended };
+  return { pages, rows, unsendable, withheld, rowHashes, ended };
 }
 
 /** The last occurrence of an id counts, as it does for the SIEM. @returns whether the row is new in this list */
 function recordRow(row: Row, { name }: SyncedStream, idIndex: IdIndex, rowHashes: Map<number, string>): boolean {
   const place = idIndex.place(rowKey(name, row.id, sha256).pk.S.slice(rowPrefix(name).length));
   const before = idIndex.facts(place);
-  const wasListed = (before & (FACT.live | FACT.tombstone)) !== 0;
+  const wasListed = (before & (FACT.live | FACT.tombstone | FACT.withheld)) !== 0;
   const changed = !wasListed || (rowHashes.get(place) ?? idIndex.rowHash(place)) !== row.rowHash;
-  const state = before & (FACT.sent | FACT.removed | FACT.damaged | FACT.stale);
+  const state = before & (FACT.sent | FACT.removed | FACT.damaged | FACT.stale | FACT.filtered);
+  const listed = row.filter === 'withhold' ? FACT.withheld : row.deleted ? FACT.tombstone : FACT.live;
   const equal = idIndex.rowHash(place) === row.rowHash;
-  idIndex.setFacts(place, state | (row.deleted ? FACT.tombstone : FACT.live) | (equal ? FACT.equal : 0));
+  idIndex.setFacts(place, state | listed | (equal ? FACT.equal : 0));
   if (equal) rowHashes.delete(place);
   // Millions of rows may be unsent, so their hashes go into the index, where no state has one.
   else if (state === 0) idIndex.setRowHash(place, row.rowHash);
@@ -272,5 +281,6 @@ function recordState(
 
 function factsOf(state: StoredState, generation: number): number {
   if (state instanceof Error) return FACT.damaged;
-  return (state.removed ? FACT.removed : FACT.sent) | (state.generation < generation ? FACT.stale : 0);
+  const filtered = state.rowHash === FILTERED ? FACT.filtered : 0;
+  return (state.removed ? FACT.removed : FACT.sent) | filtered | (state.generation < generation ? FACT.stale : 0);
 }

@@ -25,13 +25,17 @@ export const FACT = {
   tombstone: 32,
   /** The row that the API listed last has the hash of the state. */
   equal: 64,
+  /** The API last listed the row as live, and the filter excludes it. */
+  withheld: 128,
+  /** By its state, the SIEM was last sent a withdrawal because of the filter. */
+  filtered: 256,
 } as const;
 
 export class IdIndex {
   /** Place of an entry plus one, with open addressing. */
   #slots = new Int32Array(1024);
   #ends = new Uint32Array(512);
-  #facts = new Uint8Array(512);
+  #facts = new Uint16Array(512);
   #rowHashes = new Uint8Array(512 * HASH_BYTES);
   #keys = Buffer.alloc(512 * 32);
   #count = 0;
@@ -122,7 +126,7 @@ export class IdIndex {
   }
 }
 
-function larger<T extends Uint8Array | Uint32Array>(array: T, length: number): T {
+function larger<T extends Uint8Array | Uint16Array | Uint32Array>(array: T, length: number): T {
   const room = new (array.constructor as new (length: number) => T)(Math.ceil(length));
   room.set(array);
   return room;

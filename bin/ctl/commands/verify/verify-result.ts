@@ -75,7 +75,7 @@ function countsText(streams: readonly VerifiedStream[]): string {
 }
 
 function details(stream: VerifiedStream, limit: number): string[] {
-  const { unsendable, unconfirmed, deadLetters, checked, ended } = stream;
+  const { unsendable, withheld, unconfirmed, deadLetters, checked, ended } = stream;
   const hasDeadLetters = 'value' in deadLetters && deadLetters.value.count > 0;
   return [
     ...kinds(stream).flatMap(([kind, differences]) => kindLines(stream, kind, differences, limit)),
@@ -91,6 +91,9 @@ function details(stream: VerifiedStream, limit: number): string[] {
         ]),
     ...(unconfirmed > 0
       ? [`  ${stream.stream.name}: ${unconfirmed} ids may have been sent by a killed run that did not record it.`]
+      : []),
+    ...(withheld > 0
+      ? [`  ${stream.stream.name}: the filter excludes ${rowsText(withheld)} of the list, which the SIEM is not sent.`]
       : []),
     ...(unsendable > 0 ? [`  ${stream.stream.name}: ${rowsText(unsendable)} cannot become events: dead letters.`] : []),
     ...(hasDeadLetters
@@ -114,12 +117,13 @@ function nameOf({ id, key }: Difference): string {
 }
 
 function streamJson(stream: VerifiedStream): object {
-  const { rows, unsendable, equal, ended, found, unconfirmed, deadLetters, checked } = stream;
+  const { rows, unsendable, withheld, equal, ended, found, unconfirmed, deadLetters, checked } = stream;
   const moved = new Set(checked?.moved);
   return {
     rowsListed: rows,
     listEnded: ended,
     rowsThatCannotBeEvents: unsendable,
+    rowsFiltered: withheld,
     idsEqual: equal ?? null,
     differed: found.length,
     resolvedSince: checked?.resolved ?? null,

@@ -12,6 +12,7 @@ export interface EventFields {
   readonly forwardedAt?: string;
   readonly assetId?: string;
   readonly deadLetter?: string;
+  readonly reason?: string;
 }
 
 const FORWARDED_AT = '2026-11-20T09:15:00.412Z';
@@ -30,6 +31,7 @@ export function envelope(fields: EventFields): string {
     forwarded_at: fields.forwardedAt ?? FORWARDED_AT,
     asset_id: fields.assetId,
     dead_letter: fields.deadLetter,
+    reason: fields.reason,
   };
   const text = JSON.stringify(head);
   return fields.row === undefined ? text : `${text.slice(0, -1)},"row":${fields.row}}`;
@@ -40,7 +42,8 @@ const CLASSES = { assets: 5001, threats: 2004, 'dns-blocks': 4003 };
 /** In OCSF 1.8: docs/query.md says which attributes the views read. */
 export function ocsf(fields: EventFields): string {
   const { sequence, kind = 'upsert', stream = 'assets', id = 'a', eventId, connector = 'acme', time = null } = fields;
-  const classUid = kind === 'tombstone' ? 3004 : CLASSES[stream];
+  const isGoneAsset = kind === 'tombstone' || (kind === 'withdrawn' && stream === 'assets');
+  const classUid = isGoneAsset ? 3004 : CLASSES[stream];
   const activity = { tombstone: 4, withdrawn: 99 }[kind as string] ?? 1;
   const forwarded = Date.parse(fields.forwardedAt ?? FORWARDED_AT);
   return JSON.stringify({
@@ -61,6 +64,10 @@ export function ocsf(fields: EventFields): string {
     ...(classUid === 2004 && { finding_info: { uid: id } }),
     ...(fields.assetId !== undefined && { resources: [{ uid: fields.assetId, type: 'Asset' }] }),
     ...(fields.row !== undefined && { raw_data: fields.row }),
-    unmapped: { row: { odd: 'a member of this name' }, dead_letter: fields.deadLetter ?? 'of the row itself' },
+    unmapped: {
+      row: { odd: 'a member of this name' },
+      dead_letter: fields.deadLetter ?? 'of the row itself',
+      reason: kind === 'withdrawn' ? fields.reason : 'of the row itself',
+    },
   });
 }

@@ -1,0 +1,83 @@
+/** What commands say of rows that a filter excludes. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { START } from '../../lambda/support/stepped-clock.ts';
+import { type Deployment, deployment } from '../support/deployment.ts';
+import { cells } from '../support/words.ts';
+
+const FILTERS = JSON.stringify({ assets: 'score > `5`', threats: "severity != 'low'" });
+
+describe('with filters', () => {
+  let each: Deployment;
+  let firstRun: string;
+
+  beforeAll(async () => {
+    each = await deployment({}, { environment: { FILTERS }, variables: { FILTERS }, aws: { now: () => START } });
+    const { platform } = each.connector;
+    platform.put('assets', { id: 'a', score: '9' });
+    platform.put('assets', { id: 'b', score: 9 });
+    platform.put('threats', { id: 'low', asset_id: 'a', severity: 'low' });
+    platform.put('threats', { id: 'high', asset_id: 'a', severity: 'high' });
+    firstRun = (await each.ctl(['run'])).stdout;
+  });
+
+  afterAll(async () => {
+    await each[Symbol.asyncDispose]();
+  });
+
+  test('run counts filtered rows, in columns that add up, and rows for which a filter gave no boolean', () => {
+    const titles = cells(firstRun, 'stream');
+    expect(titles).toContain('filtered');
+    const threats = cells(firstRun, 'threats');
+    const of = (title: string) => threats[titles.indexOf(title)];
+    expect([of('read'), of('forwarded'), of('duplicates')]).toEqual(['2', '1', '0']);
+    expect(firstRun).toContain('Rows for which a filter gave an error or no boolean, which were sent: 1.');
+    expect(firstRun).not.toContain('not committed');
+  });
+
+  test('status shows rows filtered, and the faults of filters', async () => {
+    const { stdout } = await each.ctl(['status']);
+    expect(stdout).toContain('read = forwarded + duplicates + filtered + other.');
+    expect(cells(stdout, 'threats').slice(-7)).toEqual(['2', '1', '0', '1', '0', '0', '0']);
+    expect(stdout).toContain('The filter of assets gave an error or no boolean for 1 rows, which were sent.');
+    const { streams } = JSON.parse((await each.ctl(['status', '--json'])).stdout);
+    expect(streams[1].last24Hours).toMatchObject({ filtered: 1, filterFaults: 0 });
+  });
+
+  test('verify counts a withheld row as complete, and says how many there are', async () => {
+    const { status, stdout } = await each.ctl(['verify']);
+    expect([status, stdout]).toEqual([0, expect.stringMatching(/^Complete: 3 rows equal\./)]);
+    expect(stdout).toContain('threats: the filter excludes 1 row of the list');
+  });
+
+  test('threat says that the filter excludes it, and that the SIEM does not have it', async () => {
+    const { status, stdout } = await each.ctl(['threat', 'low']);
+    expect([status, stdout]).toEqual([0, expect.stringMatching(/^threats "low": excluded by the filter\. /)]);
+    expect(stdout).toMatch(/^API now: {4}present, .*, excluded by the filter$/m);
+    expect(stdout).toMatch(/^Last sent: {2}never$/m);
+  });
+
+  test('a row that the SIEM has and the filter excludes is a difference until the next run withdraws it', async () => {
+    each.connector.platform.put('threats', { id: 'high', asset_id: 'a', severity: 'low' });
+    const before = await each.ctl(['threat', 'high', '--json']);
+    expect([before.status, JSON.parse(before.stdout).result]).toEqual([3, 'not withdrawn']);
+    const found = await each.ctl(['verify', 'threats', '--wait', '0', '--json']);
+    expect(JSON.parse(found.stdout)).toMatchObject({
+      complete: false,
+      streams: {
+        threats: {
+          rowsFiltered: 2,
+          differences: [{ id: 'high', kind: 'live at the SIEM, but excluded by the filter' }],
+        },
+      },
+    });
+    await each.run();
+    const after = await each.ctl(['threat', 'high']);
+    expect([after.status, after.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^threats "high": excluded by the filter\. /),
+    ]);
+    expect(after.stdout).toMatch(/^Last sent: {2}a withdrawal because of the filter, /m);
+    expect(after.stdout).toMatch(/^Event: {6}withdrawn in s3:/m);
+    expect((await each.ctl(['verify', 'threats'])).stdout).toMatch(/^Complete: 1 row equal\./);
+  });
+});

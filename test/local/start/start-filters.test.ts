@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { filterText } from '../../../local/start/filter-tally.ts';
+import { addsUp, type Ended, StateFolder, tableRow } from './start-process.ts';
+
+const SMALL = ['--assets', '40', '--threats', '60', '--dns-blocks', '30'];
+const FILTERS = [
+  ['--filter', "threats=severity != 'low'"],
+  ['--filter', "dnsBlocks=domain == 'nowhere'"],
+  ['--filter', "assets=name > 'text'"],
+].flat();
+
+describe('npm start with filters', () => {
+  let folder: StateFolder;
+  let filtered: Ended;
+  let changed: Ended;
+
+  beforeAll(async () => {
+    folder = await StateFolder.make();
+    filtered = await folder.run([...SMALL, ...FILTERS]);
+    changed = await folder.run(['--filter', "threats=severity != 'high'"]);
+  });
+  afterAll(() => folder[Symbol.asyncDispose]());
+
+  test('counts filtered rows in a line of their own, and each column adds up', () => {
+    expect([filtered.status, filtered.stderr]).toEqual([0, '']);
+    for (const run of [filtered, changed]) {
+      for (const stream of ['assets', 'threats', 'dns-blocks', 'all']) expect(addsUp(tableRow(run, stream))).toBe(true);
+    }
+    const { read = 0, forwarded = 0, filtered: dropped = 0 } = tableRow(filtered, 'threats');
+    expect([read, forwarded + dropped]).toEqual([60, 60]);
+    expect(dropped).toBeGreaterThan(0);
+  });
+
+  test('shows rows and bytes that each filter kept and dropped', () => {
+    expect(filtered.stdout).toMatch(
+      /^Filter of threats: kept \d+ rows with [\d,]+ bytes, dropped \d+ rows with [\d,]+ bytes, \d+ % of the bytes\.$/m,
+    );
+    const { forwarded, filtered: dropped } = tableRow(filtered, 'threats');
+    expect(filtered.stdout).toContain(`Filter of threats: kept ${forwarded} rows`);
+    expect(filtered.stdout).toContain(`dropped ${dropped} rows`);
+  });
+
+  test('warns of a filter that drops every row, and of one that gives no boolean', () => {
+    expect(filtered.stdout).toMatch(
+      /^Filter of dns-blocks: kept 0 rows with 0 bytes, dropped 30 rows .*, 100 % of the bytes\.\n {2}WARNING: it dropped every row/m,
+    );
+    expect(filtered.stdout).toMatch(
+      /^Filter of assets: .*\n {2}WARNING: it gave an error or no boolean for \d+ rows, which were sent/m,
+    );
+    expect(tableRow(filtered, 'assets')['filtered']).toBe(0);
+  });
+
+  test('with another filter sends the difference: rows that it excludes are withdrawn, and rows that it keeps are sent', () => {
+    const { withdrawn = 0, forwarded = 0, filtered: dropped = 0 } = tableRow(changed, 'threats');
+    expect(withdrawn).toBe(dropped);
+    expect(forwarded).toBe(tableRow(filtered, 'threats')['filtered']);
+    expect(withdrawn).toBeGreaterThan(0);
+  });
+
+  test('suggests commands with the same filters', () => {
+    expect(changed.stdout).toContain(`--filter 'threats=severity != '\\''high'\\'''`);
+  });
+});
+
+test('without a filter there is nothing to say', () => {
+  expect(filterText([{ name: 'threats', path: '/v1/threats' }], {})).toEqual([]);
+});
