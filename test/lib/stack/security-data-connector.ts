@@ -102,7 +102,7 @@ describe('the construct in somebody’s own app', () => {
 
   test('shows what others build on', () => {
     const scope = stack();
-    const connector = new SecurityDataConnector(scope, 'Connector', REQUIRED);
+    const connector = new SecurityDataConnector(scope, 'Connector', { ...REQUIRED, dashboard: true });
     connector.alarms.critical.addAlarmAction({ bind: () => ({ alarmActionArn: 'arn:aws:sns:eu-west-1:1:theirs' }) });
     connector.bucket.grantRead(
       new iam.Role(scope, 'Reader', { assumedBy: new iam.AccountRootPrincipal() }),
