@@ -44,6 +44,8 @@ export interface AwsOptions {
   readonly onDelivered?: (object: DeliveredObject) => void;
   /** Runs a task once after that many milliseconds of `now`, and returns what cancels it. @default a timer */
   readonly later?: (task: () => void, milliseconds: number) => () => void;
+  /** Answers have the date of `now`, for callers that live in its time: to others an error would look like a wrong clock. @default false */
+  readonly dated?: boolean;
   /** Access keys whose calls meet no fault. @default none */
   readonly spared?: readonly string[];
   /** @default healthy services, `faults` of the result being the control */
@@ -93,7 +95,7 @@ export const LOCAL_NAMES: AwsNames = {
  */
 export async function startAws(options: AwsOptions): Promise<LocalAws> {
   const { directory, onCall, onDelivered, accessKey, region = 'us-east-1', now = Date.now } = options;
-  const { faults = createFaults(), later = timer, spared = [] } = options;
+  const { faults = createFaults(), later = timer, spared = [], dated = false } = options;
   const names = { ...LOCAL_NAMES, ...options.names };
   const place = { region, account: ACCOUNT };
   const unlock = await lockDirectory(directory);
@@ -112,7 +114,8 @@ export async function startAws(options: AwsOptions): Promise<LocalAws> {
       onCall?.(call);
     };
     const choices = { ...(server && { server }), ...(accessKey && { accessKey }) };
-    const wire = await serve(service, { faults, onCall: record, port: 0, now, spared, ...choices });
+    const clock = dated ? { now } : {};
+    const wire = await serve(service, { faults, onCall: record, port: 0, spared, ...clock, ...choices });
     wires.push(wire);
     return wire.url;
   };

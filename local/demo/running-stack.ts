@@ -103,6 +103,7 @@ export class RunningStack implements AsyncDisposable {
       aws: {
         names: { bucket: BUCKET, deadLetterBucket: BUCKET },
         later: time.later,
+        dated: true,
         spared: [READER, SIEM_KEY],
         buffering: bufferingOf(stack.template),
       },

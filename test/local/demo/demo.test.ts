@@ -65,12 +65,13 @@ test('the copy of the SIEM becomes equal to the data, and is what the SQL views 
 test('the printed line runs connectorctl against the demo, in its time: status, doctor and a row', async () => {
   const file = path.join(folder, 'demo.env');
   await writeOperatorFile(file, operatorEnvironment(demo.stack.deployment, server.url));
-  const execute = async (command: string): Promise<string> => {
-    const [npm, run, script, dashes, ...typed] = operatorLine(command).split(' ');
+  const execute = async (typedCommand: string): Promise<string> => {
+    const [npm, run, script, dashes, ...typed] = operatorLine(typedCommand).split(' ');
     expect([npm, run, script, dashes]).toEqual(['npm', 'run', OPERATOR_SCRIPT, '--']);
     const { scripts } = JSON.parse(await readFile(path.join(PROJECT_ROOT, 'package.json'), 'utf8'));
     expect(scripts[OPERATOR_SCRIPT]).toContain(`--env-file=${OPERATOR_FILE} `);
-    const [, ...program] = scripts[OPERATOR_SCRIPT].replace(OPERATOR_FILE, file).split(' ');
+    const [, command = ''] = scripts[OPERATOR_SCRIPT].split(' && node ');
+    const program = command.replace(OPERATOR_FILE, file).split(' ');
     const args = [...program, ...typed];
     const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: PROJECT_ROOT });
     return stdout;
