@@ -25,7 +25,16 @@ import { idTag } from './hashes.ts';
 import type { ReadPage } from './read-pages.ts';
 import { type BadRow, type Row, readRow } from './row.ts';
 import { type Sequences, sequenceAt } from './sequence.ts';
-import { forget, isUnconfirmed, readable, remember, type StreamState, sameTags, toCheckpoint } from './stream-state.ts';
+import {
+  forget,
+  isUnconfirmed,
+  readable,
+  remember,
+  type StreamState,
+  sameTags,
+  toCheckpoint,
+  without,
+} from './stream-state.ts';
 
 /** Everything that follows from one page. */
 export interface Batch {
@@ -229,13 +238,6 @@ function nextState(
     staged: states,
     intent: intent ?? state.intent,
   };
-}
-
-function without(set: ReadonlySet<string>, removed: readonly string[]): ReadonlySet<string> {
-  if (set.size === 0) return set;
-  const left = new Set(set);
-  for (const each of removed) left.delete(each);
-  return left;
 }
 
 /** Row hash of a row that was withdrawn because of a filter: equal to that of no row. */

@@ -65,6 +65,14 @@ export function isUnconfirmed({ unconfirmed }: Pick<StreamState, 'unconfirmed'>,
   return unconfirmed.size > 0 && unconfirmed.has(idTag(id));
 }
 
+/** The set without these; the same one where it held none. */
+export function without(set: ReadonlySet<string>, removed: readonly string[]): ReadonlySet<string> {
+  if (set.size === 0) return set;
+  const left = new Set(set);
+  for (const each of removed) left.delete(each);
+  return left;
+}
+
 /** Stands for a damaged row state while a resync repairs the stream: known, so that removals are sent, and equal to no row. */
 export const DAMAGED: RowState = {
   rowHash: '',

@@ -14,10 +14,11 @@
 import type { ChildEntry, ListedRemoval, RowState } from '../ports.ts';
 import type { NamedStream } from '../streams.ts';
 import { type EventContext, withdrawnEventId } from './event.ts';
+import { idTag } from './hashes.ts';
 import { inParallel } from './in-parallel.ts';
 import { eventContext, type StreamRun } from './run.ts';
 import { type Sequences, sequenceAt } from './sequence.ts';
-import { DAMAGED, forget, isUnconfirmed, readable, type StreamState, toCheckpoint } from './stream-state.ts';
+import { DAMAGED, forget, isUnconfirmed, readable, type StreamState, toCheckpoint, without } from './stream-state.ts';
 
 /** Removals worked off at once: their row states are one read. */
 const REMOVALS = 100;
@@ -141,11 +142,14 @@ async function withdrawPiece(piece: readonly Child[], state: StreamState, stream
       context,
       streamRun,
     );
-    next = { ...state, window: forget(state.window, [...gone.keys()]) };
+    const ids = [...gone.keys()];
+    next = { ...state, window: forget(state.window, ids) };
     if (next.window !== state.window) await run.checkpoints.save(stream.name, toCheckpoint(next), epoch);
     await run.rowStates.put(stream.name, withdrawals.states, assertValid);
     count({ throttledMilliseconds: await run.delivery.deliver(withdrawals.lines, assertValid) });
     count({ withdrawn: gone.size });
+    // The SIEM has their withdrawal now, whatever a killed run sent of them.
+    next = { ...next, unconfirmed: without(state.unconfirmed, ids.map(idTag)) };
   }
   await run.childIndex.delete(
     stream.name,

@@ -117,6 +117,24 @@ describe('a filter', () => {
     expect(harness.sent).toEqual(['tombstone a']);
   });
 
+  test('a threat that a killed run may have sent is withdrawn once, with its asset, and not again because of the filter', async () => {
+    const harness = new Harness();
+    harness.api.pages('/a', [[asset('a'), asset('b')], []]).pages('/t', [[threat('t', 'a')], []]);
+    harness.journal.hook = name => {
+      if (name === 'threats states') throw new Error('killed');
+    };
+    const run = () => harness.run({ only: ['assets', 'threats'], selections: THREATS_LOW_OUT });
+    await run();
+    expect(harness.sent.at(-1)).toBe('upsert t');
+    harness
+      .later()
+      .api.on('/a', 'c1', answer([tombstone('a', { version: 2 })], 'c2'))
+      .on('/a', 'c2', answer([], null));
+    harness.api.on('/t', undefined, answer([threat('t', 'b', { version: 2, severity: 'low' })], null));
+    await run();
+    expect(harness.sent).toEqual(['tombstone a', 'withdrawn t']);
+  });
+
   test('a row for which the filter gives an error or no boolean is sent and counted', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a', { score: '9' }), asset('b', { score: 9 }), asset('c', { score: 1 })], []]);
