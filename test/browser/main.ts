@@ -12,7 +12,6 @@ const ROOT = path.join(import.meta.dirname, '..', '..');
 interface Flags {
   readonly strict: boolean;
   readonly hour: boolean;
-  readonly fetch: boolean;
 }
 
 const command = new Command('npm run test:browser --')
@@ -20,11 +19,10 @@ const command = new Command('npm run test:browser --')
   .argument('[files...]', 'only test files whose path contains one of these')
   .option('--strict', 'fail when there is no Chromium, instead of skipping the tests', false)
   .option('--hour', 'run the demo for an hour, and measure its memory and the page', false)
-  .option('--no-fetch', 'use only a Chromium of this machine')
   .parse();
-const { strict, hour, fetch } = command.opts<Flags>();
+const { strict, hour } = command.opts<Flags>();
 
-const browser = await findBrowser(process.env, fetch);
+const browser = findBrowser(process.env);
 if ('skipped' in browser) {
   console.log(`SKIPPED test:browser: ${browser.skipped}`);
   process.exit(strict ? 1 : 0);

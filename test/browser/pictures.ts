@@ -14,7 +14,7 @@ const INCIDENT = 'The service account was disabled';
 /** High enough for the alarms of an incident. */
 const VIEWPORT = { width: 1280, height: 1120 };
 
-const browser = await findBrowser(process.env);
+const browser = findBrowser(process.env);
 if ('skipped' in browser) {
   console.error(`No pictures: ${browser.skipped}`);
   process.exit(1);
