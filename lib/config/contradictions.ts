@@ -56,7 +56,7 @@ const CONTRADICTIONS: readonly Contradiction[] = [
   {
     member: 'refreshDays',
     reason: tooShort,
-    holds: entry => typeof entry['refreshDays'] === 'number' && refreshedRows(entry) < REFRESHED_ROWS,
+    holds: entry => Number(entry['refreshDays']) > 0 && refreshedRows(entry) < REFRESHED_ROWS,
   },
   {
     member: 'omit.threats',

@@ -180,6 +180,19 @@ const REFUSED: readonly [string, Record<string, unknown>, string, RegExp][] = [
     /could not withdraw/,
   ],
   ['a path of no member', { omit: { assets: ['a..b'] } }, 'omit.assets[0]', /joined by dots/],
+  [
+    'a refresh that runs cannot keep up with',
+    { refreshDays: 7, rateMinutes: 60 },
+    'refreshDays',
+    /in which runs every 60 minutes read 10 pages of 500 rows each, 378,000 rows, .* 19 days are enough$/,
+  ],
+  [
+    'a refresh of pages that are too small',
+    { refreshDays: 2, pageLimit: 10 },
+    'refreshDays',
+    /read 10 pages of 10 rows each, 129,600 rows/,
+  ],
+  ['a refresh that is no number of days', { refreshDays: 0 }, 'refreshDays', /from 1 to 3650/],
   ['nothing left out', { omit: { assets: [] } }, 'omit.assets', /one member at least/],
   [
     'a provider both existing and created',
