@@ -46,7 +46,8 @@ async function ask(authUrl: string, headers: Record<string, string>, body: strin
   return {
     status,
     challenge: answer.headers.get('www-authenticate'),
-    ...(status === 405 ? {} : { error, expiresIn, type }),
+    // To ten seconds: Keycloak counts whole seconds from when it began to answer.
+    ...(status === 405 ? {} : { error, expiresIn: expiresIn && Math.round(expiresIn / 10) * 10, type }),
   };
 }
 

@@ -66,7 +66,7 @@ describe('status', () => {
     await each.run();
     const { status, stdout } = await each.ctl('status');
     expect([status, stdout.split('\n')[0]]).toEqual([0, 'acme: healthy: every stream is caught up']);
-    expect(cells(stdout, 'threats')).toEqual(['threats', 'caught up', 'just now', '20', '20', '0', '0', '0', '0']);
+    expect(cells(stdout, 'threats')).toEqual(['threats', 'caught up', 'just now', '20', '20', '0', '0', '0']);
     await setAlarm(each, 'dead-letters', 'ALARM');
     await setAlarm(each, 'credentials-refused', 'ALARM');
     const alarmed = await each.ctl('status');
@@ -75,7 +75,7 @@ describe('status', () => {
       [
         'acme: unhealthy: alarm credentials-refused; alarm dead-letters',
         expect.stringMatching(/^ {2}critical: credentials-refused, for \d+ s: docs\/runbook\.md#credentials-refused$/),
-        expect.stringMatching(/^ {2}warning: dead-letters\/assets, for \d+ s: docs\/runbook\.md#dead-letters$/),
+        expect.stringMatching(/^ {2}warning: dead-letters, for \d+ s: docs\/runbook\.md#dead-letters$/),
       ],
     ]);
     await setAlarm(each, 'dead-letters', 'OK');
