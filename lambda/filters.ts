@@ -12,7 +12,7 @@
  *     row     {"contact":{"email":"a@b","id":1.0}}    becomes {"contact":{"id":1.0}} before it is hashed
  */
 import { channel } from 'node:diagnostics_channel';
-import { search, UnknownFunctionError } from '@aws-lambda-powertools/jmespath';
+import { JMESPathTypeError, search, UnknownFunctionError } from '@aws-lambda-powertools/jmespath';
 import type { CutOptions } from './core/json/cutter.ts';
 import { withoutMembers } from './core/json/members.ts';
 import { rowOf } from './core/row.ts';
@@ -79,9 +79,8 @@ export function filterFault(filter: string): string | undefined {
   try {
     search(filter, {});
   } catch (error) {
-    // Of a row without members a function may rightly refuse its arguments.
-    const { name } = error as Error;
-    if (!['JMESPathTypeError'].includes(name)) return (error as Error).message;
+    // A function may rightly refuse the members that this row lacks.
+    if (!(error instanceof JMESPathTypeError)) return (error as Error).message;
   }
   return functionsIn(filter)
     .filter(isUnknown)

@@ -20,7 +20,7 @@ import type {
   StoredState,
 } from '../ports.ts';
 import { childOf, type SelectedStream, type StreamName } from '../streams.ts';
-import { type EventContext, type EventFormat, exceedsRecord } from './event.ts';
+import { type EventContext, type EventFormat, eventLine } from './event.ts';
 import { idTag } from './hashes.ts';
 import type { ReadPage } from './read-pages.ts';
 import { type BadRow, type Row, readRow } from './row.ts';
@@ -307,12 +307,10 @@ class Draft {
     const known = before !== undefined && !before.removed && before.generation >= this.#generation;
     const sequence = sequenceAt(sequences, this.lines.length + 1);
     const event = { row, stream, sequence, revision: this.#revisionAfter(before), known };
-    let line = format.row(event, context);
-    if (exceedsRecord(line)) {
-      const deadLetter: DeadLetter = { stream: stream.name, reason: 'oversize', text: row.text, rowHash: row.rowHash };
+    const { line, deadLetter } = eventLine(event, context, format, locate);
+    if (deadLetter) {
       this.deadLetters.push(deadLetter);
       this.#oversize++;
-      line = format.oversize(event, context, locate(deadLetter));
     }
     this.lines.push(line);
     this.forwardedIds.push(row.id);

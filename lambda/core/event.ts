@@ -2,8 +2,8 @@
  * Events: what a format needs to know of a row, the deterministic `event_id`, and the envelope, which is the connector's own format. docs/events.md
  * describes it, docs/event.schema.json specifies it.
  */
-import type { Hash, Removal } from '../ports.ts';
-import type { Stream } from '../streams.ts';
+import type { DeadLetter, Hash, Removal } from '../ports.ts';
+import type { Stream, StreamName } from '../streams.ts';
 import type { Row } from './row.ts';
 
 export interface EventContext {
@@ -84,6 +84,24 @@ export const envelope: EventFormat = {
   filtered: filteredLine,
   withdrawn: withdrawnLine,
 };
+
+/**
+ * The line of a row. Of one that is too large for a record: the notice that points to its dead letter, and the dead letter.
+ *
+ * @param locate where the dead letter will be stored
+ */
+export function eventLine(
+  event: RowEvent & { readonly stream: { readonly name: StreamName } },
+  context: EventContext,
+  format: EventFormat,
+  locate: (deadLetter: DeadLetter) => string,
+): { readonly line: string; readonly deadLetter?: DeadLetter } {
+  const line = format.row(event, context);
+  if (!exceedsRecord(line)) return { line };
+  const { row, stream } = event;
+  const deadLetter: DeadLetter = { stream: stream.name, reason: 'oversize', text: row.text, rowHash: row.rowHash };
+  return { line: format.oversize(event, context, locate(deadLetter)), deadLetter };
+}
 
 export function exceedsRecord(line: string): boolean {
   // A UTF-16 unit takes three bytes at most, so most lines need no count.

@@ -1,3 +1,10 @@
+/** The items in pieces of `size`, the last one perhaps smaller. */
+export function chunks<T>(all: readonly T[], size: number): T[][] {
+  const parts: T[][] = [];
+  for (let at = 0; at < all.length; at += size) parts.push(all.slice(at, at + size));
+  return parts;
+}
+
 /**
  * Runs `task` for each item at the same time and returns when every one has ended, also after a failure.
  *

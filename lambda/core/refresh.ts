@@ -12,15 +12,16 @@
  * SIEM has exactly this: a row that changed meanwhile is sent by its change, and one that was removed or withheld is not revived. Its events
  * say `refresh`, and have an `event_id` of their own that a repeat after a kill shares.
  */
-import type { DeadLetter, RefreshProgress, RowState, StoredState } from '../ports.ts';
+import type { RefreshProgress, RowState, StoredState } from '../ports.ts';
 import { oldMilliseconds, passMilliseconds, REFRESH_PAGES } from '../refresh-pace.ts';
-import { type EventContext, exceedsRecord } from './event.ts';
+import { type EventContext, eventLine } from './event.ts';
 import { inParallel } from './in-parallel.ts';
 import { type ReadPage, readPages } from './read-pages.ts';
-import { type Row, readRow, rowCut } from './row.ts';
+import { type Row, readRow } from './row.ts';
 import { eventContext, type StreamRun } from './run.ts';
 import { sequenceAt } from './sequence.ts';
 import { isUnconfirmed, type StreamState } from './stream-state.ts';
+import { walkOf } from './sync.ts';
 
 /** Reads the pages of a stream that are due, and sends what is old of them. @throws as `sync` does */
 export async function refresh(days: number, state: StreamState, streamRun: StreamRun): Promise<void> {
@@ -59,21 +60,12 @@ function progressAfter({ next, rewound, repeats }: ReadPage, before: RefreshProg
 }
 
 async function nextPage({ cursor }: RefreshProgress, state: StreamState, streamRun: StreamRun): Promise<ReadPage> {
-  const { stream, run, count } = streamRun;
-  const { pageLimit, parentMember, configuredNames } = run.assignment;
   const pages = readPages({
-    source: run.source,
-    clock: run.clock,
-    path: stream.path,
-    cut: rowCut(stream, parentMember),
+    ...walkOf(streamRun),
     cursor,
     previous: undefined,
     ahead: false,
-    limit: pageLimit,
-    configuredNames,
     learnedNames: state.checkpoint.names,
-    signal: run.lease.signal,
-    onRefusedCursor: () => count({ refusedCursors: 1 }),
   });
   const { value } = await pages.next();
   await pages.return();
@@ -120,17 +112,16 @@ function isOld(row: Row, known: StoredState | undefined, sentBefore: number, sta
 function repeated(rows: readonly OldRow[], context: EventContext, { stream, run }: StreamRun) {
   const { format } = run.assignment;
   const sequences = run.sequencer.reserve(rows.length);
-  const deadLetters: DeadLetter[] = [];
   const states = new Map<string, RowState>();
-  const lines = rows.map(({ row, known }, index) => {
+  const events = rows.map(({ row, known }, index) => {
     const sequence = sequenceAt(sequences, index + 1);
-    const event = { row, stream, sequence, revision: known.revision, known: true, refreshOf: known.sequence };
     states.set(row.id, { ...known, sequence, forwardedAt: context.forwardedAt });
-    const line = format.row(event, context);
-    if (!exceedsRecord(line)) return line;
-    const deadLetter: DeadLetter = { stream: stream.name, reason: 'oversize', text: row.text, rowHash: row.rowHash };
-    deadLetters.push(deadLetter);
-    return format.oversize(event, context, run.deadLetters.locate(deadLetter));
+    const event = { row, stream, sequence, revision: known.revision, known: true, refreshOf: known.sequence };
+    return eventLine(event, context, format, run.deadLetters.locate);
   });
-  return { deadLetters, lines, states };
+  return {
+    deadLetters: events.flatMap(({ deadLetter }) => deadLetter ?? []),
+    lines: events.map(({ line }) => line),
+    states,
+  };
 }

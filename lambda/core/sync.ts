@@ -18,7 +18,7 @@ import type { Intent, StoredState } from '../ports.ts';
 import { type Batch, type Candidates, type DecideOptions, decide, deDuplicate } from './decide.ts';
 import { idTag } from './hashes.ts';
 import { inParallel } from './in-parallel.ts';
-import { type ReadPage, readPages } from './read-pages.ts';
+import { type ReadPage, type ReadPagesOptions, readPages } from './read-pages.ts';
 import { type Row, rowCut } from './row.ts';
 import { eventContext, type StreamRun } from './run.ts';
 import { type StreamState, toCheckpoint } from './stream-state.ts';
@@ -199,23 +199,29 @@ async function onCaughtUp(state: StreamState, { stream, run }: StreamRun): Promi
   return repaired;
 }
 
-function pagesOf({ checkpoint }: StreamState, { stream, run, count }: StreamRun): AsyncIterable<ReadPage> {
+function pagesOf({ checkpoint }: StreamState, streamRun: StreamRun): AsyncIterable<ReadPage> {
   const { cursor, previous, names } = checkpoint;
+  return readPages({ ...walkOf(streamRun), cursor, previous, learnedNames: names });
+}
+
+/** What every walk over the stream has in common. */
+export function walkOf({
+  stream,
+  run,
+  count,
+}: StreamRun): Omit<ReadPagesOptions, 'cursor' | 'previous' | 'learnedNames'> {
   const { pageLimit, parentMember, configuredNames } = run.assignment;
-  return readPages({
+  return {
     source: run.source,
     clock: run.clock,
     path: stream.path,
     cut: rowCut(stream, parentMember),
-    cursor,
-    previous,
     limit: pageLimit,
     configuredNames,
-    learnedNames: names,
     signal: run.lease.signal,
     onRefusedCursor: () => {
       count({ refusedCursors: 1 });
       run.log.warn('The API refused a cursor; the walk falls back to an earlier one', { stream: stream.name });
     },
-  });
+  };
 }

@@ -15,7 +15,7 @@ import type { ChildEntry, ListedRemoval, RowState } from '../ports.ts';
 import type { NamedStream } from '../streams.ts';
 import { type EventContext, withdrawnEventId } from './event.ts';
 import { idTag } from './hashes.ts';
-import { inParallel } from './in-parallel.ts';
+import { chunks, inParallel } from './in-parallel.ts';
 import { eventContext, type StreamRun } from './run.ts';
 import { type Sequences, sequenceAt } from './sequence.ts';
 import { DAMAGED, forget, isUnconfirmed, readable, type StreamState, toCheckpoint, without } from './stream-state.ts';
@@ -191,10 +191,4 @@ function withdrawalsOf(
     return run.assignment.format.withdrawn(id, removal, stream, sequence, context);
   });
   return { lines, states };
-}
-
-function chunks<T>(all: readonly T[], size: number): T[][] {
-  const parts: T[][] = [];
-  for (let at = 0; at < all.length; at += size) parts.push(all.slice(at, at + size));
-  return parts;
 }

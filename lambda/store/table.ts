@@ -11,7 +11,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { callAws, isLeaseError, type Sender } from '../aws.ts';
 import { StateError } from '../core/errors.ts';
-import { inParallel } from '../core/in-parallel.ts';
+import { chunks, inParallel } from '../core/in-parallel.ts';
 import { type RetryBudget, type RetryPolicy, TryAgain } from '../core/retry.ts';
 import type { AssertLeaseValid } from '../ports.ts';
 import type { Item, Key, TextItem } from './item.ts';
@@ -143,10 +143,4 @@ async function unlessRefused<T>(attempt: () => Promise<T>): Promise<T | undefine
     if (cause instanceof Error && cause.name === 'ConditionalCheckFailedException') return undefined;
     throw error;
   }
-}
-
-function chunks<T>(all: readonly T[], size: number): T[][] {
-  const parts: T[][] = [];
-  for (let at = 0; at < all.length; at += size) parts.push(all.slice(at, at + size));
-  return parts;
 }
