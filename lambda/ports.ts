@@ -34,6 +34,8 @@ export interface PageSource {
    * @throws CredentialsError, AccountRevokedError, RoleMissingError, ApiRefusedError, ApiUnavailableError
    */
   page(request: PageRequest): Promise<Uint8Array>;
+  /** Lets a request that was just made leave before the caller holds the thread. Absent where requests do not wait for the thread. */
+  yieldToRequests?(): Promise<void>;
 }
 
 export interface RowReader {

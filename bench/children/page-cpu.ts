@@ -3,8 +3,9 @@
  * pages are fetched as text, and the same clients send the recorded commands again. Prints both, in ms a page.
  */
 import path from 'node:path';
-import { type AwsClients, createAwsClients, type Sender } from '../../lambda/aws.ts';
+import { type AwsClients, createAwsClients } from '../../lambda/aws.ts';
 import { serving } from '../processes.ts';
+import { recorder, type SentAgain } from '../recorder.ts';
 import { cpuTimeOf } from '../resources.ts';
 import { cursorOf } from '../rows.ts';
 import { createContainer, SETTINGS, SYSTEM } from '../simulation.ts';
@@ -33,18 +34,9 @@ async function measure(url: string) {
   return { ours: ours / perPage, floor: floor / perPage };
 }
 
-type Sent = () => Promise<unknown>;
-
 /** Drains once, also to warm up. @returns what was sent. */
-async function recorded(clients: AwsClients, url: string): Promise<Sent[]> {
-  const sent: Sent[] = [];
-  const recording = (client: Sender): Sender => ({
-    send(command) {
-      const { constructor: Command, input } = command;
-      sent.push(() => client.send(new Command(input)));
-      return client.send(command);
-    },
-  });
+async function recorded(clients: AwsClients, url: string): Promise<readonly SentAgain[]> {
+  const { sent, recording } = recorder();
   const { dynamodb, firehose } = clients;
   await drain({ ...clients, dynamodb: recording(dynamodb), firehose: recording(firehose) }, url);
   return sent;
@@ -58,7 +50,7 @@ async function drain(aws: AwsClients, url: string): Promise<void> {
 }
 
 /** As many calls at a time as belong to one page. */
-async function traffic(sent: readonly Sent[], url: string): Promise<void> {
+async function traffic(sent: readonly SentAgain[], url: string): Promise<void> {
   const atOnce = Math.ceil(sent.length / Number(pages));
   for (let page = 0; page < Number(pages); page++) {
     const cursor = page === 0 ? '' : `&cursor=${encodeURIComponent(cursorOf(page))}`;

@@ -19,6 +19,7 @@ import { createContainerTokens } from '../../lambda/compose.ts';
 import { invoke } from '../../lambda/invocation.ts';
 import { sha256, systemClock } from '../../lambda/system.ts';
 import { serving } from '../processes.ts';
+import { recorder, type SentAgain } from '../recorder.ts';
 import { PAGE_ROWS } from '../rows.ts';
 import { SETTINGS } from '../simulation.ts';
 import type { Pages } from './walk-sink.ts';
@@ -166,25 +167,16 @@ async function fetchPage(cursor: string): Promise<string> {
   return (await fetch(`${url}/v1/assets?limit=${PAGE_ROWS}${query}`)).text();
 }
 
-type Sent = () => Promise<unknown>;
-
 /** Floor: the same SDK calls, without our code. As many at a time as belong to one page. */
-async function traffic(sent: readonly Sent[]): Promise<void> {
+async function traffic(sent: readonly SentAgain[]): Promise<void> {
   const atOnce = Math.ceil(sent.length / count);
   for (let page = 0; page < count; page++) {
     await Promise.all(sent.slice(page * atOnce, (page + 1) * atOnce).map(send => send()));
   }
 }
 
-async function recorded(streams: Readonly<Record<string, Pages>>): Promise<Sent[]> {
-  const sent: Sent[] = [];
-  const recording = (client: Sender): Sender => ({
-    send(command) {
-      const { constructor: Command, input } = command;
-      sent.push(() => client.send(new Command(input)));
-      return client.send(command);
-    },
-  });
+async function recorded(streams: Readonly<Record<string, Pages>>): Promise<readonly SentAgain[]> {
+  const { sent, recording } = recorder();
   await serve(streams);
   await run(['assets'], { dynamodb: recording(aws.dynamodb), firehose: recording(aws.firehose) });
   return sent;

@@ -61,6 +61,7 @@ export async function* readPages(options: ReadPagesOptions): AsyncGenerator<Read
         fetched = walker.fetch(next);
         // Its error shows at its place, or not at all when the loop was left early.
         fetched.catch(() => undefined);
+        await options.source.yieldToRequests?.();
         yield page;
       }
     }

@@ -13,7 +13,15 @@ import {
 import { publicError } from '../core/public-error.ts';
 import { failureOfAnswer, type RetryBudget, retry, TryAgain } from '../core/retry.ts';
 import type { PageSource, RowReader } from '../ports.ts';
-import { BodyTooLargeError, type Fetch, networkCode, readBody, type TimeLimit, timeLimit } from './http.ts';
+import {
+  BodyTooLargeError,
+  type Fetch,
+  networkCode,
+  readBody,
+  type TimeLimit,
+  timeLimit,
+  yieldToRequests,
+} from './http.ts';
 import type { Tokens } from './token.ts';
 
 export interface ApiOptions {
@@ -58,6 +66,7 @@ export function createApi(options: ApiOptions): Api {
       const query = new URLSearchParams({ limit: String(limit), ...(cursor === undefined ? {} : { cursor }) });
       return new Call({ name: path, text: `${path}?${query}` }, signal, options).run();
     },
+    yieldToRequests,
   };
 }
 

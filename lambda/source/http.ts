@@ -1,5 +1,6 @@
 /** Bodies of HTTP answers, bounded and checked without replacing a byte. */
 import { isUtf8 } from 'node:buffer';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { RetryBudget } from '../core/retry.ts';
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -11,6 +12,15 @@ export function networkCode(error: unknown): string | undefined {
     if (typeof code === 'string' && /^(?!OAUTH_)[A-Z][A-Z0-9_]+$/.test(code)) return code;
   }
   return undefined;
+}
+
+/**
+ * Lets a request that was just made leave. `fetch` takes up a kept connection again only one whole turn of the event loop after its last
+ * answer: rows that are worked on before it would hold up the request, by some 2.5 ms a page.
+ */
+export async function yieldToRequests(): Promise<void> {
+  await turn();
+  await turn();
 }
 
 /** The body exceeds the bound; it was not read to its end. */

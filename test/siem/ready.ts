@@ -106,7 +106,7 @@ function engine({ java, home, prefix, own, main }: Engine, port: number, transpo
   const args = [
     ...['-Xms512m', '-Xmx512m', '-XX:+UseSerialGC', '-Dlog4j2.disable.jmx=true'],
     // Without JNA they do not ask who runs them.
-    ...['-Djna.nosys=true', '-Djna.noclasspath=true', '-Djna.boot.library.path=none'],
+    ...['-Djna.nosys=true', '-Djna.noclasspath=true'],
     ...Object.entries(properties).map(([name, value]) => `-D${prefix}.${name}=${value}`),
     ...own,
     ...['-cp', join(home, 'lib', '*'), main],

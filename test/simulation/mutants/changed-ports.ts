@@ -1,7 +1,8 @@
 /** Ports that behave as those of a careless implementation: changed answers, states and leases. */
 import { LeaseLostError } from '../../../lambda/core/errors.ts';
 import type { Ports } from '../../../lambda/core/run.ts';
-import type { HeldLease, PageRequest, RowState } from '../../../lambda/ports.ts';
+import type { HeldLease, PageRequest, RowState, StoredState } from '../../../lambda/ports.ts';
+import type { StreamName } from '../../../lambda/streams.ts';
 
 const LEASE_VALID = async () => undefined;
 
@@ -38,6 +39,33 @@ export function refusingOnceReleased({ epoch, dirty, signal, assertValid, releas
       await release(outcome);
     },
   };
+}
+
+/** @returns the ports with changed events */
+export function withLines(ports: Ports, change: (line: string) => string): Ports {
+  return {
+    ...ports,
+    delivery: {
+      deliver: (lines, assertLeaseValid) => ports.delivery.deliver(lines.map(change), assertLeaseValid),
+    },
+  };
+}
+
+/**
+ * @param applies to which look-ups, by their stream and what they found; without it to all
+ * @returns the ports with changed row states, the intact ones that is
+ */
+export function withStates(
+  ports: Ports,
+  change: (state: RowState) => RowState,
+  applies: (stream: StreamName, states: readonly StoredState[]) => boolean = () => true,
+): Ports {
+  const get: Ports['rowStates']['get'] = async (stream, ids) => {
+    const states = await ports.rowStates.get(stream, ids);
+    if (!applies(stream, [...states.values()])) return states;
+    return new Map([...states].map(([id, state]) => [id, state instanceof Error ? state : change(state)]));
+  };
+  return { ...ports, rowStates: { ...ports.rowStates, get } };
 }
 
 /** Changes of list answers, and of calls for them, on their way to the core. */

@@ -3,7 +3,7 @@
 import { backoff, MAX_ATTEMPTS } from '../../../lambda/core/retry.ts';
 import type { Ports } from '../../../lambda/core/run.ts';
 import type { Lease } from '../../../lambda/ports.ts';
-import { refusingOnceReleased, sharing } from './changed-ports.ts';
+import { refusingOnceReleased, sharing, withStates } from './changed-ports.ts';
 import type { Mutant } from './mutant.ts';
 import { whileWithdrawing } from './withdrawal-mutants.ts';
 
@@ -242,19 +242,13 @@ export const ENDING_MUTANTS: readonly Mutant[] = [
     breakage: 'by any state that is not removed',
     caughtAt: 530,
     variant: () => ({
-      ports: whileWithdrawing((ports, withdrawal) => {
-        const get: Ports['rowStates']['get'] = async (stream, ids) => {
-          const states = await ports.rowStates.get(stream, ids);
-          if (stream !== 'assets' || !withdrawal.running) return states;
-          return new Map(
-            [...states].map(([id, state]) => {
-              const strikesOff = !(state instanceof Error) && !state.removed;
-              return [id, strikesOff ? { ...state, sequence: LATEST_SEQUENCE } : state];
-            }),
-          );
-        };
-        return { ...ports, rowStates: { ...ports.rowStates, get } };
-      }),
+      ports: whileWithdrawing((ports, withdrawal) =>
+        withStates(
+          ports,
+          state => (state.removed ? state : { ...state, sequence: LATEST_SEQUENCE }),
+          stream => stream === 'assets' && withdrawal.running,
+        ),
+      ),
     }),
   },
   {

@@ -1,27 +1,9 @@
 /** Breaks how rows and events are identified, and how they arrive. */
 
 import type { Ports } from '../../../lambda/core/run.ts';
-import type { RowState } from '../../../lambda/ports.ts';
 import { sha256 } from '../../../lambda/system.ts';
-import { withBodies, withRows } from './changed-ports.ts';
+import { withBodies, withLines, withRows, withStates } from './changed-ports.ts';
 import type { Mutant } from './mutant.ts';
-
-function withLines(ports: Ports, change: (line: string) => string): Ports {
-  return {
-    ...ports,
-    delivery: {
-      deliver: (lines, assertLeaseValid) => ports.delivery.deliver(lines.map(change), assertLeaseValid),
-    },
-  };
-}
-
-function withStates(ports: Ports, change: (state: RowState) => RowState): Ports {
-  const get: Ports['rowStates']['get'] = async (stream, ids) => {
-    const states = await ports.rowStates.get(stream, ids);
-    return new Map([...states].map(([id, state]) => [id, state instanceof Error ? state : change(state)]));
-  };
-  return { ...ports, rowStates: { ...ports.rowStates, get } };
-}
 
 /** Canonical rows are JSON objects; what else is hashed is not. */
 function hashing(content: (canonical: string) => string) {

@@ -1,23 +1,20 @@
 /** Breaks each rule of the redrive of dead letters. */
 import type { Ports } from '../../../lambda/core/run.ts';
 import type { AssertLeaseValid, RowState } from '../../../lambda/ports.ts';
+import type { StreamName } from '../../../lambda/streams.ts';
 import { sha256 } from '../../../lambda/system.ts';
 import { content } from '../../../local/siem/lossless.ts';
 import { type DeadLetter, readDeadLetter } from '../oracle/dead-letters.ts';
-import { SEEN, sharing, withBodies, withNextCursor } from './changed-ports.ts';
+import { SEEN, sharing, withBodies, withNextCursor, withStates } from './changed-ports.ts';
 import type { Mutant } from './mutant.ts';
 
 const NOTHING = async () => undefined;
 
 /** Changes the row states that a redrive looks up for its dead letter. */
 function withStateOf(ports: Ports, trying: Trying, change: (state: RowState, rowHash: string) => RowState): Ports {
-  const get: Ports['rowStates']['get'] = async (stream, ids) => {
-    const states = await ports.rowStates.get(stream, ids);
-    const { deadLetter, rowHash } = trying;
-    if (deadLetter?.stream !== stream || ids.length > 1) return states;
-    return new Map([...states].map(([id, state]) => [id, state instanceof Error ? state : change(state, rowHash)]));
-  };
-  return { ...ports, rowStates: { ...ports.rowStates, get } };
+  const isItsOwn = (stream: StreamName, states: readonly unknown[]) =>
+    trying.deadLetter?.stream === stream && states.length === 1;
+  return withStates(ports, state => change(state, trying.rowHash), isItsOwn);
 }
 
 /** Changes the lines that are sent for the dead letter. */

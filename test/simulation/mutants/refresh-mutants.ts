@@ -1,19 +1,12 @@
 /** Breaks the refresh: which rows are sent again, when, and under which name. */
 import type { Ports } from '../../../lambda/core/run.ts';
+import { withLines } from './changed-ports.ts';
 import type { Mutant } from './mutant.ts';
 
 const RULE = 'A refresh repeats what the SIEM holds, once that is old, and says so';
 
 /** The family of histories with filters and refreshes (generate.ts). */
 const FIRST = 4;
-
-function withLines(ports: Ports, change: (line: string) => string): Ports {
-  const { deliver } = ports.delivery;
-  return {
-    ...ports,
-    delivery: { deliver: (lines, assertLeaseValid) => deliver(lines.map(change), assertLeaseValid) },
-  };
-}
 
 /** States are not written where only time and sequence differ. */
 function withoutRefreshedStates(ports: Ports): Ports {

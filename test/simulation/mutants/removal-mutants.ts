@@ -1,7 +1,7 @@
 /** Breaks the rules of removals and withdrawals, and of the states kept for them. */
 import type { Ports } from '../../../lambda/core/run.ts';
 import type { ChildEntry, ListedRemoval, Removal } from '../../../lambda/ports.ts';
-import { SEEN } from './changed-ports.ts';
+import { SEEN, withStates } from './changed-ports.ts';
 import type { Mutant } from './mutant.ts';
 import { whileWithdrawing } from './withdrawal-mutants.ts';
 
@@ -82,16 +82,13 @@ export const REMOVAL_MUTANTS: readonly Mutant[] = [
     breakage: 'its threats are withdrawn all the same',
     caughtAt: 37,
     variant: () => ({
-      ports: whileWithdrawing((ports, withdrawal) => {
-        const get: Ports['rowStates']['get'] = async (stream, ids) => {
-          const states = await ports.rowStates.get(stream, ids);
-          if (stream !== 'assets' || !withdrawal.running) return states;
-          return new Map(
-            [...states].map(([id, state]) => [id, state instanceof Error ? state : { ...state, removed: true }]),
-          );
-        };
-        return { ...ports, rowStates: { ...ports.rowStates, get } };
-      }),
+      ports: whileWithdrawing((ports, withdrawal) =>
+        withStates(
+          ports,
+          state => ({ ...state, removed: true }),
+          stream => stream === 'assets' && withdrawal.running,
+        ),
+      ),
     }),
   },
   {

@@ -1,7 +1,8 @@
 /** The order of a withdrawal's writes, and what it does with many removals at once: each rule broken. */
 import type { Ports } from '../../../lambda/core/run.ts';
-import type { ChildEntry } from '../../../lambda/ports.ts';
+import type { ChildEntry, StoredState } from '../../../lambda/ports.ts';
 import { sha256 } from '../../../lambda/system.ts';
+import { withStates } from './changed-ports.ts';
 import type { Mutant } from './mutant.ts';
 
 /** Whether the run is working off removals: from a list that is not empty until its first entries are struck off. */
@@ -126,16 +127,12 @@ export const WITHDRAWAL_MUTANTS: readonly Mutant[] = [
     caughtAt: 37,
     variant: () => ({
       ports: whileWithdrawing((ports, withdrawal) => {
-        const get: Ports['rowStates']['get'] = async (stream, ids) => {
-          const states = await ports.rowStates.get(stream, ids);
-          const all = [...states.values()];
-          const mixed = all.some(state => !(state instanceof Error) && state.removed);
-          if (!withdrawal.running || stream !== 'assets' || !mixed) return states;
-          return new Map(
-            [...states].map(([id, state]) => [id, state instanceof Error ? state : { ...state, removed: true }]),
-          );
-        };
-        return { ...ports, rowStates: { ...ports.rowStates, get } };
+        const isRemoved = (state: StoredState) => !(state instanceof Error) && state.removed;
+        return withStates(
+          ports,
+          state => ({ ...state, removed: true }),
+          (stream, states) => stream === 'assets' && withdrawal.running && states.some(isRemoved),
+        );
       }),
     }),
   },
