@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { Command } from 'commander';
-import { NODE_OPTIONS } from '../lib/function/function-environment.ts';
+import { PROCESS_ENVIRONMENT } from '../lib/function/function-environment.ts';
 import { bundle } from './bundle.ts';
 import type { FunctionReport } from './children/function.ts';
 import type { Comparison } from './children/siem.ts';
@@ -64,7 +64,7 @@ function environment(platform: PlatformLine, siem: string): Record<string, strin
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: 'bench',
     AWS_SECRET_ACCESS_KEY: 'bench',
-    NODE_OPTIONS: NODE_OPTIONS.join(' '),
+    ...PROCESS_ENVIRONMENT,
   };
 }
 

@@ -11,9 +11,10 @@ export interface Serving<T> extends Disposable {
   readonly line: T;
 }
 
-/** Starts a script in a Node process, which runs until it is disposed of. */
+/** Starts a script in a Node process, which runs until it is disposed of. It takes over no options of this one, which may be the measured one. */
 export async function serving<T>(script: string, args: readonly string[]): Promise<Serving<T>> {
-  const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const { NODE_OPTIONS: _, MALLOC_ARENA_MAX: __, ...env } = process.env;
+  const child = spawn(process.execPath, [script, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const failed = once(child, 'exit').then(([code]) => {
     throw new Error(`${script} ended with ${code}`);
   });
@@ -26,9 +27,10 @@ export async function serving<T>(script: string, args: readonly string[]): Promi
 export async function inChild<T>(
   script: string,
   args: readonly string[],
-  nodeOptions: readonly string[] = [],
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<T> {
-  const { stdout } = await promisify(execFile)(process.execPath, [...nodeOptions, script, ...args]);
+  const env = { ...process.env, ...environment };
+  const { stdout } = await promisify(execFile)(process.execPath, [script, ...args], { env });
   return JSON.parse(stdout) as T;
 }
 

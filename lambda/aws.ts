@@ -67,32 +67,40 @@ const QUIET = { trace() {}, debug() {}, warn() {}, error() {} } as unknown as No
  */
 class DynamoDBProtocol extends AwsJson1_0Protocol {
   protected override serializer = bulkSerializer(this.getPayloadCodec(), input =>
-    'RequestItems' in input ? JSON.stringify(input) : undefined,
+    'RequestItems' in input ? Buffer.from(JSON.stringify(input)) : undefined,
   );
 }
 
 class FirehoseProtocol extends AwsJson1_1Protocol {
-  protected override serializer = bulkSerializer(this.getPayloadCodec(), input => {
-    if (!('Records' in input)) return undefined;
-    const { DeliveryStreamName, Records } = input as PutRecordBatchInput;
-    const records = Records!.map(
-      ({ Data }) => `{"Data":"${Buffer.from(Data!.buffer, Data!.byteOffset, Data!.byteLength).toString('base64')}"}`,
-    );
-    return `{"DeliveryStreamName":${JSON.stringify(DeliveryStreamName)},"Records":[${records.join(',')}]}`;
-  });
+  protected override serializer = bulkSerializer(this.getPayloadCodec(), input =>
+    'Records' in input ? recordsBody(input as PutRecordBatchInput) : undefined,
+  );
+}
+
+/** Some 700 kB a page: as one text it would be copied twice more. All of it is ASCII. */
+function recordsBody({ DeliveryStreamName, Records }: PutRecordBatchInput): Buffer {
+  const texts = [`{"DeliveryStreamName":${JSON.stringify(DeliveryStreamName)},"Records":[`];
+  for (const { Data } of Records!) {
+    const bytes = Buffer.from(Data!.buffer, Data!.byteOffset, Data!.byteLength);
+    texts.push(texts.length === 1 ? '{"Data":"' : ',{"Data":"', bytes.toString('base64'), '"}');
+  }
+  texts.push(']}');
+  const body = Buffer.allocUnsafeSlow(texts.reduce((size, { length }) => size + length, 0));
+  let at = 0;
+  for (const text of texts) at += body.write(text, at, 'latin1');
+  return body;
 }
 
 type Serializer = ReturnType<JsonCodec2['createSerializer']>;
 
 /** @param bulk the whole body of an input that it knows */
-function bulkSerializer(codec: object, bulk: (input: object) => string | undefined): Serializer {
+function bulkSerializer(codec: object, bulk: (input: object) => Buffer | undefined): Serializer {
   const sdk = (codec as JsonCodec2).createSerializer();
   let body: Buffer | undefined;
   return {
     setSerdeContext: context => sdk.setSerdeContext(context),
     write(schema, input) {
-      const text = bulk(input as object);
-      body = text === undefined ? undefined : Buffer.from(text);
+      body = bulk(input as object);
       if (!body) sdk.write(schema, input);
     },
     flush() {

@@ -20,6 +20,7 @@ import { invoke } from '../../lambda/invocation.ts';
 import { sha256, systemClock } from '../../lambda/system.ts';
 import { serving } from '../processes.ts';
 import { recorder, type SentAgain } from '../recorder.ts';
+import { peakMegabytes } from '../resources.ts';
 import { PAGE_ROWS } from '../rows.ts';
 import { SETTINGS } from '../simulation.ts';
 import type { Pages } from './walk-sink.ts';
@@ -110,7 +111,7 @@ async function measured(work: () => Promise<unknown>): Promise<Result> {
   await work();
   const { user, system } = process.cpuUsage(cpu);
   const seconds = (performance.now() - began) / 1000;
-  return { seconds, cpuSeconds: (user + system) / 1e6, peakMegabytes: process.resourceUsage().maxRSS / 1024, calls };
+  return { seconds, cpuSeconds: (user + system) / 1e6, peakMegabytes: peakMegabytes(), calls };
 }
 
 async function serve(streams: Readonly<Record<string, Pages>>): Promise<void> {

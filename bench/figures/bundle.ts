@@ -1,7 +1,7 @@
 /** Figures of the function in a process of its own: import, memory and CPU. */
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { NODE_OPTIONS } from '../../lib/function/function-environment.ts';
+import { PROCESS_ENVIRONMENT } from '../../lib/function/function-environment.ts';
 import { bundle } from '../bundle.ts';
 import { type Figure, median, type Size } from '../figure.ts';
 import { inChild, serving, temporaryFolder } from '../processes.ts';
@@ -32,7 +32,7 @@ export const bundleImport: Figure = {
 function importTime(module: string): Promise<number> {
   const url = JSON.stringify(pathToFileURL(module).href);
   const code = `const begun = performance.now(); await import(${url}); console.log(performance.now() - begun);`;
-  return inChild<number>('--eval', [code], ['--input-type=module']);
+  return inChild<number>('--input-type=module', ['--eval', code]);
 }
 
 const ROWS: Record<Size, { many: number; few: number }> = {
@@ -72,7 +72,10 @@ export const peakMemory: Figure = {
 
 async function backfill(script: string, rows: number): Promise<Backfill> {
   using api = await serving<string>(path.join(CHILDREN, 'generator.ts'), [String(rows)]);
-  return await inChild<Backfill>(script, [api.line], [...NODE_OPTIONS, '--expose-gc']);
+  return await inChild<Backfill>(script, [api.line], {
+    ...PROCESS_ENVIRONMENT,
+    NODE_OPTIONS: `${PROCESS_ENVIRONMENT.NODE_OPTIONS} --expose-gc`,
+  });
 }
 
 const PAGE_CPU_PAGES: Record<Size, string> = { full: '40', tiny: '2' };

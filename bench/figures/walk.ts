@@ -1,6 +1,6 @@
 /** The product on its real path: the real SDK clients, an API that answers after 40 ms and an AWS that answers after 10 ms. */
 import path from 'node:path';
-import { NODE_OPTIONS } from '../../lib/function/function-environment.ts';
+import { PROCESS_ENVIRONMENT } from '../../lib/function/function-environment.ts';
 import { bundle } from '../bundle.ts';
 import type { Figure, Measurement, Size } from '../figure.ts';
 import { inChild, temporaryFolder } from '../processes.ts';
@@ -30,7 +30,7 @@ export const walks: Figure = {
     await bundle(path.join(CHILDREN, 'walk.ts'), script);
     const sink = path.join(CHILDREN, 'walk-sink.ts');
     return await measured(size, (scenario, count) =>
-      inChild<Walked>(script, [scenario, String(count), sink], NODE_OPTIONS),
+      inChild<Walked>(script, [scenario, String(count), sink], PROCESS_ENVIRONMENT),
     );
   },
 };

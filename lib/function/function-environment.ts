@@ -4,10 +4,13 @@ import { compileFields } from '../ocsf/compile-fields.ts';
 import type { FunctionResources } from './poller.ts';
 
 /**
- * Options of the function's Node. Stack traces name the sources. The young generation is bounded, because V8 would derive the bound from the
- * machine's memory, and more than this uses more memory for no less work (docs/performance.md).
+ * How the function's process runs (docs/performance.md, Memory of the function). Stack traces name the sources. The young generation is
+ * bounded, because V8 would derive the bound from the machine's memory. One arena, because each further one of glibc keeps pages for itself.
  */
-export const NODE_OPTIONS = ['--enable-source-maps', '--max-semi-space-size=16'];
+export const PROCESS_ENVIRONMENT = {
+  NODE_OPTIONS: '--enable-source-maps --max-semi-space-size=16',
+  MALLOC_ARENA_MAX: '1',
+} as const;
 
 /** The whole environment of the function. It holds names and addresses, never a secret. */
 export function functionEnvironment(options: ConnectorOptions, resources: FunctionResources): Record<string, string> {

@@ -16,7 +16,7 @@ import { PREFIXES } from '../prefixes.ts';
 import { allow, keyStatements, secretArnOf } from '../statements.ts';
 import { suppressWildcard } from '../suppress-finding.ts';
 import { BUNDLING } from './bundling.ts';
-import { NODE_OPTIONS } from './function-environment.ts';
+import { PROCESS_ENVIRONMENT } from './function-environment.ts';
 import { keepNetworkFromCode, type Network, networkStatements, outboundPorts, placement } from './poller-network.ts';
 
 export interface PollerProps extends FunctionResources {
@@ -53,7 +53,7 @@ export class Poller extends Construct {
       maxEventAge: TICK_EXPIRES_AFTER,
       role,
       logGroup: this.logGroup,
-      environment: { ...props.environment, NODE_OPTIONS: NODE_OPTIONS.join(' ') },
+      environment: { ...props.environment, ...PROCESS_ENVIRONMENT },
       ...placement(this, props.network, outboundPorts(props.addresses)),
     });
     this.dropRepeatedDependency(props.network);

@@ -151,6 +151,24 @@ describe('overlap', () => {
     expect(api.sent(PATH)).toEqual([undefined, 'c1']);
   });
 
+  test('the request for the next page may leave before this page is handed over', async () => {
+    const steps: string[] = [];
+    const api = new ScriptedApi().pages(PATH, [[asset('a')], [asset('b')]]);
+    const source: PageSource = {
+      page(request) {
+        steps.push(`request ${request.cursor}`);
+        return api.page(request);
+      },
+      async yieldToRequests() {
+        await new Promise(setImmediate);
+        steps.push('yielded');
+      },
+    };
+    const { pages } = await walked(api, { source }, 1);
+    expect(pages.map(ids)).toEqual(['a']);
+    expect(steps).toEqual(['request undefined', 'request c1', 'yielded']);
+  });
+
   test('an error of the page fetched ahead is thrown in its turn', async () => {
     const api = new ScriptedApi().on(PATH, undefined, page('a', 'c1')).on(PATH, 'c1', new ApiRefusedError(PATH, 404));
     const { pages, error } = await walked(api);

@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { describe, expect, test } from '@jest/globals';
 import { ApiRefusedError, ApiUnavailableError, PageTooLargeError } from '../../../lambda/core/errors.ts';
 import { json } from '../../../local/incidents/tampered-api.ts';
@@ -6,6 +7,8 @@ import { type Act, httpHarness } from '../support/http-harness.ts';
 import { rejection, wordsOf } from '../support/rejection.ts';
 
 const BODY = '{"data":[],"pagination":{"next_cursor":null,"page_size":0}}';
+/** What Node's fetch tells of itself. */
+const HEAD_SENT = 'undici:client:sendHeaders';
 const CURSORS = [
   'plain',
   'a+b c',
@@ -47,6 +50,22 @@ describe('a request for a page', () => {
       '{ "n": 9007199254740993, "f": 1.0, "e": 1e400, "z": -0, "\\u0041": "\\ud83d", "k": "ключ🔑\u2028" }\r\n';
     await using each = await apiScene([json(200, body)]);
     expect(await each.page()).toBe(body);
+  });
+
+  test('a request that follows an answer at once has left after the source was yielded to', async () => {
+    await using each = await apiScene([json(200, BODY), json(200, BODY)]);
+    await each.page();
+    const left: string[] = [];
+    const onHead = (message: unknown) => left.push((message as { request: { path: string } }).request.path);
+    subscribe(HEAD_SENT, onHead);
+    try {
+      const second = each.page({ cursor: 'next' });
+      await each.api.yieldToRequests!();
+      expect(left).toEqual(['/base/v1/assets?limit=500&cursor=next']);
+      await second;
+    } finally {
+      unsubscribe(HEAD_SENT, onHead);
+    }
   });
 
   test('a request stops at once when the run is over, with the reason', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { FUNCTION_OPTIONS } from '../../../lambda/options.ts';
 import { readSettings } from '../../../lambda/settings.ts';
+import { PROCESS_ENVIRONMENT } from '../../../lib/function/function-environment.ts';
 import { FUNCTION_ACTIONS } from '../../../lib/function/poller.ts';
 import { NETWORK_ACTIONS } from '../../../lib/function/poller-network.ts';
 import { only, resources, synthesize } from '../synth.ts';
@@ -18,7 +19,7 @@ const ALWAYS = [
   'CREDENTIALS_SECRET_ID',
   'DEAD_LETTER_BUCKET',
   'DELIVERY_STREAM',
-  'NODE_OPTIONS',
+  ...Object.keys(PROCESS_ENVIRONMENT),
   'STATE_TABLE',
 ].sort();
 
