@@ -7,7 +7,7 @@ import { type Act, httpHarness } from '../support/http-harness.ts';
 import { rejection, wordsOf } from '../support/rejection.ts';
 
 const BODY = '{"data":[],"pagination":{"next_cursor":null,"page_size":0}}';
-/** What Node's fetch tells of itself. */
+/** What Node's fetch publishes of itself. */
 const HEAD_SENT = 'undici:client:sendHeaders';
 const CURSORS = [
   'plain',
