@@ -34,6 +34,8 @@ if (kept.length > 0) {
   process.exit(2);
 }
 
+// The state table is in memory and keeps small slices, each of which would keep a shared pool of eight kilobytes alive.
+Buffer.poolSize = 0;
 const { minute: minuteTakes, changes, seed, port } = flags;
 const say = (line: string): void => console.log(line);
 const server = await startDemoServer(port);

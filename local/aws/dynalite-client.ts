@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { RequestListener, Server } from 'node:http';
+import { createRequire } from 'node:module';
 import type { JsonObject } from './protocols.ts';
 
 export interface DynaliteAnswer {
@@ -36,6 +37,24 @@ export function takeListener(server: Server): DynaliteClient {
       request.emit('data', Buffer.from(JSON.stringify(input)));
       request.emit('end');
     });
+}
+
+/**
+ * dynalite 4 ends an iterator of its store by `return`, which these do not have, so none is ever closed: each query would keep alive what
+ * the store held then.
+ */
+export function closeIterators(): void {
+  const ofDynalite = createRequire(createRequire(import.meta.url).resolve('dynalite'));
+  const { AbstractKeyIterator, AbstractValueIterator } = ofDynalite('abstract-level') as Record<
+    string,
+    { readonly prototype: { close(): Promise<void>; return?: () => Promise<void> } }
+  >;
+  for (const iterator of [AbstractKeyIterator, AbstractValueIterator]) {
+    if (!iterator) throw new Error('The store of dynalite has other iterators: this version of it works differently.');
+    iterator.prototype.return ??= function close() {
+      return this.close();
+    };
+  }
 }
 
 /** dynalite checks only the form of the signature. */

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import dynalite from 'dynalite';
-import { corrected, DYNAMODB_TARGET, type DynaliteClient, takeListener } from './dynalite-client.ts';
+import { closeIterators, corrected, DYNAMODB_TARGET, type DynaliteClient, takeListener } from './dynalite-client.ts';
 import {
   type JsonObject,
   type JsonOperation,
@@ -27,6 +27,7 @@ export async function openDynamoDb(
 ): Promise<{ service: Service<JsonOperation>; server: Server }> {
   const { path } = options;
   if (path !== undefined) await mkdir(path, { recursive: true });
+  closeIterators();
   const server = dynalite({
     ...(path !== undefined && { path }),
     createTableMs: 0,

@@ -23,6 +23,8 @@ const CONFIGURATION = {
   leaseSeconds: 90,
 };
 const ROWS = { assets: 250, threats: 350, dnsBlocks: 400 };
+/** So that it may run for days. */
+const MOST_ROWS = { assets: 400, threats: 600, 'dns-blocks': 800 };
 /** Alarms on silence need the past half hour, and the dashboard shows more. */
 const WARM_UP_MINUTES = 60;
 const WARM_UP_MINUTE_TAKES = 20;
@@ -75,7 +77,15 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
   const time = pacedTime({ start, minuteTakes: Math.min(minuteTakes, WARM_UP_MINUTE_TAKES) });
   const watch = createWatch();
   const onMinute = (each: RunningStack): Promise<void> => watch.look(each);
-  const stack = await RunningStack.start({ stack: synthesized, time, rows: ROWS, changes, seed, onMinute });
+  const stack = await RunningStack.start({
+    stack: synthesized,
+    time,
+    rows: ROWS,
+    mostRows: MOST_ROWS,
+    changes,
+    seed,
+    onMinute,
+  });
   say(`Running the first ${warmUpMinutes} minutes of the schedule …`);
   await stack.pass(warmUpMinutes);
   time.minuteTakes = minuteTakes;

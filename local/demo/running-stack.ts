@@ -38,6 +38,8 @@ export interface RunningStackOptions {
   readonly stack: SynthesizedStack;
   readonly time: PacedTime;
   readonly rows: { readonly assets: number; readonly threats: number; readonly dnsBlocks: number };
+  /** Rows of a stream beyond which the changes add none. */
+  readonly mostRows: Readonly<Record<StreamName, number>>;
   /** Random changes a minute, on average. */
   readonly changes: number;
   readonly seed: number;
@@ -222,7 +224,10 @@ export class RunningStack implements AsyncDisposable {
     const isBusy = this.minute % CYCLE_MINUTES < BUSY_MINUTES;
     const changes = isBusy ? Math.round((this.#options.changes * CYCLE_MINUTES) / BUSY_MINUTES) : 0;
     for (let index = 0; index < changes; index++) {
-      this.time.later(() => randomChange(this.scene.platform, this.#random), ((index + 0.5) * MINUTE) / changes);
+      this.time.later(
+        () => randomChange(this.scene.platform, this.#random, this.#options.mostRows),
+        ((index + 0.5) * MINUTE) / changes,
+      );
     }
   }
 

@@ -51,7 +51,7 @@ export const AWS_INCIDENTS: readonly Incident[] = [
         frozen = true;
         return async response => {
           scene.cool();
-          scene.time.clock.advance(65_000);
+          scene.time.clock.advance((scene.leaseSeconds + 5) * 1000);
           await scene.run();
           response.destroy();
         };

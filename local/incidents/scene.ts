@@ -143,6 +143,10 @@ export class Scene implements AsyncDisposable {
     return readSettings(this.environment).pageLimit;
   }
 
+  get leaseSeconds(): number {
+    return readSettings(this.environment).leaseSeconds;
+  }
+
   private minuteAt(time: number): number {
     return Math.floor((time - this.#origin) / MINUTE);
   }

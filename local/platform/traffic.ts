@@ -1,10 +1,16 @@
-import { STREAMS, type Stream, type VersionedName } from '../../lambda/streams.ts';
+import { STREAMS, type Stream, type StreamName, type VersionedName } from '../../lambda/streams.ts';
 import type { Platform } from './platform.ts';
 
 type Random = () => number;
 
+/** Whether a stream has as many rows as it may. */
+type IsFull = (name: StreamName) => boolean;
+
 /** How often a change occurs relative to the others. */
-type Change = readonly [weight: number, apply: (platform: Platform, random: Random) => void];
+type Change = readonly [weight: number, apply: (platform: Platform, random: Random, isFull: IsFull) => void];
+
+/** Of the additions to a full stream whose rows never change, so many still come: nothing else happens there. */
+const ADDED_TO_FULL = 0.1;
 
 const VERSIONED = STREAMS.filter(stream => stream.hasRowStates);
 
@@ -15,7 +21,7 @@ const CHANGES: readonly Change[] = [
   ),
   ...VERSIONED.filter(({ tombstones }) => tombstones).map(({ name }): Change => {
     const id = (platform: Platform) => `short-lived-${platform.tenantData.streams[name].ids.length}`;
-    return [1, platform => platform.tombstoneUnseen(name, id(platform))];
+    return [1, (platform, _, isFull) => void (isFull(name) || platform.tombstoneUnseen(name, id(platform)))];
   }),
   ...STREAMS.flatMap((stream): Change[] =>
     stream.hasRowStates
@@ -23,7 +29,8 @@ const CHANGES: readonly Change[] = [
       : [
           [
             24,
-            (platform, random) => {
+            (platform, random, isFull) => {
+              if (isFull(stream.name) && random() >= ADDED_TO_FULL) return;
               const domain = `${Math.floor(random() * 2 ** 32).toString(16)}.bad.example`;
               platform.put(stream.name, {
                 id: `live-${stream.name}-${platform.tenantData.streams[stream.name].ids.size}`,
@@ -37,7 +44,7 @@ const CHANGES: readonly Change[] = [
 ];
 
 function rootChanges({ name, singular, tombstones }: Stream & { readonly name: VersionedName }): Change[] {
-  const add = (platform: Platform) => {
+  const create = (platform: Platform) => {
     platform.put(name, {
       id: `live-${singular}-${platform.tenantData.streams[name].ids.length}`,
       name: 'new',
@@ -46,7 +53,7 @@ function rootChanges({ name, singular, tombstones }: Stream & { readonly name: V
   };
   const change = (platform: Platform, random: Random) => {
     const id = drawLive(platform, random, name);
-    if (id === undefined) add(platform);
+    if (id === undefined) create(platform);
     else
       platform.put(
         name,
@@ -59,6 +66,8 @@ function rootChanges({ name, singular, tombstones }: Stream & { readonly name: V
     withId(drawLive(platform, random, name), id => platform.remove(name, id));
   const restore = (platform: Platform, random: Random) =>
     withId(drawId(platform, random, name, isRemoved(platform)), id => platform.restore(name, id));
+  // Of a full stream a removed row comes back instead, or removals would empty it in time.
+  const add: Change[1] = (platform, random, isFull) => (isFull(name) ? restore(platform, random) : create(platform));
   const removals: Change[] = tombstones
     ? [
         [3, remove],
@@ -72,15 +81,17 @@ function childChanges(name: VersionedName, parents: VersionedName): Change[] {
   const { singular } = STREAMS.find(each => each.name === name)!;
   const put = (platform: Platform, random: Random, id: string, parent: string) =>
     platform.put(name, { id, [platform.settings.threatAssetMember]: parent, severity: 'high', score: random() });
-  const add = (platform: Platform, random: Random) =>
-    withId(drawLive(platform, random, parents), parent =>
-      put(platform, random, `live-${singular}-${platform.tenantData.streams[name].ids.length}`, parent),
-    );
   // The row keeps its parent. If it moved to one that is removed before the next poll, the API would show no trace of it.
   const change = (platform: Platform, random: Random) =>
     withId(drawLive(platform, random, name), id =>
       put(platform, random, id, platform.tenantData.streams[name].latest.get(id)!.parentId),
     );
+  const add: Change[1] = (platform, random, isFull) => {
+    if (isFull(name)) return change(platform, random);
+    withId(drawLive(platform, random, parents), parent =>
+      put(platform, random, `live-${singular}-${platform.tenantData.streams[name].ids.length}`, parent),
+    );
+  };
   return [
     [18, add],
     [14, change],
@@ -96,17 +107,31 @@ function withId(id: string | undefined, act: (id: string) => void): void {
   if (id !== undefined) act(id);
 }
 
-/** Applies one random change to the platform. */
-export function randomChange(platform: Platform, random: Random): void {
+/**
+ * Applies one random change to the platform.
+ *
+ * @param most rows that a stream may ever have had, removed ones included; without it, any number
+ */
+export function randomChange(
+  platform: Platform,
+  random: Random,
+  most: Readonly<Partial<Record<StreamName, number>>> = {},
+): void {
+  const isFull: IsFull = name => countOf(platform, name) >= (most[name] ?? Number.POSITIVE_INFINITY);
   const total = CHANGES.reduce((sum, [weight]) => sum + weight, 0);
   let mark = random() * total;
   for (const [weight, apply] of CHANGES) {
     mark -= weight;
     if (mark < 0) {
-      apply(platform, random);
+      apply(platform, random, isFull);
       return;
     }
   }
+}
+
+function countOf({ tenantData }: Platform, name: StreamName): number {
+  const { ids } = tenantData.streams[name];
+  return 'size' in ids ? ids.size : ids.length;
 }
 
 function drawLive(platform: Platform, random: Random, name: VersionedName): string | undefined {

@@ -26,11 +26,12 @@ export async function showDashboard(view) {
 const DRAWN = {
   text: { make: ({ widget }) => element('h3', {}, widget.markdown.replace(/^#+ /, '')), update: () => {} },
   alarm: { make: alarmWidget, update: updateAlarms },
-  log: { make: logWidget, update: () => {} },
+  log: { make: logWidget, update: updateTable },
   metric: { make: metricWidget, update: updateLines },
 };
 
 function draw(widgets, view) {
+  set(byId('dashboard'), 'data-minute', view.minute);
   keyed(
     byId('dashboard'),
     widgets,
@@ -62,13 +63,31 @@ function updateAlarms(figure, _, { alarms }) {
   }
 }
 
-/** CloudWatch runs the query when somebody opens the dashboard. Here it is shown as it is deployed. */
-function logWidget({ widget }) {
-  const lines = widget.query.split('\n').filter(line => !line.startsWith('SOURCE'));
+/** Where a name such as sum(RowsRead) may be broken. */
+const BEFORE_WORD = /(?<=[a-z(])(?=[A-Z])/g;
+
+function logWidget({ widget, table }) {
+  const [group, ...figures] = table.columns;
+  const column = name => element('th', { scope: 'col' }, name.replace(BEFORE_WORD, '\u200b'));
+  const head = [group, ...figures].map(column);
   return [
     element('figcaption', {}, widget.title),
-    element('code', {}, lines.map(line => line.replace(/^\| /, '')).join(' | ')),
+    element('table', { className: 'numbers' }, element('thead', {}, element('tr', {}, ...head)), element('tbody')),
   ];
+}
+
+function updateTable(figure, { table }) {
+  keyed(
+    figure.querySelector('tbody'),
+    table.rows,
+    ({ group }) => group,
+    ({ group, values }) =>
+      element('tr', {}, element('th', { scope: 'row' }, group), ...values.map(() => element('td'))),
+    (row, { values }) => {
+      for (const [index, value] of values.entries())
+        text(row.cells[index + 1], value === null ? '–' : value.toLocaleString('en'));
+    },
+  );
 }
 
 function metricWidget({ widget }) {

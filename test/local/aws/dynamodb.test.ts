@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import {
   BatchGetItemCommand,
   BatchWriteItemCommand,
@@ -41,6 +42,28 @@ describe('the state table', () => {
     await take('1', '0');
     await expect(take('2', '0')).rejects.toMatchObject({ name: 'ConditionalCheckFailedException' });
     await take('2', '1');
+  });
+
+  test('closes what a query opened in its store', async () => {
+    await using running = await started();
+    const client = clientOf(running);
+    await client.send(new PutItemCommand({ TableName, Item: item('p', 'a') }));
+    const ofDynalite = createRequire(createRequire(import.meta.url).resolve('dynalite'));
+    const { prototype } = ofDynalite('abstract-level').AbstractValueIterator;
+    const { close } = prototype;
+    let closed = 0;
+    prototype.close = function counted() {
+      closed++;
+      return close.call(this);
+    };
+    try {
+      const values = { ':pk': { S: 'p' } };
+      const input = { TableName, KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: values };
+      await client.send(new QueryCommand(input));
+      expect(closed).toBe(1);
+    } finally {
+      prototype.close = close;
+    }
   });
 
   test('queries a partition in the order of its sort keys, page by page', async () => {
