@@ -27,8 +27,9 @@ async function shownBy(
   };
 }
 
+// Side by side: they wait for one try after the other, each in a process of its own.
 describe('services that echo every request in their answers', () => {
-  test.each<[string, Act]>([
+  test.concurrent.each<[string, Act]>([
     ['refusals', echo(400)],
     ['refusals of the token', echo(401)],
     ['refusals of the role', echo(403)],
@@ -44,7 +45,7 @@ describe('services that echo every request in their answers', () => {
     expect(leaks).toEqual([]);
   });
 
-  test.each<[string, Act]>([
+  test.concurrent.each<[string, Act]>([
     ['refusals', echo(400)],
     ['server errors', echo(500)],
     ['tokens', echo(200)],
@@ -58,7 +59,7 @@ describe('services that echo every request in their answers', () => {
     expect(leaks).toEqual([]);
   });
 
-  test.each([
+  test.concurrent.each([
     ['Secrets Manager', 'SECRETS_MANAGER', /CredentialsError/, 400],
     ['Firehose', 'FIREHOSE', /DeliveryError/, 400],
     // The tries may outlast the short time of this run.
@@ -77,7 +78,7 @@ describe('services that echo every request in their answers', () => {
     expect(leaks).toEqual([]);
   });
 
-  test('an answer of Secrets Manager with the secret in an error leaks nothing into a log or an error', async () => {
+  test.concurrent('an answer of Secrets Manager with the secret in an error leaks nothing into a log or an error', async () => {
     await using each = await canaries();
     await using endpoint = await httpHarness(
       json(400, { __type: 'DecryptionFailure', message: CANARY_SECRET, SecretString: CANARY_SECRET }),
@@ -88,7 +89,7 @@ describe('services that echo every request in their answers', () => {
     expect(leaks).toEqual([]);
   });
 
-  test('a refusal by AWS shows which permission is missing, and nothing else of the answer', async () => {
+  test.concurrent('a refusal by AWS shows which permission is missing, and nothing else of the answer', async () => {
     await using each = await canaries();
     const message = `User: canary is not authorized to perform: secretsmanager:GetSecretValue on resource: canary`;
     await using endpoint = await httpHarness(json(400, { __type: 'AccessDeniedException', message }));
@@ -200,7 +201,7 @@ describe('services that send without end', () => {
     },
   );
 
-  test.each<[string, Act]>([
+  test.concurrent.each<[string, Act]>([
     ['body without an end', flood],
     ['body that grows a thousandfold', bomb],
   ])('a token endpoint that sends a %s takes no memory beyond the bound', async (what, act) => {

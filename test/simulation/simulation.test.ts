@@ -8,7 +8,7 @@ import { simulate } from './simulate.ts';
 
 /** Another set each day, the same all day: a failure names its seed, and `npm run simulation` replays it. */
 const FIRST = Math.floor(Date.now() / 86_400_000) * 1_000;
-const RUNS = 300;
+const RUNS = 200;
 
 describe('through every crash, fault and overlap the promise holds', () => {
   test(`in ${RUNS} histories from seed ${FIRST}`, async () => {

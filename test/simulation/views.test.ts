@@ -11,6 +11,9 @@ const TIME = 60_000;
 /** The last one refreshes rows. */
 const SEEDS = [...Array.from({ length: 40 }, (_, index) => index + 1), 1099];
 
+/** Each is run once for each mutant. */
+const SEEDS_OF_MUTANTS = SEEDS.slice(0, 20);
+
 /** A view, and one word of it that decides; in its place what a careless author would have written. */
 const BROKEN: readonly (readonly [view: string, right: string, wrong: string])[] = [
   ['latest_inventory', 'order by sequence desc', 'order by stream_position desc'],
@@ -63,7 +66,7 @@ describe('the check by the views', () => {
     'notices in the same histories as the other check that %s',
     async breakage => {
       const mutant = MUTANTS.find(each => each.breakage === breakage)!;
-      const results = await Promise.all(SEEDS.map(seed => check(generate(seed), mutant.variant())));
+      const results = await Promise.all(SEEDS_OF_MUTANTS.map(seed => check(generate(seed), mutant.variant())));
       await using views = await ViewsCheck.open();
       const bySql = await views.check(results.map(({ observation }) => observation));
       const noticed = results.map(({ breaches }) =>

@@ -52,7 +52,7 @@ export const CONTENT_MUTANTS: readonly Mutant[] = [
   {
     rule: 'The digest sees every digit',
     breakage: 'numbers are compared as JavaScript reads them',
-    caughtAt: 18,
+    caughtAt: 40,
     variant: () => ({
       clients: clients => ({
         ...clients,

@@ -173,7 +173,7 @@ export const DEAD_LETTER_MUTANTS: readonly Mutant[] = [
   {
     rule: 'A dead letter that is sent twice has the same event_id',
     breakage: 'another at each try',
-    caughtAt: 837,
+    caughtAt: 1107,
     variant: () => ({
       ports: whileTrying((ports, trying) =>
         withLine(ports, trying, line =>

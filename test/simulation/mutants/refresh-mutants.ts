@@ -5,9 +5,6 @@ import type { Mutant } from './mutant.ts';
 
 const RULE = 'A refresh repeats what the SIEM holds, once that is old, and says so';
 
-/** The family of histories with filters and refreshes (generate.ts). */
-const FIRST = 4;
-
 /** States are not written where only time and sequence differ. */
 function withoutRefreshedStates(ports: Ports): Ports {
   const { get, put } = ports.rowStates;
@@ -31,7 +28,7 @@ export const REFRESH_MUTANTS: readonly Mutant[] = [
   {
     rule: RULE,
     breakage: 'rows are sent again after a tenth of the time',
-    caughtAt: FIRST,
+    caughtAt: 379,
     variant: () => ({
       assignment: plan => ({ ...plan, refreshDays: plan.refreshDays && plan.refreshDays / 10 }),
     }),
@@ -39,7 +36,7 @@ export const REFRESH_MUTANTS: readonly Mutant[] = [
   {
     rule: RULE,
     breakage: 'the events do not say that they are repeats',
-    caughtAt: FIRST,
+    caughtAt: 424,
     variant: () => ({
       ports: ports => withLines(ports, line => line.replace(/,"refresh":true|,"labels":\["refresh"\]/, '')),
     }),
@@ -47,7 +44,7 @@ export const REFRESH_MUTANTS: readonly Mutant[] = [
   {
     rule: RULE,
     breakage: 'the row states do not learn that the row was sent again',
-    caughtAt: FIRST,
+    caughtAt: 63,
     variant: () => ({ ports: withoutRefreshedStates }),
   },
 ];

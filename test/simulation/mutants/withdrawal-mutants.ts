@@ -85,7 +85,7 @@ export const WITHDRAWAL_MUTANTS: readonly Mutant[] = [
   {
     rule: 'A withdrawal strikes a removal off after it deleted the entries of the child index',
     breakage: 'before',
-    caughtAt: 49,
+    caughtAt: 262,
     variant: () => ({
       ports: ports => {
         const late = queue();
