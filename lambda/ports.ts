@@ -169,6 +169,11 @@ export interface RowState {
    * that returns as it was, at the position it had, would otherwise look like a repeat.
    */
   readonly revision: string;
+  /**
+   * Of a removed row that the filter withholds: since which `sequence` it is known to exist. Its child rows are not withdrawn with a removal
+   * that was listed before. Absent once its tombstone has been read.
+   */
+  readonly exists?: string | undefined;
 }
 
 /** Under an asset: one of its threats may have been sent. */

@@ -48,6 +48,8 @@ export interface Batch {
   readonly lines: readonly string[];
   /** 4. Removals whose child rows are to be withdrawn. */
   readonly removals: readonly ListedRemoval[];
+  /** 4. Listed removals of rows without a state that exist again, and that the filter withholds. */
+  readonly restored: readonly string[];
   /** 5. What the SIEM has now, by id. */
   readonly states: ReadonlyMap<string, RowState>;
   /** 6. Absent when the page changed nothing. */
@@ -173,9 +175,9 @@ export function decide(
   options: DecideOptions,
 ): Batch {
   const { stream } = options;
-  const draft = new Draft(candidates, options, state.checkpoint.generation);
+  const draft = new Draft(candidates, options, state);
   for (const row of candidates.rows) draft.add(row, stream.hasRowStates ? knownOf(row, stored, state) : undefined);
-  const { forwardedIds, states, removals, children, lines, deadLetters } = draft;
+  const { forwardedIds, states, removals, restored, children, lines, deadLetters } = draft;
   const hasIntent = stream.hasRowStates && lines.length > 0;
   const intent = hasIntent ? { sequence: draft.lastSequence, idTags: forwardedIds.map(idTag) } : undefined;
   const next = nextState(page, candidates, draft, intent, state, options);
@@ -192,6 +194,7 @@ export function decide(
     deadLetters,
     lines,
     removals,
+    restored,
     states,
     checkpoint: saves ? toCheckpoint(next) : undefined,
     counts: draft.counts(candidates),
@@ -212,7 +215,7 @@ function knownOf({ id }: Row, stored: ReadonlyMap<string, StoredState>, state: S
 function nextState(
   { sent, next, names }: Omit<ReadPage, 'rows'>,
   { versionTags }: Candidates,
-  { forwardedIds, lastSequence, states }: Draft,
+  { forwardedIds, existingIds, lastSequence, states, removals, restored }: Draft,
   intent: Intent | undefined,
   state: StreamState,
   { stream, pageLimit }: DecideOptions,
@@ -222,7 +225,8 @@ function nextState(
   const moved = cursor !== checkpoint.cursor;
   // An older version may come again when a walk starts over, and is sent, since it differs. The window must not hide the versions after it.
   // A row that was not read from a page leaves the window as it is: the next poll may read older versions again that only the window knows.
-  const forgotten = stream.hasRowStates && versionTags.length > 0 ? forget(window, forwardedIds) : window;
+  const forgotten =
+    stream.hasRowStates && versionTags.length > 0 ? forget(window, [...forwardedIds, ...existingIds]) : window;
   return {
     checkpoint: {
       ...checkpoint,
@@ -237,7 +241,19 @@ function nextState(
     unconfirmed: intent ? without(unconfirmed, intent.idTags) : unconfirmed,
     staged: states,
     intent: intent ?? state.intent,
+    listed: state.listed && listedAfter(state.listed, removals, restored),
   };
+}
+
+function listedAfter(
+  listed: ReadonlySet<string>,
+  removals: readonly ListedRemoval[],
+  restored: readonly string[],
+): ReadonlySet<string> {
+  const after = new Set(listed);
+  for (const { id } of removals) after.add(id);
+  for (const id of restored) after.delete(id);
+  return after;
 }
 
 /** Row hash of a row that was withdrawn because of a filter: equal to that of no row. */
@@ -254,8 +270,12 @@ class Draft {
   readonly states = new Map<string, RowState>();
   readonly children: ChildEntry[] = [];
   readonly removals: ListedRemoval[] = [];
+  readonly restored: string[] = [];
+  /** Of withheld rows that were noted to exist. */
+  readonly existingIds: string[] = [];
   readonly #options: DecideOptions;
   readonly #generation: number;
+  readonly #listed: ReadonlySet<string> | undefined;
   #suppressed = 0;
   #filtered = 0;
   #filterFaults = 0;
@@ -265,11 +285,12 @@ class Draft {
   #oversize = 0;
   #withoutParent = 0;
 
-  constructor({ bad }: Candidates, options: DecideOptions, generation: number) {
+  constructor({ bad }: Candidates, options: DecideOptions, { checkpoint, listed }: StreamState) {
     const { name: stream } = options.stream;
     this.deadLetters = bad.map(({ reason, text, rowHash }) => ({ stream, reason, text, rowHash }));
     this.#options = options;
-    this.#generation = generation;
+    this.#generation = checkpoint.generation;
+    this.#listed = listed;
   }
 
   /** Of the last event; empty when there is none. */
@@ -281,31 +302,35 @@ class Draft {
     return sequenceAt(this.#options.sequences, this.lines.length);
   }
 
+  get #nextSequence(): string {
+    return sequenceAt(this.#options.sequences, this.lines.length + 1);
+  }
+
   /** @param known absent for streams without row states, whose rows are all forwarded */
   add(row: Row, known: Known | undefined): void {
     const decision = classify(row, known ?? NOTHING);
+    const before = known?.state;
+    const isParent = childOf(this.#options.stream.name) !== undefined;
     if (row.filter === 'fault') this.#filterFaults++;
     if (row.filter === 'withhold') this.#filtered++;
-    if (decision === 'suppress') this.#suppressed++;
-    if (decision === 'suppress' || decision === 'withhold') return;
-    const before = known?.state;
-    if (decision === 'withdraw') {
-      this.#withdraw(row, before);
-      return;
-    }
+    if (decision === 'suppress' || decision === 'adopt') this.#suppressed++;
     if (decision === 'unseen') this.#unseenTombstones++;
-    if (decision === 'adopt') this.#suppressed++;
+    if (decision === 'withhold' && isParent) this.#noteExistence(row, before);
+    if (decision === 'withdraw') this.#withdraw(row, before);
     if (decision === 'forward') this.#send(row, before);
+    const isKnownTombstone = row.deleted && (decision === 'suppress' || decision === 'unseen');
+    const existed = before?.exists !== undefined;
+    if (isKnownTombstone && existed) this.states.set(row.id, { ...before, exists: undefined });
     // Listed even when the asset was never seen: its threats may have been, between the asset walk and the threat walk.
-    if (row.deleted && childOf(this.#options.stream.name))
+    if (isParent && row.deleted && (decision !== 'suppress' || existed))
       this.removals.push({ id: row.id, deletedAt: row.time, position: row.position, sequence: this.#sequence });
-    if (known && decision !== 'unseen') this.#remember(row, before, decision);
+    if (known && (decision === 'forward' || decision === 'adopt')) this.#remember(row, before, decision);
   }
 
   #send(row: Row, before: RowState | undefined): void {
-    const { stream, context, format, locate, sequences } = this.#options;
+    const { stream, context, format, locate } = this.#options;
     const known = before !== undefined && !before.removed && before.generation >= this.#generation;
-    const sequence = sequenceAt(sequences, this.lines.length + 1);
+    const sequence = this.#nextSequence;
     const event = { row, stream, sequence, revision: this.#revisionAfter(before), known };
     const { line, deadLetter } = eventLine(event, context, format, locate);
     if (deadLetter) {
@@ -327,11 +352,23 @@ class Draft {
     return this.#options.context.hash(`${FILTERED}\n${before.revision}\n${before.sequence}`).slice(0, 32);
   }
 
+  /**
+   * Sent, its state would say that it exists. Withheld, it must leave a note of that, or its child rows would be withdrawn with a removal
+   * that is still listed.
+   */
+  #noteExistence({ id }: Row, before: RowState | undefined): void {
+    if (before ? before.exists !== undefined : !this.#listed?.has(id)) return;
+    this.existingIds.push(id);
+    if (before) this.states.set(id, { ...before, exists: this.#nextSequence });
+    // Of a row without a state each tombstone is listed again, so this removal may go at once.
+    else this.restored.push(id);
+  }
+
   /** The state names no parent: the row must not be withdrawn once more with it. */
   #withdraw(row: Row, before: RowState | undefined): void {
-    const { stream, context, format, sequences } = this.#options;
+    const { stream, context, format } = this.#options;
     const { forwardedAt } = context;
-    const sequence = sequenceAt(sequences, this.lines.length + 1);
+    const sequence = this.#nextSequence;
     const revision = before?.revision ?? '';
     const event = { row, stream, sequence, revision, known: true };
     this.lines.push(format.filtered(event, context));
@@ -346,6 +383,7 @@ class Draft {
       sequence,
       forwardedAt,
       revision,
+      exists: childOf(stream.name) && sequence,
     });
   }
 

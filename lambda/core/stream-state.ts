@@ -25,6 +25,8 @@ export interface StreamState {
   readonly staged: ReadonlyMap<string, RowState>;
   /** The intent of the last page that sent something. */
   readonly intent: Intent | undefined;
+  /** Ids of the listed removals. Absent until a page needs them. */
+  readonly listed?: ReadonlySet<string> | undefined;
 }
 
 /** The checkpoint of a stream that was never read. */

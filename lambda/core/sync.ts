@@ -15,6 +15,7 @@
  */
 
 import type { Intent, StoredState } from '../ports.ts';
+import { childOf } from '../streams.ts';
 import { type Batch, type Candidates, type DecideOptions, decide, deDuplicate } from './decide.ts';
 import { idTag } from './hashes.ts';
 import { inParallel } from './in-parallel.ts';
@@ -41,6 +42,11 @@ export async function sync(initial: StreamState, streamRun: StreamRun): Promise<
       }
       const candidates = deDuplicate(page, state, stream, run.hash);
       const stored = await lookUp(candidates, state, streamRun);
+      if (needsListed(candidates, stored, state, streamRun)) {
+        // With what the page before lists, which may not be in the table yet.
+        await overlap.ended();
+        state = await withListed(state, streamRun);
+      }
       const batch = decide(page, candidates, stored, state, decideOptions(candidates, streamRun));
       count({ pages: 1, ...batch.counts.read });
       await writeIntent(batch, overlap.busy ? state.intent : undefined, streamRun); // 1
@@ -131,6 +137,23 @@ async function lookUp(
   return ids.length === 0 ? new Map() : run.rowStates.get(stream.name, ids);
 }
 
+/** Whether rows without a state exist that the filter withholds, of which a removal may be listed. */
+function needsListed(
+  { rows }: Candidates,
+  stored: ReadonlyMap<string, StoredState>,
+  { listed, staged }: StreamState,
+  { stream }: StreamRun,
+): boolean {
+  if (listed !== undefined || !childOf(stream.name)) return false;
+  return rows.some(({ id, filter }) => filter === 'withhold' && !stored.has(id) && !staged.has(id));
+}
+
+async function withListed(state: StreamState, { stream, run }: StreamRun): Promise<StreamState> {
+  // By their keys alone: what else a damaged one says does not matter here.
+  const listed = await run.removals.list(stream.name, true);
+  return { ...state, listed: new Set(listed.map(({ id }) => id)) };
+}
+
 function decideOptions({ rows }: Candidates, { stream, run }: StreamRun): DecideOptions {
   const { pageLimit, format } = run.assignment;
   return {
@@ -173,9 +196,13 @@ async function send({ deadLetters, lines, counts }: Batch, { run, count }: Strea
 }
 
 /** 4. to 6. Removals come before the row states: a state "removed" would suppress the tombstone when the page is read again. */
-async function commit({ removals, states, checkpoint }: Batch, { stream, run, count }: StreamRun): Promise<void> {
+async function commit(
+  { removals, restored, states, checkpoint }: Batch,
+  { stream, run, count }: StreamRun,
+): Promise<void> {
   const { assertValid, epoch } = run.lease;
   if (removals.length > 0) await run.removals.add(stream.name, removals, assertValid);
+  if (restored.length > 0) await run.removals.remove(stream.name, restored, assertValid);
   if (states.size > 0) await run.rowStates.put(stream.name, states, assertValid);
   if (checkpoint) await run.checkpoints.save(stream.name, checkpoint, epoch);
   count({ settledPages: 1 });

@@ -67,7 +67,8 @@ export async function withdraw(
 
 /**
  * An asset never seen has no state, yet its threats may have been seen. A live state restores the asset only when its event came
- * after the tombstone's. An older one was written late, over the state that said "removed", and is put right.
+ * after the tombstone's. An older one was written late, over the state that said "removed", and is put right. A restored asset that the filter
+ * withholds has no live state, only the note that it exists.
  */
 async function stillRemoved(
   listed: readonly ListedRemoval[],
@@ -81,7 +82,8 @@ async function stillRemoved(
   const late = new Map<string, RowState>();
   const removed = listed.filter(({ id, sequence }) => {
     const state = readable(stored.get(id), false);
-    if (state === undefined || state.removed) return true;
+    if (state === undefined) return true;
+    if (state.removed) return state.exists === undefined || state.exists <= sequence;
     if (state.sequence > sequence) return false;
     late.set(id, { ...state, rowHash: '', removed: true, sequence });
     return true;

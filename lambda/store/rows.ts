@@ -40,9 +40,11 @@ export function createRowStates(table: Table, hash: Hash): RowStates {
   };
 }
 
-function encodeState({ rowHash, forwardedAt, generation, removed, parent, sequence, revision }: RowState): TextItem {
+function encodeState(state: RowState): TextItem {
+  const { rowHash, exists, forwardedAt, generation, removed, parent, sequence, revision } = state;
   return {
     digest: { S: rowHash },
+    ...(exists === undefined ? {} : { exists: { S: exists } }),
     ...(forwardedAt === '' ? {} : { forwarded: { S: forwardedAt } }),
     generation: { N: String(generation) },
     ...(revision === '' ? {} : { incarnation: { S: revision } }),
@@ -66,6 +68,7 @@ export function decodeState(item: Item, stream: StreamName, hash: Hash): StoredS
     sequence: item['sequence']?.S ?? '',
     forwardedAt: item['forwarded']?.S ?? '',
     revision: item['incarnation']?.S ?? '',
+    ...(item['exists']?.S === undefined ? {} : { exists: item['exists'].S }),
   };
 }
 

@@ -1,5 +1,6 @@
 /** Filters: the SIEM's copy converges to the rows that the filter keeps. */
 import { describe, expect, test } from '@jest/globals';
+import { ApiRefusedError } from '../../../lambda/core/errors.ts';
 import { Harness } from './support/harness.ts';
 import { answer, asset, dnsBlock, threat, tombstone } from './support/rows.ts';
 
@@ -94,6 +95,55 @@ describe('a filter', () => {
       .api.on('/a', 'c1', answer([tombstone('a', { version: 2 })], 'c2'))
       .on('/a', 'c2', answer([], null));
     await run();
+    expect(harness.sent).toEqual(['withdrawn t']);
+  });
+
+  test.each([
+    ['that was sent', {}, LOW_OUT],
+    ['that was never sent', LOW_OUT, LOW_OUT],
+  ])(
+    'the threats of an asset %s, removed and restored while its list could not be read to the end, stay, though the filter withholds it now',
+    async (_, before, after) => {
+      const harness = new Harness();
+      harness.api.pages('/a', [[low('a')], []]).pages('/t', [[threat('t', 'a')], []]);
+      const run = (selections: typeof before) => harness.run({ only: ['assets', 'threats'], selections });
+      await run(before);
+      // The tombstone is listed, and the walk fails before its end. Meanwhile the asset is restored, and its threat is delivered again.
+      harness.later();
+      harness.api
+        .on('/a', undefined, answer([tombstone('a', { version: 2 })], 'r2'))
+        .on('/a', 'c1', answer([tombstone('a', { version: 2 })], 'r2'))
+        .on('/a', 'r2', new ApiRefusedError('/a', 500, undefined))
+        .on('/t', 'c1', answer([threat('t', 'a', { version: 2 })], 'c2'))
+        .on('/t', 'c2', answer([], null));
+      await run(after);
+      expect(harness.sent).toContain('upsert t');
+      harness.later();
+      harness.api.on('/a', 'r2', answer([low('a', 3)], 'r3')).on('/a', 'r3', answer([], null));
+      await run(after);
+      expect(harness.sent).toEqual([]);
+      expect(await harness.ports.removals.list('assets', false)).toEqual([]);
+    },
+  );
+
+  test('an older version that is read again strikes no removal off for good: its tombstone, read again after it, lists it again', async () => {
+    const harness = new Harness();
+    const selections = LOW_OUT;
+    harness.api.pages('/a', [[high('a')], []]).pages('/t', [[threat('t', 'a')], []]);
+    await harness.run({ only: ['assets', 'threats'] });
+    harness.later();
+    harness.api
+      .on('/a', 'c1', answer([tombstone('a', { version: 3 })], 'r2'))
+      .on('/a', 'r2', new ApiRefusedError('/a', 500, undefined));
+    await harness.run({ only: ['assets', 'threats'] });
+    expect(harness.sent).toEqual(['tombstone a']);
+    // With a filter the list is read from its beginning, where an API may still show every version.
+    harness.later();
+    harness.api
+      .on('/a', undefined, answer([low('a', 2)], 'v2'))
+      .on('/a', 'v2', answer([tombstone('a', { version: 3 })], 'v3'))
+      .on('/a', 'v3', answer([], null));
+    await harness.run({ only: ['assets', 'threats'], selections });
     expect(harness.sent).toEqual(['withdrawn t']);
   });
 

@@ -48,6 +48,7 @@ const state = (n: number, parent?: string): RowState => ({
   sequence: SEQUENCE,
   forwardedAt: n % 5 === 0 ? '' : new Date(n).toISOString(),
   revision: n % 4 === 0 ? '' : sha256(`i${n}`).slice(0, 32),
+  ...(n % 5 === 0 && { exists: String(n).padStart(20, '0') }),
 });
 
 async function scene() {

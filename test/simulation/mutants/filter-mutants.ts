@@ -4,6 +4,7 @@ import type { Assignment, Ports } from '../../../lambda/core/run.ts';
 import { BEGINNING } from '../../../lambda/core/stream-state.ts';
 import type { Checkpoint, RowSelection, RowState } from '../../../lambda/ports.ts';
 import type { Variant } from '../check.ts';
+import { withStates } from './changed-ports.ts';
 import type { Mutant } from './mutant.ts';
 
 const EVERY_ROW: RowSelection = { tag: '', filter: () => 'send', reduce: element => element };
@@ -169,6 +170,25 @@ export const FILTER_MUTANTS: readonly Mutant[] = [
           );
         };
         return { ...ports, removals: { ...ports.removals, add } };
+      },
+    }),
+  },
+  {
+    rule: 'A restored asset that the filter withholds keeps its threats',
+    breakage: 'its row state does not say that it exists',
+    caughtAt: 18874,
+    variant: () => ({ ports: ports => withStates(ports, ({ exists: _, ...state }) => state) }),
+  },
+  {
+    rule: 'A restored asset that the filter withholds keeps its threats',
+    breakage: 'not if it was never sent',
+    caughtAt: 62209,
+    variant: () => ({
+      ports: ports => {
+        // The walk reads them as a repair does.
+        const list: Ports['removals']['list'] = async (parents, byKeys) =>
+          byKeys ? [] : ports.removals.list(parents, byKeys);
+        return { ...ports, removals: { ...ports.removals, list } };
       },
     }),
   },
