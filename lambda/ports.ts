@@ -171,7 +171,7 @@ export interface RowState {
   readonly revision: string;
   /**
    * Of a removed row that the filter withholds: since which `sequence` it is known to exist. Its child rows are not withdrawn with a removal
-   * that was listed before. Absent once its tombstone has been read.
+   * that was listed before. A tombstone that is read after it ends the note.
    */
   readonly exists?: string | undefined;
 }

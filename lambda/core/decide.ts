@@ -48,7 +48,7 @@ export interface Batch {
   readonly lines: readonly string[];
   /** 4. Removals whose child rows are to be withdrawn. */
   readonly removals: readonly ListedRemoval[];
-  /** 4. Listed removals of rows without a state that exist again, and that the filter withholds. */
+  /** 4. Listed removals of rows that exist again, and that the filter withholds. */
   readonly restored: readonly string[];
   /** 5. What the SIEM has now, by id. */
   readonly states: ReadonlyMap<string, RowState>;
@@ -215,7 +215,7 @@ function knownOf({ id }: Row, stored: ReadonlyMap<string, StoredState>, state: S
 function nextState(
   { sent, next, names }: Omit<ReadPage, 'rows'>,
   { versionTags }: Candidates,
-  { forwardedIds, existingIds, lastSequence, states, removals, restored }: Draft,
+  { forwardedIds, alternatingIds, lastSequence, states, removals, restored }: Draft,
   intent: Intent | undefined,
   state: StreamState,
   { stream, pageLimit }: DecideOptions,
@@ -226,7 +226,7 @@ function nextState(
   // An older version may come again when a walk starts over, and is sent, since it differs. The window must not hide the versions after it.
   // A row that was not read from a page leaves the window as it is: the next poll may read older versions again that only the window knows.
   const forgotten =
-    stream.hasRowStates && versionTags.length > 0 ? forget(window, [...forwardedIds, ...existingIds]) : window;
+    stream.hasRowStates && versionTags.length > 0 ? forget(window, [...forwardedIds, ...alternatingIds]) : window;
   return {
     checkpoint: {
       ...checkpoint,
@@ -250,6 +250,7 @@ function listedAfter(
   removals: readonly ListedRemoval[],
   restored: readonly string[],
 ): ReadonlySet<string> {
+  if (removals.length + restored.length === 0) return listed;
   const after = new Set(listed);
   for (const { id } of removals) after.add(id);
   for (const id of restored) after.delete(id);
@@ -271,8 +272,8 @@ class Draft {
   readonly children: ChildEntry[] = [];
   readonly removals: ListedRemoval[] = [];
   readonly restored: string[] = [];
-  /** Of withheld rows that were noted to exist. */
-  readonly existingIds: string[] = [];
+  /** Of rows that the window must not hide: whether they exist follows from the order in which they are read. */
+  readonly alternatingIds: string[] = [];
   readonly #options: DecideOptions;
   readonly #generation: number;
   readonly #listed: ReadonlySet<string> | undefined;
@@ -315,6 +316,8 @@ class Draft {
     if (row.filter === 'withhold') this.#filtered++;
     if (decision === 'suppress' || decision === 'adopt') this.#suppressed++;
     if (decision === 'unseen') this.#unseenTombstones++;
+    const alternates = isParent && this.#options.stream.selection !== undefined;
+    if (alternates && (row.deleted || row.filter === 'withhold')) this.alternatingIds.push(row.id);
     if (decision === 'withhold' && isParent) this.#noteExistence(row, before);
     if (decision === 'withdraw') this.#withdraw(row, before);
     if (decision === 'forward') this.#send(row, before);
@@ -357,11 +360,9 @@ class Draft {
    * that is still listed.
    */
   #noteExistence({ id }: Row, before: RowState | undefined): void {
-    if (before ? before.exists !== undefined : !this.#listed?.has(id)) return;
-    this.existingIds.push(id);
-    if (before) this.states.set(id, { ...before, exists: this.#nextSequence });
-    // Of a row without a state each tombstone is listed again, so this removal may go at once.
-    else this.restored.push(id);
+    if (before && before.exists === undefined) this.states.set(id, { ...before, exists: this.#nextSequence });
+    // Each further tombstone of it is listed again, so this removal may go at once.
+    else if (this.#listed?.has(id)) this.restored.push(id);
   }
 
   /** The state names no parent: the row must not be withdrawn once more with it. */

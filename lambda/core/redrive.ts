@@ -125,6 +125,8 @@ async function decideRedrive(
   const stored = (await run.rowStates.get(stream.name, [row.id])).get(row.id);
   if (stored instanceof Error) return kept('the row state of its id is damaged; resync the stream first');
   const confirmed = stored && stored.generation >= state.checkpoint.generation && !isUnconfirmed(state, row.id);
+  // It exists again, and the filter withholds it.
+  if (confirmed && stored.exists !== undefined) return SUPERSEDED;
   if (confirmed && stored.rowHash === row.rowHash) return notice ? SEND_AGAIN : KNOWN;
   if (confirmed && notice) return SUPERSEDED;
   const current = await currentRowHash(row.id, streamRun);

@@ -42,7 +42,7 @@ export async function sync(initial: StreamState, streamRun: StreamRun): Promise<
       }
       const candidates = deDuplicate(page, state, stream, run.hash);
       const stored = await lookUp(candidates, state, streamRun);
-      if (needsListed(candidates, stored, state, streamRun)) {
+      if (needsListed(candidates, state, streamRun)) {
         // With what the page before lists, which may not be in the table yet.
         await overlap.ended();
         state = await withListed(state, streamRun);
@@ -137,15 +137,9 @@ async function lookUp(
   return ids.length === 0 ? new Map() : run.rowStates.get(stream.name, ids);
 }
 
-/** Whether rows without a state exist that the filter withholds, of which a removal may be listed. */
-function needsListed(
-  { rows }: Candidates,
-  stored: ReadonlyMap<string, StoredState>,
-  { listed, staged }: StreamState,
-  { stream }: StreamRun,
-): boolean {
-  if (listed !== undefined || !childOf(stream.name)) return false;
-  return rows.some(({ id, filter }) => filter === 'withhold' && !stored.has(id) && !staged.has(id));
+/** Whether rows exist that the filter withholds, of which a removal may be listed. */
+function needsListed({ rows }: Candidates, { listed }: StreamState, { stream }: StreamRun): boolean {
+  return listed === undefined && childOf(stream.name) !== undefined && rows.some(({ filter }) => filter === 'withhold');
 }
 
 async function withListed(state: StreamState, { stream, run }: StreamRun): Promise<StreamState> {

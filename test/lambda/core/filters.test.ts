@@ -1,6 +1,6 @@
 /** Filters: the SIEM's copy converges to the rows that the filter keeps. */
 import { describe, expect, test } from '@jest/globals';
-import { ApiRefusedError } from '../../../lambda/core/errors.ts';
+import { ApiRefusedError, CursorRefusedError } from '../../../lambda/core/errors.ts';
 import { Harness } from './support/harness.ts';
 import { answer, asset, dnsBlock, threat, tombstone } from './support/rows.ts';
 
@@ -125,6 +125,74 @@ describe('a filter', () => {
       expect(await harness.ports.removals.list('assets', false)).toEqual([]);
     },
   );
+
+  test('a restored asset whose removal was listed although its row state was not written keeps its threats', async () => {
+    const harness = new Harness();
+    harness.api.pages('/a', [[high('a')], []]).pages('/t', [[threat('t', 'a')], []]);
+    const run = () => harness.run({ only: ['assets', 'threats'], selections: LOW_OUT });
+    await run();
+    next(harness, low('a', 2));
+    await run();
+    harness.later();
+    harness.api
+      .on('/a', 'c2', answer([tombstone('a', { version: 3 })], 'c3'))
+      .on('/t', 'c1', answer([threat('t', 'a', { version: 2 })], 'c2'))
+      .on('/t', 'c2', answer([], null));
+    harness.journal.fail('assets states');
+    await run();
+    harness.later();
+    // The API shows the latest version alone.
+    harness.api.on('/a', 'c2', answer([low('a', 4)], 'c3')).on('/a', 'c3', answer([], null));
+    await run();
+    expect(harness.sent).toEqual([]);
+    expect(await harness.ports.removals.list('assets', false)).toEqual([]);
+  });
+
+  test('a restored asset that is read again after its tombstone keeps its threats, though the window knows its version', async () => {
+    const harness = new Harness();
+    harness.api.pages('/a', [[high('a')], []]).pages('/t', [[threat('t', 'a')], []]);
+    const run = () => harness.run({ only: ['assets', 'threats'], selections: LOW_OUT });
+    await run();
+    harness.later();
+    next(harness, tombstone('a', { version: 2 }));
+    harness.api.on('/t', 'c1', answer([], null));
+    await run();
+    expect(harness.sent).toEqual(['tombstone a', 'withdrawn t']);
+    harness.later();
+    harness.api
+      .on('/a', 'c2', answer([low('a', 3)], null))
+      .on('/t', 'c1', answer([threat('t', 'a', { version: 2 })], 'c2'))
+      .on('/t', 'c2', answer([], null));
+    await run();
+    expect(harness.sent).toEqual(['upsert t']);
+    harness.later();
+    // The walk falls back to the cursor before: the tombstone and the restored asset once more.
+    harness.api.on('/a', 'c2', new CursorRefusedError('/a'), answer([low('a', 3)], null));
+    await run();
+    expect(harness.sent).toEqual([]);
+  });
+
+  test('a redriven tombstone of an asset that exists again withdraws nothing', async () => {
+    const harness = new Harness();
+    const removed = tombstone('a', { version: 2 });
+    harness.api.pages('/a', [[high('a')], []]).pages('/t', [[threat('t', 'a')], []]);
+    const run = (more = {}) => harness.run({ only: ['assets', 'threats'], selections: LOW_OUT, ...more });
+    await run();
+    harness.later();
+    next(harness, removed);
+    harness.api.on('/t', 'c1', answer([], null));
+    await run();
+    harness.later();
+    harness.api.on('/a', 'c2', answer([low('a', 3)], 'c3')).on('/a', 'c3', answer([], null));
+    harness.api.on('/t', 'c1', answer([threat('t', 'a', { version: 2 })], 'c2')).on('/t', 'c2', answer([], null));
+    await run();
+    expect(harness.sent).toEqual(['upsert t']);
+    harness.later();
+    // As if the tombstone had been too large for an event.
+    harness.deadLetters.set('assets oversize 0', removed);
+    await run({ redrive: [{ key: 'assets oversize 0', stream: 'assets' }] });
+    expect(harness.sent).toEqual([]);
+  });
 
   test('an older version that is read again strikes no removal off for good: its tombstone, read again after it, lists it again', async () => {
     const harness = new Harness();
