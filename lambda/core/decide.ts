@@ -311,23 +311,28 @@ class Draft {
   add(row: Row, known: Known | undefined): void {
     const decision = classify(row, known ?? NOTHING);
     const before = known?.state;
-    const isParent = childOf(this.#options.stream.name) !== undefined;
     if (row.filter === 'fault') this.#filterFaults++;
     if (row.filter === 'withhold') this.#filtered++;
     if (decision === 'suppress' || decision === 'adopt') this.#suppressed++;
     if (decision === 'unseen') this.#unseenTombstones++;
-    const alternates = isParent && this.#options.stream.selection !== undefined;
-    if (alternates && (row.deleted || row.filter === 'withhold')) this.alternatingIds.push(row.id);
-    if (decision === 'withhold' && isParent) this.#noteExistence(row, before);
     if (decision === 'withdraw') this.#withdraw(row, before);
     if (decision === 'forward') this.#send(row, before);
-    const isKnownTombstone = row.deleted && (decision === 'suppress' || decision === 'unseen');
-    const existed = before?.exists !== undefined;
-    if (isKnownTombstone && existed) this.states.set(row.id, { ...before, exists: undefined });
-    // Listed even when the asset was never seen: its threats may have been, between the asset walk and the threat walk.
-    if (isParent && row.deleted && (decision !== 'suppress' || existed))
-      this.removals.push({ id: row.id, deletedAt: row.time, position: row.position, sequence: this.#sequence });
     if (known && (decision === 'forward' || decision === 'adopt')) this.#remember(row, before, decision);
+    if (childOf(this.#options.stream.name)) this.#trackExistence(row, before, decision);
+  }
+
+  /** Whether the row exists decides what becomes of its child rows. A row that the filter withholds may exist without a live state. */
+  #trackExistence(row: Row, before: RowState | undefined, decision: Decision): void {
+    const { id, deleted, time: deletedAt, position } = row;
+    const isWithheld = row.filter === 'withhold';
+    if (this.#options.stream.selection && (deleted || isWithheld)) this.alternatingIds.push(id);
+    if (decision === 'withhold') this.#noteExistence(row, before);
+    if (!deleted) return;
+    const existed = before?.exists !== undefined;
+    if (existed && (decision === 'suppress' || decision === 'unseen'))
+      this.states.set(id, { ...before, exists: undefined });
+    // Listed even when the asset was never seen: its threats may have been, between the asset walk and the threat walk.
+    if (existed || decision !== 'suppress') this.removals.push({ id, deletedAt, position, sequence: this.#sequence });
   }
 
   #send(row: Row, before: RowState | undefined): void {
