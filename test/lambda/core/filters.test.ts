@@ -172,6 +172,31 @@ describe('a filter', () => {
     expect(harness.sent).toEqual([]);
   });
 
+  test('an older version that the window has lost does not keep the threats of a removed asset, though the window knows the tombstone', async () => {
+    const harness = new Harness();
+    harness.api.pages('/a', [[high('a')], []]).pages('/t', [[threat('t', 'a')], []]);
+    // Two rows are in the window.
+    const run = () => harness.run({ only: ['assets', 'threats'], selections: LOW_OUT, pageLimit: 1 });
+    await run();
+    harness.later();
+    harness.api
+      .on('/a', 'c1', answer([low('a', 2)], 'c2'))
+      .on('/a', 'c2', answer([asset('x')], 'c3'))
+      .on('/a', 'c3', answer([tombstone('a', { version: 3 })], 'c4'))
+      .on('/a', 'c4', new ApiRefusedError('/a', 500, undefined))
+      .on('/t', 'c1', answer([threat('t', 'a', { version: 2 })], null));
+    await run();
+    harness.later();
+    // The walk starts over, and reads the older version and then the tombstone.
+    harness.api
+      .on('/a', 'c4', new CursorRefusedError('/a'), answer([], null))
+      .on('/a', 'c3', new CursorRefusedError('/a'), answer([tombstone('a', { version: 3 })], 'c4'))
+      .on('/a', undefined, answer([low('a', 2)], 'c3'))
+      .on('/t', 'c1', answer([], null));
+    await run();
+    expect(harness.sent).toEqual(['withdrawn t']);
+  });
+
   test('a redriven tombstone of an asset that exists again withdraws nothing', async () => {
     const harness = new Harness();
     const removed = tombstone('a', { version: 2 });
