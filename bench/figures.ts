@@ -1,22 +1,217 @@
-/** Every figure, in the order of the table. */
+/** The five figures. Each is measured on the seams that stay: the bundled function, or `composeRun` with clients in memory. */
+import type { Sender } from '../lambda/aws.ts';
+import { assign, type Clients, composeRun, createContainerTokens } from '../lambda/compose.ts';
+import { runStreams } from '../lambda/core/run-streams.ts';
+import { OPTION_DEFAULTS } from '../lambda/options.ts';
+import type { Settings } from '../lambda/settings.ts';
+import { sha256, systemClock } from '../lambda/system.ts';
+import { answerBytes, type BenchStream, type Delivered, PAGE_ROWS, rowText, STREAM_NAMES } from './rows.ts';
+import { Scene } from './scene.ts';
+import type { Used } from './sink.ts';
+import { Table } from './table.ts';
 
-import { bundleImport, pageCpu, peakMemory } from './figures/bundle.ts';
-import { billedBytesFigure, drain, quietTick, writeUnits } from './figures/drain.ts';
-import { filterCpu } from './figures/filter.ts';
-import { deduplicatedRowCpu, newRowCpu, ocsfRowCpu } from './figures/row-cpu.ts';
-import { walks } from './figures/walk.ts';
+export interface Measurement {
+  readonly subject: string;
+  readonly value: number;
+  readonly unit: string;
+  /** What the least work would take, measured in the same run. Absent where the figure is a count. */
+  readonly floor?: number;
+  /** Greatest acceptable value ÷ floor, or value where there is no floor. */
+  readonly target?: number;
+}
 
-export const FIGURES = [
-  walks,
-  drain,
-  newRowCpu,
-  ocsfRowCpu,
-  deduplicatedRowCpu,
-  filterCpu,
-  pageCpu,
-  peakMemory,
-  billedBytesFigure,
-  writeUnits,
-  quietTick,
-  bundleImport,
-];
+export interface Figure {
+  readonly name: string;
+  readonly title: string;
+  /** Counts do not vary, and are measured once. */
+  readonly isCount?: boolean;
+  /** `tiny` only shows that the figure can be measured. */
+  measure(size: 'full' | 'tiny'): Promise<Measurement[]>;
+}
+
+/** The API answers after 40 ms, AWS after 10 ms. */
+const AWAY = { api: 40, aws: 10 };
+const NEAR = { api: 0, aws: 0 };
+
+/** So many rows from the first one, or from `start`. */
+function rows(count: number, of: Omit<Delivered, 'index'> = {}, start = 0): Delivered[] {
+  return Array.from({ length: count }, (_, index) => ({ index: start + index, ...of }));
+}
+
+const walk: Figure = {
+  name: 'walk',
+  title: '100,000 new assets, API 40 ms, AWS 10 ms. Floors: the time of the API alone; the CPU of a loop that forwards',
+  async measure(size) {
+    const count = size === 'full' ? 100_000 : 500;
+    await using scene = await Scene.open(AWAY);
+    await scene.append({ assets: rows(count) });
+    const floor = await (await scene.container('bare')).run();
+    const { seconds, cpuSeconds } = await (await scene.container()).run({ streams: ['assets'] });
+    const apiSeconds = ((count / PAGE_ROWS) * AWAY.api) / 1000;
+    return [
+      { subject: 'time', value: seconds, floor: apiSeconds, unit: 's', target: 1.15 },
+      { subject: 'CPU', value: cpuSeconds, floor: floor.cpuSeconds, unit: 's', target: 2.5 },
+    ];
+  },
+};
+
+const memory: Figure = {
+  name: 'memory',
+  title: 'Peak resident memory of a walk of 100,000 new assets, as far away. Floor: of 10,000',
+  async measure(size) {
+    const [many, few] = size === 'full' ? [100_000, 10_000] : [1_000, 500];
+    const peak = async (count: number) => {
+      await using scene = await Scene.open(AWAY);
+      await scene.append({ assets: rows(count) });
+      return (await (await scene.container()).run({ streams: ['assets'] })).peakMegabytes;
+    };
+    const [floor, value] = [await peak(few), await peak(many)];
+    return [
+      { subject: 'peak', value, unit: 'MB', target: 200 },
+      { subject: 'growth', value, floor, unit: 'MB', target: 1.2 },
+    ];
+  },
+};
+
+const units: Figure = {
+  name: 'units',
+  title: 'DynamoDB write units a row, with checkpoints, intents and lease',
+  isCount: true,
+  async measure(size) {
+    const count = size === 'full' ? 20_000 : 500;
+    await using scene = await Scene.open(NEAR);
+    const container = await scene.container();
+    const unitsARow = async (stream: BenchStream, delivered: Delivered[]): Promise<number> => {
+      const { writeUnits } = await scene.used();
+      await scene.append({ [stream]: delivered });
+      await container.run({ streams: [stream] });
+      return ((await scene.used()).writeUnits - writeUnits) / count;
+    };
+    const unit = 'units a row';
+    return [
+      { subject: 'new asset', value: await unitsARow('assets', rows(count)), unit, target: 1.1 },
+      { subject: 'changed asset', value: await unitsARow('assets', rows(count, { version: 1 })), unit, target: 1.1 },
+      { subject: 'new threat', value: await unitsARow('threats', rows(count)), unit, target: 2.1 },
+      { subject: 'new DNS block', value: await unitsARow('dns-blocks', rows(count)), unit, target: 0.05 },
+    ];
+  },
+};
+
+const quietTick: Figure = {
+  name: 'tick',
+  title: 'What a run without changes uses, with three streams',
+  isCount: true,
+  async measure() {
+    await using scene = await Scene.open(NEAR);
+    const container = await scene.container();
+    await scene.append(Object.fromEntries(STREAM_NAMES.map(stream => [stream, rows(2 * PAGE_ROWS)])));
+    await container.run();
+    const before = await scene.used();
+    await container.run();
+    const after = await scene.used();
+    const count = (subject: string, member: keyof Used, unit: string, target?: number) => ({
+      subject,
+      value: after[member] - before[member],
+      unit,
+      ...(target !== undefined && { target }),
+    });
+    return [
+      count('API', 'apiCalls', 'calls', 3),
+      count('Firehose', 'firehoseCalls', 'calls', 0),
+      count('DynamoDB', 'dynamodbCalls', 'calls', 4),
+      count('DynamoDB reads', 'readUnits', 'units'),
+      count('DynamoDB writes', 'writeUnits', 'units'),
+    ];
+  },
+};
+
+const SETTINGS: Settings = {
+  ...OPTION_DEFAULTS,
+  baseUrl: 'https://api.bench.example',
+  authUrl: 'https://auth.bench.example/realm',
+  secretId: 'secret',
+  table: 'table',
+  deliveryStream: 'stream',
+  deadLetterBucket: 'bucket',
+  connector: 'bench',
+  dnsBlocksPath: '/v1/dns-blocks',
+  names: {},
+  s3PathStyle: false,
+};
+
+/** Walks the pages of one stream, all of them new, with an API and an AWS in this process that answer at once. */
+function walkInMemory(stream: BenchStream, pages: readonly (readonly string[])[]): () => Promise<unknown> {
+  const bodies = pages.map((page, at) => answerBytes(page, at + 1 < pages.length ? `${at + 1}` : null));
+  const table = new Table(false);
+  const quiet = () => undefined;
+  const sender = (answer: (action: string, input: object) => object): Sender => ({
+    send: async command => answer(command.constructor.name.replace(/Command$/, ''), command.input) as never,
+  });
+  const clients: Clients = {
+    async fetch(url) {
+      const { pathname, searchParams } = new URL(url);
+      if (pathname.endsWith('/token'))
+        return Response.json({ access_token: 't', token_type: 'Bearer', expires_in: 300 });
+      return new Response(bodies[Number(searchParams.get('cursor') ?? 0)]);
+    },
+    dynamodb: sender((action, input) => table.answer(action, input)),
+    firehose: sender((_, input) => ({ FailedPutCount: 0, RequestResponses: (input as { Records: object[] }).Records })),
+    secrets: sender(() => ({ SecretString: '{"client_id":"id","client_secret":"secret"}' })),
+    s3: () => Promise.reject(new Error('No row of the benchmark is a dead letter')),
+    clock: systemClock,
+    random: Math.random,
+    hash: sha256,
+    log: { info: quiet, warn: quiet, error: quiet },
+  };
+  const tokens = createContainerTokens(SETTINGS, clients);
+  return async () => {
+    const { results, failures } = await runStreams({
+      ...composeRun(SETTINGS, clients, tokens, () => 3_600_000),
+      assignment: assign(SETTINGS, [stream]),
+      commands: { resync: [], replay: [] },
+      outOfTime: () => false,
+    });
+    const forwarded = results.get(stream)?.forwarded;
+    if (forwarded !== pages.flat().length) throw failures.get(stream) ?? new Error(`${forwarded} rows were sent`);
+  };
+}
+
+async function cpuOf(work: () => unknown): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return user + system;
+}
+
+const newRow: Figure = {
+  name: 'row',
+  title: 'CPU of a new row, without HTTP and the SDK. Floor: JSON.parse and JSON.stringify of the row',
+  async measure(size) {
+    const [count, warmUp, rounds] = size === 'full' ? [24, 3, 5] : [2, 0, 1];
+    const measurements: Measurement[] = [];
+    for (const stream of STREAM_NAMES) {
+      const pages = Array.from({ length: count }, (_, page) =>
+        rows(PAGE_ROWS, {}, page * PAGE_ROWS).map(row => rowText(stream, row)),
+      );
+      const work = walkInMemory(stream, pages);
+      // Flat, as if each had been read from a file.
+      const texts = pages.flat().map(text => Buffer.from(text).toString());
+      const floor = () => {
+        for (const text of texts) JSON.stringify(JSON.parse(text));
+      };
+      const spent = { work: 0, floor: 0 };
+      // They take turns, so that a busy machine slows both.
+      for (let round = -warmUp; round < rounds; round++) {
+        const [ofFloor, ofWork] = [await cpuOf(floor), await cpuOf(work)];
+        if (round < 0) continue;
+        spent.floor += ofFloor;
+        spent.work += ofWork;
+      }
+      const perRow = texts.length * rounds;
+      measurements.push({ subject: stream, value: spent.work / perRow, floor: spent.floor / perRow, unit: 'µs a row' });
+    }
+    return measurements;
+  },
+};
+
+export const FIGURES: readonly Figure[] = [walk, newRow, units, quietTick, memory];

@@ -170,7 +170,6 @@ export class SecurityDataConnector extends Construct {
       timing: timingOf(options.rate),
       bufferSeconds: bufferSecondsOf(destination),
       deliveryMetrics: deliveryMetricPrefix(destination),
-      converts: kindOf(destination).converts ?? false,
     };
     return { monitored, settings, streams: streamsOn(({ pathOption }) => options[pathOption]) };
   }

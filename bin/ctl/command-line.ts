@@ -25,7 +25,6 @@ const COMMANDS: Readonly<Record<string, (run: Run) => Promise<Command>>> = {
   counts: async run => (await import('./commands/counts/counts.ts')).countsCommand(run),
   'test-event': async run => (await import('./commands/test-event.ts')).testEventCommand(run),
   'dead-letters': async run => (await import('./commands/dead-letters/dead-letters.ts')).deadLettersCommand(run),
-  cost: async run => (await import('./commands/cost/cost.ts')).costCommand(run),
   'set-credentials': async run => (await import('./commands/set-credentials.ts')).setCredentialsCommand(run),
 };
 

@@ -6,7 +6,7 @@ import { leaseKey, ROW_PARTITIONS, removalsPartition, rowPrefix } from '../../la
 import { createTable, type Table } from '../../lambda/store/table.ts';
 import { childOf, STREAMS, type StreamName } from '../../lambda/streams.ts';
 import { sha256, systemClock } from '../../lambda/system.ts';
-import { PRICES } from '../../lib/cost/prices.ts';
+import { PRICES } from '../../lib/prices.ts';
 import type { Aws } from './aws.ts';
 import { AwsCallError } from './errors.ts';
 import type { Progress } from './report.ts';
@@ -169,7 +169,7 @@ const BYTES_A_UNIT = 8192;
 
 /** For example "the whole table, about 9 items, for less than a cent" (list price). */
 export function scanText({ items, bytes }: TableSize): string {
-  const dollars = Math.ceil(bytes / BYTES_A_UNIT) * PRICES.tableReadUnit.dollars;
+  const dollars = Math.ceil(bytes / BYTES_A_UNIT) * PRICES.tableReadUnit;
   const price = dollars < 0.01 ? 'less than a cent' : `$${dollars.toFixed(2)}`;
   return `the whole table${items > 0 ? `, about ${items} items` : ''}, for ${price}`;
 }

@@ -11,8 +11,6 @@ export interface AlarmSettings extends DeliverySettings {
 /** Facts that decide which alarms a connector has. */
 export interface DeliverySettings {
   readonly deliveryMetrics: DeliveryMetricPrefix;
-  /** Whether Firehose converts the events. */
-  readonly converts: boolean;
 }
 
 /** One time series, named by its subject. Namespace and dimensions follow from it. */
@@ -26,7 +24,6 @@ export type Signal =
 type DeliveryMetric =
   | 'ThrottledRecords'
   | 'BackupToS3.Records'
-  | 'FailedConversion.Records'
   | `${DeliveryMetricPrefix}.${'DataFreshness' | 'Success'}`;
 type QueueMetric = 'ApproximateAgeOfOldestMessage' | 'ApproximateNumberOfMessagesVisible';
 

@@ -228,17 +228,6 @@ export const ALARMS: readonly AlarmDefinition[] = [
     applies: ({ deliveryMetrics }) => deliveryMetrics !== 'DeliveryToS3',
   },
   {
-    name: 'delivery-unconverted',
-    severity: 'critical',
-    first: 'status',
-    impact: 'Firehose could not convert events to Parquet. The SIEM lacks them until you load them by hand.',
-    data: 'Nothing is lost. All lines are kept below lines/ in the bucket, and the rejected ones below delivery-errors/ too.',
-    signal: { of: 'delivery', metric: 'FailedConversion.Records' },
-    when: () => ({ statistic: 'Sum', atLeast: 1, period: fiveMinutes }),
-    missing: 'notBreaching',
-    applies: ({ converts }) => converts,
-  },
-  {
     name: 'siem-reader-stalled',
     severity: 'critical',
     first: 'status',

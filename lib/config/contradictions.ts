@@ -21,11 +21,6 @@ const CONTRADICTIONS: readonly Contradiction[] = [
     holds: entry => given(entry, 'siemReader') && (entry['siemQueue'] === false || !deliversObjects(entry)),
   },
   {
-    member: 'siemReader',
-    reason: 'cannot read Parquet: Sentinel takes lines of JSON, which the destination s3 delivers',
-    holds: entry => typeOf(entry, 'siemReader') === 'sentinel' && typeOf(entry, 'destination') === 's3-parquet',
-  },
-  {
     member: 'query',
     reason: 'has nothing to read: the destination is not S3',
     holds: entry => entry['query'] === true && !deliversObjects(entry),
@@ -123,9 +118,6 @@ function given(entry: Entry, member: string): boolean {
 }
 
 function deliversObjects(entry: Entry): boolean {
-  return kindOf({ type: typeOf(entry, 'destination') ?? 's3' })?.deliversObjects === true;
-}
-
-function typeOf(entry: Entry, member: string): string | undefined {
-  return (entry[member] as { type?: string } | undefined)?.type;
+  const { type = 's3' } = (entry['destination'] ?? {}) as { type?: string };
+  return kindOf({ type })?.deliversObjects === true;
 }

@@ -15,8 +15,8 @@ import type { Stream } from '../../lambda/streams.ts';
 import type { Signal } from '../alarms/alarm-definition.ts';
 import type { Alarms } from '../alarms/create-alarms.ts';
 import { type Monitored, type Source, sourceOf, streamSource } from '../alarms/metric-sources.ts';
-import { PRICES } from '../cost/prices.ts';
 import type { DeliveryMetricPrefix } from '../delivery/destinations.ts';
+import { PRICES } from '../prices.ts';
 
 export interface DashboardProps {
   readonly monitored: Monitored;
@@ -201,7 +201,7 @@ export function dashboardMetrics(monitored: Monitored, streams: readonly Stream[
 
 /** What a day costs, by part, estimated from counted use. Firehose bills more than these bytes where records are small. */
 export function costWidget(metrics: DashboardMetrics, memoryMegabytes: number): cloudwatch.IWidget {
-  const gigabyteMillisecond = (PRICES.lambdaGigabyteSecond.dollars * memoryMegabytes) / 1024 / 1000;
+  const gigabyteMillisecond = (PRICES.lambdaGigabyteSecond * memoryMegabytes) / 1024 / 1000;
   return new cloudwatch.GraphWidget({
     title: 'Estimated US dollars a day (list prices of us-east-1)',
     width: 24,
@@ -209,14 +209,14 @@ export function costWidget(metrics: DashboardMetrics, memoryMegabytes: number): 
     left: [
       dollars('Lambda', {
         duration: [only(metrics.service('function', 'Duration', 'Sum')), gigabyteMillisecond],
-        runs: [only(metrics.service('function', 'Invocations', 'Sum')), PRICES.lambdaRequest.dollars],
+        runs: [only(metrics.service('function', 'Invocations', 'Sum')), PRICES.lambdaRequest],
       }),
       dollars('DynamoDB', {
-        writes: [only(metrics.service('state', 'ConsumedWriteCapacityUnits', 'Sum')), PRICES.tableWriteUnit.dollars],
-        reads: [only(metrics.service('state', 'ConsumedReadCapacityUnits', 'Sum')), PRICES.tableReadUnit.dollars],
+        writes: [only(metrics.service('state', 'ConsumedWriteCapacityUnits', 'Sum')), PRICES.tableWriteUnit],
+        reads: [only(metrics.service('state', 'ConsumedReadCapacityUnits', 'Sum')), PRICES.tableReadUnit],
       }),
       dollars('Firehose', {
-        bytes: [only(metrics.service('delivery', 'IncomingBytes', 'Sum')), PRICES.firehoseGigabyte.dollars / 2 ** 30],
+        bytes: [only(metrics.service('delivery', 'IncomingBytes', 'Sum')), PRICES.firehoseGigabyte / 2 ** 30],
       }),
     ],
   });

@@ -11,12 +11,9 @@ import { PREFIXES } from '../prefixes.ts';
 import { allow, keyStatements, secretArnOf } from '../statements.ts';
 import { suppressWildcard } from '../suppress-finding.ts';
 import { bufferSecondsOf, type Destination, kindOf } from './destinations.ts';
-import type { FormatName } from './parquet-columns.ts';
-import { ParquetSchema } from './parquet-schema.ts';
 
 export interface DeliveryProps {
   readonly connectorName: string;
-  readonly format: FormatName;
   readonly destination: Exclude<Destination, { type: 'existing' }>;
   readonly bucket: IBucket;
   readonly logRetention: logs.RetentionDays;
@@ -39,14 +36,12 @@ export class Delivery extends Construct {
     const logStream = new logs.LogStream(this, 'ErrorStream', { logGroup, removalPolicy: Policy.DESTROY });
     const given = 'secret' in destination ? destination.secret : undefined;
     const token = kind.token === undefined ? undefined : (given ?? this.createToken(kind.token, props));
-    const schema = kind.converts ? new ParquetSchema(this, 'Parquet', props) : undefined;
     const parts = {
       ...props,
-      role: createDeliveryRole(this, { ...props, logGroup, token, schema }),
+      role: createDeliveryRole(this, { ...props, logGroup, token }),
       logging: { enabled: true, logGroupName: logGroup.logGroupName, logStreamName: logStream.logStreamName },
       bufferSeconds: bufferSecondsOf(destination),
       token,
-      schema,
     };
     this.stream = new firehose.CfnDeliveryStream(this, streamId(destination), {
       deliveryStreamType: 'DirectPut',
@@ -66,10 +61,9 @@ export class Delivery extends Construct {
   }
 }
 
-/** Firehose cannot turn one kind of destination into another, nor switch partitioning on. Another kind is another stream. */
+/** Firehose cannot turn one kind of destination into another. Another kind is another stream. */
 function streamId({ type }: Destination): string {
-  const words = type.split('-').map(word => word[0]?.toUpperCase() + word.slice(1));
-  return `To${words.join('')}`;
+  return `To${type[0]!.toUpperCase()}${type.slice(1)}`;
 }
 
 function streamEncryption(key: IKey | undefined) {
@@ -82,8 +76,6 @@ interface DeliveryRoleProps {
   readonly encryptionKey?: IKey;
   /** The endpoint's token, where there is an endpoint. */
   readonly token: ISecret | undefined;
-  /** What lines are converted by, where they are converted. */
-  readonly schema: ParquetSchema | undefined;
 }
 
 /**
@@ -91,7 +83,9 @@ interface DeliveryRoleProps {
  * on the account, because a role can only be passed to services of its own.
  */
 function createDeliveryRole(scope: Construct, props: DeliveryRoleProps): iam.Role {
-  const written = prefixesOf(props).map(prefix => props.bucket.arnForObjects(`${prefix}*`));
+  // Where an endpoint takes the events, only what it did not take lands in the bucket.
+  const prefixes = props.token ? [PREFIXES.deliveryErrors] : [PREFIXES.events, PREFIXES.deliveryErrors];
+  const written = prefixes.map(prefix => props.bucket.arnForObjects(`${prefix}*`));
   const role = new iam.Role(scope, 'Role', {
     description: 'Lets the delivery stream write events, and what it could not deliver, into the bucket.',
     assumedBy: new iam.ServicePrincipal('firehose.amazonaws.com'),
@@ -103,23 +97,13 @@ function createDeliveryRole(scope: Construct, props: DeliveryRoleProps): iam.Rol
   return role;
 }
 
-function prefixesOf({ token, schema }: DeliveryRoleProps): string[] {
-  // Where an endpoint takes the events, only what it did not take lands in the bucket.
-  if (token) return [PREFIXES.deliveryErrors];
-  return [PREFIXES.events, PREFIXES.deliveryErrors, ...(schema ? [PREFIXES.lines] : [])];
-}
-
 function statementsOf(scope: Construct, props: DeliveryRoleProps, written: string[]): iam.PolicyStatement[] {
-  const { bucket, logGroup, encryptionKey, token, schema } = props;
+  const { bucket, logGroup, encryptionKey, token } = props;
   return [
     allow(['s3:GetBucketLocation', 's3:ListBucket', 's3:ListBucketMultipartUploads'], bucket.bucketArn),
     allow(['s3:PutObject', 's3:GetObject', 's3:AbortMultipartUpload'], ...written),
     allow(['logs:PutLogEvents'], logGroup.logGroupArn),
-    ...(schema ? [allow(READ_SCHEMA, ...schema.arns)] : []),
     ...(token ? [allow(['secretsmanager:GetSecretValue'], secretArnOf(token))] : []),
     ...keyStatements(scope, encryptionKey, token ? ['writeObjects', 'readSecret'] : ['writeObjects']),
   ];
 }
-
-/** As Firehose's guide lists them for a conversion whose schema is in a table. */
-const READ_SCHEMA = ['glue:GetTable', 'glue:GetTableVersion', 'glue:GetTableVersions'];

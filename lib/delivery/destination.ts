@@ -8,7 +8,6 @@ import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { integer } from '../../lambda/options.ts';
 import type { OptionGroup, PropsOf } from '../config/option.ts';
 import { PREFIXES } from '../prefixes.ts';
-import type { ParquetSchema } from './parquet-schema.ts';
 
 export interface DestinationKind<G extends OptionGroup = OptionGroup> extends OptionGroup {
   readonly required: G['required'];
@@ -17,8 +16,6 @@ export interface DestinationKind<G extends OptionGroup = OptionGroup> extends Op
   readonly metrics?: 'DeliveryToS3' | 'DeliveryToSplunk' | 'DeliveryToHttpEndpoint';
   /** Whether events become objects in the bucket, of which a SIEM can be notified. */
   readonly deliversObjects?: boolean;
-  /** Whether Firehose converts the events, which may fail. */
-  readonly converts?: boolean;
   /** Member of the secret with the endpoint's token. Absent: no endpoint. */
   readonly token?: string;
   /** Absent: nothing is created. */
@@ -42,8 +39,6 @@ export interface DestinationParts {
   readonly bufferSeconds: number;
   /** Present where the kind has a `token`. */
   readonly token: ISecret | undefined;
-  /** Present where the kind `converts`. */
-  readonly schema: ParquetSchema | undefined;
 }
 
 /** The part of a delivery stream's properties that names its destination. */

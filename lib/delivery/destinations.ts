@@ -4,14 +4,10 @@ import type { DestinationKind } from './destination.ts';
 import { existing } from './existing.ts';
 import { http } from './http.ts';
 import { s3 } from './s3.ts';
-import { s3ByStream } from './s3-by-stream.ts';
-import { s3Parquet } from './s3-parquet.ts';
 import { splunk } from './splunk.ts';
 
 export const DESTINATIONS = {
   s3,
-  's3-by-stream': s3ByStream,
-  's3-parquet': s3Parquet,
   splunk,
   http,
   existing,

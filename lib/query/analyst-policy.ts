@@ -3,7 +3,6 @@ import * as iam from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
-import { type Destination, kindOf } from '../delivery/destinations.ts';
 import { PREFIXES } from '../prefixes.ts';
 import { allow, keyStatements } from '../statements.ts';
 import { suppressWildcard } from '../suppress-finding.ts';
@@ -13,7 +12,6 @@ export interface AnalystPolicyProps {
   readonly connectorName: string;
   readonly events: IBucket;
   readonly results: IBucket;
-  readonly destination: Destination;
   readonly encryptionKey?: IKey;
 }
 
@@ -23,8 +21,7 @@ export function createAnalystPolicy(scope: Construct, props: AnalystPolicyProps)
   const stack = Stack.of(scope);
   const arn = (service: string, resource: string) => stack.formatArn({ service, resource });
   const tables = arn('glue', `table/${databaseName(connectorName)}/*`);
-  const prefixes = kindOf(props.destination).converts ? [PREFIXES.lines] : [PREFIXES.events, PREFIXES.lines];
-  const objects = prefixes.map(prefix => events.arnForObjects(`${prefix}*`));
+  const objects = events.arnForObjects(`${PREFIXES.events}*`);
   const answers = results.arnForObjects('*');
   const policy = new iam.ManagedPolicy(scope, 'AnalystPolicy', {
     description: `Asks the events of connector ${connectorName} in Athena.`,
@@ -35,8 +32,8 @@ export function createAnalystPolicy(scope: Construct, props: AnalystPolicyProps)
       allow(READ_CATALOGUE, arn('glue', 'catalog'), arn('glue', `database/${databaseName(connectorName)}`), tables),
       // Athena looks for this database whatever it is asked.
       allow(['glue:GetDatabase'], arn('glue', 'database/default')),
-      allow(['s3:GetObject'], ...objects),
-      listing(events, prefixes),
+      allow(['s3:GetObject'], objects),
+      listing(events),
       allow(KEEP_ANSWERS, answers),
       allow(['s3:ListBucket', 's3:ListBucketMultipartUploads'], results.bucketArn),
       allow(['s3:GetBucketLocation'], events.bucketArn, results.bucketArn),
@@ -44,9 +41,7 @@ export function createAnalystPolicy(scope: Construct, props: AnalystPolicyProps)
     ],
   });
   suppressWildcard(policy, tables, 'The database holds the table and the views of this connector and nothing else.');
-  for (const each of objects) {
-    suppressWildcard(policy, each, 'Firehose names the objects; the wildcard stays below the prefix of the events.');
-  }
+  suppressWildcard(policy, objects, 'Firehose names the objects; the wildcard stays below the prefix of the events.');
   suppressWildcard(
     policy,
     '*',
@@ -56,11 +51,11 @@ export function createAnalystPolicy(scope: Construct, props: AnalystPolicyProps)
   return policy;
 }
 
-function listing(events: IBucket, prefixes: readonly string[]): iam.PolicyStatement {
+function listing(events: IBucket): iam.PolicyStatement {
   return new iam.PolicyStatement({
     actions: ['s3:ListBucket'],
     resources: [events.bucketArn],
-    conditions: { StringLike: { 's3:prefix': prefixes.map(prefix => `${prefix}*`) } },
+    conditions: { StringLike: { 's3:prefix': `${PREFIXES.events}*` } },
   });
 }
 

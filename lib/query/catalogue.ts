@@ -1,8 +1,6 @@
 import type { Duration } from 'aws-cdk-lib';
 import type * as glue from 'aws-cdk-lib/aws-glue';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
-import { STREAMS } from '../../lambda/streams.ts';
-import { type Destination, kindOf } from '../delivery/destinations.ts';
 import { PREFIXES } from '../prefixes.ts';
 import type { ColumnType, View } from './views.ts';
 
@@ -14,7 +12,6 @@ const DAYS_TO_EXPIRE = 2;
 
 export interface LinesTableProps {
   readonly bucket: IBucket;
-  readonly destination: Destination;
   /** How long objects stay; absent where somebody else decides that. */
   readonly retention?: Duration;
 }
@@ -29,14 +26,10 @@ export function linesTable(props: LinesTableProps): glue.CfnTable.TableInputProp
     name: LINES_TABLE,
     description: 'The delivered events as lines of text. The view events reads them.',
     tableType: 'EXTERNAL_TABLE',
-    partitionKeys: [
-      { name: 'prefix', type: 'string' },
-      { name: 'delivery_day', type: 'string', comment: 'yyyy/MM/dd, UTC, of the delivery' },
-    ],
+    partitionKeys: [{ name: 'delivery_day', type: 'string', comment: 'yyyy/MM/dd, UTC, of the delivery' }],
     parameters: { EXTERNAL: 'TRUE', ...projection(props) },
     storageDescriptor: {
-      // Athena asks for the slash: the bare name of a bucket is no location to it.
-      location: `s3://${bucket.bucketName}/`,
+      location: bucket.s3UrlForObject(PREFIXES.events),
       columns: [{ name: 'line', type: 'string' }],
       inputFormat: 'org.apache.hadoop.mapred.TextInputFormat',
       outputFormat: 'org.apache.hadoop.hive.ql.io.HiveIgnoreKeyTextOutputFormat',
@@ -50,31 +43,20 @@ export function linesTable(props: LinesTableProps): glue.CfnTable.TableInputProp
   };
 }
 
-/** Folders above `yyyy/MM/dd/HH/`, without their last slash. */
-function linePrefixes(destination: Destination): string[] {
-  const [events, lines] = [PREFIXES.events, PREFIXES.lines].map(prefix => prefix.slice(0, -1)) as [string, string];
-  // Where Firehose converts, `events/` holds no lines.
-  if (kindOf(destination).converts) return [lines];
-  // Every layout, whichever the destination has now: objects of the one before stay where they are.
-  return [events, ...STREAMS.map(({ name }) => `${events}/${name}`), lines];
-}
-
 /** By the day, and no day before the oldest object: a query lists each partition, whether anything lies there or not. */
-function projection({ bucket, destination, retention }: LinesTableProps): Record<string, string> {
+function projection({ bucket, retention }: LinesTableProps): Record<string, string> {
   // Longer than that, the first day of all is the later of the two for years to come.
   const isShort = retention && retention.toDays() <= MOST_DAYS_BACK;
   const first = isShort ? `NOW-${retention.toDays() + DAYS_TO_EXPIRE}DAYS` : FIRST_DAY;
   return {
     'projection.enabled': 'true',
-    'projection.prefix.type': 'enum',
-    'projection.prefix.values': linePrefixes(destination).join(),
     'projection.delivery_day.type': 'date',
     'projection.delivery_day.format': 'yyyy/MM/dd',
     'projection.delivery_day.range': `${first},NOW`,
     'projection.delivery_day.interval': '1',
     'projection.delivery_day.interval.unit': 'DAYS',
-    // Athena's placeholders, not those of this language.
-    'storage.location.template': `s3://${bucket.bucketName}/\${prefix}/\${delivery_day}/`,
+    // Athena's placeholder, not one of this language.
+    'storage.location.template': `${bucket.s3UrlForObject(PREFIXES.events)}\${delivery_day}/`,
   };
 }
 
@@ -109,10 +91,7 @@ export function athenaView({ name, columns, sql }: View, database: string): glue
 }
 /** Names in the catalogue and in Athena. Known at synth, since the text of a view holds its database. */
 
-/**
- * Hyphens would have to be quoted in every query. A connector's name holds no underscore, so two never meet here; the database of a
- * conversion to Parquet begins otherwise.
- */
+/** Hyphens would have to be quoted in every query. A connector's name holds no underscore, so two never meet here. */
 export function databaseName(connectorName: string): string {
   return `security_events_${connectorName.replaceAll('-', '_')}`;
 }

@@ -7,7 +7,6 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import * as s3 from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { bucketDefaults } from '../data-bucket.ts';
-import type { Destination } from '../delivery/destinations.ts';
 import { suppressFinding } from '../suppress-finding.ts';
 import { createAnalystPolicy } from './analyst-policy.ts';
 import { athenaView, databaseName, linesTable, workgroupName } from './catalogue.ts';
@@ -17,7 +16,6 @@ export interface QueryProps extends ResultsBucketProps {
   readonly connectorName: string;
   /** Bucket of the delivered events. */
   readonly bucket: IBucket;
-  readonly destination: Destination;
   /** How long objects stay; absent where somebody else decides that. */
   readonly retention?: Duration;
   readonly queryScanGigabytes: number;

@@ -31,8 +31,6 @@ const KINDS = STREAMS.flatMap((stream): [OcsfClass, string][] => {
 /** What the SQL in files must know of the streams and of their classes in OCSF. */
 const SQL_FACTS = {
   immutable_streams: listed(IMMUTABLE.map(({ name }) => name)),
-  immutable_prefixes: listed(IMMUTABLE.map(({ name }) => `events/${name}`)),
-  versioned_prefixes: listed(VERSIONED.map(({ name }) => `events/${name}`)),
   removed_kinds: cases(KINDS, kind => kind === "'tombstone'"),
   other_kinds: cases(KINDS, kind => kind !== "'tombstone'"),
   ids: cases(
@@ -84,9 +82,9 @@ const EVENT = {
 /** What every view of latest events ends in. */
 const SENT = { forwarded_at: 'timestamp(3)', sequence: 'varchar', event_id: 'varchar' } as const;
 
-/** Every view, each after those that it reads. The first reads the relation `lines(line, prefix, delivery_day)`. */
+/** Every view, each after those that it reads. The first reads the relation `lines(line, delivery_day)`. */
 export const VIEWS: readonly View[] = [
-  fileView('events', { ...EVENT, refresh: 'varchar', prefix: 'varchar', reason: 'varchar' }),
+  fileView('events', { ...EVENT, refresh: 'varchar', reason: 'varchar' }),
   ...['latest_inventory', 'latest_blocks', 'latest_events'].map(name =>
     fileView(name, { ...EVENT, reason: 'varchar' }),
   ),

@@ -1,7 +1,6 @@
 import type { Incident } from './incident.ts';
 import { addRows } from './rows.ts';
 
-const PARQUET = { destination: { type: 's3-parquet' } };
 const HTTP = { destination: { type: 'http', url: 'https://siem.example/events', retrySeconds: 1200 } };
 
 /** What no local endpoint can do: the metric is reported as the service documents it. */
@@ -57,18 +56,6 @@ export const SERVICE_INCIDENTS: readonly Incident[] = [
       return run();
     },
     alarms: ['delivery-failing', 'delivery-late', 'delivery-backup-used'],
-  },
-  {
-    name: 'Firehose cannot convert a line',
-    caused: 'runs continue, with Parquet as the destination',
-    fed: 'Firehose FailedConversion.Records 1, once',
-    minutes: 10,
-    configuration: PARQUET,
-    eachMinute({ reports }, run, minute) {
-      if (minute === 0) reports.feed('delivery', 'FailedConversion.Records', 1);
-      return run();
-    },
-    alarms: ['delivery-unconverted'],
   },
   {
     name: 'The SIEM has stopped reading',

@@ -57,7 +57,7 @@ const OFFLINE = {
   temp_directory: join(tmpdir(), `security-data-query-${process.pid}`),
 };
 
-/** Statements that create the relation `lines(line, prefix, delivery_day)` and deny access to all other files. */
+/** Statements that create the relation `lines(line, delivery_day)` and deny access to all other files. */
 export function linesOfFiles(files: readonly string[]): string[] {
   const patterns = files.map(asPattern);
   return [
@@ -68,13 +68,13 @@ export function linesOfFiles(files: readonly string[]): string[] {
 }
 
 const NO_LINES =
-  "create view lines as select cast(null as varchar) as line, '' as prefix, cast(null as varchar) as delivery_day where false";
+  'create view lines as select cast(null as varchar) as line, cast(null as varchar) as delivery_day where false';
 
 function linesOf(patterns: readonly string[]): string {
   // One column and a delimiter that cannot occur, because JSON has no raw control characters. Nothing is parsed, so nothing is lost.
   // Folders such as `line=1` are not columns. The line end counts towards the line size.
   return `create view lines as
-     select line, '' as prefix, nullif(regexp_extract(filename, '([0-9]{4}/[0-9]{2}/[0-9]{2})/[0-9]{2}/[^/]*$', 1), '') as delivery_day
+     select line, nullif(regexp_extract(filename, '([0-9]{4}/[0-9]{2}/[0-9]{2})/[0-9]{2}/[^/]*$', 1), '') as delivery_day
      from read_csv([${patterns.map(quoted).join()}], columns = {'line': 'varchar'}, auto_detect = false, header = false,
        delim = '\\x01', quote = '', escape = '', comment = '', new_line = '\\n', max_line_size = ${LONGEST_LINE_BYTES + 1},
        compression = 'gzip', filename = true, hive_partitioning = false)`;
@@ -89,7 +89,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** Creates every view over the relation `lines(line, prefix, delivery_day)`. */
+/** Creates every view over the relation `lines(line, delivery_day)`. */
 export async function createViews(connection: DuckDBConnection, views: readonly View[] = VIEWS): Promise<void> {
   await connection.run(DUCKDB_DIALECT);
   for (const { name, sql } of views) await connection.run(`create view ${name} as ${sql}`);

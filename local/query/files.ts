@@ -19,7 +19,6 @@ export async function deliveredFiles(folder: string): Promise<string[]> {
   throw new QueryRequestError(`There are no .gz files of events below ${root}. ${WHAT_TO_DO}`);
 }
 
-/** `.json.gz`, or `.gz` where Firehose stores lines beside Parquet. */
 async function gzippedFiles(root: string): Promise<string[]> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   const files = entries.filter(entry => entry.isFile() && entry.name.endsWith('.gz'));

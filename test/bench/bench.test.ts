@@ -1,56 +1,88 @@
-import { describe, expect, test } from '@jest/globals';
-import { summarize, table } from '../../bench/figure.ts';
-import { FIGURES } from '../../bench/figures.ts';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { billOf, type Counts, costTable, count, type Parts, partsOfTemplate, type Tenant } from '../../bench/cost.ts';
+import { FIGURES, type Measurement } from '../../bench/figures.ts';
+import { resultOf, table } from '../../bench/result.ts';
 
 describe('a figure of the benchmark, at its smallest', () => {
-  test.each(FIGURES.map(figure => [figure.name, figure] as const))(
+  const measured = new Map<string, readonly Measurement[]>();
+  beforeAll(async () => {
+    for (const { name, measure } of FIGURES) measured.set(name, await measure('tiny'));
+  });
+
+  test.each(FIGURES.map(({ name }) => name))(
     '%s has a value for each subject, and a floor that it can be compared with',
-    async (name, figure) => {
-      const readings = await figure.measure('tiny');
-      expect(readings.length).toBeGreaterThan(0);
-      for (const { subject, value, floor, unit, target } of readings) {
-        expect([subject, unit]).toEqual([expect.stringMatching(/./), expect.stringMatching(/./)]);
+    name => {
+      const all = measured.get(name)!;
+      expect(new Set(all.map(({ subject }) => subject)).size).toBe(all.length);
+      for (const { value, floor = 1 } of all) {
         expect(value).toBeGreaterThanOrEqual(0);
-        if (floor !== undefined) expect(floor).toBeGreaterThan(0);
-        if (target !== undefined) expect(target).toBeGreaterThanOrEqual(0);
+        expect(floor).toBeGreaterThan(0);
       }
-      expect(new Set(readings.map(each => each.subject)).size).toBe(readings.length);
-      expect(summarize(name, [readings])).toHaveLength(readings.length);
     },
-    20_000,
   );
+
+  test('a quiet run makes the calls that are its target', () => {
+    const withTarget = measured.get('tick')!.filter(({ target }) => target !== undefined);
+    expect(withTarget.map(({ value }) => value)).toEqual(withTarget.map(({ target }) => target));
+  });
 });
 
 describe('the result of several runs', () => {
-  const run = (value: number, floor: number) => [{ subject: 's', unit: 'ms', value, floor, target: 2 }];
+  const run = (value: number, floor: number): Measurement => ({ subject: 's', unit: 'ms', value, floor, target: 2 });
 
   test('is the median of the ratios, each against the floor of its own run', () => {
-    expect(summarize('f', [run(30, 10), run(10, 10), run(40, 20)])).toEqual([
-      {
-        figure: 'f',
-        subject: 's',
-        unit: 'ms',
-        runs: 3,
-        value: 30,
-        floor: 10,
-        compared: 2,
-        spread: 0.5,
-        target: 2,
-        met: true,
-      },
-    ]);
+    const result = resultOf('f', [run(30, 10), run(10, 10), run(40, 20)]);
+    expect(result).toMatchObject({ value: 30, floor: 10, ratio: 2, spread: 0.5, missed: false });
   });
 
-  test('misses a target that its median exceeds, and a target of nothing by one', () => {
+  test('misses a target that its median exceeds', () => {
     const missed = (target: number, value: number) =>
-      summarize('f', [[{ subject: 's', unit: 'calls', value, target }]])[0]!.met;
-    expect([missed(4, 4), missed(4, 5), missed(0, 0), missed(0, 1)]).toEqual([true, false, true, false]);
+      resultOf('f', [{ subject: 's', unit: 'calls', value, target }]).missed;
+    expect([missed(4, 4), missed(4, 5), missed(0, 0), missed(0, 1)]).toEqual([false, true, false, true]);
   });
 
   test('is printed as a table with one line a result', () => {
-    expect(table(summarize('f', [run(30, 10)])).split('\n')).toEqual([
-      'figure  subject  value  floor  unit  ratio  ±  target',
-      'f       s        30     10     ms    3.00      ≤ 2     MISSED',
+    expect(table([resultOf('f', [run(30, 10)])]).split('\n')).toEqual([
+      '| figure | of | value | floor | ratio | target     |',
+      '| ------ | -- | ----- | ----- | ----- | ---------- |',
+      '| f      | s  | 30 ms | 10    | 3.00  | ≤ 2 MISSED |',
     ]);
+  });
+});
+
+describe('the bill of a tenant', () => {
+  const tenant: Tenant = { name: 'busy', assets: 100, changes: 1_200, removals: 60, dnsBlocks: 30_000 };
+  let counts: Counts;
+  let parts: Parts;
+  beforeAll(async () => {
+    counts = await count(tenant, 2);
+    parts = partsOfTemplate();
+  });
+
+  test('counts what the runs used: a unit for each changed row, two for each new threat, and all lines', () => {
+    const { used, minutes, runsThatSent, metrics } = counts;
+    const rows = minutes * (2 * 20 + 1 + 500);
+    expect(runsThatSent).toBe(minutes);
+    expect(used.writeUnits / minutes).toBeGreaterThan(50);
+    expect(used.lineBytes / rows).toBeGreaterThan(300);
+    expect(used.billedBytes).toBeGreaterThanOrEqual(used.lineBytes);
+    expect(used.gzippedBytes).toBeLessThan(used.lineBytes);
+    expect(metrics).toBe(9);
+  });
+
+  test('has the parts of the template, and sums them up', () => {
+    expect(parts).toMatchObject({ compositeAlarms: 2, dashboards: 0, secrets: 1, memoryMegabytes: 1769 });
+    const { together, 'filling up': once, ...bill } = billOf(tenant, counts, parts);
+    expect(together).toBeCloseTo(Object.values(bill).reduce((sum, each) => sum + each, 0));
+    expect(bill['CloudWatch alarms']).toBeCloseTo(parts.alarms * 0.1 + 1);
+    expect(bill['Secrets Manager']).toBeCloseTo(0.4);
+    expect(once).toBeGreaterThan(0);
+    expect(once).toBeLessThan(0.01);
+  });
+
+  test('is printed with what was counted in a minute', () => {
+    const printed = costTable([tenant], [counts], parts);
+    expect(printed).toMatch(/^\| together +\| \d+\.\d\d +\|$/m);
+    expect(printed).toMatch(/^\| DynamoDB write units a minute +\| \d+\.\d +\|$/m);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * The commands about data: lookup, verify, counts, dead letters and cost, in real processes against a deployed stack: see
+ * The commands about data: lookup, verify, counts and dead letters, in real processes against a deployed stack: see
  * connectorctl.test.ts.
  */
 import { afterAll } from '@jest/globals';
@@ -8,7 +8,6 @@ import './suites/lookup.ts';
 import './suites/verify.ts';
 import './suites/dead-letters.ts';
 import './suites/filters.ts';
-import './suites/cost.ts';
 import './suites/completeness.ts';
 
 afterAll(removeCompileCache);

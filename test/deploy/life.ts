@@ -139,9 +139,6 @@ async function notBounded(account: Account, acme: Deployment, siem: Siem, { step
     const { status, stdout } = await acme.ctl(['asset', 'asset-1']);
     assert.equal(status, 0, stdout);
   });
-  await step('cost', async () => {
-    note((await acme.ctl(['cost'])).stdout.split('\n')[0]!);
-  });
   await step('resume: a tick of the schedule starts a run by itself', async () => {
     await acme.json(['resume']);
     platform.put('assets', { id: 'asset-2', changed: 'while nobody looked' });

@@ -34,8 +34,6 @@ const SPLUNK = { type: 'splunk', url: 'https://splunk.acme.example:8088' };
 
 const VARIANTS: Readonly<Record<string, Variant>> = {
   query: { options: () => ({ query: true }), read: true },
-  'by-stream': { options: () => ({ destination: { type: 's3-by-stream' } }), read: false },
-  parquet: { options: () => ({ destination: { type: 's3-parquet' } }), read: false },
   http: { options: () => ({ destination: HTTP }), read: false },
   splunk: { options: () => ({ destination: SPLUNK }), read: false },
   ocsf: { options: () => ({ format: 'ocsf', ocsfFields: { name: 'device.hostname' } }), read: true },

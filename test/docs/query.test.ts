@@ -21,11 +21,12 @@ describe('each example', () => {
     database = await openLinesDatabase();
     const now = new Date().toISOString();
     const shared = { time: now, forwardedAt: now };
-    await database.hold([
+    const lines = [
       envelope({ ...shared, sequence: 1, id: 'asset-7f3a', row: '{"name":"web-01"}' }),
       envelope({ ...shared, sequence: 2, stream: 'threats', assetId: 'asset-7f3a', row: '{"severity":"high"}' }),
       envelope({ ...shared, sequence: 3, id: 'gone', kind: 'tombstone', row: '{}' }),
-    ]);
+    ];
+    await database.hold(lines, now.slice(0, 10).replaceAll('-', '/'));
   });
   afterAll(async () => database[Symbol.asyncDispose]());
 

@@ -1,5 +1,5 @@
 /**
- * The parts of docs/ that follow from declarations: streams, views, columns, alarms and prices. A test holds them.
+ * The parts of docs/ that follow from declarations: streams, views, columns and alarms. A test holds them.
  *
  *     npm run doc-tables               names the files whose parts differ
  *     npm run doc-tables -- --write    writes them again
@@ -9,10 +9,6 @@ import path from 'node:path';
 import { classesOf, filteredClass, type OcsfClass } from '../../lambda/core/ocsf/classes.ts';
 import { STREAMS, type Stream } from '../../lambda/streams.ts';
 import { ALARMS } from '../../lib/alarms/alarms.ts';
-import { billLine, fixedParts } from '../../lib/cost/bill.ts';
-import { seriesOf } from '../../lib/cost/estimate.ts';
-import { PRICES } from '../../lib/cost/prices.ts';
-import { columnsOf } from '../../lib/delivery/parquet-columns.ts';
 import { ocsfSchema } from '../../lib/ocsf/schema.ts';
 import { VIEWS } from '../../lib/query/views.ts';
 import { TEST } from '../../lib/test-event.ts';
@@ -28,14 +24,7 @@ export const WRITTEN: Readonly<Record<string, (text: string) => string>> = {
     ),
   'ocsf.md': text => withTable(text, '## Classes', classRows()),
   'query.md': text => withTable(text, '## The views', viewRows(rows(partOf(text, '## The views')))),
-  'parquet.md': text =>
-    withTable(
-      text,
-      '## Columns',
-      columnsOf('envelope').map(({ name, type, comment }) => [`\`${name}\``, `\`${type}\``, comment]),
-    ),
   'runbook.md': text => withTable(text, '# ', alarmRows()),
-  'cost.md': withCostFigures,
 };
 
 function classRows(): string[][] {
@@ -91,47 +80,6 @@ function alarmRows(): string[][] {
     severity,
     `\`npm run connectorctl -- ${first}\``,
   ]);
-}
-
-/** The figures that are exact whatever is counted. Those of runs come from `npm run cost`. */
-function withCostFigures(text: string): string {
-  const fixed = fixedParts();
-  const metrics = seriesOf(STREAMS);
-  const fewer = metrics - seriesOf(STREAMS.filter(stream => 'path' in stream));
-  const dollars = (...lines: { readonly dollars: number }[]) =>
-    lines.reduce((sum, line) => sum + line.dollars, 0).toFixed(2);
-  const alarms = dollars(
-    billLine('', 'alarmMonth', fixed.alarms),
-    billLine('', 'compositeAlarmMonth', fixed.compositeAlarms),
-  );
-  const same = (label: string, value: string | number) => `| ${label} | ${value} | ${value} | ${value} |`;
-  const figures = text
-    .replace(/^\| metrics \|.*$/m, same('metrics', metrics))
-    .replace(/^\| CloudWatch metrics \|.*$/m, same('CloudWatch metrics', dollars(billLine('', 'metricMonth', metrics))))
-    .replace(/^\| CloudWatch alarms \|.*$/m, same('CloudWatch alarms', alarms))
-    .replace(
-      /^\| CloudWatch dashboard \|.*$/m,
-      same('CloudWatch dashboard', dollars(billLine('', 'dashboardMonth', fixed.dashboards))),
-    )
-    .replace(/a run a minute, .* streams,/, `a run a minute, ${STREAMS.length} streams,`)
-    .replace(/\d+ of \d+ metrics fewer/, `${fewer} of ${metrics} metrics fewer`);
-  const prices = Object.values(PRICES).map(({ dollars: price, per, source }) => [
-    per,
-    String(Number(price.toPrecision(6))),
-    source,
-  ]);
-  return withTable(withSums(figures), '## The prices', prices);
-}
-
-/** The sums of the bill's columns. */
-function withSums(text: string): string {
-  const bill = rows(partOf(text, '## The bill'));
-  const parts = bill.slice(
-    0,
-    bill.findIndex(([part]) => part === '**together**'),
-  );
-  const sums = [1, 2, 3].map(column => parts.reduce((sum, cells) => sum + Number(cells[column]), 0).toFixed(2));
-  return text.replace(/^\| \*\*together\*\* \|.*$/m, `| **together** | ${sums.map(sum => `**${sum}**`).join(' | ')} |`);
 }
 
 /** Which streams have which kinds and members. What the conditions say is written by hand. */

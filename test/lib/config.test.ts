@@ -83,22 +83,10 @@ const REFUSED: readonly [string, Record<string, unknown>, string, RegExp][] = [
   ['an endpoint without its address', { destination: { type: 'splunk' } }, 'destination.url', /required/],
   ['an endpoint over http', { destination: { type: 'http', url: 'http://x.example' } }, 'destination.url', /https/],
   [
-    'a partition buffer under a minute',
-    { destination: { type: 's3-by-stream', bufferSeconds: 30 } },
+    'a buffer over a quarter of an hour',
+    { destination: { type: 's3', bufferSeconds: 901 } },
     'destination.bufferSeconds',
-    /from 60/,
-  ],
-  [
-    'a Parquet buffer under a minute',
-    { destination: { type: 's3-parquet', bufferSeconds: 0 } },
-    'destination.bufferSeconds',
-    /from 60/,
-  ],
-  [
-    'Parquet for a reader of JSON lines',
-    { destination: { type: 's3-parquet' }, siemReader: { type: 'sentinel', workspaceId: WORKSPACE } },
-    'siemReader',
-    /cannot read Parquet/,
+    /to 900/,
   ],
   [
     'a reader without an external id',
@@ -313,7 +301,7 @@ describe('the configuration', () => {
   });
 
   test('is the same as a list and as the JSON text of one', () => {
-    const list = [EXAMPLE, { ...EXAMPLE, name: 'other', ...VARIANTS.byStream }];
+    const list = [EXAMPLE, { ...EXAMPLE, name: 'other', ...VARIANTS.query }];
     expect(readConnectors(JSON.stringify(list))).toEqual(readConnectors(list));
   });
 

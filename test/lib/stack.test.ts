@@ -4,8 +4,6 @@
  */
 import './stack/function.ts';
 import './stack/delivery.ts';
-import './stack/by-stream.ts';
-import './stack/parquet.ts';
 import './stack/siem-access.ts';
 import './stack/query.ts';
 import './stack/query-analyst.ts';

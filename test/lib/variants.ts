@@ -42,8 +42,7 @@ export const VARIANTS = {
     vpc: { ...network, securityGroupIds: ['sg-0123456789abcdef0'] },
     query: true,
   },
-  byStream: { destination: { type: 's3-by-stream', bufferSeconds: 120 }, query: true },
-  parquet: { destination: { type: 's3-parquet' }, kmsKeyArn: KEY_ARN },
+  query: { destination: { type: 's3', bufferSeconds: 120 }, query: true },
   ocsf: {
     format: 'ocsf',
     dnsBlocksPath: '/v1/dns-blocks',

@@ -10,19 +10,6 @@ import { openTrinoLines } from './trino/trino-lines.ts';
 const FIRST = Math.floor(Date.now() / 86_400_000) * 1_000;
 const RUNS = 100;
 
-const NO_BLOCKS = `("prefix" <> VARCHAR 'events/dns-blocks')`;
-
-test.each([
-  ['current_assets', NO_BLOCKS],
-  ['current_threats', NO_BLOCKS],
-  ['removed_assets', NO_BLOCKS],
-  ['dns_blocks', `(NOT ("prefix" IN (VARCHAR 'events/assets', VARCHAR 'events/threats')))`],
-])('what %s asks of the prefix is asked where lines are read', async (view, condition) => {
-  await using lines = await openTrinoLines(running().trino!.url);
-  const plan = (await lines.tuples(`explain select * from ${view}`)).join('\n');
-  expect(plan.split('\n').find(line => line.includes('Scan'))).toContain(`filterPredicate = ${condition}`);
-});
-
 test(`in ${RUNS} histories from seed ${FIRST} the copy by the views on Trino equals the truth`, async () => {
   const results = await Promise.all(Array.from({ length: RUNS }, async (_, index) => check(generate(FIRST + index))));
   await using views = new ViewsCheck(await openTrinoLines(running().trino!.url));

@@ -1,15 +1,17 @@
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, test } from '@jest/globals';
-import { COLUMNS, FUNCTIONS, QUERIES, TABLE, transformation } from '../../lib/siem-files/kusto.ts';
-import { RULE_PROPERTIES } from '../../lib/siem-files/sentinel.ts';
 import { createRandom } from '../../local/platform/random.ts';
 import { command } from '../support/parts/command.ts';
 import { PARTS, part } from './parts.ts';
 import { corpus, shuffledTwice } from './support/corpus.ts';
+import { kqlQueries, sentinel } from './support/files.ts';
 import { diagnostics, transformationDiagnostics } from './support/kusto.ts';
 import { report } from './support/report.ts';
 import { truthOf } from './support/truth.ts';
+
+const { table: TABLE, functions: FUNCTIONS, members: MEMBERS } = sentinel();
+const QUERIES = kqlQueries();
 
 const SERVICE = `${PARTS.kusto.name} ${PARTS.kusto.version}`;
 const ENGINE = `${PARTS['duckdb-kql'].name} ${PARTS['duckdb-kql'].version}`;
@@ -20,15 +22,11 @@ describe(`the KQL of siem/sentinel, by ${SERVICE}`, () => {
   });
 
   test('the transformation of the data collection rule has no fault', () => {
-    const [declared] = Object.values(RULE_PROPERTIES.streamDeclarations);
-    const columns = declared!.columns
-      .map(({ name, type }) => `['${name}']: ${type === 'boolean' ? 'bool' : type}`)
-      .join(', ');
-    expect(transformationDiagnostics(transformation(), `(${columns})`)).toEqual([]);
+    expect(transformationDiagnostics()).toEqual([]);
   });
 
   test('a name that is no column is a fault', () => {
-    expect(diagnostics(`${TABLE} | where Kind == "upsert"`).join()).toContain('Kind');
+    expect(diagnostics(`${TABLE.name} | where Kind == "upsert"`).join()).toContain('Kind');
   });
 });
 
@@ -47,11 +45,11 @@ test(`the queries of siem/sentinel, translated by ${ENGINE}, answer as the views
       .getRowsJson()
       .map(row => row.join(' '))
       .sort();
-  const columns = [{ name: 'TimeGenerated', type: 'datetime', member: 'forwarded_at' }, ...COLUMNS];
+  const columns = TABLE.columns.map(each => ({ ...each, member: MEMBERS.get(each.name)! }));
   await connection.run(
-    `create table ${TABLE} (${columns.map(({ name, type }) => `"${name}" ${DUCKDB_TYPES[type]}`).join()})`,
+    `create table ${TABLE.name} (${columns.map(({ name, type }) => `"${name}" ${DUCKDB_TYPES[type]}`).join()})`,
   );
-  const appender = await connection.createAppender(TABLE);
+  const appender = await connection.createAppender(TABLE.name);
   for (const line of shuffledTwice(lines, createRandom(11))) {
     const at = line.indexOf(',"row":');
     const head = JSON.parse(at < 0 ? line : `${line.slice(0, at)}}`);
@@ -66,7 +64,7 @@ test(`the queries of siem/sentinel, translated by ${ENGINE}, answer as the views
   }
   appender.closeSync();
   const names = FUNCTIONS.filter(({ name }) => !NOT_TRANSLATED.includes(name));
-  const schema: Record<string, string[]> = { [TABLE]: columns.map(({ name }) => name) };
+  const schema: Record<string, string[]> = { [TABLE.name]: columns.map(({ name }) => name) };
   for (const { name, kql } of names) {
     await connection.run(`create view ${name} as ${await translated(kql, schema)}`);
     schema[name] = (await connection.runAndReadAll(`select * from ${name} limit 0`)).columnNames();
@@ -103,7 +101,7 @@ const DUCKDB_TYPES: Readonly<Record<string, string>> = {
   dynamic: 'json',
 };
 
-/** A time that is none becomes null, as in a column of Log Analytics. */
+/** An invalid time becomes null, as in a column of Log Analytics. */
 function timeOrText(value: unknown, type: string): unknown {
   if (type !== 'datetime') return value;
   const time = Date.parse(String(value));

@@ -1,9 +1,9 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { SIEM_FOLDER } from '../../lib/siem-files/files.ts';
 import { command } from '../support/parts/command.ts';
 import { part } from './parts.ts';
+import { SIEM_FOLDER } from './support/files.ts';
 import { report } from './support/report.ts';
 
 interface Resource {

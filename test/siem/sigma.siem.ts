@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { SIEM_FOLDER } from '../../lib/siem-files/files.ts';
 import { command } from '../support/parts/command.ts';
 import { PARTS, part } from './parts.ts';
+import { SIEM_FOLDER } from './support/files.ts';
 import { diagnostics } from './support/kusto.ts';
 
 const FOLDER = join(SIEM_FOLDER, 'sigma');

@@ -3,10 +3,9 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { SIEM_FOLDER } from '../../lib/siem-files/files.ts';
-import { DASHBOARD } from '../../lib/siem-files/splunk-dashboard.ts';
 import { command } from '../support/parts/command.ts';
 import { PARTS, part } from './parts.ts';
+import { SIEM_FOLDER, splunkDashboard } from './support/files.ts';
 import { report } from './support/report.ts';
 
 const APP = join(SIEM_FOLDER, 'splunk', 'security_data_connector');
@@ -42,12 +41,13 @@ test('the dashboard has each visualization, input and search once, and in its la
     return validator.validate(definition, []) ?? [];
   };
   // Splunk 9.0 knows one layout, and later releases take it over as the layout of one tab, which is what the validator knows.
-  const { type, options, structure, globalInputs } = DASHBOARD.layout;
+  const dashboard = splunkDashboard();
+  const { type, options, structure, globalInputs } = dashboard.layout;
   const layout = {
     globalInputs,
     layoutDefinitions: { one: { type, options, structure } },
     tabs: { items: [{ layoutId: 'one', label: 'One' }] },
   };
-  expect(faults({ ...DASHBOARD, layout })).toEqual([]);
-  expect(faults({ ...DASHBOARD, layout, visualizations: {} }).length).toBe(structure.length);
+  expect(faults({ ...dashboard, layout })).toEqual([]);
+  expect(faults({ ...dashboard, layout, visualizations: {} }).length).toBe(structure.length);
 });

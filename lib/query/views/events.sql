@@ -2,7 +2,6 @@
 with marked as (
   select
     line,
-    prefix,
     delivery_day,
     -- The members of an envelope have a fixed order. An OCSF line begins otherwise.
     substr(line, 1, 12) = '{"event_id":' as is_envelope,
@@ -13,7 +12,6 @@ with marked as (
 cut as (
   select
     is_envelope,
-    prefix,
     delivery_day,
     case when is_envelope and row_at > 0 then substr(line, 1, row_at - 1) || '}' else line end as head,
     -- Cut as text: a row that is parsed and rewritten loses digits.
@@ -23,7 +21,6 @@ cut as (
 classed as (
   select
     is_envelope,
-    prefix,
     delivery_day,
     head,
     row_text,
@@ -69,7 +66,6 @@ members as (
     case when is_envelope then row_text else json_extract_scalar(head, '$.raw_data') end as row_text,
     case when is_envelope then json_extract_scalar(head, '$.refresh')
       when json_extract_scalar(head, '$.metadata.labels[0]') = 'refresh' then 'true' end as refresh,
-    prefix,
     delivery_day
   from classed
 )
@@ -90,8 +86,6 @@ select
   delivery_day,
   -- 'true' where the event repeats what the SIEM had, so that the SIEM does not forget it.
   refresh,
-  -- Of the folder: a filter on it spares Athena what lies below the others.
-  prefix,
   reason
 from members
 -- What a later release may send besides says nothing of what is here now (docs/events.md): it must not hide it either.

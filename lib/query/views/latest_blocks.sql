@@ -1,4 +1,4 @@
--- The same rule for what never changes, and is most of the bytes. See latest_inventory.
+-- The same rule for rows that never change. See latest_inventory.
 select
   connector,
   stream,
@@ -17,6 +17,6 @@ select
 from (
   select *, row_number() over (partition by connector, stream, id order by sequence desc) as place
   from events
-  where stream in ({{immutable_streams}}) and prefix not in ({{versioned_prefixes}})
+  where stream in ({{immutable_streams}})
 ) as ranked
 where place = 1

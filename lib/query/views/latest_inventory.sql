@@ -17,7 +17,6 @@ select
 from (
   select *, row_number() over (partition by connector, stream, id order by sequence desc) as place
   from events
-  -- The second says nothing that the first does not, but Athena knows it before it opens a file.
-  where stream not in ({{immutable_streams}}) and prefix not in ({{immutable_prefixes}})
+  where stream not in ({{immutable_streams}})
 ) as ranked
 where place = 1

@@ -19,7 +19,6 @@ export const SERVICE_METRICS: Readonly<
       'IncomingRecords',
       'ThrottledRecords',
       'BackupToS3.Records',
-      'FailedConversion.Records',
       ...FIREHOSE_DESTINATIONS.flatMap(each => [`${each}.DataFreshness`, `${each}.Success`]),
     ],
   },

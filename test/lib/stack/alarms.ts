@@ -74,8 +74,8 @@ const COMPARISONS: Readonly<Record<string, string>> = {
 };
 
 test('every alarm has its metric, its threshold, its duration and its severity: npm test -- -u renews them', () => {
-  const found = alarms({ ...VARIANTS.parquet })
-    .concat(alarms({ ...VARIANTS.splunk }), alarms())
+  const found = alarms({ ...VARIANTS.splunk })
+    .concat(alarms())
     .map(each => {
       const name = each.AlarmName.split('/')[1]!;
       const comparison = COMPARISONS[each.ComparisonOperator];
@@ -206,7 +206,7 @@ test('a stream without a path appears nowhere in the template', () => {
 describe('thresholds', () => {
   test('of delivery follow the buffer and the kind of destination', () => {
     expect(alarm('delivery-late')).toMatchObject({ MetricName: 'DeliveryToS3.DataFreshness', Threshold: 1020 });
-    expect(alarm('delivery-late', VARIANTS.byStream)).toMatchObject({ Threshold: 1140 });
+    expect(alarm('delivery-late', VARIANTS.query)).toMatchObject({ Threshold: 1140 });
     expect(alarm('delivery-late', VARIANTS.splunk)).toMatchObject({ MetricName: 'DeliveryToSplunk.DataFreshness' });
     expect(alarm('delivery-failing', VARIANTS.http)).toMatchObject({ MetricName: 'DeliveryToHttpEndpoint.Success' });
     expect(alarm('delivery-failing', VARIANTS.existing)).toMatchObject({ MetricName: 'DeliveryToSplunk.Success' });

@@ -29,30 +29,6 @@ describe('delivery to S3', () => {
     });
   });
 
-  test('by stream takes packed records apart, finds the stream of each line and ends it again', () => {
-    expect(destination(VARIANTS.byStream, 'ExtendedS3')).toMatchObject({
-      Prefix: 'events/!{partitionKeyFromQuery:stream}/!{timestamp:yyyy/MM/dd/HH}/',
-      ErrorOutputPrefix: ERRORS,
-      FileExtension: '.json.gz',
-      BufferingHints: { IntervalInSeconds: 120, SizeInMBs: 64 },
-      DynamicPartitioningConfiguration: { Enabled: true },
-      ProcessingConfiguration: {
-        Enabled: true,
-        Processors: [
-          { Type: 'RecordDeAggregation', Parameters: [{ ParameterName: 'SubRecordType', ParameterValue: 'JSON' }] },
-          {
-            Type: 'MetadataExtraction',
-            Parameters: [
-              { ParameterName: 'MetadataExtractionQuery', ParameterValue: '{stream:(.stream // .metadata.log_name)}' },
-              { ParameterName: 'JsonParsingEngine', ParameterValue: 'JQ-1.6' },
-            ],
-          },
-          { Type: 'AppendDelimiterToRecord' },
-        ],
-      },
-    });
-  });
-
   test('may write below its two prefixes and nowhere else', () => {
     const written = deliveryGrants({}).filter(grant => grant.startsWith('s3:PutObject'));
     expect(written).toHaveLength(1);
@@ -106,15 +82,15 @@ test('a delivery stream that exists already is used as it is, and the bucket hol
 });
 
 test('another kind of destination is another stream, because Firehose cannot turn one into the other', () => {
-  const ids = [{}, VARIANTS.byStream, VARIANTS.parquet, VARIANTS.splunk, VARIANTS.http].map(options => {
+  const ids = [{}, VARIANTS.splunk, VARIANTS.http].map(options => {
     const { Resources } = synthesize({ ...options });
     return Object.keys(Resources).find(id => Resources[id]!.Type === 'AWS::KinesisFirehose::DeliveryStream');
   });
-  expect(new Set(ids).size).toBe(5);
+  expect(new Set(ids).size).toBe(3);
 });
 
 test('every stream is encrypted and takes direct puts', () => {
-  for (const options of [{}, VARIANTS.byStream, VARIANTS.http]) {
+  for (const options of [{}, VARIANTS.query, VARIANTS.http]) {
     expect(only(synthesize({ ...options }), 'AWS::KinesisFirehose::DeliveryStream')).toMatchObject({
       DeliveryStreamType: 'DirectPut',
       DeliveryStreamEncryptionConfigurationInput: { KeyType: 'AWS_OWNED_CMK' },

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { STREAMS } from '../../../lambda/streams.ts';
 import { VIEWS } from '../../../lib/query/views.ts';
 import { only, type Resource, resources, type SynthesizedTemplate, synthesize } from '../synth.ts';
 import { KEY_ARN, VARIANTS } from '../variants.ts';
@@ -15,7 +14,7 @@ interface TableInput {
   };
 }
 
-const template = synthesize(VARIANTS.byStream);
+const template = synthesize(VARIANTS.query);
 
 function tables(of: SynthesizedTemplate): TableInput[] {
   return resources(of, 'AWS::Glue::Table').map(({ Properties }) => Properties['TableInput'] as TableInput);
@@ -57,7 +56,7 @@ describe('the table of lines', () => {
   test('has one column that holds the line as it is, and partitions that need no crawler', () => {
     expect(lines).toMatchObject({
       TableType: 'EXTERNAL_TABLE',
-      PartitionKeys: [{ Name: 'prefix' }, { Name: 'delivery_day' }],
+      PartitionKeys: [{ Name: 'delivery_day' }],
       StorageDescriptor: {
         Columns: [{ Name: 'line', Type: 'string' }],
         // Any delimiter that is given could occur in a line; the one by default cannot.
@@ -70,44 +69,17 @@ describe('the table of lines', () => {
     expect(resources(template, 'AWS::Glue::Crawler')).toEqual([]);
   });
 
-  test('lies in a folder, as Athena asks: the bare name of a bucket is none', () => {
-    const location = (of: SynthesizedTemplate) =>
-      JSON.stringify(tables(of).find(({ Name }) => Name === 'lines')!.StorageDescriptor.Location);
-    expect(location(synthesize({ ...VARIANTS.existingParts, query: true }))).toBe('"s3://acme-security-data/"');
-    expect(location(template)).toMatch(/"s3:\/\/",\{"Ref":"\w+"\},"\/"/);
-  });
-
-  /** Where Firehose writes lines: beside the events where these are converted. */
-  function writesLinesBelow(of: SynthesizedTemplate): string {
-    const destination = only(of, 'AWS::KinesisFirehose::DeliveryStream')['ExtendedS3DestinationConfiguration'] as {
+  test('finds the lines of a day where Firehose writes them', () => {
+    const of = synthesize({ ...VARIANTS.existingParts, query: true });
+    const { Parameters, StorageDescriptor } = tables(of).find(({ Name }) => Name === 'lines')!;
+    const { Prefix } = only(of, 'AWS::KinesisFirehose::DeliveryStream')['ExtendedS3DestinationConfiguration'] as {
       Prefix: string;
-      S3BackupConfiguration?: { Prefix: string };
     };
-    const prefix = destination.S3BackupConfiguration?.Prefix ?? destination.Prefix;
-    return prefix.replace('!{partitionKeyFromQuery:stream}', 'assets').split('/!{timestamp:yyyy/MM/dd/HH}/')[0]!;
-  }
-
-  function partitions(of: SynthesizedTemplate): Readonly<Record<string, unknown>> {
-    return tables(of).find(({ Name }) => Name === 'lines')!.Parameters;
-  }
-
-  test.each([
-    ['s3', VARIANTS.everyOption],
-    ['s3-by-stream', VARIANTS.byStream],
-    ['s3-parquet', { ...VARIANTS.parquet, query: true }],
-  ])('covers the folders that Firehose writes lines to where the destination is %s', (_, options) => {
-    const of = synthesize(options);
-    expect(String(partitions(of)['projection.prefix.values']).split(',')).toContain(writesLinesBelow(of));
-    expect(JSON.stringify(partitions(of)['storage.location.template'])).toMatch(
-      /"\/\$\{prefix\}\/\$\{delivery_day\}\/"/,
-    );
-  });
-
-  test('covers every layout that there was, and where Firehose converts no file that it converted', () => {
-    const values = (options: object) => partitions(synthesize({ ...options }))['projection.prefix.values'];
-    expect(values(VARIANTS.byStream)).toBe(['events', ...STREAMS.map(({ name }) => `events/${name}`), 'lines'].join());
-    expect(values({ query: true })).toBe(values(VARIANTS.byStream));
-    expect(values({ ...VARIANTS.parquet, query: true })).toBe('lines');
+    const folder = 's3://acme-security-data/events/';
+    expect(StorageDescriptor.Location).toBe(folder);
+    expect(Parameters['storage.location.template']).toBe(`${folder}\${delivery_day}/`);
+    expect(Prefix).toBe('events/!{timestamp:yyyy/MM/dd/HH}/');
+    expect(Parameters['projection.delivery_day.format']).toBe('yyyy/MM/dd');
   });
 });
 
@@ -147,7 +119,7 @@ describe('the workgroup', () => {
     const configuration = (options: object) =>
       only(synthesize({ ...options }), 'AWS::Athena::WorkGroup')['WorkGroupConfiguration'];
     const enforced = { EnforceWorkGroupConfiguration: true, PublishCloudWatchMetricsEnabled: true };
-    expect(configuration(VARIANTS.byStream)).toMatchObject({
+    expect(configuration(VARIANTS.query)).toMatchObject({
       ...enforced,
       BytesScannedCutoffPerQuery: 100_000_000_000,
     });
@@ -167,12 +139,9 @@ describe('the workgroup', () => {
     });
   });
 
-  test.each(['byStream', 'everyOption', 'existingParts'] as const)(
-    'keeps answers for a week, in the variant %s',
-    name => {
-      const { Rules } = results(synthesize(VARIANTS[name])).Properties['LifecycleConfiguration'] as { Rules: object[] };
-      expect(Rules).toEqual([expect.objectContaining({ ExpirationInDays: 7, Status: 'Enabled' })]);
-      expect(Rules[0]).not.toHaveProperty('Prefix');
-    },
-  );
+  test.each(['query', 'everyOption', 'existingParts'] as const)('keeps answers for a week, in the variant %s', name => {
+    const { Rules } = results(synthesize(VARIANTS[name])).Properties['LifecycleConfiguration'] as { Rules: object[] };
+    expect(Rules).toEqual([expect.objectContaining({ ExpirationInDays: 7, Status: 'Enabled' })]);
+    expect(Rules[0]).not.toHaveProperty('Prefix');
+  });
 });

@@ -14,7 +14,6 @@ import { SecurityDataConnector } from '../../../lib/security-data-connector.ts';
 import { createApp, only, resources, templateOf } from '../synth.ts';
 import { actionsOf, identityStatements } from './policies.ts';
 
-const WORKSPACE = '11111111-2222-4333-8444-555555555555';
 const REQUIRED = {
   connectorName: 'acme',
   baseUrl: 'https://api.acme.example',
@@ -189,9 +188,7 @@ describe('the construct holds its props to the rules of the configuration', () =
     ['dnsBlocksPath', { dnsBlocksPath: 'v1/dns' }],
     ['tags.aws:x', { tags: { 'aws:x': 'y' } }],
     ['destination.url', { destination: { type: 'http', url: 'http://siem.acme.example' } }],
-    ['destination.bufferInterval', { destination: { type: 's3-by-stream', bufferInterval: Duration.seconds(30) } }],
-    ['destination.bufferInterval', { destination: { type: 's3-parquet', bufferInterval: Duration.seconds(30) } }],
-    ['siemReader', { destination: { type: 's3-parquet' }, siemReader: { type: 'sentinel', workspaceId: WORKSPACE } }],
+    ['destination.bufferInterval', { destination: { type: 's3', bufferInterval: Duration.seconds(901) } }],
     ['siemReader.principal', { siemReader: { type: 'external-id', principal: '*', externalId: 'x-1' } }],
     [
       'siemReader',

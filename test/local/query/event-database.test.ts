@@ -70,13 +70,6 @@ describe('of the files', () => {
     expect(await column(folder, 'select row from current_assets')).toEqual(['1']);
   });
 
-  test('lines that Firehose keeps beside Parquet are read, and no Parquet', async () => {
-    await using folder = await DeliveredFolder.make();
-    await folder.file('lines/2026/11/20/09/acme-1-2026-11-20-09-00-00-abc.gz', envelope({ sequence: 1, row: '1' }));
-    await folder.bytes(`${DAY}/a.parquet`, Buffer.from('PAR1'));
-    expect(await column(folder, 'select row from current_assets')).toEqual(['1']);
-  });
-
   test('a folder whose name is that of a column is a folder', async () => {
     await using folder = await DeliveredFolder.make();
     await folder.file('line=1/delivery_day=2/a.json.gz', envelope({ sequence: 1, row: '1' }));

@@ -36,7 +36,7 @@ export async function readCatalogue({ Resources }: SynthesizedTemplate, { table,
   return JSON.parse(written.trim().split('\n').at(-1)!) as ReadCatalogue;
 }
 
-/** The database of Parquet is the only other thing that a table refers to. */
+/** A table refers to the bucket alone. */
 function named(bucket: string): References {
   return { ref: () => bucket, attribute: () => bucket };
 }

@@ -16,7 +16,7 @@ export async function openTrinoLines(url: string): Promise<LinesDatabase> {
       // A table in memory can only be added to.
       await ask('drop table lines');
       await ask(LINES);
-      const values = lines.map(line => `(${literal(line)}, 'events', ${literal(deliveryDay)})`);
+      const values = lines.map(line => `(${literal(line)}, ${literal(deliveryDay)})`);
       for (let from = 0; from < values.length; from += LINES_AT_ONCE) {
         await ask(`insert into lines values ${values.slice(from, from + LINES_AT_ONCE).join()}`);
       }
@@ -44,7 +44,7 @@ export async function openTrinoLines(url: string): Promise<LinesDatabase> {
 /** Of many more Trino would plan longer than it inserts. */
 const LINES_AT_ONCE = 1000;
 
-const LINES = 'create table lines(line varchar, prefix varchar, delivery_day varchar)';
+const LINES = 'create table lines(line varchar, delivery_day varchar)';
 
 /** As Athena calls the catalogue of Glue; the server has one of this name. */
 const CATALOG = 'awsdatacatalog';

@@ -1,9 +1,7 @@
 /** Speaks to Elasticsearch and OpenSearch, and loads lines as the files of `siem/` do. */
 import { createHash } from 'node:crypto';
 import { createContext, runInContext } from 'node:vm';
-import { FILEBEAT_SCRIPT } from '../../../lib/siem-files/elastic.ts';
-import { KEY, STATE_KINDS, STATE_STREAMS } from '../../../lib/siem-files/event-facts.ts';
-import { HEAD_ONLY } from '../../../lib/siem-files/opensearch.ts';
+import { filebeatScript, KEY, rowRemoval, STATE_KINDS, STATE_STREAMS } from './files.ts';
 
 export interface Answer {
   readonly [member: string]: unknown;
@@ -91,17 +89,19 @@ export function throughFilebeat(line: string): Operation | undefined {
   };
 }
 
-const PROCESS = runInContext(`${FILEBEAT_SCRIPT}; process`, createContext({})) as (event: object) => void;
+const PROCESS = runInContext(`${filebeatScript()}; process`, createContext({})) as (event: object) => void;
 
 export interface Piped {
   readonly event: Operation | undefined;
   readonly state: Operation | undefined;
 }
 
+const { from, to: REPLACEMENT } = rowRemoval();
+const ROW = new RegExp(from.replace('(?s)', ''), 's');
+
 /** What the pipeline of OpenSearch Ingestion makes of a line: its processors and routes, written again. */
 export function throughPipeline(line: string): Piped {
-  const pattern = new RegExp(HEAD_ONLY.from.replace('(?s)', ''), 's');
-  const head = JSON.parse(line.replace(pattern, HEAD_ONLY.to)) as Record<string, string>;
+  const head = JSON.parse(line.replace(ROW, REPLACEMENT)) as Record<string, string>;
   const { connector, stream, kind, event_id, sequence } = head;
   const known = (all: readonly string[], value = '') => all.includes(value);
   if (event_id === undefined) return { event: undefined, state: undefined };

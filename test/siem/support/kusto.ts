@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Context, createContext, runInContext } from 'node:vm';
-import { COLUMNS, FUNCTIONS, TABLE } from '../../../lib/siem-files/kusto.ts';
 import { part } from '../parts.ts';
+import { type Column, sentinel } from './files.ts';
 
 /** What a query may name. */
 interface Database {
@@ -43,13 +43,16 @@ function diagnose(query: string, database: Database): string[] {
 
 /** What the service finds wrong with a query on the table and the functions of siem/sentinel. */
 export function diagnostics(query: string): string[] {
-  const columns = [{ name: 'TimeGenerated', type: 'datetime' }, ...COLUMNS].map(
-    ({ name, type }) => `${name}: ${type === 'boolean' ? 'bool' : type}`,
-  );
-  return diagnose(query, { tables: [{ name: TABLE, columns: `(${columns.join(', ')})` }], functions: FUNCTIONS });
+  const { table, functions } = sentinel();
+  return diagnose(query, { tables: [{ name: table.name, columns: declaration(table.columns) }], functions });
 }
 
-/** The same for what a data collection rule does with a line: its table is `source`. */
-export function transformationDiagnostics(query: string, columns: string): string[] {
-  return diagnose(query, { tables: [{ name: 'source', columns }], functions: [] });
+/** The same for what the data collection rule does with a line: its table is `source`. */
+export function transformationDiagnostics(): string[] {
+  const { declared, transformKql } = sentinel();
+  return diagnose(transformKql, { tables: [{ name: 'source', columns: declaration(declared) }], functions: [] });
+}
+
+function declaration(columns: readonly Column[]): string {
+  return `(${columns.map(({ name, type }) => `['${name}']: ${type === 'boolean' ? 'bool' : type}`).join(', ')})`;
 }

@@ -1,10 +1,5 @@
 /** The claims of siem/elastic and siem/opensearch, on one engine. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { GONE_KINDS } from '../../../lib/siem-files/event-facts.ts';
-import { SIEM_FOLDER } from '../../../lib/siem-files/files.ts';
-import { parseConsole } from '../../../lib/siem-files/search-requests.ts';
 import { createRandom } from '../../../local/platform/random.ts';
 import { PARTS, part, type ServerName } from '../parts.ts';
 import { type Corpus, corpus, ID_OF_40_000_BYTES, shuffledTwice } from './corpus.ts';
@@ -19,6 +14,7 @@ import {
   throughFilebeat,
   throughPipeline,
 } from './engine.ts';
+import { consoleRequests, GONE_KINDS, siemFile } from './files.ts';
 import { report } from './report.ts';
 import { type Truth, truthOf } from './truth.ts';
 
@@ -45,7 +41,7 @@ export function describeEngine(name: ServerName, { dataStreams }: { readonly dat
   });
 
   describe(`the files of siem/elastic on ${title}`, () => {
-    const requests = parseConsole(file('elastic/queries.console'));
+    const requests = consoleRequests(siemFile('elastic/queries.console'));
     let loaded: Loaded[];
 
     beforeAll(async () => {
@@ -158,14 +154,19 @@ export function describeEngine(name: ServerName, { dataStreams }: { readonly dat
   });
 
   describe(`the files of siem/opensearch on ${title}`, () => {
-    const requests = parseConsole(file('opensearch/queries.console'));
+    const requests = consoleRequests(siemFile('opensearch/queries.console'));
     let events: Loaded[];
     let state: Loaded;
     let lastState: Operation[];
 
     beforeAll(async () => {
       for (const each of ['events', 'state'])
-        await call(url, 'PUT', `_index_template/security-data-${each}`, file(`opensearch/index-template-${each}.json`));
+        await call(
+          url,
+          'PUT',
+          `_index_template/security-data-${each}`,
+          siemFile(`opensearch/index-template-${each}.json`),
+        );
       const piped = other.map(throughPipeline);
       const all = piped.flatMap(({ event }) => event ?? []);
       const half = lines.before.length * 2;
@@ -242,7 +243,7 @@ export function describeEngine(name: ServerName, { dataStreams }: { readonly dat
       expect(await load(url, STATE, [newest!])).toEqual(written);
     });
 
-    test('hold the greatest sequence that a version can be, and refuse the next, which is of the epoch 922,337,203', async () => {
+    test('hold the greatest sequence that a version can be, and refuse the next, which is of the year 2055', async () => {
       const at = (version: bigint) => ({
         action: `{"index":{"_id":"x","version":${version},"version_type":"external_gte"}}`,
         document: '{}',
@@ -256,7 +257,7 @@ export function describeEngine(name: ServerName, { dataStreams }: { readonly dat
 
 const STATE_SEARCH = `${STATE}/_search`;
 
-type Requests = ReturnType<typeof parseConsole>;
+type Requests = ReturnType<typeof consoleRequests>;
 
 function countTests(url: () => string, requests: Requests, truth: () => Truth, title: string): void {
   test('count the events of each stream and day, each once, as the views do', async () => {
@@ -323,12 +324,8 @@ function words(all: readonly Readonly<Record<string, string>>[], ...names: reado
   return all.map(each => names.map(name => each[name]).join(' ')).sort();
 }
 
-function file(name: string): string {
-  return readFileSync(join(SIEM_FOLDER, name), 'utf8');
-}
-
 async function putElasticTemplate(url: string, dataStreams: boolean): Promise<void> {
-  const text = file('elastic/index-template.json');
+  const text = siemFile('elastic/index-template.json');
   if (dataStreams) {
     await call(url, 'PUT', '_index_template/security-data', text);
     return;

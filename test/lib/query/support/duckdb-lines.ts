@@ -14,7 +14,7 @@ export interface DuckDbOptions {
 export async function openDuckDbLines({ threads, views = VIEWS }: DuckDbOptions = {}): Promise<LinesDatabase> {
   const instance = await DuckDBInstance.create(':memory:', threads === undefined ? {} : { threads: String(threads) });
   const connection = await instance.connect();
-  await connection.run('create table lines(line varchar, prefix varchar, delivery_day varchar)');
+  await connection.run('create table lines(line varchar, delivery_day varchar)');
   await createViews(connection, views);
   return {
     async hold(lines, deliveryDay = '2026/11/20') {
@@ -22,7 +22,6 @@ export async function openDuckDbLines({ threads, views = VIEWS }: DuckDbOptions 
       const appender = await connection.createAppender('lines');
       for (const line of lines) {
         appender.appendVarchar(line);
-        appender.appendVarchar('events');
         appender.appendVarchar(deliveryDay);
         appender.endRow();
       }

@@ -1,0 +1,37 @@
+/** A container of the function: each message of the parent is an event, for which the handler of a module is called. */
+import { readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+
+export interface Run {
+  readonly seconds: number;
+  readonly cpuSeconds: number;
+  /** Of the process, until now. */
+  readonly peakMegabytes: number;
+  readonly error?: string;
+}
+
+const LIMIT_MILLISECONDS = 3_600_000;
+
+const { handler } = await import(pathToFileURL(process.argv[2]!).href);
+
+process.on('message', async event => {
+  const begun = performance.now();
+  const before = process.cpuUsage();
+  const end = Date.now() + LIMIT_MILLISECONDS;
+  const outcome = await handler(event, { getRemainingTimeInMillis: () => end - Date.now() }).catch(String);
+  const { user, system } = process.cpuUsage(before);
+  const error = typeof outcome === 'string' ? outcome : outcome?.more ? 'The run did not reach the end' : undefined;
+  const run: Run = {
+    seconds: (performance.now() - begun) / 1000,
+    cpuSeconds: (user + system) / 1e6,
+    peakMegabytes: peakMegabytes(),
+    ...(error !== undefined && { error }),
+  };
+  process.send!(run);
+});
+
+/** On Linux `resourceUsage().maxRSS` survives `exec`: a process that a large one started would report the peak of its parent. */
+function peakMegabytes(): number {
+  if (process.platform !== 'linux') return process.resourceUsage().maxRSS / 1024;
+  return Number(/^VmHWM:\s*(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))![1]) / 1024;
+}

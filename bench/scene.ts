@@ -1,0 +1,168 @@
+/** The bundled function in a process of its own, against the sink in another. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { build } from 'esbuild';
+import { BUNDLING } from '../lib/function/bundling.ts';
+import { PROCESS_ENVIRONMENT } from '../lib/function/function-environment.ts';
+import type { Run } from './container.ts';
+import type { BenchStream, Delivered } from './rows.ts';
+import type { Mode, Used } from './sink.ts';
+
+const HERE = import.meta.dirname;
+const MODULES = { handler: path.join(HERE, '..', 'lambda', 'handler.ts'), bare: path.join(HERE, 'bare-loop.ts') };
+
+export type Rows = Readonly<Partial<Record<BenchStream, readonly Delivered[]>>>;
+
+export interface Container {
+  /** One invocation. @throws Error when it fails, or does not reach the end */
+  run(event?: object): Promise<Run>;
+  readonly logBytes: number;
+  /** Time series that CloudWatch would make of the log. */
+  readonly series: ReadonlySet<string>;
+}
+
+export class Scene implements AsyncDisposable {
+  readonly #folder: string;
+  readonly #sink: ChildProcess;
+  readonly #url: string;
+  readonly #containers: ChildProcess[] = [];
+
+  private constructor(folder: string, sink: ChildProcess, url: string) {
+    this.#folder = folder;
+    this.#sink = sink;
+    this.#url = url;
+  }
+
+  static async open(mode: Mode): Promise<Scene> {
+    const folder = await mkdtemp(path.join(tmpdir(), 'bench-'));
+    const sink = fork(path.join(HERE, 'sink.ts'), { silent: true, execArgv: ['--no-warnings'] });
+    sink.stderr!.pipe(process.stderr);
+    const [line] = await once(createInterface(sink.stdout!), 'line');
+    const scene = new Scene(folder, sink, JSON.parse(line));
+    await scene.mode(mode);
+    return scene;
+  }
+
+  mode(mode: Mode): Promise<unknown> {
+    return this.#post('mode', mode);
+  }
+
+  append(rows: Rows): Promise<unknown> {
+    return this.#post('append', rows);
+  }
+
+  async used(): Promise<Used> {
+    return (await (await fetch(`${this.#url}/used`)).json()) as Used;
+  }
+
+  /** A new process, bundled and started as the function is. */
+  async container(module: keyof typeof MODULES = 'handler'): Promise<Container> {
+    const bundle = path.join(this.#folder, `${module}.mjs`);
+    for (const [name, contents] of await bundled(module)) await writeFile(path.join(this.#folder, name), contents);
+    const child = fork(path.join(HERE, 'container.ts'), [bundle], {
+      env: this.#environment(),
+      silent: true,
+      execArgv: ['--no-warnings'],
+    });
+    this.#containers.push(child);
+    child.stderr!.pipe(process.stderr);
+    return containerOf(child);
+  }
+
+  #environment(): Record<string, string> {
+    return {
+      API_BASE_URL: this.#url,
+      AUTH_URL: this.#url,
+      DNS_BLOCKS_PATH: '/v1/dns-blocks',
+      CREDENTIALS_SECRET_ID: 'secret',
+      STATE_TABLE: 'table',
+      DELIVERY_STREAM: 'stream',
+      DEAD_LETTER_BUCKET: 'bucket',
+      CONNECTOR_NAME: 'bench',
+      AWS_ENDPOINT_URL: this.#url,
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: 'bench',
+      AWS_SECRET_ACCESS_KEY: 'bench',
+      ...PROCESS_ENVIRONMENT,
+    };
+  }
+
+  #post(name: string, body: object): Promise<unknown> {
+    return fetch(`${this.#url}/${name}`, { method: 'POST', body: JSON.stringify(body) });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const children = [this.#sink, ...this.#containers].filter(({ exitCode }) => exitCode === null);
+    await Promise.all(
+      children.map(child => {
+        const ended = once(child, 'exit');
+        child.kill();
+        return ended;
+      }),
+    );
+    await rm(this.#folder, { recursive: true });
+  }
+}
+
+type Files = readonly (readonly [name: string, contents: Uint8Array])[];
+
+const bundles = new Map<string, Promise<Files>>();
+
+/** Bundle and source map, made once. */
+function bundled(module: keyof typeof MODULES): Promise<Files> {
+  const found = bundles.get(module) ?? bundle(module);
+  bundles.set(module, found);
+  return found;
+}
+
+async function bundle(module: keyof typeof MODULES): Promise<Files> {
+  const { outputFiles } = await build({
+    ...BUNDLING,
+    mainFields: [...BUNDLING.mainFields],
+    entryPoints: [MODULES[module]],
+    outfile: `${module}.mjs`,
+    bundle: true,
+    write: false,
+    platform: 'node',
+    logLevel: 'error',
+  });
+  return outputFiles.map(({ path: file, contents }) => [path.basename(file), contents] as const);
+}
+
+function containerOf(child: ChildProcess): Container {
+  let logBytes = 0;
+  const series = new Set<string>();
+  createInterface(child.stdout!).on('line', line => {
+    logBytes += Buffer.byteLength(line) + 1;
+    if (line.includes('"CloudWatchMetrics"')) for (const each of seriesOf(JSON.parse(line))) series.add(each);
+  });
+  return {
+    async run(event = {}) {
+      child.send(event);
+      const ended = once(child, 'exit').then(() => ({ error: 'The process ended' }));
+      const [run] = (await Promise.race([once(child, 'message'), ended.then(each => [each])])) as [Run];
+      if (run.error) throw new Error(`A run failed: ${run.error}`);
+      return run;
+    },
+    get logBytes() {
+      return logBytes;
+    },
+    series,
+  };
+}
+
+interface Metrics {
+  readonly Dimensions: readonly (readonly string[])[];
+  readonly Metrics: readonly { readonly Name: string }[];
+}
+
+/** By name and dimensions. */
+function seriesOf(line: { readonly _aws: { readonly CloudWatchMetrics: readonly Metrics[] } }): string[] {
+  return line._aws.CloudWatchMetrics.flatMap(({ Dimensions: [names = []], Metrics: metrics }) =>
+    metrics.map(({ Name }) => [Name, ...names.map(name => (line as never)[name])].join(' ')),
+  );
+}

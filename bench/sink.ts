@@ -1,0 +1,106 @@
+/**
+ * The API and AWS in a process of their own. `POST /append` adds rows to the streams, `POST /mode` sets how long answers take, and `GET /used`
+ * says what was used since the start. Each stream is a log: a cursor is a place in it.
+ */
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as after } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { answerBytes, type BenchStream, type Delivered, rowText } from './rows.ts';
+import { Table } from './table.ts';
+
+export interface Mode {
+  /** Milliseconds until the API, and until AWS, answers. */
+  readonly api: number;
+  readonly aws: number;
+  /** Whether delivered lines are compressed, as they are in the bucket. */
+  readonly gzip?: boolean;
+}
+
+export interface Used {
+  readonly apiCalls: number;
+  readonly dynamodbCalls: number;
+  readonly firehoseCalls: number;
+  readonly secretCalls: number;
+  readonly readUnits: number;
+  readonly writeUnits: number;
+  readonly tableBytes: number;
+  readonly lineBytes: number;
+  /** Firehose bills each record in steps of 5 KiB. */
+  readonly billedBytes: number;
+  /** Of the lines, compressed call by call, while `gzip` is on. */
+  readonly gzippedBytes: number;
+}
+
+const FIREHOSE_STEP = 5 * 1024;
+
+const table = new Table();
+const streams: Record<BenchStream, Delivered[]> = { assets: [], threats: [], 'dns-blocks': [] };
+const used = { apiCalls: 0, dynamodbCalls: 0, firehoseCalls: 0, secretCalls: 0 };
+const bytes = { lineBytes: 0, billedBytes: 0, gzippedBytes: 0 };
+let mode: Mode = { api: 0, aws: 0 };
+
+const server = createServer(async (request, response) => {
+  const body = await textOf(request);
+  const { pathname, searchParams } = new URL(request.url!, 'http://sink');
+  const target = request.headers['x-amz-target'];
+  response.setHeader('content-type', 'application/json');
+  if (typeof target === 'string') {
+    await after(mode.aws);
+    response.end(JSON.stringify(awsAnswer(target.slice(target.lastIndexOf('.') + 1), JSON.parse(body))));
+  } else if (pathname === '/append') {
+    for (const [stream, rows] of Object.entries(JSON.parse(body) as Record<BenchStream, Delivered[]>))
+      for (const row of rows) streams[stream as BenchStream].push(row);
+    response.end('{}');
+  } else if (pathname === '/mode') {
+    mode = JSON.parse(body);
+    response.end('{}');
+  } else if (pathname === '/used') {
+    const { readUnits, writeUnits } = table;
+    response.end(JSON.stringify({ ...used, ...bytes, readUnits, writeUnits, tableBytes: table.bytes }));
+  } else if (pathname.endsWith('/token')) {
+    response.end('{"access_token":"token","token_type":"Bearer","expires_in":3600}');
+  } else {
+    used.apiCalls++;
+    // The page is made while the answer is on its way.
+    const arrival = after(mode.api);
+    const page = pageOf(pathname.split('/').at(-1) as BenchStream, searchParams);
+    await arrival;
+    response.end(page);
+  }
+});
+server.listen(0, '127.0.0.1', () => {
+  console.log(JSON.stringify(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+});
+
+function pageOf(stream: BenchStream, query: URLSearchParams): Uint8Array {
+  const from = Number(query.get('cursor') ?? 0);
+  const to = from + Number(query.get('limit'));
+  const rows = streams[stream].slice(from, to).map(row => rowText(stream, row));
+  return answerBytes(rows, to < streams[stream].length ? String(to) : null);
+}
+
+function awsAnswer(action: string, input: { readonly Records?: readonly { readonly Data: string }[] }): object {
+  if (action === 'GetSecretValue') {
+    used.secretCalls++;
+    return { SecretString: '{"client_id":"id","client_secret":"secret"}' };
+  }
+  if (action !== 'PutRecordBatch') {
+    used.dynamodbCalls++;
+    return table.answer(action, input);
+  }
+  used.firehoseCalls++;
+  const records = input.Records!.map(({ Data }) => Buffer.from(Data, 'base64'));
+  for (const { length } of records) {
+    bytes.lineBytes += length;
+    bytes.billedBytes += Math.ceil(length / FIREHOSE_STEP) * FIREHOSE_STEP;
+  }
+  if (mode.gzip) bytes.gzippedBytes += gzipSync(Buffer.concat(records)).length;
+  return { FailedPutCount: 0, RequestResponses: records.map(() => ({ RecordId: 'record' })) };
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part);
+  return Buffer.concat(parts).toString();
+}

@@ -1,0 +1,33 @@
+/**
+ * List prices of us-east-1 in US dollars, November 2026, without free tiers. Other regions differ by a few per cent. Marked prices were quoted
+ * by others than AWS (third party) or not looked up (unconfirmed): check them before you rely on them.
+ */
+export const PRICES = {
+  lambdaGigabyteSecond: 0.0000133334,
+  lambdaRequest: 0.2 / 1e6,
+  tableWriteUnit: 0.625 / 1e6,
+  tableReadUnit: 0.125 / 1e6,
+  /** With point-in-time recovery. Unconfirmed. */
+  tableGigabyteMonth: 0.25 + 0.2,
+  /** Each record rounded up to 5 KiB. Third party. */
+  firehoseGigabyte: 0.029,
+  /** Unconfirmed. */
+  objectPut: 0.005 / 1000,
+  /** Unconfirmed. */
+  objectGigabyteMonth: 0.023,
+  /** Unconfirmed. */
+  queueRequest: 0.4 / 1e6,
+  /** Unconfirmed. */
+  scheduledStart: 1 / 1e6,
+  secretMonth: 0.4,
+  /** Third party. */
+  logGigabyte: 0.5,
+  /** Third party. */
+  metricMonth: 0.3,
+  /** Third party. */
+  alarmMonth: 0.1,
+  /** Unconfirmed. */
+  compositeAlarmMonth: 0.5,
+  /** Third party. */
+  dashboardMonth: 3,
+} as const;
