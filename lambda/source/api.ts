@@ -15,9 +15,11 @@ import { failureOfAnswer, type RetryBudget, retry, TryAgain } from '../core/retr
 import type { PageSource, RowReader } from '../ports.ts';
 import {
   BodyTooLargeError,
+  connectionFault,
   type Fetch,
   networkCode,
   readBody,
+  TIMED_OUT,
   type TimeLimit,
   timeLimit,
   yieldToRequests,
@@ -169,11 +171,10 @@ class Call {
     // Cut off by the end of the run, not by its own slowness: fewer rows would not help.
     if (timedOut && timer.shortened) return new OutOfTimeError(`before ${name} had answered`);
     if (timedOut && ++this.#timeouts === MAX_TIMEOUTS) return new PageTimeoutError(name, this.#timeout);
-    const code = networkCode(error);
-    const what = timedOut ? 'it did not answer in time' : `the connection failed (${code ?? 'no code'})`;
+    const { what, isFinal } = timedOut ? TIMED_OUT : connectionFault(networkCode(error) ?? 'no code');
     // It may quote what was sent, or hold what was answered.
-    const cause = publicError(error);
-    return new TryAgain('transient', new ApiUnavailableError(name, what, { cause }));
+    const unavailable = new ApiUnavailableError(name, what, { cause: publicError(error) });
+    return isFinal ? unavailable : new TryAgain('transient', unavailable);
   }
 }
 

@@ -5,13 +5,28 @@ import type { RetryBudget } from '../core/retry.ts';
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** `ECONNREFUSED` and the like, no code of OAuth's own, which fetch hides in causes; nothing when it was no connection that failed. */
+/**
+ * Why a connection gave no whole answer: a code such as `ECONNREFUSED`, which fetch hides in causes and which is never one of OAuth's
+ * own; nothing when it was no connection that failed. A port that fetch refuses has no code.
+ */
 export function networkCode(error: unknown): string | undefined {
   for (let at = error; at instanceof Error; at = at.cause) {
+    if (at.message === BAD_PORT) return BAD_PORT;
     const { code } = at as { code?: unknown };
     if (typeof code === 'string' && /^(?!OAUTH_)[A-Z][A-Z0-9_]+$/.test(code)) return code;
   }
   return undefined;
+}
+
+const BAD_PORT = 'bad port';
+
+export const TIMED_OUT = { what: 'it did not answer in time', isFinal: false } as const;
+
+/** What a network code says in words, and whether another try would end in the same way: a certificate is not replaced in seconds. */
+export function connectionFault(code: string): { readonly what: string; readonly isFinal: boolean } {
+  if (/CERT|^UNABLE_TO_|^HOSTNAME_MISMATCH$/.test(code))
+    return { what: `the certificate of its server is not accepted (${code})`, isFinal: true };
+  return { what: `the connection failed (${code})`, isFinal: code === BAD_PORT };
 }
 
 /**

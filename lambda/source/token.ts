@@ -7,7 +7,7 @@ import { ApiRefusedError, ApiUnavailableError, CredentialsError } from '../core/
 import { publicError } from '../core/public-error.ts';
 import { failureOfAnswer, type RetryBudget, retry, TryAgain } from '../core/retry.ts';
 import type { ClientCredentials, Credentials } from './credentials.ts';
-import { BodyTooLargeError, bounded, type Fetch, networkCode, timeLimit } from './http.ts';
+import { BodyTooLargeError, bounded, connectionFault, type Fetch, networkCode, TIMED_OUT, timeLimit } from './http.ts';
 
 export interface Tokens {
   /** A token with some life left. @throws CredentialsError, ApiUnavailableError */
@@ -108,9 +108,11 @@ function ask(credentials: ClientCredentials, options: TokenOptions, retryBudget:
     using timer = timeLimit(REQUEST_TIMEOUT_MILLISECONDS, retryBudget);
     const outcome = await attemptOnce(credentials, options, timer.signal).catch((error: unknown) => error);
     if (isTokenResponse(outcome)) return issue(outcome, asked);
-    if (!(outcome instanceof Response)) throw new TryAgain('transient', unavailable(outcome));
-    const failure = failureOfAnswer(outcome.status, outcome.headers.get('retry-after'), clock.now());
-    throw failure === 'final' ? await refusal(outcome) : new TryAgain(failure, unavailable(outcome));
+    if (!(outcome instanceof Response)) throw unavailable(outcome, timer.signal.aborted);
+    const { status, headers } = outcome;
+    const failure = failureOfAnswer(status, headers.get('retry-after'), clock.now());
+    if (failure === 'final') throw await refusal(outcome);
+    throw new TryAgain(failure, new ApiUnavailableError('The token endpoint', `it answered ${status}`));
   };
   return retry(attempt, { budget: retryBudget });
 }
@@ -163,14 +165,19 @@ async function refusal(response: Response): Promise<CredentialsError | ApiRefuse
   return new CredentialsError(`The token endpoint refused the client credentials (${said}).`);
 }
 
-function unavailable(outcome: unknown): Error {
-  if (outcome instanceof Response)
-    return new ApiUnavailableError('The token endpoint', `it answered ${outcome.status}`);
+/** What an answer that is no token, or none at all, means. */
+function unavailable(outcome: unknown, timedOut: boolean): Error {
   // The library's errors may hold the answer, and so a token.
   const cause = publicError(outcome);
-  if (outcome instanceof BodyTooLargeError)
-    return new ApiUnavailableError('The token endpoint', `its answer exceeds ${MAX_BODY_BYTES} bytes`, { cause });
+  const { what, isFinal } = timedOut ? TIMED_OUT : faultOf(outcome);
+  const error = new ApiUnavailableError('The token endpoint', what, { cause });
+  return isFinal ? error : new TryAgain('transient', error);
+}
+
+function faultOf(outcome: unknown): ReturnType<typeof connectionFault> {
   const code = networkCode(outcome);
-  const what = code ? `the connection failed (${code})` : 'it did not answer as OAuth 2.0 asks';
-  return new ApiUnavailableError('The token endpoint', what, { cause });
+  if (code) return connectionFault(code);
+  const isTooLarge = outcome instanceof BodyTooLargeError;
+  const what = isTooLarge ? `its answer exceeds ${MAX_BODY_BYTES} bytes` : 'it did not answer as OAuth 2.0 asks';
+  return { what, isFinal: false };
 }

@@ -3,7 +3,7 @@ import { ApiUnavailableError, OutOfTimeError, PageTimeoutError } from '../../../
 import { json, problem } from '../../../local/incidents/tampered-api.ts';
 import { createRandom } from '../../../local/platform/random.ts';
 import { apiScene } from '../support/api-scene.ts';
-import { type Act, reset, silence, truncated } from '../support/http-harness.ts';
+import { type Act, FINAL_FAULTS, failingFetch, reset, silence, truncated } from '../support/http-harness.ts';
 import { rejection, wordsOf } from '../support/rejection.ts';
 
 const PAGE = json(200, '{"page":1}');
@@ -50,6 +50,17 @@ describe('the same request is made again', () => {
     expect(shares).toHaveLength(7);
     expect(shares.filter(share => share < 0 || share >= 1)).toEqual([]);
     expect(Math.max(...shares) - Math.min(...shares)).toBeGreaterThan(0.3);
+  });
+});
+
+describe('a connection that cannot come about', () => {
+  test.each(FINAL_FAULTS)('%s is reported at once by its code, and the request is not repeated', async code => {
+    const { fetch, begun } = failingFetch(code, code === 'bad port' ? undefined : code);
+    await using each = await apiScene([PAGE], { fetch });
+    const error = await rejection(each.page());
+    expect(error).toBeInstanceOf(ApiUnavailableError);
+    expect(error.message).toContain(`(${code})`);
+    expect(begun()).toBe(1);
   });
 });
 

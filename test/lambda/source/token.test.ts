@@ -7,7 +7,16 @@ import { json } from '../../../local/incidents/tampered-api.ts';
 import { createPlatform } from '../../../local/platform/platform.ts';
 import { createRandom } from '../../../local/platform/random.ts';
 import { startPlatformServer } from '../../../local/platform/server.ts';
-import { type Act, httpHarness, reset, type SeenRequest, silence, watchedFetch } from '../support/http-harness.ts';
+import {
+  type Act,
+  FINAL_FAULTS,
+  failingFetch,
+  httpHarness,
+  reset,
+  type SeenRequest,
+  silence,
+  watchedFetch,
+} from '../support/http-harness.ts';
 import { rejection, wordsOf } from '../support/rejection.ts';
 import { retryBudget, steppedClock } from '../support/stepped-clock.ts';
 
@@ -251,7 +260,9 @@ describe('the body of the token endpoint', () => {
     const token = rejection(each.token(4_000));
     await each.begun(1);
     each.clock.advance(4_000);
-    expect(await token).toBeInstanceOf(ApiUnavailableError);
+    const error = await token;
+    expect(error).toBeInstanceOf(ApiUnavailableError);
+    expect(error.message).toContain('did not answer in time');
     expect(each.server.seen).toHaveLength(1);
   });
 });
@@ -270,6 +281,19 @@ describe('a token endpoint that fails', () => {
     expect(each.reads).toEqual([false]);
     expect(each.clock.pauses).toEqual([50, 100]);
   });
+
+  test.each([...FINAL_FAULTS, 'ECONNREFUSED'])(
+    'a token endpoint that cannot be connected to (%s) is reported by the code, and is called again only for ECONNREFUSED',
+    async code => {
+      const { fetch, begun } = failingFetch(code, code === 'bad port' ? undefined : code);
+      const credentials = { read: async () => ({ clientId: 'client', clientSecret: 'canary' }) };
+      const tokens = createTokens({ authUrl: 'https://auth.example', credentials, fetch });
+      const error = await rejection(tokens.token(retryBudget(steppedClock())));
+      expect(error).toBeInstanceOf(ApiUnavailableError);
+      expect(error.message).toContain(`(${code})`);
+      expect(begun()).toBe(code === 'ECONNREFUSED' ? 8 : 1);
+    },
+  );
 
   test.each([
     ['seconds', () => '7'],

@@ -50,6 +50,26 @@ export async function httpHarness(...acts: readonly Act[]): Promise<HttpHarness>
 
 export const reset: Act = response => response.socket?.resetAndDestroy();
 
+/** A fetch that fails as the platform's own does when there is no connection. `begun` counts its requests. */
+export function failingFetch(message: string, code?: string): { readonly fetch: Fetch; readonly begun: () => number } {
+  let begun = 0;
+  const fetch: Fetch = async () => {
+    begun++;
+    throw new TypeError('fetch failed', { cause: Object.assign(new Error(message), code && { code }) });
+  };
+  return { fetch, begun: () => begun };
+}
+
+/** Faults that another try cannot repair: codes of Node's TLS, and the ports that fetch refuses. */
+export const FINAL_FAULTS = [
+  'CERT_HAS_EXPIRED',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'bad port',
+];
+
 export const silence: Act = () => undefined;
 
 /** Declares the length of the body, sends half of it and closes the connection. */
