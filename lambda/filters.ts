@@ -46,11 +46,12 @@ export function rowSelection(
 ): RowSelection | undefined {
   if (filter === undefined && omit.length === 0) return undefined;
   const paths = omit.map(each => each.split('.'));
+  const reviver = filter !== undefined && mayNameInherited(filter) ? ownMembersOnly : undefined;
   return {
     tag: hash(JSON.stringify([filter ?? '', omit.toSorted()])).slice(0, TAG_LENGTH),
     filter(text) {
       if (filter === undefined) return 'send';
-      const result = evaluate(filter, text);
+      const result = evaluate(filter, text, reviver);
       if (asked.hasSubscribers) asked.publish({ path, text, result } satisfies FilterMessage);
       return result;
     },
@@ -64,9 +65,9 @@ export function rowSelection(
 
 const TAG_LENGTH = 16;
 
-function evaluate(filter: string, text: string): FilterResult {
+function evaluate(filter: string, text: string, reviver: typeof ownMembersOnly | undefined): FilterResult {
   try {
-    const result = search(filter, JSON.parse(text));
+    const result = search(filter, JSON.parse(text, reviver));
     if (typeof result === 'boolean') return result ? 'send' : 'withhold';
   } catch {
     // Counted by the caller. The error may quote the row.
@@ -74,23 +75,58 @@ function evaluate(filter: string, text: string): FilterResult {
   return 'fault';
 }
 
-/** @returns why the text is no expression; nothing when it is one */
+/** Members that every object of JavaScript has, and that the library takes for members of the row, such as `constructor`. */
+const INHERITED = Object.getOwnPropertyNames(Object.prototype);
+
+/** A reviver costs as much as the parsing, so only expressions that may need it pay for it. A name may be written with escapes. */
+function mayNameInherited(filter: string): boolean {
+  return filter.includes('\\u') || INHERITED.some(name => filter.includes(name));
+}
+
+function ownMembersOnly(_: string, value: unknown): unknown {
+  return typeof value === 'object' && value !== null ? Object.setPrototypeOf(value, null) : value;
+}
+
+/** @returns what is wrong with the text, as the end of a sentence; nothing where it can decide about rows */
 export function filterFault(filter: string): string | undefined {
   try {
     search(filter, {});
   } catch (error) {
     // A function may rightly refuse the members that this row lacks.
-    if (!(error instanceof JMESPathTypeError)) return (error as Error).message;
+    if (!(error instanceof JMESPathTypeError)) return `is no expression of JMESPath: ${(error as Error).message}`;
   }
-  return functionsIn(filter)
-    .filter(isUnknown)
-    .map(name => `Unknown function: ${name}()`)[0];
+  const { bare, literals } = withoutLiterals(filter);
+  const unknown = [...bare.matchAll(/([A-Za-z_]\w*)\s*\(/g)].map(([, name]) => name!).find(isUnknown);
+  if (unknown !== undefined) return `is no expression of JMESPath: Unknown function: ${unknown}()`;
+  return orderFault(bare, literals) ?? inheritedFault(filter, bare, literals);
 }
 
-/** Names before a parenthesis. Neither texts nor literals count. */
-function functionsIn(filter: string): string[] {
-  const bare = filter.replace(/'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|"(?:[^"\\]|\\.)*"/g, '');
-  return [...bare.matchAll(/([A-Za-z_]\w*)\s*\(/g)].map(([, name]) => name!);
+/** The text without texts and quoted names. `#0` stands for the first literal that is no number. */
+function withoutLiterals(filter: string) {
+  const literals: string[] = [];
+  const bare = filter.replace(/'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|"(?:[^"\\]|\\.)*"/g, literal => {
+    if (literal.startsWith('"') || /^`\s*-?\d/.test(literal)) return 'x';
+    return `#${literals.push(literal) - 1}`;
+  });
+  return { bare, literals };
+}
+
+/** JMESPath orders numbers and nothing else. The result is null for any row, which no filter means. */
+function orderFault(bare: string, literals: readonly string[]): string | undefined {
+  const unwrapped = bare.replace(/(?<!\w\s*)\(\s*(#\d+)\s*\)/g, '$1');
+  const found = /(?<left>[<>]=?)\s*#(?<right>\d+)|#(?<first>\d+)\s*(?<then>[<>]=?)/.exec(unwrapped)?.groups;
+  if (!found) return undefined;
+  const { left, right, first, then } = found;
+  const literal = literals[Number(right ?? first)];
+  return `orders by ${left ?? then} with ${literal}, but JMESPath orders numbers only, so the filter would decide nothing: use == or !=, or compare a number`;
+}
+
+/** Objects of a row are freed of what JavaScript gives each. Those that an expression makes are the library's. */
+function inheritedFault(filter: string, bare: string, literals: readonly string[]): string | undefined {
+  const name = INHERITED.find(each => filter.includes(each));
+  const makesObjects = /\{|\bmerge\s*\(/.test(bare) || literals.some(each => each.includes('{'));
+  if (name === undefined || !makesObjects) return undefined;
+  return `names ${name} and makes objects with {} or merge(), which have a member ${name} of their own: use one of the two`;
 }
 
 /** The library looks a function up when it is called, which a sample row need not reach. */

@@ -60,7 +60,7 @@ const filter = v.pipe(
   v.maxLength(SELECTION_BYTES, `must have ${SELECTION_BYTES} characters at most`),
   v.rawCheck(({ dataset, addIssue }) => {
     const fault = dataset.typed ? filterFault(dataset.value) : undefined;
-    if (fault !== undefined) addIssue({ message: `is no expression of JMESPath: ${fault}` });
+    if (fault !== undefined) addIssue({ message: fault });
   }),
 );
 

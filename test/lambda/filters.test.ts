@@ -15,6 +15,9 @@ describe('the check of a filter', () => {
     ['a text with an escaped quote', "name != 'it\\'s f(x)'"],
     ['parentheses without a function', '(a || b) && !(c)'],
     ['a function within another', "starts_with(not_null(name, ''), 'web-')"],
+    ['a number that is ordered, with a text on either side of it', "a == 'x' && score >= `-5.5` && b != 'y'"],
+    ['a text that holds an ordering', "name == \"a < 'b'\" || name != 'a >= 5'"],
+    ['a member whose name every object of JavaScript has', "constructor == 'x'"],
   ])('accepts %s', (_, filter) => {
     expect(filterFault(filter)).toBeUndefined();
   });
@@ -24,6 +27,17 @@ describe('the check of a filter', () => {
     ['an unknown function that an empty row does not reach', 'a && matches(name)', /Unknown function: matches\(\)/],
     ['a text without its end', "a == 'b", /unknown token/],
     ['an operator without its right side', 'a ==', /./],
+    ['an order of texts', "blocked_at >= '2026-01-01'", /^orders by >= with '2026-01-01'.*numbers only/],
+    ['an order of texts from the left', "'2026-01-01'<blocked_at", /^orders by < with '2026-01-01'/],
+    ['an order of texts in parentheses', "(a > ( 'b' )) && c", /^orders by > with 'b'/],
+    ['a text as a JSON literal', 'blocked_at <= `"2026"`', /^orders by <= with `"2026"`/],
+    ['a literal that is no number', 'a < `null`', /^orders by < with `null`/],
+    [
+      'a name that objects of the expression would have',
+      '{a: b}.constructor == c',
+      /^names constructor and makes objects with \{\}/,
+    ],
+    ['the same in a JSON literal or a merger', 'merge(@, `{"x":1}`).toString == c', /toString/],
   ])('refuses %s', (_, filter, reason) => {
     expect(filterFault(filter)).toMatch(reason);
   });
@@ -42,6 +56,12 @@ describe('a filter', () => {
     ['fault', 'n', '{"n":0}'],
     ['withhold', 'n == `9007199254740993`', '{"n":1}'],
     ['send', 'n == `9007199254740993`', '{"n":9007199254740992}'],
+    ['send', 'constructor == null', '{"a":{}}'],
+    ['send', 'a.toString == null && a[0].valueOf == null', '{"a":{}}'],
+    ['send', '"\\u0063onstructor" == null', '{}'],
+    ['withhold', 'constructor == null', '{"constructor":"x"}'],
+    ['withhold', '__proto__.a == null', '{"__proto__":{"a":1}}'],
+    ['send', '__proto__ == null', '{}'],
   ])('says %s: %s of %s', (result, filter, row) => {
     expect(selection(filter)!.filter(row)).toBe(result);
   });

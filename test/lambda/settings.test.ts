@@ -78,6 +78,7 @@ describe('settings', () => {
   test.each([
     ['FILTERS', 'a', /^FILTERS is no JSON/],
     ['FILTERS', '{"threats":"a =="}', /^FILTERS\.threats is no expression of JMESPath: /],
+    ['FILTERS', `{"threats":"a < 'b'"}`, /^FILTERS\.threats orders by < with 'b'/],
     ['FILTERS', '{"dnsBlocks":"a"}', /^FILTERS\.dnsBlocks has no effect: the stream is off$/],
     ['OMIT', '{"assets":["id"]}', /^OMIT\.assets\.0 must not be a member that the connector reads/],
     ['OMIT', '{"threats":["asset_id"]}', /^OMIT\.threats must not name the member that names the asset/],

@@ -144,6 +144,12 @@ const REFUSED: readonly [string, Record<string, unknown>, string, RegExp][] = [
     /1000 characters/,
   ],
   [
+    'a filter that orders by a text',
+    { filters: { threats: "severity != 'low' && updated_at >= '2026-01-01'" } },
+    'filters.threats',
+    /^orders by >= with '2026-01-01', but JMESPath orders numbers only/,
+  ],
+  [
     'a filter with a function that does not exist',
     { filters: { assets: "a && matches(name, 'x')" } },
     'filters.assets',

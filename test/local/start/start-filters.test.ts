@@ -6,7 +6,7 @@ const SMALL = ['--assets', '40', '--threats', '60', '--dns-blocks', '30'];
 const FILTERS = [
   ['--filter', "threats=severity != 'low'"],
   ['--filter', "dnsBlocks=domain == 'nowhere'"],
-  ['--filter', "assets=name > 'text'"],
+  ['--filter', 'assets=name > `5`'],
 ].flat();
 
 describe('npm start with filters', () => {
