@@ -45,6 +45,14 @@ function scheduleOf(name: string, answer: GetScheduleCommandOutput): Schedule {
   };
 }
 
+const UNIT_MILLISECONDS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
+
+/** Time between two starts, undefined if the expression is no rate. */
+export function intervalOf({ expression }: Pick<Schedule, 'expression'>): number | undefined {
+  const [, count, unit] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(expression) ?? [];
+  return unit === undefined ? undefined : Number(count) * UNIT_MILLISECONDS[unit as keyof typeof UNIT_MILLISECONDS];
+}
+
 /** Enables or disables the schedule and keeps everything else. @throws AwsCallError */
 export async function switchSchedule(aws: Aws, { name, whole }: Schedule, enabled: boolean): Promise<void> {
   const State = enabled ? ScheduleState.ENABLED : ScheduleState.DISABLED;

@@ -35,6 +35,10 @@ describe('a stream is', () => {
     ['never run', { ...base, saved: fresh, activity: activity() }],
     ['unknown', { ...base, activity: undefined }],
     ['off', { ...base, off: true }],
+    ['caught up', { ...base, lateBefore: 5 }],
+    ['late', { ...base, lateBefore: 6 }],
+    ['late', { ...base, lateBefore: 6, saved: saved({ repairing: true }) }],
+    ['failing', { ...base, lateBefore: 7, activity: activity(6, 5, true) }],
     ['damaged', { ...base, off: true, saved: new Error('changed by hand') }],
   ])('%s: %j', (condition, facts) => {
     expect(conditionOf(facts)).toBe(condition);
@@ -104,6 +108,32 @@ describe('a status', () => {
     const silent = { activity: value({ streams: new Map([['assets', activity()]]) }) };
     expect(health(silent)).toEqual({ status: 'unhealthy', reasons: ['assets silent'] });
     expect(health({ ...silent, schedule: value({ enabled: false }) }).status).toBe('paused');
+  });
+
+  describe('is late after three missed intervals of its schedule', () => {
+    const healthAfter = (minutes: number, expression: string, change: object = {}) => {
+      const streams = { activity: value({ streams: new Map([['assets', activity(5, 5)]]) }) };
+      const schedule = value({ enabled: true, expression });
+      return health({ now: minutes * 60_000, ...streams, schedule, ...change });
+    };
+
+    test.each([
+      ['rate(1 minute)', 4, 12],
+      ['rate(5 minutes)', 16, 18],
+      ['rate(1 hour)', 181, 183],
+    ])('%s: not after %d minutes, and after %d', (expression, before, since) => {
+      expect(healthAfter(before, expression).status).toBe('healthy');
+      const words = `assets late: no run has ended for ${durationText(since * 60_000)}, at ${expression}`;
+      expect(healthAfter(since, expression)).toEqual({ status: 'unhealthy', reasons: [words] });
+    });
+
+    test('and not while a run holds the lease, while the schedule is off, or without a rate', () => {
+      const running = value({ streams: new Map([['assets', begun]]), lease: { held: true } });
+      expect(healthAfter(12, 'rate(1 minute)', { state: running }).status).toBe('healthy');
+      const off = value({ enabled: false, expression: 'rate(1 minute)' });
+      expect(healthAfter(12, 'rate(1 minute)', { schedule: off }).status).toBe('paused');
+      expect(healthAfter(12, 'cron(0 * * * ? *)').status).toBe('healthy');
+    });
   });
 
   test('names critical alarms first', () => {

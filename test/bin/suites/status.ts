@@ -69,6 +69,20 @@ describe('status', () => {
     });
   });
 
+  test('of streams whose last run is twelve minutes old at a rate of one minute is unhealthy and says so', async () => {
+    await using each = await deployment();
+    each.connector.platform.populate({ assets: 1, threats: 1, dnsBlocks: 1 });
+    await each.run({}, 12);
+    const { status, stdout } = await each.ctl(['status']);
+    expect([status, stdout.split('\n')[0]]).toEqual([
+      3,
+      expect.stringMatching(
+        /^acme: unhealthy: assets, threats, dns-blocks late: no run has ended for 1[23] min, at rate\(1 minute\)$/,
+      ),
+    ]);
+    expect(cells(stdout, 'assets').slice(0, 3)).toEqual(['assets', 'late', expect.stringMatching(/^1[23] min ago$/)]);
+  });
+
   test("of runs dated by a clock ahead of this machine's is healthy", async () => {
     await using each = await deployment();
     each.connector.platform.populate({ assets: 3, threats: 2, dnsBlocks: 1 });
@@ -184,7 +198,7 @@ describe('status', () => {
     each.connector.api.tamper(
       list('/v1/assets', json(200, { data: rows, pagination: { next_cursor: null, page_size: 3 } })),
     );
-    await each.run({}, 30);
+    await each.run({}, 3);
     const [, state, , read, forwarded, other, withdrawn] = cells((await each.ctl(['status'])).stdout, 'assets');
     expect([state, read, forwarded, other, withdrawn]).toEqual(['caught up', '3', '1', '2', '0']);
   });

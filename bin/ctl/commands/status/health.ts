@@ -3,7 +3,9 @@ import type { SavedStream } from '../../../../lambda/ports.ts';
 import { STREAMS, type StreamName } from '../../../../lambda/streams.ts';
 import { type AlarmState, SEVERITIES } from '../../alarms.ts';
 import { known, type ReadResult } from '../../read-result.ts';
+import { intervalOf } from '../../schedule.ts';
 import { isTroubled } from '../../stack-status.ts';
+import { durationText } from '../../text.ts';
 import type { Snapshot, StreamActivity } from './snapshot.ts';
 
 export interface Health {
@@ -18,6 +20,7 @@ export function healthOf(snapshot: Snapshot): Health {
   const unhealthy = [
     ...alarmed(snapshot),
     ...broken(streams, paused),
+    ...late(streams, snapshot),
     ...stackTrouble(snapshot),
     ...silenced(snapshot),
     ...hidden(snapshot),
@@ -53,6 +56,14 @@ function broken(streams: readonly StreamSummary[], paused: boolean): string[] {
   return kinds.flatMap(kind =>
     streams.filter(({ condition }) => condition === kind).map(({ stream }) => `${stream} ${kind}`),
   );
+}
+
+function late(streams: readonly StreamSummary[], { now, schedule }: Snapshot): string[] {
+  const all = streams.filter(({ condition }) => condition === 'late');
+  if (all.length === 0) return [];
+  const age = now - Math.max(...all.map(({ activity }) => activity?.reported ?? 0));
+  const rate = known(schedule)?.expression;
+  return [`${all.map(({ stream }) => stream).join(', ')} late: no run has ended for ${durationText(age)}, at ${rate}`];
 }
 
 /** A deployment in progress is healthy. A deployment that was rolled back needs attention. */
@@ -96,6 +107,8 @@ export type Condition =
   | 'backfilling'
   /** The newest run failed. */
   | 'failing'
+  /** No run has reported for several intervals of the schedule, and none is in progress. */
+  | 'late'
   /** Its saved state cannot be read. */
   | 'damaged'
   /** No run has reported for a day. */
@@ -115,23 +128,47 @@ export interface StreamSummary {
 export function streamSummaries(snapshot: Snapshot): StreamSummary[] {
   const state = known(snapshot.state);
   const off = known(snapshot.off) ?? [];
+  const running = state?.lease?.held === true;
+  const lateBefore = running ? undefined : latestReport(snapshot);
   return STREAMS.map(({ name }) => {
     const saved = state?.streams.get(name);
     const activity = known(snapshot.activity)?.streams.get(name);
-    const facts = { off: off.includes(name), running: state?.lease?.held === true, saved, activity };
+    const facts = { off: off.includes(name), running, lateBefore, saved, activity };
     return { stream: name, condition: conditionOf(facts), saved, activity };
   });
+}
+
+/** Intervals of the schedule without a run after which a stream is late. */
+const MISSED_INTERVALS = 3;
+/** A report is dated to the start of its minute, and CloudWatch shows it about a minute later. */
+const DELAY_MILLISECONDS = 120_000;
+
+/** A stream whose last run reported before that is late. Undefined while the schedule is off. */
+function latestReport({ now, schedule }: Snapshot): number | undefined {
+  const { enabled, expression = '' } = known(schedule) ?? {};
+  const interval = enabled ? intervalOf({ expression }) : undefined;
+  return interval && now - MISSED_INTERVALS * interval - DELAY_MILLISECONDS;
 }
 
 interface Facts {
   readonly off: boolean;
   /** A run holds the lease. */
   readonly running: boolean;
+  /** A last report before that is late. */
+  readonly lateBefore?: number | undefined;
   readonly saved: SavedStream | Error | undefined;
   readonly activity: StreamActivity | undefined;
 }
 
-export function conditionOf({ off, running, saved, activity }: Facts): Condition {
+export function conditionOf(facts: Facts): Condition {
+  const { lateBefore = 0, activity } = facts;
+  const condition = lastCondition(facts);
+  const isLate = activity?.reported !== undefined && activity.reported < lateBefore;
+  return isLate && (condition === 'caught up' || condition === 'backfilling') ? 'late' : condition;
+}
+
+/** As the last run left it, however long ago. */
+function lastCondition({ off, running, saved, activity }: Facts): Condition {
   if (saved instanceof Error) return 'damaged';
   const hasRun = saved && (saved.checkpoint.cursor !== undefined || saved.checkpoint.committed !== '');
   if (off) return 'off';
