@@ -4,12 +4,11 @@
  *     failure            how often            how long
  *     'throttled'        until time is up     backoff by the number of throttles
  *     'transient'        8 tries              backoff by the number of failures
- *     { retryAfter }     until time is up     what the service asks for, never less than the backoff
+ *     { kind, wait }     as its kind says     what the service asks for, never less than the backoff
  *     'at once'          as the attempt says  not at all: the next try differs, as with a new token
  *     'final'            never                the error is thrown as it is
  *
- * Throttles, failures and waits are counted apart: a service that was busy for long has not used up the tries that its failures are
- * granted.
+ * Throttles and failures are counted apart: a service that was busy for long has not used up the tries that its failures are granted.
  */
 import type { Clock } from '../ports.ts';
 
@@ -22,7 +21,8 @@ export interface RetryBudget {
   readonly timeLeft: () => number;
 }
 
-export type Failure = 'throttled' | 'transient' | 'at once' | 'final' | { readonly retryAfter: number };
+export type Failure = FailureKind | 'at once' | 'final' | { readonly kind: FailureKind; readonly wait: number };
+type FailureKind = 'throttled' | 'transient';
 
 export interface RetryPolicy {
   readonly budget: RetryBudget;
@@ -57,7 +57,7 @@ const insteadOf = (error: unknown): unknown => (error instanceof TryAgain ? erro
 
 export async function retry<T>(attempt: () => Promise<T>, policy: RetryPolicy): Promise<T> {
   const { budget, classify = failureOf, before, stop, tries = MAX_ATTEMPTS, giveUp = insteadOf, onWait } = policy;
-  const count = { throttled: 0, transient: 0, asked: 0 };
+  const count = { throttled: 0, transient: 0 };
   for (;;) {
     await before?.();
     try {
@@ -66,21 +66,16 @@ export async function retry<T>(attempt: () => Promise<T>, policy: RetryPolicy): 
       const failure = classify(error);
       if (failure === 'final') throw insteadOf(error);
       if (failure === 'at once') continue;
-      const wait = nextWait(failure, count, budget.random);
-      if (failure === 'transient' && count.transient >= tries) throw giveUp(error, 'tries');
+      const { kind, wait: asked } = typeof failure === 'string' ? { kind: failure, wait: undefined } : failure;
+      if (++count[kind] >= tries && kind === 'transient') throw giveUp(error, 'tries');
+      const paced = backoff(count[kind], budget.random);
+      // A little jitter keeps callers apart. A time of zero, or in the past, does not make us any faster.
+      const wait = asked === undefined ? paced : Math.max(asked + budget.random() * BASE_MILLISECONDS, paced);
       if (wait >= budget.timeLeft()) throw giveUp(error, 'time');
       await budget.clock.sleep(wait, stop);
       onWait?.(wait, failure);
     }
   }
-}
-
-type Counts = Record<'throttled' | 'transient' | 'asked', number>;
-
-function nextWait(failure: Exclude<Failure, 'final' | 'at once'>, count: Counts, random: () => number): number {
-  if (typeof failure === 'string') return backoff(++count[failure], random);
-  // A little jitter keeps callers apart. A time of zero, or in the past, does not make us any faster.
-  return Math.max(failure.retryAfter + random() * BASE_MILLISECONDS, backoff(++count.asked, random));
 }
 
 /** Tries that a transient failure is granted. */
@@ -99,21 +94,25 @@ export function isRetryable(status: number): boolean {
 }
 
 /**
- * Milliseconds that a `Retry-After` header asks for (RFC 9110 §10.2.3: seconds or an HTTP date); nothing when it is
- * absent or neither.
+ * Milliseconds that an answer asks to wait: `Retry-After` (RFC 9110 §10.2.3: seconds or an HTTP date, here with fractions too), else the
+ * seconds of `RateLimit-Reset`; nothing when neither says a time.
  */
-export function retryAfter(header: string | null, now: number): number | undefined {
-  const value = header?.trim();
-  if (!value) return undefined;
-  if (/^\d+$/.test(value)) return Number(value) * 1000;
-  // Date.parse also takes forms that are no HTTP date, such as "2.5". Each HTTP date begins with the day's name.
+export function retryAfter(headers: Pick<Headers, 'get'>, now: number): number | undefined {
+  const value = headers.get('retry-after')?.trim() ?? '';
+  // Date.parse also takes forms that are no HTTP date, such as "1". Each HTTP date begins with the day's name.
   const date = /^[A-Za-z]{3}/.test(value) ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+  if (!Number.isNaN(date)) return Math.max(0, date - now);
+  return seconds(value) ?? seconds(headers.get('ratelimit-reset')?.trim() ?? '');
 }
 
-/** What an answer with such a status means to the loop. */
-export function failureOfAnswer(status: number, header: string | null, now: number): Failure {
+function seconds(value: string): number | undefined {
+  return /^\d+(?:\.\d+)?$/.test(value) ? Number(value) * 1000 : undefined;
+}
+
+/** What an answer with such a status means to the loop. 429 is a throttle: it is waited out for as long as the time budget lasts. */
+export function failureOfAnswer(status: number, headers: Pick<Headers, 'get'>, now: number): Failure {
   if (!isRetryable(status)) return 'final';
-  const asked = retryAfter(header, now);
-  return asked === undefined ? 'transient' : { retryAfter: asked };
+  const kind = status === 429 ? 'throttled' : 'transient';
+  const wait = retryAfter(headers, now);
+  return wait === undefined ? kind : { kind, wait };
 }

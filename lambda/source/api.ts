@@ -14,6 +14,7 @@ import { publicError } from '../core/public-error.ts';
 import { failureOfAnswer, type RetryBudget, retry, TryAgain } from '../core/retry.ts';
 import type { PageSource, RowReader } from '../ports.ts';
 import {
+  answered,
   BodyTooLargeError,
   connectionFault,
   type Fetch,
@@ -141,14 +142,9 @@ class Call {
     if (status === 401) return this.#unauthorised(type, token);
     if (status === 403 && type === 'auth/insufficient-role') return new RoleMissingError(name);
     if (status === 400 && type === 'request/invalid-cursor') return new CursorRefusedError(name);
-    const failure = failureOfAnswer(status, headers.get('retry-after'), this.#options.retryBudget.clock.now());
+    const failure = failureOfAnswer(status, headers, this.#options.retryBudget.clock.now());
     if (failure === 'final') return new ApiRefusedError(name, status, type);
-    // A rate limit is no failure: the stream continues when its time has come.
-    const isRateLimit = status === 429 && typeof failure === 'object';
-    const instead = isRateLimit
-      ? new OutOfTimeError('before the API asks to be called again (429)')
-      : new ApiUnavailableError(name, `it answered ${status}`);
-    return new TryAgain(failure, instead);
+    return new TryAgain(failure, answered(status, name, 'the API'));
   }
 
   #unauthorised(type: ProblemType | undefined, token: string): Error {

@@ -1,6 +1,7 @@
 /** Bodies of HTTP answers, bounded and checked without replacing a byte. */
 import { isUtf8 } from 'node:buffer';
 import { setImmediate as turn } from 'node:timers/promises';
+import { ApiUnavailableError, OutOfTimeError } from '../core/errors.ts';
 import type { RetryBudget } from '../core/retry.ts';
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -19,6 +20,12 @@ export function networkCode(error: unknown): string | undefined {
 }
 
 const BAD_PORT = 'bad port';
+
+/** What the loop of tries rejects with after such answers. A rate limit is no failure: the stream continues when its time has come. */
+export function answered(status: number, name: string, service: string): Error {
+  if (status === 429) return new OutOfTimeError(`before ${service} asks to be called again (429)`);
+  return new ApiUnavailableError(name, `it answered ${status}`);
+}
 
 export const TIMED_OUT = { what: 'it did not answer in time', isFinal: false } as const;
 
@@ -58,7 +65,7 @@ export async function bounded(response: Response, bound: number): Promise<Respon
   return new Response(body.length === 0 ? null : new Uint8Array(body), { status, headers: kept });
 }
 
-const KEPT_HEADERS = ['content-type', 'retry-after', 'www-authenticate'];
+const KEPT_HEADERS = ['content-type', 'retry-after', 'ratelimit-reset', 'www-authenticate'];
 
 /** Room for a body that does not declare its length, in bytes; it grows. */
 const FIRST_ROOM = 65_536;

@@ -3,14 +3,23 @@
  * streams, reused for its lifetime, renewed shortly before it ends.
  */
 import * as oauth from 'oauth4webapi';
-import { ApiRefusedError, ApiUnavailableError, CredentialsError } from '../core/errors.ts';
+import { ApiRefusedError, ApiUnavailableError, CredentialsError, OutOfTimeError } from '../core/errors.ts';
 import { publicError } from '../core/public-error.ts';
 import { failureOfAnswer, type RetryBudget, retry, TryAgain } from '../core/retry.ts';
 import type { ClientCredentials, Credentials } from './credentials.ts';
-import { BodyTooLargeError, bounded, connectionFault, type Fetch, networkCode, TIMED_OUT, timeLimit } from './http.ts';
+import {
+  answered,
+  BodyTooLargeError,
+  bounded,
+  connectionFault,
+  type Fetch,
+  networkCode,
+  TIMED_OUT,
+  timeLimit,
+} from './http.ts';
 
 export interface Tokens {
-  /** A token with some life left. @throws CredentialsError, ApiUnavailableError */
+  /** A token with some life left. @throws CredentialsError, ApiUnavailableError, OutOfTimeError */
   token(retryBudget: RetryBudget): Promise<string>;
   /** Makes the next call ask for a new token, unless that has happened since `refused` was handed out. */
   discard(refused: string): void;
@@ -55,7 +64,8 @@ export function createTokens(options: TokenOptions): Tokens {
         issued = await answer;
       } catch (error) {
         // A request of an invocation that has ended since gave up with its time budget, not with ours.
-        if (theirs === retryBudget || !(error instanceof ApiUnavailableError)) throw error;
+        if (theirs === retryBudget || !(error instanceof ApiUnavailableError || error instanceof OutOfTimeError))
+          throw error;
         return this.token(retryBudget);
       }
       return issued.value;
@@ -110,9 +120,9 @@ function ask(credentials: ClientCredentials, options: TokenOptions, retryBudget:
     if (isTokenResponse(outcome)) return issue(outcome, asked);
     if (!(outcome instanceof Response)) throw unavailable(outcome, timer.signal.aborted);
     const { status, headers } = outcome;
-    const failure = failureOfAnswer(status, headers.get('retry-after'), clock.now());
+    const failure = failureOfAnswer(status, headers, clock.now());
     if (failure === 'final') throw await refusal(outcome);
-    throw new TryAgain(failure, new ApiUnavailableError('The token endpoint', `it answered ${status}`));
+    throw new TryAgain(failure, answered(status, 'The token endpoint', 'the token endpoint'));
   };
   return retry(attempt, { budget: retryBudget });
 }

@@ -56,12 +56,13 @@ describe('Retry-After', () => {
     ['', undefined],
     ['  ', undefined],
     ['-1', undefined],
-    ['2.5', undefined],
+    ['2.5', 2500],
+    ['.5', undefined],
     ['1e3', undefined],
     ['soon', undefined],
     ['2026-11-20T09:15:30Z', undefined],
   ])('%j asks for %j ms', (header, expected) => {
-    expect(retryAfter(header, NOW)).toBe(expected);
+    expect(retryAfter(new Headers(header === null ? {} : { 'retry-after': header }), NOW)).toBe(expected);
   });
 });
 
@@ -102,19 +103,29 @@ describe('the loop of tries', () => {
     expect(await run(failures, { timeLeft: 900_000 })).toMatchObject({ outcome: 'done', tries: 18 });
   });
 
-  test('waits as long as the service asks, however often it does', async () => {
-    const asked = await run(times(10, { retryAfter: 7000 }), { timeLeft: 900_000, random: never });
+  test('waits as long as a throttle asks, however often it does', async () => {
+    const asked = await run(times(10, { kind: 'throttled', wait: 7000 }), { timeLeft: 900_000, random: never });
     expect(asked).toEqual({ outcome: 'done', tries: 11, waits: times(10, 7000 as never) });
   });
 
+  test('counts a failure that names a wait among the eight tries', async () => {
+    const failed = await run(times(9, { kind: 'transient', wait: 7000 }), { timeLeft: 900_000, random: never });
+    expect(failed).toEqual({ outcome: 'failed 8 times', tries: 8, waits: times(7, 7000 as never) });
+  });
+
   test('never waits less than the backoff, however little the service asks for', async () => {
-    const { waits } = await run(times(5, { retryAfter: 0 }));
+    const { waits } = await run(times(5, { kind: 'throttled', wait: 0 }));
     expect(waits).toEqual([100, 200, 400, 800, 1600]);
   });
 
   test('gives up when the time would end first', async () => {
-    expect(await run([{ retryAfter: 7000 }], { timeLeft: 7000, random: never })).toMatchObject({ tries: 1, waits: [] });
-    expect(await run([{ retryAfter: 7000 }], { timeLeft: 7001, random: never })).toMatchObject({ tries: 2 });
+    expect(await run([{ kind: 'transient', wait: 7000 }], { timeLeft: 7000, random: never })).toMatchObject({
+      tries: 1,
+      waits: [],
+    });
+    expect(await run([{ kind: 'transient', wait: 7000 }], { timeLeft: 7001, random: never })).toMatchObject({
+      tries: 2,
+    });
     expect(await run(['transient'], { timeLeft: -5 })).toMatchObject({ outcome: 'failed 1 times', waits: [] });
   });
 

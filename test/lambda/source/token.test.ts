@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
-import { ApiRefusedError, ApiUnavailableError, CredentialsError } from '../../../lambda/core/errors.ts';
+import { ApiRefusedError, ApiUnavailableError, CredentialsError, OutOfTimeError } from '../../../lambda/core/errors.ts';
 import type { ClientCredentials } from '../../../lambda/source/credentials.ts';
 import { createTokens, failingOnce, tokenEndpoint } from '../../../lambda/source/token.ts';
 import { json } from '../../../local/incidents/tampered-api.ts';
@@ -311,6 +311,15 @@ describe('a token endpoint that fails', () => {
     await using each = await tokenScene(json(503, '', { 'retry-after': '60' }));
     expect(await rejection(each.token(60_000))).toBeInstanceOf(ApiUnavailableError);
     expect(each.server.seen).toHaveLength(1);
+  });
+
+  test('a token endpoint that throttles is waited out within the time budget, beyond eight tries', async () => {
+    await using each = await tokenScene(...Array<Act>(12).fill(json(429, '')), issued('one', 300));
+    expect(await each.token()).toBe('one');
+    await using other = await tokenScene(json(429, '', { 'ratelimit-reset': '60' }));
+    const error = await rejection(other.token(60_000));
+    expect(error).toBeInstanceOf(OutOfTimeError);
+    expect(error.message).toContain('before the token endpoint asks to be called again (429)');
   });
 
   test('a token endpoint that keeps failing is given up after eight tries, and nothing of its answers is shown', async () => {
