@@ -16,7 +16,7 @@ import {
   streamKey,
 } from './streams.ts';
 
-/** Seconds. */
+/** Seconds. A setting of the function, and no option: every value is safe. */
 export const LEASE_SECONDS = { min: 1, max: 900, default: 60 } as const;
 
 const listPath = v.pipe(
@@ -157,19 +157,6 @@ export const FUNCTION_OPTIONS = {
   paginationMember: { schema: memberName, variable: 'PAGINATION_MEMBER' },
 
   /**
-   * How long a lease lasts without renewal, 1 to 900 seconds. After a crash no run starts until it has expired.
-   *
-   * @default Duration.seconds(60)
-   */
-  lease: {
-    schema: integer(LEASE_SECONDS.min, LEASE_SECONDS.max),
-    default: LEASE_SECONDS.default,
-    variable: 'LEASE_SECONDS',
-    name: 'leaseSeconds',
-    form: 'seconds',
-  },
-
-  /**
    * Format of the events: the connector's own envelope, or OCSF 1.8.0 (docs/ocsf.md).
    *
    * @default 'envelope'
@@ -182,25 +169,25 @@ export const FUNCTION_OPTIONS = {
 } as const;
 
 type Table = typeof FUNCTION_OPTIONS;
-type NameOf<K extends keyof Table> = Table[K] extends { name: infer N extends string } ? N : K;
 
-/** Values of these options, by their names in `cdk.json`. */
+/** Values of these options. Their names in `cdk.json` are those of the props. */
 export type FunctionOptions = {
-  readonly [K in keyof Table as Table[K] extends { default: unknown } ? NameOf<K> : never]: v.InferOutput<
-    Table[K]['schema']
-  >;
+  readonly [K in keyof Table as Table[K] extends { default: unknown } ? K : never]: v.InferOutput<Table[K]['schema']>;
 } & {
-  readonly [K in keyof Table as Table[K] extends { default: unknown } ? never : NameOf<K>]?:
+  readonly [K in keyof Table as Table[K] extends { default: unknown } ? never : K]?:
     | v.InferOutput<Table[K]['schema']>
     | undefined;
 };
 
-/** The options that have a default, at their defaults. */
-export const OPTION_DEFAULTS = Object.fromEntries(
-  Object.entries(FUNCTION_OPTIONS as unknown as Record<string, { name?: string; default?: unknown }>).flatMap(
-    ([key, { name = key, default: byDefault }]) => (byDefault === undefined ? [] : [[name, byDefault]]),
+/** The settings that have a default, at their defaults. */
+export const OPTION_DEFAULTS = {
+  ...Object.fromEntries(
+    Object.entries(FUNCTION_OPTIONS as Readonly<Record<string, { default?: unknown }>>).flatMap(
+      ([key, { default: byDefault }]) => (byDefault === undefined ? [] : [[key, byDefault]]),
+    ),
   ),
-) as FunctionOptions;
+  leaseSeconds: LEASE_SECONDS.default,
+} as unknown as FunctionOptions & { readonly leaseSeconds: number };
 
 /** The connector appends these itself, so a base URL that ends in one would request `/v1/v1/assets`. */
 const API_PATH = new RegExp(`/v1(/(${STREAMS.map(({ name }) => name).join('|')})(/[^/]+)?)?/*$`, 'i');

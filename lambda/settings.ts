@@ -8,6 +8,8 @@ import {
   BASE_URL,
   FUNCTION_OPTIONS,
   type FunctionOptions,
+  integer,
+  LEASE_SECONDS,
   OMITS_PARENT,
   omitsParent,
 } from './options.ts';
@@ -23,6 +25,8 @@ export interface Settings extends Omit<FunctionOptions, 'rowsMember' | 'paginati
   readonly deadLetterBucket: string;
   readonly connector: string;
   readonly names: MemberNames;
+  /** How long a lease lasts without renewal. */
+  readonly leaseSeconds: number;
   /** The mapping for events in OCSF. Absent: events are envelopes. */
   readonly ocsf?: OcsfFields | undefined;
   /** Local S3 endpoints do not support per-bucket host names. */
@@ -69,7 +73,6 @@ const OPTIONS = Object.entries<{
   readonly schema: v.GenericSchema;
   readonly variable: string;
   readonly default?: unknown;
-  readonly name?: string;
 }>(FUNCTION_OPTIONS);
 
 /** Variables that are no options. docs/configuration.md shows their doc comments. */
@@ -88,6 +91,15 @@ const Environment = v.object({
   DEAD_LETTER_BUCKET: text,
   /** `connector` in events, `service` on metrics. */
   CONNECTOR_NAME: text,
+  /**
+   * How long a lease lasts without renewal, 1 to 900 seconds. After a crash no run starts until it has expired. The stack leaves it out.
+   *
+   * @default - `60`
+   */
+  LEASE_SECONDS: v.optional(
+    v.pipe(number, integer(LEASE_SECONDS.min, LEASE_SECONDS.max)),
+    String(LEASE_SECONDS.default),
+  ),
   /**
    * JSON that the stack compiles from `ocsfFields`. Only with the format `ocsf`.
    *
@@ -147,13 +159,14 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
     deadLetterBucket: own.output.DEAD_LETTER_BUCKET,
     connector: own.output.CONNECTOR_NAME,
     names: { rows: rowsMember, pagination: paginationMember },
+    leaseSeconds: own.output.LEASE_SECONDS,
     ocsf: format === 'ocsf' ? (own.output.OCSF_FIELDS ?? {}) : undefined,
     s3PathStyle: Boolean(own.output.AWS_ENDPOINT_URL_S3 ?? own.output.AWS_ENDPOINT_URL),
   };
 }
 
 function byName(output: Readonly<Record<string, unknown>>): FunctionOptions {
-  const values = OPTIONS.map(([key, { name = key, variable }]) => [name, output[variable]]);
+  const values = OPTIONS.map(([key, { variable }]) => [key, output[variable]]);
   return Object.fromEntries(values) as FunctionOptions;
 }
 

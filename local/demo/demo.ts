@@ -20,7 +20,6 @@ const CONFIGURATION = {
   dashboard: true,
   alarmEmail: 'on-call@acme.example',
   pageLimit: 5,
-  leaseSeconds: 90,
 };
 const ROWS = { assets: 250, threats: 350, dnsBlocks: 400 };
 /** So that it may run for days. */

@@ -102,6 +102,7 @@ export class RunningStack implements AsyncDisposable {
       siem,
       random: createRandom(seed),
       platform: { seed },
+      environment: { LEASE_SECONDS: '90' },
       aws: {
         names: { bucket: BUCKET, deadLetterBucket: BUCKET },
         later: time.later,

@@ -12,7 +12,7 @@ export interface Incident {
   readonly minutes: number;
   /** Options of the connector's configuration, without which it cannot happen. */
   readonly configuration?: Readonly<Record<string, unknown>>;
-  /** Options that make many pages of few rows, where it needs many pages. */
+  /** Settings that make many pages of few rows, where it needs many pages. */
   readonly paging?: { readonly pageLimit: number; readonly leaseSeconds?: number };
   readonly platform?: Partial<PlatformOptions>;
   /** Starts it, after the connector has read all rows. */

@@ -50,7 +50,7 @@ const VARIANTS: Readonly<Record<string, Variant>> = {
 
 /** Each is added to those before it. */
 const UPDATES: readonly (readonly [string, Options])[] = [
-  ['pageLimit and leaseSeconds', { pageLimit: 100, leaseSeconds: 90 }],
+  ['pageLimit', { pageLimit: 100 }],
   ['memoryMegabytes and rateMinutes', { memoryMegabytes: 1024, rateMinutes: 5 }],
   [
     'alarmEmail and runbookUrl',

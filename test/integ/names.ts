@@ -16,7 +16,6 @@ export function connectorOn(url: string) {
     authUrl: `${baseUrl}/realms/${DEFAULT_SETTINGS.realm}`,
     dnsBlocksPath: DEFAULT_SETTINGS.dnsBlocksPath,
     pageLimit: 25,
-    leaseSeconds: 10,
     enabled: false,
     terminationProtection: false,
     removalPolicy: 'destroy',

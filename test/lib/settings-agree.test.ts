@@ -50,7 +50,6 @@ const entry = fc.record(
     rowsMember: word,
     paginationMember: word,
     pageLimit: fc.integer({ min: -1, max: 502 }),
-    leaseSeconds: fc.integer({ min: -1, max: 902 }),
   },
   { requiredKeys: [] },
 );
@@ -61,7 +60,7 @@ test('what the configuration takes, the function starts with', () => {
     const config = accepted(options);
     if (!config) return;
     taken++;
-    const { rowsMember, paginationMember, dnsBlocksPath, leaseSeconds } = config;
+    const { rowsMember, paginationMember, dnsBlocksPath } = config;
     const settings = readSettings({
       ...REQUIRED,
       API_BASE_URL: config.baseUrl,
@@ -72,7 +71,6 @@ test('what the configuration takes, the function starts with', () => {
       ROWS_MEMBER: rowsMember,
       PAGINATION_MEMBER: paginationMember,
       DNS_BLOCKS_PATH: dnsBlocksPath,
-      LEASE_SECONDS: leaseSeconds?.toString(),
     });
     expect(settings).toMatchObject({
       threatAssetField: config.threatAssetField,

@@ -15,7 +15,6 @@ export const VARIANTS = {
     pageLimit: 250,
     rowsMember: 'data',
     paginationMember: 'page',
-    leaseSeconds: 90,
     filters: { threats: "severity != 'low'", dnsBlocks: "domain != 'internal.example'" },
     omit: { assets: ['contact.email'], dnsBlocks: ['user'] },
     rateMinutes: 60,

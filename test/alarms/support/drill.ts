@@ -32,8 +32,10 @@ const AFTER = 90;
 const TOKEN_MINUTES = 5;
 
 export async function drill(incident: Incident): Promise<DrillResult> {
-  const template = synthesize({ ...CONFIGURATION, ...incident.configuration, ...incident.paging });
-  await using scene = await Scene.open({ template, time: quietClock(), platform: incident.platform });
+  const { leaseSeconds, ...paging } = incident.paging ?? {};
+  const template = synthesize({ ...CONFIGURATION, ...incident.configuration, ...paging });
+  const environment = leaseSeconds === undefined ? undefined : { LEASE_SECONDS: String(leaseSeconds) };
+  await using scene = await Scene.open({ template, time: quietClock(), platform: incident.platform, environment });
   scene.platform.populate(ROWS);
   await catchUp(scene);
   scene.begin();

@@ -73,7 +73,6 @@ describe('the function', () => {
       PAGE_LIMIT: '250',
       ROWS_MEMBER: 'data',
       PAGINATION_MEMBER: 'page',
-      LEASE_SECONDS: '90',
     });
   });
 

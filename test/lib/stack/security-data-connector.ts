@@ -183,7 +183,6 @@ describe('the construct holds its props to the rules of the configuration', () =
     ['pageLimit', { pageLimit: 501 }],
     ['rate', { rate: Duration.seconds(30) }],
     ['rate', { rate: Duration.seconds(90) }],
-    ['lease', { lease: Duration.minutes(16) }],
     ['memorySize', { memorySize: 128 }],
     ['dnsBlocksPath', { dnsBlocksPath: 'v1/dns' }],
     ['tags.aws:x', { tags: { 'aws:x': 'y' } }],
