@@ -1,72 +1,19 @@
 /** `npm run query`: the delivered events in SQL. See `npm run query -- --help`. */
 
+import {
+  type DuckDBResult,
+  DuckDBTimestampTZValue,
+  DuckDBTimestampValue,
+  DuckDBTypeId,
+  type DuckDBValueConverter,
+  type Json,
+  JsonDuckDBValueConverter,
+} from '@duckdb/node-api';
 import { Command } from 'commander';
+import { terminalLine, terminalText } from '../bin/terminal/terminal-text.ts';
 import { VIEWS } from '../lib/query/views.ts';
 import { optionsKeptByNpm } from './npm-options.ts';
-import { EventDatabase } from './query/event-database.ts';
-import { deliveredFiles, QueryFailedError, QueryRequestError } from './query/files.ts';
-import { aligned, jsonLines, resultTable } from './query/result.ts';
-
-async function answer({ sql, folder, json }: QueryRequest): Promise<void> {
-  using database = await EventDatabase.open(await deliveredFiles(folder));
-  if (sql === undefined) console.log(await summary(database));
-  else if (json) for await (const line of jsonLines(await database.query(sql))) console.log(line);
-  else console.log(await resultTable(await database.query(sql)));
-  for (const { file, fault } of database.files.faulty) {
-    process.exitCode = 1;
-    console.error(
-      `${file} ${fault}. The file was skipped, so the answer lacks its events. If it is a copy, copy it again.`,
-    );
-  }
-}
-
-export interface QueryRequest {
-  /** Absent: a summary. */
-  readonly sql: string | undefined;
-  readonly folder: string;
-  readonly json: boolean;
-}
-
-/** Reads the arguments behind the program's name. `--help` ends the process with 0, a wrong option with 2. @throws QueryRequestError */
-export function readCommandLine(args: readonly string[], environment: NodeJS.ProcessEnv = {}): QueryRequest {
-  const command = describe();
-  const [kept] = optionsKeptByNpm(command, environment);
-  if (kept !== undefined) {
-    throw new QueryRequestError(
-      `npm took ${kept} as its own option. Type "--" before it, as in "npm run query -- ${kept}".`,
-    );
-  }
-  command.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
-  command.parse(withSqlLast(args), { from: 'user' });
-  const { folder, json = false } = command.opts<{ folder: string; json?: true }>();
-  const sql = command.args[0];
-  if (json && sql === undefined) throw new QueryRequestError('--json needs SQL. The summary has no JSON form.');
-  return { sql, folder, json };
-}
-
-/** SQL that begins with a comment looks like an option, so it is moved behind all options. */
-function withSqlLast(args: readonly string[]): string[] {
-  const at = args.findIndex(argument => /^--(\s|.*\n)/.test(argument));
-  return at < 0 ? [...args] : [...args.slice(0, at), ...args.slice(at + 1), '--', args[at]!];
-}
-
-function describe(): Command {
-  return new Command('npm run query --')
-    .usage('[options] ["select …"]')
-    .description(
-      'Queries the delivered files in SQL (DuckDB), through the same views as Athena in a deployed stack. Without SQL: a summary. ' +
-        'Files are only read. No data leaves the machine.',
-    )
-    .argument('[sql]', 'one statement that reads: select, with, from, describe, summarize, show')
-    .option(
-      '--folder <path>',
-      'folder with .gz files, at any depth: the output of npm start, or a copy of a bucket',
-      '.local',
-    )
-    .option('--json', 'one JSON object a line, cells not shortened; numbers that JSON would round are strings')
-    .helpOption('-h, --help', 'show this text')
-    .addHelpText('after', HELP);
-}
+import { EventDatabase, failAtRow, QueryFailedError, QueryRequestError } from './query/event-database.ts';
 
 const HELP = `
 Views: ${VIEWS.map(({ name }) => name).join(', ')}; docs/query.md has their columns.
@@ -80,31 +27,81 @@ Examples:
 
 Exit status: 0 answered, 1 the SQL failed or a file was skipped, 2 wrong options or no files.`;
 
-/** An overview for a run without SQL. */
-export async function summary(database: EventDatabase): Promise<string> {
-  const files = database.files.readable.length;
-  const counts = new Map<string, number>();
+const COMMAND = new Command('npm run query --')
+  .usage('[options] ["select …"]')
+  .description(
+    'Queries the delivered files in SQL (DuckDB), through the same views as Athena in a deployed stack. Without SQL: a summary. ' +
+      'Files are only read. No data leaves the machine.',
+  )
+  .argument('[sql]', 'one statement: select, with, from, describe, summarize, show')
+  .option(
+    '--folder <path>',
+    'folder with .gz files, at any depth: the output of npm start, or a copy of a bucket',
+    '.local',
+  )
+  .option('--json', 'one JSON object a line, cells not shortened; numbers that JSON would round are strings')
+  .helpOption('-h, --help', 'show this text')
+  .addHelpText('after', HELP)
+  .configureOutput({ writeErr: text => complain(text.trimEnd()) })
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
+
+/** Everything is printed here, so that no value of a row, a file name or an argument can control the terminal. */
+function print(text: string): void {
+  console.log(terminalText(text));
+}
+
+function complain(text: string): void {
+  console.error(terminalText(text));
+}
+
+async function main(args: readonly string[]): Promise<void> {
+  const [kept] = optionsKeptByNpm(COMMAND, process.env);
+  if (kept !== undefined) {
+    throw new QueryRequestError(
+      `npm took ${kept} as its own option. Type "--" before it, as in "npm run query -- ${kept}".`,
+    );
+  }
+  COMMAND.parse(withSqlLast(args), { from: 'user' });
+  const { folder, json = false } = COMMAND.opts<{ folder: string; json?: true }>();
+  const [sql] = COMMAND.args;
+  if (json && sql === undefined) throw new QueryRequestError('--json needs SQL. The summary has no JSON form.');
+  using database = await EventDatabase.open(folder);
+  if (sql === undefined) await printSummary(database);
+  else await (json ? printJson : printTable)(await database.query(sql));
+  for (const { file, fault } of database.faulty) {
+    process.exitCode = 1;
+    const remedy = 'The file was skipped, so the answer lacks its events. If it is a copy, copy it again.';
+    complain(`${terminalLine(file)} ${fault}. ${remedy}`);
+  }
+}
+
+/** SQL that begins with a comment looks like an option, so it is moved behind all options. */
+function withSqlLast(args: readonly string[]): string[] {
+  const at = args.findIndex(argument => /^--(\s|.*\n)/.test(argument));
+  return at < 0 ? [...args] : [...args.slice(0, at), ...args.slice(at + 1), '--', args[at]!];
+}
+
+async function printSummary(database: EventDatabase): Promise<void> {
+  print(`${database.files} ${database.files === 1 ? 'file' : 'files'} of events.\n`);
+  await printTable(await database.query(WHAT_ARRIVED));
+  const counts: number[] = [];
   // In sequence, because a connection has one result at a time.
   for (const relation of ['lines', ...VIEWS.map(view => view.name)]) {
-    counts.set(relation, await count(database, relation));
+    const result = await database.query(`select count(*) from ${relation}`);
+    counts.push(Number((await result.getRows())[0]![0]));
   }
-  const views = VIEWS.map(({ name, columns }) => [name, `${counts.get(name)}`, Object.keys(columns).join(', ')]);
-  const notEvents = counts.get('lines')! - counts.get('events')!;
-  return [
-    `${files} ${files === 1 ? 'file' : 'files'} of events.\n`,
-    await resultTable(await database.query(WHAT_ARRIVED)),
-    ...(notEvents > 0
-      ? [`\n${notEvents === 1 ? '1 line is not an event' : `${notEvents} lines are not events`}: ${HOW_TO_SEE_THEM}`]
-      : []),
-    `\n${aligned(['view', 'rows', 'columns'], views)}`,
-    `\n${TRY_NEXT}`,
-  ].join('\n');
+  const [lines, ...rows] = counts;
+  const others = lines! - rows[VIEWS.findIndex(({ name }) => name === 'events')]!;
+  if (others > 0)
+    print(`\n${others === 1 ? '1 line is not an event' : `${others} lines are not events`}: ${HOW_TO_SEE}`);
+  const views = VIEWS.map(({ name, columns }, index) => [name, `${rows[index]}`, Object.keys(columns).join(', ')]);
+  print(`\n${aligned(['view', 'rows', 'columns'], views)}\n\n${TRY_NEXT}`);
 }
 
 const WHAT_ARRIVED = `
   select connector, stream, kind, count(*) as events, count(distinct event_id) as different, max(forwarded_at) as last_forwarded
   from events group by all order by all`;
-const HOW_TO_SEE_THEM = '"select line from lines" shows every line as it is.';
+const HOW_TO_SEE = '"select line from lines" shows every line as it is.';
 const TRY_NEXT = `Try next
   npm run query -- "select id, updated_at, row from current_assets limit 5"
       what exists now
@@ -113,21 +110,91 @@ const TRY_NEXT = `Try next
   npm run query -- --help
       other folders, JSON, more examples`;
 
-async function count(database: EventDatabase, relation: string): Promise<number> {
-  const [row] = await (await database.query(`select count(*) from ${relation}`)).getRows();
-  return Number(row![0]);
+const MOST_ROWS = 200;
+const WIDEST_CELL = 80;
+
+/** For people: the first rows, with notes on what is omitted. */
+async function printTable(result: DuckDBResult): Promise<void> {
+  const rows: string[][] = [];
+  for await (const row of rowsOf(result)) {
+    if (rows.push(row.map(cellText)) > MOST_ROWS) break;
+  }
+  const shown = rows.slice(0, MOST_ROWS);
+  print(
+    aligned(
+      result.columnNames().map(terminalLine),
+      shown.map(row => row.map(cut)),
+    ),
+  );
+  if (rows.length > MOST_ROWS) print(`The first ${MOST_ROWS} rows; --json gives all.`);
+  else print(rows.length === 1 ? '1 row' : `${rows.length} rows`);
+  if (shown.flat().some(text => text.length > WIDEST_CELL)) {
+    print('Cells that end in … are longer; --json gives them whole.');
+  }
 }
 
-// A reader of the output may leave early, as `head` does. Then there is nothing left to do.
+function cellText(cell: Json): string {
+  return cell === null ? '' : terminalLine(typeof cell === 'string' ? cell : JSON.stringify(cell));
+}
+
+function cut(text: string): string {
+  return text.length > WIDEST_CELL ? `${text.slice(0, WIDEST_CELL - 1)}…` : text;
+}
+
+function aligned(titles: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = titles.map((title, column) => Math.max(title.length, ...rows.map(row => row[column]!.length)));
+  const rule = widths.map(width => '-'.repeat(width));
+  const pad = (text: string, column: number) => text.padEnd(widths[column]!);
+  return [titles, rule, ...rows].map(row => row.map(pad).join('  ').trimEnd()).join('\n');
+}
+
+async function printJson(result: DuckDBResult): Promise<void> {
+  // Not by JSON.stringify of an object, which would put names such as "2" first and lose `__proto__`.
+  const names = result.deduplicatedColumnNames().map(name => JSON.stringify(name));
+  for await (const row of rowsOf(result)) {
+    print(`{${row.map((cell, index) => `${names[index]}:${JSON.stringify(cell)}`).join()}}`);
+  }
+}
+
+async function* rowsOf(result: DuckDBResult): AsyncGenerator<Json[]> {
+  try {
+    for await (const rows of result.yieldConvertedRows(cellValue)) yield* rows as Json[][];
+  } catch (cause) {
+    failAtRow(cause);
+  }
+}
+
+const TIMESTAMPS: ReadonlySet<DuckDBTypeId> = new Set([
+  DuckDBTypeId.TIMESTAMP,
+  DuckDBTypeId.TIMESTAMP_S,
+  DuckDBTypeId.TIMESTAMP_MS,
+  DuckDBTypeId.TIMESTAMP_NS,
+]);
+
+/** A cell as JSON. Integers that a double cannot hold, and decimals, are strings. Times are ISO 8601 in UTC. */
+const cellValue: DuckDBValueConverter<Json> = (value, type, converter) => {
+  if (typeof value === 'bigint' && Number.isSafeInteger(Number(value))) return Number(value);
+  // The default would be the time zone of this machine.
+  if (value instanceof DuckDBTimestampTZValue) return isoTime(String(new DuckDBTimestampValue(value.micros)));
+  if (value !== null && TIMESTAMPS.has(type.typeId)) return isoTime(String(value));
+  return JsonDuckDBValueConverter(value, type, converter);
+};
+
+/** `infinity` is a timestamp too. */
+function isoTime(text: string): string {
+  return text.includes(' ') ? `${text.replace(' ', 'T')}Z` : text;
+}
+
+// A reader of the output may leave early, as `head` does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit(0);
 });
 
 try {
-  await answer(readCommandLine(process.argv.slice(2), process.env));
+  await main(process.argv.slice(2));
 } catch (error) {
   if (!(error instanceof QueryRequestError || error instanceof QueryFailedError)) throw error;
   process.exitCode = error instanceof QueryRequestError ? 2 : 1;
-  console.error(error.message);
+  complain(error.message);
 }

@@ -1,46 +1,82 @@
+import { isUtf8 } from 'node:buffer';
+import { readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type DuckDBConnection, DuckDBInstance, type DuckDBResult } from '@duckdb/node-api';
+import { join, relative, resolve, sep } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { type DuckDBAppender, type DuckDBConnection, DuckDBInstance, type DuckDBResult } from '@duckdb/node-api';
+import { terminalLine } from '../../bin/terminal/terminal-text.ts';
 import { DUCKDB_DIALECT, VIEWS, type View } from '../../lib/query/views.ts';
-import { type CheckedFiles, checkFiles, LONGEST_LINE_BYTES, QueryFailedError } from './files.ts';
 
-/** The delivered files as views. Each file is checked first, and read as a whole or skipped. Nothing is written. */
+/** The options are wrong, or there are no files. */
+export class QueryRequestError extends Error {
+  override readonly name = 'QueryRequestError';
+}
+
+/** The SQL cannot be run. The message contains no value of a row. */
+export class QueryFailedError extends Error {
+  override readonly name = 'QueryFailedError';
+}
+
+export interface FaultyFile {
+  readonly file: string;
+  /** The fault, as the end of a sentence that begins with the file's name. */
+  readonly fault: string;
+}
+
+/** The views over the delivered files of a folder, in memory. A query reaches no file and writes none. */
 export class EventDatabase implements Disposable {
-  /** The files that are queried, and those that are skipped. */
-  readonly files: CheckedFiles;
   readonly #instance: DuckDBInstance;
   readonly #connection: DuckDBConnection;
+  files = 0;
+  /** Files that are skipped as a whole. */
+  readonly faulty: FaultyFile[] = [];
 
-  private constructor(files: CheckedFiles, instance: DuckDBInstance, connection: DuckDBConnection) {
-    this.files = files;
+  private constructor(instance: DuckDBInstance, connection: DuckDBConnection) {
     this.#instance = instance;
     this.#connection = connection;
   }
 
-  /** @throws QueryFailedError */
-  static async open(files: readonly string[]): Promise<EventDatabase> {
-    const checked = await checkFiles(files);
-    const instance = await DuckDBInstance.create(':memory:', OFFLINE);
-    const connection = await instance.connect();
-    const database = new EventDatabase(checked, instance, connection);
-    try {
-      for (const statement of linesOfFiles(checked.readable)) await connection.run(statement);
-      await createViews(connection);
-      await connection.run('set lock_configuration = true');
-    } catch (cause) {
-      database[Symbol.dispose]();
-      throw duckDbError(cause);
-    }
+  /** @throws QueryRequestError when there are no files */
+  static async open(folder: string): Promise<EventDatabase> {
+    const files = await eventFiles(resolve(folder));
+    // Tables and sorts beyond the memory limit go to the temporary folder. The default is the working directory.
+    const temporary = join(tmpdir(), `security-data-query-${process.pid}`);
+    const instance = await DuckDBInstance.create(':memory:', { temp_directory: temporary });
+    const database = new EventDatabase(instance, await instance.connect());
+    await database.#load(files);
     return database;
   }
 
-  /** Runs one reading statement and streams its rows. @throws QueryFailedError */
+  async #load(files: readonly string[]): Promise<void> {
+    await this.#connection.run(LINES);
+    const appender = await this.#connection.createAppender('lines');
+    for (const file of files) {
+      const fault = await appendFile(appender, file);
+      if (fault === undefined) this.files += 1;
+      else this.faulty.push({ file, fault });
+    }
+    appender.closeSync();
+    await createViews(this.#connection);
+    await this.#connection.run('set enable_external_access = false; set lock_configuration = true');
+  }
+
+  /** Streams the rows of one statement. @throws QueryFailedError */
   async query(sql: string): Promise<DuckDBResult> {
-    await checkReadsOnly(this.#connection, sql);
+    const statement = await this.#prepare(sql);
+    return statement.stream().catch(failAtRow);
+  }
+
+  /** Names and grammar are checked before a row is read, so only these messages can be shown. They point to the place in the SQL. */
+  async #prepare(sql: string) {
     try {
-      return await this.#connection.stream(sql);
+      const statements = await this.#connection.extractStatements(sql);
+      if (statements.count !== 1) throw new QueryFailedError('Run one statement at a time.');
+      return await statements.prepare(0);
     } catch (cause) {
-      throw duckDbError(cause);
+      const message = (cause as Error).message.replace('Failed to extract statements: ', '');
+      if (cause instanceof QueryFailedError) throw cause;
+      if (/^(Parser|Binder|Catalog) Error/.test(message)) throw new QueryFailedError(message, { cause });
+      return failAtRow(cause);
     }
   }
 
@@ -50,43 +86,14 @@ export class EventDatabase implements Disposable {
   }
 }
 
-const OFFLINE = {
-  autoinstall_known_extensions: 'false',
-  autoload_known_extensions: 'false',
-  // Sorts larger than memory spill here. The default is the working directory.
-  temp_directory: join(tmpdir(), `security-data-query-${process.pid}`),
-};
-
-/** Statements that create the relation `lines(line, delivery_day)` and deny access to all other files. */
-export function linesOfFiles(files: readonly string[]): string[] {
-  const patterns = files.map(asPattern);
-  return [
-    files.length === 0 ? NO_LINES : linesOf(patterns),
-    `set allowed_paths = [${[...new Set([...files, ...patterns])].map(quoted).join()}]`,
-    'set enable_external_access = false',
-  ];
-}
-
-const NO_LINES =
-  'create view lines as select cast(null as varchar) as line, cast(null as varchar) as delivery_day where false';
-
-function linesOf(patterns: readonly string[]): string {
-  // One column and a delimiter that cannot occur, because JSON has no raw control characters. Nothing is parsed, so nothing is lost.
-  // Folders such as `line=1` are not columns. The line end counts towards the line size.
-  return `create view lines as
-     select line, nullif(regexp_extract(filename, '([0-9]{4}/[0-9]{2}/[0-9]{2})/[0-9]{2}/[^/]*$', 1), '') as delivery_day
-     from read_csv([${patterns.map(quoted).join()}], columns = {'line': 'varchar'}, auto_detect = false, header = false,
-       delim = '\\x01', quote = '', escape = '', comment = '', new_line = '\\n', max_line_size = ${LONGEST_LINE_BYTES + 1},
-       compression = 'gzip', filename = true, hive_partitioning = false)`;
-}
-
-/** DuckDB takes every path as a pattern. */
-function asPattern(path: string): string {
-  return path.replace(/[[*?]/g, '[$&]');
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
+/** Without DuckDB's message, because it may quote a row. @throws QueryFailedError */
+export function failAtRow(cause: unknown): never {
+  const kind = /^[A-Z][A-Za-z ]*? Error/.exec((cause as Error).message)?.[0] ?? 'Error';
+  const remedy =
+    kind === 'Permission Error'
+      ? 'A query reads only the views, and writes no file.'
+      : 'DuckDB may quote a row here, so its message is not shown. If a value has another type than the SQL expects, use try_cast.';
+  throw new QueryFailedError(`${kind}: the SQL failed. ${remedy}`, { cause });
 }
 
 /** Creates every view over the relation `lines(line, delivery_day)`. */
@@ -95,65 +102,45 @@ export async function createViews(connection: DuckDBConnection, views: readonly 
   for (const { name, sql } of views) await connection.run(`create view ${name} as ${sql}`);
 }
 
-interface Parsed {
-  /** The kind of the parser's error. A statement that writes is of the other kind. */
-  readonly error: 'parser' | 'other' | undefined;
-  readonly message: string;
-  readonly statements: number;
+const LINES = 'create table lines(line varchar, delivery_day varchar)';
+/** Folders of a bucket without events. */
+const NOT_EVENTS = ['delivery-errors', 'dead-letter'];
+
+async function eventFiles(root: string): Promise<string[]> {
+  const name = terminalLine(root);
+  const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(({ code }) => {
+    const fault = code === 'ENOENT' ? `There is no folder ${name}` : `The folder ${name} cannot be read (${code})`;
+    throw new QueryRequestError(`${fault}. ${WHAT_TO_DO}`);
+  });
+  const files = entries
+    .filter(entry => entry.isFile() && entry.name.endsWith('.gz'))
+    .map(entry => join(entry.parentPath, entry.name))
+    .filter(file => !NOT_EVENTS.some(folder => relative(root, file).split(sep).includes(folder)));
+  if (files.length > 0) return files.sort();
+  throw new QueryRequestError(`There are no .gz files of events below ${name}. ${WHAT_TO_DO}`);
 }
 
-/**
- * Refuses everything but one reading statement. DuckDB's parser decides, because preparing `export` already creates its folder.
- *
- * @throws QueryFailedError
- */
-export async function checkReadsOnly(connection: DuckDBConnection, sql: string): Promise<void> {
-  const { error, message, statements } = await parsed(connection, sql);
-  if (error === 'parser') throw await syntaxError(connection, sql, message);
-  if (error) throw new QueryFailedError(ONLY_READING);
-  if (statements !== 1) throw new QueryFailedError(`Run one statement at a time. These are ${statements}.`);
-}
+const WHAT_TO_DO = 'Run npm start first, or name the folder with --folder.';
 
-const ONLY_READING =
-  'Only reading statements are allowed: select, with, from, values, describe, summarize, show. Nothing was run.';
-
-/** Reads only these members of the tree, which may hold the number `Infinity` and so not be JSON. */
-const PARSED = `
-  select tree ->> '$.error', tree ->> '$.error_type', tree ->> '$.error_message', json_array_length(tree, '$.statements')
-  from (select json_serialize_sql(cast($1 as varchar)) as tree)`;
-
-/** DuckDB serializes only reading statements. */
-async function parsed(connection: DuckDBConnection, sql: string): Promise<Parsed> {
-  const statement = await connection.prepare(PARSED);
-  statement.bindVarchar(1, sql);
-  const [row] = (await statement.runAndReadAll()).getRows();
-  const [error, type, message, statements] = row!;
-  const kind = type === 'parser' ? 'parser' : 'other';
-  return { error: error === 'false' ? undefined : kind, message: String(message), statements: Number(statements) };
-}
-
-/** Parses again, for the message that points to the place. */
-async function syntaxError(connection: DuckDBConnection, sql: string, fallback: string): Promise<QueryFailedError> {
+/** Appends every line, or none and returns the fault. */
+async function appendFile(appender: DuckDBAppender, file: string): Promise<string | undefined> {
+  let bytes: Buffer;
   try {
-    await connection.extractStatements(sql);
-  } catch (cause) {
-    return new QueryFailedError((cause as Error).message.replace('Failed to extract statements: ', ''), { cause });
+    bytes = gunzipSync(await readFile(file));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'Z_BUF_ERROR') return 'is cut short';
+    return code?.startsWith('Z_') ? `is damaged (${message})` : `cannot be read (${code ?? message})`;
   }
-  return new QueryFailedError(`Parser Error: ${fallback}`);
-}
-
-/**
- * DuckDB's message, with the place in the SQL. DuckDB also quotes lines and options of unreadable files and invalid JSON. Those
- * are removed, because a message must not contain data.
- */
-export function duckDbError(cause: unknown): QueryFailedError {
-  const { message } = cause as Error;
-  return new QueryFailedError(fileWords(message) ?? message.replace(/\s*Input: "[\s\S]*$/, ''), { cause });
-}
-
-function fileWords(message: string): string | undefined {
-  // For a missing file, DuckDB checks whether it is a folder.
-  const file =
-    /^ {2}file = (.*)\n {2}delimiter = /m.exec(message) ?? /Cannot access file "(.*)\/\*\*\/\*\.csv"/.exec(message);
-  return file ? `${file[1]} cannot be read, because it changed after it was checked. Run the query again.` : undefined;
+  if (!isUtf8(bytes)) return 'is not UTF-8';
+  const [, day] = /([0-9]{4}\/[0-9]{2}\/[0-9]{2})\/[0-9]{2}\/[^/]*$/.exec(file.replaceAll(sep, '/')) ?? [];
+  for (let start = 0, end: number; start < bytes.length; start = end + 1) {
+    end = bytes.indexOf('\n', start);
+    if (end < 0) end = bytes.length;
+    appender.appendVarchar(bytes.toString('utf8', start, end));
+    if (day === undefined) appender.appendNull();
+    else appender.appendVarchar(day);
+    appender.endRow();
+  }
+  return undefined;
 }

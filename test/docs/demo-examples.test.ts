@@ -3,7 +3,6 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { EventDatabase } from '../../local/query/event-database.ts';
-import { deliveredFiles } from '../../local/query/files.ts';
 import { type Ended, StateFolder } from '../local/start/start-process.ts';
 import { shownMapping } from '../ocsf/examples.ts';
 import { code, PAGES, page } from './pages.ts';
@@ -41,7 +40,7 @@ describe('an example that is typed against the data of npm start', () => {
   });
 
   test.each(EXAMPLES)('of %s answers with rows, and no column of them is empty: %s', async (_, sql) => {
-    using database = await EventDatabase.open(await deliveredFiles(join(folder.path, 'local')));
+    using database = await EventDatabase.open(join(folder.path, 'local'));
     const result = await database.query(sql);
     const columns = result.columnNames();
     const rows = await result.getRows();

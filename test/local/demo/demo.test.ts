@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { deliveredObjects } from '../../../local/aws/delivered.ts';
 import { type Demo, startDemo } from '../../../local/demo/demo.ts';
 import {
   OPERATOR_FILE,
@@ -55,7 +54,7 @@ function until(holds: (view: View) => boolean, minutes = 60): Promise<View> {
 
 test('the copy of the SIEM becomes equal to the data, and is what the SQL views make of the delivered files', async () => {
   const { streams } = await until(({ distance }) => distance === 0);
-  using database = await EventDatabase.open(await deliveredObjects(demo.stack.scene.aws.deliveredFolder));
+  using database = await EventDatabase.open(demo.stack.scene.aws.deliveredFolder);
   const sql = `select (select count(*) from current_assets) as assets, (select count(*) from current_threats) as threats,
     (select count(*) from dns_blocks) as "dns-blocks"`;
   const [counts] = await (await database.query(sql)).getRowObjectsJson();
