@@ -122,7 +122,8 @@ export const FUNCTION_OPTIONS = {
   omit: { schema: byStream(omittedMembers), variable: 'OMIT' },
 
   /**
-   * Days within which every row that exists is sent again, for a SIEM that forgets: half of its retention, or less. See docs/refresh.md.
+   * Days within which every row that exists is sent again, for a SIEM that forgets. Set it to the retention of your SIEM. See
+   * docs/refresh.md.
    *
    * @default - a row is sent when it changes
    */

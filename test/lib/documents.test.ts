@@ -7,6 +7,7 @@ import type { Option } from '../../lib/config/option.ts';
 import { CONNECTOR_OPTIONS, STACK_OPTIONS, VPC_OPTIONS } from '../../lib/connector-options.ts';
 import { DESTINATIONS } from '../../lib/delivery/destinations.ts';
 import { SIEM_READERS } from '../../lib/siem/readers.ts';
+import { PAGES } from '../docs/pages.ts';
 import { PROJECT_ROOT } from './synth.ts';
 
 /** Text of a file of the project. */
@@ -39,6 +40,16 @@ test('every optional option says in its doc comment what happens when it is left
   );
   expect(described.size).toBeGreaterThan(30);
   expect(silent.map(([key]) => key)).toEqual([]);
+});
+
+test('wherever a text says what to set refreshDays to, it is the retention of the SIEM, not a part of it', () => {
+  const advice = [...PAGES, 'lambda/options.ts'].flatMap(file =>
+    [...documentText(file).matchAll(/(?:refreshDays`|[Ss]et it) to ((?:half|the retention)[^.,|)]*)/g)].map(
+      ([, value]) => `${file}: ${value!.replace(/\s+/g, ' ')}`,
+    ),
+  );
+  expect(advice.length).toBeGreaterThan(5);
+  expect(advice.filter(each => !each.endsWith(': the retention of your SIEM'))).toEqual([]);
 });
 
 test('every alarm has a runbook section, and every section of the runbook is an alarm', () => {
