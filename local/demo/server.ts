@@ -6,7 +6,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Marked } from 'marked';
 import * as v from 'valibot';
-import { closeServer, listen, readBody } from '../platform/server.ts';
+import { PROBLEMS, ProblemError } from '../platform/problem.ts';
+import { checkSender, closeServer, listen, readBody } from '../platform/server.ts';
 import type { Demo } from './demo.ts';
 import type { View } from './view.ts';
 
@@ -71,7 +72,9 @@ async function serve(side: Side, request: IncomingMessage, response: ServerRespo
   checkSender(request, side.origin);
   const { demo } = side;
   if (!demo) throw new RefusedRequestError(503, 'The demo is starting. Its terminal says when it has started.');
-  const { pathname, searchParams } = new URL(request.url ?? '/', side.origin);
+  const target = URL.parse(request.url ?? '/', side.origin);
+  if (!target) throw new RefusedRequestError(400, 'The target of the request is malformed.');
+  const { pathname, searchParams } = target;
   if (request.method === 'POST') {
     checkToken(request, side.token);
     await act(demo, pathname, await jsonBody(request));
@@ -95,22 +98,6 @@ const HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 };
 
-/**
- * A page of another host can make a browser send requests here. Such a request has that page's `Origin`, or, after its host name was pointed
- * at 127.0.0.1, that host name as `Host`.
- *
- * @throws RefusedRequestError
- */
-function checkSender({ headers }: IncomingMessage, origin: string): void {
-  const { port } = new URL(origin);
-  const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
-  if (!hosts.includes(headers.host ?? '')) throw new RefusedRequestError(421, 'This host name is not served here.');
-  const { origin: sender } = headers;
-  if (sender !== undefined && !hosts.some(host => sender === `http://${host}`)) {
-    throw new RefusedRequestError(403, 'Requests of other origins are not served.');
-  }
-}
-
 /** @throws RefusedRequestError */
 function checkToken({ headers }: IncomingMessage, token: string): void {
   const given = Buffer.from(String(headers['x-demo-token'] ?? ''));
@@ -120,9 +107,6 @@ function checkToken({ headers }: IncomingMessage, token: string): void {
 }
 
 async function jsonBody(request: IncomingMessage): Promise<unknown> {
-  if (request.headers['content-type'] !== 'application/json') {
-    throw new RefusedRequestError(415, 'The body must be application/json.');
-  }
   const body = await readBody(request, 4096);
   if (body === undefined) throw new RefusedRequestError(413, 'The body is too large.');
   try {
@@ -261,8 +245,13 @@ function refuse(response: ServerResponse, error: unknown): void {
     response.destroy();
     return;
   }
-  const status = error instanceof RefusedRequestError ? error.status : 500;
-  const message = error instanceof RefusedRequestError ? error.message : 'The demo failed. Its terminal says why.';
+  const [status, message] = refusal(error);
   if (status === 500) console.error(error);
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }).end(`${message}\n`);
+}
+
+function refusal(error: unknown): [status: number, message: string] {
+  if (error instanceof RefusedRequestError) return [error.status, error.message];
+  if (error instanceof ProblemError) return [PROBLEMS[error.suffix][0], error.message];
+  return [500, 'The demo failed. Its terminal says why.'];
 }

@@ -7,7 +7,7 @@ import type { Platform } from './platform.ts';
 import { ProblemError, problemAnswer } from './problem.ts';
 import { readTarget } from './routes.ts';
 import type { PositionShown } from './rows.ts';
-import { closeServer, listen, readBody } from './server.ts';
+import { checkSender, closeServer, listen, readBody } from './server.ts';
 import type { TrafficPace } from './traffic.ts';
 
 export interface ControlSide {
@@ -116,16 +116,25 @@ export interface ControlOptions {
   readonly pace?: TrafficPace;
 }
 
-/** Serves the control API on its own port of the loopback interface, without authentication. */
+/** Serves the control API on its own port of the loopback interface, to programs of this machine, without authentication. */
 export async function startControlServer({ platform, port = 0, pace }: ControlOptions): Promise<ControlServer> {
+  let controlUrl = '';
   const server = createServer((request, response) => {
-    serveControl({ platform, pace }, request, response).catch((error: unknown) => refuse(platform, response, error));
+    serveControl({ platform, pace }, controlUrl, request, response).catch((error: unknown) =>
+      refuse(platform, response, error),
+    );
   });
-  const controlUrl = await listen(server, port);
+  controlUrl = await listen(server, port);
   return { controlUrl, close: () => closeServer(server) };
 }
 
-async function serveControl(side: ControlSide, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function serveControl(
+  side: ControlSide,
+  controlUrl: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  checkSender(request, controlUrl);
   const { platform } = side;
   const { segments, parameters, path } = readTarget(request.url ?? '');
   if (request.method === 'GET' && path === '/truth') {

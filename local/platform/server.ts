@@ -108,6 +108,27 @@ export async function closeServer(server: Server): Promise<void> {
   await closed;
 }
 
+/**
+ * A page of another host can make a browser send requests to this machine. Such a request has that page's `Origin`. After the page's host name
+ * was pointed at 127.0.0.1, it has that name as `Host`. A form cannot send JSON.
+ *
+ * @throws ProblemError
+ */
+export function checkSender({ method, headers }: IncomingMessage, ownUrl: string): void {
+  const { port } = new URL(ownUrl);
+  const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
+  if (!hosts.includes(headers.host ?? '')) {
+    throw new ProblemError('request/foreign-host', 'This host name is not served here.');
+  }
+  const { origin } = headers;
+  if (origin !== undefined && !hosts.some(host => origin === `http://${host}`)) {
+    throw new ProblemError('request/foreign-origin', 'Requests of other origins are not served.');
+  }
+  if (method !== 'GET' && headers['content-type']?.split(';')[0] !== 'application/json') {
+    throw new ProblemError('request/not-json', 'Send the header "Content-Type: application/json".');
+  }
+}
+
 /** The body as text; undefined if it exceeds the bound. The rest is not read. */
 export async function readBody(request: IncomingMessage, bound = 65_536): Promise<string | undefined> {
   const chunks: Buffer[] = [];

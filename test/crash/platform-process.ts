@@ -34,7 +34,11 @@ export async function startPlatform(flags: readonly string[]): Promise<PlatformP
     dnsBlocksPath,
     secret: JSON.stringify({ client_id: clientId, client_secret: clientSecret }),
     async stopTraffic() {
-      const { status } = await fetch(`${controlUrl}/life`, { method: 'POST', body: '{"rate":0}' });
+      const { status } = await fetch(`${controlUrl}/life`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{"rate":0}',
+      });
       if (status !== 204) throw new Error(`The platform answered ${status} when asked to stop its changes`);
     },
     truth: async () => (await fetch(`${controlUrl}/truth`)).text(),

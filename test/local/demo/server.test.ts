@@ -37,11 +37,11 @@ interface Asked {
   readonly body?: string;
 }
 
-/** fetch would not let a test set `Host` and `Origin`. */
+/** fetch would not let a test set `Host`, `Origin` and a malformed target. */
 function ask({ method = 'GET', path = '/', headers = {}, body = '' }: Asked) {
   return new Promise<{ status: number; headers: Readonly<Record<string, unknown>>; body: string }>(
     (resolve, reject) => {
-      const sent = request(new URL(path, server.url), { method, headers }, async response => {
+      const sent = request(server.url, { path, method, headers }, async response => {
         resolve({ status: response.statusCode!, headers: response.headers, body: await text(response) });
       });
       sent.on('error', reject).end(body);
@@ -110,6 +110,8 @@ describe('what changes something', () => {
     ['an unknown incident', { path: '/incident', body: '{"name":"other"}' }, 404],
     ['an unknown action', { path: '/other', body: '{}' }, 404],
     ['a pace that is too fast', { path: '/pace', body: '{"minuteTakes":1}' }, 400],
+    ['a malformed target', { method: 'GET', path: 'http://[' }, 400],
+    ['a malformed target of an action', { path: '//' }, 400],
     ['a body that is not JSON', { path: '/repair', body: '{' }, 400],
     ['a body that is too large', { path: '/repair', body: ' '.repeat(5000) }, 413],
     [

@@ -1,7 +1,11 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type ControlServer, startControlServer } from '../../../local/platform/control.ts';
 import { createTenant, type Tenant } from './tenant.ts';
 
+const JSON_BODY = { 'content-type': 'application/json' };
 let tenant: Tenant;
 let control: ControlServer;
 
@@ -13,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => control.close());
 
 async function call(method: string, path: string, body?: string): Promise<Response> {
-  return fetch(control.controlUrl + path, { method, ...(body === undefined ? {} : { body }) });
+  return fetch(control.controlUrl + path, { method, headers: JSON_BODY, ...(body === undefined ? {} : { body }) });
 }
 
 const post = (path: string, body?: string): Promise<Response> => call('POST', path, body);
@@ -60,6 +64,28 @@ test('the secret is rotated and answered, the account revoked and reinstated, to
   expect(await status()).toBe(401);
 });
 
+test.each<[string, Record<string, string>, number]>([
+  ['a page of another origin', { ...JSON_BODY, origin: 'https://evil.example' }, 403],
+  ['a page without an origin', { ...JSON_BODY, origin: 'null' }, 403],
+  ['a host name that was pointed at this machine', { ...JSON_BODY, host: 'evil.example' }, 421],
+  ['a form', { 'content-type': 'text/plain' }, 415],
+  ['a request without a content type', {}, 415],
+])('%s cannot rotate the credentials', async (_, headers, status) => {
+  const { clientSecret } = tenant.platform.account;
+  // fetch would not let a test set `Host`.
+  const sent = request(`${control.controlUrl}/credentials/rotate`, { method: 'POST', headers }).end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  expect([response.statusCode, JSON.parse(await text(response)).status]).toEqual([status, status]);
+  expect(tenant.platform.account.clientSecret).toBe(clientSecret);
+});
+
+test('a page of another host cannot read the tenant', async () => {
+  const sent = request(`${control.controlUrl}/truth`, { headers: { host: 'evil.example' } }).end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  expect(response.statusCode).toBe(421);
+  response.resume();
+});
+
 test('faults are set and ended, requests counted', async () => {
   expect((await call('PUT', '/faults', '[{"kind":"status","endpoint":"assets","status":502}]')).status).toBe(204);
   expect((await tenant.get('/v1/assets')).status).toBe(502);
@@ -72,7 +98,7 @@ test('the platform changes at the requested rate, and stops at 0', async () => {
   const rates: number[] = [];
   const pace = { setRate: (rate: number): void => void rates.push(rate) };
   const own = await startControlServer({ platform: tenant.platform, pace });
-  const ask = (body: string) => fetch(`${own.controlUrl}/life`, { method: 'POST', body });
+  const ask = (body: string) => fetch(`${own.controlUrl}/life`, { method: 'POST', headers: JSON_BODY, body });
   const statuses = [await ask('{"rate":20}'), await ask('{"rate":"x"}'), await ask('{"rate":0}')].map(
     each => each.status,
   );
@@ -85,8 +111,8 @@ test('the platform changes at the requested rate, and stops at 0', async () => {
 
 test('the truth is streamed with rows as they are', async () => {
   tenant.platform.populate({ assets: 500, threats: 500, dnsBlocks: 500 });
-  const text = await (await call('GET', '/truth')).text();
-  expect(text).toBe([...tenant.platform.truthText()].join(''));
+  const truth = await (await call('GET', '/truth')).text();
+  expect(truth).toBe([...tenant.platform.truthText()].join(''));
   expect(await (await call('GET', '/truth?stream_position=none')).text()).not.toContain('"stream_position"');
 });
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterEach, describe, expect, test } from '@jest/globals';
 
+const JSON_BODY = { 'content-type': 'application/json' };
 const MAIN = 'local/platform/main.ts';
 
 const children: ChildProcess[] = [];
@@ -59,7 +60,7 @@ describe('npm run platform', () => {
     const before = await size();
     while ((await size()) === before);
     const pace = (rate: number) =>
-      fetch(`${given.controlUrl}/life`, { method: 'POST', body: JSON.stringify({ rate }) });
+      fetch(`${given.controlUrl}/life`, { method: 'POST', headers: JSON_BODY, body: JSON.stringify({ rate }) });
     const truth = async (): Promise<string> => (await fetch(`${given.controlUrl}/truth`)).text();
     expect((await pace(0)).status).toBe(204);
     const still = await truth();
