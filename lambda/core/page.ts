@@ -4,6 +4,7 @@
  */
 import type { MemberNames } from '../ports.ts';
 import { ContractError, JsonError } from './errors.ts';
+import { OPEN_BRACE, OPEN_BRACKET } from './json/codes.ts';
 import { CutBoundError, type CutElement, type CutMember, type CutOptions, cutBody } from './json/cutter.ts';
 
 const utf8 = new TextDecoder();
@@ -39,17 +40,18 @@ export interface PageRules {
 export function parsePage(body: Uint8Array, rules: PageRules): PageContent {
   const members = cut(body, rules);
   const pagination = findPagination(body, members, rules);
-  const rows = findRows(members, pagination, rules);
+  const rows = findRows(body, members, pagination, rules);
   if (rows && rows.length > rules.limit)
     throw new ContractError(
       rules.path,
       `${rows.length} rows, more than the limit of ${rules.limit} that was asked for`,
     );
-  return {
-    rows: rows?.elements ?? [],
-    nextCursor: pagination.nextCursor,
-    names: { pagination: pagination.name, rows: rows && rows.length > 0 ? rows.name : rules.learned.rows },
-  };
+  const names = { pagination: pagination.name, rows: rows?.isSure && rows.length > 0 ? rows.name : rules.learned.rows };
+  // Found by the table, it would be too late: the rows have been sent by then, at each run once more.
+  for (const text of [names.pagination, names.rows, pagination.nextCursor])
+    if (text?.isWellFormed() === false)
+      throw new ContractError(rules.path, "next_cursor or a member's name is no well-formed text");
+  return { rows: rows?.elements ?? [], nextCursor: pagination.nextCursor, names };
 }
 
 function cut(body: Uint8Array, rules: PageRules): CutMember[] {
@@ -111,27 +113,53 @@ function pagination({ name, value }: PaginationCandidate, rules: PageRules): Pag
   return { name, nextCursor, pageSize: typeof pageSize === 'number' ? pageSize : undefined };
 }
 
-/** The row array; nothing on an empty page that shows none. */
-function findRows(members: readonly CutMember[], { pageSize }: Pagination, rules: PageRules): CutMember | undefined {
-  const arrays = members.filter(member => member.elements);
+/**
+ * The row array; nothing on a page that is certainly empty. A name that is known decides alone. Otherwise the rows are the one array that
+ * holds objects with an `id`, and `page_size` only chooses among several.
+ */
+function findRows(
+  body: Uint8Array,
+  members: readonly CutMember[],
+  { name: pagination, pageSize }: Pagination,
+  rules: PageRules,
+): (CutMember & { readonly isSure: boolean }) | undefined {
   const { rows: configured } = rules.configured;
-  if (configured !== undefined) return named(arrays, configured) ?? noRows(members, rules, `no array "${configured}"`);
-  const learned = rules.learned.rows === undefined ? undefined : named(arrays, rules.learned.rows);
-  if (learned && fitsPageSize(learned, pageSize)) return learned;
-  const fitting = arrays.filter(each => fitsPageSize(each, pageSize) && each.elements!.some(hasId));
-  if (fitting.length === 1) return fitting[0];
-  if (fitting.length > 1) return noRows(members, rules, 'more than one array of page_size objects with an id');
-  const empty = pageSize === 0 || (pageSize === undefined && arrays.every(each => each.length === 0));
-  return empty ? undefined : noRows(members, rules, 'no array of page_size objects with an id');
+  const wanted = configured ?? rules.learned.rows;
+  const named = members.filter(({ name }) => name === wanted);
+  if (configured !== undefined || named.length > 0) {
+    const [only, ...others] = named;
+    if (only?.elements && others.length === 0) return { ...only, isSure: true };
+    return noRows(members, rules, `${others.length > 0 ? 'more than one' : 'no array'} "${wanted}"`);
+  }
+  const arrays = members.filter(member => member.elements?.some(hasId));
+  const fitting = arrays.filter(({ length }) => pageSize === undefined || length === pageSize);
+  const found = arrays.length === 1 ? arrays : fitting;
+  // One that `page_size` contradicts may be something else: the next page is searched again.
+  if (found.length === 1) return { ...found[0]!, isSure: fitting.length === 1 };
+  if (arrays.length > 0) return noRows(members, rules, 'more than one array of objects with an id');
+  const known = pagination === '' ? ['next_cursor', 'page_size'] : [pagination];
+  const others = members.filter(({ name }) => !known.includes(name));
+  return isEmpty(body, others, pageSize) ? undefined : noRows(members, rules, 'no array of objects with an id');
 }
 
-function named(arrays: readonly CutMember[], name: string): CutMember | undefined {
-  return arrays.findLast(each => each.name === name);
+/**
+ * Whether the members beside the pagination object leave no place for rows: an array is empty, and no other one holds more than plain
+ * values; or there is no array at all, and neither null nor an object in its place.
+ */
+function isEmpty(body: Uint8Array, others: readonly CutMember[], pageSize: number | undefined): boolean {
+  const isPlain = ({ start }: { readonly start: number }) => ![OPEN_BRACE, OPEN_BRACKET, NULL].includes(body[start]!);
+  const arrays = others.filter(({ elements }) => elements);
+  if (arrays.length === 0) return !pageSize && others.every(isPlain);
+  const hasRoom = ({ start, end, elements, length }: CutMember) =>
+    elements
+      ? length > 0 && !(pageSize === 0 && length === elements.length && elements.every(isPlain))
+      : OBJECT_IN_ARRAY.test(utf8.decode(body.subarray(start, end)));
+  return arrays.some(({ length }) => length === 0) && !others.some(hasRoom);
 }
 
-function fitsPageSize(member: CutMember, pageSize: number | undefined): boolean {
-  return pageSize === undefined || member.length === pageSize;
-}
+/** The first letter of `null`. */
+const NULL = 0x6e;
+const OBJECT_IN_ARRAY = /[[,]\s*\{/;
 
 function hasId(element: CutElement): boolean {
   const id = element.wanted(0) ?? '';

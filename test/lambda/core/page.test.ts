@@ -23,6 +23,10 @@ describe('rule 3: the end of the stream is a null cursor and nothing else', () =
     expect(read({ items: [], page: { next_cursor: null, page_size: 0 } })).toMatchObject({ ids: [], nextCursor: null });
   });
 
+  test('an answer of nothing but a null cursor reads as no rows and null', () => {
+    expect(read({ next_cursor: null })).toMatchObject({ ids: [], nextCursor: null });
+  });
+
   test('an empty page with a cursor keeps the cursor', () => {
     expect(read({ items: [], page: { next_cursor: 'c', page_size: 0 } })).toMatchObject({ ids: [], nextCursor: 'c' });
   });
@@ -50,7 +54,7 @@ describe('rule 8: names that the specification does not show are found by what t
     expect(found).toEqual({ ids: ['"a"'], nextCursor: 'c', names: { rows: 'rows', pagination: '' } });
   });
 
-  test('the row array is the one with page_size elements, whatever other arrays are beside it', () => {
+  test('of several arrays of objects with an id, the row array is the one with page_size elements', () => {
     const body = {
       included: [{ id: 'x' }, { id: 'y' }],
       rows: one,
@@ -95,11 +99,11 @@ describe('rule 8: names that the specification does not show are found by what t
 
   const page = { next_cursor: 'c', page_size: 1 };
   test.each<[string, unknown, RegExp]>([
-    ['no array fits', { rows: [{ key: 'a' }], p: page }, /no array of page_size objects.*"rows", "p"/],
-    ['the array has another length than page_size', { rows: [...one, ...one], p: page }, /no array of page_size/],
-    ['the ids are empty or no text', { rows: [{ id: '' }], other: [{ id: 1 }], p: page }, /no array of page_size/],
-    ['page_size counts a row and no array holds it', { p: page }, /no array of page_size/],
+    ['no array fits', { rows: [{ key: 'a' }], p: page }, /no array of objects.*"rows", "p"/],
+    ['the ids are empty or no text', { rows: [{ id: '' }], other: [{ id: 1 }], p: page }, /no array of objects/],
+    ['page_size counts a row and no array holds it', { p: page }, /no array of objects/],
     ['several arrays fit', { a: one, b: one, p: page }, /more than one array.*"a", "b", "p"/],
+    ['page_size fits none of several', { a: one, b: one, p: { ...page, page_size: 7 } }, /more than one array/],
     ['several objects have next_cursor', { a: one, p: page, q: page }, /more than one member with next_cursor/],
     ['the answer has next_cursor beside such an object', { a: one, p: page, next_cursor: 'c' }, /more than one member/],
     ['next_cursor is a number', { a: one, p: { next_cursor: 7 } }, /next_cursor/],
@@ -108,6 +112,67 @@ describe('rule 8: names that the specification does not show are found by what t
     const reading = () => read(body);
     expect(reading).toThrow(ContractError);
     expect(reading).toThrow(message);
+  });
+
+  const SIZES = [0, -0, 7, 'two', null, undefined].map(size => [Object.is(size, -0) ? '-0' : JSON.stringify(size)]);
+  const sized = (rows: string, size: string | undefined, name = 'rows') =>
+    `{"${name}":${rows},"p":{"next_cursor":"c"${size === undefined ? '' : `,"page_size":${size}`}}}`;
+
+  test.each(SIZES)('rows are delivered when page_size is %s, whether or not their name is known', size => {
+    const body = sized('[{"id":"a"},{"id":"b"}]', size);
+    for (const names of [{}, { learned: { rows: 'rows' } }, { configured: { rows: 'rows' } }])
+      expect(read(body, names).ids).toEqual(['"a"', '"b"']);
+  });
+
+  test.each(SIZES)('where rows are due, null and an object are a contract error when page_size is %s', size => {
+    for (const rows of ['null', '{}', '{"a":{"id":"a"}}'])
+      for (const names of [{}, { learned: { rows: 'rows' } }, { configured: { rows: 'rows' } }])
+        expect(() => read(sized(rows, size), names)).toThrow(/no array/);
+  });
+
+  test('an array that page_size contradicts is read, and its name is not learned', () => {
+    const body = { facets: [{ id: 'x' }], items: [], p: { next_cursor: 'c', page_size: 0 } };
+    expect(read(body)).toMatchObject({ ids: ['"x"'], names: { rows: undefined } });
+  });
+
+  test.each<[string, unknown]>([
+    ['an array of objects without an id', { items: [], rows: [{ name: 'a' }], p: { next_cursor: 'c', page_size: 0 } }],
+    ['an array of arrays', { items: [], rows: [['a']], p: { next_cursor: 'c', page_size: 0 } }],
+    ['an array of null', { items: [], rows: [null], p: { next_cursor: 'c', page_size: 0 } }],
+    ['an array of plain values', { items: [], rows: [7], p: { next_cursor: 'c', page_size: 1 } }],
+    ['an array of plain values alone', { rows: [7], p: { next_cursor: 'c', page_size: 0 } }],
+    ['an array deeper in it', { errors: [], data: { rows: [{ id: 'a' }] }, p: { next_cursor: 'c', page_size: 0 } }],
+    [
+      'an array that is long',
+      { items: [], rows: [...Array(501).fill(1), { id: 'a' }], p: { next_cursor: 'c', page_size: 0 } },
+    ],
+  ])('a page is not taken for empty while %s may hold its rows', (_what, body) => {
+    expect(() => read(body)).toThrow(/no array of objects with an id/);
+  });
+
+  test.each<[string, unknown]>([
+    ['an empty array', { items: [], p: { next_cursor: 'c', page_size: 0 } }],
+    ['an empty array and a page_size that is wrong', { items: [], p: { next_cursor: 'c', page_size: 3 } }],
+    ['an empty array beside plain values', { items: [], tags: ['a'], n: null, p: { next_cursor: 'c', page_size: 0 } }],
+    ['an empty array beside objects', { items: [], links: { self: { href: '/' } }, p: { next_cursor: 'c' } }],
+    ['no array beside the pagination members', { next_cursor: 'c', page_size: 0 }],
+    ['no array and nothing in its place', { version: 1, p: { next_cursor: 'c', page_size: 0 } }],
+  ])('a page with %s is empty', (_what, body) => {
+    expect(read(body)).toMatchObject({ ids: [], nextCursor: 'c', names: { rows: undefined } });
+  });
+
+  test('a name that comes twice is a contract error, because rows may be in either', () => {
+    const body = '{"rows":[{"id":"a"}],"rows":[],"p":{"next_cursor":"c"}}';
+    for (const names of [{ learned: { rows: 'rows' } }, { configured: { rows: 'rows' } }])
+      expect(() => read(body, names)).toThrow(/more than one "rows"/);
+  });
+
+  test.each([
+    ['a cursor', '{"rows":[{"id":"a"}],"p":{"next_cursor":"\\ud800"}}'],
+    ['the name of the rows', '{"\\ud800":[{"id":"a"}],"p":{"next_cursor":"c"}}'],
+    ['the name of the pagination object', '{"rows":[{"id":"a"}],"\\udfff":{"next_cursor":"c"}}'],
+  ])('%s with half a character is refused before a row is used, because no table can hold it', (_what, body) => {
+    expect(() => read(body)).toThrow(/no well-formed text/);
   });
 
   test('a contract error shows no values, and only names that cannot be an id or a token', () => {
