@@ -50,11 +50,9 @@ describe('an example that is typed against the data of npm start', () => {
     }
   });
 
-  test('prints the output that the README shows, line by line', () => {
+  test('prints the output that the README shows, without a line left out', () => {
     const [shown] = code(page('README.md'), 'text');
-    const lines = shown!.split('\n').filter(line => line !== '' && line !== '…');
-    expect(lines.length).toBeGreaterThan(5);
-    expect(first.stdout.split('\n')).toEqual(expect.arrayContaining(lines));
+    expect(first.stdout).toContain(`\n${shown}`);
   });
 
   test('maps members to OCSF that rows have, with values that fit', () => {

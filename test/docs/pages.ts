@@ -13,6 +13,11 @@ export function page(name: string): string {
   return readFileSync(path.join(ROOT, name), 'utf8');
 }
 
+/** All matches of a pattern in all pages, the first group of each, with its page. */
+export function onPages(pattern: RegExp, names: readonly string[] = PAGES): { name: string; found: string }[] {
+  return names.flatMap(name => [...page(name).matchAll(pattern)].map(match => ({ name, found: match[1] ?? match[0] })));
+}
+
 /** The lines below a heading, up to the next of the same or a higher level. */
 export function section(text: string, heading: string): string {
   const level = /^#+/.exec(heading)![0].length;

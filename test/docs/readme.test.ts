@@ -5,7 +5,7 @@ import { parseCommand } from '../../lambda/command.ts';
 import { readSettings, VARIABLES } from '../../lambda/settings.ts';
 import { STREAMS } from '../../lambda/streams.ts';
 import { jsonSchemaText } from '../../lib/config/json-schema.ts';
-import { code, PAGES, page, ROOT, rows, section } from './pages.ts';
+import { code, onPages, PAGES, page, ROOT, rows, section } from './pages.ts';
 
 const readme = page('README.md');
 const configuration = page('docs/configuration.md');
@@ -99,10 +99,19 @@ describe('commands', () => {
     expect(readme).toContain('(docs/teardown.md#after-a-first-deployment-that-failed)');
   });
 
-  test('the test command is the one that CI runs on a clean clone', () => {
-    const [command] = code(section(page('docs/testing.md'), '## Run the tests'), 'sh');
+  test('the README has the test command in one line, and CI begins with its commands on a clean clone', () => {
+    const [command] = code(section(readme, '## What is proven, and what is not'), 'sh');
     expect(command).toBe('npm ci && npm test\n');
-    expect(page('.ci/run').split('\n')).toEqual(expect.arrayContaining(['npm ci', 'npm test']));
+    const steps = page('.ci/run')
+      .split('\n')
+      .filter(line => line.startsWith('npm '));
+    expect(steps.slice(0, 2)).toEqual(command!.trimEnd().split(' && '));
+    expect(code(section(page('docs/testing.md'), '## Run the tests'), 'sh')).toEqual([command]);
+  });
+
+  test('the README gives the monthly cost of a small organization as docs/cost.md has it', () => {
+    const [, together] = rows(page('docs/cost.md')).find(([name]) => name === '**together**')!;
+    expect(readme).toContain(`about ${Math.round(Number(plain(together!.replaceAll('*', ''))))} US dollars a month`);
   });
 
   test('the first command of the README installs and starts in one line, within the first 30 lines, output included', () => {
@@ -113,10 +122,11 @@ describe('commands', () => {
     expect(code(top, 'text')).toHaveLength(1);
   });
 
-  test.each(PAGES)('every npm script that %s names is in package.json', name => {
+  test('every npm script that a page names is in package.json', () => {
     const { scripts } = JSON.parse(page('package.json'));
-    const named = [...page(name).matchAll(/npm run (?:--silent )?([a-z:-]+)/g)].map(match => match[1]!);
-    expect([...new Set(named)].filter(script => !(script in scripts))).toEqual([]);
+    const named = onPages(/npm run (?:--silent )?([a-z:-]+)/g);
+    expect(named.length).toBeGreaterThan(100);
+    expect(named.filter(({ found }) => !(found in scripts))).toEqual([]);
   });
 
   test('no command that a page or a message names can download a package of a stranger', () => {

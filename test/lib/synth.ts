@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { App, type Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
@@ -33,8 +33,22 @@ export interface SynthesizedTemplate {
   readonly Outputs: Readonly<Record<string, TemplateOutput>>;
 }
 
-/** The CDK would leave a folder in the system's for each app; this one is overwritten, a worker of the tests each. */
-const OUTDIR = path.join(PROJECT_ROOT, 'node_modules', '.cache', 'synth', process.env['JEST_WORKER_ID'] ?? '0');
+/** The CDK would leave a folder in the system's for each app. Here each process has one, which a later process removes. */
+const OUTDIRS = path.join(PROJECT_ROOT, 'node_modules', '.cache', 'synth');
+const OUTDIR = path.join(OUTDIRS, String(process.pid));
+
+mkdirSync(OUTDIRS, { recursive: true });
+for (const pid of readdirSync(OUTDIRS)) {
+  if (!isRunning(Number(pid))) rmSync(path.join(OUTDIRS, pid), { recursive: true, force: true });
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
 
 /** An app with the feature flags of a deployment. */
 export function createApp(): App {

@@ -7,7 +7,8 @@ type Json = Record<string, unknown>;
 export function eventSchema(classUid: string, profiles: readonly string[]): Json {
   const { classes, objects } = ocsfSchema();
   const defs = Object.entries(objects).map(([name, object]) => [name, objectSchema(name, object, profiles)]);
-  const ocsfClass = classes[classUid]!;
+  const ocsfClass = classes[classUid];
+  if (!ocsfClass) throw new Error(`The kept part of the schema has no class ${classUid}`);
   const activities = Object.keys(ocsfClass.attributes['activity_id']!.enum!).map(Number);
   const event = objectSchema(classUid, ocsfClass, profiles);
   const types = activities.map(activity => ({

@@ -29,7 +29,10 @@ export function ocsfFaults(line: string): string[] {
   const validate = compiled.get(key) ?? ajv.compile(eventSchema(String(event.class_uid), profiles));
   compiled.set(key, validate);
   if (validate(event)) return [];
-  return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath || 'the event'} ${message}`);
+  return (validate.errors ?? []).map(({ instancePath, message, params }) => {
+    const { additionalProperty: name } = params;
+    return `${instancePath || 'the event'} ${message}${name === undefined ? '' : `: ${name}`}`;
+  });
 }
 
 /** The event of a line. Throws when it is not valid. */
