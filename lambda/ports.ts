@@ -28,7 +28,7 @@ export interface PageRequest {
 
 export interface PageSource {
   /**
-   * The body of one list answer: UTF-8, checked, without a byte order mark.
+   * The body of one list answer, without a byte order mark. Whether it is UTF-8 is not checked.
    *
    * @throws CursorRefusedError, PageTooLargeError, PageTimeoutError: the walk handles these itself
    * @throws CredentialsError, AccountRevokedError, RoleMissingError, ApiRefusedError, ApiUnavailableError
@@ -238,9 +238,9 @@ export interface Delivery {
 /** A row that cannot be sent, stored whole for a human. */
 export interface DeadLetter {
   readonly stream: StreamName;
-  readonly reason: 'not-an-object' | 'no-id' | 'id-too-long' | 'oversize';
-  /** The row's text as the API sent it. */
-  readonly text: string;
+  readonly reason: 'not-an-object' | 'no-id' | 'id-too-long' | 'not-utf-8' | 'too-deep' | 'oversize';
+  /** The row as the API sent it. */
+  readonly row: string | Uint8Array;
   /** The same row is stored under the same key, however often it is delivered. */
   readonly rowHash: string;
 }

@@ -5,7 +5,10 @@
 import type { DeadLetter } from '../ports.ts';
 import { STREAMS, type StreamName } from '../streams.ts';
 
-export type ReadDeadLetter = Pick<DeadLetter, 'stream' | 'reason' | 'text'>;
+export interface ReadDeadLetter extends Pick<DeadLetter, 'stream' | 'reason'> {
+  /** The text of the row. */
+  readonly text: string;
+}
 
 /** The key of a dead letter, and its stream. */
 export interface DeadLetterKey {
@@ -21,7 +24,7 @@ export function deadLettersPrefix(connector: string, stream?: StreamName): strin
 }
 
 /** Made of the content: a re-delivered row is one object. */
-export function deadLetterKey({ stream, reason, rowHash }: Omit<DeadLetter, 'text'>, connector: string): string {
+export function deadLetterKey({ stream, reason, rowHash }: Omit<DeadLetter, 'row'>, connector: string): string {
   return `${deadLettersPrefix(connector, stream)}${reason}/${rowHash}.json`;
 }
 
@@ -35,17 +38,19 @@ export function parseDeadLetterKey(key: string, connector: string): { stream: St
 }
 
 const ROW_MEMBER = ',"row":';
-const REASONS: readonly string[] = [
+export const REASONS: readonly string[] = [
   'not-an-object',
   'no-id',
   'id-too-long',
+  'not-utf-8',
+  'too-deep',
   'oversize',
 ] satisfies DeadLetter['reason'][];
 
 /** The row comes last, as the API sent it. The same row makes the same object: it holds no time and no run. */
-export function deadLetterBody({ reason, stream, text }: ReadDeadLetter, connector: string): string {
+export function deadLetterBody({ reason, stream, row }: Omit<DeadLetter, 'rowHash'>, connector: string): Uint8Array {
   const head = JSON.stringify({ reason, stream, connector });
-  return `${head.slice(0, -1)}${ROW_MEMBER}${text}}\n`;
+  return Buffer.concat([head.slice(0, -1) + ROW_MEMBER, row, '}\n'].map(part => Buffer.from(part)));
 }
 
 /** The row stays the text that it is. @returns undefined when this is no dead letter that this version can read */

@@ -288,7 +288,7 @@ class Draft {
 
   constructor({ bad }: Candidates, options: DecideOptions, { checkpoint, listed }: StreamState) {
     const { name: stream } = options.stream;
-    this.deadLetters = bad.map(({ reason, text, rowHash }) => ({ stream, reason, text, rowHash }));
+    this.deadLetters = bad.map(({ reason, row, rowHash }) => ({ stream, reason, row, rowHash }));
     this.#options = options;
     this.#generation = checkpoint.generation;
     this.#listed = listed;

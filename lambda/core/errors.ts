@@ -87,7 +87,9 @@ export class ApiUnavailableError extends Error {
 export class PageTooLargeError extends Error {
   override readonly name = 'PageTooLargeError';
   constructor(path: string, bound: number) {
-    super(`An answer of ${path} exceeds ${bound} bytes, even for a single row. ${SAFE}. The stream needs a look.`);
+    super(
+      `An answer of ${path} exceeds ${bound} bytes, even for a single row. ${SAFE}. The stream waits at that row: have it made smaller on the platform.`,
+    );
   }
 }
 

@@ -99,7 +99,7 @@ export function eventLine(
   const line = format.row(event, context);
   if (!exceedsRecord(line)) return { line };
   const { row, stream } = event;
-  const deadLetter: DeadLetter = { stream: stream.name, reason: 'oversize', text: row.text, rowHash: row.rowHash };
+  const deadLetter: DeadLetter = { stream: stream.name, reason: 'oversize', row: row.text, rowHash: row.rowHash };
   return { line: format.oversize(event, context, locate(deadLetter)), deadLetter };
 }
 

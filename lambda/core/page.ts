@@ -46,6 +46,9 @@ export function parsePage(body: Uint8Array, rules: PageRules): PageContent {
       rules.path,
       `${rows.length} rows, more than the limit of ${rules.limit} that was asked for`,
     );
+  for (const { name, elements } of members)
+    if (name !== rows?.name && elements?.some(({ fault }) => fault === 'not-utf-8'))
+      throw new ContractError(rules.path, 'not UTF-8 outside its rows');
   const names = { pagination: pagination.name, rows: rows?.isSure && rows.length > 0 ? rows.name : rules.learned.rows };
   // Found by the table, it would be too late: the rows have been sent by then, at each run once more.
   for (const text of [names.pagination, names.rows, pagination.nextCursor])
@@ -60,9 +63,17 @@ function cut(body: Uint8Array, rules: PageRules): CutMember[] {
     return cutBody(body, rules.cut, bounds);
   } catch (error) {
     if (error instanceof CutBoundError) throw new ContractError(rules.path, error.message);
-    if (error instanceof JsonError)
-      throw new ContractError(rules.path, `not JSON (${error.message})`, { cause: error });
-    throw error;
+    if (!(error instanceof JsonError)) throw error;
+    const what = isUtf8(body) ? 'not JSON' : 'not UTF-8';
+    throw new ContractError(rules.path, `${what} (${error.message})`, { cause: error });
+  }
+}
+
+function isUtf8(body: Uint8Array): boolean {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body) !== undefined;
+  } catch {
+    return false;
   }
 }
 
@@ -161,7 +172,9 @@ function isEmpty(body: Uint8Array, others: readonly CutMember[], pageSize: numbe
 const NULL = 0x6e;
 const OBJECT_IN_ARRAY = /[[,]\s*\{/;
 
+/** Of a row that is nested too deep, the id may not have been read. */
 function hasId(element: CutElement): boolean {
+  if (element.isObject && element.fault === 'too-deep') return true;
   const id = element.wanted(0) ?? '';
   return id.startsWith('"') && id.length > '""'.length;
 }

@@ -29,7 +29,8 @@ export interface Row {
 /** A row that cannot be an event, with what the window remembers of it. */
 export interface BadRow {
   readonly reason: Exclude<DeadLetter['reason'], 'oversize'>;
-  readonly text: string;
+  /** As the API sent it; bytes where they are not UTF-8, or nested too deep to be read. */
+  readonly row: DeadLetter['row'];
   readonly rowHash: string;
   readonly versionTag: string;
 }
@@ -54,6 +55,7 @@ export function rowCut(stream: Stream, parentMember: string): CutOptions {
 
 /** Reads one element of the row array (rule: no non-empty string `id`, no event). */
 export function readRow(whole: CutElement, stream: SelectedStream, hash: Hash): Row | BadRow {
+  if (whole.fault) return badRow(whole.fault, whole, hash);
   if (!whole.isObject) return badRow('not-an-object', whole, hash);
   const element = stream.selection?.reduce(whole) ?? whole;
   const id = asString(element.wanted(ID));
@@ -62,9 +64,10 @@ export function readRow(whole: CutElement, stream: SelectedStream, hash: Hash): 
   return new CutRow(id, element, whole, stream, hash);
 }
 
-function badRow(reason: BadRow['reason'], element: CutElement, hash: Hash): BadRow {
-  const rowHash = hash(element.canonical).slice(0, HASH_LENGTH);
-  return { reason, text: withoutLineBreaks(element.text), rowHash, versionTag: versionTagOf('', rowHash) };
+function badRow(reason: BadRow['reason'], { fault, bytes, text, canonical }: CutElement, hash: Hash): BadRow {
+  const rowHash = hash(fault ? Buffer.from(bytes).toString('latin1') : canonical).slice(0, HASH_LENGTH);
+  const row = fault ? bytes : withoutLineBreaks(text);
+  return { reason, row, rowHash, versionTag: versionTagOf('', rowHash) };
 }
 
 /** Expensive values are computed on first use: of a row that is in the window, only the version tag ever is. */

@@ -27,7 +27,7 @@ export function createDeadLetters({ client, bucket, connector, retryBudget }: De
       const place = { Bucket: bucket, Key: keyOf(deadLetter) };
       const input = {
         ...place,
-        Body: Buffer.from(deadLetterBody(deadLetter, connector)),
+        Body: deadLetterBody(deadLetter, connector),
         ContentType: 'application/json',
       };
       await send(s3 => s3.send(new PutObjectCommand(input)), assertLeaseValid).catch(cause => {

@@ -1,8 +1,10 @@
 /** The Security Data External API: each call is authorized, tried again within the time budget, and its errors are classified. */
+import { isUtf8 } from 'node:buffer';
 import {
   AccountRevokedError,
   ApiRefusedError,
   ApiUnavailableError,
+  ContractError,
   CredentialsError,
   CursorRefusedError,
   OutOfTimeError,
@@ -32,14 +34,14 @@ export interface ApiOptions {
   readonly tokens: Tokens;
   readonly fetch: Fetch;
   readonly retryBudget: RetryBudget;
-  /** Largest body that is read, in bytes. */
+  /** Largest body that is read, in bytes. That of a single row may be twice as large. */
   readonly maxBodyBytes?: number;
   /** Milliseconds that one request may take, body included; never more than the time left. */
   readonly timeout?: number;
 }
 
 export interface Api extends PageSource {
-  /** The body of a single read. @throws as `page` does; RangeError when no path can hold the id */
+  /** The body of a single read. @throws as `page` does; ContractError when it is not UTF-8; RangeError when no path can hold the id */
   single(read: SingleRead): Promise<string>;
 }
 
@@ -63,11 +65,13 @@ export function createApi(options: ApiOptions): Api {
   return {
     async single({ path, id, below = '', signal }) {
       const target = { name: `${path}/{id}${below}`, text: `${path}/${pathSegment(id)}${below}` };
-      return (await new Call(target, signal, options).run()).toString();
+      const body = await new Call(target, signal, 1, options).run();
+      if (!isUtf8(body)) throw new ContractError(target.name, 'not UTF-8');
+      return body.toString();
     },
     page({ path, cursor, limit, signal }) {
       const query = new URLSearchParams({ limit: String(limit), ...(cursor === undefined ? {} : { cursor }) });
-      return new Call({ name: path, text: `${path}?${query}` }, signal, options).run();
+      return new Call({ name: path, text: `${path}?${query}` }, signal, limit, options).run();
     },
     yieldToRequests,
   };
@@ -85,10 +89,13 @@ class Call {
   readonly #target: Target;
   readonly #signal: AbortSignal | undefined;
   readonly #options: ApiOptions;
+  readonly #maxBodyBytes: number;
   #timeouts = 0;
   #newTokens = 0;
 
-  constructor(target: Target, signal: AbortSignal | undefined, options: ApiOptions) {
+  constructor(target: Target, signal: AbortSignal | undefined, rows: number, options: ApiOptions) {
+    const { maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = options;
+    this.#maxBodyBytes = rows === 1 ? 2 * maxBodyBytes : maxBodyBytes;
     this.#target = target;
     this.#signal = signal;
     this.#options = options;
@@ -114,10 +121,6 @@ class Call {
       throw this.#failed(error, timer);
     }
     throw await this.#answered(response, token);
-  }
-
-  get #maxBodyBytes(): number {
-    return this.#options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
   }
 
   get #timeout(): number {

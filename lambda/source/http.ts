@@ -1,5 +1,4 @@
-/** Bodies of HTTP answers, bounded and checked without replacing a byte. */
-import { isUtf8 } from 'node:buffer';
+/** Bodies of HTTP answers, bounded, and why there is none. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { ApiUnavailableError, OutOfTimeError } from '../core/errors.ts';
 import type { RetryBudget } from '../core/retry.ts';
@@ -73,8 +72,8 @@ const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
 /**
  * @param bound in bytes
- * @returns UTF-8, checked, without a byte order mark
- * @throws BodyTooLargeError; TypeError when the bytes are not UTF-8, or the connection broke
+ * @returns the bytes, without a byte order mark
+ * @throws BodyTooLargeError; TypeError when the connection broke
  */
 export async function readBody(response: Response, bound: number): Promise<Buffer> {
   const declared = Number(response.headers.get('content-length') ?? 0);
@@ -95,7 +94,6 @@ export async function readBody(response: Response, bound: number): Promise<Buffe
   const encoded = response.headers.has('content-encoding');
   if (!encoded && size < declared) throw new TypeError('The connection ended before the declared length');
   const body = bytes.subarray(0, size);
-  if (!isUtf8(body)) throw new TypeError('The body is not UTF-8');
   return BYTE_ORDER_MARK.every((byte, at) => body[at] === byte) ? body.subarray(BYTE_ORDER_MARK.length) : body;
 }
 

@@ -54,7 +54,12 @@ const BROKEN: readonly (readonly [string, Act, string, string])[] = [
   ['an unknown path', problem(404, 'resource/not-found'), 'ApiRefusedError', '404'],
   ['a refused cursor and refused fallbacks', problem(400, 'request/invalid-cursor'), 'CursorRefusedError', 'resync'],
   ['an endpoint that is down', json(503, ''), 'ApiUnavailableError', '503'],
-  ['bytes that are not UTF-8', response => response.writeHead(200).end(Buffer.from([0xff])), 'ApiUnavailableError', ''],
+  [
+    'bytes that are not UTF-8',
+    response => response.writeHead(200).end(Buffer.from([0x7b, 0x22, 0xff])),
+    'ContractError',
+    'not UTF-8',
+  ],
 ];
 
 describe.each(BROKEN)('%s from one stream', (_what, act, name, said) => {

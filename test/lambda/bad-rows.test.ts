@@ -9,17 +9,20 @@ import { rejection, wordsOf } from './support/rejection.ts';
 const GOOD = '{"id":"good","updated_at":"2026-11-20T12:00:00Z","stream_position":"1"}';
 
 async function deadLetters(each: Connector): Promise<Record<string, string>> {
+  return Object.fromEntries([...(await deadLetterBytes(each))].map(([key, bytes]) => [key, bytes.toString()]));
+}
+
+async function deadLetterBytes(each: Connector): Promise<Map<string, Buffer>> {
   const folder = each.aws.deadLetterFolder;
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name));
-  const bodies = paths.map(async path => [path.slice(folder.length + 1), await readFile(path, 'utf8')] as const);
-  return Object.fromEntries(await Promise.all(bodies));
+  const bodies = paths.map(async path => [path.slice(folder.length + 1), await readFile(path)] as const);
+  return new Map(await Promise.all(bodies));
 }
 
-function pageOf(...rows: string[]) {
-  const body = `{"data":[${rows.join(',')}],"pagination":{"next_cursor":null,"page_size":${rows.length}}}`;
-  return list('/v1/assets', json(200, body));
-}
+const pageBody = (...rows: string[]) =>
+  `{"data":[${rows.join(',')}],"pagination":{"next_cursor":null,"page_size":${rows.length}}}`;
+const pageOf = (...rows: string[]) => list('/v1/assets', json(200, pageBody(...rows)));
 
 describe('a row that cannot be an event', () => {
   test.each([
@@ -44,6 +47,33 @@ describe('a row that cannot be an event', () => {
     expect(wordsOf(each.logged)).not.toContain('canary');
     each.forget();
     expect((await each.run()).streams['assets']).toMatchObject({ forwarded: 0, deadLetters: 0 });
+    expect(each.count('PutObject')).toBe(0);
+  });
+
+  test.each([
+    ['with a byte that is not UTF-8', Buffer.from('{"id":"canary-\xff","n":1.0}', 'latin1'), 'not-utf-8'],
+    ['nested too deep', Buffer.from(`{"id":"canary","a":${'['.repeat(600)}"ü"${']'.repeat(600)}}`), 'too-deep'],
+    [
+      'nested too deep and not UTF-8',
+      Buffer.from(`[${'['.repeat(600)}"\xff"${']'.repeat(600)}]`, 'latin1'),
+      'not-utf-8',
+    ],
+  ])('a row %s is stored by its bytes as a dead letter, once, without another request', async (_what, row, reason) => {
+    await using each = await connector();
+    const [before = '', after = ''] = pageBody('*', GOOD).split('*');
+    const body = Buffer.concat([Buffer.from(before), row, Buffer.from(after)]);
+    each.api.tamper(list('/v1/assets', response => response.writeHead(200).end(body)));
+    const requests = () => each.api.seen.filter(({ target }) => target.startsWith('/v1/assets')).length;
+    expect((await each.run()).streams['assets']).toMatchObject({ forwarded: 1, deadLetters: 1, caughtUp: true });
+    expect(requests()).toBe(1);
+    const [[key, stored] = []] = [...(await deadLetterBytes(each))];
+    expect(key).toMatch(new RegExp(`^dead-letter/acme/assets/${reason}/[0-9a-f]{32}\\.json$`));
+    const head = `{"reason":"${reason}","stream":"assets","connector":"acme","row":`;
+    expect(stored).toEqual(Buffer.concat([Buffer.from(head), row, Buffer.from('}\n')]));
+    expect((await each.lines()).map(line => JSON.parse(line).id)).toEqual(['good']);
+    expect(wordsOf(each.logged)).not.toContain('canary');
+    each.forget();
+    expect((await each.run()).streams['assets']).toMatchObject({ forwarded: 0, deadLetters: 0, suppressed: 2 });
     expect(each.count('PutObject')).toBe(0);
   });
 
@@ -84,6 +114,24 @@ describe('a row of 2 MB', () => {
     const { streams } = await each.run();
     expect(streams['assets']).toMatchObject({ rows: 10, oversize: 10, deadLetters: 10, caughtUp: true });
     expect(Object.keys(await deadLetters(each))).toHaveLength(10);
+  });
+});
+
+describe('a row of 17 MiB', () => {
+  test('a row beyond the bound of a page is read alone, and is an oversize row like any other', async () => {
+    await using each = await connector();
+    const rows = [`{"id":"large","text":"${'x'.repeat(17 * 1_048_576)}"}`, GOOD];
+    each.api.tamper(
+      list('/v1/assets', (response, { target }) => {
+        const { searchParams } = new URL(target, each.api.url);
+        const from = Number(searchParams.get('cursor') ?? 0);
+        const page = rows.slice(from, from + Number(searchParams.get('limit')));
+        const next = from + page.length < rows.length ? String(from + page.length) : null;
+        response.writeHead(200).end(`{"data":[${page}],"p":${JSON.stringify({ next_cursor: next })}}`);
+      }),
+    );
+    expect((await each.run()).streams['assets']).toMatchObject({ forwarded: 2, oversize: 1, caughtUp: true });
+    expect(Object.keys(await deadLetters(each))).toEqual([expect.stringContaining('/oversize/')]);
   });
 });
 

@@ -82,16 +82,19 @@ export function writeCanonical(unit: number, to: Uint8Array, at: number): number
   return end;
 }
 
-/** Bytes of the character that begins with this one (RFC 3629 §3). */
-export function wideLength(first: number): number {
-  return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-}
+/** The least code point that takes so many bytes. */
+const LEAST = [0, 0, 0x80, 0x800, 0x1_0000];
 
-/** The character of so many bytes at this place in UTF-16, as escapes write it: each byte after the first has six bits of it. */
-export function wideUnits(text: Buffer, at: number, length: number): number[] {
-  let point = text[at]! & (0xff >> (length + 1));
-  for (let i = 1; i < length; i++) point = (point << 6) | (text[at + i]! & 0x3f);
-  if (point < 0x1_0000) return [point];
-  const beyond = point - 0x1_0000;
-  return [0xd800 | (beyond >> 10), 0xdc00 | (beyond & 0x3ff)];
+/** The code point of two to four bytes at this place; -1 when they are not UTF-8 (RFC 3629 §3). */
+export function wideAt(text: Uint8Array, at: number): number {
+  const first = text[at]!;
+  const length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  let point = first & (0xff >> (length + 1));
+  for (let i = 1; i < length; i++) {
+    const byte = text[at + i]!;
+    if ((byte & 0xc0) !== 0x80) return -1;
+    point = (point << 6) | (byte & 0x3f);
+  }
+  const isSurrogate = point >= 0xd800 && point < 0xe000;
+  return first < 0xc2 || first > 0xf4 || point < LEAST[length]! || isSurrogate || point > 0x10_ffff ? -1 : point;
 }

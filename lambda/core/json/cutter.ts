@@ -10,10 +10,11 @@
  *     canonical   {"a":"\u00e9","b":1.0}                          the same for every order of members and all white space,
  *                                                                 another one for `1` instead of `1.0`
  */
+import { JsonError } from '../errors.ts';
 import { CLOSE_BRACE, CLOSE_BRACKET, COLON, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './codes.ts';
-import { type RowShapes, rowShapes, Shape, type ShapeRules } from './shape.ts';
+import { type RowShapes, rowShapes, type Shape, type ShapeRules } from './shape.ts';
 import { TokenReader } from './token-reader.ts';
-import { ValueReader } from './value-reader.ts';
+import { DepthError, ValueReader } from './value-reader.ts';
 
 /** An element of an array at the top of the answer. Its texts are made when they are asked for: few of them ever are. */
 export interface CutElement {
@@ -21,8 +22,11 @@ export interface CutElement {
   readonly start: number;
   readonly end: number;
   readonly isObject: boolean;
+  /** Why there is no canonical text of it. Such an element is known by its bytes alone. */
+  readonly fault?: CutFault | undefined;
   /** The element as it was sent. */
   readonly text: string;
+  readonly bytes: Uint8Array;
   /** The element with members sorted and white space gone, in ASCII; the excluded member is left out. */
   readonly canonical: string;
   /** Canonical text of the excluded member's value. */
@@ -30,6 +34,9 @@ export interface CutElement {
   /** Raw JSON text of a wanted member, by its place among them; the last occurrence counts. */
   wanted(place: number): string | undefined;
 }
+
+/** A string of it is not UTF-8; or it is nested too deep. */
+export type CutFault = 'not-utf-8' | 'too-deep';
 
 /** A member of the answer's top object. */
 export interface CutMember {
@@ -66,8 +73,7 @@ export class CutBoundError extends Error {
 }
 
 /**
- * @param source UTF-8, checked
- * @throws JsonError when it is not one JSON object, CutBoundError
+ * @throws JsonError when it is not one JSON object, or not UTF-8 outside the elements; CutBoundError
  */
 export function cutBody(source: Uint8Array, options: CutOptions, bounds: CutBounds = {}): CutMember[] {
   const { root: row, room } = shapesFor(options);
@@ -83,6 +89,7 @@ export function cutBody(source: Uint8Array, options: CutOptions, bounds: CutBoun
     if (!tokens.take(CLOSE_BRACE)) tokens.fail('An object without its end');
   }
   if (!tokens.isAtEnd()) tokens.fail('Text after the end of the JSON object');
+  if (tokens.malformed >= 0) throw new JsonError('Bytes that are not UTF-8', tokens.malformed);
   return members;
 }
 
@@ -100,7 +107,7 @@ function cutMember(reader: ValueReader, row: Shape, { wanted }: CutOptions, boun
   const isArray = tokens.next() === OPEN_BRACKET;
   const start = tokens.at;
   if (isArray) return { name, start, ...cutElements(reader, row, wanted.length, mostElements), end: tokens.at };
-  reader.value(new Shape('', undefined, undefined), 1);
+  reader.skip();
   return { name, start, end: tokens.at, length: 0 };
 }
 
@@ -108,23 +115,18 @@ function cutMember(reader: ValueReader, row: Shape, { wanted }: CutOptions, boun
 function cutElements(reader: ValueReader, row: Shape, wanted: number, most: number) {
   const { tokens } = reader;
   const elements: CutElement[] = [];
-  // Without rules: of what is read over nothing is wanted.
-  const skipped = new Shape('', undefined, undefined);
   let length = 0;
   tokens.at++;
   if (tokens.take(CLOSE_BRACKET)) return { elements, length };
   do {
     if (length++ < most) elements.push(cutElement(reader, row, wanted));
-    else skipElement(reader, skipped);
+    else {
+      tokens.next();
+      reader.skip();
+    }
   } while (tokens.take(COMMA));
   if (!tokens.take(CLOSE_BRACKET)) tokens.fail('An array without its end');
   return { elements, length };
-}
-
-function skipElement(reader: ValueReader, shape: Shape): void {
-  reader.tokens.next();
-  reader.tokens.end = 0;
-  reader.value(shape, 2);
 }
 
 function cutElement(reader: ValueReader, row: Shape, count: number): CutElement {
@@ -134,15 +136,27 @@ function cutElement(reader: ValueReader, row: Shape, count: number): CutElement 
   const places: number[] = new Array(2 * count).fill(0);
   tokens.end = 0;
   reader.excluded = undefined;
-  if (isObject) reader.object(row, 2, places);
-  else reader.value(row, 2);
-  return new ElementOf(tokens, start, isObject, reader.excluded, places);
+  let fault: CutFault | undefined;
+  const { malformed } = tokens;
+  try {
+    if (isObject) reader.object(row, 2, places);
+    else reader.value(row, 2);
+  } catch (error) {
+    if (!(error instanceof DepthError)) throw error;
+    fault = 'too-deep';
+    tokens.at = start;
+    reader.skip();
+  }
+  if (tokens.malformed !== malformed) fault = 'not-utf-8';
+  tokens.malformed = malformed;
+  return new ElementOf(tokens, start, isObject, fault, reader.excluded, places);
 }
 
 class ElementOf implements CutElement {
   readonly start: number;
   readonly end: number;
   readonly isObject: boolean;
+  readonly fault: CutFault | undefined;
   readonly canonical: string;
   readonly excluded: string | undefined;
   readonly #source: Buffer;
@@ -152,13 +166,15 @@ class ElementOf implements CutElement {
     tokens: TokenReader,
     start: number,
     isObject: boolean,
+    fault: CutFault | undefined,
     excluded: string | undefined,
     places: readonly number[],
   ) {
     this.start = start;
     this.end = tokens.at;
     this.isObject = isObject;
-    this.canonical = tokens.canonical(0);
+    this.fault = fault;
+    this.canonical = fault ? '' : tokens.canonical(0);
     this.excluded = excluded;
     this.#source = tokens.source;
     this.#places = places;
@@ -166,6 +182,10 @@ class ElementOf implements CutElement {
 
   get text(): string {
     return this.#source.toString('utf8', this.start, this.end);
+  }
+
+  get bytes(): Uint8Array {
+    return this.#source.subarray(this.start, this.end);
   }
 
   wanted(place: number): string | undefined {

@@ -22,8 +22,7 @@ import {
   QUOTE,
   viewOf,
   WORD,
-  wideLength,
-  wideUnits,
+  wideAt,
   writeCanonical,
   ZERO,
 } from './codes.ts';
@@ -34,7 +33,6 @@ PLAIN[QUOTE] = 0;
 PLAIN[BACKSLASH] = 0;
 
 export class TokenReader {
-  /** UTF-8. */
   readonly source: Buffer;
   /** Place in the source. */
   at = 0;
@@ -42,6 +40,8 @@ export class TokenReader {
   written: Buffer;
   /** End of what has been written; may be set back by whoever does not need it. */
   end = 0;
+  /** Where a byte in a string was last found not to be UTF-8; -1 when there was none. Whoever deals with it sets it back. */
+  malformed = -1;
 
   readonly #from: DataView;
   #to: DataView;
@@ -103,6 +103,14 @@ export class TokenReader {
     this.at = at + length;
     this.end = end + length;
     return true;
+  }
+
+  /** Reads the value at hand, which is neither an object nor an array. */
+  scalar(): void {
+    const { code } = this;
+    if (code === QUOTE) this.string();
+    else if (code <= NINE) this.number();
+    else this.literal();
   }
 
   /** Reads a string, the quote being at hand. */
@@ -206,7 +214,7 @@ export class TokenReader {
   /** An escape, or a character that the canonical text writes as one. */
   #unusual(code: number): void {
     if (code === BACKSLASH) this.#escape();
-    else if (code > DELETE) this.#wide(code);
+    else if (code > DELETE) this.#wide();
     else if (code === DELETE) {
       this.at++;
       this.#writeUnit(code);
@@ -225,10 +233,15 @@ export class TokenReader {
     this.#writeUnit(escapedUnit(sequence));
   }
 
-  #wide(first: number): void {
-    const length = wideLength(first);
-    for (const unit of wideUnits(this.source, this.at, length)) this.#writeUnit(unit);
-    this.at += length;
+  #wide(): void {
+    const point = wideAt(this.source, this.at);
+    if (point < 0) this.malformed = this.at;
+    if (point < 0x1_0000) this.#writeUnit(point < 0 ? 0xfffd : point);
+    else {
+      this.#writeUnit(0xd800 | ((point - 0x1_0000) >> 10));
+      this.#writeUnit(0xdc00 | (point & 0x3ff));
+    }
+    this.at += point < 0 ? 1 : point < 0x800 ? 2 : point < 0x1_0000 ? 3 : 4;
   }
 
   #writeUnit(unit: number): void {

@@ -1,10 +1,16 @@
 /** Reads JSON values and writes their canonical text: the tokens' canonical forms, the members of each object sorted. */
-import { CLOSE_BRACE, CLOSE_BRACKET, COLON, COMMA, NINE, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './codes.ts';
+import { CLOSE_BRACE, CLOSE_BRACKET, COLON, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './codes.ts';
 import type { Room, Shape } from './shape.ts';
 import { TokenReader } from './token-reader.ts';
 
-/** Deeper nesting is refused: the walk over it is recursive, and the call stack is not ours to overflow. */
+/** The walk over nested values is recursive, and the call stack is not ours to overflow. */
 const MAX_DEPTH = 512;
+
+/** A value is nested deeper than it may be for its canonical text. */
+export class DepthError extends Error {
+  override readonly name = 'DepthError';
+}
+
 /** Bytes beyond which a call that copies them is faster than a loop over words. */
 const LONG = 64;
 /** Room for what `repeat` may spoil. */
@@ -28,18 +34,61 @@ export class ValueReader {
   /** Reads the value at hand. @param member shape of the member that the value belongs to */
   value(member: Shape, depth: number): void {
     const { tokens } = this;
-    const code = tokens.code;
-    if (code === QUOTE) tokens.string();
-    else if (code === OPEN_BRACE) this.object(member.objects, depth);
+    const { code } = tokens;
+    if (code === OPEN_BRACE) this.object(member.objects, depth);
     else if (code === OPEN_BRACKET) this.#array(member, depth);
-    else if (code <= NINE) tokens.number();
-    else tokens.literal();
+    else tokens.scalar();
+  }
+
+  /**
+   * Steps over the value at hand, however deep it is nested, and checks its grammar. Of what has been written nothing is left: the closing
+   * bracket of each level at hand takes its place.
+   */
+  skip(): void {
+    const { tokens } = this;
+    tokens.end = 0;
+    this.#begun = 0;
+    for (;;) {
+      const { code } = tokens;
+      const isOpening = code === OPEN_BRACE || code === OPEN_BRACKET;
+      if (isOpening) {
+        tokens.written[tokens.end++] = code + (CLOSE_BRACE - OPEN_BRACE);
+        tokens.at++;
+      } else {
+        const depth = tokens.end;
+        tokens.scalar();
+        tokens.end = depth;
+      }
+      const isClosed = this.#closed();
+      if (tokens.end === 0) return;
+      if (!isOpening || isClosed) if (!tokens.take(COMMA)) tokens.fail('A value without its end');
+      tokens.next();
+      if (tokens.written[tokens.end - 1] === CLOSE_BRACE) this.#skipName();
+    }
+  }
+
+  /** Steps over the brackets that close the levels at hand. @returns whether there was one */
+  #closed(): boolean {
+    const { tokens } = this;
+    const depth = tokens.end;
+    while (tokens.end > 0 && tokens.take(tokens.written[tokens.end - 1]!)) tokens.end--;
+    return tokens.end < depth;
+  }
+
+  #skipName(): void {
+    const { tokens } = this;
+    const depth = tokens.end;
+    if (tokens.code !== QUOTE) tokens.fail('A member without a name');
+    tokens.string();
+    tokens.end = depth;
+    if (!tokens.take(COLON)) tokens.fail('A member without a colon');
+    tokens.next();
   }
 
   /** @param places receives start and end of each value that the shapes ask for */
   object(root: Shape, depth: number, places?: number[]): void {
     const { tokens } = this;
-    if (depth > MAX_DEPTH) tokens.fail(`Nesting deeper than ${MAX_DEPTH}`);
+    if (depth > MAX_DEPTH) throw new DepthError(`Nesting deeper than ${MAX_DEPTH}`);
     const base = this.#begun;
     const start = tokens.end + 1;
     tokens.copy();
@@ -98,7 +147,7 @@ export class ValueReader {
 
   #array(member: Shape, depth: number): void {
     const { tokens } = this;
-    if (depth > MAX_DEPTH) tokens.fail(`Nesting deeper than ${MAX_DEPTH}`);
+    if (depth > MAX_DEPTH) throw new DepthError(`Nesting deeper than ${MAX_DEPTH}`);
     tokens.copy();
     if (tokens.next() !== CLOSE_BRACKET) {
       this.value(member, depth + 1);

@@ -1,9 +1,11 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import {
   deadLetterBody,
   deadLetterKey,
   deadLettersPrefix,
   parseDeadLetterKey,
+  REASONS,
   readDeadLetter,
 } from '../../../lambda/core/dead-letter.ts';
 import type { DeadLetter } from '../../../lambda/ports.ts';
@@ -14,7 +16,7 @@ const DEAD_LETTER: DeadLetter = {
   reason: 'oversize',
   rowHash: '0a1b',
   // A row may have members with the names that a dead letter has.
-  text: '{"id":"t","reason":"no-id","row":{"n":1.0,"row":"}"}}',
+  row: '{"id":"t","reason":"no-id","row":{"n":1.0,"row":"}"}}',
 };
 
 describe('a dead letter', () => {
@@ -39,9 +41,14 @@ describe('a dead letter', () => {
   });
 
   test('the body of a dead letter holds the row to the last digit, and is read back as it was', () => {
-    const body = deadLetterBody(DEAD_LETTER, 'acme');
-    expect(body).toBe(`{"reason":"oversize","stream":"threats","connector":"acme","row":${DEAD_LETTER.text}}\n`);
-    expect(readDeadLetter(body)).toEqual({ stream: 'threats', reason: 'oversize', text: DEAD_LETTER.text });
+    const body = deadLetterBody(DEAD_LETTER, 'acme').toString();
+    expect(body).toBe(`{"reason":"oversize","stream":"threats","connector":"acme","row":${DEAD_LETTER.row}}\n`);
+    expect(readDeadLetter(body)).toEqual({ stream: 'threats', reason: 'oversize', text: DEAD_LETTER.row });
+  });
+
+  test('the runbook explains every reason', async () => {
+    const runbook = await readFile('docs/runbook.md', 'utf8');
+    expect(REASONS.filter(reason => !runbook.includes(`\`${reason}\``))).toEqual([]);
   });
 
   test('the prefix of dead letters is the one that the stack lets the function write to', () => {

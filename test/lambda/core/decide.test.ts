@@ -197,14 +197,14 @@ describe('rule 13: rows that cannot be sent', () => {
   test('a bad row becomes a dead letter with its reason, beside the good rows', () => {
     const bad = readText('{"name":"x"}') as BadRow;
     const { deadLetters, lines } = decided([asset('a')], { badRows: [bad] });
-    expect(deadLetters).toEqual([{ stream: 'assets', reason: 'no-id', text: '{"name":"x"}', rowHash: bad.rowHash }]);
+    expect(deadLetters).toEqual([{ stream: 'assets', reason: 'no-id', row: '{"name":"x"}', rowHash: bad.rowHash }]);
     expect(kinds(lines)).toEqual(['upsert a']);
   });
 
   test('an oversize row becomes a dead letter and a small event that points to it, and is recorded', () => {
     const { deadLetters, lines, states, children, counts } = decided([huge('t')], { stream: THREATS });
     const event = readEvent(lines[0]!);
-    expect(deadLetters).toMatchObject([{ stream: 'threats', reason: 'oversize', text: huge('t') }]);
+    expect(deadLetters).toMatchObject([{ stream: 'threats', reason: 'oversize', row: huge('t') }]);
     expect(event).toMatchObject({ kind: 'oversize', id: 't', asset_id: 'a' });
     expect(event.dead_letter).toContain(deadLetters[0]!.rowHash);
     expect([states.has('t'), children.length, counts.oversize, counts.forwarded]).toEqual([true, 1, 1, 1]);

@@ -236,6 +236,26 @@ describe('an oversized answer is a contract error in a short message, before any
   });
 });
 
+describe('rule 13: a row that is not UTF-8, or nested too deep', () => {
+  const body = (text: string) => parsePage(Buffer.from(text, 'latin1'), RULES).rows.map(({ fault }) => fault);
+  const deep = '['.repeat(600) + ']'.repeat(600);
+
+  test('such a row is cut out of the page, which is read as ever', () => {
+    expect(body('{"rows":[{"id":"\xff"},{"id":"a"}],"p":{"next_cursor":null}}')).toEqual(['not-utf-8', undefined]);
+    expect(body(`{"rows":[{"a":${deep},"id":"a"}],"p":{"next_cursor":null}}`)).toEqual(['too-deep']);
+    expect(body(`{"rows":[{"id":"a"}],"p":{"next_cursor":null,"x":${deep}}}`)).toEqual([undefined]);
+  });
+
+  test.each(['"x":"\xff"', '"x":["\xff"]', '"\xff":1', '"x":{"\xff":1}', '\xff'])(
+    'bytes that are not UTF-8 outside the rows (%j) are a contract error that says so',
+    member => {
+      const reading = () => body(`{"rows":[{"id":"a"}],${member},"p":{"next_cursor":null}}`);
+      expect(reading).toThrow(ContractError);
+      expect(reading).toThrow(/not UTF-8/);
+    },
+  );
+});
+
 describe('rule 12: an answer without next_cursor is a contract error, not an end', () => {
   test.each<[string, unknown]>([
     ['no pagination object', { rows: one }],

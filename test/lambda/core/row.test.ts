@@ -138,7 +138,7 @@ describe('rule 13: a row that cannot be an event', () => {
     ['no-id', '{"id":"a","id":""}'],
     ['id-too-long', `{"id":"${'a'.repeat(6000)}"}`],
   ])('a row that is %s is kept as it was sent (case %#)', (reason, text) => {
-    expect(readText(text)).toMatchObject({ reason, text, rowHash: expect.stringMatching(/^[0-9a-f]{32}$/) });
+    expect(readText(text)).toMatchObject({ reason, row: text, rowHash: expect.stringMatching(/^[0-9a-f]{32}$/) });
   });
 
   test('the same bad row has the same row hash and version tag, so it is stored once', () => {

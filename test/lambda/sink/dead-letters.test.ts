@@ -8,7 +8,7 @@ import { rejection, wordsOf } from '../support/rejection.ts';
 
 const LEASE_VALID = async () => undefined;
 const TEXT = '{"n":9007199254740993,"__proto__":1.0,"s":"canary ключ🔑\\ud800"}';
-const DEAD_LETTER: DeadLetter = { stream: 'assets', reason: 'no-id', text: TEXT, rowHash: 'abc123' };
+const DEAD_LETTER: DeadLetter = { stream: 'assets', reason: 'no-id', row: TEXT, rowHash: 'abc123' };
 
 function deadLettersOf(scene: AwsScene, bucket = scene.aws.names.deadLetterBucket) {
   return createDeadLetters({ client: scene.clients.s3, bucket, connector: 'acme', retryBudget: scene.retryBudget });
@@ -49,10 +49,10 @@ describe('a dead letter', () => {
 
   test('a dead letter of megabytes is stored whole', async () => {
     await using scene = await awsScene();
-    const text = JSON.stringify({ id: 'a', text: 'x'.repeat(2_000_000) });
-    await deadLettersOf(scene).store({ ...DEAD_LETTER, reason: 'oversize', text }, LEASE_VALID);
+    const row = JSON.stringify({ id: 'a', text: 'x'.repeat(2_000_000) });
+    await deadLettersOf(scene).store({ ...DEAD_LETTER, reason: 'oversize', row }, LEASE_VALID);
     const [key = ''] = await objects(scene);
-    expect((await scene.aws.deadLetters()).get(key)).toContain(`"row":${text}}`);
+    expect((await scene.aws.deadLetters()).get(key)).toContain(`"row":${row}}`);
   });
 
   test.each([

@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { describe, expect, test } from '@jest/globals';
-import { ApiRefusedError, ApiUnavailableError, PageTooLargeError } from '../../../lambda/core/errors.ts';
+import { ApiRefusedError, ContractError, PageTooLargeError } from '../../../lambda/core/errors.ts';
 import { json } from '../../../local/incidents/tampered-api.ts';
 import { apiScene } from '../support/api-scene.ts';
 import { type Act, httpHarness } from '../support/http-harness.ts';
@@ -110,6 +110,17 @@ describe('a body', () => {
     expect(each.server.seen).toHaveLength(1);
   });
 
+  test('a body of a single row may be twice as large, because no smaller page can be requested', async () => {
+    for (const length of [2 * bound, 2 * bound + 1]) {
+      await using each = await apiScene([json(200, ' '.repeat(length))], { maxBodyBytes: bound });
+      const outcomes = [each.page({ limit: 1 }), each.api.single({ path: '/v1/assets', id: 'a' })];
+      for (const outcome of outcomes) {
+        if (length === 2 * bound) expect(await outcome).toHaveLength(length);
+        else expect((await rejection(outcome)).message).toContain('exceeds 2000 bytes');
+      }
+    }
+  });
+
   test('a body declared beyond the bound is not waited for', async () => {
     const promise: Act = response => response.writeHead(200, { 'content-length': bound + 1 }).flushHeaders();
     await using each = await apiScene([promise], { maxBodyBytes: bound });
@@ -148,15 +159,28 @@ describe('a body', () => {
     expect(await each.page()).toBe(BODY);
   });
 
+  test('a page that is not UTF-8 is passed on as it came, because its other rows are to be sent', async () => {
+    const bytes = Buffer.from([0x22, 0xc3, 0x28, 0x22]);
+    await using each = await apiScene([response => response.writeHead(200).end(bytes)]);
+    const { signal } = new AbortController();
+    const body = await each.api.page({ path: '/v1/assets', cursor: undefined, limit: 500, signal });
+    expect(Buffer.from(body)).toEqual(bytes);
+  });
+
   test.each([
     ['a broken sequence', Buffer.from([0x22, 0xc3, 0x28, 0x22])],
     ['half a character at the end', Buffer.from('"ü').subarray(0, 2)],
     ['an encoded surrogate', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
-  ])('a body that is not UTF-8 (%s) is an error, never a replacement character', async (_what, bytes) => {
-    await using each = await apiScene([response => response.writeHead(200).end(bytes)]);
-    expect(await rejection(each.page())).toBeInstanceOf(ApiUnavailableError);
-    expect(each.server.seen).toHaveLength(8);
-  });
+  ])(
+    'a single read that is not UTF-8 (%s) is an error that says so, never a replacement character',
+    async (_what, bytes) => {
+      await using each = await apiScene([response => response.writeHead(200).end(bytes)]);
+      const error = await rejection(each.api.single({ path: '/v1/assets', id: 'a' }));
+      expect(error).toBeInstanceOf(ContractError);
+      expect(error.message).toContain('not UTF-8');
+      expect(each.server.seen).toHaveLength(1);
+    },
+  );
 });
 
 describe('tokens in errors', () => {

@@ -107,11 +107,70 @@ describe('the accepted texts', () => {
     expect(texts.filter(isCut)).toEqual(texts.filter(isObjectText));
   });
 
-  test('the cutter takes nesting up to the depth that is safe to walk, and refuses deeper nesting', () => {
-    const nested = (depth: number) => `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`;
-    expect([isCut(nested(MAX_DEPTH)), isCut(nested(MAX_DEPTH + 1))]).toEqual([true, false]);
-    expect(() => cut(nested(1_000_000))).toThrow(/Nesting deeper than 512 at character \d+/);
+  test.each(['[', '{"a":'])(
+    'an element that is nested too deep (%s) is cut by its bytes, and those beside it as ever',
+    open => {
+      const nested = (depth: number) => `${open.repeat(depth)}1${(open === '[' ? ']' : '}').repeat(depth)}`;
+      for (const depth of [MAX_DEPTH - 1, MAX_DEPTH, 100_000]) {
+        const isTooDeep = depth >= MAX_DEPTH;
+        const [first, deep, last] = elementsOf(
+          `{"rows":[{"id":1}, ${nested(depth)} ,{"id":2,"é":"ü"}],"p":${nested(depth)}}`,
+        );
+        expect([first!.canonical, last!.canonical]).toEqual(['{"id":1}', '{"\\u00e9":"\\u00fc","id":2}']);
+        expect([deep!.fault, deep!.isObject]).toEqual([isTooDeep ? 'too-deep' : undefined, open !== '[']);
+        expect(Buffer.from(deep!.bytes).toString()).toBe(nested(depth));
+      }
+    },
+  );
+
+  test('the cutter accepts what is nested too deep exactly when its brackets and its grammar fit', () => {
+    const deep = (text: string) => `{"a":[${'['.repeat(MAX_DEPTH)}${text}${']'.repeat(MAX_DEPTH)}]}`;
+    const fine = ['1', '[],{}', '{"a":[1,"]"],"b":{}}', ' [ 1 , 2 ] ', '{"\\"":-1e5}'];
+    const broken = [
+      '[',
+      ']',
+      '{]',
+      '[}',
+      '1 2',
+      '1,',
+      ',1',
+      '{"a"}',
+      '{"a":}',
+      '{1:2}',
+      '{,}',
+      '"',
+      'x',
+      '{"a":1,}',
+      '[1,]',
+    ];
+    expect(fine.map(deep).filter(isCut)).toEqual(fine.map(deep));
+    expect(broken.map(deep).filter(isCut)).toEqual([]);
   });
+
+  const BROKEN_BYTES = ['ff', 'c3', 'c080', 'e282', 'eda080', 'f4908080', '80', 'e08080'];
+
+  test.each(BROKEN_BYTES)('an element with the bytes %s is cut by its bytes, and those beside it as ever', bytes => {
+    for (const [before, after] of [
+      ['{"', '":1}'],
+      ['{"a":"x', '"}'],
+    ] as const) {
+      const broken = Buffer.concat([Buffer.from(before), Buffer.from(bytes, 'hex'), Buffer.from(after)]);
+      const body = Buffer.concat([Buffer.from('{"rows":[{"id":1},'), broken, Buffer.from(',{"id":"ü"}]}')]);
+      const [first, faulty, last] = cutBody(body, OPTIONS)[0]!.elements!;
+      expect([first!.fault, faulty!.fault, last!.fault]).toEqual([undefined, 'not-utf-8', undefined]);
+      expect(Buffer.from(faulty!.bytes)).toEqual(broken);
+      expect(last!.canonical).toBe('{"id":"\\u00fc"}');
+    }
+  });
+
+  test.each(['{"rows":[],"a":"*"}', '{"*":1}', '{"a":{"*":1}}', '{"rows":[[1]],"a":["b"],"b":"*"}'])(
+    'bytes that are not UTF-8 outside the elements (%s) are refused',
+    text => {
+      const body = Buffer.from(text);
+      body[text.indexOf('*')] = 0xff;
+      expect(() => cutBody(body, OPTIONS)).toThrow(/^Bytes that are not UTF-8 at character \d+$/);
+    },
+  );
 
   test('an error of the cutter names the place and never shows the text', () => {
     expect(() => cut('{"rows":[{"id":"secret-1",}]}')).toThrow(/^A member without a name at character 26$/);

@@ -48,7 +48,7 @@ export function memoryPorts({ api, clock, journal, table, lines, deadLetters, wa
       locate: ({ stream, rowHash }) => `s3://dead-letters/${stream}/${rowHash}.json`,
       store: deadLetter =>
         journal.step(`${deadLetter.stream} dead-letter`, () => {
-          deadLetters.set(`${deadLetter.stream} ${deadLetter.reason} ${deadLetter.rowHash}`, deadLetter.text);
+          deadLetters.set(`${deadLetter.stream} ${deadLetter.reason} ${deadLetter.rowHash}`, deadLetter.row.toString());
         }),
       read: async key => {
         const [stream = '', reason = ''] = key.split(' ');
