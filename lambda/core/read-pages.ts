@@ -4,6 +4,7 @@
  */
 import type { Clock, MemberNames, PageSource } from '../ports.ts';
 import { ContractError, CursorRefusedError, JsonError, PageTimeoutError, PageTooLargeError } from './errors.ts';
+import { idTag } from './hashes.ts';
 import type { CutElement, CutOptions } from './json/cutter.ts';
 import { parsePage } from './page.ts';
 import { retry } from './retry.ts';
@@ -72,8 +73,14 @@ export async function* readPages(options: ReadPagesOptions): AsyncGenerator<Read
   }
 }
 
+/** A mistaken match would end a walk early, once, and only where a page held no changes. */
+function cursorTag(cursor: string): string {
+  return `${cursor.length} ${idTag(cursor)}`;
+}
+
 class Walker {
   readonly #options: ReadPagesOptions;
+  /** Tags: a cursor may have 64 KiB, and a walk a thousand pages. */
   readonly #sent = new Set<string>();
   #fallbacks: (string | undefined)[];
   #limit: number;
@@ -110,11 +117,11 @@ class Walker {
     );
     this.#learned = content.names;
     this.#limit = Math.min(this.#options.limit, this.#limit * 2);
-    if (sent !== undefined) this.#sent.add(sent);
+    if (sent !== undefined) this.#sent.add(cursorTag(sent));
     const next = content.nextCursor;
     if (next !== null && sent !== undefined)
       this.#fallbacks = this.#fallbacks.length === 2 ? [sent, undefined] : this.#fallbacks;
-    const repeats = next !== null && this.#sent.has(next);
+    const repeats = next !== null && this.#sent.has(cursorTag(next));
     return { rows: content.rows, sent, next, repeats, names: content.names };
   }
 

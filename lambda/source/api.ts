@@ -177,8 +177,6 @@ class Call {
   }
 }
 
-/** The problem documents of the API's errors (specification, Errors). */
-
 /** The suffixes of `type` that the specification names. */
 const KNOWN_TYPES = [
   'request/invalid-cursor',
@@ -192,6 +190,8 @@ const KNOWN_TYPES = [
 export type ProblemType = (typeof KNOWN_TYPES)[number];
 
 const MAX_BYTES = 65_536;
+/** What is longer, or holds a control character, is no name of a type. */
+const TYPE = /^\P{Cc}{1,2048}$/u;
 
 /**
  * Nothing else of the document is kept: an API, or a proxy before it, may echo the request, and with it the token, in any
@@ -202,14 +202,14 @@ const MAX_BYTES = 65_536;
 export async function readProblem(response: Response): Promise<ProblemType | undefined> {
   const body = await readBody(response, MAX_BYTES).catch(() => Buffer.alloc(0));
   const type = typeOf(body.toString());
-  return KNOWN_TYPES.find(known => type === known || type.endsWith(`/${known}`) || type.endsWith(`:${known}`));
+  return KNOWN_TYPES.find(known => type.endsWith(known));
 }
 
 function typeOf(text: string): string {
   try {
     const document: unknown = JSON.parse(text);
     const type = typeof document === 'object' && document !== null && 'type' in document ? document.type : undefined;
-    return typeof type === 'string' ? type : '';
+    return typeof type === 'string' && TYPE.test(type) ? type : '';
   } catch {
     return '';
   }

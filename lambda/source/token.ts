@@ -34,6 +34,8 @@ export interface TokenOptions {
 
 const TOKEN_PATH = 'protocol/openid-connect/token';
 const RENEW_BEFORE_END_MILLISECONDS = 30_000;
+/** However short its life is said to be. The API answers 401 if it is over, and one new token follows. */
+const LEAST_USE_MILLISECONDS = 10_000;
 /** For one request, its body included; never more than the time left. */
 const REQUEST_TIMEOUT_MILLISECONDS = 10_000;
 /** A token takes a few kilobytes. Counted after decompression. */
@@ -117,6 +119,7 @@ function ask(credentials: ClientCredentials, options: TokenOptions, retryBudget:
     const asked = clock.now();
     using timer = timeLimit(REQUEST_TIMEOUT_MILLISECONDS, retryBudget);
     const outcome = await attemptOnce(credentials, options, timer.signal).catch((error: unknown) => error);
+    if (isOfOtherType(outcome)) throw new CredentialsError(OTHER_TYPE, { advice: OTHER_TYPE_ADVICE });
     if (isTokenResponse(outcome)) return issue(outcome, asked);
     if (!(outcome instanceof Response)) throw unavailable(outcome, timer.signal.aborted);
     const { status, headers } = outcome;
@@ -159,10 +162,21 @@ function isTokenResponse(value: unknown): value is oauth.TokenEndpointResponse {
   return typeof value.access_token === 'string' && /^[\x21-\x7e]+$/.test(value.access_token);
 }
 
+/** The library refuses the types that it does not know, and knows one that is no Bearer token. */
+function isOfOtherType(outcome: unknown): boolean {
+  if (outcome instanceof oauth.UnsupportedOperationError) return true;
+  return isTokenResponse(outcome) && outcome.token_type !== 'bearer';
+}
+
+const OTHER_TYPE = 'The token endpoint issued a token whose token_type is not Bearer.';
+const OTHER_TYPE_ADVICE =
+  "Check the URL of the token endpoint, and ask the platform's operator for credentials that get Bearer tokens.";
+
 function issue({ access_token: value, expires_in: seconds = 300 }: oauth.TokenEndpointResponse, asked: number): Issued {
   const life = seconds * 1000;
   // A token that lives shorter than the margin is still used for half its life, or each call would ask for another.
-  return { value, renewAt: asked + Math.max(life - RENEW_BEFORE_END_MILLISECONDS, life / 2) };
+  const use = Math.max(life - RENEW_BEFORE_END_MILLISECONDS, life / 2, LEAST_USE_MILLISECONDS);
+  return { value, renewAt: asked + use };
 }
 
 /** Names the OAuth error code, never its free text. */

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from '@jest/globals';
 import {
   ApiRefusedError,
@@ -28,24 +30,31 @@ interface Walked {
   error: unknown;
 }
 
+const OPTIONS: Omit<ReadPagesOptions, 'source'> = {
+  clock: steppedClock(),
+  path: PATH,
+  cut: { wanted: ['id'], excluded: 'stream_position' },
+  cursor: undefined,
+  previous: undefined,
+  limit: 500,
+  configuredNames: {},
+  learnedNames: {},
+  signal: new AbortController().signal,
+  onRefusedCursor: () => undefined,
+};
+
+/** Bytes in use once the garbage is collected. */
+function heapUsed(): number {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  return process.memoryUsage().heapUsed;
+}
+
 /** Reads pages until the end, an error, or `most` pages. */
 async function walked(api: ScriptedApi, change: Partial<ReadPagesOptions> = {}, most = 20): Promise<Walked> {
   const clock = steppedClock();
   const outcome: Walked = { pages: [], api, clock, refusals: 0, error: undefined };
-  const options: ReadPagesOptions = {
-    source: api,
-    clock,
-    path: PATH,
-    cut: { wanted: ['id'], excluded: 'stream_position' },
-    cursor: undefined,
-    previous: undefined,
-    limit: 500,
-    configuredNames: {},
-    learnedNames: {},
-    signal: new AbortController().signal,
-    onRefusedCursor: () => outcome.refusals++,
-    ...change,
-  };
+  const options = { ...OPTIONS, source: api, clock, onRefusedCursor: () => outcome.refusals++, ...change };
   try {
     for await (const each of readPages(options)) {
       outcome.pages.push(each);
@@ -112,6 +121,24 @@ describe('rule 4: a cursor that comes back', () => {
     const api = new ScriptedApi().on(PATH, 'c', page('a', 'd')).on(PATH, 'd', page('b', 'c'));
     const { pages } = await walked(api, { cursor: 'c' }, 2);
     expect(pages.map(({ repeats }) => repeats)).toEqual([false, true]);
+  });
+});
+
+describe('a walk of many pages with long cursors', () => {
+  test('a walk keeps no cursor but the newest, and still recognises one that comes back', async () => {
+    let pages = 0;
+    const source: PageSource = {
+      page: async () => Buffer.from(page('', `${pages === 400 ? 7 : ++pages}${'c'.repeat(60_000)}`)),
+    };
+    const before = heapUsed();
+    let grown = 0;
+    const walk = readPages({ ...OPTIONS, source });
+    for await (const { repeats } of walk) {
+      if (pages === 300) grown ||= heapUsed() - before;
+      if (repeats) break;
+    }
+    expect(pages).toBe(400);
+    expect(grown).toBeLessThan(6_000_000);
   });
 });
 

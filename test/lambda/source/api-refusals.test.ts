@@ -74,15 +74,24 @@ describe('400', () => {
   test.each([
     'https://problems.example/request/invalid-cursor',
     'urn:problem:request/invalid-cursor',
+    'https://problems.example/types#request/invalid-cursor',
+    'sde-request/invalid-cursor',
     'request/invalid-cursor',
-  ])('400 whose type ends in request/invalid-cursor (%s) is a refused cursor', async type => {
+    `https://problems.example/${'x'.repeat(2_000)}/request/invalid-cursor`,
+  ])('400 whose type ends in request/invalid-cursor (case %#) is a refused cursor', async type => {
     await using each = await apiScene([json(400, { type })]);
     expect(await rejection(each.page())).toBeInstanceOf(CursorRefusedError);
     expect(each.server.seen).toHaveLength(1);
   });
 
-  test('400 whose type only resembles request/invalid-cursor is no refused cursor', async () => {
-    await using each = await apiScene([problem(400, 'not-request/invalid-cursor')]);
+  test.each([
+    'request/invalid-cursors',
+    'request/invalid-cursor/',
+    'invalid-cursor',
+    'x\nrequest/invalid-cursor',
+    `${'x'.repeat(2_048)}/request/invalid-cursor`,
+  ])('400 whose type only resembles request/invalid-cursor (case %#) is no refused cursor', async type => {
+    await using each = await apiScene([json(400, { type })]);
     expect(await rejection(each.page())).toBeInstanceOf(ApiRefusedError);
   });
 

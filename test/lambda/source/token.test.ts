@@ -23,6 +23,7 @@ import { retryBudget, steppedClock } from '../support/stepped-clock.ts';
 const PATH = '/protocol/openid-connect/token';
 const issued = (token: string, seconds?: number) =>
   json(200, { access_token: token, token_type: 'Bearer', ...(seconds === undefined ? {} : { expires_in: seconds }) });
+const TOKEN = { access_token: 'one', token_type: 'Bearer', expires_in: 300 };
 const refused = (status: number, error: string) => json(status, { error, error_description: 'canary-description' });
 
 /** Id and secret, each decoded by itself, as RFC 6749 §2.3.1 has them encoded. */
@@ -128,12 +129,37 @@ describe('a token', () => {
   });
 
   test('a token that lasts shorter than the margin is used for half its lifetime', async () => {
-    await using each = await tokenScene(issued('one', 20), issued('two', 20));
+    await using each = await tokenScene(issued('one', 22), issued('two', 22));
     await each.token();
-    each.clock.advance(9_999);
+    each.clock.advance(10_999);
     expect(await each.token()).toBe('one');
     each.clock.advance(1);
     expect(await each.token()).toBe('two');
+  });
+
+  test.each([0, 1e-9])(
+    'a token that lasts %d seconds is used for ten, so that not every page requests one',
+    async life => {
+      await using each = await tokenScene(issued('one', life), issued('two', life));
+      await each.token();
+      each.clock.advance(9_999);
+      expect(await each.token()).toBe('one');
+      each.clock.advance(1);
+      expect(await each.token()).toBe('two');
+    },
+  );
+
+  test.each(['bearer', 'BEARER'])('a token of the type %s is a Bearer token', async token_type => {
+    await using each = await tokenScene(json(200, { ...TOKEN, token_type }));
+    expect(await each.token()).toBe('one');
+  });
+
+  test.each(['DPoP', 'mac', ''])('a token of the type %j is refused, and the error says why', async token_type => {
+    await using each = await tokenScene(json(200, { ...TOKEN, token_type, access_token: 'canary' }));
+    const error = await rejection(each.token());
+    expect(error).toBeInstanceOf(token_type === '' ? ApiUnavailableError : CredentialsError);
+    if (token_type !== '') expect(error.message).toContain('token_type is not Bearer');
+    expect(wordsOf(error)).not.toContain('canary');
   });
 
   test('a discarded token is replaced, but not a second time by a caller that held the old one', async () => {
@@ -190,7 +216,6 @@ describe('a refusal of the credentials', () => {
   });
 });
 
-const TOKEN = { access_token: 'one', token_type: 'Bearer', expires_in: 300 };
 const HEADERS = { 'content-type': 'application/json' };
 
 /** A body of so many bytes, or the same compressed. */
