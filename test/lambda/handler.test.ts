@@ -4,7 +4,7 @@ import { STREAMS } from '../../lambda/streams.ts';
 import { latest, parseEvent } from '../../local/aws/delivered.ts';
 import { type Connector, connector } from './support/connector.ts';
 import { schemaFaults } from './support/event-schema.ts';
-import { rejection } from './support/rejection.ts';
+import { rejection, wordsOf } from './support/rejection.ts';
 
 const NAMES = STREAMS.map(({ name }) => name);
 const COUNTS = { assets: 240, threats: 180, dnsBlocks: 130 };
@@ -58,6 +58,16 @@ describe.each(['full-page-null', 'empty-page-null', 'repeat-cursor'] as const)('
       'UpdateItem',
       'UpdateItem',
     ]);
+  });
+});
+
+describe('a run that fails', () => {
+  test('the handler rejects with an error that shows nothing of what a service answered', async () => {
+    await using each = await connector();
+    each.aws.faults.always('dynamodb', { refuse: { status: 400, code: 'AccessDeniedException', message: 'canary' } });
+    const error = await rejection(each.run());
+    expect(error.cause).toMatchObject({ name: 'AccessDeniedException' });
+    expect(wordsOf(error)).not.toContain('canary');
   });
 });
 

@@ -213,6 +213,64 @@ describe('rule 5: the row hash', () => {
   });
 });
 
+describe('what is kept of a row', () => {
+  // Each of these rows is in somebody's table: with another hash it would be sent again.
+  test.each([
+    ['{"id":"a","n":1}', 'ebddcace15c56ac9ac7a5499fffba4de', '82c97901ebddcace15c56ac9'],
+    ['{"id":"a","x":"\\b\\f\\n\\r\\t\\"\\\\\\/"}', 'dc3504619e5ff7855681faf97855ac20', '82c97901dc3504619e5ff785'],
+    [
+      '{"id":"a","x":"\\u0000\\u001f\\u007f\\u00e9\\u20ac\\ud83d\\ude00"}',
+      '2e128786954f0e331de5f55b3bd03eba',
+      '82c979012e128786954f0e33',
+    ],
+    ['{"id":"a","x":"\u007f\u00e9\u20ac\ud83d\ude00"}', 'eb2a86eef2f2114b7209c517dc0500cd', '82c97901eb2a86eef2f2114b'],
+    [
+      '{"id":"\\ud800","\\ud800":"\\udc00","b":-0,"a":1.0e+400}',
+      'b751afe7701199eb387e160cf4dec185',
+      '0827e5c5b751afe7701199eb',
+    ],
+    [
+      '{"id":"a","stream_position":"p\\u00e9","x":[{"b":1,"a":[]},{}]}',
+      '6a6d703d92edf94b50c074ae5cb298f7',
+      '82c979016a6d703d92edf94b',
+    ],
+  ])('the row hash and the version tag of %s are what they were', (text, rowHash, versionTag) => {
+    const row = rowOf(text, DNS_BLOCKS);
+    expect([row.rowHash, row.versionTag]).toEqual([rowHash, versionTag]);
+    const at = rowOf(text.replace('{', '{"stream_position":"2026-11-20T12:00:00Z",'), ASSETS);
+    expect(at.rowHash).toBe(rowHash);
+  });
+
+  test('a DNS block at another position is the same block, and an asset is another version', () => {
+    const at = (position: string, stream: AnyStream) => rowOf(`{"id":"a","stream_position":"${position}"}`, stream);
+    expect(at('q', DNS_BLOCKS).versionTag).toBe(at('p', DNS_BLOCKS).versionTag);
+    expect(at('q', ASSETS).versionTag).not.toBe(at('p', ASSETS).versionTag);
+  });
+
+  test('the last of two members of one name counts', () => {
+    const twice = (...members: readonly (readonly [string, string])[]) =>
+      `{${members.map(([name, value]) => `"${name}":${value}`).join()}}`;
+    const gone = rowOf(
+      twice(
+        ['id', '"x"'],
+        ['id', '"y"'],
+        ['deleted', 'false'],
+        ['deleted', 'true'],
+        ['deleted_at', '1'],
+        ['deleted_at', '"2026-11-20T12:00:00Z"'],
+        ['stream_position', '"p"'],
+        ['stream_position', '"q"'],
+      ),
+    );
+    expect(gone).toMatchObject({ id: 'y', deleted: true, time: '2026-11-20T12:00:00Z', position: '"q"' });
+    expect(rowOf(twice(['id', '"t"'], ['asset_id', '"a"'], ['asset_id', '"b"']), THREATS).parent).toBe('b');
+    expect(readText(twice(['id', '"x"'], ['id', '""']))).toMatchObject({ reason: 'no-id' });
+    const tag = (last: string) =>
+      rowOf(twice(['id', '"a"'], ['stream_position', '"p"'], ['stream_position', last])).versionTag;
+    expect(tag('"q"')).not.toBe(tag('"r"'));
+  });
+});
+
 describe('event_id', () => {
   const idOf = (text: string, stream: AnyStream = ASSETS) => readEvent(lineOf(rowOf(text, stream), stream)).event_id;
 
