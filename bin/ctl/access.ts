@@ -5,7 +5,7 @@ import type { RetryBudget } from '../../lambda/core/retry.ts';
 import type { Checkpoints, Clock, RowStates } from '../../lambda/ports.ts';
 import { readSettings, type Settings, SettingsError } from '../../lambda/settings.ts';
 import { type Api, type ApiOptions, createApi } from '../../lambda/source/api.ts';
-import { type Credentials, createCredentials } from '../../lambda/source/credentials.ts';
+import { type ClientCredentials, type Credentials, createCredentials } from '../../lambda/source/credentials.ts';
 import { createTokens, failingOnce } from '../../lambda/source/token.ts';
 import { createCheckpoints } from '../../lambda/store/checkpoints.ts';
 import { createRowStates } from '../../lambda/store/rows.ts';
@@ -14,7 +14,7 @@ import type { SyncedStream } from '../../lambda/streams.ts';
 import { sha256 } from '../../lambda/system.ts';
 import type { Aws } from './aws.ts';
 import type { Context } from './context.ts';
-import { AwsCallError, RefusedError } from './errors.ts';
+import { AwsCallError, RefusedError, TABLE_GONE } from './errors.ts';
 
 export interface Access {
   readonly settings: Settings;
@@ -25,12 +25,12 @@ export interface Access {
   readonly checkpoints: Pick<Checkpoints, 'load'>;
 }
 
-/** @throws RefusedError, AwsCallError */
-export async function openAccess(context: Context): Promise<Access> {
+/** @param given credentials in place of those in the secret @throws RefusedError, AwsCallError */
+export async function openAccess(context: Context, given?: ClientCredentials): Promise<Access> {
   const { aws, clock } = context;
   const settings = settingsOf(await context.environment());
   const { table: tableName } = await context.deployment();
-  const credentials = operatorCredentials(aws, settings.secretId);
+  const credentials = given ? { read: async () => given } : operatorCredentials(aws, settings.secretId);
   const fetch = interruptibleFetch(context.signal);
   const tokens = failingOnce(createTokens({ authUrl: settings.authUrl, credentials, fetch }));
   const table = () => createTable(aws.dynamodb(), tableName, freshBudget(clock));
@@ -40,7 +40,7 @@ export async function openAccess(context: Context): Promise<Access> {
     } catch (error) {
       const cause = error instanceof Error ? (error.cause ?? error) : error;
       const advice = 'Nothing was changed. You need dynamodb:BatchGetItem on it.';
-      throw new AwsCallError(`The state table ${tableName} could not be read`, advice, cause);
+      throw new AwsCallError(`The state table ${tableName} could not be read`, advice, cause, TABLE_GONE);
     }
   };
   return {

@@ -30,25 +30,32 @@ export interface AwsPlace {
   readonly profile?: string;
 }
 
+/** Options of the client of a service. */
+export type ClientOptions = (service: keyof typeof SDK) => object;
+
 /** @param signal aborts reads */
-export function createAws({ region, profile }: AwsPlace, signal: AbortSignal) {
-  const place = { ...(region && { region }), ...(profile && { profile }) };
+export function createAws({ region, profile }: AwsPlace, signal: AbortSignal, clientOptions?: ClientOptions) {
+  const place = (service: keyof typeof SDK) => ({
+    ...clientOptions?.(service),
+    ...(region && { region }),
+    ...(profile && { profile }),
+  });
   const made = <T extends Sender>(make: () => T) => once(() => interruptible(make(), signal));
   return {
-    cloudFormation: made(() => new (SDK.cloudFormation().CloudFormationClient)(place)),
-    cloudWatch: made(() => new (SDK.cloudWatch().CloudWatchClient)(place)),
+    cloudFormation: made(() => new (SDK.cloudFormation().CloudFormationClient)(place('cloudFormation'))),
+    cloudWatch: made(() => new (SDK.cloudWatch().CloudWatchClient)(place('cloudWatch'))),
     /** Retries by itself, for commands without a retry loop of the connector. */
-    retryingDynamodb: made(() => new (SDK.dynamodb().DynamoDBClient)(place)),
+    retryingDynamodb: made(() => new (SDK.dynamodb().DynamoDBClient)(place('dynamodb'))),
     /** Tries once: the connector's adapters have their own retry budget. */
-    dynamodb: made(() => new (SDK.dynamodb().DynamoDBClient)({ ...place, maxAttempts: 1 })),
-    firehose: made(() => new (SDK.firehose().FirehoseClient)(place)),
-    iam: made(() => new (SDK.iam().IAMClient)(place)),
-    lambda: made(() => new (SDK.lambda().LambdaClient)(place)),
+    dynamodb: made(() => new (SDK.dynamodb().DynamoDBClient)({ ...place('dynamodb'), maxAttempts: 1 })),
+    firehose: made(() => new (SDK.firehose().FirehoseClient)(place('firehose'))),
+    iam: made(() => new (SDK.iam().IAMClient)(place('iam'))),
+    lambda: made(() => new (SDK.lambda().LambdaClient)(place('lambda'))),
     /** Tries once: a second invocation would start a second run. */
     invoker: made(
       () =>
         new (SDK.lambda().LambdaClient)({
-          ...place,
+          ...place('lambda'),
           maxAttempts: 1,
           requestHandler: {
             socketTimeout: INVOCATION_TIMEOUT_MILLISECONDS,
@@ -56,12 +63,12 @@ export function createAws({ region, profile }: AwsPlace, signal: AbortSignal) {
           },
         }),
     ),
-    s3: made(() => new (SDK.s3().S3Client)({ ...place, forcePathStyle: hasOwnS3() })),
-    scheduler: made(() => new (SDK.scheduler().SchedulerClient)(place)),
-    secrets: made(() => new (SDK.secrets().SecretsManagerClient)(place)),
-    sns: made(() => new (SDK.sns().SNSClient)(place)),
-    sqs: made(() => new (SDK.sqs().SQSClient)(place)),
-    sts: made(() => new (SDK.sts().STSClient)(place)),
+    s3: made(() => new (SDK.s3().S3Client)({ forcePathStyle: hasOwnS3(), ...place('s3') })),
+    scheduler: made(() => new (SDK.scheduler().SchedulerClient)(place('scheduler'))),
+    secrets: made(() => new (SDK.secrets().SecretsManagerClient)(place('secrets'))),
+    sns: made(() => new (SDK.sns().SNSClient)(place('sns'))),
+    sqs: made(() => new (SDK.sqs().SQSClient)(place('sqs'))),
+    sts: made(() => new (SDK.sts().STSClient)(place('sts'))),
   };
 }
 

@@ -1,9 +1,13 @@
 /** The list of commands and their common options. Each command is in commands/. */
-import { Command } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { STREAMS } from '../../lambda/streams.ts';
 import { CONNECTORCTL } from '../../lib/installation.ts';
 import { VERSION } from '../../lib/version.ts';
-import { examples, type Run } from './command.ts';
+import { terminalText } from '../terminal/terminal-text.ts';
+import { type Action, examples, type Run } from './command.ts';
+import type { Surroundings } from './context.ts';
+import { afterInterruption, exitStatusOf, messageOf, RefusedError } from './errors.ts';
+import { printOutcome, type Shell } from './report.ts';
 
 /** Loaded on demand: loading one command with its AWS clients is faster than loading all. */
 const COMMANDS: Readonly<Record<string, (run: Run) => Promise<Command>>> = {
@@ -14,6 +18,7 @@ const COMMANDS: Readonly<Record<string, (run: Run) => Promise<Command>>> = {
   run: async run => (await import('./commands/run.ts')).runCommand(run),
   resync: async run => (await import('./commands/run.ts')).resyncCommand(run),
   replay: async run => (await import('./commands/run.ts')).replayCommand(run),
+  'confirm-organization': async run => (await import('./commands/run.ts')).confirmOrganizationCommand(run),
   ...Object.fromEntries(
     STREAMS.filter(({ hasRowStates }) => hasRowStates).map(({ name, singular }) => [
       singular,
@@ -28,8 +33,50 @@ const COMMANDS: Readonly<Record<string, (run: Run) => Promise<Command>>> = {
   'set-credentials': async run => (await import('./commands/set-credentials.ts')).setCredentialsCommand(run),
 };
 
+/** Runs a command and prints its result. @returns the exit status */
+export async function connectorctl(words: readonly string[], surroundings: Surroundings): Promise<number> {
+  const { shell, signal } = surroundings;
+  let status = 0;
+  const run: Run =
+    <Arguments extends unknown[]>(action: Action<Arguments>) =>
+    async (...all: [...Arguments, Command]) => {
+      // Loaded here because help does not need it.
+      const { createContext } = await import('./context.ts');
+      const context = createContext((all.at(-1) as Command).optsWithGlobals(), surroundings);
+      const outcome = await action(context, ...(all.slice(0, -1) as Arguments));
+      if (!outcome) return;
+      printOutcome(context.report, outcome);
+      status = outcome.status ?? 0;
+    };
+  try {
+    const program = await commandLine(run, words, shell);
+    const kept = keptByNpm(program, shell.environment).join(' ');
+    if (kept !== '') {
+      throw new RefusedError(
+        `npm took ${kept} for itself. Nothing was done. Put "--" before the command: ${CONNECTORCTL.command} status ${kept}`,
+      );
+    }
+    await program.parseAsync(words, { from: 'user' });
+    return status;
+  } catch (thrown) {
+    // Commander has printed the usage.
+    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : 2;
+    const error = afterInterruption(thrown, signal);
+    const message = messageOf(error);
+    const name = error instanceof Error ? error.name : 'Error';
+    status = exitStatusOf(error);
+    const text = words.includes('--json') ? JSON.stringify({ error: name, message, status }) : message;
+    shell.stderr.write(`${terminalText(text)}\n`);
+    return status;
+  }
+}
+
 /** @param words the arguments. Only the command that they name is loaded, or all if they name none. */
-export async function commandLine(run: Run, words: readonly string[] = []): Promise<Command> {
+export async function commandLine(
+  run: Run,
+  words: readonly string[] = [],
+  { stdout, stderr }: Pick<Shell, 'stdout' | 'stderr'> = process,
+): Promise<Command> {
   const program = new Command('connectorctl')
     .description('Inspects and operates a deployed connector with your AWS credentials.')
     .version(VERSION)
@@ -43,6 +90,10 @@ export async function commandLine(run: Run, words: readonly string[] = []): Prom
   const wanted = named !== undefined && Object.hasOwn(COMMANDS, named) ? [named] : Object.keys(COMMANDS);
   const commands = await Promise.all(wanted.map(name => COMMANDS[name]!(run)));
   for (const command of commands) program.addCommand(command);
+  program.configureOutput({
+    writeOut: text => void stdout.write(text),
+    writeErr: text => void stderr.write(text),
+  });
   configure(program);
   return program;
 }
@@ -52,7 +103,7 @@ export async function commandLine(run: Run, words: readonly string[] = []): Prom
  *
  * @param environment of an npm script: npm sets `npm_config_region` for `--region`
  */
-export function keptByNpm(program: Command, environment: NodeJS.ProcessEnv): string[] {
+export function keptByNpm(program: Command, environment: Shell['environment']): string[] {
   if (environment['npm_lifecycle_event'] !== program.name()) return [];
   const options = [program, ...program.commands, ...program.commands.flatMap(each => each.commands)].flatMap(
     command => command.options,
@@ -74,9 +125,7 @@ function commandIn(words: readonly string[]): string | undefined {
 
 /** Applies the same settings to a command and its subcommands. */
 function configure(command: Command): void {
-  command
-    .exitOverride(error => process.exit(error.exitCode === 0 ? 0 : 2))
-    .showHelpAfterError('Run with --help for the usage.');
+  command.exitOverride().showHelpAfterError('Run with --help for the usage.');
   command.configureHelp({ showGlobalOptions: true });
   for (const each of command.commands) configure(each.copyInheritedSettings(command) as Command);
 }

@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../lambda/ports.ts';
 import { systemClock } from '../../lambda/system.ts';
-import { type Aws, createAws, once } from './aws.ts';
+import { type Aws, type ClientOptions, createAws, once } from './aws.ts';
 import {
   type DeployedFunction,
   type Deployment,
@@ -10,7 +10,7 @@ import {
   findDeployment,
   readFunction,
 } from './deployment.ts';
-import { createReport, type Report } from './report.ts';
+import { createReport, type Report, type Shell } from './report.ts';
 
 /** Options that every command takes. */
 export interface GlobalOptions {
@@ -21,8 +21,18 @@ export interface GlobalOptions {
   readonly json?: true;
 }
 
+/** What a command is given beside its arguments. */
+export interface Surroundings {
+  readonly shell: Shell;
+  /** Aborts at Ctrl-C. */
+  readonly signal: AbortSignal;
+  /** Of the AWS clients, in place of what the SDK reads from the environment and its files. */
+  readonly clientOptions?: ClientOptions;
+}
+
 export interface Context {
   readonly options: GlobalOptions;
+  readonly shell: Shell;
   readonly aws: Aws;
   readonly clock: Clock;
   readonly report: Report;
@@ -38,22 +48,25 @@ export interface Context {
   refreshed(): Context;
 }
 
-export function createContext(options: GlobalOptions, signal: AbortSignal): Context {
-  return contextOf(options, signal, createAws(options, signal));
+export function createContext(options: GlobalOptions, surroundings: Surroundings): Context {
+  const { signal, clientOptions } = surroundings;
+  return contextOf(options, surroundings, createAws(options, signal, clientOptions));
 }
 
-function contextOf(options: GlobalOptions, signal: AbortSignal, aws: Aws): Context {
+function contextOf(options: GlobalOptions, surroundings: Surroundings, aws: Aws): Context {
+  const { shell, signal } = surroundings;
   const deployment = once(() => findDeployment(aws, { connector: options.connector, stack: options.stack }));
   const deployedFunction = once(async () => readFunction(aws, (await deployment()).functionName));
   return {
     options,
+    shell,
     aws,
     clock: systemClock,
-    report: createReport({ json: options.json === true }),
+    report: createReport(shell, options.json === true),
     signal,
     deployment,
     deployedFunction,
     environment: async () => (await deployedFunction()).environment,
-    refreshed: () => contextOf(options, signal, aws),
+    refreshed: () => contextOf(options, surroundings, aws),
   };
 }

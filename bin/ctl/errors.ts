@@ -20,9 +20,10 @@ export class FunctionFailedError extends Error {
   readonly type: string;
   /** The function's message, without its class. */
   readonly said: string;
-  constructor(type: string, said: string) {
+  /** @param found what the operator's permissions show beside it */
+  constructor(type: string, said: string, found = '') {
     super(
-      `The function failed.\n${type}: ${said.replaceAll(' | ', '\n  ').replace('streams failed. ', 'streams failed.\n  ')}`,
+      `The function failed.\n${type}: ${said.replaceAll(' | ', '\n  ').replace('streams failed. ', 'streams failed.\n  ')}${found && `\n${found}`}`,
     );
     this.type = type;
     this.said = said;
@@ -32,9 +33,25 @@ export class FunctionFailedError extends Error {
 /** AWS refused a call or could not be reached. */
 export class AwsCallError extends Error {
   override readonly name = 'AwsCallError';
-  constructor(what: string, advice: string, cause: unknown) {
-    super(`${what}: ${awsFailureText(cause)}\n${advice}`, { cause });
+  /** @param gone the advice if the resource does not exist, where no permission helps */
+  constructor(what: string, advice: string, cause: unknown, gone = GONE) {
+    super(`${what}: ${awsFailureText(cause)}\n${isMissing(cause) ? gone : advice}`, { cause });
   }
+}
+
+const GONE =
+  'If somebody deleted it by hand, "npx cdk deploy --revert-drift" with the stack’s name restores it. Check --region and --profile first.';
+
+/** With a new table `sequence` restarts below the values that the SIEM has. */
+export const TABLE_GONE =
+  'No run can succeed without it. Do not deploy: with an empty table the SIEM would treat its old events as newer. Restore the table ' +
+  'under its name from the backup that AWS keeps for 35 days: aws dynamodb list-backups --backup-type SYSTEM';
+
+const MISSING = /NotFound|NoSuch|DoesNotExist|NonExistentQueue/;
+
+/** Whether AWS answered that the resource does not exist. */
+export function isMissing(cause: unknown): boolean {
+  return cause instanceof Error && MISSING.test(cause.name);
 }
 
 /** Another run held the lease for the whole waiting time. */
@@ -53,15 +70,16 @@ export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
 }
 
+const NO_CONNECTION =
+  'Check the network of this machine, then try again. The function has its own connection: "status" shows how its runs ended.';
+const FAILS = 'It can be reached, and fails. Try again in a minute. If it lasts, contact the platform’s operator.';
 const AGAIN = 'Try again in a minute.';
 
 /** Replaces what these errors say about the next run. */
+type Advice = string | ((message: string) => string);
 // biome-ignore lint/suspicious/noExplicitAny: classes of errors with parameters of their own
-const ADVICE: readonly (readonly [type: new (...given: any) => Error, advice: string])[] = [
-  [
-    ApiUnavailableError,
-    'Check the network of this machine, then try again. The function has its own connection: "status" shows how its runs ended.',
-  ],
+const ADVICE: readonly (readonly [type: new (...given: any) => Error, advice: Advice])[] = [
+  [ApiUnavailableError, message => (/ it answered \d{3}\b/.test(message) ? FAILS : NO_CONNECTION)],
   [ApiRefusedError, 'Check baseUrl, authUrl and the paths of the lists in cdk.json.'],
   [
     CredentialsError,
@@ -79,7 +97,8 @@ export function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const at = message.indexOf(SAFE);
   if (at < 0 || error instanceof FunctionFailedError) return message;
-  const advice = ADVICE.find(([type]) => error instanceof type)?.[1];
+  const given = ADVICE.find(([type]) => error instanceof type)?.[1];
+  const advice = typeof given === 'function' ? given(message) : given;
   const rest = message.slice(at + SAFE.length);
   return `${message.slice(0, at).trimEnd()}\nNothing was changed${advice ? `. ${advice}` : rest}`;
 }
@@ -112,10 +131,7 @@ const SENTENCES: readonly (readonly [name: RegExp, sentence: string])[] = [
   ],
   [/AccessDenied|AuthorizationError|NotAuthorized|UnauthorizedOperation/, 'Access denied.'],
   [/Throttl|TooManyRequests|SlowDown|RequestLimitExceeded/, 'AWS throttles these requests. Try again in a minute.'],
-  [
-    /NotFound|NoSuch|DoesNotExist|NonExistentQueue/,
-    'It does not exist: it was deleted, or is in another account or region.',
-  ],
+  [MISSING, 'It does not exist: it was deleted, or is in another account or region.'],
 ];
 
 /** Name and message of an AWS error, preceded by a sentence for common cases. */

@@ -7,9 +7,10 @@ import type { Clock } from '../../lambda/ports.ts';
 import { CONNECTORCTL } from '../../lib/installation.ts';
 import { terminalText } from '../terminal/terminal-text.ts';
 import type { Context } from './context.ts';
-import { InterruptedError, RefusedError } from './errors.ts';
+import { restore } from './deployment.ts';
+import { FunctionFailedError, InterruptedError, isMissing, RefusedError, TABLE_GONE } from './errors.ts';
 import { carryOut, type FunctionCommand, invokeFunction, runsText, timedRuns, untilDone } from './invoke.ts';
-import type { Outcome, Progress } from './report.ts';
+import { isInteractive, type Outcome, type Progress, type Shell } from './report.ts';
 import { scheduleIsOff } from './schedule.ts';
 import { type ConnectorState, readState } from './state.ts';
 import { tableText } from './text.ts';
@@ -32,9 +33,46 @@ export async function sendCommand(context: Context, what: FunctionCommand, optio
   };
   const { invoke, seconds } = timedRuns(monitored, clock);
   const dispatch = { invoke, clock, signal, wait: options.wait, say: report.say };
-  const result = options.untilDone ? await untilDone(what, dispatch) : await carryOut(what, dispatch);
+  const send = options.untilDone ? untilDone : carryOut;
+  const result = await send(what, dispatch).catch((error: unknown) => explained(context, error));
   const paused = result.more && (await scheduleIsOff(context));
   return { text: resultText(result, seconds, paused), json: { ...result, runSeconds: seconds } };
+}
+
+const ANOTHER_ORGANIZATION =
+  'The credentials belong to another organization than the rows that the SIEM has. Nothing was sent. If that is intended: ' +
+  `"${CONNECTORCTL.command} confirm-organization". If not: "${CONNECTORCTL.command} set-credentials".`;
+
+/** The function does not report what AWS answered it, so a resource that is missing is looked for. @throws the error, explained */
+async function explained(context: Context, error: unknown): Promise<never> {
+  if (!(error instanceof FunctionFailedError)) throw error;
+  const { type, said } = error;
+  const failed = `${type}: ${said}`;
+  if (failed.includes('OrganizationChangedError')) throw new FunctionFailedError(type, said, ANOTHER_ORGANIZATION);
+  const found = [
+    ...(/StateError|LeaseLostError/.test(failed) ? [await lostTable(context)] : []),
+    ...(failed.includes('DeliveryError') ? [await lostDeliveryStream(context)] : []),
+  ];
+  throw new FunctionFailedError(type, said, found.filter(Boolean).join('\n'));
+}
+
+async function lostTable({ aws, deployment }: Context): Promise<string> {
+  const { table: TableName } = await deployment();
+  const { DescribeTableCommand } = await import('@aws-sdk/client-dynamodb');
+  const isLost = await lost(aws.retryingDynamodb().send(new DescribeTableCommand({ TableName })));
+  return isLost ? `The state table ${TableName} does not exist. ${TABLE_GONE}` : '';
+}
+
+async function lostDeliveryStream({ aws, deployment }: Context): Promise<string> {
+  const { deliveryStream: DeliveryStreamName, stackName } = await deployment();
+  const { DescribeDeliveryStreamCommand } = await import('@aws-sdk/client-firehose');
+  const isLost = await lost(aws.firehose().send(new DescribeDeliveryStreamCommand({ DeliveryStreamName })));
+  return isLost ? `The delivery stream ${DeliveryStreamName} does not exist. ${restore(stackName)}` : '';
+}
+
+/** Any other failure leaves it open whether the resource exists. */
+async function lost(described: Promise<unknown>): Promise<boolean> {
+  return described.then(() => false, isMissing);
 }
 
 export interface Monitored {
@@ -132,21 +170,22 @@ function notesOf(results: readonly StreamResult[]): string[] {
 }
 
 /** @throws RefusedError at any answer but yes, and without a terminal; InterruptedError at Ctrl-C */
-export async function confirm(cost: string, signal?: AbortSignal): Promise<void> {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+export async function confirm({ shell, signal }: Context, cost: string): Promise<void> {
+  if (!isInteractive(shell)) {
     throw new RefusedError(`${cost}\nNo terminal to confirm on. Nothing was done. Re-run with --yes.`);
   }
-  const answer = await ask(`${cost}\nContinue? Type "yes": `, signal);
-  if (answer.trim().toLowerCase() !== 'yes') throw new RefusedError('Not confirmed. Nothing was done.');
+  const answer = await ask(`${cost}\nContinue? Type "yes": `, shell, signal);
+  if (!/^y(es)?$/i.test(answer.trim())) throw new RefusedError('Not confirmed. Nothing was done.');
 }
 
-async function ask(question: string, signal?: AbortSignal): Promise<string> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+/** @returns the line, empty at Ctrl-D @throws InterruptedError at Ctrl-C */
+export async function ask(question: string, { stdin, stderr }: Shell, signal: AbortSignal): Promise<string> {
+  const terminal = createInterface({ input: stdin, output: stderr });
   const gone = new Promise<string>((resolve, reject) => {
     const interrupt = () => reject(new InterruptedError('Interrupted. Nothing was done.'));
     // SIGINT covers Ctrl-C in the terminal and a sent signal. Ctrl-D closes the input without an answer.
     terminal.once('SIGINT', interrupt);
-    signal?.addEventListener('abort', interrupt, { once: true });
+    signal.addEventListener('abort', interrupt, { once: true });
     terminal.once('close', () => resolve(''));
   });
   try {

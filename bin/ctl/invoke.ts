@@ -55,6 +55,8 @@ export interface FunctionCommand {
   readonly replay?: readonly StreamName[];
   /** Keys of dead letters. */
   readonly redrive?: readonly string[];
+  /** The rows of the organization whose credentials are set replace those that the state is about. */
+  readonly confirmOrganization?: true;
 }
 
 /** How a command reaches the function, and how long to wait for the lease. */

@@ -1,6 +1,30 @@
 /** Output of a command: the result on stdout as text or one JSON document, everything else on stderr. */
+import type { Readable, Writable } from 'node:stream';
 import { terminalLine, terminalText } from '../terminal/terminal-text.ts';
 import { terminalReport } from './text.ts';
+
+/** Where a command was typed. */
+export interface Shell {
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The current folder. */
+  readonly folder: string;
+}
+
+export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number; hasColors?(): boolean };
+
+/** Whether a question can be asked. */
+export function isInteractive({ stdin, stderr }: Shell): boolean {
+  return stdin.isTTY === true && stderr.isTTY === true;
+}
+
+/** FORCE_COLOR and NO_COLOR are honoured as Node 22 and later do. Node 20 would colour pipes. */
+function hasColours({ stdout, environment }: Shell): boolean {
+  const { FORCE_COLOR: forced } = environment;
+  return forced === undefined ? stdout.isTTY === true && stdout.hasColors?.() === true : forced !== '0';
+}
 
 export interface Outcome {
   /** Printed without `--json`. */
@@ -13,28 +37,29 @@ export interface Outcome {
 
 export interface Report {
   readonly json: boolean;
-  /** Prints the outcome and sets the exit status. */
-  result(outcome: Outcome | undefined): void;
+  /** Prints a result, with its colours where the terminal has them. */
+  print(text: string): void;
   /** Prints a line to stderr, unless `--json` is set. */
   say(line: string): void;
   /** Shows progress, unless `--json` is set. @param total if it is known */
   progress(title: string, total?: number): Progress;
 }
 
-export function createReport({ json }: { readonly json: boolean }): Report {
+export function createReport(shell: Shell, json: boolean): Report {
+  const coloured = !json && hasColours(shell);
   return {
     json,
-    result(outcome) {
-      if (!outcome) return;
-      const { text, json: document, status = 0 } = outcome;
-      process.stdout.write(`${json ? terminalText(JSON.stringify(document, null, 2)) : terminalReport(text)}\n`);
-      process.exitCode = status;
-    },
+    print: text => void shell.stdout.write(`${terminalReport(text, coloured)}\n`),
     say(line) {
-      if (!json) process.stderr.write(`${terminalText(line)}\n`);
+      if (!json) shell.stderr.write(`${terminalText(line)}\n`);
     },
-    progress: (title, total) => createProgress({ title, total, silent: json }),
+    progress: (title, total) => createProgress({ title, total, silent: json, output: shell.stderr }),
   };
+}
+
+/** As one JSON document, or as text. */
+export function printOutcome({ json, print }: Report, { text, json: document }: Outcome): void {
+  print(json ? JSON.stringify(document, null, 2) : text);
 }
 
 /** A progress bar on a terminal, a line per tenth of the work elsewhere. */
@@ -49,11 +74,12 @@ export interface ProgressOptions {
   readonly title: string;
   readonly total: number | undefined;
   readonly silent: boolean;
+  readonly output: Output;
 }
 
 export function createProgress(options: ProgressOptions): Progress {
   if (options.silent) return { advance: () => undefined, stop: () => undefined, [Symbol.dispose]: () => undefined };
-  return process.stderr.isTTY ? animated(options) : written(options);
+  return options.output.isTTY ? animated(options) : written(options);
 }
 
 const BAR_WIDTH = 30;
@@ -61,8 +87,7 @@ const BAR_WIDTH = 30;
 const CLEAR = '\r\u001b[K';
 
 /** No library: those read the keyboard and end the process at Ctrl-C, before a command can report what was done. */
-function animated({ title, total }: ProgressOptions): Progress {
-  const output = process.stderr;
+function animated({ title, total, output }: ProgressOptions): Progress {
   let done = 0;
   const draw = (text: string) => {
     const share = total ? Math.min(1, done / total) : 0;
@@ -82,34 +107,19 @@ function animated({ title, total }: ProgressOptions): Progress {
 }
 
 /** Few lines, since they may end up in a log. */
-function written({ title, total = 0 }: ProgressOptions): Progress {
+function written({ title, total = 0, output }: ProgressOptions): Progress {
   const step = Math.max(total / 10, 10_000);
   let done = 0;
   let reported = 0;
-  process.stderr.write(`${title}\n`);
+  output.write(`${title}\n`);
   return {
     advance(more, text) {
       done += more;
       if (done - reported < step) return;
       reported = done;
-      process.stderr.write(`${terminalText(text)}\n`);
+      output.write(`${terminalText(text)}\n`);
     },
-    stop: text => void process.stderr.write(`${terminalText(text)}\n`),
+    stop: text => void output.write(`${terminalText(text)}\n`),
     [Symbol.dispose]: () => undefined,
   };
-}
-
-/**
- * A reader that exits early (`| head -1`) ends the process without an error: the result is printed after the work is done. A closed
- * stderr must not end the work halfway, so its errors are ignored.
- */
-export function handleClosedOutput(): void {
-  process.stderr.on('error', () => undefined);
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit();
-    process.stderr.write(
-      `The result could not be written (${error.code ?? error.message}). The command was carried out.\n`,
-    );
-    process.exit(1);
-  });
 }

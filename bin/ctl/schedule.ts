@@ -27,8 +27,7 @@ export async function readSchedule(aws: Aws, name: string): Promise<Schedule> {
   try {
     return scheduleOf(name, await aws.scheduler().send(new GetScheduleCommand({ Name: name })));
   } catch (cause) {
-    const advice =
-      'Nothing was changed. You need scheduler:GetSchedule on it. "npx cdk deploy --revert-drift" with the stack’s name restores a deleted schedule.';
+    const advice = 'Nothing was changed. You need scheduler:GetSchedule on it.';
     throw new AwsCallError(`The schedule ${name} could not be read`, advice, cause);
   }
 }

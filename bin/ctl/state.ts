@@ -8,7 +8,7 @@ import { childOf, STREAMS, type StreamName } from '../../lambda/streams.ts';
 import { sha256, systemClock } from '../../lambda/system.ts';
 import { PRICES } from '../../lib/prices.ts';
 import type { Aws } from './aws.ts';
-import { AwsCallError } from './errors.ts';
+import { AwsCallError, TABLE_GONE } from './errors.ts';
 import type { Progress } from './report.ts';
 import { durationText, timeText } from './text.ts';
 
@@ -49,6 +49,7 @@ export async function readState(aws: Aws, tableName: string, now: number): Promi
       `The state table ${tableName} could not be read`,
       'Nothing was changed. You need dynamodb:BatchGetItem and dynamodb:Query on it.',
       cause,
+      TABLE_GONE,
     );
   }
 }
@@ -139,7 +140,7 @@ export async function countStates(
       progress.advance(ScannedCount, `${read} items read, ${counted.join(', ')}`);
     }
   } catch (cause) {
-    throw new AwsCallError(`The table ${table} could not be read`, `${ADVICE}dynamodb:Scan on it.`, cause);
+    throw new AwsCallError(`The table ${table} could not be read`, `${ADVICE}dynamodb:Scan on it.`, cause, TABLE_GONE);
   }
   return counts;
 }
@@ -160,6 +161,7 @@ export async function tableSize(aws: Aws, table: string, otherwise = ''): Promis
       `The table ${table} could not be described`,
       `Nothing was changed. ${otherwise}You need dynamodb:DescribeTable on it.`,
       cause,
+      TABLE_GONE,
     );
   }
 }

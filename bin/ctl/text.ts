@@ -2,12 +2,10 @@
 import { styleText } from 'node:util';
 import { terminalText } from '../terminal/terminal-text.ts';
 
-/** Colours, on a terminal only. FORCE_COLOR and NO_COLOR are honoured as Node 22 and later do. Node 20 would colour pipes. */
-const forced = process.env['FORCE_COLOR'];
-const coloured = forced === undefined ? process.stdout.isTTY && process.stdout.hasColors() : forced !== '0';
 const painter = (style: 'green' | 'red' | 'yellow' | 'dim') => (text: string) =>
-  coloured ? styleText(style, text, { validateStream: false }) : text;
+  styleText(style, text, { validateStream: false });
 
+/** Colours, which `terminalReport` removes where the terminal has none. */
 export const paint = {
   good: painter('green'),
   bad: painter('red'),
@@ -18,11 +16,11 @@ export const paint = {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what `paint` writes begins with it
 const COLOUR = /(\u001b\[(?:2|22|31|32|33|39)m)/;
 
-/** Removes every escape sequence but the colours above, which can neither move the cursor nor hide text. */
-export function terminalReport(text: string): string {
+/** Shows every escape sequence as text but the colours above, which can neither move the cursor nor hide text. */
+export function terminalReport(text: string, coloured: boolean): string {
   return text
     .split(COLOUR)
-    .map((part, index) => (index % 2 === 1 && coloured ? part : terminalText(part)))
+    .map((part, index) => (index % 2 === 0 ? terminalText(part) : coloured ? part : ''))
     .join('');
 }
 const NUMBER = /^[\d.,?]*$/;

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { Writable } from 'node:stream';
+import { type Readable, Writable } from 'node:stream';
 
 const VARIABLE = 'CLIENT_SECRET';
 
@@ -35,20 +35,23 @@ export class PromptAbortedError extends Error {
  *
  * @throws PromptAbortedError at Ctrl-C, Ctrl-D or an empty answer
  */
-export async function askHidden(question: string): Promise<string> {
+export async function askHidden(
+  question: string,
+  { stdin, stderr }: { readonly stdin: Readable; readonly stderr: Writable } = process,
+): Promise<string> {
   // The line editor echoes to its output, which therefore goes nowhere. The question goes to the terminal directly.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const editor = createInterface({ input: process.stdin, output: nowhere, terminal: true, historySize: 0 });
+  const editor = createInterface({ input: stdin, output: nowhere, terminal: true, historySize: 0 });
   const aborted = new AbortController();
   editor.on('SIGINT', () => aborted.abort()).on('close', () => aborted.abort());
-  process.stderr.write(question);
+  stderr.write(question);
   try {
     const answer = await editor.question('', { signal: aborted.signal });
     if (answer !== '') return answer;
   } catch (error) {
     if (!aborted.signal.aborted) throw error;
   } finally {
-    process.stderr.write('\n');
+    stderr.write('\n');
     editor.close();
   }
   throw new PromptAbortedError();

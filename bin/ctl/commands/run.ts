@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { STREAMS, type StreamName } from '../../../lambda/streams.ts';
+import { CONNECTORCTL } from '../../../lib/installation.ts';
 import { examples, type Run, STREAM_NAMES, streamsArgument, waitOption } from '../command.ts';
 import type { Context } from '../context.ts';
 import { confirm, sendCommand } from '../function-command.ts';
@@ -56,6 +57,35 @@ export function replayCommand(run: Run): Command {
     );
 }
 
+export function confirmOrganizationCommand(run: Run): Command {
+  return new Command('confirm-organization')
+    .description('send the rows of another organization from now on, after its credentials were set')
+    .option('--yes', 'do not ask')
+    .addOption(waitOption())
+    .addHelpText('after', examples('confirm-organization', 'confirm-organization --stack acme --yes'))
+    .action(
+      run(async (context, options: { readonly yes?: true; readonly wait: number }) => {
+        const { connector } = await context.deployment();
+        await confirmed(context, consequenceOf(connector), options);
+        return sendCommand(context, { confirmOrganization: true }, options);
+      }),
+    );
+}
+
+function consequenceOf(connector: string): string {
+  return (
+    'The state belongs to one organization, and the credentials to another. After this, the SIEM gets the rows of the other ' +
+    `organization under the same name, ${connector}.\nThe rows of the old one stay alive in the SIEM until ` +
+    `"${CONNECTORCTL.command} verify" with --repair removes them.`
+  );
+}
+
+/** Shows the consequence, and asks for confirmation unless that was given. @throws RefusedError, InterruptedError */
+async function confirmed(context: Context, consequence: string, { yes }: { readonly yes?: true }): Promise<void> {
+  if (yes) context.report.say(consequence);
+  else await confirm(context, consequence);
+}
+
 function withRewindOptions(command: Command): Command {
   return command
     .addArgument(streamsArgument())
@@ -85,9 +115,7 @@ async function rewind(context: Context, what: Rewind, options: RewindOptions): P
   await context.deployment();
   const rows = options.count ? await affectedRows(context, what.streams) : undefined;
   const affected = rows ? `\n${affectedText(rows)}` : '';
-  const consequence = `${what.consequence}${affected}`;
-  if (options.yes) context.report.say(consequence);
-  else await confirm(consequence, context.signal);
+  await confirmed(context, `${what.consequence}${affected}`, options);
   const { text, json } = await sendCommand(context, what.command, options);
   const counts = rows && { rowsAffected: Object.fromEntries([...rows].map(([name, count]) => [name, count ?? null])) };
   return { text, json: { ...(json as object), ...counts } };

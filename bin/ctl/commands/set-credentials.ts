@@ -1,57 +1,126 @@
+import { text } from 'node:stream/consumers';
 import { PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { Command } from 'commander';
+import { CursorRefusedError } from '../../../lambda/core/errors.ts';
+import type { ClientCredentials } from '../../../lambda/source/credentials.ts';
 import { CONNECTORCTL } from '../../../lib/installation.ts';
 import { askHidden, PromptAbortedError } from '../../terminal/client-secret.ts';
+import { openAccess } from '../access.ts';
 import type { Aws } from '../aws.ts';
 import { examples, type Run } from '../command.ts';
+import type { Context } from '../context.ts';
 import { settingOf } from '../deployment.ts';
-import { AwsCallError, RefusedError } from '../errors.ts';
+import { AwsCallError, isCutOff, messageOf, RefusedError } from '../errors.ts';
+import { ask } from '../function-command.ts';
+import { isInteractive, type Outcome, type Shell } from '../report.ts';
 
 export function setCredentialsCommand(run: Run): Command {
   return new Command('set-credentials')
-    .description('store the client credentials from CLIENT_ID and CLIENT_SECRET, or from a hidden prompt')
-    .addHelpText('after', examples('set-credentials', 'set-credentials --stack acme'))
-    .action(
-      run(async context => {
-        const secretId = settingOf(await context.environment(), 'CREDENTIALS_SECRET_ID');
-        await setCredentials(context.aws, secretId, await readCredentials(process.env));
-        const text = `The secret ${secretId} has the credentials. The next run uses them. "${CONNECTORCTL.command} run" starts one now.`;
-        return { text, json: { secret: secretId, updated: true } };
-      }),
-    );
+    .description('try new client credentials with the API, then store them')
+    .option('--yes', 'store them even if they do not work, or belong to another organization')
+    .addHelpText('after', `\n${SOURCES}\n${examples('set-credentials', 'set-credentials --stack acme')}`)
+    .action(run(setCredentials));
 }
 
-/** Never arguments: the process list would show them. */
-const QUESTIONS = { CLIENT_ID: 'Client id (not shown): ', CLIENT_SECRET: 'Client secret (not shown): ' } as const;
+const FORM = '{"client_id": "…", "client_secret": "…"}';
+const SOURCES = `The credentials come from CLIENT_ID and CLIENT_SECRET, from ${FORM} on stdin, or from a prompt.
+They are never arguments, because the process list would show them. Before they are stored, the command asks for a token
+and reads one row of each stream, with its saved cursor. Exit status 2: they do not work, and the secret is unchanged.`;
 
-type Variable = keyof typeof QUESTIONS;
-
-/** @returns the text of the secret @throws RefusedError without a value and a terminal */
-async function readCredentials(environment: NodeJS.ProcessEnv): Promise<string> {
-  const variables = Object.keys(QUESTIONS) as Variable[];
-  const missing = variables.filter(variable => !environment[variable]);
-  if (missing.length > 0 && !(process.stdin.isTTY && process.stderr.isTTY)) {
-    throw new RefusedError(`Set ${missing.join(' and ')}, or run this in a terminal. The secret is unchanged.`);
+/** @throws RefusedError, AwsCallError, InterruptedError */
+async function setCredentials(context: Context, { yes }: { readonly yes?: true }): Promise<Outcome> {
+  const { aws, report } = context;
+  const { connector, account } = await context.deployment();
+  const secretId = settingOf(await context.environment(), 'CREDENTIALS_SECRET_ID');
+  const region = await aws.secrets().config.region();
+  report.say(`Credentials of connector ${connector} in account ${account}, region ${region}.`);
+  const credentials = await readCredentials(context);
+  report.say(`Trying the client ${credentials.clientId}.`);
+  const fault = await faultOf(context, credentials);
+  if (fault !== undefined && !yes) {
+    throw new RefusedError(`${fault}\nThe secret is unchanged. --yes stores the credentials all the same.`);
   }
-  const client_id = await ask('CLIENT_ID', environment);
-  const client_secret = await ask('CLIENT_SECRET', environment);
-  return JSON.stringify({ client_id, client_secret });
+  if (fault !== undefined) report.say(fault);
+  await store(aws, secretId, credentials);
+  const tried = fault === undefined ? ' The API accepts them.' : '';
+  const again = `The next run uses them. "${CONNECTORCTL.command} run" starts one now.`;
+  return {
+    text: `The secret ${secretId} has the credentials of the client ${credentials.clientId}.${tried} ${again}`,
+    json: { secret: secretId, clientId: credentials.clientId, accepted: fault === undefined, updated: true },
+  };
 }
 
-async function ask(variable: Variable, environment: NodeJS.ProcessEnv): Promise<string> {
+/** What keeps a run from working with these credentials. */
+async function faultOf(context: Context, credentials: ClientCredentials): Promise<string | undefined> {
   try {
-    return environment[variable] || (await askHidden(QUESTIONS[variable]));
+    const { api, streams, checkpoints } = await openAccess(context, credentials);
+    const saved = await checkpoints.load(streams.map(({ name }) => name));
+    for (const { name, path } of streams) {
+      const state = saved.get(name);
+      const cursor = state instanceof Error ? undefined : state?.checkpoint.cursor;
+      await api.page({ path, cursor, limit: 1, signal: context.signal });
+    }
+    return undefined;
+  } catch (error) {
+    if (isCutOff(error)) throw error;
+    if (error instanceof CursorRefusedError) return ANOTHER_ORGANIZATION;
+    // The advice of these errors is for the credentials in the secret.
+    return messageOf(error).split('\n')[0];
+  }
+}
+
+const ANOTHER_ORGANIZATION =
+  'The API refuses a saved cursor with these credentials: they belong to another organization than the rows that the SIEM has.\n' +
+  `If that is intended, store them with --yes, then run "${CONNECTORCTL.command} confirm-organization".`;
+
+/** @throws RefusedError, InterruptedError */
+async function readCredentials({ shell, signal }: Context): Promise<ClientCredentials> {
+  const { CLIENT_ID: id = '', CLIENT_SECRET: secret = '' } = shell.environment;
+  if (id !== '' && secret !== '') return { clientId: id, clientSecret: secret };
+  if (!isInteractive(shell)) return parse(shell.stdin.isTTY ? '' : await text(shell.stdin));
+  const clientId = id || (await ask('Client id: ', shell, signal)).trim();
+  if (clientId === '') throw new RefusedError(NOT_GIVEN);
+  return { clientId, clientSecret: secret || (await askSecret(shell)) };
+}
+
+const NOT_GIVEN = 'No credentials were given. The secret is unchanged.';
+
+async function askSecret(shell: Shell): Promise<string> {
+  try {
+    return await askHidden('Client secret (not shown): ', shell);
   } catch (error) {
     if (!(error instanceof PromptAbortedError)) throw error;
-    throw new RefusedError('No credentials were given. The secret is unchanged.', { cause: error });
+    throw new RefusedError(NOT_GIVEN, { cause: error });
+  }
+}
+
+/** Errors quote nothing of the text. */
+function parse(given: string): ClientCredentials {
+  if (given.trim() === '') {
+    throw new RefusedError(
+      `Set CLIENT_ID and CLIENT_SECRET, write ${FORM} to stdin, or run this in a terminal. The secret is unchanged.`,
+    );
+  }
+  const { client_id: clientId, client_secret: clientSecret } = members(given);
+  if (typeof clientId === 'string' && typeof clientSecret === 'string' && clientId !== '' && clientSecret !== '') {
+    return { clientId, clientSecret };
+  }
+  throw new RefusedError(`The text on stdin is not JSON of the form ${FORM}. The secret is unchanged.`);
+}
+
+function members(given: string): Record<string, unknown> {
+  try {
+    return { ...JSON.parse(given) };
+  } catch {
+    return {};
   }
 }
 
 /** @throws AwsCallError */
-async function setCredentials(aws: Aws, secretId: string, text: string): Promise<void> {
-  const command = new PutSecretValueCommand({ SecretId: secretId, SecretString: text });
+async function store(aws: Aws, secretId: string, { clientId, clientSecret }: ClientCredentials): Promise<void> {
+  const SecretString = JSON.stringify({ client_id: clientId, client_secret: clientSecret });
   try {
-    await aws.secrets().send(command);
+    await aws.secrets().send(new PutSecretValueCommand({ SecretId: secretId, SecretString }));
   } catch (error) {
     const advice =
       'The secret is unchanged, unless the connection broke. You need secretsmanager:PutSecretValue on it.';

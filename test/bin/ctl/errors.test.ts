@@ -34,12 +34,21 @@ test.each([
   expect(awsFailureText(named(name))).toBe(`${sentence} (${name}: No.)`);
 });
 
+test('a resource that does not exist is reported with how to restore it, and without the permission to read it', () => {
+  const error = (name: string) =>
+    new AwsCallError('The queue q could not be read', 'You need sqs:X.', named(name)).message;
+  expect(error('QueueDoesNotExist')).toMatch(/It does not exist: [^\n]*\n[^\n]*--revert-drift/);
+  expect(error('QueueDoesNotExist')).not.toContain('You need');
+  expect(error('AccessDenied')).toContain('You need sqs:X.');
+});
+
 test('an error without an explanation is printed with its name and message', () => {
   expect(awsFailureText(named('InternalFailure'))).toBe('InternalFailure: No.');
 });
 
 test.each([
   [new ApiUnavailableError('/v1/assets', 'the connection failed (ECONNREFUSED)'), 'Check the network of this machine'],
+  [new ApiUnavailableError('/v1/assets', 'it answered 503'), 'It can be reached, and fails. Try again in a minute.'],
   [new ApiRefusedError('/v1/assets', 400), 'Check baseUrl'],
   [
     new CredentialsError('The token endpoint refused the client credentials (401).'),

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 /** Parts of verify, without a process. */
 import { describe, expect, test } from '@jest/globals';
 import type { Access } from '../../../bin/ctl/access.ts';
@@ -166,7 +167,7 @@ describe('a verification', () => {
   ])('%s', (_what, change, complete) => {
     const outcome = verifyOutcome({ streams: [stream(), stream(change)], paused: false }, 20);
     expect([outcome.status, outcome.json]).toEqual([complete ? 0 : 3, expect.objectContaining({ complete })]);
-    expect(outcome.text.startsWith('Complete')).toBe(complete);
+    expect(stripVTControlCharacters(outcome.text).startsWith('Complete')).toBe(complete);
   });
 });
 

@@ -210,8 +210,8 @@ describe('redrive', () => {
     await using each = await withFailures();
     const keys = Array.from({ length: 40 }, (_, at) => `${ERROR}-${at}`);
     await Promise.all(keys.map((key, at) => put(each, key, errorRecord(`part-${at}`))));
-    const { child, ended } = each.start(['dead-letters', 'redrive', ...keys, '--yes']);
-    onCall(each, 'DeleteObject', 3, () => child.kill('SIGINT'));
+    const { interrupt, ended } = each.start(['dead-letters', 'redrive', ...keys, '--yes']);
+    onCall(each, 'DeleteObject', 3, () => interrupt());
     const { status, stderr } = await ended;
     expect([status, stderr]).toEqual([
       130,

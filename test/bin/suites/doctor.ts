@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { checkpointKey } from '../../../lambda/store/item.ts';
+import { PLACEHOLDER } from '../../../lib/placeholder.ts';
 import type { ServiceName } from '../../../local/aws/service.ts';
 import { list, problem } from '../../../local/incidents/tampered-api.ts';
+import { page } from '../../docs/pages.ts';
 import { pass } from '../../lambda/support/aws-scene.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
 import type { Found } from '../support/found.ts';
@@ -108,6 +110,20 @@ const FAULTS: readonly (readonly [string, (each: Deployment) => unknown, Record<
       },
     ],
     [
+      'a delivery stream that does not exist',
+      ({ connector: { aws } }) => {
+        const refuse = { status: 400, code: 'ResourceNotFoundException', message: 'Firehose acme not found' };
+        aws.faults.always('firehose', { refuse });
+      },
+      { 'delivery-stream': ['fail', 'does not exist No event can be sent. "npx cdk deploy --revert-drift'] },
+    ],
+    [
+      'a bucket that does not exist',
+      ({ connector: { aws } }) =>
+        aws.faults.always('s3', { refuse: { status: 404, code: 'NoSuchBucket', message: 'No' } }),
+      { bucket: ['fail', 'If somebody deleted it by hand, "npx cdk deploy --revert-drift"'] },
+    ],
+    [
       'a missing topic and a missing table',
       ({ stack, connector: { aws } }) => {
         Object.assign(stack.topics[0]!, { arn: 'arn:aws:sns:us-east-1:000000000000:other' });
@@ -147,6 +163,7 @@ describe('doctor', () => {
       const check = all.find(each => each.name === name)!;
       expect(check).toMatchObject({ status: found });
       expect(`${check.text} ${check.remedy ?? ''}`).toContain(words);
+      expect(`${check.text} ${check.remedy ?? ''}`).not.toMatch(/does not exist.*You need/);
     }
     expect(output).not.toContain('canary');
   });
@@ -208,6 +225,19 @@ describe('doctor', () => {
     const { stdout } = await each.ctl(['doctor', '--json']);
     const check = (JSON.parse(stdout).checks as Found[]).find(({ name }) => name === 'stack')!;
     expect(check).toMatchObject({ status: 'fail', text: expect.stringContaining(words) });
+  });
+
+  test('and the runbook name what a run reports while the secret was never set', async () => {
+    await using each = await deployment();
+    each.connector.aws.secret.put(JSON.stringify({ client_id: PLACEHOLDER, client_secret: 'generated' }));
+    const message = 'The token endpoint refused the client credentials (401';
+    expect((await each.ctl(['run'])).stderr).toContain(message);
+    const row = page('docs/runbook.md')
+      .split('\n')
+      .find(line => line.includes('never set,'));
+    expect(row).toContain(message);
+    const { all } = await runDoctor(each);
+    expect(all.find(({ name }) => name === 'secret')?.text).toBe('it still has the placeholder: it was never set');
   });
 
   test('mentions no next run if one of its own requests fails', async () => {

@@ -188,7 +188,7 @@ describe('exit status 1 and a sentence without a stack trace for', () => {
     ['a profile that is not there', { AWS_PROFILE: 'nobody' }, 'No AWS credentials found.'],
   ])('%s', async (_, environment, reason) => {
     await using each = await deployment();
-    const { status, stdout, stderr } = await each.ctl(['status'], environment);
+    const { status, stdout, stderr } = await each.startProcess(['status'], environment).ended;
     expect([status, stdout, stderr]).toEqual([1, '', expect.stringContaining(reason)]);
     expect(stderr).not.toMatch(/^\s+at /m);
   });

@@ -19,9 +19,9 @@ describe('Ctrl-C exits with 130 and reports what was done, during', () => {
   test.each(PHASES)('%s', async (_, service, args, words) => {
     await using each = await deployment();
     await using harness = await httpHarness(silence);
-    const { child, ended } = each.start(args, { [`AWS_ENDPOINT_URL_${service}`]: harness.url });
+    const { interrupt, ended } = each.start(args, { [`AWS_ENDPOINT_URL_${service}`]: harness.url });
     await harness.arrived(1);
-    child.kill('SIGINT');
+    interrupt();
     const { status, stdout, stderr } = await ended;
     expect([status, stdout, stderr]).toEqual([130, '', expect.stringContaining(words)]);
   });
@@ -29,19 +29,19 @@ describe('Ctrl-C exits with 130 and reports what was done, during', () => {
   test('waiting for the lease', async () => {
     await using each = await deployment();
     await putLease(each.connector, { expires: FAR, ended: 'no' });
-    const { child, ended } = each.start(['resync', 'assets', '--yes', '--no-count']);
-    await said(child.stderr, 'Another run holds the lease');
-    child.kill('SIGINT');
+    const { stderr, interrupt, ended } = each.start(['resync', 'assets', '--yes', '--no-count']);
+    await said(stderr, 'Another run holds the lease');
+    interrupt();
     expect(await ended).toMatchObject({ status: 130, stderr: expect.stringContaining('Nothing was done.') });
     expect(await each.connector.lines()).toEqual([]);
   });
 
   test('a write, which runs to its end', async () => {
     await using each = await deployment();
-    const { child, ended } = each.start(['pause']);
+    const { interrupt, ended } = each.start(['pause']);
     each.connector.aws.faults.always(
       'scheduler',
-      interruptingWrites(() => child.kill('SIGINT')),
+      interruptingWrites(() => interrupt()),
     );
     expect(await ended).toMatchObject({ status: 0, stdout: expect.stringContaining('is off.') });
     expect(each.stack.schedules.get(each.stack.scheduleName)).toMatchObject({ State: 'DISABLED' });

@@ -77,7 +77,7 @@ describe('pause and resume', () => {
     const { status, stderr } = await each.ctl(['resume']);
     expect([status, stderr]).toEqual([
       1,
-      expect.stringContaining('"npx cdk deploy --revert-drift" with the stack’s name restores a deleted schedule'),
+      expect.stringContaining('"npx cdk deploy --revert-drift" with the stack’s name restores it'),
     ]);
   });
 });

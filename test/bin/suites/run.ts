@@ -118,6 +118,60 @@ describe('run, resync and replay', () => {
   });
 });
 
+const GONE = { status: 400, code: 'ResourceNotFoundException', message: 'Requested resource not found' };
+
+describe('run names what is missing and what to do', () => {
+  test('when the state table does not exist', async () => {
+    await using each = await populated();
+    each.connector.aws.faults.always('dynamodb', { refuse: GONE });
+    const { status, stderr } = await each.ctl(['run']);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('The state table could not ')]);
+    expect(stderr).toMatch(
+      /\nThe state table \S+ does not exist\. No run can succeed without it\. Do not deploy: .*list-backups/,
+    );
+  });
+
+  test('when the delivery stream does not exist', async () => {
+    await using each = await populated();
+    each.connector.aws.faults.always('firehose', { refuse: GONE });
+    const { status, stderr } = await each.ctl(['run']);
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(/\nThe delivery stream \S+ does not exist\. .*--revert-drift/),
+    ]);
+  });
+
+  test('but not when the table is there and refuses', async () => {
+    await using each = await populated();
+    const refuse = { status: 400, code: 'AccessDeniedException', message: 'No' };
+    each.connector.aws.faults.always('dynamodb', ({ action }) => (action === 'DescribeTable' ? {} : { refuse }));
+    expect((await each.ctl(['run'])).stderr).not.toContain('does not exist');
+  });
+});
+
+describe('another organization', () => {
+  const message = '1 of 3 streams failed. assets: OrganizationChangedError: The cursor is refused. Nothing was sent.';
+
+  test('is reported by run with the one command that confirms it', async () => {
+    const fail = () => {
+      throw Object.assign(new Error(message), { name: 'StreamsFailedError' });
+    };
+    await using each = await deployment({}, { invoke: fail });
+    const { status, stderr } = await each.ctl(['run']);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('npm run connectorctl -- confirm-organization')]);
+  });
+
+  test('is confirmed by one payload, after a question that says what becomes of the rows of the old one', async () => {
+    await using each = await deployment({}, { invoke: () => ({ streams: {}, more: false }) });
+    const refused = await each.ctl(['confirm-organization']);
+    expect([refused.status, each.stack.invocations]).toEqual([2, []]);
+    expect(refused.stderr).toContain('the SIEM gets the rows of the other organization under the same name, acme.');
+    expect(refused.stderr).toContain('The rows of the old one stay alive in the SIEM until');
+    expect(await each.ctl(['confirm-organization', '--yes'])).toMatchObject({ status: 0 });
+    expect(each.stack.invocations).toEqual([{ confirmOrganization: true }]);
+  });
+});
+
 describe('exit status 2 without an invocation, for', () => {
   test.each([
     [['replay', 'assets'], 'A replay reads assets from the beginning and sends every row to the SIEM again'],

@@ -222,6 +222,15 @@ describe('status', () => {
     });
   });
 
+  test('of a table that does not exist says so, and how to restore it, instead of naming a permission', async () => {
+    await using each = await deployment();
+    const refuse = { status: 400, code: 'ResourceNotFoundException', message: 'Requested resource not found' };
+    each.connector.aws.faults.always('dynamodb', { refuse });
+    const { status, stdout } = await each.ctl(['status']);
+    expect([status, stdout]).toEqual([3, expect.stringContaining('Do not deploy: with an empty table')]);
+    expect(stdout).not.toContain('You need dynamodb');
+  });
+
   test('shows a stream without a path as off', async () => {
     await using each = await deployment({}, { variables: { DNS_BLOCKS_PATH: '' } });
     const { stdout } = await each.ctl(['status']);

@@ -8,20 +8,20 @@ const ESCAPE = '\u001b';
 const TERMINAL = HAS_TERMINAL ? describe : () => undefined;
 
 TERMINAL('on a terminal', () => {
-  test('a command asks first and is carried out after yes, with progress', async () => {
+  test.each(['yes', 'y', 'YES '])('a command asks first and is carried out after %j, with progress', async answer => {
     await using each = await deployment();
     each.connector.platform.populate({ assets: 3, threats: 0, dnsBlocks: 0 });
     const shown = terminal(['replay', 'assets'], each.environment);
     await shown.shows('Continue? Type "yes":');
     expect(each.stack.invocations).toEqual([]);
-    shown.type('yes\r');
+    shown.type(`${answer}\r`);
     expect(await shown.ended).toBe(0);
     expect(each.stack.invocations).toEqual([{ replay: ['assets'] }]);
     expect(shown.screen()).toContain(`\r${ESCAPE}[KA run is in progress.`);
   });
 
   test.each([
-    ['any other answer', 'y\r', 2, 'Not confirmed. Nothing was done.'],
+    ['any other answer', 'no\r', 2, 'Not confirmed. Nothing was done.'],
     ['Ctrl-C', CTRL_C, 130, 'Interrupted. Nothing was done.'],
   ])('%s changes nothing', async (_, keys, status, words) => {
     await using each = await deployment();

@@ -4,14 +4,13 @@ import { StillBusyError } from '../../../bin/ctl/errors.ts';
 import { carryOut, type FunctionCommand, invokeFunction } from '../../../bin/ctl/invoke.ts';
 import { type Deployment, deployment, FUNCTION } from '../support/deployment.ts';
 import { FAR, putLease } from '../support/lease.ts';
+import { clientOptions } from '../support/shell.ts';
 
 const { signal } = new AbortController();
 
 /** Sends a command with a clock that advances only in pauses. The other run ends during the given pause. */
 async function carriedOut(each: Deployment, command: FunctionCommand, endsAt: number) {
-  // The SDK reads its endpoints at the first call of each client.
-  Object.assign(process.env, each.environment);
-  const aws = createAws({}, signal);
+  const aws = createAws({}, signal, service => clientOptions(each.environment, service));
   const said: string[] = [];
   let now = 0;
   let pauses = 0;

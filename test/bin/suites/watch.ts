@@ -8,14 +8,14 @@ describe('status --watch', () => {
     async more => {
       await using each = await deployment();
       each.connector.platform.populate({ assets: 3, threats: 0, dnsBlocks: 0 });
-      const { child, ended } = each.start(['status', '--watch', '1', ...more]);
-      const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+      const { stdout, interrupt, ended } = each.start(['status', '--watch', '1', ...more]);
+      const lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
       const first = await lines.next();
       // The output of the second read is complete when the third read starts.
       await reads(each, 2);
       await each.run();
       const second = await lines.next();
-      child.kill('SIGINT');
+      interrupt();
       expect(await ended).toMatchObject({ status: 0, stderr: '' });
       expect(await lines.next()).toMatchObject({ done: true });
       expect(String(first.value)).toContain('never run');
@@ -27,14 +27,14 @@ describe('status --watch', () => {
 
   test('reports a deployment that fails meanwhile, even if the stack is unreadable for a while', async () => {
     await using each = await deployment();
-    const { child, ended } = each.start(['status', '--watch', '1']);
-    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const { stdout, interrupt, ended } = each.start(['status', '--watch', '1']);
+    const lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
     expect(String((await lines.next()).value)).toContain('never run');
     const refuse = { status: 403, code: 'AccessDenied', message: 'No.' };
     each.connector.aws.faults.next('cloudformation', { refuse });
     each.stack.stacks[0] = { ...each.stack.stacks[0]!, status: 'UPDATE_ROLLBACK_FAILED' };
     expect(String((await lines.next()).value)).toContain('unhealthy: stack UPDATE_ROLLBACK_FAILED');
-    child.kill('SIGINT');
+    interrupt();
     expect(await ended).toMatchObject({ status: 0, stderr: '' });
   });
 });

@@ -8,7 +8,7 @@ import type { PlatformOptions } from '../../../local/platform/platform.ts';
 import { type Connector, connector } from '../../lambda/support/connector.ts';
 import { synthesize } from '../../lib/synth.ts';
 import { putMetrics } from './function-metrics.ts';
-import { type Ended, type Started, start } from './shell.ts';
+import { type Ended, type Started, start, startProcess } from './shell.ts';
 
 export const STACK = 'SecurityDataConnector-acme';
 
@@ -25,10 +25,14 @@ export const FUNCTION = madeName(STACK, onlyResource(TEMPLATE, 'AWS::Lambda::Fun
 export interface Deployment extends AsyncDisposable {
   readonly connector: Connector;
   readonly stack: LocalDeployment;
-  /** `connectorctl` in a process without a terminal, to its end. */
-  ctl(args: readonly string[], environment?: Readonly<Record<string, string>>): Promise<Ended>;
+  /** `connectorctl` without a terminal, to its end. */
+  ctl(args: readonly string[], environment?: Readonly<Record<string, string>>, input?: string): Promise<Ended>;
   /** Starts the command without waiting. */
   start(args: readonly string[], environment?: Readonly<Record<string, string>>): Started;
+  /** Starts it where it can ask. */
+  ask(args: readonly string[], environment?: Readonly<Record<string, string>>): Started;
+  /** Starts it in a process of its own. */
+  startProcess(args: readonly string[], environment?: Readonly<Record<string, string>>): Started;
   /** Of the operator's processes. */
   readonly environment: Readonly<Record<string, string>>;
   /** What the operator's processes have asked of AWS so far. */
@@ -46,13 +50,15 @@ export interface DeploymentChoices {
   readonly variables?: Readonly<Record<string, string>>;
   /** Environment of the function that runs here, beside the one that the stack reports. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** In place of the function. */
+  readonly invoke?: (payload: unknown) => unknown;
   /** Of the endpoints. */
   readonly aws?: Partial<AwsOptions>;
 }
 
 export async function deployment(
   platform: Partial<PlatformOptions> = {},
-  { options = {}, variables = {}, environment = {}, aws = {} }: DeploymentChoices = {},
+  { options = {}, variables = {}, environment = {}, aws = {}, invoke: given }: DeploymentChoices = {},
 ): Promise<Deployment> {
   const each = await connector({
     platform,
@@ -71,7 +77,7 @@ export async function deployment(
     template: synthesize({ ...OPTIONS, ...options }),
     stackName: STACK,
     aws: each.aws,
-    invoke: payload => invoke(payload),
+    invoke: async payload => (given ? given(payload) : invoke(payload)),
     variables: { API_BASE_URL, AUTH_URL, ...variables },
   });
   // As on-call has done once and for all.
@@ -82,12 +88,14 @@ export async function deployment(
     for (const facts of reports) putMetrics(stack, 'acme', facts, time);
   };
   const own = { ...stack.environment, AWS_ACCESS_KEY_ID: OPERATOR, AWS_EC2_METADATA_DISABLED: 'true' };
-  const shell = (more = {}) => ({ environment: { ...own, ...more } });
+  const shell = (more = {}, input = '') => ({ environment: { ...own, ...more }, input });
   return {
     connector: each,
     stack,
-    ctl: (args, more) => start(args, shell(more)).ended,
+    ctl: (args, more, input) => start(args, shell(more, input)).ended,
     start: (args, more) => start(args, shell(more)),
+    ask: (args, more) => start(args, { ...shell(more), interactive: true }),
+    startProcess: (args, more) => startProcess(args, shell(more)),
     environment: own,
     asked: () => each.calls.filter(({ caller }) => caller === OPERATOR),
     run: (payload, minutesAgo) =>

@@ -1,9 +1,11 @@
-/** An operator's shell: `connectorctl` in processes of its own. */
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+/** An operator's shell: `connectorctl` in this process, or in processes of its own. */
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import type { Readable } from 'node:stream';
+import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import type { ClientOptions } from '../../../bin/ctl/aws.ts';
+import { connectorctl } from '../../../bin/ctl/command-line.ts';
 import { PROJECT_ROOT } from '../../lib/synth.ts';
 import { compileCache } from './compile-cache.ts';
 
@@ -26,26 +28,89 @@ export interface Ended {
 }
 
 export interface Started {
-  readonly child: ChildProcessByStdio<null, Readable, Readable>;
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Ctrl-C. */
+  interrupt(): void;
   readonly ended: Promise<Ended>;
 }
 
-export interface Shell {
+export interface Typed {
   readonly environment: Readonly<Record<string, string>>;
   /** @default the project's */
   readonly folder?: string;
+  /** What a pipe brings. @default nothing */
+  readonly input?: string;
+  /** A terminal to be asked on, without colours. A process has none. */
+  readonly interactive?: boolean;
 }
 
-/** Without a terminal. */
-export function start(args: readonly string[], { environment, folder = PROJECT_ROOT }: Shell): Started {
+/** The installed program runs in processes of its own. */
+export function start(args: readonly string[], typed: Typed): Started {
+  return INSTALLED && !typed.interactive ? startProcess(args, typed) : startHere(args, typed);
+}
+
+/** In a process of its own, without a terminal. */
+export function startProcess(args: readonly string[], typed: Typed): Started {
+  const { environment, folder = PROJECT_ROOT, input = '' } = typed;
   const child = spawn(NODE, [PROGRAM, ...args], {
     env: { NODE_COMPILE_CACHE: compileCache(), ...environment },
     cwd: folder,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
-  const closed = once(child, 'close') as Promise<[number | null]>;
-  const ended = Promise.all([closed, text(child.stdout), text(child.stderr)]).then(([[status], stdout, stderr]) => {
-    return { status, stdout: asInClone(stdout), stderr: asInClone(stderr) };
+  const closed = once(child as ChildProcess, 'close') as Promise<[number | null]>;
+  const { stdin, stdout, stderr } = child;
+  // A program that reads nothing closes the pipe.
+  stdin.on('error', () => undefined).end(input);
+  const interrupt = () => void child.kill('SIGINT');
+  return {
+    stdin,
+    stdout,
+    stderr,
+    interrupt,
+    ended: endedOf(
+      stdout,
+      stderr,
+      closed.then(([status]) => status),
+    ),
+  };
+}
+
+function startHere(args: readonly string[], typed: Typed): Started {
+  const { environment, folder = PROJECT_ROOT, interactive = false, input = '' } = typed;
+  const terminal = () => Object.assign(new PassThrough(), interactive && { isTTY: true });
+  const [stdin, stdout, stderr] = [terminal(), new PassThrough(), terminal()];
+  if (!interactive) stdin.end(input);
+  const interruption = new AbortController();
+  const shell = { stdin, stdout, stderr, environment, folder };
+  const status = connectorctl(args, {
+    shell,
+    signal: interruption.signal,
+    clientOptions: service => clientOptions(environment, service),
+  }).finally(() => {
+    stdout.end();
+    stderr.end();
   });
-  return { child, ended };
+  return { stdin, stdout, stderr, interrupt: () => interruption.abort(), ended: endedOf(stdout, stderr, status) };
+}
+
+async function endedOf(stdout: Readable, stderr: Readable, status: Promise<number | null>): Promise<Ended> {
+  // The text of a stream that the test closed does not matter.
+  const all = (output: Readable) => text(output).catch(() => '');
+  const [printed, said, ended] = await Promise.all([all(stdout), all(stderr), status]);
+  return { status: ended, stdout: asInClone(printed), stderr: asInClone(said) };
+}
+
+/** What the SDK would read from the environment of a process. */
+export function clientOptions(environment: Typed['environment'], service: Parameters<ClientOptions>[0]): object {
+  const {
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: accessKeyId = '',
+    AWS_SECRET_ACCESS_KEY: secretAccessKey = '',
+  } = environment;
+  const name = service === 'secrets' ? 'SECRETS_MANAGER' : service.toUpperCase();
+  const endpoint = environment[`AWS_ENDPOINT_URL_${name}`];
+  const pathStyle = service === 's3' && { forcePathStyle: true };
+  return { region, endpoint, credentials: { accessKeyId, secretAccessKey }, ...pathStyle };
 }

@@ -34,3 +34,10 @@ earlier removals. The options are those of \`resync\`.`,
     { args: ['replay', 'assets', 'dns-blocks', '--yes'] },
   ],
 };
+
+export const confirmOrganization: CommandPage = {
+  command: 'confirm-organization',
+  purpose: `Confirms that the credentials of [another organization](runbook.md#another-organization) are meant. Until then a run with them sends nothing and
+fails with \`OrganizationChangedError\`. The command asks for confirmation, unless \`--yes\` is set, and runs the function.`,
+  scenes: [{ args: ['confirm-organization'] }],
+};

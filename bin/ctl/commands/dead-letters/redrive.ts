@@ -42,7 +42,7 @@ export async function redrive(context: Context, keys: readonly string[], options
   if (deadLetters.length + deliveries.length === 0 && !notifications) return redriveOutcome([]);
   const consequence = consequenceText(targets);
   if (options.yes) context.report.say(consequence);
-  else await confirm(consequence, context.signal);
+  else await confirm(context, consequence);
   return redriveOutcome(await carryOutAll(context, targets, options.wait));
 }
 

@@ -10,7 +10,7 @@ import { sha256 } from '../../../../lambda/system.ts';
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
 import { PLACEHOLDER } from '../../../../lib/placeholder.ts';
 import { type Check, type DoctorContext, type Finding, fail, ok, skipped, warn } from './context.ts';
-import { findCdkJson, readContext } from './preflight-checks.ts';
+import { readContext } from './preflight-checks.ts';
 
 export const lists: readonly Check<DoctorContext>[] = STREAMS.map(({ name }) => ({
   name: `list-${name}`,
@@ -60,7 +60,7 @@ const TIMEOUT_MILLISECONDS = 10_000;
 export const addresses: Check<DoctorContext> = {
   name: 'addresses',
   needs: ['configuration'],
-  run: async ({ fetch, signal }) => addressesFinding(await readContext(findCdkJson()!), fetch, signal),
+  run: async ({ fetch, signal, shell }) => addressesFinding(await readContext(shell.folder), fetch, signal),
 };
 
 type Place = { readonly baseUrl: string; readonly authUrl: string };
@@ -105,7 +105,7 @@ export const secret: Check<DoctorContext> = {
     const { clientId, clientSecret } = await context.credentials();
     if (clientId === PLACEHOLDER || clientSecret === PLACEHOLDER) {
       return fail(
-        'it still has the placeholder',
+        'it still has the placeholder: it was never set',
         `"${CONNECTORCTL.command} set-credentials" stores the client credentials.`,
       );
     }

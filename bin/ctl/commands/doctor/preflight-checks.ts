@@ -18,12 +18,12 @@ const GO = `Run this in the checkout of the connector: cd security-data-connecto
 /** The context of the nearest cdk.json, as the CDK reads it. */
 export const configuration: Check<DoctorContext> = {
   name: 'configuration',
-  async run() {
+  async run({ shell: { folder } }) {
     if (PREBUILT_FUNCTION) return skipped('your app has its connectors in its code, which is checked at synth');
-    const file = findCdkJson();
-    if (!file) return fail(`there is no cdk.json in ${process.cwd()} or a folder above it`, GO);
+    const file = findCdkJson(folder);
+    if (!file) return fail(`there is no cdk.json in ${folder} or a folder above it`, GO);
     try {
-      return connectorsFinding(await readContext(file), file);
+      return connectorsFinding(await readContext(folder), file);
     } catch (error) {
       if (error instanceof ConfigurationError) {
         return fail(`${file}: ${error.message.replaceAll(/\s*\n\s*/g, ' ')}`, CONFIGURATION_REMEDY);
@@ -47,7 +47,8 @@ function connectorsFinding(connectors: readonly ConnectorConfig[], file: string)
 }
 
 /** @throws ConfigurationError; as reading or parsing the file does */
-export async function readContext(file: string): Promise<readonly ConnectorConfig[]> {
+export async function readContext(folder: string): Promise<readonly ConnectorConfig[]> {
+  const file = path.resolve(folder, findCdkJson(folder) ?? 'cdk.json');
   const { context = {} } = JSON.parse(await readFile(file, 'utf8'));
   return connectorsIn(context, path.dirname(file));
 }
@@ -128,7 +129,7 @@ export function clockFinding(skews: readonly number[]): Finding {
 }
 
 /** The nearest `cdk.json` in this folder or above it, relative to the folder. */
-export function findCdkJson(folder = process.cwd()): string | undefined {
+export function findCdkJson(folder: string): string | undefined {
   for (let at = folder; ; at = path.dirname(at)) {
     const file = path.join(at, 'cdk.json');
     if (existsSync(file)) return path.relative(folder, file);

@@ -11,7 +11,7 @@ import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { PREFIXES } from '../../../../lib/prefixes.ts';
 import type { Aws } from '../../aws.ts';
 import { restore } from '../../deployment.ts';
-import { AwsCallError } from '../../errors.ts';
+import { AwsCallError, isMissing } from '../../errors.ts';
 import { type Check, type DoctorContext, type Finding, fail, ok, skipped, warn } from './context.ts';
 
 const NO_QUEUE = 'the SIEM does not read from a queue';
@@ -177,6 +177,7 @@ export const deliveryStream: Check<DoctorContext> = {
       const remedy = `No event can be sent. ${restore(stackName)}`;
       return fail(`${name} is ${status}${why ? `: ${why}` : ''}`, remedy);
     } catch (cause) {
+      if (isMissing(cause)) return fail(`${name} does not exist`, `No event can be sent. ${restore(stackName)}`);
       const advice = 'You need firehose:DescribeDeliveryStream on it.';
       throw new AwsCallError(`The delivery stream ${name} could not be described`, advice, cause);
     }

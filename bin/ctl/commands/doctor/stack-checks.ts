@@ -8,12 +8,12 @@ import { STREAMS } from '../../../../lambda/streams.ts';
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
 import { PERMISSION, readAlarms, readSubscriptions, type Subscriptions } from '../../alarms.ts';
 import { type Condition, type DeployedFunction, type Deployment, restore } from '../../deployment.ts';
-import { AwsCallError } from '../../errors.ts';
+import { AwsCallError, isMissing, TABLE_GONE } from '../../errors.ts';
 import { readSchedule, type Schedule } from '../../schedule.ts';
 import { eventsCommand, phaseOf, withoutConnector } from '../../stack-status.ts';
 import { readState } from '../../state.ts';
 import { type Check, type DoctorContext, type Finding, fail, ok, warn } from './context.ts';
-import { findCdkJson, readContext } from './preflight-checks.ts';
+import { readContext } from './preflight-checks.ts';
 
 /** The stack exists, has every output, and is of a compatible version. */
 export const stack: Check<DoctorContext> = {
@@ -77,8 +77,8 @@ export function deploymentFinding(stackName: string, status: string): Finding {
 export const failedStacks: Check<DoctorContext> = {
   name: 'failed-stacks',
   needs: ['aws-account', 'configuration'],
-  async run({ aws }) {
-    const connectors = await readContext(findCdkJson()!);
+  async run({ aws, shell }) {
+    const connectors = await readContext(shell.folder);
     const client = aws.cloudFormation();
     for (const { name } of connectors) {
       const StackName = `SecurityDataConnector-${name}`;
@@ -150,11 +150,6 @@ export const settings: Check<DoctorContext> = {
   },
 };
 
-/** With a new table `sequence` restarts below the values that the SIEM has. */
-const GONE =
-  'Do not deploy: with an empty table the SIEM would treat its old events as newer. Restore the table under its name from the ' +
-  'backup that AWS keeps for 35 days: aws dynamodb list-backups --backup-type SYSTEM';
-
 export const table: Check<DoctorContext> = {
   name: 'table',
   needs: ['stack'],
@@ -168,8 +163,7 @@ export const table: Check<DoctorContext> = {
         'Runs fail until it is active. See DynamoDB in the console.',
       );
     } catch (cause) {
-      if (cause instanceof Error && cause.name === 'ResourceNotFoundException')
-        return fail(`${name} does not exist`, GONE);
+      if (isMissing(cause)) return fail(`${name} does not exist`, TABLE_GONE);
       throw new AwsCallError(
         `The table ${name} could not be described`,
         'You need dynamodb:DescribeTable on it.',
@@ -238,7 +232,7 @@ export const scheduleRole: Check<DoctorContext> = {
       }
       return fail(`${name} does not let ${SERVICE} assume it, so every start fails`, restore(stackName));
     } catch (cause) {
-      if (cause instanceof Error && cause.name === 'NoSuchEntityException') {
+      if (isMissing(cause)) {
         return fail(`${name} does not exist, so every start fails`, restore(stackName));
       }
       throw new AwsCallError(`The role ${name} could not be read`, 'You need iam:GetRole on it.', cause);

@@ -1,11 +1,10 @@
 import { Command, Option } from 'commander';
-import { terminalText } from '../../../terminal/terminal-text.ts';
 import { examples, type Run, wholeNumber } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { RefusedError } from '../../errors.ts';
 import { tryRead } from '../../read-result.ts';
 import type { Outcome } from '../../report.ts';
-import { terminalReport, timeText } from '../../text.ts';
+import { timeText } from '../../text.ts';
 import { type Health, healthOf, healthText, streamSummaries } from './health.ts';
 import { type Snapshot, takeSnapshot } from './snapshot.ts';
 import { recentActivity, sparklineText } from './sparklines.ts';
@@ -61,9 +60,11 @@ async function watch(context: Context, every: number): Promise<void> {
     for (let current = context; ; current = await refresh(current)) {
       const snapshot = await takeSnapshot(current);
       const health = healthOf(snapshot);
-      if (process.stdout.isTTY && !context.report.json) {
+      if (context.shell.stdout.isTTY && !context.report.json) {
         const activity = await tryRead(() => recentActivity(current.aws, snapshot.deployment, snapshot.now), signal);
-        redraw(`${statusText(snapshot, health)}\n\n${sparklineText(activity)}`, snapshot.now, every);
+        context.shell.stdout.write(CLEAR);
+        const foot = `${timeText(snapshot.now)}, every ${every / 1000} s. Press Ctrl-C to end.`;
+        context.report.print([statusText(snapshot, health), sparklineText(activity), foot].join('\n\n'));
       } else reported = reportChange(context, snapshot, health, reported);
       await clock.sleep(every, signal);
     }
@@ -84,17 +85,11 @@ async function refresh(context: Context): Promise<Context> {
   }
 }
 
-function redraw(text: string, now: number, every: number): void {
-  const foot = `${timeText(now)}, every ${every / 1000} s. Press Ctrl-C to end.`;
-  process.stdout.write(`${CLEAR}${terminalReport(text)}\n\n${foot}\n`);
-}
-
 /** @returns the last printed change, so that nothing is printed twice */
 function reportChange({ report }: Context, snapshot: Snapshot, health: Health, reported: string): string {
   const streams = streamSummaries(snapshot).map(({ stream, condition }) => `${stream} ${condition}`);
   const change = `${healthText(health)} (${streams.join(', ')})`;
   if (change === reported) return reported;
-  const line = report.json ? JSON.stringify(statusJson(snapshot, health)) : `${timeText(snapshot.now)} ${change}`;
-  process.stdout.write(`${report.json ? terminalText(line) : terminalReport(line)}\n`);
+  report.print(report.json ? JSON.stringify(statusJson(snapshot, health)) : `${timeText(snapshot.now)} ${change}`);
   return change;
 }
