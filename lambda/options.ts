@@ -2,7 +2,7 @@
  * The options that reach the function as environment variables, each declared once. The function's settings, `cdk.json`, the props of the
  * construct, the JSON Schema, the documents and the function's environment follow from this table.
  *
- * Keys are names of props, and the doc comment of a key is the text that editors and documents show.
+ * Keys are names of props, whose texts are in `lib/connector-props.ts`. `late`: the prop may be a token of the CDK.
  */
 import * as v from 'valibot';
 import { filterFault } from './filters.ts';
@@ -41,15 +41,16 @@ export function integer(min: number, max: number, unit = '') {
   return v.pipe(v.number(message), v.integer(message), v.minValue(min, message), v.maxValue(max, message));
 }
 
-/** Paths of streams whose path the API's specification does not give. TypeScript cannot infer doc comments for these. */
+/** Paths of streams whose path the API's specification does not give. */
 const PATH_OPTIONS = Object.fromEntries(
-  STREAMS_WITHOUT_PATH.map(stream => [stream.pathOption, pathOption(stream)]),
-) as Record<StreamWithoutPath['pathOption'], ReturnType<typeof pathOption>>;
-
-function pathOption({ name, pathSetting }: StreamWithoutPath) {
-  const sentence = `Path of the list of ${name} below baseUrl. To change it, see docs/runbook.md#change-the-path-of-the-${name}.`;
-  return { schema: listPath, variable: pathSetting, sentence, absent: 'the stream is off' };
-}
+  STREAMS_WITHOUT_PATH.map(({ pathOption, pathSetting }) => [
+    pathOption,
+    { schema: listPath, variable: pathSetting, late: true },
+  ]),
+) as Record<
+  StreamWithoutPath['pathOption'],
+  { readonly schema: typeof listPath; readonly variable: string; readonly late: true }
+>;
 
 /** Bytes of all expressions, and of all paths: Lambda gives all variables 4 KB. */
 const SELECTION_BYTES = 1_000;
@@ -105,63 +106,13 @@ function byStream<T extends v.GenericSchema>(schema: T) {
 
 export const FUNCTION_OPTIONS = {
   ...PATH_OPTIONS,
-
-  /**
-   * Which rows are sent: by stream (`assets`, `threats`, `dnsBlocks`) an expression of JMESPath over the row. A row for which it is exactly
-   * `false` is withheld. See docs/filters.md.
-   *
-   * @default - every row is sent
-   */
   filters: { schema: byStream(filter), variable: 'FILTERS' },
-
-  /**
-   * Members that are left out of rows before they are sent: by stream a list of paths such as `contact.email`. See docs/filters.md#leave-members-out.
-   *
-   * @default - rows are sent whole
-   */
   omit: { schema: byStream(omittedMembers), variable: 'OMIT' },
-
-  /**
-   * Days within which every row that exists is sent again, for a SIEM that forgets. Set it to the retention of your SIEM. See
-   * docs/refresh.md.
-   *
-   * @default - a row is sent when it changes
-   */
   refreshDays: { schema: integer(1, 3650, 'days'), variable: 'REFRESH_DAYS' },
-
-  /**
-   * Member of a threat that names its asset. To change it, see docs/runbook.md#change-the-member-that-names-a-threats-asset.
-   *
-   * @default 'asset_id'
-   */
-  threatAssetField: { schema: assetMember, default: 'asset_id', variable: 'THREAT_ASSET_FIELD' },
-
-  /**
-   * Rows requested per page, 1 to 500.
-   *
-   * @default 500
-   */
+  threatAssetField: { schema: assetMember, default: 'asset_id', variable: 'THREAT_ASSET_FIELD', late: true },
   pageLimit: { schema: integer(PAGE_LIMIT.min, PAGE_LIMIT.max), default: PAGE_LIMIT.default, variable: 'PAGE_LIMIT' },
-
-  /**
-   * Member of a response that holds the rows.
-   *
-   * @default - found by its shape
-   */
-  rowsMember: { schema: memberName, variable: 'ROWS_MEMBER' },
-
-  /**
-   * Member of a response that holds the pagination object.
-   *
-   * @default - found by its shape
-   */
-  paginationMember: { schema: memberName, variable: 'PAGINATION_MEMBER' },
-
-  /**
-   * Format of the events: the connector's own envelope, or OCSF 1.8.0 (docs/ocsf.md).
-   *
-   * @default 'envelope'
-   */
+  rowsMember: { schema: memberName, variable: 'ROWS_MEMBER', late: true },
+  paginationMember: { schema: memberName, variable: 'PAGINATION_MEMBER', late: true },
   format: {
     schema: v.picklist(['envelope', 'ocsf'], 'must be envelope or ocsf'),
     default: 'envelope',

@@ -7,11 +7,10 @@ import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
+import type { Query, SiemAccess } from './connector-props.ts';
 import { exportName } from './export-name.ts';
 import { PREFIXES } from './prefixes.ts';
-import type { Query } from './query/query.ts';
 import type { Schedule } from './schedule.ts';
-import type { SiemAccess } from './siem/siem-access.ts';
 import { VERSION } from './version.ts';
 
 /** What the construct shows of itself. */

@@ -1,4 +1,4 @@
-import { Annotations, Stack, Tags, Token } from 'aws-cdk-lib';
+import { Annotations, Stack, Stage, Tags, Token } from 'aws-cdk-lib';
 import type { Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
@@ -10,23 +10,24 @@ import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { streamsOn } from '../lambda/streams.ts';
-import { Alarms, createAlarmTopic, isAddress } from './alarms/create-alarms.ts';
+import { createAlarms, createAlarmTopic, isAddress } from './alarms/create-alarms.ts';
 import { timingOf } from './alarms/timing.ts';
 import { ConfigurationError } from './config/fault.ts';
 import { checkProps, optionsOf } from './config/props.ts';
 import { SHARED_BUCKET } from './config/read-connectors.ts';
-import type { ConnectorOptions, SecurityDataConnectorProps } from './connector-options.ts';
+import type { ConnectorOptions } from './connector-options.ts';
+import type { Alarms, Query, SecurityDataConnectorProps, SiemAccess } from './connector-props.ts';
 import { createCredentials } from './credentials.ts';
 import { createDashboard } from './dashboard/dashboard.ts';
 import { createDataBucket } from './data-bucket.ts';
 import { Delivery } from './delivery/delivery.ts';
-import { bufferSecondsOf, deliveryMetricPrefix, kindOf } from './delivery/destinations.ts';
+import { deliveryMetricPrefix, kindOf, mostBufferSeconds } from './delivery/destinations.ts';
 import { functionEnvironment } from './function/function-environment.ts';
 import { type FunctionResources, Poller } from './function/poller.ts';
 import { addOutputs } from './outputs.ts';
-import { Query } from './query/query.ts';
+import { createQuery } from './query/query.ts';
 import { Schedule } from './schedule.ts';
-import { SiemAccess } from './siem/siem-access.ts';
+import { createSiemAccess } from './siem/siem-access.ts';
 import { createStateTable } from './state-table.ts';
 
 /** Not every region and checker accepts tags on dashboards yet. */
@@ -65,112 +66,106 @@ export class SecurityDataConnector extends Construct {
   constructor(scope: Construct, id: string, props: SecurityDataConnectorProps) {
     super(scope, id);
     checkProps(props);
-    this.refuseSharedName(props.connectorName);
-    if (props.bucket) this.refuseSharedBucket(props.bucket);
+    refuseSharedName(this, props.connectorName);
+    if (props.bucket) refuseSharedBucket(this, props.bucket);
     this.connectorName = props.connectorName;
     const options = optionsOf(this, props);
     this.credentials = props.secret ?? createCredentials(this, options);
     const createdBucket = props.bucket ? undefined : createDataBucket(this, options);
     this.bucket = props.bucket ?? (createdBucket as IBucket);
     this.state = createStateTable(this, options);
-    this.delivery = this.createDelivery(options);
+    this.delivery = createDelivery(this, options, this.bucket);
     this.siem =
       options.siemQueue && kindOf(options.destination).deliversObjects
-        ? new SiemAccess(this, 'Siem', { ...options, bucket: this.bucket, createdBucket })
+        ? createSiemAccess(this, { ...options, bucket: this.bucket, createdBucket })
         : undefined;
-    this.query = options.query ? this.createQuery(options, createdBucket !== undefined) : undefined;
+    this.query = options.query ? createQuery(this, { ...options, bucket: this.bucket, createdBucket }) : undefined;
     this.alarmTopic = props.alarmTopic ?? createAlarmTopic(this, options);
-    if ((props.alarmTopic || props.alarmEmail) && !isAddress(options.runbookUrl)) this.warnOfRunbook();
-    const poller = this.createPoller(options);
+    if ((props.alarmTopic || props.alarmEmail) && !isAddress(options.runbookUrl)) warnOfRunbook(this);
+    const poller = createPoller(this, options);
     this.function = poller.function;
     this.logGroup = poller.logGroup;
     // Another id would replace schedule, role and queue.
     const schedule = new Schedule(this, 'Tick', { ...options, function: this.function });
-    const { settings, ...monitoring } = this.monitoringOf(options, schedule);
-    this.alarms = new Alarms(this, 'Alarms', { ...options, ...monitoring, settings, topic: this.alarmTopic });
-    const { deliveryMetrics } = settings;
-    const shown = { ...monitoring, deliveryMetrics, memoryMegabytes: options.memorySize };
+    const { connectorName, state, delivery, siem } = this;
+    const scheduleDeadLetters = schedule.deadLetters;
+    const monitored = { connectorName, function: this.function, state, delivery, siem, scheduleDeadLetters };
+    const deliveryMetrics = deliveryMetricPrefix(options.destination);
+    const settings = {
+      timing: timingOf(options.rate),
+      bufferSeconds: mostBufferSeconds(options.destination),
+      deliveryMetrics,
+    };
+    this.alarms = createAlarms(this, { ...options, monitored, settings, topic: this.alarmTopic });
+    const streams = streamsOn(({ pathOption }) => options[pathOption]);
     this.dashboard = options.dashboard
-      ? createDashboard(this, { ...shown, alarms: this.alarms, logGroup: this.logGroup })
+      ? createDashboard(this, {
+          monitored,
+          streams,
+          deliveryMetrics,
+          alarms: this.alarms,
+          logGroup: this.logGroup,
+          memoryMegabytes: options.memorySize,
+        })
       : undefined;
     addOutputs(this, schedule);
     if (props.permissionsBoundary) PermissionsBoundary.of(this).apply(props.permissionsBoundary);
     for (const [key, value] of Object.entries(props.tags ?? {})) Tags.of(this).add(key, value, TAGGED);
   }
+}
 
-  private warnOfRunbook(): void {
-    const text =
-      'Alarms notify somebody, but runbookUrl is not a URL. Notifications then name a file that on-call cannot open. ' +
-      'Set runbookUrl to the address of docs/runbook.md in your Git server or wiki.';
-    Annotations.of(this).addWarningV2('security-data-connector:runbookUrl', text);
-  }
+function createPoller(connector: SecurityDataConnector, options: ConnectorOptions): Poller {
+  const { credentials, state, delivery, bucket } = connector;
+  const resources: FunctionResources = { connectorName: options.connectorName, credentials, state, delivery, bucket };
+  return new Poller(connector, 'Poller', {
+    ...options,
+    ...resources,
+    addresses: [options.baseUrl, options.authUrl],
+    environment: functionEnvironment(options, resources),
+  });
+}
 
-  /** `cdk.json` is checked for this and for shared buckets, but another app may create two connectors with one name or bucket. */
-  private refuseSharedName(connectorName: string): void {
-    const { account, region } = Stack.of(this);
-    const other = this.otherConnectors().find(each => {
-      const theirs = Stack.of(each);
-      return each.connectorName === connectorName && theirs.account === account && theirs.region === region;
-    });
-    if (!other) return;
-    const reason = `"${connectorName}" is also the name of ${other.node.path}, and alarms, metrics and exports of one account and region are named after it`;
-    throw new ConfigurationError([{ path: 'props.connectorName', reason }]);
-  }
+function createDelivery(scope: Construct, { destination, ...options }: ConnectorOptions, bucket: IBucket) {
+  if (destination.type === 'existing') return destination.deliveryStream;
+  return new Delivery(scope, 'Delivery', { ...options, destination, bucket }).stream;
+}
 
-  private refuseSharedBucket(bucket: IBucket): void {
-    const arnOf = (each: IBucket) => JSON.stringify(Stack.of(this).resolve(each.bucketArn));
-    const isShared = this.otherConnectors().some(other => {
-      const theirs: IBucket | undefined = other.bucket;
-      if (!theirs || theirs === bucket) return theirs === bucket;
-      // An ARN that is known only at deployment can be compared within its own stack only.
-      const isComparable = !Token.isUnresolved(bucket.bucketArn) || Stack.of(other) === Stack.of(this);
-      return isComparable && arnOf(theirs) === arnOf(bucket);
-    });
-    if (isShared) throw new ConfigurationError([{ path: 'props.bucket', reason: SHARED_BUCKET }]);
-  }
+function warnOfRunbook(scope: Construct): void {
+  const text =
+    'Alarms notify somebody, but runbookUrl is not a URL. Notifications then name a file that on-call cannot open. ' +
+    'Set runbookUrl to the address of docs/runbook.md in your Git server or wiki.';
+  Annotations.of(scope).addWarningV2('security-data-connector:runbookUrl', text);
+}
 
-  private otherConnectors(): SecurityDataConnector[] {
-    const all = this.node.root.node.findAll();
-    return all.filter(each => each instanceof SecurityDataConnector).filter(each => each !== this);
-  }
+function otherConnectors(connector: SecurityDataConnector): SecurityDataConnector[] {
+  const all = connector.node.root.node.findAll();
+  return all.filter(each => each instanceof SecurityDataConnector).filter(each => each !== connector);
+}
 
-  /** The retention applies to a bucket that is created here. An existing one has its own rules. */
-  private createQuery({ retention, ...options }: ConnectorOptions, isCreated: boolean): Query {
-    return new Query(this, 'Query', { ...options, bucket: this.bucket, ...(isCreated && { retention }) });
-  }
+/** `cdk.json` is checked for this and for shared buckets, but another app may create two connectors with one name or bucket. */
+function refuseSharedName(connector: SecurityDataConnector, connectorName: string): void {
+  const { account, region } = Stack.of(connector);
+  const other = otherConnectors(connector).find(each => {
+    const theirs = Stack.of(each);
+    return each.connectorName === connectorName && theirs.account === account && theirs.region === region;
+  });
+  if (!other) return;
+  const reason = `"${connectorName}" is also the name of ${other.node.path}, and alarms, metrics and exports of one account and region are named after it`;
+  // Stages are often one stack in several accounts, which the credentials of each deployment name.
+  const mayDiffer = Token.isUnresolved(account) && Stage.of(other) !== Stage.of(connector);
+  if (!mayDiffer) throw new ConfigurationError([{ path: 'props.connectorName', reason }]);
+  const text = `${reason}. Deploy the stages to different accounts or regions, and give their stacks env so that this is checked.`;
+  Annotations.of(connector).addWarningV2('security-data-connector:connectorName', text);
+}
 
-  private createDelivery({ destination, ...options }: ConnectorOptions): IDeliveryStreamRef {
-    if (destination.type === 'existing') return destination.deliveryStream;
-    return new Delivery(this, 'Delivery', { ...options, destination, bucket: this.bucket }).stream;
-  }
-
-  private createPoller(options: ConnectorOptions): Poller {
-    const { credentials, state, delivery, bucket } = this;
-    const { connectorName } = options;
-    const resources: FunctionResources = { connectorName, credentials, state, delivery, bucket };
-    return new Poller(this, 'Poller', {
-      ...options,
-      ...resources,
-      addresses: [options.baseUrl, options.authUrl],
-      environment: functionEnvironment(options, resources),
-    });
-  }
-
-  private monitoringOf(options: ConnectorOptions, schedule: Schedule) {
-    const { connectorName, destination } = options;
-    const monitored = {
-      connectorName,
-      function: this.function,
-      state: this.state,
-      delivery: this.delivery,
-      siem: this.siem,
-      scheduleDeadLetters: schedule.deadLetters,
-    };
-    const settings = {
-      timing: timingOf(options.rate),
-      bufferSeconds: bufferSecondsOf(destination),
-      deliveryMetrics: deliveryMetricPrefix(destination),
-    };
-    return { monitored, settings, streams: streamsOn(({ pathOption }) => options[pathOption]) };
-  }
+function refuseSharedBucket(connector: SecurityDataConnector, bucket: IBucket): void {
+  const arnOf = (each: IBucket) => JSON.stringify(Stack.of(connector).resolve(each.bucketArn));
+  const isShared = otherConnectors(connector).some(other => {
+    const theirs: IBucket | undefined = other.bucket;
+    if (!theirs || theirs === bucket) return theirs === bucket;
+    // An ARN that is known only at deployment can be compared within its own stack only.
+    const isComparable = !Token.isUnresolved(bucket.bucketArn) || Stack.of(other) === Stack.of(connector);
+    return isComparable && arnOf(theirs) === arnOf(bucket);
+  });
+  if (isShared) throw new ConfigurationError([{ path: 'props.bucket', reason: SHARED_BUCKET }]);
 }

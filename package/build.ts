@@ -4,11 +4,11 @@
  * CommonJS, as construct libraries are: an app that `cdk init` made is CommonJS, and its jest cannot load ES modules. esbuild compiles,
  * because TypeScript refuses `import.meta` in CommonJS. TypeScript checks and declares.
  */
-import { execFileSync } from 'node:child_process';
-import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
+import { declare } from './declarations.ts';
 import { FUNCTION_BUNDLE } from './function-bundle.ts';
 import { noticesText } from './third-party-notices.ts';
 
@@ -77,31 +77,12 @@ async function compile(): Promise<void> {
   for (const file of globSync(DATA, { cwd: ROOT })) cpSync(path.join(ROOT, file), path.join(DIST, file));
 }
 
-/** Declarations of the entries that are imported, and of what those name. */
-function declare(): void {
-  const compiler = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-  execFileSync(process.execPath, [compiler, '--project', 'package/tsconfig.json'], { cwd: ROOT, stdio: 'inherit' });
-  const needed = new Set<string>();
-  const add = (file: string): void => {
-    if (needed.has(file)) return;
-    needed.add(file);
-    // As compilers that do not resolve `.ts` want it.
-    const text = readFileSync(file, 'utf8').replace(/(["'])(\.[^"']+)\.ts\1/g, "'$2.js'");
-    writeFileSync(file, text);
-    for (const [, target] of text.matchAll(/'(\.[^']+)\.js'/g)) add(path.resolve(path.dirname(file), `${target}.d.ts`));
-  };
-  for (const name of ['construct', 'client']) add(path.join(DIST, 'package', `${name}.d.ts`));
-  for (const file of globSync('**/*.d.ts', { cwd: DIST })) {
-    if (!needed.has(path.join(DIST, file))) rmSync(path.join(DIST, file));
-  }
-}
-
 async function bundleFunction(): Promise<void> {
   const { metafile } = await build(FUNCTION_BUNDLE);
   writeFileSync(path.join(DIST, 'THIRD-PARTY-NOTICES.txt'), noticesText(metafile, ROOT));
 }
 
 rmSync(DIST, { recursive: true, force: true });
-declare();
+declare(DIST);
 await compile();
 await bundleFunction();

@@ -28,7 +28,9 @@ export interface ConnectOptions {
   readonly baseUrl: string;
   /** URL of the realm that issues tokens, or of its token endpoint. https, or http to loopback. */
   readonly authUrl: string;
+  /** Id of the client. */
   readonly clientId: string;
+  /** Secret of the client. No error and no log contains it. */
   readonly clientSecret: string;
   /**
    * Path of the DNS block list, which the API's specification does not show.

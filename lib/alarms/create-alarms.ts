@@ -1,4 +1,4 @@
-import { ArnFormat, Duration, Stack } from 'aws-cdk-lib';
+import { ArnFormat, Duration, Stack, Token } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import * as iam from 'aws-cdk-lib/aws-iam';
@@ -6,6 +6,7 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import * as sns from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
+import type { Alarms } from '../connector-props.ts';
 import { CONNECTORCTL } from '../installation.ts';
 import type { AlarmDefinition, AlarmSettings, Condition, Severity } from './alarm-definition.ts';
 import { alarmsOf, type DefinedAlarm } from './alarms.ts';
@@ -22,61 +23,82 @@ export interface AlarmsProps {
 }
 
 /** The alarms that apply to a connector, and one composite alarm for each severity, which notifies. */
-export class Alarms extends Construct {
-  readonly critical: cloudwatch.CompositeAlarm;
-  readonly warning: cloudwatch.CompositeAlarm;
+export function createAlarms(scope: Construct, props: AlarmsProps): Alarms {
+  const within = new Construct(scope, 'Alarms');
+  const created = alarmsOf(props.settings).flatMap(({ definition, signal }) => {
+    const alarm = createAlarm(within, { definition, signal }, props);
+    return alarm ? [{ alarm, definition }] : [];
+  });
+  const notifier = (severity: Severity, meaning: string) =>
+    createNotifier(
+      within,
+      severity,
+      meaning,
+      created.filter(({ definition }) => definition.severity === severity),
+      props,
+    );
+  return {
+    critical: notifier('critical', 'The SIEM does not receive events, or soon will not.'),
+    warning: notifier('warning', 'Something needs attention within a working day. Events are delivered.'),
+  };
+}
 
-  constructor(scope: Construct, id: string, props: AlarmsProps) {
-    super(scope, id);
-    const alarms = alarmsOf(props.settings).flatMap(defined => {
-      const alarm = this.create(defined, props);
-      return alarm ? [{ alarm, severity: defined.definition.severity }] : [];
-    });
-    const notifier = (severity: Severity, description: string) => {
-      const members = alarms.filter(each => each.severity === severity).map(({ alarm }) => alarm);
-      return this.createNotifier(severity, description, members, props);
-    };
-    this.critical = notifier('critical', 'The SIEM does not receive events, or soon will not.');
-    this.warning = notifier('warning', 'Something needs attention within a working day. Events are delivered.');
-  }
+/** Nothing where this connector lacks the part that the alarm is about. */
+function createAlarm(scope: Construct, { definition, signal }: DefinedAlarm, props: AlarmsProps) {
+  const { settings, monitored } = props;
+  const source = sourceOf(signal.of, monitored);
+  if (!source) return undefined;
+  const condition = definition.when(settings);
+  const { statistic } = condition;
+  const period = Duration.minutes(condition.period);
+  const metric = new cloudwatch.Metric({ ...source, statistic, period, metricName: signal.metric });
+  const { monitoredMetric, treatMissingData } = withMissing(metric, definition.missing);
+  return monitoredMetric.createAlarm(scope, definition.name, {
+    alarmName: `${monitored.connectorName}/${definition.name}`,
+    alarmDescription: describe(definition, props),
+    treatMissingData,
+    ...thresholdOf(condition),
+  });
+}
 
-  /** Nothing where this connector lacks the part that the alarm is about. */
-  private create({ definition, signal }: DefinedAlarm, props: AlarmsProps): cloudwatch.Alarm | undefined {
-    const { settings, monitored } = props;
-    const source = sourceOf(signal.of, monitored);
-    if (!source) return undefined;
-    const condition = definition.when(settings);
-    const { statistic } = condition;
-    const period = Duration.minutes(condition.period);
-    const metric = new cloudwatch.Metric({ ...source, statistic, period, metricName: signal.metric });
-    const { monitoredMetric, treatMissingData } = withMissing(metric, definition.missing);
-    return monitoredMetric.createAlarm(this, definition.name, {
-      alarmName: `${monitored.connectorName}/${definition.name}`,
-      alarmDescription: describe(definition, props),
-      treatMissingData,
-      ...thresholdOf(condition),
-    });
-  }
+interface CreatedAlarm {
+  readonly alarm: cloudwatch.Alarm;
+  readonly definition: AlarmDefinition;
+}
 
-  private createNotifier(
-    severity: Severity,
-    description: string,
-    alarms: readonly cloudwatch.Alarm[],
-    { monitored, runbookUrl, enabled, topic }: AlarmsProps,
-  ): cloudwatch.CompositeAlarm {
-    const states = alarms.map(alarm => cloudwatch.AlarmRule.fromAlarm(alarm, cloudwatch.AlarmState.ALARM));
-    const composite = new cloudwatch.CompositeAlarm(this, severity, {
-      compositeAlarmName: `${monitored.connectorName}/${severity}`,
-      alarmDescription:
-        `${description} ${firstCommand('status', monitored)} in ${CONNECTORCTL.folder}. It lists the alarms in alarm ` +
-        `and their sections of the runbook, ${isAddress(runbookUrl) ? runbookUrl : `the connector’s ${runbookUrl}`}`,
-      alarmRule: cloudwatch.AlarmRule.anyOf(...states),
-      actionsEnabled: enabled,
-    });
-    composite.addAlarmAction(new SnsAction(topic));
-    composite.addOkAction(new SnsAction(topic));
-    return composite;
-  }
+function createNotifier(
+  scope: Construct,
+  severity: Severity,
+  meaning: string,
+  members: readonly CreatedAlarm[],
+  props: AlarmsProps,
+): cloudwatch.CompositeAlarm {
+  const states = members.map(({ alarm }) => cloudwatch.AlarmRule.fromAlarm(alarm, cloudwatch.AlarmState.ALARM));
+  const composite = new cloudwatch.CompositeAlarm(scope, severity, {
+    compositeAlarmName: `${props.monitored.connectorName}/${severity}`,
+    alarmDescription: describeNotifier(meaning, members, props),
+    alarmRule: cloudwatch.AlarmRule.anyOf(...states),
+    actionsEnabled: props.enabled,
+  });
+  composite.addAlarmAction(new SnsAction(props.topic));
+  composite.addOkAction(new SnsAction(props.topic));
+  return composite;
+}
+
+/** A notification shows this text, and none of the alarms behind it: their first commands and sections are in it. */
+function describeNotifier(meaning: string, members: readonly CreatedAlarm[], props: AlarmsProps): string {
+  const { runbookUrl, monitored } = props;
+  const commands = [...new Set(members.map(({ definition }) => definition.first))].map(command => {
+    const names = members
+      .filter(({ definition }) => definition.first === command)
+      .map(each => `#${each.definition.name}`);
+    return `${command} (${names.join(', ')})`;
+  });
+  return (
+    `${meaning} The reason names the alarm, and here are its first command and its section of the runbook. ` +
+    `In ${CONNECTORCTL.folder} run "${CONNECTORCTL.command} <command> --connector ${monitored.connectorName}": ` +
+    `${commands.join('; ')}. Runbook: ${isAddress(runbookUrl) ? '' : 'the connector’s '}${runbookUrl}`
+  );
 }
 
 /** connectorctl reads the runbook's address from the end of this text. */
@@ -90,7 +112,7 @@ function firstCommand(command: string, { connectorName }: Monitored): string {
 
 /** Whether the reader of a notification can open it. A path exists only in a clone. */
 export function isAddress(runbookUrl: string): boolean {
-  return /^https?:\/\//.test(runbookUrl);
+  return Token.isUnresolved(runbookUrl) || /^https?:\/\//.test(runbookUrl);
 }
 
 function withMissing(metric: cloudwatch.Metric, missing: AlarmDefinition['missing']) {

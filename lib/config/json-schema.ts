@@ -6,7 +6,7 @@ import { VARIABLES } from '../../lambda/settings.ts';
 import { CONNECTOR_OPTIONS, STACK_OPTIONS, VPC_OPTIONS } from '../connector-options.ts';
 import { DESTINATIONS } from '../delivery/destinations.ts';
 import { SIEM_READERS } from '../siem/readers.ts';
-import type { Forms, Option, OptionGroup } from './option.ts';
+import { FORMS, type Option, type OptionGroup } from './option.ts';
 import { connectorsSchema } from './read-connectors.ts';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
@@ -18,8 +18,25 @@ export const CONFIGURATION_PAGE = path.join(ROOT, 'docs', 'configuration.md');
 
 export const CONSTRUCT_PAGE = path.join(ROOT, 'docs', 'construct.md');
 
-/** Files whose doc comments describe the options of a connector. */
-const OPTION_FILES = ['lib/connector-options.ts', 'lambda/options.ts'];
+const OPTIONS_TEXT = sourceText('lib/connector-options.ts');
+const SETTINGS_TEXT = sourceText('lambda/settings.ts');
+const CONNECTOR_TEXT = interfaceText('SecurityDataConnectorProps');
+
+function sourceText(file: string): string {
+  return readFileSync(path.join(ROOT, file), 'utf8');
+}
+
+/** The members of a published interface with their doc comments. */
+function interfaceText(name: string): string {
+  const [, after] = sourceText('lib/connector-props.ts').split(`\nexport interface ${name} {\n`);
+  if (after === undefined) throw new Error(`There is no interface ${name}`);
+  return after.split('\n}\n')[0]!;
+}
+
+function capitalized(word: string): string {
+  return word[0]!.toUpperCase() + word.slice(1);
+}
+
 /** A part of the page that is generated, between comments. */
 const GENERATED = /(<!-- (\w+): npm run schema -->\n)[\s\S]*?(\n<!-- \/\2 -->)/g;
 
@@ -44,17 +61,15 @@ export function jsonSchemaText(): string {
     ignoreActions: ['check'],
   });
   const { properties } = connectors.items as ObjectSchema;
-  describe({ properties }, CONNECTOR_OPTIONS, OPTION_FILES);
-  describe({ properties }, STACK_OPTIONS, ['lib/connector-options.ts']);
-  describe(properties['vpc'] as ObjectSchema, VPC_OPTIONS, ['lib/connector-options.ts']);
+  describe({ properties }, CONNECTOR_OPTIONS, CONNECTOR_TEXT);
+  describe({ properties }, STACK_OPTIONS, OPTIONS_TEXT);
+  describe(properties['vpc'] as ObjectSchema, VPC_OPTIONS, OPTIONS_TEXT);
   Object.entries(DESTINATIONS).forEach(([type, group], index) => {
-    describe(properties['destination']!.oneOf![index]!, group, [
-      `lib/delivery/${type}.ts`,
-      'lib/delivery/destination.ts',
-    ]);
+    describe(properties['destination']!.oneOf![index]!, group, interfaceText(`${capitalized(type)}Destination`));
   });
-  Object.values(SIEM_READERS).forEach((group, index) => {
-    describe(properties['siemReader']!.oneOf![index]!, group, ['lib/siem/readers.ts']);
+  Object.entries(SIEM_READERS).forEach(([type, group], index) => {
+    const name = `${type.split('-').map(capitalized).join('')}Reader`;
+    describe(properties['siemReader']!.oneOf![index]!, group, interfaceText(name));
   });
   const schema = {
     $schema,
@@ -65,9 +80,9 @@ export function jsonSchemaText(): string {
   return `${JSON.stringify(schema, null, 2)}\n`;
 }
 
-function describe({ properties }: ObjectSchema, { required, optional }: OptionGroup, files: readonly string[]): void {
+function describe({ properties }: ObjectSchema, { required, optional }: OptionGroup, source: string): void {
   for (const [key, option] of Object.entries<Option>({ ...required, ...optional })) {
-    const { sentence, absent } = textOf(key, option, files);
+    const { sentence, absent } = textOf(key, source);
     const leftOut = absent === undefined || key in required ? '' : ` Left out: ${absent}.`;
     properties[option.name ?? key]!.description = sentence + leftOut;
   }
@@ -84,12 +99,14 @@ export function generatedPage(file: string): string {
 }
 
 function optionTable(): string {
-  const required = Object.entries<Option>(CONNECTOR_OPTIONS.required).map(([key, option]) =>
-    row(key, option, 'required'),
-  );
-  const all = { ...CONNECTOR_OPTIONS.optional, ...STACK_OPTIONS.optional };
-  const optional = Object.entries<Option>(all).map(([key, option]) => row(key, option));
-  return ['| Option | Default | Meaning |', '| --- | --- | --- |', ...required, ...optional].join('\n');
+  const rows = Object.entries<Option>({ ...CONNECTOR_OPTIONS.required, ...CONNECTOR_OPTIONS.optional });
+  const ofStack = Object.entries<Option>(STACK_OPTIONS.optional);
+  return [
+    '| Option | Default | Meaning |',
+    '| --- | --- | --- |',
+    ...rows.map(([key, option]) => row(key, option, CONNECTOR_TEXT)),
+    ...ofStack.map(([key, option]) => row(key, option, OPTIONS_TEXT)),
+  ].join('\n');
 }
 
 function variableTable(): string {
@@ -100,40 +117,21 @@ function variableTable(): string {
   );
   const rows = VARIABLES.map(variable => {
     const [key, option] = options.get(variable) ?? [variable, undefined];
-    const { sentence, absent = 'required' } = textOf(key, option ?? {}, ['lambda/settings.ts', ...OPTION_FILES]);
+    const { sentence, absent = 'required' } = textOf(key, option ? CONNECTOR_TEXT : SETTINGS_TEXT);
     return line(variable, option?.default === undefined ? absent : `\`${option.default}\``, sentence);
   });
   return ['| Variable | Default | Meaning |', '| --- | --- | --- |', ...rows].join('\n');
 }
 
-/** Types of props that are no plain values. */
-const PROP_TYPES: Readonly<Record<keyof Forms, string>> = {
-  seconds: 'Duration',
-  minutes: 'Duration',
-  days: 'Duration',
-  removalPolicy: 'RemovalPolicy',
-  logRetention: 'RetentionDays',
-  secret: 'ISecret',
-  bucket: 'IBucket',
-  key: 'IKey',
-  topic: 'ITopic',
-  managedPolicy: 'IManagedPolicy',
-  deliveryStream: 'IDeliveryStreamRef',
-  network: 'Network',
-  destination: 'Destination',
-  siemReader: 'SiemReader',
-};
-
 /** Props of the construct. Their meaning is that of the option. */
 function propTable(): string {
-  const rows = Object.entries<Option>({ ...CONNECTOR_OPTIONS.required, ...CONNECTOR_OPTIONS.optional }).map(
-    ([key, option]) => {
-      const { absent, byDefault = absent ?? '' } = textOf(key, option, OPTION_FILES);
-      const isRequired = key in CONNECTOR_OPTIONS.required;
-      const left = isRequired ? 'required' : absent === undefined ? `\`${byDefault}\`` : absent;
-      return `| \`${key}\` | \`${option.form ? PROP_TYPES[option.form] : plainType(option.schema)}\` | \`${option.name ?? key}\` | ${left} |`;
-    },
-  );
+  const options = Object.entries<Option>({ ...CONNECTOR_OPTIONS.required, ...CONNECTOR_OPTIONS.optional });
+  const rows = options.map(([key, option]) => {
+    const { absent, byDefault } = textOf(key, CONNECTOR_TEXT);
+    const left = byDefault === undefined ? 'required' : (absent ?? `\`${byDefault}\``);
+    const type = option.form ? FORMS[option.form].type : plainType(option.schema);
+    return `| \`${key}\` | \`${type}\` | \`${option.name ?? key}\` | ${left} |`;
+  });
   return ['| Prop | Type | Option | Default |', '| --- | --- | --- | --- |', ...rows].join('\n');
 }
 
@@ -141,10 +139,10 @@ function plainType({ type }: Option['schema']): string {
   return type === 'picklist' ? 'string' : type === 'record' || type === 'strict_object' ? 'object' : type;
 }
 
-function row(key: string, option: Option, fixed?: string): string {
-  const { sentence, absent } = textOf(key, option, OPTION_FILES);
-  const byDefault = option.default === undefined ? absent : `\`${JSON.stringify(option.default)}\``;
-  return line(option.name ?? key, fixed ?? byDefault, sentence);
+function row(key: string, option: Option, source: string): string {
+  const { sentence, absent, byDefault } = textOf(key, source);
+  const value = option.default === undefined ? absent : `\`${JSON.stringify(option.default)}\``;
+  return line(option.name ?? key, byDefault === undefined ? 'required' : value, sentence);
 }
 
 function line(name: string, byDefault: string | undefined, sentence: string): string {
@@ -155,19 +153,20 @@ function line(name: string, byDefault: string | undefined, sentence: string): st
   return `| \`${name}\` | ${byDefault} | ${linked} |`;
 }
 
-/** The doc comment of an option: its sentences, and what `@default -` says about leaving it out. */
-function textOf(key: string, { sentence, absent }: Pick<Option, 'sentence' | 'absent'>, files: readonly string[]) {
-  if (sentence !== undefined) return { sentence, absent, byDefault: undefined };
-  const texts = files.map(file => readFileSync(path.join(ROOT, file), 'utf8'));
-  const pattern = new RegExp(`/\\*\\*((?:(?!\\*/)[\\s\\S])*)\\*/\\s+${key}: `);
-  const comment = texts.map(text => pattern.exec(text)?.[1]).find(Boolean);
-  if (comment === undefined) throw new Error(`The option ${key} has no doc comment`);
-  const [described = '', left] = comment
+/** The doc comment of a member: its sentences, and what `@default` says about leaving it out. */
+function textOf(key: string, source: string) {
+  const comment = new RegExp(`/\\*\\*((?:(?!\\*/)[\\s\\S])*)\\*/\\s+(?:readonly )?${key}\\??: `).exec(source)?.[1];
+  if (comment === undefined) throw new Error(`${key} has no doc comment`);
+  const [described = '', byDefault] = comment
     .replace(/^\s*\* ?/gm, '')
     .replace(/\s+/g, ' ')
     .trim()
     .split(' @default ');
-  return { sentence: described.trim(), absent: left?.startsWith('- ') ? left.slice(2) : undefined, byDefault: left };
+  return {
+    sentence: described.trim(),
+    absent: byDefault?.startsWith('- ') ? byDefault.slice(2) : undefined,
+    byDefault,
+  };
 }
 
 if (import.meta.main) {

@@ -1,41 +1,30 @@
 /**
- * How options are declared: once, in a table whose keys are names of props. `cdk.json`, props, defaults, checks, JSON Schema, environment
- * and documents follow from such a table. The doc comment of a key is its text everywhere; mapped types hand it on to the props.
+ * How options are declared: once, in a table whose keys are names of props. `cdk.json`, defaults, checks, JSON Schema, environment and
+ * documents follow from such a table. Type and text of a prop are in `connector-props.ts`, and TypeScript holds the two together.
  *
  *     logRetention: { schema: days, default: 90, name: 'logRetentionDays', form: 'logRetention' }
  *
  * is `"logRetentionDays": 90` in `cdk.json` and `logRetention: RetentionDays.THREE_MONTHS` as a prop.
  */
-import type { Duration, RemovalPolicy } from 'aws-cdk-lib';
-import type { IManagedPolicy } from 'aws-cdk-lib/aws-iam';
-import type { IDeliveryStreamRef } from 'aws-cdk-lib/aws-kinesisfirehose';
-import type { IKey } from 'aws-cdk-lib/aws-kms';
-import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
-import type { IBucket } from 'aws-cdk-lib/aws-s3';
-import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
-import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import * as v from 'valibot';
-import type { Destination } from '../delivery/destinations.ts';
-import type { Network } from '../function/poller-network.ts';
-import type { SiemReader } from '../siem/readers.ts';
 
-/** What the construct takes where `cdk.json` has a plain value. */
-export interface Forms {
-  readonly seconds: Duration;
-  readonly minutes: Duration;
-  readonly days: Duration;
-  readonly removalPolicy: RemovalPolicy;
-  readonly logRetention: RetentionDays;
-  readonly secret: ISecret;
-  readonly bucket: IBucket;
-  readonly key: IKey;
-  readonly topic: ITopic;
-  readonly managedPolicy: IManagedPolicy;
-  readonly deliveryStream: IDeliveryStreamRef;
-  readonly network: Network;
-  readonly destination: Destination;
-  readonly siemReader: SiemReader;
-}
+/** What the construct takes where `cdk.json` has a plain value: the type's name, and a member by which an object of it is known. */
+export const FORMS = {
+  seconds: { type: 'Duration', member: 'toSeconds' },
+  minutes: { type: 'Duration', member: 'toSeconds' },
+  days: { type: 'Duration', member: 'toSeconds' },
+  removalPolicy: { type: 'RemovalPolicy' },
+  logRetention: { type: 'RetentionDays' },
+  secret: { type: 'ISecret', member: 'secretArn' },
+  bucket: { type: 'IBucket', member: 'bucketArn' },
+  key: { type: 'IKey', member: 'keyArn' },
+  topic: { type: 'ITopic', member: 'topicArn' },
+  managedPolicy: { type: 'IManagedPolicy', member: 'managedPolicyArn' },
+  deliveryStream: { type: 'IDeliveryStreamRef', member: 'deliveryStreamRef' },
+  network: { type: 'Network', member: 'vpc' },
+  destination: { type: 'Destination' },
+  siemReader: { type: 'SiemReader' },
+} as const satisfies Readonly<Record<string, { readonly type: string; readonly member?: string }>>;
 
 export interface Option {
   /** Rule for the value in `cdk.json`. */
@@ -44,12 +33,11 @@ export interface Option {
   /** Name in `cdk.json`, where it is not that of the prop. */
   readonly name?: string;
   /** Form of the prop, where it is not the plain value. */
-  readonly form?: keyof Forms;
+  readonly form?: keyof typeof FORMS;
+  /** Whether the value may be a token, which is known only at deployment: nothing here depends on it. */
+  readonly late?: true;
   /** Variable of the function that gets the value. */
   readonly variable?: string;
-  /** In place of a doc comment, where the option itself is derived. */
-  readonly sentence?: string;
-  readonly absent?: string;
 }
 
 export type Options = Readonly<Record<string, Option>>;
@@ -60,21 +48,18 @@ export interface OptionGroup {
   readonly optional: Options;
 }
 
+/** The table of an interface of props: an option for each, and the type of the prop where it is the plain value. */
+export type GroupFor<P> = {
+  readonly required: { readonly [K in RequiredKey<P>]: OptionFor<P[K]> };
+  readonly optional: { readonly [K in Exclude<keyof P, RequiredKey<P> | 'type'>]-?: OptionFor<P[K]> };
+};
+
+type RequiredKey<P> = { [K in keyof P]-?: undefined extends P[K] ? never : K }[Exclude<keyof P, 'type'>];
+type OptionFor<T> = Option &
+  ({ readonly form: keyof typeof FORMS } | { readonly schema: v.GenericSchema<unknown, Exclude<T, undefined>> });
+
 type ValueOf<O> = O extends { readonly schema: infer S extends v.GenericSchema } ? v.InferOutput<S> : never;
-type PropOf<O> = O extends { readonly form: infer F extends keyof Forms } ? Forms[F] : ValueOf<O>;
 type NameOf<K, O> = O extends { readonly name: infer N extends string } ? N : K;
-
-/** Props of a group. No clause `as` here: with one, TypeScript would drop the doc comments. */
-export type PropsOf<G extends OptionGroup> = { readonly [K in keyof G['required']]: PropOf<G['required'][K]> } & {
-  readonly [K in keyof G['optional']]?: PropOf<G['optional'][K]>;
-};
-
-/** The same with defaults filled in. */
-export type FilledPropsOf<G extends OptionGroup> = PropsOf<G> & {
-  readonly [K in keyof G['optional'] as G['optional'][K] extends { default: unknown } ? K : never]: PropOf<
-    G['optional'][K]
-  >;
-};
 
 /** Values of a group in `cdk.json`, with defaults filled in. */
 export type ConfigOf<G extends OptionGroup> = {
@@ -100,11 +85,6 @@ export function groupSchema<G extends OptionGroup>(group: G, type?: string): v.G
   const schema: unknown = v.strictObject(Object.fromEntries([...kind, ...required, ...optional]));
   return schema as v.GenericSchema<unknown, ConfigOf<G>>;
 }
-
-/** Props of one of several kinds, distinguished by `type`. */
-export type KindsOf<T extends Readonly<Record<string, OptionGroup>>> = {
-  [K in keyof T]: { readonly type: K } & PropsOf<T[K]>;
-}[keyof T];
 
 /** A schema for one of several kinds. */
 export function kindsSchema<T extends Readonly<Record<string, OptionGroup>>>(kinds: T) {

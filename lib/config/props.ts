@@ -8,49 +8,43 @@ import * as s3 from 'aws-cdk-lib/aws-s3';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import * as sns from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import * as v from 'valibot';
+import type * as v from 'valibot';
 import {
   CONNECTOR_OPTIONS,
   type ConnectorConfig,
   type ConnectorOptions,
-  type SecurityDataConnectorProps,
   type VPC_OPTIONS,
 } from '../connector-options.ts';
-import { kindOf } from '../delivery/destinations.ts';
-import type { Network } from '../function/poller-network.ts';
+import type { Network, SecurityDataConnectorProps } from '../connector-props.ts';
+import { DESTINATIONS, destinationSchema, kindOf } from '../delivery/destinations.ts';
 import { ocsfFaultsWithin } from '../ocsf/ocsf-fields-option.ts';
+import { SIEM_READERS, siemReaderSchema } from '../siem/readers.ts';
 import { suppressFinding } from '../suppress-finding.ts';
 import { contradictionsWithin } from './contradictions.ts';
-import { ConfigurationError, type Fault, schemaFaults } from './fault.ts';
-import { type ConfigOf, type Forms, groupSchema, type Option, type OptionGroup } from './option.ts';
+import { ConfigurationError, type Fault } from './fault.ts';
+import { type ConfigOf, FORMS, type Option, type OptionGroup } from './option.ts';
+import { schemaFaults, unknownReason } from './schema-faults.ts';
 
-interface Conversion<P> {
-  /** The prop for a value of `cdk.json`. `id` is free in the scope. */
-  readonly prop: (value: never, scope: Construct, id: string) => P;
-  /** The value again, for the rules of the configuration. Absent: the prop cannot be wrong. */
-  readonly value?: (prop: P) => unknown;
-}
-
-const CONVERSIONS: { readonly [F in keyof Forms]: Conversion<Forms[F]> } = {
-  seconds: { prop: Duration.seconds, value: duration => duration.toSeconds({ integral: false }) },
-  minutes: { prop: Duration.minutes, value: duration => duration.toMinutes({ integral: false }) },
-  days: { prop: Duration.days, value: duration => duration.toDays({ integral: false }) },
-  removalPolicy: {
-    prop: (value: string) => (value === 'destroy' ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE),
-  },
-  logRetention: { prop: (days: number) => days },
-  secret: { prop: (arn: string, scope, id) => secretsmanager.Secret.fromSecretCompleteArn(scope, id, arn) },
-  bucket: { prop: (arn: string, scope, id) => s3.Bucket.fromBucketArn(scope, id, arn) },
-  key: { prop: (arn: string, scope, id) => kms.Key.fromKeyArn(scope, id, arn) },
-  topic: { prop: (arn: string, scope, id) => sns.Topic.fromTopicArn(scope, id, arn) },
-  managedPolicy: { prop: (arn: string, scope, id) => iam.ManagedPolicy.fromManagedPolicyArn(scope, id, arn) },
-  deliveryStream: { prop: (arn: string, scope, id) => CfnDeliveryStream.fromDeliveryStreamArn(scope, id, arn) },
-  siemReader: { prop: (reader: Forms['siemReader']) => reader, value: reader => reader },
-  network: { prop: (vpc: ConfigOf<typeof VPC_OPTIONS>, scope) => networkFrom(scope, vpc) },
-  destination: {
-    prop: (value: { type: string }, scope, id) =>
-      ({ type: value.type, ...propsOf(kindOf(value), value, scope, id) }) as Forms['destination'],
-  },
+/** The prop for a value of `cdk.json`. `id` is free in the scope. */
+const PROP_OF: Readonly<Record<keyof typeof FORMS, (value: never, scope: Construct, id: string) => unknown>> = {
+  seconds: Duration.seconds,
+  minutes: Duration.minutes,
+  days: Duration.days,
+  removalPolicy: (value: string) =>
+    value === 'destroy' ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+  logRetention: (days: number) => days,
+  secret: (arn: string, scope, id) => secretsmanager.Secret.fromSecretCompleteArn(scope, id, arn),
+  bucket: (arn: string, scope, id) => s3.Bucket.fromBucketArn(scope, id, arn),
+  key: (arn: string, scope, id) => kms.Key.fromKeyArn(scope, id, arn),
+  topic: (arn: string, scope, id) => sns.Topic.fromTopicArn(scope, id, arn),
+  managedPolicy: (arn: string, scope, id) => iam.ManagedPolicy.fromManagedPolicyArn(scope, id, arn),
+  deliveryStream: (arn: string, scope, id) => CfnDeliveryStream.fromDeliveryStreamArn(scope, id, arn),
+  siemReader: (reader: object) => reader,
+  network: (vpc: ConfigOf<typeof VPC_OPTIONS>, scope) => networkFrom(scope, vpc),
+  destination: (value: { type: string }, scope, id) => ({
+    type: value.type,
+    ...propsOf(kindOf(value), value, scope, id),
+  }),
 };
 
 /** Props of the construct for one entry of the configuration. Defaults are left to the construct, which knows what was given. */
@@ -69,7 +63,7 @@ function propsOf(group: OptionGroup, values: object, scope: Construct, id: strin
 }
 
 function propOf({ form }: Option, value: unknown, scope: Construct, id: string): unknown {
-  return form ? CONVERSIONS[form].prop(value as never, scope, id) : value;
+  return form ? PROP_OF[form](value as never, scope, id) : value;
 }
 
 /** Fills in every default. */
@@ -81,40 +75,143 @@ export function optionsOf(scope: Construct, props: SecurityDataConnectorProps): 
 }
 
 /**
- * Checks props by the rules of the configuration. Values that are known only at deployment pass.
+ * Checks props by the rules of the configuration, whatever a program in JavaScript gives. A token passes where nothing here depends on its
+ * value.
  *
  * @throws {ConfigurationError} naming every fault.
  */
-export function checkProps(props: SecurityDataConnectorProps): void {
-  const { destination } = props;
-  const given = configNames(props);
-  const faults = [
-    ...propFaults(CONNECTOR_OPTIONS, props, 'props'),
-    ...(destination ? propFaults(kindOf(destination), destination, 'props.destination') : []),
-    ...[...contradictionsWithin(given, 'props'), ...ocsfFaultsWithin(given, 'props')].map(inPropNames),
-  ];
+export function checkProps(props: unknown): void {
+  const faults = groupFaults(CONNECTOR_OPTIONS, props, 'props');
+  if (isObject(props)) {
+    const given = configNames(props);
+    const known = Object.fromEntries(Object.entries(given).filter(([name]) => !faults.some(isAbout(name))));
+    faults.push(...[...contradictionsWithin(known, 'props'), ...ocsfFaultsWithin(known, 'props')].map(inPropNames));
+  }
   if (faults.length > 0) throw new ConfigurationError(faults);
 }
 
-function propFaults(group: OptionGroup, props: object, root: string): Fault[] {
-  const values: Record<string, unknown> = {};
-  const known = (options: OptionGroup['required']) =>
-    Object.fromEntries(
-      Object.entries(options).flatMap(([key, { schema, form }]) => {
-        const prop: unknown = (props as Record<string, unknown>)[key];
-        const toValue = form ? CONVERSIONS[form].value : (same: unknown) => same;
-        if (prop !== undefined && (!toValue || isLate(prop))) return [];
-        if (prop !== undefined) values[key] = toValue?.(prop as never);
-        return [[key, { schema }]];
-      }),
-    );
-  const schema = groupSchema({ required: known(group.required), optional: known(group.optional) });
-  return schemaFaults(v.looseObject((schema as unknown as { entries: v.ObjectEntries }).entries), values, root);
+/** Whether a fault is about the option of this name, so that rules between options leave it alone. */
+function isAbout(name: string): (fault: Fault) => boolean {
+  const key = keyOf(name);
+  return ({ path }) => /^props\.(\w+)/.exec(path)?.[1] === key;
 }
 
-/** Whether a value, or one of its members, is known only at deployment. */
-function isLate(prop: unknown): boolean {
-  return Token.isUnresolved(prop) || (typeof prop === 'object' && Object.values(prop ?? {}).some(Token.isUnresolved));
+function groupFaults(group: OptionGroup, props: unknown, root: string): Fault[] {
+  if (!isObject(props)) return [{ path: root, reason: 'must be an object' }];
+  const options = optionsIn(group);
+  const known = [...options.map(([key]) => key), ...(root === 'props' ? [] : ['type'])];
+  const unknown = Object.keys(props).filter(key => !known.includes(key));
+  return [
+    ...options.flatMap(([key, option]) => {
+      const prop = props[key];
+      if (prop !== undefined) return propFaults(option, prop, `${root}.${key}`);
+      return key in group.required ? [{ path: `${root}.${key}`, reason: 'is required' }] : [];
+    }),
+    ...unknown.map(key => ({ path: `${root}.${key}`, reason: unknownReason(key, known, 'a prop') })),
+  ];
+}
+
+function propFaults({ form, schema, late }: Option, prop: unknown, path: string): Fault[] {
+  const reason = form && formFault(form, prop);
+  if (reason) return [{ path, reason }];
+  if (form === 'destination') return kindFaults(DESTINATIONS, destinationSchema, prop, path);
+  if (form === 'siemReader') return kindFaults(SIEM_READERS, siemReaderSchema, prop, path);
+  if (form === 'network') return networkFaults(prop as Network, path);
+  const value = form === undefined ? prop : plainValue(form, prop);
+  if (value === undefined || (late && Token.isUnresolved(value))) return [];
+  const lateMembers = unresolvedWithin(value);
+  if (lateMembers.length > 0 && !late)
+    return lateMembers.map(member => ({ path: path + member, reason: MUST_BE_KNOWN }));
+  return schemaFaults(schema, late ? withoutTokens(value) : value, path);
+}
+
+const MUST_BE_KNOWN = 'must be known when the app is synthesized, and is a token';
+
+/** Whether a prop is not what its type says. TypeScript sees that, JavaScript does not. */
+function formFault(form: keyof typeof FORMS, prop: unknown): string | undefined {
+  const { type, member }: { readonly type: string; readonly member?: string } = FORMS[form];
+  if (member !== undefined && !(isObject(prop) && member in prop)) {
+    const example = member === 'toSeconds' ? `, such as Duration.${form}(5)` : `, which has ${member}`;
+    return `must be ${/^I[A-Z]/.test(type) ? 'an' : 'a'} ${type}${example}`;
+  }
+  if (form === 'removalPolicy' && !REMOVAL_POLICIES.includes(prop as RemovalPolicy)) {
+    return `must be RemovalPolicy.${Object.keys(RemovalPolicy)
+      .filter(name => REMOVAL_POLICIES.includes(RemovalPolicy[name as keyof typeof RemovalPolicy]))
+      .join(', ')}`;
+  }
+  const duration = prop as Duration;
+  const isOther = member === 'toSeconds' && duration.isUnresolved() && duration.unitLabel() !== form;
+  return isOther ? `is a token, so it must be given as Duration.${form}(…)` : undefined;
+}
+
+/** A snapshot can be taken of none of the resources. */
+const REMOVAL_POLICIES: readonly RemovalPolicy[] = [
+  RemovalPolicy.DESTROY,
+  RemovalPolicy.RETAIN,
+  RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+];
+
+/** The value that `cdk.json` would have. Undefined: an object of the CDK, which cannot be wrong. */
+function plainValue(form: keyof typeof FORMS, prop: unknown): unknown {
+  if (form === 'logRetention') return prop;
+  if (FORMS[form].type !== 'Duration') return undefined;
+  const duration = prop as Duration;
+  const options = { integral: false };
+  if (form === 'days') return duration.toDays(options);
+  return form === 'minutes' ? duration.toMinutes(options) : duration.toSeconds(options);
+}
+
+function kindFaults(
+  kinds: Readonly<Record<string, OptionGroup>>,
+  schema: v.GenericSchema,
+  prop: unknown,
+  path: string,
+) {
+  if (!isObject(prop)) return [{ path, reason: 'must be an object' }];
+  const { type } = prop;
+  if (Token.isUnresolved(type)) return [{ path: `${path}.type`, reason: MUST_BE_KNOWN }];
+  const kind = typeof type === 'string' && Object.hasOwn(kinds, type) ? kinds[type] : undefined;
+  return kind ? groupFaults(kind, prop, path) : schemaFaults(schema, { type }, path);
+}
+
+function networkFaults(network: Network, path: string): Fault[] {
+  const { vpc, subnets, securityGroups, ...others } = network;
+  const known = ['vpc', 'subnets', 'securityGroups'];
+  const wrong = (name: string, reason: string) => ({ path: `${path}.${name}`, reason });
+  return [
+    ...(isObject(vpc) && 'vpcId' in vpc ? [] : [wrong('vpc', 'must be an IVpc, which has vpcId')]),
+    ...(subnets === undefined || isObject(subnets) ? [] : [wrong('subnets', 'must be a SubnetSelection')]),
+    ...(securityGroups === undefined || isListOfGroups(securityGroups)
+      ? []
+      : [wrong('securityGroups', 'must be a list of ISecurityGroup, one at least')]),
+    ...Object.keys(others).map(name => wrong(name, unknownReason(name, known, 'a prop'))),
+  ];
+}
+
+function isListOfGroups(list: unknown): boolean {
+  return Array.isArray(list) && list.length > 0 && list.every(each => isObject(each) && 'securityGroupId' in each);
+}
+
+/** Paths of tokens in a value, such as `.threats`; that of the value itself is empty. */
+function unresolvedWithin(value: unknown): string[] {
+  if (Token.isUnresolved(value)) return [''];
+  if (Array.isArray(value))
+    return value.flatMap((each, index) => unresolvedWithin(each).map(path => `[${index}]${path}`));
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, each]) => [
+    ...(Token.isUnresolved(key) ? [`.${key}`] : []),
+    ...unresolvedWithin(each).map(path => `.${key}${path}`),
+  ]);
+}
+
+/** An object without the values that are tokens. */
+function withoutTokens(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([, each]) => !Token.isUnresolved(each)));
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Props under the names that the configuration has for them: rules between options ask whether one is given. */
@@ -125,8 +222,12 @@ function configNames(props: object): Record<string, unknown> {
 
 function inPropNames({ path, reason }: Fault): Fault {
   const [root, member, ...rest] = path.split('.');
-  const key = optionsIn(CONNECTOR_OPTIONS).find(([, { name }]) => name === member)?.[0] ?? member;
-  return { path: [root, key, ...rest].join('.'), reason };
+  return { path: [root, keyOf(member!), ...rest].join('.'), reason };
+}
+
+/** Name of the prop by that of the option. */
+function keyOf(name: string): string {
+  return optionsIn(CONNECTOR_OPTIONS).find(([, option]) => option.name === name)?.[0] ?? name;
 }
 
 function optionsIn({ required, optional }: OptionGroup): [string, Option][] {

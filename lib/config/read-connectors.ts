@@ -4,7 +4,8 @@ import * as v from 'valibot';
 import { type ConnectorConfig, connectorSchema } from '../connector-options.ts';
 import { ocsfFaults } from '../ocsf/ocsf-fields-option.ts';
 import { contradictions } from './contradictions.ts';
-import { ConfigurationError, type Fault, schemaFaults } from './fault.ts';
+import { ConfigurationError, type Fault } from './fault.ts';
+import { schemaFaults } from './schema-faults.ts';
 
 /** The context `connectors` of `cdk.json`. */
 export const connectorsSchema = v.pipe(

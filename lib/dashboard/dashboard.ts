@@ -13,8 +13,8 @@ import {
 } from '../../lambda/metric-names.ts';
 import type { Stream } from '../../lambda/streams.ts';
 import type { Signal } from '../alarms/alarm-definition.ts';
-import type { Alarms } from '../alarms/create-alarms.ts';
 import { type Monitored, type Source, sourceOf, streamSource } from '../alarms/metric-sources.ts';
+import type { Alarms } from '../connector-props.ts';
 import type { DeliveryMetricPrefix } from '../delivery/destinations.ts';
 import { PRICES } from '../prices.ts';
 

@@ -6,11 +6,12 @@ import * as logs from 'aws-cdk-lib/aws-logs';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
+import type { Destination } from '../connector-props.ts';
 import { createPlaceholderSecret } from '../credentials.ts';
 import { PREFIXES } from '../prefixes.ts';
 import { allow, keyStatements, secretArnOf } from '../statements.ts';
 import { suppressWildcard } from '../suppress-finding.ts';
-import { bufferSecondsOf, type Destination, kindOf } from './destinations.ts';
+import { bufferSecondsOf, kindOf } from './destinations.ts';
 
 export interface DeliveryProps {
   readonly connectorName: string;
@@ -46,7 +47,7 @@ export class Delivery extends Construct {
     this.stream = new firehose.CfnDeliveryStream(this, streamId(destination), {
       deliveryStreamType: 'DirectPut',
       deliveryStreamEncryptionConfigurationInput: streamEncryption(props.encryptionKey),
-      ...kind.properties?.(parts, destination),
+      ...kind.properties?.(parts, destination as never),
     });
   }
 

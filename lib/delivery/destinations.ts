@@ -1,41 +1,194 @@
-/** The registered kinds of destination, by their `type`, and what is asked about the one that a connector has. */
-import { type KindsOf, kindsSchema } from '../config/option.ts';
-import type { DestinationKind } from './destination.ts';
-import { existing } from './existing.ts';
-import { http } from './http.ts';
-import { s3 } from './s3.ts';
-import { splunk } from './splunk.ts';
+/** The kinds of destination, by their `type`: options, and the properties of the delivery stream. Schema, props and documents follow from them. */
+import type { Duration } from 'aws-cdk-lib';
+import type { IRole } from 'aws-cdk-lib/aws-iam';
+import type * as firehose from 'aws-cdk-lib/aws-kinesisfirehose';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
+import * as v from 'valibot';
+import { integer } from '../../lambda/options.ts';
+import { arn, endpointUrl, secretArn, text } from '../config/fields.ts';
+import { type GroupFor, kindsSchema, type OptionGroup } from '../config/option.ts';
+import type {
+  Destination,
+  ExistingDestination,
+  HttpDestination,
+  S3Destination,
+  SplunkDestination,
+} from '../connector-props.ts';
+import { PREFIXES } from '../prefixes.ts';
 
-export const DESTINATIONS = {
-  s3,
-  splunk,
-  http,
-  existing,
+interface DestinationKind<D> extends OptionGroup {
+  /** Prefix of the names of its metrics in Firehose. Absent: an existing stream, whose `deliversTo` says it. */
+  readonly metrics?: 'DeliveryToS3' | 'DeliveryToSplunk' | 'DeliveryToHttpEndpoint';
+  /** Whether events become objects in the bucket, of which a SIEM can be notified. */
+  readonly deliversObjects?: boolean;
+  /** Member of the secret with the endpoint's token. Absent: no endpoint. */
+  readonly token?: string;
+  /** The part of a delivery stream's properties that names its destination. Absent: nothing is created. */
+  readonly properties?: (parts: DestinationParts, destination: D) => Partial<firehose.CfnDeliveryStreamProps>;
+}
+
+/** A kind with an option for each of its props. */
+type KindFor<D> = DestinationKind<D> & GroupFor<D>;
+
+/** What every destination is made of. */
+export interface DestinationParts {
+  readonly bucket: IBucket;
+  readonly role: IRole;
+  readonly logging: firehose.CfnDeliveryStream.CloudWatchLoggingOptionsProperty;
+  readonly encryptionKey?: IKey;
+  readonly bufferSeconds: number;
+  /** Present where the kind has a `token`. */
+  readonly token: ISecret | undefined;
+}
+
+/** Readers list by time, so every part is padded with zeros. Firehose writes the time of arrival, in UTC. */
+const TIME_PREFIX = '!{timestamp:yyyy/MM/dd/HH}/';
+
+/** SIEMs recognize gzipped lines of JSON by this ending. Firehose alone would write `.gz`. */
+const FILE_EXTENSION = '.json.gz';
+
+const buffer = (most: number) =>
+  ({
+    schema: integer(0, most, 'seconds'),
+    default: 60,
+    name: 'bufferSeconds',
+    form: 'seconds',
+    late: true,
+    most,
+  }) as const;
+
+/** Options of every endpoint. */
+const ENDPOINT = {
+  secret: { schema: secretArn, name: 'secretArn', form: 'secret' },
+  retry: { schema: integer(0, 7200, 'seconds'), default: 7200, name: 'retrySeconds', form: 'seconds', late: true },
 } as const;
 
-/** What the delivery stream of a connector delivers to. */
-export type Destination = KindsOf<typeof DESTINATIONS>;
+const s3 = {
+  required: {},
+  optional: { bufferInterval: buffer(900) },
+  metrics: 'DeliveryToS3',
+  deliversObjects: true,
+  // Packed records need no processing: S3 gets their bytes as they are, and each line is ended.
+  properties: parts => ({
+    extendedS3DestinationConfiguration: {
+      ...bucketSettings(parts),
+      fileExtension: FILE_EXTENSION,
+      prefix: `${PREFIXES.events}${TIME_PREFIX}`,
+      bufferingHints: { intervalInSeconds: parts.bufferSeconds, sizeInMBs: 64 },
+    },
+  }),
+} as const satisfies KindFor<S3Destination>;
+
+const splunk = {
+  required: { url: { schema: endpointUrl, late: true } },
+  optional: { secret: ENDPOINT.secret, bufferInterval: buffer(60), retry: ENDPOINT.retry },
+  metrics: 'DeliveryToSplunk',
+  token: 'hec_token',
+  properties(parts, { url, retry }) {
+    const { s3Configuration, ...settings } = endpointSettings(parts, retry);
+    return {
+      splunkDestinationConfiguration: {
+        ...settings,
+        hecEndpoint: url,
+        // The raw endpoint splits packed records into lines. The event endpoint would take a record for one event.
+        hecEndpointType: 'Raw',
+        hecAcknowledgmentTimeoutInSeconds: 300,
+        bufferingHints: { intervalInSeconds: parts.bufferSeconds, sizeInMBs: 5 },
+        s3BackupMode: 'FailedEventsOnly',
+        s3Configuration,
+      },
+    };
+  },
+} as const satisfies KindFor<SplunkDestination>;
+
+const http = {
+  required: { url: { schema: endpointUrl, late: true } },
+  optional: {
+    name: { schema: text, late: true },
+    secret: ENDPOINT.secret,
+    bufferInterval: buffer(900),
+    retry: ENDPOINT.retry,
+  },
+  metrics: 'DeliveryToHttpEndpoint',
+  token: 'api_key',
+  properties: (parts, { url, name, retry }) => ({
+    httpEndpointDestinationConfiguration: {
+      ...endpointSettings(parts, retry),
+      endpointConfiguration: { url, ...(name && { name }) },
+      requestConfiguration: { contentEncoding: 'GZIP' },
+      roleArn: parts.role.roleArn,
+      bufferingHints: { intervalInSeconds: parts.bufferSeconds, sizeInMBs: 4 },
+      s3BackupMode: 'FailedDataOnly',
+    },
+  }),
+} as const satisfies KindFor<HttpDestination>;
+
+const deliveryStreamArn = arn(
+  'firehose',
+  'deliverystream/[A-Za-z0-9_.-]{1,64}',
+  'arn:aws:firehose:eu-west-1:111122223333:deliverystream/name',
+);
+
+const existing = {
+  required: { deliveryStream: { schema: deliveryStreamArn, name: 'deliveryStreamArn', form: 'deliveryStream' } },
+  optional: {
+    deliversTo: { schema: v.picklist(['s3', 'splunk', 'http'], 'must be "s3", "splunk" or "http"'), default: 's3' },
+  },
+} as const satisfies KindFor<ExistingDestination>;
+
+export const DESTINATIONS = { s3, splunk, http, existing } as const;
 
 export const destinationSchema = kindsSchema(DESTINATIONS);
 
-/** Firehose's longest buffer interval, assumed for an existing stream. */
-const LONGEST_BUFFER_SECONDS = 900;
-
-/** Undefined at runtime where `cdk.json` names an unknown type. */
-export function kindOf({ type }: { readonly type: string }): DestinationKind {
-  return DESTINATIONS[type as keyof typeof DESTINATIONS] as unknown as DestinationKind;
+/** Undefined where `cdk.json` or a program in JavaScript names an unknown type. */
+export function kindOf({ type }: { readonly type: string }): DestinationKind<never> {
+  return DESTINATIONS[type as keyof typeof DESTINATIONS] as unknown as DestinationKind<never>;
 }
 
-export type DeliveryMetricPrefix = NonNullable<DestinationKind['metrics']>;
+export type DeliveryMetricPrefix = NonNullable<DestinationKind<never>['metrics']>;
 
 export function deliveryMetricPrefix(destination: Destination): DeliveryMetricPrefix {
   const type = destination.type === 'existing' ? (destination.deliversTo ?? 's3') : destination.type;
   return kindOf({ type }).metrics!;
 }
 
-/** How long Firehose may buffer events by design. */
-export function bufferSecondsOf(destination: Destination): number {
-  if (destination.type === 'existing') return LONGEST_BUFFER_SECONDS;
-  const byDefault = DESTINATIONS[destination.type].optional.bufferInterval.default;
-  return destination.bufferInterval?.toSeconds() ?? byDefault;
+/** How long Firehose buffers events by design. May be a token. */
+export function bufferSecondsOf(destination: Exclude<Destination, ExistingDestination>): number {
+  return destination.bufferInterval?.toSeconds() ?? DESTINATIONS[destination.type].optional.bufferInterval.default;
+}
+
+/** The same for calculations at synth. Where it is not known then, the longest that Firehose takes. */
+export function mostBufferSeconds(destination: Destination): number {
+  if (destination.type === 'existing') return s3.optional.bufferInterval.most;
+  const { most } = DESTINATIONS[destination.type].optional.bufferInterval;
+  return destination.bufferInterval?.isUnresolved() ? most : bufferSecondsOf(destination);
+}
+
+/** What every write into the bucket has in common, be it a delivery or a backup. */
+function bucketSettings({ bucket, role, encryptionKey, logging }: DestinationParts) {
+  return {
+    bucketArn: bucket.bucketArn,
+    roleArn: role.roleArn,
+    compressionFormat: 'GZIP',
+    errorOutputPrefix: `${PREFIXES.deliveryErrors}!{firehose:error-output-type}/${TIME_PREFIX}`,
+    cloudWatchLoggingOptions: logging,
+    ...(encryptionKey && { encryptionConfiguration: { kmsEncryptionConfig: { awskmsKeyArn: encryptionKey.keyArn } } }),
+  };
+}
+
+/** What every endpoint has in common. Events that it did not accept go to the bucket, and an alarm reports them. */
+function endpointSettings(parts: DestinationParts, retry: Duration | undefined) {
+  const { role, token, logging } = parts;
+  return {
+    secretsManagerConfiguration: { enabled: true, secretArn: token!.secretArn, roleArn: role.roleArn },
+    retryOptions: { durationInSeconds: retry?.toSeconds() ?? ENDPOINT.retry.default },
+    cloudWatchLoggingOptions: logging,
+    s3Configuration: {
+      ...bucketSettings(parts),
+      prefix: `${PREFIXES.deliveryErrors}backup/${TIME_PREFIX}`,
+      bufferingHints: { intervalInSeconds: 60, sizeInMBs: 5 },
+    },
+  };
 }

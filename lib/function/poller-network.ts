@@ -2,25 +2,8 @@ import * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
+import type { Network } from '../connector-props.ts';
 import { suppressWildcard } from '../suppress-finding.ts';
-
-/** The network that the function runs in. */
-export interface Network {
-  /** VPC of the function. Its subnets must reach the API and the AWS services. */
-  readonly vpc: ec2.IVpc;
-  /**
-   * Subnets of the function.
-   *
-   * @default - the private subnets with a way out
-   */
-  readonly subnets?: ec2.SubnetSelection;
-  /**
-   * Security groups of the function.
-   *
-   * @default - one is created that lets out TCP to the ports of the API, of its token endpoint, and 443
-   */
-  readonly securityGroups?: readonly ec2.ISecurityGroup[];
-}
 
 /** Placement of the function: Lambda's own network unless another is named. */
 export function placement(scope: Construct, network: Network | undefined, ports: readonly number[]) {

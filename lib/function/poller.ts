@@ -11,13 +11,14 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { TICK_EXPIRES_AFTER, TIMEOUT } from '../alarms/timing.ts';
+import type { Network } from '../connector-props.ts';
 import { PREBUILT_FUNCTION, ROOT } from '../installation.ts';
 import { PREFIXES } from '../prefixes.ts';
 import { allow, keyStatements, secretArnOf } from '../statements.ts';
 import { suppressWildcard } from '../suppress-finding.ts';
 import { BUNDLING } from './bundling.ts';
 import { PROCESS_ENVIRONMENT } from './function-environment.ts';
-import { keepNetworkFromCode, type Network, networkStatements, outboundPorts, placement } from './poller-network.ts';
+import { keepNetworkFromCode, networkStatements, outboundPorts, placement } from './poller-network.ts';
 
 export interface PollerProps extends FunctionResources {
   /** Addresses that the function connects to, beside those of AWS. */

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { STREAMS_WITHOUT_PATH } from '../../lambda/streams.ts';
-import { type Fault, schemaFaults } from '../config/fault.ts';
+import type { Fault } from '../config/fault.ts';
+import { schemaFaults } from '../config/schema-faults.ts';
 import { type Compilation, type CompiledFields, compileFields, type OcsfFieldsOption } from './compile-fields.ts';
 
 /** Lambda takes no more for names and values of all variables together, in bytes. */

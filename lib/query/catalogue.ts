@@ -46,7 +46,7 @@ export function linesTable(props: LinesTableProps): glue.CfnTable.TableInputProp
 /** By the day, and no day before the oldest object: a query lists each partition, whether anything lies there or not. */
 function projection({ bucket, retention }: LinesTableProps): Record<string, string> {
   // Longer than that, the first day of all is the later of the two for years to come.
-  const isShort = retention && retention.toDays() <= MOST_DAYS_BACK;
+  const isShort = retention && !retention.isUnresolved() && retention.toDays() <= MOST_DAYS_BACK;
   const first = isShort ? `NOW-${retention.toDays() + DAYS_TO_EXPIRE}DAYS` : FIRST_DAY;
   return {
     'projection.enabled': 'true',

@@ -1,63 +1,56 @@
 import { Duration, type RemovalPolicy, Stack } from 'aws-cdk-lib';
 import * as athena from 'aws-cdk-lib/aws-athena';
 import * as glue from 'aws-cdk-lib/aws-glue';
-import type { IManagedPolicy } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import * as s3 from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
+import type { Query } from '../connector-props.ts';
 import { bucketDefaults } from '../data-bucket.ts';
 import { suppressFinding } from '../suppress-finding.ts';
 import { createAnalystPolicy } from './analyst-policy.ts';
 import { athenaView, databaseName, linesTable, workgroupName } from './catalogue.ts';
 import { VIEWS } from './views.ts';
 
-export interface QueryProps extends ResultsBucketProps {
+interface QueryProps extends ResultsBucketProps {
   readonly connectorName: string;
   /** Bucket of the delivered events. */
   readonly bucket: IBucket;
-  /** How long objects stay; absent where somebody else decides that. */
-  readonly retention?: Duration;
+  /** The bucket again, if this stack creates it. The retention is its, and an existing one has its own rules. */
+  readonly createdBucket: IBucket | undefined;
+  readonly retention: Duration;
   readonly queryScanGigabytes: number;
   readonly encryptionKey?: IKey;
 }
 
-/** Lets analysts ask the delivered events in Athena: docs/query.md. */
-export class Query extends Construct {
-  readonly database: string;
-  readonly workgroup: athena.CfnWorkGroup;
-  readonly results: IBucket;
-  readonly policy: IManagedPolicy;
+export function createQuery(scope: Construct, props: QueryProps): Query {
+  const within = new Construct(scope, 'Query');
+  const database = databaseName(props.connectorName);
+  createCatalogue(within, database, props);
+  const results = createResultsBucket(within, props);
+  const parts = { ...props, events: props.bucket, results };
+  const workgroup = createWorkgroup(within, { ...parts, scanGigabytes: props.queryScanGigabytes });
+  return { database, workgroup, results, policy: createAnalystPolicy(within, parts) };
+}
 
-  constructor(scope: Construct, id: string, props: QueryProps) {
-    super(scope, id);
-    this.database = databaseName(props.connectorName);
-    this.createCatalogue(props);
-    this.results = createResultsBucket(this, props);
-    const parts = { ...props, events: props.bucket, results: this.results };
-    this.workgroup = createWorkgroup(this, { ...parts, scanGigabytes: props.queryScanGigabytes });
-    this.policy = createAnalystPolicy(this, parts);
-  }
-
-  private createCatalogue(props: QueryProps): void {
-    const catalogId = Stack.of(this).account;
-    const database = new glue.CfnDatabase(this, 'Database', {
-      catalogId,
-      databaseInput: { name: this.database, description: `Events of connector ${props.connectorName}.` },
-    });
-    const tables = [linesTable(props), ...VIEWS.map(view => athenaView(view, this.database))];
-    for (const tableInput of tables) {
-      const table = new glue.CfnTable(this, `Table-${tableInput.name}`, {
-        catalogId,
-        databaseName: this.database,
-        tableInput,
-      });
-      table.addResourceDependency(database);
-    }
+function createCatalogue(scope: Construct, databaseName: string, props: QueryProps): void {
+  const { bucket } = props;
+  const catalogId = Stack.of(scope).account;
+  const database = new glue.CfnDatabase(scope, 'Database', {
+    catalogId,
+    databaseInput: { name: databaseName, description: `Events of connector ${props.connectorName}.` },
+  });
+  const tables = [
+    linesTable({ bucket, ...(props.createdBucket && { retention: props.retention }) }),
+    ...VIEWS.map(view => athenaView(view, databaseName)),
+  ];
+  for (const tableInput of tables) {
+    const table = new glue.CfnTable(scope, `Table-${tableInput.name}`, { catalogId, databaseName, tableInput });
+    table.addResourceDependency(database);
   }
 }
 
-export interface ResultsBucketProps {
+interface ResultsBucketProps {
   readonly removalPolicy: RemovalPolicy;
   readonly encryptionKey?: IKey;
 }
@@ -66,7 +59,7 @@ export interface ResultsBucketProps {
  * Where Athena writes answers. A bucket of its own: analysts may write here and nowhere else. Answers expire after a week,
  * which this stack cannot configure in an existing bucket.
  */
-export function createResultsBucket(scope: Construct, props: ResultsBucketProps): s3.Bucket {
+function createResultsBucket(scope: Construct, props: ResultsBucketProps): s3.Bucket {
   const bucket = new s3.Bucket(scope, 'Results', {
     ...bucketDefaults(props.encryptionKey),
     lifecycleRules: [
@@ -86,7 +79,7 @@ export function createResultsBucket(scope: Construct, props: ResultsBucketProps)
   return bucket;
 }
 
-export interface WorkgroupProps {
+interface WorkgroupProps {
   readonly connectorName: string;
   readonly results: IBucket;
   /** A query that would read more is stopped. */
@@ -97,7 +90,7 @@ export interface WorkgroupProps {
 const BYTES_OF_GIGABYTE = 1_000_000_000;
 
 /** Where analysts ask: bounds what one query may read, and says where its answer goes, whatever the client says. */
-export function createWorkgroup(scope: Construct, props: WorkgroupProps): athena.CfnWorkGroup {
+function createWorkgroup(scope: Construct, props: WorkgroupProps): athena.CfnWorkGroup {
   const { connectorName, results, scanGigabytes, encryptionKey } = props;
   return new athena.CfnWorkGroup(scope, 'Workgroup', {
     name: workgroupName(connectorName),

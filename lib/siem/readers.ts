@@ -1,7 +1,8 @@
 /** The kinds of SIEM that a reader role can trust, and what each needs to be known. */
 import * as v from 'valibot';
 import { arn } from '../config/fields.ts';
-import { type KindsOf, kindsSchema, type OptionGroup } from '../config/option.ts';
+import { type GroupFor, kindsSchema } from '../config/option.ts';
+import type { ExternalIdReader, SentinelReader } from '../connector-props.ts';
 
 const principal = v.pipe(
   v.string('must be a string'),
@@ -23,51 +24,21 @@ const oidcProviderArn = arn(
 );
 
 export const SIEM_READERS = {
-  /** A SIEM that assumes a role from its own account and presents the external id that its form shows. */
   'external-id': {
-    required: {
-      /** Account id, or ARN of the role or user, that assumes the reader role. */
-      principal: { schema: principal },
-      /** External id that the SIEM presents, so that no other customer of it can use the role. */
-      externalId: { schema: externalId },
-    },
+    required: { principal: { schema: principal, late: true }, externalId: { schema: externalId, late: true } },
     optional: {},
   },
-  /** Microsoft Sentinel, which authenticates with OpenID Connect. */
   sentinel: {
-    required: {
-      /** Id of the Log Analytics workspace. */
-      workspaceId: { schema: v.pipe(v.string('must be a string'), v.uuid('must be a UUID')) },
-    },
+    required: { workspaceId: { schema: v.pipe(v.string('must be a string'), v.uuid('must be a UUID')), late: true } },
     optional: {
-      /**
-       * Cloud of the workspace.
-       *
-       * @default 'commercial'
-       */
       cloud: {
         schema: v.picklist(['commercial', 'government'], 'must be "commercial" or "government"'),
         default: 'commercial',
       },
-      /**
-       * ARN of an existing identity provider.
-       *
-       * @default - the one that Microsoft's guide has you create in this account, by its well-known name
-       */
-      oidcProviderArn: { schema: oidcProviderArn },
-      /**
-       * Whether to create the identity provider. An account can have it only once.
-       *
-       * @default false
-       */
+      oidcProviderArn: { schema: oidcProviderArn, late: true },
       createOidcProvider: { schema: v.boolean('must be true or false'), default: false },
     },
   },
-} as const satisfies Readonly<Record<string, OptionGroup>>;
-
-/** Whom the reader role trusts. */
-export type SiemReader = KindsOf<typeof SIEM_READERS>;
-export type ExternalIdReader = Extract<SiemReader, { type: 'external-id' }>;
-export type SentinelReader = Extract<SiemReader, { type: 'sentinel' }>;
+} as const satisfies { 'external-id': GroupFor<ExternalIdReader>; sentinel: GroupFor<SentinelReader> };
 
 export const siemReaderSchema = kindsSchema(SIEM_READERS);

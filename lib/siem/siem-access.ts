@@ -4,10 +4,10 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type * as s3 from 'aws-cdk-lib/aws-s3';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import type { SiemAccess, SiemReader } from '../connector-props.ts';
 import { PREFIXES } from '../prefixes.ts';
 import { allow, keyStatements } from '../statements.ts';
 import { suppressFinding, suppressWildcard } from '../suppress-finding.ts';
-import type { SiemReader } from './readers.ts';
 import { createReaderRole } from './siem-reader.ts';
 
 export interface SiemAccessProps {
@@ -25,77 +25,61 @@ const KEPT = Duration.days(14);
 /** How often a SIEM may receive a notification without deleting it. */
 const MAX_RECEIVES = 10;
 
-/** A queue with a notification of each new object, and a policy that lets a SIEM read these objects and this queue only. */
-export class SiemAccess extends Construct {
-  readonly queue: sqs.Queue;
-  readonly deadLetters: sqs.Queue;
-  readonly policy: iam.ManagedPolicy;
-  readonly role: iam.Role | undefined;
+export function createSiemAccess(scope: Construct, props: SiemAccessProps): SiemAccess {
+  const within = new Construct(scope, 'Siem');
+  const deadLetters = new sqs.Queue(within, 'Unread', { ...QUEUE, retentionPeriod: KEPT });
+  suppressFinding(deadLetters, 'AwsSolutions-SQS3', 'This queue is itself the dead-letter queue of the notifications.');
+  // Another id would replace the queue, with whose URL a SIEM is set up.
+  const queue = new sqs.Queue(within, 'Announcements', {
+    ...QUEUE,
+    retentionPeriod: KEPT,
+    visibilityTimeout: Duration.minutes(10),
+    deadLetterQueue: { queue: deadLetters, maxReceiveCount: MAX_RECEIVES },
+  });
+  acceptNotifications(queue, props);
+  const policy = createReaderPolicy(within, queue, props);
+  const role = props.siemReader && createReaderRole(within, { ...props, reader: props.siemReader, policy });
+  return { queue, deadLetters, policy, role };
+}
 
-  constructor(scope: Construct, id: string, props: SiemAccessProps) {
-    super(scope, id);
-    this.deadLetters = new sqs.Queue(this, 'Unread', { ...QUEUE, retentionPeriod: KEPT });
-    suppressFinding(
-      this.deadLetters,
-      'AwsSolutions-SQS3',
-      'This queue is itself the dead-letter queue of the notifications.',
-    );
-    // Another id would replace the queue, with whose URL a SIEM is set up.
-    this.queue = new sqs.Queue(this, 'Announcements', {
-      ...QUEUE,
-      retentionPeriod: KEPT,
-      visibilityTimeout: Duration.minutes(10),
-      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: MAX_RECEIVES },
-    });
-    this.acceptFrom(props);
-    this.policy = this.createPolicy(props);
-    this.role = props.siemReader && createReaderRole(this, { ...props, reader: props.siemReader, policy: this.policy });
-  }
+/**
+ * A bucket that this stack creates sends a notification of each event object. The notifications of an existing bucket would be overwritten,
+ * so there the queue only accepts them.
+ */
+function acceptNotifications(queue: sqs.Queue, { bucket, createdBucket }: SiemAccessProps): void {
+  const resource = createdBucket?.node.defaultChild as s3.CfnBucket | undefined;
+  const accepted = queue.addToResourcePolicy(
+    new iam.PolicyStatement({
+      actions: ['sqs:SendMessage'],
+      resources: [queue.queueArn],
+      principals: [new iam.ServicePrincipal('s3.amazonaws.com')],
+      conditions: {
+        StringEquals: { 'aws:SourceAccount': Stack.of(queue).account },
+        ArnEquals: { 'aws:SourceArn': resource ? arnByName(resource) : bucket.bucketArn },
+      },
+    }),
+  );
+  if (!resource) return;
+  const filter = { s3Key: { rules: [{ name: 'prefix', value: PREFIXES.events }] } };
+  const notification = { event: 's3:ObjectCreated:*', queue: queue.queueArn, filter };
+  resource.notificationConfiguration = { queueConfigurations: [notification] };
+  if (accepted.policyDependable) resource.node.addDependency(accepted.policyDependable);
+}
 
-  /**
-   * A bucket that this stack creates sends a notification of each event object. The notifications of an existing bucket would be overwritten,
-   * so there the queue only accepts them.
-   */
-  private acceptFrom({ bucket, createdBucket }: SiemAccessProps): void {
-    const resource = createdBucket?.node.defaultChild as s3.CfnBucket | undefined;
-    const accepted = this.queue.addToResourcePolicy(
-      new iam.PolicyStatement({
-        actions: ['sqs:SendMessage'],
-        resources: [this.queue.queueArn],
-        principals: [new iam.ServicePrincipal('s3.amazonaws.com')],
-        conditions: {
-          StringEquals: { 'aws:SourceAccount': Stack.of(this).account },
-          ArnEquals: { 'aws:SourceArn': resource ? arnByName(resource) : bucket.bucketArn },
-        },
-      }),
-    );
-    if (!resource) return;
-    resource.notificationConfiguration = { queueConfigurations: [this.notification()] };
-    if (accepted.policyDependable) resource.node.addDependency(accepted.policyDependable);
-  }
-
-  private notification(): s3.CfnBucket.QueueConfigurationProperty {
-    return {
-      event: 's3:ObjectCreated:*',
-      queue: this.queue.queueArn,
-      filter: { s3Key: { rules: [{ name: 'prefix', value: PREFIXES.events }] } },
-    };
-  }
-
-  private createPolicy({ connectorName, bucket, encryptionKey }: SiemAccessProps): iam.ManagedPolicy {
-    const objects = bucket.arnForObjects(`${PREFIXES.events}*`);
-    const policy = new iam.ManagedPolicy(this, 'ReaderPolicy', {
-      // Another description would replace the policy, which a SIEM has attached to a role of its own.
-      description: `Reads the events of connector ${connectorName} and the queue that announces them.`,
-      statements: [
-        allow(['s3:GetObject'], objects),
-        allow(READ_QUEUE, this.queue.queueArn),
-        ...keyStatements(this, encryptionKey, ['readObjects']),
-      ],
-    });
-    suppressWildcard(policy, objects, 'Firehose names the objects; the wildcard stays below the prefix of the events.');
-    return policy;
-  }
+function createReaderPolicy(scope: Construct, queue: sqs.Queue, props: SiemAccessProps): iam.ManagedPolicy {
+  const { connectorName, bucket, encryptionKey } = props;
+  const objects = bucket.arnForObjects(`${PREFIXES.events}*`);
+  const policy = new iam.ManagedPolicy(scope, 'ReaderPolicy', {
+    // Another description would replace the policy, which a SIEM has attached to a role of its own.
+    description: `Reads the events of connector ${connectorName} and the queue that announces them.`,
+    statements: [
+      allow(['s3:GetObject'], objects),
+      allow(READ_QUEUE, queue.queueArn),
+      ...keyStatements(scope, encryptionKey, ['readObjects']),
+    ],
+  });
+  suppressWildcard(policy, objects, 'Firehose names the objects; the wildcard stays below the prefix of the events.');
+  return policy;
 }
 
 /** The policy must exist before the bucket that sends notifications, so it names the bucket without a reference to it. */

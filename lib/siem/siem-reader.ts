@@ -1,7 +1,7 @@
 import { Stack } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import type { ExternalIdReader, SentinelReader, SiemReader } from './readers.ts';
+import type { ExternalIdReader, SentinelReader, SiemReader } from '../connector-props.ts';
 
 export interface ReaderRoleProps {
   /** Name of the connector that the role is for. */
@@ -24,7 +24,9 @@ export function createReaderRole(scope: Construct, props: ReaderRoleProps): iam.
 }
 
 function externalIdPrincipal({ principal, externalId }: ExternalIdReader): iam.IPrincipal {
-  const trusted = principal.startsWith('arn:') ? new iam.ArnPrincipal(principal) : new iam.AccountPrincipal(principal);
+  // IAM takes an account id, too, in place of an ARN. A token may be either.
+  const isAccount = /^\d{12}$/.test(principal);
+  const trusted = isAccount ? new iam.AccountPrincipal(principal) : new iam.ArnPrincipal(principal);
   return new iam.PrincipalWithConditions(trusted, { StringEquals: { 'sts:ExternalId': externalId } });
 }
 

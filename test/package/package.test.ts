@@ -1,6 +1,9 @@
 /** What the package has and asks for. What it does in an app is tested by `npm run test:package`. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { build } from 'esbuild';
+import { declare } from '../../package/declarations.ts';
 import { FUNCTION_BUNDLE } from '../../package/function-bundle.ts';
 import { nodeFault, peerFaults } from '../../package/prerequisites.ts';
 import { releaseNotes } from '../../package/release-notes.ts';
@@ -52,6 +55,27 @@ function packageOf(specifier: string): string {
   const [scope, name] = specifier.split('/');
   return scope!.startsWith('@') ? `${scope}/${name}` : scope!;
 }
+
+describe('the types of the package', () => {
+  const folder = path.join(ROOT, 'node_modules', '.cache', 'declarations');
+  const files = declare(folder);
+  const ofConstruct = files.filter(file => file.startsWith('lib/'));
+
+  test('show the construct by plain interfaces, and nothing of how it is made', () => {
+    expect(ofConstruct.sort()).toEqual([
+      'lib/config/fault.d.ts',
+      'lib/connector-props.d.ts',
+      'lib/security-data-connector.d.ts',
+    ]);
+  });
+
+  test('name no library but those of the CDK, and no private member', () => {
+    const texts = files.map(file => readFileSync(path.join(folder, file), 'utf8'));
+    const imported = texts.flatMap(text => [...text.matchAll(/from '([^.'][^']*)'/g)].map(([, name]) => name!));
+    expect([...new Set(imported.map(packageOf))].sort()).toEqual(['aws-cdk-lib', 'constructs']);
+    expect(texts.flatMap(text => text.match(/^ *(?:private|protected|#\w+).*/gm) ?? [])).toEqual([]);
+  });
+});
 
 describe('what hinders the package is one sentence', () => {
   test.each(['18.20.8', '20.18.3', '21.7.3', '22.11.0'])('that names the Node it needs, on Node %s', version => {

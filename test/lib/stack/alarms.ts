@@ -237,13 +237,42 @@ describe('who is notified', () => {
     );
 
   test('reads in the notification what to do first: a command that can be typed as it is', () => {
-    for (const text of notified({}))
-      expect(text).toContain('First run "npm run connectorctl -- status --connector acme"');
     for (const { AlarmName, AlarmDescription } of alarms(VARIANTS.everyOption)) {
       const { first } = ALARMS.find(({ name }) => name === AlarmName.split('/')[1])!;
       expect(AlarmDescription).toContain(`First run "npm run connectorctl -- ${first} --connector acme"`);
       expect(AlarmDescription.length).toBeLessThanOrEqual(1024);
     }
+  });
+
+  test.each(VARIANT_NAMES)(
+    'finds in a composite alarm the command and the section of each alarm in it (%s)',
+    variant => {
+      const options: Readonly<Record<string, unknown>> = VARIANTS[variant];
+      const byName = new Map(alarms(options).map(each => [each.AlarmName.split('/')[1]!, each]));
+      const named = notified(options).flatMap(text => {
+        expect(text).toContain('"npm run connectorctl -- <command> --connector acme"');
+        expect(text).toMatch(new RegExp(` Runbook: (the connector’s )?${options['runbookUrl'] ?? 'docs/runbook.md'}$`));
+        return [...text.matchAll(/([a-z-]+(?: list)?) \(([a-z, #-]+)\)/g)].flatMap(([, command, names]) =>
+          names!.split(', ').map(section => [section.slice(1), command]),
+        );
+      });
+      const first = ALARMS.flatMap(alarm => (byName.has(alarm.name) ? [[alarm.name, alarm.first]] : []));
+      expect(named.sort()).toEqual(first.sort());
+    },
+  );
+
+  test('can read it all: CloudWatch takes 1,024 characters of the longest names and addresses', () => {
+    const longest = { name: 'a'.repeat(32), runbookUrl: `https://wiki.example/${'r'.repeat(256)}`.slice(0, 256) };
+    const kinds = [{}, { destination: { type: 'http', url: 'https://siem.example' } }];
+    const texts = kinds.flatMap(kind => {
+      const template = synthesize({ ...longest, ...kind });
+      return ['AWS::CloudWatch::Alarm', 'AWS::CloudWatch::CompositeAlarm'].flatMap(type =>
+        resources(template, type).map(({ Properties }) => Properties['AlarmDescription'] as string),
+      );
+    });
+    expect(texts.filter(text => text.includes(longest.runbookUrl))).toHaveLength(texts.length);
+    expect(Math.max(...texts.map(text => text.length))).toBeLessThanOrEqual(1024);
+    expect(() => configured({ runbookUrl: `${longest.runbookUrl}x` })).toThrow(/runbookUrl: must have 256 characters/);
   });
 
   test('finds the runbook by its URL; where none is given, it is said whose docs/runbook.md is meant', () => {

@@ -9,7 +9,7 @@ import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import * as sns from 'aws-cdk-lib/aws-sns';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import type { ConfigurationError } from '../../../lib/config/fault.ts';
-import type { SecurityDataConnectorProps } from '../../../lib/connector-options.ts';
+import type { SecurityDataConnectorProps } from '../../../lib/connector-props.ts';
 import { SecurityDataConnector } from '../../../lib/security-data-connector.ts';
 import { createApp, only, resources, templateOf } from '../synth.ts';
 import { actionsOf, identityStatements } from './policies.ts';
@@ -199,5 +199,111 @@ describe('the construct holds its props to the rules of the configuration', () =
 
   test('and names every fault at once', () => {
     expect(faults({ pageLimit: 0, authUrl: 'http://x.example' })).toEqual(['props.authUrl', 'props.pageLimit']);
+  });
+});
+
+/** What the construct says to a program in JavaScript, which no compiler has checked: one line for each fault. */
+function refusal(props: unknown): string[] {
+  try {
+    new SecurityDataConnector(stack(), 'Connector', props as SecurityDataConnectorProps);
+    return [];
+  } catch (error) {
+    const { name, faults: all } = error as ConfigurationError;
+    expect(name).toBe('ConfigurationError');
+    return all.map(({ path, reason }) => `${path} ${reason}`);
+  }
+}
+
+describe('the construct in JavaScript', () => {
+  test.each<[string, unknown, string[]]>([
+    ['no props', undefined, ['props must be an object']],
+    [
+      'nothing of what is required',
+      {},
+      ['connectorName', 'baseUrl', 'authUrl'].map(prop => `props.${prop} is required`),
+    ],
+    ['a misspelt prop', { pagelimit: 10 }, ['props.pagelimit is not a prop; did you mean pageLimit?']],
+    ['the name of the option in place of the prop’s', { rateMinutes: 5 }, ['props.rateMinutes is not a prop']],
+    ['a number in place of a duration', { rate: 1 }, ['props.rate must be a Duration, such as Duration.minutes(5)']],
+    [
+      'null in place of a duration',
+      { retention: null },
+      ['props.retention must be a Duration, such as Duration.days(5)'],
+    ],
+    [
+      'an ARN in place of a bucket',
+      { bucket: 'arn:aws:s3:::b' },
+      ['props.bucket must be an IBucket, which has bucketArn'],
+    ],
+    [
+      'another object in place of a key',
+      { encryptionKey: {} },
+      ['props.encryptionKey must be an IKey, which has keyArn'],
+    ],
+    [
+      'a text in place of a removal policy',
+      { removalPolicy: 'keep' },
+      ['props.removalPolicy must be RemovalPolicy.DESTROY, RETAIN, RETAIN_ON_UPDATE_OR_DELETE'],
+    ],
+    [
+      'an unknown destination',
+      { destination: { type: 's4' } },
+      ['props.destination.type must be "s3", "splunk", "http" or "existing"'],
+    ],
+    ['no destination', { destination: null }, ['props.destination must be an object']],
+    [
+      'a destination without its type',
+      { destination: {} },
+      ['props.destination.type is required: must be "s3", "splunk", "http" or "existing"'],
+    ],
+    [
+      'a destination with faults of its own',
+      { destination: { type: 'http', bufferSeconds: 5, retry: 60, toString: 1 } },
+      [
+        'props.destination.url is required',
+        'props.destination.retry must be a Duration, such as Duration.seconds(5)',
+        'props.destination.bufferSeconds is not a prop',
+        'props.destination.toString is not a prop',
+      ],
+    ],
+    [
+      'a reader of a type that every object has',
+      { siemReader: { type: 'constructor' } },
+      ['props.siemReader.type must be "external-id" or "sentinel"'],
+    ],
+    [
+      'a network that is a VPC',
+      { network: { vpcId: 'vpc-1', subnetIds: [] } },
+      ['props.network must be a Network, which has vpc'],
+    ],
+    [
+      'a network with faults of its own',
+      { network: { vpc: 'vpc-1', subnet: {}, securityGroups: [] } },
+      [
+        'props.network.vpc must be an IVpc, which has vpcId',
+        'props.network.securityGroups must be a list of ISecurityGroup, one at least',
+        'props.network.subnet is not a prop; did you mean subnets?',
+      ],
+    ],
+    ['a text for a flag', { enabled: 'no' }, ['props.enabled must be true or false']],
+    [
+      'a misspelt stream',
+      { filters: { threat: 'a' } },
+      ['props.filters.threat is not an option; did you mean threats?'],
+    ],
+  ])('refuses %s by the name of the prop', (_, props, said) => {
+    const given = props && Object.keys(props).length > 0 ? { ...REQUIRED, ...props } : props;
+    expect(refusal(given)).toEqual(said);
+  });
+
+  test('takes a prop that is undefined for one that is absent', () => {
+    expect(refusal({ ...REQUIRED, rate: undefined, destination: undefined, tags: undefined })).toEqual([]);
+  });
+
+  test('names all faults at once', () => {
+    const props = { ...REQUIRED, baseUrl: undefined, rate: 1, destination: { type: 's4' }, colour: 'red' };
+    expect(refusal(props).map(line => line.split(' ')[0])).toEqual(
+      ['baseUrl', 'rate', 'destination.type', 'colour'].map(prop => `props.${prop}`),
+    );
   });
 });

@@ -1,0 +1,452 @@
+/**
+ * What the package publishes as types: the props of the construct, and what its attributes are. Rules, defaults and names in `cdk.json` of
+ * the props are in `connector-options.ts`. The doc comments are the texts of docs/configuration.md and of the JSON Schema, too.
+ */
+import type { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import type { CfnWorkGroup } from 'aws-cdk-lib/aws-athena';
+import type { CompositeAlarm } from 'aws-cdk-lib/aws-cloudwatch';
+import type { ISecurityGroup, IVpc, SubnetSelection } from 'aws-cdk-lib/aws-ec2';
+import type { IManagedPolicy, ManagedPolicy, Role } from 'aws-cdk-lib/aws-iam';
+import type { IDeliveryStreamRef } from 'aws-cdk-lib/aws-kinesisfirehose';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+
+/** A value for each stream that has one. */
+export interface ByStream<T> {
+  /**
+   * For assets.
+   *
+   * @default - none
+   */
+  readonly assets?: T;
+  /**
+   * For threats.
+   *
+   * @default - none
+   */
+  readonly threats?: T;
+  /**
+   * For DNS blocks.
+   *
+   * @default - none
+   */
+  readonly dnsBlocks?: T;
+}
+
+/** What a connector is made from. Only the name and the two addresses of the organization's API are required. */
+export interface SecurityDataConnectorProps {
+  /**
+   * Name of the connector, unique in account and region: in the stack's name, every event, metric and alarm. Lower-case letters, digits and
+   * single hyphens, 32 characters at most.
+   */
+  readonly connectorName: string;
+
+  /** Base URL of the API, without `/v1` or the path of a list. https only. */
+  readonly baseUrl: string;
+
+  /** URL of the realm that issues tokens, or of its token endpoint. https only. */
+  readonly authUrl: string;
+
+  /**
+   * Path of the list of DNS blocks below baseUrl. To change it, see docs/runbook.md#change-the-path-of-the-dns-blocks.
+   *
+   * @default - the stream is off
+   */
+  readonly dnsBlocksPath?: string;
+
+  /**
+   * Which rows are sent: by stream (`assets`, `threats`, `dnsBlocks`) an expression of JMESPath over the row. A row for which it is exactly
+   * `false` is withheld. See docs/filters.md.
+   *
+   * @default - every row is sent
+   */
+  readonly filters?: ByStream<string>;
+
+  /**
+   * Members that are left out of rows before they are sent: by stream a list of paths such as `contact.email`. See docs/filters.md#leave-members-out.
+   *
+   * @default - rows are sent whole
+   */
+  readonly omit?: ByStream<string[]>;
+
+  /**
+   * Days within which every row that exists is sent again, for a SIEM that forgets. Set it to the retention of your SIEM. See docs/refresh.md.
+   *
+   * @default - a row is sent when it changes
+   */
+  readonly refreshDays?: number;
+
+  /**
+   * Member of a threat that names its asset. To change it, see docs/runbook.md#change-the-member-that-names-a-threats-asset.
+   *
+   * @default 'asset_id'
+   */
+  readonly threatAssetField?: string;
+
+  /**
+   * Rows requested per page, 1 to 500.
+   *
+   * @default 500
+   */
+  readonly pageLimit?: number;
+
+  /**
+   * Member of a response that holds the rows.
+   *
+   * @default - found by its shape
+   */
+  readonly rowsMember?: string;
+
+  /**
+   * Member of a response that holds the pagination object.
+   *
+   * @default - found by its shape
+   */
+  readonly paginationMember?: string;
+
+  /**
+   * Format of the events: the connector's own envelope, or OCSF 1.8.0 (docs/ocsf.md).
+   *
+   * @default 'envelope'
+   */
+  readonly format?: 'envelope' | 'ocsf';
+
+  /**
+   * Attribute of OCSF by member of a row, such as `{"fqdn": "device.hostname"}`; below the name of a stream for that stream alone. Only with
+   * the format `ocsf`: docs/ocsf.md#mapping.
+   *
+   * @default - members stay in `unmapped`
+   */
+  readonly ocsfFields?: { readonly [member: string]: string | { readonly [member: string]: string } };
+
+  /**
+   * Time between two runs, in whole minutes from 1 to 60. The periods of the alarms follow from it.
+   *
+   * @default Duration.minutes(1)
+   */
+  readonly rate?: Duration;
+
+  /**
+   * Whether the schedule runs. `false` pauses the connector and its alarms. Nothing is lost.
+   *
+   * @default true
+   */
+  readonly enabled?: boolean;
+
+  /**
+   * Memory of the function in megabytes. Its share of a CPU follows from it: 1,769 is a whole one, which a backfill needs to keep up with the
+   * API.
+   *
+   * @default 1769
+   */
+  readonly memorySize?: number;
+
+  /**
+   * Days that logs are kept.
+   *
+   * @default RetentionDays.THREE_MONTHS
+   */
+  readonly logRetention?: RetentionDays;
+
+  /**
+   * Days that delivered events, backups and dead letters are kept in the bucket that is created. Not with an existing bucket.
+   *
+   * @default Duration.days(365)
+   */
+  readonly retention?: Duration;
+
+  /**
+   * What happens to the table, bucket and secrets that are created when they leave the stack: they are retained, or destroyed. Unless destroyed,
+   * the table is protected from deletion as well.
+   *
+   * @default RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
+   */
+  readonly removalPolicy?: RemovalPolicy;
+
+  /**
+   * Existing secret with `{"client_id", "client_secret"}`. One secret serves one connector.
+   *
+   * @default - a secret with a placeholder is created, and an output has the command that fills it
+   */
+  readonly secret?: ISecret;
+
+  /**
+   * Existing bucket for events, backups and dead letters, of this connector alone: readers may read all of `events/`. Configure it to send
+   * notifications of objects below `events/` to the queue in the output `SiemQueueArn`.
+   *
+   * @default - a bucket is created
+   */
+  readonly bucket?: IBucket;
+
+  /**
+   * KMS key for table, bucket, secrets and delivery stream. A bucket or secret that is given by its ARN must use the same key or AWS's own.
+   *
+   * @default - keys of AWS
+   */
+  readonly encryptionKey?: IKey;
+
+  /**
+   * What the delivery stream delivers to: an object whose `type` is `s3`, `splunk`, `http` or `existing`. See docs/configuration.md#destination.
+   *
+   * @default { type: 's3' }
+   */
+  readonly destination?: Destination;
+
+  /**
+   * Whether a queue of this stack receives a notification of each new object, for a SIEM. Only where the destination is S3.
+   *
+   * @default true
+   */
+  readonly siemQueue?: boolean;
+
+  /**
+   * Who may assume a role that reads queue and objects: an object whose `type` is `external-id` or `sentinel`. See
+   * docs/configuration.md#siem-reader.
+   *
+   * @default - a policy to attach, and no role
+   */
+  readonly siemReader?: SiemReader;
+
+  /**
+   * Whether analysts can query the events in Athena: docs/query.md. Only where the destination is S3.
+   *
+   * @default false
+   */
+  readonly query?: boolean;
+
+  /**
+   * Gigabytes that one query in Athena may read before it is stopped: 100 cost half a dollar. Only with `query`.
+   *
+   * @default 100
+   */
+  readonly queryScanGigabytes?: number;
+
+  /**
+   * Address that alarms notify. Not with an existing topic.
+   *
+   * @default - nobody is subscribed
+   */
+  readonly alarmEmail?: string;
+
+  /**
+   * Existing topic that alarms notify. Where it is given by its ARN, its policy must allow CloudWatch to publish.
+   *
+   * @default - a topic is created
+   */
+  readonly alarmTopic?: ITopic;
+
+  /**
+   * URL of your copy of the runbook. Each alarm links to its section. The default is a path, which no notification can open.
+   *
+   * @default 'docs/runbook.md'
+   */
+  readonly runbookUrl?: string;
+
+  /**
+   * Whether the stack has a dashboard in CloudWatch, which costs 3 dollars a month.
+   *
+   * @default false
+   */
+  readonly dashboard?: boolean;
+
+  /**
+   * Network that the function runs in. Its subnets must reach the API and AWS.
+   *
+   * @default - that of Lambda
+   */
+  readonly network?: Network;
+
+  /**
+   * Policy that bounds every role of the stack.
+   *
+   * @default - that of the scope, if any
+   */
+  readonly permissionsBoundary?: IManagedPolicy;
+
+  /**
+   * Tags of every resource that takes tags.
+   *
+   * @default {}
+   */
+  readonly tags?: { readonly [key: string]: string };
+}
+
+/** What the delivery stream of a connector delivers to. */
+export type Destination = S3Destination | SplunkDestination | HttpDestination | ExistingDestination;
+
+/** Gzipped lines in the bucket, below `events/yyyy/MM/dd/HH/`. */
+export interface S3Destination {
+  /** The bucket. */
+  readonly type: 's3';
+  /**
+   * How long Firehose buffers events before it delivers them, 0 to 900 seconds.
+   *
+   * @default Duration.seconds(60)
+   */
+  readonly bufferInterval?: Duration;
+}
+
+/** Splunk's HTTP Event Collector. */
+export interface SplunkDestination {
+  /** Splunk. */
+  readonly type: 'splunk';
+  /** Address of the HTTP Event Collector, with indexer acknowledgement enabled. https only. */
+  readonly url: string;
+  /**
+   * Existing secret with `{"hec_token"}`.
+   *
+   * @default - a secret with a placeholder is created, and an output has the command that fills it
+   */
+  readonly secret?: ISecret;
+  /**
+   * How long Firehose buffers events before it delivers them, 0 to 60 seconds.
+   *
+   * @default Duration.seconds(60)
+   */
+  readonly bufferInterval?: Duration;
+  /**
+   * How long Firehose retries an unreachable endpoint before it writes events to the bucket, 7,200 seconds at most.
+   *
+   * @default Duration.hours(2)
+   */
+  readonly retry?: Duration;
+}
+
+/** Any endpoint that accepts Firehose's HTTP requests and splits records at line ends. */
+export interface HttpDestination {
+  /** An HTTP endpoint. */
+  readonly type: 'http';
+  /** Address that accepts Firehose's HTTP requests and splits records at line ends. https only. */
+  readonly url: string;
+  /**
+   * Name of the endpoint in the console.
+   *
+   * @default - none
+   */
+  readonly name?: string;
+  /**
+   * Existing secret with `{"api_key"}`.
+   *
+   * @default - a secret with a placeholder is created, and an output has the command that fills it
+   */
+  readonly secret?: ISecret;
+  /**
+   * How long Firehose buffers events before it delivers them, 0 to 900 seconds.
+   *
+   * @default Duration.seconds(60)
+   */
+  readonly bufferInterval?: Duration;
+  /**
+   * How long Firehose retries an unreachable endpoint before it writes events to the bucket, 7,200 seconds at most.
+   *
+   * @default Duration.hours(2)
+   */
+  readonly retry?: Duration;
+}
+
+/** A delivery stream that somebody else operates. The bucket then holds dead letters only. */
+export interface ExistingDestination {
+  /** A delivery stream that exists already. */
+  readonly type: 'existing';
+  /** Delivery stream that accepts direct puts, in the same account and region. */
+  readonly deliveryStream: IDeliveryStreamRef;
+  /**
+   * What that stream delivers to. The names of its metrics follow from it.
+   *
+   * @default 's3'
+   */
+  readonly deliversTo?: 's3' | 'splunk' | 'http';
+}
+
+/** Whom the reader role trusts. */
+export type SiemReader = ExternalIdReader | SentinelReader;
+
+/** A SIEM that assumes a role from its own account and presents the external id that its form shows. */
+export interface ExternalIdReader {
+  /** A role with an external id. */
+  readonly type: 'external-id';
+  /** Account id, or ARN of the role or user, that assumes the reader role. */
+  readonly principal: string;
+  /** External id that the SIEM presents, so that no other customer of it can use the role. */
+  readonly externalId: string;
+}
+
+/** Microsoft Sentinel, which authenticates with OpenID Connect. */
+export interface SentinelReader {
+  /** Microsoft Sentinel. */
+  readonly type: 'sentinel';
+  /** Id of the Log Analytics workspace. */
+  readonly workspaceId: string;
+  /**
+   * Cloud of the workspace.
+   *
+   * @default 'commercial'
+   */
+  readonly cloud?: 'commercial' | 'government';
+  /**
+   * ARN of an existing identity provider.
+   *
+   * @default - the one that Microsoft's guide has you create in this account, by its well-known name
+   */
+  readonly oidcProviderArn?: string;
+  /**
+   * Whether to create the identity provider. An account can have it only once.
+   *
+   * @default false
+   */
+  readonly createOidcProvider?: boolean;
+}
+
+/** The network that the function runs in. */
+export interface Network {
+  /** VPC of the function. Its subnets must reach the API and the AWS services. */
+  readonly vpc: IVpc;
+  /**
+   * Subnets of the function.
+   *
+   * @default - the private subnets with a way out
+   */
+  readonly subnets?: SubnetSelection;
+  /**
+   * Security groups of the function.
+   *
+   * @default - one is created that lets out TCP to the ports of the API, of its token endpoint, and 443
+   */
+  readonly securityGroups?: readonly ISecurityGroup[];
+}
+
+/** One composite alarm for each severity, which notifies. Its description names the alarms that it is made of. */
+export interface Alarms {
+  /** The SIEM does not receive events, or soon will not. */
+  readonly critical: CompositeAlarm;
+  /** Something needs attention within a working day. */
+  readonly warning: CompositeAlarm;
+}
+
+/** A queue with a notification of each new object, and a policy that lets a SIEM read these objects and this queue only. */
+export interface SiemAccess {
+  /** Receives a notification of each new object below `events/`. */
+  readonly queue: Queue;
+  /** Notifications that the SIEM failed to process. */
+  readonly deadLetters: Queue;
+  /** Reads queue and objects. Attach it to the role of a SIEM. */
+  readonly policy: ManagedPolicy;
+  /** The role that the SIEM assumes. Absent without `siemReader`. */
+  readonly role: Role | undefined;
+}
+
+/** Lets analysts ask the delivered events in Athena: docs/query.md. */
+export interface Query {
+  /** Database with the views. */
+  readonly database: string;
+  /** Workgroup to ask in. It bounds what one query may read. */
+  readonly workgroup: CfnWorkGroup;
+  /** Bucket of the answers, which are kept for a week. */
+  readonly results: IBucket;
+  /** Asks the events. Attach it to the roles of analysts. */
+  readonly policy: ManagedPolicy;
+}

@@ -1,0 +1,154 @@
+import { describe, expect, test } from '@jest/globals';
+import { Aws, CfnParameter, Duration, Stack } from 'aws-cdk-lib';
+import type { ConfigurationError } from '../../../lib/config/fault.ts';
+import { CONNECTOR_OPTIONS } from '../../../lib/connector-options.ts';
+import type { SecurityDataConnectorProps } from '../../../lib/connector-props.ts';
+import { DESTINATIONS } from '../../../lib/delivery/destinations.ts';
+import { SecurityDataConnector } from '../../../lib/security-data-connector.ts';
+import { createApp, only, resources, templateOf } from '../synth.ts';
+
+const REQUIRED = {
+  connectorName: 'acme',
+  baseUrl: 'https://api.acme.example',
+  authUrl: 'https://auth.acme.example/realms/acme',
+};
+
+const URL = 'https://siem.acme.example';
+
+interface Late {
+  readonly text: string;
+  readonly number: number;
+}
+
+/** What the construct says of props that are known only at deployment, or the template's text. */
+function synthesized(props: (late: Late) => object): { faults: string[]; template: string; stack: Stack } {
+  const stack = new Stack(createApp(), 'TheirStack');
+  const text = new CfnParameter(stack, 'LateText').valueAsString;
+  const number = new CfnParameter(stack, 'LateNumber', { type: 'Number' }).valueAsNumber;
+  const given = { ...REQUIRED, ...props({ text, number }) } as SecurityDataConnectorProps;
+  try {
+    new SecurityDataConnector(stack, 'Connector', given);
+  } catch (error) {
+    if ((error as Error).name !== 'ConfigurationError') throw error;
+    return { faults: (error as ConfigurationError).faults.map(({ path }) => path), template: '', stack };
+  }
+  return { faults: [], template: JSON.stringify(templateOf(stack)), stack };
+}
+
+const KNOWN = 'is refused by the name of the prop';
+const TAKEN = 'arrives in the template';
+
+/** For each prop that is no object of the CDK, a token in its place. */
+const TOKENS: readonly [string, (late: Late) => object, typeof KNOWN | typeof TAKEN][] = [
+  ['connectorName', ({ text }) => ({ connectorName: text }), KNOWN],
+  ['baseUrl', ({ text }) => ({ baseUrl: text, query: true, dashboard: true }), TAKEN],
+  ['authUrl', ({ text }) => ({ authUrl: text }), TAKEN],
+  ['dnsBlocksPath', ({ text }) => ({ dnsBlocksPath: text, filters: { dnsBlocks: 'a' } }), TAKEN],
+  ['filters.threats', ({ text }) => ({ filters: { threats: text } }), KNOWN],
+  ['omit.threats[0]', ({ text }) => ({ omit: { threats: [text] } }), KNOWN],
+  ['refreshDays', ({ number }) => ({ refreshDays: number }), KNOWN],
+  ['threatAssetField', ({ text }) => ({ threatAssetField: text }), TAKEN],
+  ['pageLimit', ({ number }) => ({ pageLimit: number, refreshDays: 90 }), KNOWN],
+  ['rowsMember', ({ text }) => ({ rowsMember: text }), TAKEN],
+  ['paginationMember', ({ text }) => ({ paginationMember: text }), TAKEN],
+  ['format', ({ text }) => ({ format: text }), KNOWN],
+  ['ocsfFields.fqdn', ({ text }) => ({ format: 'ocsf', ocsfFields: { fqdn: text } }), KNOWN],
+  ['rate', ({ number }) => ({ rate: Duration.minutes(number), refreshDays: 90 }), KNOWN],
+  ['memorySize', ({ number }) => ({ memorySize: number, dashboard: true }), KNOWN],
+  ['logRetention', ({ number }) => ({ logRetention: number }), TAKEN],
+  ['retention', ({ number }) => ({ retention: Duration.days(number), query: true }), TAKEN],
+  ['queryScanGigabytes', ({ number }) => ({ query: true, queryScanGigabytes: number }), KNOWN],
+  ['alarmEmail', ({ text }) => ({ alarmEmail: text }), TAKEN],
+  ['runbookUrl', ({ text }) => ({ runbookUrl: text }), TAKEN],
+  ['tags', ({ text }) => ({ tags: { team: text } }), TAKEN],
+  ['destination.type', ({ text }) => ({ destination: { type: text } }), KNOWN],
+  [
+    'destination.bufferInterval',
+    ({ number }) => ({ destination: { type: 's3', bufferInterval: Duration.seconds(number) } }),
+    TAKEN,
+  ],
+  ['destination.url', ({ text }) => ({ destination: { type: 'splunk', url: text } }), TAKEN],
+  ['destination.name', ({ text }) => ({ destination: { type: 'http', url: URL, name: text } }), TAKEN],
+  [
+    'destination.retry',
+    ({ number }) => ({ destination: { type: 'http', url: URL, retry: Duration.seconds(number) } }),
+    TAKEN,
+  ],
+  [
+    'siemReader.principal',
+    ({ text }) => ({ siemReader: { type: 'external-id', principal: text, externalId: 'x-1' } }),
+    TAKEN,
+  ],
+  [
+    'siemReader.externalId',
+    ({ text }) => ({ siemReader: { type: 'external-id', principal: '111122223333', externalId: text } }),
+    TAKEN,
+  ],
+  ['siemReader.workspaceId', ({ text }) => ({ siemReader: { type: 'sentinel', workspaceId: text } }), TAKEN],
+];
+
+/** Objects of the CDK, which hold tokens as they are meant to, and flags, which JavaScript cannot make a token of. */
+const OBJECTS = [
+  ...['enabled', 'siemQueue', 'query', 'dashboard', 'removalPolicy', 'secret', 'bucket', 'encryptionKey', 'alarmTopic'],
+  ...['network', 'permissionsBoundary', 'siemReader', 'destination'],
+];
+
+describe('a token, whose value is known only at deployment', () => {
+  test.each(TOKENS.map(([prop, props, is]) => [prop, is, props] as const))('in %s %s', (prop, is, props) => {
+    const { faults, template } = synthesized(props);
+    expect(faults).toEqual(is === KNOWN ? [`props.${prop}`] : []);
+    // The CDK writes the token of a number as such a number until it resolves it.
+    expect(template).not.toMatch(/-?\d+(\.\d+)?e\+\d+|\$\{Token/i);
+    if (is === TAKEN) expect(template).toMatch(/\{"Ref":"Late(Text|Number)"\}/);
+  });
+
+  test('is tried for every prop', () => {
+    const tried = new Set(TOKENS.map(([prop]) => prop.split(/[.[]/)[0]));
+    const props = Object.keys({ ...CONNECTOR_OPTIONS.required, ...CONNECTOR_OPTIONS.optional });
+    expect(props.filter(prop => !tried.has(prop) && !OBJECTS.includes(prop))).toEqual([]);
+  });
+
+  test.each(['s3', 'splunk', 'http'] as const)(
+    'for the buffer interval of %s makes the alarm wait for twice the longest that Firehose takes',
+    type => {
+      const { stack } = synthesized(({ number }) => ({
+        destination: { type, ...(type !== 's3' && { url: URL }), bufferInterval: Duration.seconds(number) },
+      }));
+      const late = resources(templateOf(stack), 'AWS::CloudWatch::Alarm').find(
+        ({ Properties }) => Properties['AlarmName'] === 'acme/delivery-late',
+      );
+      const { most } = DESTINATIONS[type].optional.bufferInterval;
+      expect(late!.Properties['Threshold']).toBe(2 * most + 900);
+    },
+  );
+
+  test('must be in the unit that is deployed, because nothing can convert it', () => {
+    const { faults } = synthesized(({ number }) => ({
+      retention: Duration.hours(number),
+      destination: { type: 'http', url: URL, retry: Duration.minutes(number) },
+    }));
+    expect(faults).toEqual(['props.retention', 'props.destination.retry']);
+  });
+
+  test('that is an account, or the ARN of a role, is the principal of the reader’s trust as it is', () => {
+    const { stack } = synthesized(() => ({
+      siemReader: { type: 'external-id', principal: Aws.ACCOUNT_ID, externalId: 'x-1' },
+    }));
+    const role = resources(templateOf(stack), 'AWS::IAM::Role').find(({ Properties }) =>
+      JSON.stringify(Properties['AssumeRolePolicyDocument']).includes('sts:ExternalId'),
+    );
+    expect(role!.Properties['AssumeRolePolicyDocument']).toMatchObject({
+      Statement: [{ Principal: { AWS: { Ref: 'AWS::AccountId' } } }],
+    });
+  });
+
+  test('as an address lets the function out to the port of https', () => {
+    const { faults, template } = synthesized(({ text }) => ({ baseUrl: text, authUrl: text }));
+    expect([faults, template.length > 0]).toEqual([[], true]);
+    const { stack } = synthesized(({ text }) => ({ runbookUrl: text, alarmEmail: 'a@b.example' }));
+    expect(only(templateOf(stack), 'AWS::SNS::Subscription')).toMatchObject({ Endpoint: 'a@b.example' });
+    expect(stack.node.findAll().flatMap(each => each.node.metadata.filter(({ type }) => /warn/.test(type)))).toEqual(
+      [],
+    );
+  });
+});
