@@ -22,8 +22,25 @@ export interface CommandOptions {
   readonly untilDone?: boolean | undefined;
 }
 
-/** Sends a command, waits for the lease and shows progress. @throws StillBusyError, FunctionFailedError, AwsCallError, InterruptedError */
+/** As `invokeWhenFree`, with the result as an outcome. */
 export async function sendCommand(context: Context, what: FunctionCommand, options: CommandOptions): Promise<Outcome> {
+  const { result, seconds } = await invokeWhenFree(context, what, options);
+  const paused = result.more && (await scheduleIsOff(context));
+  return { text: resultText(result, seconds, paused), json: { ...result, runSeconds: seconds } };
+}
+
+export interface Invoked {
+  readonly result: InvocationResult;
+  /** Seconds of each run. */
+  readonly seconds: readonly number[];
+}
+
+/** Sends a command, waits for the lease and shows progress. @throws StillBusyError, FunctionFailedError, AwsCallError, InterruptedError */
+export async function invokeWhenFree(
+  context: Context,
+  what: FunctionCommand,
+  options: CommandOptions,
+): Promise<Invoked> {
   const { aws, clock, report, signal } = context;
   const { functionName, table } = await context.deployment();
   const state = () => readState(aws, table, clock.now());
@@ -35,8 +52,7 @@ export async function sendCommand(context: Context, what: FunctionCommand, optio
   const dispatch = { invoke, clock, signal, wait: options.wait, say: report.say };
   const send = options.untilDone ? untilDone : carryOut;
   const result = await send(what, dispatch).catch((error: unknown) => explained(context, error));
-  const paused = result.more && (await scheduleIsOff(context));
-  return { text: resultText(result, seconds, paused), json: { ...result, runSeconds: seconds } };
+  return { result, seconds };
 }
 
 const ANOTHER_ORGANIZATION =

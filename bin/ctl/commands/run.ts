@@ -76,7 +76,7 @@ function consequenceOf(connector: string): string {
   return (
     'The state belongs to one organization, and the credentials to another. After this, the SIEM gets the rows of the other ' +
     `organization under the same name, ${connector}.\nThe rows of the old one stay alive in the SIEM until ` +
-    `"${CONNECTORCTL.command} verify" with --repair removes them.`
+    `"${CONNECTORCTL.command} verify --repair" removes them.`
   );
 }
 

@@ -11,8 +11,8 @@ import {
 } from '../../../bin/ctl/commands/verify/check-again.ts';
 import { walkStream } from '../../../bin/ctl/commands/verify/compare.ts';
 import { FACT, IdIndex } from '../../../bin/ctl/commands/verify/id-index.ts';
-import { nextRunEnded, type VerifiedStream } from '../../../bin/ctl/commands/verify/verify.ts';
-import { verifyOutcome } from '../../../bin/ctl/commands/verify/verify-result.ts';
+import { nextRunEnded } from '../../../bin/ctl/commands/verify/verify.ts';
+import { type VerifiedStream, verifyOutcome } from '../../../bin/ctl/commands/verify/verify-result.ts';
 import type { Context } from '../../../bin/ctl/context.ts';
 import type { Progress } from '../../../bin/ctl/report.ts';
 import { ApiRefusedError } from '../../../lambda/core/errors.ts';

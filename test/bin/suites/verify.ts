@@ -2,6 +2,7 @@
 
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { describe, expect, test } from '@jest/globals';
+import { repairCommands } from '../../../bin/ctl/commands/verify/repair.ts';
 import { createCheckpoints } from '../../../lambda/store/checkpoints.ts';
 import { leaseKey, rowKey } from '../../../lambda/store/item.ts';
 import { createRowStates } from '../../../lambda/store/rows.ts';
@@ -191,5 +192,81 @@ describe('verify with a wait', () => {
     const { status, stderr, stdout } = await ended;
     expect([status, stdout]).toEqual([130, '']);
     expect(stderr).toContain('Interrupted. Nothing was changed.');
+  });
+});
+
+describe('verify --repair', () => {
+  interface Row {
+    readonly id: string;
+    readonly outcome: string;
+    readonly reason?: string;
+  }
+
+  /** A stack whose function answers a repair with these outcomes, and whose table has these rows beside those of the API. */
+  async function differing(ids: readonly string[], answer: (id: string) => Partial<Row>, changes: object = {}) {
+    const each = await deployment(
+      {},
+      {
+        invoke: payload => ({
+          streams: {},
+          more: false,
+          repaired: Object.entries((payload as { repair: Record<string, string[]> }).repair).flatMap(([stream, all]) =>
+            all.map(id => ({ stream, id, outcome: 'withdrawn', ...answer(id) })),
+          ),
+        }),
+        ...changes,
+      },
+    );
+    each.connector.platform.populate({ assets: 3, threats: 0, dnsBlocks: 0 });
+    await each.run();
+    const rows = ids.map(id => [id, rowState({ rowHash: 'a'.repeat(32) })] as const);
+    for (const [id, state] of rows)
+      await createRowStates(each.connector.table, sha256).put('assets', new Map([[id, state]]), pass);
+    return each;
+  }
+  const ARGS = ['verify', '--repair', '--wait', '0'];
+
+  test('gives what differs to the function, prints what was done row by row, and exits with 0', async () => {
+    await using each = await differing(['ghost', 'restored'], id => (id === 'restored' ? { outcome: 'sent' } : {}));
+    each.connector.platform.put('threats', { id: 'new', asset_id: 'asset-1' });
+    const { status, stdout } = await each.ctl(ARGS);
+    expect(each.stack.invocations).toEqual([{ repair: { assets: ['restored', 'ghost'], threats: ['new'] } }]);
+    expect(stdout).toMatch(/^Differs: 3 rows; 3 rows equal\./);
+    expect(stdout).toMatch(
+      /\nassets {2}"restored" {2}sent\nassets {2}"ghost" {2}withdrawn\nthreats {2}"new" {2}withdrawn\n\nRepaired: 2 withdrawn, 1 sent, 0 unchanged, 0 kept\.\n$/,
+    );
+    expect(status).toBe(0);
+  });
+
+  test('exits with 3 and gives the reason when the function keeps a row, or does not report it', async () => {
+    const kept = (id: string) => ({
+      outcome: 'kept',
+      reason: 'the API answered 500',
+      ...(id === 'lost' && { id: 'another' }),
+    });
+    await using each = await differing(['ghost', 'lost'], kept);
+    const { status, stdout } = await each.ctl([...ARGS, '--json']);
+    expect([status, JSON.parse(stdout).repaired]).toEqual([
+      3,
+      [
+        { stream: 'assets', id: 'lost', outcome: 'kept', reason: expect.stringContaining('has not reported it') },
+        { stream: 'assets', id: 'ghost', outcome: 'kept', reason: 'the API answered 500' },
+      ],
+    ]);
+  });
+
+  test('invokes nothing when nothing differs', async () => {
+    await using each = await differing([], () => ({}));
+    const { status, stdout } = await each.ctl(ARGS);
+    expect([status, stdout.split('\n')[0], each.stack.invocations]).toEqual([0, 'Complete: 3 rows equal.', []]);
+  });
+
+  test('sends at most 500 ids in one command, assets before threats', () => {
+    const assets = Array.from({ length: 501 }, (_, at) => ({ stream: 'assets' as const, id: `a-${at}` }));
+    const commands = repairCommands([...assets, { stream: 'threats', id: 't' }]);
+    expect(commands.map(each => [each.assets?.length, each.threats])).toEqual([
+      [500, undefined],
+      [1, ['t']],
+    ]);
   });
 });

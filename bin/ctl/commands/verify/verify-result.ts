@@ -4,15 +4,26 @@ import { CONNECTORCTL } from '../../../../lib/installation.ts';
 import { readResultJson, readResultText } from '../../read-result.ts';
 import type { Outcome } from '../../report.ts';
 import { paint, tableText } from '../../text.ts';
-import { DIFFERENCES, type Difference, type DifferenceKind } from './check-again.ts';
-import type { Verification, VerifiedStream } from './verify.ts';
+import { type Checked, DIFFERENCES, type Difference, type DifferenceKind } from './check-again.ts';
+import type { Comparison } from './compare.ts';
+
+export interface VerifiedStream extends Comparison {
+  /** Undefined if differences were not checked again. They may not be sent yet. */
+  readonly checked: Checked | undefined;
+}
+
+export interface Verification {
+  readonly streams: readonly VerifiedStream[];
+  /** The schedule is off, so no run could resolve the differences. */
+  readonly paused: boolean;
+}
 
 /** Confirmed differences, or all differences if none was checked again. */
-function lasting({ found, checked }: VerifiedStream): readonly Difference[] {
+export function lasting({ found, checked }: VerifiedStream): readonly Difference[] {
   return checked ? [...checked.confirmed, ...checked.moved] : found;
 }
 
-function isComplete(stream: VerifiedStream): boolean {
+export function isComplete(stream: VerifiedStream): boolean {
   const { unconfirmed, deadLetters } = stream;
   return lasting(stream).length === 0 && unconfirmed === 0 && 'value' in deadLetters && deadLetters.value.count === 0;
 }

@@ -6,16 +6,17 @@ import type { Context } from '../../context.ts';
 import { scheduleIsOff } from '../../schedule.ts';
 import { type LeaseState, readState } from '../../state.ts';
 import { streamOf } from '../lookup/lookup-row.ts';
-import { type Checked, checkAgain } from './check-again.ts';
-import { type Comparison, compare, unconfirmedAgain } from './compare.ts';
-import { verifyOutcome } from './verify-result.ts';
+import { checkAgain } from './check-again.ts';
+import { compare, unconfirmedAgain } from './compare.ts';
+import { repair } from './repair.ts';
+import { type Verification, type VerifiedStream, verifyOutcome } from './verify-result.ts';
 
 const WAIT_SECONDS = 180;
 const NAMED_IDS = 20;
 
 export function verifyCommand(run: Run): Command {
   return new Command('verify')
-    .description('compare everything at the API with what the SIEM was sent; sends and changes nothing')
+    .description('compare everything at the API with what the SIEM was sent; without --repair it changes nothing')
     .addArgument(
       new Argument('[stream...]', 'which streams; DNS blocks are only counted')
         .choices(STREAM_NAMES)
@@ -27,28 +28,25 @@ export function verifyCommand(run: Run): Command {
         .default(WAIT_SECONDS),
     )
     .addOption(new Option('--limit <n>', 'ids to print of each kind').argParser(wholeNumber()).default(NAMED_IDS))
-    .addHelpText('after', `\n${MEANING}\n${examples('verify', 'verify threats --wait 0 --json')}`)
+    .option(
+      '--repair',
+      'have the function compare what differs row by row, withdraw what is gone and send what is missing',
+    )
+    .addHelpText('after', `\n${MEANING}\n${examples('verify', 'verify threats --wait 0 --json', 'verify --repair')}`)
     .action(
-      run(async (context, streams: readonly StreamName[], options: VerifyOptions & { readonly limit: number }) =>
-        verifyOutcome(await verify(context, streams, options), options.limit),
-      ),
+      run(async (context, streams: readonly StreamName[], { limit, repair: repairs, ...options }: Options) => {
+        const verification = await verify(context, streams, options);
+        return repairs ? repair(context, verification, limit) : verifyOutcome(verification, limit);
+      }),
     );
 }
 
+type Options = VerifyOptions & { readonly limit: number; readonly repair?: true };
+
 const MEANING = `Exit status 3: rows differ after the next run, no run ended in time, the schedule is off, ids are unconfirmed, or there are
 dead letters. While the schedule is off the command does not wait.
+--repair exits with 0 if every difference is repaired and no dead letter or unconfirmed id remains.
 It compares with what Firehose acknowledged. It does not query the SIEM.`;
-
-export interface VerifiedStream extends Comparison {
-  /** Undefined if differences were not checked again. They may not be sent yet. */
-  readonly checked: Checked | undefined;
-}
-
-export interface Verification {
-  readonly streams: readonly VerifiedStream[];
-  /** The schedule is off, so no run could resolve the differences. */
-  readonly paused: boolean;
-}
 
 export interface VerifyOptions {
   /** Seconds to wait for the next run. 0: differences are not checked again. */
