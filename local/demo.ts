@@ -1,5 +1,5 @@
 /** `npm run demo`: the whole stack on this machine, and a page that shows it. See `npm run demo -- --help`. */
-import { mkdir, rm } from 'node:fs/promises';
+import { access, constants, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { optionsKeptByNpm } from '../local/npm-options.ts';
@@ -38,10 +38,12 @@ if (kept.length > 0) {
 Buffer.poolSize = 0;
 const { minute: minuteTakes, changes, seed, port } = flags;
 const say = (line: string): void => console.log(line);
-const server = await startDemoServer(port);
+const folder = path.dirname(OPERATOR_FILE);
+await mkdir(folder, { recursive: true, mode: 0o700 }).catch(cannotWrite);
+await access(folder, constants.W_OK).catch(cannotWrite);
+const server = await startDemoServer(port).catch(cannotListen);
 await using demo = await startDemo({ minuteTakes, changes, seed, say, runbookUrl: `${server.url}docs/runbook.md` });
 server.show(demo);
-await mkdir(path.dirname(OPERATOR_FILE), { recursive: true, mode: 0o700 });
 await writeOperatorFile(OPERATOR_FILE, operatorEnvironment(demo.stack.deployment, server.url));
 say(`
 Open    ${server.url}
@@ -57,6 +59,18 @@ await new Promise(resolve => {
 });
 await server.close();
 await rm(OPERATOR_FILE, { force: true });
+
+function cannotWrite({ code }: NodeJS.ErrnoException): never {
+  const remedy = 'Start the demo in a folder that you can write to.';
+  console.error(`Nothing was started: the folder ${folder} cannot be written (${code}). ${remedy}`);
+  process.exit(2);
+}
+
+function cannotListen({ code }: NodeJS.ErrnoException): never {
+  const fault = code === 'EADDRINUSE' ? `port ${port} is in use` : `port ${port} cannot be opened (${code})`;
+  console.error(`Nothing was started: ${fault}. Choose another one with --port, or none for any free one.`);
+  process.exit(2);
+}
 
 function whole(min: number, max: number) {
   return (text: string): number => {

@@ -1,6 +1,6 @@
 /**
- * Gives an operator's process the clock of the demo, where an hour passes in a minute: ages, leases and metrics would have other times
- * otherwise. `node --import` loads it before the command.
+ * Gives an operator's process the variables and the clock of the demo, where an hour passes in a minute: ages, leases and metrics would have
+ * other times otherwise. `node --import` loads it before the command.
  *
  * While the command waits for answers, its clock runs as the machine's, because its time limits are meant for that. Between them, as
  * `status --watch` does, it is set again.
@@ -9,10 +9,21 @@ import { subscribe } from 'node:diagnostics_channel';
 
 const MachineDate = Date;
 const IDLE_MILLISECONDS = 100;
-const url = process.env.DEMO_URL;
+const url = demoUrl();
 let ahead = 0;
 let pending = 0;
 let quietSince = MachineDate.now();
+
+/** Of the file that a running demo keeps. Without it, the command would use the AWS account of this machine. */
+function demoUrl() {
+  try {
+    process.loadEnvFile('.local/demo.env');
+    return process.env.DEMO_URL;
+  } catch {
+    console.error('The demo does not run. Start it with "npm run demo", in this folder and in another terminal.');
+    process.exit(1);
+  }
+}
 
 /** @returns whether the demo has answered */
 async function set() {
@@ -44,19 +55,17 @@ function watchRequests() {
   timer.unref();
 }
 
-if (url !== undefined) {
-  if (!(await set())) {
-    console.error(`The demo does not answer at ${url}. Start it with "npm run demo".`);
-    process.exit(1);
-  }
-  watchRequests();
-  globalThis.Date = class extends MachineDate {
-    constructor(...given) {
-      if (given.length === 0) super(MachineDate.now() + ahead);
-      else super(...given);
-    }
-    static now() {
-      return MachineDate.now() + ahead;
-    }
-  };
+if (!(await set())) {
+  console.error(`The demo does not answer at ${url}. Start it with "npm run demo".`);
+  process.exit(1);
 }
+watchRequests();
+globalThis.Date = class extends MachineDate {
+  constructor(...given) {
+    if (given.length === 0) super(MachineDate.now() + ahead);
+    else super(...given);
+  }
+  static now() {
+    return MachineDate.now() + ahead;
+  }
+};

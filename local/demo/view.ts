@@ -20,8 +20,10 @@ export interface StreamView {
   readonly extra: number;
   /** Seconds since the oldest difference appeared; 0 without one. */
   readonly lagSeconds: number;
-  /** Of its last run. */
-  readonly condition: 'caught up' | 'more to read' | 'failed' | 'not run';
+  /** More rows differ, or for longer, than events need on their way. */
+  readonly isBehind: boolean;
+  /** Of its last run; behind instead of caught up while the copy is behind. */
+  readonly condition: 'caught up' | 'behind' | 'more to read' | 'failed' | 'not run';
   readonly error: string | undefined;
   /** Sums of the last hour, by metric. */
   readonly hour: Readonly<Record<string, number>>;
@@ -91,6 +93,9 @@ export interface View {
 }
 
 const RUNS_SHOWN = 30;
+/** Firehose and the SIEM's queue take a minute or two. */
+const MOST_LAG_SECONDS = 300;
+const MOST_DIFFERENCES = 50;
 const HOUR_FIGURES = [
   'PagesRead',
   'RowsRead',
@@ -149,13 +154,16 @@ function streamView(name: StreamView['name'], now: number, parts: ViewParts): St
   for (const difference of differences.values()) counts[difference as keyof typeof counts] += 1;
   const state = [...saved.streams].find(([stream]) => stream === name)?.[1];
   const checkpoint = state && !(state instanceof Error) ? state.checkpoint : undefined;
+  const lagSeconds = Math.round((now - (oldest.get(name) ?? now)) / 1000);
+  const isBehind = differences.size > MOST_DIFFERENCES || lagSeconds > MOST_LAG_SECONDS;
   return {
     name,
     rows,
     held,
     ...counts,
-    lagSeconds: Math.round((now - (oldest.get(name) ?? now)) / 1000),
-    ...conditionOf(name, stack.runs),
+    lagSeconds,
+    isBehind,
+    ...conditionOf(name, stack.runs, isBehind),
     hour: Object.fromEntries(HOUR_FIGURES.map(metric => [metric, sumOfHour(stack, name, metric)])),
     window: checkpoint?.window.length ?? 0,
     hasCursor: checkpoint?.cursor !== undefined,
@@ -168,19 +176,24 @@ function sumOfHour({ scene, connector, minute }: RunningStack, stream: string, m
   return scene.logged.between(key, minute - 59, minute + 1).reduce((sum, value) => sum + value, 0);
 }
 
-/** By the newest run that had the lease. */
-function conditionOf(stream: string, runs: readonly EndedRun[]): Pick<StreamView, 'condition' | 'error'> {
+/** By the newest run that had the lease and has ended: a long one may be reading since. */
+function conditionOf(
+  stream: string,
+  runs: readonly EndedRun[],
+  isBehind: boolean,
+): Pick<StreamView, 'condition' | 'error'> {
+  const caughtUp = isBehind ? 'behind' : 'caught up';
   const run = runs.find(({ result }) => result?.leaseHeld !== true);
   if (!run) return { condition: 'not run', error: undefined };
   if (run.error !== undefined) {
     const failures = (run.error as { streams?: ReadonlyMap<string, Error> }).streams;
     const failure = failures ? failures.get(stream) : (run.error as Error);
     if (failure) return { condition: 'failed', error: `${failure.name}: ${failure.message}` };
-    return { condition: 'caught up', error: undefined };
+    return { condition: caughtUp, error: undefined };
   }
   const result = run.result?.streams[stream];
   if (!result) return { condition: 'not run', error: undefined };
-  return { condition: result.caughtUp ? 'caught up' : 'more to read', error: undefined };
+  return { condition: result.caughtUp ? caughtUp : 'more to read', error: undefined };
 }
 
 function runView({ began, ended, result, error }: EndedRun): RunView {

@@ -25,7 +25,7 @@ test('the page shows what the server sends: rows of each stream, distance, alarm
   const names = await page.$$eval('#siem-streams tbody th', cells => cells.map(each => each.textContent));
   expect(names).toEqual(streams.map(({ name }) => name));
   expect(await page.$$eval('#all-alarms li', items => items.length)).toBe(alarms.length);
-  const buttons = await page.$$eval('[data-incident]', each => each.map(button => button.textContent));
+  const buttons = await page.$$eval('[data-incident] span', each => each.map(name => name.textContent));
   expect(buttons).toEqual(INCIDENT_GROUPS.flatMap(({ incidents }) => incidents.map(({ name }) => name)));
   await page.$eval('#dashboard', each => each.scrollIntoView());
   await page.waitForSelector('.widget canvas');
@@ -71,6 +71,47 @@ test('an incident is caused and repaired by the keyboard alone, and what has the
   await page.focus('#repair');
   await page.keyboard.press('Enter');
   await demo.until(({ incident }) => incident?.isRepaired === true, 'it is repaired', 3);
+});
+
+test('each button says what its incident does, and Lag, Kept back and the epoch are explained', async () => {
+  const shown = await demo.page.$$eval('[data-incident] small', each => each.map(({ textContent }) => textContent));
+  const incidents = INCIDENT_GROUPS.flatMap(each => each.incidents);
+  expect(shown).toEqual(incidents.map(({ caused }) => expect.stringContaining(caused)));
+  const notes = await demo.page.$$eval('#middle .note b', each => each.map(({ textContent }) => textContent));
+  expect(notes).toEqual(['Lag', 'Kept back', 'epoch']);
+});
+
+test.each([
+  ['waits', 'new Promise(() => {})', 'Waiting: “A rotation done well” begins with the next minute.'],
+  [
+    'is refused',
+    "Promise.resolve(new Response('No such token.', { status: 403 }))",
+    'That did not work: No such token.',
+  ],
+  [
+    'is not answered',
+    "Promise.reject(new TypeError('Failed to fetch'))",
+    'That did not work: The demo does not answer.',
+  ],
+])('a button that %s says so in sight', async (_, answer, message) => {
+  await demo.evaluate(
+    `globalThis.before = fetch; globalThis.fetch = (...call) => call[0] === 'incident' ? ${answer} : before(...call);`,
+  );
+  await demo.cause('A rotation done well');
+  await demo.shows(`document.querySelector('#notice').textContent.startsWith('${message}')`);
+  expect(await demo.page.$eval('#notice', each => each.checkVisibility())).toBe(true);
+  await demo.evaluate('globalThis.fetch = before');
+});
+
+test('no page is wider than a phone', async () => {
+  await demo.page.setViewport({ width: 390, height: 844 });
+  const width = () => demo.evaluate('document.documentElement.scrollWidth');
+  expect(await width()).toBe(390);
+  await demo.page.goto(new URL('docs/runbook.md', demo.url).href);
+  expect(await width()).toBe(390);
+  await demo.page.goto(demo.url);
+  await demo.page.waitForSelector('#changes button');
+  await demo.page.setViewport({ width: 1440, height: 1000 });
 });
 
 describe.each(['light', 'dark'] as const)('in %s', scheme => {

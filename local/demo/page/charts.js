@@ -53,8 +53,8 @@ function token(name) {
   return resolved;
 }
 
-/** @param {{ label: string, colors: number[], fill?: boolean, stacked?: boolean }} options */
-export function lineChart(container, { label, colors, fill = false }) {
+/** @param {{ label: string, colors: number[], fill?: boolean, top?: (values: number[]) => number }} options `top`: of the scale, by the first line */
+export function lineChart(container, { label, colors, fill = false, top }) {
   let plot;
   let data = [[], ...colors.map(() => [])];
   container.role = 'img';
@@ -72,7 +72,7 @@ export function lineChart(container, { label, colors, fill = false }) {
         cursor: { show: false },
         legend: { show: false },
         padding: [8, 8, 0, 0],
-        scales: { y: { range: (_, __, most) => [0, Math.max(1, most * 1.1)] } },
+        scales: { y: { range: (_, __, most) => [0, top ? top(data[1]) : Math.max(1, most * 1.1)] } },
         axes: [
           { ...axis, font, size: 24, space: 60, grid: { show: false }, values: (_, ticks) => ticks.map(hours) },
           { ...axis, font, size: 42, space: 26, values: (_, ticks) => ticks.map(short) },

@@ -24,6 +24,12 @@ export function text(target, value) {
   if (target.textContent !== shown) target.textContent = shown;
 }
 
+/** A message about what was asked for: that it waits, or why it failed. */
+export function notify(message, isFault = false) {
+  text(byId('notice'), message);
+  set(byId('notice'), 'data-fault', isFault);
+}
+
 /**
  * Makes the children of a list match its items, by key.
  *

@@ -1,7 +1,7 @@
 /** The three columns: data, connector, copy. */
 import { lineChart } from './charts.js';
 import { byId, element, keyed, set, tableRows, text } from './dom.js';
-import { clock, count, counted, duration } from './format.js';
+import { clock, count, counted, duration, scaleTop } from './format.js';
 import { showRow } from './row.js';
 
 export function showFlow(view) {
@@ -46,7 +46,7 @@ function showData({ streams, changes }) {
   );
 }
 
-const STATE_TONES = { 'caught up': 'good', failed: 'bad', 'more to read': 'info', 'not run': '' };
+const STATE_TONES = { 'caught up': 'good', behind: 'warn', failed: 'bad', 'more to read': 'info', 'not run': '' };
 
 function keptBack({ RowsDeduplicated = 0, TombstonesIgnored = 0, DeadLetters = 0 }) {
   return RowsDeduplicated + TombstonesIgnored + DeadLetters;
@@ -123,6 +123,7 @@ const chart = lineChart(byId('distance-chart'), {
   label: 'Rows that differ from the data, by minute',
   colors: [0],
   fill: true,
+  top: scaleTop,
 });
 
 function showSiem({ distance, distances, streams, siem, now }) {
@@ -130,10 +131,18 @@ function showSiem({ distance, distances, streams, siem, now }) {
   text(shown.firstElementChild, count(distance));
   text(shown.lastElementChild, distance === 1 ? 'row differs from the data' : 'rows differ from the data');
   set(shown, 'data-zero', distance === 0);
-  set(shown, 'data-far', distance > 25);
+  set(
+    shown,
+    'data-far',
+    streams.some(each => each.isBehind),
+  );
   chart.show(
     distances.map((_, index) => (now - (distances.length - 1 - index) * 60_000) / 1000),
     [distances],
+  );
+  text(
+    byId('peak'),
+    `At most ${count(Math.max(...distances))} in the minutes shown. The scale is that of the last half hour.`,
   );
   const differing = value => [count(value), value === 0 ? 'off' : ''];
   tableRows(

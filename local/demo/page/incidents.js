@@ -1,6 +1,6 @@
 /** The buttons that break things, and the alarms that answer. */
 import { act, read } from './api.js';
-import { byId, element, keyed, set, tableRows, text } from './dom.js';
+import { byId, element, keyed, notify, set, tableRows, text } from './dom.js';
 import { count, counted } from './format.js';
 
 export async function makeButtons() {
@@ -11,24 +11,46 @@ export async function makeButtons() {
         {
           'aria-pressed': 'false',
           'data-incident': name,
-          title: `${caused}. ${alarms.length === 0 ? 'No alarm fires.' : `Alarms within ${counted(minutes, 'minute')}.`}`,
-          onclick: () => act('incident', { name }).catch(failed),
+          onclick: () => press('incident', { name }, `Waiting: “${name}” begins with the next minute.`),
         },
-        name,
+        element('span', {}, name),
+        element(
+          'small',
+          {},
+          `${caused}. ${alarms.length === 0 ? 'No alarm fires.' : `Alarms within ${counted(minutes, 'minute')}.`}`,
+        ),
       ),
     );
     const group = element('div', { className: 'buttons', role: 'group', 'aria-label': title }, ...made);
     byId('groups').append(element('h3', {}, title), group);
   }
-  byId('repair').onclick = () => act('repair').catch(failed);
+  byId('repair').onclick = () => press('repair', {}, 'Waiting: the incident is being ended.');
 }
 
-function failed(error) {
-  text(byId('status-line'), `That did not work: ${error.message}`);
+/** The name of the incident that was asked for, or null for a repair; undefined when nothing is waited for. */
+let awaited;
+
+async function press(path, body, waiting) {
+  awaited = body.name ?? null;
+  notify(waiting);
+  try {
+    await act(path, body);
+  } catch (error) {
+    awaited = undefined;
+    notify(`That did not work: ${error.message}`, true);
+  }
+}
+
+function hasBegun(incident) {
+  return awaited === null ? incident?.isRepaired : incident?.name === awaited && incident.minutes > 0;
 }
 
 export function showIncident({ incident, alarms, distance }) {
   const isOn = incident !== null && !incident.isRepaired;
+  if (awaited !== undefined && hasBegun(incident)) {
+    awaited = undefined;
+    notify('');
+  }
   set(byId('repair'), 'disabled', !isOn);
   for (const button of document.querySelectorAll('[data-incident]')) {
     set(button, 'aria-pressed', isOn && button.dataset.incident === incident.name);

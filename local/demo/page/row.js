@@ -1,6 +1,6 @@
 /** One row, from end to end. */
 import { read } from './api.js';
-import { byId, element, set, text } from './dom.js';
+import { byId, element, notify, set, text } from './dom.js';
 import { moment } from './format.js';
 
 const dialog = byId('row');
@@ -10,8 +10,12 @@ dialog.onclick = event => {
 };
 
 export async function showRow(stream, id) {
+  try {
+    fill((await read('row', { stream, id })) ?? UNKNOWN);
+  } catch (error) {
+    return notify(error.message, true);
+  }
   text(byId('row-title'), `${stream} ${id}`);
-  fill((await read('row', { stream, id })) ?? UNKNOWN);
   if (!dialog.open) dialog.showModal();
 }
 

@@ -1,11 +1,12 @@
 import '../../lambda/support/one-realm.ts';
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Demo, startDemo } from '../../../local/demo/demo.ts';
+import { documentedAlarms } from '../../../local/demo/documented-alarms.ts';
 import {
   OPERATOR_FILE,
   OPERATOR_SCRIPT,
@@ -18,7 +19,7 @@ import type { View } from '../../../local/demo/view.ts';
 import { EventDatabase } from '../../../local/query/event-database.ts';
 import { PROJECT_ROOT, synthesize } from '../../lib/synth.ts';
 
-const OPTIONS = { dnsBlocksPath: '/v1/dns-blocks', dashboard: true, alarmEmail: 'on-call@acme.example' };
+const OPTIONS = { dnsBlocksPath: '/v1/dns-blocks', pageLimit: 5, dashboard: true, alarmEmail: 'on-call@acme.example' };
 
 let demo: Demo;
 let server: DemoServer;
@@ -61,18 +62,35 @@ test('the copy of the SIEM becomes equal to the data, and is what the SQL views 
   expect(Object.fromEntries(streams.map(({ name, held }) => [name, String(held)]))).toEqual(counts);
 });
 
+/** What the script runs after its check of Node, in any folder. */
+async function operatorProgram(): Promise<string[]> {
+  const { scripts } = JSON.parse(await readFile(path.join(PROJECT_ROOT, 'package.json'), 'utf8'));
+  const [, command = ''] = scripts[OPERATOR_SCRIPT].split(' && node ');
+  return command
+    .split(' ')
+    .map((word: string) => (/^(\.\/local|bin)\//.test(word) ? path.join(PROJECT_ROOT, word) : word));
+}
+
+test('without a running demo, connectorctl says so and reaches no other account', async () => {
+  const elsewhere = await mkdtemp(path.join(tmpdir(), 'demo-test-'));
+  const failed = promisify(execFile)(process.execPath, [...(await operatorProgram()), 'status'], { cwd: elsewhere });
+  await expect(failed).rejects.toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^The demo does not run\. Start it with "npm run demo"[^\n]*\n$/),
+  });
+  await rm(elsewhere, { recursive: true });
+});
+
 test('the printed line runs connectorctl against the demo, in its time: status, doctor and a row', async () => {
-  const file = path.join(folder, 'demo.env');
-  await writeOperatorFile(file, operatorEnvironment(demo.stack.deployment, server.url));
+  await mkdir(path.join(folder, path.dirname(OPERATOR_FILE)));
+  await writeOperatorFile(path.join(folder, OPERATOR_FILE), operatorEnvironment(demo.stack.deployment, server.url));
   const execute = async (typedCommand: string): Promise<string> => {
     const [npm, run, script, dashes, ...typed] = operatorLine(typedCommand).split(' ');
     expect([npm, run, script, dashes]).toEqual(['npm', 'run', OPERATOR_SCRIPT, '--']);
-    const { scripts } = JSON.parse(await readFile(path.join(PROJECT_ROOT, 'package.json'), 'utf8'));
-    expect(scripts[OPERATOR_SCRIPT]).toContain(`--env-file=${OPERATOR_FILE} `);
-    const [, command = ''] = scripts[OPERATOR_SCRIPT].split(' && node ');
-    const program = command.replace(OPERATOR_FILE, file).split(' ');
-    const args = [...program, ...typed];
-    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: PROJECT_ROOT });
+    const { stdout } = await promisify(execFile)(process.execPath, [...(await operatorProgram()), ...typed], {
+      cwd: folder,
+    });
     return stdout;
   };
   const asset = [...demo.stack.siem.copy.values()].find(({ stream }) => stream === 'assets');
@@ -112,4 +130,17 @@ test('a row is explained from end to end', async () => {
   expect(explained).toMatchObject({ stream, id, noState: null });
   expect(explained!.events.some(({ isHeld }) => isHeld)).toBe(true);
   expect(explained!.state).toMatchObject({ sequence: explained!.events.find(({ isHeld }) => isHeld)!.sequence });
+});
+
+// The last one, because reading the backlog takes long.
+test('while a backlog is read, its stream is behind although its last run was caught up, and only documented alarms fire', async () => {
+  const name = 'The API is too slow for the backlog';
+  demo.setPace(50);
+  await demo.cause(name);
+  const { streams } = await until(({ incident }) => (incident?.minutes ?? 0) >= 5, 20);
+  expect(streams.find(each => each.name === 'assets')).toMatchObject({ condition: 'behind', isBehind: true });
+  // The first run has ended.
+  const { incident } = await until(view => (view.incident?.minutes ?? 0) >= 18, 20);
+  const documented = documentedAlarms().get(name)!;
+  expect(incident!.alarms.filter(each => each.fired !== null && !documented.has(each.name))).toEqual([]);
 });
