@@ -11,7 +11,7 @@
  *                                                                 another one for `1` instead of `1.0`
  */
 import { JsonError } from '../errors.ts';
-import { CLOSE_BRACE, CLOSE_BRACKET, COLON, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './codes.ts';
+import { OPEN_BRACE, OPEN_BRACKET } from './codes.ts';
 import { type RowShapes, rowShapes, type Shape, type ShapeRules } from './shape.ts';
 import { TokenReader } from './token-reader.ts';
 import { DepthError, ValueReader } from './value-reader.ts';
@@ -72,66 +72,40 @@ export class CutBoundError extends Error {
   override readonly name = 'CutBoundError';
 }
 
-/**
- * @throws JsonError when it is not one JSON object, or not UTF-8 outside the elements; CutBoundError
- */
+/** @throws JsonError when it is not one JSON object, or not UTF-8 outside the elements; CutBoundError */
 export function cutBody(source: Uint8Array, options: CutOptions, bounds: CutBounds = {}): CutMember[] {
+  const { mostElements = Number.POSITIVE_INFINITY, mostMembers, longestName = Number.POSITIVE_INFINITY } = bounds;
   const { root: row, room } = shapesFor(options);
   const reader = new ValueReader(source, room);
   const { tokens } = reader;
-  if (!tokens.take(OPEN_BRACE)) tokens.fail('No JSON object');
   const members: CutMember[] = [];
-  if (!tokens.take(CLOSE_BRACE)) {
-    do {
-      if (members.length === bounds.mostMembers) throw new CutBoundError(`more than ${bounds.mostMembers} members`);
-      members.push(cutMember(reader, row, options, bounds));
-    } while (tokens.take(COMMA));
-    if (!tokens.take(CLOSE_BRACE)) tokens.fail('An object without its end');
-  }
-  if (!tokens.isAtEnd()) tokens.fail('Text after the end of the JSON object');
+  if (tokens.next() !== OPEN_BRACE) tokens.fail('No JSON object');
+  tokens.parts((from, to) => {
+    if (members.length === mostMembers) throw new CutBoundError(`more than ${mostMembers} members`);
+    if (to - from - '""'.length > longestName)
+      throw new CutBoundError(`a member's name longer than ${longestName} bytes`);
+    const name: string = JSON.parse(tokens.source.toString('utf8', from, to));
+    const start = tokens.at;
+    const elements: CutElement[] | undefined = tokens.code === OPEN_BRACKET ? [] : undefined;
+    let length = 0;
+    if (!elements) tokens.skip();
+    else
+      tokens.parts(() => {
+        // An answer of 16 MiB can hold millions of elements.
+        if (length++ < mostElements) elements.push(cutElement(reader, row, options.wanted.length));
+        else tokens.skip();
+      });
+    members.push({ name, start, end: tokens.at, ...(elements && { elements }), length });
+  });
+  tokens.next();
+  if (tokens.at < source.length) tokens.fail('Text after the end of the JSON object');
   if (tokens.malformed >= 0) throw new JsonError('Bytes that are not UTF-8', tokens.malformed);
   return members;
 }
 
-function cutMember(reader: ValueReader, row: Shape, { wanted }: CutOptions, bounds: CutBounds): CutMember {
-  const { tokens } = reader;
-  const { mostElements = Number.POSITIVE_INFINITY, longestName = Number.POSITIVE_INFINITY } = bounds;
-  if (tokens.next() !== QUOTE) tokens.fail('A member without a name');
-  tokens.end = 0;
-  const begin = tokens.at;
-  tokens.string();
-  if (tokens.at - begin - '""'.length > longestName)
-    throw new CutBoundError(`a member's name longer than ${longestName} bytes`);
-  const name: string = JSON.parse(tokens.canonical(0));
-  if (!tokens.take(COLON)) tokens.fail('A member without a colon');
-  const isArray = tokens.next() === OPEN_BRACKET;
-  const start = tokens.at;
-  if (isArray) return { name, start, ...cutElements(reader, row, wanted.length, mostElements), end: tokens.at };
-  reader.skip();
-  return { name, start, end: tokens.at, length: 0 };
-}
-
-/** Elements beyond `most` are read over: an answer of 16 MiB can hold millions of them. */
-function cutElements(reader: ValueReader, row: Shape, wanted: number, most: number) {
-  const { tokens } = reader;
-  const elements: CutElement[] = [];
-  let length = 0;
-  tokens.at++;
-  if (tokens.take(CLOSE_BRACKET)) return { elements, length };
-  do {
-    if (length++ < most) elements.push(cutElement(reader, row, wanted));
-    else {
-      tokens.next();
-      reader.skip();
-    }
-  } while (tokens.take(COMMA));
-  if (!tokens.take(CLOSE_BRACKET)) tokens.fail('An array without its end');
-  return { elements, length };
-}
-
 function cutElement(reader: ValueReader, row: Shape, count: number): CutElement {
   const { tokens } = reader;
-  const isObject = tokens.next() === OPEN_BRACE;
+  const isObject = tokens.code === OPEN_BRACE;
   const start = tokens.at;
   const places: number[] = new Array(2 * count).fill(0);
   tokens.end = 0;
@@ -145,7 +119,7 @@ function cutElement(reader: ValueReader, row: Shape, count: number): CutElement 
     if (!(error instanceof DepthError)) throw error;
     fault = 'too-deep';
     tokens.at = start;
-    reader.skip();
+    tokens.skip();
   }
   if (tokens.malformed !== malformed) fault = 'not-utf-8';
   tokens.malformed = malformed;

@@ -1,15 +1,5 @@
 /** The members at the top of a row, each as it is written: no value is made of them, so no digit is lost. */
-import {
-  BACKSLASH,
-  CLOSE_BRACE,
-  CLOSE_BRACKET,
-  COLON,
-  COMMA,
-  isSpace,
-  OPEN_BRACE,
-  OPEN_BRACKET,
-  QUOTE,
-} from './codes.ts';
+import { TokenReader } from './token-reader.ts';
 
 export interface RowMember {
   /** The name as it is written, with its quotes. */
@@ -21,26 +11,11 @@ export interface RowMember {
 /** By name; of a name that comes twice the last counts, as in `JSON.parse`. */
 export type RowMembers = ReadonlyMap<string, RowMember>;
 
-/** @param text one JSON object, its grammar checked already */
+/** @param text one JSON object */
 export function rowMembers(text: string): RowMembers {
   const members = new Map<string, RowMember>();
-  for (const { json, name, value } of membersOf(text)) members.set(name, { name: json, value });
+  for (const member of partsOf(text)) members.set(nameOf(member), member);
   return members;
-}
-
-/** The members in their order. `json` is the name as it is written. */
-function* membersOf(text: string): Generator<{ json: string; name: string; value: string }> {
-  let at = text.indexOf('{') + 1;
-  for (;;) {
-    const open = text.indexOf('"', at);
-    if (open < 0) return;
-    const close = stringEnd(text, open);
-    const start = valueStart(text, close);
-    const end = valueEnd(text, start);
-    const json = text.slice(open, close);
-    yield { json, name: nameOf(json), value: text.slice(start, trimmed(text, end)) };
-    at = end + 1;
-  }
 }
 
 /**
@@ -51,77 +26,52 @@ function* membersOf(text: string): Generator<{ json: string; name: string; value
 export function withoutMembers(text: string, paths: readonly (readonly string[])[]): string {
   const kept: string[] = [];
   let changed = false;
-  for (const { json, name, value } of membersOf(text)) {
+  for (const member of partsOf(text)) {
+    const name = nameOf(member);
     const here = paths.filter(([first]) => first === name);
     if (here.some(path => path.length === 1)) {
       changed = true;
       continue;
     }
     const below = here.map(path => path.slice(1));
+    const { value } = member;
     const reduced = below.length > 0 && value.startsWith('{') ? withoutMembers(value, below) : value;
     changed ||= reduced !== value;
-    kept.push(`${json}:${reduced}`);
+    kept.push(`${member.name}:${reduced}`);
   }
   return changed ? `{${kept.join(',')}}` : text;
 }
 
 /** Raw JSON text of each element. @param text one JSON array, its grammar checked already */
 export function arrayElements(text: string): string[] {
-  const elements: string[] = [];
-  for (let at = 1; at < text.length; ) {
-    while (isSpace(text.charCodeAt(at))) at++;
-    if (text.charCodeAt(at) === CLOSE_BRACKET) break;
-    const end = valueEnd(text, at);
-    elements.push(text.slice(at, trimmed(text, end)));
-    at = end + 1;
-  }
-  return elements;
+  return partsOf(text).map(({ value }) => value);
 }
 
-function nameOf(json: string): string {
-  return json.includes('\\') ? JSON.parse(json) : json.slice(1, -1);
+function nameOf({ name }: RowMember): string {
+  return name.includes('\\') ? JSON.parse(name) : name.slice(1, -1);
 }
 
-/** @returns the place behind the closing quote */
-function stringEnd(text: string, open: number): number {
-  let at = text.indexOf('"', open + 1);
-  while (isEscaped(text, at)) at = text.indexOf('"', at + 1);
-  return at + 1;
+/** The members of an object in their order, or the elements of an array, which have no name. */
+function partsOf(text: string): RowMember[] {
+  const tokens = readerOf(text);
+  const parts: RowMember[] = [];
+  tokens.next();
+  tokens.parts((from, to) => {
+    const start = tokens.at;
+    tokens.skip();
+    parts.push({ name: text.slice(from, to), value: text.slice(start, tokens.at) });
+  });
+  return parts;
 }
 
-function isEscaped(text: string, quote: number): boolean {
-  let at = quote - 1;
-  while (text.charCodeAt(at) === BACKSLASH) at--;
-  return (quote - at) % 2 === 0;
+/** One byte for each character, so that the places are those in the text. Whatever is not ASCII is within strings. */
+function readerOf(text: string): TokenReader {
+  const ascii = Buffer.byteLength(text) === text.length ? text : text.replace(/[^\0-\x7f]/g, 'x');
+  if (ascii.length > READER.source.length) return new TokenReader(Buffer.from(ascii, 'latin1'));
+  READER.source.write(ascii, 'latin1');
+  READER.at = 0;
+  return READER;
 }
 
-function valueStart(text: string, nameEnd: number): number {
-  let at = nameEnd;
-  while (text.charCodeAt(at) !== COLON) at++;
-  at++;
-  while (isSpace(text.charCodeAt(at))) at++;
-  return at;
-}
-
-/** @returns the place of the comma, brace or bracket behind the value */
-function valueEnd(text: string, start: number): number {
-  let depth = 0;
-  for (let at = start; ; ) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) {
-      at = stringEnd(text, at);
-      continue;
-    }
-    if (code === OPEN_BRACE || code === OPEN_BRACKET) depth++;
-    else if (depth === 0) {
-      if (code === COMMA || code === CLOSE_BRACE || code === CLOSE_BRACKET) return at;
-    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--;
-    at++;
-  }
-}
-
-function trimmed(text: string, end: number): number {
-  let at = end;
-  while (isSpace(text.charCodeAt(at - 1))) at--;
-  return at;
-}
+/** Used again and again: to make a reader takes as long as to read a row. What follows the text is never reached. */
+const READER = new TokenReader(Buffer.alloc(16_384));

@@ -9,6 +9,9 @@ import { JsonError } from '../errors.ts';
 import {
   BACKSLASH,
   type Bytes,
+  CLOSE_BRACE,
+  COLON,
+  COMMA,
   DELETE,
   escapeAt,
   escapedUnit,
@@ -17,6 +20,8 @@ import {
   LONGEST_FORM,
   MINUS,
   NINE,
+  OPEN_BRACE,
+  OPEN_BRACKET,
   PLUS,
   POINT,
   QUOTE,
@@ -31,6 +36,9 @@ import {
 const PLAIN = new Uint8Array(0x100).fill(1, 0x20, DELETE);
 PLAIN[QUOTE] = 0;
 PLAIN[BACKSLASH] = 0;
+
+/** From a bracket or brace to the one that closes it. */
+const TO_CLOSE = CLOSE_BRACE - OPEN_BRACE;
 
 export class TokenReader {
   readonly source: Buffer;
@@ -47,7 +55,7 @@ export class TokenReader {
   #to: DataView;
 
   constructor(source: Uint8Array) {
-    this.source = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
+    this.source = Buffer.isBuffer(source) ? source : Buffer.from(source.buffer, source.byteOffset, source.byteLength);
     this.written = Buffer.allocUnsafeSlow(source.byteLength + LONGEST_FORM);
     this.#from = viewOf(this.source);
     this.#to = viewOf(this.written);
@@ -78,12 +86,6 @@ export class TokenReader {
     return true;
   }
 
-  /** Steps over white space. @returns whether nothing comes any more */
-  isAtEnd(): boolean {
-    while (this.at < this.source.length && isSpace(this.source[this.at]!)) this.at++;
-    return this.at === this.source.length;
-  }
-
   /** Writes the byte at hand as it is. */
   copy(): void {
     this.written[this.end++] = this.source[this.at++]!;
@@ -111,6 +113,90 @@ export class TokenReader {
     if (code === QUOTE) this.string();
     else if (code <= NINE) this.number();
     else this.literal();
+  }
+
+  /**
+   * Reads the object or array at hand. Nothing of it is written.
+   *
+   * @param read reads the value of each member, or each element, that is then at hand. It is given the place of the member's name
+   */
+  parts(read: (from: number, to: number) => void): void {
+    const isObject = this.code === OPEN_BRACE;
+    const close = this.code + TO_CLOSE;
+    this.at++;
+    if (this.take(close)) return;
+    do {
+      this.next();
+      const from = this.at;
+      const to = isObject ? this.#name() : from;
+      read(from, to);
+    } while (this.take(COMMA));
+    if (!this.take(close)) this.fail(`An ${isObject ? 'object' : 'array'} without its end`);
+  }
+
+  /**
+   * Steps over the value at hand, however deep it is nested, and checks its grammar. Of what has been written nothing is left: the brackets
+   * that are to come take its place.
+   */
+  skip(): void {
+    this.end = 0;
+    for (let { code } = this; ; code = this.code) {
+      if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+        const close = code + TO_CLOSE;
+        this.written[this.end++] = close;
+        this.at++;
+        if (this.next() !== close) {
+          if (code === OPEN_BRACE) this.#name();
+          continue;
+        }
+      } else {
+        if (code === QUOTE) this.#skipString();
+        else this.#skipScalar();
+        if (this.end === 0) return;
+        this.next();
+      }
+      while (this.code === this.written[this.end - 1]) {
+        this.at++;
+        if (--this.end === 0) return;
+        this.next();
+      }
+      if (this.code !== COMMA) this.fail('A value without its end');
+      this.at++;
+      this.next();
+      if (this.written[this.end - 1] === CLOSE_BRACE) this.#name();
+    }
+  }
+
+  #skipScalar(): void {
+    const { end } = this;
+    this.scalar();
+    this.end = end;
+  }
+
+  #skipString(): void {
+    const { source, end } = this;
+    const last = source.length - WORD;
+    let at = this.at + 1;
+    for (;;) {
+      while (at <= last && isPlain(this.#from.getInt32(at, true))) at += WORD;
+      while (PLAIN[source[at]!] === 1) at++;
+      this.at = at;
+      if (source[at] === QUOTE) break;
+      this.#unusual(source[at]!);
+      at = this.at;
+    }
+    this.at++;
+    this.end = end;
+  }
+
+  /** Reads a member's name and colon, up to its value. @returns the end of the name */
+  #name(): number {
+    if (this.code !== QUOTE) this.fail('A member without a name');
+    this.#skipString();
+    const { at } = this;
+    if (!this.take(COLON)) this.fail('A member without a colon');
+    this.next();
+    return at;
   }
 
   /** Reads a string, the quote being at hand. */

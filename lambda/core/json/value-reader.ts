@@ -35,60 +35,18 @@ export class ValueReader {
   value(member: Shape, depth: number): void {
     const { tokens } = this;
     const { code } = tokens;
-    if (code === OPEN_BRACE) this.object(member.objects, depth);
+    if (code === QUOTE) tokens.string();
+    else if (code === OPEN_BRACE) this.object(member.objects, depth);
     else if (code === OPEN_BRACKET) this.#array(member, depth);
     else tokens.scalar();
   }
 
-  /**
-   * Steps over the value at hand, however deep it is nested, and checks its grammar. Of what has been written nothing is left: the closing
-   * bracket of each level at hand takes its place.
-   */
-  skip(): void {
-    const { tokens } = this;
-    tokens.end = 0;
-    this.#begun = 0;
-    for (;;) {
-      const { code } = tokens;
-      const isOpening = code === OPEN_BRACE || code === OPEN_BRACKET;
-      if (isOpening) {
-        tokens.written[tokens.end++] = code + (CLOSE_BRACE - OPEN_BRACE);
-        tokens.at++;
-      } else {
-        const depth = tokens.end;
-        tokens.scalar();
-        tokens.end = depth;
-      }
-      const isClosed = this.#closed();
-      if (tokens.end === 0) return;
-      if (!isOpening || isClosed) if (!tokens.take(COMMA)) tokens.fail('A value without its end');
-      tokens.next();
-      if (tokens.written[tokens.end - 1] === CLOSE_BRACE) this.#skipName();
-    }
-  }
-
-  /** Steps over the brackets that close the levels at hand. @returns whether there was one */
-  #closed(): boolean {
-    const { tokens } = this;
-    const depth = tokens.end;
-    while (tokens.end > 0 && tokens.take(tokens.written[tokens.end - 1]!)) tokens.end--;
-    return tokens.end < depth;
-  }
-
-  #skipName(): void {
-    const { tokens } = this;
-    const depth = tokens.end;
-    if (tokens.code !== QUOTE) tokens.fail('A member without a name');
-    tokens.string();
-    tokens.end = depth;
-    if (!tokens.take(COLON)) tokens.fail('A member without a colon');
-    tokens.next();
-  }
-
-  /** @param places receives start and end of each value that the shapes ask for */
+  /** @param places of an object that is in no other: receives start and end of each value that the shapes ask for */
   object(root: Shape, depth: number, places?: number[]): void {
     const { tokens } = this;
     if (depth > MAX_DEPTH) throw new DepthError(`Nesting deeper than ${MAX_DEPTH}`);
+    // An object that was too deep left its own behind.
+    if (places) this.#begun = 0;
     const base = this.#begun;
     const start = tokens.end + 1;
     tokens.copy();
