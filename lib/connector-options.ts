@@ -41,6 +41,7 @@ const tagKey = v.pipe(
 );
 const tagValue = v.pipe(v.string('must be a string'), v.maxLength(256, 'must have 256 characters at most'));
 
+const tableArn = arn('dynamodb', 'table/[A-Za-z0-9_.-]{3,255}', 'arn:aws:dynamodb:eu-west-1:111122223333:table/name');
 const topicArn = arn('sns', '[A-Za-z0-9_-]{1,256}', 'arn:aws:sns:eu-west-1:111122223333:topic');
 const policyArn = arn('iam', 'policy/[\\w+=,.@/-]+', 'arn:aws:iam::111122223333:policy/name');
 
@@ -91,6 +92,7 @@ export const CONNECTOR_OPTIONS = {
     },
     secret: { schema: secretArn, name: 'secretArn', form: 'secret' },
     bucket: { schema: bucketArn, name: 'bucketArn', form: 'bucket' },
+    stateTable: { schema: tableArn, name: 'stateTableArn', form: 'table' },
     encryptionKey: { schema: kmsKeyArn, name: 'kmsKeyArn', form: 'key' },
     destination: { schema: destinationSchema, default: { type: 's3' }, form: 'destination' },
     siemQueue: { schema: flag, default: true },

@@ -5,6 +5,7 @@
 import type { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import type { CfnWorkGroup } from 'aws-cdk-lib/aws-athena';
 import type { CompositeAlarm } from 'aws-cdk-lib/aws-cloudwatch';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { ISecurityGroup, IVpc, SubnetSelection } from 'aws-cdk-lib/aws-ec2';
 import type { IManagedPolicy, ManagedPolicy, Role } from 'aws-cdk-lib/aws-iam';
 import type { IDeliveryStreamRef } from 'aws-cdk-lib/aws-kinesisfirehose';
@@ -183,7 +184,15 @@ export interface SecurityDataConnectorProps {
   readonly bucket?: IBucket;
 
   /**
-   * KMS key for table, bucket, secrets and delivery stream. A bucket or secret that is given by its ARN must use the same key or AWS's own.
+   * Existing table of a connector that was removed, in the same account and region: the connector continues where that one ended. Of this connector
+   * alone. See docs/teardown.md#the-way-back.
+   *
+   * @default - a table is created
+   */
+  readonly stateTable?: ITable;
+
+  /**
+   * KMS key for table, bucket, secrets and delivery stream. A bucket, table or secret that is given by its ARN must use the same key or AWS's own.
    *
    * @default - keys of AWS
    */

@@ -1,7 +1,7 @@
 import { Annotations, Stack, Stage, Tags, Token } from 'aws-cdk-lib';
 import type { Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
-import { PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
+import { PermissionsBoundary, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IDeliveryStreamRef } from 'aws-cdk-lib/aws-kinesisfirehose';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
@@ -14,7 +14,7 @@ import { createAlarms, createAlarmTopic, isAddress } from './alarms/create-alarm
 import { timingOf } from './alarms/timing.ts';
 import { ConfigurationError } from './config/fault.ts';
 import { checkProps, optionsOf } from './config/props.ts';
-import { SHARED_BUCKET } from './config/read-connectors.ts';
+import { SHARED_BUCKET, SHARED_TABLE } from './config/read-connectors.ts';
 import type { ConnectorOptions } from './connector-options.ts';
 import type { Alarms, Query, SecurityDataConnectorProps, SiemAccess } from './connector-props.ts';
 import { createCredentials } from './credentials.ts';
@@ -67,13 +67,15 @@ export class SecurityDataConnector extends Construct {
     super(scope, id);
     checkProps(props);
     refuseSharedName(this, props.connectorName);
-    if (props.bucket) refuseSharedBucket(this, props.bucket);
+    refuseShared(this, 'bucket', props.bucket?.bucketArn, each => each.bucket?.bucketArn, SHARED_BUCKET);
+    refuseShared(this, 'stateTable', props.stateTable?.tableArn, each => each.state?.tableArn, SHARED_TABLE);
     this.connectorName = props.connectorName;
     const options = optionsOf(this, props);
     this.credentials = props.secret ?? createCredentials(this, options);
     const createdBucket = props.bucket ? undefined : createDataBucket(this, options);
     this.bucket = props.bucket ?? (createdBucket as IBucket);
-    this.state = createStateTable(this, options);
+    this.state = props.stateTable ?? createStateTable(this, options);
+    if (props.bucket && !props.stateTable) warnOfNewTable(this);
     this.delivery = createDelivery(this, options, this.bucket);
     this.siem =
       options.siemQueue && kindOf(options.destination).deliversObjects
@@ -81,6 +83,7 @@ export class SecurityDataConnector extends Construct {
         : undefined;
     this.query = options.query ? createQuery(this, { ...options, bucket: this.bucket, createdBucket }) : undefined;
     this.alarmTopic = props.alarmTopic ?? createAlarmTopic(this, options);
+    if (props.alarmTopic) letCloudWatchPublish(props.alarmTopic);
     if ((props.alarmTopic || props.alarmEmail) && !isAddress(options.runbookUrl)) warnOfRunbook(this);
     const poller = createPoller(this, options);
     this.function = poller.function;
@@ -158,14 +161,37 @@ function refuseSharedName(connector: SecurityDataConnector, connectorName: strin
   Annotations.of(connector).addWarningV2('security-data-connector:connectorName', text);
 }
 
-function refuseSharedBucket(connector: SecurityDataConnector, bucket: IBucket): void {
-  const arnOf = (each: IBucket) => JSON.stringify(Stack.of(connector).resolve(each.bucketArn));
+/** Refuses what another connector of the app has, whether it was created or given. */
+function refuseShared(
+  connector: SecurityDataConnector,
+  prop: 'bucket' | 'stateTable',
+  arn: string | undefined,
+  arnOf: (other: SecurityDataConnector) => string | undefined,
+  reason: string,
+): void {
+  if (arn === undefined) return;
+  const resolved = (of: Construct, value: string | undefined) => JSON.stringify(Stack.of(of).resolve(value));
   const isShared = otherConnectors(connector).some(other => {
-    const theirs: IBucket | undefined = other.bucket;
-    if (!theirs || theirs === bucket) return theirs === bucket;
+    const theirs = arnOf(other);
+    if (theirs === arn) return true;
     // An ARN that is known only at deployment can be compared within its own stack only.
-    const isComparable = !Token.isUnresolved(bucket.bucketArn) || Stack.of(other) === Stack.of(connector);
-    return isComparable && arnOf(theirs) === arnOf(bucket);
+    const isComparable = !Token.isUnresolved(arn) || Stack.of(other) === Stack.of(connector);
+    return isComparable && resolved(other, theirs) === resolved(connector, arn);
   });
-  if (isShared) throw new ConfigurationError([{ path: 'props.bucket', reason: SHARED_BUCKET }]);
+  if (isShared) throw new ConfigurationError([{ path: `props.${prop}`, reason }]);
+}
+
+/** A bucket that is given is often that of a connector that was removed. */
+function warnOfNewTable(scope: Construct): void {
+  const text =
+    'The bucket exists, and the table is new. If a connector with this bucket ran before, the SIEM gets everything once more, and does not ' +
+    'learn what was removed meanwhile: give its table as stateTable (in cdk.json stateTableArn), and "connectorctl verify --repair" finds ' +
+    'what differs. Otherwise delete the copy of the SIEM. See docs/teardown.md, The way back.';
+  Annotations.of(scope).addWarningV2('security-data-connector:newTable', text);
+}
+
+/** The default policy of a topic lets CloudWatch publish, a policy or a key of its own need not. A topic that is given by its ARN stays as it is. */
+function letCloudWatchPublish(topic: ITopic): void {
+  const conditions = { StringEquals: { 'aws:SourceAccount': Stack.of(topic).account } };
+  topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com', { conditions }));
 }

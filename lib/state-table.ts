@@ -1,4 +1,4 @@
-import { RemovalPolicy as Policy, type RemovalPolicy } from 'aws-cdk-lib';
+import { CfnDeletionPolicy, Lazy, RemovalPolicy as Policy, type RemovalPolicy } from 'aws-cdk-lib';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
@@ -14,15 +14,20 @@ export interface StateTableProps {
  */
 export function createStateTable(scope: Construct, props: StateTableProps): dynamodb.ITable {
   const isProtected = props.removalPolicy !== Policy.DESTROY;
-  return new dynamodb.Table(scope, 'State', {
+  const table = new dynamodb.Table(scope, 'State', {
     partitionKey: { name: 'pk', type: dynamodb.AttributeType.STRING },
     sortKey: { name: 'sk', type: dynamodb.AttributeType.STRING },
     billingMode: dynamodb.BillingMode.PAY_PER_REQUEST,
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
     encryption: props.encryptionKey ? dynamodb.TableEncryption.CUSTOMER_MANAGED : dynamodb.TableEncryption.DEFAULT,
-    deletionProtection: isProtected,
     // DynamoDB refuses to delete a protected table, so a rollback that had to delete it would end in ROLLBACK_FAILED.
     removalPolicy: isProtected ? Policy.RETAIN : Policy.DESTROY,
     ...(props.encryptionKey && { encryptionKey: props.encryptionKey }),
   });
+  const resource = table.node.defaultChild as dynamodb.CfnTable;
+  // An app may decide about removal policies later, with RemovalPolicies.of(), and a protected table cannot be deleted.
+  resource.deletionProtectionEnabled = Lazy.any({
+    produce: () => resource.cfnOptions.deletionPolicy !== CfnDeletionPolicy.DELETE,
+  });
+  return table;
 }

@@ -21,19 +21,22 @@ const KEY_USES = {
   readSecret: { service: 'secretsmanager', actions: ['kms:Decrypt'] },
 } as const;
 
-/** Use of the customer's key through the named services and not by itself; nothing where AWS's own keys are used. */
+/**
+ * Use of customers' keys through the named services, and not by themselves. A resource that is given may have a key of its own, beside the one of
+ * the connector. Nothing where AWS's own keys are used.
+ */
 export function keyStatements(
   scope: Construct,
-  key: IKey | undefined,
-  uses: readonly (keyof typeof KEY_USES)[],
+  uses: { readonly [U in keyof typeof KEY_USES]?: readonly (IKey | undefined)[] },
 ): iam.PolicyStatement[] {
-  if (!key) return [];
   const { region, urlSuffix } = Stack.of(scope);
-  return uses.map(use => {
-    const { service, actions } = KEY_USES[use];
+  return Object.entries(uses).flatMap(([use, keys]) => {
+    const { service, actions } = KEY_USES[use as keyof typeof KEY_USES];
+    const arns = keys.flatMap(key => key?.keyArn ?? []);
+    if (arns.length === 0) return [];
     return new iam.PolicyStatement({
       actions: [...actions],
-      resources: [key.keyArn],
+      resources: [...new Set(arns)],
       conditions: { StringEquals: { 'kms:ViaService': `${service}.${region}.${urlSuffix}` } },
     });
   });

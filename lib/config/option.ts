@@ -17,6 +17,7 @@ export const FORMS = {
   logRetention: { type: 'RetentionDays' },
   secret: { type: 'ISecret', member: 'secretArn' },
   bucket: { type: 'IBucket', member: 'bucketArn' },
+  table: { type: 'ITable', member: 'tableArn' },
   key: { type: 'IKey', member: 'keyArn' },
   topic: { type: 'ITopic', member: 'topicArn' },
   managedPolicy: { type: 'IManagedPolicy', member: 'managedPolicyArn' },

@@ -1,5 +1,6 @@
 /** Between `cdk.json` and the construct: values become props, props are checked by the same rules, and defaults are filled in. */
 import { Duration, RemovalPolicy, Token } from 'aws-cdk-lib';
+import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import { CfnDeliveryStream } from 'aws-cdk-lib/aws-kinesisfirehose';
@@ -35,6 +36,7 @@ const PROP_OF: Readonly<Record<keyof typeof FORMS, (value: never, scope: Constru
   logRetention: (days: number) => days,
   secret: (arn: string, scope, id) => secretsmanager.Secret.fromSecretCompleteArn(scope, id, arn),
   bucket: (arn: string, scope, id) => s3.Bucket.fromBucketArn(scope, id, arn),
+  table: (arn: string, scope, id) => dynamodb.Table.fromTableArn(scope, id, arn),
   key: (arn: string, scope, id) => kms.Key.fromKeyArn(scope, id, arn),
   topic: (arn: string, scope, id) => sns.Topic.fromTopicArn(scope, id, arn),
   managedPolicy: (arn: string, scope, id) => iam.ManagedPolicy.fromManagedPolicyArn(scope, id, arn),

@@ -97,6 +97,10 @@ function isCut(text: string): boolean {
 export const SHARED_BUCKET =
   'would let the SIEM reader of each connector read the other’s events: give each connector its own bucket';
 
+/** One lease, and states and cursors of one organization. */
+export const SHARED_TABLE =
+  'would mix the cursors and states of two connectors, and one would wait for the other: give each connector its own table';
+
 /**
  * Members that no two connectors may share. Stacks, metrics and alarms are named after `name`; credentials belong to one
  * organization, so a secret used twice would send every event twice.
@@ -105,6 +109,7 @@ const UNIQUE: Readonly<Record<string, string>> = {
   name: 'would collide: stacks, metrics and alarms are named after it',
   secretArn: 'is one organization’s credentials: two connectors would send each event twice',
   bucketArn: SHARED_BUCKET,
+  stateTableArn: SHARED_TABLE,
 };
 
 /** Values given twice, whatever else is wrong with the list. */

@@ -105,6 +105,9 @@ function statementsOf(scope: Construct, props: DeliveryRoleProps, written: strin
     allow(['s3:PutObject', 's3:GetObject', 's3:AbortMultipartUpload'], ...written),
     allow(['logs:PutLogEvents'], logGroup.logGroupArn),
     ...(token ? [allow(['secretsmanager:GetSecretValue'], secretArnOf(token))] : []),
-    ...keyStatements(scope, encryptionKey, token ? ['writeObjects', 'readSecret'] : ['writeObjects']),
+    ...keyStatements(scope, {
+      writeObjects: [encryptionKey, bucket.encryptionKey],
+      ...(token && { readSecret: [encryptionKey, token.encryptionKey] }),
+    }),
   ];
 }

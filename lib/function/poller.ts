@@ -91,10 +91,15 @@ export class Poller extends Construct {
   }
 
   private createRole(props: PollerProps): iam.Role {
+    const { encryptionKey, state, bucket, credentials } = props;
     const statements = [
       ...functionStatements(props),
       allow(FUNCTION_ACTIONS.logs, this.logGroup.logGroupArn),
-      ...keyStatements(this, props.encryptionKey, ['readAndWriteState', 'writeObjects', 'readSecret']),
+      ...keyStatements(this, {
+        readAndWriteState: [encryptionKey, state.encryptionKey],
+        writeObjects: [encryptionKey, bucket.encryptionKey],
+        readSecret: [encryptionKey, credentials.encryptionKey],
+      }),
       ...networkStatements(props.network),
     ];
     const role = new iam.Role(this, 'Role', {

@@ -37,7 +37,7 @@ export function createAnalystPolicy(scope: Construct, props: AnalystPolicyProps)
       allow(KEEP_ANSWERS, answers),
       allow(['s3:ListBucket', 's3:ListBucketMultipartUploads'], results.bucketArn),
       allow(['s3:GetBucketLocation'], events.bucketArn, results.bucketArn),
-      ...keyStatements(scope, encryptionKey, ['readObjects', 'writeObjects']),
+      ...keyStatements(scope, { readObjects: [encryptionKey, events.encryptionKey], writeObjects: [encryptionKey] }),
     ],
   });
   suppressWildcard(policy, tables, 'The database holds the table and the views of this connector and nothing else.');

@@ -75,7 +75,7 @@ function createReaderPolicy(scope: Construct, queue: sqs.Queue, props: SiemAcces
     statements: [
       allow(['s3:GetObject'], objects),
       allow(READ_QUEUE, queue.queueArn),
-      ...keyStatements(scope, encryptionKey, ['readObjects']),
+      ...keyStatements(scope, { readObjects: [encryptionKey, bucket.encryptionKey] }),
     ],
   });
   suppressWildcard(policy, objects, 'Firehose names the objects; the wildcard stays below the prefix of the events.');

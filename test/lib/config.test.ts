@@ -74,6 +74,7 @@ const REFUSED: readonly [string, Record<string, unknown>, string, RegExp][] = [
     /six characters/,
   ],
   ['an ARN of another service', { bucketArn: SECRET_ARN }, 'bucketArn', /arn:aws:s3/],
+  ['a table by its name', { stateTableArn: 'acme-State' }, 'stateTableArn', /arn:aws:dynamodb/],
   ['a key by its alias', { kmsKeyArn: 'arn:aws:kms:eu-west-1:111122223333:alias/a' }, 'kmsKeyArn', /key\//],
   ['an address that is none', { alarmEmail: 'on-call' }, 'alarmEmail', /e-mail/],
   ['a tag of AWS', { tags: { 'aws:x': 'y' } }, 'tags.aws:x', /aws:/],
@@ -268,6 +269,12 @@ describe('the configuration', () => {
   test('refuses credentials shared by two connectors', () => {
     const list = ['a', 'b'].map(name => ({ ...EXAMPLE, name, secretArn: SECRET_ARN }));
     expect(faultsOf(list)).toEqual({ 'connectors[1].secretArn': expect.stringMatching(/one organization/) });
+  });
+
+  test('refuses a table shared by two connectors', () => {
+    const stateTableArn = 'arn:aws:dynamodb:eu-west-1:111122223333:table/shared';
+    const list = ['a', 'b'].map(name => ({ ...EXAMPLE, name, stateTableArn }));
+    expect(faultsOf(list)).toEqual({ 'connectors[1].stateTableArn': expect.stringMatching(/mix .*its own table/) });
   });
 
   test('refuses a bucket shared by two connectors, and says what to do', () => {

@@ -36,6 +36,7 @@ export const VARIANTS = {
   existingParts: {
     secretArn: SECRET_ARN,
     bucketArn: 'arn:aws:s3:::acme-security-data',
+    stateTableArn: `arn:aws:dynamodb:eu-west-1:${ACCOUNT}:table/acme-State`,
     alarmTopicArn: `arn:aws:sns:eu-west-1:${ACCOUNT}:on-call`,
     runbookUrl: 'https://git.acme.example/docs/runbook.md',
     vpc: { ...network, securityGroupIds: ['sg-0123456789abcdef0'] },

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Duration, RemovalPolicies, RemovalPolicy, Stack, Stage } from 'aws-cdk-lib';
+import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as firehose from 'aws-cdk-lib/aws-kinesisfirehose';
@@ -12,7 +13,9 @@ import type { ConfigurationError } from '../../../lib/config/fault.ts';
 import type { SecurityDataConnectorProps } from '../../../lib/connector-props.ts';
 import { SecurityDataConnector } from '../../../lib/security-data-connector.ts';
 import { createApp, only, resources, templateOf } from '../synth.ts';
-import { actionsOf, identityStatements } from './policies.ts';
+import { actionsOf, identityStatements, type Statement } from './policies.ts';
+
+const TABLE_ARN = 'arn:aws:dynamodb:eu-west-1:111122223333:table/acme-State';
 
 const REQUIRED = {
   connectorName: 'acme',
@@ -22,6 +25,20 @@ const REQUIRED = {
 
 function stack(): Stack {
   return new Stack(createApp(), 'TheirStack', { env: { account: '111122223333', region: 'eu-west-1' } });
+}
+
+/** By role or policy, the keys that it may use: through which service, whose, and for what. */
+function keyUses(scope: Stack): Record<string, string[]> {
+  const uses: Record<string, string[]> = {};
+  for (const { parent, statement } of identityStatements(templateOf(scope))) {
+    if (!actionsOf(statement).some(action => action.startsWith('kms:'))) continue;
+    const via = JSON.stringify(statement.Condition?.['StringEquals']?.['kms:ViaService']);
+    const service = /"([a-z0-9]+)\./.exec(via)?.[1];
+    const keys = [...JSON.stringify(statement.Resource).matchAll(/"(Of[A-Za-z]+?)[0-9A-F]{8}"/g)].map(([, key]) => key);
+    const user = parent.replace(/[0-9A-F]{8}$/, '');
+    uses[user] = [...(uses[user] ?? []), `${service} ${keys.sort()} ${actionsOf(statement)}`];
+  }
+  return uses;
 }
 
 function faults(props: Partial<SecurityDataConnectorProps>): string[] {
@@ -85,6 +102,83 @@ describe('the construct in somebody’s own app', () => {
     for (const env of ['eu-central-1', 'eu-west-1'].map(region => ({ account: '111122223333', region }))) {
       new SecurityDataConnector(new Stack(app, env.region, { env }), 'Connector', REQUIRED);
     }
+  });
+
+  test('warns of its name in another stage, because stages are often deployed to accounts that synth does not know', () => {
+    const app = createApp();
+    const [beta, prod] = ['Beta', 'Prod'].map(id => new Stack(new Stage(app, id), 'Stack')) as [Stack, Stack];
+    const warnings = [beta, prod].map(scope => {
+      const { node } = new SecurityDataConnector(scope, 'Connector', REQUIRED);
+      return node.metadata.filter(({ type }) => type === 'aws:cdk:warning').map(({ data }) => String(data));
+    });
+    expect(warnings).toEqual([[], [expect.stringContaining('"acme" is also the name of Beta/Stack/Connector')]]);
+    const twice = new Stack(
+      new Stage(app, 'Known', { env: { account: '111122223333', region: 'eu-west-1' } }),
+      'Stack',
+    );
+    const again = new Stack(new Stage(app, 'Same', { env: { account: '111122223333', region: 'eu-west-1' } }), 'Stack');
+    new SecurityDataConnector(twice, 'Connector', REQUIRED);
+    expect(() => new SecurityDataConnector(again, 'Connector', REQUIRED)).toThrow(/is also the name of Known/);
+  });
+
+  test('refuses a table that another connector of the app has', () => {
+    const app = createApp();
+    const [one, two] = ['One', 'Two'].map(id => new Stack(app, id)) as [Stack, Stack];
+    const named = (connectorName: string) => ({ ...REQUIRED, connectorName });
+    const first = new SecurityDataConnector(one, 'First', named('first'));
+    const table = (scope: Stack, id: string) => dynamodb.Table.fromTableArn(scope, id, TABLE_ARN);
+    expect(() => new SecurityDataConnector(two, 'A', { ...named('a'), stateTable: first.state })).toThrow(/own table/);
+    new SecurityDataConnector(one, 'B', { ...named('b'), stateTable: table(one, 'TableOfB') });
+    expect(() => new SecurityDataConnector(two, 'C', { ...named('c'), stateTable: table(two, 'TableOfC') })).toThrow(
+      /props\.stateTable: would mix/,
+    );
+  });
+
+  test('continues with the table of a connector that was removed, with grants, alarms and outputs as with its own', () => {
+    const facts = (props: Partial<SecurityDataConnectorProps>) => {
+      const scope = stack();
+      const stateTable =
+        'stateTable' in props ? { stateTable: dynamodb.Table.fromTableArn(scope, 'Old', TABLE_ARN) } : {};
+      new SecurityDataConnector(scope, 'Connector', { ...REQUIRED, ...stateTable, dashboard: true });
+      const template = templateOf(scope);
+      const used = identityStatements(template).filter(({ statement }) =>
+        actionsOf(statement).some(action => action.startsWith('dynamodb:')),
+      );
+      return {
+        tables: resources(template, 'AWS::DynamoDB::Table').length,
+        granted: used.map(({ statement }) => [actionsOf(statement), statement.Resource]),
+        variable: (only(template, 'AWS::Lambda::Function')['Environment'] as { Variables: object }).Variables,
+        alarms: resources(template, 'AWS::CloudWatch::Alarm').map(({ Properties }) => JSON.stringify(Properties)),
+        output: Object.entries(template.Outputs).find(([id]) => id.includes('StateTableName'))![1].Value,
+      };
+    };
+    const [own, old] = [facts({}), facts({ stateTable: undefined as never })];
+    expect([own.tables, old.tables]).toEqual([1, 0]);
+    expect(old.granted).toEqual([[own.granted[0]![0], TABLE_ARN]]);
+    expect(old.variable).toMatchObject({ STATE_TABLE: 'acme-State' });
+    expect(old.output).toBe('acme-State');
+    expect(old.alarms).toHaveLength(own.alarms.length);
+    expect(old.alarms.filter(text => text.includes('{"Name":"TableName","Value":"acme-State"}'))).toHaveLength(2);
+  });
+
+  test.each<[string, boolean, (scope: Stack) => Partial<SecurityDataConnectorProps>]>([
+    ['with a bucket that exists and a new table', true, scope => ({ bucket: new s3.Bucket(scope, 'Old') })],
+    [
+      'with a bucket and a table that exist',
+      false,
+      scope => ({
+        bucket: new s3.Bucket(scope, 'Old'),
+        stateTable: dynamodb.Table.fromTableArn(scope, 'Table', TABLE_ARN),
+      }),
+    ],
+    ['with everything new', false, () => ({})],
+  ])('says what a new table means for the SIEM: %s %s', (_, warned, props) => {
+    const scope = stack();
+    const { node } = new SecurityDataConnector(scope, 'Connector', { ...REQUIRED, ...props(scope) });
+    const warnings = node.metadata.filter(
+      ({ type, data }) => type === 'aws:cdk:warning' && /verify --repair/.test(data),
+    );
+    expect(warnings).toHaveLength(warned ? 1 : 0);
   });
 
   test('exports each of its outputs below its name, also in a stack with another connector', () => {
@@ -166,6 +260,89 @@ describe('the construct in somebody’s own app', () => {
     new SecurityDataConnector(scope, 'Connector', { ...REQUIRED, secret });
     const text = JSON.stringify(identityStatements(templateOf(scope)));
     expect(text).toContain('secret:acme-??????');
+  });
+
+  test('may use the keys of a bucket, a secret and a table that are given, through their services only', () => {
+    const scope = stack();
+    const key = (name: string) => new kms.Key(scope, name);
+    new SecurityDataConnector(scope, 'Connector', {
+      ...REQUIRED,
+      bucket: new s3.Bucket(scope, 'Bucket', { encryptionKey: key('OfBucket') }),
+      secret: new secretsmanager.Secret(scope, 'Secret', { encryptionKey: key('OfSecret') }),
+      stateTable: new dynamodb.Table(scope, 'Table', {
+        partitionKey: { name: 'pk', type: dynamodb.AttributeType.STRING },
+        encryptionKey: key('OfTable'),
+      }),
+      encryptionKey: key('OfConnector'),
+      destination: {
+        type: 'http',
+        url: 'https://siem.acme.example',
+        secret: new secretsmanager.Secret(scope, 'Token', { encryptionKey: key('OfToken') }),
+      },
+    });
+    expect(keyUses(scope)).toEqual({
+      ConnectorPollerRole: [
+        'dynamodb OfConnector,OfTable kms:Decrypt,kms:DescribeKey,kms:Encrypt',
+        's3 OfBucket,OfConnector kms:Decrypt,kms:GenerateDataKey',
+        'secretsmanager OfConnector,OfSecret kms:Decrypt',
+      ],
+      ConnectorDeliveryRole: [
+        's3 OfBucket,OfConnector kms:Decrypt,kms:GenerateDataKey',
+        'secretsmanager OfConnector,OfToken kms:Decrypt',
+      ],
+    });
+  });
+
+  test('lets the SIEM and analysts use the key of a bucket that is given', () => {
+    const scope = stack();
+    const bucket = new s3.Bucket(scope, 'Bucket', { encryptionKey: new kms.Key(scope, 'OfBucket') });
+    new SecurityDataConnector(scope, 'Connector', { ...REQUIRED, bucket, query: true });
+    expect(keyUses(scope)).toEqual({
+      ConnectorPollerRole: ['s3 OfBucket kms:Decrypt,kms:GenerateDataKey'],
+      ConnectorDeliveryRole: ['s3 OfBucket kms:Decrypt,kms:GenerateDataKey'],
+      ConnectorSiemReaderPolicy: ['s3 OfBucket kms:Decrypt'],
+      ConnectorQueryAnalystPolicy: ['s3 OfBucket kms:Decrypt'],
+    });
+  });
+
+  test('lets CloudWatch publish to a topic that is given, and use its key', () => {
+    const scope = stack();
+    const alarmTopic = new sns.Topic(scope, 'Theirs', { enforceSSL: true, masterKey: new kms.Key(scope, 'OfTopic') });
+    new SecurityDataConnector(scope, 'Connector', { ...REQUIRED, alarmTopic });
+    const template = templateOf(scope);
+    const granted = [
+      only(template, 'AWS::SNS::TopicPolicy')['PolicyDocument'],
+      only(template, 'AWS::KMS::Key')['KeyPolicy'],
+    ];
+    const actions = (granted as { Statement: Statement[] }[]).map(({ Statement: all }) =>
+      all
+        .filter(({ Principal }) => JSON.stringify(Principal).includes('cloudwatch.amazonaws.com'))
+        .flatMap(statement => [actionsOf(statement), statement.Condition]),
+    );
+    const account = { StringEquals: { 'aws:SourceAccount': '111122223333' } };
+    expect(actions).toEqual([
+      [['sns:Publish'], account],
+      [['kms:Decrypt', 'kms:GenerateDataKey*'], account],
+    ]);
+  });
+
+  test('is thrown away with all that it holds where the app decides so for everything', () => {
+    const scope = stack();
+    new SecurityDataConnector(scope, 'Connector', { ...REQUIRED, query: true });
+    RemovalPolicies.of(scope).destroy();
+    const template = templateOf(scope);
+    const kept = Object.values(template.Resources).filter(
+      ({ DeletionPolicy = 'Delete' }) => DeletionPolicy !== 'Delete',
+    );
+    expect(kept.map(({ Type }) => Type)).toEqual([]);
+    expect(only(template, 'AWS::DynamoDB::Table')['DeletionProtectionEnabled']).toBe(false);
+  });
+
+  test('is kept and protected where the app decides so for everything', () => {
+    const scope = stack();
+    new SecurityDataConnector(scope, 'Connector', { ...REQUIRED, removalPolicy: RemovalPolicy.DESTROY });
+    RemovalPolicies.of(scope).retain();
+    expect(only(templateOf(scope), 'AWS::DynamoDB::Table')['DeletionProtectionEnabled']).toBe(true);
   });
 
   test('can be thrown away with all that it holds', () => {

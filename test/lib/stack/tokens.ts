@@ -89,7 +89,8 @@ const TOKENS: readonly [string, (late: Late) => object, typeof KNOWN | typeof TA
 
 /** Objects of the CDK, which hold tokens as they are meant to, and flags, which JavaScript cannot make a token of. */
 const OBJECTS = [
-  ...['enabled', 'siemQueue', 'query', 'dashboard', 'removalPolicy', 'secret', 'bucket', 'encryptionKey', 'alarmTopic'],
+  ...['enabled', 'siemQueue', 'query', 'dashboard', 'removalPolicy', 'secret', 'bucket', 'stateTable'],
+  ...['encryptionKey', 'alarmTopic'],
   ...['network', 'permissionsBoundary', 'siemReader', 'destination'],
 ];
 
