@@ -1,8 +1,7 @@
 /** What the function may be invoked with: `{}` on schedule, or an operator's commands. */
 import * as v from 'valibot';
-import { type DeadLetterKey, parseDeadLetterKey } from './core/dead-letter.ts';
 import type { Commands } from './core/run-streams.ts';
-import { STREAMS, type StreamName } from './streams.ts';
+import { STREAMS, type StreamName, type VersionedName } from './streams.ts';
 
 export interface Command extends Commands {
   /** Absent: all streams. */
@@ -15,55 +14,50 @@ export class CommandError extends Error {
   constructor(faults: readonly string[]) {
     super(
       `The payload is not understood, and nothing was done: ${faults.join('; ')}. ` +
-        'It is {} or has the members "streams", "resync" and "replay", each a list of stream names, or "redrive", a list of ' +
-        'keys of dead letters.',
+        'It is {} or has the members "streams", "resync" and "replay", each a list of stream names, "repair", lists of ids by stream, or ' +
+        '"confirmOrganization", which is true.',
     );
   }
 }
 
-/** Dead letters of one command: they are tried again within the time of one run, with room to spare. */
-export const MAX_REDRIVE = 500;
+/** Rows of one command: they are repaired within the time of one run, with room to spare. */
+export const MAX_REPAIR = 500;
 
-/**
- * @param known the streams that are on
- * @param connector whose dead letters may be tried again
- * @throws CommandError
- */
-export function parseCommand(payload: unknown, known: readonly StreamName[], connector: string): Command {
+/** @param known the streams that are on @throws CommandError */
+export function parseCommand(payload: unknown, known: readonly StreamName[]): Command {
   // To the schema an empty list is an object without members.
   const given = Array.isArray(payload) ? 'a list' : payload;
-  const parsed = v.safeParse(payloadSchema(known, connector), isScheduled(given) ? {} : given);
+  const parsed = v.safeParse(payloadSchema(known), isScheduled(given) ? {} : given);
   if (!parsed.success)
     throw new CommandError(parsed.issues.map(issue => `${v.getDotPath(issue) ?? 'payload'} ${issue.message}`));
   const { streams: named, ...commands } = parsed.output;
   return { streams: named && STREAMS.map(each => each.name).filter(name => named.includes(name)), ...commands };
 }
 
-function payloadSchema(known: readonly StreamName[], connector: string) {
+const VERSIONED = STREAMS.filter(each => each.hasRowStates).map(each => each.name);
+
+function payloadSchema(known: readonly StreamName[]) {
   const streams = v.array(v.picklist(known, `must be one of ${known.join(', ')}`));
-  const deadLetter = v.pipe(
-    v.string('must be the key of a dead letter'),
-    v.transform(key => ({ key, stream: parseDeadLetterKey(key, connector)?.stream })),
-    v.check(
-      ({ stream }) => known.some(each => each === stream),
-      'must be the key of a dead letter of this connector, of a stream that is on',
-    ),
-    v.transform(place => place as DeadLetterKey),
-  );
+  const ids = v.optional(v.array(v.pipe(v.string('must be an id'), v.nonEmpty('must be an id'))));
+  const byStream = Object.fromEntries(VERSIONED.map(name => [name, ids])) as Record<VersionedName, typeof ids>;
   return v.pipe(
     v.strictObject({
       streams: v.optional(v.pipe(streams, v.nonEmpty('must name a stream'))),
       resync: v.optional(streams, []),
       replay: v.optional(streams, []),
-      redrive: v.optional(
-        v.pipe(v.array(deadLetter), v.maxLength(MAX_REDRIVE, `must be ${MAX_REDRIVE} keys at most`)),
-        [],
+      repair: v.optional(
+        v.pipe(
+          v.strictObject(byStream),
+          v.check(repair => Object.values(repair).flat().length <= MAX_REPAIR, `must have ${MAX_REPAIR} ids at most`),
+        ),
+        {},
       ),
+      confirmOrganization: v.optional(v.literal(true, 'must be true')),
     }),
     v.check(
-      ({ streams: named, resync, replay, redrive }) =>
-        !named || [...resync, ...replay, ...redrive.map(each => each.stream)].every(each => named.includes(each)),
-      'must not name a stream to resync, replay or redrive that "streams" leaves out',
+      ({ streams: named, resync, replay, repair }) =>
+        !named || [...resync, ...replay, ...Object.keys(repair)].every(each => named.includes(each as StreamName)),
+      'must not name a stream to resync, replay or repair that "streams" leaves out',
     ),
   );
 }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Sender } from './aws.ts';
 import { envelope } from './core/event.ts';
 import { ocsfFormat } from './core/ocsf/format.ts';
+import { organizationDigest } from './core/organization.ts';
 import type { RetryBudget } from './core/retry.ts';
 import { rowCut } from './core/row.ts';
 import type { Assignment, Ports } from './core/run.ts';
@@ -14,7 +15,7 @@ import { createFirehose } from './sink/firehose.ts';
 import { createApi, createRowReader } from './source/api.ts';
 import { createCredentials } from './source/credentials.ts';
 import type { Fetch } from './source/http.ts';
-import { createTokens, failingOnce, type Tokens } from './source/token.ts';
+import { createTokens, ofOneRun, type Tokens } from './source/token.ts';
 import { createCheckpoints } from './store/checkpoints.ts';
 import { createLease } from './store/lease.ts';
 import { createChildIndex, createRemovals, createRowStates } from './store/rows.ts';
@@ -59,12 +60,13 @@ export function composeRun(
   const { clock, random, hash, log } = clients;
   const retryBudget: RetryBudget = { clock, random, timeLeft };
   const table = createTable(clients.dynamodb, settings.table, retryBudget);
-  const tokens = failingOnce(containerTokens);
+  const tokens = ofOneRun(containerTokens);
   const api = createApi({ baseUrl: settings.baseUrl, tokens, fetch: clients.fetch, retryBudget });
   const ports: Ports = {
     source: api,
     rows: createRowReader(api),
-    checkpoints: createCheckpoints(table, hash),
+    organization: async () => organizationDigest(settings.baseUrl, await tokens.client(retryBudget), hash),
+    checkpoints: createCheckpoints(table),
     rowStates: createRowStates(table, hash),
     childIndex: createChildIndex(table, hash),
     removals: createRemovals(table, hash),

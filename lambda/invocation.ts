@@ -4,7 +4,7 @@ import { type Command, parseCommand } from './command.ts';
 import { assign, type Clients, composeRun } from './compose.ts';
 import { StreamsFailedError } from './core/errors.ts';
 import { publicError } from './core/public-error.ts';
-import type { RedriveOutcome } from './core/redrive.ts';
+import type { RepairOutcome } from './core/repair.ts';
 import type { StreamResult } from './core/run.ts';
 import { type RunOutcome, runStreams } from './core/run-streams.ts';
 import type { Settings } from './settings.ts';
@@ -22,8 +22,8 @@ export interface InvocationResult {
   readonly streams: Record<string, StreamResult>;
   /** There is more to read: the time budget ended first. The next run continues from there. */
   readonly more: boolean;
-  /** What became of each dead letter that was ordered to be tried again; present only then. */
-  readonly letters?: readonly RedriveOutcome[];
+  /** What became of each row that was to be repaired; present only then. */
+  readonly repaired?: readonly RepairOutcome[];
   /** Another run holds the lease; present only then. */
   readonly leaseHeld?: true;
 }
@@ -53,7 +53,6 @@ export async function invoke(
   const command = parseCommand(
     payload,
     assign(settings).streams.map(each => each.name),
-    settings.connector,
   );
   try {
     return await run(command, context, invoker);
@@ -96,7 +95,7 @@ function clockOf(context: InvocationContext | undefined, { clock }: Clients): ()
   return () => context?.getRemainingTimeInMillis?.() ?? end - clock.now();
 }
 
-function conclude({ leaseHeld, results, failures, letters }: RunOutcome, { log }: Clients): InvocationResult {
+function conclude({ leaseHeld, results, failures, repaired }: RunOutcome, { log }: Clients): InvocationResult {
   if (leaseHeld) {
     log.info('Another run holds the lease; this one leaves the work to it');
     return { streams: {}, more: false, leaseHeld: true };
@@ -104,5 +103,5 @@ function conclude({ leaseHeld, results, failures, letters }: RunOutcome, { log }
   if (failures.size > 0) throw new StreamsFailedError(failures, results.size);
   const more = [...results.values()].some(result => !result.caughtUp);
   log.info(more ? 'The time budget ended before the streams did' : 'Every stream is drained', { more });
-  return { streams: Object.fromEntries(results), more, ...(letters.length > 0 && { letters }) };
+  return { streams: Object.fromEntries(results), more, ...(repaired.length > 0 && { repaired }) };
 }

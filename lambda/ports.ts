@@ -59,7 +59,7 @@ export interface MemberNames {
  * How far a stream has been read, and what the de-duplication window holds of the rows just before.
  *
  *     page 1 → cursor c1, page 2 → cursor c2, page 3 → null
- *     saved: cursor c2, previous c1, window: the version tags of the rows of pages 2 and 3
+ *     saved: cursor c2, previous c1, window: the version tags of the rows of page 3
  *
  * The page that ends a walk has no cursor of its own, so the next poll reads page 3 again. The window recognizes its rows.
  */
@@ -72,12 +72,14 @@ export interface Checkpoint {
   /** Lease epoch of the last replay. States of an earlier generation no longer say what the SIEM has. */
   readonly generation: number;
   readonly names: MemberNames;
-  /** Greatest `sequence` among the events of committed pages. Empty before the first. */
+  /** Greatest `sequence` among the events of committed batches. Empty before the first. */
   readonly committed: string;
   /** `tag` of the selection with which the stream was read. Empty: every row, whole. */
   readonly selection: string;
-  /** Set by a resync until the walk reaches its end: damaged row states are overwritten instead of refused. */
-  readonly repairing: boolean;
+  /** How often the selection has changed. Part of the identity of events: a row that a filter withdrew may come back unchanged. */
+  readonly selections: number;
+  /** Absent: the stream was never refreshed. */
+  readonly refresh?: RefreshProgress | undefined;
 }
 
 /**
@@ -88,25 +90,23 @@ export interface Checkpoint {
  *                                          12…07 is greater than what the checkpoint committed, so a b c are unconfirmed.
  */
 export interface Intent {
-  /** Last `sequence` of the page that sends them. Void once a checkpoint has committed it. Empty: unconfirmed until sent again. */
+  /** Last `sequence` of the batch that sends them. Void once a checkpoint has committed it. Empty: unconfirmed until sent again. */
   readonly sequence: string;
   /** See core/hashes.ts. 14 hexadecimal characters each. */
   readonly idTags: readonly string[];
+  /** Those of them that an event may have called gone. */
+  readonly goneTags: readonly string[];
 }
 
-/**
- * How far a stream has been read again for the sake of SIEMs that forget. See core/refresh.ts.
- *
- *     pass of 3 pages, the second was read last: {cursor c2, started …, pages 2, lastPages 3}
- */
+/** How far a stream has been read again for the sake of SIEMs that forget. See core/refresh.ts. */
 export interface RefreshProgress {
   readonly cursor: string | undefined;
   /** When the pass began, or will begin, in milliseconds since 1970. */
   readonly started: number;
-  /** Pages read in this pass. */
-  readonly pages: number;
-  /** Pages of the pass before. 0: this pass is the first, and counts them. */
-  readonly lastPages: number;
+  /** Rows read in this pass. */
+  readonly rows: number;
+  /** Rows of the pass before. Absent: this pass is the first, and counts them. */
+  readonly lastRows: number | undefined;
 }
 
 export interface SavedStream {
@@ -114,21 +114,22 @@ export interface SavedStream {
   readonly intents: readonly Intent[];
 }
 
+export interface Saved {
+  /** Per stream what is saved, or the StateVersionError with which the stream must fail. */
+  readonly streams: Map<StreamName, SavedStream | Error>;
+  /** Digest of the organization that the state belongs to. Absent before the first run. */
+  readonly organization: string | undefined;
+}
+
 export interface Checkpoints {
-  /**
-   * What is saved of each stream, in one strongly consistent read.
-   *
-   * @throws StateError
-   * @returns per stream what is saved, or the StateDamagedError with which the stream must fail
-   */
-  load(streams: readonly StreamName[]): Promise<Map<StreamName, SavedStream | Error>>;
+  /** What is saved, in one strongly consistent read. @throws StateError, StateVersionError where it is about every stream */
+  load(streams: readonly StreamName[]): Promise<Saved>;
   /** Refused once a run with a later epoch has written. @throws LeaseLostError, StateError */
   save(stream: StreamName, checkpoint: Checkpoint, epoch: number): Promise<void>;
   /** Replaces the intents, under the same fence. @throws LeaseLostError, StateError */
   saveIntents(stream: StreamName, intents: readonly Intent[], epoch: number): Promise<void>;
-  loadRefresh(stream: StreamName): Promise<RefreshProgress | undefined>;
   /** Under the same fence. @throws LeaseLostError, StateError */
-  saveRefresh(stream: StreamName, progress: RefreshProgress, epoch: number): Promise<void>;
+  saveOrganization(digest: string, epoch: number): Promise<void>;
   /** Raises the fence of every item to `epoch`, so that no write of an earlier run can take effect any more. */
   fence(streams: readonly StreamName[], epoch: number): Promise<void>;
 }
@@ -152,28 +153,29 @@ export interface RowSelection {
 /** `fault`: the expression gave an error, or no boolean. The row is sent, because nothing is lost by a filter's fault. */
 export type FilterResult = 'send' | 'withhold' | 'fault';
 
-/** What was last forwarded of one id. */
+/**
+ * `live`: the SIEM has the row. `withheld`: it exists, and the filter excludes it. `removed`: it does not exist, and the SIEM knows that, or
+ * never had it.
+ */
+export type RowStatus = 'live' | 'withheld' | 'removed';
+
+/** What was last forwarded of one id, and whether the row exists. */
 export interface RowState {
+  readonly status: RowStatus;
+  /** Of what the SIEM was sent last. Empty: it was sent nothing. */
   readonly rowHash: string;
   readonly generation: number;
-  /** The SIEM knows that the row is gone: by its tombstone, or by its withdrawal. */
-  readonly removed: boolean;
   /** Id of the row that this one disappears with (a threat's asset). */
   readonly parent: string | undefined;
-  /** `sequence` of the event that the SIEM has. */
+  /** `sequence` of the event that the SIEM has, or of the decision where nothing was sent. */
   readonly sequence: string;
-  /** When that event was made, ISO 8601: leads an operator to the object that it was delivered in. Empty: not recorded. */
+  /** When that was, ISO 8601: leads an operator to the object that the event was delivered in. */
   readonly forwardedAt: string;
   /**
-   * Names the row's last withdrawal, or empty. It makes the ids of later events differ from those before the withdrawal: a row
-   * that returns as it was, at the position it had, would otherwise look like a repeat.
+   * Rises when the row comes back. It makes the ids of later events differ from those before: a row that returns as it was, at the position
+   * it had, would otherwise look like a repeat.
    */
-  readonly revision: string;
-  /**
-   * Of a removed row that the filter withholds: since which `sequence` it is known to exist. Its child rows are not withdrawn with a removal
-   * that was listed before. A tombstone that is read after it ends the note.
-   */
-  readonly exists?: string | undefined;
+  readonly revision: number;
 }
 
 /** Under an asset: one of its threats may have been sent. */
@@ -184,23 +186,17 @@ export interface ChildEntry {
   readonly sequence: string;
 }
 
-/** Either a readable state, or the error that says why it is not. */
-export type StoredState = RowState | Error;
-
 export interface RowStates {
-  /** Strongly consistent; ids without a state are absent from the answer. @throws StateError */
-  get(stream: StreamName, ids: readonly string[]): Promise<Map<string, StoredState>>;
+  /** Strongly consistent; ids without a state are absent from the answer. @throws StateError, StateVersionError */
+  get(stream: StreamName, ids: readonly string[]): Promise<Map<string, RowState>>;
   put(stream: StreamName, states: ReadonlyMap<string, RowState>, assertLeaseValid: AssertLeaseValid): Promise<void>;
 }
 
 export interface ChildIndex {
-  put(stream: StreamName, childIndex: readonly ChildEntry[], assertLeaseValid: AssertLeaseValid): Promise<void>;
-  /**
-   * The first `limit` children of the parent, strongly consistent. While a resync repairs the stream, a damaged entry is read by its
-   * key alone. @throws StateDamagedError otherwise
-   */
-  of(stream: StreamName, parent: string, limit: number, repairing: boolean): Promise<ChildEntry[]>;
-  delete(stream: StreamName, childIndex: readonly ChildEntry[], assertLeaseValid: AssertLeaseValid): Promise<void>;
+  put(stream: StreamName, entries: readonly ChildEntry[], assertLeaseValid: AssertLeaseValid): Promise<void>;
+  /** The first `limit` children of the parent, strongly consistent. @param after the last one that is known already */
+  of(stream: StreamName, parent: string, limit: number, after?: ChildEntry): Promise<ChildEntry[]>;
+  delete(stream: StreamName, entries: readonly ChildEntry[], assertLeaseValid: AssertLeaseValid): Promise<void>;
 }
 
 /** What a withdrawal says of the removal that caused it. */
@@ -213,13 +209,12 @@ export interface Removal {
 
 /** A removal whose threats are still to be withdrawn. */
 export interface ListedRemoval extends Removal {
-  /** `sequence` of its event, or of the last event before it where none was sent: only a greater one can restore the row. */
+  /** `sequence` of its event, or of the decision where none was sent: only a greater one can restore the row. */
   readonly sequence: string;
 }
 
 export interface Removals {
-  /** All of them. Damaged entries are read by their keys while `repairing`. @throws StateDamagedError otherwise */
-  list(parents: StreamName, repairing: boolean): Promise<ListedRemoval[]>;
+  list(parents: StreamName): Promise<ListedRemoval[]>;
   add(parents: StreamName, removals: readonly ListedRemoval[], assertLeaseValid: AssertLeaseValid): Promise<void>;
   remove(parents: StreamName, ids: readonly string[], assertLeaseValid: AssertLeaseValid): Promise<void>;
 }
@@ -250,10 +245,6 @@ export interface DeadLetters {
   locate(deadLetter: DeadLetter): string;
   /** @throws DeadLetterError, LeaseLostError */
   store(deadLetter: DeadLetter, assertLeaseValid: AssertLeaseValid): Promise<void>;
-  /** @returns the body as it was stored; undefined when it is missing or must not be read: S3 answers both alike. @throws DeadLetterError */
-  read(key: string): Promise<string | undefined>;
-  /** Succeeds where there is none. @throws DeadLetterError, LeaseLostError */
-  remove(key: string, assertLeaseValid: AssertLeaseValid): Promise<void>;
 }
 
 export interface HeldLease {

@@ -2,22 +2,26 @@
 
 export const DAY_MILLISECONDS = 86_400_000;
 
-/** Pages of a refresh that one run reads at most, so that a pause is made up for without a burst. */
+/** Pages of a refresh that one run reads at most, so that the rest of a stream that has grown is made up for without a burst. */
 export const REFRESH_PAGES = 10;
 
-/** Parts of `refreshDays`. A row is sent again once it is this old … */
-const OLD = 0.5;
-/** … and is looked at this often: it waits for 0.95 of the time at most, and the rest is for runs that come late. */
-const PASS = 0.45;
+/** A pass is cut into at least so many pages, so that the rows of a small tenant do not leave at once. */
+const LEAST_PAGES = 100;
+
+/** A row waits for less than three passes, see core/refresh.ts. The rest of the time is for runs that come late. */
+const PASS = 0.95 / 3;
+
+/** Part of a pass by which reading may be late before that counts as a pause. */
+export const PAUSE = 0.1;
 
 /** Milliseconds that one pass over a stream takes. */
 export function passMilliseconds(days: number): number {
   return days * DAY_MILLISECONDS * PASS;
 }
 
-/** Milliseconds after which a row is sent again. */
-export function oldMilliseconds(days: number): number {
-  return days * DAY_MILLISECONDS * OLD;
+/** Rows of one page. @param rows of the pass @param left whether rows of the pass are left: else the stream has grown */
+export function refreshLimit(pageLimit: number, rows: number, left: boolean): number {
+  return left ? Math.min(pageLimit, Math.max(1, Math.ceil(rows / LEAST_PAGES))) : pageLimit;
 }
 
 /** Rows of one stream that a pass can read. */

@@ -104,7 +104,7 @@ function streamProperties(result: StreamResult, failure: Error | undefined): Rec
     TombstonesIgnored: result.unseenTombstones,
     DeadLetters: result.deadLetters,
     OversizeEvents: result.oversize,
-    ThreatsWithoutAsset: result.withoutOwner,
+    ThreatsWithoutAsset: result.withoutParent,
     CursorStalled: result.stalledCursors,
     CursorRefused: result.refusedCursors + flag(failure instanceof CursorRefusedError && result.refusedCursors === 0),
     ContractErrors: flag(failure instanceof ContractError),

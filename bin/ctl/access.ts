@@ -6,7 +6,7 @@ import type { Checkpoints, Clock, RowStates } from '../../lambda/ports.ts';
 import { readSettings, type Settings, SettingsError } from '../../lambda/settings.ts';
 import { type Api, type ApiOptions, createApi } from '../../lambda/source/api.ts';
 import { type ClientCredentials, type Credentials, createCredentials } from '../../lambda/source/credentials.ts';
-import { createTokens, failingOnce } from '../../lambda/source/token.ts';
+import { createTokens, ofOneRun } from '../../lambda/source/token.ts';
 import { createCheckpoints } from '../../lambda/store/checkpoints.ts';
 import { createRowStates } from '../../lambda/store/rows.ts';
 import { createTable } from '../../lambda/store/table.ts';
@@ -32,7 +32,7 @@ export async function openAccess(context: Context, given?: ClientCredentials): P
   const { table: tableName } = await context.deployment();
   const credentials = given ? { read: async () => given } : operatorCredentials(aws, settings.secretId);
   const fetch = interruptibleFetch(context.signal);
-  const tokens = failingOnce(createTokens({ authUrl: settings.authUrl, credentials, fetch }));
+  const tokens = ofOneRun(createTokens({ authUrl: settings.authUrl, credentials, fetch }));
   const table = () => createTable(aws.dynamodb(), tableName, freshBudget(clock));
   const read = async <T>(answer: Promise<T>): Promise<T> => {
     try {
@@ -48,7 +48,7 @@ export async function openAccess(context: Context, given?: ClientCredentials): P
     streams: assign(settings).streams,
     api: apiWithShortBudget({ baseUrl: settings.baseUrl, tokens, fetch }, clock),
     rowStates: { get: (stream, ids) => read(createRowStates(table(), sha256).get(stream, ids)) },
-    checkpoints: { load: streams => read(createCheckpoints(table(), sha256).load(streams)) },
+    checkpoints: { load: streams => read(createCheckpoints(table()).load(streams)) },
   };
 }
 

@@ -1,11 +1,12 @@
 /** Reads the state table of a connector. It never prints a cursor. */
 import { DescribeTableCommand, paginateScan } from '@aws-sdk/client-dynamodb';
+import { initialState } from '../../lambda/core/decide.ts';
 import type { SavedStream } from '../../lambda/ports.ts';
 import { createCheckpoints } from '../../lambda/store/checkpoints.ts';
 import { leaseKey, ROW_PARTITIONS, removalsPartition, rowPrefix } from '../../lambda/store/item.ts';
 import { createTable, type Table } from '../../lambda/store/table.ts';
 import { childOf, STREAMS, type StreamName } from '../../lambda/streams.ts';
-import { sha256, systemClock } from '../../lambda/system.ts';
+import { systemClock } from '../../lambda/system.ts';
 import { PRICES } from '../../lib/prices.ts';
 import type { Aws } from './aws.ts';
 import { AwsCallError, TABLE_GONE } from './errors.ts';
@@ -41,7 +42,7 @@ export async function readState(aws: Aws, tableName: string, now: number): Promi
   const table = createTable(aws.dynamodb(), tableName, retryBudget);
   const names = STREAMS.map(stream => stream.name);
   try {
-    const streams = await createCheckpoints(table, sha256).load(names);
+    const { streams } = await createCheckpoints(table).load(names);
     return { streams, lease: await readLease(table, now), withdrawals: await countWithdrawals(table) };
   } catch (error) {
     const cause = error instanceof Error ? (error.cause ?? error) : error;
@@ -72,7 +73,7 @@ async function countWithdrawals(table: Table): Promise<Map<StreamName, number>> 
 }
 
 /** Column titles of the table of saved state. */
-export const STATE_TITLES = ['stream', 'cursor', 'committed sequence', 'window', 'generation', 'resync', 'unconfirmed'];
+export const STATE_TITLES = ['stream', 'cursor', 'committed sequence', 'window', 'generation', 'unconfirmed'];
 
 /** @param off streams that the settings disable */
 export function stateRows(
@@ -83,25 +84,16 @@ export function stateRows(
 }
 
 function cells(saved: SavedStream | Error, isOff: boolean): string[] {
-  if (saved instanceof Error) return ['damaged', '', '', '', '', ''];
-  const { cursor, committed, window, generation, repairing } = saved.checkpoint;
-  if (isOff && cursor === undefined && committed === '') return ['off', '', '', '', '', ''];
+  if (saved instanceof Error) return ['unreadable', '', '', '', ''];
+  const { cursor, committed, window, generation } = saved.checkpoint;
+  if (isOff && cursor === undefined && committed === '') return ['off', '', '', '', ''];
   const cursorText = cursor === undefined ? 'none yet' : 'saved';
-  const resync = repairing ? 'in progress' : 'no';
-  return [
-    cursorText,
-    committed || 'none',
-    String(window.length),
-    String(generation),
-    resync,
-    String(unconfirmed(saved)),
-  ];
+  return [cursorText, committed || 'none', String(window.length), String(generation), String(unconfirmed(saved))];
 }
 
 /** Number of ids with an intent that no commit confirms: their events may have reached the SIEM. */
-export function unconfirmed({ checkpoint: { committed }, intents }: SavedStream): number {
-  const unconfirmed = intents.filter(({ sequence }) => sequence === '' || sequence > committed);
-  return new Set(unconfirmed.flatMap(batch => batch.idTags)).size;
+export function unconfirmed(saved: SavedStream): number {
+  return initialState(saved).unconfirmed.size;
 }
 
 export function leaseText(lease: LeaseState | undefined, now: number): string {
@@ -109,7 +101,7 @@ export function leaseText(lease: LeaseState | undefined, now: number): string {
   const { epoch, holder, held, expires, ended } = lease;
   if (held) return `held by ${holder}, epoch ${epoch}, for ${durationText(expires - now)} more unless renewed`;
   if (ended === 'no') return `free, epoch ${epoch}; its run was killed and the lease expired ${timeText(expires)}`;
-  return `free, epoch ${epoch}; the last run ended ${ended === 'cleanly' ? ended : 'with unconfirmed events'}`;
+  return `free, epoch ${epoch}; the last run ended ${ended === 'clean' ? 'cleanly' : 'with unconfirmed events'}`;
 }
 
 const ADVICE = 'Nothing was done. --no-count skips the count, which needs ';

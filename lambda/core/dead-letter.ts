@@ -10,12 +10,6 @@ export interface ReadDeadLetter extends Pick<DeadLetter, 'stream' | 'reason'> {
   readonly text: string;
 }
 
-/** The key of a dead letter, and its stream. */
-export interface DeadLetterKey {
-  readonly key: string;
-  readonly stream: StreamName;
-}
-
 const PREFIX = 'dead-letter';
 
 /** The prefix of a connector's dead letters, or of one stream's. */

@@ -1,12 +1,17 @@
 /**
  * Decides what a page means: which rows are changes, what is sent for them, what is written before and after, and the state that the
- * next page starts from. Pure: no clock, no table, no randomness.
+ * next page starts from. Pure: no clock, no table, no randomness. A state is a value: nothing changes in place.
  *
  *     page      [a v2]  [b v1]  [c tombstone]  [a v3]
  *     known      a v1    b v1    c v1
  *     batch      lines    upsert a v3, tombstone c          a v2 was superseded within the page, b is a re-delivery
  *                states   a v3, c removed
  *                removals c                                 its threats are withdrawn once all assets are read
+ *
+ * The window holds the version tags of the rows read last, so that the page that every poll reads again costs no look-up:
+ *
+ *     assets, threats   the last page              window {a1 b1}, page [b1 c1] → c1 is looked up → window {b1 c1}
+ *     DNS blocks        at least two pages         the only memory of them, so it is shortened only at the end of a walk
  */
 
 import type {
@@ -17,26 +22,78 @@ import type {
   Intent,
   ListedRemoval,
   RowState,
-  StoredState,
+  SavedStream,
 } from '../ports.ts';
-import { childOf, type SelectedStream, type StreamName } from '../streams.ts';
-import { type EventContext, type EventFormat, eventLine } from './event.ts';
-import { idTag } from './hashes.ts';
+import { childOf, type NamedStream, type SelectedStream } from '../streams.ts';
+import { type EventContext, type EventFormat, eventLine, filteredWithdrawal } from './event.ts';
+import { idTag, SHORT_TAG, shortIdTag } from './hashes.ts';
 import type { ReadPage } from './read-pages.ts';
 import { type BadRow, type Row, readRow } from './row.ts';
+import type { StreamResult } from './run.ts';
 import { type Sequences, sequenceAt } from './sequence.ts';
-import {
-  forget,
-  isUnconfirmed,
-  readable,
-  remember,
-  type StreamState,
-  sameTags,
-  toCheckpoint,
-  without,
-} from './stream-state.ts';
 
-/** Everything that follows from one page. */
+/** What a run knows of one stream while it reads it. */
+export interface StreamState {
+  /** As of the last batch that was decided. Its window is `window`. */
+  readonly checkpoint: Omit<Checkpoint, 'window'>;
+  /** Version tags of the rows read last, oldest first. */
+  readonly window: ReadonlySet<string>;
+  /** Tags of the last two pages of this walk, of streams without row states. */
+  readonly pages: readonly (readonly string[])[];
+  /** Tags of ids that an earlier run may have sent although no row state says so … */
+  readonly unconfirmed: ReadonlySet<string>;
+  /** … and those of them that it may have called gone. */
+  readonly gone: ReadonlySet<string>;
+  /** Row states of the last batch. They may not be in the table yet. */
+  readonly staged: ReadonlyMap<string, RowState>;
+  /** The intent of the last batch that sent something. */
+  readonly intent: Intent | undefined;
+}
+
+/** The checkpoint of a stream that was never read. */
+export const BEGINNING: Checkpoint = {
+  cursor: undefined,
+  previous: undefined,
+  window: [],
+  generation: 0,
+  names: {},
+  committed: '',
+  selection: '',
+  selections: 0,
+};
+
+/**
+ * An intent up to the committed `sequence` is void. Of the others only the first can have been sent, since a batch waits for the commit of
+ * the one before it:
+ *
+ *     committed 5, intents [–: d] [3: a] [6: b c] [8: e]   →   unconfirmed b c d
+ */
+export function initialState({ checkpoint: { window, ...checkpoint }, intents }: SavedStream): StreamState {
+  const carried = intents.filter(({ sequence }) => sequence === '');
+  const sent = intents.filter(({ sequence }) => sequence > checkpoint.committed).slice(0, 1);
+  const open = [...carried, ...sent];
+  return {
+    checkpoint,
+    window: new Set(window),
+    pages: [],
+    unconfirmed: new Set(open.flatMap(({ idTags }) => idTags)),
+    gone: new Set(open.flatMap(({ goneTags }) => goneTags)),
+    staged: new Map(),
+    intent: undefined,
+  };
+}
+
+/** What the table keeps of a state. */
+export function toCheckpoint({ checkpoint, window }: StreamState): Checkpoint {
+  return { ...checkpoint, window: [...window] };
+}
+
+/** Whether the SIEM may have an event of this id that no row state knows of. */
+export function isUnconfirmed({ unconfirmed }: Pick<StreamState, 'unconfirmed'>, id: string): boolean {
+  return unconfirmed.size > 0 && unconfirmed.has(idTag(id));
+}
+
+/** Everything that follows from one page, from one piece of withdrawals, or from one refreshed page. See commit.ts. */
 export interface Batch {
   /** 1. Written before anything is sent: the ids that are about to be. */
   readonly intent: Intent | undefined;
@@ -48,44 +105,18 @@ export interface Batch {
   readonly lines: readonly string[];
   /** 4. Removals whose child rows are to be withdrawn. */
   readonly removals: readonly ListedRemoval[];
-  /** 4. Listed removals of rows that exist again, and that the filter withholds. */
-  readonly restored: readonly string[];
   /** 5. What the SIEM has now, by id. */
   readonly states: ReadonlyMap<string, RowState>;
-  /** 6. Absent when the page changed nothing. */
-  readonly checkpoint: Checkpoint | undefined;
-  /** What was read, and what was sent for it. The second counts once it is acknowledged. */
-  readonly counts: { readonly read: ReadCounts; readonly sent: SentCounts };
-  /** Whether the page held anything that was not known. */
-  readonly changes: boolean;
-  /** What the next page starts from. */
+  /** 6. Whether the checkpoint has changed. */
+  readonly saves: boolean;
+  /** What the next batch starts from. */
   readonly state: StreamState;
-}
-
-export interface ReadCounts {
-  readonly rows: number;
-  readonly superseded: number;
-  readonly suppressed: number;
-  readonly unseenTombstones: number;
-  /** Rows that the filter withholds, and those whose filter gave no answer, which are sent. */
-  readonly filtered: number;
-  readonly filterFaults: number;
-}
-
-export interface SentCounts {
-  readonly forwarded: number;
-  /** Rows that the SIEM had and that the filter withholds now. */
-  readonly withdrawn: number;
-  readonly tombstones: number;
-  readonly oversize: number;
-  readonly withoutOwner: number;
-  readonly deadLetters: number;
+  /** Counted once the events are acknowledged. */
+  readonly sent: Partial<StreamResult>;
 }
 
 export interface DecideOptions {
-  readonly stream: SelectedStream & { readonly name: StreamName };
-  /** The window holds two pages of this size. */
-  readonly pageLimit: number;
+  readonly stream: SelectedStream & NamedStream;
   /** One for each row. */
   readonly sequences: Sequences;
   readonly context: EventContext;
@@ -99,7 +130,7 @@ export interface Candidates {
   readonly rows: readonly Row[];
   readonly bad: readonly BadRow[];
   /** Of every row of the page, superseded ones included. */
-  readonly versionTags: readonly (string | undefined)[];
+  readonly versionTags: readonly string[];
   readonly superseded: number;
   readonly inWindow: number;
 }
@@ -113,10 +144,10 @@ export function deDuplicate(
 ): Candidates {
   const last = new Map<string, Row>();
   const bad = new Map<string, BadRow>();
-  const versionTags: (string | undefined)[] = [];
+  const versionTags: string[] = [];
   for (const element of rows) {
     const row = readRow(element, stream, hash);
-    versionTags.push(row.versionTag);
+    if (row.versionTag !== undefined) versionTags.push(row.versionTag);
     if ('reason' in row) bad.set(row.rowHash, row);
     else {
       // Deleted first: the row takes its place in the order of the last occurrences.
@@ -140,288 +171,331 @@ export function deDuplicate(
 /** What was forwarded of one id before. */
 export interface Known {
   readonly state: RowState | undefined;
-  /** The SIEM may have an event of this id that the state does not know of. */
+  /** The SIEM may have an event of this id that the state does not know of … */
   readonly unconfirmed: boolean;
+  /** … perhaps one that calls it gone. */
+  readonly gone: boolean;
   /** States of an earlier generation no longer say what the SIEM has. */
   readonly generation: number;
 }
 
 /**
  * `forward`: the SIEM lacks it. `suppress`: the SIEM has it. `adopt`: the SIEM has it, but the state must learn its parent. `unseen`: the
- * tombstone of a row that the SIEM never had (specification, consumer rule 2), or has as withdrawn. `withhold`: the filter excludes it,
- * and the SIEM does not have it. `withdraw`: the filter excludes it, and the SIEM has it, or may have it.
+ * tombstone of a row that the SIEM does not have (specification, consumer rule 2). `withhold`: the filter excludes it, and the SIEM does not
+ * have it. `withdraw`: the filter excludes it, and the SIEM has it, or may have it.
  */
 export type Decision = 'forward' | 'suppress' | 'adopt' | 'unseen' | 'withhold' | 'withdraw';
 
 /** `updated_at` takes no part: a row is a change when its content differs, whatever its times say. */
 export function classify(row: Row, { state, unconfirmed, generation }: Known): Decision {
-  const isLive = state !== undefined && !state.removed;
-  if (row.filter === 'withhold') return isLive || unconfirmed ? 'withdraw' : 'withhold';
-  if (row.deleted && !unconfirmed && (!state || state.rowHash === FILTERED)) return 'unseen';
-  if (!state) return 'forward';
-  if (unconfirmed || state.generation < generation || state.rowHash !== row.rowHash) return 'forward';
+  const status = row.deleted ? 'removed' : 'live';
+  if (row.filter === 'withhold') return state?.status === 'live' || unconfirmed ? 'withdraw' : 'withhold';
+  const siemHas = state !== undefined && state.status !== 'withheld' && state.rowHash !== '';
+  if (row.deleted && !unconfirmed && !siemHas) return 'unseen';
+  if (state?.status !== status || unconfirmed) return 'forward';
+  if (state.generation < generation || state.rowHash !== row.rowHash) return 'forward';
   return state.parent === row.parent ? 'suppress' : 'adopt';
 }
 
-/**
- * @param stored row states found in the table, for the candidates that the state does not hold as staged
- * @throws StateDamagedError unless a resync is repairing the stream
- */
+/** What the batch before decided wins over the table: its commit may have ended before, during or after the look-up. */
+export function knownOf(id: string, stored: ReadonlyMap<string, RowState>, state: StreamState): Known {
+  const { generation } = state.checkpoint;
+  const staged = state.staged.get(id);
+  if (staged) return { state: staged, unconfirmed: false, gone: false, generation };
+  const unconfirmed = isUnconfirmed(state, id);
+  return { state: stored.get(id), unconfirmed, gone: unconfirmed && state.gone.has(idTag(id)), generation };
+}
+
+/** Revision of the next event that says that the row exists. */
+export function nextRevision({ state, gone }: Known): number {
+  return (state?.revision ?? 0) + (gone || (state && state.status !== 'live') ? 1 : 0);
+}
+
+/** A row that a filter withdrew may come back as it was: the events after a change of the selection are others. */
+export function revisionName(revision: number, { selections }: Pick<Checkpoint, 'selections'>): string {
+  return revision + selections === 0 ? '' : `${revision}.${selections}`;
+}
+
+/** What follows from one row, or from one withdrawal. */
+export interface Outcome {
+  readonly id: string;
+  readonly sequence: string;
+  readonly line?: string | undefined;
+  readonly deadLetter?: DeadLetter | undefined;
+  readonly state?: RowState | undefined;
+  readonly child?: ChildEntry | undefined;
+  readonly removal?: ListedRemoval | undefined;
+  /** Whether the line calls the row gone. */
+  readonly gone?: boolean;
+  /** What is counted once the line is acknowledged. */
+  readonly sent?: Partial<StreamResult>;
+}
+
+/** Of a row of a stream without row states. */
+const NOTHING: Known = { state: undefined, unconfirmed: false, gone: false, generation: 0 };
+
+/** The decision about one row, and what follows from it. @param known absent for streams without row states */
+export function decideRow(
+  row: Row,
+  sequence: string,
+  known: Known | undefined,
+  checkpoint: Pick<Checkpoint, 'generation' | 'selections'>,
+  options: DecideOptions,
+): { readonly decision: Decision; readonly outcome: Outcome } {
+  const decision = classify(row, known ?? NOTHING);
+  return { decision, outcome: outcomeOf(decision, row, sequence, known, checkpoint, options) };
+}
+
+function outcomeOf(
+  decision: Decision,
+  row: Row,
+  sequence: string,
+  known: Known | undefined,
+  checkpoint: Pick<Checkpoint, 'generation' | 'selections'>,
+  options: DecideOptions,
+): Outcome {
+  const { id } = row;
+  const before = known?.state;
+  if (decision === 'forward') return forwarded(row, sequence, known, checkpoint, options);
+  if (decision === 'withdraw') {
+    const { stream, context, format } = options;
+    const revision = revisionName(before?.revision ?? 0, checkpoint);
+    const line = format.withdrawn(filteredWithdrawal({ row, stream, sequence, revision }, context), context);
+    const state = stateOf('withheld', row, sequence, before?.revision ?? 0, checkpoint, options);
+    return { id, sequence, line, state: known && state, gone: true, sent: { withdrawn: 1 } };
+  }
+  if (decision === 'adopt') {
+    const state: RowState = { ...before!, parent: row.parent };
+    return { id, sequence, state, child: childEntry(row, state.sequence, before) };
+  }
+  if (decision === 'suppress' || !childOf(options.stream.name)) return { id, sequence };
+  // Whether an asset exists decides what becomes of its threats. So a state says it of a row that the SIEM does not have, too.
+  if (decision === 'withhold')
+    return { id, sequence, state: stateOf('withheld', row, sequence, before?.revision ?? 0, checkpoint, options) };
+  // Listed even when the asset was never seen: its threats may have been, between the asset walk and the threat walk.
+  if (before?.status === 'removed') return { id, sequence };
+  const state = before && { ...stateOf('removed', row, sequence, before.revision, checkpoint, options), rowHash: '' };
+  return { id, sequence, state, removal: removalOf(row, sequence) };
+}
+
+function forwarded(
+  row: Row,
+  sequence: string,
+  known: Known | undefined,
+  checkpoint: Pick<Checkpoint, 'generation' | 'selections'>,
+  options: DecideOptions,
+): Outcome {
+  const { stream, context, format, locate } = options;
+  const { id, deleted } = row;
+  const before = known?.state;
+  const isKnown = before?.status === 'live' && before.generation >= checkpoint.generation;
+  const revision = deleted ? (before?.revision ?? 0) : nextRevision(known ?? NOTHING);
+  const event = { row, stream, sequence, revision: revisionName(revision, checkpoint), known: isKnown };
+  const { line, deadLetter } = eventLine(event, context, format, locate);
+  const state = known && stateOf(deleted ? 'removed' : 'live', row, sequence, revision, checkpoint, options);
+  return {
+    id,
+    sequence,
+    line,
+    deadLetter,
+    state,
+    child: childEntry(row, sequence, before),
+    removal: deleted && childOf(stream.name) ? removalOf(row, sequence) : undefined,
+    gone: deleted,
+    sent: {
+      forwarded: 1,
+      tombstones: deleted ? 1 : 0,
+      oversize: deadLetter ? 1 : 0,
+      withoutParent: stream.cascadesFrom && row.parent === undefined ? 1 : 0,
+    },
+  };
+}
+
+function stateOf(
+  status: RowState['status'],
+  row: Row,
+  sequence: string,
+  revision: number,
+  { generation }: Pick<Checkpoint, 'generation'>,
+  { context: { forwardedAt } }: DecideOptions,
+): RowState {
+  const isWithheld = status === 'withheld';
+  const rowHash = isWithheld ? '' : row.rowHash;
+  // A withheld row has no event that could be withdrawn with its parent.
+  const parent = isWithheld ? undefined : row.parent;
+  return { status, rowHash, generation, parent, sequence, forwardedAt, revision };
+}
+
+/** The entry under a parent that was left stays until that parent's removal, which passes it over. */
+function childEntry({ id, parent }: Row, sequence: string, before: RowState | undefined): ChildEntry | undefined {
+  const isChild = before?.status === 'live' && before.parent === parent;
+  return parent === undefined || isChild ? undefined : { parent, id, sequence };
+}
+
+function removalOf({ id, time: deletedAt, position }: Row, sequence: string): ListedRemoval {
+  return { id, deletedAt, position, sequence };
+}
+
+/** Everything that follows from a page. @param stored row states found in the table, for the candidates that are not staged */
 export function decide(
   page: Omit<ReadPage, 'rows'>,
   candidates: Candidates,
-  stored: ReadonlyMap<string, StoredState>,
+  stored: ReadonlyMap<string, RowState>,
   state: StreamState,
   options: DecideOptions,
-): Batch {
-  const { stream } = options;
-  const draft = new Draft(candidates, options, state);
-  for (const row of candidates.rows) draft.add(row, stream.hasRowStates ? knownOf(row, stored, state) : undefined);
-  const { forwardedIds, states, removals, restored, children, lines, deadLetters } = draft;
-  const hasIntent = stream.hasRowStates && lines.length > 0;
-  const intent = hasIntent ? { sequence: draft.lastSequence, idTags: forwardedIds.map(idTag) } : undefined;
-  const next = nextState(page, candidates, draft, intent, state, options);
-  const { checkpoint: before } = state;
-  const saves =
-    next.checkpoint.cursor !== before.cursor ||
-    next.checkpoint.names.rows !== before.names.rows ||
-    next.checkpoint.names.pagination !== before.names.pagination ||
-    lines.length > 0 ||
-    !sameTags(next.window, state.window);
-  return {
-    intent,
-    children,
-    deadLetters,
-    lines,
-    removals,
-    restored,
-    states,
-    checkpoint: saves ? toCheckpoint(next) : undefined,
-    counts: draft.counts(candidates),
-    changes: lines.length + deadLetters.length + states.size > 0,
-    state: next,
-  };
+): { readonly batch: Batch; readonly read: Partial<StreamResult> } {
+  const { stream, sequences } = options;
+  const decisions = candidates.rows.map((row, index) => {
+    const known = stream.hasRowStates ? knownOf(row.id, stored, state) : undefined;
+    return decideRow(row, sequenceAt(sequences, index + 1), known, state.checkpoint, options);
+  });
+  const deadLetters = candidates.bad.map(({ reason, row, rowHash }) => ({ stream: stream.name, reason, row, rowHash }));
+  const batch = batchOf(
+    decisions.map(({ outcome }) => outcome),
+    state,
+    options,
+    { deadLetters, checkpoint: positionAfter(page, state), ...windowAfter(page, candidates, state, stream) },
+  );
+  return { batch, read: readCounts(candidates, decisions) };
 }
 
-/** What the page before decided wins over the table: its commit may have ended before, during or after the look-up. */
-function knownOf({ id }: Row, stored: ReadonlyMap<string, StoredState>, state: StreamState): Known {
-  const { generation, repairing } = state.checkpoint;
-  const staged = state.staged.get(id);
-  if (staged) return { state: staged, unconfirmed: false, generation };
-  return { state: readable(stored.get(id), repairing), unconfirmed: isUnconfirmed(state, id), generation };
+function readCounts(
+  { rows, versionTags: _, superseded, inWindow, bad }: Candidates,
+  decisions: readonly { readonly decision: Decision }[],
+): Partial<StreamResult> {
+  const counts = { suppress: inWindow, adopt: 0, unseen: 0, withhold: 0, withdraw: 0, forward: 0 };
+  for (const { decision } of decisions) counts[decision]++;
+  return {
+    rows: rows.length + bad.length + superseded + inWindow,
+    superseded,
+    suppressed: counts.suppress + counts.adopt,
+    unseenTombstones: counts.unseen,
+    filtered: counts.withhold + counts.withdraw,
+    filterFaults: rows.filter(({ filter }) => filter === 'fault').length,
+  };
 }
 
 /** Saves the newest non-null cursor (walk rule 1). */
-function nextState(
-  { sent, next, names }: Omit<ReadPage, 'rows'>,
-  { versionTags }: Candidates,
-  { forwardedIds, alternatingIds, lastSequence, states, removals, restored }: Draft,
-  intent: Intent | undefined,
-  state: StreamState,
-  { stream, pageLimit }: DecideOptions,
-): StreamState {
-  const { checkpoint, window, unconfirmed } = state;
+function positionAfter({ sent, next, names }: Omit<ReadPage, 'rows'>, { checkpoint }: StreamState) {
   const cursor = next ?? sent;
-  const moved = cursor !== checkpoint.cursor;
-  // An older version may come again when a walk starts over, and is sent, since it differs. The window must not hide the versions after it.
-  // A row that was not read from a page leaves the window as it is: the next poll may read older versions again that only the window knows.
-  const forgotten =
-    stream.hasRowStates && versionTags.length > 0 ? forget(window, [...forwardedIds, ...alternatingIds]) : window;
+  // The cursor that was sent has just worked: the one to fall back to.
+  const previous = cursor === checkpoint.cursor ? checkpoint.previous : next === null ? undefined : sent;
+  const { rows, pagination } = checkpoint.names;
+  return { cursor, previous, names: names.rows === rows && names.pagination === pagination ? checkpoint.names : names };
+}
+
+/** Tags that the window keeps at most, where it is the only memory: two pages, and two more with which the walk began. */
+const MOST_TAGS = 2_000;
+
+function windowAfter(
+  { next }: Pick<ReadPage, 'next'>,
+  { versionTags }: Candidates,
+  { window, pages: before }: StreamState,
+  stream: SelectedStream,
+): Pick<StreamState, 'window' | 'pages'> {
+  if (versionTags.length === 0 && next !== null) return { window, pages: before };
+  if (stream.hasRowStates) return { window: versionTags.length > 0 ? new Set(versionTags) : window, pages: [] };
+  const pages = versionTags.length > 0 ? [...before, versionTags].slice(-2) : before;
+  const isWhole = next === null && pages.length === 2;
+  const kept = new Set(isWhole ? pages[0] : window);
+  for (const tag of versionTags.length > 0 ? versionTags : (pages.at(-1) ?? [])) {
+    // A Set keeps the order of insertion: a tag that is seen again becomes the newest.
+    kept.delete(tag);
+    kept.add(tag);
+  }
+  for (const oldest of kept) {
+    if (kept.size <= MOST_TAGS) break;
+    kept.delete(oldest);
+  }
+  return { window: kept, pages };
+}
+
+/** What a batch changes beside the states of its rows. */
+export interface BatchChanges extends Partial<Pick<StreamState, 'window' | 'pages'>> {
+  readonly checkpoint?: Partial<Checkpoint>;
+  readonly deadLetters?: readonly DeadLetter[];
+}
+
+/** Puts the outcomes of rows together. */
+export function batchOf(
+  outcomes: readonly Outcome[],
+  state: StreamState,
+  { stream }: Pick<DecideOptions, 'stream'>,
+  changes: BatchChanges = {},
+): Batch {
+  const { checkpoint, window = state.window, pages = state.pages, deadLetters = [] } = changes;
+  const lines: string[] = [];
+  const states = new Map<string, RowState>();
+  const children: ChildEntry[] = [];
+  const removals: ListedRemoval[] = [];
+  const letters = [...deadLetters];
+  const idTags: string[] = [];
+  const goneTags: string[] = [];
+  const sent: Record<string, number> = { deadLetters: deadLetters.length };
+  let committed = '';
+  for (const outcome of outcomes) {
+    if (outcome.state) states.set(outcome.id, outcome.state);
+    if (outcome.child) children.push(outcome.child);
+    if (outcome.removal) removals.push(outcome.removal);
+    if (outcome.deadLetter) letters.push(outcome.deadLetter);
+    if (outcome.line === undefined) continue;
+    lines.push(outcome.line);
+    committed = outcome.sequence;
+    if (stream.hasRowStates) {
+      const tag = idTag(outcome.id);
+      idTags.push(tag);
+      if (outcome.gone || state.gone.has(tag)) goneTags.push(tag);
+    }
+    for (const [name, count] of Object.entries(outcome.sent ?? {})) sent[name] = (sent[name] ?? 0) + Number(count);
+  }
+  const intent = idTags.length > 0 ? { sequence: committed, idTags, goneTags } : undefined;
+  const next = { ...state.checkpoint, ...checkpoint };
+  const saves =
+    lines.length > 0 ||
+    Object.entries(checkpoint ?? {}).some(([name, value]) => value !== state.checkpoint[name as 'cursor']) ||
+    !sameTags(window, state.window);
   return {
-    checkpoint: {
-      ...checkpoint,
-      cursor,
-      // The cursor that was sent has just worked: the one to fall back to.
-      previous: moved ? (next === null ? undefined : sent) : checkpoint.previous,
-      names,
-      committed: checkpoint.committed < lastSequence ? lastSequence : checkpoint.committed,
+    intent,
+    children,
+    deadLetters: letters,
+    lines,
+    removals,
+    states,
+    saves,
+    sent: { ...sent, deadLetters: letters.length },
+    state: {
+      checkpoint: { ...next, committed: next.committed < committed ? committed : next.committed },
+      window,
+      pages,
+      // The batch's own intent stands for its ids from here on.
+      unconfirmed: without(state.unconfirmed, idTags),
+      gone: without(state.gone, idTags),
+      staged: states,
+      intent: intent ?? state.intent,
     },
-    window: remember(forgotten, versionTags, pageLimit * 2),
-    // The page's own intent stands for its ids from here on.
-    unconfirmed: intent ? without(unconfirmed, intent.idTags) : unconfirmed,
-    staged: states,
-    intent: intent ?? state.intent,
-    listed: state.listed && listedAfter(state.listed, removals, restored),
   };
 }
 
-function listedAfter(
-  listed: ReadonlySet<string>,
-  removals: readonly ListedRemoval[],
-  restored: readonly string[],
-): ReadonlySet<string> {
-  if (removals.length + restored.length === 0) return listed;
-  const after = new Set(listed);
-  for (const { id } of removals) after.add(id);
-  for (const id of restored) after.delete(id);
-  return after;
+/** The set without these; the same one where it held none. */
+export function without(set: ReadonlySet<string>, removed: readonly string[]): ReadonlySet<string> {
+  if (set.size === 0) return set;
+  const left = new Set(set);
+  for (const each of removed) left.delete(each);
+  return left;
 }
 
-/** Row hash of a row that was withdrawn because of a filter: equal to that of no row. */
-export const FILTERED = 'filtered';
+/** Forgets every version of these ids, so that one that comes back unchanged is looked up. */
+export function forget(window: ReadonlySet<string>, ids: readonly string[]): ReadonlySet<string> {
+  if (ids.length === 0 || window.size === 0) return window;
+  const tags = new Set(ids.map(shortIdTag));
+  const kept = [...window].filter(tag => !tags.has(tag.slice(0, SHORT_TAG)));
+  return kept.length === window.size ? window : new Set(kept);
+}
 
-/** Of a row of a stream without row states. */
-const NOTHING: Known = { state: undefined, unconfirmed: false, generation: 0 };
-
-/** A batch in the making, row by row. */
-class Draft {
-  readonly deadLetters: DeadLetter[];
-  readonly lines: string[] = [];
-  readonly forwardedIds: string[] = [];
-  readonly states = new Map<string, RowState>();
-  readonly children: ChildEntry[] = [];
-  readonly removals: ListedRemoval[] = [];
-  readonly restored: string[] = [];
-  /** Of rows that the window must not hide: whether they exist follows from the order in which they are read. */
-  readonly alternatingIds: string[] = [];
-  readonly #options: DecideOptions;
-  readonly #generation: number;
-  readonly #listed: ReadonlySet<string> | undefined;
-  #suppressed = 0;
-  #filtered = 0;
-  #filterFaults = 0;
-  #withdrawn = 0;
-  #unseenTombstones = 0;
-  #tombstones = 0;
-  #oversize = 0;
-  #withoutParent = 0;
-
-  constructor({ bad }: Candidates, options: DecideOptions, { checkpoint, listed }: StreamState) {
-    const { name: stream } = options.stream;
-    this.deadLetters = bad.map(({ reason, row, rowHash }) => ({ stream, reason, row, rowHash }));
-    this.#options = options;
-    this.#generation = checkpoint.generation;
-    this.#listed = listed;
-  }
-
-  /** Of the last event; empty when there is none. */
-  get lastSequence(): string {
-    return this.lines.length === 0 ? '' : this.#sequence;
-  }
-
-  get #sequence(): string {
-    return sequenceAt(this.#options.sequences, this.lines.length);
-  }
-
-  get #nextSequence(): string {
-    return sequenceAt(this.#options.sequences, this.lines.length + 1);
-  }
-
-  /** @param known absent for streams without row states, whose rows are all forwarded */
-  add(row: Row, known: Known | undefined): void {
-    const decision = classify(row, known ?? NOTHING);
-    const before = known?.state;
-    if (row.filter === 'fault') this.#filterFaults++;
-    if (row.filter === 'withhold') this.#filtered++;
-    if (decision === 'suppress' || decision === 'adopt') this.#suppressed++;
-    if (decision === 'unseen') this.#unseenTombstones++;
-    if (decision === 'withdraw') this.#withdraw(row, before);
-    if (decision === 'forward') this.#send(row, before);
-    if (known && (decision === 'forward' || decision === 'adopt')) this.#remember(row, before, decision);
-    if (childOf(this.#options.stream.name)) this.#trackExistence(row, before, decision);
-  }
-
-  /** Whether the row exists decides what becomes of its child rows. A row that the filter withholds may exist without a live state. */
-  #trackExistence(row: Row, before: RowState | undefined, decision: Decision): void {
-    const { id, deleted, time: deletedAt, position } = row;
-    const isWithheld = row.filter === 'withhold';
-    if (this.#options.stream.selection && (deleted || isWithheld)) this.alternatingIds.push(id);
-    if (decision === 'withhold') this.#noteExistence(row, before);
-    if (!deleted) return;
-    const existed = before?.exists !== undefined;
-    if (existed && (decision === 'suppress' || decision === 'unseen'))
-      this.states.set(id, { ...before, exists: undefined });
-    // Listed even when the asset was never seen: its threats may have been, between the asset walk and the threat walk.
-    if (existed || decision !== 'suppress') this.removals.push({ id, deletedAt, position, sequence: this.#sequence });
-  }
-
-  #send(row: Row, before: RowState | undefined): void {
-    const { stream, context, format, locate } = this.#options;
-    const known = before !== undefined && !before.removed && before.generation >= this.#generation;
-    const sequence = this.#nextSequence;
-    const event = { row, stream, sequence, revision: this.#revisionAfter(before), known };
-    const { line, deadLetter } = eventLine(event, context, format, locate);
-    if (deadLetter) {
-      this.deadLetters.push(deadLetter);
-      this.#oversize++;
-    }
-    this.lines.push(line);
-    this.forwardedIds.push(row.id);
-    if (row.deleted) this.#tombstones++;
-    if (stream.cascadesFrom && row.parent === undefined) this.#withoutParent++;
-  }
-
-  /**
-   * A filter's withdrawal keeps the revision, so that one that is repeated after a kill has the same `event_id`. What follows it is another
-   * revision, named after its `sequence`.
-   */
-  #revisionAfter(before: RowState | undefined): string {
-    if (before?.rowHash !== FILTERED) return before?.revision ?? '';
-    return this.#options.context.hash(`${FILTERED}\n${before.revision}\n${before.sequence}`).slice(0, 32);
-  }
-
-  /**
-   * Sent, its state would say that it exists. Withheld, it must leave a note of that, or its child rows would be withdrawn with a removal
-   * that is still listed.
-   */
-  #noteExistence({ id }: Row, before: RowState | undefined): void {
-    if (before && before.exists === undefined) this.states.set(id, { ...before, exists: this.#nextSequence });
-    // Each further tombstone of it is listed again, so this removal may go at once.
-    else if (this.#listed?.has(id)) this.restored.push(id);
-  }
-
-  /** The state names no parent: the row must not be withdrawn once more with it. */
-  #withdraw(row: Row, before: RowState | undefined): void {
-    const { stream, context, format } = this.#options;
-    const { forwardedAt } = context;
-    const sequence = this.#nextSequence;
-    const revision = before?.revision ?? '';
-    const event = { row, stream, sequence, revision, known: true };
-    this.lines.push(format.filtered(event, context));
-    this.forwardedIds.push(row.id);
-    this.#withdrawn++;
-    const generation = this.#generation;
-    this.states.set(row.id, {
-      rowHash: FILTERED,
-      generation,
-      removed: true,
-      parent: undefined,
-      sequence,
-      forwardedAt,
-      revision,
-      exists: childOf(stream.name) && sequence,
-    });
-  }
-
-  #remember({ id, rowHash, deleted: removed, parent }: Row, before: RowState | undefined, decision: Decision): void {
-    const adopted = decision === 'adopt' ? before : undefined;
-    const sequence = adopted?.sequence ?? this.#sequence;
-    const forwardedAt = adopted?.forwardedAt ?? this.#options.context.forwardedAt;
-    const revision = this.#revisionAfter(before);
-    this.states.set(id, { rowHash, generation: this.#generation, removed, parent, sequence, forwardedAt, revision });
-    // The entry under a parent that was left stays until that parent's removal, which passes it over.
-    const isChild = before !== undefined && before.parent === parent && !before.removed;
-    if (parent !== undefined && !isChild) this.children.push({ parent, id, sequence });
-  }
-
-  counts({ versionTags, superseded, inWindow }: Candidates): Batch['counts'] {
-    return {
-      read: {
-        rows: versionTags.length,
-        superseded,
-        suppressed: inWindow + this.#suppressed,
-        unseenTombstones: this.#unseenTombstones,
-        filtered: this.#filtered,
-        filterFaults: this.#filterFaults,
-      },
-      sent: {
-        forwarded: this.lines.length - this.#withdrawn,
-        withdrawn: this.#withdrawn,
-        tombstones: this.#tombstones,
-        oversize: this.#oversize,
-        withoutOwner: this.#withoutParent,
-        deadLetters: this.deadLetters.length,
-      },
-    };
-  }
+/** Whether two windows hold the same tags, in whatever order. */
+function sameTags(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  if (one === other) return true;
+  if (one.size !== other.size) return false;
+  for (const tag of one) if (!other.has(tag)) return false;
+  return true;
 }

@@ -139,18 +139,6 @@ export class DeadLetterError extends Error {
   }
 }
 
-/** A dead letter that was to be tried again could not be read or deleted. */
-export class RedriveError extends Error {
-  override readonly name = 'RedriveError';
-  constructor(what: string, options?: ErrorOptions) {
-    super(
-      `A dead letter could not be ${what}. It stays where it is, so nothing is lost. Run the command again: ` +
-        `what was sent already is recognised or repeated under the same event_id. Check the dead-letter bucket.${remedy(options)}`,
-      options,
-    );
-  }
-}
-
 /** DynamoDB refused or did not answer. */
 export class StateError extends Error {
   override readonly name = 'StateError';
@@ -162,13 +150,36 @@ export class StateError extends Error {
   }
 }
 
-/** An item of the state table that this version cannot read: written by another version, or changed by hand. */
-export class StateDamagedError extends Error {
-  override readonly name = 'StateDamagedError';
-  constructor(what: string, stream: string, why: string) {
+/** An item of the state table that another version of the code has written. */
+export class StateVersionError extends Error {
+  override readonly name = 'StateVersionError';
+  constructor(what: string, found: string | undefined, expected: string) {
     super(
-      `${what} of ${stream} cannot be read (${why}); it is never guessed. Nothing is lost. ` +
-        `Resync the stream: invoke the function with {"resync":["${stream}"]}.`,
+      `The state table has an item (${what}) of ${found === undefined ? 'no version' : `version ${found}`}; this code reads version ` +
+        `${expected}. ${SAFE}. Deploy the version of the connector that wrote it, or a later one.`,
+    );
+  }
+}
+
+/** The credentials belong to another organization than the state, or nothing shows that they belong to the same. */
+export class OrganizationChangedError extends Error {
+  override readonly name = 'OrganizationChangedError';
+  constructor(why: string) {
+    super(
+      `The API's address or the client id has changed, and ${why}. Nothing was sent, and nothing is lost. ` +
+        'Restore the credentials of the organization that this connector was made for. If the change is meant, confirm it with ' +
+        '`connectorctl confirm-organization`.',
+    );
+  }
+}
+
+/** The secret was changed to another client while the run was reading. */
+export class ClientChangedError extends Error {
+  override readonly name = 'ClientChangedError';
+  constructor() {
+    super(
+      `The secret was changed to another client id during the run, so the run stopped. ${SAFE}. The next run checks whether the client ` +
+        'belongs to the same organization.',
     );
   }
 }

@@ -31,10 +31,22 @@ export interface EventFormat {
   row(event: RowEvent, context: EventContext): string;
   /** Stands in for a row whose own line exceeds what Firehose takes; it points to the row's dead letter. */
   oversize(event: RowEvent, context: EventContext, deadLetter: string): string;
-  /** Says that the filter of its stream withholds a row that the SIEM has. */
-  filtered(event: RowEvent, context: EventContext): string;
-  /** Says that a row disappeared with its parent. */
-  withdrawn(id: string, tombstone: Removal, stream: Stream, sequence: string, context: EventContext): string;
+  /** Says that a row that the SIEM has is no longer for it. */
+  withdrawn(withdrawal: Withdrawal, context: EventContext): string;
+}
+
+/** Why a row is withdrawn that did not disappear with its parent: the filter excludes it, or the API does not know it any more. */
+export type WithdrawalReason = 'filtered' | 'not-found';
+
+/** Says that a row that the SIEM has is no longer for it. */
+export interface Withdrawal {
+  readonly eventId: string;
+  readonly stream: Stream;
+  readonly sequence: string;
+  readonly subject: Subject;
+  readonly parent: string | undefined;
+  /** Absent: the row disappeared with its parent. */
+  readonly reason?: WithdrawalReason;
 }
 
 /** What Firehose takes as one record, in bytes before base64, line end included. */
@@ -57,31 +69,15 @@ export function oversizeLine(event: RowEvent, context: EventContext, deadLetter:
   return `${head}${parentMember(row.parent)}${refreshMember(event)},"dead_letter":${JSON.stringify(deadLetter)}}`;
 }
 
-/** Says that the filter of its stream withholds a row that the SIEM has. */
-export function filteredLine(event: RowEvent, context: EventContext): string {
-  const { row, stream, sequence } = event;
-  const eventId = filteredEventId(event, context);
-  const head = envelopeHead(eventId, sequence, 'withdrawn', stream, row, context);
-  return `${head}${parentMember(row.parent)},"reason":"filtered"}`;
-}
-
-/** Says that a row disappeared with its parent. The same tombstone withdraws a row under the same `event_id`. */
-export function withdrawnLine(
-  id: string,
-  tombstone: Removal,
-  stream: Stream,
-  sequence: string,
-  context: EventContext,
-): string {
-  const eventId = withdrawnEventId(id, tombstone, stream, context);
-  const subject = { id, time: tombstone.deletedAt, position: tombstone.position };
-  return `${envelopeHead(eventId, sequence, 'withdrawn', stream, subject, context)}${parentMember(tombstone.id)}}`;
+export function withdrawnLine(withdrawal: Withdrawal, context: EventContext): string {
+  const { eventId, sequence, stream, subject, parent, reason } = withdrawal;
+  const head = envelopeHead(eventId, sequence, 'withdrawn', stream, subject, context);
+  return `${head}${parentMember(parent)}${reason === undefined ? '' : `,"reason":"${reason}"`}}`;
 }
 
 export const envelope: EventFormat = {
   row: rowLine,
   oversize: oversizeLine,
-  filtered: filteredLine,
   withdrawn: withdrawnLine,
 };
 
@@ -108,6 +104,7 @@ export function exceedsRecord(line: string): boolean {
   return line.length * 3 >= MAX_LINE_BYTES && Buffer.byteLength(line) + 1 > MAX_LINE_BYTES;
 }
 
+/** What an event says of its row beside the content. */
 type Subject = Pick<Row, 'id' | 'time' | 'position'>;
 
 function envelopeHead(
@@ -156,12 +153,39 @@ export function oversizeEventId(event: RowEvent, context: EventContext): string 
   return hash(`oversize\n${row.versionHash}\n${revision}`).slice(0, EVENT_ID_LENGTH);
 }
 
-export function filteredEventId({ row, revision }: RowEvent, { hash }: EventContext): string {
-  return hash(`filtered\n${row.versionHash}\n${revision}`).slice(0, EVENT_ID_LENGTH);
+/** Of a row that the filter of its stream excludes. */
+export function filteredWithdrawal(
+  { row, stream, sequence, revision }: Pick<RowEvent, 'row' | 'stream' | 'sequence' | 'revision'>,
+  { hash }: EventContext,
+): Withdrawal {
+  const eventId = hash(`filtered\n${row.versionHash}\n${revision}`).slice(0, EVENT_ID_LENGTH);
+  return { eventId, stream, sequence, subject: row, parent: row.parent, reason: 'filtered' };
 }
 
-/** One per row and tombstone: a withdrawal that is repeated after a crash has the same. */
-export function withdrawnEventId(id: string, tombstone: Removal, stream: Stream, { hash }: EventContext): string {
-  const identity = [stream.name, 'withdrawn', JSON.stringify(id), JSON.stringify(tombstone.id), tombstone.position];
-  return hash([...identity, tombstone.deletedAt].join('\n')).slice(0, EVENT_ID_LENGTH);
+export interface CascadedRow {
+  readonly id: string;
+  /** Of the parent that the row disappeared with. */
+  readonly removal: Removal;
+  readonly stream: Stream;
+  readonly sequence: string;
+}
+
+/** One `event_id` per row and tombstone: a withdrawal that is repeated after a crash has the same. */
+export function cascadedWithdrawal({ id, removal, stream, sequence }: CascadedRow, { hash }: EventContext): Withdrawal {
+  const { id: parent, position, deletedAt: time } = removal;
+  const identity = [stream.name, 'withdrawn', JSON.stringify(id), JSON.stringify(parent), position, time];
+  const eventId = hash(identity.join('\n')).slice(0, EVENT_ID_LENGTH);
+  return { eventId, stream, sequence, subject: { id, time, position }, parent };
+}
+
+/** Of a row that the API does not know any more. */
+export function missingWithdrawal(
+  row: Omit<CascadedRow, 'removal'> & { readonly parent: string | undefined; readonly revision: number },
+  { hash, forwardedAt }: EventContext,
+): Withdrawal {
+  const { id, stream, sequence, parent, revision } = row;
+  const identity = ['not-found', stream.name, JSON.stringify(id), revision];
+  const eventId = hash(identity.join('\n')).slice(0, EVENT_ID_LENGTH);
+  const subject = { id, time: forwardedAt, position: undefined };
+  return { eventId, stream, sequence, subject, parent, reason: 'not-found' };
 }

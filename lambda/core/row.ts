@@ -101,6 +101,10 @@ class CutRow implements Row {
     return this.#rowHash;
   }
 
+  get #wholeHash(): string {
+    return this.#whole === this.#element ? this.rowHash : this.#hash(this.#whole.canonical).slice(0, HASH_LENGTH);
+  }
+
   get position(): string | undefined {
     return scalar(this.#element.wanted(POSITION));
   }
@@ -133,9 +137,12 @@ class CutRow implements Row {
    * content come again after another (A, B, A): only the position does, and without one the row states decide.
    */
   get versionTag(): string | undefined {
-    if (this.#stream.hasRowStates && this.position === undefined) return undefined;
-    const position = !this.#stream.hasRowStates ? undefined : this.#element.excluded;
-    this.#versionTag ??= versionTagOf(this.id, this.rowHash, position);
+    if (!this.#stream.hasRowStates) {
+      // Of the whole row: a block stays the same when other members are left out.
+      this.#versionTag ??= versionTagOf(this.id, this.#wholeHash);
+    } else if (this.position !== undefined) {
+      this.#versionTag ??= versionTagOf(this.id, this.rowHash, this.#element.excluded);
+    }
     return this.#versionTag;
   }
 }

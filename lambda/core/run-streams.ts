@@ -4,13 +4,13 @@
  */
 
 import type { Checkpoint, Lease, SavedStream } from '../ports.ts';
-import { STREAMS, type StreamName, type SyncedStream } from '../streams.ts';
-import type { DeadLetterKey } from './dead-letter.ts';
+import { STREAMS, type StreamName, type SyncedStream, type VersionedName } from '../streams.ts';
+import { BEGINNING, initialState, type StreamState } from './decide.ts';
 import { LeaseBusyError, LeaseLostError, OutOfTimeError } from './errors.ts';
-import { groupBy } from './group-by.ts';
 import { inParallel } from './in-parallel.ts';
-import { type RedriveOutcome, redrive } from './redrive.ts';
+import { checkOrganization } from './organization.ts';
 import { refresh } from './refresh.ts';
+import { type RepairOutcome, repair } from './repair.ts';
 import {
   type Assignment,
   addCounts,
@@ -21,7 +21,6 @@ import {
   type StreamRun,
 } from './run.ts';
 import { Sequencer } from './sequence.ts';
-import { BEGINNING, initialState, type StreamState } from './stream-state.ts';
 import { sync } from './sync.ts';
 import { withdraw } from './withdraw.ts';
 
@@ -31,8 +30,10 @@ export interface Commands {
   readonly resync: readonly StreamName[];
   /** Send everything again once, for a SIEM that lost its data. */
   readonly replay: readonly StreamName[];
-  /** Dead letters to try again once their streams are read to the end. */
-  readonly redrive?: readonly DeadLetterKey[];
+  /** Ids of rows of which the SIEM's copy is wrong, by stream. See repair.ts. */
+  readonly repair?: Readonly<Partial<Record<VersionedName, readonly string[]>>>;
+  /** The API's address or the client id has changed, and is meant to be the same connector's. See organization.ts. */
+  readonly confirmOrganization?: boolean;
 }
 
 export interface RunOptions {
@@ -50,8 +51,8 @@ export interface RunOutcome {
   readonly leaseHeld: boolean;
   readonly results: Map<StreamName, StreamResult>;
   readonly failures: Map<StreamName, Error>;
-  /** What became of each dead letter that was to be tried again, and was reached. */
-  readonly letters: readonly RedriveOutcome[];
+  /** What became of each row that was to be repaired, and was reached. */
+  readonly repaired: readonly RepairOutcome[];
   /** A stream stopped within a page: by a failure, or by the time budget. */
   readonly interrupted: boolean;
 }
@@ -61,16 +62,17 @@ export async function runStreams(options: RunOptions): Promise<RunOutcome> {
   const { ports, assignment, commands } = options;
   const lease = await options.lease.take();
   if (!lease) {
-    const commanded = [commands.resync, commands.replay, commands.redrive ?? []];
-    if (commanded.some(each => each.length > 0)) throw new LeaseBusyError();
-    return { leaseHeld: true, results: new Map(), failures: new Map(), letters: [], interrupted: false };
+    const commanded = [commands.resync, commands.replay, ...Object.values(commands.repair ?? {})];
+    if (commanded.some(each => each.length > 0) || commands.confirmOrganization) throw new LeaseBusyError();
+    return { leaseHeld: true, results: new Map(), failures: new Map(), repaired: [], interrupted: false };
   }
   const warm = options.warmUp?.();
   try {
     const sequencer = new Sequencer(lease.epoch);
     const run: Run = { ...ports, assignment, lease, sequencer, outOfTime: options.outOfTime };
-    const progress = new Progress(run, commands.redrive ?? [], await loadStates(run, commands));
-    await inParallel([...groupBy(assignment.streams, each => each.group).values()], group => progress.runGroup(group));
+    const progress = new Progress(run, commands, await loadStates(run, commands));
+    const groups = [...new Set(assignment.streams.map(each => each.group))];
+    await inParallel(groups, group => progress.runGroup(assignment.streams.filter(each => each.group === group)));
     const outcome = progress.outcome();
     await release(run, outcome);
     return outcome;
@@ -110,16 +112,19 @@ async function loadStates(run: Run, commands: Commands): Promise<States> {
   const { streams } = run.assignment;
   // The run before may have left writes on their way: once the fence is raised, none of them can land. Raised for every stream, also
   // for those that are left out of this run: the next one will find the lease clean.
-  if (run.lease.dirty) {
-    const every = STREAMS.map(each => each.name);
-    await run.checkpoints.fence(every, run.lease.epoch);
-  }
-  const saved = await run.checkpoints.load(streams.map(each => each.name));
+  const every = STREAMS.map(each => each.name);
+  if (run.lease.dirty) await run.checkpoints.fence(every, run.lease.epoch);
+  // Also of those: what was sent of them may belong to another organization.
+  const saved = await run.checkpoints.load(every);
   const states: States = new Map();
+  const refused = await checkOrganization(saved, commands.confirmOrganization ?? false, run).catch(asError);
   for (const stream of streams) {
-    const applied = await applyCommand(commands, stream, saved.get(stream.name)!, run);
-    const begun = applied instanceof Error ? applied : await applySelection(stream, applied, run);
-    states.set(stream.name, begun instanceof Error ? begun : initialState(begun));
+    const each = refused ?? saved.streams.get(stream.name)!;
+    if (each instanceof Error) states.set(stream.name, each);
+    else {
+      const begun = await applySelection(stream, await applyCommand(commands, stream, each, run), run);
+      states.set(stream.name, initialState(begun));
+    }
   }
   return states;
 }
@@ -127,32 +132,26 @@ async function loadStates(run: Run, commands: Commands): Promise<States> {
 /** Resync and replay begin with a checkpoint at the beginning of the stream, saved before anything is read. */
 async function applyCommand(
   commands: Commands,
-  { name: stream, hasRowStates, selection }: SyncedStream,
-  saved: SavedStream | Error,
-  run: Run,
-) {
+  { name: stream, hasRowStates }: SyncedStream,
+  saved: SavedStream,
+  { lease, log, checkpoints }: Run,
+): Promise<SavedStream> {
   const replay = commands.replay.includes(stream);
   if (!replay && !commands.resync.includes(stream)) return saved;
-  const { lease, log, checkpoints } = run;
-  // What cannot be read says nothing about what the SIEM has: then only sending everything again is safe.
-  const unreadable = saved instanceof Error;
-  const before = unreadable ? undefined : saved.checkpoint;
+  const { checkpoint: before } = saved;
   const checkpoint: Checkpoint = {
+    ...before,
     cursor: undefined,
     previous: undefined,
-    window: replay || hasRowStates ? [] : (before?.window ?? []),
-    generation: replay || unreadable ? lease.epoch : before!.generation,
+    window: replay || hasRowStates ? [] : before.window,
+    generation: replay ? lease.epoch : before.generation,
     names: {},
-    committed: before?.committed ?? '',
-    selection: selection?.tag ?? '',
-    repairing: true,
   };
-  if (unreadable) await checkpoints.saveIntents(stream, [], lease.epoch);
   await checkpoints.save(stream, checkpoint, lease.epoch);
   log.info(replay ? 'Replay: the stream is sent again from the beginning' : 'Resync: the stream is read again', {
     stream,
   });
-  return { checkpoint, intents: unreadable ? [] : saved.intents };
+  return { ...saved, checkpoint };
 }
 
 /**
@@ -169,7 +168,8 @@ async function applySelection(stream: SyncedStream, saved: SavedStream, run: Run
   const { checkpoint } = saved;
   if (checkpoint.selection === selection) return saved;
   if (!stream.hasRowStates || checkpoint === BEGINNING) return { ...saved, checkpoint: { ...checkpoint, selection } };
-  const again: Checkpoint = { ...checkpoint, cursor: undefined, previous: undefined, window: [], selection };
+  const selections = checkpoint.selections + 1;
+  const again = { ...checkpoint, cursor: undefined, previous: undefined, window: [], selection, selections };
   await run.checkpoints.save(stream.name, again, run.lease.epoch);
   run.log.info('The filter, or what it leaves out, has changed: the stream is read again from the beginning', {
     stream: stream.name,
@@ -180,16 +180,16 @@ async function applySelection(stream: SyncedStream, saved: SavedStream, run: Run
 /** How far the streams of a run have come. */
 class Progress {
   readonly #run: Run;
-  readonly #redrive: readonly DeadLetterKey[];
+  readonly #commands: Commands;
   readonly #states: States;
   readonly #results: Map<StreamName, StreamResult>;
   readonly #failures = new Map<StreamName, Error>();
-  readonly #letters: RedriveOutcome[] = [];
+  readonly #repaired: RepairOutcome[] = [];
   #interrupted = false;
 
-  constructor(run: Run, keys: readonly DeadLetterKey[], states: States) {
+  constructor(run: Run, commands: Commands, states: States) {
     this.#run = run;
-    this.#redrive = keys;
+    this.#commands = commands;
     this.#states = states;
     this.#results = new Map(run.assignment.streams.map(each => [each.name, EMPTY_RESULT]));
   }
@@ -205,7 +205,7 @@ class Progress {
       leaseHeld: false,
       results,
       failures: this.#failures,
-      letters: this.#letters,
+      repaired: this.#repaired,
       interrupted: this.#interrupted,
     };
   }
@@ -234,7 +234,8 @@ class Progress {
   async #refresh(stream: SyncedStream): Promise<void> {
     const { refreshDays } = this.#run.assignment;
     const isDue = stream.hasRowStates && this.#results.get(stream.name)!.caughtUp && !this.#failures.has(stream.name);
-    if (refreshDays !== undefined && isDue) await refresh(refreshDays, this.#state(stream), this.#streamRun(stream));
+    if (refreshDays === undefined || !isDue) return;
+    this.#states.set(stream.name, await refresh(refreshDays, this.#state(stream), this.#streamRun(stream)));
   }
 
   async #runStream(stream: SyncedStream, group: readonly SyncedStream[]): Promise<void> {
@@ -245,10 +246,10 @@ class Progress {
     if (parents && this.#results.get(parents.name)!.caughtUp)
       ({ state, done } = await withdraw(parents, state, streamRun));
     if (done) state = await sync(state, streamRun);
-    this.#states.set(stream.name, state);
+    const ids = this.#commands.repair?.[stream.name as VersionedName] ?? [];
     const { caughtUp } = this.#results.get(stream.name)!;
-    const keys = this.#redrive.filter(each => each.stream === stream.name);
-    await redrive({ keys, caughtUp, state, onOutcome: outcome => this.#letters.push(outcome) }, streamRun);
+    state = await repair({ ids, caughtUp, onOutcome: outcome => this.#repaired.push(outcome) }, state, streamRun);
+    this.#states.set(stream.name, state);
   }
 
   #streamRun(stream: SyncedStream): StreamRun {
@@ -270,7 +271,7 @@ class Progress {
     if (error instanceof OutOfTimeError) {
       const result = addCounts(this.#results.get(stream)!, { throttledMilliseconds: error.throttledMilliseconds });
       this.#results.set(stream, result);
-      if (result.settledPages + result.withdrawn > 0) {
+      if (result.committedPages + result.withdrawn > 0) {
         this.#run.log.warn(error.message, { stream });
         return;
       }

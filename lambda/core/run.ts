@@ -22,6 +22,8 @@ import type { Sequencer } from './sequence.ts';
 export interface Ports {
   readonly source: PageSource;
   readonly rows: RowReader;
+  /** Digest of the organization that the credentials are for. @throws CredentialsError */
+  readonly organization: () => Promise<string>;
   readonly checkpoints: Checkpoints;
   readonly rowStates: RowStates;
   readonly childIndex: ChildIndex;
@@ -58,8 +60,8 @@ export interface Run extends Ports {
 /** What happened to one stream in one run. */
 export interface StreamResult {
   readonly pages: number;
-  /** Pages that are committed: every step is done, and the checkpoint is behind them. */
-  readonly settledPages: number;
+  /** Pages whose writes are done, with the checkpoint behind them. */
+  readonly committedPages: number;
   readonly rows: number;
   /** Events of rows that Firehose acknowledged, oversize notices and tombstones included. */
   readonly forwarded: number;
@@ -79,7 +81,7 @@ export interface StreamResult {
   readonly refreshed: number;
   readonly deadLetters: number;
   readonly oversize: number;
-  readonly withoutOwner: number;
+  readonly withoutParent: number;
   readonly stalledCursors: number;
   readonly refusedCursors: number;
   readonly throttledMilliseconds: number;
@@ -89,7 +91,7 @@ export interface StreamResult {
 
 export const EMPTY_RESULT: StreamResult = {
   pages: 0,
-  settledPages: 0,
+  committedPages: 0,
   rows: 0,
   forwarded: 0,
   suppressed: 0,
@@ -102,7 +104,7 @@ export const EMPTY_RESULT: StreamResult = {
   refreshed: 0,
   deadLetters: 0,
   oversize: 0,
-  withoutOwner: 0,
+  withoutParent: 0,
   stalledCursors: 0,
   refusedCursors: 0,
   throttledMilliseconds: 0,

@@ -8,17 +8,18 @@
  *     sent        withdrawn t1, t2                withdrawn t4        b was restored meanwhile: its removal is struck off
  *
  * It runs when the walk of the parents has reached its end and before the child rows are read. Removals are worked off many at a time, as
- * pages are. Each piece is written in this order: row states, events, child index, and last the list of removals. A kill anywhere, or a
- * spent time budget, only means that the next run does the rest: the same withdrawal has the same `event_id`.
+ * pages are, and each piece of withdrawals is a batch like a page. A removal is struck off when nothing of it is half done: a kill, or a
+ * spent time budget, only means that the next run does the rest. The same withdrawal has the same `event_id`.
  */
 import type { ChildEntry, ListedRemoval, RowState } from '../ports.ts';
 import type { NamedStream } from '../streams.ts';
-import { type EventContext, withdrawnEventId } from './event.ts';
+import { sendAndCommit } from './commit.ts';
+import { batchOf, forget, isUnconfirmed, type Outcome, type StreamState } from './decide.ts';
+import { cascadedWithdrawal } from './event.ts';
 import { idTag } from './hashes.ts';
 import { chunks, inParallel } from './in-parallel.ts';
 import { eventContext, type StreamRun } from './run.ts';
-import { type Sequences, sequenceAt } from './sequence.ts';
-import { DAMAGED, forget, isUnconfirmed, readable, type StreamState, toCheckpoint, without } from './stream-state.ts';
+import { sequenceAt } from './sequence.ts';
 
 /** Removals worked off at once: their row states are one read. */
 const REMOVALS = 100;
@@ -33,20 +34,26 @@ export interface WithdrawOutcome {
   readonly done: boolean;
 }
 
-/** @param parents the stream whose removals are listed */
+/** A listed removal on its way: whether its parent exists again, and how far its children are known. */
+interface Open {
+  readonly removal: ListedRemoval;
+  readonly restored: boolean;
+  readonly after: ChildEntry | undefined;
+}
+
+/** @param parents the stream whose removals are listed @throws as `sync` does */
 export async function withdraw(
   parents: NamedStream,
   initial: StreamState,
   streamRun: StreamRun,
 ): Promise<WithdrawOutcome> {
   const { run } = streamRun;
-  const { repairing } = initial.checkpoint;
   let state = initial;
-  for (const listed of chunks(await run.removals.list(parents.name, repairing), REMOVALS)) {
-    let open = await stillRemoved(listed, parents, streamRun);
+  for (const listed of chunks(await run.removals.list(parents.name), REMOVALS)) {
+    let open = await openRemovals(listed, parents, state, streamRun);
     while (open.length > 0) {
       if (run.outOfTime()) return { state, done: false };
-      const found = await childrenOf(open, repairing, streamRun);
+      const found = await childrenOf(open, streamRun);
       for (const piece of chunks(
         found.flatMap(each => each.children),
         PIECE,
@@ -54,7 +61,9 @@ export async function withdraw(
         if (run.outOfTime()) return { state, done: false };
         state = await withdrawPiece(piece, state, streamRun);
       }
-      open = found.filter(({ children }) => children.length === PIECE).map(({ removal }) => removal);
+      open = found
+        .filter(({ children }) => children.length === PIECE)
+        .map(({ open: each, children }) => ({ ...each, after: children.at(-1)!.entry }));
     }
     await run.removals.remove(
       parents.name,
@@ -66,98 +75,66 @@ export async function withdraw(
 }
 
 /**
- * An asset never seen has no state, yet its threats may have been seen. A live state restores the asset only when its event came
- * after the tombstone's. An older one was written late, over the state that said "removed", and is put right. A restored asset that the filter
- * withholds has no live state, only the note that it exists.
+ * The parents that are still removed. An asset never seen has no state, yet its threats may have been seen. A state that says that the
+ * asset exists restores it only when it came after the tombstone. An older one was written late, over the state that said "removed", and is
+ * put right. Of a restored asset a killed run may have called threats gone: those withdrawals are completed first, or the SIEM would keep
+ * an event of which the connector knows nothing.
  */
-async function stillRemoved(
+async function openRemovals(
   listed: readonly ListedRemoval[],
   parents: NamedStream,
+  { gone }: StreamState,
   { run }: StreamRun,
-): Promise<ListedRemoval[]> {
-  const stored = await run.rowStates.get(
-    parents.name,
-    listed.map(({ id }) => id),
-  );
+): Promise<Open[]> {
+  const ids = listed.map(({ id }) => id);
+  const stored = await run.rowStates.get(parents.name, ids);
   const late = new Map<string, RowState>();
-  const removed = listed.filter(({ id, sequence }) => {
-    const state = readable(stored.get(id), false);
-    if (state === undefined) return true;
-    if (state.removed) return state.exists === undefined || state.exists <= sequence;
-    if (state.sequence > sequence) return false;
-    late.set(id, { ...state, rowHash: '', removed: true, sequence });
-    return true;
+  const open = listed.flatMap((removal): Open[] => {
+    const state = stored.get(removal.id);
+    const exists = state !== undefined && state.status !== 'removed';
+    const restored = exists && state.sequence > removal.sequence;
+    if (exists && !restored) late.set(removal.id, { ...state, status: 'removed', sequence: removal.sequence });
+    return restored && gone.size === 0 ? [] : [{ removal, restored, after: undefined }];
   });
   if (late.size > 0) await run.rowStates.put(parents.name, late, run.lease.assertValid);
-  return removed;
+  return open;
 }
 
 interface Child {
   readonly entry: ChildEntry;
-  readonly removal: ListedRemoval;
+  readonly open: Open;
 }
 
-interface Found {
-  readonly removal: ListedRemoval;
-  /** The first of them, up to a piece. */
-  readonly children: readonly Child[];
-}
-
-async function childrenOf(
-  removals: readonly ListedRemoval[],
-  repairing: boolean,
-  { stream, run }: StreamRun,
-): Promise<Found[]> {
-  const found: Found[] = [];
-  for (const some of chunks(removals, QUERIES)) {
-    const queried = await inParallel(some, async removal => {
-      const entries = await run.childIndex.of(stream.name, removal.id, PIECE, repairing);
-      return { removal, children: entries.map(entry => ({ entry, removal })) };
+async function childrenOf(open: readonly Open[], { stream, run }: StreamRun) {
+  const found: { readonly open: Open; readonly children: readonly Child[] }[] = [];
+  for (const some of chunks(open, QUERIES)) {
+    const queried = await inParallel(some, async each => {
+      const entries = await run.childIndex.of(stream.name, each.removal.id, PIECE, each.after);
+      return { open: each, children: entries.map(entry => ({ entry, open: each })) };
     });
     found.push(...queried);
   }
   return found;
 }
 
-/**
- * The row states come first: a row that comes back, also after a kill in the middle of this, is then known to be another revision. Until its entry in the
- * child index is deleted the withdrawal is repeated, under the same `event_id`.
- */
+/** Until its entry in the child index is deleted, a withdrawal is repeated under the same `event_id`. */
 async function withdrawPiece(piece: readonly Child[], state: StreamState, streamRun: StreamRun): Promise<StreamState> {
-  const { stream, run, count } = streamRun;
-  const { assertValid, epoch } = run.lease;
+  const { stream, run } = streamRun;
   // A threat that moved between two removed assets has an entry under both. One read and one event serve for both.
-  const ids = [...new Set(piece.map(({ entry }) => entry.id))];
-  const stored = await run.rowStates.get(stream.name, ids);
+  const stored = await run.rowStates.get(stream.name, [...new Set(piece.map(({ entry }) => entry.id))]);
   const gone = new Map<string, ListedRemoval>();
-  for (const { entry, removal } of piece) {
-    const known = readable(stored.get(entry.id), state.checkpoint.repairing);
-    if (hasDisappeared(entry, known, state)) gone.set(entry.id, removal);
+  for (const { entry, open } of piece) {
+    if (hasDisappeared(entry, open, stored.get(entry.id), state)) gone.set(entry.id, open.removal);
   }
   let next = state;
   if (gone.size > 0) {
-    const context = eventContext(run);
-    const withdrawals = withdrawalsOf(
-      gone,
-      state.checkpoint.generation,
-      run.sequencer.reserve(gone.size),
-      context,
-      streamRun,
-    );
-    const ids = [...gone.keys()];
-    next = { ...state, window: forget(state.window, ids) };
-    if (next.window !== state.window) await run.checkpoints.save(stream.name, toCheckpoint(next), epoch);
-    await run.rowStates.put(stream.name, withdrawals.states, assertValid);
-    count({ throttledMilliseconds: await run.delivery.deliver(withdrawals.lines, assertValid) });
-    count({ withdrawn: gone.size });
-    // The SIEM has their withdrawal now, whatever a killed run sent of them.
-    next = { ...next, unconfirmed: without(state.unconfirmed, ids.map(idTag)) };
+    const window = forget(state.window, [...gone.keys()]);
+    const batch = batchOf(outcomesOf(gone, stored, state, streamRun), state, streamRun, { window });
+    await sendAndCommit(batch, streamRun);
+    next = batch.state;
   }
-  await run.childIndex.delete(
-    stream.name,
-    piece.map(({ entry }) => entry),
-    assertValid,
-  );
+  const left = piece.filter(({ open }) => !open.restored).map(({ entry }) => entry);
+  if (left.length > 0) await run.childIndex.delete(stream.name, left, run.lease.assertValid);
   return next;
 }
 
@@ -167,30 +144,44 @@ async function withdrawPiece(piece: readonly Child[], state: StreamState, stream
  */
 function hasDisappeared(
   { parent, id, sequence }: ChildEntry,
+  { restored }: Open,
   known: RowState | undefined,
   state: StreamState,
 ): boolean {
-  if (!known) return isUnconfirmed(state, id);
-  // If it has moved, the walk that repairs the stream sends it again.
-  if (known === DAMAGED) return true;
-  return known.parent === parent || (sequence > known.sequence && isUnconfirmed(state, id));
+  const unconfirmed = isUnconfirmed(state, id);
+  if (restored) return unconfirmed && state.gone.has(idTag(id));
+  if (known?.status === 'live' && known.parent === parent) return true;
+  return unconfirmed && (!known || sequence > known.sequence);
 }
 
 /** The events of these withdrawals, and the states that they leave. */
-function withdrawalsOf(
+function outcomesOf(
   gone: ReadonlyMap<string, ListedRemoval>,
-  generation: number,
-  sequences: Sequences,
-  context: EventContext,
+  stored: ReadonlyMap<string, RowState>,
+  { checkpoint: { generation } }: StreamState,
   { stream, run }: StreamRun,
-): { lines: string[]; states: Map<string, RowState> } {
+): Outcome[] {
+  const context = eventContext(run);
   const { forwardedAt } = context;
-  const states = new Map<string, RowState>();
-  const lines = [...gone].map(([id, removal], index) => {
+  const sequences = run.sequencer.reserve(gone.size);
+  return [...gone].map(([id, removal], index) => {
     const sequence = sequenceAt(sequences, index + 1);
-    const revision = withdrawnEventId(id, removal, stream, context);
-    states.set(id, { rowHash: '', generation, removed: true, parent: removal.id, sequence, forwardedAt, revision });
-    return run.assignment.format.withdrawn(id, removal, stream, sequence, context);
+    const known = stored.get(id);
+    // The hash of what the SIEM had: a refresh recognizes by it a row of a restored asset that was never delivered again.
+    const { rowHash = '', revision = 0 } = known ?? {};
+    const line = run.assignment.format.withdrawn(
+      cascadedWithdrawal({ id, removal, stream, sequence }, context),
+      context,
+    );
+    const state: RowState = {
+      status: 'removed',
+      rowHash,
+      generation,
+      parent: removal.id,
+      sequence,
+      forwardedAt,
+      revision,
+    };
+    return { id, sequence, line, state, gone: true, sent: { withdrawn: 1 } };
   });
-  return { lines, states };
 }

@@ -3,7 +3,13 @@
  * streams, reused for its lifetime, renewed shortly before it ends.
  */
 import * as oauth from 'oauth4webapi';
-import { ApiRefusedError, ApiUnavailableError, CredentialsError, OutOfTimeError } from '../core/errors.ts';
+import {
+  ApiRefusedError,
+  ApiUnavailableError,
+  ClientChangedError,
+  CredentialsError,
+  OutOfTimeError,
+} from '../core/errors.ts';
 import { publicError } from '../core/public-error.ts';
 import { failureOfAnswer, type RetryBudget, retry, TryAgain } from '../core/retry.ts';
 import type { ClientCredentials, Credentials } from './credentials.ts';
@@ -21,6 +27,8 @@ import {
 export interface Tokens {
   /** A token with some life left. @throws CredentialsError, ApiUnavailableError, OutOfTimeError */
   token(retryBudget: RetryBudget): Promise<string>;
+  /** Id of the client for which the tokens are issued. @throws CredentialsError */
+  client(retryBudget: RetryBudget): Promise<string>;
   /** Makes the next call ask for a new token, unless that has happened since `refused` was handed out. */
   discard(refused: string): void;
 }
@@ -58,6 +66,7 @@ export function createTokens(options: TokenOptions): Tokens {
     return { answer, retryBudget };
   };
   return {
+    client: async retryBudget => (await options.credentials.read({ fresh: false, retryBudget })).clientId,
     async token(retryBudget) {
       if (issued && retryBudget.clock.now() < issued.renewAt) return issued.value;
       pending ??= ask(retryBudget);
@@ -78,15 +87,23 @@ export function createTokens(options: TokenOptions): Tokens {
   };
 }
 
-/** Keeps a failure for the rest of the run: no stream asks again for what another was just refused. */
-export function failingOnce(tokens: Tokens): Tokens {
+/**
+ * Keeps a failure for the rest of the run, so that no stream asks again for what another was just refused, and holds the run to one client:
+ * which organization the rows belong to was checked for that one.
+ */
+export function ofOneRun(tokens: Tokens): Tokens {
   let failure: { readonly error: unknown } | undefined;
+  let first: string | undefined;
   return {
     ...tokens,
     async token(retryBudget) {
       if (failure) throw failure.error;
       try {
-        return await tokens.token(retryBudget);
+        const token = await tokens.token(retryBudget);
+        const client = await tokens.client(retryBudget);
+        first ??= client;
+        if (client !== first) throw new ClientChangedError();
+        return token;
       } catch (error) {
         failure = { error };
         throw error;

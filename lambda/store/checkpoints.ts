@@ -1,39 +1,32 @@
-/** Checkpoints and intents in the state table, every write under the fence. Names of attributes are kept for the items of earlier versions. */
-import { LeaseLostError, StateDamagedError } from '../core/errors.ts';
+/** Checkpoints, intents and the organization in the state table, every write under the fence. */
+import { BEGINNING } from '../core/decide.ts';
+import { LeaseLostError } from '../core/errors.ts';
 import { inParallel } from '../core/in-parallel.ts';
-import { BEGINNING } from '../core/stream-state.ts';
-import type { Checkpoint, Checkpoints, Hash, Intent, RefreshProgress, SavedStream } from '../ports.ts';
-import type { StreamName } from '../streams.ts';
-import { checkpointKey, type Item, integrityError, intentsKey, type Key, refreshKey, withChecksum } from './item.ts';
+import type { Checkpoint, Checkpoints, Intent, RefreshProgress, SavedStream } from '../ports.ts';
+import { checkpointKey, type Item, intentsKey, type Key, organizationKey, readable, versioned } from './item.ts';
 import type { Table } from './table.ts';
 
 const VERSION_TAG_BYTES = 12;
 const ID_TAG_BYTES = 7;
 
-export function createCheckpoints(table: Table, hash: Hash): Checkpoints {
+export function createCheckpoints(table: Table): Checkpoints {
   const write = async (item: Item, epoch: number) => {
     if (!(await table.putFenced(item, epoch))) throw new LeaseLostError('a later run has raised the fence');
   };
   return {
     async load(streams) {
-      const items = await table.get(streams.flatMap(stream => [checkpointKey(stream), intentsKey(stream)]));
+      const keys = streams.flatMap(stream => [checkpointKey(stream), intentsKey(stream)]);
+      const items = await table.get([...keys, organizationKey]);
       const find = ({ pk, sk }: Key) => items.find(each => each['pk']?.S === pk.S && each['sk']?.S === sk.S);
-      return new Map(
-        streams.map(stream => {
-          return [stream, readSaved(stream, find(checkpointKey(stream)), find(intentsKey(stream)), hash)];
-        }),
-      );
+      const saved = streams.map(stream => {
+        return [stream, readSaved(find(checkpointKey(stream)), find(intentsKey(stream)))] as const;
+      });
+      const organization = find(organizationKey);
+      return { streams: new Map(saved), organization: organization && readable(organization)['digest']?.S };
     },
-    save: (stream, checkpoint, epoch) => write(withChecksum(checkpointKey(stream), encode(checkpoint), hash), epoch),
-    saveIntents: (stream, intents, epoch) =>
-      write(withChecksum(intentsKey(stream), encodeIntents(intents), hash), epoch),
-    async loadRefresh(stream) {
-      const [item] = await table.get([refreshKey(stream)]);
-      // One that cannot be read costs a pass that counts pages again.
-      return item && !integrityError(item, hash) ? decodeRefresh(item) : undefined;
-    },
-    saveRefresh: (stream, progress, epoch) =>
-      write(withChecksum(refreshKey(stream), encodeRefresh(progress), hash), epoch),
+    save: (stream, checkpoint, epoch) => write(versioned(checkpointKey(stream), encode(checkpoint)), epoch),
+    saveIntents: (stream, intents, epoch) => write(versioned(intentsKey(stream), encodeIntents(intents)), epoch),
+    saveOrganization: (digest, epoch) => write(versioned(organizationKey, { digest: { S: digest } }), epoch),
     async fence(streams, epoch) {
       const keys = streams.flatMap(stream => [checkpointKey(stream), intentsKey(stream)]);
       const raised = await inParallel(keys, key => raiseFence(table, key, epoch));
@@ -53,17 +46,13 @@ async function raiseFence(table: Table, key: Key, epoch: number): Promise<boolea
   return raised !== undefined;
 }
 
-function readSaved(stream: StreamName, checkpoint: Item | undefined, intents: Item | undefined, hash: Hash) {
-  const wrong = (what: string, why: string) => new StateDamagedError(what, stream, why);
-  for (const [what, item] of [
-    ['The checkpoint', checkpoint],
-    ['The intent', intents],
-  ] as const) {
-    const why = item && !isBare(item) ? integrityError(item, hash) : undefined;
-    if (why) return wrong(what, why);
+/** @returns what is saved, or the StateVersionError with which the stream must fail */
+function readSaved(checkpoint: Item | undefined, intents: Item | undefined): SavedStream | Error {
+  try {
+    return { checkpoint: decode(checkpoint), intents: decodeIntents(intents) };
+  } catch (error) {
+    return error as Error;
   }
-  const saved: SavedStream = { checkpoint: decode(checkpoint), intents: decodeIntents(intents) };
-  return saved;
 }
 
 function isBare(item: Item): boolean {
@@ -71,7 +60,7 @@ function isBare(item: Item): boolean {
 }
 
 function encode(checkpoint: Checkpoint): Item {
-  const { cursor, previous, window, generation, names, committed, selection, repairing } = checkpoint;
+  const { cursor, previous, window, generation, names, committed, selection, selections, refresh } = checkpoint;
   return {
     ...optional('cursor', cursor),
     ...optional('previous', previous),
@@ -79,57 +68,62 @@ function encode(checkpoint: Checkpoint): Item {
     ...optional('pagination_member', names.pagination),
     window: { B: Buffer.from(window.join(''), 'hex') },
     generation: { N: String(generation) },
-    settled: { S: committed },
+    committed: { S: committed },
     ...(selection === '' ? {} : { selection: { S: selection } }),
-    mending: { BOOL: repairing },
+    ...(selections === 0 ? {} : { selections: { N: String(selections) } }),
+    ...(refresh === undefined ? {} : { refresh: { M: encodeRefresh(refresh) } }),
   };
 }
 
 function decode(item: Item | undefined): Checkpoint {
   if (!item || isBare(item)) return BEGINNING;
+  const { cursor, previous, rows_member, pagination_member, ...rest } = readable(item);
+  const { window, generation, committed, selection, selections, refresh } = rest;
   return {
-    cursor: item['cursor']?.S,
-    previous: item['previous']?.S,
-    window: slices(item['window']?.B, VERSION_TAG_BYTES),
-    generation: Number(item['generation']?.N),
-    names: { rows: item['rows_member']?.S, pagination: item['pagination_member']?.S },
-    committed: item['settled']?.S ?? '',
-    selection: item['selection']?.S ?? '',
-    repairing: item['mending']?.BOOL ?? false,
+    cursor: cursor?.S,
+    previous: previous?.S,
+    window: slices(window!.B, VERSION_TAG_BYTES),
+    generation: Number(generation!.N),
+    names: { rows: rows_member?.S, pagination: pagination_member?.S },
+    committed: committed!.S!,
+    selection: selection?.S ?? '',
+    selections: Number(selections?.N ?? 0),
+    refresh: refresh && decodeRefresh(refresh.M!),
   };
 }
 
-function encodeRefresh({ cursor, started, pages, lastPages }: RefreshProgress): Item {
+function encodeRefresh({ cursor, started, rows, lastRows }: RefreshProgress): Item {
   return {
     ...optional('cursor', cursor),
-    last_pages: { N: String(lastPages) },
-    pages: { N: String(pages) },
     started: { N: String(started) },
+    rows: { N: String(rows) },
+    ...(lastRows === undefined ? {} : { last_rows: { N: String(lastRows) } }),
   };
 }
 
-function decodeRefresh(item: Item): RefreshProgress {
+function decodeRefresh({ cursor, started, rows, last_rows }: Item): RefreshProgress {
   return {
-    cursor: item['cursor']?.S,
-    started: Number(item['started']?.N),
-    pages: Number(item['pages']?.N),
-    lastPages: Number(item['last_pages']?.N),
+    cursor: cursor?.S,
+    started: Number(started!.N),
+    rows: Number(rows!.N),
+    lastRows: last_rows && Number(last_rows.N),
   };
 }
 
-/** One line per intent: `<sequence> <id tags in base64>`. */
+/** One line per intent: `<sequence> <id tags in base64> <gone tags in base64>`. */
 function encodeIntents(intents: readonly Intent[]): Item {
-  const lines = intents.map(
-    ({ sequence, idTags }) => `${sequence} ${Buffer.from(idTags.join(''), 'hex').toString('base64')}`,
-  );
+  const base64 = (tags: readonly string[]) => Buffer.from(tags.join(''), 'hex').toString('base64');
+  const lines = intents.map(({ sequence, idTags, goneTags }) => `${sequence} ${base64(idTags)} ${base64(goneTags)}`);
   return { batches: { S: lines.join('\n') } };
 }
 
 function decodeIntents(item: Item | undefined): Intent[] {
-  const lines = item?.['batches']?.S?.split('\n').filter(Boolean) ?? [];
+  if (!item || isBare(item)) return [];
+  const lines = readable(item)['batches']!.S!.split('\n').filter(Boolean);
+  const tags = (base64: string) => slices(Buffer.from(base64, 'base64'), ID_TAG_BYTES);
   return lines.map(line => {
-    const [sequence = '', idTags = ''] = line.split(' ');
-    return { sequence, idTags: slices(Buffer.from(idTags, 'base64'), ID_TAG_BYTES) };
+    const [sequence = '', idTags = '', goneTags = ''] = line.split(' ');
+    return { sequence, idTags: tags(idTags), goneTags: tags(goneTags) };
   });
 }
 

@@ -1,5 +1,6 @@
 /**
- * The lease: one item, taken when free or expired, renewed while the run lasts. Each take raises its epoch, which fences every checkpoint.
+ * The lease: one item, taken when free or expired, renewed while the run lasts. Each take raises its epoch, which fences every checkpoint:
+ * epoch = max(previous + 1, seconds since 2026-01-01).
  * Scheduler and Lambda deliver at least once, so two runs at one moment are normal.
  *
  *     run A takes epoch 7 ── frozen for 90 s ─────────────── thaws: its lease is lost, its checkpoint with epoch 7 is refused
@@ -21,6 +22,16 @@ export interface LeaseOptions {
   readonly seconds: number;
 }
 
+const EPOCHS_BEGIN = Date.UTC(2026, 0, 1);
+
+/**
+ * Seconds since 2026-01-01T00:00Z: a table that was lost, restored, or made a second time does not fall behind what the SIEM has. A
+ * `sequence` made of it stays below 2^63 until the year 2055.
+ */
+function epochAt(now: number): number {
+  return Math.max(1, Math.floor((now - EPOCHS_BEGIN) / 1000));
+}
+
 /** Renewed three times within its term, so that one lost renewal does not end the run. */
 const RENEWALS = 3;
 
@@ -29,25 +40,35 @@ export function createLease({ table, clock, holder, seconds }: LeaseOptions): Le
   return {
     async take() {
       const now = clock.now();
-      const before = await table.update({
-        Key: leaseKey,
-        UpdateExpression:
-          'SET epoch = if_not_exists(epoch, :none) + :one, holder = :holder, expires = :expires, ended = :no',
-        // One's own name in the condition: when the answer to a take was lost, the repeat must not find itself locked out.
-        ConditionExpression: 'attribute_not_exists(epoch) OR expires < :now OR ended <> :no OR holder = :holder',
-        ExpressionAttributeValues: {
-          ':none': { N: '0' },
-          ':one': { N: '1' },
-          ':holder': { S: holder },
-          ':expires': { N: String(now + times.term) },
-          ':now': { N: String(now) },
-          ':no': { S: 'no' },
-        },
-        ReturnValues: 'ALL_OLD',
-      });
-      if (!before) return undefined;
-      const dirty = before['epoch'] !== undefined && before['ended']?.S !== 'cleanly';
-      return new HeldItem(table, clock, Number(before['epoch']?.N ?? 0) + 1, dirty, times, now + times.term);
+      const take = (epoch: number) =>
+        table.update({
+          Key: leaseKey,
+          UpdateExpression: 'SET epoch = :epoch, holder = :holder, expires = :expires, ended = :no',
+          // One's own name in the condition: when the answer to a take was lost, the repeat must not find itself locked out.
+          ConditionExpression:
+            'attribute_not_exists(epoch) OR epoch < :epoch AND expires < :now OR epoch < :epoch AND ended <> :no OR holder = :holder',
+          ExpressionAttributeValues: {
+            ':epoch': { N: String(epoch) },
+            ':holder': { S: holder },
+            ':expires': { N: String(now + times.term) },
+            ':now': { N: String(now) },
+            ':no': { S: 'no' },
+          },
+          ReturnValues: 'ALL_OLD',
+        });
+      let epoch = epochAt(now);
+      let before = await take(epoch);
+      if (!before) {
+        // Two runs within a second, or a clock that was ahead. Otherwise another run holds the lease.
+        const [held] = await table.get([leaseKey]);
+        const previous = Number(held?.['epoch']?.N ?? 0);
+        if (previous < epoch) return undefined;
+        epoch = previous + 1;
+        before = await take(epoch);
+        if (!before) return undefined;
+      }
+      const dirty = before['epoch'] !== undefined && before['ended']?.S !== 'clean';
+      return new HeldItem(table, clock, epoch, dirty, times, now + times.term);
     },
   };
 }
@@ -103,7 +124,7 @@ class HeldItem implements HeldLease {
       // Not `ended = :no`: when the answer to a release was lost, the repeat finds it done.
       ConditionExpression: 'epoch = :epoch',
       ExpressionAttributeValues: {
-        ':ended': { S: clean ? 'cleanly' : 'in doubt' },
+        ':ended': { S: clean ? 'clean' : 'dirty' },
         ':epoch': { N: String(this.epoch) },
       },
     });

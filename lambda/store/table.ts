@@ -21,8 +21,8 @@ export interface Table {
   get(keys: readonly Key[]): Promise<Item[]>;
   put(items: readonly TextItem[], assertLeaseValid: AssertLeaseValid): Promise<void>;
   delete(keys: readonly Key[], assertLeaseValid: AssertLeaseValid): Promise<void>;
-  /** Strongly consistent, in the order of the sort key; all of them, or the first `limit`. */
-  query(pk: string, limit?: number): Promise<Item[]>;
+  /** Strongly consistent, in the order of the sort key; all of them, or the first `limit` that come after a key. */
+  query(pk: string, limit?: number, after?: Key): Promise<Item[]>;
   /** @returns false when the item that is there has a later epoch. */
   putFenced(item: Item, epoch: number): Promise<boolean>;
   /** @returns the attributes asked for by `ReturnValues`, or nothing when the condition was not met. */
@@ -79,9 +79,9 @@ export function createTable(client: Sender, name: string, retryBudget: RetryBudg
     await inParallel(chunks(requests, WRITE_LIMIT), (each, stop) => writeBatch(each, assertLeaseValid, stop));
   }
 
-  async function query(pk: string, limit?: number): Promise<Item[]> {
+  async function query(pk: string, limit?: number, after?: Key): Promise<Item[]> {
     const items: Item[] = [];
-    let from: Item | undefined;
+    let from: Item | undefined = after;
     do {
       const input = {
         TableName: name,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { classesOf, filteredClass, type OcsfClass } from '../../lambda/core/ocsf/classes.ts';
+import { classesOf, type OcsfClass, withdrawalClass } from '../../lambda/core/ocsf/classes.ts';
 import { STREAMS, type Stream } from '../../lambda/streams.ts';
 
 /** By the name that both Athena and this file give it. Times are UTC. */
@@ -24,7 +24,7 @@ const KINDS = STREAMS.flatMap((stream): [OcsfClass, string][] => {
     [live, `'${stream.kind}'`],
     ...(removed ? [[removed, "'tombstone'"] as [OcsfClass, string]] : []),
     ...(withdrawn ? [[withdrawn, "'withdrawn'"] as [OcsfClass, string]] : []),
-    ...(stream.hasRowStates ? [[filteredClass(stream), "'withdrawn'"] as [OcsfClass, string]] : []),
+    ...(stream.hasRowStates ? [[withdrawalClass(stream, 'filtered'), "'withdrawn'"] as [OcsfClass, string]] : []),
   ];
 });
 

@@ -1,5 +1,5 @@
 /** One row, from end to end: its versions at the API, the events that the SIEM read, and the state that the connector keeps. Pure. */
-import type { StoredState } from '../../lambda/ports.ts';
+import type { RowState } from '../../lambda/ports.ts';
 import type { RowVersion } from './history.ts';
 import type { ReadEvent } from './siem.ts';
 
@@ -10,7 +10,7 @@ export interface RowParts {
   readonly events: readonly ReadEvent[];
   /** Whether the connector keeps a state for each row of the stream. */
   readonly hasRowStates: boolean;
-  readonly state: StoredState | undefined;
+  readonly state: RowState | undefined;
   readonly difference: string | undefined;
 }
 
@@ -77,18 +77,17 @@ function summaryOf({ difference, events, versions }: RowParts): string {
   }
 }
 
-function stateMembers(state: StoredState | undefined): Record<string, string | number | boolean> | null {
+function stateMembers(state: RowState | undefined): Record<string, string | number | boolean> | null {
   if (state === undefined) return null;
-  if (state instanceof Error) return { damaged: state.message };
-  const { rowHash, removed, parent, sequence, forwardedAt, generation, revision } = state;
+  const { status, rowHash, parent, sequence, forwardedAt, generation, revision } = state;
   return {
     'row hash': rowHash,
-    removed,
+    status,
     ...(parent === undefined ? {} : { parent }),
     sequence,
     'forwarded at': forwardedAt,
     generation,
-    ...(revision === '' ? {} : { 'revision after': revision }),
+    ...(revision === 0 ? {} : { revision }),
   };
 }
 

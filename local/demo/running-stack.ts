@@ -1,5 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { SavedStream, StoredState } from '../../lambda/ports.ts';
+import type { RowState, SavedStream } from '../../lambda/ports.ts';
 import { createCheckpoints } from '../../lambda/store/checkpoints.ts';
 import { leaseKey } from '../../lambda/store/item.ts';
 import { createRowStates } from '../../lambda/store/rows.ts';
@@ -290,15 +290,15 @@ export class RunningStack implements AsyncDisposable {
   async savedState(): Promise<SavedState> {
     const table = this.#table();
     const now = this.time.clock.now();
-    const streams = await createCheckpoints(table, sha256).load(this.streams.map(({ name }) => name));
+    const { streams } = await createCheckpoints(table).load(this.streams.map(({ name }) => name));
     const [item] = await table.get([leaseKey]);
     const ended = item?.['ended']?.S;
     const held = ended === 'no' && Number(item?.['expires']?.N) >= now;
-    return { streams, lease: item && { epoch: Number(item['epoch']?.N), held, clean: ended === 'cleanly' } };
+    return { streams, lease: item && { epoch: Number(item['epoch']?.N), held, clean: ended === 'clean' } };
   }
 
   /** What the connector keeps of one row; undefined where it keeps nothing. */
-  async rowState(stream: StreamName, id: string): Promise<StoredState | undefined> {
+  async rowState(stream: StreamName, id: string): Promise<RowState | undefined> {
     return (await createRowStates(this.#table(), sha256).get(stream, [id])).get(id);
   }
 

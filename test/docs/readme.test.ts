@@ -178,7 +178,6 @@ describe('commands', () => {
         parseCommand(
           payload,
           STREAMS.map(each => each.name),
-          'acme',
         ),
       ).toBeDefined();
   });

@@ -6,7 +6,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { classesOf, filteredClass, type OcsfClass } from '../../lambda/core/ocsf/classes.ts';
+import { classesOf, type OcsfClass, withdrawalClass } from '../../lambda/core/ocsf/classes.ts';
 import { STREAMS, type Stream } from '../../lambda/streams.ts';
 import { ALARMS } from '../../lib/alarms/alarms.ts';
 import { ocsfSchema } from '../../lib/ocsf/schema.ts';
@@ -35,7 +35,7 @@ function classRows(): string[][] {
     return [event, `${uid} ${caption}`, `${activity}${name}`, `\`${idPath ?? 'metadata.original_event_uid'}\``];
   };
   const filteredRow = (stream: Stream) => {
-    const excluded = filteredClass(stream);
+    const excluded = withdrawalClass(stream, 'filtered');
     return row(`${stream.singular} that [the filter](filters.md) excludes now`, excluded, excluded.activity);
   };
   const ofStreams = STREAMS.flatMap(stream => {

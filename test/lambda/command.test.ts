@@ -1,13 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { CommandError, MAX_REDRIVE, parseCommand } from '../../lambda/command.ts';
+import { CommandError, MAX_REPAIR, parseCommand } from '../../lambda/command.ts';
 import { STREAMS, type StreamName } from '../../lambda/streams.ts';
 
 const ALL = STREAMS.map(stream => stream.name);
+const ids = (count: number) => Array.from({ length: count }, (_, index) => `id-${index}`);
 
 /** The message of the CommandError, or what was taken instead. */
 function refusal(payload: unknown, known: readonly StreamName[] = ALL): string {
   try {
-    return `taken: ${JSON.stringify(parseCommand(payload, known, 'acme'))}`;
+    return `taken: ${JSON.stringify(parseCommand(payload, known))}`;
   } catch (error) {
     if (error instanceof CommandError) return error.message;
     throw error;
@@ -21,41 +22,41 @@ describe('a payload', () => {
     ['null', null],
     ['the envelope of an EventBridge rule', { version: '0', 'detail-type': 'Scheduled Event', detail: {} }],
   ])('a payload that is %s asks for all streams and no command', (_what, payload) => {
-    expect(parseCommand(payload, ALL, 'acme')).toEqual({ streams: undefined, resync: [], replay: [], redrive: [] });
+    expect(parseCommand(payload, ALL)).toEqual({
+      streams: undefined,
+      resync: [],
+      replay: [],
+      repair: {},
+    });
   });
 
   test('a payload may name streams in any order, and they are read in their own order', () => {
-    expect(parseCommand({ streams: ['threats', 'assets'] }, ALL, 'acme').streams).toEqual(['assets', 'threats']);
+    expect(parseCommand({ streams: ['threats', 'assets'] }, ALL).streams).toEqual(['assets', 'threats']);
   });
 
   test('a payload may command a resync and a replay', () => {
     const command = { resync: ['assets'], replay: ['dns-blocks', 'threats'] };
-    expect(parseCommand(command, ALL, 'acme')).toEqual({ streams: undefined, ...command, redrive: [] });
+    expect(parseCommand(command, ALL)).toMatchObject({ streams: undefined, ...command });
   });
 
-  test('a payload may name dead letters of the connector, and their keys say which stream they belong to', () => {
-    const redrive = ['dead-letter/acme/threats/oversize/0a1b.json', 'dead-letter/acme/dns-blocks/no-id/2c.json'];
-    expect(parseCommand({ redrive }, ALL, 'acme').redrive).toEqual([
-      { key: redrive[0], stream: 'threats' },
-      { key: redrive[1], stream: 'dns-blocks' },
-    ]);
+  test('a payload may name rows to repair, by stream, and confirm the organization', () => {
+    const command = { repair: { assets: ['a', 'b'], threats: ['t'] }, confirmOrganization: true };
+    expect(parseCommand(command, ALL)).toMatchObject(command);
   });
 
   test.each([
-    ['of another connector', 'dead-letter/acme-2/threats/oversize/0a1b.json'],
-    ['of another prefix', 'events/acme/threats/oversize/0a1b.json'],
-    ['of an unknown stream', 'dead-letter/acme/unknown/oversize/0a1b.json'],
-    ['of a stream that is off', 'dead-letter/acme/dns-blocks/oversize/0a1b.json'],
-    ['that leads elsewhere', 'dead-letter/acme/threats/../../../events/0a1b.json'],
-    ['that has no name', 'dead-letter/acme/threats/oversize/'],
-    ['that is not a string', 7],
-  ])('a payload with a dead letter %s is refused', (_what, key) => {
-    expect(() => parseCommand({ redrive: [key] }, ['assets', 'threats'], 'acme')).toThrow(CommandError);
+    ['of DNS blocks, which never change', { 'dns-blocks': ['d'] }],
+    ['of an unknown stream', { unknown: ['a'] }],
+    ['in a list', ['a']],
+    ['with an id that is not a string', { assets: [7] }],
+    ['with an empty id', { assets: [''] }],
+    ['with more ids than one run repairs', { assets: ids(MAX_REPAIR), threats: ['one more'] }],
+  ])('a payload to repair rows %s is refused', (_what, repair) => {
+    expect(refusal({ repair })).not.toMatch(/^taken:/);
   });
 
-  test('a payload with more dead letters than one run may try again is refused', () => {
-    const redrive = Array.from({ length: MAX_REDRIVE + 1 }, (_, at) => `dead-letter/acme/threats/no-id/${at}.json`);
-    expect(() => parseCommand({ redrive }, ALL, 'acme')).toThrow(/500/);
+  test('a payload may name as many rows as one run repairs', () => {
+    expect(parseCommand({ repair: { assets: ids(MAX_REPAIR) } }, ALL).repair?.assets).toHaveLength(MAX_REPAIR);
   });
 
   test.each([
@@ -64,6 +65,8 @@ describe('a payload', () => {
     ['a stream that is not a string', { replay: [1] }],
     ['a command that is not a list', { resync: 'assets' }],
     ['a command of true', { resync: true }],
+    ['a confirmation that is not true', { confirmOrganization: false }],
+    ['dead letters, which only people read', { redrive: [] }],
     ['no stream at all', { streams: [] }],
     ['text', 'resync'],
     ['a number', 1],
@@ -84,11 +87,7 @@ describe('a payload', () => {
   });
 
   test('a payload with a command for a stream that it leaves out is refused, because the command would not be applied', () => {
-    for (const command of [
-      { resync: ['assets'] },
-      { replay: ['assets'] },
-      { redrive: ['dead-letter/acme/assets/no-id/0a1b.json'] },
-    ]) {
+    for (const command of [{ resync: ['assets'] }, { replay: ['assets'] }, { repair: { assets: ['a'] } }]) {
       expect(refusal({ streams: ['threats'], ...command })).not.toMatch(/^taken:/);
     }
   });

@@ -47,6 +47,7 @@ describe.each(['full-page-null', 'empty-page-null', 'repeat-cursor'] as const)('
     expect(totals(first).events).toBe(lines.length);
     const requests = new Map(each.platform.requests);
     each.forget();
+    each.clock.advance(60_000);
     const second = await each.run();
     expect(totals(second)).toEqual({ events: 0, caughtUp: true });
     expect(await each.lines()).toEqual(lines);

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { STREAMS } from '../../lambda/streams.ts';
 import { emfOf } from '../../local/alarms/emf.ts';
 import { json, problem } from '../../local/incidents/tampered-api.ts';
-import { type Connector, canaries, connector, putDeadLetter } from './support/connector.ts';
+import { type Connector, canaries, connector } from './support/connector.ts';
 import { emfFaults } from './support/emf-faults.ts';
 import { functionProcess, HANDLER } from './support/function-process.ts';
 
@@ -56,13 +56,8 @@ describe('the function in a process of its own', () => {
     each.aws.faults.always('firehose', { refuse: { status: 400, code: 'AccessDeniedException', message: 'No.' } });
     expect(await runs()).toContain('DeliveryError');
     each.aws.faults.clear();
-    const deadLetter = await putDeadLetter(
-      each,
-      'threats/no-id',
-      '{"id":"canary/2","asset_id":"canary-id","n":"canary-row"}',
-    );
-    each.api.tamper(({ target }) => (target.includes('canary') ? problem(403, 'auth/insufficient-role') : undefined));
-    expect(await runs([{}, { redrive: [deadLetter] }])).toContain('/v1/threats/{id}');
+    each.api.tamper(({ target }) => (target.includes('t%2F1') ? problem(403, 'auth/insufficient-role') : undefined));
+    expect(await runs([{}, { repair: { threats: ['t/1'] } }])).toContain('/v1/threats/{id}');
     each.api.tamper();
     each.aws.secret.put('{"client_id":"x","client_secret":"canary-wrong"}');
     expect(await runs()).toContain('CredentialsError');

@@ -21,7 +21,7 @@ const MEGABYTE = 2 ** 20;
 
 /** What one report writes to stdout. */
 function reportOf(outcome: Partial<Outcome>, facts: Partial<RunFacts> = {}): string {
-  const empty = { leaseHeld: false, results: new Map(), failures: new Map(), letters: [], interrupted: false };
+  const empty = { leaseHeld: false, results: new Map(), failures: new Map(), repaired: [], interrupted: false };
   const usual = { complete: true, timeLeft: 12_345, memory: 100 * MEGABYTE, memoryLimit: 256 * MEGABYTE };
   return written(() => createTelemetry('acme').report({ outcome: { ...empty, ...outcome }, ...usual, ...facts }));
 }
@@ -104,7 +104,7 @@ describe('the metrics of a run', () => {
       filterFaults: 14,
       refreshed: 15,
       deadLetters: 8,
-      withoutOwner: 9,
+      withoutParent: 9,
       stalledCursors: 10,
       refusedCursors: 11,
       throttledMilliseconds: 12,
@@ -174,7 +174,7 @@ describe('the metrics of a run', () => {
   test('what a line without metrics has does not get into the next line', () => {
     const results = new Map<StreamName, StreamResult>([['assets', quiet()]]);
     const telemetry = createTelemetry('acme');
-    const outcome = { leaseHeld: false, results, failures: new Map(), letters: [], interrupted: false };
+    const outcome = { leaseHeld: false, results, failures: new Map(), repaired: [], interrupted: false };
     const facts = { outcome, timeLeft: 12_345, memory: 0, memoryLimit: 1 };
     const lines = written(() => {
       telemetry.report({ ...facts, complete: false });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { filteredWithdrawal } from '../../lambda/core/event.ts';
 import { ocsfFormat } from '../../lambda/core/ocsf/format.ts';
 import { ASSETS, CONTEXT, DNS_BLOCKS, rowOf, THREATS } from '../lambda/core/support/streams.ts';
 import { ocsfFaults } from './validate.ts';
@@ -173,8 +174,8 @@ test.each([
   ['threat', THREATS, '{"id":"t","stream_position":7,"asset_id":"a"}'],
   ['threat that does not name its asset', THREATS, '{"id":"t"}'],
 ])('the event of a filter that excludes this is valid: %s', (_, stream, text) => {
-  const event = { row: rowOf(text, stream), stream, sequence, revision: '', known: true };
-  const line = format.filtered(event, CONTEXT);
+  const event = { row: rowOf(text, stream), stream, sequence, revision: '' };
+  const line = format.withdrawn(filteredWithdrawal(event, CONTEXT), CONTEXT);
   expect(ocsfFaults(line)).toEqual([]);
   expect(JSON.parse(line)).toMatchObject({ activity_id: 99, unmapped: { reason: 'filtered' } });
   expect(line).not.toContain('raw_data');

@@ -2,7 +2,6 @@
 
 import type { StreamName } from '../../lambda/streams.ts';
 import type { PlatformSettings } from '../../local/platform/settings.ts';
-import { withDeadLetters } from './generate-dead-letters.ts';
 import { withFaults } from './generate-faults.ts';
 import { withFilters } from './generate-filters.ts';
 import { withMassRemovals } from './generate-mass-removals.ts';
@@ -14,9 +13,7 @@ const THREATS = 4;
 const CONTENTS = 4;
 /** One history in so many has its events in OCSF. */
 const OCSF_SHARE = 8;
-/** In one history of so many rows become dead letters that are tried again. */
-const LETTERS_SHARE = 3;
-/** In one history of so many, of those without dead letters, many assets are removed between two polls. */
+/** In one history of so many many assets are removed between two polls. */
 const MASS_SHARE = 15;
 const MASS_REMAINDER = 7;
 /** In as many the filters change. */
@@ -48,7 +45,7 @@ export function generate(seed: number): History {
   // By the seed alone. A further random number would change the history of every seed.
   if (seed % MASS_SHARE === MASS_REMAINDER) return withMassRemovals(history);
   if (seed % MASS_SHARE === FILTERS_REMAINDER) return withFilters(withFaults(history));
-  return seed % LETTERS_SHARE === 0 ? withDeadLetters(history) : withFaults(history);
+  return withFaults(history);
 }
 
 function randomHistory(seed: number): History {

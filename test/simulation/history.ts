@@ -92,12 +92,10 @@ export const WITHDRAWAL_STEPS = ['states', 'events', 'child-index', 'list'] as c
 export type WithdrawalStep = (typeof WITHDRAWAL_STEPS)[number];
 
 /**
- * An I/O of a process, by its place among all of them, among those since it began to redrive dead letters, or among those of one step of
- * its withdrawals.
+ * An I/O of a process, by its place among all of them, or among those of one step of its withdrawals.
  */
 export interface Moment {
   readonly at: number;
-  readonly overDeadLetters?: true;
   readonly ofStep?: WithdrawalStep;
 }
 
@@ -130,19 +128,6 @@ export interface Tick {
 export interface Command {
   readonly resync?: readonly StreamName[];
   readonly replay?: readonly StreamName[];
-  /**
-   * Dead letters to redrive, by their places among all keys so far and one that never existed. A place beyond the last begins again
-   * at the first. So a command also names keys that are gone, and one key twice.
-   */
-  readonly redrive?: readonly number[];
-}
-
-/** What a version of the code cannot send: it leaves dead letters, which another version may be able to send. */
-export interface Release {
-  /** Whose lines it makes too long: rows of these contents and of these ids. */
-  readonly tooLong: readonly (number | string)[];
-  /** Ids that it takes for too long. */
-  readonly refused: readonly string[];
 }
 
 /** Kinds of content that the filters of each stream exclude. */
@@ -156,8 +141,6 @@ export interface Filters {
 export type Step =
   | Tick
   | { readonly kind: 'change'; readonly change: Change }
-  /** Ticks from now on run this release. */
-  | { readonly kind: 'deploy'; readonly release: Release }
   /** Ticks from now on run with these filters. */
   | { readonly kind: 'filters'; readonly filters: Filters }
   | { readonly kind: 'wait'; readonly milliseconds: number };
@@ -172,13 +155,6 @@ export interface History {
   readonly badRow?: boolean;
   /** Events are written in OCSF; absent: in the envelope. */
   readonly ocsf?: true;
-  /** Rows become dead letters that an operator redrives. Absent: only a row without an id does. */
-  readonly letters?: {
-    /** The first. */
-    readonly release: Release;
-    /** Whether single reads answer what no list shows any more: removed assets, and the threats of such. */
-    readonly showsGone: boolean;
-  };
   /** The first filters. Absent: every row is sent. */
   readonly filters?: Filters & { readonly blocks: readonly number[] };
   /** Rows are sent again within so many days, until the faults end. Absent: never. */

@@ -1,20 +1,28 @@
-/** `npm run simulation -- --runs N --seed S`: runs N histories on all cores. `--mutants` checks that each broken variant is noticed. */
+/**
+ * Random histories: `npm run simulation -- --runs N --seed S`. Small worlds, completely: `--exhaustive [scope]`, one history of them:
+ * `--history "a=1 run" --scope removal`. `--mutants` breaks one line of the source after the other, and checks that a small world notices.
+ */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { Command, InvalidArgumentError } from 'commander';
 import { type Batch, type BatchResult, explain } from './check.ts';
-import { MUTANTS } from './mutants/catalogue.ts';
-import { hunt } from './mutants/mutant.ts';
 import { emptyTally, type Tally } from './oracle/observation.ts';
+import { MUTANTS } from './small/mutants.ts';
+import { Stage } from './small/play.ts';
+import { exploreOnAllCores } from './small/pool.ts';
+import { SCOPES } from './small/scopes.ts';
 
 interface Options {
   readonly runs: number;
   readonly seed: number;
-  readonly mutants?: true;
+  readonly exhaustive?: true | string;
+  readonly history?: string;
+  readonly scope: string;
+  readonly mutants?: true | string;
 }
 
 const BATCH = 100;
-const MUTANT_LIMIT = 2_000;
+const MOST_FAILURES = 5;
 const MAX_EXPLAINED = 3;
 
 function wholeNumber(text: string): number {
@@ -26,12 +34,22 @@ const options = new Command('simulation')
   .description('Runs the connector through simulated histories and compares what the SIEM received with the platform.')
   .option('--runs <n>', 'how many histories', wholeNumber, 1_000)
   .option('--seed <n>', 'seed of the first; the next ones follow it', wholeNumber, 1)
-  .option('--mutants', 'break each rule on purpose, and say how many histories it takes to notice')
+  .option('--exhaustive [scope]', 'explore small worlds completely: all of them, or those whose names begin so')
+  .option('--history <words>', 'play one history of a small world and print its events')
+  .option('--scope <name>', 'the small world of --history', 'removal')
+  .option('--mutants [rule]', 'break one line of the source after the other, and say which small world notices')
   .addHelpText('after', '\nA seed that fails is run again alone with:  npm run simulation -- --runs 1 --seed <seed>')
   .parse()
   .opts<Options>();
 
-process.exitCode = options.mutants ? await huntAll(options.seed) : await runAll(options);
+process.exitCode = await chosen();
+
+function chosen(): Promise<number> {
+  if (options.history !== undefined) return playOne(options.history, options.scope);
+  if (options.exhaustive) return exploreAll(options.exhaustive === true ? '' : options.exhaustive);
+  if (options.mutants) return huntAll(options.mutants === true ? '' : options.mutants);
+  return runAll(options);
+}
 
 async function runAll({ runs, seed }: Options): Promise<number> {
   const started = performance.now();
@@ -91,18 +109,57 @@ function progress(done: number, runs: number, failed: number, started: number): 
   else if (done === runs || done % (BATCH * 20) === 0) console.log(line);
 }
 
-async function huntAll(seed: number): Promise<number> {
-  const rows: Record<string, string | number>[] = [];
-  for (const mutant of MUTANTS) {
-    const { histories, breach = '' } = await hunt(mutant, seed, MUTANT_LIMIT);
-    rows.push({
-      rule: mutant.rule,
-      broken: mutant.breakage,
-      histories: histories ?? 'never',
-      breach: breach.slice(0, 48),
-    });
-    console.log(`${String(histories ?? 'NEVER').padStart(5)}  ${mutant.rule}: ${mutant.breakage}`);
+async function exploreAll(prefix: string): Promise<number> {
+  let failed = 0;
+  let histories = 0;
+  const started = performance.now();
+  for (const { name } of SCOPES.filter(each => each.name.startsWith(prefix))) {
+    const begun = performance.now();
+    const explored = await exploreOnAllCores(name, MOST_FAILURES);
+    histories += explored.histories;
+    failed += explored.failures.length;
+    const complete = explored.failures.length === 0 ? 'complete' : 'FAILED';
+    console.log(`${name}: ${explored.histories} histories, ${secondsSince(begun)} s, ${complete}`);
+    for (const { words, breach } of explored.failures) console.log(`  ${words}\n    ${breach}`);
   }
-  console.table(rows);
-  return rows.some(row => row['histories'] === 'never') ? 1 : 0;
+  console.log(
+    `${histories} histories in ${secondsSince(started)} s. ${failed === 0 ? 'The promise holds in all of them.' : ''}`,
+  );
+  return failed === 0 ? 0 : 1;
+}
+
+function secondsSince(begun: number): string {
+  return ((performance.now() - begun) / 1000).toFixed(1);
+}
+
+async function playOne(history: string, scope: string): Promise<number> {
+  const { setting } = SCOPES.find(({ name }) => name === scope) ?? SCOPES[0]!;
+  const stage = new Stage(setting);
+  for (const word of history.split(' ')) {
+    const done = await stage.play(word);
+    console.log(`${word}${done ? '' : ' (makes no sense here)'}${stage.ios > 0 ? `, ${stage.ios} I/Os` : ''}`);
+  }
+  const breaches = await stage.check();
+  for (const { run, line } of stage.world.events) console.log(`run ${run}: ${line}`);
+  for (const breach of breaches) console.log(breach);
+  return breaches.length === 0 ? 0 : 1;
+}
+
+async function huntAll(rule: string): Promise<number> {
+  let survivors = 0;
+  for (const mutant of MUTANTS.filter(each => each.rule.includes(rule))) {
+    let caught: string | undefined;
+    let histories = 0;
+    for (const scope of mutant.scopes) {
+      const explored = await exploreOnAllCores(scope, 1, mutant);
+      histories += explored.histories;
+      caught = explored.failures[0] && `${scope}: ${explored.failures[0].words}`;
+      if (caught) break;
+    }
+    if (!caught) survivors++;
+    console.log(
+      `${caught ? 'caught' : 'NEVER '} after ${String(histories).padStart(5)}  ${mutant.rule}. ${caught ?? mutant.broken}`,
+    );
+  }
+  return survivors === 0 ? 0 : 1;
 }

@@ -1,9 +1,7 @@
-/** What follows the faults: ticks until one has nothing to do, and an operator who redrives the dead letters. */
+/** What follows the faults: ticks until one has nothing to do. */
 import type { Platform } from '../../local/platform/platform.ts';
-import type { Command, Tick } from './history.ts';
-import { isOutdated, keptWithoutCause, lostDespiteDeadLetters } from './oracle/dead-letters.ts';
+import type { Tick } from './history.ts';
 import type { Recorder } from './oracle/recorder.ts';
-import type { SimBucket } from './simulated/bucket.ts';
 import type { SimDynamoDb } from './simulated/dynamodb.ts';
 import type { SimFirehose } from './simulated/firehose.ts';
 import type { SimProcess } from './simulated/process.ts';
@@ -15,7 +13,6 @@ export interface QuiesceParts {
   readonly recorder: Recorder;
   readonly dynamodb: SimDynamoDb;
   readonly firehose: SimFirehose;
-  readonly bucket: SimBucket;
   readonly start: (tick: Tick) => SimProcess;
 }
 
@@ -44,37 +41,4 @@ export async function quiesce(parts: QuiesceParts): Promise<void> {
 /** But for the lease nothing is written. An empty page with a new cursor is the one thing that may be worth saving. */
 function isQuiet(written: readonly string[], { platform }: QuiesceParts): boolean {
   return written.length === 0 || (platform.settings.emptyPages > 0 && written.every(pk => pk === 'connector'));
-}
-
-/**
- * In the end a release that can send every row is deployed, and an operator redrives all dead letters. A resync sends a removal that is
- * among those that stay: the API need not answer the single read of what is gone.
- */
-export async function clearDeadLetters(parts: QuiesceParts, deploy: () => void): Promise<void> {
-  const { letters, observation, disturb } = parts.recorder;
-  const truth = parts.platform.truth();
-  observation.violations.push(...lostDespiteDeadLetters(observation, truth, letters.inBucket));
-  deploy();
-  await redriveAll(parts);
-  observation.violations.push(...keptWithoutCause(observation, truth, letters.inBucket));
-  if (!isOutdated(observation, truth, letters.inBucket)) return;
-  disturb();
-  await command({ resync: ['assets', 'threats'] }, parts);
-  await redriveAll(parts);
-}
-
-/** Twice: a dead letter may wait for another one. */
-async function redriveAll(parts: QuiesceParts): Promise<void> {
-  const redrive = [...parts.bucket.keys].map((_, place) => place);
-  for (let round = 0; round < 2; round++) await command({ redrive }, parts);
-  await quiesce(parts);
-}
-
-async function command(each: Command, { start, timeline, recorder }: QuiesceParts): Promise<void> {
-  const { seen, violations } = recorder.observation;
-  const { failedTicks } = seen;
-  const process = start({ ...QUIET_RUN, seed: 0, command: each });
-  await timeline.runUntil(() => process.ended || process.dead);
-  if (seen.failedTicks > failedTicks || process.dead) violations.push('A command failed after the faults');
-  await timeline.pass(PAUSE_MILLISECONDS);
 }

@@ -51,9 +51,6 @@ function* simplerSteps(step: Step): Generator<Step> {
   }
   const { stubborn = [] } = step;
   for (const index of stubborn.keys()) yield { ...step, stubborn: stubborn.toSpliced(index, 1) };
-  const redrive = step.command?.redrive ?? [];
-  for (const index of redrive.keys())
-    yield { ...step, command: { ...step.command, redrive: redrive.toSpliced(index, 1) } };
   if (step.faults.length > 1) yield { ...step, faults: [] };
   if (step.changes.length > 1) yield { ...step, changes: [] };
   for (const index of step.faults.keys()) yield { ...step, faults: step.faults.toSpliced(index, 1) };

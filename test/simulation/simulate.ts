@@ -14,17 +14,16 @@ import type { Lease } from '../../lambda/ports.ts';
 import type { Settings } from '../../lambda/settings.ts';
 import type { StreamName } from '../../lambda/streams.ts';
 import { createPlatform, type Platform } from '../../local/platform/platform.ts';
-import type { Change, Command, Filters, History, Release, Tick } from './history.ts';
+import type { Change, Command, Filters, History, Tick } from './history.ts';
 import type { Observation } from './oracle/observation.ts';
 import { Recorder } from './oracle/recorder.ts';
-import { clearDeadLetters, quiesce } from './quiesce.ts';
+import { quiesce } from './quiesce.ts';
 import { Random } from './random.ts';
 import { SimBucket } from './simulated/bucket.ts';
-import { CONNECTOR, clientsOf, type Surroundings, settingsOf } from './simulated/clients.ts';
+import { clientsOf, type Surroundings, settingsOf } from './simulated/clients.ts';
 import { SimDynamoDb } from './simulated/dynamodb.ts';
 import { SimFirehose } from './simulated/firehose.ts';
 import { SimContainer, SimProcess } from './simulated/process.ts';
-import { CAPABLE, formatOf } from './simulated/release.ts';
 import { filtered, filterOptions, isWithheld } from './simulated/selection.ts';
 import { apply, type PlatformChange, single } from './simulated/tenant-data.ts';
 import { Timeline } from './simulated/timeline.ts';
@@ -41,12 +40,6 @@ export interface Mutation {
 }
 
 const START = Date.UTC(2026, 0, 1);
-const OUTCOMES = {
-  sent: 'lettersSent',
-  known: 'lettersKnown',
-  superseded: 'lettersSuperseded',
-  kept: 'lettersKept',
-} as const;
 const NO_FILTERS: Filters = { assets: [], threats: [], faulty: false };
 /** Longer than any freeze and any lease. */
 const AFTERMATH_MILLISECONDS = 1_000_000;
@@ -70,12 +63,10 @@ class Simulation {
   /** Warm containers, by the numbers that the history gives them. */
   readonly #containers = new Map<number, { readonly container: SimContainer; readonly process: SimProcess }>();
   readonly #heldBack: (() => void)[] = [];
-  #release: Release;
 
   constructor(history: History, mutation: Mutation) {
     this.#history = history;
     this.#mutation = mutation;
-    this.#release = history.letters?.release ?? CAPABLE;
     const random = new Random(history.seed ^ 0x5eed);
     const clock = () => this.#timeline.now;
     this.#platform = createPlatform({ ...history.platform, clock, random: random.next, tokens: 'table' });
@@ -92,7 +83,7 @@ class Simulation {
       firehose: this.#firehose,
       bucket: this.#bucket,
     };
-    this.#firehose.onLine = (line, { trying }) => this.#recorder.taken(line, trying);
+    this.#firehose.onLine = line => this.#recorder.taken(line);
     this.#dynamodb.onWrite = this.#recorder.written;
     this.#dynamodb.onLeaseless = this.#breach;
     this.#dynamodb.onTakeover = this.#recorder.disturb;
@@ -100,13 +91,11 @@ class Simulation {
     if (history.pageLimit > 25) seen.wide++;
     if (history.steps.some(step => step.kind === 'change' && step.change.kind === 'remove-many')) seen.massRemovals++;
     this.#bucket.onStored = this.#recorder.stored;
-    this.#bucket.onRemoved = this.#recorder.letters.removed;
   }
 
   async run(): Promise<Observation> {
     for (const step of this.#history.steps) {
       if (step.kind === 'change') this.#change(step.change);
-      else if (step.kind === 'deploy') this.#release = step.release;
       else if (step.kind === 'filters') this.#filter(step.filters);
       else if (step.kind === 'wait') await this.#timeline.pass(step.milliseconds);
       else await this.#tick(step);
@@ -155,10 +144,6 @@ class Simulation {
   async #quiesce(): Promise<void> {
     const parts = { ...this.#surroundings, timeline: this.#timeline, start: (tick: Tick) => this.#start(tick) };
     await quiesce(parts);
-    if (!this.#history.letters) return;
-    await clearDeadLetters(parts, () => {
-      this.#release = CAPABLE;
-    });
   }
 
   async #tick(tick: Tick): Promise<void> {
@@ -167,7 +152,6 @@ class Simulation {
     const process = this.#start(tick);
     const overlap = tick.overlap ?? Number.POSITIVE_INFINITY;
     await this.#timeline.runUntil(() => process.ended || process.dead || process.frozen || process.ios >= overlap);
-    if (process.dead && process.trying.size > 0) seen.killsOverDeadLetters++;
     if (process.dead && process.withdrawing) seen.killsWhileWithdrawing++;
     if (process.dead) seen.kills++;
     else if (process.frozen) seen.zombies++;
@@ -190,9 +174,8 @@ class Simulation {
       requestTimeout: this.#mutation.requestTimeout ?? leaseTimes(this.#settings.leaseSeconds).requestTimeout,
     });
     if (tick.container !== undefined) this.#containers.set(tick.container, { container, process });
-    const started = this.#timeline.now;
     this.#invoke(process, container, tick)
-      .then(outcome => this.#concluded(outcome, started))
+      .then(outcome => this.#concluded(outcome))
       .catch(error => this.#failed(error))
       .finally(() => {
         process.end();
@@ -222,9 +205,8 @@ class Simulation {
   }
 
   async #invoke(process: SimProcess, container: SimContainer, tick: Tick): Promise<RunOutcome> {
-    const release = this.#release;
     const { command } = tick;
-    const plain = clientsOf(process, release, this.#surroundings);
+    const plain = clientsOf(process, this.#surroundings);
     const clients = this.#mutation.clients?.(plain) ?? plain;
     const reserve = Math.min(30_000, tick.budgetMilliseconds / 10);
     container.clients = clients;
@@ -248,16 +230,14 @@ class Simulation {
         },
       },
       warmUp: parts.warmUp,
-      assignment: { ...assignment, format: formatOf(assignment.format, release) },
-      commands: commandsOf(command ?? {}, this.#bucket.keys, names),
+      assignment,
+      commands: commandsOf(command ?? {}, names),
       outOfTime: () => process.timeLeft() <= reserve,
     });
   }
 
-  #concluded({ leaseHeld, results, failures, letters: redriven, interrupted }: RunOutcome, started: number): void {
+  #concluded({ leaseHeld, results, failures, interrupted }: RunOutcome): void {
     const { seen } = this.#recorder.observation;
-    this.#recorder.letters.reported(redriven, started);
-    for (const { outcome } of redriven) seen[OUTCOMES[outcome]]++;
     if (interrupted) this.#recorder.disturb();
     if (leaseHeld) seen.leaseHeld++;
     const all = [...results.values()];
@@ -291,21 +271,10 @@ class Simulation {
     if (!apply(change, this.#platform, this.#history.fat)) return;
     seen.changes++;
     if (change.kind === 'restore') seen.restores++;
-    if (this.#history.letters) this.#recorder.versions.note();
   }
 }
 
-/** An operator's command as the function gets it. */
-
-/** Key of a dead letter that never existed. */
-const NO_LETTER = `dead-letter/${CONNECTOR}/threats/oversize/0.json`;
-
-/** @param deadLetters keys of all dead letters so far @param streams those that are on */
-export function commandsOf(
-  { resync = [], replay = [], redrive = [] }: Command,
-  deadLetters: Iterable<string>,
-  streams: readonly StreamName[],
-): Commands {
-  const keys = [...deadLetters, NO_LETTER];
-  return parseCommand({ resync, replay, redrive: redrive.map(place => keys[place % keys.length]) }, streams, CONNECTOR);
+/** An operator's command as the function gets it. @param streams those that are on */
+function commandsOf({ resync = [], replay = [] }: Command, streams: readonly StreamName[]): Commands {
+  return parseCommand({ resync, replay }, streams);
 }

@@ -1,5 +1,5 @@
 /** What a SIEM makes of the lines that reached it, in whatever order. */
-import { classesOf, filteredClass } from '../../lambda/core/ocsf/classes.ts';
+import { classesOf, withdrawalClass } from '../../lambda/core/ocsf/classes.ts';
 import type { StreamName } from '../../lambda/streams.ts';
 import { STREAMS } from '../../lambda/streams.ts';
 import { content } from '../../local/siem/lossless.ts';
@@ -98,7 +98,7 @@ const KINDS = new Map(
       [live, stream.kind],
       [removed, 'tombstone'],
       [withdrawn, 'withdrawn'],
-      [stream.hasRowStates ? filteredClass(stream) : undefined, 'withdrawn'],
+      [stream.hasRowStates ? withdrawalClass(stream, 'filtered') : undefined, 'withdrawn'],
     ] as const;
     return kinds.flatMap(([each, kind]) =>
       each

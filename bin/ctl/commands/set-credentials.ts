@@ -54,7 +54,7 @@ async function setCredentials(context: Context, { yes }: { readonly yes?: true }
 async function faultOf(context: Context, credentials: ClientCredentials): Promise<string | undefined> {
   try {
     const { api, streams, checkpoints } = await openAccess(context, credentials);
-    const saved = await checkpoints.load(streams.map(({ name }) => name));
+    const { streams: saved } = await checkpoints.load(streams.map(({ name }) => name));
     for (const { name, path } of streams) {
       const state = saved.get(name);
       const cursor = state instanceof Error ? undefined : state?.checkpoint.cursor;

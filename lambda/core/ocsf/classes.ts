@@ -1,5 +1,6 @@
 /** The OCSF classes that the connector emits, and what is the same in every event of each. */
 import type { STREAMS, Stream, StreamName } from '../../streams.ts';
+import type { WithdrawalReason } from '../event.ts';
 import { Attributes, type OcsfRule } from './attributes.ts';
 
 export interface OcsfClass {
@@ -66,15 +67,19 @@ const WITHDRAWAL: OcsfClass = {
   constants: `"activity_name":"Withdrawn","status_detail":"${WHY_WITHDRAWN}"`,
 };
 
-const WHY_FILTERED = 'The filter of the connector excludes this object now. It may still exist at the source.';
+const WHY: Readonly<Record<WithdrawalReason, string>> = {
+  filtered: 'The filter of the connector excludes this object now. It may still exist at the source.',
+  'not-found': 'The source does not know this object any more.',
+};
 
-/** By stream: the event that says that a filter withholds the row. */
-export function filteredClass(stream: Stream): OcsfClass {
+/** By stream: the event that withdraws a row. @param reason absent: the row disappeared with its parent */
+export function withdrawalClass(stream: Stream, reason?: WithdrawalReason): OcsfClass {
   const { live, removed, withdrawn } = classesOf(stream);
+  if (reason === undefined) return withdrawn!;
   return {
     ...(removed ?? withdrawn ?? live),
     activity: 99,
-    constants: `"activity_name":"Withdrawn","status_detail":"${WHY_FILTERED}"`,
+    constants: `"activity_name":"Withdrawn","status_detail":"${WHY[reason]}"`,
   };
 }
 

@@ -4,11 +4,9 @@ import {
   type EventContext,
   type EventFormat,
   exceedsRecord,
-  filteredEventId,
   oversizeEventId,
   type RowEvent,
   rowEventId,
-  withdrawnEventId,
 } from '../event.ts';
 import { type RowMember, rowMembers } from '../json/members.ts';
 import type { Row } from '../row.ts';
@@ -20,7 +18,7 @@ import {
   type OcsfStreamFields,
   type Slots,
 } from './attributes.ts';
-import { attributesOf, classesOf, classOf, filteredClass, type OcsfClass, withEndpoint } from './classes.ts';
+import { attributesOf, classOf, type OcsfClass, withdrawalClass, withEndpoint } from './classes.ts';
 import { epochMilliseconds, takeValue } from './values.ts';
 
 export interface OcsfOptions {
@@ -34,21 +32,15 @@ export function ocsfFormat(options: OcsfOptions): EventFormat {
   return {
     row: (event, context) => rowLine(event, context, mappers),
     oversize: oversizeLine,
-    filtered(event, context) {
-      const { row, stream } = event;
-      const ocsfClass = filteredClass(stream);
-      const eventId = filteredEventId(event, context);
-      const head = ocsfHead({ ocsfClass, eventId, stream, sequence: event.sequence, subject: row }, context);
-      const position = row.position === undefined ? '' : `"stream_position":${row.position},`;
-      return `${head},${body(ocsfClass, idAlone(ocsfClass, row.id), row.parent)},"unmapped":{${position}"reason":"filtered"}}`;
-    },
-    withdrawn(id, tombstone, stream, sequence, context) {
-      const eventId = withdrawnEventId(id, tombstone, stream, context);
-      const subject = { id, time: tombstone.deletedAt, parent: tombstone.id };
-      const ocsfClass = classesOf(stream).withdrawn!;
+    withdrawn({ eventId, stream, sequence, subject, parent, reason }, context) {
+      const ocsfClass = withdrawalClass(stream, reason);
       const head = ocsfHead({ ocsfClass, eventId, stream, sequence, subject }, context);
-      const unmapped = tombstone.position === undefined ? '' : `,"unmapped":{"stream_position":${tombstone.position}}`;
-      return `${head},${body(ocsfClass, idAlone(ocsfClass, id), tombstone.id)}${unmapped}}`;
+      const members = [
+        ...(subject.position === undefined ? [] : [`"stream_position":${subject.position}`]),
+        ...(reason === undefined ? [] : [`"reason":"${reason}"`]),
+      ];
+      const unmapped = members.length === 0 ? '' : `,"unmapped":{${members.join(',')}}`;
+      return `${head},${body(ocsfClass, idAlone(ocsfClass, subject.id), parent)}${unmapped}}`;
     },
   };
 }

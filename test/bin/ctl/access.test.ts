@@ -8,7 +8,7 @@ import { steppedClock } from '../../lambda/support/stepped-clock.ts';
 test('an API that asks to be called again and again is given up after 20 seconds, with a new budget for each request', async () => {
   await using harness = await httpHarness(json(429, '', { 'retry-after': '3' }));
   const clock = steppedClock();
-  const tokens = { token: async () => 'token', discard: () => undefined };
+  const tokens = { token: async () => 'token', client: async () => 'client', discard: () => undefined };
   const api = apiWithShortBudget({ baseUrl: harness.url, tokens, fetch }, clock);
   for (const asked of [1, 2]) {
     const begun = clock.now();

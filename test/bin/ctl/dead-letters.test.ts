@@ -6,10 +6,8 @@ import {
   readErrorRecord,
   readObject,
 } from '../../../bin/ctl/commands/dead-letters/error-records.ts';
-import { redriveCommands } from '../../../bin/ctl/commands/dead-letters/redrive.ts';
 import type { Context } from '../../../bin/ctl/context.ts';
 import { AwsCallError, RefusedError } from '../../../bin/ctl/errors.ts';
-import { MAX_REDRIVE } from '../../../lambda/command.ts';
 import { rejection } from '../../lambda/support/rejection.ts';
 
 const line = (id: string, connector = 'acme') =>
@@ -77,16 +75,4 @@ describe('a dead-letter object', () => {
     expect(error).toBeInstanceOf(AwsCallError);
     expect(error.message).toMatch(/could not be read: Access denied[\s\S]*You need s3:GetObject/);
   });
-});
-
-test('rows are redriven by group of streams, up to the limit of a command, and each once', () => {
-  const key = (stream: string, at: number) => `dead-letter/acme/${stream}/oversize/${at.toString(16)}.json`;
-  const blocks = Array.from({ length: MAX_REDRIVE + 1 }, (_, at) => key('dns-blocks', at));
-  const inventory = [key('threats', 1), key('assets', 2)];
-  expect(redriveCommands([...blocks, ...inventory], 'acme')).toEqual([
-    { streams: ['assets', 'threats'], redrive: inventory },
-    { streams: ['dns-blocks'], redrive: blocks.slice(0, MAX_REDRIVE) },
-    { streams: ['dns-blocks'], redrive: blocks.slice(MAX_REDRIVE) },
-  ]);
-  expect(redriveCommands([], 'acme')).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { conditionOf, healthOf } from '../../../bin/ctl/commands/status/health.t
 import type { StreamActivity } from '../../../bin/ctl/commands/status/snapshot.ts';
 import { tryRead } from '../../../bin/ctl/read-result.ts';
 import { durationText, tableText } from '../../../bin/ctl/text.ts';
-import { BEGINNING } from '../../../lambda/core/stream-state.ts';
+import { BEGINNING } from '../../../lambda/core/decide.ts';
 import type { SavedStream } from '../../../lambda/ports.ts';
 
 const saved = (checkpoint: Partial<SavedStream['checkpoint']>): SavedStream => ({
@@ -28,8 +28,6 @@ describe('a stream is', () => {
     ['failing', { ...base, activity: activity(6, 5, true) }],
     ['backfilling', { ...base, activity: activity(6, 5) }],
     ['backfilling', { ...base, activity: activity(6) }],
-    ['backfilling', { ...base, saved: saved({ repairing: true }) }],
-    ['failing', { ...base, saved: saved({ repairing: true }), activity: activity(6, 5, true) }],
     ['backfilling', { ...base, running: true, activity: activity() }],
     ['silent', { ...base, activity: activity() }],
     ['never run', { ...base, saved: fresh, activity: activity() }],
@@ -37,7 +35,6 @@ describe('a stream is', () => {
     ['off', { ...base, off: true }],
     ['caught up', { ...base, lateBefore: 5 }],
     ['late', { ...base, lateBefore: 6 }],
-    ['late', { ...base, lateBefore: 6, saved: saved({ repairing: true }) }],
     ['failing', { ...base, lateBefore: 7, activity: activity(6, 5, true) }],
     ['damaged', { ...base, off: true, saved: new Error('changed by hand') }],
   ])('%s: %j', (condition, facts) => {

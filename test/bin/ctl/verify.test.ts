@@ -265,7 +265,7 @@ describe('a difference', () => {
       'resolved',
     ],
     ['resolved when a row never sent is gone from the API as well', missing, undefined, undefined, 'resolved'],
-    ['resolved when a ghost was sent as removed', ghost, rowState({ removed: true }), undefined, 'resolved'],
+    ['resolved when a ghost was sent as removed', ghost, rowState({ status: 'removed' }), undefined, 'resolved'],
     ['resolved when a ghost is alive after all', ghost, rowState({ rowHash: LISTED.rowHash }), LISTED.text, 'resolved'],
     ['lasting when a row is still not sent', missing, undefined, LISTED.text, 'lasts'],
     ['lasting when its state has not moved', {}, rowState({ rowHash: 'old', forwardedAt: '' }), LISTED.text, 'lasts'],
@@ -299,7 +299,7 @@ describe('a difference', () => {
     const orphan = rowOf(threat('a', 'removed'), THREATS);
     const state = rowState({ rowHash: orphan.rowHash, parent: 'removed' });
     expect(await outcome(ghost, state, orphan.text, THREATS)).toBe('lasts');
-    expect(await outcome(ghost, { ...state, removed: true, rowHash: '' }, orphan.text, THREATS)).toBe('resolved');
+    expect(await outcome(ghost, { ...state, status: 'removed', rowHash: '' }, orphan.text, THREATS)).toBe('resolved');
   });
 
   test('lasts for an id of which only the hash is known', async () => {

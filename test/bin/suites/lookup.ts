@@ -138,8 +138,8 @@ describe('asset and threat', () => {
   });
 
   test('report a row that awaits a replay', async () => {
-    const checkpoints = createCheckpoints(each.connector.table, sha256);
-    const { checkpoint } = (await checkpoints.load(['assets'])).get('assets') as SavedStream;
+    const checkpoints = createCheckpoints(each.connector.table);
+    const { checkpoint } = (await checkpoints.load(['assets'])).streams.get('assets') as SavedStream;
     const [lease] = await each.connector.table.get([leaseKey]);
     const save = (generation: number) =>
       checkpoints.save('assets', { ...checkpoint, generation }, Number(lease!['epoch']!.N));

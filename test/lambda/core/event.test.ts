@@ -1,8 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
+  cascadedWithdrawal,
   exceedsRecord,
+  filteredWithdrawal,
   MAX_LINE_BYTES,
+  missingWithdrawal,
   oversizeLine,
   type RowEvent,
   rowLine,
@@ -38,7 +41,12 @@ const rowEvent = (row: Row, stream: AnyStream, revision = ''): RowEvent => ({
 const line = (change: Partial<Row> = {}, stream: AnyStream = ASSETS) =>
   rowLine(rowEvent({ ...ROW, ...change }, stream), CONTEXT);
 const withdrawal = (id: string, tombstone = { id: 'a1', deletedAt: '2026-11-20T09:10:00Z', position: '"p2"' }) =>
-  readEvent(withdrawnLine(id, tombstone, THREATS, SEQUENCE, CONTEXT));
+  readEvent(
+    withdrawnLine(
+      cascadedWithdrawal({ id, removal: tombstone, stream: THREATS, sequence: SEQUENCE }, CONTEXT),
+      CONTEXT,
+    ),
+  );
 
 describe('event lines', () => {
   test('the event line of an asset has exactly the documented members', () => {
@@ -120,11 +128,35 @@ describe('withdrawn events', () => {
     expect(ids[1]).toBe(ids[0]);
     expect(new Set(ids).size).toBe(5);
   });
+
+  test('a row that the API does not know any more is withdrawn with that reason, and again after it came back', () => {
+    const missing = (revision: number) => {
+      const row = { id: 't1', stream: THREATS, sequence: SEQUENCE, parent: 'a1', revision };
+      return readEvent(withdrawnLine(missingWithdrawal(row, CONTEXT), CONTEXT));
+    };
+    expect(missing(0)).toMatchObject({
+      kind: 'withdrawn',
+      id: 't1',
+      asset_id: 'a1',
+      reason: 'not-found',
+      time: CONTEXT.forwardedAt,
+      stream_position: null,
+    });
+    expect(missing(0).event_id).toBe(missing(0).event_id);
+    expect(missing(1).event_id).not.toBe(missing(0).event_id);
+  });
+
+  test('a row that the filter excludes is withdrawn with that reason, as often as the filter has changed', () => {
+    const filtered = (revision: string) =>
+      readEvent(withdrawnLine(filteredWithdrawal(rowEvent(ROW, ASSETS, revision), CONTEXT), CONTEXT));
+    expect(filtered('')).toMatchObject({ kind: 'withdrawn', id: 'x', reason: 'filtered', stream_position: 'p1' });
+    expect(filtered('0.1').event_id).not.toBe(filtered('').event_id);
+  });
 });
 
 test('a row that comes back after a withdrawal has another event_id, oversize or not', () => {
   const deadLetter = 's3://dead-letters/x.json';
-  const lines = ['', 'one withdrawal', 'another'].flatMap(revision => [
+  const lines = ['', '1.0', '1.1'].flatMap(revision => [
     rowLine(rowEvent(ROW, THREATS, revision), CONTEXT),
     oversizeLine(rowEvent(ROW, THREATS, revision), CONTEXT, deadLetter),
   ]);

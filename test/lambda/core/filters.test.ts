@@ -23,12 +23,19 @@ function next(harness: Harness, ...rows: string[]): void {
 }
 
 describe('a filter', () => {
-  test('a row for which the filter is false is counted and costs no event, no row state and no intent', async () => {
+  test('a row for which the filter is false is counted and costs no event and no intent', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[low('a')], []]);
     const result = await harness.runStream('assets', { selections: LOW_OUT });
     expect(result).toMatchObject({ rows: 1, filtered: 1, forwarded: 0, withdrawn: 0, filterFaults: 0 });
-    expect(harness.journal.begun.filter(step => !step.includes('look-up'))).toEqual(['assets checkpoint']);
+    expect(harness.journal.begun.filter(step => !step.includes('look-up'))).toEqual([
+      'assets states',
+      'assets checkpoint',
+    ]);
+    // Whether an asset exists decides what becomes of its threats. A threat that is withheld leaves nothing.
+    harness.later().api.pages('/t', [[threat('t', 'a', { severity: 'low' })], []]);
+    await harness.runStream('threats', { selections: THREATS_LOW_OUT });
+    expect(harness.journal.begun.filter(step => !step.includes('look-up'))).toEqual(['threats checkpoint']);
   });
 
   test('a row that stops matching is withdrawn with the reason, and one that matches again is sent as another revision', async () => {
@@ -56,32 +63,6 @@ describe('a filter', () => {
     }
     expect(seen.map(each => each.split(' ')[0])).toEqual(['upsert', 'withdrawn', 'upsert', 'withdrawn']);
     expect(new Set(seen).size).toBe(4);
-  });
-
-  test('a row that is still withheld is neither sent nor withdrawn again', async () => {
-    const harness = await having([high('a')], LOW_OUT);
-    next(harness, low('a', 2), low('a', 3));
-    await harness.runStream('assets', { selections: LOW_OUT });
-    harness.later().api.on('/a', 'c2', answer([low('a', 4)], null));
-    expect(await harness.runStream('assets', { selections: LOW_OUT })).toMatchObject({ filtered: 1, withdrawn: 0 });
-    expect(harness.sent).toEqual([]);
-  });
-
-  test('the tombstone of an asset that was never sent is not sent', async () => {
-    const harness = await having([low('a')], LOW_OUT);
-    next(harness, tombstone('a', { version: 2 }));
-    expect(await harness.runStream('assets', { selections: LOW_OUT })).toMatchObject({ unseenTombstones: 1 });
-    expect(harness.sent).toEqual([]);
-  });
-
-  test('the tombstone of an asset that the filter withdrew is not sent, and the one of an asset that was sent is', async () => {
-    const harness = await having([high('a'), high('b')], LOW_OUT);
-    next(harness, low('a', 2));
-    await harness.runStream('assets', { selections: LOW_OUT });
-    const removed = ['a', 'b'].map(id => tombstone(id, { version: 3, severity: 'low' }));
-    harness.later().api.on('/a', 'c2', answer(removed, 'c3')).on('/a', 'c3', answer([], null));
-    await harness.runStream('assets', { selections: LOW_OUT });
-    expect(harness.sent).toEqual(['tombstone b']);
   });
 
   test('the threats of a removed asset are withdrawn, whatever the filter says of the asset', async () => {
@@ -122,7 +103,7 @@ describe('a filter', () => {
       harness.api.on('/a', 'r2', answer([low('a', 3)], 'r3')).on('/a', 'r3', answer([], null));
       await run(after);
       expect(harness.sent).toEqual([]);
-      expect(await harness.ports.removals.list('assets', false)).toEqual([]);
+      expect(await harness.ports.removals.list('assets')).toEqual([]);
     },
   );
 
@@ -145,7 +126,7 @@ describe('a filter', () => {
     harness.api.on('/a', 'c2', answer([low('a', 4)], 'c3')).on('/a', 'c3', answer([], null));
     await run();
     expect(harness.sent).toEqual([]);
-    expect(await harness.ports.removals.list('assets', false)).toEqual([]);
+    expect(await harness.ports.removals.list('assets')).toEqual([]);
   });
 
   test('a restored asset that is read again after its tombstone keeps its threats, though the window knows its version', async () => {
@@ -195,28 +176,6 @@ describe('a filter', () => {
       .on('/t', 'c1', answer([], null));
     await run();
     expect(harness.sent).toEqual(['withdrawn t']);
-  });
-
-  test('a redriven tombstone of an asset that exists again withdraws nothing', async () => {
-    const harness = new Harness();
-    const removed = tombstone('a', { version: 2 });
-    harness.api.pages('/a', [[high('a')], []]).pages('/t', [[threat('t', 'a')], []]);
-    const run = (more = {}) => harness.run({ only: ['assets', 'threats'], selections: LOW_OUT, ...more });
-    await run();
-    harness.later();
-    next(harness, removed);
-    harness.api.on('/t', 'c1', answer([], null));
-    await run();
-    harness.later();
-    harness.api.on('/a', 'c2', answer([low('a', 3)], 'c3')).on('/a', 'c3', answer([], null));
-    harness.api.on('/t', 'c1', answer([threat('t', 'a', { version: 2 })], 'c2')).on('/t', 'c2', answer([], null));
-    await run();
-    expect(harness.sent).toEqual(['upsert t']);
-    harness.later();
-    // As if the tombstone had been too large for an event.
-    harness.deadLetters.set('assets oversize 0', removed);
-    await run({ redrive: [{ key: 'assets oversize 0', stream: 'assets' }] });
-    expect(harness.sent).toEqual([]);
   });
 
   test('an older version that is read again strikes no removal off for good: its tombstone, read again after it, lists it again', async () => {
@@ -306,7 +265,7 @@ describe('a filter', () => {
       await harness.later().runStream('assets', { selections: LOW_OUT });
       expect(first).toHaveLength(1);
       expect(new Set([...first, ...harness.events.map(event => event.event_id)]).size).toBe(1);
-      expect(harness.table.state('assets', 'a')).toMatchObject({ removed: true });
+      expect(harness.table.state('assets', 'a')).toMatchObject({ status: 'withheld', rowHash: '' });
     },
   );
 
@@ -320,18 +279,6 @@ describe('a filter', () => {
     harness.journal.hook = () => undefined;
     await harness.later().runStream('assets', { selections: HIGH_OUT });
     expect(harness.sent).toEqual(['withdrawn a']);
-  });
-
-  test('a dead letter whose row the filter excludes is kept', async () => {
-    const harness = new Harness();
-    harness.api.pages('/d', [[]]);
-    const key = 'dns-blocks no-id 0';
-    harness.deadLetters.set(key, '{"id":"y","severity":"low"}');
-    const selections = { 'dns-blocks': { filter: "severity != 'low'" } };
-    const redrive = [{ key, stream: 'dns-blocks' as const }];
-    const outcome = await harness.run({ only: ['dns-blocks'], selections, redrive });
-    expect(outcome.letters).toMatchObject([{ outcome: 'kept', reason: 'the filter of its stream excludes its row' }]);
-    expect(harness.sent).toEqual([]);
   });
 });
 

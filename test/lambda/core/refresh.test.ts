@@ -1,182 +1,322 @@
-/** Refresh: rows that exist are sent again before a SIEM forgets them, and nothing else is. */
+/** Refresh: rows that exist are sent again before a SIEM forgets them, evenly, and nothing else is. */
 import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import { CursorRefusedError } from '../../../lambda/core/errors.ts';
-import type { RunOutcome } from '../../../lambda/core/run-streams.ts';
+import { ListApi } from './support/api.ts';
 import { Harness, type RunChange } from './support/harness.ts';
-import { answer, asset, dnsBlock, threat, tombstone } from './support/rows.ts';
+import { rowState } from './support/memory-table.ts';
+import { asset, dnsBlock, threat, tombstone } from './support/rows.ts';
 
-const DAY = 86_400_000;
-const PAGES = ['a', 'b', 'c', 'd'];
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 
-/** Four assets on a page each, sent now. */
-async function sent(): Promise<Harness> {
-  const harness = new Harness();
-  harness.api.pages('/a', [...PAGES.map(id => [asset(id)]), []]);
-  await harness.runStream('assets');
-  return harness;
+const names = (count: number, from = 0) => Array.from({ length: count }, (_, index) => `r${from + index}`);
+const live = (id: string, seq: number) => asset(id, { position: `${seq}` });
+const changed = (id: string, seq: number) => asset(id, { version: seq, position: `${seq}` });
+
+/** When something was sent, in days since the beginning. */
+interface Sent {
+  readonly day: number;
+  readonly id: string;
+  readonly kind: string;
+  readonly refresh: boolean;
+  readonly eventId: string;
 }
 
-function run(harness: Harness, change: RunChange = {}): Promise<RunOutcome> {
-  return harness.later().run({ only: ['assets'], refreshDays: 10, ...change });
-}
+/** A connector that runs on schedule for days, against a list of assets. */
+class Schedule {
+  readonly list = new ListApi();
+  readonly harness = Object.assign(new Harness(), { source: this.list });
+  readonly sent: Sent[] = [];
+  readonly #start = this.harness.clock.now();
+  readonly #change: RunChange;
+  readonly #step: number;
 
-/** A run each so many days. Returns what was sent, by day. */
-async function runs(harness: Harness, days: number, step: number): Promise<Map<number, string[]>> {
-  const byDay = new Map<number, string[]>();
-  for (let day = step; day <= days; day += step) {
-    harness.clock.advance(step * DAY);
-    await run(harness);
-    if (harness.sent.length > 0) byDay.set(day, [...harness.sent]);
+  /** @param step between two runs */
+  constructor(change: RunChange = {}, step = HOUR) {
+    this.#change = { only: ['assets'], refreshDays: 10, pageLimit: 20, ...change };
+    this.#step = step;
   }
-  return byDay;
+
+  get day(): number {
+    return (this.harness.clock.now() - this.#start) / DAY;
+  }
+
+  async run(change: RunChange = {}): Promise<readonly Sent[]> {
+    const { failures } = await this.harness.later().run({ ...this.#change, ...change });
+    const sent = this.harness.events.map(({ id, kind, refresh = false, event_id: eventId }) => {
+      return { day: this.day, id, kind, refresh, eventId };
+    });
+    this.sent.push(...sent);
+    for (const failure of failures.values()) throw failure;
+    return sent;
+  }
+
+  async days(count: number, change: RunChange = {}): Promise<readonly Sent[]> {
+    const from = this.sent.length;
+    for (const end = this.day + count; this.day < end; ) {
+      this.harness.clock.advance(this.#step);
+      await this.run(change);
+    }
+    return this.sent.slice(from);
+  }
+
+  /** The longest time that a listed row waited, in days, the time until now included. @param since runs before do not count */
+  longestWait(since = 0): number {
+    const waits = this.list.ids.map(id => {
+      const days = [...this.sent.filter(each => each.id === id).map(({ day }) => day), this.day];
+      return Math.max(...days.slice(1).map((day, index) => (day > since ? day - Math.max(days[index]!, since) : 0)));
+    });
+    return Math.max(...waits);
+  }
+
+  /** The most rows that a refresh sent within a day, as a part of those that are listed. */
+  largestDay(): number {
+    const days = this.sent.filter(({ refresh }) => refresh).map(({ day }) => Math.floor(day));
+    const counts = Map.groupBy(days, day => day);
+    return Math.max(...[...counts.values()].map(({ length }) => length)) / this.list.ids.length;
+  }
 }
+
+/** A third of the rows is due on a day: a pass takes 3.17. */
+const EVEN = 0.4;
+
+describe('every row is sent again within `refreshDays`, and evenly', () => {
+  test.each([
+    [10, HOUR],
+    [90, 6 * HOUR],
+  ])('with `refreshDays` %d', async (refreshDays, step) => {
+    const each = new Schedule({ refreshDays }, step);
+    each.list.put(names(300), live);
+    await each.days(3 * refreshDays);
+    expect(each.longestWait()).toBeLessThanOrEqual(refreshDays);
+    expect(each.largestDay()).toBeLessThan((EVEN * 10) / refreshDays);
+    // A row is repeated every second pass.
+    expect(each.sent.length).toBeLessThanOrEqual((1 + (3 * refreshDays) / (2 * 0.316 * refreshDays)) * 300);
+  });
+
+  test('when the tenant grows from 300 to 2,300 assets', async () => {
+    const each = new Schedule({ pageLimit: 100 }, 3 * HOUR);
+    each.list.put(names(300), live);
+    await each.days(14);
+    each.list.put(names(2_000, 300), live);
+    await each.days(25);
+    expect(each.longestWait()).toBeLessThanOrEqual(10);
+    expect(each.largestDay()).toBeLessThan(EVEN);
+  });
+
+  test('when the tenant was empty at first', async () => {
+    const each = new Schedule();
+    await each.days(2);
+    each.list.put(names(300), live);
+    await each.days(25);
+    expect(each.longestWait()).toBeLessThanOrEqual(10);
+    expect(each.largestDay()).toBeLessThan(EVEN);
+  });
+
+  test('when the tenant grows from 1 to 41 assets, in pages of 3', async () => {
+    const each = new Schedule({ pageLimit: 3 });
+    each.list.put(names(1), live);
+    await each.days(8);
+    each.list.put(names(40, 1), live);
+    await each.days(25);
+    expect(each.longestWait()).toBeLessThanOrEqual(10);
+    expect(each.largestDay()).toBeLessThan(EVEN);
+  });
+
+  test('when the page limit is lowered from 20 to 2 within a pass', async () => {
+    const each = new Schedule();
+    each.list.put(names(400), live);
+    await each.days(8);
+    await each.days(22, { pageLimit: 2 });
+    expect(each.longestWait()).toBeLessThanOrEqual(10);
+    expect(each.largestDay()).toBeLessThan(EVEN);
+  });
+
+  test.each([1.5, 4.5, 8])('when every row is re-projected in another order on day %d', async day => {
+    const each = new Schedule();
+    each.list.put(names(300), live);
+    await each.days(day);
+    const shuffled = fc.sample(fc.shuffledSubarray(names(300), { minLength: 300 }), { numRuns: 1, seed: 7 })[0]!;
+    each.list.put(shuffled, live);
+    await each.days(25);
+    expect(each.longestWait()).toBeLessThanOrEqual(10);
+    expect(each.largestDay()).toBeLessThan(2 * EVEN);
+  });
+
+  test('while a tenth of the rows changes each day', async () => {
+    const each = new Schedule();
+    each.list.put(names(200), live);
+    for (let day = 0; day < 30; day++) {
+      await each.days(1);
+      each.list.put(names(20, (day * 70) % 180), changed);
+    }
+    expect(each.longestWait()).toBeLessThanOrEqual(10);
+    expect(each.largestDay()).toBeLessThan(EVEN);
+    // What changes within two passes is not repeated.
+    const repeats = each.sent.filter(({ refresh }) => refresh);
+    for (const { id, day } of repeats) {
+      const before = each.sent.filter(other => other.id === id && other.day < day).map(other => other.day);
+      expect(day - Math.max(...before)).toBeGreaterThan(3);
+    }
+  });
+
+  test.each([
+    [300, 1],
+    [300, 9],
+    [21, 7],
+  ])('after a pause of 60 days, when the tenant has %d assets and the pause begins on day %d', async (count, day) => {
+    const each = new Schedule();
+    each.list.put(names(count), live);
+    await each.days(day);
+    each.harness.clock.advance(60 * DAY);
+    const resumed = each.day;
+    await each.days(15);
+    expect(each.longestWait(resumed)).toBeLessThanOrEqual(10);
+    expect(each.largestDay()).toBeLessThan(EVEN);
+  });
+
+  test.each([5, 8, 9.3])('when the API refuses the cursor of the refresh on day %d', async day => {
+    const each = new Schedule();
+    await each.days(0.1);
+    each.list.put(names(300), live);
+    await each.days(day);
+    const refused = each.harness.table.checkpoint('assets').refresh!.cursor;
+    let refusals = 0;
+    each.list.check = ({ cursor }) => {
+      if (cursor === refused && refusals++ === 0) throw new CursorRefusedError('/a');
+    };
+    await each.days(25);
+    expect(refusals).toBeGreaterThan(0);
+    expect(each.longestWait()).toBeLessThanOrEqual(10);
+    expect(each.largestDay()).toBeLessThan(2 * EVEN);
+  });
+
+  test.each([0, 30])('after a pause of 60 days, when the tenant has grown from %d to 200 assets just before', async count => {
+    const each = new Schedule();
+    each.list.put(names(count), live);
+    await each.days(0.5);
+    each.list.put(names(200 - count, count), live);
+    await each.days(0.5);
+    each.harness.clock.advance(60 * DAY);
+    const resumed = each.day;
+    await each.days(15);
+    expect(each.longestWait(resumed)).toBeLessThanOrEqual(10);
+    expect(each.largestDay()).toBeLessThan(EVEN);
+  });
+
+  test('from the day on which the option is set, although every row is old', async () => {
+    const each = new Schedule();
+    each.list.put(names(300), live);
+    await each.run({ refreshDays: undefined });
+    expect(each.harness.table.checkpoint('assets').refresh).toBeUndefined();
+    each.harness.clock.advance(100 * DAY);
+    const set = each.day;
+    await each.days(25);
+    expect(each.longestWait(set)).toBeLessThanOrEqual(10);
+    expect(each.largestDay()).toBeLessThan(EVEN);
+  });
+});
 
 describe('a refresh', () => {
-  test('every row is sent again before so many days have passed since it was sent, spread over the time', async () => {
-    const harness = await sent();
-    await run(harness);
-    const byDay = await runs(harness, 9.5, 0.25);
-    // The first is looked at when it is 4.5 days old, which is too early, and again after 9 days.
-    expect([...byDay.values()].flat()).toEqual(['upsert b', 'upsert c', 'upsert d', 'upsert a']);
-    // No day has more than one of the four.
-    expect([...byDay.values()].map(each => each.length)).toEqual([1, 1, 1, 1]);
-    expect(Math.min(...byDay.keys())).toBeGreaterThanOrEqual(4.5);
-  });
-
-  test('the first pass counts the pages and sends nothing, however old the rows are', async () => {
-    const harness = await sent();
-    harness.clock.advance(100 * DAY);
-    await run(harness);
-    expect(harness.sent).toEqual([]);
-    expect(harness.table.refreshes.get('assets')).toMatchObject({ pages: 0, lastPages: 5 });
-    expect((await runs(harness, 5, 0.5)).size).toBe(4);
-  });
+  /** The SIEM has these assets, and three passes have passed. */
+  async function due(ids: readonly string[], change: RunChange = {}): Promise<Schedule> {
+    const each = new Schedule(change);
+    each.list.put(ids, live);
+    await each.run();
+    return each;
+  }
 
   test('a refresh says so, has an event_id of its own, and a greater sequence', async () => {
-    const harness = await sent();
-    const [first] = harness.events;
-    await run(harness);
-    for (let day = 0; day < 12 && harness.lines.length === 0; day++) {
-      harness.clock.advance(DAY);
-      await run(harness);
-    }
-    const [again] = harness.events;
+    const each = await due(['a']);
+    const [first] = each.harness.events;
+    while ((await each.days(1 / 24)).length === 0);
+    const [again] = each.harness.events;
     expect(again).toMatchObject({ kind: 'upsert', id: 'a', refresh: true, row: first!.row });
     expect(again!.event_id).not.toBe(first!.event_id);
     expect(again!.sequence > first!.sequence).toBe(true);
   });
 
-  test('without the option no page is read again', async () => {
-    const harness = await sent();
-    harness.clock.advance(100 * DAY);
-    await harness.later().runStream('assets');
-    expect(harness.api.sent('/a')).toEqual(['c4']);
-    expect(harness.table.refreshes.size).toBe(0);
-  });
-
   test('a row that changed meanwhile is sent once, by its change', async () => {
-    const harness = await sent();
-    await run(harness);
-    harness.api.on('/a', 'c4', answer([asset('a', { version: 2 })], 'c5')).on('/a', 'c5', answer([], null));
-    harness.api.on('/a', undefined, answer([], 'c1'));
-    const all = [...(await runs(harness, 5, 0.5)).values()].flat();
-    expect(all.filter(each => each === 'upsert a')).toHaveLength(1);
+    const each = await due(['a', 'b']);
+    await each.days(6);
+    each.list.put(['a'], changed);
+    const sent = await each.days(3.5);
+    expect(sent.map(({ id, refresh }) => `${id} ${refresh}`).toSorted()).toEqual(['a false', 'b true']);
   });
 
-  test('a row that was removed is not revived, even where an old answer still shows it', async () => {
-    const harness = await sent();
-    await run(harness);
-    harness.api.on('/a', 'c4', answer([tombstone('a', { version: 2 })], 'c5')).on('/a', 'c5', answer([], null));
-    const all = [...(await runs(harness, 9.5, 0.5)).values()].flat();
-    expect(all.filter(each => each.endsWith(' a'))).toEqual(['tombstone a']);
-  });
-
-  test('a row that an old answer shows in an earlier version is not sent', async () => {
-    const harness = await sent();
-    await run(harness);
-    harness.api.on('/a', undefined, answer([asset('a', { version: 0 })], 'c1'));
-    const all = [...(await runs(harness, 9.5, 0.5)).values()].flat();
-    expect(all).toEqual(['upsert b', 'upsert c', 'upsert d']);
+  test.each<[string, (each: Schedule) => void]>([
+    ['that was removed', ({ harness }) => harness.table.putState('assets', 'a', rowState({ status: 'removed' }))],
+    ['in an earlier version than the SIEM has', ({ harness }) => harness.table.putState('assets', 'a', rowState())],
+  ])('a row %s is not sent, even where an old answer still shows it', async (_which, change) => {
+    const each = await due(['a', 'b']);
+    change(each);
+    expect((await each.days(10)).map(({ id }) => id)).toEqual(['b']);
   });
 
   test('a row that the filter excludes is not sent', async () => {
-    const harness = new Harness();
-    const selections = { assets: { filter: "id != 'a'" } };
-    harness.api.pages('/a', [[asset('a'), asset('b')], []]);
-    await harness.runStream('assets', { selections });
-    const all: string[] = [];
-    for (let day = 0; day < 10; day++) {
-      await run(harness, { selections });
-      all.push(...harness.sent);
-      harness.clock.advance(DAY);
-    }
-    expect(all).toEqual(['upsert b']);
+    const each = await due(['a', 'b'], { selections: { assets: { filter: "id != 'a'" } } });
+    expect((await each.days(10)).map(({ id }) => id)).toEqual(['b']);
   });
 
-  test('a refresh that a kill interrupted before the row states is repeated under the same event_id', async () => {
-    const harness = await sent();
-    await run(harness);
-    const seen: string[] = [];
-    for (let day = 0; day < 8; day++) {
-      harness.clock.advance(DAY);
-      harness.later().journal.hook = step => {
-        if (step === 'assets states') throw new Error('killed');
-      };
-      await harness.run({ only: ['assets'], refreshDays: 10 });
-      seen.push(...harness.events.map(({ id, event_id }) => `${id} ${event_id}`));
-    }
-    expect(seen.length).toBeGreaterThan(1);
-    expect(new Set(seen).size).toBe(1);
-    await run(harness);
-    expect(harness.events.map(({ id, event_id }) => `${id} ${event_id}`)).toContain(seen[0]);
+  test('a row that a run before may have called gone is not sent as a repeat', async () => {
+    const each = await due(['a']);
+    each.list.put(['a'], id => tombstone(id, { position: 'p8' }));
+    each.harness.journal.fail('assets states');
+    const { harness } = each;
+    await harness.run({ only: ['assets'] });
+    expect(harness.sent.at(-1)).toBe('tombstone a');
+    each.list.put(['a'], live);
+    expect((await each.days(10)).map(({ kind, refresh }) => `${kind} ${refresh}`)[0]).toBe('upsert false');
   });
 
-  test('after a pause at most ten pages are read in one run, and none is skipped', async () => {
-    const harness = new Harness();
-    const ids = Array.from({ length: 25 }, (_, index) => `r${index}`);
-    harness.api.pages('/a', [...ids.map(id => [asset(id)]), []]);
-    await harness.runStream('assets');
-    for (let count = 0; count < 4; count++) await run(harness);
-    harness.clock.advance(30 * DAY);
-    const sizes: number[] = [];
-    for (let count = 0; count < 4; count++) {
-      await run(harness);
-      sizes.push(harness.sent.length);
-    }
-    // One page had been read on the day before the pause: the next pass begins with it.
-    expect(sizes).toEqual([10, 10, 4, 1]);
-  });
+  test.each([
+    ['assets delivery', 0, 1],
+    ['assets states', 1, 1],
+    ['assets checkpoint', 1, 0],
+  ])(
+    'a refresh that a kill at "%s" interrupted is repeated under the same event_id, or not at all',
+    async (step, before, after) => {
+      const each = await due(names(25));
+      const { harness } = each;
+      for (let killed = false; !killed; ) {
+        harness.clock.advance(HOUR);
+        harness.later().journal.hook = name => {
+          if (name === step && harness.journal.begun.includes('assets delivery')) throw new Error('killed');
+        };
+        killed = (await harness.run({ only: ['assets'], refreshDays: 10, pageLimit: 20 })).failures.size > 0;
+      }
+      const first = harness.events;
+      const again = (await each.run()).filter(({ id }) => id === 'r0');
+      expect([first.map(({ id }) => id), again.length]).toEqual([names(before), after]);
+      expect(new Set([...first.map(event => event.event_id), ...again.map(({ eventId }) => eventId)]).size).toBe(1);
+      expect((await each.days(2)).map(({ id }) => id)).not.toContain('r0');
+    },
+  );
 
   test('the threats of a group are read before any of its streams is refreshed', async () => {
-    const harness = await sent();
-    harness.api.pages('/t', [[threat('t', 'a')], []]);
-    await run(harness);
-    harness.clock.advance(10 * DAY);
-    await run(harness, { only: ['assets', 'threats'] });
-    expect(harness.sent).toEqual(['upsert t', 'upsert a', 'upsert b', 'upsert c', 'upsert d']);
+    const harness = new Harness();
+    harness.api.pages('/a', [[asset('a')]]).pages('/t', [[]]);
+    const run = () => harness.later().run({ only: ['assets', 'threats'], refreshDays: 1 });
+    await run();
+    const both: string[] = [];
+    for (let hour = 1; hour < 36; hour++) {
+      harness.clock.advance(HOUR);
+      harness.api.pages('/t', [[threat(`t${hour}`, 'a')]]);
+      await run();
+      if (harness.sent.includes('upsert a')) both.push(harness.sent.join(', '));
+    }
+    expect(both.length).toBeGreaterThan(0);
+    for (const sent of both) expect(sent).toMatch(/^upsert t\d+, upsert a$/);
   });
 
   test('DNS blocks are events and are not sent again', async () => {
     const harness = new Harness();
     harness.api.pages('/d', [[dnsBlock('x')], []]);
-    await harness.runStream('dns-blocks');
-    harness.clock.advance(100 * DAY);
-    await run(harness, { only: ['dns-blocks'] });
-    expect([harness.sent, harness.table.refreshes.size]).toEqual([[], 0]);
-  });
-
-  test('a refused cursor begins the pass again', async () => {
-    const harness = await sent();
-    await run(harness);
-    harness.api.on('/a', 'gone', new CursorRefusedError('/a'));
-    harness.table.refreshes.set('assets', {
-      cursor: 'gone',
-      started: harness.clock.now() - 4 * DAY,
-      pages: 3,
-      lastPages: 5,
-    });
-    const { failures } = await run(harness);
-    expect([...failures.values()]).toEqual([]);
-    expect(harness.table.refreshes.get('assets')).toMatchObject({ cursor: 'c2', pages: 2 });
+    for (let count = 0; count < 5; count++) {
+      await harness.run({ only: ['dns-blocks'], refreshDays: 1 });
+      harness.clock.advance(DAY);
+    }
+    expect([harness.sent, harness.table.checkpoint('dns-blocks').refresh]).toEqual([['dns_block x'], undefined]);
   });
 });

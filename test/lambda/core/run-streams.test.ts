@@ -104,7 +104,7 @@ describe('the lease', () => {
       leaseHeld: true,
       results: new Map(),
       failures: new Map(),
-      letters: [],
+      repaired: [],
       interrupted: false,
     });
     expect([harness.api.requests, harness.journal.begun, harness.releases]).toEqual([[], [], []]);

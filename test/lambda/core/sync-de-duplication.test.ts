@@ -1,7 +1,9 @@
 /** De-duplication by the window and by row states. */
 import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import { CursorRefusedError } from '../../../lambda/core/errors.ts';
-import { Harness } from './support/harness.ts';
+import { ListApi } from './support/api.ts';
+import { Harness, type RunChange } from './support/harness.ts';
 import { answer, asset, dnsBlock, threat, tombstone } from './support/rows.ts';
 
 const lookUps = (harness: Harness) => harness.journal.begun.filter(step => step.includes('look-up'));
@@ -15,16 +17,6 @@ describe('the window', () => {
     expect(harness.journal.begun).toEqual([]);
   });
 
-  test('the window is not emptied when the cursor moves, because a later answer may cut the same rows into other pages', async () => {
-    const harness = new Harness();
-    harness.api.pages('/d', [[dnsBlock('d1'), dnsBlock('d2')], [dnsBlock('d3')]]);
-    await harness.runStream('dns-blocks');
-    harness.later().api.on('/d', 'c1', answer([dnsBlock('d2'), dnsBlock('d3'), dnsBlock('d4')], 'c2'));
-    harness.api.on('/d', 'c2', answer([dnsBlock('d4'), dnsBlock('d5')], null));
-    await harness.runStream('dns-blocks');
-    expect(harness.sent).toEqual(['dns_block d4', 'dns_block d5']);
-  });
-
   test('the window also knows the rows that a later row of their page superseded', async () => {
     const harness = new Harness();
     const [older, newer] = [asset('a', { version: 1 }), asset('a', { version: 2 })];
@@ -35,15 +27,14 @@ describe('the window', () => {
     expect([harness.sent, lookUps(harness)]).toEqual([[], []]);
   });
 
-  test('the window keeps at least two pages, and older rows are looked up', async () => {
+  test('of streams with row states the window holds the last page, and older rows are looked up', async () => {
     const harness = new Harness();
     const pages = ['a', 'b', 'c', 'd', 'e', 'f'].map(id => asset(id));
     harness.api.pages('/a', [pages.slice(0, 2), pages.slice(2, 4), pages.slice(4)]);
     await harness.runStream('assets', { pageLimit: 2 });
-    expect(harness.table.checkpoint('assets').window).toHaveLength(4);
     harness.later().api.on('/a', 'c2', answer(pages, null));
     expect(await harness.runStream('assets', { pageLimit: 6 })).toMatchObject({ suppressed: 6, forwarded: 0 });
-    expect(lookUps(harness)).toEqual(['assets look-up a b']);
+    expect(lookUps(harness)).toEqual(['assets look-up a b c d']);
   });
 
   test('the window forgets what is sent again, so an older version from a rewound walk is followed by the newest one', async () => {
@@ -73,6 +64,62 @@ describe('the window', () => {
   });
 });
 
+describe('DNS blocks, which only the window remembers', () => {
+  /** The SIEM has so many DNS blocks, read in pages of ten. */
+  async function having(count: number, change: RunChange = {}): Promise<Harness & { readonly list: ListApi }> {
+    const list = new ListApi();
+    list.put(
+      Array.from({ length: count }, (_, index) => `d${index}`),
+      dnsBlock,
+    );
+    const harness = Object.assign(new Harness(), { source: list, list });
+    await harness.runStream('dns-blocks', { pageLimit: 10, ...change });
+    expect(harness.lines).toHaveLength(count);
+    return Object.assign(harness.later(), { list });
+  }
+
+  test.each([
+    [10, 1],
+    [1, 10],
+    [500, 1],
+  ])('a page limit that changes from %d to %d sends no known DNS block again', async (before, after) => {
+    const harness = await having(27, { pageLimit: before });
+    for (const count of [27, 27, 28]) {
+      if (count > harness.list.ids.length) harness.list.put(['new'], dnsBlock);
+      await harness.runStream('dns-blocks', { pageLimit: after });
+    }
+    expect(harness.sent).toEqual(['dns_block new']);
+  });
+
+  test('a member that is left out from now on sends no known DNS block again', async () => {
+    const harness = await having(27);
+    const selections = { 'dns-blocks': { omit: ['domain'] } };
+    await harness.runStream('dns-blocks', { pageLimit: 10, selections });
+    harness.list.put(['new'], dnsBlock);
+    await harness.runStream('dns-blocks', { pageLimit: 10, selections });
+    expect(harness.sent).toEqual(['dns_block new']);
+    expect(harness.events[0]!.row).not.toHaveProperty('domain');
+  });
+
+  test('each DNS block is sent once, however the page limit changes and wherever the time ends', async () => {
+    const limit = fc.constantFrom(1, 2, 3, 10, 500);
+    const run = fc.record({ limit, pages: fc.nat({ max: 4 }), added: fc.nat({ max: 12 }) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(run, { minLength: 1, maxLength: 20 }), async runs => {
+        const list = new ListApi();
+        const harness = Object.assign(new Harness(), { source: list });
+        for (const { limit: pageLimit, pages, added } of [...runs, { limit: 500, pages: 1_000, added: 0 }]) {
+          for (let count = 0; count < added; count++) list.put([`d${list.ids.length}`], dnsBlock);
+          let read = 0;
+          await harness.runStream('dns-blocks', { pageLimit, outOfTime: () => read++ > pages });
+        }
+        expect(harness.sent).toEqual(list.ids.map(id => `dns_block ${id}`));
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
 describe('row states', () => {
   test('a known row is suppressed over runs, whatever its place in the stream', async () => {
     const harness = new Harness();
@@ -95,26 +142,11 @@ describe('row states', () => {
     expect(new Set(harness.events.map(each => each.event_id)).size).toBe(4);
   });
 
-  test('the tombstone of an asset never seen is counted and not sent, and the asset is sent when it is restored', async () => {
-    const harness = new Harness();
-    harness.api.pages('/a', [[tombstone('a')], [asset('a', { position: 'p2' })]]);
-    expect(await harness.runStream('assets')).toMatchObject({ unseenTombstones: 1, tombstones: 0, forwarded: 1 });
-    expect(harness.sent).toEqual(['upsert a']);
-  });
-
   test('an asset created and removed within one page is never sent', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a'), tombstone('a', { version: 2 })]]);
     expect(await harness.runStream('assets')).toMatchObject({ unseenTombstones: 1, superseded: 1 });
     expect(harness.sent).toEqual([]);
-  });
-
-  test('a threat that moves between assets leaves one row state under its id, and an entry under its new asset', async () => {
-    const harness = new Harness();
-    harness.api.pages('/t', [[threat('t', 'a')], [threat('t', 'b', { version: 2 })], []]);
-    await harness.runStream('threats');
-    expect(harness.table.state('threats', 't')).toMatchObject({ parent: 'b' });
-    expect(harness.table.children('threats')).toContain('b t');
   });
 
   test('a threat that moves away and back while pages overlap has an entry under its asset', async () => {

@@ -169,7 +169,7 @@ describe('rule 11: the member that names the asset', () => {
     harness.api.pages('/t', [[threat('t', undefined, { host: 'a1' }), threat('u', 'a9')]]);
     expect(await harness.runStream('threats', { parentMember: 'host' })).toMatchObject({
       forwarded: 2,
-      withoutOwner: 1,
+      withoutParent: 1,
     });
     expect(harness.events.map(each => each.asset_id)).toEqual(['a1', undefined]);
     expect(harness.table.children('threats')).toEqual(['a1 t']);

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { StateDamagedError } from '../../../lambda/core/errors.ts';
 import type { RunOutcome } from '../../../lambda/core/run-streams.ts';
 import { Harness } from './support/harness.ts';
 import { rowState } from './support/memory-table.ts';
@@ -39,14 +38,17 @@ describe('withdrawals', () => {
     expect([harness.sent, harness.journal.begun]).toEqual([[], []]);
   });
 
-  test('a withdrawal writes row states, then events, then the child index, and deletes the listed removal last', async () => {
+  test('withdrawals are committed as a page is, then leave the child index, and the listed removal is deleted last', async () => {
     const harness = await removing(gone('a'));
     await inventory(harness);
     const steps = harness.journal.done.slice(harness.journal.done.indexOf('assets checkpoint') + 1);
-    const notable = steps.filter(step => !/look-up|checkpoint/.test(step));
-    expect(notable.slice(0, 4)).toEqual([
-      'threats states',
+    expect(steps.slice(0, 8)).toEqual([
+      'assets look-up a',
+      'threats look-up t1 t2',
+      'threats intents',
       'threats delivery',
+      'threats states',
+      'threats checkpoint',
       'threats children deleted',
       'assets removals deleted a',
     ]);
@@ -146,81 +148,27 @@ describe('rows that come back after a withdrawal', () => {
     await inventory(harness.later());
     expect(harness.sent).toEqual([]);
   });
-
-  test('a threat that came back is withdrawn again when its asset is removed again', async () => {
-    const harness = new Harness();
-    harness.api.pages('/a', [[asset('a')]]).pages('/t', [[threat('t', 'a')]]);
-    await inventory(harness);
-    const ids: string[] = [];
-    for (const [version, row] of [gone('a', 2), back('a'), gone('a', 4)].entries()) {
-      harness
-        .later()
-        .api.pages('/a', [[row]])
-        .pages('/t', [version === 1 ? [threat('t', 'a')] : []]);
-      await inventory(harness);
-      ids.push(...harness.events.filter(({ stream }) => stream === 'threats').map(({ kind }) => kind));
-    }
-    expect(ids).toEqual(['withdrawn', 'upsert', 'withdrawn']);
-  });
-
-  test('a threat that comes back has another event_id even when the run was killed right after the withdrawal', async () => {
-    const harness = new Harness();
-    harness.api.pages('/a', [[asset('a')]]).pages('/t', [[threat('t', 'a')]]);
-    await inventory(harness);
-    const before = harness.events.find(({ id }) => id === 't')!.event_id;
-    harness
-      .later()
-      .api.pages('/a', [[gone('a')]])
-      .pages('/t', [[]]);
-    harness.journal.fail('threats children deleted');
-    await inventory(harness);
-    expect(harness.sent).toEqual(['tombstone a', 'withdrawn t']);
-    harness
-      .later()
-      .api.pages('/a', [[back('a')]])
-      .pages('/t', [[threat('t', 'a')]]);
-    await inventory(harness);
-    expect(harness.sent).toEqual(['upsert a', 'upsert t']);
-    expect(harness.events[1]!.event_id).not.toBe(before);
-  });
 });
 
 describe('removals and late writes', () => {
-  /** A write of an earlier run landed late, over the row state that said "removed". */
-  async function withLateWrite() {
+  test('a live state of an earlier event, written late over the removal, neither keeps the threats nor hides the restored asset', async () => {
     const harness = await removing(gone('a'));
     await harness.run({ only: ['assets'] });
-    const late = {
-      ...harness.table.state('assets', 'a'),
-      removed: false,
-      rowHash: 'of before',
-      sequence: '00000000010000000001',
-    };
+    const late = { ...harness.table.state('assets', 'a'), status: 'live', sequence: '00000000010000000001' } as const;
     harness.table.putState('assets', 'a', rowState(late));
-    return harness;
-  }
-
-  test('a live row state of an earlier event, written late, does not keep the threats in the SIEM', async () => {
-    const harness = await withLateWrite();
     await inventory(harness);
     expect(harness.sent).toEqual(['tombstone a', 'withdrawn t1', 'withdrawn t2']);
-  });
-
-  test('a row state that was written late is corrected, so that the asset is sent when it is restored as it was', async () => {
-    const harness = await withLateWrite();
-    await inventory(harness);
-    expect(harness.table.state('assets', 'a')).toMatchObject({ removed: true });
+    expect(harness.table.state('assets', 'a')).toMatchObject({ status: 'removed' });
     harness.later().api.on('/a', 'c2', answer([back('a')], null));
     await inventory(harness);
     expect(harness.sent).toEqual(['upsert a']);
   });
 
-  test('the tombstone of an asset never seen is listed with the sequence of the last event before it', async () => {
+  test('the tombstone of an asset never seen is listed with a sequence of its own, so that only what follows restores the asset', async () => {
     const harness = await removing(asset('x'), gone('never-seen'));
     await harness.run({ only: ['assets'] });
-    expect(harness.table.removals('assets')).toMatchObject([
-      { id: 'never-seen', sequence: harness.events.at(-1)!.sequence },
-    ]);
+    const [listed] = harness.table.removals('assets');
+    expect(listed!.sequence > harness.events.at(-1)!.sequence).toBe(true);
   });
 });
 
@@ -304,15 +252,64 @@ describe('withdrawals through crashes and spent time budgets', () => {
     await inventory(harness.later());
     expect(harness.sent).toEqual(['upsert a']);
   });
+});
 
-  test('the damaged row state of a threat fails its withdrawal, unless a resync is repairing the threats', async () => {
+describe('a withdrawal that was half done when its asset was restored', () => {
+  /** Asset `a` was removed, the run was killed at a step of the withdrawal of `t1` and `t2`, and the asset is back. */
+  async function halfDone(step: string): Promise<Harness> {
     const harness = await removing(gone('a'));
-    harness.table.putState('threats', 't1', new StateDamagedError('A row state', 'threats', 'it was changed by hand'));
-    const { failures } = await inventory(harness);
-    expect([...failures].map(([stream, error]) => [stream, error.name])).toEqual([['threats', 'StateDamagedError']]);
-    harness.later().api.pages('/t', [[threat('u', 'b')], []]);
-    await harness.run({ only: ['assets', 'threats'], resync: ['threats'] });
-    expect(harness.sent.toSorted()).toEqual(['withdrawn t1', 'withdrawn t2']);
+    harness.journal.fail(step);
+    await inventory(harness);
+    expect(harness.sent).toEqual(['tombstone a', 'withdrawn t1', 'withdrawn t2']);
+    harness.journal.clear();
+    harness.api.on('/a', 'c2', answer([back('a')], null));
+    return harness;
+  }
+
+  test.each(['threats states', 'threats checkpoint'])(
+    'when the kill came at "%s", it is completed under the same event ids before the removal is struck off',
+    async step => {
+      const harness = await halfDone(step);
+      const ids = harness.events.slice(1).map(({ event_id }) => event_id);
+      await inventory(harness);
+      expect(harness.sent.slice(3)).toEqual(['upsert a', 'withdrawn t1', 'withdrawn t2']);
+      expect(harness.events.slice(4).map(({ event_id }) => event_id)).toEqual(ids);
+      const { done } = harness.journal;
+      expect(done.indexOf('threats states')).toBeLessThan(done.indexOf('assets removals deleted a'));
+      for (const id of ['t1', 't2']) expect(harness.table.state('threats', id)).toMatchObject({ status: 'removed' });
+    },
+  );
+
+  test('the removal stays listed until it is completed, through another kill', async () => {
+    const harness = await halfDone('threats states');
+    harness.journal.fail('threats delivery');
+    await inventory(harness);
+    expect(harness.table.removals('assets').map(({ id }) => id)).toEqual(['a']);
+    harness.journal.clear();
+    await inventory(harness.later());
+    expect(harness.sent).toEqual(['withdrawn t1', 'withdrawn t2']);
+    expect(harness.table.removals('assets')).toEqual([]);
+  });
+
+  test('its threats that are delivered again come back as another revision, and leave with their asset again', async () => {
+    const harness = await halfDone('threats states');
+    harness.api.on('/t', 'c1', answer([threat('t1', 'a')], null));
+    await inventory(harness.later());
+    expect(harness.sent).toEqual(['upsert a', 'withdrawn t1', 'withdrawn t2', 'upsert t1']);
+    expect(harness.table.state('threats', 't1')).toMatchObject({ status: 'live', revision: 1 });
+    harness.later().api.on('/a', 'c2', answer([back('a'), gone('a', 4)], null));
+    harness.api.on('/t', 'c1', answer([], null));
+    await inventory(harness);
+    expect(harness.sent).toEqual(['tombstone a', 'withdrawn t1']);
+  });
+
+  test('threats of which a kill left open whether they were withdrawn are withdrawn, so that SIEM and table agree', async () => {
+    const harness = await removing(gone('a'));
+    harness.journal.fail('threats delivery');
+    await inventory(harness);
+    harness.later().api.on('/a', 'c2', answer([back('a')], null));
+    await inventory(harness);
+    expect(harness.sent).toEqual(['upsert a', 'withdrawn t1', 'withdrawn t2']);
   });
 });
 
@@ -326,7 +323,7 @@ describe('withdrawals in batches', () => {
     harness.api.pages('/a', [[]]).pages('/t', [[]]);
     const sequence = '00000000010000000001';
     for (const parent of ids) {
-      harness.table.putState('assets', parent, rowState({ removed: true }));
+      harness.table.putState('assets', parent, rowState({ status: 'removed' }));
       harness.table.putRemoval('assets', { id: parent, deletedAt: undefined, position: undefined, sequence });
       for (const id of [`${parent}-1`, `${parent}-2`]) {
         harness.table.putState('threats', id, rowState({ parent }));
@@ -350,8 +347,9 @@ describe('withdrawals in batches', () => {
       [
         'assets look-up',
         'threats look-up',
-        'threats states',
+        'threats intents',
         'threats delivery',
+        'threats states',
         'threats children deleted',
         'assets removals deleted',
       ].map(step => [step, steps(harness, step)]),
@@ -360,13 +358,6 @@ describe('withdrawals in batches', () => {
     const others = harness.journal.done.filter(step => !step.endsWith(' checkpoint'));
     expect(others).toHaveLength(Object.keys(calls).length * BATCHES);
     expect([harness.table.removals('assets'), harness.table.children('threats')]).toEqual([[], []]);
-  });
-
-  test('the removals of one batch share one delivery', async () => {
-    const harness = await listed(['a', 'b', 'c']);
-    await inventory(harness);
-    expect(harness.sent).toHaveLength(6);
-    expect([steps(harness, 'threats delivery'), steps(harness, 'threats look-up')]).toEqual([1, 1]);
   });
 
   test('a batch with more threats than one piece withdraws each of them once', async () => {
@@ -387,7 +378,7 @@ describe('withdrawals in batches', () => {
     harness.api.on('/a', 'c2', answer([back('a')], null));
     await inventory(harness);
     expect(harness.sent).toEqual(['tombstone a', 'tombstone b', 'upsert a', 'withdrawn u']);
-    expect(harness.table.state('threats', 't1')).toMatchObject({ removed: false });
+    expect(harness.table.state('threats', 't1')).toMatchObject({ status: 'live' });
     expect([harness.table.removals('assets'), harness.table.children('threats')]).toEqual([[], ['a t1', 'a t2']]);
   });
 

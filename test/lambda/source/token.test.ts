@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { ApiRefusedError, ApiUnavailableError, CredentialsError, OutOfTimeError } from '../../../lambda/core/errors.ts';
 import type { ClientCredentials } from '../../../lambda/source/credentials.ts';
-import { createTokens, failingOnce, tokenEndpoint } from '../../../lambda/source/token.ts';
+import { createTokens, ofOneRun, tokenEndpoint } from '../../../lambda/source/token.ts';
 import { json } from '../../../local/incidents/tampered-api.ts';
 import { createPlatform } from '../../../local/platform/platform.ts';
 import { createRandom } from '../../../local/platform/random.ts';
@@ -201,12 +201,12 @@ describe('a refusal of the credentials', () => {
 
   test('refused credentials are reported once per run, and other streams do not ask again', async () => {
     await using each = await tokenScene(refused(401, 'invalid_client'));
-    const once = failingOnce(each.tokens);
+    const once = ofOneRun(each.tokens);
     const first = await rejection(once.token(retryBudget(each.clock)));
     const second = await rejection(once.token(retryBudget(each.clock)));
     expect(second).toBe(first);
     expect(each.server.seen).toHaveLength(2);
-    expect(await rejection(failingOnce(each.tokens).token(retryBudget(each.clock)))).toBeInstanceOf(CredentialsError);
+    expect(await rejection(ofOneRun(each.tokens).token(retryBudget(each.clock)))).toBeInstanceOf(CredentialsError);
     expect(each.server.seen).toHaveLength(4);
   });
 

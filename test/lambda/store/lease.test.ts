@@ -7,8 +7,11 @@ import type { Table } from '../../../lambda/store/table.ts';
 import { THROTTLED } from '../../../local/aws/faults.ts';
 import { awsScene } from '../support/aws-scene.ts';
 import { rejection } from '../support/rejection.ts';
+import { START } from '../support/stepped-clock.ts';
 
 const SECONDS = 60;
+/** Of a lease that is taken when the clock starts: seconds since 2026-01-01. */
+const FIRST = (START - Date.UTC(2026, 0, 1)) / 1000;
 
 async function scene() {
   const aws = await awsScene();
@@ -37,18 +40,22 @@ async function held(taking: Promise<HeldLease | undefined>): Promise<HeldLease> 
 }
 
 describe('taking the lease', () => {
-  test('a lease taken for the first time starts at epoch 1, and nothing was left behind', async () => {
+  test('a lease taken for the first time has the seconds since 2026 as its epoch, and nothing was left behind', async () => {
     await using each = await scene();
     const lease = await held(each.lease('one').take());
-    expect({ epoch: lease.epoch, dirty: lease.dirty }).toEqual({ epoch: 1, dirty: false });
+    expect({ epoch: lease.epoch, dirty: lease.dirty }).toEqual({ epoch: FIRST, dirty: false });
     await lease.release({ clean: true });
   });
 
-  test('a lease taken by many at one moment is won by exactly one', async () => {
+  test.each([
+    ['taken for the first time', 0],
+    ['released within the same second', 1],
+  ])('a lease %s that many take at one moment is won by exactly one', async (_which, before) => {
     await using each = await scene();
+    if (before > 0) await (await held(each.lease('before').take())).release({ clean: true });
     const taken = await Promise.all(Array.from({ length: 12 }, (_, index) => each.lease(`run-${index}`).take()));
     const winners = taken.filter(lease => lease !== undefined);
-    expect(winners.map(lease => lease.epoch)).toEqual([1]);
+    expect(winners.map(lease => lease.epoch)).toEqual([FIRST + before]);
     await winners[0]!.release({ clean: true });
   });
 
@@ -60,15 +67,18 @@ describe('taking the lease', () => {
     await lease.release({ clean: true });
   });
 
-  test.each([true, false])('a released lease (clean: %j) can be taken at once, one epoch later', async clean => {
-    await using each = await scene();
-    await (await held(each.lease('one').take())).release({ clean });
-    const next = await held(each.lease('two').take());
-    expect({ epoch: next.epoch, dirty: next.dirty }).toEqual({ epoch: 2, dirty: !clean });
-    await next.release({ clean: true });
-  });
+  test.each([true, false])(
+    'a released lease (clean: %j) can be taken within the same second, one epoch later',
+    async clean => {
+      await using each = await scene();
+      await (await held(each.lease('one').take())).release({ clean });
+      const next = await held(each.lease('two').take());
+      expect({ epoch: next.epoch, dirty: next.dirty }).toEqual({ epoch: FIRST + 1, dirty: !clean });
+      await next.release({ clean: true });
+    },
+  );
 
-  test('an expired lease can be taken over, one epoch later, and the run before counts as dirty', async () => {
+  test('an expired lease can be taken over, and the run before counts as dirty', async () => {
     await using each = await scene();
     const first = await held(each.lease('one').take());
     each.aws.faults.always('dynamodb', { refuse: { status: 400, code: 'AccessDeniedException', message: 'No.' } });
@@ -78,8 +88,21 @@ describe('taking the lease', () => {
     expect(await each.lease('two').take()).toBeUndefined();
     each.clock.advance(1);
     const second = await held(each.lease('two').take());
-    expect({ epoch: second.epoch, dirty: second.dirty }).toEqual({ epoch: 2, dirty: true });
+    expect({ epoch: second.epoch, dirty: second.dirty }).toEqual({ epoch: FIRST + SECONDS, dirty: true });
     await second.release({ clean: true });
+  });
+
+  test('each epoch is greater than the one before, and no less than the seconds since 2026', async () => {
+    await using each = await scene();
+    const epochs: number[] = [];
+    // Within one second, a second later, with a clock that went back, and after a day.
+    for (const milliseconds of [0, 999, 1, -60_000, 0, 86_400_000]) {
+      each.clock.advance(milliseconds);
+      const lease = await held(each.lease(`run-${epochs.length}`).take());
+      epochs.push(lease.epoch - FIRST);
+      await lease.release({ clean: true });
+    }
+    expect(epochs).toEqual([0, 1, 2, 3, 4, 86_341]);
   });
 
   test('a table that does not answer makes taking the lease an error', async () => {
@@ -90,12 +113,12 @@ describe('taking the lease', () => {
 });
 
 describe('a lost answer', () => {
-  test('a lost answer to a take is repeated: the lease is held, one epoch later, and the run before counts as dirty', async () => {
+  test('a lost answer to a take is repeated: the lease is held, and the run before counts as dirty', async () => {
     await using each = await scene();
     each.aws.faults.next('dynamodb', { loseAnswer: true });
     const lease = await held(each.lease('one').take());
-    expect({ epoch: lease.epoch, dirty: lease.dirty }).toEqual({ epoch: 2, dirty: true });
-    expect(await each.item()).toMatchObject({ epoch: { N: '2' }, holder: { S: 'one' } });
+    expect({ epoch: lease.epoch, dirty: lease.dirty }).toEqual({ epoch: FIRST, dirty: true });
+    expect(await each.item()).toMatchObject({ epoch: { N: String(FIRST) }, holder: { S: 'one' } });
     await lease.assertValid();
     await lease.release({ clean: true });
   });
@@ -108,7 +131,7 @@ describe('a lost answer', () => {
     await lease.assertValid();
     expect(lease.signal.aborted).toBe(false);
     await lease.release({ clean: true });
-    expect(await each.item()).toMatchObject({ ended: { S: 'cleanly' } });
+    expect(await each.item()).toMatchObject({ ended: { S: 'clean' } });
   });
 
   test('a lost answer to a release is repeated', async () => {
@@ -155,13 +178,17 @@ describe('a lease that another run has taken over', () => {
     await each.table.update({
       Key: leaseKey,
       UpdateExpression: 'SET epoch = :epoch, holder = :holder',
-      ExpressionAttributeValues: { ':epoch': { N: '2' }, ':holder': { S: 'two' } },
+      ExpressionAttributeValues: { ':epoch': { N: String(FIRST + 1) }, ':holder': { S: 'two' } },
     });
     each.clock.advance(45_000);
     expect(await each.aborted(lost.signal)).toBeInstanceOf(LeaseLostError);
     expect(await rejection(lost.assertValid())).toBeInstanceOf(LeaseLostError);
     expect(await rejection(lost.release({ clean: true }))).toBeInstanceOf(LeaseLostError);
-    expect(await each.item()).toMatchObject({ epoch: { N: '2' }, holder: { S: 'two' }, ended: { S: 'no' } });
+    expect(await each.item()).toMatchObject({
+      epoch: { N: String(FIRST + 1) },
+      holder: { S: 'two' },
+      ended: { S: 'no' },
+    });
   });
 });
 

@@ -39,6 +39,7 @@ export async function apiScene(acts: readonly Act[], options: ApiSceneOptions = 
       handed.push(token);
       return token;
     },
+    client: async () => 'acme',
     discard: (refused: string) => void discarded.push(refused),
   };
   const { budget, random, maxBodyBytes } = options;

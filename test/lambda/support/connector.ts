@@ -1,4 +1,3 @@
-import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { type Clients, createContainerTokens } from '../../../lambda/compose.ts';
 import { type InvocationResult, type Invoker, invoke } from '../../../lambda/invocation.ts';
 import type { Log } from '../../../lambda/ports.ts';
@@ -102,15 +101,6 @@ function clientsOf(aws: AwsScene, logged: unknown[][]): Clients {
   const log: Log = { info: note, warn: note, error: note };
   const { clients, clock } = aws;
   return { ...clients, fetch: (url, init) => fetch(url, init), clock, random: () => 0, hash: sha256, log };
-}
-
-/** Stores a dead letter as a release that could not send the row would have. */
-export async function putDeadLetter(each: Connector, place: string, row: string): Promise<string> {
-  const [stream = '', reason = ''] = place.split('/');
-  const Key = `dead-letter/acme/${stream}/${reason}/0a1b2c.json`;
-  const Body = `{"reason":"${reason}","stream":"${stream}","connector":"acme","row":${row}}\n`;
-  await (await each.clients.s3()).send(new PutObjectCommand({ Bucket: each.aws.names.deadLetterBucket, Key, Body }));
-  return Key;
 }
 
 /** A connector whose secret and rows hold the word "canary". */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { envelope as ownFormat } from '../../../lambda/core/event.ts';
+import { cascadedWithdrawal, envelope as ownFormat } from '../../../lambda/core/event.ts';
 import { ocsfFormat } from '../../../lambda/core/ocsf/format.ts';
 import { VIEWS } from '../../../lib/query/views.ts';
 import { ASSETS, CONTEXT, DNS_BLOCKS, rowOf, THREATS } from '../../lambda/core/support/streams.ts';
@@ -302,7 +302,8 @@ describe('what the connector itself writes in OCSF reads as what it writes in th
   });
   const asset = row(ASSETS, `"updated_at":"${time}","dead_letter":"its own","n":9007199254740993`);
   const threat = row(THREATS, `"updated_at":"${time}","asset_id":"a1","row":{"x":1.0}`);
-  const tombstone = { id: 'a1', deletedAt: time, position: '"p2"' };
+  const removal = { id: 'a1', deletedAt: time, position: '"p2"' };
+  const withdrawal = cascadedWithdrawal({ id: 't1', removal, stream: THREATS, sequence: threat.sequence }, CONTEXT);
 
   test.each([
     ['an asset', ...both(asset)],
@@ -315,11 +316,7 @@ describe('what the connector itself writes in OCSF reads as what it writes in th
       format.oversize(threat, CONTEXT, DEAD_LETTER),
       ownFormat.oversize(threat, CONTEXT, DEAD_LETTER),
     ],
-    [
-      'a withdrawal',
-      format.withdrawn('t1', tombstone, THREATS, threat.sequence, CONTEXT),
-      ownFormat.withdrawn('t1', tombstone, THREATS, threat.sequence, CONTEXT),
-    ],
+    ['a withdrawal', format.withdrawn(withdrawal, CONTEXT), ownFormat.withdrawn(withdrawal, CONTEXT)],
   ])('%s', async (_, inOcsf, inEnvelope) => {
     await database.hold([inOcsf, inEnvelope]);
     const [one, other] = await database.rows('select * from events');

@@ -46,10 +46,4 @@ describe('a row', () => {
   test('that nobody knows is not explained', () => {
     expect(explainRow({ ...PARTS, versions: [], events: [] })).toBeUndefined();
   });
-
-  test('with a damaged state shows the damage instead of values', () => {
-    expect(explainRow({ ...PARTS, state: new Error('The checksum is wrong.') })!.state).toEqual({
-      damaged: 'The checksum is wrong.',
-    });
-  });
 });

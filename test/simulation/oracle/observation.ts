@@ -43,14 +43,8 @@ export interface Tally {
   removals: number;
   restores: number;
   leaseHeld: number;
-  /** Dead letters stored, and what became of them when they were redriven. */
+  /** Dead letters stored. */
   letters: number;
-  lettersSent: number;
-  lettersKnown: number;
-  lettersSuperseded: number;
-  lettersKept: number;
-  /** Kills of a run that had begun to redrive dead letters. */
-  killsOverDeadLetters: number;
   /** Histories whose pages are written in several batches. */
   wide: number;
   /** Histories in which many assets are removed between two polls. */
@@ -81,11 +75,6 @@ export function emptyTally(): Tally {
     restores: 0,
     leaseHeld: 0,
     letters: 0,
-    lettersSent: 0,
-    lettersKnown: 0,
-    lettersSuperseded: 0,
-    lettersKept: 0,
-    killsOverDeadLetters: 0,
     wide: 0,
     massRemovals: 0,
     killsWhileWithdrawing: 0,

@@ -4,7 +4,6 @@ import { ocsfFaults } from '../../ocsf/validate.ts';
 import { sequencesUsedTwice, unlikeTruth } from '../../support/promise.ts';
 import { copyOf, greatestSequence, isOcsf, keyOf, type ReceivedEvent, type Rule } from '../../support/siem.ts';
 import { BAD_ROW } from '../simulated/network.ts';
-import { deadLetterOf } from './dead-letters.ts';
 import type { Observation } from './observation.ts';
 
 export function breachesOf(observation: Observation, rule: Rule = greatestSequence): string[] {
@@ -94,19 +93,9 @@ function saidBy(event: ReceivedEvent): string | undefined {
  * remembers, or over older versions, which differ from what was sent last.
  */
 function isExcused(before: ReceivedEvent, event: ReceivedEvent, observation: Observation): boolean {
-  if (isRedrivenUnknown(before, event)) return true;
   const { disturbances, replayed, everyVersion } = observation;
   const isUnremembered = everyVersion || event.stream === 'dns-blocks';
   return (replayed && isUnremembered) || disturbances.some(time => time >= before.at && time <= event.at);
-}
-
-/**
- * A dead letter whose row was sent already, by a walk of another release or from another dead letter. Nothing is kept of a block that left
- * the window, and the state of an oversize row does not say whether the row or its notice was sent.
- */
-function isRedrivenUnknown(before: ReceivedEvent, { stream, deadLetter }: ReceivedEvent): boolean {
-  const tellsLittle = stream === 'dns-blocks' || deadLetter?.includes('/oversize/');
-  return deadLetter !== undefined && before.deadLetter !== deadLetter && tellsLittle === true;
 }
 
 /** Consumer rule 2 of the specification: a tombstone of an asset never seen is ignored. */
@@ -120,17 +109,26 @@ function unseenTombstones({ events, disturbances }: Observation): string[] {
   });
 }
 
-/** An asset restored before the walk's end is struck off the list: its threats are still there. */
+/**
+ * An asset restored before the walk's end is struck off the list: its threats are still there. A withdrawal that a killed run left half done
+ * is completed.
+ */
 function withdrawnUnderLiveAssets({ events, disturbances }: Observation): string[] {
-  /** By asset when the SIEM was sent that it is live. */
-  const live = new Map<string, number>();
+  const live = new Set<string>();
+  /** By asset when the SIEM was sent that it is removed. */
+  const removed = new Map<string, number>();
   return events.flatMap(({ stream, id, kind, line, parent = '', at }) => {
-    if (stream === 'assets' && kind === 'upsert') live.set(id, at);
+    if (stream === 'assets' && kind === 'upsert') live.add(id);
     // Of an oversize row the notice does not say which of the two it is.
-    if (kind === 'tombstone' || kind === 'oversize' || (stream === 'assets' && kind === 'withdrawn')) live.delete(id);
-    const since = kind === 'withdrawn' && !isFiltered(line) ? live.get(parent) : undefined;
-    const wrong = since !== undefined && !disturbances.some(time => time >= since && time <= at);
-    return wrong ? [`Withdrawn although its asset is live: ${line}`] : [];
+    if (kind === 'tombstone' || kind === 'oversize' || (stream === 'assets' && kind === 'withdrawn')) {
+      live.delete(id);
+      removed.set(id, at);
+    }
+    if (kind !== 'withdrawn' || isFiltered(line) || !live.has(parent)) return [];
+    const since = removed.get(parent) ?? Number.NEGATIVE_INFINITY;
+    return disturbances.some(time => time >= since && time <= at)
+      ? []
+      : [`Withdrawn although its asset is live: ${line}`];
   });
 }
 
@@ -147,4 +145,9 @@ function invalid({ events }: Observation): string[] {
 
 function lostDeadLetters({ badRow, letters }: Observation): string[] {
   return badRow && !letters.some(deadLetter => deadLetter.includes(BAD_ROW)) ? ['A row without an id is nowhere'] : [];
+}
+
+/** Key of the dead letter that an `oversize` event points to. */
+function deadLetterOf({ kind, line }: ReceivedEvent): string | undefined {
+  return kind === 'oversize' ? /"dead_letter":"s3:\/\/[^/"]+\/([^"]+)"/.exec(line)?.[1] : undefined;
 }

@@ -1,17 +1,14 @@
 /** Records what the platform answers, what Firehose takes and what is written to the table while a history runs. */
 
+import { passMilliseconds } from '../../../lambda/refresh-pace.ts';
 import type { StreamName } from '../../../lambda/streams.ts';
 import type { Platform } from '../../../local/platform/platform.ts';
 import { type ReadRow, readAnswer } from '../../../local/siem/lossless.ts';
 import { keyOf, receive } from '../../support/siem.ts';
-import { DeadLetterRecorder } from './dead-letter-recorder.ts';
 import { emptyTally, type Observation } from './observation.ts';
-import { Versions } from './versions.ts';
 
 export class Recorder {
   readonly observation: Observation;
-  readonly versions: Versions;
-  readonly letters: DeadLetterRecorder;
   readonly #platform: Platform;
   readonly #now: () => number;
   /** By stream and cursor: the rows of the page that issued it. */
@@ -44,12 +41,10 @@ export class Recorder {
       withheld: new Set(),
       ticksToQuiet: 0,
       replayed: false,
-      refreshAfter: refreshDays && refreshDays * 43_200_000,
+      refreshAfter: refreshDays && passMilliseconds(refreshDays),
       everyVersion: platform.settings.retention === 'every-version',
       seen: emptyTally(),
     };
-    this.versions = new Versions(platform);
-    this.letters = new DeadLetterRecorder(this.versions, now, sentence => this.observation.violations.push(sentence));
   }
 
   readonly disturb = (): void => {
@@ -100,12 +95,10 @@ export class Recorder {
     return count;
   };
 
-  /** @param trying by stream the key of the dead letter that the sender tried again last */
-  readonly taken = (line: string, trying: ReadonlyMap<StreamName, string>): void => {
+  readonly taken = (line: string): void => {
     const event = receive(line, this.#now());
     const key = keyOf(event.stream, event.id);
-    const deadLetter = this.letters.taken(event, trying.get(event.stream));
-    this.observation.events.push({ ...event, deadLetter });
+    this.observation.events.push(event);
     this.#forwardedIds.add(key);
     this.#forwarded.add(`${key} ${event.content}`);
     const { parent } = event;
@@ -113,10 +106,9 @@ export class Recorder {
     if (parent && event.sequence > (known?.sequence ?? '')) this.#knownParents.set(event.id, { ...event, parent });
   };
 
-  readonly stored = (key: string, body: string): void => {
+  readonly stored = (body: string): void => {
     this.observation.letters.push(body);
     this.observation.seen.letters++;
-    this.letters.stored(key, body);
   };
 
   readonly written = (item: Readonly<Record<string, { S?: string; N?: string }>>): void => {
@@ -151,7 +143,6 @@ export class Recorder {
     if (generation <= (this.#generations.get(stream) ?? 0)) return;
     this.#generations.set(stream, generation);
     this.observation.lostBefore.set(stream, this.#now());
-    this.letters.forget(stream);
     for (const key of this.#forwarded) if (key.startsWith(`${stream} `)) this.#forwarded.delete(key);
   }
 
@@ -159,7 +150,7 @@ export class Recorder {
   #holdCursor(stream: StreamName, cursor: string): void {
     for (const [id, row] of this.#pages.get(keyOf(stream, cursor)) ?? []) {
       const version = `${keyOf(stream, id)} ${row.content}`;
-      if (this.#forwarded.has(version) || this.#excused.has(version) || this.letters.keeps(version)) continue;
+      if (this.#forwarded.has(version) || this.#excused.has(version)) continue;
       this.observation.violations.push(`A cursor was saved before this was acknowledged: ${version}`);
     }
   }

@@ -1,12 +1,11 @@
 /** The clients of one process: each simulated service, through the gate of the process. */
 import type { Clients } from '../../../lambda/compose.ts';
-import { parseDeadLetterKey } from '../../../lambda/core/dead-letter.ts';
 import { OPTION_DEFAULTS } from '../../../lambda/options.ts';
 import type { Log } from '../../../lambda/ports.ts';
 import type { Settings } from '../../../lambda/settings.ts';
 import { sha256 } from '../../../lambda/system.ts';
 import type { Platform } from '../../../local/platform/platform.ts';
-import type { History, Release } from '../history.ts';
+import type { History } from '../history.ts';
 import type { Recorder } from '../oracle/recorder.ts';
 import type { SimBucket } from './bucket.ts';
 import type { SimDynamoDb } from './dynamodb.ts';
@@ -25,22 +24,20 @@ export interface Surroundings {
 
 const SILENT: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-export function clientsOf(process: SimProcess, release: Release, around: Surroundings): Clients {
+export function clientsOf(process: SimProcess, around: Surroundings): Clients {
   const { history, platform, recorder, dynamodb, firehose, bucket } = around;
   const { account } = platform;
   const secret = () => ({
     SecretString: JSON.stringify({ client_id: account.clientId, client_secret: account.clientSecret }),
   });
-  const tries = (key: string) => void process.trying.set(parseDeadLetterKey(key, CONNECTOR)!.stream, key);
   return {
     dynamodb: { send: command => process.io(dynamodb.service(command, process)) },
     firehose: { send: command => process.io(firehose.service(command, process)) },
     secrets: { send: () => process.io({ effect: secret, strike: () => undefined }) },
-    s3: async () => ({ send: command => process.io(bucket.service(command, release, tries)) }),
+    s3: async () => ({ send: command => process.io(bucket.service(command)) }),
     fetch: networkOf(process, {
       platform,
       history,
-      release,
       isForgotten: recorder.isForgotten,
       onPage: recorder.read,
       onBadRow: recorder.badRow,

@@ -143,11 +143,12 @@ export class SimDynamoDb {
   }
 
   #query(
-    { ExpressionAttributeValues: values, Limit: limit = Number.POSITIVE_INFINITY }: Input,
+    { ExpressionAttributeValues: values, Limit: limit = Number.POSITIVE_INFINITY, ExclusiveStartKey: from }: Input,
     sender?: SimProcess,
   ): Answer {
     const pk = values[':pk'].S;
-    const found = [...this.items.values()].filter(item => item['pk']!.S === pk);
+    const after = from?.['sk']?.S ?? '';
+    const found = [...this.items.values()].filter(item => item['pk']!.S === pk && item['sk']!.S! > after);
     found.sort((one, other) => (one['sk']!.S! < other['sk']!.S! ? -1 : 1));
     if (sender && found.length > 0 && pk.startsWith(REMOVALS)) sender.withdrawing = true;
     return { Items: found.slice(0, limit) };
@@ -166,11 +167,11 @@ export class SimDynamoDb {
 
 const LEASE = 'connector\nlease';
 /** How the lease is taken; it is renewed and given back otherwise. */
-const TAKE = 'SET epoch = if_not_exists(';
+const TAKE = 'SET epoch = :epoch, holder';
 
 /** What the partitions of the list of removals, and of the threats under an asset, begin with. */
-const REMOVALS = 'withdrawals#';
-const CHILDREN = 'members#threats#=';
+const REMOVALS = 'removals#';
+const CHILDREN = 'children#threats#=';
 
 function stepOf(command: Command): WithdrawalStep | undefined {
   if (command.constructor.name !== 'BatchWriteItemCommand') return undefined;
@@ -239,18 +240,13 @@ function compare(left: Value, right: Value): number {
   throw new Error('Values of different kinds are compared');
 }
 
-/** `SET a = :v, b = if_not_exists(b, :v) + :w`. */
+/** `SET a = :v, b = :w`. */
 export function updated(expression: string, item: Item, values: Values): Item {
   const result = { ...item };
-  for (const assignment of expression.replace(/^SET /, '').split(/, (?![^(]*\))/)) {
-    const plain = /^(\w+) = (:\w+)$/.exec(assignment);
-    const counted = /^(\w+) = if_not_exists\((\w+), (:\w+)\) \+ (:\w+)$/.exec(assignment);
-    if (plain) result[plain[1]!] = values[plain[2]!]!;
-    else if (counted) {
-      const [, target, name, otherwise, addend] = counted;
-      const sum = Number((item[name!] ?? values[otherwise!])!.N) + Number(values[addend!]!.N);
-      result[target!] = { N: String(sum) };
-    } else throw new Error(`Update not understood: ${assignment}`);
+  for (const assignment of expression.replace(/^SET /, '').split(', ')) {
+    const [, name, value] = /^(\w+) = (:\w+)$/.exec(assignment) ?? [];
+    if (!name || !value) throw new Error(`Update not understood: ${assignment}`);
+    result[name] = values[value]!;
   }
   return result;
 }

@@ -1,20 +1,16 @@
 /** The network between a process and the platform. */
 import type { Fetch } from '../../../lambda/source/http.ts';
-import { STREAMS, type StreamName, type VersionedName } from '../../../lambda/streams.ts';
+import { STREAMS, type StreamName } from '../../../lambda/streams.ts';
 import type { Platform } from '../../../local/platform/platform.ts';
-import { createRowWriter } from '../../../local/platform/rows.ts';
 import { pathOf } from '../../../local/platform/settings.ts';
-import type { FaultKind, History, Release, StubbornFault } from '../history.ts';
+import type { FaultKind, History, StubbornFault } from '../history.ts';
 import type { SimProcess } from './process.ts';
-import { asRead } from './release.ts';
 
 export const ORIGIN = 'http://127.0.0.1';
 
 export interface NetworkHooks {
   readonly platform: Platform;
-  readonly history: Pick<History, 'rowsThatFit' | 'badRow' | 'letters'>;
-  /** That the process runs. */
-  readonly release: Release;
+  readonly history: Pick<History, 'rowsThatFit' | 'badRow'>;
   readonly isForgotten: (cursor: string) => boolean;
   /** Called with each list answer; returns how many rows it holds. */
   readonly onPage: (stream: StreamName, body: string, fits: number) => number;
@@ -37,7 +33,7 @@ export const BAD_ROW = '{"note":"a row without an id"}';
 const TOO_LARGE = String(2 ** 30);
 
 async function answer(url: string, init: RequestInit, hooks: NetworkHooks): Promise<Response> {
-  const { platform, history, release, isForgotten, onRefusedCursor, onPage } = hooks;
+  const { platform, history, isForgotten, onRefusedCursor, onPage } = hooks;
   const cursor = new URL(url).searchParams.get('cursor');
   if (cursor !== null && isForgotten(cursor)) {
     onRefusedCursor();
@@ -48,7 +44,6 @@ async function answer(url: string, init: RequestInit, hooks: NetworkHooks): Prom
   const hasBadRow = history.badRow && stream === 'assets';
   const asked = hasBadRow ? withRoom(url) : url;
   const response = await platform.fetch(new Request(asked, { ...init, signal: null }));
-  if (!stream && history.letters) return singleRead(url, response, hooks);
   if (!stream || response.status !== 200) return response;
   const body = await response.text();
   const { rowsThatFit: fits = Number.POSITIVE_INFINITY } = history;
@@ -56,7 +51,7 @@ async function answer(url: string, init: RequestInit, hooks: NetworkHooks): Prom
   if (rows > fits) return new Response(body, { status: 200, headers: { 'content-length': TOO_LARGE } });
   const isBad = hasBadRow && asked !== url && body.includes('"asset-0"');
   if (isBad) hooks.onBadRow();
-  return new Response(asRead(isBad ? withBadRow(body) : body, release), { status: 200 });
+  return new Response(isBad ? withBadRow(body) : body, { status: 200 });
 }
 
 /**
@@ -131,28 +126,4 @@ function aborted(signal: AbortSignal | null | undefined): Promise<never> {
     if (signal?.aborted) reject(signal.reason);
     else signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
-}
-
-/** What the API answers to a single read. */
-
-const SINGLE = /^(\/.+)\/([^/]+)$/;
-
-/** Of what no list shows any more the specification does not say whether it can be read. */
-export async function singleRead(
-  url: string,
-  response: Response,
-  { platform, history, release }: Pick<NetworkHooks, 'platform' | 'history' | 'release'>,
-): Promise<Response> {
-  const [, list, id = ''] = SINGLE.exec(new URL(url).pathname) ?? [];
-  const stream = STREAMS.find(each => each.hasRowStates && each.path === list);
-  if (!stream?.hasRowStates) return response;
-  if (response.status === 200) return new Response(asRead(await response.text(), release), { status: 200 });
-  const row =
-    response.status === 404 && history.letters?.showsGone && lastRow(platform, stream.name, decodeURIComponent(id));
-  return row ? new Response(asRead(row, release), { status: 200 }) : response;
-}
-
-function lastRow({ tenantData, settings }: Platform, name: VersionedName, id: string): string | undefined {
-  const version = tenantData.streams[name].latest.get(id);
-  return version && createRowWriter(settings.threatAssetMember, () => '')(name, version, 'null');
 }

@@ -3,7 +3,6 @@
 import type { Clients } from '../../../lambda/compose.ts';
 import type { AssertLeaseValid, Clock } from '../../../lambda/ports.ts';
 import type { Tokens } from '../../../lambda/source/token.ts';
-import type { StreamName } from '../../../lambda/streams.ts';
 import type {
   Change,
   FaultKind,
@@ -60,8 +59,6 @@ const SLOWEST_SHARE = 0.99;
 
 export class SimProcess {
   readonly random: Random;
-  /** By stream the key of the dead letter that it read last. */
-  readonly trying = new Map<StreamName, string>();
   ios = 0;
   /** From the first removal on the list until the list is empty. */
   withdrawing = false;
@@ -69,7 +66,6 @@ export class SimProcess {
   epoch = 0;
   /** Of the lease that it holds, or held. */
   assertLeaseValid: AssertLeaseValid | undefined;
-  #iosOfRedrive = 0;
   readonly #iosOfStep = new Map<WithdrawalStep, number>();
   #ended = false;
   readonly #tick: Tick;
@@ -161,13 +157,12 @@ export class SimProcess {
   }
 
   #momentOf(at: number, { request }: Pick<Service<unknown>, 'request'>): (moment: Moment) => boolean {
-    const overDeadLetters = this.trying.size > 0 ? this.#iosOfRedrive++ : undefined;
     const step = this.withdrawing ? request?.step : undefined;
     const ofStep = step && (this.#iosOfStep.get(step) ?? 0);
     if (step) this.#iosOfStep.set(step, ofStep! + 1);
     return moment => {
       if (moment.ofStep) return moment.ofStep === step && moment.at === ofStep;
-      return moment.at === (moment.overDeadLetters ? overDeadLetters : at);
+      return moment.at === at;
     };
   }
 

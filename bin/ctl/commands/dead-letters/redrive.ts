@@ -1,33 +1,27 @@
 /** Sends dead letters again after a fix, each kind in its own way. */
 
 import { DeleteObjectCommand } from '@aws-sdk/client-s3';
-import { MAX_REDRIVE } from '../../../../lambda/command.ts';
 import { parseDeadLetterKey } from '../../../../lambda/core/dead-letter.ts';
 import { groupBy } from '../../../../lambda/core/group-by.ts';
-import type { InvocationResult } from '../../../../lambda/invocation.ts';
 import { createFirehose } from '../../../../lambda/sink/firehose.ts';
-import { STREAMS, type StreamName } from '../../../../lambda/streams.ts';
 import { PREFIXES } from '../../../../lib/prefixes.ts';
 import type { Context } from '../../context.ts';
-import { AwsCallError, FunctionFailedError, InterruptedError, RefusedError } from '../../errors.ts';
-import { confirm, sendCommand } from '../../function-command.ts';
+import { AwsCallError, InterruptedError, RefusedError } from '../../errors.ts';
+import { confirm } from '../../function-command.ts';
 import type { Outcome } from '../../report.ts';
 import { tableText } from '../../text.ts';
 import { queueDepth } from './counts.ts';
 import { eventsOf, readErrorObject, readObject } from './error-records.ts';
-import { listDeadLetters, listDeliveryErrors } from './list.ts';
+import { listDeliveryErrors } from './list.ts';
 import { moveBack, queueNamed, queueUrl } from './queues.ts';
 import { unknownKey } from './show.ts';
 
 export interface RedriveOptions {
   readonly all?: true;
   readonly yes?: true;
-  /** Seconds to wait for the lease. */
-  readonly wait: number;
 }
 
 interface Targets {
-  readonly deadLetters: readonly string[];
   readonly deliveries: readonly string[];
   readonly notifications: boolean;
 }
@@ -38,48 +32,47 @@ export async function redrive(context: Context, keys: readonly string[], options
     throw new RefusedError('Give the keys to send again, or --all, but not both. Nothing was done.');
   }
   const targets = options.all ? await everything(context) : await named(context, keys);
-  const { deadLetters, deliveries, notifications } = targets;
-  if (deadLetters.length + deliveries.length === 0 && !notifications) return redriveOutcome([]);
+  const { deliveries, notifications } = targets;
+  if (deliveries.length === 0 && !notifications) return redriveOutcome([]);
   const consequence = consequenceText(targets);
   if (options.yes) context.report.say(consequence);
   else await confirm(context, consequence);
-  return redriveOutcome(await carryOutAll(context, targets, options.wait));
+  return redriveOutcome(await carryOutAll(context, targets));
 }
 
 async function named(context: Context, keys: readonly string[]): Promise<Targets> {
   const { connector } = await context.deployment();
   const different = [...new Set(keys.map(key => queueNamed(key) ?? key))];
-  const deadLetters = different.filter(key => parseDeadLetterKey(key, connector));
   const deliveries = different.filter(key => key.startsWith(PREFIXES.deliveryErrors));
   const notifications = different.includes('siem-dead-letters');
   if (different.includes('schedule-dead-letters')) {
     throw new RefusedError('Failed starts need no redrive: the next run does their work. Nothing was done.');
   }
-  const unknown = different.find(key => ![...deadLetters, ...deliveries, 'siem-dead-letters'].includes(key));
+  const row = different.find(key => parseDeadLetterKey(key, connector));
+  if (row !== undefined) {
+    throw new RefusedError(
+      `${row} is a row that cannot be an event. It stays as it is until it changes at the API, and then the next run sends it. Nothing was done.`,
+    );
+  }
+  const unknown = different.find(key => ![...deliveries, 'siem-dead-letters'].includes(key));
   if (unknown !== undefined) throw new RefusedError(unknownKey(unknown, connector));
   if (notifications && !(await queueUrl(context, 'siem-dead-letters'))) {
     throw new RefusedError('The stack has no queue for the SIEM. Nothing was done.');
   }
-  return { deadLetters, deliveries, notifications };
+  return { deliveries, notifications };
 }
 
 async function everything(context: Context): Promise<Targets> {
   const url = await queueUrl(context, 'siem-dead-letters');
   const waiting = url ? (await queueDepth(context.aws, url)).waiting : 0;
   return {
-    deadLetters: (await listDeadLetters(context)).map(({ key }) => key),
     deliveries: (await listDeliveryErrors(context)).map(({ key }) => key),
     notifications: waiting > 0,
   };
 }
 
-function consequenceText({ deadLetters, deliveries, notifications }: Targets): string {
+function consequenceText({ deliveries, notifications }: Targets): string {
   return [
-    ...(deadLetters.length > 0
-      ? [
-          `The function runs and tries ${deadLetters.length === 1 ? '1 row' : `${deadLetters.length} rows`} again. It sends each row that can be sent now and is still the newest version.`,
-        ]
-      : []),
     ...(deliveries.length > 0
       ? [
           `The events of ${deliveries.length === 1 ? '1 object' : `${deliveries.length} objects`} of delivery errors are put into the delivery stream again.`,
@@ -90,11 +83,9 @@ function consequenceText({ deadLetters, deliveries, notifications }: Targets): s
   ].join('\n');
 }
 
-const SOME_GONE = 'Rows that were sent before the failure are deleted. "dead-letters list" shows the rest.';
-
 /** A failure of one kind does not stop the others. */
-async function carryOutAll(context: Context, targets: Targets, wait: number): Promise<Redriven[]> {
-  const { deadLetters, deliveries, notifications } = targets;
+async function carryOutAll(context: Context, targets: Targets): Promise<Redriven[]> {
+  const { deliveries, notifications } = targets;
   const done: Redriven[] = [];
   const failures: unknown[] = [];
   const attempt = async (keys: readonly string[], act: () => Promise<Redriven[]>) => {
@@ -104,8 +95,7 @@ async function carryOutAll(context: Context, targets: Targets, wait: number): Pr
     } catch (error) {
       if (error instanceof InterruptedError) throw error;
       failures.push(error);
-      const message = error instanceof Error ? error.message : String(error);
-      const reason = error instanceof FunctionFailedError ? `${message}\n  ${SOME_GONE}` : message;
+      const reason = error instanceof Error ? error.message : String(error);
       done.push({ key: keys.length === 1 ? keys[0]! : `${keys.length} objects`, outcome: 'kept', reason });
     }
   };
@@ -114,11 +104,6 @@ async function carryOutAll(context: Context, targets: Targets, wait: number): Pr
   for (const key of deliveries) {
     if (context.signal.aborted) throw interrupted(done, deliveries);
     await attempt([key], async () => [await redriveDelivery(context, key)]);
-  }
-  if (context.signal.aborted) throw interrupted(done, deliveries);
-  const { connector } = await context.deployment();
-  for (const each of redriveCommands(deadLetters, connector)) {
-    await attempt(each.redrive, () => redriveDeadLetters(context, each, wait));
   }
   if (failures.length > 0 && failures.length === done.length) throw failures[0];
   return done;
@@ -143,31 +128,6 @@ async function moveNotifications(context: Context): Promise<Redriven[]> {
       reason: `${moved} notifications moved, ${status.toLowerCase()}`,
     },
   ];
-}
-
-export interface RedriveCommand {
-  /** The streams of one group, in order. */
-  readonly streams: readonly StreamName[];
-  /** Keys, up to the limit of one command. */
-  readonly redrive: readonly string[];
-}
-
-/** At least one command per group of streams, so that a failing group does not stop another. */
-export function redriveCommands(keys: readonly string[], connector: string): RedriveCommand[] {
-  return [...groupBy(STREAMS, ({ group }) => group).values()].flatMap(group => {
-    const streams = group.map(({ name }) => name);
-    const own = keys.filter(key => streams.some(name => name === parseDeadLetterKey(key, connector)?.stream));
-    const pieces = Math.ceil(own.length / MAX_REDRIVE);
-    return Array.from({ length: pieces }, (_, at) => {
-      return { streams, redrive: own.slice(at * MAX_REDRIVE, (at + 1) * MAX_REDRIVE) };
-    });
-  });
-}
-
-/** @throws RefusedError, StillBusyError, FunctionFailedError, AwsCallError, InterruptedError */
-export async function redriveDeadLetters(context: Context, what: RedriveCommand, wait: number): Promise<Redriven[]> {
-  const { json } = await sendCommand(context, what, { wait });
-  return [...((json as InvocationResult).letters ?? [])];
 }
 
 /** For the records of one object, including throttling. */

@@ -1,10 +1,9 @@
 /** The API's answer for an id, and whether the SIEM has the same. */
 
-import { FILTERED } from '../../../../lambda/core/decide.ts';
+import { initialState, isUnconfirmed } from '../../../../lambda/core/decide.ts';
 import { ApiRefusedError, ContractError } from '../../../../lambda/core/errors.ts';
 import { type Row, readRow, rowCut, singleRow } from '../../../../lambda/core/row.ts';
-import { initialState, isUnconfirmed } from '../../../../lambda/core/stream-state.ts';
-import type { RowState, SavedStream, StoredState } from '../../../../lambda/ports.ts';
+import type { RowState, SavedStream } from '../../../../lambda/ports.ts';
 import { pathSegment } from '../../../../lambda/source/api.ts';
 import type { SyncedStream } from '../../../../lambda/streams.ts';
 import { sha256 } from '../../../../lambda/system.ts';
@@ -105,23 +104,24 @@ export type ResultWord =
   | 'unknown';
 
 /** @param stored row state, undefined if the id was never sent */
-export function resultOf(answer: Answer, stored: StoredState | undefined): ResultWord {
-  if (stored instanceof Error || answer.kind === 'unclear') return 'unknown';
+export function resultOf(answer: Answer, stored: RowState | undefined): ResultWord {
+  if (answer.kind === 'unclear') return 'unknown';
   if (answer.kind === 'row' && answer.row.filter === 'withhold')
-    return stored && !stored.removed ? 'not withdrawn' : 'excluded by the filter';
+    return stored?.status === 'live' ? 'not withdrawn' : 'excluded by the filter';
   if (!stored) return 'never sent';
-  if (answer.kind !== 'row') return stored.removed ? 'removed' : 'sent and gone from the API';
-  if (stored.removed !== answer.row.deleted) return 'differs';
-  // The SIEM has it as withdrawn, so the tombstone is not sent.
-  if (stored.rowHash === FILTERED) return 'removed';
+  const isLive = stored.status === 'live';
+  if (answer.kind !== 'row') return isLive ? 'sent and gone from the API' : 'removed';
+  if (isLive === answer.row.deleted) return 'differs';
+  // The SIEM has nothing of it, so the tombstone is not sent.
+  if (stored.rowHash === '') return 'removed';
   if (stored.rowHash !== answer.row.rowHash) return 'differs';
-  return stored.removed ? 'removed' : 'same';
+  return isLive ? 'same' : 'removed';
 }
 
 /** @returns undefined if the row state can be relied on */
 export function unconfirmedFor(id: string, stored: RowState | undefined, saved: SavedStream): ResultWord | undefined {
   const { generation } = saved.checkpoint;
-  if (stored && stored.generation < generation && !stored.removed) return 'awaits a replay';
+  if (stored && stored.generation < generation && stored.status === 'live') return 'awaits a replay';
   return isUnconfirmed(initialState(saved), id) ? 'unconfirmed' : undefined;
 }
 

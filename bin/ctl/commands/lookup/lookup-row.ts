@@ -1,7 +1,7 @@
 /** Compares the API's answer for an id with what the connector last sent. */
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { deadLetterKey } from '../../../../lambda/core/dead-letter.ts';
-import type { SavedStream, StoredState } from '../../../../lambda/ports.ts';
+import type { RowState, SavedStream } from '../../../../lambda/ports.ts';
 import type { StreamName, SyncedStream } from '../../../../lambda/streams.ts';
 import { type Access, openAccess } from '../../access.ts';
 import type { Context } from '../../context.ts';
@@ -15,7 +15,7 @@ export interface Lookup {
   readonly id: string;
   readonly answer: Answer;
   /** Undefined if the id was never sent. */
-  readonly stored: StoredState | undefined;
+  readonly stored: RowState | undefined;
   /** Undefined if there is no event to find. */
   readonly found: FoundEvent | undefined;
   readonly result: ResultWord;
@@ -41,7 +41,7 @@ export async function lookUp(
   const [answer, stored, saved] = await Promise.all([
     askForRow(access, stream, id),
     storedState(access, name, id),
-    access.checkpoints.load([name]).then(savedStreams => savedStreams.get(name)),
+    access.checkpoints.load([name]).then(({ streams }) => streams.get(name)),
   ]);
   const found = await eventOf(context, { name, id, stored, minutes });
   const differ = differing(answer, found);
@@ -52,14 +52,14 @@ export async function lookUp(
   return { stream: name, id, answer, stored, found, result, differing: differ };
 }
 
-function unconfirmedBefore(id: string, stored: StoredState | undefined, saved: SavedStream | Error | undefined) {
-  if (stored instanceof Error || !saved) return undefined;
+function unconfirmedBefore(id: string, stored: RowState | undefined, saved: SavedStream | Error | undefined) {
+  if (!saved) return undefined;
   return saved instanceof Error ? 'unknown' : unconfirmedFor(id, stored, saved);
 }
 
 interface Evidence {
   readonly name: StreamName;
-  readonly stored: StoredState | undefined;
+  readonly stored: RowState | undefined;
   readonly found: FoundEvent | undefined;
   readonly differ: readonly DifferingMember[] | undefined;
 }
@@ -70,7 +70,7 @@ async function checkedByEvent(context: Context, { name, stored, found, differ }:
     if (found.event.row === undefined) return 'too large';
     return differ && differ.length > 0 ? 'differs' : 'same';
   }
-  const rowHash = stored && !(stored instanceof Error) ? stored.rowHash : '';
+  const rowHash = stored?.rowHash ?? '';
   return (await isOversizeDeadLetter(context, name, rowHash)) ? 'too large' : 'same';
 }
 
@@ -87,7 +87,7 @@ async function isOversizeDeadLetter(context: Context, stream: StreamName, rowHas
   }
 }
 
-async function storedState(access: Access, stream: StreamName, id: string): Promise<StoredState | undefined> {
+async function storedState(access: Access, stream: StreamName, id: string): Promise<RowState | undefined> {
   return (await access.rowStates.get(stream, [id])).get(id);
 }
 
@@ -100,13 +100,13 @@ export function streamOf({ streams }: Access, name: StreamName): SyncedStream {
 interface Wanted {
   readonly name: StreamName;
   readonly id: string;
-  readonly stored: StoredState | undefined;
+  readonly stored: RowState | undefined;
   readonly minutes: number;
 }
 
 /** Without access to the bucket the rest of the answer is still shown. */
 async function eventOf(context: Context, { name, id, stored, minutes }: Wanted): Promise<FoundEvent | undefined> {
-  if (!stored || stored instanceof Error) return undefined;
+  if (!stored) return undefined;
   const { sequence, forwardedAt } = stored;
   const { aws } = context;
   try {

@@ -1,6 +1,5 @@
 /** Output of `asset` and `threat`: names of members, and values only with `--show`. */
 
-import { FILTERED } from '../../../../lambda/core/decide.ts';
 import { type CutMember, cutBody } from '../../../../lambda/core/json/cutter.ts';
 import type { FilterResult } from '../../../../lambda/ports.ts';
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
@@ -62,11 +61,12 @@ const FILTER_TEXTS: Readonly<Record<FilterResult, string>> = {
 
 function sentText({ stored }: Lookup): string {
   if (!stored) return 'never';
-  if (stored instanceof Error) return stored.message;
-  const removal = stored.rowHash === FILTERED ? 'a withdrawal because of the filter' : 'a removal';
-  const what = stored.removed ? removal : 'a row';
-  const when = stored.forwardedAt || 'at an unrecorded time';
-  return `${what}, ${when}, sequence ${stored.sequence}${stored.parent === undefined ? '' : `, of asset ${JSON.stringify(stored.parent)}`}`;
+  const { status, rowHash, forwardedAt } = stored;
+  if (rowHash === '' && status === 'removed') return 'never, and the row is removed';
+  const what = { live: 'a row', withheld: 'a withdrawal because of the filter, or nothing', removed: 'a removal' }[
+    status
+  ];
+  return `${what}, ${forwardedAt}, sequence ${stored.sequence}${stored.parent === undefined ? '' : `, of asset ${JSON.stringify(stored.parent)}`}`;
 }
 
 function foundText(found: FoundEvent): string {

@@ -1,6 +1,5 @@
 /** An asset's neighbours at the API, and whether the SIEM was sent each. */
-import { FILTERED } from '../../../../lambda/core/decide.ts';
-import type { StoredState } from '../../../../lambda/ports.ts';
+import type { RowState } from '../../../../lambda/ports.ts';
 import { openAccess } from '../../access.ts';
 import type { Context } from '../../context.ts';
 import type { Outcome } from '../../report.ts';
@@ -9,7 +8,7 @@ import { answerOrRefusal, checkAskable, type NoRow } from './answer.ts';
 import { streamOf } from './lookup-row.ts';
 import { answerText } from './lookup-text.ts';
 
-type SentState = 'sent' | 'removal sent' | 'withdrawn by the filter' | 'never sent' | 'unknown';
+type SentState = 'sent' | 'removal sent' | 'withdrawn by the filter' | 'never sent';
 
 /** @throws RefusedError, AwsCallError; as the API's client does */
 export async function related(context: Context, id: string, show: boolean): Promise<Outcome> {
@@ -38,11 +37,9 @@ function refused(id: string, answer: NoRow): Outcome {
   return { text, json: { id, neighbours: null, api: answer }, status: 3 };
 }
 
-function sentStateOf(stored: StoredState | undefined): SentState {
+function sentStateOf(stored: RowState | undefined): SentState {
   if (!stored) return 'never sent';
-  if (stored instanceof Error) return 'unknown';
-  if (stored.rowHash === FILTERED) return 'withdrawn by the filter';
-  return stored.removed ? 'removal sent' : 'sent';
+  return ({ live: 'sent', withheld: 'withdrawn by the filter', removed: 'removal sent' } as const)[stored.status];
 }
 /** Deeper than any list in an envelope. */
 const DEEPEST = 4;

@@ -172,7 +172,6 @@ function lastCondition({ off, running, saved, activity }: Facts): Condition {
   if (saved instanceof Error) return 'damaged';
   const hasRun = saved && (saved.checkpoint.cursor !== undefined || saved.checkpoint.committed !== '');
   if (off) return 'off';
-  if (saved?.checkpoint.repairing) return activity?.failed ? 'failing' : 'backfilling';
   if (!activity) return 'unknown';
   const { reported, caughtUp = 0, failed } = activity;
   if (reported === undefined) {

@@ -48,13 +48,12 @@ function streamJson(snapshot: Snapshot, { stream, condition, saved, activity }: 
 function checkpointJson(saved: StreamSummary['saved']): object | null {
   if (saved instanceof Error) return { damaged: saved.message };
   if (!saved) return null;
-  const { cursor, committed, window, generation, repairing } = saved.checkpoint;
+  const { cursor, committed, window, generation } = saved.checkpoint;
   return {
     cursorSaved: cursor !== undefined,
     committedSequence: committed,
     window: window.length,
     generation,
-    resyncInProgress: repairing,
     unconfirmedIds: unconfirmed(saved),
   };
 }

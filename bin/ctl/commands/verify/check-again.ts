@@ -1,5 +1,5 @@
 /** Classifies differences, and checks each again after the next run, which sends what was not sent yet. */
-import type { RowState, StoredState } from '../../../../lambda/ports.ts';
+import type { RowState } from '../../../../lambda/ports.ts';
 import { idOf } from '../../../../lambda/store/item.ts';
 import type { Access } from '../../access.ts';
 import { type Answer, askForRow, isGone, isTrue, resultOf } from '../lookup/answer.ts';
@@ -55,22 +55,20 @@ export async function checkAgain(
   return { confirmed, moved, resolved };
 }
 
-function isOf(generation: number, state: StoredState | undefined): boolean {
-  return state !== undefined && !(state instanceof Error) && state.generation >= generation;
+function isOf(generation: number, state: RowState | undefined): boolean {
+  return state !== undefined && state.generation >= generation;
 }
 
 /** Whether the state now equals what the API listed. */
-function agrees({ listed, rowHash }: Difference, state: StoredState | undefined): boolean {
-  if (state instanceof Error) return false;
-  if (listed === 'withheld') return !state || state.removed;
+function agrees({ listed, rowHash }: Difference, state: RowState | undefined): boolean {
+  if (listed === 'withheld') return state?.status !== 'live';
   if (!state) return false;
-  if (!listed) return state.removed;
-  return state.rowHash === rowHash && state.removed === (listed === 'tombstone');
+  if (!listed) return state.status !== 'live';
+  return state.rowHash === rowHash && (state.status !== 'live') === (listed === 'tombstone');
 }
 
 /** The row may have changed since it was listed, so the API's current answer counts. */
-function checked(answer: Answer, state: StoredState | undefined, begun: number): 'resolved' | 'moved' | 'lasts' {
-  if (state instanceof Error) return 'lasts';
+function checked(answer: Answer, state: RowState | undefined, begun: number): 'resolved' | 'moved' | 'lasts' {
   if (isTrue(resultOf(answer, state))) return 'resolved';
   // It was removed before it could be sent.
   if (!state) return isGone(answer) ? 'resolved' : 'lasts';
@@ -88,7 +86,6 @@ export const DIFFERENCES = {
   ghost: 'live at the SIEM, but removed from the API',
   unfiltered: 'live at the SIEM, but excluded by the filter',
   stale: 'not sent again since the last replay',
-  damaged: 'with a row state that cannot be read',
 } as const;
 
 export type DifferenceKind = keyof typeof DIFFERENCES;
@@ -108,7 +105,6 @@ export interface Difference {
 /** @returns undefined if both sides agree */
 export function disagreement(facts: number): DifferenceKind | undefined {
   const has = (fact: number) => (facts & fact) !== 0;
-  if (has(FACT.damaged)) return 'damaged';
   if (has(FACT.withheld)) return has(FACT.sent) ? 'unfiltered' : undefined;
   const live = has(FACT.live);
   const listed = live || has(FACT.tombstone);

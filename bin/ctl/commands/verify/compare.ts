@@ -1,10 +1,9 @@
 /** Compares the API's lists, read from the beginning, with the row states in the table. */
 import { paginateScan } from '@aws-sdk/client-dynamodb';
-import { FILTERED } from '../../../../lambda/core/decide.ts';
+import { initialState } from '../../../../lambda/core/decide.ts';
 import { readPages } from '../../../../lambda/core/read-pages.ts';
 import { type Row, readRow, rowCut } from '../../../../lambda/core/row.ts';
-import { initialState } from '../../../../lambda/core/stream-state.ts';
-import type { MemberNames, SavedStream, StoredState } from '../../../../lambda/ports.ts';
+import type { MemberNames, RowState, SavedStream } from '../../../../lambda/ports.ts';
 import { type Item, ROW_PARTITIONS, rowKey, rowPrefix } from '../../../../lambda/store/item.ts';
 import { decodeState } from '../../../../lambda/store/rows.ts';
 import { PAGE_LIMIT, type StreamName, type SyncedStream } from '../../../../lambda/streams.ts';
@@ -62,7 +61,7 @@ export async function compare(
 async function savedStreamsOf(access: Access, streams: readonly SyncedStream[]): Promise<SavedStreams> {
   const loaded = await access.checkpoints.load(streams.map(({ name }) => name));
   return new Map(
-    [...loaded].map(([name, saved]) => {
+    [...loaded.streams].map(([name, saved]) => {
       if (saved instanceof Error) throw new RefusedError(saved.message, { cause: saved });
       return [name, saved];
     }),
@@ -217,7 +216,7 @@ function recordRow(row: Row, { name }: SyncedStream, idIndex: IdIndex, rowHashes
   const before = idIndex.facts(place);
   const wasListed = (before & (FACT.live | FACT.tombstone | FACT.withheld)) !== 0;
   const changed = !wasListed || (rowHashes.get(place) ?? idIndex.rowHash(place)) !== row.rowHash;
-  const state = before & (FACT.sent | FACT.removed | FACT.damaged | FACT.stale | FACT.filtered);
+  const state = before & (FACT.sent | FACT.removed | FACT.stale | FACT.filtered);
   const listed = row.filter === 'withhold' ? FACT.withheld : row.deleted ? FACT.tombstone : FACT.live;
   const equal = idIndex.rowHash(place) === row.rowHash;
   idIndex.setFacts(place, state | listed | (equal ? FACT.equal : 0));
@@ -274,13 +273,14 @@ function recordState(
   if (!stream) return;
   const idIndex = idIndexes.get(stream.name)!;
   const place = idIndex.place(pk.slice(rowPrefix(stream.name).length));
-  const state = decodeState(item, stream.name, sha256);
+  const state = decodeState(item);
   idIndex.setFacts(place, factsOf(state, stream.generation));
-  if (!(state instanceof Error)) idIndex.setRowHash(place, state.rowHash);
+  idIndex.setRowHash(place, state.rowHash);
 }
 
-function factsOf(state: StoredState, generation: number): number {
-  if (state instanceof Error) return FACT.damaged;
-  const filtered = state.rowHash === FILTERED ? FACT.filtered : 0;
-  return (state.removed ? FACT.removed : FACT.sent) | filtered | (state.generation < generation ? FACT.stale : 0);
+function factsOf(state: RowState, generation: number): number {
+  const filtered = state.rowHash === '' ? FACT.filtered : 0;
+  return (
+    (state.status === 'live' ? FACT.sent : FACT.removed) | filtered | (state.generation < generation ? FACT.stale : 0)
+  );
 }

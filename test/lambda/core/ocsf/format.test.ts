@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { envelope, MAX_LINE_BYTES } from '../../../../lambda/core/event.ts';
+import { cascadedWithdrawal, envelope, MAX_LINE_BYTES, missingWithdrawal } from '../../../../lambda/core/event.ts';
 import { rowMembers } from '../../../../lambda/core/json/members.ts';
 import { ocsfFormat } from '../../../../lambda/core/ocsf/format.ts';
+import type { Removal } from '../../../../lambda/ports.ts';
 import { readOcsf } from '../../../ocsf/validate.ts';
 import { compiledFields, WIDE_MAPPING } from '../../../ocsf/wide-mapping.ts';
 import { json, type Member, memberName, styleOf, write } from '../support/json-text.ts';
@@ -24,8 +25,9 @@ const line = (text: string, stream: AnyStream = ASSETS, known = false) =>
   format.row(rowEvent(text, stream, known), CONTEXT);
 const event = (text: string, stream: AnyStream = ASSETS, known = false) => readOcsf(line(text, stream, known));
 const TOMBSTONE = { id: 'a1', deletedAt: '2026-11-20T09:10:00Z', position: '"p2"' };
-const withdrawal = (tombstone: Parameters<typeof format.withdrawn>[1] = TOMBSTONE) =>
-  readOcsf(format.withdrawn('t1', tombstone, THREATS, SEQUENCE, CONTEXT));
+const WITHDRAWN = { id: 't1', stream: THREATS, sequence: SEQUENCE };
+const withdrawal = (removal: Removal = TOMBSTONE) =>
+  readOcsf(format.withdrawn(cascadedWithdrawal({ ...WITHDRAWN, removal }, CONTEXT), CONTEXT));
 
 describe('OCSF: the class and activity of', () => {
   test.each([
@@ -60,6 +62,17 @@ describe('OCSF: the class and activity of', () => {
     expect(found).toMatchObject(expected);
   });
 
+  test('OCSF: the withdrawal of a row that the API does not know any more says so', () => {
+    const missing = missingWithdrawal({ ...WITHDRAWN, parent: 'a1', revision: 0 }, CONTEXT);
+    expect(readOcsf(format.withdrawn(missing, CONTEXT))).toMatchObject({
+      class_uid: 2004,
+      activity_id: 99,
+      status_detail: expect.stringMatching(/does not know/),
+      resources: [{ uid: 'a1' }],
+      unmapped: { reason: 'not-found' },
+    });
+  });
+
   test('OCSF: a withdrawal has no status, because nobody resolved the threat', () => {
     expect(Object.keys(withdrawal())).not.toContain('status_id');
   });
@@ -69,13 +82,11 @@ describe('OCSF: metadata', () => {
   test('OCSF: metadata.uid is the event_id of the envelope', () => {
     const given = rowEvent('{"id":"x","asset_id":"a"}', THREATS);
     const deadLetter = 's3://dead-letters/x.json';
+    const cascaded = cascadedWithdrawal({ ...WITHDRAWN, removal: TOMBSTONE }, CONTEXT);
     const pairs = [
       [format.row(given, CONTEXT), envelope.row(given, CONTEXT)],
       [format.oversize(given, CONTEXT, deadLetter), envelope.oversize(given, CONTEXT, deadLetter)],
-      [
-        format.withdrawn('t1', TOMBSTONE, THREATS, SEQUENCE, CONTEXT),
-        envelope.withdrawn('t1', TOMBSTONE, THREATS, SEQUENCE, CONTEXT),
-      ],
+      [format.withdrawn(cascaded, CONTEXT), envelope.withdrawn(cascaded, CONTEXT)],
     ];
     for (const [ocsf, own] of pairs) expect(readOcsf(ocsf!).metadata.uid).toBe(JSON.parse(own!).event_id);
   });

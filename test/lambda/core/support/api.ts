@@ -58,3 +58,41 @@ export class ScriptedApi implements PageSource {
 function key(path: string, cursor: string | undefined): string {
   return cursor === undefined ? path : `${path} ${cursor}`;
 }
+
+interface Listed {
+  readonly seq: number;
+  readonly id: string;
+  readonly text: string;
+}
+
+/** An API of one list, in the order of the last changes: a row that is put again moves to the end. Cursors stay good. */
+export class ListApi implements PageSource {
+  /** Tried before a page is given: throws what the API refuses. */
+  check: (request: PageRequest) => void = () => undefined;
+  #rows: readonly Listed[] = [];
+  #seq = 0;
+
+  get ids(): string[] {
+    return this.#rows.map(({ id }) => id);
+  }
+
+  /** @param text of the row at this place */
+  put(ids: readonly string[], text: (id: string, seq: number) => string): void {
+    const put = new Set(ids);
+    const added = ids.map(id => ({ seq: ++this.#seq, id, text: text(id, this.#seq) }));
+    this.#rows = [...this.#rows.filter(({ id }) => !put.has(id)), ...added];
+  }
+
+  async page(request: PageRequest): Promise<Uint8Array> {
+    this.check(request);
+    const { cursor = '0', limit } = request;
+    const rows = this.#rows.filter(({ seq }) => seq > Number(cursor));
+    const page = rows.slice(0, limit);
+    return Buffer.from(
+      answer(
+        page.map(({ text }) => text),
+        page.length < rows.length ? `${page.at(-1)!.seq}` : null,
+      ),
+    );
+  }
+}

@@ -4,7 +4,7 @@ import type { Assignment, Ports, Run, StreamResult } from '../../../../lambda/co
 import { type Commands, type RunOutcome, runStreams } from '../../../../lambda/core/run-streams.ts';
 import { Sequencer } from '../../../../lambda/core/sequence.ts';
 import { rowSelection, type SelectionOptions } from '../../../../lambda/filters.ts';
-import type { HeldLease, Lease } from '../../../../lambda/ports.ts';
+import type { HeldLease, Lease, PageSource } from '../../../../lambda/ports.ts';
 import { STREAMS, type StreamName } from '../../../../lambda/streams.ts';
 import { sha256 } from '../../../../lambda/system.ts';
 import { type Event, readEvent } from '../../support/event-schema.ts';
@@ -26,6 +26,8 @@ export interface RunChange extends Partial<Assignment>, Partial<Commands> {
 /** The core with a scripted API in front, a table and a SIEM behind, all in memory. */
 export class Harness {
   readonly api = new ScriptedApi();
+  /** What lists are read from: the script, unless a test has another. */
+  source: PageSource = this.api;
   readonly clock = steppedClock();
   readonly journal = new Journal();
   readonly table = new MemoryTable();
@@ -41,6 +43,8 @@ export class Harness {
   releaseFails: Error | undefined;
   /** Whether another run holds the lease. */
   occupied = false;
+  /** What the credentials are for. */
+  organization = 'acme';
   #epoch = 0;
 
   get events(): Event[] {
@@ -85,7 +89,8 @@ export class Harness {
   async run({
     resync = [],
     replay = [],
-    redrive = [],
+    repair = {},
+    confirmOrganization = false,
     outOfTime = () => false,
     ...change
   }: RunChange = {}): Promise<RunOutcome> {
@@ -100,7 +105,7 @@ export class Harness {
       ports: this.ports,
       lease,
       assignment: assignment(change),
-      commands: { resync, replay, redrive },
+      commands: { resync, replay, repair, confirmOrganization },
       outOfTime,
     });
   }

@@ -1,4 +1,5 @@
 import type { Ports } from '../../../../lambda/core/run.ts';
+import type { PageSource } from '../../../../lambda/ports.ts';
 import { sha256 } from '../../../../lambda/system.ts';
 import { readEvent } from '../../support/event-schema.ts';
 import type { SteppedClock } from '../../support/stepped-clock.ts';
@@ -8,23 +9,38 @@ import type { MemoryTable } from './memory-table.ts';
 
 interface Parts {
   readonly api: ScriptedApi;
+  readonly source: PageSource;
   readonly clock: SteppedClock;
   readonly journal: Journal;
   readonly table: MemoryTable;
   /** Acknowledged by the delivery stream. */
   readonly lines: string[];
-  /** Key → text of the dead letters. */
+  /** The row of each dead letter, by `<stream> <reason> <hash>`. */
   readonly deadLetters: Map<string, string>;
   readonly warnings: string[];
   /** Logged as errors, as `<stream> <name of the error>`. */
   readonly errors: string[];
+  /** What the credentials are for. */
+  readonly organization: string;
 }
 
 /** The core's ports over memory. Each call is a step of the journal, named `<stream> <what>`. */
-export function memoryPorts({ api, clock, journal, table, lines, deadLetters, warnings, errors }: Parts): Ports {
+export function memoryPorts({
+  api,
+  source,
+  clock,
+  journal,
+  table,
+  lines,
+  deadLetters,
+  warnings,
+  errors,
+  organization,
+}: Parts): Ports {
   return {
-    source: api,
+    source,
     rows: { row: (path, id) => api.single(path, id) },
+    organization: async () => organization,
     clock,
     hash: sha256,
     log: {
@@ -50,12 +66,6 @@ export function memoryPorts({ api, clock, journal, table, lines, deadLetters, wa
         journal.step(`${deadLetter.stream} dead-letter`, () => {
           deadLetters.set(`${deadLetter.stream} ${deadLetter.reason} ${deadLetter.rowHash}`, deadLetter.row.toString());
         }),
-      read: async key => {
-        const [stream = '', reason = ''] = key.split(' ');
-        const text = deadLetters.get(key);
-        return text && `{"reason":"${reason}","stream":"${stream}","connector":"acme","row":${text}}\n`;
-      },
-      remove: key => journal.step('dead-letter deleted', () => void deadLetters.delete(key)),
     },
   };
 }
@@ -63,17 +73,18 @@ export function memoryPorts({ api, clock, journal, table, lines, deadLetters, wa
 function checkpointPorts(journal: Journal, table: MemoryTable): Pick<Ports, 'checkpoints' | 'removals'> {
   return {
     checkpoints: {
-      load: async streams => new Map(streams.map(stream => [stream, table.saved(stream)])),
+      load: async streams => ({
+        streams: new Map(streams.map(stream => [stream, table.saved(stream)])),
+        organization: table.organization,
+      }),
       save: (stream, checkpoint) =>
-        journal.step(`${stream} checkpoint`, () => {
-          table.damaged.delete(stream);
-          table.checkpoints.set(stream, checkpoint);
-        }),
+        journal.step(`${stream} checkpoint`, () => void table.checkpoints.set(stream, checkpoint)),
       saveIntents: (stream, intents) =>
         journal.step(`${stream} intents`, () => void table.intents.set(stream, structuredClone(intents))),
-      loadRefresh: async stream => table.refreshes.get(stream),
-      saveRefresh: (stream, progress) =>
-        journal.step(`${stream} refresh`, () => void table.refreshes.set(stream, progress)),
+      saveOrganization: digest =>
+        journal.step('organization', () => {
+          table.organization = digest;
+        }),
       fence: (_streams, epoch) => journal.step(`fence ${epoch}`, () => undefined),
     },
     removals: {
@@ -118,7 +129,7 @@ function rowPorts(journal: Journal, table: MemoryTable): Pick<Ports, 'rowStates'
           for (const each of entries) table.putChild(stream, each);
         });
       },
-      of: async (stream, parent, limit) => table.childrenOf(stream, parent, limit),
+      of: async (stream, parent, limit, after) => table.childrenOf(stream, parent, limit, after),
       async delete(stream, entries, assertLeaseValid) {
         await assertLeaseValid();
         await journal.step(`${stream} children deleted`, () => {

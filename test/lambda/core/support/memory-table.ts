@@ -1,41 +1,33 @@
-import { BEGINNING } from '../../../../lambda/core/stream-state.ts';
-import type {
-  Checkpoint,
-  ChildEntry,
-  Intent,
-  ListedRemoval,
-  RefreshProgress,
-  RowState,
-  SavedStream,
-  StoredState,
-} from '../../../../lambda/ports.ts';
+import { BEGINNING } from '../../../../lambda/core/decide.ts';
+import type { Checkpoint, ChildEntry, Intent, ListedRemoval, RowState, SavedStream } from '../../../../lambda/ports.ts';
 import type { StreamName } from '../../../../lambda/streams.ts';
 
 /** What outlives a run. */
 export class MemoryTable {
   readonly checkpoints = new Map<StreamName, Checkpoint>();
   readonly intents = new Map<StreamName, readonly Intent[]>();
-  readonly refreshes = new Map<StreamName, RefreshProgress>();
-  /** Streams whose checkpoint cannot be read. */
-  readonly damaged = new Map<StreamName, Error>();
-  readonly #states = new Map<string, StoredState>();
+  /** Digest of the organization that the table is about. Not of a first run, since few tests are about one. */
+  organization: string | undefined = 'acme';
+  /** Streams whose checkpoint another version has written. */
+  readonly unreadable = new Map<StreamName, Error>();
+  readonly #states = new Map<string, RowState>();
   readonly #childIndex = new Map<string, ChildEntry>();
   readonly #removals = new Map<string, ListedRemoval>();
 
   saved(stream: StreamName): SavedStream | Error {
     const saved = { checkpoint: this.checkpoint(stream), intents: this.intents.get(stream) ?? [] };
-    return this.damaged.get(stream) ?? saved;
+    return this.unreadable.get(stream) ?? saved;
   }
 
   checkpoint(stream: StreamName): Checkpoint {
     return this.checkpoints.get(stream) ?? BEGINNING;
   }
 
-  state(stream: StreamName, id: string): StoredState | undefined {
+  state(stream: StreamName, id: string): RowState | undefined {
     return this.#states.get(key(stream, id));
   }
 
-  putState(stream: StreamName, id: string, state: StoredState): void {
+  putState(stream: StreamName, id: string, state: RowState): void {
     this.#states.set(key(stream, id), state);
   }
 
@@ -45,9 +37,11 @@ export class MemoryTable {
     return ours.map(([, { parent, id }]) => `${parent} ${id}`).sort();
   }
 
-  childrenOf(stream: StreamName, parent: string, limit: number): ChildEntry[] {
+  /** In the order of their ids, as the table has them. */
+  childrenOf(stream: StreamName, parent: string, limit: number, after: ChildEntry | undefined): ChildEntry[] {
     const ours = [...this.#childIndex].filter(([at, each]) => at.startsWith(`["${stream}"`) && each.parent === parent);
-    return ours.map(([, each]) => each).slice(0, limit);
+    const sorted = ours.map(([, each]) => each).sort((one, other) => (one.id < other.id ? -1 : 1));
+    return sorted.filter(({ id }) => !after || id > after.id).slice(0, limit);
   }
 
   putChild(stream: StreamName, childEntry: ChildEntry): void {
@@ -76,11 +70,11 @@ export function rowState(change: Partial<RowState> = {}): RowState {
   return {
     rowHash: 'd'.repeat(32),
     generation: 0,
-    removed: false,
+    status: 'live',
     parent: undefined,
     sequence: '00000000010000000001',
     forwardedAt: '',
-    revision: '',
+    revision: 0,
     ...change,
   };
 }

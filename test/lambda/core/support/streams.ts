@@ -1,4 +1,4 @@
-import { cutBody } from '../../../../lambda/core/json/cutter.ts';
+import { type CutElement, cutBody } from '../../../../lambda/core/json/cutter.ts';
 import { type BadRow, type Row, readRow, rowCut } from '../../../../lambda/core/row.ts';
 import { STREAMS } from '../../../../lambda/streams.ts';
 import { sha256 } from '../../../../lambda/system.ts';
@@ -8,10 +8,19 @@ export type AnyStream = (typeof STREAMS)[number];
 
 export const CONTEXT = { connector: 'acme', forwardedAt: '2026-11-20T09:15:00.412Z', hash: sha256 };
 
+/** The elements of a page. */
+export function elementsOf(
+  texts: readonly string[],
+  stream: AnyStream,
+  parentMember = 'asset_id',
+): readonly CutElement[] {
+  const body = Buffer.from(`{"rows":[${texts.join(',')}]}`);
+  return cutBody(body, rowCut(stream, parentMember))[0]!.elements!;
+}
+
 /** The row of a text, as the walk would read it. */
-export function readText(text: string, stream: AnyStream = ASSETS, parentMember = 'asset_id'): Row | BadRow {
-  const body = Buffer.from(`{"rows":[${text}]}`);
-  return readRow(cutBody(body, rowCut(stream, parentMember))[0]!.elements![0]!, stream, sha256);
+export function readText(text: string, stream: AnyStream = ASSETS, parentMember?: string): Row | BadRow {
+  return readRow(elementsOf([text], stream, parentMember)[0]!, stream, sha256);
 }
 
 /** As `readText`, for a row that is known to be good. */

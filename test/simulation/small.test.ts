@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { explore } from './small/explore.ts';
+import { MUTANTS } from './small/mutants.ts';
+import { play } from './small/play.ts';
+import { SCOPES } from './small/scopes.ts';
+
+/** Another part each day. `npm run simulation -- --exhaustive` explores all of it. */
+const PARTS = 60;
+const PART = Math.floor(Date.now() / 86_400_000) % PARTS;
+
+describe('in every small world the promise holds', () => {
+  test.each(SCOPES.map(scope => [scope.name, scope] as const))(
+    `${'%s'}, part ${PART} of ${PARTS}`,
+    async (_, scope) => {
+      const { histories, failures } = await explore(scope, PART, PARTS);
+      expect(failures).toEqual([]);
+      expect(histories).toBeGreaterThan(0);
+    },
+  );
+
+  test('a threat that was withdrawn by half is no ghost when a filter withholds it after the restoration', async () => {
+    const { setting } = SCOPES.find(({ name }) => name === 'filters')!;
+    const history = (at: number) => `filter:t a=1 t=1@a run -a run:after-${at} +a t=2 run`.split(' ');
+    for (let at = 1; at <= 24; at++) expect(await play(history(at), setting)).toEqual([]);
+  });
+});
+
+test('every mutant breaks a line that is there once', () => {
+  const wrong = MUTANTS.filter(({ file, line }) => readFileSync(file, 'utf8').split(line).length !== 2);
+  expect(wrong.map(({ rule }) => rule)).toEqual([]);
+});
+
+test('every mutant names a small world', () => {
+  const names = SCOPES.map(({ name }) => name);
+  expect(MUTANTS.flatMap(({ scopes }) => scopes).filter(scope => !names.includes(scope))).toEqual([]);
+});

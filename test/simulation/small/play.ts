@@ -1,0 +1,268 @@
+/**
+ * Histories as words, so that one that fails can be read, typed and shortened:
+ *
+ *     a=1      asset a (or b) has content 1              t=2@a   threat t (or u) has content 2 and belongs to a
+ *     -a +a    a is removed, restored                    ~a ~t   is delivered again, unchanged
+ *     ?b       tombstone of an asset never seen          d1      DNS block d1
+ *     filter:t filter:a filter:at filter:                withholds threats, assets, both, nothing with content 2
+ *     omit:t omit:d omit:                                leaves the member "o" out of threats, of DNS blocks, of nothing
+ *     limit:2  page limit                                forget  the API refuses every cursor issued so far
+ *     wait:8   hours pass                                 rotate  the secret is rotated
+ *     run      the function runs; also resync-t replay-d repair
+ *     run:after-7   … and is killed after its 7th I/O. See FAULTS. run:freeze-7 run:thaw-3 run the next beside a frozen one
+ */
+import type { Commands } from '../../../lambda/core/run-streams.ts';
+import type { PlatformSettings } from '../../../local/platform/settings.ts';
+import { sequencesUsedTwice, unlikeTruth } from '../../support/promise.ts';
+import { copyOf, greatestSequence, keyOf } from '../../support/siem.ts';
+import { FAULTS, type Fault, type Received, type Strike, streamOfLetter, World } from './world.ts';
+
+export interface Setting {
+  readonly platform: Partial<PlatformSettings>;
+  readonly pageLimit: number;
+  readonly refreshDays?: number;
+}
+
+const STREAM_OF = { a: 'assets', t: 'threats', d: 'dns-blocks' } as const;
+const HOUR = 3_600_000;
+
+/** A history at work, word by word. */
+export class Stage {
+  readonly world: World;
+  readonly words: string[] = [];
+  /** I/Os of the last run. */
+  ios = 0;
+  readonly #setting: Setting;
+  #filter = '';
+  /** Numbers of the runs with which a walk began again over versions that may be older. */
+  readonly #again = new Set<number>();
+
+  constructor(setting: Setting) {
+    this.#setting = setting;
+    this.world = new World(setting.platform, setting.pageLimit);
+    this.world.settings = { ...this.world.settings, refreshDays: setting.refreshDays };
+  }
+
+  /** @returns whether the word made sense, and did something */
+  async play(word: string): Promise<boolean> {
+    this.words.push(word);
+    if (/^(run|resync|replay|repair)/.test(word)) {
+      await this.#run(word);
+      return true;
+    }
+    this.world.now += 1_000;
+    try {
+      this.#change(word);
+      return true;
+    } catch (error) {
+      if (error instanceof SyntaxError) throw error;
+      return false;
+    }
+  }
+
+  async #run(word: string): Promise<void> {
+    const [verb = '', ...conditions] = word.split(':');
+    const [command, letter] = verb.split('-') as [string, keyof typeof STREAM_OF | undefined];
+    const strikes: Strike[] = [];
+    let thaw: number | undefined;
+    for (const condition of conditions) {
+      const [kind, at] = condition.split('-');
+      if (kind === 'thaw') thaw = Number(at);
+      else if (FAULTS.includes(kind as Fault)) strikes.push({ fault: kind as Fault, at: Number(at) });
+      else throw new SyntaxError(`No such fault: ${condition}`);
+    }
+    const commands: Partial<Commands> =
+      command === 'repair'
+        ? { repair: this.#wrong() }
+        : command === 'run'
+          ? {}
+          : { [command]: letter ? [STREAM_OF[letter]] : [] };
+    if (command !== 'run') this.#again.add(this.world.runs + 1);
+    if (command === 'replay') this.world.struck.add(this.world.runs + 1);
+    this.ios = await this.world.run(commands, strikes, thaw);
+  }
+
+  /** Ids of rows of which the SIEM's copy is wrong. */
+  #wrong(): Record<'assets' | 'threats', string[]> {
+    const wrong = unlikeTruth(copyOf(this.world.events, greatestSequence), Object.entries(this.#truth().kept));
+    const ids = (stream: string) =>
+      wrong.flatMap(breach => (breach.startsWith(`${stream} `) ? [breach.split(' ')[1]!] : []));
+    return { assets: ids('assets'), threats: ids('threats') };
+  }
+
+  #change(word: string): void {
+    const { platform, world } = { platform: this.world.platform, world: this.world };
+    const put = /^([abtu])=(\d)(?:@([ab]))?$/.exec(word);
+    if (put) {
+      const [, id = '', content, asset] = put;
+      const stream = streamOfLetter(id) as 'assets' | 'threats';
+      const known = platform.tenantData.streams[stream].latest.get(id);
+      const isThreat = stream === 'threats';
+      if (isThreat && known && !platform.tenantData.isLive('threats', id)) throw new Error('hidden');
+      // A threat that moves to a removed asset would disappear without any sign.
+      if (isThreat && asset && !platform.tenantData.isLive('assets', asset)) throw new Error('its asset is removed');
+      const members = isThreat && asset ? `,"${this.world.settings.threatAssetField}":"${asset}"` : '';
+      platform.put(
+        stream,
+        `{"id":"${id}","updated_at":"2026-01-01T00:00:00.000Z","c":${content},"o":"${content}"${members}}`,
+      );
+      return;
+    }
+    const [, verb, id = ''] = /^([-+~?])([abtu])$/.exec(word) ?? [];
+    if (verb === '-') {
+      if (this.#hidesMove(id)) throw new Error('nothing would show that a threat moved to it');
+      platform.remove('assets', id);
+    } else if (verb === '+') platform.restore('assets', id);
+    else if (verb === '~') platform.redeliver(streamOfLetter(id) as 'assets', id);
+    else if (verb === '?') platform.tombstoneUnseen('assets', id);
+    else if (/^d\d$/.test(word)) {
+      if (platform.tenantData.streams['dns-blocks'].ids.has(word)) throw new Error('known');
+      platform.put('dns-blocks', `{"id":"${word}","c":1,"o":"${word}"}`);
+    } else if (word.startsWith('filter:')) {
+      this.#filter = word.slice(7);
+      const filter = 'c != `2`';
+      const filters = {
+        ...(this.#filter.includes('a') && { assets: filter }),
+        ...(this.#filter.includes('t') && { threats: filter }),
+      };
+      this.#configure({ filters });
+    } else if (word.startsWith('omit:')) {
+      const letters = word.slice(5);
+      const omit = {
+        ...(letters.includes('t') && { threats: ['o'] }),
+        ...(letters.includes('d') && { dnsBlocks: ['o'] }),
+      };
+      this.#configure({ omit });
+    } else if (word.startsWith('limit:')) world.settings = { ...world.settings, pageLimit: Number(word.slice(6)) };
+    else if (word === 'forget') {
+      world.forgetCursors();
+      this.#again.add(world.runs + 1);
+      world.struck.add(world.runs + 1);
+    } else if (word.startsWith('wait:')) world.now += Number(word.slice(5)) * HOUR;
+    else if (word === 'rotate') platform.account.rotateSecret();
+    else throw new SyntaxError(`No such word: ${word}`);
+  }
+
+  /** A threat that moves to an asset which is removed before it was read disappears without any sign: docs/limits.md. */
+  #hidesMove(asset: string): boolean {
+    const copy = copyOf(this.world.events, greatestSequence);
+    return [...this.world.platform.tenantData.streams.threats.latest.values()].some(({ id, parentId }) => {
+      const held = copy.get(keyOf('threats', id));
+      return parentId === asset && held?.kind === 'upsert' && held.parent !== asset;
+    });
+  }
+
+  /** Another selection reads every stream again, and may show versions that were shown before. */
+  #configure(change: object): void {
+    this.world.settings = { ...this.world.settings, ...change };
+    this.#again.add(this.world.runs + 1);
+  }
+
+  /** Runs without faults until one sends nothing. @returns what is wrong then */
+  async check(): Promise<string[]> {
+    const { world } = this;
+    world.settings = { ...world.settings, refreshDays: undefined };
+    let runs = 0;
+    for (let sent = -1; sent !== world.events.length; runs++) {
+      sent = world.events.length;
+      await world.run({}, [], undefined);
+      if (runs === 5) return [...world.breaches, 'The connector does not come to rest'];
+    }
+    const before = this.#stateText();
+    await world.run({}, [], undefined);
+    const { kept, withheld } = this.#truth();
+    const firstKept = new Map<string, Received>();
+    for (const event of world.events) if (!firstKept.has(event.eventId)) firstKept.set(event.eventId, event);
+    const copies = [
+      ['the copy', world.events],
+      ['the copy of a SIEM that drops known event_ids', [...firstKept.values()]],
+    ] as const;
+    return [
+      ...world.breaches,
+      ...copies.flatMap(([which, events]) => {
+        const copy = copyOf(events, greatestSequence);
+        // It was restored, and the filter excludes it: to the SIEM it stays removed.
+        for (const key of withheld) if (copy.get(key)?.kind === 'tombstone') copy.delete(key);
+        return unlikeTruth(copy, Object.entries(kept)).map(breach => `In ${which}, ${breach}`);
+      }),
+      ...sequencesUsedTwice(world.events),
+      ...this.#needless(),
+      ...(this.#stateText() === before ? [] : ['A quiet run still changes the table']),
+      ...this.#left(),
+    ];
+  }
+
+  #stateText(): string {
+    const items = [...this.world.items].filter(([key]) => !key.endsWith('\nlease'));
+    return JSON.stringify(items.sort(([one], [other]) => (one < other ? -1 : 1)));
+  }
+
+  /** What the table keeps although nothing is to be done with it. */
+  #left(): string[] {
+    const { items, platform } = this.world;
+    const everyVersion = this.#setting.platform.retention === 'every-version';
+    const partitions = [...items.values()].map(({ pk }) => pk!.S!);
+    return partitions.flatMap(pk => {
+      if (pk.startsWith('removals#')) return [`A removal stays listed: ${pk}`];
+      const [, parent] = /^children#threats#=(.*)$/.exec(pk) ?? [];
+      const removed = parent !== undefined && !platform.tenantData.isLive('assets', parent);
+      // Where every version is kept the threats' stream shows an old one after the asset is gone.
+      return removed && !everyVersion ? [`The child index keeps entries of a removed asset: ${parent}`] : [];
+    });
+  }
+
+  /** What the SIEM should hold, and the rows that the filter withholds. */
+  #truth() {
+    const withheld = new Set<string>();
+    const kept = Object.entries(this.world.platform.truth()).map(([stream, rows]) => {
+      const filtered = this.#filter.includes(stream[0]!);
+      const left = [...rows].filter(([id, row]) => {
+        const out = filtered && JSON.parse(row).deleted !== true && JSON.parse(row).c === 2;
+        if (out) withheld.add(keyOf(stream, id));
+        return !out;
+      });
+      return [stream, new Map(left.map(([id, row]) => [id, this.#reduced(stream, row)]))] as const;
+    });
+    return { kept: Object.fromEntries(kept), withheld };
+  }
+
+  #reduced(stream: string, row: string): string {
+    const { omit } = this.world.settings;
+    // A block that was sent with the member stays as it was sent.
+    const { id } = JSON.parse(row);
+    const sent = this.world.events.findLast(each => each.stream === 'dns-blocks' && each.id === id);
+    const left = stream === 'threats' ? omit?.threats : stream === 'dns-blocks' && !sent?.line.includes('"o":');
+    return left ? row.replace(/"o":"[^"]*",?/, '').replace(/,}/, '}') : row;
+  }
+
+  /** Promise 2: an event that tells the SIEM nothing new has a cause, and then the same `event_id`. */
+  #needless(): string[] {
+    const { events, struck } = this.world;
+    const everyVersion = this.#setting.platform.retention === 'every-version';
+    const last = new Map<string, Received>();
+    return events.flatMap(event => {
+      const key = keyOf(event.stream, event.id);
+      const before = last.get(key);
+      last.set(key, event);
+      if (!before || before.kind !== event.kind || before.content !== event.content) return [];
+      const between = (runs: ReadonlySet<number>) => [...runs].some(run => run >= before.run && run <= event.run);
+      if (event.refresh) return [];
+      const excused =
+        between(struck) ||
+        (everyVersion && between(this.#again)) ||
+        (event.stream === 'dns-blocks' && between(this.#again));
+      if (!excused) return [`Nothing new: ${event.line}`];
+      const same = before.position === event.position && before.line.length === event.line.length;
+      if (same && before.eventId !== event.eventId && !between(this.#again) && event.kind !== 'withdrawn')
+        return [`A repeat has another event_id: ${event.line} after ${before.line}`];
+      return [];
+    });
+  }
+}
+
+/** Plays a whole history. @returns what is wrong after it */
+export async function play(words: readonly string[], setting: Setting): Promise<string[]> {
+  const stage = new Stage(setting);
+  for (const word of words) await stage.play(word);
+  return stage.check();
+}
