@@ -428,7 +428,7 @@ export function batchOf(
   const states = new Map<string, RowState>();
   const children: ChildEntry[] = [];
   const removals: ListedRemoval[] = [];
-  const letters = [...deadLetters];
+  const rejected = [...deadLetters];
   const idTags: string[] = [];
   const goneTags: string[] = [];
   const sent: Record<string, number> = { deadLetters: deadLetters.length };
@@ -437,7 +437,7 @@ export function batchOf(
     if (outcome.state) states.set(outcome.id, outcome.state);
     if (outcome.child) children.push(outcome.child);
     if (outcome.removal) removals.push(outcome.removal);
-    if (outcome.deadLetter) letters.push(outcome.deadLetter);
+    if (outcome.deadLetter) rejected.push(outcome.deadLetter);
     if (outcome.line === undefined) continue;
     lines.push(outcome.line);
     committed = outcome.sequence;
@@ -457,12 +457,12 @@ export function batchOf(
   return {
     intent,
     children,
-    deadLetters: letters,
+    deadLetters: rejected,
     lines,
     removals,
     states,
     saves,
-    sent: { ...sent, deadLetters: letters.length },
+    sent: { ...sent, deadLetters: rejected.length },
     state: {
       checkpoint: { ...next, committed: next.committed < committed ? committed : next.committed },
       window,

@@ -1,6 +1,6 @@
 /**
- * Random histories: `npm run simulation -- --runs N --seed S`. Small worlds, completely: `--exhaustive [scope]`, one history of them:
- * `--history "a=1 run" --scope removal`. `--mutants` breaks one line of the source after the other, and checks that a small world notices.
+ * Random histories: `npm run simulation -- --runs N --seed S`. Small scenes, completely: `--exhaustive [scope]`, one history of them:
+ * `--history "a=1 run" --scope removal`. `--mutants` breaks one line of the source after the other, and checks that a small scene notices.
  */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
@@ -34,10 +34,10 @@ const options = new Command('simulation')
   .description('Runs the connector through simulated histories and compares what the SIEM received with the platform.')
   .option('--runs <n>', 'how many histories', wholeNumber, 1_000)
   .option('--seed <n>', 'seed of the first; the next ones follow it', wholeNumber, 1)
-  .option('--exhaustive [scope]', 'explore small worlds completely: all of them, or those whose names begin so')
-  .option('--history <words>', 'play one history of a small world and print its events')
-  .option('--scope <name>', 'the small world of --history', 'removal')
-  .option('--mutants [rule]', 'break one line of the source after the other, and say which small world notices')
+  .option('--exhaustive [scope]', 'explore small scenes completely: all of them, or those whose names begin so')
+  .option('--history <words>', 'play one history of a small scene and print its events')
+  .option('--scope <name>', 'the small scene of --history', 'removal')
+  .option('--mutants [rule]', 'break one line of the source after the other, and say which small scene notices')
   .addHelpText('after', '\nA seed that fails is run again alone with:  npm run simulation -- --runs 1 --seed <seed>')
   .parse()
   .opts<Options>();
@@ -140,7 +140,7 @@ async function playOne(history: string, scope: string): Promise<number> {
     console.log(`${word}${done ? '' : ' (makes no sense here)'}${stage.ios > 0 ? `, ${stage.ios} I/Os` : ''}`);
   }
   const breaches = await stage.check();
-  for (const { run, line } of stage.world.events) console.log(`run ${run}: ${line}`);
+  for (const { run, line } of stage.scene.events) console.log(`run ${run}: ${line}`);
   for (const breach of breaches) console.log(breach);
   return breaches.length === 0 ? 0 : 1;
 }

@@ -9,7 +9,7 @@ import { SCOPES } from './small/scopes.ts';
 const PARTS = 60;
 const PART = Math.floor(Date.now() / 86_400_000) % PARTS;
 
-describe('in every small world the promise holds', () => {
+describe('in every small scene the promise holds', () => {
   test.each(SCOPES.map(scope => [scope.name, scope] as const))(
     `${'%s'}, part ${PART} of ${PARTS}`,
     async (_, scope) => {
@@ -31,7 +31,7 @@ test('every mutant breaks a line that is there once', () => {
   expect(wrong.map(({ rule }) => rule)).toEqual([]);
 });
 
-test('every mutant names a small world', () => {
+test('every mutant names a small scene', () => {
   const names = SCOPES.map(({ name }) => name);
   expect(MUTANTS.flatMap(({ scopes }) => scopes).filter(scope => !names.includes(scope))).toEqual([]);
 });

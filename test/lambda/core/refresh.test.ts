@@ -192,18 +192,21 @@ describe('every row is sent again within `refreshDays`, and evenly', () => {
     expect(each.largestDay()).toBeLessThan(2 * EVEN);
   });
 
-  test.each([0, 30])('after a pause of 60 days, when the tenant has grown from %d to 200 assets just before', async count => {
-    const each = new Schedule();
-    each.list.put(names(count), live);
-    await each.days(0.5);
-    each.list.put(names(200 - count, count), live);
-    await each.days(0.5);
-    each.harness.clock.advance(60 * DAY);
-    const resumed = each.day;
-    await each.days(15);
-    expect(each.longestWait(resumed)).toBeLessThanOrEqual(10);
-    expect(each.largestDay()).toBeLessThan(EVEN);
-  });
+  test.each([0, 30])(
+    'after a pause of 60 days, when the tenant has grown from %d to 200 assets just before',
+    async count => {
+      const each = new Schedule();
+      each.list.put(names(count), live);
+      await each.days(0.5);
+      each.list.put(names(200 - count, count), live);
+      await each.days(0.5);
+      each.harness.clock.advance(60 * DAY);
+      const resumed = each.day;
+      await each.days(15);
+      expect(each.longestWait(resumed)).toBeLessThanOrEqual(10);
+      expect(each.largestDay()).toBeLessThan(EVEN);
+    },
+  );
 
   test('from the day on which the option is set, although every row is old', async () => {
     const each = new Schedule();

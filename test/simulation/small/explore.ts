@@ -1,6 +1,6 @@
 /** Plays every history of a scope: each sequence of words up to a length, and each fault at each I/O of its runs. */
 import { play, type Setting, Stage } from './play.ts';
-import type { Fault } from './world.ts';
+import type { Fault } from './scene.ts';
 
 export interface Scope {
   readonly name: string;
@@ -102,7 +102,7 @@ async function playSecond(words: readonly string[], scope: Scope, explored: Expl
   const place = next < 0 ? words.length : next;
   const stage = new Stage(scope.setting);
   for (const word of all.slice(0, place + 1)) await stage.play(word);
-  // A frozen run goes on beside the one after it, which makes that one longer.
+  // A frozen run continues beside the one after it, which makes that one longer.
   const ios = stage.ios;
   for (let at = 1; at <= ios; at++) {
     const kinds = scope.thaws ? ['thaw'] : ['before', 'after'];

@@ -1,4 +1,4 @@
-/** One line of the source broken at a time. Each must be noticed by a small world. */
+/** One line of the source broken at a time. Each must be noticed by a small scene. */
 
 export interface Patch {
   readonly file: string;
@@ -9,7 +9,7 @@ export interface Patch {
 export interface Mutant extends Patch {
   /** What the line is for. */
   readonly rule: string;
-  /** The small worlds that are asked, one after the other. */
+  /** The small scenes that are asked, one after the other. */
   readonly scopes: readonly string[];
 }
 
@@ -276,7 +276,7 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'Nothing is saved before it is sent',
     SYNC,
-    'await send(batch, streamRun); // 2 dead letters, 3 events\n        await commit(batch, streamRun);',
+    'await send(batch, streamRun); // 2 dead initials, 3 events\n        await commit(batch, streamRun);',
     'await commit(batch, streamRun);\n        await send(batch, streamRun);',
     'changes',
     'removal',

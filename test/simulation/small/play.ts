@@ -15,7 +15,7 @@ import type { Commands } from '../../../lambda/core/run-streams.ts';
 import type { PlatformSettings } from '../../../local/platform/settings.ts';
 import { sequencesUsedTwice, unlikeTruth } from '../../support/promise.ts';
 import { copyOf, greatestSequence, keyOf } from '../../support/siem.ts';
-import { FAULTS, type Fault, type Received, type Strike, streamOfLetter, World } from './world.ts';
+import { FAULTS, type Fault, type Received, Scene, type Strike, streamOf } from './scene.ts';
 
 export interface Setting {
   readonly platform: Partial<PlatformSettings>;
@@ -28,7 +28,7 @@ const HOUR = 3_600_000;
 
 /** A history at work, word by word. */
 export class Stage {
-  readonly world: World;
+  readonly scene: Scene;
   readonly words: string[] = [];
   /** I/Os of the last run. */
   ios = 0;
@@ -39,8 +39,8 @@ export class Stage {
 
   constructor(setting: Setting) {
     this.#setting = setting;
-    this.world = new World(setting.platform, setting.pageLimit);
-    this.world.settings = { ...this.world.settings, refreshDays: setting.refreshDays };
+    this.scene = new Scene(setting.platform, setting.pageLimit);
+    this.scene.settings = { ...this.scene.settings, refreshDays: setting.refreshDays };
   }
 
   /** @returns whether the word made sense, and did something */
@@ -50,7 +50,7 @@ export class Stage {
       await this.#run(word);
       return true;
     }
-    this.world.now += 1_000;
+    this.scene.now += 1_000;
     try {
       this.#change(word);
       return true;
@@ -62,7 +62,7 @@ export class Stage {
 
   async #run(word: string): Promise<void> {
     const [verb = '', ...conditions] = word.split(':');
-    const [command, letter] = verb.split('-') as [string, keyof typeof STREAM_OF | undefined];
+    const [command, initial] = verb.split('-') as [string, keyof typeof STREAM_OF | undefined];
     const strikes: Strike[] = [];
     let thaw: number | undefined;
     for (const condition of conditions) {
@@ -76,32 +76,32 @@ export class Stage {
         ? { repair: this.#wrong() }
         : command === 'run'
           ? {}
-          : { [command]: letter ? [STREAM_OF[letter]] : [] };
-    if (command !== 'run') this.#again.add(this.world.runs + 1);
-    if (command === 'replay') this.world.struck.add(this.world.runs + 1);
-    this.ios = await this.world.run(commands, strikes, thaw);
+          : { [command]: initial ? [STREAM_OF[initial]] : [] };
+    if (command !== 'run') this.#again.add(this.scene.runs + 1);
+    if (command === 'replay') this.scene.struck.add(this.scene.runs + 1);
+    this.ios = await this.scene.run(commands, strikes, thaw);
   }
 
   /** Ids of rows of which the SIEM's copy is wrong. */
   #wrong(): Record<'assets' | 'threats', string[]> {
-    const wrong = unlikeTruth(copyOf(this.world.events, greatestSequence), Object.entries(this.#truth().kept));
+    const wrong = unlikeTruth(copyOf(this.scene.events, greatestSequence), Object.entries(this.#truth().kept));
     const ids = (stream: string) =>
       wrong.flatMap(breach => (breach.startsWith(`${stream} `) ? [breach.split(' ')[1]!] : []));
     return { assets: ids('assets'), threats: ids('threats') };
   }
 
   #change(word: string): void {
-    const { platform, world } = { platform: this.world.platform, world: this.world };
+    const { platform, scene } = { platform: this.scene.platform, scene: this.scene };
     const put = /^([abtu])=(\d)(?:@([ab]))?$/.exec(word);
     if (put) {
       const [, id = '', content, asset] = put;
-      const stream = streamOfLetter(id) as 'assets' | 'threats';
+      const stream = streamOf(id) as 'assets' | 'threats';
       const known = platform.tenantData.streams[stream].latest.get(id);
       const isThreat = stream === 'threats';
       if (isThreat && known && !platform.tenantData.isLive('threats', id)) throw new Error('hidden');
       // A threat that moves to a removed asset would disappear without any sign.
       if (isThreat && asset && !platform.tenantData.isLive('assets', asset)) throw new Error('its asset is removed');
-      const members = isThreat && asset ? `,"${this.world.settings.threatAssetField}":"${asset}"` : '';
+      const members = isThreat && asset ? `,"${this.scene.settings.threatAssetField}":"${asset}"` : '';
       platform.put(
         stream,
         `{"id":"${id}","updated_at":"2026-01-01T00:00:00.000Z","c":${content},"o":"${content}"${members}}`,
@@ -113,7 +113,7 @@ export class Stage {
       if (this.#hidesMove(id)) throw new Error('nothing would show that a threat moved to it');
       platform.remove('assets', id);
     } else if (verb === '+') platform.restore('assets', id);
-    else if (verb === '~') platform.redeliver(streamOfLetter(id) as 'assets', id);
+    else if (verb === '~') platform.redeliver(streamOf(id) as 'assets', id);
     else if (verb === '?') platform.tombstoneUnseen('assets', id);
     else if (/^d\d$/.test(word)) {
       if (platform.tenantData.streams['dns-blocks'].ids.has(word)) throw new Error('known');
@@ -127,26 +127,26 @@ export class Stage {
       };
       this.#configure({ filters });
     } else if (word.startsWith('omit:')) {
-      const letters = word.slice(5);
+      const initials = word.slice(5);
       const omit = {
-        ...(letters.includes('t') && { threats: ['o'] }),
-        ...(letters.includes('d') && { dnsBlocks: ['o'] }),
+        ...(initials.includes('t') && { threats: ['o'] }),
+        ...(initials.includes('d') && { dnsBlocks: ['o'] }),
       };
       this.#configure({ omit });
-    } else if (word.startsWith('limit:')) world.settings = { ...world.settings, pageLimit: Number(word.slice(6)) };
+    } else if (word.startsWith('limit:')) scene.settings = { ...scene.settings, pageLimit: Number(word.slice(6)) };
     else if (word === 'forget') {
-      world.forgetCursors();
-      this.#again.add(world.runs + 1);
-      world.struck.add(world.runs + 1);
-    } else if (word.startsWith('wait:')) world.now += Number(word.slice(5)) * HOUR;
+      scene.forgetCursors();
+      this.#again.add(scene.runs + 1);
+      scene.struck.add(scene.runs + 1);
+    } else if (word.startsWith('wait:')) scene.now += Number(word.slice(5)) * HOUR;
     else if (word === 'rotate') platform.account.rotateSecret();
     else throw new SyntaxError(`No such word: ${word}`);
   }
 
   /** A threat that moves to an asset which is removed before it was read disappears without any sign: docs/limits.md. */
   #hidesMove(asset: string): boolean {
-    const copy = copyOf(this.world.events, greatestSequence);
-    return [...this.world.platform.tenantData.streams.threats.latest.values()].some(({ id, parentId }) => {
+    const copy = copyOf(this.scene.events, greatestSequence);
+    return [...this.scene.platform.tenantData.streams.threats.latest.values()].some(({ id, parentId }) => {
       const held = copy.get(keyOf('threats', id));
       return parentId === asset && held?.kind === 'upsert' && held.parent !== asset;
     });
@@ -154,38 +154,38 @@ export class Stage {
 
   /** Another selection reads every stream again, and may show versions that were shown before. */
   #configure(change: object): void {
-    this.world.settings = { ...this.world.settings, ...change };
-    this.#again.add(this.world.runs + 1);
+    this.scene.settings = { ...this.scene.settings, ...change };
+    this.#again.add(this.scene.runs + 1);
   }
 
   /** Runs without faults until one sends nothing. @returns what is wrong then */
   async check(): Promise<string[]> {
-    const { world } = this;
-    world.settings = { ...world.settings, refreshDays: undefined };
+    const { scene } = this;
+    scene.settings = { ...scene.settings, refreshDays: undefined };
     let runs = 0;
-    for (let sent = -1; sent !== world.events.length; runs++) {
-      sent = world.events.length;
-      await world.run({}, [], undefined);
-      if (runs === 5) return [...world.breaches, 'The connector does not come to rest'];
+    for (let sent = -1; sent !== scene.events.length; runs++) {
+      sent = scene.events.length;
+      await scene.run({}, [], undefined);
+      if (runs === 5) return [...scene.breaches, 'The connector does not come to rest'];
     }
     const before = this.#stateText();
-    await world.run({}, [], undefined);
+    await scene.run({}, [], undefined);
     const { kept, withheld } = this.#truth();
     const firstKept = new Map<string, Received>();
-    for (const event of world.events) if (!firstKept.has(event.eventId)) firstKept.set(event.eventId, event);
+    for (const event of scene.events) if (!firstKept.has(event.eventId)) firstKept.set(event.eventId, event);
     const copies = [
-      ['the copy', world.events],
+      ['the copy', scene.events],
       ['the copy of a SIEM that drops known event_ids', [...firstKept.values()]],
     ] as const;
     return [
-      ...world.breaches,
+      ...scene.breaches,
       ...copies.flatMap(([which, events]) => {
         const copy = copyOf(events, greatestSequence);
         // It was restored, and the filter excludes it: to the SIEM it stays removed.
         for (const key of withheld) if (copy.get(key)?.kind === 'tombstone') copy.delete(key);
         return unlikeTruth(copy, Object.entries(kept)).map(breach => `In ${which}, ${breach}`);
       }),
-      ...sequencesUsedTwice(world.events),
+      ...sequencesUsedTwice(scene.events),
       ...this.#needless(),
       ...(this.#stateText() === before ? [] : ['A quiet run still changes the table']),
       ...this.#left(),
@@ -193,13 +193,13 @@ export class Stage {
   }
 
   #stateText(): string {
-    const items = [...this.world.items].filter(([key]) => !key.endsWith('\nlease'));
+    const items = [...this.scene.items].filter(([key]) => !key.endsWith('\nlease'));
     return JSON.stringify(items.sort(([one], [other]) => (one < other ? -1 : 1)));
   }
 
   /** What the table keeps although nothing is to be done with it. */
   #left(): string[] {
-    const { items, platform } = this.world;
+    const { items, platform } = this.scene;
     const everyVersion = this.#setting.platform.retention === 'every-version';
     const partitions = [...items.values()].map(({ pk }) => pk!.S!);
     return partitions.flatMap(pk => {
@@ -214,7 +214,7 @@ export class Stage {
   /** What the SIEM should hold, and the rows that the filter withholds. */
   #truth() {
     const withheld = new Set<string>();
-    const kept = Object.entries(this.world.platform.truth()).map(([stream, rows]) => {
+    const kept = Object.entries(this.scene.platform.truth()).map(([stream, rows]) => {
       const filtered = this.#filter.includes(stream[0]!);
       const left = [...rows].filter(([id, row]) => {
         const out = filtered && JSON.parse(row).deleted !== true && JSON.parse(row).c === 2;
@@ -227,17 +227,17 @@ export class Stage {
   }
 
   #reduced(stream: string, row: string): string {
-    const { omit } = this.world.settings;
+    const { omit } = this.scene.settings;
     // A block that was sent with the member stays as it was sent.
     const { id } = JSON.parse(row);
-    const sent = this.world.events.findLast(each => each.stream === 'dns-blocks' && each.id === id);
+    const sent = this.scene.events.findLast(each => each.stream === 'dns-blocks' && each.id === id);
     const left = stream === 'threats' ? omit?.threats : stream === 'dns-blocks' && !sent?.line.includes('"o":');
     return left ? row.replace(/"o":"[^"]*",?/, '').replace(/,}/, '}') : row;
   }
 
-  /** Promise 2: an event that tells the SIEM nothing new has a cause, and then the same `event_id`. */
+  /** Promise 2: an event that says nothing new to the SIEM has a cause, and then the same `event_id`. */
   #needless(): string[] {
-    const { events, struck } = this.world;
+    const { events, struck } = this.scene;
     const everyVersion = this.#setting.platform.retention === 'every-version';
     const last = new Map<string, Received>();
     return events.flatMap(event => {

@@ -1,4 +1,4 @@
-/** The small worlds that are explored completely. Each is about one thing that went wrong, or could. */
+/** The small scenes that are explored completely. Each is about one thing that went wrong, or could. */
 import type { Scope } from './explore.ts';
 
 const KILLS = ['before', 'after'] as const;

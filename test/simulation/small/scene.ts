@@ -1,5 +1,5 @@
 /**
- * A small world: a platform with a few rows, a table, a SIEM and a clock, all in memory, and runs of the real core and adapters over them.
+ * A small scene: a platform with a few rows, a table, a SIEM and a clock, all in memory, and runs of the real core and adapters over them.
  * Every request is one I/O with a number, at which a run can be killed, frozen or refused something.
  */
 import { assign, type Clients, composeRun, createContainerTokens } from '../../../lambda/compose.ts';
@@ -38,11 +38,11 @@ export interface Received extends ReceivedEvent {
 const START = Date.UTC(2026, 5, 1);
 const ORIGIN = 'http://127.0.0.1';
 const SILENT: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-/** Heartbeats and limits are no waits: what they guard against does not happen here. */
+/** Heartbeats and limits are no waits: nothing here takes so long. */
 const HEARTBEAT_MILLISECONDS = 20_000;
 const never = <T>() => new Promise<T>(() => undefined);
 
-export class World {
+export class Scene {
   now = START;
   readonly items = new Map<string, Item>();
   readonly events: Received[] = [];
@@ -186,7 +186,7 @@ export class World {
       if (next !== undefined) this.#issued.add(JSON.parse(`"${next}"`));
       return new Response(body, { status: response.status });
     };
-    // The token is kept for the life of the world.
+    // The token is kept for the life of the scene.
     if (!url.startsWith(`${ORIGIN}/v1/`)) return ask();
     return process.io(isList && url.includes('cursor=') ? 'cursor' : 'api', ask);
   }
@@ -253,8 +253,8 @@ class Process {
   #thaw: () => void = () => undefined;
   #thawed = Promise.resolve();
 
-  constructor(world: World, strikes: readonly Strike[], run: number) {
-    void world;
+  constructor(scene: Scene, strikes: readonly Strike[], run: number) {
+    void scene;
     this.run = run;
     this.#strikes = strikes;
     this.isStruck = strikes.length > 0;
@@ -320,6 +320,6 @@ function keyOf(item: Item): string {
   return `${item['pk']!.S}\n${item['sk']!.S}`;
 }
 
-export function streamOfLetter(letter: string): StreamName {
-  return letter === 'a' || letter === 'b' ? 'assets' : letter === 'd' ? 'dns-blocks' : 'threats';
+export function streamOf(initial: string): StreamName {
+  return initial === 'a' || initial === 'b' ? 'assets' : initial === 'd' ? 'dns-blocks' : 'threats';
 }
