@@ -185,12 +185,17 @@ function notesOf(results: readonly StreamResult[]): string[] {
   ];
 }
 
-/** @throws RefusedError at any answer but yes, and without a terminal; InterruptedError at Ctrl-C */
-export async function confirm({ shell, signal }: Context, cost: string): Promise<void> {
+/** Shows the consequence, and asks unless `--yes` is set. @throws RefusedError without a yes; InterruptedError at Ctrl-C */
+export async function confirmed(
+  { report, shell, signal }: Context,
+  consequence: string,
+  { yes }: { readonly yes?: true },
+): Promise<void> {
+  if (yes) return report.say(consequence);
   if (!isInteractive(shell)) {
-    throw new RefusedError(`${cost}\nNo terminal to confirm on. Nothing was done. Re-run with --yes.`);
+    throw new RefusedError(`${consequence}\nNo terminal to confirm on. Nothing was done. Re-run with --yes.`);
   }
-  const answer = await ask(`${cost}\nContinue? Type "yes": `, shell, signal);
+  const answer = await ask(`${consequence}\nContinue? Type "yes": `, shell, signal);
   if (!/^y(es)?$/i.test(answer.trim())) throw new RefusedError('Not confirmed. Nothing was done.');
 }
 

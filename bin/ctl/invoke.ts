@@ -53,8 +53,6 @@ export interface FunctionCommand {
   readonly streams?: readonly StreamName[];
   readonly resync?: readonly StreamName[];
   readonly replay?: readonly StreamName[];
-  /** Keys of dead letters. */
-  readonly redrive?: readonly string[];
   /** Ids of rows to compare with the API one by one, see commands/verify/repair.ts. */
   readonly repair?: Readonly<Partial<Record<StreamName, readonly string[]>>>;
   /** The rows of the organization whose credentials are set replace those that the state is about. */

@@ -3,7 +3,7 @@ import { STREAMS, type StreamName } from '../../../lambda/streams.ts';
 import { CONNECTORCTL } from '../../../lib/installation.ts';
 import { examples, type Run, STREAM_NAMES, streamsArgument, waitOption } from '../command.ts';
 import type { Context } from '../context.ts';
-import { confirm, sendCommand } from '../function-command.ts';
+import { confirmed, sendCommand } from '../function-command.ts';
 import type { FunctionCommand } from '../invoke.ts';
 import type { Outcome } from '../report.ts';
 import { countStates, scanText, tableSize } from '../state.ts';
@@ -78,12 +78,6 @@ function consequenceOf(connector: string): string {
     `organization under the same name, ${connector}.\nThe rows of the old one stay alive in the SIEM until ` +
     `"${CONNECTORCTL.command} verify --repair" removes them.`
   );
-}
-
-/** Shows the consequence, and asks for confirmation unless that was given. @throws RefusedError, InterruptedError */
-async function confirmed(context: Context, consequence: string, { yes }: { readonly yes?: true }): Promise<void> {
-  if (yes) context.report.say(consequence);
-  else await confirm(context, consequence);
 }
 
 function withRewindOptions(command: Command): Command {

@@ -46,6 +46,7 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   [/http:\/\/127\.0\.0\.1:\d+/g, 'https://api.acme.example'],
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, '6f1c2a9e-0b7d-4c35-9a44-2d1f5b8e7c60'],
   [/\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z/g, '2026-11-20T12:00:00Z'],
+  [/\bevents\/\d{4}\/\d\d\/\d\d\/\d\d\//g, 'events/2026/11/20/12/'],
   [/\bfor \d+ s\b(?! at most)/g, 'for 40 s'],
   [/\btook [\d.]+ s\b/g, 'took 2.1 s'],
   [/\b\d min ago/g, '5 min ago'],

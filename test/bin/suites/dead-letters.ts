@@ -2,7 +2,9 @@
 import { gzipSync } from 'node:zlib';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { list, problem } from '../../../local/incidents/tampered-api.ts';
+import { eventLine } from '../../../bin/ctl/commands/dead-letters/load.ts';
+import { json, list } from '../../../local/incidents/tampered-api.ts';
+import { START } from '../../lambda/support/stepped-clock.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
 import { REFUSED_START, sqsQueueName, startLost } from '../support/queues.ts';
 
@@ -137,62 +139,26 @@ describe('redrive', () => {
     await using each = await withFailures();
     const { status, stderr } = await each.ctl(['dead-letters', 'redrive', '--all']);
     expect([status, each.stack.invocations]).toEqual([2, []]);
-    for (const part of ['tries 2 rows again', 'events of 1 object ', 'moves the notifications', 'Re-run with --yes']) {
+    for (const part of ['events of 1 object ', 'moves the notifications', 'Re-run with --yes']) {
       expect(stderr).toContain(part);
     }
     expect(await lies(each, ERROR)).toBe(true);
   });
 
-  test('--all sends each kind, deletes what was sent, and keeps the rest with a reason', async () => {
+  test('--all sends failed deliveries and notifications again, deletes what was sent, and leaves rows alone', async () => {
     await using each = await withFailures();
     const { status, stdout } = await each.ctl(['dead-letters', 'redrive', '--all', '--yes', '--json']);
-    const { redriven } = JSON.parse(stdout);
-    expect(status).toBe(3);
-    const byKey = Object.fromEntries(redriven.map((each: { key: string }) => [each.key, each]));
-    expect(byKey).toEqual({
-      'siem-dead-letters': {
-        key: 'siem-dead-letters',
-        outcome: 'sent',
-        events: 1,
-        reason: expect.stringContaining('completed'),
-      },
-      [ERROR]: { key: ERROR, outcome: 'sent', events: 3 },
-      [STUCK]: { key: STUCK, outcome: 'kept', reason: 'it still cannot be an event: no-id' },
-      [OVERSIZE]: { key: OVERSIZE, outcome: 'sent' },
-    });
-    expect([await lies(each, OVERSIZE), await lies(each, ERROR), await lies(each, STUCK)]).toEqual([
-      false,
-      false,
-      true,
-    ]);
-    for (const id of ['x', 'y', 'z']) expect((await newestOf(each, id))[0]).toEqual(JSON.parse(event(id)));
-    expect((await newestOf(each, 'late')).map(event => event.kind)).toEqual(['dns_block']);
-    expect(each.stack.queues.messages(sqsQueueName(each.stack.outputs['SiemQueueUrl']))).toHaveLength(1);
-    const again = await each.ctl(['dead-letters', 'redrive', OVERSIZE, ERROR, '--yes']);
-    expect([again.status, again.stdout]).toEqual([
-      3,
-      expect.stringContaining('it is missing, or the function is not allowed to read it'),
-    ]);
-  });
-
-  test('of one stream runs only its group of streams', async () => {
-    await using each = await withFailures();
-    await each.ctl(['dead-letters', 'redrive', OVERSIZE, '--yes']);
-    expect(each.stack.invocations).toEqual([{ streams: ['dns-blocks'], redrive: [OVERSIZE] }]);
-  });
-
-  test('reports the result of one group although another fails', async () => {
-    await using each = await withFailures();
-    each.connector.api.tamper(list('/v1/assets', problem(403, 'auth/insufficient-role')));
-    const { status, stdout } = await each.ctl(['dead-letters', 'redrive', OVERSIZE, STUCK, '--yes', '--json']);
     expect([status, JSON.parse(stdout).redriven]).toEqual([
-      3,
+      0,
       [
-        { key: STUCK, outcome: 'kept', reason: expect.stringContaining('"dead-letters list" shows the rest') },
-        { key: OVERSIZE, outcome: 'sent' },
+        { key: 'siem-dead-letters', outcome: 'sent', events: 1, reason: expect.stringContaining('completed') },
+        { key: ERROR, outcome: 'sent', events: 3 },
       ],
     ]);
-    expect([await lies(each, OVERSIZE), await lies(each, STUCK)]).toEqual([false, true]);
+    expect([await lies(each, ERROR), await lies(each, OVERSIZE), await lies(each, STUCK)]).toEqual([false, true, true]);
+    for (const id of ['x', 'y', 'z']) expect((await newestOf(each, id))[0]).toEqual(JSON.parse(event(id)));
+    expect(each.stack.queues.messages(sqsQueueName(each.stack.outputs['SiemQueueUrl']))).toHaveLength(1);
+    expect(each.stack.invocations).toEqual([]);
   });
 
   test('keeps and reports an object if Firehose refuses a record', async () => {
@@ -226,6 +192,115 @@ describe('redrive', () => {
   });
 });
 
+describe('load', () => {
+  /** A stack with a row that is too large for Firehose, and the key of its dead letter. */
+  async function withOversize(stream: 'assets' | 'dns-blocks') {
+    // Row states name the function's time, and for DNS blocks the object has its own.
+    const each = await deployment({}, stream === 'assets' ? { aws: { now: () => START } } : {});
+    each.connector.platform.put(stream, { id: 'wide', text: CANARY.repeat(100_000) });
+    await each.run();
+    return { each, key: await newestKey(each), [Symbol.asyncDispose]: () => each[Symbol.asyncDispose]() };
+  }
+  async function newestKey(each: Deployment, known?: string): Promise<string> {
+    const { rows } = JSON.parse((await each.ctl(['dead-letters', 'list', '--json'])).stdout);
+    return rows.map((row: { key: string }) => row.key).find((key: string) => key !== known);
+  }
+  const load = (each: Deployment, key: string) => each.ctl(['dead-letters', 'load', key, '--yes', '--json']);
+  const newestFirst = async (each: Deployment) =>
+    (await newestOf(each, 'wide')).toSorted((a, b) => (a.sequence < b.sequence ? 1 : -1));
+
+  test.each([
+    ['assets', 'upsert'],
+    ['assets', 'tombstone'],
+    ['dns-blocks', 'dns_block'],
+  ] as const)('puts a whole row of %s where the SIEM reads as %s, the newest event about it', async (stream, kind) => {
+    await using made = await withOversize(stream);
+    const { each } = made;
+    let { key } = made;
+    if (kind === 'tombstone') {
+      const data = [{ id: 'wide', text: CANARY.repeat(100_000), deleted: true, deleted_at: '2026-11-20T12:00:00Z' }];
+      each.connector.api.tamper(
+        list('/v1/assets', json(200, { data, pagination: { next_cursor: null, page_size: 1 } })),
+      );
+      await each.run();
+      key = await newestKey(each, key);
+    }
+    const { status, stdout } = await load(each, key);
+    expect([status, JSON.parse(stdout).loaded]).toEqual([
+      0,
+      [
+        {
+          key,
+          outcome: 'loaded',
+          place: expect.stringMatching(/^s3:\/\/security-data\/events\/\d{4}\/.*\.json\.gz$/),
+        },
+      ],
+    ]);
+    const [loaded, notice] = await newestFirst(each);
+    expect([notice.kind, loaded.kind, loaded.event_id === notice.event_id]).toEqual(['oversize', kind, false]);
+    expect(loaded.row).toMatchObject({ id: 'wide', text: CANARY.repeat(100_000) });
+    expect(loaded.row.deleted === true).toBe(kind === 'tombstone');
+    expect(loaded).toMatchObject({
+      stream,
+      connector: 'acme',
+      time: notice.time,
+      stream_position: notice.stream_position,
+    });
+    expect(loaded.dead_letter).toBeUndefined();
+    // A second load is a repeat, with the same event_id.
+    await load(each, key);
+    expect(
+      new Set((await newestOf(each, 'wide')).filter(event => event.kind === kind).map(event => event.event_id)).size,
+    ).toBe(1);
+  });
+
+  test('keeps a row of which the SIEM has a newer version', async () => {
+    await using made = await withOversize('assets');
+    const { each, key } = made;
+    each.connector.platform.put('assets', { id: 'wide', text: 'small' });
+    await each.run();
+    const { status, stdout } = await load(each, key);
+    expect([status, JSON.parse(stdout).loaded]).toEqual([
+      3,
+      [{ key, outcome: 'kept', reason: expect.stringContaining('the SIEM has a newer version of the row') }],
+    ]);
+    expect((await newestFirst(each))[0]).toMatchObject({ kind: 'upsert', row: { text: 'small' } });
+  });
+
+  test('a row that changes after it was loaded wins', async () => {
+    await using made = await withOversize('assets');
+    const { each, key } = made;
+    await load(each, key);
+    each.connector.platform.put('assets', { id: 'wide', text: 'small' });
+    await each.run();
+    expect((await newestFirst(each))[0]).toMatchObject({ kind: 'upsert', row: { text: 'small' } });
+  });
+
+  test('asks first, and shows no row', async () => {
+    await using made = await withOversize('assets');
+    const { each, key } = made;
+    const { status, stdout, stderr } = await each.ctl(['dead-letters', 'load', key]);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('1 row is put where the SIEM reads');
+    expect(await newestOf(each, 'wide')).toHaveLength(1);
+    const loaded = await each.ctl(['dead-letters', 'load', key, '--yes']);
+    expect(loaded.stdout + loaded.stderr).not.toContain(CANARY);
+  });
+});
+
+test('an event that was loaded follows its notice, with every digit of the position and the row as the API sent it', () => {
+  const notice = event('wide')
+    .replace('"kind":"upsert"', '"kind":"oversize"')
+    .replace('"stream_position":null', '"stream_position":12345678901234567890.10')
+    .replace(/"row":.*/, '"dead_letter":"dead-letter/acme/assets/oversize/0a.json"}');
+  const row = '{"id":"wide", "n":1.50}';
+  const line = eventLine(notice, row, { kind: 'upsert', forwardedAt: '2026-11-21T12:00:00.000Z' });
+  expect(line).toBe(
+    `{"event_id":"${JSON.parse(line).event_id}","sequence":"${'1'.repeat(19)}2","kind":"upsert","stream":"assets","id":"wide","time":null,` +
+      `"stream_position":12345678901234567890.10,"connector":"acme","forwarded_at":"2026-11-21T12:00:00.000Z","row":${row}}`,
+  );
+});
+
 describe('exit status 2 with nothing done, for', () => {
   let each: Deployment;
   beforeAll(async () => {
@@ -236,6 +311,9 @@ describe('exit status 2 with nothing done, for', () => {
   });
 
   test.each([
+    [['dead-letters', 'redrive', OVERSIZE, '--yes'], 'A row is not sent again'],
+    [['dead-letters', 'load', STUCK, '--yes'], 'only the platform can correct it'],
+    [['dead-letters', 'load', ERROR, '--yes'], 'is not a dead letter'],
     [['dead-letters', 'redrive', '--yes'], 'Give the keys to send again, or --all'],
     [['dead-letters', 'redrive', 'dead-letter/other/assets/no-id/0a.json', '--yes'], 'is not a dead letter'],
     [['dead-letters', 'redrive', 'schedule-dead-letters', '--yes'], 'the next run does their work'],

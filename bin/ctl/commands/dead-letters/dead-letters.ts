@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
-import { examples, type Run, STREAM_NAMES, waitOption, wholeNumber } from '../../command.ts';
+import { examples, type Run, STREAM_NAMES, wholeNumber } from '../../command.ts';
 import { type ListOptions, listDeadLetterPlaces } from './list.ts';
+import { type LoadOptions, loadDeadLetters } from './load.ts';
 import { type RedriveOptions, redrive } from './redrive.ts';
 import { showDeadLetterPlace } from './show.ts';
 
@@ -8,10 +9,11 @@ const NAMED_KEYS = 20;
 
 export function deadLettersCommand(run: Run): Command {
   return new Command('dead-letters')
-    .description('list, show and send again what could not be sent, delivered or read')
+    .description('list and show what could not be sent, delivered or read, and send it again where that helps')
     .addCommand(listCommand(run))
     .addCommand(showCommand(run))
     .addCommand(redriveCommand(run))
+    .addCommand(loadCommand(run))
     .addHelpText('after', examples('dead-letters list', 'dead-letters redrive --all'));
 }
 
@@ -43,11 +45,10 @@ function showCommand(run: Run): Command {
 
 function redriveCommand(run: Run): Command {
   return new Command('redrive')
-    .description('send again and delete what was sent')
-    .argument('[key...]', 'keys printed by "list", or siem-dead-letters')
-    .option('--all', 'everything that "list" counts, except failed starts')
+    .description('send failed deliveries again, delete what was sent, and give the SIEM its notifications again')
+    .argument('[key...]', 'keys below delivery-errors/, or siem-dead-letters')
+    .option('--all', 'every failed delivery, and the notifications')
     .option('--yes', 'do not ask')
-    .addOption(waitOption())
     .addHelpText(
       'after',
       `\n${REDRIVE}\n${examples('dead-letters redrive --all', 'dead-letters redrive siem-dead-letters --yes')}`,
@@ -55,10 +56,21 @@ function redriveCommand(run: Run): Command {
     .action(run((context, keys: readonly string[], options: RedriveOptions) => redrive(context, keys, options)));
 }
 
+function loadCommand(run: Run): Command {
+  return new Command('load')
+    .description('put oversize rows where the SIEM reads, as files with one event each')
+    .argument('<key...>', 'keys of oversize rows printed by "list"')
+    .option('--yes', 'do not ask')
+    .addHelpText('after', `\n${LOAD}\n${examples('dead-letters load dead-letter/acme/threats/oversize/5e0c1f7a.json')}`)
+    .action(run((context, keys: readonly string[], options: LoadOptions) => loadDeadLetters(context, keys, options)));
+}
+
 const PLACES = `Rows that the function could not send are below dead-letter/ in the bucket. Events that Firehose could not deliver are below
 delivery-errors/. Notifications that the SIEM did not process are in siem-dead-letters, failed starts in schedule-dead-letters.
 Exit status 3: there are dead letters, or a place cannot be read.`;
 
-const REDRIVE = `The function tries rows again once it has read their stream to the end. A row that the SIEM has in a newer version is deleted
-unsent. A row that still cannot become an event, or that the API no longer returns, is kept.
+const REDRIVE = `A row is not sent again: it stays a dead letter until it changes, and then the next run sends it.
 Exit status 3: something was kept. The output gives the reason.`;
+
+const LOAD = `Only a bucket as destination takes lines of that length. A row of which the SIEM has a newer version is not loaded.
+Exit status 3: something was not loaded. The output gives the reason. The dead letter stays in any case.`;

@@ -1,4 +1,4 @@
-/** Sends dead letters again after a fix, each kind in its own way. */
+/** Sends again what Firehose could not deliver and what the SIEM did not process. */
 
 import { DeleteObjectCommand } from '@aws-sdk/client-s3';
 import { parseDeadLetterKey } from '../../../../lambda/core/dead-letter.ts';
@@ -7,7 +7,7 @@ import { createFirehose } from '../../../../lambda/sink/firehose.ts';
 import { PREFIXES } from '../../../../lib/prefixes.ts';
 import type { Context } from '../../context.ts';
 import { AwsCallError, InterruptedError, RefusedError } from '../../errors.ts';
-import { confirm } from '../../function-command.ts';
+import { confirmed } from '../../function-command.ts';
 import type { Outcome } from '../../report.ts';
 import { tableText } from '../../text.ts';
 import { queueDepth } from './counts.ts';
@@ -26,33 +26,25 @@ interface Targets {
   readonly notifications: boolean;
 }
 
-/** @throws RefusedError, AwsCallError, InterruptedError; StillBusyError, FunctionFailedError when nothing could be done */
+/** @throws RefusedError, AwsCallError, InterruptedError */
 export async function redrive(context: Context, keys: readonly string[], options: RedriveOptions): Promise<Outcome> {
   if (keys.length > 0 === (options.all === true)) {
     throw new RefusedError('Give the keys to send again, or --all, but not both. Nothing was done.');
   }
   const targets = options.all ? await everything(context) : await named(context, keys);
-  const { deliveries, notifications } = targets;
-  if (deliveries.length === 0 && !notifications) return redriveOutcome([]);
-  const consequence = consequenceText(targets);
-  if (options.yes) context.report.say(consequence);
-  else await confirm(context, consequence);
+  if (targets.deliveries.length === 0 && !targets.notifications) return redriveOutcome([]);
+  await confirmed(context, consequenceText(targets), options);
   return redriveOutcome(await carryOutAll(context, targets));
 }
 
 async function named(context: Context, keys: readonly string[]): Promise<Targets> {
   const { connector } = await context.deployment();
   const different = [...new Set(keys.map(key => queueNamed(key) ?? key))];
+  if (different.some(key => parseDeadLetterKey(key, connector))) throw new RefusedError(ROWS_STAY);
   const deliveries = different.filter(key => key.startsWith(PREFIXES.deliveryErrors));
   const notifications = different.includes('siem-dead-letters');
   if (different.includes('schedule-dead-letters')) {
     throw new RefusedError('Failed starts need no redrive: the next run does their work. Nothing was done.');
-  }
-  const row = different.find(key => parseDeadLetterKey(key, connector));
-  if (row !== undefined) {
-    throw new RefusedError(
-      `${row} is a row that cannot be an event. It stays as it is until it changes at the API, and then the next run sends it. Nothing was done.`,
-    );
   }
   const unknown = different.find(key => ![...deliveries, 'siem-dead-letters'].includes(key));
   if (unknown !== undefined) throw new RefusedError(unknownKey(unknown, connector));
@@ -61,6 +53,10 @@ async function named(context: Context, keys: readonly string[]): Promise<Targets
   }
   return { deliveries, notifications };
 }
+
+const ROWS_STAY =
+  'A row is not sent again: it stays a dead letter until it changes, and then the next run sends it. Nothing was done. ' +
+  '"dead-letters load" puts an oversize row where the SIEM reads.';
 
 async function everything(context: Context): Promise<Targets> {
   const url = await queueUrl(context, 'siem-dead-letters');
@@ -84,27 +80,25 @@ function consequenceText({ deliveries, notifications }: Targets): string {
 }
 
 /** A failure of one kind does not stop the others. */
-async function carryOutAll(context: Context, targets: Targets): Promise<Redriven[]> {
-  const { deliveries, notifications } = targets;
+async function carryOutAll(context: Context, { deliveries, notifications }: Targets): Promise<Redriven[]> {
   const done: Redriven[] = [];
   const failures: unknown[] = [];
-  const attempt = async (keys: readonly string[], act: () => Promise<Redriven[]>) => {
-    if (keys.length === 0) return;
+  const attempt = async (key: string, act: () => Promise<Redriven>) => {
     try {
-      done.push(...(await act()));
+      done.push(await act());
     } catch (error) {
       if (error instanceof InterruptedError) throw error;
       failures.push(error);
-      const reason = error instanceof Error ? error.message : String(error);
-      done.push({ key: keys.length === 1 ? keys[0]! : `${keys.length} objects`, outcome: 'kept', reason });
+      done.push({ key, outcome: 'kept', reason: error instanceof Error ? error.message : String(error) });
     }
   };
-  await attempt(notifications ? ['siem-dead-letters'] : [], () => moveNotifications(context));
+  if (notifications) await attempt('siem-dead-letters', () => moveNotifications(context));
   // One by one, so that a failure or Ctrl-C leaves no object half done.
   for (const key of deliveries) {
     if (context.signal.aborted) throw interrupted(done, deliveries);
-    await attempt([key], async () => [await redriveDelivery(context, key)]);
+    await attempt(key, () => redriveDelivery(context, key));
   }
+  if (context.signal.aborted) throw interrupted(done, deliveries);
   if (failures.length > 0 && failures.length === done.length) throw failures[0];
   return done;
 }
@@ -117,17 +111,11 @@ function interrupted(done: readonly Redriven[], deliveries: readonly string[]): 
   );
 }
 
-async function moveNotifications(context: Context): Promise<Redriven[]> {
+async function moveNotifications(context: Context): Promise<Redriven> {
   const { status, moved } = await moveBack(context, 'siem-dead-letters');
   const outcome = status === 'COMPLETED' || status === 'RUNNING' ? 'sent' : 'kept';
-  return [
-    {
-      key: 'siem-dead-letters',
-      outcome,
-      events: moved,
-      reason: `${moved} notifications moved, ${status.toLowerCase()}`,
-    },
-  ];
+  const reason = `${moved} notifications moved, ${status.toLowerCase()}`;
+  return { key: 'siem-dead-letters', outcome, events: moved, reason };
 }
 
 /** For the records of one object, including throttling. */
@@ -172,18 +160,13 @@ async function deliver({ aws, clock }: Context, stream: string, lines: readonly 
   }
 }
 
-const MEANING: Readonly<Record<Redriven['outcome'], string>> = {
-  sent: 'sent again',
-  known: 'already at the SIEM',
-  superseded: 'the SIEM has a newer version',
-  kept: 'kept',
-};
-
 function redriveOutcome(all: readonly Redriven[]): Outcome {
-  if (all.length === 0) return { text: 'There are no dead letters, so nothing was sent.', json: { redriven: [] } };
-  const counts = [...groupBy(all, each => each.outcome)];
-  const rows = counts.map(([outcome, group]) => [MEANING[outcome], String(group.length)]);
+  if (all.length === 0) return { text: 'There is nothing to send again.', json: { redriven: [] } };
   const kept = all.filter(({ outcome }) => outcome === 'kept');
+  const rows = [...groupBy(all, each => each.outcome)].map(([outcome, group]) => [
+    outcome === 'sent' ? 'sent again' : outcome,
+    String(group.length),
+  ]);
   const reasons = kept.map(({ key, reason }) => `${key}\n  ${reason ?? 'unknown reason'}`);
   return {
     text: [tableText(['outcome', 'count'], rows), ...(reasons.length > 0 ? ['', ...reasons] : [])].join('\n'),
@@ -195,8 +178,7 @@ function redriveOutcome(all: readonly Redriven[]): Outcome {
 /** Result of one redrive. */
 interface Redriven {
   readonly key: string;
-  /** `known`, `superseded`: deleted, because the SIEM has this version or a newer one. */
-  readonly outcome: 'sent' | 'known' | 'superseded' | 'kept';
+  readonly outcome: 'sent' | 'kept';
   readonly reason?: string;
   /** Number of events sent. */
   readonly events?: number;

@@ -40,6 +40,30 @@ export async function findEvent(
   query: EventQuery,
   bounds: Bounds = BOUNDS,
 ): Promise<FoundEvent> {
+  const { stream, id, sequence } = query;
+  const found = await findLine(aws, place, { ...query, needles: needlesOf(sequence) }, bounds, event => {
+    return event.stream === stream && event.id === id && event.sequence === sequence;
+  });
+  return 'notFound' in found ? found : { event: found.event, place: found.place };
+}
+
+export type FoundLine =
+  | { readonly event: ReadEvent; readonly line: string; readonly place: string }
+  | { readonly notFound: string };
+
+export interface LineQuery extends Pick<EventQuery, 'stream' | 'forwardedAt'> {
+  /** The line contains one of these. */
+  readonly needles: readonly string[];
+}
+
+/** The first line that is meant. @throws Error of the SDK */
+export async function findLine(
+  aws: Aws,
+  place: DeliveryPlace,
+  query: LineQuery,
+  bounds: Bounds,
+  isMeant: (event: ReadEvent) => boolean,
+): Promise<FoundLine> {
   if ('elsewhere' in place) return { notFound: place.elsewhere };
   const made = Date.parse(query.forwardedAt);
   if (Number.isNaN(made)) return { notFound: 'an earlier version sent it and did not record the time' };
@@ -50,8 +74,8 @@ export async function findEvent(
     if (at >= bounds.objects || bytes > bounds.bytes) {
       return { notFound: `it is not in the first ${at} of ${objects.length} objects, and the rest is not read` };
     }
-    const event = await searchObject(aws, place.bucket, key, query);
-    if (event) return { event, place: `s3://${place.bucket}/${key}` };
+    const found = await searchObject(aws, place.bucket, key, query, isMeant);
+    if (found) return { ...found, place: `s3://${place.bucket}/${key}` };
   }
   const span = `from ${query.forwardedAt} to ${bounds.minutes} minutes later`;
   return {
@@ -90,14 +114,18 @@ async function candidates(
   return found.sort((one, other) => Number(isEarly(one)) - Number(isEarly(other)) || one.modified - other.modified);
 }
 
-async function searchObject(aws: Aws, bucket: string, key: string, query: EventQuery): Promise<ReadEvent | undefined> {
-  const needles = needlesOf(query.sequence);
-  for await (const line of objectLines(aws, bucket, key)) {
-    if (!needles.some(needle => line.includes(needle))) continue;
-    const event = readEvent(line.toString());
-    if (event && event.stream === query.stream && event.id === query.id && event.sequence === query.sequence) {
-      return event;
-    }
+async function searchObject(
+  aws: Aws,
+  bucket: string,
+  key: string,
+  { needles }: LineQuery,
+  isMeant: (event: ReadEvent) => boolean,
+): Promise<{ readonly event: ReadEvent; readonly line: string } | undefined> {
+  for await (const bytes of objectLines(aws, bucket, key)) {
+    if (!needles.some(needle => bytes.includes(needle))) continue;
+    const line = bytes.toString();
+    const event = readEvent(line);
+    if (event && isMeant(event)) return { event, line };
   }
   return undefined;
 }
