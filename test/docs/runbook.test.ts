@@ -127,8 +127,7 @@ test('errors that a page names are errors that the function throws', () => {
   const thrown = globSync('lambda/**/*.ts', { cwd: ROOT }).flatMap(file => [
     ...page(file).matchAll(/export class (\w+Error) /g),
   ]);
-  // The function has it with the check of the organization.
-  const known = new Set([...thrown.map(match => match[1]), 'OrganizationChangedError']);
+  const known = new Set(thrown.map(match => match[1]));
   const named = onPages(/\b[A-Z][a-z]\w*Error\b/g);
   expect(named.length).toBeGreaterThan(8);
   expect(named.filter(({ found }) => !known.has(found))).toEqual([]);
