@@ -28,8 +28,8 @@ An object below \`delivery-errors/\` is deleted only after Firehose has acknowle
 connector. A late event is harmless, because the [greatest sequence](events.md#the-rule-the-greatest-sequence-is-the-truth) counts. The bucket keeps deleted
 objects for 30 days as earlier versions. Ctrl-C leaves nothing half done.
 
-\`load\` makes the event from the \`oversize\` event that the SIEM has, and from the row. It refuses a row of which the SIEM has a newer version. The dead
-letter stays. See [the runbook](runbook.md#load-oversize-rows).
+\`load\` makes the event from the \`oversize\` event that the SIEM has, and from the row. It refuses a row of which the SIEM has a newer version, and keeps
+the dead letter. See [the runbook](runbook.md#load-oversize-rows).
 
 The exit status of \`list\` is 3 if there are dead letters, that of \`redrive\` and \`load\` is 3 if something is kept.`,
   scenes: [
