@@ -1,7 +1,7 @@
 /** What the filters of a run kept and dropped: rows, and bytes of JSON as the API sent them. */
 import { subscribe } from 'node:diagnostics_channel';
 import { FILTER_CHANNEL, type FilterMessage } from '../../lambda/filters.ts';
-import { grouped } from './progress.ts';
+import { counted } from './progress.ts';
 
 export interface FilterCounts {
   readonly rows: number;
@@ -38,7 +38,7 @@ export function filterText(streams: readonly { readonly name: string; readonly p
       ...(kept.rows === 0 ? ['  WARNING: it dropped every row of this run. Check the expression.'] : []),
       ...(fault.rows > 0
         ? [
-            `  WARNING: it gave an error or no boolean for ${grouped(fault.rows)} rows, which were sent. Check the expression.`,
+            `  WARNING: it gave an error or no boolean for ${counted(fault.rows, 'row')}, sent all the same. Check the expression.`,
           ]
         : []),
     ];
@@ -46,5 +46,5 @@ export function filterText(streams: readonly { readonly name: string; readonly p
 }
 
 function sizeText({ rows, bytes }: FilterCounts): string {
-  return `${grouped(rows)} rows with ${grouped(bytes)} bytes`;
+  return `${counted(rows, 'row')} with ${counted(bytes, 'byte')}`;
 }

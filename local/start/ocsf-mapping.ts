@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { terminalLine } from '../../bin/terminal/terminal-text.ts';
 import { compileUnchecked } from '../../lib/ocsf/ocsf-fields-option.ts';
 import type { Flags } from './options.ts';
-import { grouped } from './progress.ts';
+import { counted, grouped } from './progress.ts';
 
 /** A mapping to OCSF as the user wrote it. */
 export interface OcsfFields {
@@ -97,8 +97,8 @@ export class MappingHits {
   #count(index: number): string {
     const [found, taken] = [this.#found[index]!, this.#taken[index]!];
     if (found === 0) return 'WARNING, 0 rows. No row has this member. Check its name in the rows';
-    if (taken === found) return `${grouped(found)} rows`;
-    return `${grouped(found)} rows${taken === 0 ? ', WARNING' : ''}, ${grouped(taken)} with a value that fits the attribute`;
+    if (taken === found) return counted(found, 'row');
+    return `${counted(found, 'row')}${taken === 0 ? ', WARNING' : ''}, ${grouped(taken)} with a value that fits the attribute`;
   }
 }
 

@@ -98,14 +98,14 @@ const RATE_OVER = 3_000;
 const BAR_COLUMNS = 16;
 
 function streamText({ stream, pages, delivered }: StreamProgress): string {
-  return `${stream}  ${grouped(pages)} pages read, ${grouped(delivered)} events delivered`;
+  return `${stream}  ${counted(pages, 'page')} read, ${counted(delivered, 'event')} delivered`;
 }
 
 /** What is known first: how far it is, what has been delivered, how fast, and what is left. */
 function streamLine({ stream, pages, delivered, expected }: StreamProgress, rate: number, width: number): Part[] {
   const head = `  ${stream.padEnd(width)}  `;
-  const tail = `${grouped(delivered)} events${rate >= 1 ? `, ${grouped(Math.round(rate))} a second` : ''}`;
-  if (!expected) return [head, `${grouped(pages)} pages, ${tail}`];
+  const tail = `${counted(delivered, 'event')}${rate >= 1 ? `, ${grouped(Math.round(rate))} a second` : ''}`;
+  if (!expected) return [head, `${counted(pages, 'page')}, ${tail}`];
   const { rows, pageLimit } = expected;
   const all = Math.max(1, Math.ceil(rows / pageLimit));
   const left = Math.max(0, rows - pages * pageLimit);
@@ -115,9 +115,14 @@ function streamLine({ stream, pages, delivered, expected }: StreamProgress, rate
     head,
     [filled, isDone ? 'green' : 'cyan'],
     [rest, 'dim'],
-    `  ${grouped(Math.min(pages, all))} of ${grouped(all)} pages, ${tail}`,
-    ...(left > 0 ? [[`, ${grouped(left)} rows left`, 'dim'] as const] : []),
+    `  ${grouped(Math.min(pages, all))} of ${counted(all, 'page')}, ${tail}`,
+    ...(left > 0 ? [[`, ${counted(left, 'row')} left`, 'dim'] as const] : []),
   ];
+}
+
+/** `1 page`, `2 pages` */
+export function counted(count: number, one: string): string {
+  return `${grouped(count)} ${one}${count === 1 ? '' : 's'}`;
 }
 
 /** With thousands separators: 12,345. */

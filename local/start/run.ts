@@ -15,7 +15,7 @@ import { filterText } from './filter-tally.ts';
 import { HandlerHost, keepLog } from './handler-host.ts';
 import { MappingHits } from './ocsf-mapping.ts';
 import type { StartRequest, TenantTarget } from './options.ts';
-import { grouped, type MonitoredStream, watchProgress } from './progress.ts';
+import { counted, type MonitoredStream, watchProgress } from './progress.ts';
 import { logFile, makeFolder, nextSource, readSource, resetFolder, type Source, writeSource } from './source.ts';
 import {
   MetricTally,
@@ -80,9 +80,9 @@ function introduction(name: string, { tenantData, tenant }: Source): string {
   if (!tenantData) return `Connector "${name}" drains ${tenant?.baseUrl} into local files.`;
   const { seed, changes } = tenantData;
   const counts = countsIn(tenantData);
-  const rows = STREAMS.map(({ name, singular }) => `${grouped(counts[streamKey(name)])} ${singular}s`).join(', ');
+  const rows = STREAMS.map(({ name, singular }) => counted(counts[streamKey(name)], singular)).join(', ');
   const changed = changes.reduce((sum, { count }) => sum + count, 0);
-  return `Connector "${name}" drains the embedded platform: ${rows} (seed ${seed}), ${grouped(changed)} changes since.`;
+  return `Connector "${name}" drains the embedded platform: ${rows} (seed ${seed}), ${counted(changed, 'change')} since.`;
 }
 
 /** The secret as Secrets Manager holds it. */

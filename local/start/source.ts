@@ -1,6 +1,7 @@
-import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, chmod, constants, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import * as v from 'valibot';
+import { terminalLine } from '../../bin/terminal/terminal-text.ts';
 import type { StreamKey } from '../../lambda/streams.ts';
 import { lockDirectory } from '../aws/directory-lock.ts';
 import { optionOf } from '../npm-options.ts';
@@ -101,16 +102,43 @@ export function logFile(folder: string): string {
 /** @returns undefined before the first run. @throws StartFaultsError when the file is invalid */
 export async function readSource(folder: string): Promise<Source | undefined> {
   const file = join(folder, SOURCE_FILE);
-  const text = await readFile(file, 'utf8').catch(ifMissing);
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw cannotUse(file, 'read', error);
+  });
   if (text === undefined) return undefined;
   const source = v.safeParse(v.pipe(v.string(), v.parseJson(), Source), text);
   if (source.success) return source.output;
   throw new StartFaultsError([`${file} was not written by this version: start again with --reset`]);
 }
 
-/** Makes a folder that only the current user can read, because it holds tenant rows. An existing folder keeps its rights. */
+/**
+ * Makes a folder that only the current user can read, because it holds tenant rows. An existing folder keeps its rights.
+ *
+ * @throws StartFaultsError when it cannot be made or written
+ */
 export async function makeFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  try {
+    await makeFolders(folder);
+    await access(folder, constants.W_OK);
+  } catch (cause) {
+    throw cannotUse(folder, 'written', cause);
+  }
+}
+
+/** One by one: `recursive` does not end below /proc, which refuses new folders with ENOENT. */
+async function makeFolders(folder: string): Promise<void> {
+  const make = () => mkdir(folder, { mode: 0o700 });
+  await make().catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EEXIST' && (await stat(folder)).isDirectory()) return;
+    if (error.code !== 'ENOENT') throw error;
+    await makeFolders(dirname(folder));
+    await make();
+  });
+}
+
+function cannotUse(path: string, what: 'read' | 'written', cause: unknown): StartFaultsError {
+  const { code } = cause as NodeJS.ErrnoException;
+  return new StartFaultsError([`${terminalLine(path)} cannot be ${what} (${code}): choose another --state-folder`]);
 }
 
 /** Written atomically: with half a file, the state would have no source. */
@@ -130,8 +158,4 @@ export async function resetFolder(folder: string): Promise<void> {
   } finally {
     await unlock();
   }
-}
-
-function ifMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
 }

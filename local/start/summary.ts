@@ -9,7 +9,7 @@ import {
 import { STREAMS } from '../../lambda/streams.ts';
 import { optionOf } from '../npm-options.ts';
 import type { StartRequest } from './options.ts';
-import { grouped } from './progress.ts';
+import { counted, grouped } from './progress.ts';
 
 type Line = readonly [title: string, count: (counts: StreamCounts) => number];
 
@@ -97,7 +97,9 @@ export function summaryNotes(streams: readonly string[], countsOf: (stream: stri
   const refused = sum(counts => counts.CursorRefused);
   return [
     ...(withoutParent > 0
-      ? [`${grouped(withoutParent)} threats do not name their asset: --threat-asset-field says which member does.`]
+      ? [
+          `Threats that do not name their asset: ${grouped(withoutParent)}. --threat-asset-field says which member does.`,
+        ]
       : []),
     ...(refused > 0 ? ['The API refused a cursor; rows were read again, and only what had changed was sent.'] : []),
     ...STREAMS.flatMap(stream =>
@@ -161,7 +163,7 @@ export interface Places {
 
 /** The places of the output, relative to the working directory. */
 export function placesText({ delivered, deadLetters, log, objects, deadLetterCount }: Places): string {
-  const files = `${grouped(objects)} ${objects === 1 ? 'file' : 'files'} by this run`;
+  const files = `${counted(objects, 'file')} by this run`;
   return [
     `Delivered events      ${here(delivered)} (${files})`,
     ...(deadLetterCount > 0 ? [`Dead letters          ${here(deadLetters)}`] : []),
@@ -182,8 +184,8 @@ export function nextSteps(request: StartRequest, { delivered }: Places): string 
 }
 
 function askStep({ folder }: StartRequest): string {
-  const root = dirname(folder);
-  return root === resolve('.local') ? 'npm run query' : `npm run query -- --folder ${word(root)}`;
+  // Without a folder it reads `.local`, and so the files of every name.
+  return folder === resolve('.local', 'local') ? 'npm run query' : `npm run query -- --folder ${word(folder)}`;
 }
 
 const TENANT_STEPS = [

@@ -35,7 +35,7 @@ describe('the table of a run', () => {
     const tally = new MetricTally();
     tally.add(metricLine('threats', { ThreatsWithoutAsset: 3 }));
     const notes = summaryNotes(['assets', 'threats'], stream => tally.of(stream)).join('\n');
-    expect(notes).toContain('3 threats do not name their asset: --threat-asset-field');
+    expect(notes).toContain('Threats that do not name their asset: 3. --threat-asset-field');
     expect(notes).toContain('--dns-blocks-path');
   });
 });
@@ -109,7 +109,7 @@ describe('progress', () => {
     const progress = new Progress(file);
     for (const pages of [1, 1, 2]) progress.show(at(pages));
     expect(file.written).toEqual([
-      'assets  1 pages read, 1,234 events delivered\n',
+      'assets  1 page read, 1,234 events delivered\n',
       'assets  2 pages read, 1,234 events delivered\n',
     ]);
   });
