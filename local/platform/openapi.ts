@@ -181,8 +181,10 @@ function rowSchemas(stream: Stream, settings: PlatformSettings): Record<string, 
   const { singular, hasRowStates, tombstones, cascadesFrom, timeMember } = stream;
   const name = schemaName(stream);
   const always = { id: TEXT, [timeMember]: TIMESTAMP };
-  if (!hasRowStates)
-    return { [name]: row(Object.keys(always), always, singular), [`${name}Page`]: page(name, settings) };
+  if (!hasRowStates) {
+    const every = { ...always, updated_at: TIMESTAMP, stream_position: POSITION };
+    return { [name]: row(Object.keys(every), every, singular), [`${name}Page`]: page(name, settings) };
+  }
   const parent = { ...TEXT, ...notShown('Name of the member that references the asset.') };
   const known = {
     ...always,

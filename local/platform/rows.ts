@@ -28,7 +28,13 @@ export function createRowWriter(parentMember: string, generated: Generated): Row
       if (deletedAt) return `{${head.join(',')},"deleted":true,"deleted_at":"${timeText(deletedAt)}"}`;
       if (tombstones) head.push('"deleted":false');
       if (cascadesFrom) head.push(`${parentName}:${JSON.stringify(parentId)}`);
-    } else head.push(`"${timeMember}":${JSON.stringify(row.timeText ?? timeText(row.at))}`);
+    } else {
+      head.push(
+        `"${timeMember}":${JSON.stringify(row.timeText ?? timeText(row.at))}`,
+        `"updated_at":"${timeText(row.at)}"`,
+      );
+      if (shown === 'position') head.push(`"stream_position":"${positionText(row.at * 1000)}"`);
+    }
     const members = typeof row.members === 'number' ? generated(name, row.members) : row.members;
     return members === '' ? `{${head.join(',')}}` : `{${head.join(',')},${members}}`;
   };

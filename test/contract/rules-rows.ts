@@ -12,12 +12,12 @@ export const ROW_RULES: readonly Rule[] = [
   {
     id: 'rows-2',
     words: 'Every list row carries updated_at, a timestamp (ISO 8601, UTC)',
-    check: client => eachRow(client, CHANGE_STREAMS, row => isTimestamp(row['updated_at'])),
+    check: client => eachRow(client, allStreams(client), row => isTimestamp(row['updated_at'])),
   },
   {
     id: 'rows-3',
     words: 'Every list row carries stream_position',
-    check: client => eachRow(client, CHANGE_STREAMS, row => typeof row['stream_position'] === 'string'),
+    check: client => eachRow(client, allStreams(client), row => typeof row['stream_position'] === 'string'),
   },
   {
     id: 'rows-4',
