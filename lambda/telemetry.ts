@@ -2,10 +2,12 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import {
   AccountRevokedError,
+  ClientChangedError,
   ContractError,
   CredentialsError,
   CursorRefusedError,
   LeaseLostError,
+  OrganizationChangedError,
   RoleMissingError,
 } from './core/errors.ts';
 import type { StreamResult } from './core/run.ts';
@@ -125,7 +127,7 @@ function connectorMetrics(
   return {
     ...(complete && !leaseHeld && { StreamsFailed: failures.size, StreamsBehind: behind.length }),
     ...(Object.fromEntries(sums) as Record<(typeof SUMMED_COUNTS)[number], number>),
-    CredentialsRefused: any(CredentialsError, AccountRevokedError),
+    CredentialsRefused: any(CredentialsError, AccountRevokedError, OrganizationChangedError, ClientChangedError),
     LeaseHeld: flag(leaseHeld),
     LeaseLost: any(LeaseLostError),
     NearTimeOut: flag(timeLeft <= LEAST_TIME_LEFT_MILLISECONDS),

@@ -127,7 +127,7 @@ export const FUNCTION_ACTIONS = {
     'dynamodb:UpdateItem',
   ],
   delivery: ['firehose:PutRecordBatch'],
-  deadLetters: ['s3:DeleteObject', 's3:GetObject', 's3:PutObject'],
+  deadLetters: ['s3:PutObject'],
   logs: ['logs:CreateLogStream', 'logs:PutLogEvents'],
 } as const;
 

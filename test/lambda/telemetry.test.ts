@@ -200,6 +200,8 @@ describe('the metrics of a run', () => {
   test.each<readonly [string, Error]>([
     ['CredentialsRefused', new errors.CredentialsError('x')],
     ['CredentialsRefused', new errors.AccountRevokedError()],
+    ['CredentialsRefused', new errors.OrganizationChangedError('the API refuses the cursor that was saved')],
+    ['CredentialsRefused', new errors.ClientChangedError()],
     ['RoleMissing', new errors.RoleMissingError('/v1/assets')],
     ['ContractErrors', new errors.ContractError('/v1/assets', 'x')],
     ['CursorRefused', new errors.CursorRefusedError('/v1/assets')],

@@ -14,8 +14,6 @@ export const NEEDED_FOR: Readonly<Record<string, string>> = {
     'Acquiring, renewing and releasing the lease; raising the fence after a run that was terminated',
   'firehose:PutRecordBatch': 'Delivering events',
   's3:PutObject': 'Storing rows that cannot be sent',
-  's3:GetObject': 'Reading a dead letter that an operator redrives',
-  's3:DeleteObject': 'Deleting a dead letter once its row is sent or superseded',
   'logs:CreateLogStream': 'Storing stdout, by the runtime of Lambda',
   'logs:PutLogEvents': 'Storing stdout, by the runtime of Lambda',
 };
@@ -31,7 +29,7 @@ const RESOURCES: readonly (readonly [RegExp, string])[] = [
 const HEAD = `# IAM report
 
 Every grant of the function's role in the synthesized template, with the calls that need it. The calls are recorded at the local AWS endpoints, in scenarios of first
-and quiet runs, changes, removals, dead letters, throttling, rotation, resync and replay, redrive, takeover after a crash, and overlapping runs. A test compares the two: every
+and quiet runs, changes, removals, dead letters, throttling, rotation, resync and replay, repair, takeover after a crash, and overlapping runs. A test compares the two: every
 call has a grant, every grant has a call, and the names in the function's environment are those of the resources in the policy.
 
 Made by \`npm run iam-report -- --write\`; a test compares this page with the recording.

@@ -1,4 +1,3 @@
-import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { leaseKey } from '../../../lambda/store/item.ts';
 import { THROTTLED } from '../../../local/aws/faults.ts';
 import { json, list } from '../../../local/incidents/tampered-api.ts';
@@ -45,17 +44,6 @@ const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    name: 'redrive',
-    async act(each) {
-      const key = 'dead-letter/acme/dns-blocks/oversize/0a.json';
-      const Body = '{"reason":"oversize","stream":"dns-blocks","connector":"acme","row":{"id":"late"}}';
-      const s3 = await each.clients.s3();
-      await s3.send(new PutObjectCommand({ Bucket: each.aws.names.deadLetterBucket, Key: key, Body }));
-      each.forget();
-      await each.run({ redrive: [key] });
-    },
-  },
-  {
     name: 'throttling and partial failures',
     act(each) {
       each.platform.put('assets', { id: 'asset-1', name: 'again' });
@@ -75,6 +63,7 @@ const SCENARIOS: readonly Scenario[] = [
   },
   { name: 'resync', act: each => each.run({ resync: ['assets', 'dns-blocks'] }) },
   { name: 'replay', act: each => each.run({ replay: ['assets', 'threats', 'dns-blocks'] }) },
+  { name: 'repair', act: each => each.run({ repair: { assets: ['asset-1', 'asset-unknown'] } }) },
   {
     name: 'takeover after a crash',
     async act(each) {

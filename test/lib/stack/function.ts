@@ -103,8 +103,6 @@ describe('the function', () => {
         .flatMap(({ statement }) => actionsOf(statement).map(action => [action, resourcesOf(statement)]));
     expect(Object.fromEntries(allowed(VARIANTS.existingParts))).toMatchObject({
       'secretsmanager:GetSecretValue': [VARIANTS.existingParts.secretArn],
-      's3:DeleteObject': ['arn:aws:s3:::acme-security-data/dead-letter/acme/*'],
-      's3:GetObject': ['arn:aws:s3:::acme-security-data/dead-letter/acme/*'],
       's3:PutObject': ['arn:aws:s3:::acme-security-data/dead-letter/acme/*'],
     });
     expect(Object.fromEntries(allowed(VARIANTS.existing))).toMatchObject({
