@@ -380,3 +380,11 @@ describe('a token endpoint that fails', () => {
     expect(await token).toBe('one');
   });
 });
+
+test('an answer that OAuth does not know is no failed connection, although the library gives it a code', async () => {
+  const answers = Array.from({ length: 40 }, () => json(200, { no: 'token' }));
+  await using scene = await tokenScene(...answers);
+  const error = await rejection(scene.token(60_000));
+  expect(error.message).toContain('it did not answer as OAuth 2.0 asks');
+  expect(error.message).not.toMatch(/connection failed|OAUTH_/);
+});
