@@ -1,6 +1,12 @@
 import type { Duration } from 'aws-cdk-lib';
 import { FUNCTION_OPTIONS, OMITS_PARENT, omitsParent } from '../../lambda/options.ts';
-import { REFRESH_PAGES, REFRESHED_ROWS, refreshCapacity } from '../../lambda/refresh-pace.ts';
+import {
+  DAY_MILLISECONDS,
+  passMilliseconds,
+  REFRESH_PAGES,
+  REFRESHED_ROWS,
+  refreshCapacity,
+} from '../../lambda/refresh-pace.ts';
 import { STREAMS, streamKey } from '../../lambda/streams.ts';
 import { kindOf } from '../delivery/destinations.ts';
 import type { Fault } from './fault.ts';
@@ -106,8 +112,9 @@ function tooShort(entry: Entry): string {
   const { days, rateMinutes, pageLimit } = refreshOf(entry);
   const least = Math.ceil((days * REFRESHED_ROWS) / refreshedRows(entry));
   const whole = (count: number) => count.toLocaleString('en-GB');
+  const pass = (passMilliseconds(days) / DAY_MILLISECONDS).toFixed(2);
   return (
-    `is too short: a pass over a stream takes ${days * 0.45} days, in which runs every ${rateMinutes} minutes read ` +
+    `is too short: a pass over a stream takes ${pass} days, in which runs every ${rateMinutes} minutes read ` +
     `${REFRESH_PAGES} pages of ${pageLimit} rows each, ${whole(refreshedRows(entry))} rows, and a stream may have ` +
     `${whole(REFRESHED_ROWS)}. ${least} days are enough`
   );

@@ -7,9 +7,9 @@ import { Worker } from 'node:worker_threads';
 import { Command, InvalidArgumentError } from 'commander';
 import { type Batch, type BatchResult, explain } from './check.ts';
 import { emptyTally, type Tally } from './oracle/observation.ts';
-import { MUTANTS } from './small/mutants.ts';
+import { MUTANTS, sequencesFor } from './small/mutants.ts';
 import { Stage } from './small/play.ts';
-import { exploreOnAllCores } from './small/pool.ts';
+import { exploreOnAllCores, hunt } from './small/pool.ts';
 import { SCOPES } from './small/scopes.ts';
 
 interface Options {
@@ -148,14 +148,8 @@ async function playOne(history: string, scope: string): Promise<number> {
 async function huntAll(rule: string): Promise<number> {
   let survivors = 0;
   for (const mutant of MUTANTS.filter(each => each.rule.includes(rule))) {
-    let caught: string | undefined;
-    let histories = 0;
-    for (const scope of mutant.scopes) {
-      const explored = await exploreOnAllCores(scope, 1, mutant);
-      histories += explored.histories;
-      caught = explored.failures[0] && `${scope}: ${explored.failures[0].words}`;
-      if (caught) break;
-    }
+    const { histories, failures } = await hunt(sequencesFor(mutant), mutant);
+    const caught = failures[0]?.words;
     if (!caught) survivors++;
     console.log(
       `${caught ? 'caught' : 'NEVER '} after ${String(histories).padStart(5)}  ${mutant.rule}. ${caught ?? mutant.broken}`,

@@ -34,14 +34,25 @@ export async function explore(scope: Scope, shard = 0, shards = 1, enough = MOST
   let index = 0;
   for (const words of sequences(scope)) {
     if (index++ % shards !== shard) continue;
-    const whole = [...(scope.begin ?? []), ...words, ...(scope.end ?? [])];
-    const ios = await playBase(whole, scope, explored);
-    if (!ios) continue;
-    for (const struck of variations(whole, ios, scope)) {
-      await playOne(struck, scope, explored);
-      if (scope.thaws || scope.pairs) await playSecond(struck, scope, explored, enough);
-      if (explored.failures.length >= enough) return explored;
-    }
+    await exploreOne([...(scope.begin ?? []), ...words, ...(scope.end ?? [])], scope, explored, enough);
+    if (explored.failures.length >= enough) break;
+  }
+  return explored;
+}
+
+/** One sequence of words, and each fault at each I/O of its runs. */
+export async function exploreOne(
+  words: readonly string[],
+  scope: Scope,
+  explored: Explored = { histories: 0, failures: [] },
+  enough = MOST_FAILURES,
+): Promise<Explored> {
+  const ios = await playBase(words, scope, explored);
+  if (!ios) return explored;
+  for (const struck of variations(words, ios, scope)) {
+    if (explored.failures.length >= enough) break;
+    await playOne(struck, scope, explored);
+    if (scope.thaws || scope.pairs) await playSecond(struck, scope, explored, enough);
   }
   return explored;
 }

@@ -459,3 +459,84 @@ export const MUTANTS: readonly Mutant[] = [
     'omit and page limits',
   ),
 ];
+
+/** Sequences of words, by scope, in which the mutants show: a whole scope takes a minute, and each of these takes a second. */
+export const SEQUENCES: Readonly<Record<string, readonly string[]>> = {
+  'first run': ['a=1 t=1@a d1 u=1@a run', 'a=1 t=1@a d1 run -a run', 'a=1 b=1 t=1@a u=1@a run', 'a=1 t=1@a run ?b run'],
+  changes: ['a=1 t=1@a run t=2 run t=1 run', 'a=1 t=1@a run a=2 ~t run', 'a=1 t=1@a run ~t d1 run'],
+  removal: [
+    'a=1 t=1@a run -a run',
+    'a=1 t=1@a run -a run +a run',
+    'a=1 t=1@a run -a +a run',
+    'a=1 t=1@a run -a run +a t=2 run',
+    'a=1 t=1@a run -a run +a run -a run',
+    'a=1 t=1@a run u=1@a -a run',
+    'a=1 t=1@a run t=2 -a run +a run',
+  ],
+  moves: ['a=1 b=1 t=1@a run t=1@b run -a run', 'a=1 b=1 t=1@a run t=1@b -a run +a run'],
+  'every version, rows that end with a page of their own': [
+    'a=1 t=1@a run a=2 a=1 run',
+    'a=1 t=1@a run t=2 t=1 t=2 run',
+    'a=1 t=1@a run -a +a run',
+    'a=1 t=1@a run t=2 resync-t run',
+    'a=1 t=1@a run -a run +a resync-t run',
+  ],
+  'an empty last page': ['a=1 t=1@a run a=2 run -a run'],
+  filters: [
+    'filter:at a=1 t=1@a run a=2 run',
+    'filter:at a=1 t=1@a run a=2 -a run +a run',
+    'filter:at a=1 t=1@a run t=2 run t=1 run',
+    'filter:at a=1 t=1@a run -a run +a t=2 run',
+    'filter:at a=1 t=1@a run a=2 run -a +a run',
+    'filter:at a=1 t=1@a run a=2 run -a run a=1 run',
+  ],
+  'filters that withhold from the beginning': [
+    'filter:at a=2 t=1@a run -a run',
+    'filter:at a=2 t=1@a run -a +a run',
+    'filter:at a=2 t=1@a run -a run +a run',
+    'filter:at a=2 t=1@a run -a run +a -a run',
+    'filter:at a=2 t=1@a run ~a run',
+  ],
+  'filters that change': [
+    'a=2 t=2@a run filter:t run filter: run',
+    'a=2 t=2@a run filter:a run filter: run',
+    'a=2 t=2@a run filter:t run -a run',
+    'a=2 t=2@a run filter:t t=1 run filter: run',
+  ],
+  'omit and page limits': ['a=1 t=1@a d1 d2 d3 run omit:td run', 'a=1 t=1@a d1 d2 d3 run limit:1 d4 run limit:3 run'],
+  commands: [
+    'a=1 t=1@a d1 run resync-t run',
+    'a=1 t=1@a d1 run replay-t run',
+    'a=1 t=1@a d1 run t=2 forget run',
+    'a=1 t=1@a d1 run -a resync-t +a run',
+  ],
+  'a replay that goes back, and its repair': [
+    'a=1 b=1 t=1@a run t=1@b run replay-t:late-20 -b run repair repair',
+    'a=1 b=1 t=1@a run t=1@b run replay-t:late-18 -b run repair repair',
+    'a=1 b=1 t=1@a run t=1@b run replay-t run repair repair',
+  ],
+  refresh: [
+    'a=1 t=1@a run run wait:8 run wait:8 run wait:8 run wait:8 run',
+    'a=1 t=1@a run run wait:8 run wait:8 run -a wait:8 run',
+    'a=1 t=1@a run run wait:8 run wait:8 run t=2 run wait:8 run',
+    'a=1 t=1@a run run wait:8 run wait:8 run t=2 wait:8 run',
+  ],
+  'refresh under a filter': [
+    'filter:t a=1 t=1@a run run wait:8 run wait:8 run t=2 run wait:8 run wait:8 run',
+    'filter:t a=1 t=1@a run run wait:8 run wait:8 run t=2 run t=1 run wait:8 run',
+  ],
+  'requests that fail': ['filter:t a=1 t=1@a d1 run t=2 d2 run'],
+  'two kills': [
+    'filter:t a=1 t=1@a run -a +a run run',
+    'filter:t a=1 t=1@a run t=2 run run',
+    'filter:t a=1 t=1@a run -a run run',
+  ],
+  'a kill, a change and a kill': ['filter:t a=1 t=1@a run -a run +a run', 'filter:t a=1 t=1@a run -a run +a t=2 run'],
+  'a frozen run': ['a=1 t=1@a run t=2 run run', 'a=1 t=1@a run -a run run'],
+};
+
+/** The sequences of the mutant's own scopes first, then all others. */
+export function sequencesFor({ scopes }: Mutant): [scope: string, words: string][] {
+  const names = [...new Set([...scopes, ...Object.keys(SEQUENCES)])];
+  return names.flatMap(name => SEQUENCES[name]!.map((words): [string, string] => [name, words]));
+}

@@ -17,10 +17,12 @@ if (patch) {
 }
 
 // Imported after the hook, which must see the source first.
-const { explore } = await import('./explore.ts');
+const { explore, exploreOne } = await import('./explore.ts');
 const { SCOPES } = await import('./scopes.ts');
 
-parentPort?.on('message', async ({ scope, shard, shards, enough }: Share) => {
+parentPort?.on('message', async ({ scope, words, shard, shards, enough }: Share) => {
   const found = SCOPES.find(({ name }) => name === scope)!;
-  parentPort?.postMessage(await explore(found, shard, shards, enough));
+  parentPort?.postMessage(
+    await (words ? exploreOne(words, found, undefined, enough) : explore(found, shard, shards, enough)),
+  );
 });
