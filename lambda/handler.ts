@@ -12,7 +12,7 @@ let invoker: Invoker | undefined;
 /**
  * Drains the streams from their checkpoints into the delivery stream.
  *
- * @param event `{}`, or an operator's commands: see order.ts
+ * @param event `{}`, or an operator's command: see command.ts
  * @throws SettingsError, CommandError, LeaseBusyError, StateError, StreamsFailedError
  */
 export async function handler(event: unknown, context?: InvocationContext): Promise<InvocationResult> {

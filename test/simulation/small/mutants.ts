@@ -38,15 +38,6 @@ export const MUTANTS: readonly Mutant[] = [
     'removal',
   ),
   mutant(
-    'An unconfirmed row is looked at although the window has it',
-    DECIDE,
-    '!inWindow(row) || isUnconfirmed(state, row.id)',
-    '!inWindow(row)',
-    'changes',
-    'removal',
-    'two kills',
-  ),
-  mutant(
     'A row that is withheld is withdrawn when it may have been sent',
     DECIDE,
     "state?.status === 'live' || unconfirmed ? 'withdraw'",

@@ -57,6 +57,7 @@ async function onAllCores(shares: readonly Share[], enough: number, patch?: Patc
 
 function askWorker(worker: Worker, share: Share): Promise<Explored> {
   return new Promise((resolve, reject) => {
+    worker.removeAllListeners();
     worker.once('message', resolve);
     worker.once('error', reject);
     worker.postMessage(share);
