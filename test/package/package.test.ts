@@ -127,6 +127,12 @@ describe('the notices of third parties', () => {
   });
 });
 
+const WORKFLOWS = [
+  '.github/workflows/ci.yml',
+  '.github/workflows/release.yml',
+  'examples/pipeline/.github/workflows/deploy.yml',
+];
+
 describe('a release', () => {
   const CHANGELOG =
     '# Changelog\n\n## [Unreleased]\n\n- B\n\n## [1.2.3] - 2026-11-22\n\n### Added\n\n- A\n\n## [1.2.2] - 2026-11-01\n';
@@ -145,8 +151,29 @@ describe('a release', () => {
     expect(['Unreleased', manifest.version]).toContain(newest);
   });
 
+  test.each(WORKFLOWS)(
+    'gives rights in %s only to jobs that run one command of the release, and no code of others',
+    file => {
+      const [before, after] = page(file).split(/^jobs:$/m);
+      const jobs = after!.split(/^ {2}(?=[a-z-]+:$)/m).slice(1);
+      const withRights = jobs.filter(job => /^ {4}environment:|^ {6}[a-z-]+: write$|\bsecrets\./m.test(job));
+      const commands = withRights.map(job =>
+        [...job.matchAll(/^ {6}(?:- | {2})(?:uses|run): ([^@\n]*)/gm)].map(([, what]) => what!),
+      );
+      const allowed =
+        /^(npm publish \.\/\*\.tgz --ignore-scripts$|gh release create |npx --yes --ignore-scripts aws-cdk$)/;
+      const actions = /^(actions\/(setup-node|download-artifact)|aws-actions\/configure-aws-credentials)$/;
+      expect(before).toMatch(/^permissions:( \{\}|\n {2}contents: read)$/m);
+      expect(commands.flat().filter(what => !allowed.test(what) && !actions.test(what))).toEqual([]);
+      for (const each of commands) expect(each.filter(what => allowed.test(what))).toHaveLength(1);
+      expect(withRights).toHaveLength({ ci: 0, release: 2, deploy: 1 }[path.basename(file, '.yml')]!);
+      for (const job of withRights)
+        expect(job).not.toMatch(/npm (ci|install|test)|npm run|\.ci\/run|checkout|cache: npm/);
+    },
+  );
+
   test('runs actions by their commit, which nobody can move', () => {
-    for (const file of ['ci', 'release'].map(name => `.github/workflows/${name}.yml`)) {
+    for (const file of WORKFLOWS) {
       const used = [...page(file).matchAll(/uses: (\S+)/g)].map(([, action]) => action!);
       expect(used.length).toBeGreaterThan(0);
       for (const action of used) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/);
