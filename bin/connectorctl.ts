@@ -13,7 +13,10 @@ process.once('SIGINT', () => {
 
 const { stdin, stdout, stderr, env: environment } = process;
 const shell = { stdin, stdout, stderr, environment, folder: process.cwd() };
-process.exitCode = await connectorctl(process.argv.slice(2), { shell, signal: interruption.signal });
+// The package compiles this to CommonJS, which has no await here.
+void connectorctl(process.argv.slice(2), { shell, signal: interruption.signal }).then(exitCode => {
+  process.exitCode = exitCode;
+});
 
 /**
  * A reader that exits early (`| head -1`) ends the process without an error: the result is printed after the work is done. A closed

@@ -23,7 +23,9 @@ describe('package.json', () => {
       write: false,
       packages: 'external',
       platform: 'node',
-      format: 'esm',
+      // As the package is compiled. It refuses what CommonJS lacks, such as await at the top level.
+      format: 'cjs',
+      define: { 'import.meta.dirname': '__dirname', 'import.meta.filename': '__filename' },
       metafile: true,
     });
     const imported = Object.values(metafile.outputs).flatMap(output => output.imports.map(each => each.path));
