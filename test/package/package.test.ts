@@ -8,7 +8,7 @@ import { FUNCTION_BUNDLE } from '../../package/function-bundle.ts';
 import { nodeFault, peerFaults } from '../../package/prerequisites.ts';
 import { releaseNotes } from '../../package/release-notes.ts';
 import { bundledPackages, noticesText } from '../../package/third-party-notices.ts';
-import { page, ROOT } from '../docs/pages.ts';
+import { code, links, page, ROOT } from '../docs/pages.ts';
 
 const manifest = JSON.parse(page('package.json'));
 const { name: PACKAGE, peerDependencies } = manifest;
@@ -36,6 +36,21 @@ describe('package.json', () => {
     expect([...new Set(packages)].sort()).toEqual(Object.keys({ ...dependencies, ...peerDependencies }).sort());
   });
 
+  test('names Nodes on which everything installs that npm installs in a clone, so that npm warns of none', () => {
+    const { packages } = JSON.parse(page('package-lock.json'));
+    const lowest = manifest.engines.node.split(' || ').map((range: string) => range.replace(/^\D+/, ''));
+    const unfit = Object.entries<{ optional?: boolean; engines?: { node?: string } }>(packages).flatMap(
+      ([name, each]) => {
+        const range = each.engines?.node;
+        const isUnfit =
+          !each.optional && range !== undefined && lowest.some((version: string) => !satisfies(version, range));
+        return isUnfit ? [`${name}: ${range}`] : [];
+      },
+    );
+    expect(lowest).toEqual(['20.19.0', '22.12.0']);
+    expect(unfit).toEqual([]);
+  });
+
   test('leads each export and the command to what the build compiles', () => {
     const targets = Object.values<string | { default: string }>(manifest.exports).flatMap(each =>
       typeof each === 'string' ? [] : [each.default],
@@ -53,10 +68,46 @@ describe('package.json', () => {
   });
 });
 
+/** The forms of ranges that packages use for engines. */
+function satisfies(version: string, ranges: string): boolean {
+  const numbers = (text: string) => [...text.split('.').map(Number), 0, 0].slice(0, 3) as [number, number, number];
+  const atLeast = (own: readonly number[], other: readonly number[]) => {
+    const at = own.findIndex((part, index) => part !== other[index]);
+    return at === -1 || own[at]! > other[at]!;
+  };
+  const own = numbers(version);
+  return ranges.split('||').some(range =>
+    [...range.matchAll(/(>=|\^|~|<|>)?\s*v?(\d[\d.]*)/g)].every(([, operator = '^', bound]) => {
+      const other = numbers(bound!);
+      if (operator === '<') return !atLeast(own, other);
+      return atLeast(own, other) && (operator.startsWith('>') || own[0] === other[0]);
+    }),
+  );
+}
+
 function packageOf(specifier: string): string {
   const [scope, name] = specifier.split('/');
   return scope!.startsWith('@') ? `${scope}/${name}` : scope!;
 }
+
+describe('the README of the package', () => {
+  const readme = page('package/README.md');
+
+  test('leads to nothing that only a clone has', () => {
+    expect(links(readme).filter(link => !link.startsWith('https://'))).toEqual([]);
+    expect(manifest.scripts).toMatchObject({
+      prepack: expect.stringMatching(/package\/readme\.ts package$/),
+      postpack: expect.stringMatching(/package\/readme\.ts clone$/),
+    });
+  });
+
+  test('shows what docs/construct.md shows, and names the same versions', () => {
+    const own = page('docs/construct.md');
+    expect(code(readme, 'ts')).toEqual(code(own, 'ts'));
+    const versions = /You need Node .*?`constructs` 10\.\d+/s;
+    expect(versions.exec(readme)?.[0]).toBe(versions.exec(own)?.[0]);
+  });
+});
 
 describe('the types of the package', () => {
   const folder = path.join(ROOT, 'node_modules', '.cache', 'declarations');

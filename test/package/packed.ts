@@ -34,7 +34,7 @@ export async function pack(folder: string): Promise<Packed> {
 }
 
 /** No tests, no local parts, no sources that Node would run. */
-export function assertContents({ files }: Packed): string {
+export function assertContents({ file, files }: Packed): string {
   const compiled = /^dist\/(bin|lambda|lib|package)\/.*\.(js|js\.map|d\.ts|json|sql)$/;
   const others = [
     'CHANGELOG.md',
@@ -47,7 +47,9 @@ export function assertContents({ files }: Packed): string {
     'dist/package.json',
     'package.json',
   ];
-  assert.deepEqual(files.filter(file => !compiled.test(file)).sort(), others.sort());
+  assert.deepEqual(files.filter(each => !compiled.test(each)).sort(), others.sort());
+  const readme = execFileSync('tar', ['-xzOf', file, 'package/README.md'], { encoding: 'utf8' });
+  assert.equal(readme, readFileSync(path.join(ROOT, 'package', 'README.md'), 'utf8'));
   return `${files.length} files`;
 }
 
