@@ -14,7 +14,8 @@ import type { SyncedStream } from '../../lambda/streams.ts';
 import { sha256 } from '../../lambda/system.ts';
 import type { Aws } from './aws.ts';
 import type { Context } from './context.ts';
-import { AwsCallError, RefusedError, TABLE_GONE } from './errors.ts';
+import { AwsCallError, RefusedError } from './errors.ts';
+import { tableError } from './state.ts';
 
 export interface Access {
   readonly settings: Settings;
@@ -38,9 +39,7 @@ export async function openAccess(context: Context, given?: ClientCredentials): P
     try {
       return await answer;
     } catch (error) {
-      const cause = error instanceof Error ? (error.cause ?? error) : error;
-      const advice = 'Nothing was changed. You need dynamodb:BatchGetItem on it.';
-      throw new AwsCallError(`The state table ${tableName} could not be read`, advice, cause, TABLE_GONE);
+      throw tableError(error, tableName, 'dynamodb:BatchGetItem');
     }
   };
   return {

@@ -1,6 +1,7 @@
 /** Reads the state table of a connector. It never prints a cursor. */
 import { DescribeTableCommand, paginateScan } from '@aws-sdk/client-dynamodb';
 import { initialState } from '../../lambda/core/decide.ts';
+import { StateVersionError } from '../../lambda/core/errors.ts';
 import type { SavedStream } from '../../lambda/ports.ts';
 import { createCheckpoints } from '../../lambda/store/checkpoints.ts';
 import { leaseKey, ROW_PARTITIONS, removalsPartition, rowPrefix } from '../../lambda/store/item.ts';
@@ -20,8 +21,8 @@ export interface LeaseState {
   readonly held: boolean;
   /** Milliseconds since the epoch; may lie in the past. */
   readonly expires: number;
-  /** How the last finished run ended. */
-  readonly ended: string;
+  /** How the last run ended. Empty: never taken. */
+  readonly ended: 'no' | 'clean' | 'dirty' | '';
 }
 
 export interface ConnectorState {
@@ -45,21 +46,23 @@ export async function readState(aws: Aws, tableName: string, now: number): Promi
     const { streams } = await createCheckpoints(table).load(names);
     return { streams, lease: await readLease(table, now), withdrawals: await countWithdrawals(table) };
   } catch (error) {
-    const cause = error instanceof Error ? (error.cause ?? error) : error;
-    throw new AwsCallError(
-      `The state table ${tableName} could not be read`,
-      'Nothing was changed. You need dynamodb:BatchGetItem and dynamodb:Query on it.',
-      cause,
-      TABLE_GONE,
-    );
+    throw tableError(error, tableName, 'dynamodb:BatchGetItem and dynamodb:Query');
   }
+}
+
+/** An item that another version wrote has its own advice. @param needed permissions */
+export function tableError(error: unknown, tableName: string, needed: string): unknown {
+  if (error instanceof StateVersionError) return error;
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  const advice = `Nothing was changed. You need ${needed} on it.`;
+  return new AwsCallError(`The state table ${tableName} could not be read`, advice, cause, TABLE_GONE);
 }
 
 async function readLease(table: Table, now: number): Promise<LeaseState | undefined> {
   const [item] = await table.get([leaseKey]);
   if (!item) return undefined;
   const expires = Number(item['expires']?.N);
-  const ended = item['ended']?.S ?? '';
+  const ended = (item['ended']?.S ?? '') as LeaseState['ended'];
   const holder = item['holder']?.S ?? '';
   return { epoch: Number(item['epoch']?.N), holder, held: ended === 'no' && expires >= now, expires, ended };
 }
@@ -118,8 +121,9 @@ export async function countStates(
   const input = {
     TableName: table,
     ProjectionExpression: 'pk',
-    FilterExpression: 'begins_with(pk, :row) AND removed = :no',
-    ExpressionAttributeValues: { ':row': { S: ROW_PARTITIONS }, ':no': { BOOL: false } },
+    FilterExpression: 'begins_with(pk, :row) AND #status = :live',
+    ExpressionAttributeValues: { ':row': { S: ROW_PARTITIONS }, ':live': { S: 'live' } },
+    ExpressionAttributeNames: { '#status': 'status' },
   };
   try {
     for await (const { Items = [], ScannedCount = 0 } of paginateScan({ client: aws.retryingDynamodb() }, input)) {

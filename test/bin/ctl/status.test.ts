@@ -36,7 +36,7 @@ describe('a stream is', () => {
     ['caught up', { ...base, lateBefore: 5 }],
     ['late', { ...base, lateBefore: 6 }],
     ['failing', { ...base, lateBefore: 7, activity: activity(6, 5, true) }],
-    ['damaged', { ...base, off: true, saved: new Error('changed by hand') }],
+    ['unreadable', { ...base, off: true, saved: new Error('changed by hand') }],
   ])('%s: %j', (condition, facts) => {
     expect(conditionOf(facts)).toBe(condition);
   });

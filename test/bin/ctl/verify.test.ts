@@ -15,6 +15,7 @@ import { nextRunEnded } from '../../../bin/ctl/commands/verify/verify.ts';
 import { type VerifiedStream, verifyOutcome } from '../../../bin/ctl/commands/verify/verify-result.ts';
 import type { Context } from '../../../bin/ctl/context.ts';
 import type { Progress } from '../../../bin/ctl/report.ts';
+import type { LeaseState } from '../../../bin/ctl/state.ts';
 import { ApiRefusedError } from '../../../lambda/core/errors.ts';
 import type { RowState } from '../../../lambda/ports.ts';
 import type { SingleRead } from '../../../lambda/source/api.ts';
@@ -59,7 +60,7 @@ describe('the id index', () => {
 });
 
 describe('an id', () => {
-  const { sent, removed, damaged, stale, live, tombstone, equal, withheld, filtered } = FACT;
+  const { sent, removed, stale, live, tombstone, equal, withheld, filtered } = FACT;
   test.each([
     ['agrees when sent and listed alike', sent | live | equal, undefined],
     ['agrees when sent as removed and not listed', removed, undefined],
@@ -82,7 +83,6 @@ describe('an id', () => {
     ['is hidden when the filter withdrew it and keeps it now', removed | filtered | live, 'hidden'],
     ['agrees when its tombstone is of an asset that the filter withdrew', removed | filtered | tombstone, undefined],
     ['does not await a replay of such a tombstone', removed | filtered | stale | tombstone, undefined],
-    ['is damaged, whatever is listed', damaged | live, 'damaged'],
   ] as const)('%s', (_how, facts, kind) => {
     expect(disagreement(facts)).toBe(kind);
   });
@@ -104,7 +104,13 @@ describe('an id', () => {
 });
 
 describe('the next run', () => {
-  const lease = (epoch: number, ended: string) => ({ epoch, ended, holder: 'x', held: ended === 'no', expires: 0 });
+  const lease = (epoch: number, ended: LeaseState['ended']) => ({
+    epoch,
+    ended,
+    holder: 'x',
+    held: ended === 'no',
+    expires: 0,
+  });
 
   async function ended(wait: number, ...leases: ReturnType<typeof lease>[]) {
     const clock = steppedClock();
@@ -115,15 +121,10 @@ describe('the next run', () => {
   }
 
   test.each([
-    [
-      'has ended when a later epoch ended cleanly',
-      60,
-      [lease(7, 'cleanly'), lease(8, 'no'), lease(8, 'cleanly')],
-      true,
-    ],
-    ['is not the run in progress, which may have read before', 4, [lease(7, 'no'), lease(7, 'cleanly')], false],
-    ['is not a run that ended with unconfirmed events', 4, [lease(8, 'in doubt')], false],
-    ['is the run after a run with unconfirmed events', 60, [lease(8, 'in doubt'), lease(9, 'cleanly')], true],
+    ['has ended when a later epoch ended cleanly', 60, [lease(7, 'clean'), lease(8, 'no'), lease(8, 'clean')], true],
+    ['is not the run in progress, which may have read before', 4, [lease(7, 'no'), lease(7, 'clean')], false],
+    ['is not a run that ended with unconfirmed events', 4, [lease(8, 'dirty')], false],
+    ['is the run after a run with unconfirmed events', 60, [lease(8, 'dirty'), lease(9, 'clean')], true],
   ] as const)('%s', async (_what, wait, leases, expected) => {
     expect((await ended(wait, ...leases)).ended).toBe(expected);
   });

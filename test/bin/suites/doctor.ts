@@ -43,9 +43,9 @@ const FAULTS: readonly (readonly [string, (each: Deployment) => unknown, Record<
       },
     ],
     [
-      'a damaged table',
+      'a table that another version wrote',
       each => each.connector.table.put([{ ...checkpointKey('threats'), cursor: { S: 'x' } }], pass),
-      { state: ['fail', 'connectorctl -- resync threats'] },
+      { state: ['fail', 'Deploy the version of the connector that wrote it'] },
     ],
     [
       'a paused schedule',

@@ -45,7 +45,7 @@ describe('asset and threat', () => {
       kind: 'upsert',
       place: expect.stringMatching(/^s3:\/\/security-data\/events\/2026\/11\/20\/12\/.*\.json\.gz$/),
     });
-    expect(document.lastSent).toMatchObject({ removed: false, forwardedAt: '2026-11-20T12:00:00.000Z' });
+    expect(document.lastSent).toMatchObject({ status: 'live', forwardedAt: '2026-11-20T12:00:00.000Z' });
     expect(JSON.stringify(document)).not.toContain(CANARY);
   });
 
@@ -106,12 +106,12 @@ describe('asset and threat', () => {
     ]);
   });
 
-  test('report an id with a damaged row state as unknown', async () => {
-    const key = rowKey('assets', 'damaged', sha256);
+  test('refuse a row state that another version wrote, and say what to do', async () => {
+    const key = rowKey('assets', 'foreign', sha256);
     await each.connector.table.put([{ ...key, digest: { S: 'x' } }], pass);
-    const { status, document } = await asked('asset', 'damaged');
-    expect([status, document.result]).toEqual([3, 'unknown']);
-    expect(document.lastSent.damaged).toContain('cannot be read');
+    const { status, stderr } = await each.ctl(['asset', 'foreign']);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('Deploy the version of the connector that wrote it')]);
+    expect(stderr).not.toContain('You need dynamodb');
   });
 
   test('report an oversize row as too large, from its event or its dead letter', async () => {

@@ -18,7 +18,7 @@ async function carriedOut(each: Deployment, command: FunctionCommand, endsAt: nu
     now: () => now,
     async sleep(milliseconds: number): Promise<void> {
       now += milliseconds;
-      if (++pauses === endsAt) await putLease(each.connector, { expires: 0, ended: 'cleanly' });
+      if (++pauses === endsAt) await putLease(each.connector, { expires: 0, ended: 'clean' });
     },
   };
   const invoke = (what: FunctionCommand) => invokeFunction({ aws, functionName: FUNCTION, signal }, what);

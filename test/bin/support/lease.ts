@@ -4,7 +4,7 @@ import type { Connector } from '../../lambda/support/connector.ts';
 
 export interface PutLease {
   readonly expires: number;
-  readonly ended: 'no' | 'cleanly' | 'in doubt';
+  readonly ended: 'no' | 'clean' | 'dirty';
 }
 
 /** As if another run had left the lease like this. */

@@ -6,7 +6,7 @@ export const status: CommandPage = {
 \`unhealthy\` with the reasons. Then follow the firing alarms with links to the runbook, and a line per stream:
 
 - \`caught up\`: the last run reached the end of the stream. \`backfilling\`: runs exceed their time budget, or the first run has not ended.
-  \`failing\`: the last run failed. \`late\`: no run has ended for three intervals of the schedule. \`damaged\`: the saved state cannot be read.
+  \`failing\`: the last run failed. \`late\`: no run has ended for three intervals of the schedule. \`unreadable\`: another version wrote the saved state.
   \`silent\`: no run has reported for a day. The others are \`never run\`, \`off\` and \`unknown\`.
 - \`last success\`, with a resolution of one minute.
 - Rows of the last 24 hours: read, forwarded, filtered where a [filter](filters.md) withheld any, other. Withdrawn threats. The dead letters are those in the
@@ -16,7 +16,7 @@ The last table is the saved state of each stream, without the cursor. Everything
 number of rows in the de-duplication window. \`generation\` counts replays. \`unconfirmed\` ids may have been sent by a run that was killed. The next
 run sends their rows again.
 
-The exit status is 3 if an alarm fires, a stream is failing, damaged or (while the schedule is on) late or silent, the last deployment failed,
+The exit status is 3 if an alarm fires, a stream is failing, unreadable or (while the schedule is on) late or silent, the last deployment failed,
 alarms are muted or missing while the schedule is on, or a part cannot be read. A pause and dead letters do not change it. With \`--watch\` it is 0 at Ctrl-C. An update
 reads about 36 metrics for 0.03 cent.`,
   scenes: [

@@ -109,7 +109,6 @@ async function lastSent(
     return { forwardedAt: new Date(object?.since ?? 0).toISOString(), sequence: undefined };
   }
   const state = (await (await openAccess(context)).rowStates.get(stream, [id])).get(id);
-  if (state instanceof Error) return { why: state.message };
   return state ?? { why: 'the connector has not sent its notice yet' };
 }
 

@@ -179,11 +179,11 @@ export const state: Check<DoctorContext> = {
   async run({ aws, clock, deployment }) {
     const { table: name } = await deployment();
     const { streams } = await readState(aws, name, clock.now());
-    const damaged = [...streams].flatMap(([stream, saved]) => (saved instanceof Error ? [stream] : []));
-    if (damaged.length === 0) return ok('the saved state of each stream is valid');
+    const unreadable = [...streams].flatMap(([stream, saved]) => (saved instanceof Error ? [stream] : []));
+    if (unreadable.length === 0) return ok('this version reads the saved state of each stream');
     return fail(
-      `the saved state of ${damaged.join(', ')} is damaged`,
-      `"${CONNECTORCTL.command} resync ${damaged.join(' ')}" repairs it.`,
+      `another version wrote the saved state of ${unreadable.join(', ')}`,
+      'Deploy the version of the connector that wrote it, or a later one.',
     );
   },
 };

@@ -59,7 +59,7 @@ function lookupJson(lookup: Lookup, show: boolean): object {
     result,
     siemIsCurrent: isTrue(result),
     api: answer.kind === 'row' ? rowJson(answer.row, show) : answer,
-    lastSent: stored instanceof Error ? { damaged: stored.message } : (stored ?? null),
+    lastSent: stored ?? null,
     event: event
       ? { place: event.place, kind: event.event.kind, ...(show && { row: event.event.row ?? null }) }
       : (found ?? null),

@@ -52,7 +52,7 @@ function alarmed(snapshot: Snapshot): string[] {
 
 /** Silent streams are expected while the schedule is off. */
 function broken(streams: readonly StreamSummary[], paused: boolean): string[] {
-  const kinds = paused ? (['damaged', 'failing'] as const) : (['damaged', 'failing', 'silent'] as const);
+  const kinds = paused ? (['unreadable', 'failing'] as const) : (['unreadable', 'failing', 'silent'] as const);
   return kinds.flatMap(kind =>
     streams.filter(({ condition }) => condition === kind).map(({ stream }) => `${stream} ${kind}`),
   );
@@ -110,7 +110,7 @@ export type Condition =
   /** No run has reported for several intervals of the schedule, and none is in progress. */
   | 'late'
   /** Its saved state cannot be read. */
-  | 'damaged'
+  | 'unreadable'
   /** No run has reported for a day. */
   | 'silent'
   | 'never run'
@@ -169,7 +169,7 @@ export function conditionOf(facts: Facts): Condition {
 
 /** As the last run left it, however long ago. */
 function lastCondition({ off, running, saved, activity }: Facts): Condition {
-  if (saved instanceof Error) return 'damaged';
+  if (saved instanceof Error) return 'unreadable';
   const hasRun = saved && (saved.checkpoint.cursor !== undefined || saved.checkpoint.committed !== '');
   if (off) return 'off';
   if (!activity) return 'unknown';

@@ -46,7 +46,7 @@ function streamJson(snapshot: Snapshot, { stream, condition, saved, activity }: 
 }
 
 function checkpointJson(saved: StreamSummary['saved']): object | null {
-  if (saved instanceof Error) return { damaged: saved.message };
+  if (saved instanceof Error) return { unreadable: saved.message };
   if (!saved) return null;
   const { cursor, committed, window, generation } = saved.checkpoint;
   return {

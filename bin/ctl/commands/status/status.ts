@@ -30,7 +30,7 @@ export function statusCommand(run: Run): Command {
     .action(run((context, options: StatusOptions) => status(context, options)));
 }
 
-const MEANING = `Exit status 3: an alarm fires, a stream is failing, damaged, late or silent, the last deployment failed, alarms are muted or
+const MEANING = `Exit status 3: an alarm fires, a stream is failing, unreadable, late or silent, the last deployment failed, alarms are muted or
 missing while the schedule is on, or a part cannot be read. --watch exits with 0 at Ctrl-C.`;
 
 async function status(context: Context, { watch: every }: StatusOptions): Promise<Outcome | undefined> {

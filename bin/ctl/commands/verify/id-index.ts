@@ -15,8 +15,6 @@ export const FACT = {
   sent: 1,
   /** By its state, the SIEM was last sent the removal. */
   removed: 2,
-  /** Its state cannot be read. */
-  damaged: 4,
   /** Its state is older than the last replay. */
   stale: 8,
   /** The API last listed the row as live. */

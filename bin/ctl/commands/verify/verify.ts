@@ -116,7 +116,7 @@ export async function nextRunEnded({ clock, signal }: Context, { lease, epoch, w
   const end = clock.now() + wait * 1000;
   for (;;) {
     const seen = await lease();
-    if (seen && seen.epoch > epoch && seen.ended === 'cleanly') return true;
+    if (seen && seen.epoch > epoch && seen.ended === 'clean') return true;
     const left = end - clock.now();
     if (left <= 0) return false;
     await clock.sleep(Math.min(PAUSE_MILLISECONDS, left), signal);
