@@ -16,9 +16,3 @@ export function sparkline(values: readonly (number | undefined)[]): string {
     })
     .join('');
 }
-
-/** A bar of that many columns, filled to a share from 0 to 1. */
-export function bar(share: number, columns: number): { readonly filled: string; readonly rest: string } {
-  const filled = Math.round(Math.min(1, Math.max(0, share)) * columns);
-  return { filled: '█'.repeat(filled), rest: '░'.repeat(columns - filled) };
-}

@@ -3,7 +3,7 @@ import { devNull } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { readClientSecret } from '../../bin/terminal/client-secret.ts';
 import type { InvocationResult } from '../../lambda/invocation.ts';
-import { PAGE_LIMIT, STREAMS, streamKey, streamsOn } from '../../lambda/streams.ts';
+import { STREAMS, streamKey, streamsOn } from '../../lambda/streams.ts';
 import { type LocalAws, startAws } from '../aws/endpoints.ts';
 import { randomAccessKey } from '../aws/signature.ts';
 import { countsIn } from '../platform/seed.ts';
@@ -46,14 +46,7 @@ export async function run(request: StartRequest): Promise<number> {
   const settings = { ...request.settings, LEASE_SECONDS, ...(await startPlatform(source, aws, resources)) };
   console.log(`${introduction(request.name, source)}\n`);
   // Without await, the endpoints would be closed at once.
-  return await drainAndReport(request, settings, aws, before ? {} : rowsOf(source));
-}
-
-/** Rows that the first run reads, by stream. How many a real tenant has cannot be known. */
-function rowsOf({ tenantData }: Source): Readonly<Record<string, number>> {
-  if (!tenantData || tenantData.changes.length > 0) return {};
-  const counts = countsIn(tenantData);
-  return Object.fromEntries(STREAMS.map(({ name }) => [name, counts[streamKey(name)]]));
+  return await drainAndReport(request, settings, aws);
 }
 
 /** @returns the function's settings for the embedded platform; none for a real tenant */
@@ -120,13 +113,8 @@ type Settings = Readonly<Record<string, string>>;
 type Drained = Awaited<ReturnType<typeof drain>>;
 
 /** Runs the handler until every stream is drained, then prints what became of the rows. @returns the exit status */
-export async function drainAndReport(
-  request: StartRequest,
-  settings: Settings,
-  aws: LocalAws,
-  rows: Readonly<Record<string, number>> = {},
-): Promise<number> {
-  const streams = streamsOf(settings, rows);
+export async function drainAndReport(request: StartRequest, settings: Settings, aws: LocalAws): Promise<number> {
+  const streams = streamsOf(settings);
   const drained = await drain(request, settings, streams, aws);
   const { metrics, watch, isDone, wasInterrupted, failure, milliseconds } = drained;
   const names = streams.map(each => each.name);
@@ -186,14 +174,10 @@ async function drain(request: StartRequest, settings: Settings, streams: readonl
 
 type ReadStream = MonitoredStream & { readonly path: string };
 
-function streamsOf(settings: Settings, rows: Readonly<Record<string, number>>): ReadStream[] {
-  const pageLimit = Number(settings['PAGE_LIMIT'] ?? PAGE_LIMIT.default);
+function streamsOf(settings: Settings): ReadStream[] {
   const base = settings['API_BASE_URL']!.trim().replace(/\/+$/, '');
   const on = streamsOn(({ pathSetting }) => settings[pathSetting]?.trim());
-  return on.map(({ name, path }) => {
-    const known = rows[name];
-    return { name, path, url: base + path, expected: known === undefined ? undefined : { rows: known, pageLimit } };
-  });
+  return on.map(({ name, path }) => ({ name, path, url: base + path }));
 }
 
 function placesOf({ folder }: StartRequest, aws: LocalAws, { metrics, watch }: Drained, names: string[]): Places {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { bar, sparkline } from '../../../bin/terminal/sparkline.ts';
+import { sparkline } from '../../../bin/terminal/sparkline.ts';
 
 describe('a sparkline', () => {
   test('has the greatest value as high as it goes, zero as low, and a space where there is no value', () => {
@@ -13,9 +13,4 @@ describe('a sparkline', () => {
   test('of zeros alone is flat, and of nothing is empty', () => {
     expect([sparkline([0, 0]), sparkline([])]).toEqual(['▁▁', '']);
   });
-});
-
-test('a bar is filled to its share, and never beyond its columns', () => {
-  expect([0, 0.5, 1, 7].map(share => bar(share, 4).filled.length)).toEqual([0, 2, 4, 4]);
-  expect(bar(0.25, 4)).toEqual({ filled: '█', rest: '░░░' });
 });

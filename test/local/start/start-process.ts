@@ -42,7 +42,7 @@ export class StateFolder implements AsyncDisposable {
     });
     if (onProgress) {
       const onData = (chunk: Buffer) => {
-        if (!/pages? read/.test(String(chunk))) return;
+        if (!/: \d+ pages?, /.test(String(chunk))) return;
         child.stdout.off('data', onData);
         onProgress(child);
       };
