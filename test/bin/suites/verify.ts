@@ -253,6 +253,38 @@ describe('verify --repair', () => {
     ]);
   });
 
+  test('by the deployed function withdraws what is gone, sends what differs, and leaves a copy that verify finds complete', async () => {
+    await using each = await populated();
+    const states = createRowStates(each.connector.table, sha256);
+    const [changed = ''] = each.connector.platform.tenantData.streams.assets.ids;
+    await states.put(
+      'assets',
+      new Map(['ghost', changed].map(id => [id, rowState({ rowHash: 'a'.repeat(32) })])),
+      pass,
+    );
+    await states.put('threats', new Map([['lost', rowState({ rowHash: 'a'.repeat(32), parent: 'ghost' })]]), pass);
+    const before = new Set(await each.connector.lines());
+    const { status, stdout } = await each.ctl([...ARGS, '--json']);
+    const outcomes = JSON.parse(stdout).repaired.map(({ stream, id, outcome }: Row & { stream: string }) => [
+      stream,
+      id,
+      outcome,
+    ]);
+    expect([status, outcomes.toSorted()]).toEqual([
+      0,
+      [
+        ['assets', changed, 'sent'],
+        ['assets', 'ghost', 'withdrawn'],
+        ['threats', 'lost', 'withdrawn'],
+      ].toSorted(),
+    ]);
+    const sent = (await each.connector.lines()).filter(line => !before.has(line)).map(line => JSON.parse(line));
+    expect(sent.map(({ id, kind }) => `${id} ${kind}`).toSorted()).toEqual(
+      [`${changed} upsert`, 'ghost withdrawn', 'lost withdrawn'].toSorted(),
+    );
+    expect(await each.ctl(['verify', '--wait', '0'])).toMatchObject({ status: 0 });
+  });
+
   test('invokes nothing when nothing differs', async () => {
     await using each = await differing([], () => ({}));
     const { status, stdout } = await each.ctl(ARGS);

@@ -12,9 +12,8 @@ A run ends after at most 15 minutes, and the next scheduled run continues. \`--u
 
 export const resync: CommandPage = {
   command: 'resync',
-  purpose: `Drops the cursor of a stream. Everything is read again, and only what differs from the last sent version is sent. Use it to repair
-[damaged state](runbook.md#damaged-state), or after a change of \`dnsBlocksPath\` or \`threatAssetField\`. DNS blocks have no row states, so all but the
-newest are sent again.
+  purpose: `Drops the cursor of a stream. Everything is read again, and only what differs from the last sent version is sent. Use it
+after a change of \`dnsBlocksPath\` or \`threatAssetField\`. DNS blocks have no row states, so all but the newest are sent again.
 
 The command prints the number of affected rows and asks for confirmation, unless \`--yes\` is set. The count reads the whole table, which costs a dollar
 for about 65 GB. \`--no-count\` skips it. The command waits for the lease. Its run reads the other streams as well.`,
