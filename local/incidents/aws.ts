@@ -3,16 +3,17 @@ import { LONG_RUNS, putPages } from './backlog.ts';
 import type { Incident } from './incident.ts';
 import { addRows } from './rows.ts';
 import type { Scene } from './scene.ts';
+import { isRead } from './service-reports.ts';
 
 const DENIED = { refuse: { status: 400, code: 'AccessDeniedException', message: 'No.' } };
 
 const healthy = (scene: Scene): void => scene.aws.faults.clear();
 
-/** Refuses every other call, and reports each refusal as DynamoDB would. */
-function throttleTable({ aws, reports }: Scene): void {
+/** Refuses every other read, or write, and reports each refusal as DynamoDB would. */
+function throttleTable({ aws, reports }: Scene, throttled: (action: string) => boolean): void {
   let number = 0;
   aws.faults.always('dynamodb', ({ action }) => {
-    if (number++ % 2 === 1) return undefined;
+    if (!throttled(action) || number++ % 2 === 1) return undefined;
     reports.tableThrottled(action);
     return THROTTLED.dynamodb;
   });
@@ -90,12 +91,20 @@ export const AWS_INCIDENTS: readonly Incident[] = [
     alarms: ['near-time-out'],
   },
   {
-    name: 'DynamoDB throttles for an hour',
-    caused: 'DynamoDB refuses every other call',
+    name: 'DynamoDB throttles reads for an hour',
+    caused: 'DynamoDB refuses every other read',
     minutes: 60,
-    begin: throttleTable,
+    begin: scene => throttleTable(scene, isRead),
     end: healthy,
-    alarms: ['state-reads-throttled', 'state-writes-throttled'],
+    alarms: ['state-reads-throttled'],
+  },
+  {
+    name: 'DynamoDB throttles writes for an hour',
+    caused: 'DynamoDB refuses every other write',
+    minutes: 60,
+    begin: scene => throttleTable(scene, action => !isRead(action)),
+    end: healthy,
+    alarms: ['state-writes-throttled'],
   },
   {
     name: 'The function cannot start',

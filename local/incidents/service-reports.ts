@@ -7,7 +7,10 @@ import type { Template } from '../deployment/template.ts';
 /** How long Firehose holds events on purpose, in seconds: the default buffer interval. The drills have no buffer. */
 const BUFFER_SECONDS = 60;
 
-const READS = new Set(['BatchGetItem', 'Query']);
+/** Whether a call to DynamoDB reads. The others that the function makes write. */
+export function isRead(action: string): boolean {
+  return action === 'BatchGetItem' || action === 'Query';
+}
 
 /** Minutes of one run: when it began and when it was over. */
 export interface RunMinutes {
@@ -63,7 +66,7 @@ export class ServiceReports {
 
   /** DynamoDB reports these only when there are any. */
   tableThrottled(action: string): void {
-    this.feed('table', READS.has(action) ? 'ReadThrottleEvents' : 'WriteThrottleEvents', 1);
+    this.feed('table', isRead(action) ? 'ReadThrottleEvents' : 'WriteThrottleEvents', 1);
   }
 
   delivered({ bytes, heldMilliseconds }: DeliveredObject): void {

@@ -193,6 +193,28 @@ describe('the construct in somebody’s own app', () => {
     }
   });
 
+  test('exports of each of two connectors in a stack its own parts, and not those of the other', () => {
+    const scope = stack();
+    const props = { ...REQUIRED, query: true, dashboard: true };
+    new SecurityDataConnector(scope, 'One', props);
+    new SecurityDataConnector(scope, 'Two', { ...props, connectorName: 'other' });
+    const { Outputs, Resources } = templateOf(scope);
+    const exported = Object.entries(Outputs).map(([id, { Value, Export }]) => {
+      const text = JSON.stringify(Value);
+      const parts = Object.keys(Resources).filter(resource => text.includes(`"${resource}"`));
+      const named = /acme/.test(text) ? ['One'] : /other/.test(text) ? ['Two'] : [];
+      const parents = [...parts.map(part => part.slice(0, 3)), ...named];
+      return { id, of: String(Export?.Name).split(':')[1], parents: [...new Set(parents)] };
+    });
+    const connectors: Readonly<Record<string, string>> = { acme: 'One', other: 'Two' };
+    expect(exported.filter(({ of, parents }) => parents.some(each => each !== connectors[of!]))).toEqual([]);
+    const anonymous = exported.filter(({ parents }) => parents.length === 0).map(({ id }) => id.slice(3));
+    expect(new Set(anonymous.map(id => id.replace(/[0-9A-F]{8}$/, '')))).toEqual(
+      new Set(['ConnectorVersion', 'SiemRegion']),
+    );
+    expect(exported.length).toBeGreaterThan(40);
+  });
+
   test('shows what others build on', () => {
     const scope = stack();
     const connector = new SecurityDataConnector(scope, 'Connector', { ...REQUIRED, dashboard: true });
