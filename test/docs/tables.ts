@@ -36,7 +36,11 @@ function classRows(): string[][] {
   };
   const filteredRow = (stream: Stream) => {
     const excluded = withdrawalClass(stream, 'filtered');
-    return row(`${stream.singular} that [the filter](filters.md) excludes now, or that the API does not know`, excluded, excluded.activity);
+    return row(
+      `${stream.singular} that [the filter](filters.md) excludes now, or that the API does not know`,
+      excluded,
+      excluded.activity,
+    );
   };
   const ofStreams = STREAMS.flatMap(stream => {
     const { live, removed, withdrawn } = classesOf(stream);
