@@ -68,6 +68,17 @@ describe('the files of siem/', () => {
     expect(asText(ALL_STREAMS)).toBe(asText(STREAMS.map(({ name }) => name)));
   });
 
+  test.each(['crowdstrike', 'elastic', 'google-secops', 'opensearch', 'sentinel', 'splunk'])(
+    'name every stream for %s',
+    siem => {
+      const text = NAMES.filter(name => name.startsWith(`${siem}/`))
+        .map(siemFile)
+        .join('\n');
+      const missing = STREAMS.filter(({ name }) => !new RegExp(`(?<![\\w-])${name}(?![\\w-])`).test(text));
+      expect(missing.map(({ name }) => name)).toEqual([]);
+    },
+  );
+
   test.each(Object.entries(LISTS))('list the kinds and streams of the schema in %s', (name, lists) => {
     expect(listsOf(siemFile(name))).toEqual(lists.map(asText).sort());
   });
