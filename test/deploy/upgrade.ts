@@ -9,7 +9,7 @@ import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { CONNECTOR_METRICS, METRIC_NAMESPACE, STREAM_METRICS } from '../../lambda/metric-names.ts';
 import { command, run } from '../support/parts/command.ts';
 import { temporaryFolder } from '../support/parts/temporary-folder.ts';
-import type { Account, Deployment, Options } from './account.ts';
+import type { Account, Deployment } from './account.ts';
 import { type Answer, assertTruth, forwarded, liveAssets } from './acts.ts';
 import { createReader, openSiem } from './siem.ts';
 import type { Story } from './story.ts';
@@ -17,19 +17,10 @@ import type { Story } from './story.ts';
 interface Release {
   readonly commit: string;
   readonly about: string;
-  /** What docs/deploy-tests.md has an operator add to the configuration before the update. */
-  readonly options?: (deployed: Deployment) => Options;
 }
 
-/** No release has been tagged yet, so commits stand for them. */
-const RELEASES: readonly Release[] = [
-  { commit: 'd8ec3b6', about: 'the last commit before metrics, alarms and commands were renamed' },
-  {
-    commit: '197e617',
-    about: 'the last commit before the bucket had a name of its own',
-    options: ({ outputs }) => ({ bucketArn: `arn:aws:s3:::${outputs['BucketName']}` }),
-  },
-];
+/** No release has been tagged yet, so a commit stands for it. */
+const RELEASES: readonly Release[] = [{ commit: '466df1c', about: 'the first commit with the table of 0.1.0' }];
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
@@ -78,9 +69,7 @@ async function upgradeFrom(release: Release, folder: string, account: Account, {
   const [changed, removed] = liveAssets(account);
   platform.put('assets', { id: changed!, changed: `before the update from ${release.commit}` });
   platform.remove('assets', removed!);
-  const after = await step('cdk deploy of this release', () =>
-    account.deploy({ ...options, ...release.options?.(before) }),
-  );
+  const after = await step('cdk deploy of this release', () => account.deploy(options));
   await step('the SIEM reads on, with the URL and the policy that it was set up with', async () => {
     await siem.read();
     const { SiemQueueUrl, SiemReaderPolicyArn, BucketName } = before.outputs;
@@ -119,7 +108,7 @@ async function upgradeFrom(release: Release, folder: string, account: Account, {
   await step('nothing that holds data, or that others were set up with, was replaced', async () => {
     const now = await resourcesOf(after);
     const held = /^AWS::(DynamoDB|S3|SQS|SecretsManager|SNS|KinesisFirehose|Lambda|Scheduler)::|ManagedPolicy/;
-    const kept = release.options ? [...resources].filter(([id]) => !/ConnectorData/.test(id)) : [...resources];
+    const kept = [...resources];
     const replaced = kept.filter(([id, each]) => held.test(each.type) && now.get(id)?.physical !== each.physical);
     assert.deepEqual(replaced, []);
     note(`${kept.filter(([, { type }]) => held.test(type)).length} resources kept`);
