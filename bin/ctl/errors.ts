@@ -42,9 +42,9 @@ export class AwsCallError extends Error {
 const GONE =
   'If somebody deleted it by hand, "npx cdk deploy --revert-drift" with the stack’s name restores it. Check --region and --profile first.';
 
-/** With a new table `sequence` restarts below the values that the SIEM has. */
+/** A new table does not know what the SIEM has. */
 export const TABLE_GONE =
-  'No run can succeed without it. Do not deploy: with an empty table the SIEM would treat its old events as newer. Restore the table ' +
+  'No run can succeed without it. Do not deploy: with an empty table the SIEM keeps what is removed meanwhile. Restore the table ' +
   'under its name from the backup that AWS keeps for 35 days: aws dynamodb list-backups --backup-type SYSTEM';
 
 const MISSING = /NotFound|NoSuch|DoesNotExist|NonExistentQueue/;
