@@ -3,6 +3,8 @@
 import { connectorctl } from './ctl/command-line.ts';
 
 handleClosedOutput();
+// On Node 20 the SDK would write about its own future in the middle of the output.
+process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
 
 const interruption = new AbortController();
 process.once('SIGINT', () => {

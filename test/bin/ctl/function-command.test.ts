@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Aws } from '../../../bin/ctl/aws.ts';
 import { InterruptedError, RefusedError } from '../../../bin/ctl/errors.ts';
-import { committedEvents, withProgress } from '../../../bin/ctl/function-command.ts';
+import { committedEvents, resultText, withProgress } from '../../../bin/ctl/function-command.ts';
 import {
   carryOut,
   type FunctionCommand,
@@ -101,6 +101,58 @@ describe('--until-done', () => {
     const ended = untilDone({ resync: ['assets'] }, all);
     await expect(ended).rejects.toThrow(InterruptedError);
     await expect(ended).rejects.toThrow('carried out in part. The schedule continues it');
+  });
+});
+
+describe('the result of a run', () => {
+  const result = {
+    ...EMPTY_RESULT,
+    pages: 2,
+    rows: 100,
+    forwarded: 41,
+    oversize: 1,
+    suppressed: 20,
+    superseded: 3,
+    unseenTombstones: 4,
+    filtered: 5,
+    deadLetters: 6,
+    filterFaults: 7,
+    withdrawn: 8,
+  };
+  const lines = (change: object, more = false, paused = false) =>
+    resultText({ streams: { assets: { ...result, ...change } }, more } as InvocationResult, [1], paused).split('\n');
+  const cellsOf = (line = '') => line.trim().split(/\s{2,}/);
+
+  test('has a column for each fate of a row, in this order', () => {
+    const [head, , row] = lines({});
+    expect(cellsOf(head)).toEqual(
+      ['stream', 'pages', 'read', 'forwarded', 'duplicates', 'superseded', 'ignored tombstones', 'filtered'].concat([
+        'dead letters',
+        'withdrawn',
+        'caught up',
+      ]),
+    );
+    expect(cellsOf(row)).toEqual(['assets', '2', '100', '40', '20', '3', '4', '5', '6', '8', 'not yet']);
+    expect(cellsOf(lines({ caughtUp: true })[2]).at(-1)).toBe('yes');
+  });
+
+  test('has no column for a filter where no row was filtered', () => {
+    expect(cellsOf(lines({ filtered: 0 })[0])).not.toContain('filtered');
+  });
+
+  test('notes what the columns do not show, and nothing else', () => {
+    expect(lines({}).slice(4)).toEqual([
+      'Oversize rows, each forwarded as an oversize event: 1.',
+      'Rows for which a filter gave an error or no boolean, which were sent: 7. See docs/filters.md.',
+      'Rows read but not committed, which the next run reads again: 22.',
+      'The run took 1.0 s.',
+    ]);
+    expect(lines({ oversize: 0, filterFaults: 0, rows: 79 }).slice(4)).toEqual(['The run took 1.0 s.']);
+  });
+
+  test('says what continues when the time ended first', () => {
+    expect(lines({}, true).at(-1)).toContain('The next scheduled run continues.');
+    expect(lines({}, true, true).at(-1)).toContain('The schedule is off, so no run continues by itself.');
   });
 });
 

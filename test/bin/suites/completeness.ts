@@ -2,6 +2,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DistinctIds } from '../../../bin/ctl/commands/counts/distinct.ts';
 import { parseSiemCounts } from '../../../bin/ctl/commands/counts/siem-counts.ts';
@@ -129,6 +131,19 @@ describe('counts', () => {
     const { stdout } = await each.ctl(['counts', '--from', '2026-11-20', '--compare', join(folder, 'siem.csv')]);
     expect(stdout).toMatch(/assets +2026-11-20 .* 5 +−\d/);
     expect(stdout).toContain('The SIEM has other counts.');
+  });
+
+  test.each(['Pacific/Kiritimati', 'Etc/GMT+12'])('take a day as the day of UTC on a machine in %s', async TZ => {
+    const s3 = await each.connector.clients.s3();
+    const line = (hour: string) =>
+      `{"event_id":"e-${hour}","sequence":"${'1'.repeat(20)}","kind":"upsert","stream":"assets","id":"a","connector":"acme",` +
+      `"forwarded_at":"2026-10-07T${hour}:00:00.000Z","row":{"id":"a"}}\n`;
+    for (const hour of ['00', '23']) {
+      const Key = `events/2026/10/07/${hour}/one.json.gz`;
+      await s3.send(new PutObjectCommand({ Bucket: each.connector.aws.names.bucket, Key, Body: gzipSync(line(hour)) }));
+    }
+    const { stdout } = await each.startProcess(['counts', '--from', '2026-10-07', '--json'], { TZ }).ended;
+    expect(JSON.parse(stdout).counts).toMatchObject([{ stream: 'assets', day: '2026-10-07', events: 2 }]);
   });
 
   test('say so when nothing was delivered, and refuse days that are none', async () => {

@@ -122,6 +122,41 @@ describe('the deployment is found', () => {
     ]);
   });
 
+  test('and the outputs of two connectors of one stack are not mixed', async () => {
+    await using each = await deployment();
+    const { stacks, scheduleName, schedules } = each.stack;
+    const [{ outputs: own, ...stack }] = stacks.splice(0) as [(typeof stacks)[number]];
+    const beta = own.map(({ key, value, exportName: name }) => {
+      return {
+        key: `beta${key}`,
+        value: `beta-${value}`,
+        ...(name && { exportName: name.replace(':acme:', ':beta:') }),
+      };
+    });
+    // CloudFormation lists the outputs of a stack in no order.
+    const isVersion = ({ key }: { readonly key: string }) => key.includes('ConnectorVersion');
+    const version = own.find(isVersion)!;
+    const outputs = own.flatMap((output, at) => [beta[at]!, output]);
+    stacks.push({
+      ...stack,
+      outputs: outputs.map(output => (isVersion(output) ? { ...output, value: version.value } : output)),
+    });
+    const other = await each.ctl(['pause', '--connector', 'beta']);
+    expect([other.status, other.stderr]).toEqual([
+      1,
+      expect.stringContaining(`The schedule beta-${scheduleName} could not be read`),
+    ]);
+    const invoked = await each.ctl(['run', '--connector', 'beta']);
+    expect([invoked.status, invoked.stderr, each.stack.invocations]).toEqual([
+      1,
+      expect.stringContaining('Function beta-'),
+      [],
+    ]);
+    expect(schedules.get(scheduleName)).toMatchObject({ State: 'ENABLED' });
+    expect((await each.ctl(['pause', '--connector', 'acme'])).status).toBe(0);
+    expect(schedules.get(scheduleName)).toMatchObject({ State: 'DISABLED' });
+  });
+
   test.each(CASES.filter(([, , args]) => args[0] !== 'doctor'))(
     'not, and the command exits with 2: %s',
     async (_, prepare, args, reason) => {
@@ -204,6 +239,20 @@ describe('exit status 1 and a sentence without a stack trace for', () => {
     const { status, stderr } = await each.ctl(['pause']);
     expect([status, stderr]).toEqual([1, expect.stringContaining('The AWS credentials have expired. Log in again.')]);
   });
+});
+
+test('on Node 20 the SDK writes no warning into the output', async () => {
+  await using each = await deployment();
+  const old = "Object.defineProperty(process, 'version', { value: 'v20.20.2' })";
+  const NODE_OPTIONS = `--import data:text/javascript,${encodeURIComponent(old)}`;
+  const { status, stderr } = await each.startProcess(['status'], { NODE_OPTIONS }).ended;
+  expect([status, stderr]).toEqual([0, '']);
+});
+
+test('the command help shows what --help shows, because npx takes --help for itself', async () => {
+  await using each = await deployment();
+  const { status, stdout } = await each.ctl(['help']);
+  expect([status, stdout]).toEqual([0, (await each.ctl(['--help'])).stdout]);
 });
 
 test('--help names every command, and the help of each command has an example', async () => {

@@ -48,6 +48,16 @@ describe('pause and resume', () => {
     expect(each.asked().filter(({ action }) => action === 'UpdateSchedule')).toHaveLength(2);
   });
 
+  test('a second pause says since when the schedule is off, and the first does not', async () => {
+    await using each = await deployment();
+    const first = JSON.parse((await each.ctl(['pause', '--json'])).stdout);
+    expect([first.changed, 'since' in first]).toEqual([true, false]);
+    const { LastModificationDate: changed } = each.stack.schedules.get(each.stack.scheduleName)!;
+    const since = `${new Date(Number(changed) * 1000).toISOString().slice(0, 19)}Z`;
+    expect(JSON.parse((await each.ctl(['pause', '--json'])).stdout)).toMatchObject({ since });
+    expect((await each.ctl(['pause'])).stdout).toContain(`was already off, last changed ${since}.`);
+  });
+
   test('a pause without permission to mute changes nothing', async () => {
     await using each = await deployment();
     const refuse = { status: 400, code: 'AccessDenied', message: 'not authorized' };
