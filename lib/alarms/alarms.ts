@@ -48,7 +48,7 @@ export const ALARMS: readonly AlarmDefinition[] = [
     severity: 'critical',
     first: 'doctor',
     impact:
-      'The SIEM receives nothing new: the token endpoint or the API rejects the credentials, or the account is disabled.',
+      'The SIEM receives nothing new: the credentials are rejected, belong to another organization, or the account is disabled.',
     data: 'Nothing is lost. Runs continue from the saved cursors once the secret is correct.',
     signal: { of: 'connector', metric: 'CredentialsRefused' },
     when: reported,
