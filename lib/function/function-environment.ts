@@ -1,7 +1,10 @@
 import type { Duration } from 'aws-cdk-lib';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import type { IDeliveryStreamRef } from 'aws-cdk-lib/aws-kinesisfirehose';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { CONNECTOR_OPTIONS, type ConnectorOptions } from '../connector-options.ts';
 import { compileFields } from '../ocsf/compile-fields.ts';
-import type { FunctionResources } from './poller.ts';
 
 /**
  * How the function's process runs (docs/performance.md, Memory of the function). Stack traces name the sources. The young generation is
@@ -11,6 +14,16 @@ export const PROCESS_ENVIRONMENT = {
   NODE_OPTIONS: '--enable-source-maps --max-semi-space-size=16',
   MALLOC_ARENA_MAX: '1',
 } as const;
+
+/** What the function works with. */
+export interface FunctionResources {
+  /** Its dead letters lie below this name. */
+  readonly connectorName: string;
+  readonly credentials: ISecret;
+  readonly state: ITable;
+  readonly delivery: IDeliveryStreamRef;
+  readonly bucket: IBucket;
+}
 
 /** The whole environment of the function. It holds names and addresses, never a secret. */
 export function functionEnvironment(options: ConnectorOptions, resources: FunctionResources): Record<string, string> {

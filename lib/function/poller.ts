@@ -1,14 +1,10 @@
 import path from 'node:path';
 import { RemovalPolicy } from 'aws-cdk-lib';
-import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import * as iam from 'aws-cdk-lib/aws-iam';
-import type { IDeliveryStreamRef } from 'aws-cdk-lib/aws-kinesisfirehose';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import * as logs from 'aws-cdk-lib/aws-logs';
-import type { IBucket } from 'aws-cdk-lib/aws-s3';
-import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { TICK_EXPIRES_AFTER, TIMEOUT } from '../alarms/timing.ts';
 import type { Network } from '../connector-props.ts';
@@ -17,7 +13,7 @@ import { PREFIXES } from '../prefixes.ts';
 import { allow, keyStatements, secretArnOf } from '../statements.ts';
 import { suppressWildcard } from '../suppress-finding.ts';
 import { BUNDLING } from './bundling.ts';
-import { PROCESS_ENVIRONMENT } from './function-environment.ts';
+import { type FunctionResources, PROCESS_ENVIRONMENT } from './function-environment.ts';
 import { keepNetworkFromCode, networkStatements, outboundPorts, placement } from './poller-network.ts';
 
 export interface PollerProps extends FunctionResources {
@@ -130,15 +126,6 @@ export const FUNCTION_ACTIONS = {
   deadLetters: ['s3:PutObject'],
   logs: ['logs:CreateLogStream', 'logs:PutLogEvents'],
 } as const;
-
-export interface FunctionResources {
-  /** Its dead letters lie below this name. */
-  readonly connectorName: string;
-  readonly credentials: ISecret;
-  readonly state: ITable;
-  readonly delivery: IDeliveryStreamRef;
-  readonly bucket: IBucket;
-}
 
 /** The function's grants, each for one resource. */
 export function functionStatements(resources: FunctionResources): iam.PolicyStatement[] {
