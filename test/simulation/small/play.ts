@@ -244,6 +244,8 @@ export class Stage {
       const key = keyOf(event.stream, event.id);
       const before = last.get(key);
       last.set(key, event);
+      const isUnseen = event.kind === 'tombstone' && (!before || before.kind === 'withdrawn');
+      if (isUnseen && struck.size === 0 && this.#again.size === 0) return [`The SIEM does not have it: ${event.line}`];
       if (!before || before.kind !== event.kind || before.content !== event.content) return [];
       const between = (runs: ReadonlySet<number>) => [...runs].some(run => run >= before.run && run <= event.run);
       if (event.refresh) return [];
