@@ -90,6 +90,8 @@ export interface Checkpoint {
  *                                          12…07 is greater than what the checkpoint committed, so a b c are unconfirmed.
  */
 export interface Intent {
+  /** First `sequence` of the batch that sends them. A row state that is as new was written after the batch was sent. */
+  readonly first: string;
   /** Last `sequence` of the batch that sends them. Void once a checkpoint has committed it. Empty: unconfirmed until sent again. */
   readonly sequence: string;
   /** See core/hashes.ts. 14 hexadecimal characters each. */

@@ -13,7 +13,7 @@
  * No write says what Firehose has not acknowledged.
  */
 import type { Intent } from '../ports.ts';
-import { type Batch, toCheckpoint } from './decide.ts';
+import { type Batch, type StreamState, toCheckpoint } from './decide.ts';
 import { inParallel } from './in-parallel.ts';
 import type { StreamRun } from './run.ts';
 
@@ -31,20 +31,27 @@ export async function sendAndCommit(batch: Batch, streamRun: StreamRun): Promise
  * @param previous intent of the batch that may still be under commit
  */
 export async function writeIntent(
-  { intent, children, state }: Batch,
+  { intent, confirms, children, state }: Batch,
   previous: Intent | undefined,
   { stream, run }: StreamRun,
 ): Promise<void> {
   const saveIntents = async () => {
-    if (!intent) return;
-    const carried = { sequence: '', idTags: [...state.unconfirmed], goneTags: [...state.gone] };
-    const intents = [...(carried.idTags.length > 0 ? [carried] : []), ...(previous ? [previous] : []), intent];
+    if (!intent && !confirms) return;
+    const intents = [...carried(state), ...(previous ? [previous] : []), ...(intent ? [intent] : [])];
     await run.checkpoints.saveIntents(stream.name, intents, run.lease.epoch);
   };
   const putChildren = async () => {
     if (children.length > 0) await run.childIndex.put(stream.name, children, run.lease.assertValid);
   };
   await inParallel([saveIntents, putChildren], write => write());
+}
+
+/** What is unconfirmed stays so until it is sent again: an intent for each batch that it was in. */
+function carried({ unconfirmed, gone }: StreamState): Intent[] {
+  return [...new Set(unconfirmed.values())].map(first => {
+    const idTags = [...unconfirmed].filter(([, each]) => each === first).map(([tag]) => tag);
+    return { first, sequence: '', idTags, goneTags: idTags.filter(tag => gone.has(tag)) };
+  });
 }
 
 /** 2. and 3. What cannot be sent is stored first, since a notice in the events points to it. */

@@ -40,8 +40,8 @@ export interface StreamState {
   readonly window: ReadonlySet<string>;
   /** Tags of the last two pages of this walk, of streams without row states. */
   readonly pages: readonly (readonly string[])[];
-  /** Tags of ids that an earlier run may have sent although no row state says so … */
-  readonly unconfirmed: ReadonlySet<string>;
+  /** Tags of ids that an earlier run may have sent although no row state says so, with the first `sequence` of their batch … */
+  readonly unconfirmed: ReadonlyMap<string, string>;
   /** … and those of them that it may have called gone. */
   readonly gone: ReadonlySet<string>;
   /** Row states of the last batch. They may not be in the table yet. */
@@ -67,6 +67,8 @@ export const BEGINNING: Checkpoint = {
  * the one before it:
  *
  *     committed 5, intents [–: d] [3: a] [6: b c] [8: e]   →   unconfirmed b c d
+ *
+ * Where one id is in both, the later intent counts.
  */
 export function initialState({ checkpoint: { window, ...checkpoint }, intents }: SavedStream): StreamState {
   const carried = intents.filter(({ sequence }) => sequence === '');
@@ -76,7 +78,7 @@ export function initialState({ checkpoint: { window, ...checkpoint }, intents }:
     checkpoint,
     window: new Set(window),
     pages: [],
-    unconfirmed: new Set(open.flatMap(({ idTags }) => idTags)),
+    unconfirmed: new Map(open.flatMap(({ first, idTags }) => idTags.map(tag => [tag, first] as const))),
     gone: new Set(open.flatMap(({ goneTags }) => goneTags)),
     staged: new Map(),
     intent: undefined,
@@ -88,15 +90,25 @@ export function toCheckpoint({ checkpoint, window }: StreamState): Checkpoint {
   return { ...checkpoint, window: [...window] };
 }
 
-/** Whether the SIEM may have an event of this id that no row state knows of. */
-export function isUnconfirmed({ unconfirmed }: Pick<StreamState, 'unconfirmed'>, id: string): boolean {
-  return unconfirmed.size > 0 && unconfirmed.has(idTag(id));
+/**
+ * Whether the SIEM may have an event of this id that its row state does not know of. A state that is as new as the intent was written after
+ * the events were acknowledged.
+ */
+export function isUnconfirmed(
+  { unconfirmed }: Pick<StreamState, 'unconfirmed'>,
+  id: string,
+  known?: Pick<RowState, 'sequence'>,
+): boolean {
+  const first = unconfirmed.size === 0 ? undefined : unconfirmed.get(idTag(id));
+  return first !== undefined && (known === undefined || known.sequence < first);
 }
 
 /** Everything that follows from one page, from one piece of withdrawals, or from one refreshed page. See commit.ts. */
 export interface Batch {
   /** 1. Written before anything is sent: the ids that are about to be. */
   readonly intent: Intent | undefined;
+  /** 1. Whether ids turned out to be confirmed: what is unconfirmed is written again without them. */
+  readonly confirms: boolean;
   /** 1. Written with the intent: which row belongs to which parent. */
   readonly children: readonly ChildEntry[];
   /** 2. Rows that cannot be sent. */
@@ -202,8 +214,9 @@ export function knownOf(id: string, stored: ReadonlyMap<string, RowState>, state
   const { generation } = state.checkpoint;
   const staged = state.staged.get(id);
   if (staged) return { state: staged, unconfirmed: false, gone: false, generation };
-  const unconfirmed = isUnconfirmed(state, id);
-  return { state: stored.get(id), unconfirmed, gone: unconfirmed && state.gone.has(idTag(id)), generation };
+  const known = stored.get(id);
+  const unconfirmed = isUnconfirmed(state, id, known);
+  return { state: known, unconfirmed, gone: unconfirmed && state.gone.has(idTag(id)), generation };
 }
 
 /** Revision of the next event that says that the row exists. */
@@ -225,7 +238,7 @@ export interface Outcome {
   readonly state?: RowState | undefined;
   readonly child?: ChildEntry | undefined;
   readonly removal?: ListedRemoval | undefined;
-  /** Whether the line calls the row gone. */
+  /** Whether the line calls the row gone, or an unconfirmed one before it may have. */
   readonly gone?: boolean;
   /** What is counted once the line is acknowledged. */
   readonly sent?: Partial<StreamResult>;
@@ -301,7 +314,7 @@ function forwarded(
     state,
     child: childEntry(row, sequence, before),
     removal: deleted && childOf(stream.name) ? removalOf(row, sequence) : undefined,
-    gone: deleted,
+    gone: deleted || known?.gone === true,
     sent: {
       forwarded: 1,
       tombstones: deleted ? 1 : 0,
@@ -354,9 +367,28 @@ export function decide(
     decisions.map(({ outcome }) => outcome),
     state,
     options,
-    { deadLetters, checkpoint: positionAfter(page, state), ...windowAfter(page, candidates, state, stream) },
+    {
+      deadLetters,
+      confirmed: confirmedTags(candidates, stored, state),
+      checkpoint: positionAfter(page, state),
+      ...windowAfter(page, candidates, state, stream),
+    },
   );
   return { batch, read: readCounts(candidates, decisions) };
+}
+
+/** Of unconfirmed ids whose state is as new as their intent. */
+function confirmedTags(
+  { rows }: Candidates,
+  stored: ReadonlyMap<string, RowState>,
+  { unconfirmed }: StreamState,
+): string[] {
+  if (unconfirmed.size === 0) return [];
+  return rows.flatMap(({ id }) => {
+    const tag = idTag(id);
+    const known = stored.get(id);
+    return unconfirmed.has(tag) && known && !isUnconfirmed({ unconfirmed }, id, known) ? [tag] : [];
+  });
 }
 
 function readCounts(
@@ -414,6 +446,8 @@ function windowAfter(
 export interface BatchChanges extends Partial<Pick<StreamState, 'window' | 'pages'>> {
   readonly checkpoint?: Partial<Checkpoint>;
   readonly deadLetters?: readonly DeadLetter[];
+  /** Tags of unconfirmed ids whose state is as new as their intent. */
+  readonly confirmed?: readonly string[];
 }
 
 /** Puts the outcomes of rows together. */
@@ -423,7 +457,7 @@ export function batchOf(
   { stream }: Pick<DecideOptions, 'stream'>,
   changes: BatchChanges = {},
 ): Batch {
-  const { checkpoint, window = state.window, pages = state.pages, deadLetters = [] } = changes;
+  const { checkpoint, window = state.window, pages = state.pages, deadLetters = [], confirmed = [] } = changes;
   const lines: string[] = [];
   const states = new Map<string, RowState>();
   const children: ChildEntry[] = [];
@@ -432,6 +466,7 @@ export function batchOf(
   const idTags: string[] = [];
   const goneTags: string[] = [];
   const sent: Record<string, number> = { deadLetters: deadLetters.length };
+  let first = '';
   let committed = '';
   for (const outcome of outcomes) {
     if (outcome.state) states.set(outcome.id, outcome.state);
@@ -440,15 +475,16 @@ export function batchOf(
     if (outcome.deadLetter) rejected.push(outcome.deadLetter);
     if (outcome.line === undefined) continue;
     lines.push(outcome.line);
+    first ||= outcome.sequence;
     committed = outcome.sequence;
     if (stream.hasRowStates) {
       const tag = idTag(outcome.id);
       idTags.push(tag);
-      if (outcome.gone || state.gone.has(tag)) goneTags.push(tag);
+      if (outcome.gone) goneTags.push(tag);
     }
     for (const [name, count] of Object.entries(outcome.sent ?? {})) sent[name] = (sent[name] ?? 0) + Number(count);
   }
-  const intent = idTags.length > 0 ? { sequence: committed, idTags, goneTags } : undefined;
+  const intent = idTags.length > 0 ? { first, sequence: committed, idTags, goneTags } : undefined;
   const next = { ...state.checkpoint, ...checkpoint };
   const saves =
     lines.length > 0 ||
@@ -456,6 +492,7 @@ export function batchOf(
     !sameTags(window, state.window);
   return {
     intent,
+    confirms: confirmed.length > 0,
     children,
     deadLetters: rejected,
     lines,
@@ -468,18 +505,18 @@ export function batchOf(
       window,
       pages,
       // The batch's own intent stands for its ids from here on.
-      unconfirmed: without(state.unconfirmed, idTags),
-      gone: without(state.gone, idTags),
+      unconfirmed: without(state.unconfirmed as Map<string, string>, [...idTags, ...confirmed]),
+      gone: without(state.gone as Set<string>, [...idTags, ...confirmed]),
       staged: states,
       intent: intent ?? state.intent,
     },
   };
 }
 
-/** The set without these; the same one where it held none. */
-export function without(set: ReadonlySet<string>, removed: readonly string[]): ReadonlySet<string> {
-  if (set.size === 0) return set;
-  const left = new Set(set);
+/** Without these; the same where it is empty. */
+function without<T extends Set<string> | Map<string, string>>(all: T, removed: readonly string[]): T {
+  if (all.size === 0) return all;
+  const left = new (all.constructor as new (from: T) => T)(all);
   for (const each of removed) left.delete(each);
   return left;
 }

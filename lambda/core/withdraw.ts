@@ -148,7 +148,7 @@ function hasDisappeared(
   known: RowState | undefined,
   state: StreamState,
 ): boolean {
-  const unconfirmed = isUnconfirmed(state, id);
+  const unconfirmed = isUnconfirmed(state, id, known);
   if (restored) return unconfirmed && state.gone.has(idTag(id));
   if (known?.status === 'live' && known.parent === parent) return true;
   return unconfirmed && (!known || sequence > known.sequence);

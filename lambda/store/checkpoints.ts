@@ -110,10 +110,12 @@ function decodeRefresh({ cursor, started, rows, last_rows }: Item): RefreshProgr
   };
 }
 
-/** One line per intent: `<sequence> <id tags in base64> <gone tags in base64>`. */
+/** One line per intent: `<first> <sequence> <id tags in base64> <gone tags in base64>`. */
 function encodeIntents(intents: readonly Intent[]): Item {
   const base64 = (tags: readonly string[]) => Buffer.from(tags.join(''), 'hex').toString('base64');
-  const lines = intents.map(({ sequence, idTags, goneTags }) => `${sequence} ${base64(idTags)} ${base64(goneTags)}`);
+  const lines = intents.map(
+    ({ first, sequence, idTags, goneTags }) => `${first} ${sequence} ${base64(idTags)} ${base64(goneTags)}`,
+  );
   return { batches: { S: lines.join('\n') } };
 }
 
@@ -122,8 +124,8 @@ function decodeIntents(item: Item | undefined): Intent[] {
   const lines = readable(item)['batches']!.S!.split('\n').filter(Boolean);
   const tags = (base64: string) => slices(Buffer.from(base64, 'base64'), ID_TAG_BYTES);
   return lines.map(line => {
-    const [sequence = '', idTags = '', goneTags = ''] = line.split(' ');
-    return { sequence, idTags: tags(idTags), goneTags: tags(goneTags) };
+    const [first = '', sequence = '', idTags = '', goneTags = ''] = line.split(' ');
+    return { first, sequence, idTags: tags(idTags), goneTags: tags(goneTags) };
   });
 }
 

@@ -60,7 +60,10 @@ describe('the comparison of the API with the row state', () => {
 
 describe('a row state is', () => {
   const saved = { checkpoint: { ...BEGINNING, generation: 2, committed: SEQUENCE }, intents: [] };
-  const batch = (sequence: string) => ({ ...saved, intents: [{ sequence, idTags: [idTag('a')], goneTags: [] }] });
+  const batch = (sequence: string) => ({
+    ...saved,
+    intents: [{ first: '9', sequence, idTags: [idTag('a')], goneTags: [] }],
+  });
   test.each([
     ['relied on', rowState({ generation: 2 }), saved, undefined],
     ['relied on once its batch is committed', rowState({ generation: 2 }), batch(SEQUENCE), undefined],

@@ -89,7 +89,7 @@ test('verify is not complete with dead letters or unconfirmed ids, and only coun
   const Key = 'dead-letter/acme/assets/no-id/0a.json';
   await (await clients.s3()).send(new PutObjectCommand({ Bucket: aws.names.bucket, Key, Body: '{}' }));
   const { epoch = { N: '1' } } = (await table.get([leaseKey]))[0]!;
-  const batches = [{ sequence: '', idTags: ['0'.repeat(14), '1'.repeat(14)], goneTags: [] }];
+  const batches = [{ first: '', sequence: '', idTags: ['0'.repeat(14), '1'.repeat(14)], goneTags: [] }];
   await createCheckpoints(table).saveIntents('threats', batches, Number(epoch.N));
   const { status, stdout } = await each.ctl(['verify', 'dns-blocks', 'threats', 'assets', '--json', '--wait', '0']);
   const { complete, streams } = parsed(stdout);
@@ -155,7 +155,7 @@ describe('verify with a wait', () => {
     await using each = await populated();
     const { table } = each.connector;
     const { epoch = { N: '1' } } = (await table.get([leaseKey]))[0]!;
-    const batches = [{ sequence: '', idTags: ['0'.repeat(14)], goneTags: [] }];
+    const batches = [{ first: '', sequence: '', idTags: ['0'.repeat(14)], goneTags: [] }];
     const checkpoints = createCheckpoints(table);
     await checkpoints.saveIntents('threats', batches, Number(epoch.N));
     const { ended } = await waiting(each, 'threats');

@@ -56,7 +56,7 @@ function decided(texts: readonly string[], given: Given = {}) {
     const row = rowOf(text, stream);
     return given.withheld && !row.deleted ? { ...members(row), filter: 'withhold' as const } : row;
   });
-  const intents = [{ sequence: '', idTags: unconfirmed.map(idTag), goneTags: gone.map(idTag) }];
+  const intents = [{ first: '9', sequence: '', idTags: unconfirmed.map(idTag), goneTags: gone.map(idTag) }];
   const candidates = { rows, bad: given.badRows ?? [], versionTags: [], superseded: 0, inWindow: 0 };
   const state = initialState({ checkpoint: { ...BEGINNING, generation, selections }, intents });
   const { batch, read } = decidePage(candidates, state, stream, { known, format: given.format ?? envelope });
@@ -92,7 +92,12 @@ describe('row states', () => {
     const row = rowOf(asset('a'));
     const { lines, states, intent, counts } = decided([asset('a')]);
     expect(kinds(lines)).toEqual(['upsert a']);
-    expect(intent).toEqual({ sequence: '00000000010000000001', idTags: [idTag('a')], goneTags: [] });
+    expect(intent).toEqual({
+      first: '00000000010000000001',
+      sequence: '00000000010000000001',
+      idTags: [idTag('a')],
+      goneTags: [],
+    });
     expect(states.get('a')).toEqual(stateOf(row, { forwardedAt: CONTEXT.forwardedAt }));
     expect(counts).toMatchObject({ forwarded: 1, suppressed: 0 });
   });
@@ -327,12 +332,12 @@ describe('the status of a row', () => {
 describe('unconfirmed ids', () => {
   const at = (count: number) => `000000000100000000${String(count).padStart(2, '0')}`;
   const intent = (sequence: string, ...ids: string[]): Intent => {
-    return { sequence, idTags: ids.map(idTag), goneTags: ids.map(idTag) };
+    return { first: sequence, sequence, idTags: ids.map(idTag), goneTags: ids.map(idTag) };
   };
   const open = (committed: string, ...intents: Intent[]) => {
     const state = initialState({ checkpoint: { ...BEGINNING, committed }, intents });
     const ids = ['a', 'b', 'c', 'd'].filter(id => isUnconfirmed(state, id));
-    expect([...state.gone]).toEqual([...state.unconfirmed]);
+    expect([...state.gone]).toEqual([...state.unconfirmed.keys()]);
     return ids;
   };
 
@@ -353,7 +358,14 @@ describe('unconfirmed ids', () => {
 
   test('a batch confirms the ids that it sends, and no others', () => {
     const { state } = decided([asset('a')], { unconfirmed: ['a', 'b'], gone: ['a', 'b'] });
-    expect([[...state.unconfirmed], [...state.gone]]).toEqual([[idTag('b')], [idTag('b')]]);
+    expect([[...state.unconfirmed.keys()], [...state.gone]]).toEqual([[idTag('b')], [idTag('b')]]);
+  });
+
+  test('an id is confirmed by a state that is as new as its intent, which was written after the events were acknowledged', () => {
+    const state = { unconfirmed: new Map([[idTag('a'), at(5)]]) };
+    const confirmed = [at(4), at(5), at(6)].map(sequence => !isUnconfirmed(state, 'a', { sequence }));
+    expect(confirmed).toEqual([false, true, true]);
+    expect(isUnconfirmed(state, 'a')).toBe(true);
   });
 });
 

@@ -266,19 +266,23 @@ describe('a withdrawal that was half done when its asset was restored', () => {
     return harness;
   }
 
-  test.each(['threats states', 'threats checkpoint'])(
-    'when the kill came at "%s", it is completed under the same event ids before the removal is struck off',
-    async step => {
-      const harness = await halfDone(step);
-      const ids = harness.events.slice(1).map(({ event_id }) => event_id);
-      await inventory(harness);
-      expect(harness.sent.slice(3)).toEqual(['upsert a', 'withdrawn t1', 'withdrawn t2']);
-      expect(harness.events.slice(4).map(({ event_id }) => event_id)).toEqual(ids);
-      const { done } = harness.journal;
-      expect(done.indexOf('threats states')).toBeLessThan(done.indexOf('assets removals deleted a'));
-      for (const id of ['t1', 't2']) expect(harness.table.state('threats', id)).toMatchObject({ status: 'removed' });
-    },
-  );
+  test('when the kill came before the row states, it is completed under the same event ids before the removal is struck off', async () => {
+    const harness = await halfDone('threats states');
+    const ids = harness.events.slice(1).map(({ event_id }) => event_id);
+    await inventory(harness);
+    expect(harness.sent.slice(3)).toEqual(['upsert a', 'withdrawn t1', 'withdrawn t2']);
+    expect(harness.events.slice(4).map(({ event_id }) => event_id)).toEqual(ids);
+    const { done } = harness.journal;
+    expect(done.indexOf('threats states')).toBeLessThan(done.indexOf('assets removals deleted a'));
+    for (const id of ['t1', 't2']) expect(harness.table.state('threats', id)).toMatchObject({ status: 'removed' });
+  });
+
+  test('when the kill came after the row states, nothing of it is sent again', async () => {
+    const harness = await halfDone('threats checkpoint');
+    await inventory(harness);
+    expect(harness.sent.slice(3)).toEqual(['upsert a']);
+    expect(harness.table.removals('assets')).toEqual([]);
+  });
 
   test('the removal stays listed until it is completed, through another kill', async () => {
     const harness = await halfDone('threats states');

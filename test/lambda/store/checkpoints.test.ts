@@ -56,9 +56,9 @@ describe('a checkpoint', () => {
     await using each = await scene();
     const idTags = Array.from({ length: 500 }, (_, index) => idTag(`id-${index}`));
     const batches = [
-      { sequence: '', idTags: idTags.slice(0, 3), goneTags: idTags.slice(1, 2) },
-      { sequence: '00000000030000000500', idTags, goneTags: idTags },
-      { sequence: '00000000030000000501', idTags: idTags.slice(0, 1), goneTags: [] },
+      { first: '00000000020000000001', sequence: '', idTags: idTags.slice(0, 3), goneTags: idTags.slice(1, 2) },
+      { first: '00000000030000000001', sequence: '00000000030000000500', idTags, goneTags: idTags },
+      { first: '00000000030000000501', sequence: '00000000030000000501', idTags: idTags.slice(0, 1), goneTags: [] },
     ];
     await each.checkpoints.saveIntents('assets', batches, 3);
     expect(await each.load()).toEqual({ ...FRESH, intents: batches });

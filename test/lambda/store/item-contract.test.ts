@@ -46,8 +46,13 @@ const FIRST_PASS: Checkpoint = {
   refresh: { cursor: undefined, started: 1_795_262_400_000, rows: 0, lastRows: undefined },
 };
 const INTENTS: readonly Intent[] = [
-  { sequence: '', idTags: ['0c2ba782c97901', '0eda5bc254d2bf'], goneTags: ['0eda5bc254d2bf'] },
-  { sequence: '00000000070000000013', idTags: ['00c63d037d35b6'], goneTags: [] },
+  {
+    first: '00000000060000000001',
+    sequence: '',
+    idTags: ['0c2ba782c97901', '0eda5bc254d2bf'],
+    goneTags: ['0eda5bc254d2bf'],
+  },
+  { first: '00000000070000000012', sequence: '00000000070000000013', idTags: ['00c63d037d35b6'], goneTags: [] },
 ];
 const STATE: RowState = {
   status: 'removed',
@@ -156,7 +161,9 @@ const CONTRACTS: readonly (readonly [string, Contract])[] = [
       item: {
         pk: { S: 'connector' },
         sk: { S: 'intents#assets' },
-        batches: { S: ' DCungsl5AQ7aW8JU0r8= DtpbwlTSvw==\n00000000070000000013 AMY9A301tg== ' },
+        batches: {
+          S: '00000000060000000001  DCungsl5AQ7aW8JU0r8= DtpbwlTSvw==\n00000000070000000012 00000000070000000013 AMY9A301tg== ',
+        },
         ...V,
         ...EPOCH,
       },

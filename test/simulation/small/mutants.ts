@@ -189,7 +189,7 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'A withdrawal is marked as gone in the intent',
     DECIDE,
-    'if (outcome.gone || state.gone.has(tag)) goneTags.push(tag);',
+    'if (outcome.gone) goneTags.push(tag);',
     '',
     'two kills',
     'removal',
@@ -197,8 +197,8 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'A mark as gone lasts until it is committed',
     DECIDE,
-    'if (outcome.gone || state.gone.has(tag)) goneTags.push(tag);',
-    'if (outcome.gone) goneTags.push(tag);',
+    'gone: deleted || known?.gone === true,',
+    'gone: deleted,',
     'a kill, a change and a kill',
     'two kills',
     'removal',
@@ -232,7 +232,7 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'What is unconfirmed is carried along',
     COMMIT,
-    '...(carried.idTags.length > 0 ? [carried] : []), ',
+    '...carried(state), ',
     '',
     'two kills',
     'first run',
@@ -267,7 +267,7 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'Nothing is saved before it is sent',
     SYNC,
-    'await send(batch, streamRun); // 2 dead initials, 3 events\n        await commit(batch, streamRun);',
+    'await send(batch, streamRun); // 2 dead letters, 3 events\n        await commit(batch, streamRun);',
     'await commit(batch, streamRun);\n        await send(batch, streamRun);',
     'changes',
     'removal',
