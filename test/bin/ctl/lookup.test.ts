@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Aws } from '../../../bin/ctl/aws.ts';
 import { resultOf, unconfirmedFor } from '../../../bin/ctl/commands/lookup/answer.ts';
 import { findEvent, hourPrefixes, needlesOf, placeOf, readEvent } from '../../../bin/ctl/commands/lookup/find-event.ts';
-import { differingMembers } from '../../../bin/ctl/commands/lookup/lookup-text.ts';
+import { differingMembers } from '../../../bin/ctl/commands/lookup/lookup-row.ts';
 import { neighbourIds } from '../../../bin/ctl/commands/lookup/related.ts';
 import { BEGINNING } from '../../../lambda/core/decide.ts';
 import { idTag } from '../../../lambda/core/hashes.ts';

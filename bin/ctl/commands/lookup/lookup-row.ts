@@ -1,6 +1,7 @@
 /** Compares the API's answer for an id with what the connector last sent. */
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { deadLetterKey } from '../../../../lambda/core/dead-letter.ts';
+import { type CutMember, cutBody } from '../../../../lambda/core/json/cutter.ts';
 import type { RowState, SavedStream } from '../../../../lambda/ports.ts';
 import type { StreamName, SyncedStream } from '../../../../lambda/streams.ts';
 import { type Access, openAccess } from '../../access.ts';
@@ -8,7 +9,6 @@ import type { Context } from '../../context.ts';
 import { awsFailureText, isCutOff, RefusedError } from '../../errors.ts';
 import { type Answer, askForRow, checkAskable, isTrue, type ResultWord, resultOf, unconfirmedFor } from './answer.ts';
 import { BOUNDS, deliveryPlace, type FoundEvent, findEvent } from './find-event.ts';
-import { type DifferingMember, differingMembers } from './lookup-text.ts';
 
 export interface Lookup {
   readonly stream: StreamName;
@@ -123,4 +123,40 @@ async function eventOf(context: Context, { name, id, stored, minutes }: Wanted):
 function differing(answer: Answer, found: FoundEvent | undefined): DifferingMember[] | undefined {
   const row = found && 'event' in found ? found.event.row : undefined;
   return answer.kind === 'row' && row !== undefined ? differingMembers(answer.row.text, row) : undefined;
+}
+
+export interface DifferingMember {
+  readonly name: string;
+  /** JSON text as sent, undefined if the row lacks the member. */
+  readonly api: string | undefined;
+  readonly siem: string | undefined;
+}
+
+const NOTHING = { wanted: [], excluded: '' };
+/** Null on single reads, and not part of the content. */
+const POSITION = 'stream_position';
+
+/**
+ * Compares as the row hash does: every digit counts, the order of members does not. The API's members come first.
+ *
+ * @throws JsonError unless both are JSON objects
+ */
+export function differingMembers(api: string, siem: string): DifferingMember[] {
+  const [ours, theirs] = [membersOf(api), membersOf(siem)];
+  const names = [...new Set([...ours.keys(), ...theirs.keys()])].filter(name => name !== POSITION);
+  return names
+    .map(name => ({ name, api: ours.get(name), siem: theirs.get(name) }))
+    .filter(each => canonical(each.api) !== canonical(each.siem));
+}
+
+/** The last of several members with one name counts. */
+function membersOf(text: string): Map<string, string> {
+  const source = Buffer.from(text);
+  const cut = ({ name, start, end }: CutMember): [string, string] => [name, source.toString('utf8', start, end)];
+  return new Map(cutBody(source, NOTHING).map(cut));
+}
+
+function canonical(json: string | undefined): string | undefined {
+  if (json === undefined) return undefined;
+  return cutBody(Buffer.from(`{"a":[${json}]}`), NOTHING)[0]!.elements![0]!.canonical;
 }

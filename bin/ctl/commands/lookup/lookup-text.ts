@@ -1,12 +1,11 @@
 /** Output of `asset` and `threat`: names of members, and values only with `--show`. */
 
-import { type CutMember, cutBody } from '../../../../lambda/core/json/cutter.ts';
 import type { FilterResult } from '../../../../lambda/ports.ts';
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
 import { paint } from '../../text.ts';
 import { type Answer, isTrue, type ResultWord } from './answer.ts';
 import type { FoundEvent } from './find-event.ts';
-import type { Lookup } from './lookup-row.ts';
+import type { DifferingMember, Lookup } from './lookup-row.ts';
 
 const MEANING: Readonly<Record<ResultWord, string>> = {
   same: 'The SIEM was sent the row that the API returns.',
@@ -92,40 +91,4 @@ function rowLines({ answer, found }: Lookup): string[] {
     ...(answer.kind === 'row' ? ['', 'Row of the API:', answer.row.text] : []),
     ...(sent === undefined ? [] : ['', 'Row that was sent:', sent]),
   ];
-}
-
-export interface DifferingMember {
-  readonly name: string;
-  /** JSON text as sent, undefined if the row lacks the member. */
-  readonly api: string | undefined;
-  readonly siem: string | undefined;
-}
-
-const NOTHING = { wanted: [], excluded: '' };
-/** Null on single reads, and not part of the content. */
-const POSITION = 'stream_position';
-
-/**
- * Compares as the row hash does: every digit counts, the order of members does not. The API's members come first.
- *
- * @throws JsonError unless both are JSON objects
- */
-export function differingMembers(api: string, siem: string): DifferingMember[] {
-  const [ours, theirs] = [membersOf(api), membersOf(siem)];
-  const names = [...new Set([...ours.keys(), ...theirs.keys()])].filter(name => name !== POSITION);
-  return names
-    .map(name => ({ name, api: ours.get(name), siem: theirs.get(name) }))
-    .filter(each => canonical(each.api) !== canonical(each.siem));
-}
-
-/** The last of several members with one name counts. */
-function membersOf(text: string): Map<string, string> {
-  const source = Buffer.from(text);
-  const cut = ({ name, start, end }: CutMember): [string, string] => [name, source.toString('utf8', start, end)];
-  return new Map(cutBody(source, NOTHING).map(cut));
-}
-
-function canonical(json: string | undefined): string | undefined {
-  if (json === undefined) return undefined;
-  return cutBody(Buffer.from(`{"a":[${json}]}`), NOTHING)[0]!.elements![0]!.canonical;
 }

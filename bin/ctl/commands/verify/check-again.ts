@@ -1,9 +1,9 @@
 /** Classifies differences, and checks each again after the next run, which sends what was not sent yet. */
 import type { RowState } from '../../../../lambda/ports.ts';
 import { idOf } from '../../../../lambda/store/item.ts';
+import type { SyncedStream } from '../../../../lambda/streams.ts';
 import type { Access } from '../../access.ts';
 import { type Answer, askForRow, isGone, isTrue, resultOf } from '../lookup/answer.ts';
-import type { Comparison } from './compare.ts';
 import { FACT, type IdIndex } from './id-index.ts';
 
 export interface Checked {
@@ -19,7 +19,12 @@ export interface Checked {
 const MOST_SINGLE_READS = 1_000;
 const PIECE = 100;
 
-export type Compared = Pick<Comparison, 'stream' | 'found' | 'generation'>;
+export interface Compared {
+  readonly stream: SyncedStream;
+  readonly found: readonly Difference[];
+  /** Generation of the checkpoint. */
+  readonly generation: number;
+}
 
 /**
  * @param begun when the comparison began, in milliseconds since 1970
