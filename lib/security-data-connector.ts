@@ -155,7 +155,8 @@ function refuseSharedName(connector: SecurityDataConnector, connectorName: strin
   if (!other) return;
   const reason = `"${connectorName}" is also the name of ${other.node.path}, and alarms, metrics and exports of one account and region are named after it`;
   // Stages are often one stack in several accounts, which the credentials of each deployment name.
-  const mayDiffer = Token.isUnresolved(account) && Stage.of(other) !== Stage.of(connector);
+  const isOpen = Token.isUnresolved(account) || Token.isUnresolved(region);
+  const mayDiffer = isOpen && Stage.of(other) !== Stage.of(connector);
   if (!mayDiffer) throw new ConfigurationError([{ path: 'props.connectorName', reason }]);
   const text = `${reason}. Deploy the stages to different accounts or regions, and give their stacks env so that this is checked.`;
   Annotations.of(connector).addWarningV2('security-data-connector:connectorName', text);

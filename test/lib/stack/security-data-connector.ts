@@ -106,7 +106,10 @@ describe('the construct in somebody’s own app', () => {
 
   test('warns of its name in another stage, because stages are often deployed to accounts that synth does not know', () => {
     const app = createApp();
+    const env = { account: '111122223333' };
     const [beta, prod] = ['Beta', 'Prod'].map(id => new Stack(new Stage(app, id), 'Stack')) as [Stack, Stack];
+    const regions = ['BetaRegion', 'ProdRegion'].map(id => new Stack(new Stage(app, id, { env }), 'Stack'));
+    for (const scope of regions) new SecurityDataConnector(scope, 'Connector', REQUIRED);
     const warnings = [beta, prod].map(scope => {
       const { node } = new SecurityDataConnector(scope, 'Connector', REQUIRED);
       return node.metadata.filter(({ type }) => type === 'aws:cdk:warning').map(({ data }) => String(data));
