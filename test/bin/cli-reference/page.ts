@@ -17,8 +17,8 @@ npm run connectorctl -- status
 
 npm uses the Node 24 that comes with the packages. Outside a clone the command fails and downloads nothing. npm takes options before \`--\` for itself,
 and the command then refuses. For scripts, \`npm run --silent connectorctl -- status --json\` prints only the JSON document. In a CDK app that has the
-package, the command is \`npx --no connectorctl status\`: [construct.md](construct.md#commands). \`npx --no connectorctl help\` shows the help; npx takes \`--help\`
-before a command for itself.
+package, the command is \`npx --no connectorctl status\`: [construct.md](construct.md#commands). \`npx --no connectorctl help\` shows the help, because
+\`--help\` before a command is an option of npx.
 
 It finds the connector by the exports of its stack: the only one in the account and region, or the one that \`--connector\` or \`--stack\` names. The
 output is text, or one JSON document with \`--json\`. Results go to stdout. Questions, progress and errors go to stderr. A terminal shows a progress bar and colours (\`NO_COLOR\` disables them).
