@@ -151,7 +151,7 @@ function comparable(stack: string, template: Template): Template {
   const text = JSON.stringify(template)
     .replaceAll(stack, 'STACK')
     .replaceAll('npx --no connectorctl', 'npm run connectorctl --')
-    .replaceAll('in the folder of your CDK app', 'in a clone of the connector')
+    .replaceAll('the folder of your CDK app', 'a clone of the connector')
     .replaceAll(/"aws:asset:is-bundled":(true|false),/g, '');
   const { Resources, Outputs } = JSON.parse(text) as Template;
   const { CDKMetadata: _ofTheCdk, ...others } = Resources;
