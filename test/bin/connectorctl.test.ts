@@ -1,5 +1,5 @@
 /**
- * The commands of `connectorctl` in real processes against a deployed stack. The suites share one process of the test runner,
+ * The commands of `connectorctl` against a deployed stack. The suites share one process of the test runner,
  * because synthesizing the stack takes longer than each of them.
  */
 import { afterAll } from '@jest/globals';

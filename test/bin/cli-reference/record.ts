@@ -1,4 +1,4 @@
-/** Runs the scenes of a command in real processes and records the calls to AWS. */
+/** Runs the scenes of a command and records the calls to AWS. */
 import { type Deployment, deployment } from '../support/deployment.ts';
 import type { CommandPage, Scene } from './command-page.ts';
 
