@@ -5,7 +5,7 @@ const MINUTE = 60_000;
 /** Milliseconds of this machine between two steps. */
 const TICK = 15;
 /** Share of a minute that is made up for at once after calls have held the clock: far less than any time limit of the function. */
-const MOST_CREDIT = 0.1;
+const MOST_CREDIT = 0.05;
 
 export interface PacedTime extends SceneTime, Disposable {
   /** Milliseconds of this machine that a minute takes. May be set at any time. */
