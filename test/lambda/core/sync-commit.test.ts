@@ -76,11 +76,15 @@ describe('commit order', () => {
       harness.journal.hook = () => undefined;
       await harness.runStream(stream);
       const again = harness.events.slice(sentBefore.length);
-      const expected = { assets: ['upsert b', 'tombstone a'], threats: ['upsert t'], 'dns-blocks': ['dns_block d'] };
-      expect(again.map(({ kind, id }) => `${kind} ${id}`)).toEqual(expected[stream]);
+      const page = { assets: ['upsert b', 'tombstone a'], threats: ['upsert t'], 'dns-blocks': ['dns_block d'] }[
+        stream
+      ];
+      // The row states were written, and say what the SIEM has.
+      const isKnown = step === 'checkpoint' && stream !== 'dns-blocks';
+      expect(again.map(({ kind, id }) => `${kind} ${id}`)).toEqual(isKnown ? [] : page);
       // A repeat has the same event_id.
       const eventIds = new Set([...sentBefore, ...again].map(each => each.event_id));
-      expect(eventIds.size).toBe(again.length);
+      expect(eventIds.size).toBe(page.length);
       expect([harness.deadLetters.size, harness.table.checkpoint(stream).cursor]).toEqual([1, 'next']);
     },
   );

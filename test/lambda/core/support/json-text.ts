@@ -110,14 +110,6 @@ export function normal(value: Json): unknown {
   return { members: sorted.map(([name, each]) => [name, normal(each)]) };
 }
 
-/** Whether an object has two members of one name: Node 24's own JSON.parse does not always let the last one win. */
-export function repeatsNames(value: Json): boolean {
-  if ('items' in value) return value.items.some(repeatsNames);
-  if (!('members' in value)) return false;
-  const names = new Set(value.members.map(([name]) => name));
-  return names.size < value.members.length || value.members.some(([, each]) => repeatsNames(each));
-}
-
 /** A character, escaped or not; a lone surrogate cannot be in an answer unescaped. */
 function written(character: string, random: () => number): string {
   if (character === '/' && random() < 0.5) return '\\/';
