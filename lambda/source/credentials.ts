@@ -22,10 +22,22 @@ const Secret = v.object({
 
 export function createCredentials(client: Sender, secretId: string): Credentials {
   let cached: ClientCredentials | undefined;
+  /** One request for all that ask at the same time: the token and the organization are both asked for when a run begins. */
+  let pending: { readonly answer: Promise<ClientCredentials>; readonly retryBudget: RetryBudget } | undefined;
+  const ask = (retryBudget: RetryBudget) => {
+    const answer = fetchSecret(client, secretId, retryBudget)
+      .then(parse)
+      .finally(() => {
+        pending = undefined;
+      });
+    return { answer, retryBudget };
+  };
   return {
     async read({ fresh, retryBudget }) {
       if (cached && !fresh) return cached;
-      cached = parse(await fetchSecret(client, secretId, retryBudget));
+      // A request of an invocation that has ended gives up with that invocation's time.
+      if (pending?.retryBudget !== retryBudget) pending = ask(retryBudget);
+      cached = await pending.answer;
       return cached;
     },
   };

@@ -28,6 +28,12 @@ describe('the client credentials', () => {
     expect(each.count('GetSecretValue')).toBe(2);
   });
 
+  test('the client credentials are read once for all that ask at the same time', async () => {
+    await using each = await scene(SECRET);
+    const [one, other] = await Promise.all([each.read(), each.read()]);
+    expect([one, each.count('GetSecretValue')]).toEqual([other, 1]);
+  });
+
   test('the client credentials may have other members beside them in the secret', async () => {
     await using each = await scene(JSON.stringify({ client_id: 'a', client_secret: 'b', note: 'c' }));
     expect(await each.read()).toEqual({ clientId: 'a', clientSecret: 'b' });

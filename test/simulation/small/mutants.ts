@@ -108,6 +108,7 @@ export const MUTANTS: readonly Mutant[] = [
     DECIDE,
     "{ selections }: Pick<Checkpoint, 'selections'>): string {",
     "_: Pick<Checkpoint, 'selections'>, selections = 0): string {",
+    'a filter that changes back, two kills',
     'filters that change',
   ),
   mutant(
@@ -285,6 +286,7 @@ export const MUTANTS: readonly Mutant[] = [
     WITHDRAW,
     'const restored = exists && state.sequence > removal.sequence;',
     'const restored = exists;',
+    'filters, every version',
     'filters',
     'removal',
     'filters that change',
@@ -294,6 +296,7 @@ export const MUTANTS: readonly Mutant[] = [
     WITHDRAW,
     'const restored = exists && state.sequence > removal.sequence;',
     'const restored = false;',
+    'every version, rows that end with a page of their own',
     'removal',
   ),
   mutant(
@@ -488,13 +491,23 @@ export const SEQUENCES: Readonly<Record<string, readonly string[]>> = {
     'filter:at a=2 t=1@a run -a run +a -a run',
     'filter:at a=2 t=1@a run ~a run',
   ],
+  'filters, every version': [
+    'filter:at a=2 t=1@a run -a +a run',
+    'filter:at a=2 t=1@a run -a +a -a run',
+    'filter:at a=2 t=1@a run -a run +a -a +a run',
+  ],
+  'a filter that changes back, two kills': ['a=2 t=2@a run filter:t run filter: run filter:t run'],
   'filters that change': [
     'a=2 t=2@a run filter:t run filter: run',
     'a=2 t=2@a run filter:a run filter: run',
     'a=2 t=2@a run filter:t run -a run',
     'a=2 t=2@a run filter:t t=1 run filter: run',
   ],
-  'omit and page limits': ['a=1 t=1@a d1 d2 d3 run omit:td run', 'a=1 t=1@a d1 d2 d3 run limit:1 d4 run limit:3 run'],
+  'omit and page limits': [
+    'a=1 t=1@a d1 d2 d3 run omit:td run',
+    'a=1 t=1@a d1 d2 run limit:1 d3 run',
+    'a=1 t=1@a d1 d2 d3 run limit:1 d4 run limit:3 run',
+  ],
   commands: [
     'a=1 t=1@a d1 run resync-t run',
     'a=1 t=1@a d1 run replay-t run',
@@ -526,8 +539,11 @@ export const SEQUENCES: Readonly<Record<string, readonly string[]>> = {
   'a frozen run': ['a=1 t=1@a run t=2 run run', 'a=1 t=1@a run -a run run'],
 };
 
-/** The sequences of the mutant's own scopes first, then all others. */
+const LONG = ['a filter that changes back, two kills', 'two kills', 'a kill, a change and a kill', 'a frozen run'];
+
+/** Those of the mutant's own scopes first, then all others but those of pairs, which take long. */
 export function sequencesFor({ scopes }: Mutant): [scope: string, words: string][] {
-  const names = [...new Set([...scopes, ...Object.keys(SEQUENCES)])];
+  const others = Object.keys(SEQUENCES).filter(name => !LONG.includes(name));
+  const names = [...new Set([...scopes, ...others])];
   return names.flatMap(name => SEQUENCES[name]!.map((words): [string, string] => [name, words]));
 }

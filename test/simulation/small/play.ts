@@ -34,6 +34,8 @@ export class Stage {
   ios = 0;
   readonly #setting: Setting;
   #filter = '';
+  /** By stream how many events the SIEM has lost. */
+  readonly #lost = new Map<string, number>();
   /** Numbers of the runs with which a walk began again over versions that may be older. */
   readonly #again = new Set<number>();
 
@@ -79,12 +81,27 @@ export class Stage {
           : { [command]: initial ? [STREAM_OF[initial]] : [] };
     if (command !== 'run') this.#again.add(this.scene.runs + 1);
     if (command === 'replay') this.scene.struck.add(this.scene.runs + 1);
+    const { events } = this.scene;
+    const sent = events.length;
+    const generation = this.#generationOf(initial);
     this.ios = await this.scene.run(commands, strikes, thaw);
+    // A SIEM that asks for a replay has lost what it had. A run that was killed before has not begun it.
+    if (command === 'replay' && this.#generationOf(initial) !== generation) this.#lost.set(STREAM_OF[initial!], sent);
+  }
+
+  #generationOf(initial: keyof typeof STREAM_OF | undefined): string | undefined {
+    const key = `connector\ncheckpoint#${initial && STREAM_OF[initial]}`;
+    return this.scene.items.get(key)?.['generation']?.N;
+  }
+
+  /** What the SIEM has: not what it lost before a replay. */
+  get #held(): Received[] {
+    return this.scene.events.filter(({ stream }, index) => index >= (this.#lost.get(stream) ?? 0));
   }
 
   /** Ids of rows of which the SIEM's copy is wrong. */
   #wrong(): Record<'assets' | 'threats', string[]> {
-    const wrong = unlikeTruth(copyOf(this.scene.events, greatestSequence), Object.entries(this.#truth().kept));
+    const wrong = unlikeTruth(copyOf(this.#held, greatestSequence), Object.entries(this.#truth().kept));
     const ids = (stream: string) =>
       wrong.flatMap(breach => (breach.startsWith(`${stream} `) ? [breach.split(' ')[1]!] : []));
     return { assets: ids('assets'), threats: ids('threats') };
@@ -172,9 +189,9 @@ export class Stage {
     await scene.run({}, [], undefined);
     const { kept, withheld } = this.#truth();
     const firstKept = new Map<string, Received>();
-    for (const event of scene.events) if (!firstKept.has(event.eventId)) firstKept.set(event.eventId, event);
+    for (const event of this.#held) if (!firstKept.has(event.eventId)) firstKept.set(event.eventId, event);
     const copies = [
-      ['the copy', scene.events],
+      ['the copy', this.#held],
       ['the copy of a SIEM that drops known event_ids', [...firstKept.values()]],
     ] as const;
     return [

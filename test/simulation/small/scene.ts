@@ -194,9 +194,18 @@ export class Scene {
   #take(records: readonly { readonly Data: Uint8Array }[], { run }: Process) {
     for (const { Data } of records) {
       for (const line of Buffer.from(Data).toString().trimEnd().split('\n'))
-        this.events.push({ ...receive(line, this.now), run });
+        this.#receive({ ...receive(line, this.now), run });
     }
     return { FailedPutCount: 0, RequestResponses: records.map(() => ({ RecordId: '1' })) };
+  }
+
+  #receive(event: Received): void {
+    this.events.push(event);
+    const { kind, parent, line } = event;
+    const hasCascaded = kind === 'withdrawn' && parent !== undefined && !line.includes('"reason"');
+    // Nothing changes during a run. Only a withdrawal that a killed run left half done is completed under a restored asset.
+    if (hasCascaded && this.struck.size === 0 && this.platform.tenantData.isLive('assets', parent))
+      this.breaches.push(`Withdrawn although its asset exists: ${line}`);
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: inputs and answers of many commands
