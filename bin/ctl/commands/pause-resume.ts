@@ -13,9 +13,14 @@ export function pauseCommand(run: Run): Command {
   return new Command('pause')
     .description('switch the schedule off; no data is lost, and the next run continues where the last one stopped')
     .option('--mute', 'disable the alarm notifications too, until "resume"')
-    .addHelpText('after', examples('pause', 'pause --stack acme --mute'))
+    .addHelpText('after', `\n${PAUSE_NOTE}\n${examples('pause', 'pause --stack acme --mute')}`)
     .action(run((context, { mute: muting }: { readonly mute?: true }) => pause(context, muting === true)));
 }
+
+const PAUSE_NOTE = `Without --mute the critical alarm stream-silent fires after a while. A deployment that changes the schedule switches it on again.
+To keep the pause, set "enabled" to false.`;
+
+const RESUME_NOTE = `SNS does not notify of an alarm that fired while it was muted. "status" shows it.`;
 
 /** Reads everything before it changes anything, and mutes before the runs stop. */
 async function pause({ aws, deployment }: Context, muting: boolean) {
@@ -76,7 +81,7 @@ function alarmsText({ alarms }: Alarms, muted: boolean): string {
 export function resumeCommand(run: Run): Command {
   return new Command('resume')
     .description('switch the schedule and the alarm notifications on')
-    .addHelpText('after', examples('resume', 'resume --stack acme'))
+    .addHelpText('after', `\n${RESUME_NOTE}\n${examples('resume', 'resume --stack acme')}`)
     .action(run(resume));
 }
 

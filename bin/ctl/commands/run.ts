@@ -21,7 +21,7 @@ export function runCommand(run: Run): Command {
     .addOption(new Option('--stream <name...>', 'run only these streams').choices(STREAM_NAMES))
     .option('--until-done', 'repeat runs until the streams are caught up')
     .addOption(waitOption())
-    .addHelpText('after', examples('run', 'run --stack acme --stream assets threats'))
+    .addHelpText('after', `\n${RUN_NOTE}\n${examples('run', 'run --stack acme --stream assets threats')}`)
     .action(
       run((context, { stream, ...options }: RunOptions) =>
         sendCommand(context, stream ? { streams: stream } : {}, options),
@@ -29,10 +29,27 @@ export function runCommand(run: Run): Command {
     );
 }
 
+const RUN_NOTE = `A run ends after at most 15 minutes, and the next scheduled run continues. Ctrl-C ends the command. A run that has started
+continues in AWS.`;
+
+const COUNT_NOTE = 'The count reads the whole table, for a dollar per 65 GB. The run reads the other streams as well.';
+
+const RESYNC_NOTE = `Use it after a change of dnsBlocksPath or threatAssetField. DNS blocks have no row states, so all but the newest are sent again.
+${COUNT_NOTE}`;
+
+const REPLAY_NOTE = `A replay does not contain earlier removals: read docs/runbook.md#a-siem-that-lost-data first.
+${COUNT_NOTE}`;
+
+const CONFIRM_NOTE = `Until then a run with these credentials sends nothing and fails with OrganizationChangedError:
+docs/runbook.md#another-organization.`;
+
 export function resyncCommand(run: Run): Command {
   return withRewindOptions(new Command('resync'))
     .description('drop the cursor: read everything again, send only what differs')
-    .addHelpText('after', examples('resync assets threats', 'resync dns-blocks --stack acme --yes'))
+    .addHelpText(
+      'after',
+      `\n${RESYNC_NOTE}\n${examples('resync assets threats', 'resync dns-blocks --stack acme --yes')}`,
+    )
     .action(
       run((context, streams: readonly StreamName[], options: RewindOptions) => {
         const stateless = STREAMS.filter(({ name, hasRowStates }) => !hasRowStates && streams.includes(name));
@@ -46,7 +63,10 @@ export function resyncCommand(run: Run): Command {
 export function replayCommand(run: Run): Command {
   return withRewindOptions(new Command('replay'))
     .description('send everything again once, for a SIEM that lost its data')
-    .addHelpText('after', examples('replay assets threats', 'replay dns-blocks --stack acme --yes --until-done'))
+    .addHelpText(
+      'after',
+      `\n${REPLAY_NOTE}\n${examples('replay assets threats', 'replay dns-blocks --stack acme --yes --until-done')}`,
+    )
     .action(
       run((context, streams: readonly StreamName[], options: RewindOptions) => {
         const consequence =
@@ -62,7 +82,10 @@ export function confirmOrganizationCommand(run: Run): Command {
     .description('send the rows of another organization from now on, after its credentials were set')
     .option('--yes', 'do not ask')
     .addOption(waitOption())
-    .addHelpText('after', examples('confirm-organization', 'confirm-organization --stack acme --yes'))
+    .addHelpText(
+      'after',
+      `\n${CONFIRM_NOTE}\n${examples('confirm-organization', 'confirm-organization --stack acme --yes')}`,
+    )
     .action(
       run(async (context, options: { readonly yes?: true; readonly wait: number }) => {
         const { connector } = await context.deployment();

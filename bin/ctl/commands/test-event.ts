@@ -22,9 +22,13 @@ export function testEventCommand(run: Run): Command {
       wholeNumber({ unit: ' of seconds' }),
       300,
     )
-    .addHelpText('after', examples('test-event', 'test-event --stack acme --wait 0'))
+    .addHelpText('after', `\n${MEANING}\n${examples('test-event', 'test-event --stack acme --wait 0')}`)
     .action(run(sendTestEvent));
 }
+
+const MEANING = `It works while the connector is paused or a run is in progress. No view counts the event. A destination other than a bucket is
+not waited for.
+Exit status 3: the bucket does not have the event in time.`;
 
 /** @throws RefusedError, AwsCallError */
 async function sendTestEvent(context: Context, { wait }: TestEventOptions): Promise<Outcome> {

@@ -1,11 +1,9 @@
 import type { Deployment, DeploymentChoices } from '../support/deployment.ts';
 
-/** The section of docs/cli.md about one command. Its options come from the program itself. */
+/** The scenes of a command. Its section of docs/cli.md comes from its help. */
 export interface CommandPage {
   /** Its name. */
   readonly command: string;
-  /** Its purpose in Markdown. */
-  readonly purpose: string;
   /** Options of the deployment. */
   readonly choices?: DeploymentChoices;
   /** Run in order against one deployment, which starts with a few rows at the API and nothing sent. */
@@ -13,6 +11,8 @@ export interface CommandPage {
 }
 
 export interface Scene {
+  /** Whether the transcript is in docs/cli.md. The permissions come from all scenes. */
+  readonly isShown?: true;
   /** A sentence before the transcript. */
   readonly says?: string;
   /** Preparation. */

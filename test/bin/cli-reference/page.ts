@@ -1,4 +1,4 @@
-/** docs/cli.md, generated from the program's help and from recorded transcripts. */
+/** docs/cli.md, generated from the help of the commands and from recorded transcripts. */
 import type { Command } from 'commander';
 import { commandLine } from '../../../bin/ctl/command-line.ts';
 import { table } from '../../alarms/support/drill-table.ts';
@@ -15,13 +15,12 @@ const HEAD = `# Command line
 npm run connectorctl -- status
 \`\`\`
 
-npm uses the Node 24 that comes with the packages. Outside a clone the command fails and downloads nothing. npm takes options before \`--\` for itself,
-and the command then refuses. For scripts, \`npm run --silent connectorctl -- status --json\` prints only the JSON document. In a CDK app that has the
-package, the command is \`npx --no connectorctl status\`: [construct.md](construct.md#commands). \`npx --no connectorctl help\` shows the help, because
-\`--help\` before a command is an option of npx.
+Write the \`--\`: npm takes options before it for itself, and the command then refuses. For scripts, \`npm run --silent connectorctl -- status --json\`
+prints only the JSON document. In a CDK app that has the package, the command is \`npx --no connectorctl status\`
+([construct.md](construct.md#commands)), and \`npx --no connectorctl help\` shows the help.
 
-It finds the connector by the exports of its stack: the only one in the account and region, or the one that \`--connector\` or \`--stack\` names. The
-output is text, or one JSON document with \`--json\`. Results go to stdout. Questions, progress and errors go to stderr. A terminal shows a progress bar and colours (\`NO_COLOR\` disables them).
+It finds the connector by the exports of its stack. Name the connector where the account and region have several. Results go to stdout. Questions,
+progress and errors go to stderr. \`NO_COLOR\` disables colours.
 
 | Exit status | Meaning |
 | --- | --- |
@@ -31,22 +30,24 @@ output is text, or one JSON document with \`--json\`. Results go to stdout. Ques
 | 3 | Success with a finding that needs attention |
 | 130 | Ctrl-C. The message says what was done |
 
-Ctrl-C ends reads and waits at once. A write runs to its end, which takes a moment. A second Ctrl-C ends the process at once.
+Ctrl-C ends reads and waits at once, and a write runs to its end. A second Ctrl-C ends the process. The sections below are what \`--help\` prints, less its examples.
 
 Common options:
 `;
 
 const PERMISSIONS = `## Permissions
 
-The calls of each command, recorded while the transcripts of this page were generated. \`pause\` and \`resume\` also need
-\`iam:PassRole\` on the schedule's role, and with \`kmsKeyArn\` for \`kms:Decrypt\` through DynamoDB, S3 and Secrets Manager, which no recorded call shows.
-With \`siemReader\`, \`doctor\` also calls \`iam:ListAttachedRolePolicies\` on the reader's role; a run that exceeds its time budget also reads the
-schedule (\`scheduler:GetSchedule\`). \`dead-letters show\` of a dead letter needs
-\`s3:GetObject\` below \`dead-letter/\`. No command reads or lists outside \`events/\`, \`dead-letter/\` and \`delivery-errors/\`: grant \`s3:ListBucket\` with a
-condition on \`s3:prefix\`. \`status\` and \`doctor\` name a missing permission and still show everything else.
+The calls of each command, recorded by tests. These come on top:
 
-\`doctor\`, \`asset\`, \`threat\`, \`related\` and \`verify\` need \`secretsmanager:GetSecretValue\`, because they call the API with the connector's credentials.
-Without it \`doctor\` reports the check \`secret\` as failed and skips the checks of the API.
+- \`pause\` and \`resume\`: \`iam:PassRole\` on the schedule's role.
+- With \`kmsKeyArn\`: \`kms:Decrypt\` through DynamoDB, S3 and Secrets Manager.
+- With \`siemReader\`, \`doctor\`: \`iam:ListAttachedRolePolicies\` on the reader's role.
+- \`run\`, when a run exceeds its time budget: \`scheduler:GetSchedule\`.
+- \`dead-letters show\` of a row: \`s3:GetObject\` below \`dead-letter/\`.
+
+No command reads or lists outside \`events/\`, \`dead-letter/\` and \`delivery-errors/\`: grant \`s3:ListBucket\` with a condition on \`s3:prefix\`.
+\`status\` and \`doctor\` name a missing permission and still show everything else. Commands with \`secretsmanager:GetSecretValue\` call the API with
+the connector's credentials.
 `;
 
 export function cliPage(recordings: readonly Recording[]): string {
@@ -60,15 +61,34 @@ export function cliPage(recordings: readonly Recording[]): string {
 }
 
 function section({ page, transcripts }: Recording): string {
-  const command = commandOf(page.command);
-  const scenes = page.scenes.map(({ says }, place) => {
+  const shown = page.scenes.flatMap(({ says, isShown }, place) => {
+    if (!isShown) return [];
     const transcript = `\`\`\`console\n${transcripts[place]}\`\`\``;
     return says ? `${says}\n\n${transcript}` : transcript;
   });
-  const below = command.commands.map(each => {
-    return `\`${command.name()} ${each.name()}\`: ${each.description()}\n\n${optionList(each)}`;
-  });
-  return [`## ${page.command}`, page.purpose, optionList(command), ...below, ...scenes].filter(Boolean).join('\n\n');
+  const command = commandOf(page.command);
+  const helps = [command, ...command.commands].map(each => `\`\`\`text\n${helpOf(each)}\n\`\`\``);
+  const [first] = program.commands.filter(
+    each => helpOf(each) === helpOf(command).replaceAll(page.command, each.name()),
+  );
+  if (first !== command) return `## ${page.command}\n\nAs [${first!.name()}](#${first!.name()}).`;
+  return [`## ${page.command}`, ...helps, ...shown].join('\n\n');
+}
+
+/** What `--help` prints, without its examples and the options that all commands share. */
+function helpOf(command: Command): string {
+  let text = '';
+  const writeOut = (each: string) => {
+    text += each;
+  };
+  command.configureOutput({ writeOut });
+  command.configureHelp({ showGlobalOptions: false, helpWidth: 130 });
+  command.outputHelp();
+  return text
+    .replace(/^ {2}-h, --help .*\n/m, '')
+    .replace(/^Options:\n\n/m, '')
+    .replace(/\nExamples?:[\s\S]*/, '')
+    .trim();
 }
 
 function commandOf(name: string): Command {
@@ -78,17 +98,10 @@ function commandOf(name: string): Command {
 }
 
 function optionList(command: Command): string {
-  const given = command.registeredArguments.map(argument => {
-    const choices = argument.argChoices?.map(choice => `\`${choice}\``).join(', ');
-    return `- \`<${argument.name()}>\`: ${argument.description}${choices ? `: ${choices}` : ''}`;
-  });
-  const options = command.options
+  return command.options
     .filter(option => option.long !== '--version')
-    .map(option => {
-      const byDefault = typeof option.defaultValue === 'number' ? ` (default: ${option.defaultValue})` : '';
-      return `- \`${option.flags}\`: ${option.description}${byDefault}`;
-    });
-  return [...given, ...options].join('\n');
+    .map(option => `- \`${option.flags}\`: ${option.description}`)
+    .join('\n');
 }
 
 /** Names of resources in the table, by pattern. */
@@ -130,7 +143,10 @@ export function permissionTable(recordings: readonly Recording[]): string {
       commands.set(key, (commands.get(key) ?? new Set()).add(`\`${page.command}\``));
     }
   }
-  const rows = [...commands].map(([key, names]) => [...key.split('\n'), [...names].join(', ')]);
+  const rows = [...commands].map(([key, names]) => [
+    ...key.split('\n'),
+    names.size === recordings.length ? 'all' : [...names].join(', '),
+  ]);
   return table(
     ['Action', 'Resource', 'Commands'],
     rows.toSorted((a, b) => (a.join() < b.join() ? -1 : 1)),

@@ -17,7 +17,7 @@ describe('docs/cli.md', () => {
     expect(cliPage(recordings)).toBe(kept);
   });
 
-  test('has a transcript of every command', () => {
+  test('is recorded from scenes of every command', () => {
     const shown = PAGES.filter(({ scenes }) => scenes.length > 0).map(({ command }) => command);
     expect(shown.toSorted()).toEqual(program.commands.map(command => command.name()).toSorted());
   });

@@ -15,25 +15,8 @@ const NOTICE =
 
 export const deadLetters: CommandPage = {
   command: 'dead-letters',
-  purpose: `Lists what could not be sent, delivered or read, shows why, and sends it again where that helps. There are four places:
-
-| Place | Content | What to do |
-| --- | --- | --- |
-| \`dead-letter/\` in the bucket | Rows that cannot become events: no id, not an object, an id too long, larger than Firehose accepts | A row stays until it changes, and then the next run sends it. \`load\` puts an oversize row where the SIEM reads |
-| \`delivery-errors/\` in the bucket | Events that Firehose could not deliver to Splunk or an HTTP endpoint | \`redrive\` puts the unchanged events into the delivery stream again |
-| \`siem-dead-letters\` | Notifications that the SIEM received ten times without deleting them | \`redrive\` has SQS move them back to the queue of the SIEM |
-| \`schedule-dead-letters\` | Failed starts of the function | Nothing: the next run does their work |
-
-An object below \`delivery-errors/\` is deleted only after Firehose has acknowledged all its events. It is kept if it has anything but events of this
-connector. A late event is harmless, because the [greatest sequence](events.md#the-rule-the-greatest-sequence-is-the-truth) counts. The bucket keeps deleted
-objects for 30 days as earlier versions. Ctrl-C leaves nothing half done.
-
-\`load\` makes the event from the \`oversize\` event that the SIEM has, and from the row. It refuses a row of which the SIEM has a newer version, and keeps
-the dead letter. See [the runbook](runbook.md#load-oversize-rows).
-
-The exit status of \`list\` is 3 if there are dead letters, that of \`redrive\` and \`load\` is 3 if something is kept.`,
   scenes: [
-    { before: createDeadLetters, args: ['dead-letters', 'list'] },
+    { before: createDeadLetters, args: ['dead-letters', 'list'], isShown: true },
     { args: ['dead-letters', 'show', ERROR] },
     { args: ['dead-letters', 'show', 'schedule-dead-letters'] },
     { args: ['dead-letters', 'redrive', '--all', '--yes'] },

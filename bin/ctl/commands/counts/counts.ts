@@ -24,9 +24,17 @@ export function countsCommand(run: Run): Command {
     .option('--from <day>', 'first day of forwarded_at in UTC, as 2026-11-21 (default: yesterday)', day)
     .option('--to <day>', 'last day (default: the first day)', day)
     .option('--compare <file>', 'CSV of the same counts from the SIEM, with the columns stream, day and events')
-    .addHelpText('after', examples('counts', 'counts --from 2026-11-14 --to 2026-11-20 --compare siem.csv'))
+    .addHelpText(
+      'after',
+      `\n${MEANING}\n${examples('counts', 'counts --from 2026-11-14 --to 2026-11-20 --compare siem.csv')}`,
+    )
     .action(run(countEvents));
 }
+
+const MEANING = `Each event counts once. "repeats" are lines with an event_id that was counted already. Rows of another connector in the CSV file
+are left out. It reads the objects of these days and of two hours more, so events that Firehose retried for longer are missing,
+and so is what another destination has.
+Exit status 3: a count differs.`;
 
 const DAY_MILLISECONDS = 86_400_000;
 /** Firehose buffers for at most 15 minutes. What it delivers later, after retries, is not counted. */

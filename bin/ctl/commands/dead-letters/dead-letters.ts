@@ -69,7 +69,9 @@ const PLACES = `Rows that the function could not send are below dead-letter/ in 
 delivery-errors/. Notifications that the SIEM did not process are in siem-dead-letters, failed starts in schedule-dead-letters.
 Exit status 3: there are dead letters, or a place cannot be read.`;
 
-const REDRIVE = `A row is not sent again: it stays a dead letter until it changes, and then the next run sends it.
+const REDRIVE = `An object below delivery-errors/ is deleted only after Firehose has acknowledged all its events. Deleted objects stay for 30 days as
+earlier versions. A late event is harmless, because the greatest sequence counts.
+A row is not sent again: it stays a dead letter until it changes, and then the next run sends it.
 Exit status 3: something was kept. The output gives the reason.`;
 
 const LOAD = `Only a bucket as destination takes lines of that length. A row of which the SIEM has a newer version is not loaded.

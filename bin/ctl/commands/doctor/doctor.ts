@@ -17,12 +17,17 @@ export function doctorCommand(run: Run): Command {
       '--preflight',
       'check what is needed before "cdk deploy": account, region and the nearest cdk.json in this folder or above',
     )
-    .addHelpText(
-      'after',
-      `\nExit status 3: a check failed.\n${examples('doctor', 'doctor --preflight', 'doctor --stack acme --json')}`,
-    )
+    .addHelpText('after', `\n${MEANING}\n${examples('doctor', 'doctor --preflight', 'doctor --stack acme --json')}`)
     .action(run((context, { preflight }: DoctorOptions) => doctor(context, preflight === true)));
 }
+
+const MEANING = `It calls the API with the code and settings of the function, and reads one row of each list. It shows no row, secret or token.
+A check that needs a failed check is skipped.
+Not checked: whether the network of the function reaches what this machine reaches, what the policy of the role of the schedule
+allows, and conditions in the reader policy.
+"npx cdk deploy --revert-drift" restores what somebody changed by hand, switches on a paused schedule and unmutes alarms. This
+follows the AWS documentation and was not tried. A plain deployment of the same template restores nothing.
+Exit status 3: a check failed.`;
 
 async function doctor(context: Context, isPreflight: boolean): Promise<Outcome> {
   // Loaded here: the checks load the configuration schema, which help does not need.

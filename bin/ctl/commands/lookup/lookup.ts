@@ -46,8 +46,23 @@ export function relatedCommand(run: Run): Command {
     .action(run((context, id: string, { show = false }: LookupCommandOptions) => related(context, id, show)));
 }
 
-const MEANING = `Exit status 0: the SIEM was sent the row that the API returns, or its removal, or the filter excludes it. 3: it was not, or it is unknown.`;
-const RELATED_MEANING = `Exit status 3: a neighbour was never sent or was removed, or the API refuses.`;
+const MEANING = `Results with exit status 0:
+  same                         the SIEM was sent the row that the API returns
+  removed                      the SIEM was sent the removal, and the API no longer has the row
+  excluded by the filter       and the SIEM does not have it
+Results with exit status 3:
+  not withdrawn                the filter excludes it, and the SIEM has it until the next run that reads it
+  differs                      the SIEM was sent other content, or a removal. A change of the last minutes may not be sent yet
+  sent and gone from the API   the API refuses the id, and the SIEM was not sent the removal yet
+  never sent                   whether or not the API has it
+  too large                    the SIEM was sent an oversize event, and the row is a dead letter
+  awaits a replay              it was sent before the last replay, and not since
+  unconfirmed                  a run that was killed may have sent another version
+  unknown                      the row state or the answer of the API cannot be read
+The comparison ignores the order of members and stream_position, and compares every digit. The event is searched in the bucket,
+in up to 500 objects and 256 MiB. A single read may have other members than a row of the list, which is what the connector sends.`;
+const RELATED_MEANING = `Every object in the answer of the API that has an "id" counts.
+Exit status 3: a neighbour was never sent or was removed, or the API refuses.`;
 
 /** Rows and values are JSON texts, so that no digit is lost. @param show include them */
 function lookupJson(lookup: Lookup, show: boolean): object {

@@ -30,7 +30,19 @@ export function statusCommand(run: Run): Command {
     .action(run((context, options: StatusOptions) => status(context, options)));
 }
 
-const MEANING = `Exit status 3: an alarm fires, a stream is failing, unreadable, late or silent, the last deployment failed, alarms are muted or
+const MEANING = `States of a stream:
+  caught up     the last run reached the end
+  backfilling   runs exceed their time budget, or the first run has not ended
+  failing       the last run failed
+  late          no run has ended for three intervals of the schedule
+  silent        no run has reported for a day
+  unreadable    another version wrote the saved state
+  never run, off, unknown
+The rows are those of the last 24 hours, the dead letters those in the bucket. "last success" has a resolution of a minute.
+Everything up to "committed sequence" is sent and recorded. "generation" counts replays. The next run sends the rows of
+"unconfirmed" ids again. An update reads about 36 metrics for 0.03 cent.
+
+Exit status 3: an alarm fires, a stream is failing, unreadable, late or silent, the last deployment failed, alarms are muted or
 missing while the schedule is on, or a part cannot be read. --watch exits with 0 at Ctrl-C.`;
 
 async function status(context: Context, { watch: every }: StatusOptions): Promise<Outcome | undefined> {

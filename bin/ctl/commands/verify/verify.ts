@@ -43,7 +43,14 @@ export function verifyCommand(run: Run): Command {
 
 type Options = VerifyOptions & { readonly limit: number; readonly repair?: true };
 
-const MEANING = `Exit status 3: rows differ after the next run, no run ended in time, the schedule is off, ids are unconfirmed, or there are
+const MEANING = `It finds rows that were never sent, were sent with other content or as removed, are live at the SIEM but removed from the API or
+excluded by the filter, await a replay, or whose row state cannot be read. It waits for the next run to end, and checks each
+difference again: what remains is confirmed. With --wait 0, or while the schedule is off, nothing is confirmed.
+It reads the whole table, and needs about a hundred bytes of memory for each id.
+--repair: under its lease the function reads each row at the API, 500 ids at a time. It withdraws what is gone, and sends what is
+missing or different. Each row is "sent", "withdrawn", "unchanged" (the SIEM has it already) or "kept", with the reason.
+
+Exit status 3: rows differ after the next run, no run ended in time, the schedule is off, ids are unconfirmed, or there are
 dead letters. While the schedule is off the command does not wait.
 --repair exits with 0 if every difference is repaired and no dead letter or unconfirmed id remains.
 It compares with what Firehose acknowledged. It does not query the SIEM.`;
