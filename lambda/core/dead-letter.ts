@@ -6,8 +6,8 @@ import type { DeadLetter } from '../ports.ts';
 import { STREAMS, type StreamName } from '../streams.ts';
 
 export interface ReadDeadLetter extends Pick<DeadLetter, 'stream' | 'reason'> {
-  /** The text of the row. */
-  readonly text: string;
+  /** The row's bytes as the API sent them: a row that is `not-utf-8` has no text. */
+  readonly row: Buffer;
 }
 
 const PREFIX = 'dead-letter';
@@ -47,16 +47,16 @@ export function deadLetterBody({ reason, stream, row }: Omit<DeadLetter, 'rowHas
   return Buffer.concat([head.slice(0, -1) + ROW_MEMBER, row, '}\n'].map(part => Buffer.from(part)));
 }
 
-/** The row stays the text that it is. @returns undefined when this is no dead letter that this version can read */
-export function readDeadLetter(body: string): ReadDeadLetter | undefined {
+/** @returns undefined when this is no dead letter that this version can read */
+export function readDeadLetter(body: Buffer): ReadDeadLetter | undefined {
   // The members before the row are names, so the first match is the row's.
   const at = body.indexOf(ROW_MEMBER);
   const end = body.lastIndexOf('}');
   if (at < 0 || end < at) return undefined;
-  const head = parsed(`${body.slice(0, at)}}`);
+  const head = parsed(`${body.toString('utf8', 0, at)}}`);
   const stream = STREAMS.find(each => each.name === head?.['stream'])?.name;
   const reason = REASONS.find(each => each === head?.['reason']) as DeadLetter['reason'] | undefined;
-  return stream && reason && { stream, reason, text: body.slice(at + ROW_MEMBER.length, end) };
+  return stream && reason && { stream, reason, row: body.subarray(at + ROW_MEMBER.length, end) };
 }
 
 function parsed(text: string): Record<string, unknown> | undefined {

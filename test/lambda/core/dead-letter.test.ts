@@ -41,9 +41,17 @@ describe('a dead letter', () => {
   });
 
   test('the body of a dead letter holds the row to the last digit, and is read back as it was', () => {
-    const body = deadLetterBody(DEAD_LETTER, 'acme').toString();
-    expect(body).toBe(`{"reason":"oversize","stream":"threats","connector":"acme","row":${DEAD_LETTER.row}}\n`);
-    expect(readDeadLetter(body)).toEqual({ stream: 'threats', reason: 'oversize', text: DEAD_LETTER.row });
+    const body = Buffer.from(deadLetterBody(DEAD_LETTER, 'acme'));
+    expect(body.toString()).toBe(
+      `{"reason":"oversize","stream":"threats","connector":"acme","row":${DEAD_LETTER.row}}\n`,
+    );
+    expect(readDeadLetter(body)).toEqual({ stream: 'threats', reason: 'oversize', row: Buffer.from(DEAD_LETTER.row) });
+  });
+
+  test('a row that is not UTF-8 is read back byte for byte', () => {
+    const row = Buffer.from('{"id":"a","n":"\xff"}', 'latin1');
+    const body = Buffer.from(deadLetterBody({ ...DEAD_LETTER, reason: 'not-utf-8', row }, 'acme'));
+    expect(readDeadLetter(body)?.row).toEqual(row);
   });
 
   test('the runbook explains every reason', async () => {

@@ -90,13 +90,13 @@ function parsed(text: string): Record<string, unknown> | undefined {
 
 const GZIP = [0x1f, 0x8b] as const;
 
-/** The text of an object. Only its first bytes show whether it is compressed. @throws RefusedError if it does not exist; AwsCallError */
-export async function readObject(context: Context, key: string): Promise<string> {
+/** Only the first bytes of an object show whether it is compressed. @throws RefusedError if it does not exist; AwsCallError */
+export async function readObject(context: Context, key: string): Promise<Buffer> {
   const { bucket } = await context.deployment();
   try {
     const { Body: body } = await context.aws.s3().send(new GetObjectCommand({ Bucket: bucket, Key: key }));
     const bytes = Buffer.from(await body!.transformToByteArray());
-    return (GZIP.every((byte, at) => bytes[at] === byte) ? gunzipSync(bytes) : bytes).toString();
+    return GZIP.every((byte, at) => bytes[at] === byte) ? gunzipSync(bytes) : bytes;
   } catch (cause) {
     if (cause instanceof Error && cause.name === 'NoSuchKey') {
       throw new RefusedError(`There is no ${key} in the bucket ${bucket}. Nothing was done.`, { cause });

@@ -65,7 +65,8 @@ async function loadOne(context: Context, place: BucketPlace, key: string): Promi
   const kept = (reason: string): Loaded => ({ key, outcome: 'kept', reason });
   const deadLetter = readDeadLetter(await readObject(context, key));
   if (!deadLetter) return kept('this version cannot read it');
-  const { stream, text } = deadLetter;
+  const { stream } = deadLetter;
+  const text = deadLetter.row.toString();
   const { id, deleted } = JSON.parse(text) as { readonly id: string; readonly deleted?: unknown };
   const sent = await lastSent(context, stream, id, key);
   if ('why' in sent) return kept(sent.why);

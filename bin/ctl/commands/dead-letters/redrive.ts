@@ -129,7 +129,7 @@ const BUDGET_MILLISECONDS = 60_000;
  */
 export async function redriveDelivery(context: Context, key: string): Promise<Redriven> {
   const { bucket, connector, deliveryStream } = await context.deployment();
-  const events = eventsOf(readErrorObject(await readObject(context, key)), connector);
+  const events = eventsOf(readErrorObject((await readObject(context, key)).toString()), connector);
   if ('why' in events) return { key, outcome: 'kept', reason: events.why };
   await deliver(context, deliveryStream, events.lines);
   try {

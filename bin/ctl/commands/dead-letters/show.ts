@@ -1,12 +1,12 @@
 /** Shows one dead letter, object or queue. Its content is customer data, so it is shown only with `--show`. */
-
+import { isUtf8 } from 'node:buffer';
 import { deadLettersPrefix, parseDeadLetterKey, readDeadLetter } from '../../../../lambda/core/dead-letter.ts';
 import { groupBy } from '../../../../lambda/core/group-by.ts';
 import { PREFIXES } from '../../../../lib/prefixes.ts';
 import type { Context } from '../../context.ts';
 import { RefusedError } from '../../errors.ts';
 import type { Outcome } from '../../report.ts';
-import { tableText, timeText } from '../../text.ts';
+import { tableText, textOfBytes, timeText } from '../../text.ts';
 import { readErrorObject, readObject } from './error-records.ts';
 import { type Peeked, peek, QUEUES, type QueueName, queueNamed } from './queues.ts';
 
@@ -16,7 +16,8 @@ export async function showDeadLetterPlace(context: Context, key: string, show: b
   if (queue) return showQueue(context, queue, show);
   const { connector } = await context.deployment();
   if (parseDeadLetterKey(key, connector)) return showDeadLetter(key, await readObject(context, key), show);
-  if (key.startsWith(PREFIXES.deliveryErrors)) return showErrors(key, await readObject(context, key), show);
+  if (key.startsWith(PREFIXES.deliveryErrors))
+    return showErrors(key, (await readObject(context, key)).toString(), show);
   throw new RefusedError(unknownKey(key, connector));
 }
 
@@ -25,17 +26,23 @@ export function unknownKey(key: string, connector: string): string {
   return `${JSON.stringify(key)} is not a dead letter. Keys start with or are ${places.join(', ')}. "dead-letters list" prints them. Nothing was done.`;
 }
 
-function showDeadLetter(key: string, body: string, show: boolean): Outcome {
+const NOT_UTF_8 =
+  'The row is not UTF-8. --show prints each wrong byte as an escape such as \\xff, and --show --json also all bytes as rowBase64.';
+
+function showDeadLetter(key: string, body: Buffer, show: boolean): Outcome {
   const deadLetter = readDeadLetter(body);
   if (!deadLetter) throw new RefusedError(`${key} is not a dead letter that this version can read. Nothing was done.`);
-  const { stream, reason, text } = deadLetter;
-  const bytes = Buffer.byteLength(text);
-  return {
-    text: [`A row of ${stream} that could not be sent: ${reason}. ${bytes} bytes.`, ...(show ? ['', text] : [])].join(
-      '\n',
-    ),
-    json: { key, stream, reason, bytes, ...(show && { row: text }) },
-  };
+  const { stream, reason, row } = deadLetter;
+  const bytes = row.length;
+  const text = textOfBytes(row);
+  const isExact = isUtf8(row);
+  const lines = [
+    `A row of ${stream} that could not be sent: ${reason}. ${bytes} bytes.`,
+    ...(isExact ? [] : [NOT_UTF_8]),
+    ...(show ? ['', text] : []),
+  ];
+  const shown = { row: text, ...(!isExact && { rowBase64: row.toString('base64') }) };
+  return { text: lines.join('\n'), json: { key, stream, reason, bytes, ...(show && shown) } };
 }
 
 function showErrors(key: string, content: string, show: boolean): Outcome {
