@@ -2,15 +2,14 @@ import type { DrillResult } from './drill.ts';
 
 const HEAD = `# Alarm tests
 
-Each incident is caused on the embedded platform and the local AWS endpoints while the function runs once per simulated minute, as the default schedule
-does. The test evaluates the metrics on stdout by the alarms of the synthesized template, as CloudWatch documents it: sliding windows, missing data, and a
-search of two more periods. Exactly these alarms fire, and all of them end within an hour and a half after the incident. Where no local endpoint can
-do what a service does, *fed* names the metric that the test reports as AWS documents it.
+Each incident is caused on the embedded platform and the local AWS endpoints, while the function runs once per simulated minute. The test evaluates the
+metrics on stdout by the alarms of the synthesized template, as CloudWatch documents it. Exactly these alarms fire, and all of them end within an hour and
+a half after the incident. Where no local endpoint can do what a service does, *fed* names the metric that the test reports.
 
-**Minutes** are counted from the first minute of the incident to the end of the minute in which the alarm fires. CloudWatch and the notification add one or
-two. Alarms in **bold** are critical and the others are warnings. [The runbook](runbook.md) says what to do about each.
+**Minutes** are counted from the first minute of the incident. CloudWatch and the notification add one or two. Alarms in **bold** are critical, the others
+are warnings. [The runbook](runbook.md) says what to do.
 
-Made by \`npm run alarm-tests -- --write\`; a test compares this page with the results.
+Made by \`npm run alarm-tests -- --write\`.
 `;
 
 /** docs/alarm-tests.md */
@@ -19,18 +18,12 @@ export function drillTable(
   health: readonly DrillResult[],
   critical: ReadonlySet<string>,
 ): string {
-  const rows = incidents.map(result => [
-    result.incident.name,
-    howOf(result),
-    alarmsOf(result, critical),
-    minutesTo(result.notified.get('critical')),
-    minutesTo(result.notified.get('warning')),
-  ]);
+  const rows = incidents.map(result => [result.incident.name, howOf(result), alarmsOf(result, critical)]);
   const quiet = health.map(result => [result.incident.name, howOf(result), `${result.incident.minutes}`]);
   return [
     HEAD,
     '## Incidents and their alarms\n',
-    table(['Incident', 'How it is caused', 'Alarms, and minutes to each', 'Critical after', 'Warning after'], rows),
+    table(['Incident', 'How it is caused', 'Alarms, and minutes to each'], rows),
     '\n## No-alarm scenarios\n',
     table(['What happens', 'How it is caused', 'Minutes observed'], quiet),
     '',
@@ -48,10 +41,6 @@ function alarmsOf({ fired }: DrillResult, critical: ReadonlySet<string>): string
       return `${critical.has(name) ? `**${quoted}**` : quoted} ${minutes}`;
     })
     .join(', ');
-}
-
-function minutesTo(minutes: number | undefined): string {
-  return minutes === undefined ? '–' : String(minutes);
 }
 
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -1,5 +1,5 @@
 import { table } from '../../alarms/support/drill-table.ts';
-import { RUNTIME_ACTIONS, type UsedGrant } from './privileges.ts';
+import type { UsedGrant } from './privileges.ts';
 
 /** What each action is for. A grant without a reason is one too many. */
 export const NEEDED_FOR: Readonly<Record<string, string>> = {
@@ -28,30 +28,24 @@ const RESOURCES: readonly (readonly [RegExp, string])[] = [
 
 const HEAD = `# IAM report
 
-Every grant of the function's role in the synthesized template, with the calls that need it. The calls are recorded at the local AWS endpoints, in scenarios of first
-and quiet runs, changes, removals, dead letters, throttling, rotation, resync and replay, repair, takeover after a crash, and overlapping runs. A test compares the two: every
+Every grant of the function's role in the synthesized template. A test records the calls of the function at the local AWS endpoints and compares: every
 call has a grant, every grant has a call, and the names in the function's environment are those of the resources in the policy.
 
-Made by \`npm run iam-report -- --write\`; a test compares this page with the recording.
+Made by \`npm run iam-report -- --write\`.
 `;
 
 const FOOT = `
-With \`kmsKeyArn\` the role may also use that key, through DynamoDB, S3 and Secrets Manager only (\`kms:ViaService\`). Those services call KMS in the name of the function when it
-makes the calls above. With \`vpc\` the role has the network-interface actions that Lambda uses to place the function, and a second statement denies them to the function's
-code. Neither can be recorded here, because no call of the function shows it.
+With \`kmsKeyArn\` the role may also use that key, through DynamoDB, S3 and Secrets Manager only (\`kms:ViaService\`). With \`vpc\` it has the
+network-interface actions that Lambda uses to place the function, and a second statement denies them to the function's code. No call of the function
+shows either.
 `;
 
 /** docs/iam.md */
 export function privilegeTable(grants: readonly UsedGrant[]): string {
   const rows = [...grants]
     .sort((one, other) => (one.action < other.action ? -1 : 1))
-    .map(({ action, resource, scenarios }) => [
-      `\`${action}\``,
-      resourceName(resource),
-      NEEDED_FOR[action] ?? '?',
-      RUNTIME_ACTIONS.includes(action) ? 'every run' : scenarios.join(', '),
-    ]);
-  return `${HEAD}\n${table(['Action', 'Resource', 'Needed for', 'Called in'], rows)}\n${FOOT}`;
+    .map(({ action, resource }) => [`\`${action}\``, resourceName(resource), NEEDED_FOR[action] ?? '?']);
+  return `${HEAD}\n${table(['Action', 'Resource', 'Needed for'], rows)}\n${FOOT}`;
 }
 
 /** @throws Error for a resource that is not one narrow thing */
