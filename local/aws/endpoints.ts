@@ -1,17 +1,21 @@
 import { join } from 'node:path';
+import { type DirectClient, directClient } from './direct-client.ts';
 import { lockDirectory } from './directory-lock.ts';
+import { DYNAMODB_TARGET } from './dynalite-client.ts';
 import { openDynamoDb } from './dynamodb.ts';
 import { createFaults, type Faults } from './faults.ts';
 import {
   type Buffering,
   createFirehose,
   type DeliveredObject,
+  FIREHOSE_TARGET,
   type FirehoseControls,
   WRITE_THROUGH,
 } from './firehose.ts';
 import { openObjectStore } from './object-store.ts';
+import type { JsonOperation } from './protocols.ts';
 import { type BucketNotifications, createS3 } from './s3.ts';
-import { createSecretsManager, type SecretControls } from './secrets-manager.ts';
+import { createSecretsManager, SECRETS_TARGET, type SecretControls } from './secrets-manager.ts';
 import type { Operation } from './service.ts';
 import type { AccessKey } from './signature.ts';
 import { type Call, type Service, serve, type Wire, type WireOptions } from './wire.ts';
@@ -59,6 +63,8 @@ export interface AwsOptions {
 export interface LocalAws {
   /** Environment of the function: addresses of the endpoints and names of the resources. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Clients of a function that runs in this process. */
+  readonly clients: Readonly<Record<'dynamodb' | 'firehose' | 'secrets', DirectClient>>;
   readonly names: AwsNames;
   /** Folder in which the delivered objects appear. */
   readonly deliveredFolder: string;
@@ -108,11 +114,11 @@ export async function startAws(options: AwsOptions): Promise<LocalAws> {
   const notifications = new Map<string, BucketNotifications>();
   const tally = createTally();
   const wires: Wire[] = [];
+  const record = (call: Call): void => {
+    tally.add(call);
+    onCall?.(call);
+  };
   const start = async <O extends Operation>(service: Service<O>, server?: WireOptions['server']): Promise<string> => {
-    const record = (call: Call): void => {
-      tally.add(call);
-      onCall?.(call);
-    };
     const choices = { ...(server && { server }), ...(accessKey && { accessKey }) };
     const clock = dated ? { now } : {};
     const wire = await serve(service, { faults, onCall: record, port: 0, spared, ...clock, ...choices });
@@ -127,6 +133,9 @@ export async function startAws(options: AwsOptions): Promise<LocalAws> {
     AWS_ENDPOINT_URL_SECRETS_MANAGER: await start(secrets.service),
     AWS_ENDPOINT_URL_S3: await start(createS3(store, region, notifications)),
   };
+  const ofSdk = sdkEnvironment(region, accessKey);
+  const direct = (service: Service<JsonOperation>, target: string) =>
+    directClient(service, { faults, onCall: record, spared, target, caller: ofSdk.AWS_ACCESS_KEY_ID });
   const stop = async (): Promise<void> => {
     await Promise.all(wires.map(wire => wire.close()));
     await firehose.controls.flush();
@@ -134,7 +143,12 @@ export async function startAws(options: AwsOptions): Promise<LocalAws> {
   };
   let closed: Promise<void> | undefined;
   return {
-    environment: { ...endpoints, ...sdkEnvironment(region, accessKey), ...resourceEnvironment(names) },
+    environment: { ...endpoints, ...ofSdk, ...resourceEnvironment(names) },
+    clients: {
+      dynamodb: direct(database.service, DYNAMODB_TARGET),
+      firehose: direct(firehose.service, FIREHOSE_TARGET),
+      secrets: direct(secrets.service, SECRETS_TARGET),
+    },
     names,
     deliveredFolder: join(folder, names.bucket, names.prefix),
     deadLetterFolder: join(folder, names.deadLetterBucket),
@@ -152,10 +166,7 @@ export async function startAws(options: AwsOptions): Promise<LocalAws> {
 }
 
 /** The SDK needs a key even where signatures are not checked. */
-function sdkEnvironment(
-  region: string,
-  accessKey: AccessKey = { id: 'local', secret: 'local' },
-): Record<string, string> {
+function sdkEnvironment(region: string, accessKey: AccessKey = { id: 'local', secret: 'local' }) {
   return { AWS_REGION: region, AWS_ACCESS_KEY_ID: accessKey.id, AWS_SECRET_ACCESS_KEY: accessKey.secret };
 }
 

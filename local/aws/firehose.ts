@@ -14,6 +14,8 @@ import {
 import { AwsError, arn, type Place } from './service.ts';
 import type { Service, WireRequest } from './wire.ts';
 
+export const FIREHOSE_TARGET = 'Firehose_20150804';
+
 /** What the delivery stream has accepted. Refused calls and failed records are not billed. */
 export interface FirehoseCounters {
   calls: number;
@@ -65,7 +67,7 @@ export function createFirehose(options: FirehoseOptions): {
     unsigned: MISSING_TOKEN,
     understand(request) {
       if (!isDescription(request)) counters.calls += 1;
-      const { action, input } = readJsonRequest(request, 'Firehose_20150804');
+      const { action, input } = readJsonRequest(request, FIREHOSE_TARGET);
       const name = stringMember(input, 'DeliveryStreamName');
       const resource = arn(options, 'firehose', `deliverystream/${name}`);
       return { action, permission: `firehose:${action}`, resource, input };

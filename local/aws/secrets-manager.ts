@@ -2,6 +2,8 @@ import { type JsonObject, jsonRefusal, jsonReply, MISSING_TOKEN, readJsonRequest
 import { AwsError, type Operation } from './service.ts';
 import type { Service } from './wire.ts';
 
+export const SECRETS_TARGET = 'secretsmanager';
+
 export interface SecretControls {
   /** ARN of the secret. Calls accept it and the name. */
   readonly arn: string;
@@ -52,7 +54,7 @@ export function createSecretsManager(options: SecretOptions): {
     name: 'secretsmanager',
     unsigned: MISSING_TOKEN,
     understand(request) {
-      const { action, input } = readJsonRequest(request, 'secretsmanager');
+      const { action, input } = readJsonRequest(request, SECRETS_TARGET);
       const secretId = stringMember(input, 'SecretId');
       const resource = secretId.startsWith('arn:') ? secretId : arnOf(secretId);
       return { action, permission: `secretsmanager:${action}`, resource, input, secretId };

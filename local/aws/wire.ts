@@ -109,18 +109,29 @@ export async function serve<O extends Operation>(service: Service<O>, options: W
 
 async function exchange<O extends Operation>(
   service: Service<O>,
-  { faults, onCall, accessKey, spared = [], now = Date.now }: WireOptions,
+  options: WireOptions,
   request: WireRequest,
   outgoing: ServerResponse,
 ): Promise<void> {
-  outgoing.setHeader('date', new Date(now()).toUTCString());
+  outgoing.setHeader('date', new Date((options.now ?? Date.now)()).toUTCString());
+  const reply = await answer(service, options, request);
+  if (reply) await send(outgoing, reply, request.method);
+  else outgoing.socket?.resetAndDestroy();
+}
+
+/** The service's answer; undefined when a fault cuts the connection. */
+export async function answer<O extends Operation>(
+  service: Service<O>,
+  { faults, onCall, accessKey, spared = [] }: Pick<WireOptions, 'faults' | 'onCall' | 'accessKey' | 'spared'>,
+  request: WireRequest,
+): Promise<Reply | undefined> {
   let operation: O;
   try {
     if (!request.headers.authorization?.startsWith('AWS4-HMAC-SHA256 ')) throw service.unsigned;
     if (accessKey) checkSignature(request, service, accessKey);
     operation = service.understand(request);
   } catch (error) {
-    return send(outgoing, service.refusal(asAwsError(error), request), request.method);
+    return service.refusal(asAwsError(error), request);
   }
   const caller = / Credential=([^/]+)/.exec(request.headers.authorization ?? '')?.[1];
   const fault = spared.includes(caller ?? '') ? {} : faults.for(service.name, operation);
@@ -139,8 +150,7 @@ async function exchange<O extends Operation>(
     readUnits,
     writeUnits,
   });
-  if (answered) await send(outgoing, reply, request.method);
-  else outgoing.socket?.resetAndDestroy();
+  return answered ? reply : undefined;
 }
 
 async function perform<O extends Operation>(service: Service<O>, operation: O, request: WireRequest, fault: Fault) {

@@ -30,12 +30,12 @@ export const API_INCIDENTS: readonly Incident[] = [
   {
     name: 'The API is too slow for the backlog',
     // A page that began with 30 s left must not end with less than 10 s left, or "near-time-out" fires as well.
-    caused: 'each page of assets takes 12 s, and there are more than runs can read',
+    caused: 'each page of assets takes 19 s, and there are more than runs can read',
     minutes: 375,
     paging: LONG_RUNS,
     begin(scene) {
-      putPages(scene, 2_000);
-      scene.platform.setFaults([{ endpoint: 'assets', kind: 'delay', delayMs: 12_000 }]);
+      putPages(scene, 1_300);
+      scene.platform.setFaults([{ endpoint: 'assets', kind: 'delay', delayMs: 19_000 }]);
     },
     end: ({ platform }) => platform.setFaults([]),
     alarms: ['stream-behind'],

@@ -260,7 +260,8 @@ export class Scene implements AsyncDisposable {
     const settings = readSettings(environment);
     // The SDK looks for its endpoints at each client's first call.
     Object.assign(process.env, environment);
-    const { dynamodb, firehose, secrets, s3 } = createAwsClients(settings);
+    const { s3 } = createAwsClients(settings);
+    const { dynamodb, firehose, secrets } = this.aws.clients;
     const { watch, fetch, forFunction } = this.time;
     const killSwitch = createKillSwitch();
     const cut = (sender: Sender): Sender => {

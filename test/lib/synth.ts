@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { App, type Stack } from 'aws-cdk-lib';
+import { App, type AppProps, type Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { readConnectors } from '../../lib/config/read-connectors.ts';
 import type { ConnectorConfig } from '../../lib/connector-options.ts';
@@ -50,9 +50,10 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** An app with the feature flags of a deployment. */
-export function createApp(): App {
-  return new App({ context: CONTEXT, analyticsReporting: false, outdir: OUTDIR });
+/** An app with the feature flags of a deployment. Validating a template takes four times as long as making it, so one test does it for all. */
+export function createApp(options: AppProps = {}): App {
+  const app = { context: CONTEXT, analyticsReporting: false, outdir: OUTDIR, builtinCloudFormationValidation: false };
+  return new App({ ...app, ...options });
 }
 
 const synthesized = new Map<string, SynthesizedTemplate>();

@@ -11,7 +11,7 @@ interface Acknowledged {
 }
 
 function checkedStack(name: keyof typeof VARIANTS): Stack {
-  const app = createApp();
+  const app = createApp({ builtinCloudFormationValidation: true });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   return new ConnectorStack(app, configured(VARIANTS[name]));
 }
@@ -30,7 +30,7 @@ function acknowledgements(stack: Stack): Acknowledged[] {
 describe.each(VARIANT_NAMES)('the variant %s', name => {
   const stack = checkedStack(name);
 
-  test('passes the AwsSolutions rules of cdk-nag', () => {
+  test('is valid CloudFormation and passes the AwsSolutions rules of cdk-nag', () => {
     expect(Object.keys(templateOf(stack).Resources).length).toBeGreaterThan(20);
   });
 
