@@ -118,15 +118,17 @@ function variableTable(): string {
   const rows = VARIABLES.map(variable => {
     const [key, option] = options.get(variable) ?? [variable, undefined];
     const { sentence, absent = 'required' } = textOf(key, option ? CONNECTOR_TEXT : SETTINGS_TEXT);
-    return line(variable, option?.default === undefined ? absent : `\`${option.default}\``, sentence);
+    const meaning = option ? `The option \`${option.name ?? key}\`` : sentence;
+    return line(variable, option?.default === undefined ? absent : `\`${option.default}\``, meaning);
   });
   return ['| Variable | Default | Meaning |', '| --- | --- | --- |', ...rows].join('\n');
 }
 
-/** Props of the construct. Their meaning is that of the option. */
+/** Props of the construct that differ from their option in name or type. */
 function propTable(): string {
   const options = Object.entries<Option>({ ...CONNECTOR_OPTIONS.required, ...CONNECTOR_OPTIONS.optional });
-  const rows = options.map(([key, option]) => {
+  const differing = options.filter(([, { form, name }]) => form !== undefined || name !== undefined);
+  const rows = differing.map(([key, option]) => {
     const { absent, byDefault } = textOf(key, CONNECTOR_TEXT);
     const left = byDefault === undefined ? 'required' : (absent ?? `\`${byDefault}\``);
     const type = option.form ? FORMS[option.form].type : plainType(option.schema);

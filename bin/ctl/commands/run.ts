@@ -30,7 +30,7 @@ export function runCommand(run: Run): Command {
 }
 
 const RUN_NOTE = `A run ends after at most 15 minutes, and the next scheduled run continues. Ctrl-C ends the command. A run that has started
-continues in AWS.`;
+continues in AWS. In JSON, "runSeconds" is how long it took, from the call to the answer.`;
 
 const COUNT_NOTE = 'The count reads the whole table, for a dollar per 65 GB. The run reads the other streams as well.';
 

@@ -106,7 +106,7 @@ function optionList(command: Command): string {
 
 /** Names of resources in the table, by pattern. */
 const RESOURCES: readonly (readonly [RegExp, string])[] = [
-  [/^\*$/, 'everything (AWS supports no narrower resource)'],
+  [/^\*$/, '`*`'],
   [/^arn:aws:cloudformation:.*:stack\/\*/, 'every stack, without `--stack`'],
   [/^arn:aws:cloudformation:.*:stack\/CDKToolkit\//, 'the stack `CDKToolkit`'],
   [/^arn:aws:cloudformation:.*:stack\//, 'the stack'],
@@ -134,21 +134,23 @@ function nameOf(resource: string): string {
   return known[1];
 }
 
-/** A row per action and kind of resource, with the commands that call it. */
+/** A row per kind of resource and set of commands, with the actions that they call. */
 export function permissionTable(recordings: readonly Recording[]): string {
   const commands = new Map<string, Set<string>>();
   for (const { page, asked } of recordings) {
     for (const { permission, resource } of asked) {
-      const key = `\`${permission}\`\n${nameOf(resource)}`;
+      const key = `${nameOf(resource)}\n\`${permission}\``;
       commands.set(key, (commands.get(key) ?? new Set()).add(`\`${page.command}\``));
     }
   }
-  const rows = [...commands].map(([key, names]) => [
-    ...key.split('\n'),
-    names.size === recordings.length ? 'all' : [...names].join(', '),
-  ]);
+  const rows = new Map<string, string[]>();
+  for (const [key, names] of [...commands].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
+    const [resource, permission] = key.split('\n') as [string, string];
+    const same = `${resource}\n${names.size === recordings.length ? 'all' : [...names].join(', ')}`;
+    rows.set(same, [...(rows.get(same) ?? []), permission]);
+  }
   return table(
-    ['Action', 'Resource', 'Commands'],
-    rows.toSorted((a, b) => (a.join() < b.join() ? -1 : 1)),
+    ['Resource', 'Commands', 'Actions'],
+    [...rows].map(([key, permissions]) => [...key.split('\n'), permissions.join(', ')]),
   );
 }

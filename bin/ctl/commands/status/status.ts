@@ -43,7 +43,7 @@ Everything up to "committed sequence" is sent and recorded. "generation" counts 
 "unconfirmed" ids again. An update reads about 36 metrics for 0.03 cent.
 
 Exit status 3: an alarm fires, a stream is failing, unreadable, late or silent, the last deployment failed, alarms are muted or
-missing while the schedule is on, or a part cannot be read. --watch exits with 0 at Ctrl-C.`;
+missing while the schedule is on, or a part cannot be read. A pause and dead letters do not count. --watch exits with 0 at Ctrl-C.`;
 
 async function status(context: Context, { watch: every }: StatusOptions): Promise<Outcome | undefined> {
   if (every === undefined) return statusOf(context);

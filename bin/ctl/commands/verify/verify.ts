@@ -45,7 +45,8 @@ type Options = VerifyOptions & { readonly limit: number; readonly repair?: true 
 
 const MEANING = `It finds rows that were never sent, were sent with other content or as removed, are live at the SIEM but removed from the API or
 excluded by the filter, await a replay, or whose row state cannot be read. It waits for the next run to end, and checks each
-difference again: what remains is confirmed. With --wait 0, or while the schedule is off, nothing is confirmed.
+difference again: what remains is confirmed. With --wait 0, or while the schedule is off ("paused" in JSON), nothing is
+confirmed. DNS blocks are only counted: for them alone "complete" is null in JSON.
 It reads the whole table, and needs about a hundred bytes of memory for each id.
 --repair: under its lease the function reads each row at the API, 500 ids at a time. It withdraws what is gone, and sends what is
 missing or different. Each row is "sent", "withdrawn", "unchanged" (the SIEM has it already) or "kept", with the reason.
