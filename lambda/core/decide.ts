@@ -63,17 +63,15 @@ export const BEGINNING: Checkpoint = {
 };
 
 /**
- * An intent up to the committed `sequence` is void. Of the others only the first can have been sent, since a batch waits for the commit of
- * the one before it:
+ * An intent up to the committed `sequence` is void. The ids of the others may have been sent:
  *
- *     committed 5, intents [–: d] [3: a] [6: b c] [8: e]   →   unconfirmed b c d
+ *     committed 5, intents [–: d] [3: a] [6: b c] [8: e]   →   unconfirmed b c d e
  *
- * Where one id is in both, the later intent counts.
+ * Where one id is in two of them, the later intent counts. That [8: e] was not sent while [6: b c] waited for its commit does not clear e:
+ * an earlier run may have sent it, in a page that was larger then.
  */
 export function initialState({ checkpoint: { window, ...checkpoint }, intents }: SavedStream): StreamState {
-  const carried = intents.filter(({ sequence }) => sequence === '');
-  const sent = intents.filter(({ sequence }) => sequence > checkpoint.committed).slice(0, 1);
-  const open = [...carried, ...sent];
+  const open = intents.filter(({ sequence }) => sequence === '' || sequence > checkpoint.committed);
   return {
     checkpoint,
     window: new Set(window),
@@ -286,9 +284,7 @@ function outcomeOf(
   if (decision === 'withhold')
     return { id, sequence, state: stateOf('withheld', row, sequence, before?.revision ?? 0, checkpoint, options) };
   // Listed even when the asset was never seen: its threats may have been, between the asset walk and the threat walk.
-  if (before?.status === 'removed') return { id, sequence };
-  const state = before && { ...stateOf('removed', row, sequence, before.revision, checkpoint, options), rowHash: '' };
-  return { id, sequence, state, removal: removalOf(row, sequence) };
+  return before?.status === 'removed' ? { id, sequence } : { id, sequence, removal: removalOf(row, sequence) };
 }
 
 function forwarded(

@@ -107,7 +107,7 @@ describe('a filter', () => {
     },
   );
 
-  test('a restored asset whose removal was listed although its row state was not written keeps its threats', async () => {
+  test('a restored asset whose removal was listed although the checkpoint was not saved keeps its threats', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[high('a')], []]).pages('/t', [[threat('t', 'a')], []]);
     const run = () => harness.run({ only: ['assets', 'threats'], selections: LOW_OUT });
@@ -119,7 +119,7 @@ describe('a filter', () => {
       .on('/a', 'c2', answer([tombstone('a', { version: 3 })], 'c3'))
       .on('/t', 'c1', answer([threat('t', 'a', { version: 2 })], 'c2'))
       .on('/t', 'c2', answer([], null));
-    harness.journal.fail('assets states');
+    harness.journal.fail('assets checkpoint');
     await run();
     harness.later();
     // The API shows the latest version alone.

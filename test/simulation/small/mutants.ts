@@ -122,18 +122,10 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'A removal of an asset never seen is listed',
     DECIDE,
-    'return { id, sequence, state, removal: removalOf(row, sequence) };',
-    'return { id, sequence, state };',
+    '{ id, sequence } : { id, sequence, removal: removalOf(row, sequence) };',
+    '{ id, sequence } : { id, sequence };',
     'filters that withhold from the beginning',
     'first run',
-  ),
-  mutant(
-    'A withheld asset that is removed is no longer known to exist',
-    DECIDE,
-    "const state = before && { ...stateOf('removed', row, sequence, before.revision, checkpoint, options), rowHash: '' };",
-    'const state = undefined;',
-    'filters that withhold from the beginning',
-    'filters',
   ),
   mutant(
     'A tombstone lists the removal',
@@ -204,23 +196,27 @@ export const MUTANTS: readonly Mutant[] = [
     'two kills',
     'removal',
   ),
-  mutant('An intent after the first open one was not sent', DECIDE, '.slice(0, 1);', ';', 'first run', 'removal'),
   mutant(
     'A committed intent is void',
     DECIDE,
-    'const sent = intents.filter(({ sequence }) => sequence > checkpoint.committed)',
-    "const sent = intents.filter(({ sequence }) => sequence !== '')",
+    "intents.filter(({ sequence }) => sequence === '' || sequence > checkpoint.committed)",
+    'intents',
     'changes',
     'removal',
   ),
   mutant(
     'What is carried stays unconfirmed',
     DECIDE,
-    'const open = [...carried, ...sent];',
-    'const open = sent;',
-    'two kills',
-    'first run',
-    'a kill, a change and a kill',
+    "sequence === '' || sequence > checkpoint.committed",
+    'sequence > checkpoint.committed',
+    'a page that is cut again, two kills',
+  ),
+  mutant(
+    'An intent after the first open one may have been sent before',
+    DECIDE,
+    "sequence === '' || sequence > checkpoint.committed);",
+    "sequence === '' || sequence > checkpoint.committed).filter(({ sequence }, index, all) => sequence === '' || index === all.findIndex(each => each.sequence !== ''));",
+    'a page that is cut again, two kills',
   ),
   mutant(
     'An intent is written before anything is sent',
@@ -235,17 +231,14 @@ export const MUTANTS: readonly Mutant[] = [
     COMMIT,
     '...carried(state), ',
     '',
-    'two kills',
-    'first run',
-    'a kill, a change and a kill',
+    'a page that is cut again, two kills',
   ),
   mutant(
     'The intent of the page under commit stays',
     COMMIT,
     '...(previous ? [previous] : []), ',
     '',
-    'first run',
-    'every version, rows that end with a page of their own',
+    'pages of one row',
   ),
   mutant(
     'Removals come before the row states',
@@ -536,10 +529,18 @@ export const SEQUENCES: Readonly<Record<string, readonly string[]>> = {
     'filter:t a=1 t=1@a run -a run run',
   ],
   'a kill, a change and a kill': ['filter:t a=1 t=1@a run -a run +a run', 'filter:t a=1 t=1@a run -a run +a t=2 run'],
+  'a page that is cut again, two kills': ['a=1 t=1@a u=1@a run limit:1 run -a run'],
+  'pages of one row': ['a=1 b=1 t=1@a u=1@b run -a run', 'a=1 b=1 t=1@a u=1@b run t=2 u=2 run -b run'],
   'a frozen run': ['a=1 t=1@a run t=2 run run', 'a=1 t=1@a run -a run run'],
 };
 
-const LONG = ['a filter that changes back, two kills', 'two kills', 'a kill, a change and a kill', 'a frozen run'];
+const LONG = [
+  'a filter that changes back, two kills',
+  'two kills',
+  'a kill, a change and a kill',
+  'a page that is cut again, two kills',
+  'a frozen run',
+];
 
 /** Those of the mutant's own scopes first, then all others but those of pairs, which take long. */
 export function sequencesFor({ scopes }: Mutant): [scope: string, words: string][] {

@@ -180,11 +180,15 @@ export class Stage {
     const { scene } = this;
     scene.settings = { ...scene.settings, refreshDays: undefined };
     let runs = 0;
+    let lookUps = 0;
     for (let sent = -1; sent !== scene.events.length; runs++) {
       sent = scene.events.length;
+      lookUps = scene.lookUps;
       await scene.run({}, [], undefined);
       if (runs === 5) return [...scene.breaches, 'The connector does not come to rest'];
     }
+    // The first of these runs confirms what a killed one left.
+    const looksUp = runs > 1 && scene.lookUps > lookUps && this.#setting.platform.retention !== 'every-version';
     const before = this.#stateText();
     await scene.run({}, [], undefined);
     const { kept, withheld } = this.#truth();
@@ -205,6 +209,7 @@ export class Stage {
       ...sequencesUsedTwice(scene.events),
       ...this.#needless(),
       ...(this.#stateText() === before ? [] : ['A quiet run still changes the table']),
+      ...(looksUp ? ['A quiet run looks rows up'] : []),
       ...this.#left(),
     ];
   }

@@ -50,6 +50,8 @@ export class Scene {
   settings: Settings;
   /** Runs so far. */
   runs = 0;
+  /** Requests for row states. */
+  lookUps = 0;
   /** Numbers of the runs that something befell. */
   readonly struck = new Set<number>();
   readonly breaches: string[] = [];
@@ -212,6 +214,7 @@ export class Scene {
   #dynamodb({ constructor: { name }, input }: any, process: Process): any {
     if (name === 'BatchGetItemCommand') {
       const [[table, { Keys }]] = Object.entries(input.RequestItems) as [[string, { Keys: Item[] }]];
+      if (Keys.some(({ pk }) => pk!.S!.startsWith('row#'))) this.lookUps++;
       return { Responses: { [table]: Keys.map(key => this.items.get(keyOf(key))).filter(item => item !== undefined) } };
     }
     if (name === 'BatchWriteItemCommand') {
