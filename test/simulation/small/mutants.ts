@@ -271,8 +271,7 @@ export const MUTANTS: readonly Mutant[] = [
     SYNC,
     'state = await rewind(page, state, streamRun);',
     '',
-    'commands',
-    'requests that fail',
+    'every version, rows that end with a page of their own',
   ),
   mutant(
     'An asset that is removed after its restoration is removed',
@@ -467,6 +466,7 @@ export const SEQUENCES: Readonly<Record<string, readonly string[]>> = {
     'a=1 t=1@a run -a +a run',
     'a=1 t=1@a run t=2 resync-t run',
     'a=1 t=1@a run -a run +a resync-t run',
+    'a=1 t=1@a t=2 u=1@a run run:refused-6:refused-7 run',
   ],
   'an empty last page': ['a=1 t=1@a run a=2 run -a run'],
   filters: [
