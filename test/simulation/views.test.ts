@@ -6,9 +6,10 @@ import { generate } from './generate.ts';
 import type { Observation } from './oracle/observation.ts';
 import { ViewsCheck } from './oracle/views.ts';
 
-const TIME = 60_000;
-/** In 70 and 268 a block is sent twice, in the last one rows are refreshed. */
-const SEEDS = [...Array.from({ length: 40 }, (_, index) => index + 1), 70, 268, 1099];
+/** Each broken view shows in one of these histories: events that overtake one another, OCSF, a block sent twice, refreshed rows. */
+const SHOWING = [30, 32, 70, 1099];
+/** Only looked at where those show nothing, as after a change of the generator. */
+const OTHERS = Array.from({ length: 40 }, (_, index) => index + 1);
 
 /** A view, and one word of it that decides; in its place what a careless author would have written. */
 const BROKEN: readonly (readonly [view: string, right: string, wrong: string])[] = [
@@ -31,31 +32,30 @@ const BROKEN: readonly (readonly [view: string, right: string, wrong: string])[]
 ];
 
 describe('the check by the views', () => {
-  test(
-    'finds no fault where the other check finds none',
-    async () => {
-      await using views = await ViewsCheck.open();
-      expect((await views.check(await observed())).flat()).toEqual([]);
-    },
-    TIME,
-  );
+  test('finds no fault where the other check finds none', async () => {
+    await using views = await ViewsCheck.open();
+    expect((await views.check(await observed(SHOWING))).flat()).toEqual([]);
+  });
 
-  test.each(BROKEN)(
-    'notices when %s has not "%s" but "%s"',
-    async (view, right, wrong) => {
-      const broken = VIEWS.map(each => (each.name === view ? { ...each, sql: each.sql.replace(right, wrong) } : each));
-      expect(broken).not.toEqual(VIEWS);
-      await using views = await ViewsCheck.open(broken);
-      expect((await views.check(await observed())).flat().length).toBeGreaterThan(0);
-    },
-    TIME,
-  );
+  test.each(BROKEN)('notices when %s has not "%s" but "%s"', async (view, right, wrong) => {
+    const broken = VIEWS.map(each => (each.name === view ? { ...each, sql: each.sql.replace(right, wrong) } : each));
+    expect(broken).not.toEqual(VIEWS);
+    await using views = await ViewsCheck.open(broken);
+    const faultsIn = async (seeds: readonly number[]) => (await views.check(await observed(seeds))).flat();
+    const faults = await faultsIn(SHOWING);
+    expect((faults.length > 0 ? faults : await faultsIn(OTHERS)).length).toBeGreaterThan(0);
+  });
 });
 
-let observations: Promise<Observation[]> | undefined;
+const observations = new Map<number, Promise<Observation>>();
 
 /** The same for every test: to simulate takes longer than to ask. */
-function observed(): Promise<Observation[]> {
-  observations ??= Promise.all(SEEDS.map(async seed => (await check(generate(seed))).observation));
-  return observations;
+function observed(seeds: readonly number[]): Promise<Observation[]> {
+  return Promise.all(
+    seeds.map(seed => {
+      const observation = observations.get(seed) ?? check(generate(seed)).then(result => result.observation);
+      observations.set(seed, observation);
+      return observation;
+    }),
+  );
 }
