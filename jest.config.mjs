@@ -1,3 +1,12 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+// Workers, and the processes that tests start, load what another one has compiled.
+const cache = mkdtempSync(path.join(tmpdir(), 'compile-cache-'));
+process.env.NODE_COMPILE_CACHE = cache;
+process.once('exit', () => rmSync(cache, { recursive: true, force: true }));
+
 /** Node 24 strips the types itself, so TypeScript runs as ES modules without a transform. */
 export default {
   testMatch: ['<rootDir>/test/**/*.test.ts'],

@@ -2,12 +2,8 @@
  * The commands about data: lookup, verify, counts and dead letters, against a deployed stack: see
  * connectorctl.test.ts.
  */
-import { afterAll } from '@jest/globals';
-import { removeCompileCache } from './support/compile-cache.ts';
 import './suites/lookup.ts';
 import './suites/verify.ts';
 import './suites/dead-letters.ts';
 import './suites/filters.ts';
 import './suites/completeness.ts';
-
-afterAll(removeCompileCache);

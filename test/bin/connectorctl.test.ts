@@ -2,8 +2,6 @@
  * The commands of `connectorctl` against a deployed stack. The suites share one process of the test runner,
  * because synthesizing the stack takes longer than each of them.
  */
-import { afterAll } from '@jest/globals';
-import { removeCompileCache } from './support/compile-cache.ts';
 import './suites/status.ts';
 import './suites/watch.ts';
 import './suites/doctor.ts';
@@ -17,5 +15,3 @@ import './suites/interruption.ts';
 import './suites/closed-output.ts';
 import './suites/terminal.ts';
 import './suites/cli-reference.ts';
-
-afterAll(removeCompileCache);

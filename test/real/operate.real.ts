@@ -6,14 +6,11 @@ import { PutBucketNotificationConfigurationCommand, PutObjectCommand } from '@aw
 import { DeleteScheduleCommand, GetScheduleCommand } from '@aws-sdk/client-scheduler';
 import { DeleteTopicCommand, ListSubscriptionsByTopicCommand, UnsubscribeCommand } from '@aws-sdk/client-sns';
 import { GetQueueAttributesCommand, ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
-import { afterAll, describe, expect, test } from '@jest/globals';
-import { removeCompileCache } from '../bin/support/compile-cache.ts';
+import { describe, expect, test } from '@jest/globals';
 import type { Found } from '../bin/support/found.ts';
 import { REFUSED_START, sqsQueueName } from '../bin/support/queues.ts';
 import { cells } from '../bin/support/words.ts';
 import { type Operated, operated } from './support/operated.ts';
-
-afterAll(removeCompileCache);
 
 const headline = ({ stdout }: { stdout: string }) => stdout.split('\n')[0];
 

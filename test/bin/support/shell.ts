@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import type { ClientOptions } from '../../../bin/ctl/aws.ts';
 import { connectorctl } from '../../../bin/ctl/command-line.ts';
 import { PROJECT_ROOT } from '../../lib/synth.ts';
-import { compileCache } from './compile-cache.ts';
+import { COMPILE_CACHE } from '../../support/compile-cache.ts';
 
 /** What is tested: the sources, or what `npm run test:package` installed, with the Node that it is to run on. */
 const INSTALLED = process.env['INSTALLED_CONNECTORCTL']?.split(' ');
@@ -55,7 +55,7 @@ export function start(args: readonly string[], typed: Typed): Started {
 export function startProcess(args: readonly string[], typed: Typed): Started {
   const { environment, folder = PROJECT_ROOT, input = '' } = typed;
   const child = spawn(NODE, [PROGRAM, ...args], {
-    env: { NODE_COMPILE_CACHE: compileCache(), ...environment },
+    env: { ...COMPILE_CACHE, ...environment },
     cwd: folder,
     stdio: ['pipe', 'pipe', 'pipe'],
   });

@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { PROJECT_ROOT } from '../../lib/synth.ts';
-import { compileCache } from './compile-cache.ts';
+import { COMPILE_CACHE } from '../../support/compile-cache.ts';
 import { NODE, PROGRAM } from './shell.ts';
 
 /** Elsewhere script(1) takes other options, or is not there. */
@@ -24,7 +24,7 @@ export function terminal(args: readonly string[], environment: Readonly<Record<s
   const quoted = [NODE, PROGRAM, ...args].map(each => `'${each}'`).join(' ');
   const child = spawn('script', ['--quiet', '--return', '--flush', '--command', `exec ${quoted}`, '/dev/null'], {
     env: {
-      NODE_COMPILE_CACHE: compileCache(),
+      ...COMPILE_CACHE,
       ...environment,
       TERM: 'xterm',
       SHELL: '/bin/sh',

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
+import { COMPILE_CACHE } from '../../support/compile-cache.ts';
 
 export interface FunctionRun {
   /** What each invocation resolved with, or the name and message that it rejected with. */
@@ -55,7 +56,7 @@ export async function functionProcess(
 ): Promise<FunctionRun> {
   const argv = ['--input-type=module', '--eval', MAIN, module.href, JSON.stringify(payloads), String(milliseconds)];
   const child = spawn(process.execPath, argv, {
-    env: environment,
+    env: { ...COMPILE_CACHE, ...environment },
     cwd: '/',
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });
