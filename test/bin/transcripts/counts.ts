@@ -4,5 +4,5 @@ import type { CommandPage } from '../cli-reference/command-page.ts';
 export const counts: CommandPage = {
   command: 'counts',
   choices: { aws: { now: () => START } },
-  scenes: [{ before: each => each.run(), args: ['counts', '--from', '2026-11-20'], isShown: true }],
+  scenes: [{ before: each => each.run(), args: ['counts', '--from', '2026-11-20'] }],
 };

@@ -16,7 +16,7 @@ const NOTICE =
 export const deadLetters: CommandPage = {
   command: 'dead-letters',
   scenes: [
-    { before: createDeadLetters, args: ['dead-letters', 'list'], isShown: true },
+    { before: createDeadLetters, args: ['dead-letters', 'list'] },
     { args: ['dead-letters', 'show', ERROR] },
     { args: ['dead-letters', 'show', 'schedule-dead-letters'] },
     { args: ['dead-letters', 'redrive', '--all', '--yes'] },

@@ -2,7 +2,7 @@ import type { CommandPage } from '../cli-reference/command-page.ts';
 
 export const run: CommandPage = {
   command: 'run',
-  scenes: [{ args: ['run'], isShown: true }, { args: ['run', '--stream', 'assets'] }],
+  scenes: [{ args: ['run'] }, { args: ['run', '--stream', 'assets'] }],
 };
 
 export const resync: CommandPage = {
