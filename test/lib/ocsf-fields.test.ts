@@ -146,3 +146,12 @@ test('every OCSF type is one that the function checks', () => {
   const types = Object.keys(ocsfSchema().types).map(valueType);
   expect(types.filter(type => !(OCSF_TYPES as string[]).includes(type))).toEqual([]);
 });
+
+test('the function checks a value by the type of its attribute', () => {
+  expect(['integer_t', 'timestamp_t', 'ip_t', 'string_t'].map(valueType)).toEqual([
+    'integer',
+    'timestamp',
+    'ip',
+    'string',
+  ]);
+});

@@ -37,3 +37,9 @@ test('options that npm took are found, for this script only', async () => {
   expect(keptByNpm(program, environment)).toEqual(['--mute', '--region']);
   expect(keptByNpm(program, { ...environment, npm_lifecycle_event: 'test' })).toEqual([]);
 });
+
+test('an option of a command below another is found as well', async () => {
+  const program = await commandLine(() => async () => undefined, ['dead-letters', 'redrive', 'siem-dead-letters']);
+  const environment = { npm_lifecycle_event: 'connectorctl', npm_config_all: 'true' };
+  expect(keptByNpm(program, environment)).toEqual(['--all']);
+});

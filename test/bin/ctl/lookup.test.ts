@@ -171,6 +171,11 @@ describe('the hours to look through', () => {
   ])('of prefix %s', (prefix, prefixes) => {
     expect(hourPrefixes(prefix, 'threats', from, to)).toEqual(prefixes);
   });
+
+  test('include the hour that begins at the end', () => {
+    const [start, end] = [Date.parse('2026-12-31T22:00:00Z'), Date.parse('2026-12-31T23:00:00Z')];
+    expect(hourPrefixes('mine/', 'threats', start, end)).toEqual(['mine/2026/12/31/22/', 'mine/2026/12/31/23/']);
+  });
 });
 
 describe('the neighbours in an answer whose shape is not specified', () => {

@@ -350,3 +350,12 @@ function onCall({ connector }: Deployment, action: string, time: number, act: ()
     return Array.prototype.push.apply(calls, added);
   };
 }
+
+test('list names every place that cannot be read', async () => {
+  await using each = await withFailures();
+  each.connector.aws.faults.always('s3', { refuse: { status: 403, code: 'AccessDenied', message: 'No.' } });
+  const { status, stdout } = await each.ctl(['dead-letters', 'list']);
+  expect(status).toBe(3);
+  expect(stdout).toMatch(/^.*dead-letter\/acme\/.* could not be listed: Access denied/m);
+  expect(stdout).toMatch(/^.*delivery-errors\/.* could not be listed: Access denied/m);
+});

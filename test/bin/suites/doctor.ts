@@ -330,3 +330,12 @@ describe('doctor', () => {
     expect(all.at(-1)).toMatchObject({ name: 'clock', status: 'ok' });
   });
 });
+
+test('without any threat, doctor does not say that it has checked which member names the asset', async () => {
+  await using each = await deployment();
+  const { all } = await runDoctor(each);
+  expect(all.find(({ name }) => name === 'threat-asset')).toMatchObject({
+    status: 'skipped',
+    text: 'the API has no threat yet',
+  });
+});

@@ -394,6 +394,11 @@ describe('the window', () => {
     expect(walked(DNS_BLOCKS, pages).ids).toEqual(tags('c', 'd', 'e'));
   });
 
+  test('of DNS blocks the window is shortened also where an empty page ends the walk', () => {
+    const pages = [blocks('a', 'b'), blocks('c', 'd'), blocks('e'), []];
+    expect(walked(DNS_BLOCKS, pages).ids).toEqual(tags('c', 'd', 'e'));
+  });
+
   test('of DNS blocks the window is not shortened before a walk ends: the next one may begin where this one did', () => {
     const { saved } = walked(DNS_BLOCKS, [blocks('a', 'b'), blocks('c', 'd')]);
     const shorter = walked(DNS_BLOCKS, [blocks('c'), blocks('d'), blocks('e')], saved, false);

@@ -105,6 +105,22 @@ test.each(Object.keys(STEPS) as Tested[])(
 );
 
 describe('overlap', () => {
+  test('the intent of a page does not name the ids of a page that is committed', async () => {
+    const harness = new Harness();
+    harness.api.pages('/a', [[asset('a')], [asset('b')], []]);
+    const committed = harness.journal.after('assets checkpoint');
+    let deliveries = 0;
+    harness.journal.hook = async step => {
+      if (step === 'assets look-up b') {
+        await committed;
+        await new Promise(setImmediate);
+      }
+      if (step === 'assets delivery' && ++deliveries === 2) throw new Error('killed');
+    };
+    await expect(harness.runStream('assets')).rejects.toThrow('killed');
+    expect(harness.table.intents.get('assets')).toHaveLength(1);
+  });
+
   test('pages are committed in order, one after the other', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a')], [asset('b')], [asset('c')]]);

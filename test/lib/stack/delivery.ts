@@ -29,6 +29,18 @@ describe('delivery to S3', () => {
     });
   });
 
+  test('has the six actions on the bucket that AWS documents for Firehose', () => {
+    const actions = deliveryGrants({}).flatMap(grant => grant.match(/^s3:\w+/)?.[0] ?? []);
+    expect(actions.sort()).toEqual([
+      's3:AbortMultipartUpload',
+      's3:GetBucketLocation',
+      's3:GetObject',
+      's3:ListBucket',
+      's3:ListBucketMultipartUploads',
+      's3:PutObject',
+    ]);
+  });
+
   test('may write below its two prefixes and nowhere else', () => {
     const written = deliveryGrants({}).filter(grant => grant.startsWith('s3:PutObject'));
     expect(written).toHaveLength(1);

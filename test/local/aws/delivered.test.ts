@@ -68,6 +68,11 @@ describe('a folder of delivered objects', () => {
     expect(await allOf(join(tmpdir(), 'never-made'))).toEqual([]);
   });
 
+  test('that cannot be read is a fault, and not an empty folder', async () => {
+    await using delivered = await folderOf({ 'a.json.gz': `${line('1', '{}')}\n` });
+    await expect(allOf(join(delivered.folder, 'a.json.gz'))).rejects.toMatchObject({ code: 'ENOTDIR' });
+  });
+
   test('with an object that ends in the middle of a line is refused', async () => {
     await using delivered = await folderOf({ 'a.json.gz': `${line('1', '{}')}\n${line('2', '{}')}` });
     await expect(allOf(delivered.folder)).rejects.toThrow(/the last line has no line feed/);

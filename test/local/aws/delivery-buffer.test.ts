@@ -67,6 +67,18 @@ describe('a delivery buffer', () => {
     expect(delivered).toEqual(['ab', 'cd']);
   });
 
+  test('delivers in the order of arrival, also what arrived while a delivery failed', async () => {
+    const { delivered, state, target } = setUp();
+    const buffer = createDeliveryBuffer(target, { bytes: 2, milliseconds: 60_000 });
+    state.broken = true;
+    await buffer.accept(records('ab'));
+    await buffer.accept(records('c'));
+    await expect(buffer.flush()).rejects.toThrow('disk full');
+    state.broken = false;
+    await buffer.flush();
+    expect(delivered.join('')).toBe('abc');
+  });
+
   test('that writes through neither acknowledges nor later delivers what it could not write', async () => {
     const { delivered, state, target } = setUp();
     const buffer = createDeliveryBuffer(target, { bytes: 100, milliseconds: 0 });

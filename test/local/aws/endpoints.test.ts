@@ -119,3 +119,17 @@ describe('the endpoints', () => {
     await expect(second).rejects.toMatchObject({ name: 'DirectoryInUseError' });
   });
 });
+
+test('calls are summed by permission and by resource', async () => {
+  await using running = await started();
+  const { bucket, deadLetterBucket } = running.aws.names;
+  const s3 = new S3Client(clientConfig(running.aws, 'S3'));
+  for (const Bucket of [bucket, deadLetterBucket, deadLetterBucket]) {
+    await s3.send(new PutObjectCommand({ Bucket, Key: 'a', Body: 'x' }));
+  }
+  const puts = running.aws.tally().map(({ permission, resource, calls }) => [permission, resource, calls]);
+  expect(puts).toEqual([
+    ['s3:PutObject', `arn:aws:s3:::${bucket}/*`, 1],
+    ['s3:PutObject', `arn:aws:s3:::${deadLetterBucket}/*`, 2],
+  ]);
+});

@@ -127,3 +127,12 @@ describe('DescribeSecret', () => {
     });
   });
 });
+
+test('a secret of 65,536 bytes is taken, and one of a byte more is refused', async () => {
+  await using running = await started({ secret: 'old' });
+  const client = new SecretsManagerClient(clientConfig(running.aws, 'SECRETS_MANAGER'));
+  const put = (bytes: number) =>
+    client.send(new PutSecretValueCommand({ SecretId, SecretString: `ü${'x'.repeat(bytes - 2)}` }));
+  expect(await put(65_536)).toMatchObject({ VersionStages: ['AWSCURRENT'] });
+  await expect(put(65_537)).rejects.toMatchObject({ name: 'ValidationException' });
+});

@@ -75,3 +75,9 @@ test('the lag of a stream is the age of its oldest difference, and ends with it'
   expect(look(rowsOf({ a: ASSET, b: ASSET }), all, 400).has('assets')).toBe(false);
   expect(since.size).toBe(0);
 });
+
+test('a change has the row that came, and a row that left has none', () => {
+  const changes = (before: Rows, after: Rows) => changesBetween(before, after).map(({ stream, row }) => [stream, row]);
+  expect(changes(rowsOf({}), rowsOf({ a: ASSET }))).toEqual([['assets', ASSET]]);
+  expect(changes(rowsOf({ a: ASSET }), rowsOf({}))).toEqual([['assets', undefined]]);
+});

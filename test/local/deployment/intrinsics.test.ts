@@ -55,6 +55,7 @@ describe('the names of a template’s resources', () => {
       Made: { Type: 'AWS::Lambda::Function' },
       [`Long${'x'.repeat(80)}`]: { Type: 'AWS::Lambda::Function' },
       Provider: { Type: 'AWS::IAM::OIDCProvider' },
+      Stream: { Type: 'AWS::KinesisFirehose::DeliveryStream' },
       Other: { Type: 'Custom::Thing' },
     },
   };
@@ -74,6 +75,12 @@ describe('the names of a template’s resources', () => {
     expect(references.ref(`Long${'x'.repeat(80)}`)).toHaveLength(64);
     expect(references.attribute('Provider', 'Arn')).toBe('arn:aws:iam::123456789012:oidc-provider/stack-Provider');
     expect(references.ref('AWS::AccountId')).toBe('123456789012');
+  });
+
+  test('of a delivery stream are the name and the ARN of the local one', () => {
+    expect(references.ref('Stream')).toBe(LOCAL_NAMES.deliveryStream);
+    const arn = `arn:aws:firehose:eu-west-1:123456789012:deliverystream/${LOCAL_NAMES.deliveryStream}`;
+    expect(references.attribute('Stream', 'Arn')).toBe(arn);
   });
 
   test('that are not there or not known are refused', () => {

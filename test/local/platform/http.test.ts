@@ -118,3 +118,15 @@ test('a port that is taken is an error', async () => {
   const port = Number(new URL(server.baseUrl).port);
   await expect(startPlatformServer({ platform, port })).rejects.toThrow('EADDRINUSE');
 });
+
+test('the description says of each list which limits and cursors it takes', async () => {
+  const { paths } = (await (await fetch(`${server.baseUrl}/openapi.json`)).json()) as {
+    paths: Record<string, { get: { parameters: { name: string; in: string; schema: object }[] } }>;
+  };
+  const parameters = paths['/v1/assets']!.get.parameters.map(each => [each.name, each.in]);
+  expect(parameters).toEqual([
+    ['limit', 'query'],
+    ['cursor', 'query'],
+  ]);
+  expect(paths['/v1/assets']!.get.parameters[0]!.schema).toMatchObject({ minimum: 1, maximum: 500, default: 100 });
+});

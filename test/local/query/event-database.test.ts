@@ -123,3 +123,10 @@ describe('a query', () => {
     expect(await result.getRows()).toEqual([[1]]);
   });
 });
+
+test('SQL cannot change the settings that keep it from other files', async () => {
+  await using folder = await DeliveredFolder.make();
+  await folder.file(`${DAY}/a.json.gz`, envelope({ sequence: 1, row: '1' }));
+  await expect(column(folder, "set memory_limit = '1GB'")).rejects.toThrow(QueryFailedError);
+  await expect(column(folder, "select * from read_text('/etc/hostname')")).rejects.toThrow(QueryFailedError);
+});

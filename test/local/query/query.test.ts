@@ -158,3 +158,14 @@ describe('it ends with', () => {
     expect(stdout).toContain('where first_forwarded_at > ');
   });
 });
+
+test('a name of a column cannot command the terminal', async () => {
+  const { stdout } = await ask('select 1 as "a\u001b[31m"');
+  expect(stdout).not.toContain('\u001b');
+  expect(stdout).toContain('a\\u001b[31m');
+});
+
+test('--json keeps both of two columns of one name', async () => {
+  const { stdout } = await ask('--json', 'select 1 as a, 2 as a');
+  expect(Object.values(JSON.parse(stdout))).toEqual([1, 2]);
+});

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ConfigurationError } from '../../../lib/config/fault.ts';
 import { readConnectors } from '../../../lib/config/read-connectors.ts';
+import { MappingHits } from '../../../local/start/ocsf-mapping.ts';
 import { readCommandLine, readRequest, StartFaultsError, type StartRequest } from '../../../local/start/options.ts';
 import { compiledFields, WIDE_MAPPING } from '../../ocsf/wide-mapping.ts';
 
@@ -72,4 +73,22 @@ test.each([
   ['without a file', ['{}', '--format', 'ocsf', '--ocsf-fields'], '--ocsf-fields has no value'],
 ] as const)('a mapping %s is refused', (_, [text, ...options], fault) => {
   expect(faultsOf(() => requestOf(text, ...options))).toEqual([fault]);
+});
+
+test('the rows of a run are counted for each mapped member, of the stream that the mapping names only', () => {
+  const hits = new MappingHits({
+    file: 'mapping.json',
+    members: [{ member: 'host' }, { member: 'host', stream: 'threats' }, { member: 'hots' }],
+  });
+  const sent = (stream: string, members: object, unmapped: object = {}) =>
+    JSON.stringify({ class_uid: 5001, metadata: { log_name: stream }, raw_data: JSON.stringify(members), unmapped });
+  hits.add(sent('assets', { host: 'a' }));
+  hits.add(sent('assets', { host: 7 }, { host: 7 }));
+  hits.add(sent('threats', { host: 'b' }));
+  hits.add(JSON.stringify({ class_uid: 3004, metadata: { log_name: 'assets' }, raw_data: '{"host":"gone"}' }));
+  expect(hits.text().slice(1)).toEqual([
+    '  host: 3 rows, 2 with a value that fits the attribute',
+    '  threats.host: 1 row',
+    '  hots: WARNING, 0 rows. No row has this member. Check its name in the rows',
+  ]);
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { JsonError } from '../../../../lambda/core/errors.ts';
 import { cutBody } from '../../../../lambda/core/json/cutter.ts';
-import { SHAPES_REMEMBERED } from '../../../../lambda/core/json/shape.ts';
+import { rowShapes, SHAPES_REMEMBERED } from '../../../../lambda/core/json/shape.ts';
 import { type Json, json, normal, PLAIN, styleOf, write } from '../support/json-text.ts';
 
 const OPTIONS = { wanted: ['id', 'é'], excluded: 'stream_position' };
@@ -114,3 +114,10 @@ function accepts(read: (text: string) => void, text: string): boolean {
     throw error;
   }
 }
+
+test('names that never come again stop being remembered, so that they cannot fill the memory', () => {
+  const { root, room } = rowShapes({ wanted: new Map(), excluded: '' });
+  for (let n = 0; n < SHAPES_REMEMBERED; n++) root.follow(`"${n}":`, room);
+  expect(root.follow('"0":', room)).toBe(root.follow('"0":', room));
+  expect(root.follow('"new":', room)).not.toBe(root.follow('"new":', room));
+});
