@@ -121,7 +121,11 @@ describe('status', () => {
     const listed = ['=a', '=b'].map(sk => ({ pk: { S: removalsPartition('assets') }, sk: { S: sk } }));
     await each.connector.table.put(listed, pass);
     const { status, stdout } = await each.ctl(['status']);
-    expect([status, stdout.split('\n')[0]]).toEqual([3, 'acme: unhealthy: assets failing']);
+    expect([status, ...stdout.split('\n').slice(0, 2)]).toEqual([
+      3,
+      'acme: unhealthy: assets failing',
+      '  "npm run connectorctl -- doctor" checks every part, and says what to do.',
+    ]);
     expect(saved(stdout, 'assets').at(-1)).toBe('30');
     expect(stdout).toContain('Removed assets with threats to withdraw: 2');
     expect(stdout).toContain('the last run ended with unconfirmed events');

@@ -160,9 +160,9 @@ describe('it ends with', () => {
 });
 
 test('a name of a column cannot command the terminal', async () => {
-  const { stdout } = await ask('select 1 as "a\u001b[31m"');
+  const { stdout } = await ask('select 1 as "a\u001b[31m\nb"');
   expect(stdout).not.toContain('\u001b');
-  expect(stdout).toContain('a\\u001b[31m');
+  expect(stdout.split('\n')[0]).toBe('a\\u001b[31m\\u000ab');
 });
 
 test('--json keeps both of two columns of one name', async () => {

@@ -69,7 +69,7 @@ function listText({ deadLetters, errors, queues }: Listed, limit: number): strin
   const unread = [deadLetters, errors, ...queues.values()].flatMap(each =>
     'notReadable' in each ? [each.notReadable] : [],
   );
-  return [tableText(['what', 'why', 'count', 'oldest'], rows), ...keys, ...unread].join('\n');
+  return [tableText(['what', 'why', 'count', 'oldest'], rows), ...keys, ...new Set(unread)].join('\n');
 }
 
 function groupRows(what: string, read: ReadResult<FailedObject[]>, why: (each: FailedObject) => string): string[][] {

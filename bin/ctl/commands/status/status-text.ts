@@ -1,4 +1,5 @@
 /** A snapshot as text: the health, then the details, most important first. */
+import { CONNECTORCTL } from '../../../../lib/installation.ts';
 import type { Notifier } from '../../alarms.ts';
 import { known, type ReadResult, readResultText } from '../../read-result.ts';
 import { leaseText, STATE_TITLES, stateRows } from '../../state.ts';
@@ -14,12 +15,15 @@ const PAINT = {
   healthy: paint.good,
 } as const;
 
+const FIND_CAUSE = `  "${CONNECTORCTL.command} doctor" checks every part, and says what to do.`;
+
 export function statusText(snapshot: Snapshot, health: Health): string {
   const { connector, stackName, stackStatus, version } = snapshot.deployment;
   const streams = streamSummaries(snapshot);
   const parts = [
     `${connector}: ${PAINT[health.status](healthText(health))}`,
     ...alarmLines(snapshot),
+    ...(health.status === 'unhealthy' ? [FIND_CAUSE] : []),
     '',
     streamTable(snapshot, streams),
     '',
