@@ -7,12 +7,12 @@ import {
   type Stack,
 } from '@aws-sdk/client-cloudformation';
 import { GetFunctionConfigurationCommand } from '@aws-sdk/client-lambda';
-import { groupBy } from '../../lambda/core/group-by.ts';
 import { exportedOutput } from '../../lib/export-name.ts';
 import { CONNECTORCTL } from '../../lib/installation.ts';
 import { VERSION } from '../../lib/version.ts';
 import type { Aws } from './aws.ts';
 import { AwsCallError, RefusedError } from './errors.ts';
+import { groupBy } from './group-by.ts';
 import { withoutConnector } from './stack-status.ts';
 
 export interface Deployment {

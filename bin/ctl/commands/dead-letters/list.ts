@@ -2,11 +2,11 @@
 
 import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import { deadLettersPrefix, parseDeadLetterKey } from '../../../../lambda/core/dead-letter.ts';
-import { groupBy } from '../../../../lambda/core/group-by.ts';
 import type { StreamName } from '../../../../lambda/streams.ts';
 import { PREFIXES } from '../../../../lib/prefixes.ts';
 import type { Context } from '../../context.ts';
 import { AwsCallError } from '../../errors.ts';
+import { groupBy } from '../../group-by.ts';
 import { readMetrics } from '../../metrics.ts';
 import { known, type ReadResult, readResultJson, tryRead } from '../../read-result.ts';
 import type { Outcome } from '../../report.ts';

@@ -2,12 +2,12 @@
 
 import { DeleteObjectCommand } from '@aws-sdk/client-s3';
 import { parseDeadLetterKey } from '../../../../lambda/core/dead-letter.ts';
-import { groupBy } from '../../../../lambda/core/group-by.ts';
 import { createFirehose } from '../../../../lambda/sink/firehose.ts';
 import { PREFIXES } from '../../../../lib/prefixes.ts';
 import type { Context } from '../../context.ts';
 import { AwsCallError, InterruptedError, RefusedError } from '../../errors.ts';
 import { confirmed } from '../../function-command.ts';
+import { groupBy } from '../../group-by.ts';
 import type { Outcome } from '../../report.ts';
 import { tableText } from '../../text.ts';
 import { queueDepth } from './counts.ts';

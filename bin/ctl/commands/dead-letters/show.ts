@@ -1,10 +1,10 @@
 /** Shows one dead letter, object or queue. Its content is customer data, so it is shown only with `--show`. */
 import { isUtf8 } from 'node:buffer';
 import { deadLettersPrefix, parseDeadLetterKey, readDeadLetter } from '../../../../lambda/core/dead-letter.ts';
-import { groupBy } from '../../../../lambda/core/group-by.ts';
 import { PREFIXES } from '../../../../lib/prefixes.ts';
 import type { Context } from '../../context.ts';
 import { RefusedError } from '../../errors.ts';
+import { groupBy } from '../../group-by.ts';
 import type { Outcome } from '../../report.ts';
 import { tableText, textOfBytes, timeText } from '../../text.ts';
 import { readErrorObject, readObject } from './error-records.ts';

@@ -1,9 +1,10 @@
 /** Gives the differences that `verify` found to the function, which asks the API for each and sends what is true. */
-import { groupBy } from '../../../../lambda/core/group-by.ts';
+
 import type { StreamName } from '../../../../lambda/streams.ts';
 import type { Context } from '../../context.ts';
 import { InterruptedError } from '../../errors.ts';
 import { invokeWhenFree } from '../../function-command.ts';
+import { groupBy } from '../../group-by.ts';
 import type { FunctionCommand } from '../../invoke.ts';
 import type { Outcome } from '../../report.ts';
 import { paint } from '../../text.ts';

@@ -1,6 +1,7 @@
 /** Output of `verify`. */
-import { groupBy } from '../../../../lambda/core/group-by.ts';
+
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
+import { groupBy } from '../../group-by.ts';
 import { readResultJson, readResultText } from '../../read-result.ts';
 import type { Outcome } from '../../report.ts';
 import { paint, tableText } from '../../text.ts';
