@@ -1,5 +1,6 @@
 /**
- * The SDK's clients, made once per container, and what their failures mean. Their own retries are off (`maxAttempts: 1`), because only
+ * The SDK's clients, created once per container, and the classification of their failures. Their own retries are off (`maxAttempts: 1`),
+ * because only
  * core/retry.ts knows the time budget, the lease and the clock of the simulation.
  */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -111,7 +112,7 @@ function bulkSerializer(codec: object, bulk: (input: object) => Buffer | undefin
   };
 }
 
-/** The one verb of an SDK client that the adapters use. */
+/** The only method of an SDK client that the adapters use. */
 export interface Sender {
   // The SDK types `send` by overloads that no structural type can stand for.
   // biome-ignore lint/suspicious/noExplicitAny: see above
@@ -129,7 +130,7 @@ const THROTTLES = new Set([
   'LimitExceededException',
 ]);
 
-/** The service works and is busy: waited out until the time budget ends. */
+/** The service is throttling: retried until the time budget ends. */
 function isThrottle(error: unknown): boolean {
   return error instanceof Error && THROTTLES.has(error.name);
 }
@@ -139,19 +140,19 @@ function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { $metadata: metadata, code } = error as { $metadata?: { httpStatusCode?: number }; code?: unknown };
   const status = metadata?.httpStatusCode;
-  // Of a refusal only the status counts: its body may set any member of the error, `code` too.
+  // Only the status of a refusal counts: its body may set any member of the error, even `code`.
   if (status !== undefined && status >= 400) return isRetryable(status);
   return error.name === 'TimeoutError' || error.name === 'InternalServerError' || typeof code === 'string';
 }
 
-/** What a failed call to AWS means to the loop of tries. */
+/** Classifies a failed call to AWS for the retry loop. */
 export function awsFailure(error: unknown): Failure {
   if (error instanceof TryAgain) return failureOf(error);
   if (isThrottle(error)) return 'throttled';
   return isTransient(error) ? 'transient' : 'final';
 }
 
-/** Runs a call to AWS until it succeeds, fails for good, or the tries or the time are used up. Then rejects with the last error. */
+/** Retries a call to AWS until it succeeds, fails permanently, or the tries or the time run out. Then rejects with the last error. */
 export function callAws<T>(
   attempt: () => Promise<T>,
   budget: RetryBudget,
@@ -160,7 +161,7 @@ export function callAws<T>(
   return retry(attempt, { budget, classify: awsFailure, ...policy });
 }
 
-/** What the check of the lease throws, and the signal that stops a sibling: no failure of the call, so it is passed on as it is. */
+/** Errors of the lease check, and the signal that stops parallel calls. They are not failures of the call, so they are rethrown unchanged. */
 export function isLeaseError(error: unknown): boolean {
   return error instanceof Error && ['LeaseLostError', 'StateError', 'AbortError'].includes(error.name);
 }

@@ -1,4 +1,4 @@
-/** What the function may be invoked with: `{}` on schedule, or an operator's commands. */
+/** Payloads of an invocation: `{}` from the schedule, or an operator's commands. */
 import * as v from 'valibot';
 import type { Commands } from './core/run-streams.ts';
 import { STREAMS, type StreamName, type VersionedName } from './streams.ts';
@@ -8,7 +8,7 @@ export interface Command extends Commands {
   readonly streams: readonly StreamName[] | undefined;
 }
 
-/** The payload of the invocation is not understood, and nothing was done. */
+/** The payload of the invocation is invalid, and nothing was done. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   constructor(faults: readonly string[]) {
@@ -25,7 +25,7 @@ export const MAX_REPAIR = 500;
 
 /** @param known the streams that are on @throws CommandError */
 export function parseCommand(payload: unknown, known: readonly StreamName[]): Command {
-  // To the schema an empty list is an object without members.
+  // The schema takes an empty list for an object without members.
   const given = Array.isArray(payload) ? 'a list' : payload;
   const parsed = v.safeParse(payloadSchema(known), isScheduled(given) ? {} : given);
   if (!parsed.success)
@@ -62,7 +62,7 @@ function payloadSchema(known: readonly StreamName[]) {
   );
 }
 
-/** EventBridge rules send an envelope of their own where no input is set; it asks for nothing in particular. */
+/** EventBridge rules without an input send their own envelope, which contains no command. */
 function isScheduled(payload: unknown): boolean {
   if (payload === undefined || payload === null) return true;
   return typeof payload === 'object' && 'detail-type' in payload;

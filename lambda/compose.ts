@@ -1,4 +1,4 @@
-/** Puts the parts together: what a container keeps between invocations, and what each invocation creates. */
+/** Composition root: what a container keeps between invocations, and what each invocation creates. */
 import { randomUUID } from 'node:crypto';
 import type { Sender } from './aws.ts';
 import { envelope } from './core/event.ts';
@@ -23,12 +23,12 @@ import { createTable } from './store/table.ts';
 import { type StreamName, streamKey, streamsOn } from './streams.ts';
 import { sha256 } from './system.ts';
 
-/** Everything that reaches out of the process. The simulation replaces exactly these. */
+/** All connections out of the process. The simulation replaces exactly these. */
 export interface Clients {
   readonly dynamodb: Sender;
   readonly firehose: Sender;
   readonly secrets: Sender;
-  /** Made when first needed. */
+  /** Created on first use. */
   readonly s3: () => Promise<Sender>;
   readonly fetch: Fetch;
   readonly clock: Clock;
@@ -46,7 +46,7 @@ export function createContainerTokens(settings: Settings, clients: Clients): Tok
 export interface RunParts {
   readonly ports: Ports;
   readonly lease: Lease;
-  /** Asks for the token ahead of its use, beside the first reads of the table. A failure shows where the token is used. */
+  /** Requests the token in parallel with the first reads of the table. A failure is reported where the token is used. */
   readonly warmUp: () => Promise<unknown>;
 }
 

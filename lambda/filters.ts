@@ -25,11 +25,11 @@ export interface SelectionOptions {
   readonly omit?: readonly string[] | undefined;
 }
 
-/** Of each row that a filter was asked about. Only `npm start` listens. */
+/** Called for each row that a filter decides. Only `npm start` uses it. */
 export const FILTER_CHANNEL = 'security-data-connector:filter';
 
 export interface FilterMessage {
-  /** Of the list. */
+  /** Path of the list. */
   readonly path: string;
   readonly text: string;
   readonly result: FilterResult;
@@ -101,7 +101,7 @@ export function filterFault(filter: string): string | undefined {
   return orderFault(bare, literals) ?? inheritedFault(filter, bare, literals);
 }
 
-/** The text without texts and quoted names. `#0` stands for the first literal that is no number. */
+/** The expression without strings and quoted names. `#0` replaces the first literal that is not a number. */
 function withoutLiterals(filter: string) {
   const literals: string[] = [];
   const bare = filter.replace(/'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|"(?:[^"\\]|\\.)*"/g, literal => {
@@ -111,7 +111,7 @@ function withoutLiterals(filter: string) {
   return { bare, literals };
 }
 
-/** JMESPath orders numbers and nothing else. The result is null for any row, which no filter means. */
+/** JMESPath orders only numbers. For other types the result is null for every row, which is never intended. */
 function orderFault(bare: string, literals: readonly string[]): string | undefined {
   const unwrapped = bare.replace(/(?<!\w\s*)\(\s*(#\d+)\s*\)/g, '$1');
   const found = /(?<left>[<>]=?)\s*#(?<right>\d+)|#(?<first>\d+)\s*(?<then>[<>]=?)/.exec(unwrapped)?.groups;
@@ -121,7 +121,7 @@ function orderFault(bare: string, literals: readonly string[]): string | undefin
   return `orders by ${left ?? then} with ${literal}, but JMESPath orders numbers only, so the filter would decide nothing: use == or !=, or compare a number`;
 }
 
-/** Objects of a row are freed of what JavaScript gives each. Those that an expression makes are the library's. */
+/** Removes the prototype from the objects of a row. Objects that an expression creates belong to the library. */
 function inheritedFault(filter: string, bare: string, literals: readonly string[]): string | undefined {
   const name = INHERITED.find(each => filter.includes(each));
   const makesObjects = /\{|\bmerge\s*\(/.test(bare) || literals.some(each => each.includes('{'));

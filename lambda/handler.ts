@@ -1,4 +1,4 @@
-/** The function's entry, and nothing else: puts settings, clients and clock together at the first invocation. */
+/** The function's entry point. Creates settings, clients and clock at the first invocation. */
 import { createAwsClients } from './aws.ts';
 import { type Clients, createContainerTokens } from './compose.ts';
 import { type InvocationContext, type InvocationResult, type Invoker, invoke } from './invocation.ts';
@@ -10,7 +10,7 @@ import { createTelemetry } from './telemetry.ts';
 let invoker: Invoker | undefined;
 
 /**
- * Drains the streams from their checkpoints into the delivery stream.
+ * Runs the streams from their checkpoints and forwards their changes to the delivery stream.
  *
  * @param event `{}`, or an operator's command: see command.ts
  * @throws SettingsError, CommandError, LeaseBusyError, StateError, StreamsFailedError

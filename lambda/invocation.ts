@@ -22,9 +22,9 @@ export interface InvocationResult {
   readonly streams: Record<string, StreamResult>;
   /** There is more to read: the time budget ended first. The next run continues from there. */
   readonly more: boolean;
-  /** What became of each row that was to be repaired; present only then. */
+  /** The outcome of each row to be repaired. Present only after that command. */
   readonly repaired?: readonly RepairOutcome[];
-  /** Another run holds the lease; present only then. */
+  /** Present only when another run holds the lease. */
   readonly leaseHeld?: true;
 }
 
@@ -39,7 +39,7 @@ export interface Invoker {
 
 /** Lambda runs no invocation for longer. */
 const LONGEST_MILLISECONDS = 900_000;
-/** What is kept to finish the page at hand, save and report. */
+/** Time reserved to finish the current page, save and report. */
 const RESERVE_MILLISECONDS = 30_000;
 const RESERVE_SHARE = 0.1;
 

@@ -1,4 +1,4 @@
-/** How long a run may hold the lease, and what follows from it for each request that writes. */
+/** How long a run may hold the lease, and the time limits of write requests that follow from it. */
 
 export interface LeaseTimes {
   /** Milliseconds that the lease lasts without being renewed. */
@@ -14,7 +14,7 @@ export interface LeaseTimes {
 const LONGEST_MARGIN_MILLISECONDS = 20_000;
 const LONGEST_REQUEST_MILLISECONDS = 8_000;
 const LONGEST_CONNECTION_MILLISECONDS = 2_000;
-/** The rest of the margin is for what lies between the check of the lease and the request: signing, a busy event loop. */
+/** The rest of the margin covers the time between the lease check and the request: signing, a busy event loop. */
 const REQUEST_SHARE = 0.8;
 
 /**

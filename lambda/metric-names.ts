@@ -12,7 +12,7 @@ export const DIMENSIONS = { connector: 'service', stream: 'stream' } as const;
  * for every stream, so everything else about a stream is a property.
  */
 export const STREAM_METRICS = {
-  /** Rows read, zero included: also the report that a run was there. */
+  /** Rows read. Sent even when zero, so that `status` can see that a run took place. */
   RowsRead: 'RowsRead',
   /** Events acknowledged by the delivery stream, of every kind. */
   EventsForwarded: 'EventsForwarded',
@@ -61,7 +61,7 @@ export const STREAM_PROPERTIES = {
   DeliveryThrottledMilliseconds: 'DeliveryThrottledMilliseconds',
 } as const;
 
-/** Counts of streams of which an alarm needs the sum over all streams. */
+/** Per-stream counts that an alarm needs as a sum over all streams. */
 export const SUMMED_COUNTS = [
   'FilterFaults',
   'DeadLetters',
@@ -71,11 +71,11 @@ export const SUMMED_COUNTS = [
   'RoleMissing',
 ] as const satisfies readonly (keyof typeof STREAM_PROPERTIES | keyof typeof STREAM_METRICS)[];
 
-/** Emitted once a run, with the dimension `service`: what the alarms look at. */
+/** Emitted once per run, with the dimension `service`. The alarms monitor these metrics. */
 export const CONNECTOR_METRICS = {
-  /** Streams that failed. Only of a run of every stream, so that a run of some does not end the silence of the others. */
+  /** Failed streams. Sent only by runs of all streams, so that a partial run does not clear the alarm. */
   StreamsFailed: 'StreamsFailed',
-  /** Streams whose walk the time budget ended before their end. Only of a run of every stream. */
+  /** Streams whose walk the time budget ended before their end. Sent only by runs of all streams. */
   StreamsBehind: 'StreamsBehind',
   ...(Object.fromEntries(SUMMED_COUNTS.map(name => [name, name])) as {
     [Name in (typeof SUMMED_COUNTS)[number]]: Name;

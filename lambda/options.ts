@@ -16,7 +16,7 @@ import {
   streamKey,
 } from './streams.ts';
 
-/** Seconds. A setting of the function, and no option: every value is safe. */
+/** Seconds. A setting of the function without an option: every value is safe. */
 export const LEASE_SECONDS = { min: 1, max: 900, default: 60 } as const;
 
 const listPath = v.pipe(
@@ -65,7 +65,7 @@ const filter = v.pipe(
   }),
 );
 
-/** Names of the streams, and the quotes and commas between values. */
+/** The names of the streams, and the quotes and commas between values. */
 const FRAME_BYTES = 100;
 
 /** Members that the connector itself reads of every row. */
@@ -92,7 +92,7 @@ export function omitsParent(omit: unknown, parentMember: unknown = FUNCTION_OPTI
 
 export const OMITS_PARENT = 'must not name the member that names the asset: a removal could not withdraw the threats';
 
-/** A value for each stream that has one, by names such as `dnsBlocks`. */
+/** Values by stream, under names such as `dnsBlocks`. */
 function byStream<T extends v.GenericSchema>(schema: T) {
   const entries = Object.fromEntries(STREAMS.map(({ name }) => [streamKey(name), v.optional(schema)]));
   return v.pipe(

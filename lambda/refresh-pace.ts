@@ -1,4 +1,4 @@
-/** The pace at which rows are sent again: shared by the function, which keeps it, and by the check of the configuration. */
+/** The pace of the refresh. Shared by the function and by the validation of the configuration. */
 
 export const DAY_MILLISECONDS = 86_400_000;
 

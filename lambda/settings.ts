@@ -55,7 +55,7 @@ export const address = ({ message, repaired }: AddressRule) =>
     v.check(value => repaired(value) === value, message),
   );
 
-/** A variable holds text. Anything but digits becomes NaN, which no rule for numbers accepts. */
+/** A variable holds text. Anything but digits becomes NaN, which every rule for numbers refuses. */
 const number = v.pipe(
   v.string(),
   v.transform(digits => (/^\d{1,9}$/.test(digits) ? Number(digits) : Number.NaN)),
@@ -63,7 +63,7 @@ const number = v.pipe(
 
 const json = v.pipe(v.string(), v.parseJson(undefined, 'is no JSON'));
 
-/** What reads an option's value from the text of its variable. */
+/** Parses an option's value from the text of its variable. */
 function parserOf({ type }: v.GenericSchema) {
   if (type === 'number') return number;
   return type === 'strict_object' ? json : text;
@@ -75,7 +75,7 @@ const OPTIONS = Object.entries<{
   readonly default?: unknown;
 }>(FUNCTION_OPTIONS);
 
-/** Variables that are no options. docs/configuration.md shows their doc comments. */
+/** Variables without an option. docs/configuration.md shows their doc comments. */
 const Environment = v.object({
   /** Base URL of the API. https, or http to loopback. */
   API_BASE_URL: address(BASE_URL),
@@ -120,7 +120,7 @@ const Environment = v.object({
   AWS_ENDPOINT_URL_S3: v.optional(v.string()),
 });
 
-/** Of each option its own variable. */
+/** Each option has its own variable. */
 const Options = v.object(
   Object.fromEntries(
     OPTIONS.map(([, { schema, variable, default: byDefault }]) => {

@@ -124,7 +124,7 @@ export function childOf(parents: string): NamedStream | undefined {
 /** Members with a meaning of their own in rows of any stream. */
 export const ROW_MEMBERS = ['id', 'stream_position', 'updated_at', 'deleted', 'deleted_at', 'blocked_at'] as const;
 
-/** What the connector could not work by in a table of streams. */
+/** What is wrong with a table of streams. */
 export function streamFaults(streams: readonly Stream[]): string[] {
   const names = streams.map(({ name }) => name);
   const children = streams.filter(({ cascadesFrom }) => cascadesFrom !== undefined);
@@ -167,5 +167,5 @@ function cascadeFaults({ name, group, cascadesFrom, hasRowStates }: Stream, stre
     : [`${name} and ${cascadesFrom} need row states, by which rows are withdrawn.`];
 }
 
-/** Rows a page may carry: the API refuses a `limit` outside these bounds, it never clamps (specification, Limits). */
+/** Rows per page. The API refuses a `limit` outside these bounds and never clamps it (specification, Limits). */
 export const PAGE_LIMIT = { min: 1, max: 500, default: 500 } as const;

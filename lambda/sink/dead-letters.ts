@@ -7,7 +7,7 @@ import type { RetryBudget } from '../core/retry.ts';
 import type { DeadLetter, DeadLetters } from '../ports.ts';
 
 export interface DeadLetterOptions {
-  /** Made at the first dead letter: most runs have none, and the S3 client is the heaviest of all. */
+  /** Created at the first dead letter: most runs have none, and the S3 client is the heaviest. */
   readonly client: () => Promise<Sender>;
   readonly bucket: string;
   readonly connector: string;

@@ -31,7 +31,7 @@ interface PutOptions {
 }
 
 /**
- * Of a partial failure only the refused records are sent again: the others have arrived.
+ * After a partial failure only the refused records are sent again.
  *
  *     records 1 2 3 4   →   answer ok, throttled, ok, throttled   →   records 2 4   →   …
  *
@@ -82,7 +82,7 @@ function deliveryError(cause: unknown): Error {
   return new DeliveryError((cause instanceof Error && serviceWord(cause.name)) || 'the call failed', { cause });
 }
 
-/** A text that is no code is left out: it may echo a row. */
+/** Text that is not an error code is left out: it may contain a row. */
 function wordsOf(codes: ReadonlySet<string>): string {
   return [...new Set([...codes].map(code => serviceWord(code) ?? 'an unknown code'))].join(', ');
 }
@@ -94,7 +94,7 @@ function wordsOf(codes: ReadonlySet<string>): string {
 
 const MAX_LINES = 500;
 const MAX_CALL_RECORDS = 500;
-/** 4 MiB a call. Whether AWS counts before base64 is not said, so the larger count must fit, with its JSON around it. */
+/** 4 MiB a call. AWS does not say whether it counts before base64, so the larger count must fit, including the JSON around it. */
 const MAX_CALL_BYTES = 4 * 1024 * 1024;
 const RECORD_OVERHEAD_BYTES = 16;
 const CALL_OVERHEAD_BYTES = 1024;
@@ -135,7 +135,7 @@ export function packCalls(records: readonly Uint8Array[]): Uint8Array[][] {
   return calls;
 }
 
-/** Line by line: joined first, one line of wide characters would make the text of all wide, and slow to encode. */
+/** Encoded line by line: in a joined text, one line with wide characters would make all of it slow to encode. */
 function record(lines: readonly string[], from: number, to: number, bytes: number): Uint8Array {
   const written = Buffer.allocUnsafeSlow(bytes);
   let at = 0;

@@ -1,4 +1,4 @@
-/** The Security Data External API: each call is authorized, tried again within the time budget, and its errors are classified. */
+/** The Security Data External API. Authorizes each call, retries it within the time budget and classifies its errors. */
 import { isUtf8 } from 'node:buffer';
 import {
   AccountRevokedError,
@@ -58,7 +58,7 @@ const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024;
 const DEFAULT_TIMEOUT_MILLISECONDS = 30_000;
 /** Time-outs in a row before the walk is asked for fewer rows. */
 const MAX_TIMEOUTS = 2;
-/** 401s in a row for which a new token is worth a try. */
+/** Consecutive 401s after which a new token is requested. */
 const MAX_NEW_TOKENS = 1;
 
 export function createApi(options: ApiOptions): Api {
@@ -78,7 +78,7 @@ export function createApi(options: ApiOptions): Api {
 }
 
 interface Target {
-  /** What errors call it: nothing of a row or a cursor is in it. */
+  /** Name of the request in errors. Contains nothing of a row or a cursor. */
   readonly name: string;
   /** Below the base URL. */
   readonly text: string;
@@ -131,13 +131,13 @@ class Call {
     const { baseUrl, fetch } = this.#options;
     return fetch(`${baseUrl.replace(/\/+$/, '')}${this.#target.text}`, {
       headers: { accept: 'application/json', authorization: `Bearer ${token}` },
-      // Followed, a redirect would carry the bearer to another host.
+      // Following a redirect would send the bearer token to another host.
       redirect: 'manual',
       signal: this.#signal ? AbortSignal.any([this.#signal, timer]) : timer,
     });
   }
 
-  /** What an answer other than 200 means. */
+  /** Classifies an answer other than 200. */
   async #answered(response: Response, token: string): Promise<Error> {
     const type = await readProblem(response);
     const { name } = this.#target;
@@ -161,7 +161,7 @@ class Call {
     return new TryAgain('at once', refused);
   }
 
-  /** What a request that got no whole answer means. */
+  /** Classifies a request that got no complete answer. */
   #failed(error: unknown, timer: TimeLimit): Error {
     this.#signal?.throwIfAborted();
     const { name } = this.#target;
@@ -190,7 +190,7 @@ const KNOWN_TYPES = [
 export type ProblemType = (typeof KNOWN_TYPES)[number];
 
 const MAX_BYTES = 65_536;
-/** What is longer, or holds a control character, is no name of a type. */
+/** A longer value, or one with a control character, is not a type. */
 const TYPE = /^\P{Cc}{1,2048}$/u;
 
 /**

@@ -23,13 +23,13 @@ export interface ClientOptions {
 export interface ListOptions {
   /** From an earlier page's `nextCursor`. @default from the beginning */
   readonly cursor?: string;
-  /** Rows a page, 1 to 500. @default 500 */
+  /** Rows per page, 1 to 500. @default 500 */
   readonly limit?: number;
   readonly signal?: AbortSignal;
 }
 
 export interface Page {
-  /** One JSON text a row. */
+  /** One JSON text per row. */
   readonly rows: readonly string[];
   /** null: the end of the stream. Keep the newest that is not null, and poll with it. */
   readonly nextCursor: string | null;

@@ -22,7 +22,7 @@ const Secret = v.object({
 
 export function createCredentials(client: Sender, secretId: string): Credentials {
   let cached: ClientCredentials | undefined;
-  /** One request for all that ask at the same time: the token and the organization are both asked for when a run begins. */
+  /** One request for all concurrent callers: the token and the organization check both read the secret when a run begins. */
   let pending: { readonly answer: Promise<ClientCredentials>; readonly retryBudget: RetryBudget } | undefined;
   const ask = (retryBudget: RetryBudget) => {
     const answer = fetchSecret(client, secretId, retryBudget)
@@ -55,7 +55,7 @@ async function fetchSecret(client: Sender, secretId: string, retryBudget: RetryB
   }
 }
 
-/** Whoever fills a secret that only could not be read overwrites a good one. */
+/** A secret that could not be read is not called empty: the reader would overwrite a good one. */
 function adviceFor(cause: unknown): string {
   const name = cause instanceof Error ? cause.name : '';
   if (/AccessDenied|Decryption|KMS/.test(name)) {

@@ -1,4 +1,4 @@
-/** Bodies of HTTP answers, bounded, and why there is none. */
+/** Reads bodies of HTTP answers up to a bound, and names the reason when there is none. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { ApiUnavailableError, OutOfTimeError } from '../core/errors.ts';
 import type { RetryBudget } from '../core/retry.ts';
@@ -90,7 +90,7 @@ export async function readBody(response: Response, bound: number): Promise<Buffe
     bytes.set(part, size);
     size = end;
   }
-  // Half an answer that ends cleanly is half an answer all the same.
+  // A body that ends early without an error is incomplete, too.
   const encoded = response.headers.has('content-encoding');
   if (!encoded && size < declared) throw new TypeError('The connection ended before the declared length');
   const body = bytes.subarray(0, size);
@@ -103,7 +103,7 @@ function larger(bytes: Buffer, size: number, needed: number): Buffer<ArrayBuffer
   return room;
 }
 
-/** The signal of a bound on time, and the way to lift it. */
+/** An abort signal with a time limit that can be lifted. */
 export interface TimeLimit extends Disposable {
   readonly signal: AbortSignal;
   /** The time budget ends before the milliseconds asked for have passed. */
@@ -117,7 +117,7 @@ export function timeLimit(milliseconds: number, { clock, timeLeft }: RetryBudget
   const over = new AbortController();
   clock.sleep(granted, over.signal, 'limit').then(
     () => expired.abort(new DOMException(`No answer within ${granted} ms`, 'TimeoutError')),
-    // Disposed: the wait is over, and nothing has expired.
+    // Disposed: the request has ended within its time.
     () => undefined,
   );
   return { signal: expired.signal, shortened: granted < milliseconds, [Symbol.dispose]: () => over.abort() };

@@ -1,4 +1,4 @@
-/** The verbs of DynamoDB that the connector uses: its limits kept, its partial answers asked for again, its failures named. */
+/** The DynamoDB operations that the connector uses: splits batches at its limits, repeats unprocessed items, wraps its failures. */
 import {
   type AttributeValue,
   BatchGetItemCommand,
@@ -23,7 +23,7 @@ export interface Table {
   delete(keys: readonly Key[], assertLeaseValid: AssertLeaseValid): Promise<void>;
   /** Strongly consistent, in the order of the sort key; all of them, or the first `limit` that come after a key. */
   query(pk: string, limit?: number, after?: Key): Promise<Item[]>;
-  /** @returns false when the item that is there has a later epoch. */
+  /** @returns false when the stored item has a later epoch. */
   putFenced(item: Item, epoch: number): Promise<boolean>;
   /** @returns the attributes asked for by `ReturnValues`, or nothing when the condition was not met. */
   update(
@@ -37,7 +37,7 @@ const WRITE_LIMIT = 25;
 
 type Keys = Record<string, AttributeValue>[];
 
-/** Every method rejects with StateError, or with what the check of the lease throws. */
+/** Every method rejects with StateError, or with the error of the lease check. */
 export function createTable(client: Sender, name: string, retryBudget: RetryBudget): Table {
   async function call<T>(what: string, attempt: () => Promise<T>, policy?: Pick<RetryPolicy, 'before' | 'stop'>) {
     try {
@@ -129,12 +129,12 @@ export function createTable(client: Sender, name: string, retryBudget: RetryBudg
   };
 }
 
-/** A part was left undone for want of capacity: it is asked for again until the time is up. */
+/** DynamoDB left a part unprocessed: it is repeated until the time budget ends. */
 function unfinished(what: string): TryAgain {
   return new TryAgain('throttled', new Error(`The service did not ${what} before the time budget ended`));
 }
 
-/** Turns a refused condition, which is an answer and no failure, into nothing. */
+/** Maps a failed condition, which is an answer and not a failure, to `undefined`. */
 async function unlessRefused<T>(attempt: () => Promise<T>): Promise<T | undefined> {
   try {
     return await attempt();
