@@ -4,7 +4,7 @@ import { connectorProps } from './config/props.ts';
 import type { ConnectorConfig } from './connector-options.ts';
 import { SecurityDataConnector } from './security-data-connector.ts';
 
-/** One organization’s connector as a stack: a thin wrapper that gives the construct what the configuration says. */
+/** The connector of one organization as a stack: a thin wrapper that passes the configuration to the construct. */
 export class ConnectorStack extends Stack {
   readonly connector: SecurityDataConnector;
 
@@ -14,7 +14,7 @@ export class ConnectorStack extends Stack {
     this.nameOutputs();
   }
 
-  /** One connector a stack, so that its outputs need no prefix: an operator finds `FunctionName`, not `ConnectorFunctionName05A544E1`. */
+  /** A stack has one connector, so its outputs need no prefix: `FunctionName`, not `ConnectorFunctionName05A544E1`. */
   private nameOutputs(): void {
     for (const output of this.node.findAll()) {
       if (output instanceof CfnOutput) output.overrideLogicalId(output.node.id);

@@ -41,7 +41,7 @@ function bucketNameOf(connectorName: string): string {
   return `sdc-${connectorName}-${Fn.select(0, id)}-${Fn.select(4, id)}`;
 }
 
-/** What every bucket of a stack has in common: private, encrypted, versioned, TLS only. */
+/** Settings of every bucket of a stack: private, encrypted, versioned, TLS only. */
 export function bucketDefaults(key: IKey | undefined): s3.BucketProps {
   return {
     ...encryptionOf(key),

@@ -1,6 +1,6 @@
 import { TEST } from './test-event.ts';
 
-/** What an event of each kind says about its id. */
+/** Meaning of each kind of event for its id. */
 export const MEANING = {
   upsert: 'exists',
   oversize: 'exists',

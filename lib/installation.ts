@@ -10,7 +10,7 @@ const PREBUILT = path.join(ROOT, 'function');
 /** Folder of the function's bundle. Only the package has one, so that its users need no esbuild. */
 export const PREBUILT_FUNCTION: string | undefined = existsSync(PREBUILT) ? PREBUILT : undefined;
 
-/** How and where to start the operator's command. With `--no`, what is not installed is not downloaded. */
+/** How and where to start the operator's command. With `--no`, a missing package is not downloaded. */
 export const CONNECTORCTL = PREBUILT_FUNCTION
   ? { command: 'npx --no connectorctl', folder: 'the folder of your CDK app', note: '' }
   : {

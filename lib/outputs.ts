@@ -13,7 +13,7 @@ import { PREFIXES } from './prefixes.ts';
 import type { Schedule } from './schedule.ts';
 import { VERSION } from './version.ts';
 
-/** What the construct shows of itself. */
+/** Attributes of the construct. */
 export interface ConnectorParts extends Construct {
   readonly connectorName: string;
   readonly bucket: IBucket;
@@ -27,7 +27,7 @@ export interface ConnectorParts extends Construct {
   readonly query: Query | undefined;
 }
 
-/** What an operator's commands and the form of a SIEM ask for. */
+/** Values that operator commands and the forms of SIEMs need. */
 export function addOutputs(connector: ConnectorParts, schedule: Schedule): void {
   const { connectorName, logGroup, dashboard } = connector;
   const add = (id: string, value: string, description: string) => new CfnOutput(connector, id, { value, description });

@@ -1,2 +1,2 @@
-/** What a secret's members hold until a person fills them in. */
+/** The value of a secret's members until a person sets them. */
 export const PLACEHOLDER = 'replace-me';

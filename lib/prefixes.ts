@@ -1,7 +1,7 @@
-/** Where things lie in the bucket. The SIEM reads `events/` and nothing else. */
+/** Prefixes of the bucket. The SIEM reads only `events/`. */
 export const PREFIXES = {
   events: 'events/',
-  /** What Firehose could not deliver to its endpoint. */
+  /** Events that Firehose could not deliver to its endpoint. */
   deliveryErrors: 'delivery-errors/',
   /** Rows that the function cannot send as events. */
   deadLetters: 'dead-letter/',

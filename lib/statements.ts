@@ -13,7 +13,7 @@ export function secretArnOf(secret: ISecret): string {
   return secret.secretFullArn ?? `${secret.secretArn}-??????`;
 }
 
-/** What a service does with the customer's key in the name of the one who calls it. */
+/** KMS actions that a service performs with the customer's key for its caller. */
 const KEY_USES = {
   readAndWriteState: { service: 'dynamodb', actions: ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt'] },
   readObjects: { service: 's3', actions: ['kms:Decrypt'] },

@@ -1,4 +1,4 @@
-/** What the files in commands/ share. */
+/** Shared by the files in commands/. */
 
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { STREAMS, type StreamName } from '../../lambda/streams.ts';

@@ -1,4 +1,4 @@
-/** What every command works with: the deployment, the AWS clients and the report. */
+/** The context of every command: the deployment, the AWS clients and the report. */
 
 import type { Clock } from '../../lambda/ports.ts';
 import { systemClock } from '../../lambda/system.ts';
@@ -21,12 +21,12 @@ export interface GlobalOptions {
   readonly json?: true;
 }
 
-/** What a command is given beside its arguments. */
+/** Input of a command besides its arguments. */
 export interface Surroundings {
   readonly shell: Shell;
   /** Aborts at Ctrl-C. */
   readonly signal: AbortSignal;
-  /** Of the AWS clients, in place of what the SDK reads from the environment and its files. */
+  /** Settings of the AWS clients that replace those of the environment and configuration files. */
   readonly clientOptions?: ClientOptions;
 }
 

@@ -44,10 +44,10 @@ export interface SiemSide {
   readonly roleArn: string | undefined;
 }
 
-/** Of the stacks that `cdk.json` names. A stack of another app has any name. */
+/** Prefix of the stacks that `cdk.json` names. Stacks of other apps may have any name. */
 const PREFIX = 'SecurityDataConnector-';
 
-/** What a person says of the connector. Nothing: it is the only one. */
+/** The connector that the user selects. Empty: the only one. */
 export interface Wanted {
   /** Name of the connector. */
   readonly connector?: string | undefined;

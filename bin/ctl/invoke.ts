@@ -59,7 +59,7 @@ export interface FunctionCommand {
   readonly confirmOrganization?: true;
 }
 
-/** How a command reaches the function, and how long to wait for the lease. */
+/** The function to invoke, and the time to wait for the lease. */
 export interface Dispatch {
   readonly invoke: (command: FunctionCommand) => Promise<InvocationResult>;
   readonly clock: Clock;

@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import { terminalLine, terminalText } from '../terminal/terminal-text.ts';
 import { terminalReport } from './text.ts';
 
-/** Where a command was typed. */
+/** The terminal or pipe of a command. */
 export interface Shell {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Output;

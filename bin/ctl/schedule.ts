@@ -46,7 +46,7 @@ function scheduleOf(name: string, answer: GetScheduleCommandOutput): Schedule {
 
 const UNIT_MILLISECONDS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
 
-/** Time between two starts, undefined if the expression is no rate. */
+/** Time between two starts. Undefined if the expression is not a rate. */
 export function intervalOf({ expression }: Pick<Schedule, 'expression'>): number | undefined {
   const [, count, unit] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(expression) ?? [];
   return unit === undefined ? undefined : Number(count) * UNIT_MILLISECONDS[unit as keyof typeof UNIT_MILLISECONDS];

@@ -59,7 +59,7 @@ export function phaseOf(status: string): Phase | undefined {
   return Object.hasOwn(PHASES, status) ? PHASES[status as StackStatus] : undefined;
 }
 
-/** Whether somebody must act: a deployment in progress is no fault. */
+/** Whether somebody must act. A deployment in progress is not a fault. */
 export function isTroubled(status: string): boolean {
   const phase = phaseOf(status);
   return phase !== undefined && phase !== 'complete' && phase !== 'in progress';
@@ -70,7 +70,7 @@ export function eventsCommand(stackName: string): string {
   return `aws cloudformation describe-stack-events --stack-name ${stackName}`;
 }
 
-/** What a stack without the outputs of a connector is, and how to continue. Undefined for a stack that was created. */
+/** Explains a stack without the outputs of a connector, and how to continue. Undefined for a stack that was created. */
 export function withoutConnector(stack: Stack, region: string): string | undefined {
   const { StackName: name = '', StackStatus: status = '', StackStatusReason: reason } = stack;
   const why = reason ? ` CloudFormation gives the reason: ${reason}` : '';

@@ -5,7 +5,7 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { DIMENSIONS, METRIC_NAMESPACE } from '../../lambda/metric-names.ts';
 import type { Signal } from './alarm-definition.ts';
 
-/** What a connector's metrics are about. */
+/** The resources that a connector's metrics describe. */
 export interface Monitored {
   readonly connectorName: string;
   readonly function: IFunction;
@@ -15,7 +15,7 @@ export interface Monitored {
   readonly siem?: { readonly queue: IQueue; readonly deadLetters: IQueue } | undefined;
 }
 
-/** Where a metric is found. */
+/** Namespace and dimensions of a metric. */
 export interface Source {
   readonly namespace: string;
   readonly dimensionsMap: Record<string, string>;

@@ -1,4 +1,4 @@
-/** One thing that is wrong, and where: `connectors[1].pageLimit`. */
+/** A fault with its path, such as `connectors[1].pageLimit`. */
 export interface Fault {
   readonly path: string;
   readonly reason: string;

@@ -11,7 +11,7 @@ import { connectorsSchema } from './read-connectors.ts';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
 
-/** What `$schema` of `cdk.json` points to, so that an editor completes and checks the configuration. */
+/** `$schema` of `cdk.json` points to this file, so that an editor completes and checks the configuration. */
 export const JSON_SCHEMA_FILE = path.join(ROOT, 'docs', 'connectors.schema.json');
 
 export const CONFIGURATION_PAGE = path.join(ROOT, 'docs', 'configuration.md');

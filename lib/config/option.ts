@@ -8,7 +8,7 @@
  */
 import * as v from 'valibot';
 
-/** What the construct takes where `cdk.json` has a plain value: the type's name, and a member by which an object of it is known. */
+/** Types of the construct for plain values of `cdk.json`: the name of the type, and a member that identifies its objects. */
 export const FORMS = {
   seconds: { type: 'Duration', member: 'toSeconds' },
   minutes: { type: 'Duration', member: 'toSeconds' },

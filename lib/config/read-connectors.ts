@@ -13,7 +13,7 @@ export const connectorsSchema = v.pipe(
   v.minLength(1, 'must name one connector at least'),
 );
 
-/** Where the context of the app has the connectors: a list or its JSON text, or the path of a JSON file. */
+/** The context keys of the connectors: a list or its JSON text, or the path of a JSON file. */
 export interface ConnectorsContext {
   readonly connectors?: unknown;
   readonly connectorsFile?: unknown;
@@ -97,7 +97,7 @@ function isCut(text: string): boolean {
 export const SHARED_BUCKET =
   'would let the SIEM reader of each connector read the other’s events: give each connector its own bucket';
 
-/** One lease, and states and cursors of one organization. */
+/** A table has one lease, and the states and cursors of one organization. */
 export const SHARED_TABLE =
   'would mix the cursors and states of two connectors, and one would wait for the other: give each connector its own table';
 

@@ -22,13 +22,13 @@ export interface DashboardProps {
   readonly monitored: Monitored;
   readonly streams: readonly Stream[];
   readonly alarms: Alarms;
-  /** Where the function writes the properties that are no metrics. */
+  /** Log group in which the function writes the properties that are not metrics. */
   readonly logGroup: ILogGroup;
   readonly deliveryMetrics: DeliveryMetricPrefix;
   readonly memoryMegabytes: number;
 }
 
-/** One dashboard, read from the top: is the SIEM up to date, what flows, what fails, what it costs. */
+/** The dashboard, from the top: whether the SIEM is up to date, traffic, failures, cost. */
 export function createDashboard(scope: Construct, props: DashboardProps): cloudwatch.Dashboard {
   const metrics = dashboardMetrics(props.monitored, props.streams);
   return new cloudwatch.Dashboard(scope, 'Dashboard', {
@@ -148,7 +148,7 @@ function graph(title: string, width: number, left: cloudwatch.IMetric[]): cloudw
   return new cloudwatch.GraphWidget({ title, width, left, leftYAxis: { min: 0 } });
 }
 
-/** Sums of what is no metric, read from the log when somebody looks at the dashboard. */
+/** Sums of properties that are not metrics, read from the log when somebody opens the dashboard. */
 function figures(title: string, logGroup: ILogGroup, names: readonly (StreamMetric | StreamProperty)[]) {
   const sums = names.map(name => `sum(${name})`);
   return logTable(title, logGroup, [
@@ -178,7 +178,7 @@ const PERIOD = Duration.minutes(5);
 
 /** The time series that a dashboard of one connector is drawn from. */
 export interface DashboardMetrics {
-  /** One line a stream. */
+  /** One line per stream. */
   stream(metric: StreamMetric): cloudwatch.Metric[];
   connector(metric: ConnectorMetric, statistic: string): cloudwatch.Metric;
   /** A metric of an AWS service; nothing where this connector has no such part. */
@@ -199,7 +199,7 @@ export function dashboardMetrics(monitored: Monitored, streams: readonly Stream[
   };
 }
 
-/** What a day costs, by part, estimated from counted use. Firehose bills more than these bytes where records are small. */
+/** Estimated cost of a day by service. Firehose bills more than these bytes when records are small. */
 export function costWidget(metrics: DashboardMetrics, memoryMegabytes: number): cloudwatch.IWidget {
   const gigabyteMillisecond = (PRICES.lambdaGigabyteSecond * memoryMegabytes) / 1024 / 1000;
   return new cloudwatch.GraphWidget({

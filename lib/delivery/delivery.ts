@@ -84,7 +84,7 @@ interface DeliveryRoleProps {
  * on the account, because a role can only be passed to services of its own.
  */
 function createDeliveryRole(scope: Construct, props: DeliveryRoleProps): iam.Role {
-  // Where an endpoint takes the events, only what it did not take lands in the bucket.
+  // With an endpoint as destination, the bucket only receives events that the endpoint refused.
   const prefixes = props.token ? [PREFIXES.deliveryErrors] : [PREFIXES.events, PREFIXES.deliveryErrors];
   const written = prefixes.map(prefix => props.bucket.arnForObjects(`${prefix}*`));
   const role = new iam.Role(scope, 'Role', {

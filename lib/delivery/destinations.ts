@@ -32,7 +32,7 @@ interface DestinationKind<D> extends OptionGroup {
 /** A kind with an option for each of its props. */
 type KindFor<D> = DestinationKind<D> & GroupFor<D>;
 
-/** What every destination is made of. */
+/** Input of every destination. */
 export interface DestinationParts {
   readonly bucket: IBucket;
   readonly role: IRole;
@@ -154,7 +154,7 @@ export function deliveryMetricPrefix(destination: Destination): DeliveryMetricPr
   return kindOf({ type }).metrics!;
 }
 
-/** How long Firehose buffers events by design. May be a token. */
+/** The configured buffer time of Firehose. May be a token. */
 export function bufferSecondsOf(destination: Exclude<Destination, ExistingDestination>): number {
   return destination.bufferInterval?.toSeconds() ?? DESTINATIONS[destination.type].optional.bufferInterval.default;
 }
@@ -166,7 +166,7 @@ export function mostBufferSeconds(destination: Destination): number {
   return destination.bufferInterval?.isUnresolved() ? most : bufferSecondsOf(destination);
 }
 
-/** What every write into the bucket has in common, be it a delivery or a backup. */
+/** Settings shared by deliveries and backups into the bucket. */
 function bucketSettings({ bucket, role, encryptionKey, logging }: DestinationParts) {
   return {
     bucketArn: bucket.bucketArn,
@@ -178,7 +178,7 @@ function bucketSettings({ bucket, role, encryptionKey, logging }: DestinationPar
   };
 }
 
-/** What every endpoint has in common. Events that it did not accept go to the bucket, and an alarm reports them. */
+/** Settings shared by all endpoints. Refused events go to the bucket, and an alarm reports them. */
 function endpointSettings(parts: DestinationParts, retry: Duration | undefined) {
   const { role, token, logging } = parts;
   return {

@@ -15,7 +15,7 @@ export const PROCESS_ENVIRONMENT = {
   MALLOC_ARENA_MAX: '1',
 } as const;
 
-/** What the function works with. */
+/** Resources that the function uses. */
 export interface FunctionResources {
   /** Its dead letters lie below this name. */
   readonly connectorName: string;

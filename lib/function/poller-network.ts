@@ -31,7 +31,7 @@ function createSecurityGroup(scope: Construct, vpc: ec2.IVpc, ports: readonly nu
   return group;
 }
 
-/** What the Lambda service does with the role to place a function in a VPC. These actions take no narrower resource at that moment. */
+/** Actions of the Lambda service that place a function in a VPC. They take no narrower resource. */
 export const NETWORK_ACTIONS = [
   'ec2:AssignPrivateIpAddresses',
   'ec2:CreateNetworkInterface',

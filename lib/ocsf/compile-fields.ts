@@ -6,7 +6,7 @@ import { type OcsfObject, valueType } from './schema.ts';
 /** The option `ocsfFields`: attribute by member of a row, or the same below the name of a stream. */
 export type OcsfFieldsOption = Readonly<Record<string, string | Readonly<Record<string, string>>>>;
 
-/** What the function gets: it knows no schema. */
+/** The compiled mapping. The function has no schema. */
 export type CompiledFields = Readonly<
   Record<string, { readonly fields: object; readonly rules: readonly ObjectRule[] }>
 >;
@@ -71,7 +71,7 @@ function generalFaults({ attribute, at }: Entry, holds: boolean, parts: readonly
   if (holds) return [];
   const incomplete = parts.find(part => part.incomplete.has(at));
   if (incomplete) return [{ path: at, reason: incomplete.incomplete.get(at)! }];
-  // The class in which the path leads furthest is the one that was meant. An entry for one stream may have taken its place.
+  // Report the class in which most of the path exists. An entry for one stream may have taken its place.
   const [meant] = wrong.toSorted((one, other) => other.depth - one.depth || order(one) - order(other));
   if (!meant) return [];
   if (meant.depth > 0 || meant.kind === 'unfit') return [{ path: at, reason: meant.reason }];
@@ -127,7 +127,7 @@ export interface CompiledStream {
   readonly incomplete: ReadonlyMap<string, string>;
 }
 
-/** What of the mapping holds for one stream. */
+/** The part of the mapping that applies to one stream. */
 export function compileStream(stream: StreamName, { general, special }: Entries): CompiledStream {
   const own = special.filter(([name]) => name === stream).map(([, entry]) => entry);
   const others = general.filter(({ member }) => !own.some(each => each.member === member));
@@ -140,7 +140,7 @@ export function compileStream(stream: StreamName, { general, special }: Entries)
       for (const { at } of mapped.filter(each => isWithin(each, path))) incomplete.set(at, reason);
     const complete = mapped.filter(({ at }) => !incomplete.has(at));
     if (complete.length < mapped.length) {
-      // What was left out may have been what another object needed.
+      // Another object may have needed a member that was left out.
       mapped = complete;
       continue;
     }
@@ -197,7 +197,7 @@ function rulesOf(mapped: readonly Mapped[], stream: StreamName) {
   return { rules, wrong };
 }
 
-/** What an object must hold to be valid, of what members can bring. The function leaves out an object that does not. */
+/** Members that an object needs to be valid, as far as rows can supply them. The function leaves out an incomplete object. */
 export interface ObjectRule {
   readonly path: string;
   /** Required attributes that are 0, Unknown, when nothing else is known. */

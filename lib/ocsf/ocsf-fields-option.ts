@@ -21,7 +21,7 @@ const GIVEN = [
 
 type Entry = Readonly<Record<string, unknown>>;
 
-/** What is wrong with the mapping to OCSF in each entry, whatever else is. */
+/** Faults of the mapping to OCSF in each entry, independent of its other faults. */
 export function ocsfFaults(list: unknown): Fault[] {
   if (!Array.isArray(list)) return [];
   return list.flatMap((entry, index) =>

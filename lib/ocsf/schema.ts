@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 export interface OcsfAttribute {
-  /** Of a value; absent on objects, and on attributes of profiles that the connector does not apply. */
+  /** Type of a value. Absent on objects, and on attributes of profiles that the connector does not apply. */
   readonly type?: string;
   /** Name of the object. */
   readonly object?: string;

@@ -12,7 +12,7 @@ const DAYS_TO_EXPIRE = 2;
 
 export interface LinesTableProps {
   readonly bucket: IBucket;
-  /** How long objects stay; absent where somebody else decides that. */
+  /** Lifetime of objects. Absent for an existing bucket. */
   readonly retention?: Duration;
 }
 
@@ -43,7 +43,7 @@ export function linesTable(props: LinesTableProps): glue.CfnTable.TableInputProp
   };
 }
 
-/** By the day, and no day before the oldest object: a query lists each partition, whether anything lies there or not. */
+/** Partitions by day, from the oldest object on, because a query lists every partition, even an empty one. */
 function projection({ bucket, retention }: LinesTableProps): Record<string, string> {
   // Longer than that, the first day of all is the later of the two for years to come.
   const isShort = retention && !retention.isUnresolved() && retention.toDays() <= MOST_DAYS_BACK;
@@ -84,7 +84,7 @@ export function athenaView({ name, columns, sql }: View, database: string): glue
     viewExpandedText: '/* Presto View */',
     storageDescriptor: {
       columns: entries.map(([column, type]) => ({ name: column, type: CATALOGUE_TYPES[type] })),
-      // A view has none, and what is left empty would be dropped from the template.
+      // A view has none, and the template would drop an empty value.
       serdeInfo: { name: '-', serializationLibrary: '-' },
     },
   };

@@ -89,7 +89,7 @@ interface WorkgroupProps {
 
 const BYTES_OF_GIGABYTE = 1_000_000_000;
 
-/** Where analysts ask: bounds what one query may read, and says where its answer goes, whatever the client says. */
+/** The workgroup of analysts. It limits the bytes of a query and sets the location of results, whatever the client requests. */
 function createWorkgroup(scope: Construct, props: WorkgroupProps): athena.CfnWorkGroup {
   const { connectorName, results, scanGigabytes, encryptionKey } = props;
   return new athena.CfnWorkGroup(scope, 'Workgroup', {

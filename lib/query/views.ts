@@ -3,7 +3,7 @@ import path from 'node:path';
 import { classesOf, type OcsfClass, withdrawalClass } from '../../lambda/core/ocsf/classes.ts';
 import { STREAMS, type Stream } from '../../lambda/streams.ts';
 
-/** By the name that both Athena and this file give it. Times are UTC. */
+/** Type of a column, named as in Athena and in this file. Times are UTC. */
 export type ColumnType = 'varchar' | 'timestamp(3)';
 
 /** A view over the delivered events. Its SQL is one for Athena and for DuckDB: `duckdb.sql` has what DuckDB lacks. */
@@ -17,7 +17,7 @@ export interface View {
 const VERSIONED: readonly Stream[] = STREAMS.filter(({ hasRowStates }) => hasRowStates);
 const IMMUTABLE: readonly Stream[] = STREAMS.filter(({ hasRowStates }) => !hasRowStates);
 
-/** By class, the kind of the event in the envelope. */
+/** Kind of the event in the envelope, by class. */
 const KINDS = STREAMS.flatMap((stream): [OcsfClass, string][] => {
   const { live, removed, withdrawn } = classesOf(stream);
   return [
@@ -28,7 +28,7 @@ const KINDS = STREAMS.flatMap((stream): [OcsfClass, string][] => {
   ];
 });
 
-/** What the SQL in files must know of the streams and of their classes in OCSF. */
+/** Values of streams and OCSF classes that the SQL files use. */
 const SQL_FACTS = {
   immutable_streams: listed(IMMUTABLE.map(({ name }) => name)),
   removed_kinds: cases(KINDS, kind => kind === "'tombstone'"),
@@ -79,7 +79,7 @@ const EVENT = {
   delivery_day: 'varchar',
 } as const;
 
-/** What every view of latest events ends in. */
+/** The end of every view of latest events. */
 const SENT = { forwarded_at: 'timestamp(3)', sequence: 'varchar', event_id: 'varchar' } as const;
 
 /** Every view, each after those that it reads. The first reads the relation `lines(line, delivery_day)`. */

@@ -29,7 +29,7 @@ export function createSiemAccess(scope: Construct, props: SiemAccessProps): Siem
   const within = new Construct(scope, 'Siem');
   const deadLetters = new sqs.Queue(within, 'Unread', { ...QUEUE, retentionPeriod: KEPT });
   suppressFinding(deadLetters, 'AwsSolutions-SQS3', 'This queue is itself the dead-letter queue of the notifications.');
-  // Another id would replace the queue, with whose URL a SIEM is set up.
+  // Another id would replace the queue, and SIEMs are configured with its URL.
   const queue = new sqs.Queue(within, 'Announcements', {
     ...QUEUE,
     retentionPeriod: KEPT,

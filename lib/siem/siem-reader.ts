@@ -8,7 +8,7 @@ export interface ReaderRoleProps {
   readonly connectorName: string;
   /** Whom the role trusts. */
   readonly reader: SiemReader;
-  /** What the role may do. */
+  /** The policy of the role. */
   readonly policy: iam.IManagedPolicy;
 }
 

@@ -123,7 +123,7 @@ interface RewindOptions {
 interface Rewind {
   readonly streams: readonly StreamName[];
   readonly command: FunctionCommand;
-  /** What it will do. */
+  /** The consequence that the user confirms. */
   readonly consequence: string;
 }
 

@@ -50,7 +50,7 @@ async function setCredentials(context: Context, { yes }: { readonly yes?: true }
   };
 }
 
-/** What keeps a run from working with these credentials. */
+/** Reasons why a run would fail with these credentials. */
 async function faultOf(context: Context, credentials: ClientCredentials): Promise<string | undefined> {
   try {
     const { api, streams, checkpoints } = await openAccess(context, credentials);

@@ -17,7 +17,7 @@ export class DistinctIds {
     this.#hashes[this.#added++] = hash('sha256', id, 'buffer').readBigUInt64LE();
   }
 
-  /** How many were added, repeats and all. */
+  /** Number of values added, including repeats. */
   get added(): number {
     return this.#added;
   }

@@ -127,7 +127,7 @@ export function eventLine(notice: string, row: string, { kind, forwardedAt }: Re
   const { event_id: noticeId, sequence, dead_letter: _, ...rest } = JSON.parse(notice);
   const eventId = createHash('sha256').update(`loaded\n${noticeId}`).digest('hex').slice(0, 32);
   const next = String(BigInt(sequence) + 1n).padStart(sequence.length, '0');
-  // The position is any JSON value, whose digits stay.
+  // The position may be any JSON value. Its digits are kept.
   const position = /"stream_position":("(?:[^"\\]|\\.)*"|[^,]+),"connector"/.exec(notice)?.[1] ?? 'null';
   const head = { event_id: eventId, sequence: next, ...rest, kind, stream_position: null, forwarded_at: forwardedAt };
   const text = JSON.stringify(head).replace('"stream_position":null', () => `"stream_position":${position}`);

@@ -1,4 +1,4 @@
-/** What the checks share. Each part is read once, when a check first needs it. */
+/** Shared by the checks. Each part is read once, when a check first needs it. */
 import { assign } from '../../../../lambda/compose.ts';
 import { type PageContent, parsePage } from '../../../../lambda/core/page.ts';
 import { rowCut } from '../../../../lambda/core/row.ts';

@@ -56,7 +56,7 @@ export interface LineQuery extends Pick<EventQuery, 'stream' | 'forwardedAt'> {
   readonly needles: readonly string[];
 }
 
-/** The first line that is meant. @throws Error of the SDK */
+/** The first matching line. @throws Error of the SDK */
 export async function findLine(
   aws: Aws,
   place: DeliveryPlace,
@@ -158,7 +158,7 @@ async function* linesOf(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   if (parts.some(part => part.length > 0)) yield Buffer.concat(parts);
 }
 
-/** Where a delivery stream puts events: in a bucket, with a prefix per hour. */
+/** Location of delivered events: a bucket with a prefix per hour. */
 export type DeliveryPlace =
   | { readonly bucket: string /** With Firehose's expressions. */; readonly prefix: string }
   /** Why events cannot be found. */

@@ -11,9 +11,9 @@ const GROWTH = 1.5;
 
 /** Facts about an entry, combined as bits. */
 export const FACT = {
-  /** By its state, the SIEM was last sent the row. */
+  /** The row state says that the SIEM was last sent the row. */
   sent: 1,
-  /** By its state, the SIEM was last sent the removal. */
+  /** The row state says that the SIEM was last sent the removal. */
   removed: 2,
   /** Its state is older than the last replay. */
   stale: 8,
@@ -25,7 +25,7 @@ export const FACT = {
   equal: 64,
   /** The API last listed the row as live, and the filter excludes it. */
   withheld: 128,
-  /** By its state, the SIEM was last sent a withdrawal because of the filter. */
+  /** The row state says that the SIEM was last sent a withdrawal because of the filter. */
   filtered: 256,
 } as const;
 

@@ -10,7 +10,7 @@ import type { Outcome } from '../../report.ts';
 import { paint } from '../../text.ts';
 import { isComplete, lasting, type Verification, verifyOutcome } from './verify-result.ts';
 
-/** One row, as the function reports it. */
+/** The outcome of a row, as the function reports it. */
 export interface Repaired {
   readonly stream: StreamName;
   readonly id: string;
