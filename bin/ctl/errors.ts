@@ -35,7 +35,10 @@ export class AwsCallError extends Error {
   override readonly name = 'AwsCallError';
   /** @param gone the advice if the resource does not exist, where no permission helps */
   constructor(what: string, advice: string, cause: unknown, gone = GONE) {
-    super(`${what}: ${awsFailureText(cause)}\n${isMissing(cause) ? gone : advice}`, { cause });
+    super(
+      [`${what}: ${awsFailureText(cause)}`, isMissing(cause) ? gone : adviceFor(cause, advice)].join('\n').trimEnd(),
+      { cause },
+    );
   }
 }
 
@@ -46,6 +49,16 @@ const GONE =
 export const TABLE_GONE =
   'No run can succeed without it. Do not deploy: with an empty table the SIEM keeps what is removed meanwhile. Restore the table ' +
   'under its name from the backup that AWS keeps for 35 days: aws dynamodb list-backups --backup-type SYSTEM';
+
+const NO_ACCOUNT = /^(CredentialsProviderError|ExpiredToken|ExpiredTokenException|RequestExpired)$/;
+
+/** Without a region or a login no permission is missing. */
+function adviceFor(cause: unknown, advice: string): string {
+  const isUnrelated = cause instanceof Error && (NO_ACCOUNT.test(cause.name) || NO_REGION.test(cause.message));
+  return isUnrelated ? advice.replace(/\s*You need .*$/s, '') : advice;
+}
+
+const NO_REGION = /^Region (is missing|not accepted)/;
 
 const MISSING = /NotFound|NoSuch|DoesNotExist|NonExistentQueue/;
 
@@ -73,6 +86,8 @@ export class InterruptedError extends Error {
 const NO_CONNECTION =
   'Check the network of this machine, then try again. The function has its own connection: "status" shows how its runs ended.';
 const FAILS = 'It can be reached, and fails. Try again in a minute. If it lasts, contact the platform’s operator.';
+const THROTTLED =
+  'The API limits the rate of requests. Runs wait for it and lose nothing. Try again in a minute. If it lasts, ask the platform’s operator for a higher limit.';
 const AGAIN = 'Try again in a minute.';
 
 /** Replaces what these errors say about the next run. */
@@ -85,7 +100,7 @@ const ADVICE: readonly (readonly [type: new (...given: any) => Error, advice: Ad
     CredentialsError,
     `Put the current client_id and client_secret into the secret with "${CONNECTORCTL.command} set-credentials", or have the account enabled.`,
   ],
-  [OutOfTimeError, AGAIN],
+  [OutOfTimeError, message => (message.includes('(429)') ? THROTTLED : AGAIN)],
   [PageTimeoutError, AGAIN],
 ];
 
@@ -137,8 +152,7 @@ const SENTENCES: readonly (readonly [name: RegExp, sentence: string])[] = [
 /** Name and message of an AWS error, preceded by a sentence for common cases. */
 export function awsFailureText(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
-  if (/^Region (is missing|not accepted)/.test(cause.message))
-    return 'The AWS region is missing or invalid. Use --region, or set AWS_REGION.';
+  if (NO_REGION.test(cause.message)) return 'The AWS region is missing or invalid. Use --region, or set AWS_REGION.';
   const said = `${cause.name}: ${cause.message}`;
   const sentence = SENTENCES.find(([name]) => name.test(cause.name))?.[1];
   if (sentence) return `${sentence} (${said})`;

@@ -83,3 +83,18 @@ test('the exit status is 2 for a refusal, 130 for Ctrl-C and 1 for any other err
   const errors = [new RefusedError('no'), new InterruptedError('Ctrl-C'), new AwsCallError('a', 'b', 'c'), 'no error'];
   expect(errors.map(exitStatusOf)).toEqual([2, 130, 1, 1]);
 });
+
+test.each([named('CredentialsProviderError'), named('ExpiredTokenException'), new Error('Region is missing')])(
+  'without a region or a login no permission is asked for: %s',
+  cause => {
+    const { message } = new AwsCallError('The stacks could not be listed', 'Nothing was done. You need a:B.', cause);
+    expect(message).toMatch(/\nNothing was done\.$/);
+    expect(new AwsCallError('The queue could not be read', 'You need a:B.', cause).message).not.toContain('\n');
+  },
+);
+
+test('a rate limit is named as such, with what it means for the runs', () => {
+  expect(messageOf(new OutOfTimeError('the API asks to be called again (429)'))).toMatch(
+    /\(429\)\.\nNothing was changed\. The API limits the rate of requests\. Runs wait for it and lose nothing\./,
+  );
+});
