@@ -52,6 +52,26 @@ export interface BatchResult {
   readonly seen: Tally;
 }
 
+/** What must occur in a few hundred histories. Those in which nothing happens would prove nothing. */
+const EVENTFUL: readonly (keyof Tally)[] = [
+  'kills',
+  'zombies',
+  'overlaps',
+  'faults',
+  'removals',
+  'restores',
+  'leaseHeld',
+  'wide',
+  'massRemovals',
+  'killsWhileWithdrawing',
+  'stubborn',
+  'thaws',
+];
+
+export function neverHappened(seen: Tally): readonly (keyof Tally)[] {
+  return EVENTFUL.filter(name => seen[name] === 0);
+}
+
 export async function runBatch({ from, count }: Batch, views: ViewsCheck): Promise<BatchResult> {
   const seen = emptyTally();
   const failedSeeds = new Set<number>();
