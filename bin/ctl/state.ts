@@ -30,6 +30,8 @@ export interface ConnectorState {
   readonly lease: LeaseState | undefined;
   /** Saved state by stream, or the error that a run would fail with. */
   readonly streams: ReadonlyMap<StreamName, SavedStream | Error>;
+  /** Digest of the organization that the state belongs to. Undefined before the first run. */
+  readonly organization: string | undefined;
   /** Number of pending withdrawals by stream. */
   readonly withdrawals: ReadonlyMap<StreamName, number>;
 }
@@ -43,8 +45,8 @@ export async function readState(aws: Aws, tableName: string, now: number): Promi
   const table = createTable(aws.dynamodb(), tableName, retryBudget);
   const names = STREAMS.map(stream => stream.name);
   try {
-    const { streams } = await createCheckpoints(table).load(names);
-    return { streams, lease: await readLease(table, now), withdrawals: await countWithdrawals(table) };
+    const { streams, organization } = await createCheckpoints(table).load(names);
+    return { streams, organization, lease: await readLease(table, now), withdrawals: await countWithdrawals(table) };
   } catch (error) {
     throw tableError(error, tableName, 'dynamodb:BatchGetItem and dynamodb:Query');
   }

@@ -331,6 +331,25 @@ describe('doctor', () => {
   });
 });
 
+test('of credentials of another client than the saved state, doctor says so until a run has noted the new one', async () => {
+  await using each = await deployment();
+  each.connector.platform.populate({ assets: 3, threats: 3, dnsBlocks: 3 });
+  await each.run();
+  const found = async () => (await runDoctor(each)).all.find(({ name }) => name === 'organization');
+  expect(await found()).toMatchObject({ status: 'ok' });
+  const { account } = each.connector.platform;
+  Object.assign(account, { clientId: 'other-client' });
+  const secret = { client_id: 'other-client', client_secret: account.clientSecret };
+  each.connector.aws.secret.put(JSON.stringify(secret));
+  expect(await found()).toMatchObject({
+    status: 'warn',
+    text: expect.stringContaining('is not the one that the saved state belongs to'),
+    remedy: expect.stringMatching(/OrganizationChangedError.*set-credentials.*confirm-organization/s),
+  });
+  await each.connector.run({}, { cold: true });
+  expect(await found()).toMatchObject({ status: 'ok', text: expect.stringContaining('those that the saved state') });
+});
+
 test('without any threat, doctor does not say that it has checked which member names the asset', async () => {
   await using each = await deployment();
   const { all } = await runDoctor(each);

@@ -3,8 +3,10 @@
 import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { GetRoleCommand } from '@aws-sdk/client-iam';
+import { organizationDigest } from '../../../../lambda/core/organization.ts';
 import { SettingsError } from '../../../../lambda/settings.ts';
 import { STREAMS } from '../../../../lambda/streams.ts';
+import { sha256 } from '../../../../lambda/system.ts';
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
 import { PERMISSION, readAlarms, readSubscriptions, type Subscriptions } from '../../alarms.ts';
 import { type Condition, type DeployedFunction, type Deployment, restore } from '../../deployment.ts';
@@ -184,6 +186,26 @@ export const state: Check<DoctorContext> = {
     return fail(
       `another version wrote the saved state of ${unreadable.join(', ')}`,
       'Deploy the version of the connector that wrote it, or a later one.',
+    );
+  },
+};
+
+/** A run that meets rows of another organization sends nothing, and its token and lists are all the same in order. */
+export const organization: Check<DoctorContext> = {
+  name: 'organization',
+  needs: ['state', 'token'],
+  async run({ aws, clock, deployment, settings: read, credentials }) {
+    const { table: name } = await deployment();
+    const { organization: saved } = await readState(aws, name, clock.now());
+    const { clientId } = await credentials();
+    if (saved === undefined) return ok('no run has noted one yet');
+    if (saved === organizationDigest((await read()).baseUrl, clientId, sha256))
+      return ok('address and client are those that the saved state belongs to');
+    return warn(
+      'the API’s address or the client id is not the one that the saved state belongs to',
+      'Runs that fail with OrganizationChangedError send nothing, because the rows may be of another organization. ' +
+        `"${CONNECTORCTL.command} set-credentials" stores the right credentials, "confirm-organization" confirms a change that is ` +
+        'meant. If runs succeed, the next one notes the new client.',
     );
   },
 };
