@@ -35,7 +35,6 @@ export const SUITES: readonly Suite[] = [
   alone('athena-catalogue', 'trino'),
   alone('differences-dynamodb', 'dynamodb'),
   alone('differences-moto', 'moto'),
-  alone('differences-operations', 'moto'),
   alone('differences-token-endpoint', 'keycloak'),
   alone('tokens', 'keycloak'),
   alone('operate', 'dynamodb', 'moto'),
