@@ -115,6 +115,13 @@ test('an incident fires its alarm, nothing is lost, and the copy equals the data
   await expect(demo.cause('no such incident')).rejects.toThrow(RangeError);
 });
 
+test('an incident that is repaired before its first minute ends with that minute', async () => {
+  await demo.cause('The service account was disabled');
+  await demo.repair();
+  const { began, repaired } = demo.stack.incident!;
+  expect(repaired).toBe(began);
+});
+
 test('a pause by an operator stops the schedule, and the page says so', async () => {
   const { schedules, scheduleName } = demo.stack.deployment;
   const before = schedules.get(scheduleName)!;

@@ -2,8 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { cascadedWithdrawal, envelope, MAX_LINE_BYTES, missingWithdrawal } from '../../../../lambda/core/event.ts';
 import { rowMembers } from '../../../../lambda/core/json/members.ts';
+import { classesOf } from '../../../../lambda/core/ocsf/classes.ts';
 import { ocsfFormat } from '../../../../lambda/core/ocsf/format.ts';
 import type { Removal } from '../../../../lambda/ports.ts';
+import { STREAMS } from '../../../../lambda/streams.ts';
 import { readOcsf } from '../../../ocsf/validate.ts';
 import { compiledFields, WIDE_MAPPING } from '../../../ocsf/wide-mapping.ts';
 import { json, type Member, memberName, styleOf, write } from '../support/json-text.ts';
@@ -306,4 +308,15 @@ test('OCSF: a row that comes back after a withdrawal has another id', () => {
     revision => readOcsf(format.row({ ...rowEvent('{"id":"x"}', THREATS), revision }, CONTEXT)).metadata.uid,
   );
   expect(new Set(ids).size).toBe(2);
+});
+
+test('OCSF: each class has the name that OCSF gives its number', () => {
+  const classes = STREAMS.flatMap(stream => Object.values(classesOf(stream))).filter(each => each?.uid !== undefined);
+  const names = Object.fromEntries(classes.map(({ uid, caption }) => [uid, caption]));
+  expect(names).toMatchObject({
+    2004: 'Detection Finding',
+    3004: 'Entity Management',
+    4003: 'DNS Activity',
+    5001: 'Device Inventory Info',
+  });
 });
