@@ -28,16 +28,17 @@ export async function sendAndCommit(batch: Batch, streamRun: StreamRun): Promise
  * 1. Without this note a kill between Firehose's acknowledgement and the row states would leave an asset that the SIEM has and the table
  * does not know: its tombstone would look like that of an asset never seen.
  *
- * @param previous intent of the batch that may still be under commit
+ * @param previous state whose batch may still be under commit. Until then the ids of this batch stay carried along: a run before may have
+ *   sent them, in a larger page
  */
 export async function writeIntent(
   { intent, confirms, children, state }: Batch,
-  previous: Intent | undefined,
+  previous: StreamState | undefined,
   { stream, run }: StreamRun,
 ): Promise<void> {
   const saveIntents = async () => {
     if (!intent && !confirms) return;
-    const intents = [...carried(state), ...(previous ? [previous] : []), ...(intent ? [intent] : [])];
+    const intents = [...carried(previous ?? state), previous?.intent, intent].filter(each => each !== undefined);
     await run.checkpoints.saveIntents(stream.name, intents, run.lease.epoch);
   };
   const putChildren = async () => {

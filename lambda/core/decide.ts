@@ -63,15 +63,17 @@ export const BEGINNING: Checkpoint = {
 };
 
 /**
- * An intent up to the committed `sequence` is void. The ids of the others may have been sent:
+ * An intent up to the committed `sequence` is void. Of the others only the first can have been sent, since a batch waits for the commit of
+ * the one before it:
  *
- *     committed 5, intents [–: d] [3: a] [6: b c] [8: e]   →   unconfirmed b c d e
+ *     committed 5, intents [–: d] [3: a] [6: b c] [8: e]   →   unconfirmed b c d
  *
- * Where one id is in two of them, the later intent counts. That [8: e] was not sent while [6: b c] waited for its commit does not clear e:
- * an earlier run may have sent it, in a page that was larger then.
+ * Where one id is in both, the later intent counts.
  */
 export function initialState({ checkpoint: { window, ...checkpoint }, intents }: SavedStream): StreamState {
-  const open = intents.filter(({ sequence }) => sequence === '' || sequence > checkpoint.committed);
+  const carried = intents.filter(({ sequence }) => sequence === '');
+  const sent = intents.filter(({ sequence }) => sequence > checkpoint.committed).slice(0, 1);
+  const open = [...carried, ...sent];
   return {
     checkpoint,
     window: new Set(window),

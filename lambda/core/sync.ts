@@ -33,7 +33,7 @@ export async function sync(initial: StreamState, streamRun: StreamRun): Promise<
       const stored = await lookUp(candidates, state, streamRun);
       const { batch, read } = decide(page, candidates, stored, state, decideOptions(candidates.rows.length, streamRun));
       count({ pages: 1, ...read });
-      await writeIntent(batch, overlap.busy ? state.intent : undefined, streamRun); // 1
+      await writeIntent(batch, overlap.busy ? state : undefined, streamRun); // 1
       await overlap.next(async () => {
         await send(batch, streamRun); // 2 dead letters, 3 events
         await commit(batch, streamRun); // 4 removals, 5 row states, 6 checkpoint
