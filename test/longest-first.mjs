@@ -2,7 +2,17 @@
  * The order of the test files. Jest begins with the largest files until it has measured them once, which a clean clone never has; its
  * longest ones are small, since each collects a folder of suites, and would run last, beside an idle core.
  */
-const LONGEST = ['test/bin/', 'test/alarms/', 'test/simulation/', 'test/lib/stack', 'test/local/start/', 'test/iam/'];
+const LONGEST = [
+  'test/bin/connectorctl',
+  'test/alarms/',
+  'test/lambda/hostile-services',
+  'test/local/demo/demo',
+  'test/lib/stack',
+  'test/local/start/',
+  'test/simulation/',
+  'test/docs/demo-examples',
+  'test/iam/',
+];
 
 export default class LongestFirst {
   sort(tests) {
