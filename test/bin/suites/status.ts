@@ -1,3 +1,4 @@
+import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { describe, expect, test } from '@jest/globals';
 import { checkpointKey, removalsPartition } from '../../../lambda/store/item.ts';
 import { json, list } from '../../../local/incidents/tampered-api.ts';
@@ -110,6 +111,17 @@ describe('status', () => {
     await using each = await deployment();
     await putLease(each.connector, lease);
     expect((await each.ctl(['status'])).stdout).toMatch(text);
+  });
+
+  test('has the dead letters of each stream, of the last one too', async () => {
+    await using each = await deployment();
+    const { clients, aws } = each.connector;
+    for (const name of ['assets', 'threats', 'dns-blocks']) {
+      const Key = `dead-letter/acme/${name}/no-id/0a1b.json`;
+      await (await clients.s3()).send(new PutObjectCommand({ Bucket: aws.names.bucket, Key, Body: '{}' }));
+    }
+    const { stdout } = await each.ctl(['status']);
+    expect(['assets', 'threats', 'dns-blocks'].map(name => cells(stdout, name).at(-1))).toEqual(['1', '1', '1']);
   });
 
   test('of a failing stream is unhealthy, exits with 3 and shows unconfirmed ids and pending withdrawals', async () => {
