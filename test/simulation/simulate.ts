@@ -105,7 +105,8 @@ class Simulation {
     await this.#timeline.pass(AFTERMATH_MILLISECONDS);
     await this.#quiesce();
     const { observation } = this.#recorder;
-    Object.assign(observation, filtered(this.#platform.truth(), this.#filters, this.#blocks));
+    const { truth, withheld } = filtered(this.#platform.truth(), this.#filters, this.#blocks);
+    Object.assign(observation, { truth, withheld: new Set([...withheld, ...this.#recorder.withheld]) });
     this.#requireNoOrphans();
     return observation;
   }

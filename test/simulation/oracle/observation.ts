@@ -19,7 +19,7 @@ export interface Observation {
   readonly disturbances: number[];
   /** Of the rows that the filters keep. */
   truth: Truth;
-  /** Stream and id of the live rows that the filters exclude. */
+  /** Stream and id of the live rows that the filters exclude, and of those that a filter excluded when they were read. */
   withheld: ReadonlySet<string>;
   /** Ticks that it took after the faults until a tick had nothing to do. */
   ticksToQuiet: number;

@@ -25,7 +25,7 @@ export function breachesOf(observation: Observation, rule: Rule = greatestSequen
 function unlike({ events, truth, withheld, lostBefore }: Observation, rule: Rule, which: string): string[] {
   const kept = events.filter(({ stream, at }) => at >= (lostBefore.get(stream) ?? 0));
   const copy = copyOf(kept, rule);
-  // It was restored, and the filter excludes it: to the SIEM it stays removed.
+  // It was restored, and the filter excludes it: to the SIEM it stays removed, also when it is removed once more.
   for (const key of withheld) if (copy.get(key)?.kind === 'tombstone') copy.delete(key);
   return unlikeTruth(copy, Object.entries(truth)).map(breach => `In ${which}, ${breach}`);
 }

@@ -18,6 +18,8 @@ export class Recorder {
   readonly #forwardedIds = new Set<string>();
   /** The same of rows that need not be sent: a later row of their page replaced them, or they are tombstones unseen. */
   readonly #excused = new Set<string>();
+  /** Stream and id of live rows that a filter excluded when they were read. */
+  readonly withheld = new Set<string>();
   /** What the filters of any deployment so far exclude. */
   readonly #withheld: ((row: string, stream: StreamName) => boolean)[] = [];
   /** By threat the asset under which the SIEM knows it, and those under which it was read, the last one last. */
@@ -85,6 +87,7 @@ export class Recorder {
       // The SIEM has it as withdrawn.
       const isFiltered = deleted ? this.#withheld.length > 0 : this.#withheld.some(each => each(content, stream));
       if (isUnseen || isFiltered) this.#excused.add(`${key} ${content}`);
+      if (isFiltered && !deleted) this.withheld.add(key);
     }
     if (next !== null) {
       this.#pages.set(keyOf(stream, next), rows);

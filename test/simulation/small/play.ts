@@ -187,8 +187,8 @@ export class Stage {
       await scene.run({}, [], undefined);
       if (runs === 5) return [...scene.breaches, 'The connector does not come to rest'];
     }
-    // The first of these runs confirms what a killed one left.
-    const looksUp = runs > 1 && scene.lookUps > lookUps && this.#setting.platform.retention !== 'every-version';
+    // The runs after a kill look up what it left unconfirmed.
+    const isQuiet = runs > 1 && scene.struck.size === 0 && this.#setting.platform.retention !== 'every-version';
     const before = this.#stateText();
     await scene.run({}, [], undefined);
     const { kept, withheld } = this.#truth();
@@ -209,7 +209,7 @@ export class Stage {
       ...sequencesUsedTwice(scene.events),
       ...this.#needless(),
       ...(this.#stateText() === before ? [] : ['A quiet run still changes the table']),
-      ...(looksUp ? ['A quiet run looks rows up'] : []),
+      ...(isQuiet && scene.lookUps > lookUps ? ['A quiet run looks rows up'] : []),
       ...this.#left(),
     ];
   }
