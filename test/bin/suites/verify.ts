@@ -10,7 +10,7 @@ import { sha256 } from '../../../lambda/system.ts';
 import { THROTTLED } from '../../../local/aws/faults.ts';
 import { rowState } from '../../lambda/core/support/memory-table.ts';
 import { pass } from '../../lambda/support/aws-scene.ts';
-import { silence } from '../../lambda/support/http-harness.ts';
+import { httpHarness, silence } from '../../lambda/support/http-harness.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
 
 async function populated(): Promise<Deployment> {
@@ -289,6 +289,17 @@ describe('verify --repair', () => {
     await using each = await differing([], () => ({}));
     const { status, stdout } = await each.ctl(ARGS);
     expect([status, stdout.split('\n')[0], each.stack.invocations]).toEqual([0, 'Complete: 3 rows equal.', []]);
+  });
+
+  test('that is interrupted before the function has answered claims no repaired row', async () => {
+    await using each = await differing(['ghost'], () => ({}));
+    await using harness = await httpHarness(silence);
+    const { interrupt, ended } = each.start(ARGS, { AWS_ENDPOINT_URL_LAMBDA: harness.url });
+    await harness.arrived(1);
+    interrupt();
+    const { status, stderr } = await ended;
+    expect([status, stderr]).toEqual([130, expect.stringContaining('A run that has started continues in AWS')]);
+    expect(stderr).not.toContain('rows above');
   });
 
   test('sends at most 500 ids in one command, assets before threats', () => {

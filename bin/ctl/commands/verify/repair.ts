@@ -72,7 +72,7 @@ async function repairedBy(context: Context, command: Repair, before: number): Pr
   const { result } = await invokeWhenFree(context, { repair: command }, { wait: WAIT_SECONDS }).catch(
     (error: unknown) => {
       if (!(error instanceof InterruptedError) || before === 0) throw error;
-      throw new InterruptedError(`${error.message} The rows above are dealt with.`, { cause: error });
+      throw new InterruptedError(`${error.message} The rows above are done.`, { cause: error });
     },
   );
   const rows = (result as { readonly repaired?: readonly Repaired[] }).repaired ?? [];
