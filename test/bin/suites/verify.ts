@@ -10,7 +10,7 @@ import { sha256 } from '../../../lambda/system.ts';
 import { THROTTLED } from '../../../local/aws/faults.ts';
 import { rowState } from '../../lambda/core/support/memory-table.ts';
 import { pass } from '../../lambda/support/aws-scene.ts';
-import { httpHarness, silence } from '../../lambda/support/http-harness.ts';
+import { silence } from '../../lambda/support/http-harness.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
 
 async function populated(): Promise<Deployment> {
@@ -292,12 +292,18 @@ describe('verify --repair', () => {
   });
 
   test('that is interrupted before the function has answered claims no repaired row', async () => {
-    await using each = await differing(['ghost'], () => ({}));
-    await using harness = await httpHarness(silence);
-    const { interrupt, ended } = each.start(ARGS, { AWS_ENDPOINT_URL_LAMBDA: harness.url });
-    await harness.arrived(1);
+    const invoked = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<object>();
+    const invoke = () => {
+      invoked.resolve();
+      return answered.promise;
+    };
+    await using each = await differing(['ghost'], () => ({}), { invoke });
+    const { interrupt, ended } = each.start(ARGS);
+    await invoked.promise;
     interrupt();
     const { status, stderr } = await ended;
+    answered.resolve({ streams: {}, more: false });
     expect([status, stderr]).toEqual([130, expect.stringContaining('A run that has started continues in AWS')]);
     expect(stderr).not.toContain('rows above');
   });
