@@ -83,3 +83,11 @@ test('every metric that the function emits is looked at by an alarm or on the da
   const { metrics } = await writtenBy(template);
   expect([...metrics].filter(key => !monitored.has(key))).toEqual([]);
 });
+
+test('minutes of a scene begin where those of CloudWatch begin, at whatever second the scene opens', async () => {
+  const time = quietClock();
+  time.clock.advance(30_500);
+  await using scene = await Scene.open({ template: synthesize(CONFIGURATION), time });
+  await scene.nextMinute();
+  expect([time.clock.now() % 60_000, scene.minute]).toEqual([0, 1]);
+});
