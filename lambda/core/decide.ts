@@ -357,8 +357,12 @@ export function decide(
 ): { readonly batch: Batch; readonly read: Partial<StreamResult> } {
   const { stream, sequences } = options;
   const decisions = candidates.rows.map((row, index) => {
+    const sequence = sequenceAt(sequences, index + 1);
     const known = stream.hasRowStates ? knownOf(row.id, stored, state) : undefined;
-    return decideRow(row, sequenceAt(sequences, index + 1), known, state.checkpoint, options);
+    // The id turned out to be confirmed, so the window holds: the row may be an older version, which is read again.
+    if (known?.unconfirmed === false && row.versionTag !== undefined && state.window.has(row.versionTag))
+      return { decision: 'suppress' as const, outcome: { id: row.id, sequence } };
+    return decideRow(row, sequence, known, state.checkpoint, options);
   });
   const deadLetters = candidates.bad.map(({ reason, row, rowHash }) => ({ stream: stream.name, reason, row, rowHash }));
   const batch = batchOf(

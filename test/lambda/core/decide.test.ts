@@ -367,6 +367,18 @@ describe('unconfirmed ids', () => {
     expect(confirmed).toEqual([false, true, true]);
     expect(isUnconfirmed(state, 'a')).toBe(true);
   });
+
+  test('an older version in the window is no change when a state confirms its id', () => {
+    const intents = [{ first: at(5), sequence: '', idTags: [idTag('a')], goneTags: [] }];
+    const window = [rowOf(asset('a')).versionTag!];
+    const state = initialState({ checkpoint: { ...BEGINNING, window }, intents });
+    const candidates = deDuplicate({ rows: elementsOf([asset('a')], ASSETS) }, state, ASSETS, sha256);
+    const sentWith = (sequence: string) => {
+      const known = { a: stateOf(rowOf(asset('a', { version: 2 })), { sequence }) };
+      return decidePage(candidates, state, ASSETS, { known }).batch.lines.length;
+    };
+    expect([sentWith(at(4)), sentWith(at(5))]).toEqual([1, 0]);
+  });
 });
 
 describe('the window', () => {
