@@ -187,8 +187,9 @@ export class Stage {
       await scene.run({}, [], undefined);
       if (runs === 5) return [...scene.breaches, 'The connector does not come to rest'];
     }
-    // The runs after a kill look up what it left unconfirmed.
-    const isQuiet = runs > 1 && scene.struck.size === 0 && this.#setting.platform.retention !== 'every-version';
+    // The runs after a kill look up what it left unconfirmed, and the first one after a change of the configuration reads again.
+    const isUndisturbed = scene.struck.size === 0 && (runs > 1 || this.words.at(-1) === 'run');
+    const isQuiet = isUndisturbed && this.#setting.platform.retention !== 'every-version';
     const before = this.#stateText();
     await scene.run({}, [], undefined);
     const { kept, withheld } = this.#truth();
