@@ -1,7 +1,6 @@
 /**
  * The SDK's clients, created once per container, and the classification of their failures. Their own retries are off (`maxAttempts: 1`),
- * because only
- * core/retry.ts knows the time budget, the lease and the clock of the simulation.
+ * because only core/retry.ts knows the time budget, the lease and the clock of the simulation.
  */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { FirehoseClient, type PutRecordBatchInput } from '@aws-sdk/client-firehose';
