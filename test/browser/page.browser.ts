@@ -105,7 +105,12 @@ test.each([
 
 test('no page is wider than a phone', async () => {
   await demo.page.setViewport({ width: 390, height: 844 });
-  const width = () => demo.evaluate('document.documentElement.scrollWidth');
+  // The browser applies a new viewport, and the media queries with it, at its next frame.
+  const width = () =>
+    demo.evaluate(
+      `new Promise(then => requestAnimationFrame(() => requestAnimationFrame(then)))
+        .then(() => document.documentElement.scrollWidth)`,
+    );
   expect(await width()).toBe(390);
   await demo.page.goto(new URL('docs/runbook.md', demo.url).href);
   expect(await width()).toBe(390);
