@@ -11,6 +11,7 @@
  * The window holds the version tags of the rows read last, so that the page that every poll reads again costs no look-up:
  *
  *     assets, threats   the last page              window {a1 b1}, page [b1 c1] → c1 is looked up → window {b1 c1}
+ *                       while it is cut again      window {a1 b1 b2}, page [a1] → window {a1 b1 b2} → page [b1]: b2 is known, b1 no change
  *     DNS blocks        at least two pages         the only memory of them, so it is shortened only at the end of a walk
  */
 
@@ -168,8 +169,9 @@ export function deDuplicate(
     }
   }
   const inWindow = ({ versionTag }: Row | BadRow) => versionTag !== undefined && state.window.has(versionTag);
-  // Of an unconfirmed id the SIEM may have another version than the window: it is sent again, whatever the window holds.
-  const candidates = [...last.values()].filter(row => !inWindow(row) || isUnconfirmed(state, row.id));
+  // Also of an unconfirmed id: what the SIEM may have beside this version is read after it, is listed as a removal, or comes with a walk
+  // from the beginning. Where every version is kept, this one may be older.
+  const candidates = [...last.values()].filter(row => !inWindow(row));
   const candidatesBad = [...bad.values()].filter(row => !inWindow(row));
   return {
     rows: candidates,
@@ -359,9 +361,6 @@ export function decide(
   const decisions = candidates.rows.map((row, index) => {
     const sequence = sequenceAt(sequences, index + 1);
     const known = stream.hasRowStates ? knownOf(row.id, stored, state) : undefined;
-    // The id turned out to be confirmed, so the window holds: the row may be an older version, which is read again.
-    if (known?.unconfirmed === false && row.versionTag !== undefined && state.window.has(row.versionTag))
-      return { decision: 'suppress' as const, outcome: { id: row.id, sequence } };
     return decideRow(row, sequence, known, state.checkpoint, options);
   });
   const deadLetters = candidates.bad.map(({ reason, row, rowHash }) => ({ stream: stream.name, reason, row, rowHash }));
@@ -418,7 +417,7 @@ function positionAfter({ sent, next, names }: Omit<ReadPage, 'rows'>, { checkpoi
   return { cursor, previous, names: names.rows === rows && names.pagination === pagination ? checkpoint.names : names };
 }
 
-/** Tags that the window keeps at most, where it is the only memory: two pages, and two more with which the walk began. */
+/** Tags that the window keeps at most while a walk lasts: two pages, and two more with which the walk began. */
 const MOST_TAGS = 2_000;
 
 function windowAfter(
@@ -428,7 +427,9 @@ function windowAfter(
   stream: SelectedStream,
 ): Pick<StreamState, 'window' | 'pages'> {
   if (versionTags.length === 0 && next !== null) return { window, pages: before };
-  if (stream.hasRowStates) return { window: versionTags.length > 0 ? new Set(versionTags) : window, pages: [] };
+  const isCutAgain = next !== null && versionTags.some(tag => window.has(tag));
+  if (stream.hasRowStates && !isCutAgain)
+    return { window: versionTags.length > 0 ? new Set(versionTags) : window, pages: [] };
   const pages = versionTags.length > 0 ? [...before, versionTags].slice(-2) : before;
   const isWhole = next === null && pages.length === 2;
   const kept = new Set(isWhole ? pages[0] : window);

@@ -13,7 +13,7 @@ const utf8 = new TextDecoder();
 const MOST_MEMBERS = 1000;
 /** In bytes. The checkpoint keeps the names of two members. */
 const LONGEST_NAME = 256;
-/** In bytes. The checkpoint keeps two cursors, beside its window of 12 KB at most; DynamoDB refuses an item beyond 400 KB. */
+/** In bytes. The checkpoint keeps two cursors, beside its window of 48 KB at most; DynamoDB refuses an item beyond 400 KB. */
 const LONGEST_CURSOR = 65_536;
 /** In bytes. A larger object is no pagination object, and is not parsed. */
 const LARGEST_PAGINATION = 1_048_576;

@@ -32,17 +32,6 @@ describe("unconfirmed rows after a crash between Firehose's acknowledgement and 
     expect(harness.events.map(({ row }) => row?.['version'])).toEqual([1]);
   });
 
-  test('an unconfirmed row is sent although the window has it: the previous version, delivered again unchanged', async () => {
-    const harness = new Harness();
-    harness.api.pages('/a', [[asset('a', { version: 1 })]]);
-    await harness.runStream('assets');
-    harness.later().api.pages('/a', [[asset('a', { version: 2 })]]);
-    await crashed(harness);
-    harness.api.pages('/a', [[asset('a', { version: 1 })]]);
-    expect(await harness.runStream('assets')).toMatchObject({ forwarded: 1, suppressed: 0 });
-    expect(harness.events.map(({ row }) => row?.['version'])).toEqual([1]);
-  });
-
   test('the ids of a page whose commit failed stay noted when the next page writes its intent', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a')], [asset('b')], []]);

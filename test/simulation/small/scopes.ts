@@ -192,6 +192,15 @@ export const SCOPES: readonly Scope[] = [
     pairs: true,
   },
   {
+    name: 'every version, a page that is cut again',
+    setting: { ...everyVersion, pageLimit: 3 },
+    begin: ['a=1', 'b=1', 'run'],
+    words: ['a=2', 'b=2', '-b', 'limit:1', 'limit:2', 'run'],
+    length: 3,
+    end: ['run'],
+    faults: KILLS,
+  },
+  {
     name: 'pages of one row',
     setting: { ...latest, pageLimit: 1 },
     begin: ['a=1', 'b=1', 't=1@a', 'u=1@b', 'run'],
