@@ -1,12 +1,10 @@
 /** The same requests to moto and to the embedded endpoints. moto is another opinion: where they differ, AWS's documents decide. */
-import { S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { LOCAL_NAMES } from '../../local/aws/endpoints.ts';
 import type { Reply } from '../../local/aws/wire.ts';
 import { type Started, started } from '../local/aws/started.ts';
 import { type Running, running } from './running.ts';
 import { forward } from './support/forward.ts';
-import { notify } from './support/moto-listeners.ts';
 import { type MotoResources, motoResources } from './support/moto-resources.ts';
 
 const { moto } = running() as Required<Running>;
@@ -34,12 +32,7 @@ interface Request {
 
 const SCOPES = { SECRETS_MANAGER: 'secretsmanager', FIREHOSE: 'firehose', S3: 's3' };
 
-async function both(asked: Request) {
-  const { ours, theirs } = await replies(asked);
-  return { embedded: outcome(ours), moto: outcome(theirs) };
-}
-
-async function replies({ service, method = 'POST', url = '/', headers = {}, body }: Request) {
+async function both({ service, method = 'POST', url = '/', headers = {}, body }: Request) {
   const credential = `local/20000101/us-east-1/${SCOPES[service]}/aws4_request`;
   const signed = {
     authorization: `AWS4-HMAC-SHA256 Credential=${credential}, SignedHeaders=host, Signature=0`,
@@ -48,7 +41,7 @@ async function replies({ service, method = 'POST', url = '/', headers = {}, body
   const request = { method, url, headers: signed, body: Buffer.from(body) };
   const endpoints = [embedded.aws.environment[`AWS_ENDPOINT_URL_${service}`]!, moto.url];
   const [ours, theirs] = await Promise.all(endpoints.map(endpoint => forward(endpoint, request)));
-  return { ours: ours!, theirs: theirs! };
+  return { embedded: outcome(ours!), moto: outcome(theirs!) };
 }
 
 /** Status and code of a refusal, or what an answer says beside what is random each time. */
@@ -100,7 +93,6 @@ test.each<[string, Request]>([
   ['an object that must be new', object('PUT', '/o/a.json', 'text', { 'if-none-match': '*' })],
   ['an object read', object('GET', '/o/a.json')],
   ['an object that is not there', object('GET', '/o/none')],
-  ['notifications of a bucket that is not there', { ...object('GET', ''), url: '/no-such-bucket?notification' }],
   ['a bucket that is not there', { ...object('PUT', ''), url: '/no-such-bucket/a' }],
   ['keys that a file system would mind', object('PUT', '/o/%2E%2E//b', 'text')],
   ['keys that are no ASCII', object('PUT', `/o/${encodeURIComponent('ключ 🔑 +&')}`, 'text')],
@@ -148,36 +140,5 @@ describe('known to differ, AWS documents the embedded side:', () => {
     const keys = [...(await resources.objects(LOCAL_NAMES.bucket, LOCAL_NAMES.prefix)).keys()];
     expect(keys.filter(key => key.endsWith('.gz'))).toEqual([]);
     expect(keys.every(key => /^events\/\d{4}\/\d\d\/\d\d\/\d\d\/security-data-connector-1-/.test(key))).toBe(true);
-  });
-});
-
-describe('the notifications of a bucket', () => {
-  const asked = object('GET', '?notification');
-  const comparable = ({ body }: Reply) =>
-    [...String(body).matchAll(/<(Queue|Event|Name|Value)>([^<]*)</g)].map(([, name, value]) => `${name} ${value}`);
-  const ask = async () => {
-    const { ours, theirs } = await replies(asked);
-    return { embedded: [ours.status, comparable(ours)], moto: [theirs.status, comparable(theirs)] };
-  };
-
-  test('the same: there are none at first', async () => {
-    expect(await ask()).toEqual({ embedded: [200, []], moto: [200, []] });
-  });
-
-  test('known to differ, undecided which is right: the names of filters begin with a capital, or are as they were written', async () => {
-    const arn = 'arn:aws:sqs:us-east-1:123456789012:siem';
-    const notifications = {
-      entries: [{ target: 'Queue' as const, arn, events: ['s3:ObjectCreated:*'], prefix: 'events/' }],
-    };
-    embedded.aws.notifications.set(bucket, notifications);
-    const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-    const client = new S3Client({ endpoint: moto.url, region: 'us-east-1', forcePathStyle: true, credentials });
-    await notify(client, bucket, notifications);
-    client.destroy();
-    const [ours, theirs] = ['Prefix', 'prefix'].map(name =>
-      [`Event s3:ObjectCreated:*`, `Name ${name}`, `Queue ${arn}`, 'Value events/'].toSorted(),
-    );
-    const { embedded: seen, moto: other } = await ask();
-    expect([(seen[1] as string[]).toSorted(), (other[1] as string[]).toSorted()]).toEqual([ours, theirs]);
   });
 });

@@ -37,7 +37,6 @@ export const SUITES: readonly Suite[] = [
   alone('differences-moto', 'moto'),
   alone('differences-token-endpoint', 'keycloak'),
   alone('tokens', 'keycloak'),
-  alone('operate', 'dynamodb', 'moto'),
   whole('drain'),
   whole('credentials'),
   whole('contention'),
