@@ -16,6 +16,9 @@ export function connectorOn(url: string) {
     authUrl: `${baseUrl}/realms/${DEFAULT_SETTINGS.realm}`,
     dnsBlocksPath: DEFAULT_SETTINGS.dnsBlocksPath,
     pageLimit: 25,
+    // An address that gets no mail: doctor warns of the unconfirmed subscription, and fails without one.
+    alarmEmail: 'nobody@example.com',
+    runbookUrl: 'https://example.com/runbook',
     enabled: false,
     terminationProtection: false,
     removalPolicy: 'destroy',

@@ -1,9 +1,9 @@
 /** The embedded platform as a function behind a URL. */
 import type { LambdaFunctionURLEvent, LambdaFunctionURLResult } from 'aws-lambda';
-import { editedPlatform, type Release } from './edited-platform.ts';
+import { givenPlatform, type Tenant } from './given-platform.ts';
 
-const { RELEASE: release = '{}' } = process.env;
-const platform = editedPlatform(JSON.parse(release) as Release);
+const { TENANT: tenant = '{}' } = process.env;
+const platform = givenPlatform(JSON.parse(tenant) as Tenant);
 
 export async function handler(event: LambdaFunctionURLEvent): Promise<LambdaFunctionURLResult> {
   const { rawPath, rawQueryString, headers, body = '', isBase64Encoded, requestContext } = event;

@@ -8,7 +8,7 @@ const ROOT = path.join(import.meta.dirname, '..', '..');
 
 /** The embedded platform behind a URL that anyone may call: it answers to tokens alone, and holds invented rows. */
 export class PlatformStack extends Stack {
-  constructor(scope: Construct, id: string, release: string) {
+  constructor(scope: Construct, id: string, tenant: string) {
     super(scope, id, { description: 'The embedded platform, for one integration test of the connector.' });
     const platform = new NodejsFunction(this, 'Platform', {
       entry: path.join(import.meta.dirname, 'platform-function.ts'),
@@ -18,11 +18,10 @@ export class PlatformStack extends Stack {
       architecture: lambda.Architecture.ARM_64,
       memorySize: 1024,
       timeout: Duration.seconds(30),
-      environment: { RELEASE: release },
+      environment: { TENANT: tenant },
       bundling: { format: OutputFormat.ESM, target: 'node24', mainFields: ['module', 'main'] },
     });
     const { url } = platform.addFunctionUrl({ authType: lambda.FunctionUrlAuthType.NONE });
     new CfnOutput(this, 'Url', { value: url });
-    new CfnOutput(this, 'PlatformFunction', { value: platform.functionName });
   }
 }
