@@ -86,7 +86,8 @@ export class ListApi implements PageSource {
   async page(request: PageRequest): Promise<Uint8Array> {
     this.check(request);
     const { cursor = '0', limit } = request;
-    const rows = this.#rows.filter(({ seq }) => seq > Number(cursor));
+    const after = Number(cursor);
+    const rows = this.#rows.filter(({ seq }) => seq > after);
     const page = rows.slice(0, limit);
     return Buffer.from(
       answer(
