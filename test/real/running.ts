@@ -3,7 +3,8 @@ export const VARIABLE = 'REAL_PARTS';
 
 export interface Running {
   readonly dynamodb?: { readonly url: string };
-  readonly moto?: { readonly url: string };
+  /** With the Python that it runs on, which has boto3. */
+  readonly moto?: { readonly url: string; readonly python: string };
   /** The function as synthesized. */
   readonly bundle?: { readonly module: string; readonly nodeOptions: string };
   readonly keycloak?: { readonly url: string; readonly user: string; readonly password: string };

@@ -37,6 +37,7 @@ export const SUITES: readonly Suite[] = [
   alone('differences-moto', 'moto'),
   alone('differences-token-endpoint', 'keycloak'),
   alone('tokens', 'keycloak'),
+  alone('reader', 'dynamodb', 'moto'),
   whole('drain'),
   whole('credentials'),
   whole('contention'),

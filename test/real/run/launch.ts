@@ -22,13 +22,8 @@ export const LAUNCH: { readonly [P in PartName]: (folder: string, port: number) 
   moto(folder, port) {
     const url = `http://127.0.0.1:${port}`;
     const args = ['-m', 'moto.server', '-H', '127.0.0.1', '-p', `${port}`];
-    return {
-      file: join(folder, 'bin', 'python'),
-      args,
-      environment: {},
-      health: `${url}/moto-api/`,
-      connection: { url },
-    };
+    const python = join(folder, 'bin', 'python');
+    return { file: python, args, environment: {}, health: `${url}/moto-api/`, connection: { url, python } };
   },
   keycloak(folder, port) {
     const url = `http://127.0.0.1:${port}`;
