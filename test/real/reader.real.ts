@@ -13,8 +13,8 @@ import { truthRows } from '../support/truth-rows.ts';
 import { ask, type Now, type ReaderScene, readerScene, rowsOf, runReader } from './support/reader-scene.ts';
 
 const KILLS = 50;
-/** Trials at a time. Each waits a second for its queue to stay empty. */
-const LANES = 4;
+/** Each waits a second for its queue to stay empty. */
+const TRIALS_AT_A_TIME = 4;
 const LINES_OF_AN_OBJECT = 12;
 const SEED = Number(process.env['READER_SEED'] ?? Date.now() % 1_000_000);
 
@@ -85,7 +85,7 @@ test(`a reader that is killed at any of ${KILLS} steps loses nothing and revives
   const points = killPoints(steps, random);
   expect(new Set(points).size).toBe(KILLS);
   const trials = points.map(point => ({ point, messages: shuffled(notifications, random) }));
-  const lane = async () => {
+  const worker = async () => {
     for (let trial = trials.pop(); trial; trial = trials.pop()) {
       const { point, messages } = trial;
       const database = join(folder.path, `${point}.db`);
@@ -96,7 +96,7 @@ test(`a reader that is killed at any of ${KILLS} steps loses nothing and revives
       expect([at, breaches(database), await scene.waiting(queue)]).toEqual([at, [], 0]);
     }
   };
-  await Promise.all(Array.from({ length: LANES }, lane));
+  await Promise.all(Array.from({ length: TRIALS_AT_A_TIME }, worker));
 });
 
 test('an older event that arrives after a removal does not bring the thing back', async () => {
