@@ -15,6 +15,7 @@ import { createFirehose } from './sink/firehose.ts';
 import { createApi, createRowReader } from './source/api.ts';
 import { createCredentials } from './source/credentials.ts';
 import type { Fetch } from './source/http.ts';
+import { requestPace } from './source/request-pace.ts';
 import { createTokens, ofOneRun, type Tokens } from './source/token.ts';
 import { createCheckpoints } from './store/checkpoints.ts';
 import { createLease } from './store/lease.ts';
@@ -61,11 +62,13 @@ export function composeRun(
   const retryBudget: RetryBudget = { clock, random, timeLeft };
   const table = createTable(clients.dynamodb, settings.table, retryBudget);
   const tokens = ofOneRun(containerTokens);
-  const api = createApi({ baseUrl: settings.baseUrl, tokens, fetch: clients.fetch, retryBudget });
+  const { baseUrl, requestsPerMinute } = settings;
+  const pace = requestsPerMinute === undefined ? undefined : requestPace(requestsPerMinute);
+  const api = createApi({ baseUrl, tokens, fetch: clients.fetch, retryBudget, pace });
   const ports: Ports = {
     source: api,
     rows: createRowReader(api),
-    organization: async () => organizationDigest(settings.baseUrl, await tokens.client(retryBudget), hash),
+    organization: async () => organizationDigest(baseUrl, await tokens.client(retryBudget), hash),
     checkpoints: createCheckpoints(table),
     rowStates: createRowStates(table, hash),
     childIndex: createChildIndex(table, hash),
@@ -81,7 +84,7 @@ export function composeRun(
     hash,
     log,
   };
-  const lease = createLease({ table, clock, holder: randomUUID(), seconds: settings.leaseSeconds });
+  const lease = createLease({ table, clock, holder: randomUUID(), seconds: settings.leaseSeconds, pace });
   return { ports, lease, warmUp: () => tokens.token(retryBudget).catch(() => undefined) };
 }
 
@@ -90,7 +93,8 @@ export function assign(settings: Settings, only?: readonly StreamName[]): Assign
   const { filters, omit, threatAssetField: parentMember } = settings;
   const on = streamsOn(({ pathOption }) => settings[pathOption]).map(stream => {
     const key = streamKey(stream.name);
-    const options = { filter: filters?.[key], omit: omit?.[key] };
+    const since = stream.name === 'dns-blocks' ? settings.dnsBlocksSince : undefined;
+    const options = { filter: filters?.[key], omit: omit?.[key], since };
     return { ...stream, selection: rowSelection(options, stream.path, rowCut(stream, parentMember), sha256) };
   });
   return {

@@ -21,6 +21,8 @@ import type { FilterResult, Hash, RowSelection } from './ports.ts';
 export interface SelectionOptions {
   /** In JMESPath. Only rows for which it is exactly `false` are withheld. */
   readonly filter?: string | undefined;
+  /** A date, or a time with its zone. Rows of an earlier time are withheld. */
+  readonly since?: string | undefined;
   /** Paths of members, their names joined by dots. */
   readonly omit?: readonly string[] | undefined;
 }
@@ -39,15 +41,16 @@ const asked = channel(FILTER_CHANNEL);
 
 /** @returns nothing when every row is sent as it is */
 export function rowSelection(
-  { filter, omit = [] }: SelectionOptions,
+  { filter, omit = [], since }: SelectionOptions,
   path: string,
   cut: CutOptions,
   hash: Hash,
 ): RowSelection | undefined {
-  if (filter === undefined && omit.length === 0) return undefined;
+  if (filter === undefined && omit.length === 0 && since === undefined) return undefined;
   const paths = omit.map(each => each.split('.'));
   const reviver = filter !== undefined && mayNameInherited(filter) ? ownMembersOnly : undefined;
   return {
+    since: since === undefined ? undefined : Date.parse(since),
     tag: hash(JSON.stringify([filter ?? '', omit.toSorted()])).slice(0, TAG_LENGTH),
     filter(text) {
       if (filter === undefined) return 'send';

@@ -41,6 +41,21 @@ export function integer(min: number, max: number, unit = '') {
   return v.pipe(v.number(message), v.integer(message), v.minValue(min, message), v.maxValue(max, message));
 }
 
+/** A day begins in UTC. A day that no month has, such as 2026-02-30, would be read as another one. */
+const instant = v.pipe(
+  v.string('must be a date'),
+  v.regex(
+    /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2})?(Z|[+-]\d{2}:\d{2}))?$/,
+    'must be a date such as 2026-01-31, or a time with its zone such as 2026-01-31T12:00Z',
+  ),
+  v.check(isOnCalendar, 'must be a date that the calendar has'),
+);
+
+function isOnCalendar(text: string): boolean {
+  const day = new Date(`${text.slice(0, 10)}T00:00Z`);
+  return !Number.isNaN(Date.parse(text)) && day.toISOString().startsWith(text.slice(0, 10));
+}
+
 /** Paths of streams whose path the API's specification does not give. */
 const PATH_OPTIONS = Object.fromEntries(
   STREAMS_WITHOUT_PATH.map(({ pathOption, pathSetting }) => [
@@ -108,9 +123,11 @@ export const FUNCTION_OPTIONS = {
   ...PATH_OPTIONS,
   filters: { schema: byStream(filter), variable: 'FILTERS' },
   omit: { schema: byStream(omittedMembers), variable: 'OMIT' },
+  dnsBlocksSince: { schema: instant, variable: 'DNS_BLOCKS_SINCE' },
   refreshDays: { schema: integer(1, 3650, 'days'), variable: 'REFRESH_DAYS' },
   threatAssetField: { schema: assetMember, default: 'asset_id', variable: 'THREAT_ASSET_FIELD', late: true },
   pageLimit: { schema: integer(PAGE_LIMIT.min, PAGE_LIMIT.max), default: PAGE_LIMIT.default, variable: 'PAGE_LIMIT' },
+  requestsPerMinute: { schema: integer(10, 6000), variable: 'REQUESTS_PER_MINUTE' },
   rowsMember: { schema: memberName, variable: 'ROWS_MEMBER', late: true },
   paginationMember: { schema: memberName, variable: 'PAGINATION_MEMBER', late: true },
   format: {

@@ -146,6 +146,8 @@ export type AssertLeaseValid = () => Promise<void>;
 export interface RowSelection {
   /** Names this selection. A stream that was read with another one is read again from the beginning. */
   readonly tag: string;
+  /** Milliseconds since the epoch. Rows with an earlier time are withheld; those without a time that can be read are not. */
+  readonly since?: number | undefined;
   /** @param text of the whole row */
   filter(text: string): FilterResult;
   /** The row without the members that are left out. */

@@ -24,9 +24,27 @@ export function refreshLimit(pageLimit: number, rows: number, left: boolean): nu
   return left ? Math.min(pageLimit, Math.max(1, Math.ceil(rows / LEAST_PAGES))) : pageLimit;
 }
 
+/** Requests that the changes of a run need beside the refresh, and streams that share the rest. */
+const OTHER_REQUESTS = 4;
+const REFRESHED_STREAMS = 2;
+
+export interface RefreshLimits {
+  readonly rateMinutes: number;
+  readonly pageLimit: number;
+  /** Absent: no budget. */
+  readonly requestsPerMinute?: number | undefined;
+}
+
+/** Pages of one stream that a run can read for the refresh. */
+export function refreshPages({ rateMinutes, requestsPerMinute }: RefreshLimits): number {
+  if (requestsPerMinute === undefined) return REFRESH_PAGES;
+  return Math.min(REFRESH_PAGES, (requestsPerMinute * rateMinutes - OTHER_REQUESTS) / REFRESHED_STREAMS);
+}
+
 /** Rows of one stream that a pass can read. */
-export function refreshCapacity(days: number, rateMinutes: number, pageLimit: number): number {
-  return Math.floor((passMilliseconds(days) / (rateMinutes * 60_000)) * REFRESH_PAGES * pageLimit);
+export function refreshCapacity(days: number, limits: RefreshLimits): number {
+  const runs = passMilliseconds(days) / (limits.rateMinutes * 60_000);
+  return Math.floor(runs * refreshPages(limits) * limits.pageLimit);
 }
 
 /** Rows that a pass must be able to read: the largest tenant that the documents count with. */

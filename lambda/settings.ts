@@ -183,6 +183,8 @@ function selectionFaults(options: FunctionOptions): string[] {
       on.has(key) ? [] : [`${FUNCTION_OPTIONS[name].variable}.${key} has no effect: the stream is off`],
     ),
   );
+  if (options.dnsBlocksSince !== undefined && !on.has('dnsBlocks'))
+    without.push(`${FUNCTION_OPTIONS.dnsBlocksSince.variable} has no effect: the stream is off`);
   if (!omitsParent(options.omit, options.threatAssetField)) return without;
   return [...without, `${FUNCTION_OPTIONS.omit.variable}.threats ${OMITS_PARENT}`];
 }

@@ -75,6 +75,14 @@ export interface SecurityDataConnectorProps {
   readonly omit?: ByStream<string[]>;
 
   /**
+   * Date from which DNS blocks are sent, such as `2026-01-31` (UTC), or a time with its zone. Earlier ones are read and not sent, whatever their
+   * place in the stream. A block whose time cannot be read is sent. See docs/filters.md#dns-blocks-from-a-date.
+   *
+   * @default - every block is sent
+   */
+  readonly dnsBlocksSince?: string;
+
+  /**
    * Days within which every row that exists is sent again, for a SIEM that forgets. Set it to the retention of your SIEM. See docs/refresh.md.
    *
    * @default - a row is sent when it changes
@@ -94,6 +102,14 @@ export interface SecurityDataConnectorProps {
    * @default 500
    */
   readonly pageLimit?: number;
+
+  /**
+   * Requests to the API within any minute, 10 to 6,000, for an API that others share. Requests for tokens are not counted. A backfill takes
+   * longer. See docs/configuration.md#a-budget-of-requests.
+   *
+   * @default - no budget
+   */
+  readonly requestsPerMinute?: number;
 
   /**
    * Member of a response that holds the rows.

@@ -6,6 +6,7 @@ import type { Checkpoints, Clock, RowStates } from '../../lambda/ports.ts';
 import { readSettings, type Settings, SettingsError } from '../../lambda/settings.ts';
 import { type Api, type ApiOptions, createApi } from '../../lambda/source/api.ts';
 import { type ClientCredentials, type Credentials, createCredentials } from '../../lambda/source/credentials.ts';
+import { requestPace } from '../../lambda/source/request-pace.ts';
 import { createTokens, ofOneRun } from '../../lambda/source/token.ts';
 import { createCheckpoints } from '../../lambda/store/checkpoints.ts';
 import { createRowStates } from '../../lambda/store/rows.ts';
@@ -42,10 +43,12 @@ export async function openAccess(context: Context, given?: ClientCredentials): P
       throw tableError(error, tableName, 'dynamodb:BatchGetItem');
     }
   };
+  const { baseUrl, requestsPerMinute } = settings;
+  const pace = requestsPerMinute === undefined ? undefined : requestPace(requestsPerMinute);
   return {
     settings,
     streams: assign(settings).streams,
-    api: apiWithShortBudget({ baseUrl: settings.baseUrl, tokens, fetch }, clock),
+    api: apiWithShortBudget({ baseUrl, tokens, fetch, pace }, clock),
     rowStates: { get: (stream, ids) => read(createRowStates(table(), sha256).get(stream, ids)) },
     checkpoints: { load: streams => read(createCheckpoints(table()).load(streams)) },
   };

@@ -120,8 +120,15 @@ class CutRow implements Row {
   }
 
   get filter(): FilterResult {
-    this.#filter ??= this.deleted ? 'send' : (this.#stream.selection?.filter(this.#whole.text) ?? 'send');
+    this.#filter ??= this.deleted ? 'send' : this.#selected();
     return this.#filter;
+  }
+
+  #selected(): FilterResult {
+    const { since, filter } = this.#stream.selection ?? {};
+    // A comparison with NaN, for a time that is absent or cannot be read, is false.
+    if (since !== undefined && Date.parse(this.time ?? '') < since) return 'withhold';
+    return filter?.(this.#whole.text) ?? 'send';
   }
 
   /** Over the digest, not over the row once more: the digest names the id too. Canonical text has no line breaks. */

@@ -27,6 +27,7 @@ import {
   timeLimit,
   yieldToRequests,
 } from './http.ts';
+import type { RequestPace } from './request-pace.ts';
 import type { Tokens } from './token.ts';
 
 export interface ApiOptions {
@@ -34,6 +35,8 @@ export interface ApiOptions {
   readonly tokens: Tokens;
   readonly fetch: Fetch;
   readonly retryBudget: RetryBudget;
+  /** @default - requests leave at once */
+  readonly pace?: RequestPace | undefined;
   /** Largest body that is read, in bytes. That of a single row may be twice as large. */
   readonly maxBodyBytes?: number;
   /** Milliseconds that one request may take, body included; never more than the time left. */
@@ -110,8 +113,10 @@ class Call {
   }
 
   async #attempt(): Promise<Buffer> {
-    const { tokens, retryBudget } = this.#options;
+    const { tokens, retryBudget, pace } = this.#options;
     const token = await tokens.token(retryBudget);
+    // Last of all waits: what comes between it and the request would shorten the distance to the next one.
+    await pace?.wait({ name: this.#target.name, stop: this.#signal, budget: retryBudget });
     using timer = timeLimit(this.#timeout, retryBudget);
     let response: Response;
     try {

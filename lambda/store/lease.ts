@@ -20,6 +20,13 @@ export interface LeaseOptions {
   /** Unlike that of any other run. */
   readonly holder: string;
   readonly seconds: number;
+  /** Handed from one run to the next. */
+  readonly pace?: Pace | undefined;
+}
+
+interface Pace {
+  readonly due: number;
+  continueFrom(due: number | undefined, now: number): void;
 }
 
 const EPOCHS_BEGIN = Date.UTC(2026, 0, 1);
@@ -35,7 +42,7 @@ function epochAt(now: number): number {
 /** Renewed three times within its term, so that one lost renewal does not end the run. */
 const RENEWALS = 3;
 
-export function createLease({ table, clock, holder, seconds }: LeaseOptions): Lease {
+export function createLease({ table, clock, holder, seconds, pace }: LeaseOptions): Lease {
   const times = leaseTimes(seconds);
   return {
     async take() {
@@ -68,7 +75,10 @@ export function createLease({ table, clock, holder, seconds }: LeaseOptions): Le
         if (!before) return undefined;
       }
       const dirty = before['epoch'] !== undefined && before['ended']?.S !== 'clean';
-      return new HeldItem(table, clock, epoch, dirty, times, now + times.term);
+      const { epoch: earlier, ended, requestsDue } = before;
+      // A run that did not end has not said what it requested.
+      if (earlier) pace?.continueFrom(ended?.S === 'no' ? undefined : Number(requestsDue?.N ?? 0), now);
+      return new HeldItem(table, clock, epoch, dirty, times, now + times.term, pace);
     },
   };
 }
@@ -81,17 +91,27 @@ class HeldItem implements HeldLease {
   readonly #times: LeaseTimes;
   readonly #lost = new AbortController();
   readonly #over = new AbortController();
+  readonly #pace: Pace | undefined;
   #validUntil: number;
   /** The renewal in flight; it never rejects. */
   #renewing: Promise<void> | undefined;
 
-  constructor(table: Table, clock: Clock, epoch: number, dirty: boolean, times: LeaseTimes, validUntil: number) {
+  constructor(
+    table: Table,
+    clock: Clock,
+    epoch: number,
+    dirty: boolean,
+    times: LeaseTimes,
+    validUntil: number,
+    pace?: Pace,
+  ) {
     this.#table = table;
     this.#clock = clock;
     this.epoch = epoch;
     this.dirty = dirty;
     this.#times = times;
     this.#validUntil = validUntil;
+    this.#pace = pace;
     void this.#heartbeat();
   }
 
@@ -120,12 +140,13 @@ class HeldItem implements HeldLease {
     await this.#renewing;
     const released = await this.#table.update({
       Key: leaseKey,
-      UpdateExpression: 'SET ended = :ended',
+      UpdateExpression: `SET ended = :ended${this.#pace ? ', requestsDue = :due' : ''}`,
       // Not `ended = :no`: when the answer to a release was lost, the repeat finds it done.
       ConditionExpression: 'epoch = :epoch',
       ExpressionAttributeValues: {
         ':ended': { S: clean ? 'clean' : 'dirty' },
         ':epoch': { N: String(this.epoch) },
+        ...(this.#pace && { ':due': { N: String(this.#pace.due) } }),
       },
     });
     if (!released) throw this.#lose('another run has taken it over');

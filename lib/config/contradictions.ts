@@ -3,9 +3,10 @@ import { FUNCTION_OPTIONS, OMITS_PARENT, omitsParent } from '../../lambda/option
 import {
   DAY_MILLISECONDS,
   passMilliseconds,
-  REFRESH_PAGES,
   REFRESHED_ROWS,
+  type RefreshLimits,
   refreshCapacity,
+  refreshPages,
 } from '../../lambda/refresh-pace.ts';
 import { STREAMS, streamKey } from '../../lambda/streams.ts';
 import { kindOf } from '../delivery/destinations.ts';
@@ -55,6 +56,11 @@ const CONTRADICTIONS: readonly Contradiction[] = [
     })),
   ),
   {
+    member: 'dnsBlocksSince',
+    reason: 'has no effect without dnsBlocksPath: the stream is off',
+    holds: entry => given(entry, 'dnsBlocksSince') && !given(entry, 'dnsBlocksPath'),
+  },
+  {
     member: 'refreshDays',
     reason: tooShort,
     holds: entry => Number(entry['refreshDays']) > 0 && refreshedRows(entry) < REFRESHED_ROWS,
@@ -91,15 +97,15 @@ export function contradictionsWithin(entry: Entry, root: string): Fault[] {
 
 /** Rows of a stream that are looked at in one pass. */
 function refreshedRows(entry: Entry): number {
-  const { days, rateMinutes, pageLimit } = refreshOf(entry);
-  return refreshCapacity(days, rateMinutes, pageLimit);
+  return refreshCapacity(Number(entry['refreshDays']), refreshLimits(entry));
 }
 
-function refreshOf(entry: Entry) {
+function refreshLimits(entry: Entry): RefreshLimits {
+  const { requestsPerMinute } = entry;
   return {
-    days: Number(entry['refreshDays']),
     rateMinutes: minutesOf(entry['rateMinutes'] ?? 1),
     pageLimit: Number(entry['pageLimit'] ?? FUNCTION_OPTIONS.pageLimit.default),
+    requestsPerMinute: requestsPerMinute === undefined ? undefined : Number(requestsPerMinute),
   };
 }
 
@@ -109,13 +115,14 @@ function minutesOf(rate: unknown): number {
 }
 
 function tooShort(entry: Entry): string {
-  const { days, rateMinutes, pageLimit } = refreshOf(entry);
+  const days = Number(entry['refreshDays']);
+  const limits = refreshLimits(entry);
   const least = Math.ceil((days * REFRESHED_ROWS) / refreshedRows(entry));
   const whole = (count: number) => count.toLocaleString('en-GB');
   const pass = (passMilliseconds(days) / DAY_MILLISECONDS).toFixed(2);
   return (
-    `is too short: a pass over a stream takes ${pass} days, in which runs every ${rateMinutes} minutes read ` +
-    `${REFRESH_PAGES} pages of ${pageLimit} rows each, ${whole(refreshedRows(entry))} rows, and a stream may have ` +
+    `is too short: a pass over a stream takes ${pass} days, in which runs every ${limits.rateMinutes} minutes read ` +
+    `${refreshPages(limits)} pages of ${limits.pageLimit} rows each, ${whole(refreshedRows(entry))} rows, and a stream may have ` +
     `${whole(REFRESHED_ROWS)}. ${least} days are enough`
   );
 }

@@ -80,6 +80,11 @@ describe('settings', () => {
     ['FILTERS', '{"threats":"a =="}', /^FILTERS\.threats is no expression of JMESPath: /],
     ['FILTERS', `{"threats":"a < 'b'"}`, /^FILTERS\.threats orders by < with 'b'/],
     ['FILTERS', '{"dnsBlocks":"a"}', /^FILTERS\.dnsBlocks has no effect: the stream is off$/],
+    ['DNS_BLOCKS_SINCE', '2026-01-31', /^DNS_BLOCKS_SINCE has no effect: the stream is off$/],
+    ['DNS_BLOCKS_SINCE', '2026-02-30', /^DNS_BLOCKS_SINCE must be a date that the calendar has$/],
+    ['DNS_BLOCKS_SINCE', '2026-13-01', /^DNS_BLOCKS_SINCE must be a date that the calendar has$/],
+    ['DNS_BLOCKS_SINCE', '2026-01-31T12:00', /^DNS_BLOCKS_SINCE must be a date such as 2026-01-31, or a time with its/],
+    ['REQUESTS_PER_MINUTE', '9', /^REQUESTS_PER_MINUTE must be a whole number from 10 to 6000$/],
     ['OMIT', '{"assets":["id"]}', /^OMIT\.assets\.0 must not be a member that the connector reads/],
     ['OMIT', '{"threats":["asset_id"]}', /^OMIT\.threats must not name the member that names the asset/],
   ])('%s is refused: %s', (name, value, fault) => {

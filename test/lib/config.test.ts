@@ -187,6 +187,15 @@ const REFUSED: readonly [string, Record<string, unknown>, string, RegExp][] = [
     'refreshDays',
     /read 10 pages of 10 rows each, 91,200 rows/,
   ],
+  [
+    'a refresh for which the budget of requests is too small',
+    { refreshDays: 7, pageLimit: 25, requestsPerMinute: 10 },
+    'refreshDays',
+    /read 3 pages of 25 rows each, 239,400 rows/,
+  ],
+  ['a budget that no run can keep to', { requestsPerMinute: 5 }, 'requestsPerMinute', /from 10 to 6000/],
+  ['a date for a stream that is off', { dnsBlocksSince: '2026-01-31' }, 'dnsBlocksSince', /the stream is off/],
+  ['a date that is none', { dnsBlocksPath: '/d', dnsBlocksSince: '2026-02-30' }, 'dnsBlocksSince', /calendar/],
   ['a refresh that is no number of days', { refreshDays: 0 }, 'refreshDays', /from 1 to 3650/],
   ['nothing left out', { omit: { assets: [] } }, 'omit.assets', /one member at least/],
   [

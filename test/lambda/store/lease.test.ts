@@ -39,6 +39,35 @@ async function held(taking: Promise<HeldLease | undefined>): Promise<HeldLease> 
   return lease;
 }
 
+describe('the requests that a run has made', () => {
+  const handed = async (each: Awaited<ReturnType<typeof scene>>) => {
+    let continued: unknown = 'nothing';
+    const continueFrom = (due: number | undefined) => {
+      continued = due;
+    };
+    const pace = { due: 7_000, continueFrom };
+    const lease = await held(createLease({ ...each, holder: 'next', seconds: SECONDS, pace }).take());
+    await lease.release({ clean: true });
+    return continued;
+  };
+
+  test('are handed to the next run, also from a run that failed', async () => {
+    await using each = await scene();
+    expect(await handed(each)).toBe('nothing');
+    expect(await handed(each)).toBe(7_000);
+    await (await held(each.lease('without a budget').take())).release({ clean: false });
+    expect(await handed(each)).toBe(7_000);
+  });
+
+  test('are unknown after a run that did not end', async () => {
+    await using each = await scene();
+    await handed(each);
+    await held(each.lease('killed').take());
+    each.clock.advance(SECONDS * 1_000 + 1);
+    expect(await handed(each)).toBeUndefined();
+  });
+});
+
 describe('taking the lease', () => {
   test('a lease taken for the first time has the seconds since 2026 as its epoch, and nothing was left behind', async () => {
     await using each = await scene();

@@ -18,6 +18,10 @@ export interface Connector extends AwsScene {
   readonly environment: Readonly<Record<string, string>>;
   /** One invocation of the function, in a warm container unless `cold`. */
   run(payload?: unknown, options?: RunOptions): Promise<InvocationResult>;
+  /** Times at which requests to the API left, in milliseconds of the function's clock. */
+  readonly left: readonly number[];
+  /** A deployment that changes variables of the function. */
+  deploy(changed: Readonly<Record<string, string>>): void;
   /** Lines delivered so far, sorted. */
   lines(): Promise<string[]>;
   /** What the telemetry reported, one entry per run. */
@@ -66,9 +70,13 @@ export async function connector(options: ConnectorOptions = {}): Promise<Connect
     ...options.environment,
   };
   const logged: unknown[][] = [];
-  const clients = clientsOf(aws, logged);
+  const left: number[] = [];
+  const clients = clientsOf(aws, logged, url => {
+    if (url.startsWith(`${api.url}/v1/`)) left.push(aws.clock.now());
+  });
   const reports: RunFacts[] = [];
-  const container = () => compose(environment, clients, reports);
+  let deployed = environment;
+  const container = () => compose(deployed, clients, reports);
   let warm = container();
   return {
     ...aws,
@@ -77,10 +85,15 @@ export async function connector(options: ConnectorOptions = {}): Promise<Connect
     environment,
     logged,
     reports,
+    left,
     run(payload = {}, { time = 900_000, cold = false, bare = false } = {}) {
       if (cold) warm = container();
       const end = aws.clock.now() + time;
       return invoke(payload, bare ? undefined : { getRemainingTimeInMillis: () => end - aws.clock.now() }, warm);
+    },
+    deploy(changed) {
+      deployed = { ...deployed, ...changed };
+      warm = container();
     },
     lines: async () => (await aws.aws.delivered()).sort(),
     async [Symbol.asyncDispose]() {
@@ -96,11 +109,15 @@ function compose(environment: Readonly<Record<string, string>>, clients: Clients
   return { settings, clients, tokens: createContainerTokens(settings, clients), telemetry, memory: () => 0 };
 }
 
-function clientsOf(aws: AwsScene, logged: unknown[][]): Clients {
+function clientsOf(aws: AwsScene, logged: unknown[][], leaves: (url: string) => void): Clients {
   const note = (...words: unknown[]): void => void logged.push(words);
   const log: Log = { info: note, warn: note, error: note };
   const { clients, clock } = aws;
-  return { ...clients, fetch: (url, init) => fetch(url, init), clock, random: () => 0, hash: sha256, log };
+  const watched: Clients['fetch'] = (url, init) => {
+    leaves(String(url));
+    return fetch(url, init);
+  };
+  return { ...clients, fetch: watched, clock, random: () => 0, hash: sha256, log };
 }
 
 /** A connector whose secret and rows hold the word "canary". */
