@@ -7,11 +7,17 @@ import { page, ROOT } from '../docs/pages.ts';
 
 const { scripts } = JSON.parse(page('package.json'));
 const { app } = JSON.parse(page('cdk.json'));
-/** Each command of the project, as a shell runs it. */
-const COMMANDS: readonly (readonly [name: string, command: string])[] = [
-  ...Object.entries<string>(scripts).filter(([, command]) => !command.startsWith('npm run')),
-  ['cdk', app],
-];
+const COMMANDS = [...Object.values<string>(scripts).filter(command => !command.startsWith('npm run')), app as string];
+
+/** The ways in which a command begins with the check. */
+const CHECK =
+  /^node (?:--no-warnings |--experimental-vm-modules )*(--import \.\/bin\/check-node\.mjs |bin\/check-node\.mjs && |bin\/connectorctl\.mjs)/;
+const ONE_OF_EACH_WAY = [...new Map(COMMANDS.map(command => [CHECK.exec(command)?.[1], command])).values()];
+
+test('every command begins with the check of packages and Node', () => {
+  expect(COMMANDS.length).toBeGreaterThan(20);
+  expect(COMMANDS.filter(command => !CHECK.test(command))).toEqual([]);
+});
 
 let clone: string;
 beforeAll(() => {
@@ -22,7 +28,7 @@ beforeAll(() => {
 afterAll(() => rmSync(clone, { recursive: true }));
 
 describe('without npm ci', () => {
-  test.each(COMMANDS)('%s says in one sentence that npm ci comes first', (_, command) => {
+  test.each(ONE_OF_EACH_WAY)('%s says in one sentence that npm ci comes first', command => {
     const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { cwd: clone, encoding: 'utf8', env: ENV });
     expect([status, stdout, stderr]).toEqual([
       1,
@@ -43,7 +49,7 @@ describe('on a Node that is too old', () => {
     writeFileSync(join(clone, 'node_modules', 'commander', 'index.js'), '');
   });
 
-  test.each(COMMANDS)('%s names the Node that it needs, and the way to it', (_, command) => {
+  test.each(ONE_OF_EACH_WAY)('%s names the Node that it needs, and the way to it', command => {
     const env = { ...ENV, NODE_OPTIONS: `--import ${OLD}` };
     const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { cwd: clone, encoding: 'utf8', env });
     expect([status, stdout]).toEqual([1, '']);

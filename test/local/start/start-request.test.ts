@@ -112,6 +112,15 @@ describe('the options', () => {
     expect(faultsOf(...args).join('\n')).not.toMatch(/hunter2|u:p|stray/);
   });
 
+  test.each([
+    ['change', 'npm start -- --change <n>'],
+    // npm passes on no argument at all, so the run would start as if nothing had been typed.
+    ['reset', 'npm start -- --reset'],
+  ])('options without "--" before them are refused with the line to type: --%s', (option, line) => {
+    const environment = { npm_lifecycle_event: 'start', [`npm_config_${option}`]: 'true' };
+    expect(() => readRequest(readCommandLine([], environment), true)).toThrow(`as in "${line}"`);
+  });
+
   test('a name made of a host can be a name, whatever the host', () => {
     const hosts = [
       'https://api.acme.example:8443/x',
@@ -135,6 +144,17 @@ describe('the source of a state folder', () => {
       { at: 2_005, count: 2 },
     ]);
     expect(nextSource(request(), third, 9_000)).toEqual(third);
+  });
+
+  test('a folder filled from one tenant is refused to another, to another client and to the embedded platform', () => {
+    const first = nextSource(request(...TENANT), undefined, 0);
+    for (const other of [
+      request(...TENANT, '--base-url', 'https://api.other.example'),
+      request(...TENANT, '--client-id', 'else'),
+      request(),
+    ]) {
+      expect(() => nextSource(other, first, 1)).toThrow(/has been filled .*Choose another --name, or .*--reset/);
+    }
   });
 
   test('a slash at the end of the base URL makes no other tenant', () => {
