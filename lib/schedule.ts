@@ -17,10 +17,14 @@ export interface ScheduleProps {
 export class Schedule extends Construct {
   readonly deadLetters: sqs.Queue;
   readonly scheduleName: string;
+  readonly scheduleArn: string;
+  /** What EventBridge Scheduler acts as. */
+  readonly role: iam.Role;
 
   constructor(scope: Construct, id: string, props: ScheduleProps) {
     super(scope, id);
     this.deadLetters = createDeadLetterQueue(this);
+    this.role = this.createRole(props.function);
     const schedule = new scheduler.CfnSchedule(this, 'Schedule', {
       description: 'Starts a run of the connector.',
       scheduleExpression: rateExpression(props.rate),
@@ -28,13 +32,14 @@ export class Schedule extends Construct {
       state: props.enabled ? 'ENABLED' : 'DISABLED',
       target: {
         arn: props.function.functionArn,
-        roleArn: this.createRole(props.function).roleArn,
+        roleArn: this.role.roleArn,
         input: '{}',
         retryPolicy: { maximumEventAgeInSeconds: TICK_EXPIRES_AFTER.toSeconds(), maximumRetryAttempts: 2 },
         deadLetterConfig: { arn: this.deadLetters.queueArn },
       },
     });
     this.scheduleName = schedule.ref;
+    this.scheduleArn = schedule.attrArn;
   }
 
   private createRole(target: IFunction): iam.Role {

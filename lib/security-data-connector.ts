@@ -1,9 +1,9 @@
 import { Annotations, Stack, Stage, Tags, Token } from 'aws-cdk-lib';
 import type { Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
-import { PermissionsBoundary, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { type Grant, type IGrantable, PermissionsBoundary, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IDeliveryStreamRef } from 'aws-cdk-lib/aws-kinesisfirehose';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -16,7 +16,7 @@ import { ConfigurationError } from './config/fault.ts';
 import { checkProps, optionsOf } from './config/props.ts';
 import { SHARED_BUCKET, SHARED_TABLE } from './config/read-connectors.ts';
 import type { ConnectorOptions } from './connector-options.ts';
-import type { Alarms, Query, SecurityDataConnectorProps, SiemAccess } from './connector-props.ts';
+import type { Alarms, Destination, Query, SecurityDataConnectorProps, SiemAccess } from './connector-props.ts';
 import { createCredentials } from './credentials.ts';
 import { createDashboard } from './dashboard/dashboard.ts';
 import { createDataBucket } from './data-bucket.ts';
@@ -24,10 +24,11 @@ import { Delivery } from './delivery/delivery.ts';
 import { deliveryMetricPrefix, kindOf, mostBufferSeconds } from './delivery/destinations.ts';
 import { type FunctionResources, functionEnvironment } from './function/function-environment.ts';
 import { Poller } from './function/poller.ts';
+import { type Granted, grantStatements, operatorStatements } from './grants/grants.ts';
 import { addOutputs } from './outputs.ts';
 import { createQuery } from './query/query.ts';
 import { Schedule } from './schedule.ts';
-import { createSiemAccess } from './siem/siem-access.ts';
+import { createSiemAccess, readerStatements } from './siem/siem-access.ts';
 import { createStateTable } from './state-table.ts';
 
 /** Not every region and checker accepts tags on dashboards yet. */
@@ -48,8 +49,8 @@ export class SecurityDataConnector extends Construct {
   readonly state: ITable;
   /** Delivery stream of the events. */
   readonly delivery: IDeliveryStreamRef;
-  /** Function that reads the API. */
-  readonly function: IFunction;
+  /** Function that reads the API. Add variables, layers or permissions to it as to any other. */
+  readonly function: LambdaFunction;
   /** Logs of the function. */
   readonly logGroup: ILogGroup;
   /** The composite alarms `critical` and `warning`. */
@@ -62,7 +63,14 @@ export class SecurityDataConnector extends Construct {
   readonly siem: SiemAccess | undefined;
   /** Database, workgroup and policy of analysts. Absent unless `query` is true. */
   readonly query: Query | undefined;
+  /** @internal */
+  readonly _granted: Granted & { readonly destination: Destination['type'] };
 
+  /**
+   * Checks the props and creates the resources.
+   *
+   * @throws {ConfigurationError} naming every fault of the props
+   */
   constructor(scope: Construct, id: string, props: SecurityDataConnectorProps) {
     super(scope, id);
     checkProps(props);
@@ -112,8 +120,49 @@ export class SecurityDataConnector extends Construct {
         })
       : undefined;
     addOutputs(this, schedule);
+    const { encryptionKey, destination } = options;
+    this._granted = { schedule, encryptionKey, destination: destination.type };
     if (props.permissionsBoundary) PermissionsBoundary.of(this).apply(props.permissionsBoundary);
     for (const [key, value] of Object.entries(props.tags ?? {})) Tags.of(this).add(key, value, TAGGED);
+  }
+
+  /**
+   * Allows everything that the commands of connectorctl need that change nothing, such as `status`, `doctor` and `verify`. Includes the
+   * client credentials of the API and the delivered events: `doctor` and `asset` read them.
+   *
+   * @param grantee role, user, group or managed policy that gets the statements
+   */
+  grantInspect(grantee: IGrantable): Grant {
+    return grantStatements(this, grantee, operatorStatements(this, this._granted, 'inspect'));
+  }
+
+  /**
+   * Allows everything that connectorctl needs: what `grantInspect` allows, and commands that change something, such as `run`, `pause`,
+   * `replay`, `dead-letters redrive` and `set-credentials`.
+   *
+   * @param grantee role, user, group or managed policy that gets the statements
+   */
+  grantOperate(grantee: IGrantable): Grant {
+    return grantStatements(this, grantee, operatorStatements(this, this._granted, 'operate'));
+  }
+
+  /**
+   * Allows a SIEM to read the events: objects below `events/`, the queue of their notifications, and the key where there is one. Without
+   * `siemQueue` the SIEM may list the objects instead.
+   *
+   * @param grantee role, user, group or managed policy that gets the statements
+   * @throws Error where the destination is not S3, because the events are not in the bucket
+   */
+  grantRead(grantee: IGrantable): Grant {
+    const { encryptionKey, destination } = this._granted;
+    if (!kindOf({ type: destination }).deliversObjects) {
+      throw new Error(
+        `The bucket of connector ${this.connectorName} has no events, because its destination is "${destination}". ` +
+          'Grant access where the events are delivered to.',
+      );
+    }
+    const { bucket, siem } = this;
+    return grantStatements(this, grantee, readerStatements(this, { bucket, encryptionKey, queue: siem?.queue }));
   }
 }
 

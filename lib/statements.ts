@@ -1,11 +1,22 @@
 import { Stack } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
+import { PREFIXES } from './prefixes.ts';
 
 export function allow(actions: readonly string[], ...resources: readonly string[]): iam.PolicyStatement {
   return new iam.PolicyStatement({ actions: [...actions], resources: [...resources] });
+}
+
+/** Lists the events, and nothing else of their bucket. */
+export function listing(bucket: IBucket): iam.PolicyStatement {
+  return new iam.PolicyStatement({
+    actions: ['s3:ListBucket'],
+    resources: [bucket.bucketArn],
+    conditions: { StringLike: { 's3:prefix': `${PREFIXES.events}*` } },
+  });
 }
 
 /** A secret that is known by name only has an ARN without its six last characters, which a policy must match all the same. */
@@ -16,9 +27,11 @@ export function secretArnOf(secret: ISecret): string {
 /** KMS actions that a service performs with the customer's key for its caller. */
 const KEY_USES = {
   readAndWriteState: { service: 'dynamodb', actions: ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt'] },
+  readState: { service: 'dynamodb', actions: ['kms:Decrypt'] },
   readObjects: { service: 's3', actions: ['kms:Decrypt'] },
   writeObjects: { service: 's3', actions: ['kms:Decrypt', 'kms:GenerateDataKey'] },
   readSecret: { service: 'secretsmanager', actions: ['kms:Decrypt'] },
+  writeSecret: { service: 'secretsmanager', actions: ['kms:Decrypt', 'kms:GenerateDataKey'] },
 } as const;
 
 /**

@@ -1,13 +1,9 @@
 /** The alarms of a connector: metric alarms, and the composite alarms `critical` and `warning`, which notify people. */
 import { AlarmType, paginateDescribeAlarms } from '@aws-sdk/client-cloudwatch';
 import { paginateListSubscriptionsByTopic } from '@aws-sdk/client-sns';
+import { SEVERITIES, type Severity } from '../../lib/alarms/alarm-definition.ts';
 import type { Aws } from './aws.ts';
 import { AwsCallError } from './errors.ts';
-
-/** Names of the composite alarms, most severe first. */
-export const SEVERITIES = ['critical', 'warning'] as const;
-
-export type Severity = (typeof SEVERITIES)[number];
 
 export interface AlarmState {
   /** Without the connector's name, for example `stream-silent`. */

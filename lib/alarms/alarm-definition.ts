@@ -36,8 +36,10 @@ export type Condition = {
   readonly periods?: number;
 } & ({ readonly atLeast: number } | { readonly atMost: number } | { readonly below: number });
 
-/** `critical` pages somebody, `warning` can wait for working hours. Each has a composite alarm of that name, which notifies. */
-export type Severity = 'critical' | 'warning';
+/** Most severe first. `critical` pages somebody, `warning` can wait for working hours. Each has a composite alarm of that name, which notifies. */
+export const SEVERITIES = ['critical', 'warning'] as const;
+
+export type Severity = (typeof SEVERITIES)[number];
 
 /**
  * Everything about one alarm. The type requires what the fault means for people (`impact`) and for the data (`data`), and how missing

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { RemovalPolicy } from 'aws-cdk-lib';
+import { CfnResource, Lazy, RemovalPolicy } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
@@ -53,7 +53,7 @@ export class Poller extends Construct {
       environment: { ...props.environment, ...PROCESS_ENVIRONMENT },
       ...placement(this, props.network, outboundPorts(props.addresses)),
     });
-    this.dropRepeatedDependency(props.network);
+    this.dropRepeatedDependency(role, props.network);
     if (props.network) keepNetworkFromCode(this, role, this.function);
   }
 
@@ -79,11 +79,20 @@ export class Poller extends Construct {
     });
   }
 
-  /** The reference to the role implies the dependency, so `DependsOn` is redundant. In a VPC it holds more and must stay. */
-  private dropRepeatedDependency(network: Network | undefined): void {
+  /**
+   * The reference to the role implies the dependency, so `DependsOn` is redundant. In a VPC it holds more and must stay. It also holds more once an
+   * app adds to the role or to the dependencies of the function.
+   */
+  private dropRepeatedDependency(role: iam.Role, network: Network | undefined): void {
     const resource = this.function.node.defaultChild as lambda.CfnFunction;
-    if (network) resource.addMetadata('cfn-lint', { config: { ignore_checks: ['W3005'] } });
-    else resource.addDeletionOverride('DependsOn');
+    if (network) {
+      resource.addMetadata('cfn-lint', { config: { ignore_checks: ['W3005'] } });
+      return;
+    }
+    const others = () => resource.obtainDependencies().filter(each => each !== role.node.defaultChild);
+    const ids = () => others().flatMap(each => (CfnResource.isCfnResource(each) ? [each.logicalId] : []));
+    const produce = () => (others().length === 0 ? undefined : ids());
+    resource.addOverride('DependsOn', Lazy.any({ produce }));
   }
 
   private createRole(props: PollerProps): iam.Role {

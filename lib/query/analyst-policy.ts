@@ -4,7 +4,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import { PREFIXES } from '../prefixes.ts';
-import { allow, keyStatements } from '../statements.ts';
+import { allow, keyStatements, listing } from '../statements.ts';
 import { suppressWildcard } from '../suppress-finding.ts';
 import { databaseName, workgroupName } from './catalogue.ts';
 
@@ -49,14 +49,6 @@ export function createAnalystPolicy(scope: Construct, props: AnalystPolicyProps)
   );
   suppressWildcard(policy, answers, 'Athena names the answers; the bucket holds nothing else.');
   return policy;
-}
-
-function listing(events: IBucket): iam.PolicyStatement {
-  return new iam.PolicyStatement({
-    actions: ['s3:ListBucket'],
-    resources: [events.bucketArn],
-    conditions: { StringLike: { 's3:prefix': `${PREFIXES.events}*` } },
-  });
 }
 
 const ASK = [

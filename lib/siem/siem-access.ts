@@ -6,7 +6,7 @@ import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { SiemAccess, SiemReader } from '../connector-props.ts';
 import { PREFIXES } from '../prefixes.ts';
-import { allow, keyStatements } from '../statements.ts';
+import { allow, keyStatements, listing } from '../statements.ts';
 import { suppressFinding, suppressWildcard } from '../suppress-finding.ts';
 import { createReaderRole } from './siem-reader.ts';
 
@@ -67,19 +67,39 @@ function acceptNotifications(queue: sqs.Queue, { bucket, createdBucket }: SiemAc
 }
 
 function createReaderPolicy(scope: Construct, queue: sqs.Queue, props: SiemAccessProps): iam.ManagedPolicy {
-  const { connectorName, bucket, encryptionKey } = props;
-  const objects = bucket.arnForObjects(`${PREFIXES.events}*`);
+  const { connectorName } = props;
   const policy = new iam.ManagedPolicy(scope, 'ReaderPolicy', {
     // Another description would replace the policy, which a SIEM has attached to a role of its own.
     description: `Reads the events of connector ${connectorName} and the queue that announces them.`,
-    statements: [
-      allow(['s3:GetObject'], objects),
-      allow(READ_QUEUE, queue.queueArn),
-      ...keyStatements(scope, { readObjects: [encryptionKey, bucket.encryptionKey] }),
-    ],
+    statements: readerStatements(scope, { ...props, queue }),
   });
-  suppressWildcard(policy, objects, 'Firehose names the objects; the wildcard stays below the prefix of the events.');
+  suppressWildcard(
+    policy,
+    eventObjects(props),
+    'Firehose names the objects; the wildcard stays below the prefix of the events.',
+  );
   return policy;
+}
+
+export interface ReaderStatementsProps {
+  readonly bucket: s3.IBucket;
+  readonly encryptionKey?: IKey | undefined;
+  /** Absent: the reader lists the bucket. */
+  readonly queue: sqs.IQueue | undefined;
+}
+
+/** What a SIEM needs to find and read the events, and nothing else of the bucket. */
+export function readerStatements(scope: Construct, props: ReaderStatementsProps): iam.PolicyStatement[] {
+  const { bucket, encryptionKey, queue } = props;
+  return [
+    allow(['s3:GetObject'], eventObjects(props)),
+    queue ? allow(READ_QUEUE, queue.queueArn) : listing(bucket),
+    ...keyStatements(scope, { readObjects: [encryptionKey, bucket.encryptionKey] }),
+  ];
+}
+
+function eventObjects({ bucket }: Pick<ReaderStatementsProps, 'bucket'>): string {
+  return bucket.arnForObjects(`${PREFIXES.events}*`);
 }
 
 /** The policy must exist before the bucket that sends notifications, so it names the bucket without a reference to it. */

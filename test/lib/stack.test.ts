@@ -12,6 +12,7 @@ import './stack/replacement.ts';
 import './stack/alarms.ts';
 import './stack/dashboard.ts';
 import './stack/security-data-connector.ts';
+import './stack/grants.ts';
 import './stack/tokens.ts';
 import './stack/checks.ts';
 import './stack/snapshot.ts';

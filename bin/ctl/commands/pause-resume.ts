@@ -1,7 +1,8 @@
 import { DisableAlarmActionsCommand, EnableAlarmActionsCommand } from '@aws-sdk/client-cloudwatch';
 import { Command } from 'commander';
+import { SEVERITIES } from '../../../lib/alarms/alarm-definition.ts';
 import { CONNECTORCTL } from '../../../lib/installation.ts';
-import { type Alarms, readAlarms, SEVERITIES } from '../alarms.ts';
+import { type Alarms, readAlarms } from '../alarms.ts';
 import type { Aws } from '../aws.ts';
 import { examples, type Run } from '../command.ts';
 import type { Context } from '../context.ts';

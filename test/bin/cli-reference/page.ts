@@ -37,13 +37,16 @@ Common options:
 
 const PERMISSIONS = `## Permissions
 
-The calls of each command, recorded by tests. These come on top:
+In a CDK app, \`connector.grantInspect(role)\` grants what commands need that change nothing, and \`connector.grantOperate(role)\` what all need:
+[iam.md](iam.md#operators). The table has the calls of each command, recorded by tests. These come on top:
 
 - \`pause\` and \`resume\`: \`iam:PassRole\` on the schedule's role.
-- With \`kmsKeyArn\`: \`kms:Decrypt\` through DynamoDB, S3 and Secrets Manager.
+- With \`kmsKeyArn\`: \`kms:Decrypt\` through DynamoDB, S3 and Secrets Manager. \`kms:GenerateDataKey\` through Secrets Manager for \`set-credentials\`,
+  and through S3 for \`dead-letters load\`.
 - With \`siemReader\`, \`doctor\`: \`iam:ListAttachedRolePolicies\` on the reader's role.
 - \`run\`, when a run exceeds its time budget: \`scheduler:GetSchedule\`.
-- \`dead-letters show\` of a row: \`s3:GetObject\` below \`dead-letter/\`.
+- \`dead-letters redrive\` of notifications: \`sqs:ReceiveMessage\` and \`sqs:DeleteMessage\` on the SIEM's dead-letter queue, \`sqs:SendMessage\` on
+  the SIEM's queue.
 
 No command reads or lists outside \`events/\`, \`dead-letter/\` and \`delivery-errors/\`: grant \`s3:ListBucket\` with a condition on \`s3:prefix\`.
 \`status\` and \`doctor\` name a missing permission and still show everything else. Commands with \`secretsmanager:GetSecretValue\` call the API with
@@ -124,11 +127,13 @@ const RESOURCES: readonly (readonly [RegExp, string])[] = [
   [/^arn:aws:scheduler:/, 'the schedule'],
   [/^arn:aws:secretsmanager:/, 'the secret'],
   [/^arn:aws:sns:/, 'the topic of the alarms'],
-  [/^arn:aws:sqs:/, 'the queues of the stack'],
+  [/^arn:aws:sqs:.*SiemAnnouncements/, 'the SIEM’s queue'],
+  [/^arn:aws:sqs:.*SiemUnread/, 'the SIEM’s dead-letter queue'],
+  [/^arn:aws:sqs:.*TickUndelivered/, 'the schedule’s dead-letter queue'],
 ];
 
 /** @throws Error for a resource that has no name here */
-function nameOf(resource: string): string {
+export function nameOf(resource: string): string {
   const known = RESOURCES.find(([pattern]) => pattern.test(resource));
   if (!known) throw new Error(`No name for the resource ${resource}`);
   return known[1];

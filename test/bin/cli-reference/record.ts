@@ -3,6 +3,8 @@ import { type Deployment, deployment } from '../support/deployment.ts';
 import type { CommandPage, Scene } from './command-page.ts';
 
 export interface AskedFor {
+  /** Arguments of the command that asked. */
+  readonly args: readonly string[];
   readonly permission: string;
   readonly resource: string;
 }
@@ -27,7 +29,7 @@ export async function record(page: CommandPage): Promise<Recording> {
       ...each
         .asked()
         .slice(before)
-        .map(({ permission, resource }) => ({ permission, resource })),
+        .map(({ permission, resource }) => ({ args: scene.args, permission, resource })),
     );
   }
   return { page, transcripts, asked };

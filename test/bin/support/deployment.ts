@@ -12,7 +12,7 @@ import { type Ended, type Started, start, startProcess } from './shell.ts';
 
 export const STACK = 'SecurityDataConnector-acme';
 
-const OPTIONS = { dnsBlocksPath: '/v1/dns-blocks', alarmEmail: 'on-call@acme.example' };
+export const OPTIONS = { dnsBlocksPath: '/v1/dns-blocks', alarmEmail: 'on-call@acme.example' };
 /** Synthesized before any test's time runs. */
 const TEMPLATE = synthesize(OPTIONS);
 

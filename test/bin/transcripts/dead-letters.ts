@@ -18,7 +18,9 @@ export const deadLetters: CommandPage = {
   scenes: [
     { before: createDeadLetters, args: ['dead-letters', 'list'] },
     { args: ['dead-letters', 'show', ERROR] },
+    { args: ['dead-letters', 'show', STUCK] },
     { args: ['dead-letters', 'show', 'schedule-dead-letters'] },
+    { args: ['dead-letters', 'show', 'siem-dead-letters'] },
     { args: ['dead-letters', 'redrive', '--all', '--yes'] },
     { args: ['dead-letters', 'load', OVERSIZE, '--yes'] },
   ],

@@ -1,3 +1,4 @@
+import { OPERATOR_PERMISSIONS } from '../../../lib/grants/operator-permissions.ts';
 import { table } from '../../alarms/support/drill-table.ts';
 import type { UsedGrant } from './privileges.ts';
 
@@ -38,6 +39,17 @@ const FOOT = `
 With \`kmsKeyArn\` the role may also use that key, through DynamoDB, S3 and Secrets Manager only (\`kms:ViaService\`). With \`vpc\` it has the
 network-interface actions that Lambda uses to place the function, and a second statement denies them to the function's code. No call of the function
 shows either.
+
+## Operators
+
+What \`grantInspect\` and \`grantOperate\` of [the construct](construct.md#grants) allow. \`grantOperate\` includes \`grantInspect\`. A test compares the
+policies with the calls of each command of connectorctl ([cli.md](cli.md#permissions)).
+`;
+
+const OPERATOR_FOOT = `
+\`s3:ListBucket\` is limited to the prefixes \`events/\`, \`dead-letter/\` and \`delivery-errors/\`, and \`iam:PassRole\` to EventBridge Scheduler. With a key,
+both grants allow \`kms:Decrypt\` through DynamoDB, S3 and Secrets Manager, and \`grantOperate\` also \`kms:GenerateDataKey\` through S3 and Secrets Manager.
+No grant writes to the state table.
 `;
 
 /** docs/iam.md */
@@ -45,7 +57,17 @@ export function privilegeTable(grants: readonly UsedGrant[]): string {
   const rows = [...grants]
     .sort((one, other) => (one.action < other.action ? -1 : 1))
     .map(({ action, resource }) => [`\`${action}\``, resourceName(resource), NEEDED_FOR[action] ?? '?']);
-  return `${HEAD}\n${table(['Action', 'Resource', 'Needed for'], rows)}\n${FOOT}`;
+  return `${HEAD}\n${table(['Action', 'Resource', 'Needed for'], rows)}\n${FOOT}\n${operatorTable()}\n${OPERATOR_FOOT}`;
+}
+
+function operatorTable(): string {
+  const actions = new Map<string, string[]>();
+  for (const permission of OPERATOR_PERMISSIONS) {
+    const key = `\`grant${permission.grant === 'inspect' ? 'Inspect' : 'Operate'}\`\n${permission.on}`;
+    actions.set(key, [...(actions.get(key) ?? []), ...permission.actions.map(action => `\`${action}\``)]);
+  }
+  const rows = [...actions].map(([key, all]) => [...key.split('\n'), all.join(', ')]);
+  return table(['Grant', 'Resource', 'Actions'], rows);
 }
 
 /** @throws Error for a resource that is not one narrow thing */

@@ -1,7 +1,8 @@
 /** Health of a deployment and of each stream, derived from a snapshot. */
 import type { SavedStream } from '../../../../lambda/ports.ts';
 import { STREAMS, type StreamName } from '../../../../lambda/streams.ts';
-import { type AlarmState, SEVERITIES } from '../../alarms.ts';
+import { SEVERITIES } from '../../../../lib/alarms/alarm-definition.ts';
+import type { AlarmState } from '../../alarms.ts';
 import { known, type ReadResult } from '../../read-result.ts';
 import { intervalOf } from '../../schedule.ts';
 import { isTroubled } from '../../stack-status.ts';

@@ -1,0 +1,95 @@
+/** The grants of the construct. Each adds statements to the policy of the grantee, and none changes a resource of the connector. */
+import { ArnFormat, Stack } from 'aws-cdk-lib';
+import * as iam from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
+import type { Construct } from 'constructs';
+import { SEVERITIES } from '../alarms/alarm-definition.ts';
+import type { ConnectorParts } from '../outputs.ts';
+import { PREFIXES } from '../prefixes.ts';
+import type { Schedule } from '../schedule.ts';
+import { keyStatements, secretArnOf } from '../statements.ts';
+import { type OperatorGrant, type OperatorResource, permissionsOf } from './operator-permissions.ts';
+
+/** What the grants name beside the attributes of the construct. */
+export interface Granted {
+  readonly schedule: Pick<Schedule, 'scheduleArn' | 'role' | 'deadLetters'>;
+  readonly encryptionKey: IKey | undefined;
+}
+
+interface Connector extends ConnectorParts {
+  readonly credentials: ISecret;
+}
+
+/** What connectorctl needs to inspect or to operate a connector. */
+export function operatorStatements(connector: Connector, granted: Granted, grant: OperatorGrant) {
+  const resources = operatorResources(connector, granted.schedule);
+  const statements = permissionsOf(grant).flatMap(({ on, actions, conditions }) => {
+    if (resources[on].length === 0) return [];
+    const statement = { actions: [...actions], resources: [...resources[on]] };
+    return new iam.PolicyStatement({ ...statement, ...(conditions && { conditions }) });
+  });
+  const { state, bucket, credentials } = connector;
+  const { encryptionKey } = granted;
+  const ofBucket = [encryptionKey, bucket.encryptionKey];
+  const ofSecret = [encryptionKey, credentials.encryptionKey];
+  const keys = keyStatements(connector, {
+    readState: [encryptionKey, state.encryptionKey],
+    ...(grant === 'inspect'
+      ? { readObjects: ofBucket, readSecret: ofSecret }
+      : { writeObjects: ofBucket, writeSecret: ofSecret }),
+  });
+  return [...statements, ...keys];
+}
+
+function operatorResources(
+  connector: Connector,
+  schedule: Granted['schedule'],
+): Readonly<Record<OperatorResource, readonly string[]>> {
+  const { connectorName, bucket, siem } = connector;
+  const stack = Stack.of(connector);
+  const objects = (prefix: string) => [bucket.arnForObjects(`${prefix}*`)];
+  const alarm = (name: string) =>
+    stack.formatArn({
+      service: 'cloudwatch',
+      resource: 'alarm',
+      resourceName: `${connectorName}/${name}`,
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    });
+  return {
+    '`*`': ['*'],
+    'every stack, without `--stack`': [
+      stack.formatArn({ service: 'cloudformation', resource: 'stack', resourceName: '*/*' }),
+    ],
+    'objects below `dead-letter/`': objects(PREFIXES.deadLetters),
+    'objects below `delivery-errors/`': objects(PREFIXES.deliveryErrors),
+    'objects below `events/`': objects(PREFIXES.events),
+    'the alarms `<connector>/critical` and `<connector>/warning`': SEVERITIES.map(alarm),
+    'the bucket': [bucket.bucketArn],
+    'the delivery stream': [connector.delivery.deliveryStreamRef.deliveryStreamArn],
+    'the function': [connector.function.functionArn],
+    'the reader’s policy': siem ? [siem.policy.managedPolicyArn] : [],
+    'the reader’s role': siem?.role ? [siem.role.roleArn] : [],
+    'the schedule': [schedule.scheduleArn],
+    'the schedule’s dead-letter queue': [schedule.deadLetters.queueArn],
+    'the schedule’s role': [schedule.role.roleArn],
+    'the secret': [secretArnOf(connector.credentials)],
+    'the SIEM’s dead-letter queue': siem ? [siem.deadLetters.queueArn] : [],
+    'the SIEM’s queue': siem ? [siem.queue.queueArn] : [],
+    'the state table': [connector.state.tableArn],
+    'the topic of the alarms': [connector.alarmTopic.topicArn],
+  };
+}
+
+/** Adds statements to the policy of a grantee. The grant fails, as grants of the CDK do, where it has none: `assertSuccess` throws. */
+export function grantStatements(
+  scope: Construct,
+  grantee: iam.IGrantable,
+  statements: readonly iam.PolicyStatement[],
+): iam.Grant {
+  return statements
+    .map(({ actions, resources: resourceArns, conditions }) =>
+      iam.Grant.addToPrincipal({ grantee, actions, resourceArns, conditions, scope }),
+    )
+    .reduce((all, each) => all.combine(each));
+}

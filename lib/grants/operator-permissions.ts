@@ -1,0 +1,116 @@
+/**
+ * What connectorctl calls, by the grant of the construct that allows it. `grantInspect` and `grantOperate`, docs/iam.md and docs/cli.md follow from
+ * this table, and a test compares it with the calls that each command makes.
+ */
+import { PREFIXES } from '../prefixes.ts';
+
+/** `inspect`: commands that change nothing. `operate`: on top of these, commands that change something. */
+export type OperatorGrant = 'inspect' | 'operate';
+
+/** Resources as the documents name them. */
+export type OperatorResource =
+  | '`*`'
+  | 'every stack, without `--stack`'
+  | 'objects below `dead-letter/`'
+  | 'objects below `delivery-errors/`'
+  | 'objects below `events/`'
+  | 'the alarms `<connector>/critical` and `<connector>/warning`'
+  | 'the bucket'
+  | 'the delivery stream'
+  | 'the function'
+  | 'the reader’s policy'
+  | 'the reader’s role'
+  | 'the schedule'
+  | 'the schedule’s dead-letter queue'
+  | 'the schedule’s role'
+  | 'the secret'
+  | 'the SIEM’s dead-letter queue'
+  | 'the SIEM’s queue'
+  | 'the state table'
+  | 'the topic of the alarms';
+
+export interface OperatorPermission {
+  readonly grant: OperatorGrant;
+  readonly on: OperatorResource;
+  readonly actions: readonly string[];
+  /** Narrows the statement. */
+  readonly conditions?: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
+  /** Why the calls of the commands do not show these actions. */
+  readonly uncalled?: string;
+}
+
+const MOVES_MESSAGES = 'SQS checks it when `dead-letters redrive` starts to move messages.';
+
+export const OPERATOR_PERMISSIONS: readonly OperatorPermission[] = [
+  {
+    grant: 'inspect',
+    on: '`*`',
+    actions: ['cloudwatch:DescribeAlarms', 'cloudwatch:GetMetricData', 'sts:GetCallerIdentity'],
+  },
+  { grant: 'inspect', on: 'every stack, without `--stack`', actions: ['cloudformation:DescribeStacks'] },
+  { grant: 'inspect', on: 'objects below `dead-letter/`', actions: ['s3:GetObject'] },
+  { grant: 'inspect', on: 'objects below `delivery-errors/`', actions: ['s3:GetObject'] },
+  { grant: 'inspect', on: 'objects below `events/`', actions: ['s3:GetObject'] },
+  { grant: 'inspect', on: 'the bucket', actions: ['s3:GetBucketNotification'] },
+  {
+    grant: 'inspect',
+    on: 'the bucket',
+    actions: ['s3:ListBucket'],
+    conditions: { StringLike: { 's3:prefix': Object.values(PREFIXES).map(prefix => `${prefix}*`) } },
+  },
+  { grant: 'inspect', on: 'the delivery stream', actions: ['firehose:DescribeDeliveryStream'] },
+  { grant: 'inspect', on: 'the function', actions: ['lambda:GetFunctionConfiguration'] },
+  { grant: 'inspect', on: 'the reader’s policy', actions: ['iam:GetPolicy', 'iam:GetPolicyVersion'] },
+  {
+    grant: 'inspect',
+    on: 'the reader’s role',
+    actions: ['iam:ListAttachedRolePolicies'],
+    uncalled: 'Only `doctor` needs it, with `siemReader`.',
+  },
+  { grant: 'inspect', on: 'the schedule', actions: ['scheduler:GetSchedule'] },
+  {
+    grant: 'inspect',
+    on: 'the schedule’s dead-letter queue',
+    actions: ['sqs:GetQueueAttributes', 'sqs:ReceiveMessage'],
+  },
+  { grant: 'inspect', on: 'the schedule’s role', actions: ['iam:GetRole'] },
+  { grant: 'inspect', on: 'the secret', actions: ['secretsmanager:GetSecretValue'] },
+  { grant: 'inspect', on: 'the SIEM’s dead-letter queue', actions: ['sqs:GetQueueAttributes', 'sqs:ReceiveMessage'] },
+  { grant: 'inspect', on: 'the SIEM’s queue', actions: ['sqs:GetQueueAttributes'] },
+  {
+    grant: 'inspect',
+    on: 'the state table',
+    actions: ['dynamodb:BatchGetItem', 'dynamodb:DescribeTable', 'dynamodb:Query', 'dynamodb:Scan'],
+  },
+  { grant: 'inspect', on: 'the topic of the alarms', actions: ['sns:ListSubscriptionsByTopic'] },
+  {
+    grant: 'operate',
+    on: 'the alarms `<connector>/critical` and `<connector>/warning`',
+    actions: ['cloudwatch:DisableAlarmActions', 'cloudwatch:EnableAlarmActions'],
+  },
+  { grant: 'operate', on: 'objects below `delivery-errors/`', actions: ['s3:DeleteObject'] },
+  { grant: 'operate', on: 'objects below `events/`', actions: ['s3:PutObject'] },
+  { grant: 'operate', on: 'the delivery stream', actions: ['firehose:PutRecord', 'firehose:PutRecordBatch'] },
+  { grant: 'operate', on: 'the function', actions: ['lambda:InvokeFunction'] },
+  { grant: 'operate', on: 'the schedule', actions: ['scheduler:UpdateSchedule'] },
+  {
+    grant: 'operate',
+    on: 'the schedule’s role',
+    actions: ['iam:PassRole'],
+    conditions: { StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' } },
+    uncalled: 'EventBridge Scheduler checks it when `pause` or `resume` updates the schedule.',
+  },
+  { grant: 'operate', on: 'the secret', actions: ['secretsmanager:PutSecretValue'] },
+  {
+    grant: 'operate',
+    on: 'the SIEM’s dead-letter queue',
+    actions: ['sqs:ListMessageMoveTasks', 'sqs:StartMessageMoveTask'],
+  },
+  { grant: 'operate', on: 'the SIEM’s dead-letter queue', actions: ['sqs:DeleteMessage'], uncalled: MOVES_MESSAGES },
+  { grant: 'operate', on: 'the SIEM’s queue', actions: ['sqs:SendMessage'], uncalled: MOVES_MESSAGES },
+];
+
+/** The permissions that a grant gives. Who operates inspects as well. */
+export function permissionsOf(grant: OperatorGrant): readonly OperatorPermission[] {
+  return OPERATOR_PERMISSIONS.filter(permission => grant === 'operate' || permission.grant === 'inspect');
+}

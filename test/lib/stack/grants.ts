@@ -1,0 +1,171 @@
+import { describe, expect, test } from '@jest/globals';
+import { Stack } from 'aws-cdk-lib';
+import * as iam from 'aws-cdk-lib/aws-iam';
+import * as kms from 'aws-cdk-lib/aws-kms';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
+import * as s3 from 'aws-cdk-lib/aws-s3';
+import type { SecurityDataConnectorProps } from '../../../lib/connector-props.ts';
+import { SecurityDataConnector } from '../../../lib/security-data-connector.ts';
+import { createApp, templateOf } from '../synth.ts';
+import { actionsOf, identityStatements, type Statement } from './policies.ts';
+
+const REQUIRED = {
+  connectorName: 'acme',
+  baseUrl: 'https://api.acme.example',
+  authUrl: 'https://auth.acme.example/realms/acme',
+};
+
+type Grant = (connector: SecurityDataConnector, grantee: iam.IGrantable) => iam.Grant;
+
+/** Statements that a grant adds to a role of the same stack. */
+function granted(grant: Grant, props: (scope: Stack) => Partial<SecurityDataConnectorProps> = () => ({})): Statement[] {
+  const scope = new Stack(createApp(), 'TheirStack', { env: { account: '111122223333', region: 'eu-west-1' } });
+  const connector = new SecurityDataConnector(scope, 'Connector', { ...REQUIRED, ...props(scope) });
+  const role = new iam.Role(scope, 'Theirs', { assumedBy: new iam.AccountRootPrincipal() });
+  grant(connector, role).assertSuccess();
+  return identityStatements(templateOf(scope))
+    .filter(({ parent }) => parent.startsWith('Theirs'))
+    .map(({ statement }) => statement);
+}
+
+function actions(statements: readonly Statement[]): string[] {
+  return statements.flatMap(actionsOf).sort();
+}
+
+const read: Grant = (connector, grantee) => connector.grantRead(grantee);
+const inspect: Grant = (connector, grantee) => connector.grantInspect(grantee);
+const operate: Grant = (connector, grantee) => connector.grantOperate(grantee);
+
+describe('grantRead', () => {
+  test('allows what the policy for the SIEM allows', () => {
+    const scope = new Stack(createApp(), 'TheirStack');
+    const connector = new SecurityDataConnector(scope, 'Connector', REQUIRED);
+    connector.grantRead(new iam.ManagedPolicy(scope, 'Theirs'));
+    const all = identityStatements(templateOf(scope));
+    const of = (name: string) => all.filter(({ parent }) => parent.startsWith(name)).map(({ statement }) => statement);
+    expect(of('Theirs')).toEqual(of('ConnectorSiemReaderPolicy'));
+    expect(of('Theirs')).toHaveLength(2);
+  });
+
+  test('allows listing the events, and no other prefix, where there is no queue of notifications', () => {
+    const statements = granted(read, () => ({ siemQueue: false }));
+    expect(actions(statements)).toEqual(['s3:GetObject', 's3:ListBucket']);
+    const listing = statements.find(each => actionsOf(each).includes('s3:ListBucket'));
+    expect(listing?.Condition).toEqual({ StringLike: { 's3:prefix': 'events/*' } });
+  });
+
+  test('allows decryption with the key of the connector and with that of a bucket that is given', () => {
+    const statements = granted(read, scope => ({
+      encryptionKey: new kms.Key(scope, 'OfConnector'),
+      bucket: new s3.Bucket(scope, 'Bucket', { encryptionKey: new kms.Key(scope, 'OfBucket') }),
+    }));
+    const decryption = statements.filter(each => actionsOf(each).includes('kms:Decrypt'));
+    expect(decryption).toHaveLength(1);
+    expect(decryption[0]!.Resource).toHaveLength(2);
+    expect(JSON.stringify(decryption[0]!.Condition)).toContain('s3.eu-west-1');
+  });
+
+  test('is refused where the bucket has no events', () => {
+    const destination = { type: 'splunk', url: 'https://splunk.acme.example:8088' } as const;
+    expect(() => granted(read, () => ({ destination }))).toThrow(
+      'The bucket of connector acme has no events, because its destination is "splunk".',
+    );
+  });
+});
+
+describe('the grants of operators', () => {
+  const WRITES = /:(Put|Update|Delete|Send|Start|Invoke|Disable|Enable|PassRole)/;
+
+  test('let who inspects change nothing', () => {
+    expect(actions(granted(inspect)).filter(action => WRITES.test(action))).toEqual([]);
+  });
+
+  test('let who operates do all that who inspects may do', () => {
+    const all = actions(granted(operate));
+    expect(actions(granted(inspect)).filter(action => !all.includes(action))).toEqual([]);
+    expect(all.filter(action => WRITES.test(action))).toHaveLength(13);
+  });
+
+  test.each([
+    ['inspect', inspect],
+    ['operate', operate],
+  ])('name no resource but those of the connector, where AWS takes a resource: %s', (_, grant) => {
+    const everything = granted(grant).filter(each => each.Resource === '*');
+    expect(actions(everything)).toEqual([
+      'cloudwatch:DescribeAlarms',
+      'cloudwatch:GetMetricData',
+      'sts:GetCallerIdentity',
+    ]);
+  });
+
+  test('list the prefixes of the connector only, and pass the role of the schedule to EventBridge Scheduler only', () => {
+    const conditionOf = (action: string) =>
+      granted(operate).find(each => actionsOf(each).includes(action) && each.Condition)?.Condition;
+    expect(conditionOf('s3:ListBucket')).toEqual({
+      StringLike: { 's3:prefix': ['events/*', 'delivery-errors/*', 'dead-letter/*'] },
+    });
+    expect(conditionOf('iam:PassRole')).toEqual({
+      StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' },
+    });
+  });
+
+  test('allow to write with the key only what operators write: objects and the secret', () => {
+    const uses = (grant: Grant) =>
+      granted(grant, scope => ({ encryptionKey: new kms.Key(scope, 'Key') }))
+        .filter(each => actions([each]).some(action => action.startsWith('kms:')))
+        .map(each => `${/"([a-z0-9]+)\./.exec(JSON.stringify(each.Condition))![1]} ${actions([each])}`);
+    expect(uses(inspect)).toEqual(['dynamodb kms:Decrypt', 's3 kms:Decrypt', 'secretsmanager kms:Decrypt']);
+    expect(uses(operate)).toEqual([
+      'dynamodb kms:Decrypt',
+      's3 kms:Decrypt,kms:GenerateDataKey',
+      'secretsmanager kms:Decrypt,kms:GenerateDataKey',
+    ]);
+  });
+
+  test('work without a queue for the SIEM', () => {
+    const queues = granted(operate, () => ({ siemQueue: false })).filter(each =>
+      actions([each])[0]!.startsWith('sqs:'),
+    );
+    expect(JSON.stringify(queues.map(each => each.Resource))).toMatch(/^\[\{"Fn::GetAtt":\["ConnectorTickUndelivered/);
+    expect(queues).toHaveLength(1);
+  });
+
+  test('say by assertSuccess that a grantee cannot get a policy', () => {
+    const scope = new Stack(createApp(), 'TheirStack');
+    const connector = new SecurityDataConnector(scope, 'Connector', REQUIRED);
+    const grant = connector.grantInspect(new iam.ServicePrincipal('ec2.amazonaws.com'));
+    expect(() => grant.assertSuccess()).toThrow(/could not be added/);
+  });
+});
+
+describe('the function of the construct', () => {
+  test('takes variables, layers, permissions and dependencies of the app, and waits for what it depends on', () => {
+    const scope = new Stack(createApp(), 'TheirStack');
+    const { function: connectorFunction } = new SecurityDataConnector(scope, 'Connector', REQUIRED);
+    connectorFunction.addEnvironment('TEAM', 'platform');
+    connectorFunction.addLayers(
+      lambda.LayerVersion.fromLayerVersionArn(scope, 'Layer', 'arn:aws:lambda:x:1:layer:l:1'),
+    );
+    connectorFunction.addToRolePolicy(
+      new iam.PolicyStatement({ actions: ['xray:PutTraceSegments'], resources: ['*'] }),
+    );
+    connectorFunction.node.addDependency(new s3.Bucket(scope, 'Before'));
+    const { Resources } = templateOf(scope);
+    const [found] = Object.values(Resources).filter(({ Type }) => Type === 'AWS::Lambda::Function');
+    expect(found!.Properties).toMatchObject({
+      Environment: { Variables: { TEAM: 'platform', CONNECTOR_NAME: 'acme' } },
+      Layers: ['arn:aws:lambda:x:1:layer:l:1'],
+    });
+    expect(found).toHaveProperty('DependsOn', [
+      expect.stringMatching(/^Before/),
+      expect.stringMatching(/^ConnectorPollerRoleDefaultPolicy/),
+    ]);
+  });
+
+  test('has no dependency where the app adds none', () => {
+    const scope = new Stack(createApp(), 'TheirStack');
+    new SecurityDataConnector(scope, 'Connector', REQUIRED);
+    const [found] = Object.values(templateOf(scope).Resources).filter(({ Type }) => Type === 'AWS::Lambda::Function');
+    expect(found).not.toHaveProperty('DependsOn');
+  });
+});
