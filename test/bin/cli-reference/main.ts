@@ -3,11 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PROJECT_ROOT } from '../../lib/synth.ts';
 import { cliPage } from './page.ts';
-import { PAGES } from './pages.ts';
-import { type Recording, record } from './record.ts';
+import { recordAll } from './record.ts';
 
-const recordings: Recording[] = [];
-for (const page of PAGES) recordings.push(await record(page));
-const text = cliPage(recordings);
+const text = cliPage(await recordAll());
 if (process.argv.includes('--write')) await writeFile(path.join(PROJECT_ROOT, 'docs', 'cli.md'), text);
 else process.stdout.write(text);
