@@ -2,10 +2,12 @@
  * The SDK's clients, created once per container, and the classification of their failures. Their own retries are off (`maxAttempts: 1`),
  * because only core/retry.ts knows the time budget, the lease and the clock of the simulation.
  */
+import { Agent } from 'node:https';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { FirehoseClient, type PutRecordBatchInput } from '@aws-sdk/client-firehose';
 import { SecretsManagerClient, type SecretsManagerClientConfig } from '@aws-sdk/client-secrets-manager';
 import { AwsJson1_0Protocol, AwsJson1_1Protocol, type JsonCodec2 } from '@aws-sdk/core/protocols';
+import { connectionFault } from './core/connection-fault.ts';
 import {
   type Failure,
   failureOf,
@@ -16,6 +18,8 @@ import {
   TryAgain,
 } from './core/retry.ts';
 import { leaseTimes } from './lease-times.ts';
+import { namingProxy } from './proxy.ts';
+import type { ProxySettings } from './settings.ts';
 
 export interface AwsClients {
   readonly dynamodb: Sender;
@@ -28,27 +32,37 @@ export interface AwsClientOptions {
   readonly s3PathStyle: boolean;
   /** How long requests may take follows from it: a write must not outlast its lease. */
   readonly leaseSeconds: number;
+  readonly proxy?: ProxySettings | undefined;
 }
 
-export function createAwsClients({ s3PathStyle, leaseSeconds }: AwsClientOptions): AwsClients {
+export function createAwsClients({ s3PathStyle, leaseSeconds, proxy }: AwsClientOptions): AwsClients {
   const { requestTimeout, connectionTimeout } = leaseTimes(leaseSeconds);
   const config = {
     maxAttempts: 1,
     logger: QUIET,
-    requestHandler: { requestTimeout, throwOnRequestTimeout: true, connectionTimeout },
+    requestHandler: { requestTimeout, throwOnRequestTimeout: true, connectionTimeout, ...proxyAgent(proxy) },
   };
   let s3: Promise<Sender> | undefined;
+  const sender = (client: Sender): Sender => ({ send: namingProxy(command => client.send(command), proxy) });
   return {
-    dynamodb: new DynamoDBClient({ ...config, protocol: DynamoDBProtocol }),
-    firehose: new FirehoseClient({ ...config, protocol: FirehoseProtocol }),
-    secrets: new SecretsManagerClient(config),
+    dynamodb: sender(new DynamoDBClient({ ...config, protocol: DynamoDBProtocol })),
+    firehose: sender(new FirehoseClient({ ...config, protocol: FirehoseProtocol })),
+    secrets: sender(new SecretsManagerClient(config)),
     s3: () => {
-      s3 ??= import('@aws-sdk/client-s3').then(
-        ({ S3Client }) => new S3Client({ ...config, forcePathStyle: s3PathStyle }),
+      s3 ??= import('@aws-sdk/client-s3').then(({ S3Client }) =>
+        sender(new S3Client({ ...config, forcePathStyle: s3PathStyle })),
       );
       return s3;
     },
   };
+}
+
+/**
+ * The agents that the SDK makes use no proxy, whatever the environment says. It must be an agent and not its options: for large objects
+ * (`Expect: 100-continue`) the SDK would make another one without them. The other options are those of the SDK.
+ */
+export function proxyAgent(proxy: ProxySettings | undefined): { readonly httpsAgent?: Agent } {
+  return proxy ? { httpsAgent: new Agent({ keepAlive: true, maxSockets: 50, proxyEnv: proxy }) } : {};
 }
 
 /**
@@ -141,6 +155,7 @@ function isTransient(error: unknown): boolean {
   const status = metadata?.httpStatusCode;
   // Only the status of a refusal counts: its body may set any member of the error, even `code`.
   if (status !== undefined && status >= 400) return isRetryable(status);
+  if (connectionFault(error)?.isFinal) return false;
   return error.name === 'TimeoutError' || error.name === 'InternalServerError' || typeof code === 'string';
 }
 

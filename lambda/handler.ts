@@ -3,6 +3,7 @@ import { createAwsClients } from './aws.ts';
 import { type Clients, createContainerTokens } from './compose.ts';
 import { type InvocationContext, type InvocationResult, type Invoker, invoke } from './invocation.ts';
 import { createLog } from './log.ts';
+import { namingProxy } from './proxy.ts';
 import { readSettings } from './settings.ts';
 import { sha256, systemClock } from './system.ts';
 import { createTelemetry } from './telemetry.ts';
@@ -24,7 +25,7 @@ function compose(): Invoker {
   const settings = readSettings();
   const clients: Clients = {
     ...createAwsClients(settings),
-    fetch: (url, init) => fetch(url, init),
+    fetch: namingProxy((url, init) => fetch(url, init), settings.proxy),
     clock: systemClock,
     random: Math.random,
     hash: sha256,

@@ -29,9 +29,14 @@ export interface Settings extends Omit<FunctionOptions, 'rowsMember' | 'paginati
   readonly leaseSeconds: number;
   /** The mapping for events in OCSF. Absent: events are envelopes. */
   readonly ocsf?: OcsfFields | undefined;
+  /** Absent: connections are direct. */
+  readonly proxy?: ProxySettings | undefined;
   /** Local S3 endpoints do not support per-bucket host names. */
   readonly s3PathStyle: boolean;
 }
+
+/** The variables that Node's agents take as `proxyEnv`. */
+export type ProxySettings = { readonly HTTPS_PROXY: string; readonly NO_PROXY?: string | undefined };
 
 /** Lists every fault of the environment at once. Values are never quoted. */
 export class SettingsError extends Error {
@@ -107,6 +112,20 @@ const Environment = v.object({
    */
   OCSF_FIELDS: v.optional(compiledOcsfFields()),
   /**
+   * Node's own variable. With `1` the two below have effect.
+   *
+   * @default - connections are direct
+   */
+  NODE_USE_ENV_PROXY: v.optional(v.string()),
+  /** The option `proxyUrl`. */
+  HTTPS_PROXY: v.optional(text),
+  /**
+   * Hosts that are reached without the proxy: those of the option `noProxy`, and those of the function itself.
+   *
+   * @default - every host is reached through the proxy
+   */
+  NO_PROXY: v.optional(v.string()),
+  /**
    * The SDK's own variable, as `AWS_ENDPOINT_URL_DYNAMODB` and the like.
    *
    * @default - AWS
@@ -149,6 +168,7 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
   ];
   if (faults.length > 0 || !own.success || !options.success) throw new SettingsError(faults);
   const { rowsMember, paginationMember, format, ...rest } = byName(options.output);
+  const { HTTPS_PROXY, NO_PROXY } = own.output;
   return {
     ...rest,
     baseUrl: own.output.API_BASE_URL,
@@ -161,6 +181,7 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
     names: { rows: rowsMember, pagination: paginationMember },
     leaseSeconds: own.output.LEASE_SECONDS,
     ocsf: format === 'ocsf' ? (own.output.OCSF_FIELDS ?? {}) : undefined,
+    proxy: own.output.NODE_USE_ENV_PROXY === '1' && HTTPS_PROXY ? { HTTPS_PROXY, NO_PROXY } : undefined,
     s3PathStyle: Boolean(own.output.AWS_ENDPOINT_URL_S3 ?? own.output.AWS_ENDPOINT_URL),
   };
 }

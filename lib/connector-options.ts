@@ -5,6 +5,7 @@ import { accountId, address, arn, bucketArn, kmsKeyArn, resourceId, secretArn, t
 import { type ConfigOf, type GroupFor, groupSchema, type OptionGroup } from './config/option.ts';
 import type { SecurityDataConnectorProps } from './connector-props.ts';
 import { destinationSchema } from './delivery/destinations.ts';
+import { noProxySchema, proxyUrlSchema } from './function/proxy.ts';
 import { ocsfFieldsSchema } from './ocsf/ocsf-fields-option.ts';
 import { siemReaderSchema } from './siem/readers.ts';
 
@@ -104,6 +105,9 @@ export const CONNECTOR_OPTIONS = {
     runbookUrl: { schema: runbookUrl, default: 'docs/runbook.md', late: true },
     dashboard: { schema: flag, default: false },
     network: { schema: groupSchema(VPC_OPTIONS), name: 'vpc', form: 'network' },
+    proxyUrl: { schema: proxyUrlSchema, variable: 'HTTPS_PROXY' },
+    noProxy: { schema: noProxySchema },
+    caCertificates: { schema: text },
     permissionsBoundary: { schema: policyArn, name: 'permissionsBoundaryArn', form: 'managedPolicy' },
     tags: { schema: v.record(tagKey, tagValue), default: {}, late: true },
   },

@@ -286,6 +286,30 @@ export interface SecurityDataConnectorProps {
   readonly network?: Network;
 
   /**
+   * URL of the proxy that the function reaches the API, the token endpoint and AWS through, such as `http://proxy.example.com:3128`. Without user and
+   * password. See docs/configuration.md#proxy-and-private-certificates.
+   *
+   * @default - no proxy
+   */
+  readonly proxyUrl?: string;
+
+  /**
+   * Hosts that the function reaches without the proxy, each with the hosts below it: `amazonaws.com` where the network has VPC endpoints. Only
+   * with `proxyUrl`.
+   *
+   * @default - every host is reached through the proxy
+   */
+  readonly noProxy?: string[];
+
+  /**
+   * Path of a PEM file with certificate authorities that the function trusts beside the public ones, relative to the folder of `cdk.json`: those of a
+   * proxy that inspects TLS, or of an API with private certificates.
+   *
+   * @default - the public certificate authorities alone
+   */
+  readonly caCertificates?: string;
+
+  /**
    * Policy that bounds every role of the stack.
    *
    * @default - that of the scope, if any

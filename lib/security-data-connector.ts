@@ -172,7 +172,7 @@ function createPoller(connector: SecurityDataConnector, options: ConnectorOption
   return new Poller(connector, 'Poller', {
     ...options,
     ...resources,
-    addresses: [options.baseUrl, options.authUrl],
+    addresses: [options.baseUrl, options.authUrl, ...(options.proxyUrl === undefined ? [] : [options.proxyUrl])],
     environment: functionEnvironment(options, resources),
   });
 }

@@ -12,12 +12,14 @@ export {
   AccountRevokedError,
   ApiRefusedError,
   ApiUnavailableError,
+  CertificateError,
   ContractError,
   CredentialsError,
   CursorRefusedError,
   OutOfTimeError,
   PageTimeoutError,
   PageTooLargeError,
+  ProxyError,
   RoleMissingError,
 } from '../lambda/core/errors.ts';
 

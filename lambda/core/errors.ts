@@ -2,6 +2,8 @@
  * One class per phase. Each message says what happened, what is safe, and what to do. None holds a secret, a token or a row's content.
  */
 
+import { connectionFault } from './connection-fault.ts';
+
 /** True of a run. An operator's command, which has none, says something else in its place. */
 export const SAFE = 'The checkpoint was not moved past the rows concerned, so nothing is lost';
 
@@ -13,10 +15,18 @@ export function missingPermission(cause: unknown): string | undefined {
   return cause instanceof Error ? MISSING_PERMISSION.exec(cause.message)?.[1] : undefined;
 }
 
-/** The error that Lambda prints and `connectorctl run` shows must name the permission: neither shows causes. */
+/** The error that Lambda prints and `connectorctl run` shows must name permission, proxy and certificate: neither shows causes. */
 function remedy(options: ErrorOptions | undefined): string {
   const action = missingPermission(options?.cause);
-  return action ? ` Allow the role of the function ${action}.` : '';
+  if (action) return ` Allow the role of the function ${action}.`;
+  const advice = connectionAdvice(options?.cause);
+  return advice ? ` ${advice}` : '';
+}
+
+/** What failed between the function and AWS, and what to do. Nothing for faults that pass by themselves. */
+export function connectionAdvice(cause: unknown): string | undefined {
+  const fault = connectionFault(cause);
+  return fault?.advice && `AWS was not reached: ${fault.what}. ${fault.advice}`;
 }
 
 /** The token endpoint or Secrets Manager gave no usable credentials. */
@@ -77,10 +87,22 @@ export class ApiRefusedError extends Error {
 
 /** Resets, time-outs, 429 and 5xx that outlasted the retries. */
 export class ApiUnavailableError extends Error {
-  override readonly name = 'ApiUnavailableError';
-  constructor(path: string, what: string, options?: ErrorOptions) {
-    super(`${path} could not be read: ${what}. ${SAFE}. The next run continues from there.`, options);
+  override readonly name: string = 'ApiUnavailableError';
+  /** @param advice what to do, where something must be done */
+  constructor(path: string, what: string, { advice, ...options }: ErrorOptions & { readonly advice?: string } = {}) {
+    const next = advice ?? 'The next run continues from there.';
+    super(`${path} could not be read: ${what}. ${SAFE}. ${next}`, options);
   }
+}
+
+/** The proxy cannot be reached, or refuses to connect. */
+export class ProxyError extends ApiUnavailableError {
+  override readonly name = 'ProxyError';
+}
+
+/** The certificate of the API or of the token endpoint is not accepted. */
+export class CertificateError extends ApiUnavailableError {
+  override readonly name = 'CertificateError';
 }
 
 /** An answer larger than the bound on bodies: the walk asks for fewer rows. */

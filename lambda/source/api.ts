@@ -1,9 +1,9 @@
 /** The Security Data External API. Authorizes each call, retries it within the time budget and classifies its errors. */
 import { isUtf8 } from 'node:buffer';
+import { connectionFault } from '../core/connection-fault.ts';
 import {
   AccountRevokedError,
   ApiRefusedError,
-  ApiUnavailableError,
   ContractError,
   CredentialsError,
   CursorRefusedError,
@@ -18,13 +18,13 @@ import type { PageSource, RowReader } from '../ports.ts';
 import {
   answered,
   BodyTooLargeError,
-  connectionFault,
   type Fetch,
-  networkCode,
+  NO_CODE,
   readBody,
   TIMED_OUT,
   type TimeLimit,
   timeLimit,
+  unconnected,
   yieldToRequests,
 } from './http.ts';
 import type { RequestPace } from './request-pace.ts';
@@ -175,10 +175,10 @@ class Call {
     // Cut off by the end of the run, not by its own slowness: fewer rows would not help.
     if (timedOut && timer.shortened) return new OutOfTimeError(`before ${name} had answered`);
     if (timedOut && ++this.#timeouts === MAX_TIMEOUTS) return new PageTimeoutError(name, this.#timeout);
-    const { what, isFinal } = timedOut ? TIMED_OUT : connectionFault(networkCode(error) ?? 'no code');
+    const fault = timedOut ? TIMED_OUT : (connectionFault(error) ?? NO_CODE);
     // It may quote what was sent, or hold what was answered.
-    const unavailable = new ApiUnavailableError(name, what, { cause: publicError(error) });
-    return isFinal ? unavailable : new TryAgain('transient', unavailable);
+    const unavailable = unconnected(name, fault, publicError(error));
+    return fault.isFinal ? unavailable : new TryAgain('transient', unavailable);
   }
 }
 

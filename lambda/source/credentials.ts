@@ -2,7 +2,7 @@
 import { GetSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import * as v from 'valibot';
 import { callAws, type Sender } from '../aws.ts';
-import { CredentialsError } from '../core/errors.ts';
+import { CredentialsError, connectionAdvice } from '../core/errors.ts';
 import type { RetryBudget } from '../core/retry.ts';
 
 export interface ClientCredentials {
@@ -65,7 +65,8 @@ function adviceFor(cause: unknown): string {
     );
   }
   if (/NotFound/.test(name)) return 'The secret was deleted, or has no value. Restore it, or deploy the stack again.';
-  return 'Do not fill the secret: it may be right. The next run reads it again.';
+  const advice = connectionAdvice(cause);
+  return `Do not fill the secret: it may be right. ${advice ?? 'The next run reads it again.'}`;
 }
 
 /** Errors carry neither the secret nor the parser's message, which may quote it. */

@@ -1,24 +1,10 @@
 /** Reads bodies of HTTP answers up to a bound, and names the reason when there is none. */
 import { setImmediate as turn } from 'node:timers/promises';
-import { ApiUnavailableError, OutOfTimeError } from '../core/errors.ts';
+import type { ConnectionFault } from '../core/connection-fault.ts';
+import { ApiUnavailableError, CertificateError, OutOfTimeError, ProxyError } from '../core/errors.ts';
 import type { RetryBudget } from '../core/retry.ts';
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
-
-/**
- * Why a connection gave no whole answer: a code such as `ECONNREFUSED`, which fetch hides in causes and which is never one of OAuth's
- * own; nothing when it was no connection that failed. A port that fetch refuses has no code.
- */
-export function networkCode(error: unknown): string | undefined {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    if (at.message === BAD_PORT) return BAD_PORT;
-    const { code } = at as { code?: unknown };
-    if (typeof code === 'string' && /^(?!OAUTH_)[A-Z][A-Z0-9_]+$/.test(code)) return code;
-  }
-  return undefined;
-}
-
-const BAD_PORT = 'bad port';
 
 /** What the loop of tries rejects with after such answers. A rate limit is no failure: the stream continues when its time has come. */
 export function answered(status: number, name: string, service: string): Error {
@@ -26,13 +12,17 @@ export function answered(status: number, name: string, service: string): Error {
   return new ApiUnavailableError(name, `it answered ${status}`);
 }
 
-export const TIMED_OUT = { what: 'it did not answer in time', isFinal: false } as const;
+export const NO_CODE: ConnectionFault = { what: 'the connection failed (no code)', isFinal: false };
 
-/** What a network code says in words, and whether another try would end in the same way: a certificate is not replaced in seconds. */
-export function connectionFault(code: string): { readonly what: string; readonly isFinal: boolean } {
-  if (/CERT|^UNABLE_TO_|^HOSTNAME_MISMATCH$/.test(code))
-    return { what: `the certificate of its server is not accepted (${code})`, isFinal: true };
-  return { what: `the connection failed (${code})`, isFinal: code === BAD_PORT };
+export const TIMED_OUT: ConnectionFault = { what: 'it did not answer in time', isFinal: false };
+
+const ERRORS = { proxy: ProxyError, certificate: CertificateError };
+
+/** What a connection without a whole answer means. The error of the loop of tries has the class of its cause. */
+export function unconnected(name: string, fault: ConnectionFault, cause: Error): ApiUnavailableError {
+  const { of, what, advice } = fault;
+  const type = of ? ERRORS[of] : ApiUnavailableError;
+  return new type(name, what, { cause, advice });
 }
 
 /**

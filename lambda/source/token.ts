@@ -3,6 +3,7 @@
  * streams, reused for its lifetime, renewed shortly before it ends.
  */
 import * as oauth from 'oauth4webapi';
+import { type ConnectionFault, connectionFault } from '../core/connection-fault.ts';
 import {
   ApiRefusedError,
   ApiUnavailableError,
@@ -13,16 +14,7 @@ import {
 import { publicError } from '../core/public-error.ts';
 import { failureOfAnswer, type RetryBudget, retry, TryAgain } from '../core/retry.ts';
 import type { ClientCredentials, Credentials } from './credentials.ts';
-import {
-  answered,
-  BodyTooLargeError,
-  bounded,
-  connectionFault,
-  type Fetch,
-  networkCode,
-  TIMED_OUT,
-  timeLimit,
-} from './http.ts';
+import { answered, BodyTooLargeError, bounded, type Fetch, TIMED_OUT, timeLimit, unconnected } from './http.ts';
 
 export interface Tokens {
   /** A token with some life left. @throws CredentialsError, ApiUnavailableError, OutOfTimeError */
@@ -210,14 +202,14 @@ async function refusal(response: Response): Promise<CredentialsError | ApiRefuse
 function unavailable(outcome: unknown, timedOut: boolean): Error {
   // The library's errors may hold the answer, and so a token.
   const cause = publicError(outcome);
-  const { what, isFinal } = timedOut ? TIMED_OUT : faultOf(outcome);
-  const error = new ApiUnavailableError('The token endpoint', what, { cause });
-  return isFinal ? error : new TryAgain('transient', error);
+  const fault = timedOut ? TIMED_OUT : faultOf(outcome);
+  const error = unconnected('The token endpoint', fault, cause);
+  return fault.isFinal ? error : new TryAgain('transient', error);
 }
 
-function faultOf(outcome: unknown): ReturnType<typeof connectionFault> {
-  const code = networkCode(outcome);
-  if (code) return connectionFault(code);
+function faultOf(outcome: unknown): ConnectionFault {
+  const fault = connectionFault(outcome);
+  if (fault) return fault;
   const isTooLarge = outcome instanceof BodyTooLargeError;
   const what = isTooLarge ? `its answer exceeds ${MAX_BODY_BYTES} bytes` : 'it did not answer as OAuth 2.0 asks';
   return { what, isFinal: false };

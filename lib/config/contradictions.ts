@@ -38,6 +38,11 @@ const CONTRADICTIONS: readonly Contradiction[] = [
     holds: entry => given(entry, 'queryScanGigabytes') && entry['query'] !== true,
   },
   {
+    member: 'noProxy',
+    reason: 'has no effect without proxyUrl',
+    holds: entry => given(entry, 'noProxy') && !given(entry, 'proxyUrl'),
+  },
+  {
     member: 'retentionDays',
     reason: 'has no effect on an existing bucket: set a lifecycle rule there',
     holds: entry => given(entry, 'retentionDays') && given(entry, 'bucketArn'),

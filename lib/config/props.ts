@@ -18,6 +18,7 @@ import {
 } from '../connector-options.ts';
 import type { Network, SecurityDataConnectorProps } from '../connector-props.ts';
 import { DESTINATIONS, destinationSchema, kindOf } from '../delivery/destinations.ts';
+import { certificatesFaultsWithin } from '../function/ca-certificates.ts';
 import { ocsfFaultsWithin } from '../ocsf/ocsf-fields-option.ts';
 import { SIEM_READERS, siemReaderSchema } from '../siem/readers.ts';
 import { suppressFinding } from '../suppress-finding.ts';
@@ -87,7 +88,13 @@ export function checkProps(props: unknown): void {
   if (isObject(props)) {
     const given = configNames(props);
     const known = Object.fromEntries(Object.entries(given).filter(([name]) => !faults.some(isAbout(name))));
-    faults.push(...[...contradictionsWithin(known, 'props'), ...ocsfFaultsWithin(known, 'props')].map(inPropNames));
+    const between = [
+      ...contradictionsWithin(known, 'props'),
+      ...ocsfFaultsWithin(known, 'props'),
+      // The CDK runs an app in the folder of its cdk.json.
+      ...certificatesFaultsWithin(known, process.cwd(), 'props'),
+    ];
+    faults.push(...between.map(inPropNames));
   }
   if (faults.length > 0) throw new ConfigurationError(faults);
 }

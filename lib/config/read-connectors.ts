@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as v from 'valibot';
 import { type ConnectorConfig, connectorSchema } from '../connector-options.ts';
+import { certificatesFaults } from '../function/ca-certificates.ts';
 import { ocsfFaults } from '../ocsf/ocsf-fields-option.ts';
 import { contradictions } from './contradictions.ts';
 import { ConfigurationError, type Fault } from './fault.ts';
@@ -22,28 +23,35 @@ export interface ConnectorsContext {
 /**
  * Reads the configuration from the context of the app.
  *
- * @param folder that `connectorsFile` is relative to: the folder of cdk.json
+ * @param folder that paths are relative to: the folder of cdk.json
  * @throws {ConfigurationError} naming every fault.
  */
 export function connectorsIn(context: ConnectorsContext, folder: string): readonly ConnectorConfig[] {
   const { connectors, connectorsFile } = context;
-  if (connectorsFile === undefined) return readConnectors(connectors);
+  if (connectorsFile === undefined) return readConnectors(connectors, folder);
   if (connectors !== undefined && !isExample(connectors)) {
     const reason = 'cannot be used together with connectors: remove "connectors" from cdk.json, or give one of the two';
     throw fileError(reason);
   }
-  return readConnectors(readList(connectorsFile, folder));
+  return readConnectors(readList(connectorsFile, folder), folder);
 }
 
 /**
  * Reads a list of connectors, or the JSON text of one as `-c connectors=…` gives it.
  *
+ * @param folder that paths are relative to
  * @throws {ConfigurationError} naming every fault.
  */
-export function readConnectors(context: unknown): readonly ConnectorConfig[] {
+export function readConnectors(context: unknown, folder = process.cwd()): readonly ConnectorConfig[] {
   const list = typeof context === 'string' ? parseText(context) : context;
   const wrong = schemaFaults(connectorsSchema, list, 'connectors');
-  const faults = [...wrong, ...contradictions(list), ...collisions(list), ...ocsfFaults(list)];
+  const faults = [
+    ...wrong,
+    ...contradictions(list),
+    ...collisions(list),
+    ...ocsfFaults(list),
+    ...certificatesFaults(list, folder),
+  ];
   if (faults.length > 0) throw new ConfigurationError(faults);
   return v.parse(connectorsSchema, list);
 }

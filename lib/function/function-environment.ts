@@ -5,6 +5,8 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { CONNECTOR_OPTIONS, type ConnectorOptions } from '../connector-options.ts';
 import { compileFields } from '../ocsf/compile-fields.ts';
+import { certificatesEnvironment } from './ca-certificates.ts';
+import { proxyEnvironment } from './proxy.ts';
 
 /**
  * How the function's process runs (docs/performance.md, Memory of the function). Stack traces name the sources. The young generation is
@@ -29,6 +31,8 @@ export interface FunctionResources {
 export function functionEnvironment(options: ConnectorOptions, resources: FunctionResources): Record<string, string> {
   return {
     ...Object.fromEntries(variables(options)),
+    ...proxyEnvironment(options),
+    ...certificatesEnvironment(options.caCertificates),
     CREDENTIALS_SECRET_ID: resources.credentials.secretArn,
     STATE_TABLE: resources.state.tableName,
     DELIVERY_STREAM: resources.delivery.deliveryStreamRef.deliveryStreamName,

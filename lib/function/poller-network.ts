@@ -4,6 +4,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import type { Network } from '../connector-props.ts';
 import { suppressWildcard } from '../suppress-finding.ts';
+import { portOf } from './proxy.ts';
 
 /** Placement of the function: Lambda's own network unless another is named. */
 export function placement(scope: Construct, network: Network | undefined, ports: readonly number[]) {
@@ -15,9 +16,9 @@ export function placement(scope: Construct, network: Network | undefined, ports:
   };
 }
 
-/** Ports that the function connects to: those of the two addresses, and that of AWS. */
+/** Ports that the function connects to: those of the addresses, and that of AWS. */
 export function outboundPorts(addresses: readonly string[]): number[] {
-  const ports = addresses.filter(address => URL.canParse(address)).map(address => Number(new URL(address).port || 443));
+  const ports = addresses.filter(address => URL.canParse(address)).map(portOf);
   return [...new Set([443, ...ports])];
 }
 

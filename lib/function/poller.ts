@@ -13,6 +13,7 @@ import { PREFIXES } from '../prefixes.ts';
 import { allow, keyStatements, secretArnOf } from '../statements.ts';
 import { suppressWildcard } from '../suppress-finding.ts';
 import { BUNDLING } from './bundling.ts';
+import { certificatesHook, warnOfCertificates, withCertificates } from './ca-certificates.ts';
 import { type FunctionResources, PROCESS_ENVIRONMENT } from './function-environment.ts';
 import { keepNetworkFromCode, networkStatements, outboundPorts, placement } from './poller-network.ts';
 
@@ -24,6 +25,7 @@ export interface PollerProps extends FunctionResources {
   readonly logRetention: logs.RetentionDays;
   readonly encryptionKey?: IKey;
   readonly network?: Network;
+  readonly caCertificates?: string;
 }
 
 /** The function that reads the API, its role and its logs. */
@@ -38,7 +40,7 @@ export class Poller extends Construct {
       removalPolicy: RemovalPolicy.DESTROY,
     });
     const role = this.createRole(props);
-    this.function = this.createFunction({
+    this.function = this.createFunction(props.caCertificates, {
       description: 'Drains the Security Data External API into the delivery stream.',
       handler: 'index.handler',
       runtime: lambda.Runtime.NODEJS_24_X,
@@ -58,9 +60,12 @@ export class Poller extends Construct {
   }
 
   /** From the bundle of the package, or bundled here from the sources of the clone. The template is the same. */
-  private createFunction(props: Omit<lambda.FunctionProps, 'code'>): lambda.Function {
+  private createFunction(certificates: string | undefined, props: Omit<lambda.FunctionProps, 'code'>): lambda.Function {
+    if (certificates !== undefined) warnOfCertificates(this, certificates);
     if (PREBUILT_FUNCTION) {
-      return new lambda.Function(this, 'Function', { ...props, code: lambda.Code.fromAsset(PREBUILT_FUNCTION) });
+      const bundling = certificates && withCertificates(PREBUILT_FUNCTION, certificates);
+      const code = lambda.Code.fromAsset(PREBUILT_FUNCTION, bundling || {});
+      return new lambda.Function(this, 'Function', { ...props, code });
     }
     const { sourcemap: sourceMap, ...bundling } = BUNDLING;
     return new NodejsFunction(this, 'Function', {
@@ -75,6 +80,7 @@ export class Poller extends Construct {
         format: OutputFormat.ESM,
         bundleAwsSDK: true,
         sourceMap,
+        ...(certificates && { commandHooks: certificatesHook(certificates) }),
       },
     });
   }

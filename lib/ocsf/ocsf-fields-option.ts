@@ -17,6 +17,7 @@ const GIVEN = [
   'threatAssetField',
   'rowsMember',
   'paginationMember',
+  'proxyUrl',
 ];
 
 type Entry = Readonly<Record<string, unknown>>;
@@ -72,7 +73,7 @@ function sizeFaults(compiled: CompiledFields, entry: Entry, path: string): Fault
 }
 
 function givenBytes(entry: Entry): number {
-  const selection = ['filters', 'omit'].map(name => entry[name] && JSON.stringify(entry[name]));
+  const selection = ['filters', 'omit', 'noProxy'].map(name => entry[name] && JSON.stringify(entry[name]));
   const values = [...GIVEN.map(name => entry[name]), ...selection].filter(value => typeof value === 'string');
   return values.reduce((sum, value) => sum + Buffer.byteLength(value), 0);
 }

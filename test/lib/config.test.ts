@@ -5,6 +5,7 @@ import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { ConfigurationError } from '../../lib/config/fault.ts';
 import { connectorsIn, readConnectors } from '../../lib/config/read-connectors.ts';
+import { certificateAuthority } from '../support/certificate-authority.ts';
 import { EXAMPLE, PROJECT_ROOT } from './synth.ts';
 import { SECRET_ARN, VARIANT_NAMES, VARIANTS } from './variants.ts';
 
@@ -24,6 +25,8 @@ const WORKSPACE = '11111111-2222-4333-8444-555555555555';
 const READER = { type: 'external-id', principal: '111122223333', externalId: 'from-the-form' };
 
 const BASE_URL_ADVICE = /without \/v1 and without the path of a list: write https:\/\/api\.acme\.example$/;
+
+const PROXY_URL = 'http://proxy.example.com:3128';
 
 /** What is given beside the example, the faulty member, and a word of the reason. */
 const REFUSED: readonly [string, Record<string, unknown>, string, RegExp][] = [
@@ -111,6 +114,21 @@ const REFUSED: readonly [string, Record<string, unknown>, string, RegExp][] = [
     /nothing to read/,
   ],
   ['a bound of queries that nobody can make', { queryScanGigabytes: 10 }, 'queryScanGigabytes', /no effect/],
+  ['a proxy by its name', { proxyUrl: 'proxy.example:3128' }, 'proxyUrl', /such as http:\/\/proxy\.example\.com:3128/],
+  ['a proxy for SOCKS', { proxyUrl: 'socks5://proxy.example:1080' }, 'proxyUrl', /such as http:/],
+  ['a proxy with a password', { proxyUrl: 'http://u:p@proxy.example:3128' }, 'proxyUrl', /no user or password.*admit/],
+  ['a proxy with a path', { proxyUrl: 'http://proxy.example:3128/pac' }, 'proxyUrl', /host and port alone/],
+  ['hosts without a proxy', { noProxy: ['amazonaws.com'] }, 'noProxy', /no effect without proxyUrl/],
+  ['no host', { proxyUrl: PROXY_URL, noProxy: [] }, 'noProxy', /one host at least/],
+  ...['*', 'https://a.example', 'a.example:443', 'a.example/b', '10.0.0.0/8', 'a,b', ''].map(
+    (host): (typeof REFUSED)[number] => [
+      `"${host}" as a host`,
+      { proxyUrl: PROXY_URL, noProxy: ['a.example', host] },
+      'noProxy[1]',
+      /must be a host such as/,
+    ],
+  ),
+  ['a file of certificates that is not there', { caCertificates: 'no.pem' }, 'caCertificates', /^no\.pem .*ENOENT/],
   ['a query that may read nothing', { query: true, queryScanGigabytes: 0 }, 'queryScanGigabytes', /from 1/],
   ['a reader with no queue to read', { siemQueue: false, siemReader: READER }, 'siemReader', /nothing to read/],
   [
@@ -407,6 +425,33 @@ describe('the configuration in a file', () => {
       'connectors[1].baseUrl',
       'connectors[1].name',
     ]);
+  });
+});
+
+describe('the file of certificate authorities', () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'authorities-'));
+  const authority = certificateAuthority('Acme root');
+  const write = (name: string, text: string) => writeFileSync(path.join(folder, name), text);
+  const faults = (caCertificates: string) =>
+    faultsOfReading(() => readConnectors([{ ...EXAMPLE, caCertificates }], folder))['connectors[0].caCertificates'];
+
+  test('is taken from below the folder of cdk.json, with text between its certificates', () => {
+    write('two.pem', `# Acme\n${authority.certificate}# Acme 2\n${certificateAuthority('Acme 2').certificate}`);
+    expect(faults('two.pem')).toBeUndefined();
+    expect(faults(path.join(folder, 'two.pem'))).toBeUndefined();
+  });
+
+  test.each([
+    ['a private key beside the certificate', authority.certificate + authority.key, /private key.*certificates alone/],
+    ['no certificate', 'Acme', /no certificate in PEM/],
+    [
+      'a damaged certificate',
+      `${authority.certificate}${authority.certificate.replace('MII', 'XXX')}`,
+      /number 2 of 2/,
+    ],
+  ])('is refused with %s', (_, text, reason) => {
+    write('wrong.pem', text);
+    expect(faults('wrong.pem')).toMatch(reason);
   });
 });
 

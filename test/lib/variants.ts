@@ -6,7 +6,7 @@ export const SECRET_ARN = `arn:aws:secretsmanager:eu-west-1:${ACCOUNT}:secret:ac
 
 const network = { vpcId: 'vpc-0123456789abcdef0', subnetIds: ['subnet-0123456789abcdef0', 'subnet-0123456789abcdef1'] };
 
-/** Configurations that between them use every option. */
+/** Configurations that between them use every option, but for caCertificates, which is a file. */
 export const VARIANTS = {
   plain: {},
   everyOption: {
@@ -26,6 +26,8 @@ export const VARIANTS = {
     alarmEmail: 'on-call@acme.example',
     runbookUrl: 'https://wiki.acme.example/runbook',
     vpc: network,
+    proxyUrl: 'http://proxy.acme.example:443',
+    noProxy: ['amazonaws.com'],
     permissionsBoundaryArn: BOUNDARY_ARN,
     tags: { team: 'security' },
     siemReader: { type: 'external-id', principal: ACCOUNT, externalId: 'from-the-form' },

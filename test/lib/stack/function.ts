@@ -1,14 +1,23 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import { FUNCTION_OPTIONS } from '../../../lambda/options.ts';
 import { readSettings } from '../../../lambda/settings.ts';
+import { ConnectorStack } from '../../../lib/connector-stack.ts';
 import { PROCESS_ENVIRONMENT } from '../../../lib/function/function-environment.ts';
 import { FUNCTION_ACTIONS } from '../../../lib/function/poller.ts';
 import { NETWORK_ACTIONS } from '../../../lib/function/poller-network.ts';
-import { only, resources, synthesize } from '../synth.ts';
+import { certificateAuthority, EXPIRED, type Validity } from '../../support/certificate-authority.ts';
+import { configured, createApp, only, resources, synthesize } from '../synth.ts';
 import { VARIANT_NAMES, VARIANTS } from '../variants.ts';
 import { actionsOf, identityStatements, resourcesOf } from './policies.ts';
 
 const OPTIONAL = Object.values<{ variable: string; default?: unknown }>(FUNCTION_OPTIONS);
+
+const AUTHORITY_FILE = path.join(mkdtempSync(path.join(os.tmpdir(), 'authority-')), 'authority.pem');
+writeFileSync(AUTHORITY_FILE, certificateAuthority('Acme root').certificate);
 
 /** The environment of a plain connector: names and addresses, and each option that has a default. */
 const ALWAYS = [
@@ -128,6 +137,51 @@ describe('the function', () => {
     expect(only(synthesize(VARIANTS.everyOption), 'AWS::EC2::SecurityGroup')).not.toHaveProperty(
       'SecurityGroupIngress',
     );
+  });
+
+  test('uses a proxy and certificates of its own by the variables that Node reads', () => {
+    const options = {
+      proxyUrl: 'http://proxy.acme.example:3128',
+      noProxy: ['*.Acme.example', '.amazonaws.com', '10.1.2.3'],
+    };
+    expect(environment(options)).toMatchObject({
+      NODE_USE_ENV_PROXY: '1',
+      HTTPS_PROXY: 'http://proxy.acme.example:3128',
+      NO_PROXY: 'localhost,127.0.0.1,::1,169.254.169.254,169.254.0.0/16,.Acme.example,.amazonaws.com,10.1.2.3',
+    });
+    expect(environment({ caCertificates: AUTHORITY_FILE })).toMatchObject({
+      NODE_EXTRA_CA_CERTS: '/var/task/ca-certificates.pem',
+    });
+  });
+
+  test('has no variable of a proxy where none is configured', () => {
+    expect(Object.keys(environment()).filter(name => /PROXY|CA_CERTS/.test(name))).toEqual([]);
+  });
+
+  test('warns at synth of a certificate that has expired or is not valid yet', () => {
+    const warnings = (validity?: Validity) => {
+      writeFileSync(AUTHORITY_FILE, certificateAuthority('Acme root', validity).certificate);
+      const stack = new ConnectorStack(createApp(), configured({ caCertificates: AUTHORITY_FILE }));
+      const found = Annotations.fromStack(stack).findWarning('*', Match.stringLikeRegexp('certificate'));
+      return found.map(({ entry }) => String(entry.data));
+    };
+    expect(warnings()).toEqual([]);
+    expect(warnings(EXPIRED)).toEqual([expect.stringMatching(/CN=Acme root expired on .*Replace it in .* and deploy/)]);
+    expect(warnings({ from: new Date('2999-01-01'), to: new Date('2999-01-02') })).toEqual([
+      expect.stringContaining('is valid from Jan  1 00:00:00 2999 GMT only'),
+    ]);
+  });
+
+  test.each([
+    ['http://proxy.acme.example:3128', [443, 3128]],
+    ['http://proxy.acme.example', [443, 80]],
+    ['https://proxy.acme.example', [443]],
+  ])('is let out to the port of the proxy %s', (proxyUrl, ports) => {
+    const template = synthesize({ vpc: VARIANTS.everyOption.vpc, proxyUrl });
+    const { SecurityGroupEgress: rules } = only(template, 'AWS::EC2::SecurityGroup') as {
+      SecurityGroupEgress: { FromPort: number }[];
+    };
+    expect(rules.map(({ FromPort }) => FromPort)).toEqual(ports);
   });
 
   test('is let out to the port that the API listens on', () => {

@@ -60,6 +60,9 @@ const TOKENS: readonly [string, (late: Late) => object, typeof KNOWN | typeof TA
   ['queryScanGigabytes', ({ number }) => ({ query: true, queryScanGigabytes: number }), KNOWN],
   ['alarmEmail', ({ text }) => ({ alarmEmail: text }), TAKEN],
   ['runbookUrl', ({ text }) => ({ runbookUrl: text }), TAKEN],
+  ['proxyUrl', ({ text }) => ({ proxyUrl: text }), KNOWN],
+  ['noProxy[0]', ({ text }) => ({ proxyUrl: 'http://proxy.example:3128', noProxy: [text] }), KNOWN],
+  ['caCertificates', ({ text }) => ({ caCertificates: text }), KNOWN],
   ['tags', ({ text }) => ({ tags: { team: text } }), TAKEN],
   ['destination.type', ({ text }) => ({ destination: { type: text } }), KNOWN],
   [

@@ -1,9 +1,10 @@
 /** Checks of the API: addresses, secret, token, and one row of each list. They save nothing. */
 
+import { connectionFault } from '../../../../lambda/core/connection-fault.ts';
 import { ApiRefusedError } from '../../../../lambda/core/errors.ts';
 import type { PageContent } from '../../../../lambda/core/page.ts';
 import { readRow } from '../../../../lambda/core/row.ts';
-import { type Fetch, networkCode } from '../../../../lambda/source/http.ts';
+import type { Fetch } from '../../../../lambda/source/http.ts';
 import { tokenEndpoint } from '../../../../lambda/source/token.ts';
 import { STREAMS, type StreamName, streamOf } from '../../../../lambda/streams.ts';
 import { sha256 } from '../../../../lambda/system.ts';
@@ -94,7 +95,7 @@ async function faultOf(
     return expected.includes(status) ? undefined : `${url} answered ${status}`;
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    return `${url} does not answer (${networkCode(error) ?? 'no answer in time'})`;
+    return `${url} does not answer: ${connectionFault(error)?.what ?? 'no answer in time'}`;
   }
 }
 

@@ -1,0 +1,87 @@
+/** A network that is left through a proxy only: the proxy, and servers behind it under names that no resolver knows. */
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import type { IssuedCertificate } from './certificate-authority.ts';
+
+export interface ConnectProxy extends AsyncDisposable {
+  readonly url: string;
+  readonly port: number;
+  /** Host and port of each CONNECT so far, and the whole of any other request. */
+  readonly log: string[];
+  /** Answers further requests for a host with this status. */
+  refuse(host: string, status: number): void;
+}
+
+/** @param portOf the port of 127.0.0.1 that stands for a host; none is a host that the proxy cannot reach */
+export async function connectProxy(portOf: (host: string) => number | undefined): Promise<ConnectProxy> {
+  const log: string[] = [];
+  const sockets = new Set<Socket>();
+  const refused = new Map<string, number>();
+  const server = createServer((incoming, response) => {
+    log.push(`${incoming.method} ${incoming.url}`);
+    response.writeHead(405).end();
+  });
+  server.on('connection', socket => void sockets.add(socket));
+  server.on('connect', (incoming: IncomingMessage, client: Socket, head: Buffer) => {
+    const target = incoming.url ?? '';
+    log.push(target);
+    const host = target.replace(/:\d+$/, '');
+    const port = portOf(host);
+    const status = refused.get(host) ?? 502;
+    if (refused.has(host) || port === undefined) {
+      client.end(`HTTP/1.1 ${status} Refused\r\ncontent-length: 0\r\n\r\n`);
+      return;
+    }
+    const upstream = connect(port, '127.0.0.1', () => {
+      client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      upstream.write(head);
+      upstream.pipe(client).pipe(upstream);
+    });
+    sockets.add(upstream);
+    upstream.on('error', () => client.destroy());
+    client.on('error', () => upstream.destroy());
+  });
+  const port = await listening(server);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    log,
+    refuse: (host, status) => void refused.set(host, status),
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      await closed(server);
+    },
+  };
+}
+
+export interface TlsServer extends AsyncDisposable {
+  readonly port: number;
+}
+
+/** Serves https with a certificate and passes each request on to the http server at the URL for its host. */
+export async function tlsServer(certificate: IssuedCertificate, urlOf: (host: string) => string): Promise<TlsServer> {
+  const server = createTlsServer(certificate, (incoming: IncomingMessage, response: ServerResponse) => {
+    const url = `${urlOf((incoming.headers.host ?? '').replace(/:\d+$/, ''))}${incoming.url}`;
+    const passed = request(url, { method: incoming.method, headers: incoming.headers }, answer => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    passed.on('error', () => response.destroy());
+    incoming.pipe(passed);
+  });
+  const port = await listening(server);
+  return { port, [Symbol.asyncDispose]: () => closed(server) };
+}
+
+async function listening(server: Server): Promise<number> {
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise(resolve => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
