@@ -49,8 +49,8 @@ export function createAwsClients({ s3PathStyle, leaseSeconds, proxy }: AwsClient
     firehose: sender(new FirehoseClient({ ...config, protocol: FirehoseProtocol })),
     secrets: sender(new SecretsManagerClient(config)),
     s3: () => {
-      s3 ??= import('@aws-sdk/client-s3').then(({ S3Client }) =>
-        sender(new S3Client({ ...config, forcePathStyle: s3PathStyle })),
+      s3 ??= import('./sink/s3.ts').then(({ createS3Client }) =>
+        sender(createS3Client({ ...config, forcePathStyle: s3PathStyle })),
       );
       return s3;
     },

@@ -19,7 +19,7 @@ export function createDeadLetters({ client, bucket, connector, retryBudget }: De
   return {
     locate: deadLetter => `s3://${bucket}/${keyOf(deadLetter)}`,
     async store(deadLetter, assertLeaseValid) {
-      const { PutObjectCommand } = await import('@aws-sdk/client-s3');
+      const { putObject } = await import('./s3.ts');
       const place = { Bucket: bucket, Key: keyOf(deadLetter) };
       const input = {
         ...place,
@@ -27,7 +27,7 @@ export function createDeadLetters({ client, bucket, connector, retryBudget }: De
         ContentType: 'application/json',
       };
       const s3 = await client();
-      const put = () => s3.send(new PutObjectCommand(input));
+      const put = () => s3.send(putObject(input));
       await callAws(put, retryBudget, { before: assertLeaseValid }).catch(cause => {
         throw isLeaseError(cause) ? cause : new DeadLetterError({ cause });
       });
