@@ -15,6 +15,7 @@ import type { SyncedStream } from '../../lambda/streams.ts';
 import { sha256 } from '../../lambda/system.ts';
 import type { Aws } from './aws.ts';
 import type { Context } from './context.ts';
+import type { FunctionEnvironment } from './deployment.ts';
 import { AwsCallError, RefusedError } from './errors.ts';
 import { tableError } from './state.ts';
 
@@ -27,11 +28,19 @@ export interface Access {
   readonly checkpoints: Pick<Checkpoints, 'load'>;
 }
 
-/** @param given credentials in place of those in the secret @throws RefusedError, AwsCallError */
-export async function openAccess(context: Context, given?: ClientCredentials): Promise<Access> {
+export interface Replaced {
+  /** In place of those in the secret. */
+  readonly credentials?: ClientCredentials;
+  /** Variables in place of those of the deployed function. An empty one is absent. */
+  readonly variables?: FunctionEnvironment;
+}
+
+/** @throws RefusedError, AwsCallError */
+export async function openAccess(context: Context, replaced: Replaced = {}): Promise<Access> {
   const { aws, clock } = context;
-  const settings = settingsOf(await context.environment());
+  const settings = settingsOf({ ...(await context.environment()), ...replaced.variables });
   const { table: tableName } = await context.deployment();
+  const { credentials: given } = replaced;
   const credentials = given ? { read: async () => given } : operatorCredentials(aws, settings.secretId);
   const fetch = interruptibleFetch(context.signal);
   const tokens = ofOneRun(createTokens({ authUrl: settings.authUrl, credentials, fetch }));

@@ -27,6 +27,7 @@ const COMMANDS: Readonly<Record<string, (run: Run) => Promise<Command>>> = {
   ),
   related: async run => (await import('./commands/lookup/lookup.ts')).relatedCommand(run),
   verify: async run => (await import('./commands/verify/verify.ts')).verifyCommand(run),
+  preview: async run => (await import('./commands/preview/preview.ts')).previewCommand(run),
   counts: async run => (await import('./commands/counts/counts.ts')).countsCommand(run),
   'test-event': async run => (await import('./commands/test-event.ts')).testEventCommand(run),
   'dead-letters': async run => (await import('./commands/dead-letters/dead-letters.ts')).deadLettersCommand(run),

@@ -53,7 +53,7 @@ async function setCredentials(context: Context, { yes }: { readonly yes?: true }
 /** Reasons why a run would fail with these credentials. */
 async function faultOf(context: Context, credentials: ClientCredentials): Promise<string | undefined> {
   try {
-    const { api, streams, checkpoints } = await openAccess(context, credentials);
+    const { api, streams, checkpoints } = await openAccess(context, { credentials });
     const { streams: saved } = await checkpoints.load(streams.map(({ name }) => name));
     for (const { name, path } of streams) {
       const state = saved.get(name);

@@ -138,6 +138,7 @@ describe('a verification', () => {
     unsendable: 0,
     withheld: 0,
     equal: 3,
+    live: 3,
     found: [],
     generation: 0,
     ended: true,

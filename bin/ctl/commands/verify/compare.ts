@@ -29,6 +29,8 @@ export interface Comparison {
   readonly withheld: number;
   /** Ids that agree, undefined for a stream without row states. */
   readonly equal: number | undefined;
+  /** Ids that the SIEM was last sent as rows, undefined for a stream without row states. */
+  readonly live: number | undefined;
   readonly found: readonly Difference[];
   /** Generation of the checkpoint. Older states await a replay. */
   readonly generation: number;
@@ -109,8 +111,9 @@ interface StreamInput {
 async function compareStream(context: Context, { access, stream, saved, idIndex }: StreamInput): Promise<Comparison> {
   const { aws, report, signal } = context;
   const { names, generation } = saved.checkpoint;
+  const live = idIndex && countOf(idIndex, FACT.sent);
   const title = `Reading ${stream.name} from the API, 500 rows per request. Nothing is sent or saved.`;
-  using progress = report.progress(title, idIndex && countOf(idIndex, FACT.sent));
+  using progress = report.progress(title, live);
   const walked = await walkStream(context, { access, stream, idIndex, learned: names, progress });
   const { rows, unsendable, withheld, rowHashes, ended } = walked;
   const found = idIndex ? differences(idIndex, rowHashes) : [];
@@ -121,6 +124,7 @@ async function compareStream(context: Context, { access, stream, saved, idIndex 
     unsendable,
     withheld,
     equal: idIndex && equalOf(idIndex),
+    live,
     found,
     generation,
     ended,
