@@ -1,4 +1,7 @@
 /** What each command is called with, to record the calls to AWS that it makes. */
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { EXAMPLE_ROWS, exampleId, OTHER_STREAMS } from '../../docs/example-rows.ts';
@@ -91,6 +94,12 @@ export const SCENES: readonly CommandScenes[] = [
       },
     ],
   },
+  {
+    command: 'preview',
+    scenes: [
+      { before: each => each.run(), args: ['preview', '--template', writeTemplate({ CONNECTOR_NAME: 'acme' })] },
+    ],
+  },
   { command: 'counts', choices, scenes: [{ before: each => each.run(), args: ['counts', '--from', '2026-11-20'] }] },
   { command: 'test-event', scenes: [{ args: ['test-event'] }] },
   {
@@ -118,6 +127,14 @@ export const SCENES: readonly CommandScenes[] = [
     ],
   },
 ];
+
+/** @param variables of the function in it @returns its path */
+function writeTemplate(variables: Readonly<Record<string, string>>): string {
+  const file = path.join(mkdtempSync(path.join(tmpdir(), 'template-')), 'Acme.template.json');
+  const connector = { Type: 'AWS::Lambda::Function', Properties: { Environment: { Variables: variables } } };
+  writeFileSync(file, JSON.stringify({ Resources: { connector } }));
+  return file;
+}
 
 async function send(each: Deployment): Promise<void> {
   const { platform } = each.connector;
