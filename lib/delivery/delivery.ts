@@ -1,4 +1,4 @@
-import { RemovalPolicy as Policy, type RemovalPolicy } from 'aws-cdk-lib';
+import { RemovalPolicy as Policy, type RemovalPolicy, Stack } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as firehose from 'aws-cdk-lib/aws-kinesisfirehose';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
@@ -79,23 +79,30 @@ interface DeliveryRoleProps {
   readonly token: ISecret | undefined;
 }
 
-/**
- * What Firehose acts as: it writes below its prefixes of the bucket and logs its errors, nothing else. The trust needs no condition
- * on the account, because a role can only be passed to services of its own.
- */
+/** What Firehose acts as: it writes below its prefixes of the bucket and logs its errors, nothing else. */
 function createDeliveryRole(scope: Construct, props: DeliveryRoleProps): iam.Role {
   // With an endpoint as destination, the bucket only receives events that the endpoint refused.
   const prefixes = props.token ? [PREFIXES.deliveryErrors] : [PREFIXES.events, PREFIXES.deliveryErrors];
   const written = prefixes.map(prefix => props.bucket.arnForObjects(`${prefix}*`));
   const role = new iam.Role(scope, 'Role', {
     description: 'Lets the delivery stream write events, and what it could not deliver, into the bucket.',
-    assumedBy: new iam.ServicePrincipal('firehose.amazonaws.com'),
+    assumedBy: firehoseOfAccount(Stack.of(scope).account),
     inlinePolicies: { Deliver: new iam.PolicyDocument({ statements: statementsOf(scope, props, written) }) },
   });
   for (const resource of written) {
     suppressWildcard(role, resource, 'Firehose names the objects; the wildcard stays below the prefix that it writes.');
   }
   return role;
+}
+
+/**
+ * Firehose, acting for a delivery stream of this account. Long-standing trust policies name the account as external id, newer ones as
+ * source account, and no document says which of the two Firehose always sends. So each is enough, and a call without both is refused.
+ */
+function firehoseOfAccount(account: string): iam.IPrincipal {
+  const naming = (key: string) =>
+    new iam.ServicePrincipal('firehose.amazonaws.com', { conditions: { StringEquals: { [key]: account } } });
+  return new iam.CompositePrincipal(naming('aws:SourceAccount'), naming('sts:ExternalId'));
 }
 
 function statementsOf(scope: Construct, props: DeliveryRoleProps, written: string[]): iam.PolicyStatement[] {

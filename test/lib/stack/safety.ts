@@ -3,6 +3,8 @@ import { only, resources, type SynthesizedTemplate, synthesize } from '../synth.
 import { BOUNDARY_ARN, KEY_ARN, VARIANT_NAMES, VARIANTS } from '../variants.ts';
 import { actionsOf, identityStatements, resourcesOf, type Statement } from './policies.ts';
 
+const FIREHOSE = 'AWS::KinesisFirehose::DeliveryStream';
+
 /** Whether each policy of this type has a statement that refuses plain http. */
 function refusesPlainHttp(template: SynthesizedTemplate, type: string): boolean[] {
   return resources(template, type).map(({ Properties }) => {
@@ -34,13 +36,19 @@ describe.each(VARIANT_NAMES)('the stack in the variant %s', name => {
     expect(readers).toHaveLength('siemReader' in VARIANTS[name] ? 1 : 0);
   });
 
-  test('lets the scheduler assume its role only for schedules of this account', () => {
+  test.each([
+    ['scheduler', ['aws:SourceAccount']],
+    ['firehose', ['aws:SourceAccount', 'sts:ExternalId']],
+  ])('lets %s assume its role only for resources of this account', (service, keys) => {
     const trusts = resources(template, 'AWS::IAM::Role').flatMap(
       ({ Properties }) => (Properties['AssumeRolePolicyDocument'] as { Statement: Statement[] }).Statement,
     );
-    const ofScheduler = trusts.filter(({ Principal }) => JSON.stringify(Principal).includes('scheduler.amazonaws.com'));
-    const account = /^\{"StringEquals":\{"aws:SourceAccount":(\{"Ref":"AWS::AccountId"\}|"\d{12}")\}\}$/;
-    expect(ofScheduler.map(({ Condition }) => JSON.stringify(Condition))).toEqual([expect.stringMatching(account)]);
+    const own = trusts.filter(({ Principal }) => JSON.stringify(Principal).includes(`${service}.amazonaws.com`));
+    // A delivery stream that is given has its own role.
+    const expected = service === 'firehose' && resources(template, FIREHOSE).length === 0 ? [] : keys;
+    const account = (key: string) =>
+      expect.stringMatching(`^{"StringEquals":{"${key}":({"Ref":"AWS::AccountId"}|"\\d{12}")}}$`);
+    expect(own.map(({ Condition }) => JSON.stringify(Condition))).toEqual(expected.map(account));
   });
 
   test('keeps table, bucket and secrets when it is deleted, unless the configuration says otherwise', () => {

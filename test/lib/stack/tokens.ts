@@ -139,7 +139,7 @@ describe('a token, whose value is known only at deployment', () => {
       siemReader: { type: 'external-id', principal: Aws.ACCOUNT_ID, externalId: 'x-1' },
     }));
     const role = resources(templateOf(stack), 'AWS::IAM::Role').find(({ Properties }) =>
-      JSON.stringify(Properties['AssumeRolePolicyDocument']).includes('sts:ExternalId'),
+      JSON.stringify(Properties['AssumeRolePolicyDocument']).includes('"sts:ExternalId":"x-1"'),
     );
     expect(role!.Properties['AssumeRolePolicyDocument']).toMatchObject({
       Statement: [{ Principal: { AWS: { Ref: 'AWS::AccountId' } } }],
