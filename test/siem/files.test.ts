@@ -44,6 +44,7 @@ const LISTS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   [`${APP}/default/data/ui/views/security_data.xml`]: [GONE_KINDS],
   'crowdstrike/queries.logscale': [KINDS, STATE_KINDS, EXISTING_KINDS, STATE_STREAMS, HISTORY_STREAMS],
   'google-secops/exists-now.yaral': [STATE_KINDS, EXISTING_KINDS, STATE_STREAMS],
+  'google-secops/not-updated.yaral': [STATE_KINDS, EXISTING_KINDS, STATE_STREAMS],
   'google-secops/counts.yaral': [KINDS, ALL_STREAMS],
 };
 
@@ -121,7 +122,7 @@ describe('the files of siem/', () => {
 
   test('take the sequence as two halves of ten digits', () => {
     expect(schema.properties.sequence.pattern).toBe('^[0-9]{20}$');
-    expect(siemFile(`${APP}/default/savedsearches.conf`).match(/\^s\(\?<sequence>\\d\{20\}\)/g)?.length).toBe(2);
+    expect(siemFile(`${APP}/default/savedsearches.conf`).match(/\^s\(\?<sequence>\\d\{20\}\)/g)?.length).toBe(3);
     const halves = /\(\?<epoch>\\\\d\{10\}\)\(\?<counter>\\\\d\{10\}\)/;
     expect(siemFile('crowdstrike/security-data-connector.parser.yaml')).toMatch(halves);
   });
@@ -300,5 +301,5 @@ test('every block of code in the pages of the SIEMs is part of a file of siem/',
   const all = [...NAMES.map(siemFile), ...sentinel().functions.map(({ kql }) => kql)].join('\n');
   expect(blocks.length).toBeGreaterThan(2);
   expect(blocks.filter(([, block]) => !all.includes(block))).toEqual([]);
-  expect(kqlQueries().length).toBe(8);
+  expect(kqlQueries().length).toBe(9);
 });

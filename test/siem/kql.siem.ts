@@ -75,6 +75,8 @@ test(`the queries of siem/sentinel, translated by ${ENGINE}, answer as the views
   expect((await rows('select "Connector", "EventId" from SecurityDataEvents')).length).toBe(truth.changes.length);
   expect((await rows('select * from SecurityDataRepeats')).length).toBe(truth.changes.length);
   const query = async (name: string) => translated(QUERIES.find(each => each.name === name)!.kql, schema);
+  const notUpdated = await rows(`select "Connector", "Stream", "Sequence" from (${await query('NotUpdated')})`);
+  expect(notUpdated).toEqual(truth.notUpdated);
   const days = await rows(
     `select "Connector", "Stream", strftime("Day", '%Y-%m-%d'), "Events" from (${await query('EventsByDay')})`,
   );

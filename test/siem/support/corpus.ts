@@ -86,6 +86,22 @@ function putBreakers(platform: Scene['platform']): void {
   platform.put('assets', { id: 'too-large', text: 'x'.repeat(1_100_000) });
 }
 
+const LONG_AGO = '2025-01-01T00:00:00.000Z';
+const JUST_NOW = new Date().toISOString();
+
+/** Sequences of `aged` and `back`: by the time of their newest event they were not updated for 30 days. */
+export const NOT_UPDATED = [20, 24] as const;
+
+const AGES: readonly string[] = [
+  envelope({ connector: 'crashed', sequence: 20, id: 'aged', time: LONG_AGO, row: '{"id":"aged"}' }),
+  envelope({ connector: 'crashed', sequence: 21, id: 'updated', time: LONG_AGO, row: '{"id":"updated"}' }),
+  envelope({ connector: 'crashed', sequence: 22, id: 'updated', time: JUST_NOW, row: '{"id":"updated"}' }),
+  envelope({ connector: 'crashed', sequence: 23, id: 'back', time: JUST_NOW, row: '{"id":"back"}' }),
+  envelope({ connector: 'crashed', sequence: 24, id: 'back', time: LONG_AGO, row: '{"id":"back"}' }),
+  envelope({ connector: 'crashed', sequence: 25, id: 'aged-gone', time: LONG_AGO, row: '{"id":"aged-gone"}' }),
+  envelope({ connector: 'crashed', sequence: 26, id: 'aged-gone', kind: 'tombstone', time: LONG_AGO }),
+];
+
 /** A connector that crashed and read an old version again; a later release; the row of a threat with a name of its own. */
 const FAULTS: readonly string[] = [
   envelope({
@@ -111,7 +127,7 @@ const FAULTS: readonly string[] = [
   }),
   envelope({ connector: 'crashed', sequence: 4, id: 'gone', row: '{"id":"gone"}' }),
   envelope({ connector: 'crashed', sequence: 5, id: 'gone', kind: 'tombstone', row: '{"id":"gone","deleted":true}' }),
-  envelope({ connector: 'crashed', sequence: 6, id: 'times', time: '2026-11-20T12:00,5+01', row: '{"id":"times"}' }),
+  envelope({ connector: 'crashed', sequence: 6, id: 'times', time: '2999-11-20T12:00,5+01', row: '{"id":"times"}' }),
   envelope({ connector: 'crashed', sequence: 9_223_372_036, id: 'late', row: '{"id":"late"}' }),
   envelope({
     connector: 'crashed',
@@ -121,6 +137,7 @@ const FAULTS: readonly string[] = [
     assetId: 'é'.repeat(20_000),
     row: '{"id":"far"}',
   }),
+  ...AGES,
   // Withheld by a filter that was added.
   envelope({ connector: 'crashed', sequence: 10, id: 'filtered', row: '{"id":"filtered"}' }),
   envelope({ connector: 'crashed', sequence: 11, id: 'filtered', kind: 'withdrawn' }),

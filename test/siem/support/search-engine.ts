@@ -72,6 +72,9 @@ export function describeEngine(name: ServerName, { dataStreams }: { readonly dat
       const newest = buckets.map(bucket => hitsOf(bucket['newest'] as object as never)[0]!._source.security_data!);
       const existing = newest.filter(({ kind }) => !GONE_KINDS.some(gone => gone === kind));
       expect(words(existing, 'connector', 'stream', 'sequence')).toEqual(truth.existing);
+      // A time that is none is in no range.
+      const notUpdated = existing.filter(({ time }) => Date.parse(time!) < Date.now() - 30 * 86_400_000);
+      expect(words(notUpdated, 'connector', 'stream', 'sequence')).toEqual(truth.notUpdated);
       const gone = newest.filter(({ kind }) => GONE_KINDS.some(each => each === kind));
       expect(words(gone, 'connector', 'stream', 'sequence')).toEqual(truth.gone);
       report(title, 'siem/elastic exists-now', { ids: existing.length, 'of the view': truth.existingIds });
@@ -203,6 +206,15 @@ export function describeEngine(name: ServerName, { dataStreams }: { readonly dat
       report(title, 'siem/opensearch state', { ids: hits.length, 'of the view': truth.existingIds });
       const count = await call(url, 'POST', STATE_SEARCH, requests.get('state-count')!.body);
       expect(sumOfStreams(count)).toBe(truth.existingIds);
+      const notUpdated = await hitPages(url, STATE_SEARCH, requests.get('not-updated')!.body);
+      expect(
+        words(
+          notUpdated.map(each => each._source),
+          'connector',
+          'stream',
+          'sequence',
+        ),
+      ).toEqual(truth.notUpdated);
       const gone = hitsOf(await call(url, 'POST', STATE_SEARCH, requests.get('state-gone')!.body));
       expect(
         words(

@@ -1,5 +1,7 @@
 /** The project's own view of the same lines: what a documented query must answer. */
+import { expect } from '@jest/globals';
 import { openDuckDbLines } from '../../lib/query/support/duckdb-lines.ts';
+import { NOT_UPDATED } from './corpus.ts';
 
 export interface Truth {
   /** `connector stream sequence` of each event that holds and whose id exists. */
@@ -12,6 +14,8 @@ export interface Truth {
   /** `connector stream event_id change`. */
   readonly changes: readonly string[];
   readonly existingIds: number;
+  /** `connector stream sequence` of what exists and was not updated for 30 days. */
+  readonly notUpdated: readonly string[];
 }
 
 const LATEST = 'from latest_inventory';
@@ -24,9 +28,16 @@ export async function truthOf(lines: readonly string[]): Promise<Truth> {
   await database.hold(lines);
   const words = async (sql: string) => (await database.tuples(sql)).map(row => row.join(' ')).sort();
   const existing = await words(`select connector, stream, sequence from ${EXISTING}`);
+  const notUpdated = await words(
+    `select connector, stream, sequence ${LATEST} where not (${GONE}) and "time" < now() at time zone 'UTC' - interval 30 day`,
+  );
+  expect(notUpdated.filter(each => each.startsWith('crashed'))).toEqual(
+    NOT_UPDATED.map(sequence => `crashed assets ${String(sequence).padStart(20, '0')}`),
+  );
   return {
     existing,
     existingIds: existing.length,
+    notUpdated,
     gone: await words(`select connector, stream, sequence ${LATEST} where ${GONE}`),
     days: await words(
       `select connector, stream, strftime(forwarded_at, '%Y-%m-%d') as day, count(distinct event_id) from events group by all`,
