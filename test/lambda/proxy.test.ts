@@ -1,20 +1,28 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { setGlobalProxyFromEnv } from 'node:http';
+import { Agent, get } from 'node:https';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { App } from 'aws-cdk-lib';
+import { connectionFault } from '../../lambda/core/connection-fault.ts';
+import { SAFE } from '../../lambda/core/errors.ts';
+import { namingProxy } from '../../lambda/proxy.ts';
 import { ConnectorStack } from '../../lib/connector-stack.ts';
+import { proxyEnvironment } from '../../lib/function/proxy.ts';
 import { CONTEXT, configured, only, templateOf } from '../lib/synth.ts';
 import {
   type CertificateAuthority,
   certificateAuthority,
+  EXPIRED,
   type IssuedCertificate,
 } from '../support/certificate-authority.ts';
 import { type ConnectProxy, connectProxy, tlsServer } from '../support/connect-proxy.ts';
 import { temporaryFolder } from '../support/parts/temporary-folder.ts';
 import { type Connector, connector } from './support/connector.ts';
 import { type FunctionRun, functionProcess } from './support/function-process.ts';
+import { rejection } from './support/rejection.ts';
 
 const API = 'api.connector.test';
 const AUTH = 'auth.connector.test';
@@ -26,8 +34,10 @@ interface Scene extends AsyncDisposable {
   readonly connector: Connector;
   readonly proxy: ConnectProxy;
   readonly authority: CertificateAuthority;
-  /** Has the servers present another certificate. */
-  present(certificate: IssuedCertificate): Promise<void>;
+  /** Has the server of a host present another certificate, until disposed. */
+  present(host: string, certificate: IssuedCertificate): Disposable;
+  /** Runs the bundle while the proxy answers with this status for a host. @returns what the function rejects with */
+  runRefused(host: string, status: number): Promise<string>;
   /** Runs the bundle of a deployment with the variables of its template alone. */
   run(options?: Readonly<Record<string, unknown>>, milliseconds?: number): Promise<FunctionRun>;
 }
@@ -39,24 +49,34 @@ async function scene(): Promise<Scene> {
   const authority = certificateAuthority('Authority of the test');
   const caCertificates = path.join(folder.path, 'authority of the test.pem');
   await writeFile(caCertificates, authority.certificate);
-  const serve = (certificate: IssuedCertificate) => tlsServer(certificate, host => urlOf(each, host));
-  let servers = await serve(authority.issue(HOSTS));
-  resources.defer(() => servers[Symbol.asyncDispose]());
+  const presented = new Map<string, IssuedCertificate>();
+  const issued = authority.issue(HOSTS);
+  const certificateOf = (host: string) => presented.get(host) ?? issued;
+  const servers = resources.use(await tlsServer(certificateOf, host => urlOf(each, host)));
   const proxy = resources.use(await connectProxy(host => (isKnown(host) ? servers.port : undefined)));
   const authUrl = `https://${AUTH}${each.platform.realmPath}`;
   const given = { baseUrl: `https://${API}`, authUrl, proxyUrl: proxy.url, caCertificates };
+  const deployments = new Map<string, Deployment>();
+  const run: Scene['run'] = async (options = {}, milliseconds = 900_000) => {
+    const key = JSON.stringify(options);
+    const outdir = path.join(folder.path, `cdk.out-${deployments.size}`);
+    const deployed = deployments.get(key) ?? deployment({ ...given, ...options }, outdir);
+    deployments.set(key, deployed);
+    const variables = { ...LAMBDA, ...resolved(deployed.variables, each) };
+    return functionProcess(deployed.module, variables, [{}], milliseconds);
+  };
   return {
     connector: each,
     proxy,
     authority,
-    async present(certificate) {
-      await servers[Symbol.asyncDispose]();
-      servers = await serve(certificate);
+    present(host, certificate) {
+      presented.set(host, certificate);
+      return { [Symbol.dispose]: () => void presented.delete(host) };
     },
-    async run(options = {}, milliseconds = 900_000) {
-      const outdir = path.join(folder.path, `cdk.out-${Object.keys(options).join('-')}`);
-      const { module, variables } = deployment({ ...given, ...options }, outdir);
-      return functionProcess(module, { ...LAMBDA, ...resolved(variables, each) }, [{}], milliseconds);
+    run,
+    async runRefused(host, status) {
+      using _ = proxy.refuse(host, status);
+      return errorOf((await run({}, SHORT_MILLISECONDS)).outcomes);
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
@@ -74,11 +94,26 @@ function urlOf({ environment, api }: Connector, host: string): string {
   return bucket === undefined ? url : `${url}/${bucket}`;
 }
 
+/** Addresses of other networks may swallow a connection. */
+const TIMEOUT_MILLISECONDS = 300;
+
+/** Time for an invocation that fails: failures that may pass by themselves are retried until it is over. */
+const SHORT_MILLISECONDS = 2_000;
+
+function errorOf([outcome]: FunctionRun['outcomes']): string {
+  return outcome && 'error' in outcome ? outcome.error : 'no error';
+}
+
 /** Variables that Lambda itself gives each function. */
 const LAMBDA = { AWS_REGION: REGION, AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 's' };
 
-/** What the CDK writes: the folder that is uploaded as the function's code, and the variables of the template. */
-function deployment(options: Readonly<Record<string, unknown>>, outdir: string) {
+/** What the CDK writes: the code that is uploaded, and the variables of the template. */
+interface Deployment {
+  readonly module: URL;
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
+function deployment(options: Readonly<Record<string, unknown>>, outdir: string): Deployment {
   const context = { ...CONTEXT, 'aws:cdk:bundling-stacks': ['**'] };
   const app = new App({ context, outdir, analyticsReporting: false, builtinCloudFormationValidation: false });
   const stack = new ConnectorStack(app, configured(options));
@@ -124,5 +159,125 @@ describe('the deployed bundle in a network that is left through a proxy only', (
       name => `${name}.${REGION}.amazonaws.com`,
     );
     expect(hosts()).toEqual([API, AUTH, ...aws].map(host => `${host}:443`).sort());
+  });
+
+  test('reaches the hosts of noProxy, and those below them, without the proxy', async () => {
+    const { outcomes } = await each.run({ noProxy: ['connector.test'] }, SHORT_MILLISECONDS);
+    // No resolver knows them: a request that leaves directly fails.
+    expect(errorOf(outcomes)).toMatch(/ENOTFOUND|EAI_AGAIN/);
+    const asked = hosts();
+    expect(asked).toContain(`dynamodb.${REGION}.amazonaws.com:443`);
+    expect(asked.filter(host => host.includes('connector.test'))).toEqual([]);
+  });
+
+  test.each([
+    [403, 'Have the proxy allow the host, or name the host in noProxy.'],
+    [407, 'Have the proxy admit the function without a password.'],
+    [502, 'Check that the proxy reaches the host.'],
+  ])(
+    'says of %i to CONNECT what is safe and what to do, for the API, the token endpoint and AWS',
+    async (status, advice) => {
+      const refused = (host: string) => each.runRefused(host, status);
+      const what = `the proxy did not connect to it (${status}). ${SAFE}`;
+      expect(await refused(API)).toContain(`ProxyError: /v1/assets could not be read: ${what}. ${advice}`);
+      expect(await refused(AUTH)).toContain(`ProxyError: The token endpoint could not be read: ${what}. ${advice}`);
+      const table = await refused(`dynamodb.${REGION}.amazonaws.com`);
+      expect(table).toMatch(/^StateError: The state table could not .*The checkpoint was not moved/);
+      expect(table).toContain(`AWS was not reached: the proxy did not connect to it (${status}). ${advice}`);
+      const secret = await refused(`secretsmanager.${REGION}.amazonaws.com`);
+      expect(secret).toContain('CredentialsError: The secret with the client credentials could not be read.');
+      expect(secret).toContain(
+        `Do not fill the secret: it may be right. AWS was not reached: the proxy did not connect`,
+      );
+    },
+  );
+
+  test('says that the proxy cannot be reached, and not that AWS cannot', async () => {
+    const { outcomes } = await each.run({ proxyUrl: 'http://127.0.0.1:1' }, SHORT_MILLISECONDS);
+    const advice = 'Check proxyUrl, the proxy, and the subnets and security groups of the function.';
+    expect(errorOf(outcomes)).toContain(
+      `AWS was not reached: the proxy 127.0.0.1:1 cannot be reached (ECONNREFUSED). ${advice}`,
+    );
+  });
+
+  test.each([
+    [
+      'of an unknown authority',
+      () => certificateAuthority('Another authority').issue(HOSTS),
+      'is of an unknown authority (UNABLE_TO_VERIFY_LEAF_SIGNATURE)',
+      'Add that authority to the file of caCertificates. A proxy that inspects TLS has one of its own.',
+    ],
+    [
+      'that has expired',
+      () => each.authority.issue(HOSTS, EXPIRED),
+      'or of its authority has expired (CERT_HAS_EXPIRED)',
+      'Have it renewed, or replace the authority in the file of caCertificates.',
+    ],
+    [
+      'of another host',
+      () => each.authority.issue(['other.test']),
+      'is not accepted (ERR_TLS_CERT_ALTNAME_INVALID)',
+      'Check the address, and the certificate.',
+    ],
+  ])('refuses a certificate %s at once, and says which option helps', async (_, issue, state, advice) => {
+    const presented = async (host: string) => {
+      using _presented = each.present(host, issue());
+      return errorOf((await each.run({}, SHORT_MILLISECONDS)).outcomes);
+    };
+    const what = `the certificate of its server ${state}`;
+    expect(await presented(API)).toContain(
+      `CertificateError: /v1/assets could not be read: ${what}. ${SAFE}. ${advice}`,
+    );
+    const endpoint = 'CertificateError: The token endpoint could not be read';
+    expect(await presented(AUTH)).toContain(`${endpoint}: ${what}. ${SAFE}. ${advice}`);
+    each.proxy.log.splice(0);
+    expect(await presented(`dynamodb.${REGION}.amazonaws.com`)).toContain(`AWS was not reached: ${what}. ${advice}`);
+    expect(each.proxy.log.filter(host => host.startsWith('dynamodb'))).toHaveLength(1);
+  });
+});
+
+/** The forms that the stack writes into NO_PROXY must mean the same to both clients of the function. */
+describe('NO_PROXY as the stack writes it', () => {
+  const REACHED = ['example.test', 'api.example.test', 'a.b.example.test', '10.1.2.3', '127.0.0.1', 'localhost'];
+  const PROXIED = ['notexample.test', 'test', 'example.test.other', '10.1.2.30'];
+
+  test.each([...REACHED.map(host => [host, 0] as const), ...PROXIED.map(host => [host, 1] as const)])(
+    'sends fetch and https.Agent to %s by the same way (%i through the proxy)',
+    async (host, count) => {
+      await using proxy = await connectProxy(() => undefined);
+      const { HTTPS_PROXY, NO_PROXY } = proxyEnvironment({
+        proxyUrl: proxy.url,
+        noProxy: ['Example.test', '10.1.2.3'],
+      });
+      const environment = { HTTPS_PROXY, NO_PROXY };
+      const url = `https://${host}:1`;
+      const signal = AbortSignal.timeout(TIMEOUT_MILLISECONDS);
+      const restore = setGlobalProxyFromEnv(environment);
+      await rejection(fetch(url.replace(/:1$/, ':444'), { signal }));
+      restore();
+      expect(proxy.log).toHaveLength(count);
+      await rejection(
+        new Promise((_, reject) =>
+          get(url, { agent: new Agent({ proxyEnv: environment }), signal }).on('error', reject),
+        ),
+      );
+      expect(proxy.log).toHaveLength(2 * count);
+    },
+  );
+});
+
+describe('a proxy that cannot be reached', () => {
+  const named = async (proxyUrl: string) => {
+    const proxy = { HTTPS_PROXY: proxyUrl };
+    const restore = setGlobalProxyFromEnv(proxy);
+    const error = await rejection(namingProxy(() => fetch('https://api.example.test'), proxy)());
+    restore();
+    return connectionFault(error)?.what;
+  };
+
+  test('is named in the error of fetch, also where it has several addresses or no address', async () => {
+    expect(await named('http://127.0.0.1:1')).toBe('the proxy 127.0.0.1:1 cannot be reached (ECONNREFUSED)');
+    expect(await named('http://localhost:1')).toBe('the proxy localhost:1 cannot be reached (ECONNREFUSED)');
+    expect(await named('http://p.example.test:1')).toMatch(/^the proxy p\.example\.test:1 cannot be reached \(E\w+\)$/);
   });
 });

@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { createSecureContext, type TlsOptions } from 'node:tls';
 import type { IssuedCertificate } from './certificate-authority.ts';
 
 export interface ConnectProxy extends AsyncDisposable {
@@ -9,8 +10,8 @@ export interface ConnectProxy extends AsyncDisposable {
   readonly port: number;
   /** Host and port of each CONNECT so far, and the whole of any other request. */
   readonly log: string[];
-  /** Answers further requests for a host with this status. */
-  refuse(host: string, status: number): void;
+  /** Answers requests for a host with this status, until disposed. */
+  refuse(host: string, status: number): Disposable;
 }
 
 /** @param portOf the port of 127.0.0.1 that stands for a host; none is a host that the proxy cannot reach */
@@ -47,7 +48,10 @@ export async function connectProxy(portOf: (host: string) => number | undefined)
     url: `http://127.0.0.1:${port}`,
     port,
     log,
-    refuse: (host, status) => void refused.set(host, status),
+    refuse(host, status) {
+      refused.set(host, status);
+      return { [Symbol.dispose]: () => void refused.delete(host) };
+    },
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();
       await closed(server);
@@ -59,9 +63,16 @@ export interface TlsServer extends AsyncDisposable {
   readonly port: number;
 }
 
-/** Serves https with a certificate and passes each request on to the http server at the URL for its host. */
-export async function tlsServer(certificate: IssuedCertificate, urlOf: (host: string) => string): Promise<TlsServer> {
-  const server = createTlsServer(certificate, (incoming: IncomingMessage, response: ServerResponse) => {
+/** Serves https with the certificate for each host, and passes requests on to the http server at the URL for it. */
+export async function tlsServer(
+  certificateOf: (host: string) => IssuedCertificate,
+  urlOf: (host: string) => string,
+): Promise<TlsServer> {
+  const options: TlsOptions = {
+    ...certificateOf(''),
+    SNICallback: (host, callback) => callback(null, createSecureContext(certificateOf(host))),
+  };
+  const server = createTlsServer(options, (incoming: IncomingMessage, response: ServerResponse) => {
     const url = `${urlOf((incoming.headers.host ?? '').replace(/:\d+$/, ''))}${incoming.url}`;
     const passed = request(url, { method: incoming.method, headers: incoming.headers }, answer => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
