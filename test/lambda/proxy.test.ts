@@ -94,7 +94,7 @@ function urlOf({ environment, api }: Connector, host: string): string {
   return bucket === undefined ? url : `${url}/${bucket}`;
 }
 
-/** Addresses of other networks may swallow a connection. */
+/** A connection to an address of another network may get no answer. */
 const TIMEOUT_MILLISECONDS = 300;
 
 /** Time for an invocation that fails: failures that may pass by themselves are retried until it is over. */
