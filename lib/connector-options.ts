@@ -1,6 +1,7 @@
 /** Every option of a connector, declared once: see config/option.ts for what follows from this table. */
 import * as v from 'valibot';
 import { AUTH_URL, BASE_URL, FUNCTION_OPTIONS, integer } from '../lambda/options.ts';
+import { alarmOverridesSchema } from './alarms/overrides.ts';
 import { accountId, address, arn, bucketArn, kmsKeyArn, resourceId, secretArn, text } from './config/fields.ts';
 import { type ConfigOf, type GroupFor, groupSchema, type OptionGroup } from './config/option.ts';
 import type { SecurityDataConnectorProps } from './connector-props.ts';
@@ -102,6 +103,7 @@ export const CONNECTOR_OPTIONS = {
     queryScanGigabytes: { schema: integer(1, 100_000, 'gigabytes'), default: 100 },
     alarmEmail: { schema: v.pipe(v.string('must be a string'), v.email('must be an e-mail address')), late: true },
     alarmTopic: { schema: topicArn, name: 'alarmTopicArn', form: 'topic' },
+    alarms: { schema: alarmOverridesSchema, default: {} },
     runbookUrl: { schema: runbookUrl, default: 'docs/runbook.md', late: true },
     dashboard: { schema: flag, default: false },
     network: { schema: groupSchema(VPC_OPTIONS), name: 'vpc', form: 'network' },

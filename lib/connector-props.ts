@@ -4,7 +4,7 @@
  */
 import type { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import type { CfnWorkGroup } from 'aws-cdk-lib/aws-athena';
-import type { CompositeAlarm } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Alarm, CompositeAlarm, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { ISecurityGroup, IVpc, SubnetSelection } from 'aws-cdk-lib/aws-ec2';
 import type { IManagedPolicy, ManagedPolicy, Role } from 'aws-cdk-lib/aws-iam';
@@ -265,6 +265,14 @@ export interface SecurityDataConnectorProps {
   readonly alarmTopic?: ITopic;
 
   /**
+   * What differs in alarms, by name: another `threshold`, another `severity`, or `false` for an alarm that is not created. See
+   * docs/configuration.md#alarms.
+   *
+   * @default {}
+   */
+  readonly alarms?: AlarmOverrides;
+
+  /**
    * URL of your copy of the runbook. Each alarm links to its section. The default is a path, which no notification can open.
    *
    * @default 'docs/runbook.md'
@@ -468,12 +476,127 @@ export interface Network {
   readonly securityGroups?: readonly ISecurityGroup[];
 }
 
+/** Name of an alarm, which is also its section of the runbook. */
+export type AlarmName =
+  | 'contract-error'
+  | 'credentials-refused'
+  | 'cursor-refused'
+  | 'dead-letters'
+  | 'delivery-backup-used'
+  | 'delivery-failing'
+  | 'delivery-late'
+  | 'delivery-throttled'
+  | 'filter-faults'
+  | 'function-errors'
+  | 'function-throttled'
+  | 'lease-lost'
+  | 'memory-high'
+  | 'near-time-out'
+  | 'role-missing'
+  | 'schedule-undelivered'
+  | 'siem-reader-failing'
+  | 'siem-reader-stalled'
+  | 'state-reads-throttled'
+  | 'state-writes-throttled'
+  | 'stream-behind'
+  | 'stream-silent'
+  | 'threats-without-asset';
+
+/** What differs in one alarm. */
+export interface AlarmOverride {
+  /**
+   * Value of its metric at which it goes off, greater than 0. docs/configuration.md#alarms has metric and unit of each.
+   *
+   * @default - that of the alarm
+   */
+  readonly threshold?: number;
+  /**
+   * Which composite alarm it belongs to.
+   *
+   * @default - that of the alarm
+   */
+  readonly severity?: 'critical' | 'warning';
+}
+
+/** By the name of an alarm, what differs in it. With `false` it is not created. */
+export type AlarmOverrides = { readonly [Name in AlarmName]?: AlarmOverride | false };
+
 /** One composite alarm for each severity, which notifies. Its description names the alarms that it is made of. */
 export interface Alarms {
+  /** Each alarm by its name. Absent where it is off, or where the connector has no such part. */
+  readonly byName: { readonly [Name in AlarmName]?: Alarm };
   /** The SIEM does not receive events, or soon will not. */
   readonly critical: CompositeAlarm;
   /** Something needs attention within a working day. */
   readonly warning: CompositeAlarm;
+}
+
+/** Name of a metric of the whole connector, in the namespace `SecurityDataConnector` with the dimension `service`. */
+export type ConnectorMetricName =
+  | 'ContractErrors'
+  | 'CredentialsRefused'
+  | 'CursorRefused'
+  | 'DeadLetters'
+  | 'FilterFaults'
+  | 'LeaseHeld'
+  | 'LeaseLost'
+  | 'MemoryHigh'
+  | 'NearTimeOut'
+  | 'RoleMissing'
+  | 'StreamsBehind'
+  | 'StreamsFailed'
+  | 'ThreatsWithoutAsset';
+
+/** Name of a metric of one stream, which has the dimension `stream` as well. */
+export type StreamMetricName =
+  | 'EventsForwarded'
+  | 'FilterFaults'
+  | 'RowsFiltered'
+  | 'RowsRead'
+  | 'RowsRefreshed'
+  | 'StreamFailed'
+  | 'ThreatsWithdrawn'
+  | 'TimeBudgetExceeded';
+
+/** Name of a stream, as in the member `stream` of events. */
+export type StreamName = 'assets' | 'threats' | 'dns-blocks';
+
+/** Options of `metric`. */
+export interface ConnectorMetricOptions extends MetricOptions {
+  /**
+   * Stream whose metric is meant. Required for metrics of streams.
+   *
+   * @default - the whole connector
+   */
+  readonly stream?: StreamName;
+}
+
+/** Options of a metric that is a sum over streams. */
+export interface StreamSumOptions {
+  /**
+   * The only stream to count.
+   *
+   * @default - every stream that is on
+   */
+  readonly stream?: StreamName;
+  /**
+   * Period of the sum.
+   *
+   * @default Duration.minutes(5)
+   */
+  readonly period?: Duration;
+  /**
+   * Label in graphs.
+   *
+   * @default - name of the metric
+   */
+  readonly label?: string;
+  /**
+   * Color in graphs, such as `#1f77b4`.
+   *
+   * @default - chosen by CloudWatch
+   */
+  readonly color?: string;
 }
 
 /** A queue with a notification of each new object, and a policy that lets a SIEM read these objects and this queue only. */

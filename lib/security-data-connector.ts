@@ -1,5 +1,5 @@
 import { Annotations, Stack, Stage, Tags, Token } from 'aws-cdk-lib';
-import type { Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Dashboard, MathExpression, Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { type Grant, type IGrantable, PermissionsBoundary, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IDeliveryStreamRef } from 'aws-cdk-lib/aws-kinesisfirehose';
@@ -15,8 +15,19 @@ import { timingOf } from './alarms/timing.ts';
 import { ConfigurationError } from './config/fault.ts';
 import { checkProps, optionsOf } from './config/props.ts';
 import { SHARED_BUCKET, SHARED_TABLE } from './config/read-connectors.ts';
+import { connectorMetric, type MetricSubject, streamSum } from './connector-metrics.ts';
 import type { ConnectorOptions } from './connector-options.ts';
-import type { Alarms, Destination, Query, SecurityDataConnectorProps, SiemAccess } from './connector-props.ts';
+import type {
+  Alarms,
+  ConnectorMetricName,
+  ConnectorMetricOptions,
+  Destination,
+  Query,
+  SecurityDataConnectorProps,
+  SiemAccess,
+  StreamMetricName,
+  StreamSumOptions,
+} from './connector-props.ts';
 import { createCredentials } from './credentials.ts';
 import { createDashboard } from './dashboard/dashboard.ts';
 import { createDataBucket } from './data-bucket.ts';
@@ -53,7 +64,7 @@ export class SecurityDataConnector extends Construct {
   readonly function: LambdaFunction;
   /** Logs of the function. */
   readonly logGroup: ILogGroup;
-  /** The composite alarms `critical` and `warning`. */
+  /** Each alarm by its name, and the composite alarms `critical` and `warning`, which notify. */
   readonly alarms: Alarms;
   /** Topic that the alarms notify. */
   readonly alarmTopic: ITopic;
@@ -63,6 +74,8 @@ export class SecurityDataConnector extends Construct {
   readonly siem: SiemAccess | undefined;
   /** Database, workgroup and policy of analysts. Absent unless `query` is true. */
   readonly query: Query | undefined;
+  /** @internal */
+  readonly _measured: MetricSubject;
   /** @internal */
   readonly _granted: Granted & { readonly destination: Destination['type'] };
 
@@ -119,6 +132,7 @@ export class SecurityDataConnector extends Construct {
           memoryMegabytes: options.memorySize,
         })
       : undefined;
+    this._measured = { connectorName, streams: streams.map(({ name }) => name) };
     addOutputs(this, schedule);
     const { encryptionKey, destination } = options;
     this._granted = { schedule, encryptionKey, destination: destination.type };
@@ -163,6 +177,58 @@ export class SecurityDataConnector extends Construct {
     }
     const { bucket, siem } = this;
     return grantStatements(this, grantee, readerStatements(this, { bucket, encryptionKey, queue: siem?.queue }));
+  }
+
+  /**
+   * A metric of the whole connector, or of one stream with the option `stream`. By default a sum over five minutes, and for `StreamsFailed` and
+   * `StreamsBehind` a maximum. Most are sent only when they are not zero.
+   *
+   * @param name name of the metric
+   * @param options statistic, period, label, and the stream
+   * @throws Error for a name that is not sent, or a stream that is off
+   */
+  metric(name: ConnectorMetricName | StreamMetricName, options?: ConnectorMetricOptions): Metric {
+    return connectorMetric(this._measured, name, options).attachTo(this);
+  }
+
+  /** Streams that failed, as the maximum of the runs. */
+  metricStreamsFailed(options?: MetricOptions): Metric {
+    return this.metric('StreamsFailed', options);
+  }
+
+  /** Streams that ran out of time before their end, as the maximum of the runs. */
+  metricStreamsBehind(options?: MetricOptions): Metric {
+    return this.metric('StreamsBehind', options);
+  }
+
+  /** Rows that could not be sent as events and are kept as dead letters. */
+  metricDeadLetters(options?: MetricOptions): Metric {
+    return this.metric('DeadLetters', options);
+  }
+
+  /** Rows read from the API, zero included. */
+  metricRowsRead(options?: StreamSumOptions): MathExpression {
+    return streamSum(this._measured, 'RowsRead', options);
+  }
+
+  /** Events that the delivery stream accepted, of every kind. */
+  metricForwarded(options?: StreamSumOptions): MathExpression {
+    return streamSum(this._measured, 'EventsForwarded', options);
+  }
+
+  /** Threats that were withdrawn because their asset was removed. */
+  metricWithdrawn(options?: StreamSumOptions): MathExpression {
+    return streamSum(this._measured, 'ThreatsWithdrawn', options);
+  }
+
+  /** Rows that a filter withheld. */
+  metricFiltered(options?: StreamSumOptions): MathExpression {
+    return streamSum(this._measured, 'RowsFiltered', options);
+  }
+
+  /** Rows that were sent again because of `refreshDays`. */
+  metricRefreshed(options?: StreamSumOptions): MathExpression {
+    return streamSum(this._measured, 'RowsRefreshed', options);
   }
 }
 

@@ -3,8 +3,13 @@ import './check-peers.ts';
 
 export { ConfigurationError, type Fault } from '../lib/config/fault.ts';
 export type {
+  AlarmName,
+  AlarmOverride,
+  AlarmOverrides,
   Alarms,
   ByStream,
+  ConnectorMetricName,
+  ConnectorMetricOptions,
   Destination,
   ExistingDestination,
   ExternalIdReader,
@@ -17,5 +22,8 @@ export type {
   SiemAccess,
   SiemReader,
   SplunkDestination,
+  StreamMetricName,
+  StreamName,
+  StreamSumOptions,
 } from '../lib/connector-props.ts';
 export { SecurityDataConnector } from '../lib/security-data-connector.ts';

@@ -1,4 +1,5 @@
 import type { ConnectorMetric } from '../../lambda/metric-names.ts';
+import type { AlarmName } from '../connector-props.ts';
 import type { DeliveryMetricPrefix } from '../delivery/destinations.ts';
 import type { Timing } from './timing.ts';
 
@@ -46,7 +47,7 @@ export type Severity = (typeof SEVERITIES)[number];
  * data points are treated (`missing`). `name` is the heading of its section in the runbook.
  */
 export interface AlarmDefinition {
-  readonly name: string;
+  readonly name: AlarmName;
   readonly severity: Severity;
   /** Arguments of connectorctl that on-call runs first. The section of the runbook begins with the same command. */
   readonly first: string;

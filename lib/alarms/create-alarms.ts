@@ -6,11 +6,12 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import * as sns from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
-import type { Alarms } from '../connector-props.ts';
+import type { AlarmOverrides, Alarms } from '../connector-props.ts';
 import { CONNECTORCTL } from '../installation.ts';
 import type { AlarmDefinition, AlarmSettings, Condition, Severity } from './alarm-definition.ts';
 import { alarmsOf, type DefinedAlarm } from './alarms.ts';
 import { type Monitored, sourceOf } from './metric-sources.ts';
+import { overridden } from './overrides.ts';
 
 export interface AlarmsProps {
   readonly monitored: Monitored;
@@ -20,13 +21,16 @@ export interface AlarmsProps {
   readonly runbookUrl: string;
   /** Whether alarms notify. A paused connector emits nothing on purpose. */
   readonly enabled: boolean;
+  /** What differs, by name. */
+  readonly alarms: AlarmOverrides;
 }
 
 /** The alarms that apply to a connector, and one composite alarm for each severity, which notifies. */
 export function createAlarms(scope: Construct, props: AlarmsProps): Alarms {
   const within = new Construct(scope, 'Alarms');
-  const created = alarmsOf(props.settings).flatMap(({ definition, signal }) => {
-    const alarm = createAlarm(within, { definition, signal }, props);
+  const created = alarmsOf(props.settings).flatMap(({ definition: original, signal }) => {
+    const definition = overridden(original, props.alarms);
+    const alarm = definition && createAlarm(within, { definition, signal }, props);
     return alarm ? [{ alarm, definition }] : [];
   });
   const notifier = (severity: Severity, meaning: string) =>
@@ -37,7 +41,9 @@ export function createAlarms(scope: Construct, props: AlarmsProps): Alarms {
       created.filter(({ definition }) => definition.severity === severity),
       props,
     );
+  const byName = Object.fromEntries(created.map(({ alarm, definition }) => [definition.name, alarm]));
   return {
+    byName,
     critical: notifier('critical', 'The SIEM does not receive events, or soon will not.'),
     warning: notifier('warning', 'Something needs attention within a working day. Events are delivered.'),
   };
@@ -77,7 +83,8 @@ function createNotifier(
   const composite = new cloudwatch.CompositeAlarm(scope, severity, {
     compositeAlarmName: `${props.monitored.connectorName}/${severity}`,
     alarmDescription: describeNotifier(meaning, members, props),
-    alarmRule: cloudwatch.AlarmRule.anyOf(...states),
+    // A rule needs an alarm. This severity may have none left.
+    alarmRule: states.length > 0 ? cloudwatch.AlarmRule.anyOf(...states) : cloudwatch.AlarmRule.fromBoolean(false),
     actionsEnabled: props.enabled,
   });
   composite.addAlarmAction(new SnsAction(props.topic));

@@ -34,12 +34,14 @@ interface Part {
   readonly wrapped?: Part;
   readonly item?: Part;
   readonly key?: string;
+  /** Of an object: what its members are, such as `an alarm`. A fault then names all of them. */
+  readonly message?: unknown;
   readonly options?: readonly Part[];
   readonly entries?: Readonly<Record<string, Part & { readonly literal?: unknown }>>;
 }
 
 function unknownMembers(schema: unknown, value: unknown, path: string): Fault[] {
-  const { type, wrapped, item, entries = {}, key = '', options = [] } = schema as Part;
+  const { type, wrapped, item, entries = {}, key = '', options = [], message } = schema as Part;
   if (type === 'optional') return unknownMembers(wrapped, value, path);
   if (typeof value !== 'object' || value === null) return [];
   if (type === 'array' && Array.isArray(value)) {
@@ -56,8 +58,18 @@ function unknownMembers(schema: unknown, value: unknown, path: string): Fault[] 
   return members.flatMap(([name, each]) =>
     known.includes(name)
       ? unknownMembers(entries[name], each, `${path}.${name}`)
-      : [{ path: `${path}.${name}`, reason: unknownReason(name, known) }],
+      : [
+          {
+            path: `${path}.${name}`,
+            reason: typeof message === 'string' ? listed(name, known, message) : unknownReason(name, known),
+          },
+        ],
   );
+}
+
+function listed(name: string, known: readonly string[], what: string): string {
+  const reason = unknownReason(name, known, what);
+  return `${reason}${reason.endsWith('?') ? '' : '.'} Known: ${known.join(', ')}`;
 }
 
 /** @param what such as `an option` */

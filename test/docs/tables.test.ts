@@ -11,7 +11,7 @@ test.each(Object.keys(WRITTEN))(
   name => {
     const text = page(`docs/${name}`);
     const damaged = text.replace(
-      /"threats", |`assets`, `threats`|assets, threats|\| threat \|.*\n|\| `current_threats` .*\n|\| \[stream-silent\].*\n|\| CloudWatch alarms \| /,
+      /"threats", |`assets`, `threats`|assets, threats|\| threat \|.*\n|\| `current_threats` .*\n|\| \[stream-silent\].*\n|\| `stream-silent` .*\n|\| CloudWatch alarms \| /g,
       '',
     );
     expect(damaged).not.toBe(text);

@@ -6,9 +6,11 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { Duration } from 'aws-cdk-lib';
 import { classesOf, type OcsfClass, withdrawalClass } from '../../lambda/core/ocsf/classes.ts';
 import { STREAMS, type Stream } from '../../lambda/streams.ts';
 import { ALARMS } from '../../lib/alarms/alarms.ts';
+import { timingOf } from '../../lib/alarms/timing.ts';
 import { ocsfSchema } from '../../lib/ocsf/schema.ts';
 import { VIEWS } from '../../lib/query/views.ts';
 import { TEST } from '../../lib/test-event.ts';
@@ -16,6 +18,7 @@ import { ROOT, rows } from './pages.ts';
 
 /** By file of docs/, its text with those parts as they should be. */
 export const WRITTEN: Readonly<Record<string, (text: string) => string>> = {
+  'configuration.md': text => withTable(text, '## Alarms', thresholdRows()),
   'event.schema.json': withSchemaStreams,
   'events.md': text =>
     text.replace(
@@ -84,6 +87,27 @@ function alarmRows(): string[][] {
     severity,
     `\`npm run connectorctl -- ${first}\``,
   ]);
+}
+
+/** The alarms of a connector without options, and those that only other destinations have. */
+function thresholdRows(): string[][] {
+  const settings = { timing: timingOf(Duration.minutes(1)), bufferSeconds: 60 };
+  const s3 = { ...settings, deliveryMetrics: 'DeliveryToS3' } as const;
+  return ALARMS.toSorted((one, other) => one.name.localeCompare(other.name)).map(definition => {
+    const { name, severity, signal, when, applies } = definition;
+    const { metric } = typeof signal === 'function' ? signal(s3) : signal;
+    const { statistic, period, periods = 1, ...condition } = when(s3);
+    const [[comparison, threshold] = []] = Object.entries(condition);
+    const words: Readonly<Record<string, string>> = { atLeast: 'at least', atMost: 'at most', below: 'below' };
+    const times = periods === 1 ? '' : `, ${periods} times in a row`;
+    const minutes = `${period} ${period === 1 ? 'minute' : 'minutes'}`;
+    return [
+      `\`${name}\`${applies?.(s3) === false ? ', with an endpoint' : ''}`,
+      severity,
+      `\`${metric}\``,
+      `${words[comparison!]} ${threshold} as ${statistic.toLowerCase()} of ${minutes}${times}`,
+    ];
+  });
 }
 
 /** Which streams have which kinds and members. What the conditions say is written by hand. */

@@ -13,6 +13,7 @@ import './stack/alarms.ts';
 import './stack/dashboard.ts';
 import './stack/security-data-connector.ts';
 import './stack/grants.ts';
+import './stack/metrics.ts';
 import './stack/tokens.ts';
 import './stack/checks.ts';
 import './stack/snapshot.ts';

@@ -80,6 +80,14 @@ export const VARIANTS = {
     account: ACCOUNT,
     region: 'eu-west-1',
   },
+  changedAlarms: {
+    alarms: {
+      'siem-reader-stalled': { threshold: 7200, severity: 'warning' },
+      'delivery-failing': { threshold: 0.5 },
+      'stream-behind': { severity: 'critical' },
+      'function-throttled': false,
+    },
+  },
   china: { account: ACCOUNT, region: 'cn-north-1' },
 } as const satisfies Record<string, Record<string, unknown>>;
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import { CONNECTOR_METRICS, METRIC_NAMESPACE, SENT_WHEN_ZERO } from '../../../lambda/metric-names.ts';
 import { ALARMS } from '../../../lib/alarms/alarms.ts';
+import type { AlarmName } from '../../../lib/connector-props.ts';
 import { ConnectorStack } from '../../../lib/connector-stack.ts';
 import { configured, createApp, resources, synthesize } from '../synth.ts';
 import { VARIANT_NAMES, VARIANTS } from '../variants.ts';
@@ -191,6 +192,116 @@ describe('silence', () => {
 
   test.each([1, 5, 60])('during the longest run does not end an alarm at a rate of %d minutes', rateMinutes => {
     expect(alarm('contract-error', { rateMinutes }).Period).toBeGreaterThanOrEqual((15 + rateMinutes) * 60);
+  });
+});
+
+describe('the option alarms', () => {
+  const { changedAlarms } = VARIANTS;
+  const rule = (severity: string, options: object = changedAlarms) => {
+    const found = resources(synthesize({ ...options }), 'AWS::CloudWatch::CompositeAlarm');
+    const { Properties } = found.find(each => each.Properties['AlarmName'] === `acme/${severity}`)!;
+    return JSON.stringify(Properties['AlarmRule']);
+  };
+  const every = (override: object | false) => Object.fromEntries(ALARMS.map(({ name }) => [name, override]));
+
+  test('changes the threshold of an alarm and says so in its description, and nothing else of it', () => {
+    const { AlarmDescription: text, Threshold, ...others } = alarm('siem-reader-stalled', changedAlarms);
+    const { AlarmDescription: before, Threshold: _, ...same } = alarm('siem-reader-stalled');
+    expect(Threshold).toBe(7200);
+    expect(others).toEqual(same);
+    expect(text).toBe(before.replace(' First run', ' The threshold of this alarm was changed to 7200. First run'));
+    expect(alarm('delivery-failing', changedAlarms)).toMatchObject({
+      Threshold: 0.5,
+      ComparisonOperator: 'LessThanThreshold',
+    });
+  });
+
+  test('moves an alarm to the other composite alarm', () => {
+    expect(rule('critical', {})).toContain('siemreaderstalled');
+    expect(rule('critical')).not.toContain('siemreaderstalled');
+    expect(rule('warning')).toContain('siemreaderstalled');
+    expect(rule('critical')).toContain('streambehind');
+    expect(rule('warning')).not.toContain('streambehind');
+  });
+
+  test('leaves an alarm out that is false', () => {
+    expect(names().filter(name => !names(changedAlarms).includes(name))).toEqual(['function-throttled']);
+    expect(rule('warning')).not.toContain('functionthrottled');
+  });
+
+  test('can leave a composite alarm without any: its rule is then false', () => {
+    expect(rule('critical', { alarms: every({ severity: 'warning' }) })).toBe('"FALSE"');
+  });
+
+  test.each(['critical', 'warning'])(
+    'can move every alarm to %s, whose description CloudWatch still takes',
+    severity => {
+      const options = {
+        alarms: every({ severity, threshold: 0.123456789 }),
+        name: 'a'.repeat(32),
+        runbookUrl: `https://wiki.example/${'r'.repeat(256)}`.slice(0, 256),
+        destination: { type: 'http', url: 'https://siem.example' },
+      };
+      const template = synthesize(options);
+      const texts = ['AWS::CloudWatch::Alarm', 'AWS::CloudWatch::CompositeAlarm'].flatMap(type =>
+        resources(template, type).map(({ Properties }) => Properties['AlarmDescription'] as string),
+      );
+      expect(texts.filter(text => text.length > 1024)).toEqual([]);
+    },
+  );
+
+  test.each<[string, object, string]>([
+    ['an unknown alarm', { 'stream-slow': false }, 'stream-slow: is not an alarm. Known: contract-error, '],
+    [
+      'a misspelt alarm',
+      { 'stream-silnt': false },
+      'stream-silnt: is not an alarm; did you mean stream-silent? Known: ',
+    ],
+    [
+      'a threshold of 0',
+      { 'dead-letters': { threshold: 0 } },
+      'dead-letters.threshold: must be a number greater than 0',
+    ],
+    [
+      'a threshold that is no number',
+      { 'dead-letters': { threshold: '1' } },
+      'dead-letters: must be false, or an object',
+    ],
+    ['another severity', { 'dead-letters': { severity: 'urgent' } }, 'dead-letters: must be false, or an object'],
+    ['true', { 'dead-letters': true }, 'dead-letters: must be false, or an object with a threshold greater than 0'],
+    ['an unknown member', { 'dead-letters': { period: 5 } }, 'dead-letters: must be false, or an object'],
+  ])('refuses %s', (_, given, text) => {
+    expect(() => configured({ alarms: given })).toThrow(`connectors[0].alarms.${text}`);
+  });
+
+  test('has a type with the name of each alarm', () => {
+    // The compiler compares the names with the published type.
+    const all: Record<AlarmName, true> = {
+      'contract-error': true,
+      'credentials-refused': true,
+      'cursor-refused': true,
+      'dead-letters': true,
+      'delivery-backup-used': true,
+      'delivery-failing': true,
+      'delivery-late': true,
+      'delivery-throttled': true,
+      'filter-faults': true,
+      'function-errors': true,
+      'function-throttled': true,
+      'lease-lost': true,
+      'memory-high': true,
+      'near-time-out': true,
+      'role-missing': true,
+      'schedule-undelivered': true,
+      'siem-reader-failing': true,
+      'siem-reader-stalled': true,
+      'state-reads-throttled': true,
+      'state-writes-throttled': true,
+      'stream-behind': true,
+      'stream-silent': true,
+      'threats-without-asset': true,
+    };
+    expect(ALARMS.map(({ name }) => name).sort()).toEqual(Object.keys(all).sort());
   });
 });
 

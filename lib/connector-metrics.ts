@@ -1,0 +1,86 @@
+/** Metrics of a connector for alarms and dashboards of the app. */
+import { Duration } from 'aws-cdk-lib';
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import { CONNECTOR_METRICS, DIMENSIONS, METRIC_NAMESPACE, STREAM_METRICS } from '../lambda/metric-names.ts';
+import type {
+  ConnectorMetricName,
+  ConnectorMetricOptions,
+  StreamMetricName,
+  StreamName,
+  StreamSumOptions,
+} from './connector-props.ts';
+
+/** What the metrics are about. */
+export interface MetricSubject {
+  readonly connectorName: string;
+  /** The streams that are on. */
+  readonly streams: readonly StreamName[];
+}
+
+// The compiler holds the published names to those that the function sends, both ways.
+const OF_CONNECTOR: readonly ConnectorMetricName[] = namesOf(
+  CONNECTOR_METRICS satisfies Record<ConnectorMetricName, string>,
+);
+const OF_STREAM: readonly StreamMetricName[] = namesOf(STREAM_METRICS satisfies Record<StreamMetricName, string>);
+
+function namesOf<Name extends string>(metrics: Readonly<Record<Name, string>>): Name[] {
+  return Object.keys(metrics) as Name[];
+}
+
+const PERIOD = Duration.minutes(5);
+
+/** Counts of how many streams a run found. A sum would count a stream once for each run. */
+const COUNTS_OF_A_RUN: readonly string[] = [CONNECTOR_METRICS.StreamsFailed, CONNECTOR_METRICS.StreamsBehind];
+
+/** @throws Error for a name that the connector or the stream does not send, because an alarm on it would never go off */
+export function connectorMetric(
+  subject: MetricSubject,
+  name: ConnectorMetricName | StreamMetricName,
+  { stream, ...options }: ConnectorMetricOptions = {},
+): cloudwatch.Metric {
+  const names: readonly string[] = stream === undefined ? OF_CONNECTOR : OF_STREAM;
+  if (!names.includes(name)) {
+    const isOther = stream === undefined && OF_STREAM.some(each => each === name);
+    const advice = isOther ? ` It is a metric of a stream: give { stream: '${subject.streams[0]}' }.` : '';
+    const what = stream === undefined ? 'the whole connector' : 'a stream';
+    throw new Error(`${name} is not a metric of ${what}.${advice} Known: ${names.join(', ')}`);
+  }
+  if (stream !== undefined) assertOn(subject, stream);
+  return new cloudwatch.Metric({
+    namespace: METRIC_NAMESPACE,
+    metricName: name,
+    statistic: COUNTS_OF_A_RUN.includes(name) ? cloudwatch.Stats.MAXIMUM : cloudwatch.Stats.SUM,
+    period: PERIOD,
+    ...options,
+    dimensionsMap: {
+      [DIMENSIONS.connector]: subject.connectorName,
+      ...(stream && { [DIMENSIONS.stream]: stream }),
+      ...options.dimensionsMap,
+    },
+  });
+}
+
+/** A sum over streams. The function sends no zero, so a period without a value counts as zero. */
+export function streamSum(
+  subject: MetricSubject,
+  name: StreamMetricName,
+  { stream, period = PERIOD, label = name, color }: StreamSumOptions = {},
+): cloudwatch.MathExpression {
+  const streams = stream === undefined ? subject.streams : [stream];
+  const metrics = streams.map((each, place): [string, cloudwatch.Metric] => [
+    `m${place}`,
+    connectorMetric(subject, name, { stream: each, period }),
+  ]);
+  return new cloudwatch.MathExpression({
+    expression: metrics.map(([id]) => `FILL(${id}, 0)`).join(' + '),
+    usingMetrics: Object.fromEntries(metrics),
+    period,
+    label,
+    ...(color && { color }),
+  });
+}
+
+function assertOn({ connectorName, streams }: MetricSubject, stream: StreamName): void {
+  if (streams.includes(stream)) return;
+  throw new Error(`Connector ${connectorName} does not read ${stream}. Its streams: ${streams.join(', ')}`);
+}

@@ -1,0 +1,137 @@
+import { describe, expect, test } from '@jest/globals';
+import { Duration, Stack } from 'aws-cdk-lib';
+import { CONNECTOR_METRICS, STREAM_METRICS } from '../../../lambda/metric-names.ts';
+import type { ConnectorMetricName, StreamMetricName } from '../../../lib/connector-props.ts';
+import { SecurityDataConnector } from '../../../lib/security-data-connector.ts';
+import { createApp, resources, templateOf } from '../synth.ts';
+
+const REQUIRED = {
+  connectorName: 'acme',
+  baseUrl: 'https://api.acme.example',
+  authUrl: 'https://auth.acme.example/realms/acme',
+};
+
+function connector(props: object = {}): SecurityDataConnector {
+  return new SecurityDataConnector(new Stack(createApp(), 'TheirStack'), 'Connector', { ...REQUIRED, ...props });
+}
+
+describe('a metric of the connector', () => {
+  test('has its namespace, its dimension and a sum over five minutes', () => {
+    expect(connector().metric('LeaseLost')).toMatchObject({
+      namespace: 'SecurityDataConnector',
+      metricName: 'LeaseLost',
+      dimensions: { service: 'acme' },
+      statistic: 'Sum',
+      period: Duration.minutes(5),
+    });
+  });
+
+  test('has the dimension of a stream where one is given', () => {
+    expect(connector().metric('EventsForwarded', { stream: 'threats' })).toMatchObject({
+      dimensions: { service: 'acme', stream: 'threats' },
+    });
+  });
+
+  test('takes the options of metrics of the CDK', () => {
+    const options = { statistic: 'Average', period: Duration.hours(1), label: 'lost' };
+    expect(connector().metric('LeaseLost', options)).toMatchObject(options);
+  });
+
+  test('is there for each name that the function sends', () => {
+    const each = connector();
+    const ofConnector = Object.keys(CONNECTOR_METRICS) as ConnectorMetricName[];
+    const ofStream = Object.keys(STREAM_METRICS) as StreamMetricName[];
+    expect(ofConnector.map(name => each.metric(name).metricName)).toEqual(ofConnector);
+    expect(ofStream.map(name => each.metric(name, { stream: 'assets' }).metricName)).toEqual(ofStream);
+  });
+
+  test('counts failed streams once, however many runs report them', () => {
+    const { statistic } = connector().metricStreamsFailed();
+    expect([statistic, connector().metricStreamsBehind().statistic]).toEqual(['Maximum', 'Maximum']);
+    expect(connector().metricDeadLetters().statistic).toBe('Sum');
+  });
+
+  test.each<[string, (each: SecurityDataConnector) => unknown, string]>([
+    [
+      'of a stream without one',
+      each => each.metric('EventsForwarded'),
+      "EventsForwarded is not a metric of the whole connector. It is a metric of a stream: give { stream: 'assets' }.",
+    ],
+    [
+      'that nothing sends',
+      each => each.metric('Sent' as ConnectorMetricName),
+      'Sent is not a metric of the whole connector. Known: StreamsFailed, ',
+    ],
+    [
+      'of the connector with a stream',
+      each => each.metric('LeaseLost', { stream: 'assets' }),
+      'LeaseLost is not a metric of a stream. Known: RowsRead, ',
+    ],
+    [
+      'of a stream that is off',
+      each => each.metricForwarded({ stream: 'dns-blocks' }),
+      'Connector acme does not read dns-blocks. Its streams: assets, threats',
+    ],
+  ])('is refused %s, because an alarm on it would never go off', (_, metric, text) => {
+    expect(() => metric(connector())).toThrow(text);
+  });
+});
+
+describe('a sum over streams', () => {
+  test('counts a period without a value as zero, in every stream that is on', () => {
+    const { expression, usingMetrics, label, period } = connector({ dnsBlocksPath: '/v1/dns' }).metricForwarded();
+    expect(expression).toBe('FILL(m0, 0) + FILL(m1, 0) + FILL(m2, 0)');
+    expect(Object.values(usingMetrics).map(metric => metric.toMetricConfig().metricStat?.dimensions)).toEqual(
+      ['assets', 'threats', 'dns-blocks'].map(stream => [
+        { name: 'service', value: 'acme' },
+        { name: 'stream', value: stream },
+      ]),
+    );
+    expect([label, period]).toEqual(['EventsForwarded', Duration.minutes(5)]);
+  });
+
+  test('can be of one stream, with another period and label', () => {
+    const options = { stream: 'assets', period: Duration.hours(1), label: 'read', color: '#1f77b4' } as const;
+    const metric = connector().metricRowsRead(options);
+    expect(metric).toMatchObject({
+      expression: 'FILL(m0, 0)',
+      label: 'read',
+      period: Duration.hours(1),
+      color: '#1f77b4',
+    });
+  });
+
+  test.each([
+    ['RowsRead', 'metricRowsRead'],
+    ['EventsForwarded', 'metricForwarded'],
+    ['ThreatsWithdrawn', 'metricWithdrawn'],
+    ['RowsFiltered', 'metricFiltered'],
+    ['RowsRefreshed', 'metricRefreshed'],
+  ] as const)('of %s has a method', (name, method) => {
+    const { usingMetrics } = connector()[method]();
+    expect(Object.values(usingMetrics).map(each => each.toMetricConfig().metricStat?.metricName)).toEqual([name, name]);
+  });
+
+  test('can be an alarm of the app', () => {
+    const each = connector();
+    const stack = Stack.of(each);
+    each
+      .metricForwarded({ period: Duration.days(1) })
+      .createAlarm(stack, 'Quiet', { evaluationPeriods: 1, threshold: 1 });
+    const before = resources(templateOf(Stack.of(connector())), 'AWS::CloudWatch::Alarm').length;
+    expect(resources(templateOf(stack), 'AWS::CloudWatch::Alarm')).toHaveLength(before + 1);
+  });
+});
+
+describe('the alarms of the construct', () => {
+  test('are there by name, where the connector has them', () => {
+    const { byName } = connector({ alarms: { 'lease-lost': false } }).alarms;
+    expect(byName['stream-silent']!.metric).toBeDefined();
+    expect([byName['lease-lost'], byName['delivery-backup-used']]).toEqual([undefined, undefined]);
+  });
+
+  test('refuse an unknown name in a prop, as in cdk.json', () => {
+    const alarms = { 'stream-slow': false };
+    expect(() => connector({ alarms })).toThrow('props.alarms.stream-slow: is not an alarm');
+  });
+});
