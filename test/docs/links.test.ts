@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
-import { anchors, links, onPages, PAGES, page, ROOT } from './pages.ts';
+import { anchors, links, onPages, PAGES, page, ROOT, rows } from './pages.ts';
 
 function faultOf(from: string, link: string): string | undefined {
   const [target = '', anchor] = link.split('#');
@@ -43,11 +43,23 @@ test('every file that a page names in code exists', () => {
   expect(files.filter(({ found }) => !existsSync(path.join(ROOT, found)))).toEqual([]);
 });
 
-test('every test that the architecture names by its words is there', () => {
-  const cited = [...page('docs/architecture.md').matchAll(/`(test\/[\w./-]+\.test\.ts)`: ([^|;]+?)(?=[;|]| \|)/g)];
+test.each([
+  ['architecture', 8],
+  ['security', 25],
+])('every test that docs/%s.md names by its words is there', (name, least) => {
+  const cited = [...page(`docs/${name}.md`).matchAll(/`(test\/[\w./-]+\.ts)`: ([^|;]+?)(?=[;|]| \|)/g)];
   const missing = cited.filter(
     ([, file, words]) => !readFileSync(path.join(ROOT, file!), 'utf8').includes(`'${words!.trim()}'`),
   );
-  expect(cited.length).toBeGreaterThan(8);
+  expect(cited.length).toBeGreaterThan(least);
   expect(missing.map(([cite]) => cite)).toEqual([]);
+});
+
+test('every statement of docs/security.md that a column holds names a test, a report or a file', () => {
+  const tables = page('docs/security.md')
+    .split('\n\n')
+    .filter(text => /^\|.* Held by \|$/m.test(text));
+  const held = tables.flatMap(rows).map(cells => cells.at(-1)!);
+  expect(held.length).toBeGreaterThan(30);
+  expect(held.filter(cell => !/`test\/|\]\(/.test(cell))).toEqual([]);
 });

@@ -159,6 +159,10 @@ describe.each(VARIANT_NAMES)('the stack in the variant %s', name => {
     expect(Object.values(template.Resources).filter(({ Type }) => /^Custom::|CustomResource/.test(Type))).toEqual([]);
   });
 
+  test('has no way in to the function but the permission to invoke it', () => {
+    expect(['AWS::Lambda::Permission', 'AWS::Lambda::Url'].flatMap(type => resources(template, type))).toEqual([]);
+  });
+
   test('uses the customer’s key through services only, and no key where none is given', () => {
     const uses = identityStatements(template).filter(({ statement }) =>
       actionsOf(statement).some(action => action.startsWith('kms:')),
