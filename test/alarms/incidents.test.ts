@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { ALARMS } from '../../lib/alarms/alarms.ts';
 import type { Incident } from '../../local/incidents/incident.ts';
-import { PROJECT_ROOT } from '../lib/synth.ts';
+import { ROOT } from '../docs/pages.ts';
 import { INCIDENTS, NO_INCIDENTS } from './incidents.ts';
 import type { Finding, Line } from './main.ts';
 
@@ -77,5 +77,5 @@ describe('nobody is notified of', () => {
 
 test('docs/alarm-tests.md matches the results: npm run alarm-tests -- --write', async () => {
   const { table } = await lineOf(line => 'table' in line);
-  expect(readFileSync(path.join(PROJECT_ROOT, 'docs', 'alarm-tests.md'), 'utf8')).toBe(table);
+  expect(readFileSync(path.join(ROOT, 'docs', 'alarm-tests.md'), 'utf8')).toBe(table);
 });

@@ -5,7 +5,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Incident } from '../../local/incidents/incident.ts';
-import { PROJECT_ROOT } from '../lib/synth.ts';
+import { ROOT } from '../docs/pages.ts';
 import { INCIDENTS, NO_INCIDENTS } from './incidents.ts';
 import { criticalAlarms, type DrillResult, drill } from './support/drill.ts';
 import { drillTable } from './support/drill-table.ts';
@@ -52,7 +52,7 @@ function print(line: Line): void {
 
 const incidents = await all(INCIDENTS);
 const healthy = await all(NO_INCIDENTS);
-const table = drillTable(incidents, healthy, criticalAlarms());
+const table = drillTable(incidents, healthy, await criticalAlarms());
 if (asJson) print({ table });
 else console.log(table);
-if (process.argv.includes('--write')) await writeFile(path.join(PROJECT_ROOT, 'docs', 'alarm-tests.md'), table);
+if (process.argv.includes('--write')) await writeFile(path.join(ROOT, 'docs', 'alarm-tests.md'), table);

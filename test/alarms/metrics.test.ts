@@ -6,7 +6,8 @@ import { emfOf } from '../../local/alarms/emf.ts';
 import { type SeriesName, seriesKey, TimeSeries } from '../../local/alarms/time-series.ts';
 import { Scene } from '../../local/incidents/scene.ts';
 import { functionProcess, HANDLER } from '../lambda/support/function-process.ts';
-import { type SynthesizedTemplate, synthesize } from '../lib/synth.ts';
+import { templateWith } from '../lib/shared-template.ts';
+import type { SynthesizedTemplate } from '../lib/template.ts';
 import { CONFIGURATION } from './support/drill.ts';
 import { quietClock } from './support/quiet-clock.ts';
 import { SERVICE_METRICS } from './support/service-metrics.ts';
@@ -52,15 +53,19 @@ function serviceFault(
   return type === OWNERS[namespace] ? undefined : `${metric} is about ${id}, which is ${type}`;
 }
 
-describe.each([
+const CONFIGURATIONS: readonly (readonly [string, object])[] = [
   ['every stream', { ...CONFIGURATION, dashboard: true }],
   ['DNS blocks off', { dashboard: true }],
   [
     'an HTTP endpoint',
     { ...CONFIGURATION, dashboard: true, destination: { type: 'http', url: 'https://siem.example/events' } },
   ],
-])('with %s', (_, configuration) => {
-  const template = synthesize(configuration);
+];
+const TEMPLATES = await Promise.all(
+  CONFIGURATIONS.map(async ([what, each]) => [what, await templateWith({ ...each })] as const),
+);
+
+describe.each(TEMPLATES)('with %s', (_, template) => {
   const monitored = [...alarmSeries(template), ...dashboardSeries(template)];
 
   test('the function emits every metric of its own that an alarm or the dashboard shows, with these dimensions', async () => {
@@ -78,7 +83,7 @@ describe.each([
 });
 
 test('every metric that the function emits is looked at by an alarm or on the dashboard', async () => {
-  const template = synthesize({ ...CONFIGURATION, dashboard: true });
+  const template = await templateWith({ ...CONFIGURATION, dashboard: true });
   const monitored = new Set([...alarmSeries(template), ...dashboardSeries(template)].map(seriesKey));
   const { metrics } = await writtenBy(template);
   expect([...metrics].filter(key => !monitored.has(key))).toEqual([]);
@@ -87,7 +92,7 @@ test('every metric that the function emits is looked at by an alarm or on the da
 test('minutes of a scene begin where those of CloudWatch begin, at whatever second the scene opens', async () => {
   const time = quietClock();
   time.clock.advance(30_500);
-  await using scene = await Scene.open({ template: synthesize(CONFIGURATION), time });
+  await using scene = await Scene.open({ template: await templateWith(CONFIGURATION), time });
   await scene.nextMinute();
   expect([time.clock.now() % 60_000, scene.minute]).toEqual([0, 1]);
 });

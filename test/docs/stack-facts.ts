@@ -1,8 +1,9 @@
-import { type SynthesizedTemplate, synthesize } from '../lib/synth.ts';
+import { templateWith } from '../lib/shared-template.ts';
+import type { SynthesizedTemplate } from '../lib/template.ts';
 import { VARIANTS } from '../lib/variants.ts';
 
-const TEMPLATES: readonly SynthesizedTemplate[] = [VARIANTS.plain, VARIANTS.everyOption, VARIANTS.splunk].map(
-  synthesize,
+const TEMPLATES: readonly SynthesizedTemplate[] = await Promise.all(
+  [VARIANTS.plain, VARIANTS.everyOption, VARIANTS.splunk].map(templateWith),
 );
 
 /** Every output that some connector's stack has. */

@@ -1,7 +1,7 @@
 /** Prints what the function's role may do and which calls need it; `--write` keeps it in docs/iam.md. */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { PROJECT_ROOT } from '../lib/synth.ts';
+import { ROOT } from '../docs/pages.ts';
 import { privilegeTable } from './support/privilege-table.ts';
 import { privileges } from './support/privileges.ts';
 
@@ -11,4 +11,4 @@ console.log(table);
 for (const { permission, resource, scenario } of refused)
   console.error(`${scenario}: ${permission} on ${resource} is not allowed`);
 if (refused.length > 0) process.exitCode = 1;
-if (process.argv.includes('--write')) await writeFile(path.join(PROJECT_ROOT, 'docs', 'iam.md'), table);
+if (process.argv.includes('--write')) await writeFile(path.join(ROOT, 'docs', 'iam.md'), table);

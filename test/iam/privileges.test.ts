@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { PROJECT_ROOT } from '../lib/synth.ts';
+import { ROOT } from '../docs/pages.ts';
 import { allows } from './support/grants.ts';
 import { NEEDED_FOR, privilegeTable } from './support/privilege-table.ts';
 import { type Privileges, privileges, RUNTIME_ACTIONS } from './support/privileges.ts';
@@ -30,7 +30,7 @@ describe('the function’s role', () => {
   });
 
   test('matches docs/iam.md: npm run iam-report -- --write', () => {
-    const page = readFileSync(path.join(PROJECT_ROOT, 'docs', 'iam.md'), 'utf8');
+    const page = readFileSync(path.join(ROOT, 'docs', 'iam.md'), 'utf8');
     expect(page).toBe(privilegeTable(found.grants));
   });
 });

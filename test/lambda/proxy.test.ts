@@ -11,7 +11,8 @@ import { SAFE } from '../../lambda/core/errors.ts';
 import { namingProxy } from '../../lambda/proxy.ts';
 import { ConnectorStack } from '../../lib/connector-stack.ts';
 import { proxyEnvironment } from '../../lib/function/proxy.ts';
-import { CONTEXT, configured, only, templateOf } from '../lib/synth.ts';
+import { CONTEXT, configured, templateOf } from '../lib/synth.ts';
+import { only } from '../lib/template.ts';
 import {
   type CertificateAuthority,
   certificateAuthority,

@@ -5,8 +5,9 @@ import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { ConfigurationError } from '../../lib/config/fault.ts';
 import { connectorsIn, readConnectors } from '../../lib/config/read-connectors.ts';
+import { ROOT } from '../docs/pages.ts';
 import { certificateAuthority } from '../support/certificate-authority.ts';
-import { EXAMPLE, PROJECT_ROOT } from './synth.ts';
+import { EXAMPLE } from './template.ts';
 import { SECRET_ARN, VARIANT_NAMES, VARIANTS } from './variants.ts';
 
 const faultsOf = (context: unknown) => faultsOfReading(() => readConnectors(context));
@@ -371,7 +372,7 @@ describe('the configuration', () => {
   });
 
   test('has a valid example in cdk.json', () => {
-    const { context } = JSON.parse(readFileSync(path.join(PROJECT_ROOT, 'cdk.json'), 'utf8'));
+    const { context } = JSON.parse(readFileSync(path.join(ROOT, 'cdk.json'), 'utf8'));
     expect(faultsOf(context.connectors)).toEqual({});
   });
 });
@@ -392,7 +393,7 @@ describe('the configuration in a file', () => {
   });
 
   test('takes the place of the example that comes with cdk.json', () => {
-    const { context } = JSON.parse(readFileSync(path.join(PROJECT_ROOT, 'cdk.json'), 'utf8'));
+    const { context } = JSON.parse(readFileSync(path.join(ROOT, 'cdk.json'), 'utf8'));
     expect(connectorsIn({ ...context, connectorsFile: one }, folder)).toEqual(readConnectors([EXAMPLE]));
   });
 
@@ -465,9 +466,9 @@ describe('the configuration through the command line of the CDK', () => {
     const options = ['--no-notices', '--output', path.join(folder, 'out'), ...context.flatMap(each => ['-c', each])];
     const { stdout, stderr, status } = spawnSync(
       process.execPath,
-      [path.join(PROJECT_ROOT, 'node_modules', 'aws-cdk', 'bin', 'cdk'), 'synth', '--quiet', ...options],
+      [path.join(ROOT, 'node_modules', 'aws-cdk', 'bin', 'cdk'), 'synth', '--quiet', ...options],
       {
-        cwd: PROJECT_ROOT,
+        cwd: ROOT,
         env: { ...process.env, CDK_DISABLE_CLI_TELEMETRY: 'true', CDK_DISABLE_VERSION_CHECK: '1' },
         encoding: 'utf8',
       },
@@ -491,7 +492,7 @@ test('a faulty configuration ends the app with every fault before anything is bu
   const out = mkdtempSync(path.join(os.tmpdir(), 'connector-'));
   const connectors = [EXAMPLE, { ...EXAMPLE, name: 'other', pageLimit: 501, baseUrl: 'http://x' }];
   const { status, stderr } = spawnSync(process.execPath, ['bin/connector.ts'], {
-    cwd: PROJECT_ROOT,
+    cwd: ROOT,
     env: { ...process.env, CDK_OUTDIR: out, CDK_CONTEXT_JSON: JSON.stringify({ connectors }) },
     encoding: 'utf8',
   });

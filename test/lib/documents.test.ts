@@ -4,12 +4,11 @@ import { expect, test } from '@jest/globals';
 import { SEVERITIES } from '../../lib/alarms/alarm-definition.ts';
 import { ALARMS } from '../../lib/alarms/alarms.ts';
 import { CONFIGURATION_PAGE, CONSTRUCT_PAGE, generatedPage } from '../../lib/config/json-schema.ts';
-import { PAGES } from '../docs/pages.ts';
-import { PROJECT_ROOT } from './synth.ts';
+import { PAGES, ROOT } from '../docs/pages.ts';
 
 /** Text of a file of the project. */
 function documentText(...name: string[]): string {
-  return readFileSync(path.join(PROJECT_ROOT, ...name), 'utf8');
+  return readFileSync(path.join(ROOT, ...name), 'utf8');
 }
 
 test.each([CONFIGURATION_PAGE, CONSTRUCT_PAGE])('the tables of %s follow from the options: npm run schema', file => {

@@ -4,7 +4,8 @@ import { expect, test } from '@jest/globals';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { JSON_SCHEMA_FILE, jsonSchemaText } from '../../lib/config/json-schema.ts';
-import { EXAMPLE, PROJECT_ROOT } from './synth.ts';
+import { ROOT } from '../docs/pages.ts';
+import { EXAMPLE } from './template.ts';
 import { VARIANT_NAMES, VARIANTS } from './variants.ts';
 
 const validate = addFormats.default(new Ajv({ allErrors: true })).compile(JSON.parse(jsonSchemaText()));
@@ -18,8 +19,8 @@ test('the JSON Schema for editors is the one that the configuration is checked b
 });
 
 test('cdk.json names the JSON Schema and fits it', () => {
-  const cdk = JSON.parse(readFileSync(path.join(PROJECT_ROOT, 'cdk.json'), 'utf8'));
-  expect(path.resolve(PROJECT_ROOT, cdk.$schema)).toBe(JSON_SCHEMA_FILE);
+  const cdk = JSON.parse(readFileSync(path.join(ROOT, 'cdk.json'), 'utf8'));
+  expect(path.resolve(ROOT, cdk.$schema)).toBe(JSON_SCHEMA_FILE);
   expect(validate(cdk)).toBe(true);
 });
 

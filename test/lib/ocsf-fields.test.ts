@@ -6,7 +6,8 @@ import { readConnectors } from '../../lib/config/read-connectors.ts';
 import { compileFields } from '../../lib/ocsf/compile-fields.ts';
 import { ocsfSchema, valueType } from '../../lib/ocsf/schema.ts';
 import { WIDE_MAPPING } from '../ocsf/wide-mapping.ts';
-import { EXAMPLE, only, synthesize } from './synth.ts';
+import { templateWith } from './shared-template.ts';
+import { EXAMPLE, only } from './template.ts';
 import { VARIANTS } from './variants.ts';
 
 function faultsOf(options: Record<string, unknown>): Record<string, string> {
@@ -121,19 +122,20 @@ const REQUIRED = {
 };
 
 describe('the environment of the function', () => {
-  const variables = (options: object) =>
-    (only(synthesize({ ...options }), 'AWS::Lambda::Function')['Environment'] as { Variables: Record<string, string> })
-      .Variables;
+  async function variables(options: object): Promise<Record<string, string>> {
+    const template = await templateWith({ ...options });
+    return (only(template, 'AWS::Lambda::Function')['Environment'] as { Variables: Record<string, string> }).Variables;
+  }
 
-  test('names format and mapping where OCSF is asked for, and the function reads them', () => {
-    const { EVENT_FORMAT, OCSF_FIELDS } = variables(VARIANTS.ocsf);
+  test('names format and mapping where OCSF is asked for, and the function reads them', async () => {
+    const { EVENT_FORMAT, OCSF_FIELDS } = await variables(VARIANTS.ocsf);
     const settings = readSettings({ ...REQUIRED, EVENT_FORMAT, OCSF_FIELDS });
     expect(Object.keys(settings.ocsf ?? {})).toEqual(expect.arrayContaining(['assets', 'threats', 'dns-blocks']));
   });
 
-  test('names the envelope and no mapping by default', () => {
-    expect(variables(VARIANTS.plain)).toMatchObject({ EVENT_FORMAT: 'envelope' });
-    expect(variables(VARIANTS.plain)).not.toHaveProperty('OCSF_FIELDS');
+  test('names the envelope and no mapping by default', async () => {
+    expect(await variables(VARIANTS.plain)).toMatchObject({ EVENT_FORMAT: 'envelope' });
+    expect(await variables(VARIANTS.plain)).not.toHaveProperty('OCSF_FIELDS');
     expect(readSettings(REQUIRED).ocsf).toBeUndefined();
   });
 

@@ -5,36 +5,17 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { readConnectors } from '../../lib/config/read-connectors.ts';
 import type { ConnectorConfig } from '../../lib/connector-options.ts';
 import { ConnectorStack } from '../../lib/connector-stack.ts';
-import type { TemplateOutput } from '../../local/deployment/template.ts';
-
-export const PROJECT_ROOT = path.join(import.meta.dirname, '..', '..');
+import { ROOT } from '../docs/pages.ts';
+import { EXAMPLE, type SynthesizedTemplate } from './template.ts';
 
 /** The feature flags that a deployment has too; nothing is bundled, which is what takes the time. */
 export const CONTEXT: Record<string, unknown> = {
-  ...JSON.parse(readFileSync(path.join(PROJECT_ROOT, 'cdk.json'), 'utf8')).context,
+  ...JSON.parse(readFileSync(path.join(ROOT, 'cdk.json'), 'utf8')).context,
   'aws:cdk:bundling-stacks': [],
 };
 
-export const EXAMPLE = {
-  name: 'acme',
-  baseUrl: 'https://api.acme.example',
-  authUrl: 'https://auth.acme.example/realms/acme',
-};
-
-export interface Resource {
-  readonly Type: string;
-  readonly Properties: Readonly<Record<string, unknown>>;
-  readonly DeletionPolicy?: string;
-  readonly UpdateReplacePolicy?: string;
-}
-
-export interface SynthesizedTemplate {
-  readonly Resources: Readonly<Record<string, Resource>>;
-  readonly Outputs: Readonly<Record<string, TemplateOutput>>;
-}
-
 /** The CDK would leave a folder in the system's for each app. Here each process has one, which a later process removes. */
-const OUTDIRS = path.join(PROJECT_ROOT, 'node_modules', '.cache', 'synth');
+const OUTDIRS = path.join(ROOT, 'node_modules', '.cache', 'synth');
 const OUTDIR = path.join(OUTDIRS, String(process.pid));
 
 mkdirSync(OUTDIRS, { recursive: true });
@@ -77,15 +58,4 @@ export function templateOf(stack: Stack): SynthesizedTemplate {
 
 function synthesizeAnew(options: Readonly<Record<string, unknown>>): SynthesizedTemplate {
   return templateOf(new ConnectorStack(createApp(), configured(options)));
-}
-
-export function resources(template: SynthesizedTemplate, type: string): Resource[] {
-  return Object.values(template.Resources).filter(resource => resource.Type === type);
-}
-
-/** The properties of the only resource of its type. */
-export function only(template: SynthesizedTemplate, type: string): Readonly<Record<string, unknown>> {
-  const found = resources(template, type);
-  if (found.length !== 1) throw new Error(`${found.length} resources of type ${type}`);
-  return found[0]!.Properties;
 }

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { LINES_TABLE } from '../../lib/query/catalogue.ts';
 import { VIEWS } from '../../lib/query/views.ts';
-import { synthesize } from '../lib/synth.ts';
+import { templateWith } from '../lib/shared-template.ts';
 import { type ReadCatalogue, readCatalogue } from './trino/read-catalogue.ts';
 
 const BUCKET = 's3://security-data';
@@ -25,7 +25,7 @@ describe.each(VARIANTS)('with %s', (_, options, daysBefore) => {
     const before = count();
     day = new Date(Date.now() - 3 * DAY_MILLISECONDS).toISOString().slice(0, 10).replaceAll('-', '/');
     const asked = { table: LINES_TABLE, key: 'delivery_day', value: day, bucket: 'security-data' };
-    catalogue = await readCatalogue(synthesize({ query: true, ...options }), asked);
+    catalogue = await readCatalogue(await templateWith({ query: true, ...options }), asked);
     // Midnight may have passed.
     counts = [before, count()];
   });

@@ -4,7 +4,7 @@ import { type AlarmDefinition, evaluate, type State } from '../../../local/alarm
 import type { TimeSeries } from '../../../local/alarms/time-series.ts';
 import type { Incident } from '../../../local/incidents/incident.ts';
 import { Scene } from '../../../local/incidents/scene.ts';
-import { synthesize } from '../../lib/synth.ts';
+import { templateWith } from '../../lib/shared-template.ts';
 import { quietClock } from './quiet-clock.ts';
 
 export interface DrillResult {
@@ -33,7 +33,7 @@ const TOKEN_MINUTES = 5;
 
 export async function drill(incident: Incident): Promise<DrillResult> {
   const { leaseSeconds, ...paging } = incident.paging ?? {};
-  const template = synthesize({ ...CONFIGURATION, ...incident.configuration, ...paging });
+  const template = await templateWith({ ...CONFIGURATION, ...incident.configuration, ...paging });
   const environment = leaseSeconds === undefined ? undefined : { LEASE_SECONDS: String(leaseSeconds) };
   await using scene = await Scene.open({ template, time: quietClock(), platform: incident.platform, environment });
   scene.platform.populate(ROWS);
@@ -54,12 +54,13 @@ export async function drill(incident: Incident): Promise<DrillResult> {
 }
 
 /** Names of the critical alarms. */
-export function criticalAlarms(): ReadonlySet<string> {
+export async function criticalAlarms(): Promise<ReadonlySet<string>> {
   const configurations = [
     CONFIGURATION,
     { ...CONFIGURATION, destination: { type: 'http', url: 'https://siem.example/events' } },
   ];
-  return new Set(configurations.flatMap(each => compositeAlarms(synthesize(each)).get('critical') ?? []));
+  const templates = await Promise.all(configurations.map(each => templateWith(each)));
+  return new Set(templates.flatMap(template => compositeAlarms(template).get('critical') ?? []));
 }
 
 async function endure({ begin, eachMinute, minutes }: Incident, scene: Scene): Promise<void> {

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { OPERATOR_PERMISSIONS, type OperatorGrant } from '../../../lib/grants/operator-permissions.ts';
+import { ROOT } from '../../docs/pages.ts';
 import { actionsOf, resourcesOf } from '../../lib/stack/policies.ts';
-import { PROJECT_ROOT } from '../../lib/synth.ts';
 import { cliPage, nameOf, program } from '../cli-reference/page.ts';
 import { type Recording, recordAll } from '../cli-reference/record.ts';
 import { SCENES } from '../cli-reference/scenes.ts';
@@ -57,7 +57,7 @@ describe('docs/cli.md', () => {
   });
 
   test('is up to date: `npm run cli-reference -- --write` generates it', () => {
-    const kept = readFileSync(path.join(PROJECT_ROOT, 'docs', 'cli.md'), 'utf8');
+    const kept = readFileSync(path.join(ROOT, 'docs', 'cli.md'), 'utf8');
     expect(cliPage(recordings)).toBe(kept);
   });
 

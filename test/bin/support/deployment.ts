@@ -6,7 +6,7 @@ import { madeName } from '../../../local/deployment/physical-names.ts';
 import { onlyResource } from '../../../local/deployment/template.ts';
 import type { PlatformOptions } from '../../../local/platform/platform.ts';
 import { type Connector, connector } from '../../lambda/support/connector.ts';
-import { synthesize } from '../../lib/synth.ts';
+import { templateWith } from '../../lib/shared-template.ts';
 import { putMetrics } from './function-metrics.ts';
 import { type Ended, type Started, start, startProcess } from './shell.ts';
 
@@ -14,7 +14,7 @@ export const STACK = 'SecurityDataConnector-acme';
 
 export const OPTIONS = { dnsBlocksPath: '/v1/dns-blocks', alarmEmail: 'on-call@acme.example' };
 /** Synthesized before any test's time runs. */
-const TEMPLATE = synthesize(OPTIONS);
+const TEMPLATE = await templateWith(OPTIONS);
 
 /** Access key of the operator's processes; the function has another. */
 export const OPERATOR = 'operator';
@@ -74,7 +74,7 @@ export async function deployment(
     }
   };
   const stack = await startDeployment({
-    template: synthesize({ ...OPTIONS, ...options }),
+    template: await templateWith({ ...OPTIONS, ...options }),
     stackName: STACK,
     aws: each.aws,
     invoke: async payload => (given ? given(payload) : invoke(payload)),

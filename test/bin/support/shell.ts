@@ -6,12 +6,12 @@ import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { ClientOptions } from '../../../bin/ctl/aws.ts';
 import { connectorctl } from '../../../bin/ctl/command-line.ts';
-import { PROJECT_ROOT } from '../../lib/synth.ts';
+import { ROOT } from '../../docs/pages.ts';
 import { COMPILE_CACHE } from '../../support/compile-cache.ts';
 
 /** What is tested: the sources, or what `npm run test:package` installed, with the Node that it is to run on. */
 const INSTALLED = process.env['INSTALLED_CONNECTORCTL']?.split(' ');
-export const [NODE, PROGRAM] = (INSTALLED ?? [process.execPath, path.join(PROJECT_ROOT, 'bin', 'connectorctl.ts')]) as [
+export const [NODE, PROGRAM] = (INSTALLED ?? [process.execPath, path.join(ROOT, 'bin', 'connectorctl.ts')]) as [
   string,
   string,
 ];
@@ -53,7 +53,7 @@ export function start(args: readonly string[], typed: Typed): Started {
 
 /** In a process of its own, without a terminal. */
 export function startProcess(args: readonly string[], typed: Typed): Started {
-  const { environment, folder = PROJECT_ROOT, input = '' } = typed;
+  const { environment, folder = ROOT, input = '' } = typed;
   const child = spawn(NODE, [PROGRAM, ...args], {
     env: { ...COMPILE_CACHE, ...environment },
     cwd: folder,
@@ -78,7 +78,7 @@ export function startProcess(args: readonly string[], typed: Typed): Started {
 }
 
 function startHere(args: readonly string[], typed: Typed): Started {
-  const { environment, folder = PROJECT_ROOT, interactive = false, input = '' } = typed;
+  const { environment, folder = ROOT, interactive = false, input = '' } = typed;
   const terminal = () => Object.assign(new PassThrough(), interactive && { isTTY: true });
   const [stdin, stdout, stderr] = [terminal(), new PassThrough(), terminal()];
   if (!interactive) stdin.end(input);

@@ -1,7 +1,7 @@
 /** `connectorctl` on a pseudo-terminal, by script(1) of util-linux, which writes to the terminal what it reads itself. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { PROJECT_ROOT } from '../../lib/synth.ts';
+import { ROOT } from '../../docs/pages.ts';
 import { COMPILE_CACHE } from '../../support/compile-cache.ts';
 import { NODE, PROGRAM } from './shell.ts';
 
@@ -30,7 +30,7 @@ export function terminal(args: readonly string[], environment: Readonly<Record<s
       SHELL: '/bin/sh',
       PATH: process.env['PATH'] ?? '',
     },
-    cwd: PROJECT_ROOT,
+    cwd: ROOT,
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   let screen = '';

@@ -1,6 +1,6 @@
 import { targetOf } from '../../../local/alarms/intrinsic.ts';
 import { onlyId } from '../../../local/alarms/stack-parts.ts';
-import type { SynthesizedTemplate } from '../../lib/synth.ts';
+import type { SynthesizedTemplate } from '../../lib/template.ts';
 
 /** One action on one resource that a role may do. */
 export interface Grant {

@@ -2,7 +2,8 @@ import { onlyId } from '../../../local/alarms/stack-parts.ts';
 import { ACCOUNT, type LocalAws } from '../../../local/aws/endpoints.ts';
 import { createReferences } from '../../../local/deployment/physical-names.ts';
 import { type References, resolveText } from '../../../local/deployment/template.ts';
-import { type SynthesizedTemplate, synthesize } from '../../lib/synth.ts';
+import { templateWith } from '../../lib/shared-template.ts';
+import type { SynthesizedTemplate } from '../../lib/template.ts';
 import { started } from '../../local/aws/started.ts';
 import { allows, functionGrants, type Grant } from './grants.ts';
 import { type SeenCall, seenCalls } from './scenarios.ts';
@@ -23,7 +24,7 @@ export interface Privileges {
 
 /** What the policies of the template allow, held against what the function called in every scenario. */
 export async function privileges(): Promise<Privileges> {
-  const template = synthesize({ dnsBlocksPath: '/v1/dns-blocks' });
+  const template = await templateWith({ dnsBlocksPath: '/v1/dns-blocks' });
   const calls = await seenCalls(({ aws }) => environment(template, aws));
   await using scene = await started({ tableInMemory: true });
   const grants = functionGrants(template, value => resolveText(value, referencesTo(template, scene.aws)));

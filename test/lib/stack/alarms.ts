@@ -4,7 +4,8 @@ import { CONNECTOR_METRICS, METRIC_NAMESPACE, SENT_WHEN_ZERO } from '../../../la
 import { ALARMS } from '../../../lib/alarms/alarms.ts';
 import type { AlarmName } from '../../../lib/connector-props.ts';
 import { ConnectorStack } from '../../../lib/connector-stack.ts';
-import { configured, createApp, resources, synthesize } from '../synth.ts';
+import { configured, createApp, synthesize } from '../synth.ts';
+import { resources } from '../template.ts';
 import { VARIANT_NAMES, VARIANTS } from '../variants.ts';
 
 interface Alarm {

@@ -7,7 +7,8 @@ import {
   STREAM_PROPERTIES,
 } from '../../../lambda/metric-names.ts';
 import { logFields } from '../../docs/log-fields.ts';
-import { only, resources, synthesize } from '../synth.ts';
+import { synthesize } from '../synth.ts';
+import { only, resources } from '../template.ts';
 import { VARIANTS } from '../variants.ts';
 
 interface Widget {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { only, resources, synthesize } from '../synth.ts';
+import { synthesize } from '../synth.ts';
+import { only, resources } from '../template.ts';
 import { SECRET_ARN, VARIANTS } from '../variants.ts';
 import { actionsOf, identityStatements, resourcesOf } from './policies.ts';
 

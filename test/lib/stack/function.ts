@@ -10,7 +10,8 @@ import { PROCESS_ENVIRONMENT } from '../../../lib/function/function-environment.
 import { FUNCTION_ACTIONS } from '../../../lib/function/poller.ts';
 import { NETWORK_ACTIONS } from '../../../lib/function/poller-network.ts';
 import { certificateAuthority, EXPIRED, type Validity } from '../../support/certificate-authority.ts';
-import { configured, createApp, only, resources, synthesize } from '../synth.ts';
+import { configured, createApp, synthesize } from '../synth.ts';
+import { only, resources } from '../template.ts';
 import { VARIANT_NAMES, VARIANTS } from '../variants.ts';
 import { actionsOf, identityStatements, resourcesOf } from './policies.ts';
 

@@ -1,4 +1,4 @@
-import type { SynthesizedTemplate } from '../synth.ts';
+import type { SynthesizedTemplate } from '../template.ts';
 
 export interface Statement {
   readonly Action: string | string[];

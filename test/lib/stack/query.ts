@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { VIEWS } from '../../../lib/query/views.ts';
-import { only, type Resource, resources, type SynthesizedTemplate, synthesize } from '../synth.ts';
+import { synthesize } from '../synth.ts';
+import { only, type Resource, resources, type SynthesizedTemplate } from '../template.ts';
 import { KEY_ARN, VARIANTS } from '../variants.ts';
 
 interface TableInput {

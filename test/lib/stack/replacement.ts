@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { only, synthesize } from '../synth.ts';
+import { synthesize } from '../synth.ts';
+import { only } from '../template.ts';
 
 /** Logical ids without the hash that the CDK appends. */
 const HELD = {

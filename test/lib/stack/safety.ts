@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { only, resources, type SynthesizedTemplate, synthesize } from '../synth.ts';
+import { synthesize } from '../synth.ts';
+import { only, resources, type SynthesizedTemplate } from '../template.ts';
 import { BOUNDARY_ARN, KEY_ARN, VARIANT_NAMES, VARIANTS } from '../variants.ts';
 import { actionsOf, identityStatements, resourcesOf, type Statement } from './policies.ts';
 

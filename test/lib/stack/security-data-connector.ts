@@ -12,7 +12,8 @@ import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import type { ConfigurationError } from '../../../lib/config/fault.ts';
 import type { SecurityDataConnectorProps } from '../../../lib/connector-props.ts';
 import { SecurityDataConnector } from '../../../lib/security-data-connector.ts';
-import { createApp, only, resources, templateOf } from '../synth.ts';
+import { createApp, templateOf } from '../synth.ts';
+import { only, resources } from '../template.ts';
 import { actionsOf, identityStatements, type Statement } from './policies.ts';
 
 const TABLE_ARN = 'arn:aws:dynamodb:eu-west-1:111122223333:table/acme-State';

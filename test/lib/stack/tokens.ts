@@ -5,7 +5,8 @@ import { CONNECTOR_OPTIONS } from '../../../lib/connector-options.ts';
 import type { SecurityDataConnectorProps } from '../../../lib/connector-props.ts';
 import { DESTINATIONS } from '../../../lib/delivery/destinations.ts';
 import { SecurityDataConnector } from '../../../lib/security-data-connector.ts';
-import { createApp, only, resources, templateOf } from '../synth.ts';
+import { createApp, templateOf } from '../synth.ts';
+import { only, resources } from '../template.ts';
 
 const REQUIRED = {
   connectorName: 'acme',

@@ -17,7 +17,8 @@ import {
 import { type DemoServer, startDemoServer } from '../../../local/demo/server.ts';
 import type { View } from '../../../local/demo/view.ts';
 import { EventDatabase } from '../../../local/query/event-database.ts';
-import { PROJECT_ROOT, synthesize } from '../../lib/synth.ts';
+import { ROOT } from '../../docs/pages.ts';
+import { templateWith } from '../../lib/shared-template.ts';
 
 const OPTIONS = { dnsBlocksPath: '/v1/dns-blocks', pageLimit: 5, dashboard: true, alarmEmail: 'on-call@acme.example' };
 
@@ -27,7 +28,7 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'demo-test-'));
-  const stack = { connector: 'acme', stackName: 'SecurityDataConnector-acme', template: synthesize(OPTIONS) };
+  const stack = { connector: 'acme', stackName: 'SecurityDataConnector-acme', template: await templateWith(OPTIONS) };
   server = await startDemoServer();
   const pace = { minuteTakes: 200, changes: 4, seed: 1, warmUpMinutes: 36 };
   demo = await startDemo({ ...pace, stack, runbookUrl: '', say: () => undefined });
@@ -64,11 +65,9 @@ test('the copy of the SIEM becomes equal to the data, and is what the SQL views 
 
 /** What the script runs after its check of Node, in any folder. */
 async function operatorProgram(): Promise<string[]> {
-  const { scripts } = JSON.parse(await readFile(path.join(PROJECT_ROOT, 'package.json'), 'utf8'));
+  const { scripts } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8'));
   const [, command = ''] = scripts[OPERATOR_SCRIPT].split(' && node ');
-  return command
-    .split(' ')
-    .map((word: string) => (/^(\.\/local|bin)\//.test(word) ? path.join(PROJECT_ROOT, word) : word));
+  return command.split(' ').map((word: string) => (/^(\.\/local|bin)\//.test(word) ? path.join(ROOT, word) : word));
 }
 
 test('without a running demo, connectorctl says so and reaches no other account', async () => {

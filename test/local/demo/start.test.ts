@@ -6,7 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { closeServer, listen } from '../../../local/platform/server.ts';
-import { PROJECT_ROOT } from '../../lib/synth.ts';
+import { ROOT } from '../../docs/pages.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 function demo(...args: string[]): Promise<unknown> {
-  const program = ['--no-warnings', path.join(PROJECT_ROOT, 'local', 'demo.ts'), ...args];
+  const program = ['--no-warnings', path.join(ROOT, 'local', 'demo.ts'), ...args];
   return promisify(execFile)(process.execPath, program, { cwd: folder });
 }
 
@@ -41,7 +41,7 @@ test('a folder that cannot be written is named in one sentence, before anything 
 });
 
 test('the scale of a chart follows its last half hour, so that one high value does not flatten the rest', async () => {
-  const { scaleTop } = await import(path.join(PROJECT_ROOT, 'local', 'demo', 'page', 'format.js'));
+  const { scaleTop } = await import(path.join(ROOT, 'local', 'demo', 'page', 'format.js'));
   const calm = Array.from({ length: 30 }, (_, index) => index % 10);
   expect(scaleTop([5_000, ...calm])).toBeCloseTo(9.9);
   expect(scaleTop([...calm, 5_000])).toBeCloseTo(5_500);

@@ -21,13 +21,13 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startAws } from '../../../local/aws/endpoints.ts';
 import { startDeployment } from '../../../local/deployment/deployment.ts';
 import { resourcesOf } from '../../../local/deployment/template.ts';
-import { synthesize } from '../../lib/synth.ts';
+import { templateWith } from '../../lib/shared-template.ts';
 import { VARIANTS } from '../../lib/variants.ts';
 import { ADDRESSES, client, type Deployed, deployed } from './deployed.ts';
 
 /** Synthesized before any test's time runs. */
-const TEMPLATE = synthesize({ dnsBlocksPath: '/v1/dns-blocks' });
-const EVERY_OPTION = synthesize(VARIANTS.everyOption);
+const TEMPLATE = await templateWith({ dnsBlocksPath: '/v1/dns-blocks' });
+const EVERY_OPTION = await templateWith(VARIANTS.everyOption);
 
 let each: Deployed;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { type References, resolve } from '../../../local/deployment/template.ts';
-import type { SynthesizedTemplate } from '../../lib/synth.ts';
+import type { SynthesizedTemplate } from '../../lib/template.ts';
 import { running } from '../running.ts';
 
 export interface ReadCatalogue {
