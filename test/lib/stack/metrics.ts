@@ -3,7 +3,8 @@ import { Duration, Stack } from 'aws-cdk-lib';
 import { CONNECTOR_METRICS, STREAM_METRICS } from '../../../lambda/metric-names.ts';
 import type { ConnectorMetricName, StreamMetricName } from '../../../lib/connector-props.ts';
 import { SecurityDataConnector } from '../../../lib/security-data-connector.ts';
-import { createApp, resources, templateOf } from '../synth.ts';
+import { createApp, templateOf } from '../synth.ts';
+import { resources } from '../template.ts';
 
 const REQUIRED = {
   connectorName: 'acme',
