@@ -108,9 +108,11 @@ def main():
     parser.add_argument("--database", required=True, help="file of the SQLite database, created if missing")
     parser.add_argument("--once", action="store_true", help="end when the queue is empty")
     options = parser.parse_args()
+    named = re.match(r"https://sqs\.([a-z0-9-]+)\.", options.queue_url)
+    session = boto3.Session(region_name=named[1] if named else os.environ.get("AWS_REGION"))
     # Local S3 endpoints have no host name for each bucket.
     style = "path" if "AWS_ENDPOINT_URL" in os.environ else "auto"
-    sqs, s3 = boto3.client("sqs"), boto3.client("s3", config=Config(s3={"addressing_style": style}))
+    sqs, s3 = session.client("sqs"), session.client("s3", config=Config(s3={"addressing_style": style}))
     db = sqlite3.connect(options.database)
     db.executescript(SCHEMA)
     left = set()

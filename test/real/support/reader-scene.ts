@@ -93,7 +93,7 @@ export async function runReader(queueUrl: string, database: string, killAt = 0):
   const environment = {
     PATH: process.env['PATH'],
     AWS_ENDPOINT_URL: url,
-    AWS_DEFAULT_REGION: 'us-east-1',
+    AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: 'local',
     AWS_SECRET_ACCESS_KEY: 'local',
     KILL_AT: `${killAt}`,
