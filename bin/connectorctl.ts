@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** The operator's command line. See `--help`. */
 import { connectorctl } from './ctl/command-line.ts';
+import { machineProxy, UNUSED_PROXY, useProxy } from './machine-proxy.ts';
 
 handleClosedOutput();
 // On Node 20 the SDK would write about its own future in the middle of the output.
@@ -14,9 +15,12 @@ process.once('SIGINT', () => {
 });
 
 const { stdin, stdout, stderr, env: environment } = process;
+const wanted = machineProxy(environment);
+const proxy = useProxy(wanted);
+if (wanted && !proxy) stderr.write(`${UNUSED_PROXY}\n`);
 const shell = { stdin, stdout, stderr, environment, folder: process.cwd() };
 // The package compiles this to CommonJS, which has no await here.
-void connectorctl(process.argv.slice(2), { shell, signal: interruption.signal }).then(exitCode => {
+void connectorctl(process.argv.slice(2), { shell, signal: interruption.signal, proxy }).then(exitCode => {
   process.exitCode = exitCode;
 });
 

@@ -2,7 +2,6 @@
  * The SDK's clients, created once per container, and the classification of their failures. Their own retries are off (`maxAttempts: 1`),
  * because only core/retry.ts knows the time budget, the lease and the clock of the simulation.
  */
-import { Agent } from 'node:https';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { FirehoseClient, type PutRecordBatchInput } from '@aws-sdk/client-firehose';
 import { SecretsManagerClient, type SecretsManagerClientConfig } from '@aws-sdk/client-secrets-manager';
@@ -18,8 +17,7 @@ import {
   TryAgain,
 } from './core/retry.ts';
 import { leaseTimes } from './lease-times.ts';
-import { namingProxy } from './proxy.ts';
-import type { ProxySettings } from './settings.ts';
+import { namingProxy, type ProxySettings, proxyAgent } from './proxy.ts';
 
 export interface AwsClients {
   readonly dynamodb: Sender;
@@ -43,7 +41,10 @@ export function createAwsClients({ s3PathStyle, leaseSeconds, proxy }: AwsClient
     requestHandler: { requestTimeout, throwOnRequestTimeout: true, connectionTimeout, ...proxyAgent(proxy) },
   };
   let s3: Promise<Sender> | undefined;
-  const sender = (client: Sender): Sender => ({ send: namingProxy(command => client.send(command), proxy) });
+  const sender = <T extends Sender>(client: T): T => {
+    if (proxy) client.send = namingProxy(client.send.bind(client), proxy);
+    return client;
+  };
   return {
     dynamodb: sender(new DynamoDBClient({ ...config, protocol: DynamoDBProtocol })),
     firehose: sender(new FirehoseClient({ ...config, protocol: FirehoseProtocol })),
@@ -55,14 +56,6 @@ export function createAwsClients({ s3PathStyle, leaseSeconds, proxy }: AwsClient
       return s3;
     },
   };
-}
-
-/**
- * The agents that the SDK makes use no proxy, whatever the environment says. It must be an agent and not its options: for large objects
- * (`Expect: 100-continue`) the SDK would make another one without them. The other options are those of the SDK.
- */
-export function proxyAgent(proxy: ProxySettings | undefined): { readonly httpsAgent?: Agent } {
-  return proxy ? { httpsAgent: new Agent({ keepAlive: true, maxSockets: 50, proxyEnv: proxy }) } : {};
 }
 
 /**

@@ -1,6 +1,30 @@
-/** Names the proxy in errors of connections to it. */
+/** The way through a proxy. Node's fetch takes it from the environment, and the SDK is given an agent. */
+import { Agent } from 'node:https';
 import { causesOf, ProxyUnreachable } from './core/connection-fault.ts';
-import type { ProxySettings } from './settings.ts';
+
+/** The variables that Node's agents take as `proxyEnv`. */
+export type ProxySettings = { readonly HTTPS_PROXY: string; readonly NO_PROXY?: string | undefined };
+
+/**
+ * The agents that the SDK makes use no proxy, whatever the environment says. It must be an agent and not its options: for large objects
+ * (`Expect: 100-continue`) the SDK would make another one without them. The other options are those of the SDK.
+ */
+export function proxyAgent(proxy: ProxySettings | undefined): { readonly httpsAgent?: Agent } {
+  return proxy ? { httpsAgent: new Agent({ keepAlive: true, maxSockets: 50, proxyEnv: proxy }) } : {};
+}
+
+/**
+ * A host and the hosts below it, in the one form that fetch and `https.Agent` of Node 24 read alike:
+ *
+ *     NO_PROXY         fetch               https.Agent
+ *     example.com      and hosts below     that host only
+ *     *.example.com    hosts below         hosts below
+ *     .example.com     and hosts below     and hosts below
+ */
+export function hostPattern(host: string): string {
+  const name = host.replace(/^\*?\./, '');
+  return /^\[|^[\d.]+(:\d+)?$|::/.test(name) ? name : `.${name}`;
+}
 
 /** Wraps what connects to the API or AWS. Without a proxy nothing changes. */
 export function namingProxy<A extends unknown[], T>(

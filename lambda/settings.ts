@@ -14,6 +14,7 @@ import {
   omitsParent,
 } from './options.ts';
 import type { MemberNames } from './ports.ts';
+import type { ProxySettings } from './proxy.ts';
 import { streamKey, streamsOn } from './streams.ts';
 
 export interface Settings extends Omit<FunctionOptions, 'rowsMember' | 'paginationMember' | 'format'> {
@@ -34,9 +35,6 @@ export interface Settings extends Omit<FunctionOptions, 'rowsMember' | 'paginati
   /** Local S3 endpoints do not support per-bucket host names. */
   readonly s3PathStyle: boolean;
 }
-
-/** The variables that Node's agents take as `proxyEnv`. */
-export type ProxySettings = { readonly HTTPS_PROXY: string; readonly NO_PROXY?: string | undefined };
 
 /** Lists every fault of the environment at once. Values are never quoted. */
 export class SettingsError extends Error {

@@ -6,6 +6,7 @@ import type { Checkpoints, Clock, RowStates } from '../../lambda/ports.ts';
 import { readSettings, type Settings, SettingsError } from '../../lambda/settings.ts';
 import { type Api, type ApiOptions, createApi } from '../../lambda/source/api.ts';
 import { type ClientCredentials, type Credentials, createCredentials } from '../../lambda/source/credentials.ts';
+import type { Fetch } from '../../lambda/source/http.ts';
 import { requestPace } from '../../lambda/source/request-pace.ts';
 import { createTokens, ofOneRun } from '../../lambda/source/token.ts';
 import { createCheckpoints } from '../../lambda/store/checkpoints.ts';
@@ -42,7 +43,7 @@ export async function openAccess(context: Context, replaced: Replaced = {}): Pro
   const { table: tableName } = await context.deployment();
   const { credentials: given } = replaced;
   const credentials = given ? { read: async () => given } : operatorCredentials(aws, settings.secretId);
-  const fetch = interruptibleFetch(context.signal);
+  const fetch = interruptibleFetch(context);
   const tokens = ofOneRun(createTokens({ authUrl: settings.authUrl, credentials, fetch }));
   const table = () => createTable(aws.dynamodb(), tableName, freshBudget(clock));
   const read = async <T>(answer: Promise<T>): Promise<T> => {
@@ -73,9 +74,8 @@ function settingsOf(environment: Readonly<Record<string, string>>): Settings {
 }
 
 /** Aborts every request at Ctrl-C, token requests included. */
-function interruptibleFetch(signal: AbortSignal): typeof fetch {
-  return (url, init = {}) =>
-    fetch(url, { ...init, signal: init.signal ? AbortSignal.any([signal, init.signal]) : signal });
+function interruptibleFetch({ fetch, signal }: Pick<Context, 'fetch' | 'signal'>): Fetch {
+  return (url, init) => fetch(url, { ...init, signal: init.signal ? AbortSignal.any([signal, init.signal]) : signal });
 }
 
 /** Reports a missing permission as such. The function's own advice would make the operator overwrite a valid secret. */

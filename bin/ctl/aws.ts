@@ -1,6 +1,7 @@
 /** The operator's AWS clients, each created on first use. Region, profile and endpoints follow the SDK's rules unless options set them. */
 import { createRequire } from 'node:module';
 import type { Sender } from '../../lambda/aws.ts';
+import { namingProxy, type ProxySettings, proxyAgent } from '../../lambda/proxy.ts';
 
 /** Longer than the 15 minutes of an invocation: no byte arrives before it ends. */
 const INVOCATION_TIMEOUT_MILLISECONDS = 16 * 60_000;
@@ -34,13 +35,25 @@ export interface AwsPlace {
 export type ClientOptions = (service: keyof typeof SDK) => object;
 
 /** @param signal aborts reads */
-export function createAws({ region, profile }: AwsPlace, signal: AbortSignal, clientOptions?: ClientOptions) {
+export function createAws(
+  { region, profile }: AwsPlace,
+  signal: AbortSignal,
+  clientOptions?: ClientOptions,
+  proxy?: ProxySettings,
+) {
+  const requestHandler = proxyAgent(proxy);
   const place = (service: keyof typeof SDK) => ({
+    ...(proxy && { requestHandler }),
     ...clientOptions?.(service),
     ...(region && { region }),
     ...(profile && { profile }),
   });
-  const made = <T extends Sender>(make: () => T) => once(() => interruptible(make(), signal));
+  const made = <T extends Sender>(make: () => T) =>
+    once(() => {
+      const client = interruptible(make(), signal);
+      client.send = namingProxy(client.send.bind(client), proxy);
+      return client;
+    });
   return {
     cloudFormation: made(() => new (SDK.cloudFormation().CloudFormationClient)(place('cloudFormation'))),
     cloudWatch: made(() => new (SDK.cloudWatch().CloudWatchClient)(place('cloudWatch'))),
@@ -58,6 +71,7 @@ export function createAws({ region, profile }: AwsPlace, signal: AbortSignal, cl
           ...place('lambda'),
           maxAttempts: 1,
           requestHandler: {
+            ...requestHandler,
             socketTimeout: INVOCATION_TIMEOUT_MILLISECONDS,
             connectionTimeout: CONNECTION_TIMEOUT_MILLISECONDS,
           },

@@ -1,6 +1,8 @@
 /** The context of every command: the deployment, the AWS clients and the report. */
 
 import type { Clock } from '../../lambda/ports.ts';
+import { namingProxy, type ProxySettings } from '../../lambda/proxy.ts';
+import type { Fetch } from '../../lambda/source/http.ts';
 import { systemClock } from '../../lambda/system.ts';
 import { type Aws, type ClientOptions, createAws, once } from './aws.ts';
 import {
@@ -28,6 +30,8 @@ export interface Surroundings {
   readonly signal: AbortSignal;
   /** Settings of the AWS clients that replace those of the environment and configuration files. */
   readonly clientOptions?: ClientOptions;
+  /** The proxy of this machine, which fetch of this process uses already. */
+  readonly proxy?: ProxySettings | undefined;
 }
 
 export interface Context {
@@ -38,6 +42,8 @@ export interface Context {
   readonly report: Report;
   /** Aborts at Ctrl-C. */
   readonly signal: AbortSignal;
+  /** Connects to the API. */
+  readonly fetch: Fetch;
   /** The stack, read once. @throws RefusedError, AwsCallError */
   deployment(): Promise<Deployment>;
   /** Settings and state of the function, read once. @throws AwsCallError */
@@ -49,8 +55,8 @@ export interface Context {
 }
 
 export function createContext(options: GlobalOptions, surroundings: Surroundings): Context {
-  const { signal, clientOptions } = surroundings;
-  return contextOf(options, surroundings, createAws(options, signal, clientOptions));
+  const { signal, clientOptions, proxy } = surroundings;
+  return contextOf(options, surroundings, createAws(options, signal, clientOptions, proxy));
 }
 
 function contextOf(options: GlobalOptions, surroundings: Surroundings, aws: Aws): Context {
@@ -64,6 +70,7 @@ function contextOf(options: GlobalOptions, surroundings: Surroundings, aws: Aws)
     clock: systemClock,
     report: createReport(shell, options.json === true),
     signal,
+    fetch: namingProxy((url, init) => fetch(url, init), surroundings.proxy),
     deployment,
     deployedFunction,
     environment: async () => (await deployedFunction()).environment,

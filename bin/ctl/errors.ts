@@ -1,9 +1,12 @@
+import { connectionFault } from '../../lambda/core/connection-fault.ts';
 import {
   ApiRefusedError,
   ApiUnavailableError,
+  CertificateError,
   CredentialsError,
   OutOfTimeError,
   PageTimeoutError,
+  ProxyError,
   SAFE,
 } from '../../lambda/core/errors.ts';
 import { CONNECTORCTL } from '../../lib/installation.ts';
@@ -54,7 +57,9 @@ const NO_ACCOUNT = /^(CredentialsProviderError|ExpiredToken|ExpiredTokenExceptio
 
 /** Without a region or a login no permission is missing. */
 function adviceFor(cause: unknown, advice: string): string {
-  const isUnrelated = cause instanceof Error && (NO_ACCOUNT.test(cause.name) || NO_REGION.test(cause.message));
+  const isUnrelated =
+    connectionFault(cause)?.of !== undefined ||
+    (cause instanceof Error && (NO_ACCOUNT.test(cause.name) || NO_REGION.test(cause.message)));
   return isUnrelated ? advice.replace(/\s*You need .*$/s, '') : advice;
 }
 
@@ -85,6 +90,10 @@ export class InterruptedError extends Error {
 
 const NO_CONNECTION =
   'Check the network of this machine, then try again. The function has its own connection: "status" shows how its runs ended.';
+const PROXY_HERE =
+  'Check HTTPS_PROXY and NO_PROXY of this machine, and what the proxy allows. The function has its own: proxyUrl and noProxy.';
+const CERTIFICATE_HERE =
+  'If the authority is your own, set NODE_EXTRA_CA_CERTS to a PEM file with its certificate. The function has its own: caCertificates.';
 const FAILS = 'It can be reached, and fails. Try again in a minute. If it lasts, contact the platform’s operator.';
 const THROTTLED =
   'The API limits the rate of requests. Runs wait for it and lose nothing. Try again in a minute. If it lasts, ask the platform’s operator for a higher limit.';
@@ -94,6 +103,8 @@ const AGAIN = 'Try again in a minute.';
 type Advice = string | ((message: string) => string);
 // biome-ignore lint/suspicious/noExplicitAny: classes of errors with parameters of their own
 const ADVICE: readonly (readonly [type: new (...given: any) => Error, advice: Advice])[] = [
+  [ProxyError, PROXY_HERE],
+  [CertificateError, CERTIFICATE_HERE],
   [ApiUnavailableError, message => (/ it answered \d{3}\b/.test(message) ? FAILS : NO_CONNECTION)],
   [ApiRefusedError, 'Check baseUrl, authUrl and the paths of the lists in cdk.json.'],
   [
@@ -149,10 +160,15 @@ const SENTENCES: readonly (readonly [name: RegExp, sentence: string])[] = [
   [MISSING, 'It does not exist: it was deleted, or is in another account or region.'],
 ];
 
+/** What to do on this machine about a connection that failed. */
+export const CONNECTION_ADVICE = { proxy: PROXY_HERE, certificate: CERTIFICATE_HERE };
+
 /** Name and message of an AWS error, preceded by a sentence for common cases. */
 export function awsFailureText(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   if (NO_REGION.test(cause.message)) return 'The AWS region is missing or invalid. Use --region, or set AWS_REGION.';
+  const fault = connectionFault(cause);
+  if (fault?.of) return `AWS was not reached: ${fault.what}. ${CONNECTION_ADVICE[fault.of]}`;
   const said = `${cause.name}: ${cause.message}`;
   const sentence = SENTENCES.find(([name]) => name.test(cause.name))?.[1];
   if (sentence) return `${sentence} (${said})`;

@@ -18,10 +18,10 @@ import {
 } from '../connector-options.ts';
 import type { Network, SecurityDataConnectorProps } from '../connector-props.ts';
 import { DESTINATIONS, destinationSchema, kindOf } from '../delivery/destinations.ts';
-import { certificatesFaultsWithin } from '../function/ca-certificates.ts';
 import { ocsfFaultsWithin } from '../ocsf/ocsf-fields-option.ts';
 import { SIEM_READERS, siemReaderSchema } from '../siem/readers.ts';
 import { suppressFinding } from '../suppress-finding.ts';
+import { certificatesFaultsWithin } from './certificates.ts';
 import { contradictionsWithin } from './contradictions.ts';
 import { ConfigurationError, type Fault } from './fault.ts';
 import { type ConfigOf, FORMS, type Option, type OptionGroup } from './option.ts';

@@ -1,5 +1,6 @@
 /** The proxy of the function: rules for its options, and the variables by which Node 24 uses it. */
 import * as v from 'valibot';
+import { hostPattern } from '../../lambda/proxy.ts';
 
 /** Read by everyone who may read the function or its template. */
 const NO_CREDENTIALS =
@@ -47,7 +48,7 @@ const LOCAL_HOSTS = ['localhost', '127.0.0.1', '::1', '169.254.169.254', '169.25
 
 /**
  * `NODE_USE_ENV_PROXY` makes fetch of Node 24 read the others (https://nodejs.org/docs/latest-v24.x/api/http.html#built-in-proxy-support).
- * The function gives them to the SDK's agent (lambda/aws.ts). There is no `HTTP_PROXY`: API and AWS are https, and http never leaves the
+ * The function gives them to the SDK (lambda/proxy.ts). There is no `HTTP_PROXY`: API and AWS are https, and http never leaves the
  * function.
  */
 export function proxyEnvironment({ proxyUrl, noProxy = [] }: ProxyOptions): Record<string, string> {
@@ -62,19 +63,6 @@ export function proxyEnvironment({ proxyUrl, noProxy = [] }: ProxyOptions): Reco
 interface ProxyOptions {
   readonly proxyUrl?: string;
   readonly noProxy?: readonly string[];
-}
-
-/**
- * A host and the hosts below it, in the one form that fetch and `https.Agent` of Node 24 read alike:
- *
- *     NO_PROXY         fetch               https.Agent
- *     example.com      and hosts below     that host only
- *     *.example.com    hosts below         hosts below
- *     .example.com     and hosts below     and hosts below
- */
-function hostPattern(host: string): string {
-  const name = host.replace(/^\*?\./, '');
-  return /^\d+(\.\d+){3}$/.test(name) ? name : `.${name}`;
 }
 
 /** Port that the function connects to. */

@@ -1,8 +1,10 @@
 import { lookup } from 'node:dns/promises';
 import { devNull } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
+import { machineProxy } from '../../bin/machine-proxy.ts';
 import { readClientSecret } from '../../bin/terminal/client-secret.ts';
 import type { InvocationResult } from '../../lambda/invocation.ts';
+import type { ProxySettings } from '../../lambda/proxy.ts';
 import { STREAMS, streamKey, streamsOn } from '../../lambda/streams.ts';
 import { type LocalAws, startAws } from '../aws/endpoints.ts';
 import { randomAccessKey } from '../aws/signature.ts';
@@ -99,7 +101,7 @@ export class UnknownHostError extends Error {
  */
 export async function lookUpHosts(urls: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
   // Behind a proxy, only the proxy resolves hosts.
-  if (environment['NODE_USE_ENV_PROXY']) return;
+  if (machineProxy(environment)) return;
   for (const url of urls) {
     const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
     await lookup(host).catch(cause => {
@@ -254,7 +256,7 @@ export function onInterruption(options: InterruptionOptions): Disposable & { rea
  * Variables of this machine that a run against a real tenant needs to reach it. A container of Lambda has no others, and a proxy
  * could not reach the embedded platform.
  */
-const NETWORK = /^(NODE_EXTRA_CA_CERTS|NODE_USE_ENV_PROXY|SSL_CERT_FILE|SSL_CERT_DIR|https?_proxy|no_proxy)$/i;
+const NETWORK = /^(NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|SSL_CERT_DIR)$/;
 
 export interface EnvironmentParts {
   /** Of the local endpoints: their addresses and the names of their resources. */
@@ -264,11 +266,17 @@ export interface EnvironmentParts {
   readonly inherited: NodeJS.ProcessEnv;
 }
 
+/** As the stack sets them. */
+function proxyVariables(proxy: ProxySettings | undefined): Record<string, string> {
+  return proxy ? { NODE_USE_ENV_PROXY: '1', HTTPS_PROXY: proxy.HTTPS_PROXY, NO_PROXY: proxy.NO_PROXY ?? '' } : {};
+}
+
 /** The whole environment of the function. */
 export function functionEnvironment({ endpoints, settings, inherited }: EnvironmentParts): Record<string, string> {
   const network = Object.entries(inherited).filter(([name, value]) => NETWORK.test(name) && value !== undefined);
   return {
     ...(Object.fromEntries(network) as Record<string, string>),
+    ...proxyVariables(machineProxy(inherited)),
     // The user's own profiles, regions and endpoints must not direct the SDK away from this machine.
     AWS_CONFIG_FILE: devNull,
     AWS_SHARED_CREDENTIALS_FILE: devNull,

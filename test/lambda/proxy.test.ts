@@ -99,10 +99,10 @@ function urlOf({ environment, api }: Connector, host: string): string {
 const TIMEOUT_MILLISECONDS = 300;
 
 /** Time for an invocation that fails: failures that may pass by themselves are retried until it is over. */
-const SHORT_MILLISECONDS = 2_000;
+const SHORT_MILLISECONDS = 4_000;
 
 function errorOf([outcome]: FunctionRun['outcomes']): string {
-  return outcome && 'error' in outcome ? outcome.error : 'no error';
+  return outcome && 'error' in outcome ? outcome.error : JSON.stringify(outcome);
 }
 
 /** Variables that Lambda itself gives each function. */
@@ -174,7 +174,6 @@ describe('the deployed bundle in a network that is left through a proxy only', (
   test.each([
     [403, 'Have the proxy allow the host, or name the host in noProxy.'],
     [407, 'Have the proxy admit the function without a password.'],
-    [502, 'Check that the proxy reaches the host.'],
   ])(
     'says of %i to CONNECT what is safe and what to do, for the API, the token endpoint and AWS',
     async (status, advice) => {
@@ -192,6 +191,12 @@ describe('the deployed bundle in a network that is left through a proxy only', (
       );
     },
   );
+
+  test('says that the proxy fails to connect, which it retries', async () => {
+    const error = await each.runRefused(API, 502);
+    expect(error).toContain(`the proxy did not connect to it (502). ${SAFE}. Check that the proxy reaches the host.`);
+    expect(each.proxy.log.splice(0).filter(host => host === `${API}:443`).length).toBeGreaterThan(2);
+  });
 
   test('says that the proxy cannot be reached, and not that AWS cannot', async () => {
     const { outcomes } = await each.run({ proxyUrl: 'http://127.0.0.1:1' }, SHORT_MILLISECONDS);

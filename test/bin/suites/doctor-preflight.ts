@@ -45,7 +45,9 @@ describe('doctor --preflight', () => {
       ['aws-account ok', 'bootstrap ok', 'configuration ok', 'failed-stacks ok', 'addresses warn', 'clock ok'],
     ]);
     expect(all[2]!.text).toBe('a connector: acme, in ../../cdk.json: deploy from that folder');
-    expect(all[4]!.text).toContain('https://127.0.0.1:65432/v1/assets does not answer (ECONNREFUSED)');
+    expect(all[4]!.text).toContain(
+      'https://127.0.0.1:65432/v1/assets does not answer: the connection failed (ECONNREFUSED)',
+    );
   });
 
   test('reads the connectorsFile of cdk.json, as the CDK does', async () => {

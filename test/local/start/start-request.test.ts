@@ -178,5 +178,7 @@ test("the function sees nothing of the person's environment but the way to the n
     'AWS_REGION',
     'AWS_SHARED_CREDENTIALS_FILE',
     'HTTPS_PROXY',
+    'NODE_USE_ENV_PROXY',
+    'NO_PROXY',
   ]);
 });

@@ -10,6 +10,7 @@ import { STREAMS, type StreamName, streamOf } from '../../../../lambda/streams.t
 import { sha256 } from '../../../../lambda/system.ts';
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
 import { PLACEHOLDER } from '../../../../lib/placeholder.ts';
+import { CONNECTION_ADVICE } from '../../errors.ts';
 import { type Check, type DoctorContext, type Finding, fail, ok, skipped, warn } from './context.ts';
 import { readContext } from './preflight-checks.ts';
 
@@ -71,10 +72,13 @@ export async function addressesFinding(places: readonly Place[], fetch: Fetch, s
     { url: `${baseUrl.replace(/\/+$/, '')}${STREAMS[0].path}`, method: 'GET', expected: [401] },
     { url: tokenEndpoint(authUrl), method: 'POST', expected: [400, 401] },
   ]);
-  const faults = (await Promise.all(asked.map(each => faultOf(each, fetch, signal)))).filter(Boolean);
+  const faults = (await Promise.all(asked.map(each => faultOf(each, fetch, signal)))).filter(
+    fault => fault !== undefined,
+  );
   if (faults.length === 0) return ok('API and token endpoint answer, and refuse requests without credentials');
-  const remedy = 'Check baseUrl and authUrl. The network of the function may differ from the network of this machine.';
-  return warn(faults.join('; '), remedy);
+  const advice = [...new Set(faults.map(fault => fault.advice))].join(' ');
+  const remedy = `${advice} The network of the function may differ from the network of this machine.`;
+  return warn(faults.map(({ text }) => text).join('; '), remedy);
 }
 
 interface Asked {
@@ -83,19 +87,28 @@ interface Asked {
   readonly expected: readonly number[];
 }
 
+interface AddressFault {
+  readonly text: string;
+  readonly advice: string;
+}
+
+const CHECK_ADDRESS = 'Check baseUrl and authUrl.';
+
 async function faultOf(
   { url, method, expected }: Asked,
   fetch: Fetch,
   signal: AbortSignal,
-): Promise<string | undefined> {
+): Promise<AddressFault | undefined> {
   try {
     const both = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MILLISECONDS)]);
     const { status, body } = await fetch(url, { method, redirect: 'manual', signal: both });
     await body?.cancel();
-    return expected.includes(status) ? undefined : `${url} answered ${status}`;
+    return expected.includes(status) ? undefined : { text: `${url} answered ${status}`, advice: CHECK_ADDRESS };
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    return `${url} does not answer: ${connectionFault(error)?.what ?? 'no answer in time'}`;
+    const fault = connectionFault(error);
+    const text = `${url} does not answer: ${fault?.what ?? 'no answer in time'}`;
+    return { text, advice: fault?.of ? CONNECTION_ADVICE[fault.of] : CHECK_ADDRESS };
   }
 }
 

@@ -69,7 +69,7 @@ async function readFirstPage(name: StreamName, { settings, api, signal }: Source
   return parsePage(body, { path, limit, cut, configured: known.names, learned: {} });
 }
 
-function timed({ clock, signal }: Context, skews: number[]): Fetch {
+function timed({ fetch, clock, signal }: Context, skews: number[]): Fetch {
   return async (url, init) => {
     const both = init.signal ? AbortSignal.any([signal, init.signal]) : signal;
     const response = await fetch(url, { ...init, signal: both });

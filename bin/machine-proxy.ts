@@ -1,0 +1,34 @@
+/** The proxy of this machine, taken from its environment as curl and the AWS CLI do. */
+import http from 'node:http';
+import { hostPattern, type ProxySettings } from '../lambda/proxy.ts';
+
+/** @returns nothing where connections are direct */
+export function machineProxy(environment: NodeJS.ProcessEnv): ProxySettings | undefined {
+  const url = environment['https_proxy'] || environment['HTTPS_PROXY'];
+  if (!url) return undefined;
+  const hosts = (environment['no_proxy'] ?? environment['NO_PROXY'] ?? '').split(/[\s,]+/).filter(Boolean);
+  // Endpoints of local runs are on this machine.
+  const direct = ['localhost', '127.0.0.1', '::1', ...hosts.map(host => (host === '*' ? host : hostPattern(host)))];
+  return { HTTPS_PROXY: url.includes('://') ? url : `http://${url}`, NO_PROXY: direct.join() };
+}
+
+/**
+ * Makes fetch of this process use the proxy: at any time from Node 24.14, at the start of the process from 22.21, and not before.
+ *
+ * @returns the proxy, for what else connects; nothing where this Node uses none
+ */
+export function useProxy(proxy: ProxySettings | undefined): ProxySettings | undefined {
+  if (!proxy) return undefined;
+  if (http.setGlobalProxyFromEnv) {
+    http.setGlobalProxyFromEnv(proxy);
+    return proxy;
+  }
+  const wasTakenAtStart =
+    process.env['NODE_USE_ENV_PROXY'] === '1' && process.allowedNodeEnvironmentFlags.has('--use-env-proxy');
+  return wasTakenAtStart ? proxy : undefined;
+}
+
+/** What a command says on a Node that would leave the proxy aside. */
+export const UNUSED_PROXY =
+  `HTTPS_PROXY is set, and Node ${process.versions.node} does not use it here: connections are direct. ` +
+  'Use Node 24.14 or later, or Node 22.21 or later with NODE_USE_ENV_PROXY=1.';

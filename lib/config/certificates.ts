@@ -1,0 +1,57 @@
+/** Checks of a file of certificates. */
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Fault } from './fault.ts';
+
+/** Faults of the file in each entry, independent of its other faults. */
+export function certificatesFaults(list: unknown, folder: string): Fault[] {
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((entry, index) => certificatesFaultsWithin(entry, folder, `connectors[${index}]`));
+}
+
+/** @param folder that the path is relative to: the folder of cdk.json */
+export function certificatesFaultsWithin(entry: unknown, folder: string, root: string): Fault[] {
+  const { caCertificates: file } = (entry ?? {}) as { readonly caCertificates?: unknown };
+  if (typeof file !== 'string' || file === '') return [];
+  const reason = fileFault(path.resolve(folder, file));
+  return reason === undefined ? [] : [{ path: `${root}.caCertificates`, reason: `${file} ${reason}` }];
+}
+
+function fileFault(file: string): string | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (cause) {
+    return `cannot be read (${(cause as NodeJS.ErrnoException).code}): check the path, which is relative to the folder of cdk.json`;
+  }
+  if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text))
+    return 'holds a private key, which would be deployed with the function: give a file with certificates alone';
+  const blocks = certificateBlocks(text);
+  if (blocks.length === 0) return 'holds no certificate in PEM: it must have lines -----BEGIN CERTIFICATE-----';
+  const damaged = blocks.findIndex(block => !isCertificate(block));
+  return damaged < 0 ? undefined : `holds a certificate that cannot be read: number ${damaged + 1} of ${blocks.length}`;
+}
+
+function certificateBlocks(text: string): string[] {
+  return text.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
+}
+
+function isCertificate(block: string): boolean {
+  try {
+    new X509Certificate(block);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Certificates that can be deployed, and that connections fail for. */
+export function certificatesWarnings(file: string, now: number): string[] {
+  const certificates = certificateBlocks(readFileSync(file, 'utf8')).map(block => new X509Certificate(block));
+  return certificates.flatMap(({ subject, validTo, validFrom }) => {
+    const name = subject?.replaceAll('\n', ', ') || 'without a name';
+    if (Date.parse(validTo) <= now) return [`The certificate ${name} expired on ${validTo}.`];
+    return Date.parse(validFrom) > now ? [`The certificate ${name} is valid from ${validFrom} only.`] : [];
+  });
+}
