@@ -38,8 +38,6 @@ interface Alarm extends AlarmDefinition {
   enabled: boolean;
 }
 
-const MOST_RECORDS = 100;
-
 /** The alarms of one account, initially OK. @throws RangeError for an unsupported rule of a composite alarm */
 export function createAlarms(options: AlarmOptions) {
   const alarms = new Map<string, Alarm>();
@@ -73,7 +71,7 @@ export function createAlarms(options: AlarmOptions) {
   };
   return {
     controls,
-    /** @throws AwsError ValidationException, InvalidNextToken */
+    /** @throws AwsError InvalidNextToken */
     describe: (input: JsonObject): JsonObject => describe(options, [...alarms.values()], input),
     /** Ignores unknown names. */
     switchActions(names: readonly string[], enabled: boolean): void {
@@ -83,22 +81,12 @@ export function createAlarms(options: AlarmOptions) {
 }
 
 function describe(options: AlarmOptions, alarms: readonly Alarm[], input: JsonObject): JsonObject {
-  const { AlarmNames: names, AlarmNamePrefix: prefix = '', StateValue: state, NextToken: token } = input;
-  const { AlarmTypes: types = ['MetricAlarm'], MaxRecords: most = options.pageSize } = input;
-  if (names && prefix) throw invalid('AlarmNames and AlarmNamePrefix cannot both be specified.');
-  if (Number(most) < 1 || Number(most) > MOST_RECORDS) throw invalid(`MaxRecords must be 1 to ${MOST_RECORDS}.`);
-  if (state !== undefined && !['OK', 'ALARM', 'INSUFFICIENT_DATA'].includes(String(state))) {
-    throw invalid(`The value ${String(state)} for parameter StateValue is not supported.`);
-  }
+  const { AlarmTypes: types = ['MetricAlarm'], AlarmNamePrefix: prefix = '', NextToken: token } = input;
   const asked = alarms.filter(
-    each =>
-      (types as readonly string[]).includes(each.type) &&
-      (!names || (names as readonly string[]).includes(each.name)) &&
-      each.name.startsWith(String(prefix)) &&
-      (state === undefined || each.state === state),
+    each => (types as readonly string[]).includes(each.type) && each.name.startsWith(String(prefix)),
   );
   const refusal = new AwsError(400, 'InvalidNextToken', 'The specified NextToken is invalid.');
-  const page = cutPage(asked, Number(most), token as string | undefined, refusal);
+  const page = cutPage(asked, options.pageSize, token as string | undefined, refusal);
   const ofType = (type: string) => page.items.filter(each => each.type === type).map(each => alarmJson(options, each));
   const next = page.nextToken === undefined ? {} : { NextToken: page.nextToken };
   return { CompositeAlarms: ofType('CompositeAlarm'), MetricAlarms: ofType('MetricAlarm'), ...next };
@@ -134,8 +122,4 @@ function membersOf({ name, members: { AlarmRule: rule } }: AlarmDefinition): str
     if (named === undefined) throw new RangeError(`Unsupported rule of the composite alarm ${name}: ${String(rule)}`);
     return named;
   });
-}
-
-function invalid(message: string): AwsError {
-  return new AwsError(400, 'ValidationException', message);
 }

@@ -10,13 +10,6 @@ import {
 import { AwsError, arn, cutPage, type Place } from './service.ts';
 import type { Reply, Service } from './wire.ts';
 
-export interface StackResource {
-  readonly logicalId: string;
-  readonly physicalId: string;
-  /** For example `AWS::SQS::Queue`. */
-  readonly type: string;
-}
-
 export interface StackOutput {
   readonly key: string;
   readonly value: string;
@@ -34,7 +27,6 @@ export interface LocalStack {
   readonly terminationProtection?: boolean;
   readonly description?: string;
   readonly outputs: readonly StackOutput[];
-  readonly resources: readonly StackResource[];
 }
 
 export interface CloudFormationOptions extends Place {
@@ -42,12 +34,12 @@ export interface CloudFormationOptions extends Place {
   readonly stacks: readonly LocalStack[];
   /** Milliseconds since 1970. */
   readonly created: number;
-  /** Stacks or resources in a page. @default 100 */
+  /** Stacks in a page. @default 100 */
   readonly pageSize?: number;
 }
 
 const API: QueryApi = { version: '2010-05-15', namespace: 'http://cloudformation.amazonaws.com/doc/2010-05-15/' };
-const ACTIONS = ['DescribeStacks', 'ListStackResources', 'DescribeStackResources'];
+const ACTIONS = ['DescribeStacks'];
 const PAGE_SIZE = 100;
 const DELETED = 'DELETE_COMPLETE';
 
@@ -61,30 +53,17 @@ export function createCloudFormation(options: CloudFormationOptions): Service<Qu
       const name = input.get('StackName');
       return { action, permission: `cloudformation:${action}`, resource: resourceOf(options, name), input };
     },
-    perform: async ({ action, input }) => queryReply(API, action, answer(options, action, input)),
+    perform: async ({ action, input }) => queryReply(API, action, answer(options, input)),
     refusal: (error): Reply => queryRefusal(API, error),
   };
 }
 
-function answer(options: CloudFormationOptions, action: string, input: URLSearchParams): XmlValue {
+function answer(options: CloudFormationOptions, input: URLSearchParams): XmlValue {
   const name = input.get('StackName');
-  const pageSize = options.pageSize ?? PAGE_SIZE;
-  const page = <T>(list: readonly T[]) =>
-    cutPage(list, pageSize, input.get('NextToken') ?? undefined, invalid('NextToken is not valid.'));
-  if (action === 'DescribeStacks') {
-    const { items, nextToken } = page(name ? [findStack(options, name)] : options.stacks.filter(isLive));
-    return { Stacks: items.map(stack => stackXml(options, stack)), NextToken: nextToken };
-  }
-  if (!name) throw invalid("1 validation error detected: Value null at 'stackName' failed to satisfy constraint");
-  const stack = findStack(options, name);
-  if (action === 'DescribeStackResources') {
-    const about = { StackName: stack.name, StackId: stackId(options, stack.name) };
-    const resources = stack.resources.slice(0, PAGE_SIZE);
-    return { StackResources: resources.map(each => ({ ...about, ...resourceXml(options, each, 'Timestamp') })) };
-  }
-  const { items, nextToken } = page(stack.resources);
-  const summaries = items.map(each => resourceXml(options, each, 'LastUpdatedTimestamp'));
-  return { StackResourceSummaries: summaries, NextToken: nextToken };
+  const asked = name ? [findStack(options, name)] : options.stacks.filter(isLive);
+  const token = input.get('NextToken') ?? undefined;
+  const page = cutPage(asked, options.pageSize ?? PAGE_SIZE, token, invalid('NextToken is not valid.'));
+  return { Stacks: page.items.map(stack => stackXml(options, stack)), NextToken: page.nextToken };
 }
 
 function findStack(options: CloudFormationOptions, name: string): LocalStack {
@@ -120,20 +99,6 @@ function stackXml(options: CloudFormationOptions, stack: LocalStack): XmlValue {
     })),
     Tags: [],
     EnableTerminationProtection: terminationProtection,
-  };
-}
-
-function resourceXml(
-  options: CloudFormationOptions,
-  resource: StackResource,
-  timestamp: string,
-): { [name: string]: XmlValue } {
-  return {
-    LogicalResourceId: resource.logicalId,
-    PhysicalResourceId: resource.physicalId,
-    ResourceType: resource.type,
-    [timestamp]: new Date(options.created),
-    ResourceStatus: 'CREATE_COMPLETE',
   };
 }
 

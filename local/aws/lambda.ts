@@ -22,7 +22,7 @@ export interface LambdaOptions extends Place {
 }
 
 interface LambdaOperation extends Operation {
-  /** Name, or a whole or partial ARN. */
+  /** Name of the function. */
   readonly asked: string;
 }
 
@@ -39,45 +39,24 @@ export function createLambda(options: LambdaOptions): Service<LambdaOperation> {
         throw unknownOperation(request);
       }
       const permission = `lambda:${action === 'Invoke' ? 'InvokeFunction' : action}`;
-      return { action, permission, resource: functionArn(options, nameOf(asked)), asked };
+      return { action, permission, resource: arn(options, 'lambda', `function:${asked}`), asked };
     },
     async perform({ action, asked, resource }, request) {
-      const name = nameOf(asked);
-      const found = options.functions.find(each => each.name === name);
+      const found = options.functions.find(each => each.name === asked);
       if (!found) throw new AwsError(404, 'ResourceNotFoundException', `Function not found: ${resource}`);
       if (action === 'Invoke') return invoke(found, request);
-      return restReply({ FunctionName: name, FunctionArn: resource, ...found.configuration() });
+      return restReply({ FunctionName: asked, FunctionArn: resource, ...found.configuration() });
     },
     refusal: restRefusal,
   };
 }
 
-const LARGEST_PAYLOAD_BYTES = 6 * 1024 * 1024;
-
-async function invoke(lambda: LocalFunction, { headers, body }: WireRequest): Promise<Reply> {
-  const type = headers['x-amz-invocation-type'] ?? 'RequestResponse';
-  if (type !== 'RequestResponse') {
-    throw new AwsError(400, 'InvalidParameterValueException', `This endpoint has no ${type} invocations.`);
-  }
-  if (body.length > LARGEST_PAYLOAD_BYTES) {
-    const message = `Request must be smaller than ${LARGEST_PAYLOAD_BYTES} bytes for the InvokeFunction operation`;
-    throw new AwsError(413, 'RequestTooLargeException', message);
-  }
-  const payload = readPayload(body);
+async function invoke(lambda: LocalFunction, { body }: WireRequest): Promise<Reply> {
   try {
-    return payloadReply(await lambda.invoke(payload));
+    return payloadReply(await lambda.invoke(JSON.parse(body.toString() || '{}')));
   } catch (error) {
     const reply = payloadReply(errorPayload(error));
     return { ...reply, headers: { ...reply.headers, 'x-amz-function-error': 'Unhandled' } };
-  }
-}
-
-function readPayload(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString() || '{}');
-  } catch (cause) {
-    const message = `Could not parse request body into json: Could not parse payload into json: ${String(cause)}`;
-    throw new AwsError(400, 'InvalidRequestContentException', message, { cause });
   }
 }
 
@@ -98,13 +77,4 @@ function errorPayload(error: unknown): { errorType: string; errorMessage: string
 function actionOf(method: string, what: string | undefined): 'Invoke' | 'GetFunctionConfiguration' | undefined {
   if (method === 'POST' && what === 'invocations') return 'Invoke';
   return method === 'GET' && what === 'configuration' ? 'GetFunctionConfiguration' : undefined;
-}
-
-/** `name`, `account:function:name` or a whole ARN, each perhaps with `:$LATEST`. */
-function nameOf(asked: string): string {
-  return /^(?:.*:?function:)?([^:]+)(?::\$LATEST)?$/.exec(asked)?.[1] ?? asked;
-}
-
-function functionArn(place: Place, name: string): string {
-  return arn(place, 'lambda', `function:${name}`);
 }

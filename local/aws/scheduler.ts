@@ -78,9 +78,6 @@ function notFound(what: string): AwsError {
   return new AwsError(404, 'ResourceNotFoundException', `${what} does not exist.`);
 }
 
-const EXPRESSION =
-  /^(rate\([1-9]\d* (minutes?|hours?|days?)\)|cron\(\S+( \S+){5}\)|at\(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\))$/;
-
 /** How long and how often Scheduler tries by default. */
 const RETRY_DEFAULTS = { MaximumEventAgeInSeconds: 86_400, MaximumRetryAttempts: 185 };
 
@@ -104,13 +101,6 @@ export function readScheduleInput(input: JsonObject): JsonObject {
     'target.arn': target ? target['Arn'] : '',
     'target.roleArn': target ? target['RoleArn'] : '',
   });
-  refuseOther('state', input['State'], ['ENABLED', 'DISABLED']);
-  refuseOther('flexibleTimeWindow.mode', window?.['Mode'], ['OFF', 'FLEXIBLE']);
-  refuseOther('actionAfterCompletion', input['ActionAfterCompletion'], ['NONE', 'DELETE']);
-  if (!EXPRESSION.test(String(expression))) throw invalid(`Invalid Schedule Expression ${String(expression)}.`);
-  if (window?.['Mode'] === 'FLEXIBLE' && window['MaximumWindowInMinutes'] === undefined) {
-    throw invalid('MaximumWindowInMinutes must be set when FlexibleTimeWindow mode is FLEXIBLE.');
-  }
   const kept = OPTIONAL.filter(name => input[name] !== undefined).map(name => [name, input[name]]);
   return {
     ScheduleExpression: expression,
@@ -128,14 +118,6 @@ function refuseAbsent(members: JsonObject): void {
   if (absent.length === 0) return;
   const faults = absent.map(name => `Value null at '${name}' failed to satisfy constraint: Member must not be null`);
   throw invalid(`${absent.length} validation error${absent.length === 1 ? '' : 's'} detected: ${faults.join('; ')}`);
-}
-
-function refuseOther(name: string, value: unknown, allowed: readonly string[]): void {
-  if (value === undefined || allowed.includes(String(value))) return;
-  const constraint = `Member must satisfy enum value set: [${allowed.join(', ')}]`;
-  throw invalid(
-    `1 validation error detected: Value '${String(value)}' at '${name}' failed to satisfy constraint: ${constraint}`,
-  );
 }
 
 function invalid(message: string): AwsError {

@@ -44,15 +44,13 @@ export function createSqs(options: QueueOptions): { service: Service<SqsOperatio
     unsigned: MISSING_TOKEN,
     understand(request) {
       const { action, input } = readJsonRequest(request, 'AmazonSQS');
-      const queue = nameIn(String(input['QueueUrl'] ?? input['QueueName'] ?? ''));
+      const queue = nameIn(String(input['QueueUrl'] ?? ''));
       const resource = String(input['SourceArn'] ?? arn(options, 'sqs', queue));
       return { action, permission: `sqs:${action}`, resource, input, queue };
     },
-    async perform({ action, input, queue }, request) {
+    async perform({ action, input, queue }) {
       if (action === 'StartMessageMoveTask') return jsonReply('1.0', moves.start(input));
       if (action === 'ListMessageMoveTasks') return jsonReply('1.0', moves.list(input));
-      const address = `http://${request.headers.host}/${options.account}`;
-      if (action === 'GetQueueUrl') return jsonReply('1.0', { QueueUrl: `${address}/${find(queue).name}` });
       const act = actions[action];
       if (!act) throw new AwsError(400, 'UnknownOperationException', `${action} is not part of this endpoint.`);
       return jsonReply('1.0', act(find(queue), input));
@@ -75,12 +73,6 @@ function queueActions(queues: Queues, now: () => number): Readonly<Record<string
     GetQueueAttributes(queue, { AttributeNames: names = [] }) {
       return { Attributes: queueAttributes(queue, queues.messages(queue), now(), names as string[]) };
     },
-    SendMessage(queue, { MessageBody: body, DelaySeconds: delay, MessageAttributes: attributes = {} }) {
-      if (typeof body !== 'string' || body === '') throw missing('MessageBody');
-      const hiddenUntil = now() + Number(delay ?? queue.attributes['DelaySeconds']) * 1000;
-      const { id } = queues.send(queue, { body, attributes: attributes as JsonObject, hiddenUntil });
-      return { MessageId: id, MD5OfMessageBody: md5(body) };
-    },
     ReceiveMessage(queue, input) {
       const { MaxNumberOfMessages: most = 1, VisibilityTimeout: seconds } = input;
       if (!Number.isInteger(most) || Number(most) < 1 || Number(most) > 10) {
@@ -93,12 +85,6 @@ function queueActions(queues: Queues, now: () => number): Readonly<Record<string
     DeleteMessage(queue, input) {
       queues.remove(queue, new Set([readHandle(input)]));
       return {};
-    },
-    ChangeMessageVisibility(queue, input) {
-      const until = now() + Number(input['VisibilityTimeout']) * 1000;
-      if (queues.hide(queue, readHandle(input), until)) return {};
-      const reason = 'Reason: Message does not exist or is not available for visibility timeout change.';
-      throw invalid(`Value ${String(input['ReceiptHandle'])} for parameter ReceiptHandle is invalid. ${reason}`);
     },
   };
 }
@@ -131,11 +117,7 @@ function md5(text: string): string {
   return createHash('md5').update(text).digest('hex');
 }
 
-function missing(parameter: string): AwsError {
-  return new AwsError(400, 'MissingParameter', `The request must contain the parameter ${parameter}.`);
-}
-
-/** Attributes of a queue by name. @throws AwsError InvalidAttributeName */
+/** Attributes of a queue by name. */
 export function queueAttributes(
   queue: Queue,
   messages: readonly QueueMessage[],
@@ -143,43 +125,18 @@ export function queueAttributes(
   names: readonly string[],
 ): Record<string, string> {
   const hidden = messages.filter(({ hiddenUntil }) => hiddenUntil > now);
-  const delayed = hidden.filter(({ receives }) => receives === 0).length;
   const created = String(Math.floor(queue.created / 1000));
   const all: Readonly<Record<string, string>> = {
     ...queue.attributes,
     QueueArn: queue.arn,
     ApproximateNumberOfMessages: String(messages.length - hidden.length),
-    ApproximateNumberOfMessagesNotVisible: String(hidden.length - delayed),
-    ApproximateNumberOfMessagesDelayed: String(delayed),
+    ApproximateNumberOfMessagesNotVisible: String(hidden.length),
     CreatedTimestamp: created,
     LastModifiedTimestamp: created,
   };
   if (names.includes('All')) return all;
-  for (const name of names) {
-    if (!NAMES.has(name)) throw new AwsError(400, 'InvalidAttributeName', `Unknown Attribute ${name}.`);
-  }
   return Object.fromEntries(names.flatMap(name => (all[name] === undefined ? [] : [[name, all[name]]])));
 }
-
-const NAMES = new Set([
-  'ApproximateNumberOfMessages',
-  'ApproximateNumberOfMessagesDelayed',
-  'ApproximateNumberOfMessagesNotVisible',
-  'CreatedTimestamp',
-  'DelaySeconds',
-  'KmsDataKeyReusePeriodSeconds',
-  'KmsMasterKeyId',
-  'LastModifiedTimestamp',
-  'MaximumMessageSize',
-  'MessageRetentionPeriod',
-  'Policy',
-  'QueueArn',
-  'ReceiveMessageWaitTimeSeconds',
-  'RedriveAllowPolicy',
-  'RedrivePolicy',
-  'SqsManagedSseEnabled',
-  'VisibilityTimeout',
-]);
 
 /** The attributes that SQS adds to a message, by name. */
 export function messageAttributes(message: QueueMessage, names: readonly string[]): Record<string, string> {
@@ -208,7 +165,7 @@ export interface QueueMessage {
   readonly attributes: Readonly<Record<string, unknown>>;
   /** ARN of the queue that moved the message to its dead-letter queue. */
   readonly sourceArn: string | undefined;
-  /** Hidden until then: delayed if it was never received, in flight otherwise. */
+  /** In flight until then. */
   readonly hiddenUntil: number;
   readonly receives: number;
   readonly firstReceived: number | undefined;
@@ -231,14 +188,11 @@ export interface Queues {
   messages(queue: Queue): readonly QueueMessage[];
   send(queue: Queue, message: Partial<QueueMessage> & { readonly body: string }): QueueMessage;
   remove(queue: Queue, ids: ReadonlySet<string>): void;
-  /** @returns whether the message is still there */
-  hide(queue: Queue, id: string, until: number): boolean;
   /** Hides what it returns. Messages that were received too often go to the dead-letter queue. */
   receive(queue: Queue, most: number, visibilitySeconds: number | undefined): QueueMessage[];
 }
 
 const DEFAULTS: Readonly<Record<string, string>> = {
-  DelaySeconds: '0',
   MaximumMessageSize: '1048576',
   MessageRetentionPeriod: '345600',
   ReceiveMessageWaitTimeSeconds: '0',
@@ -289,10 +243,6 @@ export function createQueues(options: QueueOptions): Queues {
       return sent;
     },
     remove,
-    hide(queue, id, until) {
-      change(queue, id, { hiddenUntil: until });
-      return queue.messages.some(each => each.id === id);
-    },
     receive(queue, most, visibilitySeconds) {
       const { deadLetterTargetArn: target = '', maxReceiveCount = Number.POSITIVE_INFINITY } = redriveOf(queue) ?? {};
       const deadLetterQueue = byArn(target);

@@ -270,20 +270,18 @@ export class RunningStack implements AsyncDisposable {
     for (const part of parts) {
       const queue = this.scene.reports.queueName(part);
       if (queue === undefined) continue;
-      const name = nameOf(this.#physical(queue));
+      const name = nameOf(this.deployment.physicalId(queue));
       this.scene.reports.feed(part, 'ApproximateNumberOfMessagesVisible', this.deployment.queues.messages(name).length);
     }
   }
 
   private putMetric({ namespace, metric: name, dimensions }: SeriesName, minute: number, value: number): void {
-    const physical = Object.entries(dimensions).map(([dimension, id]) => [dimension, nameOf(this.#physical(id))]);
+    const physical = Object.entries(dimensions).map(([dimension, id]) => [
+      dimension,
+      nameOf(this.deployment.physicalId(id)),
+    ]);
     const time = this.time.clock.now() - (this.minute - minute) * MINUTE;
     this.deployment.metrics.put({ namespace, name, dimensions: Object.fromEntries(physical), value, time });
-  }
-
-  /** The name at the endpoints of what the template gives a logical id. */
-  #physical(id: string): string {
-    return this.deployment.stacks[0]?.resources.find(({ logicalId }) => logicalId === id)?.physicalId ?? id;
   }
 
   /** What the connector has saved. */

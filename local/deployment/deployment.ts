@@ -53,6 +53,8 @@ export interface LocalDeployment extends AsyncDisposable {
   readonly functionEnvironment: Readonly<Record<string, string>>;
   /** Outputs of the stack by key. */
   readonly outputs: Readonly<Record<string, string>>;
+  /** The name at the endpoints of what the template gives a logical id; any other text unchanged. */
+  physicalId(logicalId: string): string;
   /** Every stack of the account. Tests may change it. */
   readonly stacks: LocalStack[];
   /** Payloads that the function was invoked with. */
@@ -93,6 +95,7 @@ export async function startDeployment(options: DeploymentOptions): Promise<Local
     stackName,
     environment: { ...operatorEnvironment(aws), ...endpoints },
     outputs: Object.fromEntries(stack.outputs.map(({ key, value }) => [key, value])),
+    physicalId: id => (id in template.Resources ? references.ref(id) : id),
     queues: sqs.controls,
     [Symbol.asyncDispose]: () => aws.close(),
   };

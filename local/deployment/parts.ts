@@ -27,11 +27,6 @@ export function stackOf(template: Template, name: string, references: References
       ...(exported && { exportName: resolveText(exported.Name, references) }),
       ...(description === undefined ? {} : { description }),
     })),
-    resources: Object.entries(template.Resources).map(([logicalId, { Type: type }]) => ({
-      logicalId,
-      physicalId: references.ref(logicalId),
-      type,
-    })),
   };
 }
 

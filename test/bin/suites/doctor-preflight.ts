@@ -34,7 +34,7 @@ describe('doctor --preflight', () => {
   test('checks account, bootstrap, configuration and addresses without a stack', async () => {
     await using each = await deployment();
     each.stack.stacks.splice(0);
-    each.stack.stacks.push({ name: 'CDKToolkit', outputs: [{ key: 'BootstrapVersion', value: '28' }], resources: [] });
+    each.stack.stacks.push({ name: 'CDKToolkit', outputs: [{ key: 'BootstrapVersion', value: '28' }] });
     const { status, all } = await runPreflight(
       each,
       JSON.stringify({ context: { connectors: [CONNECTOR] } }),
@@ -68,7 +68,6 @@ describe('doctor --preflight', () => {
       status: 'ROLLBACK_COMPLETE',
       terminationProtection: true,
       outputs: [],
-      resources: [],
     });
     const { status, all } = await runPreflight(each, JSON.stringify({ context: { connectors: [CONNECTOR] } }));
     expect(status).toBe(3);

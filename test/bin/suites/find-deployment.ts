@@ -19,7 +19,7 @@ function put(
     })),
   );
   const plain = Object.entries(outputs).map(([key, value]) => ({ key, value }));
-  stacks.push({ name, outputs: connectors.length > 0 ? exported : plain, resources: [] });
+  stacks.push({ name, outputs: connectors.length > 0 ? exported : plain });
 }
 
 function alone(each: Deployment): void {
@@ -29,7 +29,7 @@ function alone(each: Deployment): void {
 /** The only stack, as CloudFormation leaves it when a first deployment fails: without outputs. */
 function failedCreation(each: Deployment, status: string): void {
   alone(each);
-  each.stack.stacks.push({ name: STACK, status, terminationProtection: true, outputs: [], resources: [] });
+  each.stack.stacks.push({ name: STACK, status, terminationProtection: true, outputs: [] });
 }
 
 /** What leads out: the CDK deletes the failed stack itself once it may. */
@@ -206,12 +206,12 @@ describe('after a first deployment that failed', () => {
 
   test('the deletion is not offered next to another connector, or for a foreign stack', async () => {
     await using each = await deployment();
-    each.stack.stacks.push({ name: 'website', status: 'ROLLBACK_COMPLETE', outputs: [], resources: [] });
+    each.stack.stacks.push({ name: 'website', status: 'ROLLBACK_COMPLETE', outputs: [] });
     expect(await each.ctl(['status', '--stack', 'website'])).toMatchObject({
       status: 2,
       stderr: expect.stringContaining('Stack website is not a connector'),
     });
-    each.stack.stacks.push({ name: `${STACK}-two`, status: 'ROLLBACK_COMPLETE', outputs: [], resources: [] });
+    each.stack.stacks.push({ name: `${STACK}-two`, status: 'ROLLBACK_COMPLETE', outputs: [] });
     expect(await each.ctl(['status'])).toMatchObject({ status: 0 });
   });
 });

@@ -1,11 +1,4 @@
-import {
-  CloudFormationClient,
-  DescribeStackResourcesCommand,
-  DescribeStacksCommand,
-  ListStackResourcesCommand,
-  paginateDescribeStacks,
-  paginateListStackResources,
-} from '@aws-sdk/client-cloudformation';
+import { CloudFormationClient, DescribeStacksCommand, paginateDescribeStacks } from '@aws-sdk/client-cloudformation';
 import { describe, expect, test } from '@jest/globals';
 import { createCloudFormation, type LocalStack, stackId } from '../../../local/aws/cloudformation.ts';
 import { THROTTLED } from '../../../local/aws/faults.ts';
@@ -14,7 +7,7 @@ import { PLACE, type Served, served } from './served.ts';
 const CREATED = Date.UTC(2026, 0, 2, 3, 4, 5);
 
 function stack(name: string, more: Partial<LocalStack> = {}): LocalStack {
-  return { name, outputs: [], resources: [], ...more };
+  return { name, outputs: [], ...more };
 }
 
 const ACME = stack('acme', {
@@ -24,11 +17,6 @@ const ACME = stack('acme', {
     { key: 'FunctionName', value: 'poller ü&<>" &amp;', description: 'The function', exportName: 'a:acme:Name' },
     { key: 'Empty', value: '' },
   ],
-  resources: ['One', 'Two', 'Three'].map(logicalId => ({
-    logicalId,
-    physicalId: `acme-${logicalId}`,
-    type: 'AWS::SQS::Queue',
-  })),
 });
 
 async function scene(
@@ -104,52 +92,6 @@ describe('DescribeStacks', () => {
   test('of an account without stacks is an empty list', async () => {
     await using each = await scene([]);
     expect((await each.client.send(new DescribeStacksCommand({}))).Stacks).toEqual([]);
-  });
-});
-
-describe('the resources of a stack', () => {
-  test('are listed page by page', async () => {
-    await using each = await scene([ACME], 2);
-    const pages: unknown[][] = [];
-    for await (const page of paginateListStackResources({ client: each.client }, { StackName: 'acme' })) {
-      pages.push(
-        page.StackResourceSummaries!.map(({ LogicalResourceId, PhysicalResourceId }) => [
-          LogicalResourceId,
-          PhysicalResourceId,
-        ]),
-      );
-    }
-    expect(pages).toEqual([
-      [
-        ['One', 'acme-One'],
-        ['Two', 'acme-Two'],
-      ],
-      [['Three', 'acme-Three']],
-    ]);
-  });
-
-  test('are described at once', async () => {
-    await using each = await scene([ACME]);
-    const { StackResources } = await each.client.send(new DescribeStackResourcesCommand({ StackName: 'acme' }));
-    expect(StackResources).toHaveLength(3);
-    expect(StackResources![0]).toMatchObject({
-      StackName: 'acme',
-      ResourceType: 'AWS::SQS::Queue',
-      ResourceStatus: 'CREATE_COMPLETE',
-    });
-  });
-
-  test('of a stack that is not there are refused', async () => {
-    await using each = await scene([]);
-    for (const command of [
-      new ListStackResourcesCommand({ StackName: 'x' }),
-      new DescribeStackResourcesCommand({ StackName: 'x' }),
-    ]) {
-      await expect(each.client.send(command as ListStackResourcesCommand)).rejects.toMatchObject({
-        name: 'ValidationError',
-        message: 'Stack with id x does not exist',
-      });
-    }
   });
 });
 
