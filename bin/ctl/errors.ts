@@ -137,6 +137,8 @@ export function afterInterruption(error: unknown, signal: AbortSignal): unknown 
 
 /** Whether Ctrl-C aborted the call that threw this. */
 export function isCutOff(error: unknown): boolean {
+  // Of a proxy that refuses, fetch says the same.
+  if (error instanceof ProxyError || connectionFault(error)?.of === 'proxy') return false;
   for (let at = error; at instanceof Error; at = at.cause) if (at.name === 'AbortError') return true;
   return false;
 }

@@ -19,7 +19,7 @@ import {
   EXPIRED,
   type IssuedCertificate,
 } from '../support/certificate-authority.ts';
-import { type ConnectProxy, connectProxy, tlsServer } from '../support/connect-proxy.ts';
+import { awsUrlOf, type ConnectProxy, connectProxy, tlsServer } from '../support/connect-proxy.ts';
 import { temporaryFolder } from '../support/parts/temporary-folder.ts';
 import { type Connector, connector } from './support/connector.ts';
 import { type FunctionRun, functionProcess } from './support/function-process.ts';
@@ -85,14 +85,10 @@ async function scene(): Promise<Scene> {
 
 const isKnown = (host: string) => host === API || host === AUTH || host.endsWith('.amazonaws.com');
 
-/** The local server that stands for a host. A bucket's host name becomes a path, which is all that the local S3 knows. */
+/** The local server that stands for a host. */
 function urlOf({ environment, api }: Connector, host: string): string {
   if (host === API) return api.url;
-  if (host === AUTH) return new URL(environment['AUTH_URL']!).origin;
-  const [service = '', bucket] = host.slice(0, -`.${REGION}.amazonaws.com`.length).split('.').toReversed();
-  const name = service === 'secretsmanager' ? 'SECRETS_MANAGER' : service.toUpperCase();
-  const url = environment[`AWS_ENDPOINT_URL_${name}`]!;
-  return bucket === undefined ? url : `${url}/${bucket}`;
+  return host === AUTH ? new URL(environment['AUTH_URL']!).origin : awsUrlOf(host, environment);
 }
 
 /** A connection to an address of another network may get no answer. */

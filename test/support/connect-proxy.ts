@@ -85,6 +85,25 @@ export async function tlsServer(
   return { port, [Symbol.asyncDispose]: () => closed(server) };
 }
 
+/** The variable of the SDK, where a service has another name in its host. */
+const SERVICES: Readonly<Record<string, string>> = { secretsmanager: 'SECRETS_MANAGER', monitoring: 'CLOUDWATCH' };
+
+/**
+ * The local endpoint that stands for a host of AWS. A bucket's host name becomes a path, which is all that the local S3 knows.
+ *
+ *     dynamodb.eu-west-1.amazonaws.com       AWS_ENDPOINT_URL_DYNAMODB
+ *     bucket.s3.eu-west-1.amazonaws.com      AWS_ENDPOINT_URL_S3, and /bucket
+ */
+export function awsUrlOf(host: string, environment: Readonly<Record<string, string>>): string {
+  const [service = '', bucket] = host
+    .replace(/(\.[a-z]+-[a-z]+-\d)?\.amazonaws\.com$/, '')
+    .split('.')
+    .toReversed();
+  const url = environment[`AWS_ENDPOINT_URL_${SERVICES[service] ?? service.toUpperCase()}`];
+  if (url === undefined) throw new Error(`Nothing stands for ${host}`);
+  return bucket === undefined ? url : `${url}/${bucket}`;
+}
+
 async function listening(server: Server): Promise<number> {
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   return (server.address() as AddressInfo).port;

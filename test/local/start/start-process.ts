@@ -14,6 +14,8 @@ export interface Ended {
 
 export interface RunOptions {
   readonly secret?: string;
+  /** Beside what this process has. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Said to the shell before the run, such as a limit. */
   readonly shell?: string;
   /** Called with the process once it has shown where the streams are. */
@@ -33,11 +35,19 @@ export class StateFolder implements AsyncDisposable {
   }
 
   /** What `npm start` does, as a process of its own without a terminal. */
-  async run(args: readonly string[], { secret, shell = ':', onProgress }: RunOptions = {}): Promise<Ended> {
+  async run(
+    args: readonly string[],
+    { secret, environment, shell = ':', onProgress }: RunOptions = {},
+  ): Promise<Ended> {
     const { CLIENT_SECRET: _, ...inherited } = process.env;
     const command = [process.execPath, 'local/start.ts', '--state-folder', this.path, ...args];
     const child = spawn('bash', ['-c', `${shell}; exec "$@"`, 'bash', ...command], {
-      env: { ...inherited, NODE_OPTIONS: '', ...(secret === undefined ? {} : { CLIENT_SECRET: secret }) },
+      env: {
+        ...inherited,
+        NODE_OPTIONS: '',
+        ...(secret === undefined ? {} : { CLIENT_SECRET: secret }),
+        ...environment,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     if (onProgress) {

@@ -1,0 +1,130 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { StateFolder } from '../local/start/start-process.ts';
+import { certificateAuthority } from '../support/certificate-authority.ts';
+import { awsUrlOf, type ConnectProxy, connectProxy, tlsServer } from '../support/connect-proxy.ts';
+import { temporaryFolder } from '../support/parts/temporary-folder.ts';
+import { type Deployment, deployment } from './support/deployment.ts';
+import { type Ended, startProcess } from './support/shell.ts';
+
+const API = 'api.connector.test';
+const AUTH = 'auth.connector.test';
+const BASE_URL = `https://${API}`;
+const AUTH_URL = `https://${AUTH}/realms/organization`;
+
+/** An operator's machine whose only way out is a proxy. */
+interface Scene extends AsyncDisposable {
+  readonly deployment: Deployment;
+  readonly proxy: ConnectProxy;
+  /** What the operator has set: the proxy, and the authority of the network. */
+  readonly network: Readonly<Record<string, string>>;
+  /** `connectorctl` in a process of its own, with nothing but this beside region and credentials. */
+  ctl(args: readonly string[], environment?: Readonly<Record<string, string>>): Promise<Ended>;
+}
+
+async function scene(): Promise<Scene> {
+  const resources = new AsyncDisposableStack();
+  const variables = { API_BASE_URL: BASE_URL, AUTH_URL };
+  const each = resources.use(await deployment({}, { variables }));
+  const folder = resources.use(await temporaryFolder('operator-'));
+  const authority = certificateAuthority('Authority of the test');
+  const file = path.join(folder.path, 'authority.pem');
+  await writeFile(file, authority.certificate);
+  const region = each.environment['AWS_REGION'];
+  const issued = authority.issue([
+    API,
+    AUTH,
+    '*.amazonaws.com',
+    `*.${region}.amazonaws.com`,
+    `*.s3.${region}.amazonaws.com`,
+  ]);
+  const urlOf = (host: string) => {
+    if (host === API) return each.connector.api.url;
+    return host === AUTH ? new URL(each.connector.environment['AUTH_URL']!).origin : awsUrlOf(host, each.environment);
+  };
+  const servers = resources.use(await tlsServer(() => issued, urlOf));
+  const proxy = resources.use(await connectProxy(() => servers.port));
+  const network = { HTTPS_PROXY: proxy.url, NODE_EXTRA_CA_CERTS: file };
+  // A queue is asked at its own URL, which is local.
+  const own = Object.entries(each.environment).filter(([name]) => !/^AWS_ENDPOINT_URL(?!_SQS)/.test(name));
+  return {
+    deployment: each,
+    proxy,
+    network,
+    ctl: (args, environment = network) =>
+      startProcess(args, { environment: { ...Object.fromEntries(own), ...environment } }).ended,
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+interface CheckResult {
+  readonly name: string;
+  readonly status: string;
+  readonly text: string;
+  readonly remedy?: string;
+}
+
+describe('on a machine that is left through a proxy only', () => {
+  let each: Scene;
+  beforeAll(async () => {
+    each = await scene();
+    each.deployment.connector.platform.populate({ assets: 20, threats: 10, dnsBlocks: 5 });
+    expect(await each.deployment.run()).toBe(true);
+  });
+  afterAll(async () => each[Symbol.asyncDispose]());
+  beforeEach(() => void each.proxy.log.splice(0));
+  const hosts = () => [...new Set(each.proxy.log)].sort();
+  const checksOf = ({ stdout }: Ended) => (JSON.parse(stdout) as { readonly checks: readonly CheckResult[] }).checks;
+  const named = (ended: Ended, name: string) => checksOf(ended).find(check => check.name === name);
+
+  test('doctor reaches the API, the token endpoint and AWS through the proxy of the environment', async () => {
+    const ended = await each.ctl(['doctor', '--json']);
+    expect(ended.stderr).toBe('');
+    const wrong = checksOf(ended).filter(({ status }) => status === 'fail');
+    expect(wrong).toEqual([]);
+    const asked = hosts();
+    expect(asked).toEqual(expect.arrayContaining([`${API}:443`, `${AUTH}:443`]));
+    const services = ['cloudformation', 'dynamodb', 'lambda', 'secretsmanager', 'sts'];
+    for (const service of services) expect(asked).toContainEqual(expect.stringMatching(`^${service}\\.`));
+  });
+
+  test('verify compares every row through the proxy', async () => {
+    const ended = await each.ctl(['verify']);
+    expect(ended.status).toBe(0);
+    expect(hosts()).toEqual(expect.arrayContaining([`${API}:443`, `${AUTH}:443`]));
+  });
+
+  test('npm start drains the tenant through the proxy, and its own endpoints directly', async () => {
+    const { clientId, clientSecret: secret } = each.deployment.connector.platform.account;
+    await using folder = await StateFolder.make();
+    const tenant = ['--base-url', BASE_URL, '--auth-url', AUTH_URL, '--client-id', clientId, '--name', 'acme'];
+    const ended = await folder.run(tenant, { secret, environment: each.network });
+    expect(ended).toMatchObject({ status: 0, stderr: '' });
+    expect(await folder.delivered('acme')).toHaveLength(30);
+    expect(hosts()).toEqual([`${API}:443`, `${AUTH}:443`]);
+  });
+
+  test('doctor names a proxy that refuses, and the variables of this machine', async () => {
+    using _ = each.proxy.refuse(API, 407);
+    const found = named(await each.ctl(['doctor', '--json']), 'list-assets');
+    expect(found).toMatchObject({
+      status: 'fail',
+      text: expect.stringContaining('the proxy did not connect to it (407)'),
+    });
+    expect(`${found?.text} ${found?.remedy}`).toContain('Check HTTPS_PROXY and NO_PROXY of this machine');
+  });
+
+  test('doctor names a certificate of an unknown authority, and the variable that helps', async () => {
+    const ended = await each.ctl(['doctor', '--json'], { HTTPS_PROXY: each.network['HTTPS_PROXY']! });
+    const found = named(ended, 'aws-account');
+    expect(`${found?.text} ${found?.remedy}`).toMatch(
+      /is of an unknown authority \(UNABLE_TO_VERIFY_LEAF_SIGNATURE\).*NODE_EXTRA_CA_CERTS/s,
+    );
+  });
+
+  test('doctor says that the proxy cannot be reached', async () => {
+    const found = named(await each.ctl(['doctor', '--json'], { HTTPS_PROXY: 'http://127.0.0.1:1' }), 'aws-account');
+    expect(`${found?.text} ${found?.remedy}`).toContain('the proxy 127.0.0.1:1 cannot be reached (ECONNREFUSED)');
+  });
+});
