@@ -16,6 +16,8 @@ const SECONDS = 300;
 export interface Account extends AsyncDisposable {
   readonly api: Api;
   readonly emulator: Emulator;
+  /** The Python of the emulator, which has boto3. */
+  readonly python: string;
   /** Of every program that works in the account: as the root user, unless they have keys of their own. */
   readonly environment: NodeJS.ProcessEnv;
   bootstrap(): Promise<void>;
@@ -70,6 +72,7 @@ export async function openAccount(installed: string): Promise<Account> {
   return {
     api,
     emulator,
+    python: join(installed, 'bin', 'python'),
     environment,
     cdk,
     async bootstrap() {

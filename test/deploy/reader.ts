@@ -1,5 +1,6 @@
 /** A SIEM that knows the stack's outputs alone, at its worst: what it ends with must still equal the truth. */
 import { strict as assert } from 'node:assert';
+import { join } from 'node:path';
 import { IAMClient, PutUserPolicyCommand } from '@aws-sdk/client-iam';
 import {
   ChangeMessageVisibilityCommand,
@@ -9,6 +10,11 @@ import {
   SendMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
+import { run } from '../support/parts/command.ts';
+import { temporaryFolder } from '../support/parts/temporary-folder.ts';
+import { unlikeTruth } from '../support/promise.ts';
+import { copyIn, READER } from '../support/reader-copy.ts';
+import { truthRows } from '../support/truth-rows.ts';
 import type { Account, Deployment } from './account.ts';
 import { assertCopy, assertTruth, liveAssets, setCredentials } from './acts.ts';
 import { type Credentials, createReader, openSiem, type Siem } from './siem.ts';
@@ -16,6 +22,9 @@ import type { Story } from './story.ts';
 
 /** Of the queue: after so many receipts without a deletion a message goes to the dead-letter queue. */
 const MAX_RECEIVES = 10;
+
+/** A reader that takes longer hangs. */
+const READER_SECONDS = 120;
 
 export async function reader(account: Account, { step, note }: Story): Promise<void> {
   const { platform } = account.api;
@@ -110,6 +119,17 @@ export async function reader(account: Account, { step, note }: Story): Promise<v
     // Removed assets come as tombstones, and threats withdrawn before the replay are not known to a new reader.
     assertTruth(other, account);
     note(`${other.lines.length} lines`);
+  });
+  await step('examples/reader, with the policy of the reader alone: what exists now equals the truth', async () => {
+    await acme.json(['replay', 'assets', 'threats', 'dns-blocks', '--yes', '--until-done']);
+    await using folder = await temporaryFolder('reader-');
+    const database = join(folder.path, 'events.db');
+    const args = [READER, '--queue-url', acme.outputs['SiemQueueUrl']!, '--database', database, '--once'];
+    const keys = { AWS_ACCESS_KEY_ID: credentials.accessKeyId, AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey };
+    const environment = { ...account.environment, ...keys };
+    const { status, stderr } = await run(account.python, args, READER_SECONDS, { environment });
+    assert.equal(`${status} ${stderr}`, '0 ');
+    assert.deepEqual(unlikeTruth(copyIn(database), truthRows([...platform.truthText()].join(''))), []);
   });
 }
 

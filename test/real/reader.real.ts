@@ -2,15 +2,14 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, expect, test } from '@jest/globals';
 import { createRandom } from '../../local/platform/random.ts';
-import { content } from '../../local/siem/lossless.ts';
 import { code, page } from '../docs/pages.ts';
 import { connector } from '../lambda/support/connector.ts';
 import { envelope } from '../lib/query/support/event-lines.ts';
 import { temporaryFolder } from '../support/parts/temporary-folder.ts';
 import { unlikeTruth } from '../support/promise.ts';
-import { type Copy, keyOf, type ReceivedEvent } from '../support/siem.ts';
+import { ask, copyIn, rowsOf } from '../support/reader-copy.ts';
 import { truthRows } from '../support/truth-rows.ts';
-import { ask, type Now, type ReaderScene, readerScene, rowsOf, runReader } from './support/reader-scene.ts';
+import { type ReaderScene, readerScene, runReader } from './support/reader-scene.ts';
 
 const KILLS = 50;
 /** Each waits a second for its queue to stay empty. */
@@ -202,13 +201,7 @@ function killPoints(steps: readonly string[], random: () => number): number[] {
 }
 
 function breaches(database: string): string[] {
-  const copy: Copy = new Map(rowsOf(database).map(each => [keyOf(each.stream, each.id), heldBy(each)]));
-  return unlikeTruth(copy, truthRows(truth));
-}
-
-function heldBy({ stream, id, sequence, kind, row }: Now): ReceivedEvent {
-  const event = { stream, id, sequence, kind, content: row === null ? undefined : content(row), line: row ?? '' };
-  return { ...event, eventId: '', position: null, at: 0, refresh: false, parent: undefined } as ReceivedEvent;
+  return unlikeTruth(copyIn(database), truthRows(truth));
 }
 
 function shuffled<T>(all: readonly T[], random: () => number): T[] {

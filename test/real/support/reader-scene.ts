@@ -1,7 +1,6 @@
 /** The reader of examples/reader on moto: a bucket with objects, their notifications, queues, and runs of the program. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import {
   CreateBucketCommand,
   PutBucketNotificationConfigurationCommand,
@@ -16,21 +15,11 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { type Ended, run } from '../../support/parts/command.ts';
+import { READER } from '../../support/reader-copy.ts';
 import { running } from '../running.ts';
 
-const ROOT = join(import.meta.dirname, '..', '..', '..');
-const READER = join(ROOT, 'examples', 'reader', 'reader.py');
 const KILL_READER = join(import.meta.dirname, 'kill_reader.py');
 const ENDS_WITHIN_SECONDS = 120;
-
-/** A row of `now`. */
-export interface Now {
-  readonly stream: string;
-  readonly id: string;
-  readonly sequence: string;
-  readonly kind: string;
-  readonly row: string | null;
-}
 
 export interface ReaderScene {
   readonly bucket: string;
@@ -100,17 +89,4 @@ export async function runReader(queueUrl: string, database: string, killAt = 0):
   };
   const args = [KILL_READER, READER, '--queue-url', queueUrl, '--database', database, '--once'];
   return run(python, args, ENDS_WITHIN_SECONDS, { environment });
-}
-
-export function ask(database: string, sql: string): unknown[] {
-  const connection = new DatabaseSync(database, { readOnly: true });
-  try {
-    return connection.prepare(sql).all();
-  } finally {
-    connection.close();
-  }
-}
-
-export function rowsOf(database: string): Now[] {
-  return ask(database, 'select * from now order by stream, id') as Now[];
 }
