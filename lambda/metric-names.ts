@@ -80,6 +80,8 @@ export const CONNECTOR_METRICS = {
   ...(Object.fromEntries(SUMMED_COUNTS.map(name => [name, name])) as {
     [Name in (typeof SUMMED_COUNTS)[number]]: Name;
   }),
+  /** Rows that the SIEM had, and that were withdrawn because the filter excludes them. */
+  RowsWithdrawnByFilter: 'RowsWithdrawnByFilter',
   /** 1 when the token endpoint or the API refused the credentials or the account, else 0. */
   CredentialsRefused: 'CredentialsRefused',
   /** 1 when another run held the lease, which is normal, else 0. */

@@ -127,6 +127,7 @@ function connectorMetrics(
   return {
     ...(complete && !leaseHeld && { StreamsFailed: failures.size, StreamsBehind: behind.length }),
     ...(Object.fromEntries(sums) as Record<(typeof SUMMED_COUNTS)[number], number>),
+    RowsWithdrawnByFilter: [...results.values()].reduce((sum, { withdrawnByFilter }) => sum + withdrawnByFilter, 0),
     CredentialsRefused: any(CredentialsError, AccountRevokedError, OrganizationChangedError, ClientChangedError),
     LeaseHeld: flag(leaseHeld),
     LeaseLost: any(LeaseLostError),

@@ -277,7 +277,7 @@ function outcomeOf(
     const revision = revisionName(before?.revision ?? 0, checkpoint);
     const line = format.withdrawn(filteredWithdrawal({ row, stream, sequence, revision }, context), context);
     const state = stateOf('withheld', row, sequence, before?.revision ?? 0, checkpoint, options);
-    return { id, sequence, line, state: known && state, gone: true, sent: { withdrawn: 1 } };
+    return { id, sequence, line, state: known && state, gone: true, sent: { withdrawn: 1, withdrawnByFilter: 1 } };
   }
   if (decision === 'adopt') {
     const state: RowState = { ...before!, parent: row.parent };

@@ -77,6 +77,8 @@ export interface StreamResult {
   readonly filterFaults: number;
   /** Withdrawals that Firehose acknowledged. */
   readonly withdrawn: number;
+  /** Those of them that a filter caused. */
+  readonly withdrawnByFilter: number;
   /** Rows that were sent again so that the SIEM does not forget them. */
   readonly refreshed: number;
   readonly deadLetters: number;
@@ -101,6 +103,7 @@ export const EMPTY_RESULT: StreamResult = {
   filtered: 0,
   filterFaults: 0,
   withdrawn: 0,
+  withdrawnByFilter: 0,
   refreshed: 0,
   deadLetters: 0,
   oversize: 0,

@@ -17,6 +17,9 @@ const silent = ({ timing }: AlarmSettings) =>
 /** In every period of an hour. Throttling that passes is normal during a backfill. */
 const lasting = () => ({ statistic: 'Sum', atLeast: 1, period: fiveMinutes, periods: 12 }) as const;
 
+/** Rows within a few runs. More than change from day to day so that a filter excludes them. */
+const MASS_WITHDRAWAL = 500;
+
 /** A message in a queue that should be empty. */
 const waiting = () => ({ statistic: 'Maximum', atLeast: 1, period: fiveMinutes }) as const;
 
@@ -116,6 +119,16 @@ export const ALARMS: readonly AlarmDefinition[] = [
     data: 'Nothing is lost. The SIEM may receive rows that the filter was meant to withhold.',
     signal: { of: 'connector', metric: 'FilterFaults' },
     when: reported,
+    missing: 'zero',
+  },
+  {
+    name: 'mass-withdrawal',
+    severity: 'warning',
+    first: 'status',
+    impact: `At least ${MASS_WITHDRAWAL} rows have left the SIEM, because a filter excludes them now.`,
+    data: 'Nothing is lost at the API. Undo a change of the filter that was not intended: the rows are sent again.',
+    signal: { of: 'connector', metric: 'RowsWithdrawnByFilter' },
+    when: ({ timing }) => ({ statistic: 'Sum', atLeast: MASS_WITHDRAWAL, period: timing.report.toMinutes() }),
     missing: 'zero',
   },
   {

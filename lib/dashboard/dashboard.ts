@@ -108,10 +108,11 @@ function fails(metrics: DashboardMetrics, { logGroup }: DashboardProps): cloudwa
       metrics.connector('CursorRefused', 'Sum'),
       metrics.connector('ContractErrors', 'Sum'),
     ]),
-    graph('Rows with a fault', 8, [
+    graph('Rows with a fault, or withdrawn by a filter', 8, [
       metrics.connector('DeadLetters', 'Sum'),
       metrics.connector('ThreatsWithoutAsset', 'Sum'),
       metrics.connector('FilterFaults', 'Sum'),
+      metrics.connector('RowsWithdrawnByFilter', 'Sum'),
     ]),
     figures('Faults, by stream', logGroup, [
       STREAM_METRICS.StreamFailed,

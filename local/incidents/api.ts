@@ -1,3 +1,4 @@
+import type { Platform } from '../platform/platform.ts';
 import { LONG_RUNS, limitRate, putPages } from './backlog.ts';
 import { type Incident, STREAMS } from './incident.ts';
 import type { Scene } from './scene.ts';
@@ -140,4 +141,21 @@ export const API_INCIDENTS: readonly Incident[] = [
     begin: ({ platform }) => void platform.put('threats', { id: 'threat-y', asset_id: 'asset-1', risk: '9' }),
     alarms: ['filter-faults'],
   },
+  {
+    name: 'A filter excludes hundreds of rows that the SIEM has',
+    caused: 'the filter of threats excludes a severity, and 520 threats change to it',
+    minutes: 10,
+    configuration: { filters: { threats: "severity != 'low'" } },
+    begin: ({ platform }) => putThreats(platform, 'high'),
+    eachMinute({ platform }, run, minute) {
+      if (minute === 3) putThreats(platform, 'low');
+      return run();
+    },
+    alarms: ['mass-withdrawal'],
+  },
 ];
+
+function putThreats(platform: Platform, severity: string): void {
+  for (let index = 0; index < 520; index++)
+    platform.put('threats', { id: `threat-${index}`, [platform.settings.threatAssetMember]: 'asset-1', severity });
+}

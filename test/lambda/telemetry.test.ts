@@ -100,6 +100,7 @@ describe('the metrics of a run', () => {
       tombstones: 5,
       unseenTombstones: 6,
       withdrawn: 7,
+      withdrawnByFilter: 6,
       filtered: 13,
       filterFaults: 14,
       refreshed: 15,
@@ -126,6 +127,7 @@ describe('the metrics of a run', () => {
       DeadLetters: 8,
       ThreatsWithoutAsset: 9,
       CursorRefused: 11,
+      RowsWithdrawnByFilter: 6,
     });
     expect(linesOf({ results })[0]).toMatchObject({
       CaughtUp: '1',
