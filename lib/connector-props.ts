@@ -490,6 +490,7 @@ export type AlarmName =
   | 'function-errors'
   | 'function-throttled'
   | 'lease-lost'
+  | 'mass-withdrawal'
   | 'memory-high'
   | 'near-time-out'
   | 'role-missing'
@@ -543,6 +544,7 @@ export type ConnectorMetricName =
   | 'MemoryHigh'
   | 'NearTimeOut'
   | 'RoleMissing'
+  | 'RowsWithdrawnByFilter'
   | 'StreamsBehind'
   | 'StreamsFailed'
   | 'ThreatsWithoutAsset';

@@ -290,6 +290,7 @@ describe('the option alarms', () => {
       'function-errors': true,
       'function-throttled': true,
       'lease-lost': true,
+      'mass-withdrawal': true,
       'memory-high': true,
       'near-time-out': true,
       'role-missing': true,
