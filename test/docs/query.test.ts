@@ -25,6 +25,7 @@ describe('each example', () => {
       envelope({ ...shared, sequence: 1, id: 'asset-7f3a', row: '{"name":"web-01"}' }),
       envelope({ ...shared, sequence: 2, stream: 'threats', assetId: 'asset-7f3a', row: '{"severity":"high"}' }),
       envelope({ ...shared, sequence: 3, id: 'gone', kind: 'tombstone', row: '{}' }),
+      envelope({ sequence: 4, id: 'aged', time: '2025-01-01T00:00:00.000Z', forwardedAt: now, row: '{}' }),
     ];
     await database.hold(lines, now.slice(0, 10).replaceAll('-', '/'));
   });
