@@ -1,9 +1,10 @@
 /** Certificate authorities that the function trusts beside those of Node, in a file of the function's bundle. */
-import { copyFileSync, cpSync } from 'node:fs';
+import { copyFileSync, cpSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Annotations, AssetHashType, type AssetOptions, DockerImage } from 'aws-cdk-lib';
-import type { ICommandHooks } from 'aws-cdk-lib/aws-lambda-nodejs';
+import type { BundlingOptions } from 'aws-cdk-lib/aws-lambda-nodejs';
 import type { Construct } from 'constructs';
+import { sha256 } from '../../lambda/system.ts';
 import { certificatesWarnings } from '../config/certificates.ts';
 
 /** Name of the file in the bundle. */
@@ -18,12 +19,21 @@ export function certificatesEnvironment(file: string | undefined): Record<string
   return file === undefined ? {} : { NODE_EXTRA_CA_CERTS: `/var/task/${CERTIFICATES_FILE}` };
 }
 
+/**
+ * The CDK bundles a source once in an app for the same options, and sees none of the code below: without a difference here, a second connector would
+ * be deployed with the certificates of the first.
+ */
+function certificatesKey(file: string): Record<string, string> {
+  return { CERTIFICATES: sha256(readFileSync(file, 'utf8')) };
+}
+
 /** Bundling that copies a folder and adds the file. Docker is never asked. */
 export function withCertificates(folder: string, file: string): AssetOptions {
   return {
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
       image: DockerImage.fromRegistry('not-used'),
+      environment: certificatesKey(file),
       local: {
         tryBundle(outputFolder) {
           cpSync(folder, outputFolder, { recursive: true });
@@ -35,15 +45,15 @@ export function withCertificates(folder: string, file: string): AssetOptions {
   };
 }
 
-/** Adds the file to what esbuild has written. */
-export function certificatesHook(file: string): ICommandHooks {
+/** Options of the bundling by esbuild that add the file. */
+export function certificatesBundling(file: string): Pick<BundlingOptions, 'commandHooks' | 'environment'> {
   const copy = process.platform === 'win32' ? 'copy' : 'cp';
+  const afterBundling = (_: string, outputFolder: string) => [
+    [copy, quoted(path.resolve(file)), quoted(path.join(outputFolder, CERTIFICATES_FILE))].join(' '),
+  ];
   return {
-    beforeBundling: () => [],
-    beforeInstall: () => [],
-    afterBundling: (_, outputFolder) => [
-      [copy, quoted(path.resolve(file)), quoted(path.join(outputFolder, CERTIFICATES_FILE))].join(' '),
-    ],
+    environment: certificatesKey(file),
+    commandHooks: { beforeBundling: () => [], beforeInstall: () => [], afterBundling },
   };
 }
 

@@ -13,7 +13,7 @@ import { PREFIXES } from '../prefixes.ts';
 import { allow, keyStatements, secretArnOf } from '../statements.ts';
 import { suppressWildcard } from '../suppress-finding.ts';
 import { BUNDLING } from './bundling.ts';
-import { certificatesHook, warnOfCertificates, withCertificates } from './ca-certificates.ts';
+import { certificatesBundling, warnOfCertificates, withCertificates } from './ca-certificates.ts';
 import { type FunctionResources, PROCESS_ENVIRONMENT } from './function-environment.ts';
 import { keepNetworkFromCode, networkStatements, outboundPorts, placement } from './poller-network.ts';
 
@@ -80,7 +80,7 @@ export class Poller extends Construct {
         format: OutputFormat.ESM,
         bundleAwsSDK: true,
         sourceMap,
-        ...(certificates && { commandHooks: certificatesHook(certificates) }),
+        ...(certificates && certificatesBundling(certificates)),
       },
     });
   }
