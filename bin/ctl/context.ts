@@ -30,6 +30,8 @@ export interface Surroundings {
   readonly signal: AbortSignal;
   /** Settings of the AWS clients that replace those of the environment and configuration files. */
   readonly clientOptions?: ClientOptions;
+  /** @default the machine's */
+  readonly clock?: Clock;
   /** The proxy of this machine, which fetch of this process uses already. */
   readonly proxy?: ProxySettings | undefined;
 }
@@ -60,14 +62,14 @@ export function createContext(options: GlobalOptions, surroundings: Surroundings
 }
 
 function contextOf(options: GlobalOptions, surroundings: Surroundings, aws: Aws): Context {
-  const { shell, signal } = surroundings;
+  const { shell, signal, clock = systemClock } = surroundings;
   const deployment = once(() => findDeployment(aws, { connector: options.connector, stack: options.stack }));
   const deployedFunction = once(async () => readFunction(aws, (await deployment()).functionName));
   return {
     options,
     shell,
     aws,
-    clock: systemClock,
+    clock,
     report: createReport(shell, options.json === true),
     signal,
     fetch: namingProxy((url, init) => fetch(url, init), surroundings.proxy),

@@ -10,7 +10,7 @@ import { emfFaults } from './support/emf-faults.ts';
 import { schemaFaults } from './support/event-schema.ts';
 import { functionProcess } from './support/function-process.ts';
 
-test('the bundle reads every stream in a bare Node process with only its environment and the endpoints', async () => {
+test('the bundle reads every stream in a bare Node process with only its environment, and emits every declared metric', async () => {
   await using each = await connector();
   await using built = await bundle();
   each.platform.populate({ assets: 60, threats: 40, dnsBlocks: 30 });
@@ -27,7 +27,11 @@ test('the bundle reads every stream in a bare Node process with only its environ
   const ids = new Set(lines.map(line => parseEvent(line, 'delivered').id));
   expect([...each.platform.truth().threats.keys()].filter(id => !ids.has(id))).toEqual([]);
   const names = STREAMS.map(stream => stream.name);
-  expect(emfFaults(emfOf(run.stdout).slice(0, 1 + names.length), 'acme', names)).toEqual([]);
+  const blobs = emfOf(run.stdout);
+  expect(blobs).toHaveLength(3 * (names.length + 1));
+  for (const from of [0, names.length + 1])
+    expect(emfFaults(blobs.slice(from, from + names.length + 1), 'acme', names)).toEqual([]);
+  expect(blobs[2 * names.length + 1]?.values).toEqual({ StreamsFailed: 0, StreamsBehind: 0 });
 });
 
 test('the bundle is one file that needs nothing but Node, and stays small', async () => {

@@ -31,8 +31,6 @@ async function shownBy(
 describe('services that echo every request in their answers', () => {
   test.concurrent.each<[string, Act]>([
     ['refusals', echo(400)],
-    ['refusals of the token', echo(401)],
-    ['refusals of the role', echo(403)],
     ['server errors', echo(500)],
     ['pages', echo(200)],
     ['bytes that are not HTTP', echoRaw],

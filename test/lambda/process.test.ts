@@ -1,12 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { STREAMS } from '../../lambda/streams.ts';
-import { emfOf } from '../../local/alarms/emf.ts';
 import { json, problem } from '../../local/incidents/tampered-api.ts';
 import { type Connector, canaries, connector } from './support/connector.ts';
-import { emfFaults } from './support/emf-faults.ts';
 import { functionProcess, HANDLER } from './support/function-process.ts';
-
-const NAMES = STREAMS.map(stream => stream.name);
 
 /** Anything of a secret, a token or a row. */
 function leaks(each: Connector, output: string): string[] {
@@ -15,21 +10,6 @@ function leaks(each: Connector, output: string): string[] {
 }
 
 describe('the function in a process of its own', () => {
-  test('the function reads every stream with nothing but its environment, sends nothing the second time, and emits every declared metric', async () => {
-    await using each = await connector();
-    each.platform.populate({ assets: 30, threats: 20, dnsBlocks: 10 });
-    const run = await functionProcess(HANDLER, each.environment, [{}, {}]);
-    expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: '' });
-    const [first, second] = run.outcomes;
-    expect(first).toMatchObject({ more: false, streams: { assets: { rows: 30 }, threats: { forwarded: 20 } } });
-    expect(second).toMatchObject({ more: false, streams: { assets: { forwarded: 0 }, threats: { forwarded: 0 } } });
-    const blobs = emfOf(run.stdout);
-    expect(blobs).toHaveLength(2 * (NAMES.length + 1));
-    expect(emfFaults(blobs.slice(0, NAMES.length + 1), 'acme', NAMES)).toEqual([]);
-    expect(emfFaults(blobs.slice(NAMES.length + 1), 'acme', NAMES)).toEqual([]);
-    expect(blobs[NAMES.length]?.values).toEqual({ StreamsFailed: 0, StreamsBehind: 0 });
-  });
-
   test('the function fails its start with every fault of its environment', async () => {
     await using each = await connector();
     const { STATE_TABLE: _table, ...rest } = each.environment;

@@ -110,21 +110,6 @@ const FAULTS: readonly (readonly [string, (each: Deployment) => unknown, Record<
       },
     ],
     [
-      'a failed update of the function, with its code and reason',
-      ({ stack }) =>
-        Object.assign(stack.configuration, {
-          LastUpdateStatus: 'Failed',
-          LastUpdateStatusReasonCode: 'InvalidSubnet',
-          LastUpdateStatusReason: 'The subnet is gone.',
-        }),
-      {
-        function: [
-          'fail',
-          'its last update is Failed, so the version before is in use (InvalidSubnet: The subnet is gone.)',
-        ],
-      },
-    ],
-    [
       'a delivery stream that does not exist',
       ({ connector: { aws } }) => {
         const refuse = { status: 400, code: 'ResourceNotFoundException', message: 'Firehose acme not found' };

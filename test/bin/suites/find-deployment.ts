@@ -81,12 +81,6 @@ const CASES: readonly (readonly [string, (each: Deployment) => void, readonly st
     WAY_OUT,
   ],
   [
-    'a first deployment that failed and was not rolled back',
-    each => failedCreation(each, 'CREATE_FAILED'),
-    ['pause'],
-    WAY_OUT,
-  ],
-  [
     'a stack of another version',
     each => {
       alone(each);
@@ -190,20 +184,6 @@ test('a command without an option that npm took does nothing', async () => {
 });
 
 describe('after a first deployment that failed', () => {
-  test.each(['ROLLBACK_COMPLETE', 'ROLLBACK_FAILED', 'CREATE_FAILED'])(
-    'doctor prints one command that deletes a stack in %s',
-    async status => {
-      await using each = await deployment();
-      failedCreation(each, status);
-      const { stdout } = await each.ctl(['doctor', '--json']);
-      const { checks } = JSON.parse(stdout) as { checks: readonly Record<string, string>[] };
-      expect(checks.filter(check => check['status'] === 'fail')).toMatchObject([
-        { name: 'stack', text: expect.stringContaining(`Stack ${STACK} is ${status}: its first deployment failed`) },
-      ]);
-      expect(checks.find(check => check['name'] === 'stack')!['remedy']).toContain(WAY_OUT);
-    },
-  );
-
   test('the deletion is not offered next to another connector, or for a foreign stack', async () => {
     await using each = await deployment();
     each.stack.stacks.push({ name: 'website', status: 'ROLLBACK_COMPLETE', outputs: [] });

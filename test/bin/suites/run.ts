@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { json, list } from '../../../local/incidents/tampered-api.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
 import { FAR, putLease } from '../support/lease.ts';
@@ -173,6 +173,14 @@ describe('another organization', () => {
 });
 
 describe('exit status 2 without an invocation, for', () => {
+  let each: Deployment;
+  beforeAll(async () => {
+    each = await deployment();
+  });
+  afterAll(async () => {
+    await each[Symbol.asyncDispose]();
+  });
+
   test.each([
     [['replay', 'assets'], 'A replay reads assets from the beginning and sends every row to the SIEM again'],
     [['resync', 'assets'], 'Re-run with --yes'],
@@ -185,7 +193,6 @@ describe('exit status 2 without an invocation, for', () => {
     [['set-credentials', '--client-secret', 'canary'], "unknown option '--client-secret'"],
     [['purge'], "unknown command 'purge'"],
   ])('%p: %s', async (args, reason) => {
-    await using each = await deployment();
     const { status, stdout, stderr } = await each.ctl(args);
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toContain(reason);

@@ -60,21 +60,6 @@ describe('status', () => {
     for (const output of [stdout, machine.stdout]) expect(output).not.toContain(item!['cursor']!.S);
   });
 
-  test('of streams that were silent for a day is unhealthy while the schedule is on, and paused while it is off', async () => {
-    await using each = await deployment();
-    each.connector.platform.populate({ assets: 1, threats: 1, dnsBlocks: 1 });
-    await each.run({}, 2 * 24 * 60);
-    expect(await each.ctl(['status'])).toMatchObject({
-      status: 3,
-      stdout: expect.stringMatching(/^acme: unhealthy: assets silent; threats silent; dns-blocks silent\n/),
-    });
-    await each.ctl(['pause']);
-    expect(await each.ctl(['status'])).toMatchObject({
-      status: 0,
-      stdout: expect.stringMatching(/^acme: paused: the schedule is off\n/),
-    });
-  });
-
   test('of streams whose last run is twelve minutes old at a rate of one minute is unhealthy and says so', async () => {
     await using each = await deployment();
     each.connector.platform.populate({ assets: 1, threats: 1, dnsBlocks: 1 });

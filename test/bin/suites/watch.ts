@@ -1,6 +1,35 @@
 import { createInterface } from 'node:readline';
 import { describe, expect, test } from '@jest/globals';
-import { type Deployment, deployment } from '../support/deployment.ts';
+import type { Clock } from '../../../lambda/ports.ts';
+import { systemClock } from '../../../lambda/system.ts';
+import { deployment } from '../support/deployment.ts';
+
+/** A clock whose pauses end when the test says so. */
+function pausedClock() {
+  let begun = Promise.withResolvers<void>();
+  let ended = Promise.withResolvers<void>();
+  const clock: Clock = {
+    ...systemClock,
+    async sleep(_, signal) {
+      begun.resolve();
+      const aborted = Promise.withResolvers<void>();
+      signal?.addEventListener('abort', () => aborted.reject(signal.reason));
+      await Promise.race([ended.promise, aborted.promise]);
+    },
+  };
+  return {
+    clock,
+    /** Ends the current pause, or else the next, and waits until another begins: what was read in between is printed then. */
+    async endPause(): Promise<void> {
+      await begun.promise;
+      const { resolve } = ended;
+      begun = Promise.withResolvers();
+      ended = Promise.withResolvers();
+      resolve();
+      await begun.promise;
+    },
+  };
+}
 
 describe('status --watch', () => {
   test.each([[[] as string[]], [['--json']]])(
@@ -8,12 +37,14 @@ describe('status --watch', () => {
     async more => {
       await using each = await deployment();
       each.connector.platform.populate({ assets: 3, threats: 0, dnsBlocks: 0 });
-      const { stdout, interrupt, ended } = each.start(['status', '--watch', '1', ...more]);
+      const { clock, endPause } = pausedClock();
+      const { stdout, interrupt, ended } = each.start(['status', '--watch', '1', ...more], {}, clock);
       const lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
       const first = await lines.next();
-      // The output of the second read is complete when the third read starts.
-      await reads(each, 2);
+      await endPause();
+      await endPause();
       await each.run();
+      await endPause();
       const second = await lines.next();
       interrupt();
       expect(await ended).toMatchObject({ status: 0, stderr: '' });
@@ -27,26 +58,17 @@ describe('status --watch', () => {
 
   test('reports a deployment that fails meanwhile, even if the stack is unreadable for a while', async () => {
     await using each = await deployment();
-    const { stdout, interrupt, ended } = each.start(['status', '--watch', '1']);
+    const { clock, endPause } = pausedClock();
+    const { stdout, interrupt, ended } = each.start(['status', '--watch', '1'], {}, clock);
     const lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
     expect(String((await lines.next()).value)).toContain('never run');
     const refuse = { status: 403, code: 'AccessDenied', message: 'No.' };
     each.connector.aws.faults.next('cloudformation', { refuse });
     each.stack.stacks[0] = { ...each.stack.stacks[0]!, status: 'UPDATE_ROLLBACK_FAILED' };
+    await endPause();
+    await endPause();
     expect(String((await lines.next()).value)).toContain('unhealthy: stack UPDATE_ROLLBACK_FAILED');
     interrupt();
     expect(await ended).toMatchObject({ status: 0, stderr: '' });
   });
 });
-
-/** Resolves when that many more reads have started. */
-function reads({ connector: { aws } }: Deployment, count: number): Promise<void> {
-  return new Promise(resolve => {
-    let left = count;
-    aws.faults.always('scheduler', () => {
-      left--;
-      if (left === 0) resolve();
-      return {};
-    });
-  });
-}

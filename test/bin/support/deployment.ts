@@ -1,3 +1,4 @@
+import type { Clock } from '../../../lambda/ports.ts';
 import type { RunFacts } from '../../../lambda/telemetry.ts';
 import type { AwsOptions } from '../../../local/aws/endpoints.ts';
 import type { Call } from '../../../local/aws/wire.ts';
@@ -28,7 +29,7 @@ export interface Deployment extends AsyncDisposable {
   /** `connectorctl` without a terminal, to its end. */
   ctl(args: readonly string[], environment?: Readonly<Record<string, string>>, input?: string): Promise<Ended>;
   /** Starts the command without waiting. */
-  start(args: readonly string[], environment?: Readonly<Record<string, string>>): Started;
+  start(args: readonly string[], environment?: Readonly<Record<string, string>>, clock?: Clock): Started;
   /** Starts it where it can ask. */
   ask(args: readonly string[], environment?: Readonly<Record<string, string>>): Started;
   /** Starts it in a process of its own. */
@@ -93,7 +94,7 @@ export async function deployment(
     connector: each,
     stack,
     ctl: (args, more, input) => start(args, shell(more, input)).ended,
-    start: (args, more) => start(args, shell(more)),
+    start: (args, more, clock) => start(args, { ...shell(more), ...(clock && { clock }) }),
     ask: (args, more) => start(args, { ...shell(more), interactive: true }),
     startProcess: (args, more) => startProcess(args, shell(more)),
     environment: own,

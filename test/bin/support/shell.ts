@@ -6,6 +6,7 @@ import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { ClientOptions } from '../../../bin/ctl/aws.ts';
 import { connectorctl } from '../../../bin/ctl/command-line.ts';
+import type { Clock } from '../../../lambda/ports.ts';
 import { ROOT } from '../../docs/pages.ts';
 import { COMPILE_CACHE } from '../../support/compile-cache.ts';
 
@@ -42,6 +43,8 @@ export interface Typed {
   readonly folder?: string;
   /** What a pipe brings. @default nothing */
   readonly input?: string;
+  /** @default the machine's. A process has that one. */
+  readonly clock?: Clock;
   /** A terminal to be asked on, without colours. A process has none. */
   readonly interactive?: boolean;
 }
@@ -78,7 +81,7 @@ export function startProcess(args: readonly string[], typed: Typed): Started {
 }
 
 function startHere(args: readonly string[], typed: Typed): Started {
-  const { environment, folder = ROOT, interactive = false, input = '' } = typed;
+  const { environment, folder = ROOT, interactive = false, input = '', clock } = typed;
   const terminal = () => Object.assign(new PassThrough(), interactive && { isTTY: true });
   const [stdin, stdout, stderr] = [terminal(), new PassThrough(), terminal()];
   if (!interactive) stdin.end(input);
@@ -87,6 +90,7 @@ function startHere(args: readonly string[], typed: Typed): Started {
   const status = connectorctl(args, {
     shell,
     signal: interruption.signal,
+    ...(clock && { clock }),
     clientOptions: service => clientOptions(environment, service),
   }).finally(() => {
     stdout.end();
