@@ -1,11 +1,9 @@
-/**
- * Prints the SBOM of a release: what npm installs with the package, and what is in the function's bundle. `npm sbom` alone does not know
- * that the development packages in the bundle are delivered.
- */
+/** Prints the SBOM of a release: what is in its bundles. `npm sbom` alone does not know that these development packages are delivered. */
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { build } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
+import { ENTRY_BUNDLES } from './entry-bundles.ts';
 import { FUNCTION_BUNDLE } from './function-bundle.ts';
 import { bundledPackages } from './third-party-notices.ts';
 
@@ -23,8 +21,12 @@ interface Sbom {
   readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
 }
 
-const { metafile } = await build({ ...FUNCTION_BUNDLE, write: false });
-console.log(JSON.stringify(delivered(ofNpm(), new Set(bundledPackages(metafile, ROOT).map(refOf))), null, 2));
+const built = await Promise.all([FUNCTION_BUNDLE, ...ENTRY_BUNDLES].map(each => build({ ...each, write: false })));
+const packages = bundledPackages(
+  built.map(({ metafile }) => metafile!),
+  ROOT,
+);
+console.log(JSON.stringify(delivered(ofNpm(), new Set(packages.map(refOf))), null, 2));
 
 function refOf({ name, version }: { readonly name: string; readonly version: string }): string {
   return `${name}@${version}`;
@@ -35,17 +37,9 @@ function ofNpm(): Sbom {
   return JSON.parse(execFileSync('npm', args, { cwd: ROOT, encoding: 'utf8', maxBuffer: 2 ** 28 }));
 }
 
-/** What `dependencies` lead to and what is in the bundle. An optional peer that only development has is neither. */
+/** The packages in the bundles. What else these packages name was left out by the bundler, and npm installs none of it. */
 function delivered(sbom: Sbom, inBundle: ReadonlySet<string>): Sbom {
-  const needs = new Map(sbom.dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]));
-  const development = new Set(refsOf(manifest.devDependencies));
-  const kept = new Set<string>([refOf(manifest)]);
-  const keep = (ref: string): void => {
-    if (kept.has(ref) || (development.has(ref) && !inBundle.has(ref))) return;
-    kept.add(ref);
-    needs.get(ref)?.forEach(keep);
-  };
-  for (const ref of [...refsOf(manifest.dependencies), ...inBundle]) keep(ref);
+  const kept = new Set([refOf(manifest), ...inBundle]);
   const components = sbom.components.filter(each => kept.has(each['bom-ref']));
   return {
     ...sbom,
@@ -59,8 +53,4 @@ function delivered(sbom: Sbom, inBundle: ReadonlySet<string>): Sbom {
       .filter(({ ref }) => kept.has(ref))
       .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter(each => kept.has(each)) })),
   };
-}
-
-function refsOf(dependencies: Readonly<Record<string, string>>): string[] {
-  return Object.entries(dependencies).map(([name, version]) => refOf({ name, version }));
 }

@@ -1,9 +1,11 @@
 /** What the package has and asks for. What it does in an app is tested by `npm run test:package`. */
 import { readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { build } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
 import { declare } from '../../package/declarations.ts';
+import { ENTRY_BUNDLES } from '../../package/entry-bundles.ts';
 import { FUNCTION_BUNDLE } from '../../package/function-bundle.ts';
 import { nodeFault, peerFaults } from '../../package/prerequisites.ts';
 import { releaseNotes } from '../../package/release-notes.ts';
@@ -13,27 +15,26 @@ import { code, links, page, ROOT } from '../docs/pages.ts';
 const manifest = JSON.parse(page('package.json'));
 const { name: PACKAGE, peerDependencies } = manifest;
 
+/** The entries as the package has them. */
+const bundled = Promise.all(ENTRY_BUNDLES.map(each => build({ ...each, write: false } as BuildOptions)));
+
 describe('package.json', () => {
-  test('names as dependencies and peers exactly what the compiled parts import', async () => {
-    const { metafile } = await build({
-      absWorkingDir: ROOT,
-      entryPoints: ['construct', 'client', 'connectorctl'].map(name => `package/${name}.ts`),
-      outdir: 'dist',
-      bundle: true,
-      write: false,
-      packages: 'external',
-      platform: 'node',
-      // As the package is compiled. It refuses what CommonJS lacks, such as await at the top level.
-      format: 'cjs',
-      define: { 'import.meta.dirname': '__dirname', 'import.meta.filename': '__filename' },
-      metafile: true,
-    });
-    const imported = Object.values(metafile.outputs).flatMap(output => output.imports.map(each => each.path));
-    // The clients of AWS are loaded on demand, by a function that the bundler does not follow.
+  test('has no dependencies: the bundles import the peers and nothing else', async () => {
+    const imported = (await bundled).flatMap(({ metafile }) =>
+      Object.values(metafile!.outputs).flatMap(output => output.imports.map(each => each.path)),
+    );
+    const packages = imported.filter(name => !isBuiltin(name)).map(packageOf);
+    expect([...new Set(packages)].sort()).toEqual(Object.keys(peerDependencies).sort());
+    expect(manifest).not.toHaveProperty('dependencies');
+  });
+
+  test('has a bundle for each client of AWS that the command line loads on demand', async () => {
     const onDemand = [...page('bin/ctl/aws.ts').matchAll(/load\('([^']+)'\)/g)].map(([, name]) => name!);
-    const packages = [...imported, ...onDemand].filter(name => !name.startsWith('node:')).map(packageOf);
-    const { dependencies } = manifest;
-    expect([...new Set(packages)].sort()).toEqual(Object.keys({ ...dependencies, ...peerDependencies }).sort());
+    const [, command] = await bundled;
+    const names = bundledPackages([command!.metafile!], ROOT).map(({ name }) => name);
+    expect(onDemand.length).toBeGreaterThan(10);
+    expect(onDemand.filter(name => !names.includes(name))).toEqual([]);
+    expect(command!.outputFiles!.map(({ text }) => /\bload\("@|createRequire/.exec(text)?.[0])).toEqual([undefined]);
   });
 
   test('names Nodes on which everything installs that npm installs in a clone, so that npm warns of none', () => {
@@ -59,7 +60,7 @@ describe('package.json', () => {
       file.replace(/^(\.\/)?dist\//, '').replace(/\.js$/, '.ts'),
     );
     expect(sources).toEqual(['package/construct.ts', 'package/client.ts', 'package/connectorctl.ts']);
-    for (const file of sources) expect(page('package/build.ts')).toContain(`'${file.slice(8, -3)}'`);
+    expect(ENTRY_BUNDLES.flatMap(({ entryPoints }) => entryPoints)).toEqual(sources);
   });
 
   test('has the scope that CONTRIBUTING.md and docs/construct.md name', () => {
@@ -160,22 +161,31 @@ describe('what hinders the package is one sentence', () => {
 });
 
 describe('the notices of third parties', () => {
-  const built = build({ ...FUNCTION_BUNDLE, write: false });
+  const metafiles = Promise.all([build({ ...FUNCTION_BUNDLE, write: false }), bundled]).then(
+    ([ofFunction, ofEntries]) => [ofFunction, ...ofEntries].map(({ metafile }) => metafile!),
+  );
 
-  test('have every package whose code is in the bundle, with its licence', async () => {
-    const { metafile } = await built;
-    const packages = bundledPackages(metafile, ROOT);
+  test('have every package whose code is in a bundle, with its licence', async () => {
+    const all = await metafiles;
+    const packages = bundledPackages(all, ROOT);
     const names = packages.map(({ name }) => name);
-    expect(names).toEqual(expect.arrayContaining(['@aws-sdk/client-dynamodb', 'oauth4webapi', 'valibot']));
-    expect(names).not.toContain('commander');
-    const text = noticesText(metafile, ROOT);
+    expect(names).toEqual(
+      expect.arrayContaining([
+        '@aws-sdk/client-dynamodb',
+        '@aws-sdk/client-iam',
+        'commander',
+        'oauth4webapi',
+        'valibot',
+      ]),
+    );
+    expect(names).not.toContain('aws-cdk-lib');
+    const text = noticesText(all, ROOT);
     for (const { name, version, licence } of packages) expect(text).toContain(`${name} ${version} (${licence})`);
   });
 
-  test('have no licence that would oblige whoever deploys the bundle to more than naming its authors', async () => {
-    const { metafile } = await built;
+  test('have no licence that would oblige whoever deploys or runs a bundle to more than naming its authors', async () => {
     const permissive = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'MIT-0'];
-    const others = bundledPackages(metafile, ROOT).filter(({ licence }) => !permissive.includes(licence));
+    const others = bundledPackages(await metafiles, ROOT).filter(({ licence }) => !permissive.includes(licence));
     expect(others.map(({ name, licence }) => `${name}: ${licence}`)).toEqual([]);
   });
 });

@@ -35,7 +35,7 @@ export async function pack(folder: string): Promise<Packed> {
 
 /** No tests, no local parts, no sources that Node would run. */
 export function assertContents({ file, files }: Packed): string {
-  const compiled = /^dist\/(bin|lambda|lib|package)\/.*\.(js|js\.map|d\.ts|json|sql)$/;
+  const read = /^dist\/((lambda|lib|package)\/.*\.d\.ts|package\/(schema-[\d.]+\.json|(views\/)?\w+\.sql))$/;
   const others = [
     'CHANGELOG.md',
     'LICENSE',
@@ -45,9 +45,14 @@ export function assertContents({ file, files }: Packed): string {
     'dist/function/index.mjs',
     'dist/function/index.mjs.map',
     'dist/package.json',
+    'dist/package/client.js',
+    'dist/package/client.js.map',
+    'dist/package/connectorctl.js',
+    'dist/package/construct.js',
+    'dist/package/construct.js.map',
     'package.json',
   ];
-  assert.deepEqual(files.filter(each => !compiled.test(each)).sort(), others.sort());
+  assert.deepEqual(files.filter(each => !read.test(each)).sort(), others.sort());
   const readme = execFileSync('tar', ['-xzOf', file, 'package/README.md'], { encoding: 'utf8' });
   assert.equal(readme, readFileSync(path.join(ROOT, 'package', 'README.md'), 'utf8'));
   return `${files.length} files`;
@@ -70,7 +75,7 @@ export async function assertReproducible(folder: string): Promise<string> {
   await succeed('npm', ['run', 'build', '--loglevel=error'], { folder: copy });
   const [here, there] = [ROOT, copy].map(root => hashesIn(path.join(root, 'dist')));
   assert.deepEqual(there, here);
-  return `sha256 of dist ${sha256(JSON.stringify(here))}, of its bundle ${here!['function/index.mjs']}`;
+  return `sha256 of dist ${sha256(JSON.stringify(here))}, of the function's bundle ${here!['function/index.mjs']}`;
 }
 
 function hashesIn(folder: string): Record<string, string> {
