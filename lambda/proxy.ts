@@ -23,7 +23,8 @@ export function proxyAgent(proxy: ProxySettings | undefined): { readonly httpsAg
  */
 export function hostPattern(host: string): string {
   const name = host.replace(/^\*?\./, '');
-  return /^\[|^[\d.]+(:\d+)?$|::/.test(name) ? name : `.${name}`;
+  // Addresses, and hosts with a port, have one form.
+  return /:|^\d[\d./-]*$/.test(name) ? name : `.${name}`;
 }
 
 /** Wraps what connects to the API or AWS. Without a proxy nothing changes. */

@@ -46,13 +46,12 @@ export function withCertificates(folder: string, file: string): AssetOptions {
 }
 
 /** Options of the bundling by esbuild that add the file. */
-export function certificatesBundling(file: string): Pick<BundlingOptions, 'commandHooks' | 'environment'> {
+export function certificatesBundling(file: string): Pick<BundlingOptions, 'commandHooks'> {
   const copy = process.platform === 'win32' ? 'copy' : 'cp';
   const afterBundling = (_: string, outputFolder: string) => [
     [copy, quoted(path.resolve(file)), quoted(path.join(outputFolder, CERTIFICATES_FILE))].join(' '),
   ];
   return {
-    environment: certificatesKey(file),
     commandHooks: { beforeBundling: () => [], beforeInstall: () => [], afterBundling },
   };
 }
