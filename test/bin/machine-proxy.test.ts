@@ -13,8 +13,8 @@ test.each([
 });
 
 test.each([
-  ['the variable in capitals', { HTTPS_PROXY: PROXY }, PROXY],
-  ['the variable in small letters first', { HTTPS_PROXY: 'http://other.example', https_proxy: PROXY }, PROXY],
+  ['the variable in upper case', { HTTPS_PROXY: PROXY }, PROXY],
+  ['the variable in lower case first', { HTTPS_PROXY: 'http://other.example', https_proxy: PROXY }, PROXY],
   ['a proxy with user and password', { HTTPS_PROXY: 'http://u:p@proxy.example' }, 'http://u:p@proxy.example'],
   ['a proxy without scheme, as curl takes it', { HTTPS_PROXY: 'proxy.example:3128' }, PROXY],
 ])('%s is the proxy of this machine', (_, environment, url) => {
