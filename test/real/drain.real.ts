@@ -28,19 +28,6 @@ test('the first run delivers everything to the last digit; a second one sends no
   expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({ azp: CLIENT_ID });
 });
 
-test('a run whose time ends is gone on with by later processes, and nothing is sent twice', async () => {
-  await using each = await ports({ environment: { PAGE_LIMIT: '10' }, platform: { latencyMs: 150 } });
-  each.platform.populate(COUNTS);
-  const more: unknown[] = [];
-  while (more.at(-1) !== false && more.length < 20) {
-    const [outcome] = (await each.run([{}], 3_000)).outcomes;
-    more.push(outcome && 'more' in outcome ? outcome.more : outcome);
-  }
-  expect(more.length).toBeGreaterThan(1);
-  expect(more).toEqual([...Array(more.length - 1).fill(true), false]);
-  expect(await each.result()).toMatchObject(QUIET);
-});
-
 test('a removal is a tombstone and withdraws its threats; a restore brings them back', async () => {
   await using each = await ports();
   for (const id of ['host', 'host-2']) each.platform.put('assets', { id });
@@ -54,38 +41,4 @@ test('a removal is a tombstone and withdraws its threats; a restore brings them 
   await each.run();
   expect(await each.result()).toMatchObject({ ...QUIET, tombstones: 1, withdrawals: 2, restores: 1 });
   expect((await each.events()).filter(({ stream }) => stream === 'threats')).toHaveLength(3 + 2 + 2);
-});
-
-test('a row beyond 1,000 KiB lies in the dead-letter bucket as it came, and an event points to it', async () => {
-  await using each = await ports();
-  const text = `"text":"${'ключ'.repeat(140_000)}","n":1.0`;
-  each.platform.put('assets', `{"id":"large",${text}}`);
-  each.platform.put('assets', { id: 'small' });
-  const { outcomes } = await each.run([{}, {}]);
-  expect(outcomes).toMatchObject([{ streams: { assets: { rows: 2 } } }, { streams: { assets: { forwarded: 0 } } }]);
-  const [[key, deadLetter] = ['', '']] = await each.deadLetters();
-  expect(key).toMatch(/^dead-letter\/acme\/assets\/oversize\/.+\.json$/);
-  expect(deadLetter).toContain(text);
-  expect((await each.events()).map(({ id, kind }) => [id, kind]).sort()).toEqual([
-    ['large', 'oversize'],
-    ['small', 'upsert'],
-  ]);
-});
-
-test('a resync sends nothing that is known; a replay sends it once more', async () => {
-  await using each = await ports({ environment: PAGES });
-  each.platform.populate({ assets: 60, threats: 70, dnsBlocks: 80 });
-  const { outcomes } = await each.run([{}, { resync: ['assets', 'threats'] }, { replay: ['threats', 'dns-blocks'] }]);
-  expect(outcomes).toMatchObject([
-    {
-      streams: {
-        assets: { forwarded: each.liveAssets() },
-        threats: { forwarded: 70 },
-        'dns-blocks': { forwarded: 80 },
-      },
-    },
-    { streams: { assets: { rows: 60, forwarded: 0 }, threats: { rows: 70, forwarded: 0 } } },
-    { streams: { threats: { forwarded: 70 }, 'dns-blocks': { forwarded: 80 } } },
-  ]);
-  expect((await each.result()).breaches).toEqual([]);
 });

@@ -27,7 +27,6 @@ export interface Ports extends AsyncDisposable {
   queue(): Promise<SiemQueue>;
   /** Lines of one object. */
   object(key: string): Promise<string[]>;
-  deadLetters(): Promise<Map<string, string>>;
   /** What the SIEM has, held against what the API would answer. */
   result(): Promise<Result>;
   /** Assets that are there; of generated ones some are removed before anybody saw them, and are not sent. */
@@ -89,7 +88,6 @@ export async function ports(options: PortsOptions = {}): Promise<Ports> {
     events: async () => (await lines()).map(line => parseEvent(line, 'delivered')),
     queue: () => siemQueue(parts.moto.url, names.bucket, names.prefix),
     object: async key => splitLines((await moto.objects(names.bucket, key)).get(key)!),
-    deadLetters: () => moto.objects(names.deadLetterBucket, ''),
     async result() {
       const events = (await lines()).map(line => receive(line, 0));
       return check({ events, truth: [...platform.truthText()].join(''), completedEpochs: new Set() });
