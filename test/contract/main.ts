@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { machineProxy, useProxy } from '../../bin/machine-proxy.ts';
 import { hasClientSecret, readClientSecret } from '../../bin/terminal/client-secret.ts';
 import { type ContractTarget, checkRules } from './contract-client.ts';
 import { RULES } from './rules.ts';
@@ -7,6 +8,7 @@ import { RULES } from './rules.ts';
 const TOKEN_ENDING = '/protocol/openid-connect/token';
 
 const options = readOptions();
+useProxy(machineProxy(process.env));
 if (hasClientSecret(process.env)) {
   // Nothing was typed, or Ctrl-C was.
   const secret = await readClientSecret(options, process.env).catch((error: Error) => error);

@@ -37,7 +37,7 @@ Common options:
 
 const PROXY = `## Proxy
 
-\`connectorctl\` and \`npm start\` take the way to the network from your environment. The function has its own:
+\`connectorctl\`, \`npm start\` and \`npm run contract\` take the way to the network from your environment. The function has its own:
 [proxy and private certificates](configuration.md#proxy-and-private-certificates).
 
 | Variable | Effect |
