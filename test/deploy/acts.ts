@@ -54,3 +54,21 @@ export function liveAssets({ api: { platform } }: Account): string[] {
 export function lastLine(text: string): string {
   return text.trim().split('\n').at(-1)!;
 }
+
+export async function assertDenied(what: string, call: Promise<unknown>): Promise<void> {
+  const error = await call.then(
+    () => undefined,
+    (reason: Error) => reason,
+  );
+  assert(error, `${what} was allowed`);
+  assert.match(
+    `${error.name} ${error.message}`,
+    /AccessDenied|not authorized|403/,
+    `${what}: ${error.name} ${error.message}`,
+  );
+}
+
+/** @returns the ARN in the command of the output */
+export function secretOf({ FillCredentials = '' }: Deployment['outputs']): string {
+  return /--secret-id (\S+)/.exec(FillCredentials)![1]!;
+}

@@ -5,13 +5,13 @@ Each addition follows AWS's documents. docs/deploy-tests.md lists them, and what
 
 import gzip
 import json
-
 import ministack.services.cloudformation.provisioners as provisioners
 import ministack.services.cloudwatch as cloudwatch
 import ministack.services.firehose as firehose
 import ministack.services.iam as iam
 import ministack.services.lambda_svc as functions
 from ministack import app
+from ministack.core import iam_actions
 
 HANDLERS = provisioners._RESOURCE_HANDLERS
 
@@ -78,7 +78,7 @@ HANDLERS["AWS::IAM::OIDCProvider"] = {
 }
 
 
-# AWS::CloudWatch::Alarm with metric math: kept as the metric that the expression is over.
+# AWS::CloudWatch::Alarm with metric math: kept as the first metric that the expression is over.
 
 metric_alarm = provisioners._cw_metric_alarm_record
 
@@ -87,12 +87,37 @@ def record_alarm(name, props):
     measured = [each["MetricStat"] for each in props.get("Metrics", []) if "MetricStat" in each]
     if not measured:
         return metric_alarm(name, props)
-    (only,) = measured
+    first = measured[0]
     rest = {key: value for key, value in props.items() if key != "Metrics"}
-    return metric_alarm(name, {**rest, **only["Metric"], "Period": only["Period"], "Statistic": only["Stat"]})
+    return metric_alarm(name, {**rest, **first["Metric"], "Period": first["Period"], "Statistic": first["Stat"]})
 
 
 provisioners._cw_metric_alarm_record = record_alarm
+
+
+# IAM: DescribeStacks without a name is about every stack, as AWS names it in its refusals, and a call that lists alarms is about the first.
+
+resource_arn = iam_actions.extract_resource_arn
+
+
+def listed_alarms(body):
+    try:
+        return json.loads(body).get("AlarmNames", [])
+    except ValueError:
+        return []
+
+
+def resource_as_named(service, method, path, headers, body, query_params, region, account_id):
+    found = resource_arn(service, method, path, headers, body, query_params, region, account_id)
+    if found != "*":
+        return found
+    if service == "cloudformation":
+        return f"arn:aws:cloudformation:{region}:{account_id}:stack/*/*"
+    alarms = listed_alarms(body) if service == "monitoring" else []
+    return f"arn:aws:cloudwatch:{region}:{account_id}:alarm:{alarms[0]}" if alarms else found
+
+
+iam_actions.extract_resource_arn = resource_as_named
 
 
 # The Ref of a secret is its ARN.

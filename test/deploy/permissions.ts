@@ -33,7 +33,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
 import { type Account, type Deployment, succeeded } from './account.ts';
-import { assertCopy, assertTruth, lastLine, setCredentials } from './acts.ts';
+import { assertCopy, assertDenied, assertTruth, lastLine, secretOf, setCredentials } from './acts.ts';
 import { ACCOUNT } from './emulator.ts';
 import { createReader, openSiem, type Siem } from './siem.ts';
 import type { Story } from './story.ts';
@@ -224,7 +224,7 @@ async function readersPolicy(
         siem.sqs.send(new ReceiveMessageCommand({ QueueUrl: outputs['SiemDeadLetterQueueUrl'] })),
       'dynamodb:Scan': () => new DynamoDBClient(config).send(new ScanCommand({ TableName: outputs['StateTableName'] })),
       'secretsmanager:GetSecretValue': () =>
-        new SecretsManagerClient(config).send(new GetSecretValueCommand({ SecretId: secretOf(acme) })),
+        new SecretsManagerClient(config).send(new GetSecretValueCommand({ SecretId: secretOf(outputs) })),
       'lambda:InvokeFunction': () =>
         new LambdaClient(config).send(new InvokeCommand({ FunctionName: outputs['FunctionName'] })),
       'firehose:PutRecordBatch': () =>
@@ -285,24 +285,6 @@ async function readersRole(acme: Deployment, { step }: Pick<Story, 'step'>): Pro
     await assertDenied('another external id', assume('another'));
     await assertDenied('no external id', assume());
   });
-}
-
-async function assertDenied(what: string, call: Promise<unknown>): Promise<void> {
-  const error = await call.then(
-    () => undefined,
-    (reason: Error) => reason,
-  );
-  assert(error, `${what} was allowed`);
-  assert.match(
-    `${error.name} ${error.message}`,
-    /AccessDenied|not authorized|403/,
-    `${what}: ${error.name} ${error.message}`,
-  );
-}
-
-/** @returns the ARN in the command of the output */
-function secretOf({ outputs }: Deployment): string {
-  return /--secret-id (\S+)/.exec(outputs['FillCredentials']!)![1]!;
 }
 
 async function anEvent(Bucket: string) {

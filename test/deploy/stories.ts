@@ -1,6 +1,7 @@
 import type { Account } from './account.ts';
 import { life } from './life.ts';
 import { permissions } from './permissions.ts';
+import { platformTeam } from './platform-team.ts';
 import { reader } from './reader.ts';
 import type { Story } from './story.ts';
 import { upgrade } from './upgrade.ts';
@@ -17,6 +18,7 @@ interface Chapter {
 export const STORIES = {
   life: { about: 'a connector from bootstrap to destroy', bounded: true, play: life },
   permissions: { about: 'each permission taken away alone', bounded: false, play: permissions },
+  'platform-team': { about: 'the example of a platform team, and its two roles', bounded: false, play: platformTeam },
   reader: { about: 'a SIEM that reads twice, late and in vain', bounded: true, play: reader },
   upgrade: { about: 'a stack of an earlier release, updated in place', bounded: false, play: upgrade },
   variants: { about: 'each variant, updates in place, deployments that fail', bounded: false, play: variants },

@@ -6,7 +6,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { page, ROOT } from '../docs/pages.ts';
 import { type Place, succeed } from './run.ts';
 
-export const EXAMPLES = ['own-app', 'many-organizations', 'pipeline'] as const;
+export const EXAMPLES = ['own-app', 'many-organizations', 'pipeline', 'platform-team'] as const;
 
 export interface App extends Place {
   /** Seconds of the installation. */
