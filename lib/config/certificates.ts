@@ -46,12 +46,21 @@ function isCertificate(block: string): boolean {
   }
 }
 
-/** Certificates that can be deployed, and that connections fail for. */
+/** What is wrong with certificates that can be deployed: connections fail for it, now or later. */
 export function certificatesWarnings(file: string, now: number): string[] {
   const certificates = certificateBlocks(readFileSync(file, 'utf8')).map(block => new X509Certificate(block));
-  return certificates.flatMap(({ subject, validTo, validFrom }) => {
-    const name = subject?.replaceAll('\n', ', ') || 'without a name';
-    if (Date.parse(validTo) <= now) return [`The certificate ${name} expired on ${validTo}.`];
-    return Date.parse(validFrom) > now ? [`The certificate ${name} is valid from ${validFrom} only.`] : [];
+  const subjects = new Set(certificates.map(({ subject }) => subject));
+  return certificates.flatMap(({ subject, issuer, validTo, validFrom }) => {
+    const name = `The certificate ${nameOf(subject)}`;
+    if (Date.parse(validTo) <= now) return [`${name} expired on ${validTo}. Replace it.`];
+    if (Date.parse(validFrom) > now) return [`${name} is valid from ${validFrom} only.`];
+    // Node accepts no chain that ends below a root.
+    if (!subjects.has(issuer))
+      return [`${name} was issued by ${nameOf(issuer)}, which is not in the file. Add that one.`];
+    return [];
   });
+}
+
+function nameOf(subject: string | undefined): string {
+  return subject?.replaceAll('\n', ', ') || 'without a name';
 }

@@ -63,7 +63,7 @@ function quoted(name: string): string {
 
 export function warnOfCertificates(scope: Construct, file: string): void {
   for (const warning of certificatesWarnings(file, Date.now())) {
-    const text = `${warning} The function will not accept what it signed. Replace it in ${file}, and deploy.`;
+    const text = `caCertificates, ${file}: ${warning} The function will not accept what it signed.`;
     Annotations.of(scope).addWarningV2('security-data-connector:caCertificates', text);
   }
 }

@@ -159,16 +159,28 @@ describe('the function', () => {
     expect(Object.keys(environment()).filter(name => /PROXY|CA_CERTS/.test(name))).toEqual([]);
   });
 
-  test('warns at synth of a certificate that has expired or is not valid yet', () => {
-    const warnings = (validity?: Validity) => {
-      writeFileSync(AUTHORITY_FILE, certificateAuthority('Acme root', validity).certificate);
+  test('warns at synth of a certificate that has expired, is not valid yet, or is no root', () => {
+    const warnings = (text: string) => {
+      writeFileSync(AUTHORITY_FILE, text);
       const stack = new ConnectorStack(createApp(), configured({ caCertificates: AUTHORITY_FILE }));
       const found = Annotations.fromStack(stack).findWarning('*', Match.stringLikeRegexp('certificate'));
       return found.map(({ entry }) => String(entry.data));
     };
-    expect(warnings()).toEqual([]);
-    expect(warnings(EXPIRED)).toEqual([expect.stringMatching(/CN=Acme root expired on .*Replace it in .* and deploy/)]);
-    expect(warnings({ from: new Date('2999-01-01'), to: new Date('2999-01-02') })).toEqual([
+    const authority = (validity?: Validity) => certificateAuthority('Acme root', validity);
+    const root = authority();
+    const { cert: issued } = root.issue(['proxy.acme.example']);
+    expect(warnings(root.certificate)).toEqual([]);
+    expect(warnings(issued + root.certificate)).toEqual([]);
+    expect(warnings(issued)).toEqual([
+      expect.stringContaining(
+        'CN=proxy.acme.example was issued by CN=Acme root, which is not in the file. Add that one.',
+      ),
+    ]);
+    expect(warnings(authority(EXPIRED).certificate)).toEqual([
+      expect.stringMatching(/CN=Acme root expired on .* Replace it\. The function will not accept what it signed\./),
+    ]);
+    const future = { from: new Date('2999-01-01'), to: new Date('2999-01-02') };
+    expect(warnings(authority(future).certificate)).toEqual([
       expect.stringContaining('is valid from Jan  1 00:00:00 2999 GMT only'),
     ]);
   });
