@@ -177,9 +177,12 @@ function checkedResult(change: Partial<Checked>): Checked {
   return { confirmed: [], moved: [], resolved: 0, ...change };
 }
 
-/** Walks these pages of assets, all with the same cursor. */
-async function walkedAgain(idIndex: IdIndex, ...pages: string[][]) {
-  const bodies = pages.map(rows => `{"assets":[${rows}],"pagination":{"next_cursor":"c","page_size":${rows.length}}}`);
+/** Walks pages of these rows of assets, each with its cursor. */
+async function walked(idIndex: IdIndex, ...pages: (readonly [rows: readonly string[], cursor: string | null])[]) {
+  const bodies = pages.map(([rows, cursor]) => {
+    const pagination = JSON.stringify({ next_cursor: cursor, page_size: rows.length });
+    return `{"assets":[${rows}],"pagination":${pagination}}`;
+  });
   const api = { page: async () => Buffer.from(bodies.shift() ?? '') };
   const access = { api, settings: { threatAssetField: 'asset_id', names: {} } } as unknown as Access;
   const context = { clock: steppedClock(), signal: new AbortController().signal } as unknown as Context;
@@ -193,23 +196,14 @@ test('the last version of an id in a list counts, and the walk ends when a repea
   const place = idIndex.place('=a');
   idIndex.setFacts(place, FACT.sent);
   idIndex.setRowHash(place, rowOf(newer).rowHash);
-  const { rows, ended } = await walkedAgain(idIndex, [older], [newer], [newer]);
+  const { rows, ended } = await walked(idIndex, [[older], 'c'], [[newer], 'c'], [[newer], 'c']);
   expect([rows, ended, differences(idIndex, new Map())]).toEqual([3, false, []]);
 });
 
 test('a repeated cursor with changed rows does not end the walk', async () => {
-  const pages = [
-    `{"assets":[${asset('a')}],"pagination":{"next_cursor":"c","page_size":1}}`,
-    `{"assets":[${asset('b')}],"pagination":{"next_cursor":"c","page_size":1}}`,
-    `{"assets":[${asset('c')}],"pagination":{"next_cursor":null,"page_size":1}}`,
-  ];
-  const api = { page: async () => Buffer.from(pages.shift() ?? '') };
-  const access = { api, settings: { threatAssetField: 'asset_id', names: {} } } as unknown as Access;
-  const context = { clock: steppedClock(), signal: new AbortController().signal } as unknown as Context;
-  const progress = { advance: () => undefined } as unknown as Progress;
   const idIndex = new IdIndex();
-  const walked = await walkStream(context, { access, stream: ASSETS, idIndex, learned: {}, progress });
-  expect([walked.rows, walked.ended, idIndex.size]).toEqual([3, true, 3]);
+  const { rows, ended } = await walked(idIndex, [[asset('a')], 'c'], [[asset('b')], 'c'], [[asset('c')], null]);
+  expect([rows, ended, idIndex.size]).toEqual([3, true, 3]);
 });
 
 const BEGUN = Date.parse('2026-11-20T12:00:00Z');

@@ -49,9 +49,10 @@ export interface Typed {
   readonly interactive?: boolean;
 }
 
-/** The installed program runs in processes of its own. */
+/** The installed program runs in processes of its own, which have neither a terminal nor another clock. */
 export function start(args: readonly string[], typed: Typed): Started {
-  return INSTALLED && !typed.interactive ? startProcess(args, typed) : startHere(args, typed);
+  const isHere = !INSTALLED || typed.interactive || typed.clock;
+  return isHere ? startHere(args, typed) : startProcess(args, typed);
 }
 
 /** In a process of its own, without a terminal. */
