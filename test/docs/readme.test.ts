@@ -154,17 +154,13 @@ describe('commands', () => {
   });
 
   test('every package of package.json is explained', () => {
-    const { dependencies, devDependencies } = JSON.parse(page('package.json'));
+    const names = Object.keys(JSON.parse(page('package.json')).devDependencies);
     const words = new Set([...page('docs/decisions/0012-packages.md').matchAll(/`([^`]+)`/g)].map(([, word]) => word!));
     // Of a family the first is written out, the others by their last part.
     const forms = (name: string) => [name, name.replace(/^.*(?=\/)/, ''), name.replace(/^.*\/client(?=-)/, '')];
     const families = (name: string) => [name.replace(/\/client-.*/, '/client-*'), name.replace(/\/.*/, '/*')];
-    const unexplained = [
-      ...Object.keys(dependencies).filter(name => ![...forms(name), ...families(name)].some(form => words.has(form))),
-      ...Object.keys(devDependencies).filter(
-        name => ![...forms(name), families(name)[1]!].some(form => words.has(form)),
-      ),
-    ];
+    const unexplained = names.filter(name => ![...forms(name), ...families(name)].some(form => words.has(form)));
+    expect(names.length).toBeGreaterThan(30);
     expect(unexplained).toEqual([]);
   });
 
