@@ -21,6 +21,8 @@ export interface Setting {
   readonly platform: Partial<PlatformSettings>;
   readonly pageLimit: number;
   readonly refreshDays?: number;
+  /** Every history ends with a repair, which also finds what disappears without any sign. */
+  readonly repairs?: true;
 }
 
 const STREAM_OF = { a: 'assets', t: 'threats', d: 'dns-blocks' } as const;
@@ -127,7 +129,8 @@ export class Stage {
     }
     const [, verb, id = ''] = /^([-+~?])([abtu])$/.exec(word) ?? [];
     if (verb === '-') {
-      if (this.#hidesMove(id)) throw new Error('nothing would show that a threat moved to it');
+      if (!this.#setting.repairs && this.#hidesMove(id))
+        throw new Error('nothing would show that a threat moved to it');
       platform.remove('assets', id);
     } else if (verb === '+') platform.restore('assets', id);
     else if (verb === '~') platform.redeliver(streamOf(id) as 'assets', id);

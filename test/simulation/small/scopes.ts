@@ -127,9 +127,9 @@ export const SCOPES: readonly Scope[] = [
   },
   {
     name: 'a replay that goes back, and its repair',
-    setting: everyVersion,
+    setting: { ...everyVersion, pageLimit: 1, repairs: true },
     begin: ['a=1', 'b=1', 't=1@a', 'run', 't=1@b', 'run'],
-    words: ['replay-t:late-18', 'replay-t:late-20', 'replay-t:after-20', '-b', '-a', '+b', 'run'],
+    words: ['replay-t:late-8', 'replay-t:late-11', 'replay-t:after-15', '-b', '-a', '+b', 'run'],
     length: 3,
     end: ['run', 'repair', 'repair'],
     faults: [],
