@@ -12,6 +12,7 @@
  *     run:after-7   … and is killed after its 7th I/O. See FAULTS. run:freeze-7 run:thaw-3 run the next beside a frozen one
  */
 import type { Commands } from '../../../lambda/core/run-streams.ts';
+import { STREAMS } from '../../../lambda/streams.ts';
 import type { PlatformSettings } from '../../../local/platform/settings.ts';
 import { sequencesUsedTwice, unlikeTruth } from '../../support/promise.ts';
 import { copyOf, greatestSequence, keyOf } from '../../support/siem.ts';
@@ -194,6 +195,7 @@ export class Stage {
     const isUndisturbed = scene.struck.size === 0 && (runs > 1 || this.words.at(-1) === 'run');
     const isQuiet = isUndisturbed && this.#setting.platform.retention !== 'every-version';
     const before = this.#stateText();
+    const { pages } = scene;
     await scene.run({}, [], undefined);
     const { kept, withheld } = this.#truth();
     const firstKept = new Map<string, Received>();
@@ -213,6 +215,7 @@ export class Stage {
       ...sequencesUsedTwice(scene.events),
       ...this.#needless(),
       ...(this.#stateText() === before ? [] : ['A quiet run still changes the table']),
+      ...(scene.pages - pages > STREAMS.length ? ['A quiet run reads more than the last page of a stream'] : []),
       ...(isQuiet && scene.lookUps > lookUps ? ['A quiet run looks rows up'] : []),
       ...this.#left(),
     ];

@@ -50,6 +50,8 @@ export class Scene {
   settings: Settings;
   /** Runs so far. */
   runs = 0;
+  /** Requests for pages. */
+  pages = 0;
   /** Requests for row states. */
   lookUps = 0;
   /** Numbers of the runs that something befell. */
@@ -178,6 +180,7 @@ export class Scene {
 
   #fetch(url: string, init: RequestInit, process: Process): Promise<Response> {
     const isList = url.includes('?');
+    if (isList) this.pages++;
     const ask = async () => {
       const cursor = isList ? new URL(url).searchParams.get('cursor') : null;
       if (cursor !== null && this.#forgotten.has(cursor)) return problem(400, 'request/invalid-cursor');
