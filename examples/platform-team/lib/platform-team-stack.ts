@@ -13,7 +13,7 @@ export interface PlatformTeamStackProps extends cdk.StackProps {
   readonly authUrl?: string;
 }
 
-/** A connector under the rules of a platform team: its key, its topic, its boundary, its thresholds, its roles. */
+/** A connector under the rules of a platform team: its key, its topic, its boundary, its proxy, its thresholds, its roles. */
 export class PlatformTeamStack extends cdk.Stack {
   constructor(scope: Construct, id: string, { baseUrl, authUrl, ...props }: PlatformTeamStackProps = {}) {
     super(scope, id, props);
@@ -25,6 +25,8 @@ export class PlatformTeamStack extends cdk.Stack {
       baseUrl: baseUrl ?? 'https://api.security-data.example',
       authUrl: authUrl ?? 'https://auth.security-data.example/realms/acme',
       encryptionKey: key,
+      proxyUrl: 'http://proxy.acme.example:3128',
+      noProxy: ['vpce.amazonaws.com'],
       alarmTopic,
       alarms: {
         // The SIEM of this organization reads every two hours.
