@@ -11,7 +11,7 @@
  * The window holds the version tags of the rows read last, so that the page that every poll reads again costs no look-up:
  *
  *     assets, threats   the last page              window {a1 b1}, page [b1 c1] → c1 is looked up → window {b1 c1}
- *                       while it is cut again      window {a1 b1 b2}, page [a1] → window {a1 b1 b2} → page [b1]: b2 is known, b1 no change
+ *                       while it is cut again      window {a1 b1 b2}, page [a1] → window {a1 b1 b2}, page [b1] → window {b1 b2}
  *     DNS blocks        at least two pages         the only memory of them, so it is shortened only at the end of a walk
  */
 
@@ -417,7 +417,7 @@ function positionAfter({ sent, next, names }: Omit<ReadPage, 'rows'>, { checkpoi
   return { cursor, previous, names: names.rows === rows && names.pagination === pagination ? checkpoint.names : names };
 }
 
-/** Tags that the window keeps at most while a walk lasts: two pages, and two more with which the walk began. */
+/** Tags that the window keeps at most, where it is the only memory: two pages, and two more with which the walk began. */
 const MOST_TAGS = 2_000;
 
 function windowAfter(
@@ -427,9 +427,8 @@ function windowAfter(
   stream: SelectedStream,
 ): Pick<StreamState, 'window' | 'pages'> {
   if (versionTags.length === 0 && next !== null) return { window, pages: before };
-  const isCutAgain = next !== null && versionTags.some(tag => window.has(tag));
-  if (stream.hasRowStates && !isCutAgain)
-    return { window: versionTags.length > 0 ? new Set(versionTags) : window, pages: [] };
+  if (stream.hasRowStates)
+    return { window: versionTags.length > 0 ? lastPage(versionTags, window, next) : window, pages: [] };
   const pages = versionTags.length > 0 ? [...before, versionTags].slice(-2) : before;
   const isWhole = next === null && pages.length === 2;
   const kept = new Set(isWhole ? pages[0] : window);
@@ -443,6 +442,15 @@ function windowAfter(
     kept.delete(oldest);
   }
   return { window: kept, pages };
+}
+
+/** The last page, and what is still to come of the one before while that is cut again. */
+function lastPage(versionTags: readonly string[], window: ReadonlySet<string>, next: string | null) {
+  const page = new Set(versionTags);
+  const before = next === null ? [] : [...window];
+  const read = before.findLastIndex(tag => page.has(tag));
+  if (read >= 0) for (const tag of before.slice(read + 1)) page.add(tag);
+  return page;
 }
 
 /** What a batch changes beside the states of its rows. */

@@ -405,8 +405,14 @@ describe('the window', () => {
     const { saved } = walked(ASSETS, [[a, older, newer]]);
     const again = [[a], [older], [newer]];
     expect(walked(ASSETS, again, saved).sent).toEqual([]);
-    expect(walked(ASSETS, again, saved, false).ids).toEqual(tags('a', 'b', 'b'));
+    expect(walked(ASSETS, again.slice(0, 1), saved, false).ids).toEqual(tags('a', 'b', 'b'));
+    expect(walked(ASSETS, again.slice(0, 2), saved, false).ids).toEqual(tags('b', 'b'));
     expect(walked(ASSETS, again, saved).ids).toEqual(tags('b'));
+  });
+
+  test('a last page to which rows were added leaves nothing of the window before, also when rows have left it', () => {
+    const { saved } = walked(ASSETS, [[asset('a'), asset('b'), asset('c')]]);
+    expect(walked(ASSETS, [[asset('b'), asset('c'), asset('d')]], saved, false).ids).toEqual(tags('b', 'c', 'd'));
   });
 
   test('of DNS blocks the window holds the last two pages of a walk that has ended', () => {
