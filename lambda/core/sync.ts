@@ -113,10 +113,12 @@ export function decideOptions(rows: number, { stream, run }: StreamRun): DecideO
 
 /**
  * Saved before a row of the rewound walk is sent. The walk may send an older version of a row. If the run were killed then and the API
- * accepted the refused cursor after all, the newer version would never be read again.
+ * accepted the refused cursor after all, the newer version would never be read again. For the same reason the window, which has the newer
+ * version, goes where row states decide.
  */
 async function rewind({ sent }: ReadPage, state: StreamState, { stream, run }: StreamRun): Promise<StreamState> {
-  const rewound = { ...state, checkpoint: { ...state.checkpoint, cursor: sent, previous: undefined } };
+  const checkpoint = { ...state.checkpoint, cursor: sent, previous: undefined };
+  const rewound = { ...state, checkpoint, window: stream.hasRowStates ? new Set<string>() : state.window };
   await run.checkpoints.save(stream.name, toCheckpoint(rewound), run.lease.epoch);
   return rewound;
 }

@@ -119,6 +119,7 @@ export const SEQUENCES: Readonly<Record<string, readonly string[]>> = {
   'a kill, a change and a kill': ['filter:t a=1 t=1@a run -a run +a run', 'filter:t a=1 t=1@a run -a run +a t=2 run'],
   'a page that is cut again, two kills': ['a=1 t=1@a u=1@a run limit:1 run -a run'],
   'every version, a page that is cut again': ['a=1 b=1 run b=2 run limit:1 run'],
+  'every version, cursors that the API forgets': ['a=1 b=1 run a=2 b=2 run limit:3 forget run'],
   'pages of one row': ['a=1 b=1 t=1@a u=1@b run -a run', 'a=1 b=1 t=1@a u=1@b run t=2 u=2 run -b run'],
   'a frozen run': ['a=1 t=1@a run t=2 run run', 'a=1 t=1@a run -a run run'],
 };

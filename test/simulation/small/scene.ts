@@ -85,6 +85,12 @@ export class Scene {
     } as Settings;
   }
 
+  #issue(cursor: string): void {
+    this.#issued.add(cursor);
+    // The same text, issued again, is good again.
+    this.#forgotten.delete(cursor);
+  }
+
   forgetCursors(): void {
     this.#forgotten = new Set(this.#issued);
   }
@@ -188,7 +194,7 @@ export class Scene {
       if (!isList) return response;
       const body = await response.text();
       const next = /"next_cursor":"([^"]*)"/.exec(body)?.[1];
-      if (next !== undefined) this.#issued.add(JSON.parse(`"${next}"`));
+      if (next !== undefined) this.#issue(JSON.parse(`"${next}"`));
       return new Response(body, { status: response.status });
     };
     // The token is kept for the life of the scene.

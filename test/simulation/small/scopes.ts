@@ -201,6 +201,15 @@ export const SCOPES: readonly Scope[] = [
     faults: KILLS,
   },
   {
+    name: 'every version, cursors that the API forgets',
+    setting: everyVersion,
+    begin: ['a=1', 'b=1', 'run', 'a=2', 'b=2', 'run'],
+    words: ['a=1', '-b', 'limit:1', 'limit:3', 'forget', 'run'],
+    length: 3,
+    end: ['run'],
+    faults: KILLS,
+  },
+  {
     name: 'pages of one row',
     setting: { ...latest, pageLimit: 1 },
     begin: ['a=1', 'b=1', 't=1@a', 'u=1@b', 'run'],
