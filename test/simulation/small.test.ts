@@ -23,6 +23,14 @@ describe('in every small scene the promise holds', () => {
     const history = (at: number) => `filter:t a=1 t=1@a run -a run:after-${at} +a t=2 run`.split(' ');
     for (let at = 1; at <= 24; at++) expect(await play(history(at), setting)).toEqual([]);
   });
+
+  test.each([
+    ['every version, a page that is cut again', 'a=1 b=1 run b=2 run limit:1 run'],
+    ['every version, cursors that the API forgets', 'a=1 b=1 run a=2 b=2 run limit:3 forget run'],
+  ])('%s: an older version that is read again is not the last that is sent', async (scope, history) => {
+    const { setting } = SCOPES.find(({ name }) => name === scope)!;
+    expect(await play(history.split(' '), setting)).toEqual([]);
+  });
 });
 
 test('every mutant breaks a line that is there once', () => {

@@ -41,7 +41,11 @@ describe('a filter', () => {
   test('a row that stops matching is withdrawn with the reason, and one that matches again is sent as another revision', async () => {
     const harness = await having([high('a')], LOW_OUT);
     next(harness, low('a', 2));
-    expect(await harness.runStream('assets', { selections: LOW_OUT })).toMatchObject({ filtered: 1, withdrawn: 1 });
+    expect(await harness.runStream('assets', { selections: LOW_OUT })).toMatchObject({
+      filtered: 1,
+      withdrawn: 1,
+      withdrawnByFilter: 1,
+    });
     expect(harness.events).toMatchObject([{ kind: 'withdrawn', stream: 'assets', id: 'a', reason: 'filtered' }]);
     const [withdrawn] = harness.events;
     harness
