@@ -78,14 +78,20 @@ export async function openDemo(options: OpenOptions): Promise<Opened> {
       }
       throw new Error('The demo has ended.');
     },
-    cause: incident => page.locator(`[data-incident="${incident}"]`).click(),
-    repair: () => page.locator('#repair').click(),
+    cause: incident => press(page, `[data-incident="${incident}"]`),
+    repair: () => press(page, '#repair:enabled'),
     evaluate: script => page.evaluate(script),
     async shows(script) {
       await page.waitForFunction(script);
     },
     close: async () => kept.disposeAsync(),
   };
+}
+
+/** By the keyboard: between the place of a button and the click on it, a page that is updated may have moved. */
+async function press(page: Page, selector: string): Promise<void> {
+  const button = await page.waitForSelector(selector, { visible: true });
+  await button!.press('Enter');
 }
 
 function summary({ distance, alarms, incident }: View): string {

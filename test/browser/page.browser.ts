@@ -73,6 +73,20 @@ test('an incident is caused and repaired by the keyboard alone, and what has the
   await demo.until(({ incident }) => incident?.isRepaired === true, 'it is repaired', 3);
 });
 
+test('the buttons stay where they are while an incident begins, its error is shown, and it ends', async () => {
+  await demo.evaluate(`globalThis.places = new Set();
+    (function note() {
+      places.add(Math.round(document.querySelector('#repair').getBoundingClientRect().top + scrollY));
+      requestAnimationFrame(note);
+    })()`);
+  await demo.cause('The function cannot start');
+  await demo.until(({ incident }) => (incident?.minutes ?? 0) >= 4, 'the incident lasts', 8);
+  await demo.shows("!document.querySelector('#fault').hidden");
+  await demo.repair();
+  await demo.until(({ distance }) => distance === 0, 'the copy equals the data', 40);
+  expect(await demo.evaluate('places.size')).toBe(1);
+});
+
 test('each button says what its incident does, and Lag, Kept back and the epoch are explained', async () => {
   const shown = await demo.page.$$eval('[data-incident] small', each => each.map(({ textContent }) => textContent));
   const incidents = INCIDENT_GROUPS.flatMap(each => each.incidents);
