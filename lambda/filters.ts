@@ -11,7 +11,6 @@
  *     omit    contact.email
  *     row     {"contact":{"email":"a@b","id":1.0}}    becomes {"contact":{"id":1.0}} before it is hashed
  */
-import { channel } from 'node:diagnostics_channel';
 import { JMESPathTypeError, search, UnknownFunctionError } from '@aws-lambda-powertools/jmespath';
 import type { CutOptions } from './core/json/cutter.ts';
 import { withoutMembers } from './core/json/members.ts';
@@ -27,18 +26,6 @@ export interface SelectionOptions {
   readonly omit?: readonly string[] | undefined;
 }
 
-/** Called for each row that a filter decides. Only `npm start` uses it. */
-export const FILTER_CHANNEL = 'security-data-connector:filter';
-
-export interface FilterMessage {
-  /** Path of the list. */
-  readonly path: string;
-  readonly text: string;
-  readonly result: FilterResult;
-}
-
-const asked = channel(FILTER_CHANNEL);
-
 /** @returns nothing when every row is sent as it is */
 export function rowSelection(
   { filter, omit = [], since }: SelectionOptions,
@@ -52,12 +39,7 @@ export function rowSelection(
   return {
     since: since === undefined ? undefined : Date.parse(since),
     tag: hash(JSON.stringify([filter ?? '', omit.toSorted()])).slice(0, TAG_LENGTH),
-    filter(text) {
-      if (filter === undefined) return 'send';
-      const result = evaluate(filter, text, reviver);
-      if (asked.hasSubscribers) asked.publish({ path, text, result } satisfies FilterMessage);
-      return result;
-    },
+    filter: text => (filter === undefined ? 'send' : evaluate(filter, text, reviver)),
     reduce(element) {
       if (paths.length === 0 || !element.isObject) return element;
       const reduced = withoutMembers(element.text, paths);

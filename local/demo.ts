@@ -2,10 +2,10 @@
 import { access, constants, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import { optionsKeptByNpm } from '../local/npm-options.ts';
 import { startDemo } from './demo/demo.ts';
 import { OPERATOR_FILE, operatorEnvironment, operatorLine, writeOperatorFile } from './demo/operator.ts';
 import { startDemoServer } from './demo/server.ts';
+import { npmTook, wholeNumber } from './npm-command.ts';
 
 interface Flags {
   readonly port: number;
@@ -19,18 +19,16 @@ const command = new Command('npm run demo --')
   .description(
     'Runs the whole stack on this machine, from its synthesized template, and serves a page that shows it. Nothing is deployed or kept.',
   )
-  .option('--port <n>', 'port of the page on 127.0.0.1; 0 = any free one', whole(0, 65_535), 0)
+  .option('--port <n>', 'port of the page on 127.0.0.1; 0 = any free one', wholeNumber(0, 65_535), 0)
   .option('--minute <duration>', 'how long a minute of the schedule takes, such as 1s or 250ms', duration, 1_000)
-  .option('--changes <n>', 'random changes of the data a minute, on average', whole(0, 1_000), 5)
-  .option('--seed <n>', 'the same seed gives the same rows and changes', whole(0, 2 ** 31), 1)
+  .option('--changes <n>', 'random changes of the data a minute, on average', wholeNumber(0, 1_000), 5)
+  .option('--seed <n>', 'the same seed gives the same rows and changes', wholeNumber(0, 2 ** 31), 1)
   .allowExcessArguments(false);
 
 const flags = command.parse().opts<Flags>();
-const kept = optionsKeptByNpm(command, process.env);
-if (kept.length > 0) {
-  console.error(
-    `npm took ${kept.join(' ')} for itself. Nothing was started. Put "--" first: npm run demo -- ${kept[0]}`,
-  );
+const taken = npmTook(command, process.env);
+if (taken !== undefined) {
+  console.error(`Nothing was started: ${taken}`);
   process.exit(2);
 }
 
@@ -70,14 +68,6 @@ function cannotListen({ code }: NodeJS.ErrnoException): never {
   const fault = code === 'EADDRINUSE' ? `port ${port} is in use` : `port ${port} cannot be opened (${code})`;
   console.error(`Nothing was started: ${fault}. Choose another one with --port, or none for any free one.`);
   process.exit(2);
-}
-
-function whole(min: number, max: number) {
-  return (text: string): number => {
-    const value = Number(text);
-    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
-    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
-  };
 }
 
 function duration(text: string): number {

@@ -12,7 +12,7 @@ import {
 import { Command } from 'commander';
 import { terminalLine, terminalText } from '../bin/terminal/terminal-text.ts';
 import { VIEWS } from '../lib/query/views.ts';
-import { optionsKeptByNpm } from './npm-options.ts';
+import { npmTook } from './npm-command.ts';
 import { EventDatabase, failAtRow, QueryFailedError, QueryRequestError } from './query/event-database.ts';
 
 const HELP = `
@@ -55,12 +55,8 @@ function complain(text: string): void {
 }
 
 async function main(args: readonly string[]): Promise<void> {
-  const [kept] = optionsKeptByNpm(COMMAND, process.env);
-  if (kept !== undefined) {
-    throw new QueryRequestError(
-      `npm took ${kept} as its own option. Type "--" before it, as in "npm run query -- ${kept}".`,
-    );
-  }
+  const taken = npmTook(COMMAND, process.env);
+  if (taken !== undefined) throw new QueryRequestError(taken);
   COMMAND.parse(withSqlLast(args), { from: 'user' });
   const { folder, json = false } = COMMAND.opts<{ folder: string; json?: true }>();
   const [sql] = COMMAND.args;

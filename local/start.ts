@@ -1,8 +1,7 @@
 /** `npm start`: the connector on this machine. See `npm start -- --help`. */
-
 import { hasClientSecret, PromptAbortedError } from '../bin/terminal/client-secret.ts';
 import { failureText, stateFailureText } from './start/failure-text.ts';
-import { readCommandLine, readRequest, StartFaultsError } from './start/options.ts';
+import { readRequest, StartFaultsError } from './start/options.ts';
 import { run } from './start/run.ts';
 
 // The state folder holds rows of a real tenant. Only the current user may read them.
@@ -18,18 +17,17 @@ const isVerbose = args.includes('--verbose');
 let folder = '';
 // dynalite throws errors of its store into the event loop, where nothing can catch them.
 process.on('uncaughtException', error => {
-  console.error((isVerbose ? undefined : stateFailureText(error, folder)) ?? error);
+  console.error(stateFailureText(error, folder) ?? error);
   process.exit(1);
 });
 try {
-  const request = readRequest(readCommandLine(args, process.env), hasClientSecret(process.env));
+  const request = readRequest(args, process.env, hasClientSecret(process.env));
   folder = request.folder;
   process.exitCode = await run(request);
 } catch (error) {
   process.exitCode = statusOf(error);
   const isPlain = error instanceof StartFaultsError || error instanceof PromptAbortedError;
-  const ofState = isVerbose ? undefined : stateFailureText(error, folder);
-  console.error(isPlain ? error.message : (ofState ?? failureText(error, isVerbose)));
+  console.error(isPlain ? error.message : (stateFailureText(error, folder) ?? failureText(error, isVerbose)));
 }
 
 function statusOf(error: unknown): number {

@@ -76,7 +76,7 @@ export function demoSiem(): DemoSiem {
     const { Body: body } = await stack!.s3.send(new GetObjectCommand({ Bucket, Key }));
     const lines = (await promisify(gunzip)(await body!.transformToByteArray())).toString().split('\n');
     const readAt = stack!.now();
-    for (const line of lines.slice(0, -1)) take({ ...parseEvent(line, Key), object: Key, readAt });
+    for (const line of lines.slice(0, -1)) take({ ...parseEvent(line), object: Key, readAt });
   };
   const readQueue = async (): Promise<void> => {
     while (reading && stack) {

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { STREAMS, STREAMS_WITHOUT_PATH, streamKey } from '../../lambda/streams.ts';
-import { optionOf } from '../npm-options.ts';
+import { optionOf, wholeNumber } from '../npm-command.ts';
 import { defaultCounts, type SeedCounts } from './seed.ts';
 import { DEFAULT_SETTINGS, type PlatformSettings } from './settings.ts';
 
@@ -20,10 +20,9 @@ export interface CommandLine extends SeedCounts {
 /** Reads the command line. `--help` ends the process with status 0, an invalid option with 2. */
 export function readCommandLine(argv: readonly string[]): CommandLine {
   const flags = describe().parse(argv).opts<Record<string, unknown>>();
-  const { control, controlPort, rateLimit, rateWindow, retryAfter, role, threatAssetField, life, ...rest } = flags;
+  const { control, controlPort, rateLimit, rateWindow, retryAfter, role, life, ...rest } = flags;
   const settings = {
     ...rest,
-    ...(threatAssetField === undefined ? {} : { threatAssetMember: threatAssetField }),
     roles: { ...DEFAULT_SETTINGS.roles, ...(role as object) },
     ...(rateLimit === undefined ? {} : { rateLimit: { requests: rateLimit, windowMs: rateWindow, retryAfter } }),
   };
@@ -43,7 +42,12 @@ function describe(): Command {
 function describeCounts(command: Command): Command {
   const counts = defaultCounts('platform');
   for (const { name, singular } of STREAMS)
-    command.option(`--${name} <n>`, `generated ${singular}s`, integer(0), counts[streamKey(name)]);
+    command.option(
+      `--${name} <n>`,
+      `generated ${singular}s`,
+      wholeNumber(0, Number.MAX_SAFE_INTEGER),
+      counts[streamKey(name)],
+    );
   return command
     .option('--life <rate>', 'random changes a second', number(0), 0)
     .option('--clock-offset <ms>', "milliseconds added to this machine's clock", number(), 0);
@@ -58,37 +62,38 @@ function describeRun(): Command {
     .option(
       '--port <n>',
       'port of the API and the token endpoint, on 127.0.0.1; 0 = any free one',
-      integer(0, 65535),
+      wholeNumber(0, 65_535),
       0,
     )
     .option('--control', 'open the control API on any free port', false)
-    .option('--control-port <n>', 'open the control API on this port', integer(0, 65535))
-    .option('--seed <n>', 'the same seed gives the same rows, credentials and changes', integer(0), 1);
+    .option('--control-port <n>', 'open the control API on this port', wholeNumber(0, 65_535))
+    .option(
+      '--seed <n>',
+      'the same seed gives the same rows, credentials and changes',
+      wholeNumber(0, Number.MAX_SAFE_INTEGER),
+      1,
+    );
 }
 
 function describeSilences(command: Command): Command {
   const { rowsMember, paginationMember, threatAssetMember, problemBase } = DEFAULT_SETTINGS;
   for (const { pathOption, singular } of STREAMS_WITHOUT_PATH)
     command.option(`${optionOf(pathOption)} <path>`, `path of the ${singular} list`, DEFAULT_SETTINGS[pathOption]);
-  return (
-    command
-      .option('--rows-member <name>', 'member that holds the rows of a list', rowsMember)
-      .option('--pagination-member <name>', 'member that holds the pagination object', paginationMember)
-      .option('--threat-asset-member <name>', 'member of a threat that names its asset', threatAssetMember)
-      // The connector's name for it.
-      .addOption(new Option('--threat-asset-field <name>').hideHelp())
-      .addOption(choice('--retention <kind>', 'what a stream keeps of an id', ['latest', 'every-version']))
-      .addOption(
-        choice('--end-of-stream <kind>', 'how a walk ends', ['full-page-null', 'empty-page-null', 'repeat-cursor']),
-      )
-      .option('--withhold-ms <ms>', 'how long changes are withheld from the lists', number(0), 0)
-      .option('--tie-size <n>', 'mean number of rows that share a stream position', number(1), 1)
-      .option('--short-pages <p>', 'probability of a page shorter than it could be', number(0, 1), 0)
-      .option('--empty-pages <p>', 'probability of an empty page with a cursor', number(0, 0.99), 0)
-      .option('--shuffle-members', 'every answer has its members in a different order', false)
-      .option('--pretty-print', 'answers are indented', false)
-      .option('--problem-base <url>', "start of every problem's type", problemBase)
-  );
+  return command
+    .option('--rows-member <name>', 'member that holds the rows of a list', rowsMember)
+    .option('--pagination-member <name>', 'member that holds the pagination object', paginationMember)
+    .option('--threat-asset-member <name>', 'member of a threat that names its asset', threatAssetMember)
+    .addOption(choice('--retention <kind>', 'what a stream keeps of an id', ['latest', 'every-version']))
+    .addOption(
+      choice('--end-of-stream <kind>', 'how a walk ends', ['full-page-null', 'empty-page-null', 'repeat-cursor']),
+    )
+    .option('--withhold-ms <ms>', 'how long changes are withheld from the lists', number(0), 0)
+    .option('--tie-size <n>', 'mean number of rows that share a stream position', number(1), 1)
+    .option('--short-pages <p>', 'probability of a page shorter than it could be', number(0, 1), 0)
+    .option('--empty-pages <p>', 'probability of an empty page with a cursor', number(0, 0.99), 0)
+    .option('--shuffle-members', 'every answer has its members in a different order', false)
+    .option('--pretty-print', 'answers are indented', false)
+    .option('--problem-base <url>', "start of every problem's type", problemBase);
 }
 
 function describeLimits(command: Command): Command {
@@ -105,7 +110,11 @@ function describeLimits(command: Command): Command {
     .addOption(choice('--tokens <kind>', 'signed JSON Web Tokens, or opaque ones from a table', ['signed', 'table']))
     .option('--trusted-issuer <url>', "URL of another server's realm, whose tokens are accepted too")
     .option('--latency-ms <ms>', 'milliseconds before each answer', number(0), 0)
-    .option('--rate-limit <n>', 'requests allowed in a window (default: no limit)', integer(1))
+    .option(
+      '--rate-limit <n>',
+      'requests allowed in a window (default: no limit)',
+      wholeNumber(1, Number.MAX_SAFE_INTEGER),
+    )
     .option('--rate-window <ms>', 'length of that window', number(1), 60_000)
     .addOption(choice('--retry-after <form>', 'form of the Retry-After header', ['seconds', 'date']));
 }
@@ -125,13 +134,5 @@ function number(min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY):
     const value = text.trim() === '' ? Number.NaN : Number(text);
     if (value >= min && value <= max) return value;
     throw new InvalidArgumentError(`It must be a number from ${min} to ${max}.`);
-  };
-}
-
-function integer(min: number, max = Number.MAX_SAFE_INTEGER): (text: string) => number {
-  return text => {
-    const value = number(min, max)(text);
-    if (Number.isInteger(value)) return value;
-    throw new InvalidArgumentError('It must be a whole number.');
   };
 }

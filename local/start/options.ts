@@ -1,68 +1,47 @@
 import { join, resolve } from 'node:path';
-import { Command, Option } from 'commander';
+import { Command, type CommanderError, InvalidArgumentError, Option } from 'commander';
 import { readSettings, SettingsError } from '../../lambda/settings.ts';
-import {
-  STREAMS,
-  STREAMS_WITHOUT_PATH,
-  type StreamKey,
-  type StreamWithoutPath,
-  streamKey,
-} from '../../lambda/streams.ts';
+import { STREAMS, STREAMS_WITHOUT_PATH, type StreamKey, streamKey } from '../../lambda/streams.ts';
 import { LOCAL_NAMES } from '../aws/endpoints.ts';
-import { optionOf, optionsKeptByNpm } from '../npm-options.ts';
+import { npmTook, optionOf, wholeNumber } from '../npm-command.ts';
 import { COUNT_NAMES, defaultCounts, type SeedCounts } from '../platform/seed.ts';
 import { type OcsfFields, ocsfMapping } from './ocsf-mapping.ts';
-import { type SelectionFlags, selectionFault, selectionOf } from './selection.ts';
 
-/** Options as they were typed. They are checked together later, so that every fault is reported at once. */
-export type Flags = {
-  readonly [flag in keyof typeof SETTINGS | keyof typeof COUNTS | 'clientId' | 'ocsfFields' | 'stateFolder']?: string;
-} & SelectionFlags & { readonly reset?: boolean; readonly verbose?: boolean };
+/** The function's settings by the option that gives them. */
+const SETTINGS = {
+  baseUrl: 'API_BASE_URL',
+  authUrl: 'AUTH_URL',
+  name: 'CONNECTOR_NAME',
+  ...(Object.fromEntries(STREAMS_WITHOUT_PATH.map(each => [each.pathOption, each.pathSetting])) as {
+    readonly dnsBlocksPath: string;
+  }),
+  threatAssetField: 'THREAT_ASSET_FIELD',
+  pageLimit: 'PAGE_LIMIT',
+  rowsMember: 'ROWS_MEMBER',
+  paginationMember: 'PAGINATION_MEMBER',
+  format: 'EVENT_FORMAT',
+  filter: 'FILTERS',
+  omit: 'OMIT',
+} as const;
 
-export interface CommandLine {
-  readonly flags: Flags;
-  /** Faults of the command line itself: unknown options and stray arguments. */
-  readonly faults: readonly string[];
-}
+/** Options of the embedded platform. Without them it is as in the state folder, or else as by default. */
+type EmbeddedFlags = SeedCounts & { readonly seed?: number; readonly change?: number };
 
-/**
- * Reads the arguments behind the program's name. `--help` prints and ends the process with 0.
- *
- * @param environment where npm stores the options that it took as its own
- */
-export function readCommandLine(args: readonly string[], environment: NodeJS.ProcessEnv = {}): CommandLine {
-  const command = describe();
-  const last = args.at(-1) ?? '';
-  // Commander stops at an option without a value, which can only be the last one. An empty value is reported with the rest.
-  const isBare = command.options.some(({ long, required }) => required && long === last);
-  command.parse(isBare ? [...args.slice(0, -1), `${last}=`] : args, { from: 'user' });
-  const { threatAssetMember: threatAssetField, ...flags } = command.opts<Flags & { threatAssetMember?: string }>();
-  return {
-    flags: threatAssetField === undefined ? flags : { threatAssetField, ...flags },
-    faults: [...keptByNpm(command, environment), ...strays(command.args)],
-  };
-}
+type ByStream<T> = Readonly<Record<string, T>>;
 
-const SECRET_IS_NO_ARGUMENT =
-  'the client secret cannot be an argument, because the process list and the shell history would show it. Set the environment variable CLIENT_SECRET, or omit it to be prompted';
-
-function keptByNpm(command: Command, environment: NodeJS.ProcessEnv): string[] {
-  const kept = optionsKeptByNpm(command, environment);
-  if (kept.length === 0) return [];
-  return [
-    `npm took ${kept.join(', ')} as its own: type "--" before the options, as in "npm start -- ${kept.join(' ')}"`,
-  ];
-}
-
-/** Values are not repeated, because one may be a secret. */
-function strays(args: readonly string[]): string[] {
-  const options = args.filter(arg => arg.startsWith('-')).map(arg => /^(--[a-z][a-z-]*|-.)?/i.exec(arg)![0] || '-');
-  const faults = options.map(option =>
-    /secret|password/i.test(option) ? SECRET_IS_NO_ARGUMENT : `${option} is not an option`,
-  );
-  if (options.length > 0 || args.length === 0) return faults;
-  return [`${args.length} ${args.length === 1 ? 'argument has' : 'arguments have'} no option`];
-}
+/** Options as they were typed. */
+export type Flags = EmbeddedFlags & {
+  readonly [flag in Exclude<keyof typeof SETTINGS, 'filter' | 'omit'>]?: string;
+} & {
+  readonly filter?: ByStream<string>;
+  readonly omit?: ByStream<readonly string[]>;
+  readonly clientId?: string;
+  readonly clientSecret?: string | true;
+  readonly ocsfFields?: string;
+  readonly stateFolder: string;
+  readonly reset: boolean;
+  readonly verbose: boolean;
+};
 
 function describe(): Command {
   const command = new Command('npm start --')
@@ -72,47 +51,77 @@ function describe(): Command {
         'replaced by local endpoints. Without options it drains an embedded platform; with --base-url, --auth-url and ' +
         '--client-id a real tenant. Events arrive as .json.gz files, laid out as in S3. Each run continues where the last one ended.',
     )
-    .allowUnknownOption()
-    .allowExcessArguments();
+    .allowExcessArguments(false)
+    .configureOutput({ writeErr: () => undefined })
+    .exitOverride(refuse);
   return describeTenant(describeEmbedded(describeRun(command))).addHelpText('after', EXAMPLES);
 }
 
+function refuse({ exitCode, message }: CommanderError): never {
+  if (exitCode === 0) process.exit(0);
+  throw new StartFaultsError([message.replace(/^error: /, '')]);
+}
+
 function describeRun(command: Command): Command {
+  const keys = STREAMS.map(({ name }) => streamKey(name)).join(', ');
   return command
     .optionsGroup('The run:')
     .helpOption('-h, --help', 'show this text')
     .option('--name <name>', 'connector name, in every event (default: local, or the host of --base-url)')
-    .option('--state-folder <path>', 'holds a folder for each name, with its state and its files (default: .local)')
-    .option('--reset', 'start again: deletes state, log and delivered files of this name first')
+    .option('--state-folder <path>', 'holds a folder for each name, with its state and its files', '.local')
+    .option('--reset', 'start again: deletes state, log and delivered files of this name first', false)
     .option('--page-limit <n>', 'rows asked for in a page, 1 to 500 (default: 500)')
     .option('--format <format>', 'format of the events: envelope or ocsf (default: envelope)')
     .option(
       '--ocsf-fields <file>',
       'JSON file with a mapping to OCSF, as ocsfFields in the configuration (with --format ocsf)',
     )
-    .addOption(
-      repeatable('--filter <stream=expression>', 'send only rows for which the expression of JMESPath is not false'),
+    .option(
+      '--filter <stream=expression>',
+      `send only rows for which the expression of JMESPath is not false (repeatable; streams: ${keys})`,
+      collectFilter,
     )
-    .addOption(repeatable('--omit <stream=path>', 'leave this member out of the rows; several joined by commas'))
-    .option('--verbose', 'show stack traces of failures');
+    .option(
+      '--omit <stream=path>',
+      `leave this member out of the rows; several joined by commas (repeatable; streams: ${keys})`,
+      collectOmit,
+    )
+    .option('--verbose', 'show stack traces of failures', false);
 }
 
-function repeatable(flags: string, text: string): Option {
-  const collect = (value: string, before: readonly string[] = []) => [...before, value];
-  return new Option(
-    flags,
-    `${text} (repeatable; streams: ${STREAMS.map(({ name }) => streamKey(name)).join(', ')})`,
-  ).argParser(collect);
+function collectFilter(text: string, before: ByStream<string> = {}): ByStream<string> {
+  const [key, expression] = readOfStream(text);
+  if (before[key] !== undefined) throw new InvalidArgumentError('Join the expressions of a stream with &&.');
+  return { ...before, [key]: expression };
+}
+
+function collectOmit(text: string, before: ByStream<readonly string[]> = {}): ByStream<readonly string[]> {
+  const [key, paths] = readOfStream(text);
+  return { ...before, [key]: [...(before[key] ?? []), ...paths.split(',')] };
+}
+
+/** `threats=severity != 'low'` → `threats` and the rest */
+function readOfStream(text: string): [key: StreamKey, value: string] {
+  const keys = STREAMS.map(({ name }) => streamKey(name));
+  const key = keys.find(each => text.startsWith(`${each}=`));
+  if (key !== undefined && text.length > key.length + 1) return [key, text.slice(key.length + 1)];
+  throw new InvalidArgumentError(`It must begin with ${keys.map(each => `${each}=`).join(', ')}.`);
 }
 
 function describeEmbedded(command: Command): Command {
   command.optionsGroup('The embedded platform (kept for later runs, until --reset):');
   const counts = defaultCounts('start');
-  for (const { name, singular } of STREAMS)
-    command.option(`--${name} <n>`, `generated ${singular}s (default: ${counts[streamKey(name)]})`);
+  for (const { name, singular } of STREAMS) {
+    const text = `generated ${singular}s (default: ${counts[streamKey(name)]})`;
+    command.option(`--${name} <n>`, text, wholeNumber(0, 1_000_000));
+  }
   return command
-    .option('--seed <n>', 'the same seed gives the same rows and changes (default: 1)')
-    .option('--change <n>', 'make n changes before the run: remove an asset with threats, restore one, then others');
+    .option('--seed <n>', 'the same seed gives the same rows and changes (default: 1)', wholeNumber(0, 2 ** 31 - 1))
+    .option(
+      '--change <n>',
+      'make n changes before the run: remove an asset with threats, restore one, then others',
+      wholeNumber(0, 100_000),
+    );
 }
 
 function describeTenant(command: Command): Command {
@@ -126,10 +135,10 @@ function describeTenant(command: Command): Command {
   return (
     command
       .option('--threat-asset-field <name>', 'member of a threat that names its asset (default: asset_id)')
-      // The platform's name for it.
-      .addOption(new Option('--threat-asset-member <name>').hideHelp())
       .option('--rows-member <name>', 'member that holds the rows of a page (default: detected)')
       .option('--pagination-member <name>', 'member that holds next_cursor (default: detected)')
+      // Declared only to be refused without repeating its value.
+      .addOption(new Option('--client-secret [value]').hideHelp())
   );
 }
 
@@ -139,7 +148,7 @@ Examples:
   npm start -- --change 50                   change rows first: a tombstone, withdrawn threats, updates
   npm start -- --reset --threats 100000      more rows, from the beginning
   npm start -- --name few --filter threats="severity != 'low'"
-                                             what a filter keeps and drops, in rows and bytes
+                                             how many rows a filter drops
   npm start -- --base-url https://api.example.com --auth-url https://login.example.com/realms/acme \\
     --client-id siem-connector --dns-blocks-path /v1/dns-blocks
 
@@ -158,7 +167,6 @@ export class StartFaultsError extends Error {
   }
 }
 
-/** The embedded platform. Absent options are as in the state folder, or else the defaults. */
 export interface EmbeddedTarget extends SeedCounts {
   readonly seed?: number;
   /** Changes before the run. */
@@ -181,10 +189,10 @@ export interface StartRequest {
   readonly settings: Readonly<Record<string, string>>;
   readonly format: 'envelope' | 'ocsf';
   /** The mapping to OCSF, if given. */
-  readonly ocsfFields?: OcsfFields;
-  /** The options `--filter` and `--omit` as they were typed. */
-  readonly selection: SelectionFlags;
+  readonly ocsfFields?: OcsfFields | undefined;
   readonly target: EmbeddedTarget | TenantTarget;
+  /** The arguments of another run that continues this one. */
+  readonly again: readonly string[];
 }
 
 const REQUIRED_OF_TENANT = ['baseUrl', 'authUrl', 'clientId'] as const;
@@ -195,93 +203,61 @@ const ONLY_OF_TENANT = [
   'rowsMember',
   'paginationMember',
 ] as const;
-/** The numeric options of the embedded platform and their greatest values. */
-const COUNTS: Readonly<Record<StreamKey | 'seed' | 'change', number>> = {
-  seed: 2 ** 31 - 1,
-  ...(Object.fromEntries(COUNT_NAMES.map(name => [name, 1_000_000])) as Record<StreamKey, number>),
-  change: 100_000,
-};
-type Counts = Partial<Record<keyof typeof COUNTS, number>>;
+const ONLY_OF_EMBEDDED = ['seed', ...COUNT_NAMES, 'change'] as const;
 
 /**
+ * Reads the arguments behind the program's name. `--help` prints and ends the process with 0.
+ *
+ * @param environment where npm stores the options that it took as its own
  * @param hasSecret whether a client secret is available or can be prompted for
- * @throws StartFaultsError with every fault
+ * @throws StartFaultsError
  */
-export function readRequest({ flags: typed, faults: shape }: CommandLine, hasSecret: boolean): StartRequest {
-  const faults = [...shape];
-  const flags = withValues(typed, faults);
-  const isTenant = ONLY_OF_TENANT.some(flag => typed[flag] !== undefined);
+export function readRequest(args: readonly string[], environment: NodeJS.ProcessEnv, hasSecret: boolean): StartRequest {
+  const command = describe();
+  const taken = npmTook(command, environment);
+  if (taken !== undefined) throw new StartFaultsError([taken]);
+  const flags = command.parse(args, { from: 'user' }).opts<Flags>();
+  const isTenant = ONLY_OF_TENANT.some(flag => flags[flag] !== undefined);
   const name = flags.name ?? (isTenant ? defaultName(flags.baseUrl ?? '') : 'local');
   const mapping = ocsfMapping({ ...flags, name });
-  const { filter = [], omit = [] } = flags;
-  const selected = selectionOf({ filter, omit });
-  const settings = { ...settingsOf({ ...flags, name }), ...mapping.settings, ...selected.settings };
-  const { change = 0, ...tenantData } = readCounts(flags, faults);
-  faults.push(
-    ...(isTenant ? tenantFaults(typed, hasSecret) : []),
+  const settings = { ...settingsOf({ ...flags, name }), ...mapping.settings };
+  const faults = [
+    ...(flags.clientSecret === undefined ? [] : [SECRET_IS_NO_ARGUMENT]),
+    ...(isTenant ? tenantFaults(flags, hasSecret) : []),
     ...settingFaults(isTenant ? settings : { ...EMBEDDED_PATHS, ...settings }),
-  );
-  faults.push(...mapping.faults, ...selected.faults);
-  faults.push(...nameFault(name));
+    ...mapping.faults,
+    ...nameFault(name),
+  ];
   if (faults.length > 0) throw new StartFaultsError(faults);
-  const { stateFolder = '.local', reset = false, verbose = false } = flags;
-  const folder = join(resolve(stateFolder), name);
-  const format = flags.format === 'ocsf' ? 'ocsf' : 'envelope';
-  const target = isTenant ? tenant(flags) : { ...tenantData, change };
-  const ocsf = mapping.fields && { ocsfFields: mapping.fields };
-  return { name, folder, reset, verbose, settings, format, target, selection: { filter, omit }, ...ocsf };
+  const { baseUrl, authUrl, clientId, change = 0 } = flags;
+  const embedded = ONLY_OF_EMBEDDED.flatMap(flag => (flags[flag] === undefined ? [] : [[flag, flags[flag]]]));
+  return {
+    name,
+    folder: join(resolve(flags.stateFolder), name),
+    reset: flags.reset,
+    verbose: flags.verbose,
+    settings,
+    format: flags.format === 'ocsf' ? 'ocsf' : 'envelope',
+    ocsfFields: mapping.fields,
+    target: isTenant
+      ? { baseUrl: baseUrl!.trim(), authUrl: authUrl!.trim(), clientId: clientId! }
+      : { ...Object.fromEntries(embedded), change },
+    again: args.filter((arg, at) => !/^--(reset|change)(=|$)/.test(arg) && args[at - 1] !== '--change'),
+  };
 }
 
-/** Leaves out options without a value and reports each as a fault. */
-function withValues(typed: Flags, faults: string[]): Flags {
-  const isBareText = (value: unknown) => typeof value === 'string' && (value.trim() === '' || value.startsWith('--'));
-  const isBare = (value: unknown) => (Array.isArray(value) ? value.some(isBareText) : isBareText(value));
-  const bare = Object.keys(typed).filter(flag => isBare(typed[flag as keyof Flags]));
-  faults.push(...bare.map(flag => `${optionOf(flag)} has no value`));
-  return Object.fromEntries(Object.entries(typed).filter(([flag]) => !bare.includes(flag)));
-}
+const SECRET_IS_NO_ARGUMENT =
+  'the client secret cannot be an argument, because the process list and the shell history would show it. Set the environment variable CLIENT_SECRET, or omit it to be prompted';
 
-function readCounts(flags: Flags, faults: string[]): Counts {
-  const counts: Counts = {};
-  for (const [flag, max] of Object.entries(COUNTS) as [keyof Counts, number][]) {
-    const text = flags[flag];
-    if (text === undefined) continue;
-    if (/^\d{1,10}$/.test(text) && Number(text) <= max) counts[flag] = Number(text);
-    else faults.push(`${optionOf(flag)} must be a whole number from 0 to ${max}`);
-  }
-  return counts;
-}
-
-function tenantFaults(typed: Flags, hasSecret: boolean): string[] {
-  const missing = REQUIRED_OF_TENANT.filter(flag => typed[flag] === undefined);
-  const foreign = (Object.keys(COUNTS) as (keyof Flags)[]).filter(flag => typed[flag] !== undefined);
+function tenantFaults(flags: Flags, hasSecret: boolean): string[] {
+  const missing = REQUIRED_OF_TENANT.filter(flag => flags[flag] === undefined);
+  const foreign = ONLY_OF_EMBEDDED.filter(flag => flags[flag] !== undefined);
   return [
     ...missing.map(flag => `${optionOf(flag)} is missing, which a real tenant needs`),
     ...foreign.map(flag => `${optionOf(flag)} is about the embedded platform, but other options select a real tenant`),
     ...(hasSecret ? [] : ['the client secret is missing: set CLIENT_SECRET, or run in a terminal to be prompted']),
   ];
 }
-
-function tenant({ baseUrl, authUrl, clientId }: Flags): TenantTarget {
-  return { baseUrl: baseUrl!.trim(), authUrl: authUrl!.trim(), clientId: clientId! };
-}
-
-const PATH_SETTINGS = Object.fromEntries(
-  STREAMS_WITHOUT_PATH.map(({ pathOption, pathSetting }) => [pathOption, pathSetting]),
-) as Record<StreamWithoutPath['pathOption'], string>;
-
-/** The function's settings by the option that gives them. */
-const SETTINGS = {
-  baseUrl: 'API_BASE_URL',
-  authUrl: 'AUTH_URL',
-  name: 'CONNECTOR_NAME',
-  ...PATH_SETTINGS,
-  threatAssetField: 'THREAT_ASSET_FIELD',
-  pageLimit: 'PAGE_LIMIT',
-  rowsMember: 'ROWS_MEMBER',
-  paginationMember: 'PAGINATION_MEMBER',
-  format: 'EVENT_FORMAT',
-} as const;
 
 /** Placeholders for values that are known only when the endpoints run. */
 const PLACEHOLDERS = {
@@ -299,13 +275,18 @@ const EMBEDDED_PATHS = Object.fromEntries(
 );
 
 /** Settings from the options, by the function's names. */
-export function settingsOf(flags: Flags): Record<string, string> {
-  const given = Object.entries(SETTINGS).map(([flag, setting]) => [setting, flags[flag as keyof Flags]]);
-  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+function settingsOf(flags: Flags): Record<string, string> {
+  const given = Object.entries(SETTINGS).map(([flag, setting]) => [setting, flags[flag as keyof Flags]] as const);
+  return Object.fromEntries(
+    given.flatMap(([setting, value]) => {
+      if (value === undefined) return [];
+      return [[setting, typeof value === 'string' ? value : JSON.stringify(value)]];
+    }),
+  );
 }
 
 /** The faults that the function would report, in terms of the options. */
-export function settingFaults(settings: Readonly<Record<string, string>>): string[] {
+function settingFaults(settings: Readonly<Record<string, string>>): string[] {
   try {
     readSettings({ ...PLACEHOLDERS, ...settings });
     return [];
@@ -315,16 +296,20 @@ export function settingFaults(settings: Readonly<Record<string, string>>): strin
   }
 }
 
+/** `FILTERS.threats is …` → `--filter threats is …` */
 function inTermsOfOptions(fault: string): string {
-  const flag = Object.entries(SETTINGS).find(([, setting]) => fault.startsWith(`${setting} `));
-  return flag ? optionOf(flag[0]) + fault.slice(flag[1].length) : selectionFault(fault);
+  const [setting = ''] = /^\w+/.exec(fault) ?? [];
+  const flag = Object.entries(SETTINGS).find(([, each]) => each === setting)?.[0];
+  return flag === undefined ? fault : `${optionOf(flag)} ${fault.slice(setting.length + 1)}`;
 }
-const LENGTH = 32;
+
+const LONGEST_NAME = 32;
 
 /** The stack's rule for connector names, so that a name that works here can be deployed. */
 export function nameFault(name: string): string[] {
-  if (name.length <= LENGTH && /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name)) return [];
-  return [`--name must be lower-case letters, digits and single hyphens, a letter first, ${LENGTH} characters at most`];
+  if (name.length <= LONGEST_NAME && /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name)) return [];
+  const length = `${LONGEST_NAME} characters at most`;
+  return [`--name must be lower-case letters, digits and single hyphens, a letter first, ${length}`];
 }
 
 /**
@@ -336,5 +321,6 @@ export function defaultName(baseUrl: string): string {
   const host = URL.canParse(baseUrl) ? new URL(baseUrl).host : '';
   const words = host.toLowerCase().match(/[a-z0-9]+/g) ?? [];
   const name = words.join('-');
-  return (/^[a-z]/.test(name) ? name : `tenant-${name}`).slice(0, LENGTH).replace(/-+$/, '');
+  const safe = /^[a-z]/.test(name) ? name : `tenant-${name}`;
+  return safe.slice(0, LONGEST_NAME).replace(/-+$/, '');
 }

@@ -1,11 +1,12 @@
 import { lookup } from 'node:dns/promises';
+import { stat } from 'node:fs/promises';
 import { devNull } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { machineProxy } from '../../bin/machine-proxy.ts';
 import { readClientSecret } from '../../bin/terminal/client-secret.ts';
 import type { InvocationResult } from '../../lambda/invocation.ts';
-import type { ProxySettings } from '../../lambda/proxy.ts';
 import { STREAMS, streamKey, streamsOn } from '../../lambda/streams.ts';
+import { deliveredObjects, linesOf } from '../aws/delivered.ts';
 import { type LocalAws, startAws } from '../aws/endpoints.ts';
 import { randomAccessKey } from '../aws/signature.ts';
 import { countsIn } from '../platform/seed.ts';
@@ -13,32 +14,29 @@ import { startPlatformServer } from '../platform/server.ts';
 import { pathSettings } from '../platform/settings.ts';
 import { rebuildPlatform } from './embedded-platform.ts';
 import { failureText } from './failure-text.ts';
-import { filterText } from './filter-tally.ts';
-import { HandlerHost, keepLog } from './handler-host.ts';
-import { MappingHits } from './ocsf-mapping.ts';
-import type { StartRequest, TenantTarget } from './options.ts';
-import { counted, type MonitoredStream, watchProgress } from './progress.ts';
-import { logFile, makeFolder, nextSource, readSource, resetFolder, type Source, writeSource } from './source.ts';
-import {
-  MetricTally,
-  nextSteps,
-  type Places,
-  placesText,
-  summaryLegend,
-  summaryNotes,
-  summaryTable,
-} from './summary.ts';
+import { HandlerHost } from './handler-host.ts';
+import { mappingText } from './ocsf-mapping.ts';
+import type { StartRequest } from './options.ts';
+import { counted, Progress } from './progress.ts';
+import { logFileIn, makeFolder, nextSource, readSource, resetFolder, type Source, writeSource } from './source.ts';
+import { metricsIn, nextSteps, placesText, summaryNotes, summaryTable } from './summary.ts';
 
 /** The lease of a killed run must expire. No other run can hold one, because the folder is locked. */
 const LEASE_SECONDS = '15';
+
+type Settings = Readonly<Record<string, string>>;
 
 /** @returns the exit status. @throws StartFaultsError, PromptAbortedError, DirectoryInUseError, UnknownHostError */
 export async function run(request: StartRequest): Promise<number> {
   const { folder, target, reset } = request;
   const before = reset ? undefined : await readSource(folder);
   const source = nextSource(request, before, Date.now());
-  const secret = 'baseUrl' in target ? await secretText(target) : undefined;
-  if ('baseUrl' in target) await lookUpHosts([target.baseUrl, target.authUrl], process.env);
+  let secret: string | undefined;
+  if ('baseUrl' in target) {
+    const clientSecret = await readClientSecret(target, process.env);
+    secret = JSON.stringify({ client_id: target.clientId, client_secret: clientSecret });
+    await lookUpHosts([target.baseUrl, target.authUrl], process.env);
+  }
   if (reset) await resetFolder(folder);
   await using resources = new AsyncDisposableStack();
   await makeFolder(folder);
@@ -56,7 +54,7 @@ async function startPlatform(
   { tenantData }: Source,
   aws: LocalAws,
   resources: AsyncDisposableStack,
-): Promise<Record<string, string>> {
+): Promise<Settings> {
   if (!tenantData) return {};
   const platform = rebuildPlatform(tenantData, Date.now);
   const server = await startPlatformServer({ platform });
@@ -80,13 +78,8 @@ function introduction(name: string, { tenantData, tenant }: Source): string {
   return `Connector "${name}" drains the embedded platform: ${rows} (seed ${seed}), ${counted(changed, 'change')} since.`;
 }
 
-/** The secret as Secrets Manager holds it. */
-async function secretText(target: TenantTarget): Promise<string> {
-  return JSON.stringify({ client_id: target.clientId, client_secret: await readClientSecret(target, process.env) });
-}
-
 /** A host of the tenant has no address. No request was sent. */
-export class UnknownHostError extends Error {
+class UnknownHostError extends Error {
   override readonly name = 'UnknownHostError';
   constructor(host: string, options?: ErrorOptions) {
     const what = `This machine cannot resolve the host ${host}.`;
@@ -99,7 +92,7 @@ export class UnknownHostError extends Error {
  *
  * @throws UnknownHostError
  */
-export async function lookUpHosts(urls: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
+async function lookUpHosts(urls: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
   // Behind a proxy, only the proxy resolves hosts.
   if (machineProxy(environment)) return;
   for (const url of urls) {
@@ -110,86 +103,71 @@ export async function lookUpHosts(urls: readonly string[], environment: NodeJS.P
   }
 }
 
-type Settings = Readonly<Record<string, string>>;
-
-type Drained = Awaited<ReturnType<typeof drain>>;
-
 /** Runs the handler until every stream is drained, then prints what became of the rows. @returns the exit status */
-export async function drainAndReport(request: StartRequest, settings: Settings, aws: LocalAws): Promise<number> {
-  const streams = streamsOf(settings);
-  const drained = await drain(request, settings, streams, aws);
-  const { metrics, watch, isDone, wasInterrupted, failure, milliseconds } = drained;
-  const names = streams.map(each => each.name);
-  const places = placesOf(request, aws, drained, names);
-  const countsOf = (stream: string) => metrics.of(stream);
+async function drainAndReport(request: StartRequest, settings: Settings, aws: LocalAws): Promise<number> {
+  const { deliveredFolder: delivered, deadLetterFolder: deadLetters } = aws;
+  const log = logFileIn(request.folder);
+  const filesBefore = new Set(await deliveredObjects(delivered));
+  const logged = await stat(log).then(
+    ({ size }) => size,
+    () => 0,
+  );
+  const start = performance.now();
+  const drained = await drain(request, settings, aws, log);
+  const seconds = (performance.now() - start) / 1000;
+  const files = (await deliveredObjects(delivered)).filter(file => !filesBefore.has(file));
+  const streams = streamsIn(settings).map(({ name }) => name);
+  const metrics = await metricsIn(log, logged);
   const notes = [
-    ...summaryLegend(names, countsOf),
-    ...summaryNotes(names, countsOf),
-    ...(drained.hits?.text() ?? []),
-    ...filterText(streams, drained.filtered),
+    ...summaryNotes(streams, metrics),
+    ...(request.ocsfFields ? await mappingText(request.ocsfFields, linesOf(files)) : []),
   ];
-  const table = [summaryTable(names, countsOf), ...notes].join('\n');
-  console.log(`\n${table}\n\n${placesText(places)}\n`);
-  if (isDone) {
-    console.log(`Drained in ${(milliseconds / 1000).toFixed(1)} s.\n\n${nextSteps(request, places)}`);
+  const hasDeadLetters = streams.some(stream => metrics(stream).DeadLetters > 0);
+  const places = { delivered, files: files.length, log, ...(hasDeadLetters && { deadLetters }) };
+  console.log(`\n${[summaryTable(streams, metrics), ...notes].join('\n')}\n\n${placesText(places)}\n`);
+  if (drained.isDone) {
+    console.log(`Drained in ${seconds.toFixed(1)} s.\n\n${nextSteps(request, delivered)}`);
     return 0;
   }
-  if (wasInterrupted) {
+  if (drained.isInterrupted) {
     console.error('Interrupted. Nothing is lost: the next run continues from the saved state.');
     return 130;
   }
-  console.error(failureText(failure, request.verbose));
-  if (watch.trouble) console.error(`  Last seen on the network: ${watch.trouble}`);
+  console.error(failureText(drained.failure, request.verbose));
+  if (drained.trouble) console.error(`  Last seen on the network: ${drained.trouble}`);
   return 1;
 }
 
-async function drain(request: StartRequest, settings: Settings, streams: readonly MonitoredStream[], aws: LocalAws) {
-  const start = performance.now();
-  const metrics = new MetricTally();
-  const hits = request.ocsfFields && new MappingHits(request.ocsfFields);
-  const watch = await watchProgress(streams, aws.deliveredFolder, process.stdout, hits?.add);
+async function drain(request: StartRequest, settings: Settings, aws: LocalAws, logFile: string) {
+  const progress = new Progress(streamsIn(settings), process.stdout);
   const inherited = 'baseUrl' in request.target ? process.env : {};
   const environment = functionEnvironment({ endpoints: aws.environment, settings, inherited });
-  const host = new HandlerHost({ environment, onApi: watch.observe });
-  const logged = keepLog(logFile(request.folder), host.output, line => metrics.add(line));
+  const host = new HandlerHost({ environment, logFile, onAnswer: answer => progress.observe(answer) });
   const onFirst = () => {
-    watch.note('stopping: the current page is finished and saved (Ctrl-C again: stop at once)');
+    progress.say('Stopping: the current page is finished and saved. Press Ctrl-C again to stop at once.');
     host.hurry();
   };
   using interruption = onInterruption({ onFirst, onFurther: () => void host.end() });
   let isDone = false;
   let failure: unknown;
   try {
-    const invoke = () => host.invoke();
-    const onLeaseHeld = () => watch.waitsFor('waiting for the lease of an earlier run, which was killed, to expire');
-    isDone = await drainUntilDone({ invoke, isStopped: () => interruption.interrupted, onLeaseHeld });
+    isDone = await drainUntilDone({
+      invoke: () => host.invoke(),
+      isStopped: () => interruption.isInterrupted,
+      onLeaseHeld: () => progress.waitsFor('waiting for the lease of an earlier run, which was killed, to expire'),
+    });
   } catch (error) {
     failure = error;
   }
   await host.end();
-  await logged;
-  await watch.stop();
-  const milliseconds = performance.now() - start;
-  const { filtered } = host;
-  return { isDone, wasInterrupted: interruption.interrupted, failure, metrics, watch, hits, filtered, milliseconds };
+  progress.end();
+  return { isDone, isInterrupted: interruption.isInterrupted, failure, trouble: progress.trouble };
 }
 
-type ReadStream = MonitoredStream & { readonly path: string };
-
-function streamsOf(settings: Settings): ReadStream[] {
+function streamsIn(settings: Settings) {
   const base = settings['API_BASE_URL']!.trim().replace(/\/+$/, '');
   const on = streamsOn(({ pathSetting }) => settings[pathSetting]?.trim());
-  return on.map(({ name, path }) => ({ name, path, url: base + path }));
-}
-
-function placesOf({ folder }: StartRequest, aws: LocalAws, { metrics, watch }: Drained, names: string[]): Places {
-  return {
-    delivered: aws.deliveredFolder,
-    deadLetters: aws.deadLetterFolder,
-    log: logFile(folder),
-    objects: watch.objects,
-    deadLetterCount: names.reduce((sum, name) => sum + metrics.of(name).DeadLetters, 0),
-  };
+  return on.map(({ name, path }) => ({ name, url: base + path }));
 }
 
 export interface DrainOptions {
@@ -219,6 +197,7 @@ export async function drainUntilDone(options: DrainOptions): Promise<boolean> {
   }
   return false;
 }
+
 export interface InterruptionOptions {
   /** Called at the first signal, to finish. */
   readonly onFirst: () => void;
@@ -232,7 +211,7 @@ export interface InterruptionOptions {
 const SAME_MILLISECONDS = 500;
 
 /** Handles SIGINT and SIGTERM until disposed. */
-export function onInterruption(options: InterruptionOptions): Disposable & { readonly interrupted: boolean } {
+export function onInterruption(options: InterruptionOptions): Disposable & { readonly isInterrupted: boolean } {
   const { onFirst, onFurther, now = () => performance.now() } = options;
   let first: number | undefined;
   const listener = () => {
@@ -243,7 +222,7 @@ export function onInterruption(options: InterruptionOptions): Disposable & { rea
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, listener);
   return {
-    get interrupted() {
+    get isInterrupted() {
       return first !== undefined;
     },
     [Symbol.dispose]() {
@@ -252,31 +231,25 @@ export function onInterruption(options: InterruptionOptions): Disposable & { rea
   };
 }
 
-/**
- * Variables of this machine that a run against a real tenant needs to reach it. A container of Lambda has no others, and a proxy
- * could not reach the embedded platform.
- */
-const NETWORK = /^(NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|SSL_CERT_DIR)$/;
-
 export interface EnvironmentParts {
   /** Of the local endpoints: their addresses and the names of their resources. */
-  readonly endpoints: Readonly<Record<string, string>>;
+  readonly endpoints: Settings;
   /** From the options. */
-  readonly settings: Readonly<Record<string, string>>;
+  readonly settings: Settings;
+  /** Variables of this machine, for a run against a real tenant. A proxy could not reach the embedded platform. */
   readonly inherited: NodeJS.ProcessEnv;
 }
 
-/** As the stack sets them. */
-function proxyVariables(proxy: ProxySettings | undefined): Record<string, string> {
-  return proxy ? { NODE_USE_ENV_PROXY: '1', HTTPS_PROXY: proxy.HTTPS_PROXY, NO_PROXY: proxy.NO_PROXY ?? '' } : {};
-}
+const CERTIFICATES = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
 
-/** The whole environment of the function. */
+/** The whole environment of the function. A container of Lambda has no other variables of this machine. */
 export function functionEnvironment({ endpoints, settings, inherited }: EnvironmentParts): Record<string, string> {
-  const network = Object.entries(inherited).filter(([name, value]) => NETWORK.test(name) && value !== undefined);
+  const certificates = CERTIFICATES.flatMap(name => (inherited[name] === undefined ? [] : [[name, inherited[name]]]));
+  const proxy = machineProxy(inherited);
   return {
-    ...(Object.fromEntries(network) as Record<string, string>),
-    ...proxyVariables(machineProxy(inherited)),
+    ...Object.fromEntries(certificates),
+    // As the stack sets them.
+    ...(proxy && { NODE_USE_ENV_PROXY: '1', HTTPS_PROXY: proxy.HTTPS_PROXY, NO_PROXY: proxy.NO_PROXY ?? '' }),
     // The user's own profiles, regions and endpoints must not direct the SDK away from this machine.
     AWS_CONFIG_FILE: devNull,
     AWS_SHARED_CREDENTIALS_FILE: devNull,

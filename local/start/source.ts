@@ -1,36 +1,32 @@
-import { access, chmod, constants, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { access, chmod, constants, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import * as v from 'valibot';
 import { terminalLine } from '../../bin/terminal/terminal-text.ts';
 import type { StreamKey } from '../../lambda/streams.ts';
 import { lockDirectory } from '../aws/directory-lock.ts';
-import { optionOf } from '../npm-options.ts';
+import { optionOf } from '../npm-command.ts';
 import { COUNT_NAMES, defaultCounts } from '../platform/seed.ts';
-import { type EmbeddedTarget, StartFaultsError, type StartRequest, type TenantTarget } from './options.ts';
+import { StartFaultsError, type StartRequest, type TenantTarget } from './options.ts';
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
-
-const optionalCount = v.optional(count, 0);
 
 /** How to rebuild the embedded platform. The same recipe gives the same rows, positions and cursors. */
 const TenantData = v.object({
   seed: count,
   /** Milliseconds since the epoch. */
   startedAt: count,
-  ...(Object.fromEntries(COUNT_NAMES.map(name => [name, optionalCount])) as Record<StreamKey, typeof optionalCount>),
+  ...(Object.fromEntries(COUNT_NAMES.map(name => [name, count])) as Record<StreamKey, typeof count>),
   /** In the order of their times. */
   changes: v.array(v.object({ at: count, count })),
 });
 
-const Tenant = v.object({ baseUrl: v.string(), clientId: v.string() });
-
 /** The source of a state folder's rows. Cursors and row states of one source are meaningless for another. */
-export const Source = v.object({
+const Source = v.object({
   version: v.literal(1),
-  /** Format of the delivered events. Absent in folders of an earlier release. */
-  format: v.optional(v.picklist(['envelope', 'ocsf'])),
+  /** Format of the delivered events. */
+  format: v.picklist(['envelope', 'ocsf']),
   tenantData: v.optional(TenantData),
-  tenant: v.optional(Tenant),
+  tenant: v.optional(v.object({ baseUrl: v.string(), clientId: v.string() })),
 });
 
 export type Source = v.InferOutput<typeof Source>;
@@ -43,20 +39,16 @@ export type TenantDataRecipe = v.InferOutput<typeof TenantData>;
  * @throws StartFaultsError when the state folder was filled from another source
  */
 export function nextSource(request: StartRequest, before: Source | undefined, now: number): Source {
-  const { target, name, format } = request;
-  const faults = before === undefined ? [] : [...contradictions(target, before, name), ...otherFormat(request, before)];
-  if (faults.length > 0) throw new StartFaultsError(faults);
+  const { target, format } = request;
+  const faults = before === undefined ? [] : contradictions(request, before);
+  if (faults.length > 0) {
+    const remedy = 'Choose another --name or --state-folder, or start again with --reset';
+    throw new StartFaultsError(faults.map(fault => `${fault}. ${remedy}`));
+  }
   if ('baseUrl' in target) return { version: 1, format, tenant: tenantRecord(target) };
   const { change, ...given } = target;
   const recipe = before?.tenantData ?? { seed: 1, ...defaultCounts('start'), ...given, startedAt: now, changes: [] };
   return { version: 1, format, tenantData: change === 0 ? recipe : withChange(recipe, change, now) };
-}
-
-/** No SIEM reads lines of two formats in one place. */
-function otherFormat({ name, format }: StartRequest, { format: before = format }: Source): string[] {
-  if (before === format) return [];
-  const wayOut = `Use --format ${before}, choose another --name or --state-folder, or start again with --reset`;
-  return [`"${name}" holds events in the format ${before}, and this run would add ${format}. ${wayOut}`];
 }
 
 /** Each change takes a millisecond of the platform's time. The machine's clock may have been set back. */
@@ -65,25 +57,25 @@ function withChange(recipe: TenantDataRecipe, change: number, now: number): Tena
   return { ...recipe, changes: [...recipe.changes, { at: Math.max(now, last.at + last.count), count: change }] };
 }
 
-function contradictions(target: EmbeddedTarget | TenantTarget, { tenantData, tenant }: Source, name: string): string[] {
-  const wayOut = 'Choose another --name, or start again with --reset';
-  if ('baseUrl' in target) return tenantContradictions(target, tenant, name, wayOut);
-  if (!tenantData)
-    return [`"${name}" has been filled from ${tenant?.baseUrl}, not from the embedded platform. ${wayOut}`];
-  const changed = (['seed', ...COUNT_NAMES] as const).filter(
-    option => target[option] !== undefined && target[option] !== tenantData[option],
-  );
-  return changed.map(option => `${optionOf(option)} was ${tenantData[option]} when "${name}" began. ${wayOut}`);
-}
-
-function tenantContradictions(target: TenantTarget, before: Source['tenant'], name: string, wayOut: string): string[] {
-  const { baseUrl, clientId } = tenantRecord(target);
-  if (before?.baseUrl !== baseUrl) {
-    return [`"${name}" has been filled from ${before?.baseUrl ?? 'the embedded platform'}. ${wayOut}`];
-  }
-  // Another client may belong to another organization, whose rows must not mix with these.
-  if (before.clientId !== clientId) return [`"${name}" has been filled with --client-id ${before.clientId}. ${wayOut}`];
-  return [];
+function contradictions({ target, name, format }: StartRequest, before: Source): string[] {
+  const { tenantData, tenant } = before;
+  const from = tenant ? `${tenant.baseUrl} with --client-id ${tenant.clientId}` : 'the embedded platform';
+  const faults: string[] = [];
+  // No SIEM reads lines of two formats in one place.
+  if (before.format !== format)
+    faults.push(`"${name}" holds events in the format ${before.format}, and this run would add ${format}`);
+  if ('baseUrl' in target) {
+    const { baseUrl, clientId } = tenantRecord(target);
+    // Another client may belong to another organization, whose rows must not mix with these.
+    if (tenant?.baseUrl !== baseUrl || tenant.clientId !== clientId)
+      faults.push(`"${name}" has been filled from ${from}`);
+  } else if (tenantData) {
+    for (const option of ['seed', ...COUNT_NAMES] as const) {
+      if (target[option] === undefined || target[option] === tenantData[option]) continue;
+      faults.push(`${optionOf(option)} was ${tenantData[option]} when "${name}" began`);
+    }
+  } else faults.push(`"${name}" has been filled from ${from}`);
+  return faults;
 }
 
 function tenantRecord({ baseUrl, clientId }: TenantTarget): NonNullable<Source['tenant']> {
@@ -95,7 +87,7 @@ const LOG_FILE = 'function.log';
 /** What a run leaves in its folder. A reset deletes nothing else. */
 const FILES_OF_RUNS = [SOURCE_FILE, LOG_FILE, 'dynamodb', 's3'];
 
-export function logFile(folder: string): string {
+export function logFileIn(folder: string): string {
   return join(folder, LOG_FILE);
 }
 
@@ -111,41 +103,26 @@ export async function readSource(folder: string): Promise<Source | undefined> {
   throw new StartFaultsError([`${file} was not written by this version: start again with --reset`]);
 }
 
-/**
- * Makes a folder that only the current user can read, because it holds tenant rows. An existing folder keeps its rights.
- *
- * @throws StartFaultsError when it cannot be made or written
- */
+/** Written atomically: with half a file, the state would have no source. */
+export async function writeSource(folder: string, source: Source): Promise<void> {
+  const file = join(folder, SOURCE_FILE);
+  await writeFile(`${file}.new`, `${JSON.stringify(source, undefined, 2)}\n`);
+  await rename(`${file}.new`, file);
+}
+
+/** @throws StartFaultsError when the folder cannot be made or written */
 export async function makeFolder(folder: string): Promise<void> {
   try {
-    await makeFolders(folder);
+    await mkdir(folder, { recursive: true });
     await access(folder, constants.W_OK);
   } catch (cause) {
     throw cannotUse(folder, 'written', cause);
   }
 }
 
-/** One by one: `recursive` does not end below /proc, which refuses new folders with ENOENT. */
-async function makeFolders(folder: string): Promise<void> {
-  const make = () => mkdir(folder, { mode: 0o700 });
-  await make().catch(async (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EEXIST' && (await stat(folder)).isDirectory()) return;
-    if (error.code !== 'ENOENT') throw error;
-    await makeFolders(dirname(folder));
-    await make();
-  });
-}
-
 function cannotUse(path: string, what: 'read' | 'written', cause: unknown): StartFaultsError {
   const { code } = cause as NodeJS.ErrnoException;
   return new StartFaultsError([`${terminalLine(path)} cannot be ${what} (${code}): choose another --state-folder`]);
-}
-
-/** Written atomically: with half a file, the state would have no source. */
-export async function writeSource(folder: string, source: Source): Promise<void> {
-  const file = join(folder, SOURCE_FILE);
-  await writeFile(`${file}.new`, `${JSON.stringify(source, undefined, 2)}\n`);
-  await rename(`${file}.new`, file);
 }
 
 /** Deletes what runs left in the folder and makes it private. @throws DirectoryInUseError */

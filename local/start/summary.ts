@@ -1,43 +1,82 @@
-import { dirname, relative, resolve } from 'node:path';
-import {
-  DIMENSIONS,
-  STREAM_METRICS,
-  STREAM_PROPERTIES,
-  type StreamMetric,
-  type StreamProperty,
-} from '../../lambda/metric-names.ts';
+import { createReadStream } from 'node:fs';
+import { relative, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { DIMENSIONS, STREAM_METRICS, STREAM_PROPERTIES } from '../../lambda/metric-names.ts';
 import { STREAMS } from '../../lambda/streams.ts';
-import { optionOf } from '../npm-options.ts';
+import { optionOf } from '../npm-command.ts';
 import type { StartRequest } from './options.ts';
 import { counted, grouped } from './progress.ts';
 
-type Line = readonly [title: string, count: (counts: StreamCounts) => number];
+const COUNTS = Object.keys({ ...STREAM_METRICS, ...STREAM_PROPERTIES }) as (
+  | keyof typeof STREAM_METRICS
+  | keyof typeof STREAM_PROPERTIES
+)[];
+
+export type StreamCounts = Record<(typeof COUNTS)[number], number>;
+export type Metrics = (stream: string) => Readonly<StreamCounts>;
+
+/**
+ * Sums the metrics that the function wrote to its log for each stream (CloudWatch embedded metric format). Unlike the handler's
+ * result, they include invocations that failed.
+ *
+ * @param start bytes of earlier runs
+ */
+export async function metricsIn(logFile: string, start: number): Promise<Metrics> {
+  const streams = new Map<string, StreamCounts>();
+  const zeros = () => Object.fromEntries(COUNTS.map(name => [name, 0])) as StreamCounts;
+  for await (const line of createInterface({ input: createReadStream(logFile, { start }) })) {
+    const blob = line.includes('"_aws"') ? parse(line) : {};
+    const stream = blob[DIMENSIONS.stream];
+    if (typeof stream !== 'string') continue;
+    const counts = streams.get(stream) ?? zeros();
+    streams.set(stream, counts);
+    for (const name of COUNTS) counts[name] += Number(blob[name] ?? 0);
+  }
+  return stream => streams.get(stream) ?? zeros();
+}
+
+/** A full disk cuts a line short. */
+function parse(line: string): Readonly<Record<string, unknown>> {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return {};
+  }
+}
+
+interface Line {
+  readonly title: string;
+  readonly count: (counts: StreamCounts) => number;
+  /** Shown below the table where the line is not zero. */
+  readonly text?: string;
+  /** Left out where it is zero. */
+  readonly isRare?: true;
+}
 
 /** Each row that was read counts in exactly one of these. */
 const OUTCOMES: readonly Line[] = [
   // A row that exceeds the size of a record is a dead letter. The event that points to it is counted below.
-  ['forwarded', counts => counts.EventsForwarded - counts.ThreatsWithdrawn - counts.OversizeEvents],
-  ['suppressed', counts => counts.RowsDeduplicated],
-  ['superseded', counts => counts.RowsSuperseded],
-  ['ignored', counts => counts.TombstonesIgnored],
-  ['filtered', counts => counts.RowsFiltered],
-  ['dead letters', counts => counts.DeadLetters],
+  { title: 'forwarded', count: of => of.EventsForwarded - of.ThreatsWithdrawn - of.OversizeEvents },
+  { title: 'suppressed', count: of => of.RowsDeduplicated, text: 'the SIEM already has these rows.' },
+  { title: 'superseded', count: of => of.RowsSuperseded, text: 'a later row of the same page replaced them.' },
+  { title: 'ignored', count: of => of.TombstonesIgnored, text: 'tombstones of assets that were never sent.' },
+  { title: 'filtered', count: of => of.RowsFiltered, text: 'rows that a filter excludes.', isRare: true },
+  { title: 'dead letters', count: of => of.DeadLetters, text: 'rows that cannot be events. They are kept.' },
 ];
-
-/** Lines that are left out where they are zero. */
-const RARE: ReadonlySet<string> = new Set(['filtered', 'not finished', 'oversize events']);
 
 /** Rows that a failed or interrupted run read but did not finish. */
-const UNFINISHED: Line = [
-  'not finished',
-  counts => counts.RowsRead - OUTCOMES.reduce((sum, [, count]) => sum + count(counts), 0),
-];
+const UNFINISHED: Line = {
+  title: 'not finished',
+  count: of => of.RowsRead - OUTCOMES.reduce((sum, { count }) => sum + count(of), 0),
+  text: 'nothing is lost. The next run reads them again.',
+  isRare: true,
+};
 
 /** Not rows of their own. Withdrawals are events without a row. */
 const EVENTS: readonly Line[] = [
-  ['tombstones', counts => counts.Tombstones],
-  ['withdrawn', counts => counts.ThreatsWithdrawn],
-  ['oversize events', counts => counts.OversizeEvents],
+  { title: 'tombstones', count: of => of.Tombstones, text: 'among the forwarded rows.' },
+  { title: 'withdrawn', count: of => of.ThreatsWithdrawn },
+  { title: 'oversize events', count: of => of.OversizeEvents, isRare: true },
 ];
 
 const TITLE_WIDTH = 'oversize events'.length;
@@ -47,185 +86,115 @@ const TITLE_WIDTH = 'oversize events'.length;
  *
  *     read = forwarded + suppressed + superseded + ignored (+ filtered) + dead letters (+ not finished)
  */
-export function summaryTable(streams: readonly string[], countsOf: (stream: string) => StreamCounts): string {
-  const names = [...streams, 'all'];
-  const figures = (count: Line[1]) => {
-    const each = streams.map(stream => count(countsOf(stream)));
+export function summaryTable(streams: readonly string[], metrics: Metrics): string {
+  const figures = ({ count }: Line) => {
+    const each = streams.map(stream => count(metrics(stream)));
     return [...each, each.reduce((sum, figure) => sum + figure, 0)];
   };
-  const isShown = ([title, count]: Line) => !RARE.has(title) || figures(count).some(figure => figure !== 0);
+  const row = (title: string, line: Line) => [title, ...figures(line).map(grouped)];
+  const isShown = (line: Line) => !line.isRare || figures(line).some(figure => figure !== 0);
   const outcomes = [...OUTCOMES, UNFINISHED].filter(isShown);
-  const lines: Line[] = [['read', counts => counts.RowsRead], ...outcomes.map(indented), ...EVENTS.filter(isShown)];
-  const cells = lines.map(([title, count]) => [title, figures(count).map(grouped)] as const);
-  const widths = names.map((name, column) => Math.max(name.length, ...cells.map(([, texts]) => texts[column]!.length)));
-  const line = (title: string, texts: readonly string[]) =>
-    [title.padEnd(TITLE_WIDTH), ...texts.map((text, column) => text.padStart(widths[column]!))].join('  ');
-  const head = line('rows', names);
-  const rule = '-'.repeat(head.length);
-  const shown = cells.map(([title, texts]) => line(title, texts));
-  return [head, rule, ...shown.slice(0, outcomes.length + 1), rule, ...shown.slice(outcomes.length + 1)].join('\n');
+  const head = ['rows', ...streams, 'all'];
+  const rows = [
+    row('read', { title: 'read', count: of => of.RowsRead }),
+    ...outcomes.map((line, index) => row(`${index === 0 ? '=' : '+'} ${line.title}`, line)),
+  ];
+  const events = EVENTS.filter(isShown).map(line => row(line.title, line));
+  const widths = head.map((_, column) => Math.max(...[head, ...rows, ...events].map(cells => cells[column]!.length)));
+  const text = ([title = '', ...cells]: readonly string[]) =>
+    [title.padEnd(TITLE_WIDTH), ...cells.map((cell, column) => cell.padStart(widths[column + 1]!))].join('  ');
+  const rule = '-'.repeat(text(head).length);
+  return [text(head), rule, ...rows.map(text), rule, ...events.map(text)].join('\n');
 }
 
-function indented([title, count]: Line): Line {
-  return [`${title === OUTCOMES[0]![0] ? '=' : '+'} ${title}`, count];
-}
-
-/** Explains the lines of the table that are not zero. */
-export function summaryLegend(streams: readonly string[], countsOf: (stream: string) => StreamCounts): string[] {
-  const isUsed = (count: Line[1]) => streams.some(stream => count(countsOf(stream)) !== 0);
-  return LEGEND.flatMap(([title, text]) => {
-    const found = [...OUTCOMES, UNFINISHED, ...EVENTS].find(([each]) => each === title);
-    return found && isUsed(found[1]) ? [`${title}: ${text}`] : [];
-  });
-}
-
-const LEGEND = [
-  ['suppressed', 'the SIEM already has these rows.'],
-  ['superseded', 'a later row of the same page replaced them.'],
-  ['ignored', 'tombstones of assets that were never sent.'],
-  ['filtered', 'rows that a filter excludes.'],
-  ['dead letters', 'rows that cannot be events. They are kept.'],
-  ['not finished', 'nothing is lost. The next run reads them again.'],
-  ['tombstones', 'among the forwarded rows.'],
-] as const;
-
-/** Notes that the figures do not show. `streams` are those that are on. */
-export function summaryNotes(streams: readonly string[], countsOf: (stream: string) => StreamCounts): string[] {
-  const sum = (count: (counts: StreamCounts) => number) =>
-    streams.reduce((total, stream) => total + count(countsOf(stream)), 0);
-  const withoutParent = sum(counts => counts.ThreatsWithoutAsset);
-  const refused = sum(counts => counts.CursorRefused);
+/**
+ * Explains the lines of the table that are not zero, and says what to check.
+ *
+ * @param streams those that are on
+ */
+export function summaryNotes(streams: readonly string[], metrics: Metrics): string[] {
+  const sum = (count: Line['count']) => streams.reduce((total, stream) => total + count(metrics(stream)), 0);
+  const withoutAsset = sum(of => of.ThreatsWithoutAsset);
+  const off = STREAMS.filter(stream => !streams.includes(stream.name));
   return [
-    ...(withoutParent > 0
-      ? [
-          `Threats that do not name their asset: ${grouped(withoutParent)}. --threat-asset-field says which member does.`,
-        ]
+    ...[...OUTCOMES, UNFINISHED, ...EVENTS].flatMap(({ title, count, text }) =>
+      text !== undefined && sum(count) !== 0 ? [`${title}: ${text}`] : [],
+    ),
+    ...streams.flatMap(stream => filterWarnings(stream, metrics(stream))),
+    ...(withoutAsset > 0
+      ? [`Threats that do not name their asset: ${grouped(withoutAsset)}. --threat-asset-field says which member does.`]
       : []),
-    ...(refused > 0 ? ['The API refused a cursor; rows were read again, and only what had changed was sent.'] : []),
-    ...STREAMS.flatMap(stream =>
-      'path' in stream || streams.includes(stream.name)
-        ? []
-        : [`The stream ${stream.name} is off: ${optionOf(stream.pathOption)} turns it on.`],
+    ...(sum(of => of.CursorRefused) > 0
+      ? ['The API refused a cursor. Rows were read again, and only what had changed was sent.']
+      : []),
+    ...off.flatMap(stream =>
+      'pathOption' in stream ? [`The stream ${stream.name} is off: ${optionOf(stream.pathOption)} turns it on.`] : [],
     ),
   ];
 }
 
-type Count = StreamMetric | StreamProperty;
-export type StreamCounts = Readonly<Record<Count, number>>;
-
-const COUNTS = Object.keys({ ...STREAM_METRICS, ...STREAM_PROPERTIES }) as Count[];
-
-/**
- * Sums the metrics that the function emits for each stream (CloudWatch embedded metric format). Unlike the handler's
- * result, they include invocations that failed.
- */
-export class MetricTally {
-  readonly #streams = new Map<string, Record<Count, number>>();
-
-  /** Takes a line of the function's log, with or without metrics. */
-  add(line: string): void {
-    const blob = line.includes('"_aws"') ? parse(line) : undefined;
-    const stream = blob?.[DIMENSIONS.stream];
-    if (!blob || typeof stream !== 'string') return;
-    const counts = this.#streams.get(stream) ?? zeros();
-    this.#streams.set(stream, counts);
-    for (const name of COUNTS) counts[name] += Number(blob[name] ?? 0);
-  }
-
-  /** Zeros for a stream without metrics. */
-  of(stream: string): StreamCounts {
-    return this.#streams.get(stream) ?? zeros();
-  }
-}
-
-function zeros(): Record<Count, number> {
-  return Object.fromEntries(COUNTS.map(name => [name, 0])) as Record<Count, number>;
-}
-
-function parse(line: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
+function filterWarnings(stream: string, { RowsRead: read, RowsFiltered: dropped, FilterFaults: faults }: StreamCounts) {
+  return [
+    ...(dropped > 0 && dropped === read
+      ? [`WARNING: the filter of ${stream} dropped every row of this run. Check the expression.`]
+      : []),
+    ...(faults > 0
+      ? [
+          `WARNING: the filter of ${stream} gave an error or no boolean for ${counted(faults, 'row')}, sent all the same. Check the expression.`,
+        ]
+      : []),
+  ];
 }
 
 export interface Places {
   readonly delivered: string;
-  readonly deadLetters: string;
+  /** How many files this run delivered. */
+  readonly files: number;
+  /** Absent when this run had none. */
+  readonly deadLetters?: string;
   readonly log: string;
-  /** Files that this run delivered. */
-  readonly objects: number;
-  /** The number of dead letters of this run. */
-  readonly deadLetterCount: number;
 }
 
 /** The places of the output, relative to the working directory. */
-export function placesText({ delivered, deadLetters, log, objects, deadLetterCount }: Places): string {
-  const files = `${counted(objects, 'file')} by this run`;
+export function placesText({ delivered, files, deadLetters, log }: Places): string {
   return [
-    `Delivered events      ${here(delivered)} (${files})`,
-    ...(deadLetterCount > 0 ? [`Dead letters          ${here(deadLetters)}`] : []),
+    `Delivered events      ${here(delivered)} (${counted(files, 'file')} by this run)`,
+    ...(deadLetters === undefined ? [] : [`Dead letters          ${here(deadLetters)}`]),
     `Function's log        ${here(log)}`,
   ].join('\n');
 }
 
 /** Suggested commands after a complete run. */
-export function nextSteps(request: StartRequest, { delivered }: Places): string {
-  // Run by a shell, gzip ends silently when `head` closes the pipe.
-  const look = `gzip -dc "$(find ${word(delivered)} -name '*.json.gz' | sort | tail -n 1)" | head -n 1`;
-  const steps: readonly (readonly [command: string, what: string])[] = [
-    [look, 'one event as the SIEM gets it'],
-    [askStep(request), 'what was delivered, in SQL'],
-    ...('baseUrl' in request.target ? TENANT_STEPS : embeddedSteps(request)),
-  ];
-  return `Try next\n${steps.map(([command, what]) => `  ${command}\n      ${what}`).join('\n')}`;
-}
-
-function askStep({ folder }: StartRequest): string {
+export function nextSteps({ folder, target, again }: StartRequest, delivered: string): string {
+  const start = (...options: string[]) => {
+    const args = [...again, ...options].map(shellWord);
+    return ['npm start', ...(args.length > 0 ? ['--', ...args] : [])].join(' ');
+  };
   // Without a folder it reads `.local`, and so the files of every name.
-  return folder === resolve('.local', 'local') ? 'npm run query' : `npm run query -- --folder ${word(folder)}`;
-}
-
-const TENANT_STEPS = [
-  ['the same command', 'again: only what has changed is sent'],
-  ['the same command with --reset', 'from the beginning, into empty folders'],
-] as const;
-
-function embeddedSteps({ name, folder, format, ocsfFields, selection }: StartRequest): [string, string][] {
-  const given = [
-    ...(name === 'local' ? [] : ['--name', name]),
-    ...(dirname(folder) === resolve('.local') ? [] : ['--state-folder', word(dirname(folder))]),
-    // Without it, the next run would be refused.
-    ...(format === 'envelope' ? [] : ['--format', format]),
-    // Without them, the next run would send the difference.
-    ...(selection.filter ?? []).flatMap(each => ['--filter', shellWord(each)]),
-    ...(selection.omit ?? []).flatMap(each => ['--omit', shellWord(each)]),
-    ...(ocsfFields === undefined ? [] : ['--ocsf-fields', word(resolve(ocsfFields.file))]),
-  ];
-  const start = (...options: string[]) => ['npm start', ...cons('--', [...given, ...options])].join(' ');
-  return [
+  const query = folder === resolve('.local', 'local') ? '' : ` -- --folder ${shellWord(here(folder))}`;
+  const steps = [
+    // Run by a shell, gzip ends silently when `head` closes the pipe.
+    [
+      `gzip -dc "$(find ${shellWord(here(delivered))} -name '*.json.gz' | sort | tail -n 1)" | head -n 1`,
+      'one event as the SIEM gets it',
+    ],
+    [`npm run query${query}`, 'what was delivered, in SQL'],
     [start(), 'again: only what has changed is sent'],
-    [start('--change', '50'), 'an asset is removed first: its tombstone, its threats withdrawn'],
-    [start('--reset'), 'from the beginning'],
+    ...('baseUrl' in target
+      ? []
+      : [[start('--change', '50'), 'an asset is removed first: its tombstone, its threats withdrawn']]),
+    [start('--reset'), 'from the beginning, into empty folders'],
     ['npm start -- --help', 'a real tenant, and everything else'],
   ];
-}
-
-function cons(first: string, rest: readonly string[]): string[] {
-  return rest.length === 0 ? [] : [first, ...rest];
-}
-
-function word(path: string): string {
-  return shellWord(here(path));
+  return `Try next\n${steps.map(([command, what]) => `  ${command}\n      ${what}`).join('\n')}`;
 }
 
 function here(path: string): string {
   const short = relative(process.cwd(), path);
   return short.startsWith('..') ? path : short || '.';
 }
-/** A path as one word of a shell command, quoted if necessary. */
-export function shellWord(text: string): string {
+
+/** A word of a shell command, quoted if necessary. */
+function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -41,7 +41,7 @@ export async function storyLines(): Promise<string[]> {
     each.clock.advance(MINUTE);
     await each.run({ streams });
   }
-  const events = (await each.lines()).map(line => ({ line, sequence: parseEvent(line, 'delivered').sequence }));
+  const events = (await each.lines()).map(line => ({ line, sequence: parseEvent(line).sequence }));
   return events.sort((one, other) => (one.sequence < other.sequence ? -1 : 1)).map(({ line }) => line);
 }
 
@@ -68,6 +68,6 @@ export function withExamples(page: string, examples: ReadonlyMap<string, string>
 }
 
 function labelOf(line: string): string {
-  const { stream, kind } = parseEvent(line, 'an example');
+  const { stream, kind } = parseEvent(line);
   return `${stream} ${kind}`;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createLease } from '../../lambda/store/lease.ts';
 import { STREAMS } from '../../lambda/streams.ts';
-import { latest, parseEvent } from '../../local/aws/delivered.ts';
+import { parseEvent } from '../../local/aws/delivered.ts';
 import { type Connector, connector } from './support/connector.ts';
 import { schemaFaults } from './support/event-schema.ts';
 import { rejection, wordsOf } from './support/rejection.ts';
@@ -11,11 +11,12 @@ const COUNTS = { assets: 240, threats: 180, dnsBlocks: 130 };
 
 /** What the SIEM holds by the rule of the greatest sequence, without removals, in the form of the platform's truth. */
 async function siem(each: Connector) {
-  const events = (await each.lines()).map(line => parseEvent(line, 'delivered'));
-  const copy = await latest(events);
+  const events = (await each.lines()).map(line => parseEvent(line));
+  events.sort((one, other) => (one.sequence < other.sequence ? -1 : 1));
   return Object.fromEntries(
     NAMES.map(stream => {
-      const rows = [...(copy.get(stream) ?? [])].filter(([, event]) => event.kind !== 'withdrawn');
+      const copy = new Map(events.filter(event => event.stream === stream).map(event => [event.id, event]));
+      const rows = [...copy].filter(([, event]) => event.kind !== 'withdrawn');
       return [stream, new Map(rows.map(([id, event]) => [id, event.row]))];
     }),
   );
@@ -102,7 +103,7 @@ describe('changes between runs', () => {
     each.platform.put('assets', `{"id":"a",${text}}`);
     await each.run();
     const [line = ''] = await each.lines();
-    expect(parseEvent(line, 'delivered').row).toContain(text);
+    expect(parseEvent(line).row).toContain(text);
   });
 });
 
@@ -117,7 +118,7 @@ describe('two runs at the same moment', () => {
     const both = await Promise.all([each.run(), each.run()]);
     expect(both.filter(result => result.leaseHeld)).toEqual([{ streams: {}, more: false, leaseHeld: true }]);
     expect(await siem(each)).toEqual(truthOf(each));
-    const ids = (await each.lines()).map(line => parseEvent(line, 'delivered').event_id);
+    const ids = (await each.lines()).map(line => parseEvent(line).event_id);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
@@ -145,7 +146,7 @@ describe('a time budget that ends first', () => {
     expect(runs.length).toBeGreaterThan(1);
     expect(runs.map(run => run.more)).toEqual([...Array(runs.length - 1).fill(true), false]);
     expect(await siem(each)).toEqual(truthOf(each));
-    const ids = (await each.lines()).map(line => parseEvent(line, 'delivered').event_id);
+    const ids = (await each.lines()).map(line => parseEvent(line).event_id);
     expect(new Set(ids).size).toBe(ids.length);
   });
 });

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { DynamoDBClient, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { FirehoseClient, PutRecordBatchCommand } from '@aws-sdk/client-firehose';
 import { expect, test } from '@jest/globals';
-import { deliveredLines } from '../../../local/aws/delivered.ts';
+import { deliveredLines } from '../../support/delivered-lines.ts';
 import { clientConfig, started } from './started.ts';
 
 const TableName = 'security-data-connector-state';
@@ -61,8 +61,7 @@ test('what was acknowledged outlives a SIGKILL of the endpoints, which then star
   await using again = await started({ directory: place.directory });
   const { Items } = await new DynamoDBClient(clientConfig(again.aws, 'DYNAMODB')).send(new ScanCommand({ TableName }));
   expect(Items?.map(({ pk }) => Number(pk?.S))).toEqual(expect.arrayContaining(items));
-  const lines: number[] = [];
-  for await (const { line } of deliveredLines(again.aws.deliveredFolder)) lines.push(Number(line));
+  const lines = (await deliveredLines(again.aws.deliveredFolder)).map(Number);
   expect(lines).toEqual(expect.arrayContaining(records));
   expect(Math.max(items.length, records.length)).toBeGreaterThanOrEqual(50);
 });

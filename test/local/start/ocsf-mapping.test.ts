@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ConfigurationError } from '../../../lib/config/fault.ts';
 import { readConnectors } from '../../../lib/config/read-connectors.ts';
-import { MappingHits } from '../../../local/start/ocsf-mapping.ts';
-import { readCommandLine, readRequest, StartFaultsError, type StartRequest } from '../../../local/start/options.ts';
+import { mappingText } from '../../../local/start/ocsf-mapping.ts';
+import { readRequest, StartFaultsError, type StartRequest } from '../../../local/start/options.ts';
 import { compiledFields, WIDE_MAPPING } from '../../ocsf/wide-mapping.ts';
 
 let folder: string;
@@ -21,7 +21,7 @@ const OPTIONS = ['--name', 'acme', '--base-url', TENANT.baseUrl, '--auth-url', T
 function requestOf(text: string, ...options: string[]): StartRequest {
   const file = join(folder, 'mapping.json');
   writeFileSync(file, text);
-  return readRequest(readCommandLine([...OPTIONS, '--ocsf-fields', file, ...options]), true);
+  return readRequest([...OPTIONS, '--ocsf-fields', file, ...options], {}, true);
 }
 
 function faultsOf(make: () => unknown): readonly string[] {
@@ -70,23 +70,22 @@ test.each([
     ['{}', '--format', 'ocsf', '--ocsf-fields', '/nowhere/mapping.json'],
     '--ocsf-fields names a file that cannot be read (ENOENT)',
   ],
-  ['without a file', ['{}', '--format', 'ocsf', '--ocsf-fields'], '--ocsf-fields has no value'],
+  ['without a file', ['{}', '--format', 'ocsf', '--ocsf-fields'], "option '--ocsf-fields <file>' argument missing"],
 ] as const)('a mapping %s is refused', (_, [text, ...options], fault) => {
   expect(faultsOf(() => requestOf(text, ...options))).toEqual([fault]);
 });
 
-test('the rows of a run are counted for each mapped member, of the stream that the mapping names only', () => {
-  const hits = new MappingHits({
-    file: 'mapping.json',
-    members: [{ member: 'host' }, { member: 'host', stream: 'threats' }, { member: 'hots' }],
-  });
+test('the rows of a run are counted for each mapped member, of the stream that the mapping names only', async () => {
+  const fields = [{ member: 'host' }, { member: 'host', stream: 'threats' }, { member: 'hots' }];
   const sent = (stream: string, members: object, unmapped: object = {}) =>
     JSON.stringify({ class_uid: 5001, metadata: { log_name: stream }, raw_data: JSON.stringify(members), unmapped });
-  hits.add(sent('assets', { host: 'a' }));
-  hits.add(sent('assets', { host: 7 }, { host: 7 }));
-  hits.add(sent('threats', { host: 'b' }));
-  hits.add(JSON.stringify({ class_uid: 3004, metadata: { log_name: 'assets' }, raw_data: '{"host":"gone"}' }));
-  expect(hits.text().slice(1)).toEqual([
+  const lines = [
+    sent('assets', { host: 'a' }),
+    sent('assets', { host: 7 }, { host: 7 }),
+    sent('threats', { host: 'b' }),
+    JSON.stringify({ class_uid: 3004, metadata: { log_name: 'assets' }, raw_data: '{"host":"gone"}' }),
+  ];
+  expect((await mappingText(fields, lines)).slice(1)).toEqual([
     '  host: 3 rows, 2 with a value that fits the attribute',
     '  threats.host: 1 row',
     '  hots: WARNING, 0 rows. No row has this member. Check its name in the rows',

@@ -1,94 +1,113 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { InvocationResult } from '../../../lambda/invocation.ts';
 import { failureText } from '../../../local/start/failure-text.ts';
 import { HandlerError } from '../../../local/start/handler-host.ts';
-import { ProgressLine } from '../../../local/start/progress.ts';
+import { Progress } from '../../../local/start/progress.ts';
 import { drainUntilDone, onInterruption } from '../../../local/start/run.ts';
-import { MetricTally, summaryNotes, summaryTable } from '../../../local/start/summary.ts';
+import { type Metrics, metricsIn, summaryNotes, summaryTable } from '../../../local/start/summary.ts';
+import { temporaryFolder } from '../../support/parts/temporary-folder.ts';
 
 function metricLine(stream: string, values: Record<string, number>): string {
   return JSON.stringify({ _aws: {}, service: 'local', stream, ...values });
 }
 
+/** The metrics of these lines of the function's log. */
+async function metricsOf(...lines: readonly string[]): Promise<Metrics> {
+  await using folder = await temporaryFolder('log-');
+  const file = join(folder.path, 'function.log');
+  await writeFile(file, `a line of an earlier run\n${lines.join('\n')}\n`);
+  return metricsIn(file, 25);
+}
+
 describe('the table of a run', () => {
-  test('sums the metrics of all invocations, and does not count withdrawals as forwarded rows', () => {
-    const tally = new MetricTally();
-    tally.add(metricLine('threats', { RowsRead: 1000, EventsForwarded: 700, ThreatsWithdrawn: 200 }));
-    tally.add(metricLine('threats', { RowsRead: 500, EventsForwarded: 1, ThreatsWithdrawn: 0, DeadLetters: 2 }));
-    const table = summaryTable(['threats'], stream => tally.of(stream));
+  test('sums the metrics of all invocations, and does not count withdrawals as forwarded rows', async () => {
+    const metrics = await metricsOf(
+      metricLine('threats', { RowsRead: 1000, EventsForwarded: 700, ThreatsWithdrawn: 200 }),
+      metricLine('threats', { RowsRead: 500, EventsForwarded: 1, ThreatsWithdrawn: 0, DeadLetters: 2 }),
+    );
+    const table = summaryTable(['threats'], metrics);
     expect(table).toMatch(/^read +1,500 +1,500$/m);
     expect(table).toMatch(/^= forwarded +501 +501$/m);
     expect(table).toMatch(/^\+ dead letters +2 +2$/m);
     expect(table).toMatch(/^withdrawn +200 +200$/m);
   });
 
-  test('lines that are no metrics of a stream change nothing', () => {
-    const tally = new MetricTally();
-    for (const line of ['', '{"_aws"', '{"_aws":{},"RowsRead":5}', 'null', '{"stream":"assets","RowsRead":5}']) {
-      tally.add(line);
-    }
-    expect(tally.of('assets').RowsRead).toBe(0);
+  test('ignores lines of the log that are not metrics of a stream', async () => {
+    const lines = ['', '{"_aws"', '{"_aws":{},"RowsRead":5}', 'null', '{"stream":"assets","RowsRead":5}'];
+    const metrics = await metricsOf(...lines);
+    expect(metrics('assets').RowsRead).toBe(0);
   });
 
-  test('says what to do about threats that do not name their asset, and about the stream that is off', () => {
-    const tally = new MetricTally();
-    tally.add(metricLine('threats', { ThreatsWithoutAsset: 3 }));
-    const notes = summaryNotes(['assets', 'threats'], stream => tally.of(stream)).join('\n');
+  test('says what to do about threats that do not name their asset, and about the stream that is off', async () => {
+    const metrics = await metricsOf(metricLine('threats', { ThreatsWithoutAsset: 3 }));
+    const notes = summaryNotes(['assets', 'threats'], metrics).join('\n');
     expect(notes).toContain('Threats that do not name their asset: 3. --threat-asset-field');
     expect(notes).toContain('--dns-blocks-path');
   });
-});
 
-test('the table of the largest embedded platform is at most 60 columns wide', () => {
-  const tally = new MetricTally();
-  const counts = { RowsRead: 1_000_000, EventsForwarded: 990_000, RowsSuperseded: '9000', TombstonesIgnored: 1_000 };
-  const streams = ['assets', 'threats', 'dns-blocks'];
-  for (const stream of streams) tally.add(JSON.stringify({ _aws: {}, stream, ...counts }));
-  const widths = summaryTable(streams, stream => tally.of(stream))
-    .split('\n')
-    .map(line => line.length);
-  expect(Math.max(...widths)).toBeLessThanOrEqual(60);
-});
+  test('of the largest embedded platform is at most 60 columns wide', async () => {
+    const counts = { RowsRead: 1_000_000, EventsForwarded: 990_000, RowsSuperseded: 9000, TombstonesIgnored: 1_000 };
+    const streams = ['assets', 'threats', 'dns-blocks'];
+    const metrics = await metricsOf(...streams.map(stream => metricLine(stream, counts)));
+    const widths = summaryTable(streams, metrics)
+      .split('\n')
+      .map(line => line.length);
+    expect(Math.max(...widths)).toBeLessThanOrEqual(60);
+  });
 
-test('rows that a failed run has read but not finished are shown, so that the table adds up', () => {
-  const tally = new MetricTally();
-  tally.add(JSON.stringify({ _aws: {}, stream: 'assets', RowsRead: 50, EventsForwarded: 20 }));
-  const table = summaryTable(['assets'], stream => tally.of(stream));
-  expect(table).toMatch(/^\+ not finished +30 +30$/m);
+  test('shows the rows that a failed run has read but not finished, so that it adds up', async () => {
+    const metrics = await metricsOf(metricLine('assets', { RowsRead: 50, EventsForwarded: 20 }));
+    expect(summaryTable(['assets'], metrics)).toMatch(/^\+ not finished +30 +30$/m);
+  });
 });
 
 describe('progress', () => {
+  const url = 'https://api.example/v1/assets';
+  const page = { url, status: 200 };
+
   function written(isTTY: boolean): string[] {
     const texts: string[] = [];
-    const line = new ProgressLine({ isTTY, columns: 20, write: text => texts.push(text) });
-    for (const text of ['assets  1 page read', 'assets  1 page read', 'assets  2 pages read, and more'])
-      line.show(text);
-    line.end();
+    let now = 0;
+    const screen = { isTTY, columns: 20, write: (text: string) => texts.push(text) };
+    const progress = new Progress([{ name: 'assets', url }], screen, () => now);
+    for (const answer of [page, page, { url: 'https://auth.example/token', status: 200 }, page]) {
+      progress.observe(answer);
+      now += 600;
+    }
+    progress.end();
     return texts;
   }
 
   test('at a terminal is one line, rewritten and never wider than the terminal', () => {
     const again = '\r\u001b[2K';
-    expect(written(true)).toEqual([`${again}assets  1 page read`, `${again}assets  2 pages rea`, '\n']);
+    const lines = ['assets: 1 page', 'assets: 2 pages', 'assets: 3 pages'];
+    expect(written(true)).toEqual([...lines.map(line => again + line), '\n']);
+    const texts: string[] = [];
+    const screen = { isTTY: true, columns: 10, write: (text: string) => texts.push(text) };
+    new Progress([{ name: 'assets', url }], screen).observe(page);
+    expect(texts).toEqual([`${again}assets: 1`]);
   });
 
-  test('elsewhere is appended when it has changed', () => {
-    expect(written(false)).toEqual(['assets  1 page read\n', 'assets  2 pages read, and more\n']);
+  test('elsewhere is appended each second when it has changed', () => {
+    expect(written(false)).toEqual(['assets: 1 page\n', 'assets: 2 pages\n', 'assets: 3 pages\n']);
+  });
+
+  test('names why a request is retried, until the API answers', () => {
+    const progress = new Progress([{ name: 'assets', url }], { write: () => undefined });
+    progress.observe({ url, fault: 'connect ECONNREFUSED \u001b[31m' });
+    expect(progress.trouble).toBe(`connect ECONNREFUSED \\u001b[31m (${url})`);
+    progress.observe({ url, status: 503 });
+    expect(progress.trouble).toBe(`answer 503 (${url})`);
+    progress.observe(page);
+    expect(progress.trouble).toBeUndefined();
   });
 });
 
 describe('a failure', () => {
   const thrown = (name: string, message: string) =>
-    new HandlerError({ name, message, stack: `${name}: ${message}\n    at somewhere`, causes: ['Error: beneath'] });
-
-  test('of several streams is reported once for those that share it', () => {
-    const refused = 'CredentialsError: Refused | as a sentence: with marks.';
-    const message = `3 of 3 streams failed. assets: ${refused} | dns-blocks: ${refused} | threats: TypeError: Broken.`;
-    const [head, ...lines] = failureText(thrown('StreamsFailedError', message), false).split('\n');
-    expect(head).toBe('Failed.');
-    expect(lines.slice(0, 2)).toEqual([`  assets, dns-blocks: ${refused}`, '  threats: TypeError: Broken.']);
-    expect(lines[2]).toContain('CLIENT_SECRET');
-  });
+    new HandlerError({ name, message, stack: `${name}: ${message}\n    at somewhere` });
 
   test('commands no terminal, whatever the API put into its answer', () => {
     const commanding = thrown('ApiRefusedError', 'The API answered 500 \x1b[2J\x9b31m\u202e of others.');
@@ -97,10 +116,10 @@ describe('a failure', () => {
     }
   });
 
-  test('shows its stack and its causes only to those who ask', () => {
+  test('shows its stack only with --verbose', () => {
     const error = thrown('StateError', 'The table did not answer.');
     expect(failureText(error, false)).toBe('Failed: StateError: The table did not answer.');
-    expect(failureText(error, true)).toContain('    at somewhere\ncaused by Error: beneath');
+    expect(failureText(error, true)).toContain('    at somewhere');
   });
 });
 
@@ -145,11 +164,11 @@ test('the signal that npm passes on beside the terminal is not a second Ctrl-C; 
   const onFirst = () => void calls.push('first');
   const onFurther = () => void calls.push('further');
   using interruption = onInterruption({ onFirst, onFurther, now: () => now });
-  expect(interruption.interrupted).toBe(false);
+  expect(interruption.isInterrupted).toBe(false);
   for (const time of [1000, 1100, 3000]) {
     now = time;
     process.emit('SIGINT');
   }
   expect(calls).toEqual(['first', 'further']);
-  expect(interruption.interrupted).toBe(true);
+  expect(interruption.isInterrupted).toBe(true);
 });

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { deliveredLines } from '../../../local/aws/delivered.ts';
 import { ocsfFaults } from '../../ocsf/validate.ts';
+import { deliveredLines } from '../../support/delivered-lines.ts';
 import { StateFolder, tableRow } from './start-process.ts';
 
 test('with --format ocsf every line is a valid event, mapped members become attributes, and the rows with each member are counted', async () => {
@@ -12,7 +12,7 @@ test('with --format ocsf every line is a valid event, mapped members become attr
   await writeFile(mapping, JSON.stringify({ fqdn: 'device.hostname', hostname: 'device.name', threats }));
   const size = ['--assets', '30', '--threats', '20', '--dns-blocks', '10'];
   const first = await folder.run(['--format', 'ocsf', '--ocsf-fields', mapping, ...size]);
-  const lines = await linesIn(folder);
+  const lines = await deliveredLines(folder.deliveredFolder('local'));
   expect([first.status, first.stderr, lines.flatMap(ocsfFaults)]).toEqual([0, '', []]);
   expect(tableRow(first, 'threats')).toMatchObject({ read: 20, forwarded: 20 });
   const events = lines.map(line => JSON.parse(line));
@@ -28,14 +28,8 @@ test('with --format ocsf every line is a valid event, mapped members become attr
   expect(first.stdout).toContain('\n  hostname: WARNING, 0 rows. No row has this member.');
   expect(first.stdout).toContain('\n  threats.severity: 20 rows\n');
   expect(first.stdout).toContain('\n  threats.score: 20 rows, WARNING, 0 with a value that fits the attribute\n');
-  expect(first.stdout).toContain(`--ocsf-fields ${mapping}\n`);
+  expect(first.stdout).toContain(`--ocsf-fields ${mapping} --assets 30`);
 
   const second = await folder.run(['--format', 'ocsf', '--ocsf-fields', mapping]);
   expect([second.status, second.stdout.includes('WARNING')]).toEqual([0, false]);
 });
-
-async function linesIn(folder: StateFolder): Promise<string[]> {
-  const lines: string[] = [];
-  for await (const { line } of deliveredLines(folder.deliveredFolder('local'))) lines.push(line);
-  return lines;
-}

@@ -4,7 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { type DeliveredEvent, deliveredEvents } from '../../../local/aws/delivered.ts';
+import { type DeliveredEvent, parseEvent } from '../../../local/aws/delivered.ts';
+import { deliveredLines } from '../../support/delivered-lines.ts';
 
 export interface Ended {
   readonly status: number | null;
@@ -52,7 +53,7 @@ export class StateFolder implements AsyncDisposable {
     });
     if (onProgress) {
       const onData = (chunk: Buffer) => {
-        if (!/: \d+ pages?, /.test(String(chunk))) return;
+        if (!/: \d+ pages?/.test(String(chunk))) return;
         child.stdout.off('data', onData);
         onProgress(child);
       };
@@ -72,8 +73,7 @@ export class StateFolder implements AsyncDisposable {
 
   /** Every event that runs have delivered, in the order in which they were sent. */
   async delivered(name: string): Promise<DeliveredEvent[]> {
-    const events: DeliveredEvent[] = [];
-    for await (const event of deliveredEvents(this.deliveredFolder(name))) events.push(event);
+    const events = (await deliveredLines(this.deliveredFolder(name))).map(parseEvent);
     return events.sort((one, other) => (one.sequence < other.sequence ? -1 : 1));
   }
 

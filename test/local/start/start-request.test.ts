@@ -1,12 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { readCommandLine as readPlatformLine } from '../../../local/platform/command-line.ts';
-import {
-  defaultName,
-  nameFault,
-  readCommandLine,
-  readRequest,
-  StartFaultsError,
-} from '../../../local/start/options.ts';
+import { defaultName, nameFault, readRequest, StartFaultsError } from '../../../local/start/options.ts';
 import { functionEnvironment } from '../../../local/start/run.ts';
 import { nextSource } from '../../../local/start/source.ts';
 
@@ -19,7 +12,7 @@ const TENANT = [
   'c',
 ];
 
-const request = (...args: string[]) => readRequest(readCommandLine(args), true);
+const request = (...args: string[]) => readRequest(args, {}, true);
 
 function faultsOf(...args: string[]): readonly string[] {
   try {
@@ -36,17 +29,8 @@ describe('the options', () => {
     expect(request()).toMatchObject({ name: 'local', reset: false, target: { change: 0 } });
   });
 
-  test('the member of a threat that names its asset goes by the words of the connector and of the platform', () => {
-    for (const option of ['--threat-asset-field', '--threat-asset-member']) {
-      expect(request(...TENANT, option, 'host').settings['THREAT_ASSET_FIELD']).toBe('host');
-      expect(faultsOf(...TENANT, option)).toEqual(['--threat-asset-field has no value']);
-      const { settings } = readPlatformLine(['node', 'platform', option, 'host']);
-      expect([settings.threatAssetMember, Object.hasOwn(settings, 'threatAssetField')]).toEqual(['host', false]);
-    }
-  });
-
   test('filters and members that are left out become settings of the function, one option for each stream', () => {
-    const { settings, selection } = request(
+    const { settings } = request(
       '--filter',
       "threats=severity != 'low'",
       '--filter',
@@ -56,16 +40,19 @@ describe('the options', () => {
     );
     expect(JSON.parse(settings['FILTERS']!)).toEqual({ threats: "severity != 'low'", dnsBlocks: 'count > `1`' });
     expect(JSON.parse(settings['OMIT']!)).toEqual({ assets: ['contact.email', 'name'] });
-    expect(selection.filter).toEqual(["threats=severity != 'low'", 'dnsBlocks=count > `1`']);
   });
 
   test.each([
     ['an expression that is none', ['--filter', 'threats=a =='], /^--filter threats is no expression of JMESPath: /],
     ['an unknown function', ['--filter', 'threats=f(a)'], /^--filter threats is no .*Unknown function: f\(\)/],
-    ['an unknown stream', ['--filter', 'threat=a'], /^--filter must begin with assets=, threats=, dnsBlocks= and/],
-    ['a filter without an expression', ['--filter', 'threats'], /^--filter must begin with/],
-    ['two filters of one stream', ['--filter', 'assets=a', '--filter', 'assets=b'], /^--filter assets is given twice/],
-    ['an option without a value', ['--filter'], /^--filter has no value$/],
+    [
+      'an unknown stream',
+      ['--filter', 'threat=a'],
+      /^option '--filter .* must begin with assets=, threats=, dnsBlocks=/,
+    ],
+    ['a filter without an expression', ['--filter', 'threats='], /^option '--filter .* must begin with/],
+    ['two filters of one stream', ['--filter', 'assets=a', '--filter', 'assets=b'], /Join the expressions of a stream/],
+    ['an option without a value', ['--filter'], /^option '--filter <stream=expression>' argument missing$/],
     ['the id left out', ['--omit', 'assets=id'], /^--omit assets.0 must not be a member that the connector reads/],
     ['the asset of a threat left out', ['--omit', 'threats=asset_id'], /^--omit threats must not name the member/],
     ['a filter of a stream that is off', [...TENANT, '--filter', 'dnsBlocks=a'], /^--filter dnsBlocks has no effect/],
@@ -89,11 +76,12 @@ describe('the options', () => {
     [['--page-limit', '0'], '--page-limit must be a whole number from 1 to 500'],
     [['--name', 'Prod_1'], '--name must be lower-case letters'],
     [['--name', `a${'b'.repeat(32)}`], '--name must be lower-case letters'],
-    [['--assets', '1e3'], '--assets must be a whole number from 0 to 1000000'],
-    [['--change', '-1'], '--change must be a whole number'],
-    [['--name', ' '], '--name has no value'],
-    [['--seed', '--reset'], '--seed has no value'],
-    [['--seed'], '--seed has no value'],
+    [['--assets', '1e3'], "'--assets <n>' argument '1e3' is invalid. It must be a whole number from 0 to 1000000."],
+    [['--change=-1'], 'It must be a whole number from 0 to 100000.'],
+    [['--name', ' '], '--name must be lower-case letters'],
+    [['--seed', '--reset'], 'It must be a whole number'],
+    [['--seed'], "option '--seed <n>' argument missing"],
+    [['--nonsense'], "unknown option '--nonsense'"],
     [['--rows-member', 'data'], '--base-url is missing, which a real tenant needs'],
     [[...TENANT, '--seed', '3'], '--seed is about the embedded platform'],
     [[...TENANT, '--base-url', 'http://api.acme.example'], '--base-url must be an https URL'],
@@ -105,7 +93,7 @@ describe('the options', () => {
       ['--base-url', 'https://api.acme.example/v1', ...TENANT.slice(2)],
       '--base-url must be the base URL of the API without /v1',
     ],
-    [['stray', 'words'], '2 arguments have no option'],
+    [['stray', 'words'], 'too many arguments. Expected 0 arguments but got 2'],
     [['--client-secret=hunter2'], 'the client secret cannot be an argument'],
   ])('%j is refused: %s', (args, fault) => {
     expect(faultsOf(...args).join('\n')).toContain(fault);
@@ -118,7 +106,7 @@ describe('the options', () => {
     ['reset', 'npm start -- --reset'],
   ])('options without "--" before them are refused with the line to type: --%s', (option, line) => {
     const environment = { npm_lifecycle_event: 'start', [`npm_config_${option}`]: 'true' };
-    expect(() => readRequest(readCommandLine([], environment), true)).toThrow(`as in "${line}"`);
+    expect(() => readRequest([], environment, true)).toThrow(`as in "${line}"`);
   });
 
   test('a name made of a host can be a name, whatever the host', () => {
@@ -153,7 +141,7 @@ describe('the source of a state folder', () => {
       request(...TENANT, '--client-id', 'else'),
       request(),
     ]) {
-      expect(() => nextSource(other, first, 1)).toThrow(/has been filled .*Choose another --name, or .*--reset/);
+      expect(() => nextSource(other, first, 1)).toThrow(/has been filled .*Choose another --name .*--reset/);
     }
   });
 

@@ -3,7 +3,6 @@ import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { STREAMS } from '../../../lambda/streams.ts';
-import { latest } from '../../../local/aws/delivered.ts';
 import { rebuildPlatform } from '../../../local/start/embedded-platform.ts';
 import { addsUp, type Ended, StateFolder, tableRow } from './start-process.ts';
 
@@ -88,19 +87,18 @@ describe('npm start on the embedded platform', () => {
   test('the latest events equal the truth of the platform, digit for digit', async () => {
     const { tenantData } = JSON.parse(await readFile(join(folder.path, 'local', 'source.json'), 'utf8'));
     const truth = rebuildPlatform(tenantData, Date.now).truth('none');
-    const copy = await latest(await events());
+    const all = await events();
     for (const stream of ['assets', 'threats', 'dns-blocks'] as const) {
-      const live = [...truth[stream]].filter(
-        ([id, row]) => copy.get(stream)!.has(id) || !row.includes('"deleted":true'),
-      );
-      const held = [...copy.get(stream)!].filter(([, event]) => event.kind !== 'withdrawn');
+      const copy = new Map(all.filter(event => event.stream === stream).map(event => [event.id, event]));
+      const live = [...truth[stream]].filter(([id, row]) => copy.has(id) || !row.includes('"deleted":true'));
+      const held = [...copy].filter(([, event]) => event.kind !== 'withdrawn');
       const rows = held.map(([id, { row }]) => [id, row!.replace(/,"stream_position":"[^"]*"/, '')] as const);
       expect(new Map(rows)).toEqual(new Map(live));
     }
   });
 
   test('progress is shown during the run, without the log of the function', () => {
-    expect(first.stdout).toMatch(/assets: \d+ pages?, [\d,]+ events?/);
+    expect(first.stdout).toMatch(/assets: \d+ pages? \|/);
     expect(first.stdout).not.toContain('{"');
   });
 
@@ -120,7 +118,7 @@ describe('npm start on the embedded platform', () => {
     const refused = await folder.run(['--format', 'ocsf', '--seed', '9', '--assets', '3']);
     expect(refused).toMatchObject({ status: 2, stdout: '' });
     expect(refused.stderr).toContain('"local" holds events in the format envelope, and this run would add ocsf.');
-    expect(refused.stderr).toContain('Use --format envelope, choose another --name or --state-folder');
+    expect(refused.stderr).toContain('Choose another --name or --state-folder');
     expect(refused.stderr).toContain('--reset');
     expect(refused.stderr).toContain('--seed was 1 when "local" began');
     expect(refused.stderr).toContain('--assets was 1500 when "local" began');
@@ -196,10 +194,9 @@ describe('what is printed after a run', () => {
     const look = spawnSync('bash', ['-c', commands[0]!], { encoding: 'utf8' });
     expect([look.status, look.stderr]).toEqual([0, '']);
     expect(JSON.parse(look.stdout)).toMatchObject({ metadata: { tenant_uid: 'try' } });
-    const again = commands.find(command => command.includes('npm start') && !command.includes('--change'))!;
-    expect(again.trim()).toBe(
-      `npm start -- --name try --state-folder '${path.replaceAll("'", "'\\''")}' --format ocsf`,
-    );
+    const again = commands.find(command => command.includes('npm start') && !command.includes('--help'))!;
+    const quoted = `'${path.replaceAll("'", "'\\''")}'`;
+    expect(again).toContain(` --state-folder ${quoted} --name try --format ocsf --assets 300`);
   });
 });
 
@@ -218,17 +215,16 @@ describe('the command line of npm start', () => {
 
   test('every fault is reported at once with status 2, nothing is started, and no value is repeated', async () => {
     await using folder = await StateFolder.make();
-    const wrong = ['--auth-url', 'http://login.example', '--page-limit', '501', '--change', '3', '--nonsense'];
-    const { status, stdout, stderr } = await folder.run([...wrong, '--client-secret', 'hunter2', '--base-url']);
+    const wrong = ['--auth-url', 'http://login.example', '--page-limit', '501', '--change', '3'];
+    const { status, stdout, stderr } = await folder.run([...wrong, '--client-secret', 'hunter2']);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     for (const fault of [
       '--auth-url must be an https URL',
       '--page-limit must be a whole number from 1 to 500',
       '--change is about the embedded platform',
-      '--nonsense is not an option',
       'the client secret cannot be an argument',
       'the client secret is missing: set CLIENT_SECRET',
-      '--base-url has no value',
+      '--base-url is missing',
       '--client-id is missing',
     ]) {
       expect(stderr).toContain(fault);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { deliveredLines } from '../../../local/aws/delivered.ts';
 import { type AwsOptions, LOCAL_NAMES, type LocalAws, startAws } from '../../../local/aws/endpoints.ts';
+import { deliveredLines } from '../../support/delivered-lines.ts';
 import { running } from '../running.ts';
 import { replaceByReal } from './real-aws.ts';
 
@@ -36,11 +36,7 @@ function ownNames() {
 
 function folders({ deliveredFolder, deadLetterFolder }: LocalAws): Pick<AwsUnderTest, 'delivered' | 'deadLetters'> {
   return {
-    async delivered() {
-      const lines: string[] = [];
-      for await (const { line } of deliveredLines(deliveredFolder)) lines.push(line);
-      return lines;
-    },
+    delivered: () => deliveredLines(deliveredFolder),
     async deadLetters() {
       const entries = await readdir(deadLetterFolder, { recursive: true, withFileTypes: true });
       const paths = entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name));

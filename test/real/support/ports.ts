@@ -85,7 +85,7 @@ export async function ports(options: PortsOptions = {}): Promise<Ports> {
     run: (payloads, milliseconds) => functionProcess(new URL(parts.bundle.module), environment, payloads, milliseconds),
     putSecret: moto.putSecret,
     lines,
-    events: async () => (await lines()).map(line => parseEvent(line, 'delivered')),
+    events: async () => (await lines()).map(line => parseEvent(line)),
     queue: () => siemQueue(parts.moto.url, names.bucket, names.prefix),
     object: async key => splitLines((await moto.objects(names.bucket, key)).get(key)!),
     async result() {
