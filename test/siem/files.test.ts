@@ -96,7 +96,8 @@ describe('the files of siem/', () => {
         ...siemFile(name)
           .replaceAll('\\"', '"')
           .matchAll(
-            /\b(?:Event)?([Kk]ind|[Ss]tream)(?:Before)?"?(?: *(?:==|!=|=~|=|:) *)["']?([a-z][\w-]*)(?![\w(.])/g,
+            // Not event.kind of ECS.
+            /(?<!event\.)\b(?:Event)?([Kk]ind|[Ss]tream)(?:Before)?"?(?: *(?:==|!=|=~|=|:) *)["']?([a-z][\w-]*)(?![\w(.])/g,
           ),
       ].map(([text, field, value]) => ({
         name,

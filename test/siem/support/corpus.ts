@@ -68,13 +68,14 @@ export async function corpus(): Promise<Corpus> {
   return { before, after: (await each.lines()).filter(line => !delivered.has(line)) };
 }
 
-type Scene = Awaited<ReturnType<typeof connector>>;
+export type Scene = Awaited<ReturnType<typeof connector>>;
 
-async function runAll(each: Scene): Promise<void> {
+export async function runAll(each: Scene): Promise<void> {
   while ((await each.run()).more);
 }
 
-function putBreakers(platform: Scene['platform']): void {
+/** Rows that break a naive consumer, and an event without its row. */
+export function putBreakers(platform: Scene['platform']): void {
   for (const [name, members] of Object.entries(BREAKERS)) {
     platform.put('assets', `{"id":"breaker-${name}",${members}}`);
     platform.put('threats', `{"id":"threat-${name}","asset_id":"breaker-${name}",${members}}`);

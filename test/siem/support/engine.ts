@@ -13,7 +13,7 @@ class EngineError extends Error {
 }
 
 export async function call(url: string, method: string, path: string, body?: string): Promise<Answer> {
-  const type = path.endsWith('_bulk') ? 'application/x-ndjson' : 'application/json';
+  const type = path.includes('_bulk') ? 'application/x-ndjson' : 'application/json';
   const content = body === undefined ? {} : { body, headers: { 'content-type': type } };
   const response = await fetch(`${url}/${path}`, { method, ...content });
   const text = await response.text();
@@ -37,12 +37,19 @@ export interface Loaded {
 
 const BATCH_BYTES = 4_000_000;
 
-export async function load(url: string, index: string, operations: readonly Operation[]): Promise<Loaded> {
+/** @param pipeline the ingest pipeline that each document passes */
+export async function load(
+  url: string,
+  index: string,
+  operations: readonly Operation[],
+  pipeline?: string,
+): Promise<Loaded> {
+  const path = `${index}/_bulk${pipeline ? `?pipeline=${pipeline}` : ''}`;
   const loaded: Loaded = { written: 0, conflicts: 0, refused: [] };
   let batch: string[] = [];
   let bytes = 0;
   const flush = async (): Promise<void> => {
-    if (batch.length > 0) count(loaded, await call(url, 'POST', `${index}/_bulk`, `${batch.join('\n')}\n`));
+    if (batch.length > 0) count(loaded, await call(url, 'POST', path, `${batch.join('\n')}\n`));
     batch = [];
     bytes = 0;
   };

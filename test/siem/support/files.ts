@@ -27,8 +27,10 @@ export const KEY = ['connector', 'stream', 'id'] as const;
 
 /** The requests of a file for Dev Tools, by the name in their first comment. */
 export function consoleRequests(text: string): ReadonlyMap<string, { readonly path: string; readonly body: string }> {
-  const requests = text.matchAll(/^# ([\w-]+)\.\n(?:#.*\n)*GET (\S+)\n(\{[\s\S]*?^\}$)/gm);
-  return new Map([...requests].map(([, name, path, body]) => [name!, { path: path!, body: body! }]));
+  const requests = text.matchAll(/^# ([\w-]+)\.\n(?:#.*\n)*(?:GET|PUT) (\S+)\n(\{[\s\S]*?^\}$)/gm);
+  // Dev Tools take texts of several lines in three quotation marks.
+  const asJson = (body: string) => body.replace(/"""([\s\S]*?)"""/g, (_, lines: string) => JSON.stringify(lines));
+  return new Map([...requests].map(([, name, path, body]) => [name!, { path: path!, body: asJson(body!) }]));
 }
 
 /** The function that Filebeat runs on each line. */
