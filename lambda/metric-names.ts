@@ -109,6 +109,12 @@ export const CONNECTOR_PROPERTIES = {
  */
 export const SENT_WHEN_ZERO: ReadonlySet<string> = new Set(['RowsRead', 'StreamsFailed', 'StreamsBehind']);
 
+/**
+ * Faults that fail a run, and that last until somebody fixes them. The first run of every stream without a failure after one of them sends it
+ * as zero, once, and that ends its alarm, which takes the smallest value of its period: 1, 1, 1, 0 is fixed.
+ */
+export const LASTING_FAULTS: ReadonlySet<string> = new Set(['CredentialsRefused', 'RoleMissing', 'ContractErrors']);
+
 export type StreamProperty = keyof typeof STREAM_PROPERTIES;
 export type StreamMetric = keyof typeof STREAM_METRICS;
 export type ConnectorMetric = keyof typeof CONNECTOR_METRICS;

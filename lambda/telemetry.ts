@@ -16,6 +16,7 @@ import {
   type ConnectorMetric,
   type ConnectorProperty,
   DIMENSIONS,
+  LASTING_FAULTS,
   METRIC_NAMESPACE,
   SENT_WHEN_ZERO,
   type StreamMetric,
@@ -48,14 +49,17 @@ type Property = StreamProperty | ConnectorProperty;
 
 export function createTelemetry(connector: string): Telemetry {
   const metrics = new Metrics({ namespace: METRIC_NAMESPACE, serviceName: connector });
+  /** Lasting faults of the runs of this container that no good run has ended yet. */
+  const unended = new Set<string>();
   /** One line, unless it would have no metric. */
   const emit = (
     values: Partial<Record<Metric, number>>,
     properties: Partial<Record<Property, number>>,
     dimensions: Record<string, string> = {},
+    ended: ReadonlySet<string> = new Set(),
   ) => {
     const all = Object.entries(values);
-    const sent = all.filter(([name, value]) => value !== 0 || SENT_WHEN_ZERO.has(name));
+    const sent = all.filter(([name, value]) => value !== 0 || SENT_WHEN_ZERO.has(name) || ended.has(name));
     if (sent.length === 0) return;
     for (const [name, value] of Object.entries(dimensions)) metrics.addDimension(name, value);
     for (const [name, value] of [...all.filter(each => !sent.includes(each)), ...Object.entries(properties)])
@@ -72,13 +76,18 @@ export function createTelemetry(connector: string): Telemetry {
       });
       for (const { stream, metrics: values, properties } of streams)
         emit(values, properties, { [DIMENSIONS.stream]: stream });
-      emit(
-        connectorMetrics(
-          facts,
-          streams.map(each => ({ ...each.metrics, ...each.properties })),
-        ),
-        { MemoryUsedMegabytes: Math.round(facts.memory / 2 ** 20), TimeLeftMilliseconds: facts.timeLeft },
+      const values = connectorMetrics(
+        facts,
+        streams.map(each => ({ ...each.metrics, ...each.properties })),
       );
+      const isGood = facts.complete && !facts.outcome.leaseHeld && failures.size === 0;
+      const properties = {
+        MemoryUsedMegabytes: Math.round(facts.memory / 2 ** 20),
+        TimeLeftMilliseconds: facts.timeLeft,
+      };
+      emit(values, properties, {}, isGood ? unended : undefined);
+      if (isGood) unended.clear();
+      for (const [name, value] of Object.entries(values)) if (value > 0 && LASTING_FAULTS.has(name)) unended.add(name);
     },
   };
 }

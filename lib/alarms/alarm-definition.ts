@@ -42,6 +42,8 @@ export const SEVERITIES = ['critical', 'warning'] as const;
 
 export type Severity = (typeof SEVERITIES)[number];
 
+export const AT_RISK = 'At risk: ';
+
 /**
  * Everything about one alarm. The type requires what the fault means for people (`impact`) and for the data (`data`), and how missing
  * data points are treated (`missing`). `name` is the heading of its section in the runbook.
@@ -52,6 +54,7 @@ export interface AlarmDefinition {
   /** Arguments of connectorctl that on-call runs first. The section of the runbook begins with the same command. */
   readonly first: string;
   readonly impact: string;
+  /** Begins with AT_RISK where data may be lost if nobody acts. */
   readonly data: string;
   readonly signal: Signal | ((settings: DeliverySettings) => Signal);
   readonly when: (settings: AlarmSettings) => Condition;

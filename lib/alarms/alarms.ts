@@ -1,4 +1,10 @@
-import type { AlarmDefinition, AlarmSettings, DeliverySettings, Signal } from './alarm-definition.ts';
+import {
+  type AlarmDefinition,
+  type AlarmSettings,
+  AT_RISK,
+  type DeliverySettings,
+  type Signal,
+} from './alarm-definition.ts';
 
 /** The longest interval at which AWS services report these metrics, in minutes. */
 const fiveMinutes = 5;
@@ -6,6 +12,10 @@ const fiveMinutes = 5;
 /** At least once in the reports of the last runs. A run that has nothing to report sends nothing. */
 const reported = ({ timing }: AlarmSettings) =>
   ({ statistic: 'Sum', atLeast: 1, period: timing.report.toMinutes() }) as const;
+
+/** The same for faults that last: a run of every stream without a failure sends a zero after them, which ends the alarm at once. */
+const unfixed = ({ timing }: AlarmSettings) =>
+  ({ statistic: 'Minimum', atLeast: 1, period: timing.report.toMinutes() }) as const;
 
 /**
  * No run in which every stream succeeded. Evaluated minute by minute, because CloudWatch searches a few periods farther back before it treats a data point as
@@ -54,7 +64,7 @@ export const ALARMS: readonly AlarmDefinition[] = [
       'The SIEM receives nothing new: the credentials are rejected, belong to another organization, or the account is disabled.',
     data: 'Nothing is lost. Runs continue from the saved cursors once the secret is correct.',
     signal: { of: 'connector', metric: 'CredentialsRefused' },
-    when: reported,
+    when: unfixed,
     missing: 'zero',
   },
   {
@@ -65,7 +75,7 @@ export const ALARMS: readonly AlarmDefinition[] = [
       'The SIEM receives nothing new from a stream: the service account lacks the role that the endpoint requires.',
     data: 'Nothing is lost. The stream continues from its saved cursor once the role is granted.',
     signal: { of: 'connector', metric: 'RoleMissing' },
-    when: reported,
+    when: unfixed,
     missing: 'zero',
   },
   {
@@ -75,7 +85,7 @@ export const ALARMS: readonly AlarmDefinition[] = [
     impact: 'The SIEM receives nothing new from a stream: the response of the API does not match its specification.',
     data: 'Nothing is lost. The saved cursor is unchanged.',
     signal: { of: 'connector', metric: 'ContractErrors' },
-    when: reported,
+    when: unfixed,
     missing: 'zero',
   },
   {
@@ -199,7 +209,7 @@ export const ALARMS: readonly AlarmDefinition[] = [
     severity: 'critical',
     first: 'status',
     impact: 'Firehose has held events for too long, so the SIEM does not receive them.',
-    data: 'At risk: Firehose gives up after 24 hours for S3, and after its retry duration for an endpoint.',
+    data: `${AT_RISK}Firehose gives up after 24 hours for S3, and after its retry duration for an endpoint.`,
     signal: ({ deliveryMetrics }) => ({ of: 'delivery', metric: `${deliveryMetrics}.DataFreshness` }),
     when: ({ bufferSeconds }) => ({
       statistic: 'Maximum',
@@ -213,7 +223,7 @@ export const ALARMS: readonly AlarmDefinition[] = [
     severity: 'critical',
     first: 'doctor',
     impact: 'The destination keeps rejecting deliveries of Firehose, so the SIEM does not receive these events.',
-    data: 'At risk: Firehose retries for 24 hours for S3, and for its retry duration for an endpoint.',
+    data: `${AT_RISK}Firehose retries for 24 hours for S3, and for its retry duration for an endpoint.`,
     signal: ({ deliveryMetrics }) => ({ of: 'delivery', metric: `${deliveryMetrics}.Success` }),
     when: () => ({ statistic: 'Average', below: 1, period: fiveMinutes, periods: 3 }),
     missing: 'notBreaching',

@@ -8,7 +8,13 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import type { AlarmOverrides, Alarms } from '../connector-props.ts';
 import { CONNECTORCTL } from '../installation.ts';
-import type { AlarmDefinition, AlarmSettings, Condition, Severity } from './alarm-definition.ts';
+import {
+  type AlarmDefinition,
+  type AlarmSettings,
+  AT_RISK,
+  type Condition,
+  type Severity,
+} from './alarm-definition.ts';
 import { alarmsOf, type DefinedAlarm } from './alarms.ts';
 import { type Monitored, sourceOf } from './metric-sources.ts';
 import { overridden } from './overrides.ts';
@@ -92,20 +98,27 @@ function createNotifier(
   return composite;
 }
 
-/** A notification shows this text, and none of the alarms behind it: their first commands and sections are in it. */
+/** A notification shows this text, and none of the alarms behind it: whether data is safe, their first commands and sections are in it. */
 function describeNotifier(meaning: string, members: readonly CreatedAlarm[], props: AlarmsProps): string {
   const { runbookUrl, monitored } = props;
-  const commands = [...new Set(members.map(({ definition }) => definition.first))].map(command => {
-    const names = members
-      .filter(({ definition }) => definition.first === command)
-      .map(each => `#${each.definition.name}`);
-    return `${command} (${names.join(', ')})`;
-  });
+  const commands = [...new Set(members.map(({ definition }) => definition.first))].map(
+    command => `${command} (${namesOf(members.filter(({ definition }) => definition.first === command))})`,
+  );
   return (
-    `${meaning} The reason names the alarm, and here are its first command and its section of the runbook. ` +
+    `${meaning} ${safetyOf(members)} The reason names the alarm. ` +
     `In ${CONNECTORCTL.folder} run "${CONNECTORCTL.command} <command> --connector ${monitored.connectorName}": ` +
     `${commands.join('; ')}. Runbook: ${isAddress(runbookUrl) ? '' : 'the connector’s '}${runbookUrl}`
   );
+}
+
+function safetyOf(members: readonly CreatedAlarm[]): string {
+  const atRisk = members.filter(({ definition }) => definition.data.startsWith(AT_RISK));
+  if (atRisk.length === 0) return 'No data is lost.';
+  return `No data is lost, unless by ${namesOf(atRisk, ' or ')} after 24 hours or the retry duration of Firehose.`;
+}
+
+function namesOf(members: readonly CreatedAlarm[], separator = ', '): string {
+  return members.map(({ definition }) => definition.name).join(separator);
 }
 
 /** connectorctl reads the runbook's address from the end of this text. */

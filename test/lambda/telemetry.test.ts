@@ -20,10 +20,14 @@ const quiet = (result: Partial<StreamResult> = {}): StreamResult => ({ ...EMPTY_
 const MEGABYTE = 2 ** 20;
 
 /** What one report writes to stdout. */
-function reportOf(outcome: Partial<Outcome>, facts: Partial<RunFacts> = {}): string {
+function reportOf(
+  outcome: Partial<Outcome>,
+  facts: Partial<RunFacts> = {},
+  telemetry = createTelemetry('acme'),
+): string {
   const empty = { leaseHeld: false, results: new Map(), failures: new Map(), repaired: [], interrupted: false };
   const usual = { complete: true, timeLeft: 12_345, memory: 100 * MEGABYTE, memoryLimit: 256 * MEGABYTE };
-  return written(() => createTelemetry('acme').report({ outcome: { ...empty, ...outcome }, ...usual, ...facts }));
+  return written(() => telemetry.report({ outcome: { ...empty, ...outcome }, ...usual, ...facts }));
 }
 
 function reported(outcome: Partial<Outcome>, facts: Partial<RunFacts> = {}): Emf[] {
@@ -171,6 +175,24 @@ describe('the metrics of a run', () => {
     const results = new Map<StreamName, StreamResult>([['assets', quiet()]]);
     const blobs = reported({ results }, { complete: false });
     expect(blobs.map(({ values }) => values)).toEqual([{ RowsRead: 0 }]);
+  });
+
+  test('a lasting fault is sent as zero once, by the first run of every stream without a failure, whatever ran between', () => {
+    const telemetry = createTelemetry('acme');
+    const run = (outcome: Partial<Outcome>, facts: Partial<RunFacts> = {}) =>
+      emfOf(reportOf(outcome, facts, telemetry)).at(-1)?.values['ContractErrors'];
+    const failing = (error: Error) => ({
+      results: new Map([['assets', quiet({ caughtUp: false })]] as const),
+      failures: new Map([['assets', error]] as const),
+    });
+    const good = { results: new Map([['assets', quiet()]] as const) };
+    expect(run(good)).toBeUndefined();
+    expect(run(failing(new errors.ContractError('/v1/assets', 'x')))).toBe(1);
+    expect(run(good, { complete: false })).toBeUndefined();
+    expect(run({ leaseHeld: true })).toBeUndefined();
+    expect(run(failing(new Error('x')))).toBeUndefined();
+    expect(run(good)).toBe(0);
+    expect(run(good)).toBeUndefined();
   });
 
   test('what a line without metrics has does not get into the next line', () => {

@@ -6,7 +6,8 @@ Each incident is caused on the embedded platform and the local AWS endpoints, wh
 metrics on stdout by the alarms of the synthesized template, as CloudWatch documents it. Exactly these alarms fire, and all of them end within an hour and
 a half after the incident. Where no local endpoint can do what a service does, *fed* names the metric that the test reports.
 
-**Minutes** are counted from the first minute of the incident. CloudWatch and the notification add one or two. Alarms in **bold** are critical, the others
+**Minutes** are counted from the first minute of the incident, and those in parentheses from its fix to the end of the alarm, where it lasts until then.
+CloudWatch and the notification add one or two. Alarms in **bold** are critical, the others
 are warnings. [The runbook](runbook.md) says what to do.
 
 Made by \`npm run alarm-tests -- --write\`.
@@ -23,7 +24,7 @@ export function drillTable(
   return [
     HEAD,
     '## Incidents and their alarms\n',
-    table(['Incident', 'How it is caused', 'Alarms, and minutes to each'], rows),
+    table(['Incident', 'How it is caused', 'Alarms, and minutes to each (and from the fix to its end)'], rows),
     '\n## No-alarm scenarios\n',
     table(['What happens', 'How it is caused', 'Minutes observed'], quiet),
     '',
@@ -34,11 +35,12 @@ function howOf({ incident: { caused, fed } }: DrillResult): string {
   return fed === undefined ? caused : `${caused}; *fed*: ${fed}`;
 }
 
-function alarmsOf({ fired }: DrillResult, critical: ReadonlySet<string>): string {
+function alarmsOf({ fired, ended }: DrillResult, critical: ReadonlySet<string>): string {
   return [...fired]
     .map(([name, minutes]) => {
       const quoted = `\`${name}\``;
-      return `${critical.has(name) ? `**${quoted}**` : quoted} ${minutes}`;
+      const end = ended.has(name) ? ` (${ended.get(name)})` : '';
+      return `${critical.has(name) ? `**${quoted}**` : quoted} ${minutes}${end}`;
     })
     .join(', ');
 }

@@ -13,6 +13,8 @@ export interface DrillResult {
   readonly fired: ReadonlyMap<string, number>;
   /** The same for the composite alarms, which notify. */
   readonly notified: ReadonlyMap<string, number>;
+  /** By alarm, minutes from the end of the incident until it ended. None for one that ended before, or not at all. */
+  readonly ended: ReadonlyMap<string, number>;
   /** Alarms still in alarm an hour and a half after the end. */
   readonly stuck: readonly string[];
   /** Whether the runs after the end succeeded. */
@@ -95,14 +97,17 @@ async function stayQuiet(scene: Scene, from: number, to: number): Promise<void> 
 function watch(definitions: readonly AlarmDefinition[], metrics: TimeSeries, end: number, last: number) {
   const states = new Map<string, State>(definitions.map(({ name }) => [name, 'OK']));
   const fired = new Map<string, number>();
+  const ended = new Map<string, number>();
   for (let minute = -1; minute < last; minute++) {
     for (const definition of definitions) {
       const { name } = definition;
-      const state = evaluate(definition, metrics, minute, states.get(name)!);
+      const before = states.get(name)!;
+      const state = evaluate(definition, metrics, minute, before);
       states.set(name, state);
       if (state === 'ALARM' && minute < end && !fired.has(name)) fired.set(name, minute + 1);
+      if (before === 'ALARM' && state !== 'ALARM' && minute >= end) ended.set(name, minute + 1 - end);
     }
   }
   const stuck = [...states].filter(([, state]) => state === 'ALARM').map(([name]) => name);
-  return { fired, stuck };
+  return { fired, ended, stuck };
 }

@@ -365,14 +365,22 @@ describe('who is notified', () => {
       const named = notified(options).flatMap(text => {
         expect(text).toContain('"npm run connectorctl -- <command> --connector acme"');
         expect(text).toMatch(new RegExp(` Runbook: (the connector’s )?${options['runbookUrl'] ?? 'docs/runbook.md'}$`));
-        return [...text.matchAll(/([a-z-]+(?: list)?) \(([a-z, #-]+)\)/g)].flatMap(([, command, names]) =>
-          names!.split(', ').map(section => [section.slice(1), command]),
+        return [...text.matchAll(/([a-z-]+(?: list)?) \(([a-z, -]+)\)/g)].flatMap(([, command, names]) =>
+          names!.split(', ').map(name => [name, command]),
         );
       });
       const first = ALARMS.flatMap(alarm => (byName.has(alarm.name) ? [[alarm.name, alarm.first]] : []));
       expect(named.sort()).toEqual(first.sort());
     },
   );
+
+  test('reads in a composite alarm whether data is safe: it is at risk only where Firehose would give up', () => {
+    const [warning, critical] = notified({}).sort();
+    expect(warning).toContain(' No data is lost. ');
+    expect(critical).toContain(
+      ' No data is lost, unless by delivery-late or delivery-failing after 24 hours or the retry duration of Firehose. ',
+    );
+  });
 
   test('can read it all: CloudWatch takes 1,024 characters of the longest names and addresses', () => {
     const longest = { name: 'a'.repeat(32), runbookUrl: `https://wiki.example/${'r'.repeat(256)}`.slice(0, 256) };
