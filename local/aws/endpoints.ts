@@ -134,9 +134,21 @@ export async function startAws(options: AwsOptions): Promise<LocalAws> {
     AWS_ENDPOINT_URL_S3: await start(createS3(store, region, notifications)),
   };
   const ofSdk = sdkEnvironment(region, accessKey);
-  const direct = (service: Service<JsonOperation>, target: string) =>
-    directClient(service, { faults, onCall: record, spared, target, caller: ofSdk.AWS_ACCESS_KEY_ID });
+  const inProgress = new Set<Promise<unknown>>();
+  const direct = (service: Service<JsonOperation>, target: string): DirectClient => {
+    const caller = ofSdk.AWS_ACCESS_KEY_ID;
+    const client = directClient(service, { faults, onCall: record, spared, target, caller });
+    return {
+      send(command) {
+        const call = client.send(command);
+        inProgress.add(call);
+        return call.finally(() => inProgress.delete(call));
+      },
+    };
+  };
   const stop = async (): Promise<void> => {
+    // dynalite throws into the event loop when its store closes during a call.
+    while (inProgress.size > 0) await Promise.allSettled(inProgress);
     await Promise.all(wires.map(wire => wire.close()));
     await firehose.controls.flush();
     await unlock();

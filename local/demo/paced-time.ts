@@ -25,6 +25,8 @@ export interface PacedTimeOptions {
 interface Wait {
   readonly due: number;
   readonly resolve: () => void;
+  /** Ends when time stops. Waits of the function do not: it would try again without end. */
+  readonly endsWithTime: boolean;
 }
 
 /**
@@ -58,8 +60,8 @@ export function pacedTime(options: PacedTimeOptions): PacedTime {
       });
     }
   };
-  const add = (milliseconds: number, resolve: () => void): Wait => {
-    const added = { due: now + milliseconds, resolve };
+  const add = (milliseconds: number, resolve: () => void, endsWithTime = false): Wait => {
+    const added = { due: now + milliseconds, resolve, endsWithTime };
     const at = waits.findLastIndex(({ due }) => due <= added.due);
     waits.splice(at + 1, 0, added);
     return added;
@@ -127,7 +129,11 @@ export function pacedTime(options: PacedTimeOptions): PacedTime {
     // With its body: it would be read while time passes.
     fetch: (url, init) => held(async () => whole(await fetch(url, init))),
     forFunction: { now: () => Math.floor(now), sleep },
-    pass: sleep,
+    pass: milliseconds =>
+      new Promise(resolve => {
+        if (milliseconds <= 0 || stopped) resolve();
+        else add(milliseconds, resolve, true);
+      }),
     during(act) {
       hold(-1);
       const result = act();
@@ -142,6 +148,7 @@ export function pacedTime(options: PacedTimeOptions): PacedTime {
     [Symbol.dispose]() {
       stopped = true;
       notify();
+      for (const { endsWithTime, resolve } of waits) if (endsWithTime) resolve();
     },
   };
 }

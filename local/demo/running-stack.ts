@@ -209,6 +209,7 @@ export class RunningStack implements AsyncDisposable {
       if (this.#ongoing?.began === this.minute) await this.#ongoing.incident.begin?.(this.scene);
       if (this.scheduled) void this.#tick();
       await this.time.pass(MINUTE - (this.time.clock.now() % MINUTE) - 1);
+      if (this.#stopped) return;
       await this.time.held(() => this.#endMinute());
       await this.time.pass(1);
     }
@@ -309,14 +310,11 @@ export class RunningStack implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped = true;
     this.time[Symbol.dispose]();
+    // The minute in progress reads the table.
+    await this.#minutes;
     await this.siem.close();
     this.#reader.destroy();
     await this.scene[Symbol.asyncDispose]();
-  }
-
-  /** Resolves when the schedule has stopped. */
-  get stopped(): Promise<void> {
-    return this.#minutes;
   }
 }
 

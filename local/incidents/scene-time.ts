@@ -16,7 +16,7 @@ export interface SceneTime {
   readonly fetch: Fetch;
   /** What the function sees of the clock. */
   readonly forFunction: Clock;
-  /** Resolves when so much time has passed. */
+  /** Resolves when so much time has passed, or when time stops. */
   pass(milliseconds: number): Promise<void>;
   /** Lets time pass during `act`, although the request that `act` answers is pending. */
   during<T>(act: () => T): T;
