@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import type { Sender } from '../../lambda/aws.ts';
 import { namingProxy, type ProxySettings, proxyAgent } from '../../lambda/proxy.ts';
+import { createLogsClient } from './logs-client.ts';
 
 /** Longer than the 15 minutes of an invocation: no byte arrives before it ends. */
 const INVOCATION_TIMEOUT_MILLISECONDS = 16 * 60_000;
@@ -32,7 +33,9 @@ export interface AwsPlace {
 }
 
 /** Options of the client of a service. */
-export type ClientOptions = (service: keyof typeof SDK) => object;
+export type ClientOptions = (service: Service) => object;
+
+type Service = keyof typeof SDK | 'logs';
 
 /** @param signal aborts reads */
 export function createAws(
@@ -42,7 +45,7 @@ export function createAws(
   proxy?: ProxySettings,
 ) {
   const requestHandler = proxyAgent(proxy);
-  const place = (service: keyof typeof SDK) => ({
+  const place = (service: Service) => ({
     ...(proxy && { requestHandler }),
     ...clientOptions?.(service),
     ...(region && { region }),
@@ -77,6 +80,7 @@ export function createAws(
           },
         }),
     ),
+    logs: made(() => createLogsClient(SDK.secrets().SecretsManagerClient, place('logs'))),
     s3: made(() => new (SDK.s3().S3Client)({ forcePathStyle: hasOwnS3(), ...place('s3') })),
     scheduler: made(() => new (SDK.scheduler().SchedulerClient)(place('scheduler'))),
     secrets: made(() => new (SDK.secrets().SecretsManagerClient)(place('secrets'))),
@@ -92,7 +96,7 @@ function hasOwnS3(): boolean {
 }
 
 /** Commands that only read. */
-const READS = /^(BatchGet|Describe|Get|Head|List|Query|Receive|Scan)/;
+const READS = /^(BatchGet|Describe|Filter|Get|Head|List|Query|Receive|Scan)/;
 
 /** Aborts reads at Ctrl-C. Writes run to their end, because an aborted write may or may not have happened. */
 export function interruptible<T extends Sender>(client: T, signal: AbortSignal): T {

@@ -68,6 +68,7 @@ function operatorResources(
     'the bucket': [bucket.bucketArn],
     'the delivery stream': [connector.delivery.deliveryStreamRef.deliveryStreamArn],
     'the function': [connector.function.functionArn],
+    'the function’s log group': [connector.logGroup.logGroupArn],
     'the reader’s policy': siem ? [siem.policy.managedPolicyArn] : [],
     'the reader’s role': siem?.role ? [siem.role.roleArn] : [],
     'the schedule': [schedule.scheduleArn],

@@ -18,6 +18,7 @@ export type OperatorResource =
   | 'the bucket'
   | 'the delivery stream'
   | 'the function'
+  | 'the function’s log group'
   | 'the reader’s policy'
   | 'the reader’s role'
   | 'the schedule'
@@ -60,6 +61,7 @@ export const OPERATOR_PERMISSIONS: readonly OperatorPermission[] = [
   },
   { grant: 'inspect', on: 'the delivery stream', actions: ['firehose:DescribeDeliveryStream'] },
   { grant: 'inspect', on: 'the function', actions: ['lambda:GetFunctionConfiguration'] },
+  { grant: 'inspect', on: 'the function’s log group', actions: ['logs:FilterLogEvents'] },
   { grant: 'inspect', on: 'the reader’s policy', actions: ['iam:GetPolicy', 'iam:GetPolicyVersion'] },
   {
     grant: 'inspect',

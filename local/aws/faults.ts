@@ -49,6 +49,7 @@ export const THROTTLED = {
   cloudwatch: { refuse: { status: 400, code: 'ThrottlingException', message: 'Rate exceeded' } },
   iam: { refuse: { status: 400, code: 'Throttling', message: 'Rate exceeded' } },
   lambda: { refuse: { status: 429, code: 'TooManyRequestsException', message: 'Rate Exceeded.' } },
+  logs: { refuse: { status: 400, code: 'ThrottlingException', message: 'Rate exceeded' } },
   scheduler: { refuse: { status: 429, code: 'ThrottlingException', message: 'Rate exceeded' } },
   sns: { refuse: { status: 400, code: 'Throttling', message: 'Rate exceeded' } },
   sqs: { refuse: { status: 403, code: 'RequestThrottled', message: 'Request is throttled.' } },

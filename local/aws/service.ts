@@ -8,6 +8,7 @@ export type ServiceName =
   | 'firehose'
   | 'iam'
   | 'lambda'
+  | 'logs'
   | 's3'
   | 'scheduler'
   | 'secretsmanager'

@@ -5,6 +5,7 @@ import { type CloudWatchControls, createCloudWatch } from '../aws/cloudwatch.ts'
 import { ACCOUNT, type LocalAws } from '../aws/endpoints.ts';
 import { createIam, type LocalRole } from '../aws/iam.ts';
 import { createLambda } from '../aws/lambda.ts';
+import { createLogs, type LogControls } from '../aws/logs.ts';
 import { createScheduler, type SchedulerControls } from '../aws/scheduler.ts';
 import type { Place } from '../aws/service.ts';
 import { createSns, type LocalTopic } from '../aws/sns.ts';
@@ -65,6 +66,8 @@ export interface LocalDeployment extends AsyncDisposable {
   readonly roles: LocalRole[];
   readonly alarms: AlarmControls;
   readonly metrics: CloudWatchControls['metrics'];
+  /** Every log group. Nothing writes into them but tests. */
+  readonly logs: LogControls;
   readonly queues: SqsControls;
   readonly schedules: SchedulerControls;
   /** Every topic of the template. Tests may change the subscriptions. */
@@ -117,6 +120,7 @@ function createParts(options: DeploymentOptions, settings: Settings, stackName: 
   const schedule = scheduleOf(template, references);
   scheduler.controls.put(schedule.name, schedule.members);
   const cloudwatch = createCloudWatch({ ...settings, alarms: alarmsOf(template, references) });
+  const logs = createLogs(settings);
   const policies = policiesOf(template, references);
   const roles = rolesOf(template, references);
   const topics = topicsOf(template, references);
@@ -125,13 +129,21 @@ function createParts(options: DeploymentOptions, settings: Settings, stackName: 
     CLOUDWATCH: cloudwatch.service,
     IAM: createIam({ ...settings, policies, roles }),
     LAMBDA: createLambda({ ...settings, functions }),
+    CLOUDWATCH_LOGS: logs.service,
     SCHEDULER: scheduler.service,
     SNS: createSns({ ...settings, topics }),
     STS: createSts(settings),
   };
   const { name: functionName, configuration, environment: functionEnvironment } = lambda;
   const named = { functionName, functionEnvironment, scheduleName: schedule.name };
-  const controls = { ...cloudwatch.controls, schedules: scheduler.controls, configuration, roles, topics };
+  const controls = {
+    ...cloudwatch.controls,
+    schedules: scheduler.controls,
+    logs: logs.controls,
+    configuration,
+    roles,
+    topics,
+  };
   return { ...named, ...controls, services, stack, stacks, invocations };
 }
 

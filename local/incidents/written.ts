@@ -1,12 +1,12 @@
-/** What `act` writes to stdout, which does not appear there. */
+/** What `act` writes to stdout and stderr, which does not appear there. */
 export function written(act: () => void): string {
   const lines: string[] = [];
-  const { write } = process.stdout;
-  process.stdout.write = (chunk: string | Uint8Array) => lines.push(String(chunk)) > 0;
+  const outputs = [process.stdout, process.stderr].map(output => ({ output, write: output.write }));
+  for (const { output } of outputs) output.write = (chunk: string | Uint8Array) => lines.push(String(chunk)) > 0;
   try {
     act();
   } finally {
-    process.stdout.write = write;
+    for (const { output, write } of outputs) output.write = write;
   }
   return lines.join('');
 }

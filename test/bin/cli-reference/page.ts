@@ -124,6 +124,7 @@ const RESOURCES: readonly (readonly [RegExp, string])[] = [
   [/^arn:aws:iam:.*:role\/.*TickRole/, 'the schedule’s role'],
   [/^arn:aws:iam:.*:role\//, 'the reader’s role'],
   [/^arn:aws:lambda:/, 'the function'],
+  [/^arn:aws:logs:/, 'the function’s log group'],
   [/^arn:aws:s3:::[^/]+$/, 'the bucket'],
   [/^arn:aws:s3:::[^/]+\/events\//, 'objects below `events/`'],
   [/^arn:aws:s3:::[^/]+\/dead-letter\//, 'objects below `dead-letter/`'],

@@ -8,6 +8,7 @@ import { onlyResource } from '../../../local/deployment/template.ts';
 import type { PlatformOptions } from '../../../local/platform/platform.ts';
 import { type Connector, connector } from '../../lambda/support/connector.ts';
 import { templateWith } from '../../lib/shared-template.ts';
+import { invokeErrorLine, logLines, metricLines } from './function-log.ts';
 import { putMetrics } from './function-metrics.ts';
 import { type Ended, type Started, start, startProcess } from './shell.ts';
 
@@ -68,10 +69,15 @@ export async function deployment(
   });
   const { API_BASE_URL = '', AUTH_URL = '' } = each.environment;
   const invoke = async (payload: unknown, minutesAgo = 0) => {
+    const time = Date.now() - minutesAgo * 60_000;
     try {
       return await each.run(payload);
+    } catch (error) {
+      putLog(time, invokeErrorLine(error));
+      throw error;
     } finally {
-      report(each.reports.splice(0), Date.now() - minutesAgo * 60_000);
+      putLog(time, ...logLines('acme', each.logged.splice(0)));
+      report(each.reports.splice(0), time);
     }
   };
   const stack = await startDeployment({
@@ -85,8 +91,14 @@ export async function deployment(
   for (const { subscriptions } of stack.topics) {
     for (const each of subscriptions) Object.assign(each, { confirmed: true });
   }
+  const putLog = (timestamp: number, ...lines: readonly string[]) => {
+    for (const message of lines) stack.logs.put(stack.outputs['LogGroupName']!, { timestamp, message });
+  };
   const report = (reports: readonly RunFacts[], time: number) => {
-    for (const facts of reports) putMetrics(stack, 'acme', facts, time);
+    for (const facts of reports) {
+      putMetrics(stack, 'acme', facts, time);
+      putLog(time, ...metricLines('acme', facts));
+    }
   };
   const own = { ...stack.environment, AWS_ACCESS_KEY_ID: OPERATOR, AWS_EC2_METADATA_DISABLED: 'true' };
   const shell = (more = {}, input = '') => ({ environment: { ...own, ...more }, input });

@@ -107,6 +107,9 @@ async function endedOf(stdout: Readable, stderr: Readable, status: Promise<numbe
   return { status: ended, stdout: asInClone(printed), stderr: asInClone(said) };
 }
 
+/** What the SDK calls services in variables. */
+const NAMES: Readonly<Record<string, string>> = { secrets: 'SECRETS_MANAGER', logs: 'CLOUDWATCH_LOGS' };
+
 /** What the SDK would read from the environment of a process. */
 export function clientOptions(environment: Typed['environment'], service: Parameters<ClientOptions>[0]): object {
   const {
@@ -114,7 +117,7 @@ export function clientOptions(environment: Typed['environment'], service: Parame
     AWS_ACCESS_KEY_ID: accessKeyId = '',
     AWS_SECRET_ACCESS_KEY: secretAccessKey = '',
   } = environment;
-  const name = service === 'secrets' ? 'SECRETS_MANAGER' : service.toUpperCase();
+  const name = NAMES[service] ?? service.toUpperCase();
   const endpoint = environment[`AWS_ENDPOINT_URL_${name}`];
   const pathStyle = service === 's3' && { forcePathStyle: true };
   return { region, endpoint, credentials: { accessKeyId, secretAccessKey }, ...pathStyle };

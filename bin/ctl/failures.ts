@@ -1,0 +1,185 @@
+/**
+ * What failed, from the function's log. A line of the function names its class, what happened, what is safe and what to do. Lambda adds
+ * lines of its own for a function that cannot start or that it ended:
+ *
+ *     {"level":"ERROR","message":"A stream failed","stream":"assets","error":{"name":"ApiUnavailableError","message":"…",…},…}
+ *     2026-11-20T12:00:00.000Z 5a1c… ERROR Invoke Error {"errorType":"SettingsError","errorMessage":"…","stack":[…]}
+ *     2026-11-20T12:00:00.000Z 5a1c… Task timed out after 900.00 seconds
+ */
+import { SAFE } from '../../lambda/core/errors.ts';
+import type { Aws } from './aws.ts';
+import { AwsCallError } from './errors.ts';
+import { groupBy } from './group-by.ts';
+import { FilterLogEventsCommand } from './logs-client.ts';
+
+export interface LogLine {
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  readonly text: string;
+}
+
+/** Milliseconds since 1970. */
+export interface LogSpan {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface LogRead {
+  /** Oldest first. */
+  readonly lines: readonly LogLine[];
+  /** What was not read because of the bounds. Empty if everything was read. */
+  readonly unread: readonly LogSpan[];
+}
+
+/** Terms of lines about failures, one of which a line must have. */
+export const FAILURE_TERMS = ['ERROR', '"Task timed out"', '"Runtime exited"'];
+
+/** A log of failures has some 3 kB a run. This is that of two weeks in which each run fails. */
+const BOUNDS = { pages: 200, bytes: 64 * 2 ** 20 };
+
+const HOUR_MILLISECONDS = 3_600_000;
+
+export interface LogQuery extends LogSpan {
+  readonly terms: readonly string[];
+  readonly bounds?: typeof BOUNDS;
+  /** Whether the newest lines suffice. Older ones are then not read, and count as read. */
+  readonly enough?: (lines: readonly LogLine[]) => boolean;
+}
+
+/**
+ * CloudWatch gives the oldest lines first, and the newest matter most. So the span is read in windows from its end: the last hour, the two
+ * hours before, the four hours before.
+ *
+ * @throws AwsCallError
+ */
+export async function readLog(aws: Aws, group: string, query: LogQuery): Promise<LogRead> {
+  const { from, bounds = BOUNDS } = query;
+  const left = { ...bounds };
+  let lines: LogLine[] = [];
+  for (let to = query.to, length = HOUR_MILLISECONDS; to > from && !query.enough?.(lines); length *= 2) {
+    const start = Math.max(from, to - length);
+    const window = await readWindow(aws, group, { ...query, from: start, to }, left);
+    lines = [...window.lines, ...lines];
+    if (window.unread) {
+      const before = start > from ? [{ from, to: start }] : [];
+      return { lines, unread: [...before, window.unread] };
+    }
+    to = start;
+  }
+  return { lines, unread: [] };
+}
+
+/** @param left is reduced by what was read */
+async function readWindow(
+  aws: Aws,
+  group: string,
+  { from, to, terms }: LogQuery,
+  left: { pages: number; bytes: number },
+) {
+  const lines: LogLine[] = [];
+  let nextToken: string | undefined;
+  do {
+    if (left.pages <= 0 || left.bytes <= 0) return { lines, unread: { from: lines.at(-1)?.time ?? from, to } };
+    const pattern = terms.map(term => `?${term}`).join(' ');
+    // Both ends belong to a span of CloudWatch.
+    const input = { logGroupName: group, filterPattern: pattern, startTime: from, endTime: to - 1, nextToken };
+    const page = await sendFilter(aws, group, input);
+    left.pages -= 1;
+    for (const { timestamp = 0, message = '' } of page.events ?? []) {
+      lines.push({ time: timestamp, text: message.trimEnd() });
+      left.bytes -= message.length;
+    }
+    nextToken = page.nextToken;
+  } while (nextToken !== undefined);
+  return { lines, unread: undefined };
+}
+
+interface LogPage {
+  readonly events?: readonly { readonly timestamp?: number; readonly message?: string }[];
+  readonly nextToken?: string;
+}
+
+async function sendFilter(aws: Aws, group: string, input: object): Promise<LogPage> {
+  try {
+    return await aws.logs().send(new FilterLogEventsCommand(input));
+  } catch (cause) {
+    const advice = 'Nothing was changed. You need logs:FilterLogEvents on it.';
+    throw new AwsCallError(`The log group ${group} could not be read`, advice, cause);
+  }
+}
+
+export interface Failure {
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  readonly stream: string | undefined;
+  /** Class of the error, or `Lambda` for a run that Lambda ended. */
+  readonly error: string;
+  readonly what: string;
+  /** What is safe and what to do. */
+  readonly advice: string;
+}
+
+/** The failure that a line is about. Undefined for one that another line reports already, and for anything else. */
+export function failureOf({ time, text }: LogLine): Failure | undefined {
+  const line = parsed(text.slice(Math.max(0, text.indexOf('{'))));
+  if (line?.['level'] === 'ERROR') {
+    const error = (line['error'] ?? {}) as LoggedError;
+    const { what, advice } = parts(error.message ?? String(line['message'] ?? ''));
+    const stream = typeof line['stream'] === 'string' ? line['stream'] : undefined;
+    return { time, stream, error: error.name ?? 'Error', what: [what, ...causesOf(error)].join(' '), advice };
+  }
+  if (line?.['errorType'] !== undefined) {
+    // The function has logged each of its streams.
+    if (line['errorType'] === 'StreamsFailedError') return undefined;
+    return { time, stream: undefined, error: String(line['errorType']), ...parts(String(line['errorMessage'])) };
+  }
+  const ended = /(Task timed out|Runtime exited).*/.exec(text)?.[0];
+  return ended === undefined ? undefined : { time, stream: undefined, error: 'Lambda', ...parts(ended) };
+}
+
+interface LoggedError {
+  readonly name?: string;
+  readonly message?: string;
+  readonly cause?: LoggedError;
+}
+
+/** Those of foreign errors, which have facts only. The message of an own error has what its cause means. */
+function causesOf({ cause }: LoggedError): string[] {
+  return cause?.name === undefined ? [] : [`(Cause: ${cause.name}: ${cause.message ?? ''})`, ...causesOf(cause)];
+}
+
+/** Errors of the function say what is safe in one of two ways. Of what Lambda says the runbook does. */
+function parts(said: string): Pick<Failure, 'what' | 'advice'> {
+  const at = [SAFE, 'Nothing '].map(words => said.indexOf(words)).find(each => each > 0);
+  if (at === undefined) return { what: said, advice: NOTHING_LOST };
+  return { what: said.slice(0, at).trimEnd(), advice: said.slice(at) };
+}
+
+const NOTHING_LOST = 'Nothing is lost: the next run continues. See docs/runbook.md#function-errors.';
+
+export function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export interface FailureGroup extends Failure {
+  readonly count: number;
+  /** Milliseconds since 1970 of the first one. `time` is that of the last. */
+  readonly first: number;
+}
+
+/** Numbers and ids differ from run to run: of the request, of a time-out. */
+const VARYING = /\b(?=[\w-]*\d)[\w-]+\b/g;
+
+/** Failures of one stream and class that differ in numbers only, the last one standing for all. The newest group first. */
+export function failureGroups(lines: readonly LogLine[]): FailureGroup[] {
+  const all = lines.map(failureOf).filter(each => each !== undefined);
+  const kind = ({ stream, error, what }: Failure) => [stream, error, what.replace(VARYING, '#')].join('\n');
+  return [...groupBy(all, kind).values()]
+    .map(group => ({ ...group.at(-1)!, count: group.length, first: group[0]!.time }))
+    .toSorted((one, other) => other.time - one.time);
+}

@@ -1,0 +1,73 @@
+import {
+  type JsonOperation,
+  jsonRefusal,
+  jsonReply,
+  MISSING_TOKEN,
+  readJsonRequest,
+  stringMember,
+} from './protocols.ts';
+import { AwsError, arn, cutPage, type Place } from './service.ts';
+import type { Service } from './wire.ts';
+
+export interface LogEvent {
+  /** Milliseconds since 1970. */
+  readonly timestamp: number;
+  readonly message: string;
+}
+
+export interface LogControls {
+  /** Adds a line to a log group, which exists from then on. */
+  put(group: string, event: LogEvent): void;
+}
+
+export interface LogOptions extends Place {
+  /** Events that a page holds or passes over. @default 10,000 */
+  readonly pageSize?: number;
+}
+
+const TARGET = 'Logs_20140328';
+const PAGE_SIZE = 10_000;
+
+/** CloudWatch Logs that finds events by time and by terms of which one must occur: `?ERROR ?"Task timed out"`. */
+export function createLogs(options: LogOptions): { service: Service<JsonOperation>; controls: LogControls } {
+  const groups = new Map<string, LogEvent[]>();
+  const controls: LogControls = {
+    put(group, event) {
+      groups.set(group, [...(groups.get(group) ?? []), event]);
+    },
+  };
+  const service: Service<JsonOperation> = {
+    name: 'logs',
+    unsigned: MISSING_TOKEN,
+    understand(request) {
+      const { action, input } = readJsonRequest(request, TARGET);
+      if (action !== 'FilterLogEvents') {
+        throw new AwsError(400, 'UnknownOperationException', `${action} is not part of this endpoint.`);
+      }
+      const resource = arn(options, 'logs', `log-group:${stringMember(input, 'logGroupName')}:*`);
+      return { action, permission: `logs:${action}`, resource, input };
+    },
+    async perform({ input }) {
+      const { startTime = 0, endTime = Number.MAX_SAFE_INTEGER, nextToken, filterPattern = '' } = input;
+      const isMeant = matcher(String(filterPattern));
+      const within = (groups.get(String(input['logGroupName'])) ?? [])
+        .filter(({ timestamp }) => timestamp >= Number(startTime) && timestamp <= Number(endTime))
+        .toSorted((one, other) => one.timestamp - other.timestamp);
+      const refusal = new AwsError(400, 'InvalidParameterException', 'The specified nextToken is invalid.');
+      const page = cutPage(within, options.pageSize ?? PAGE_SIZE, nextToken as string | undefined, refusal);
+      // A page may be empty and have a next one, as those of AWS.
+      return jsonReply('1.1', { events: page.items.filter(isMeant), nextToken: page.nextToken });
+    },
+    refusal: error => jsonRefusal('1.1', error),
+  };
+  return { service, controls };
+}
+
+/** @throws AwsError for a pattern with other than optional terms */
+function matcher(pattern: string): (event: LogEvent) => boolean {
+  const terms = [...pattern.matchAll(/\?(?:"([^"]+)"|(\w+))/g)].map(([, quoted, word]) => quoted ?? word ?? '');
+  if (pattern.replaceAll(/\?(?:"[^"]+"|\w+)/g, '').trim() !== '') {
+    throw new AwsError(400, 'InvalidParameterException', `The filter pattern is not understood: ${pattern}`);
+  }
+  return ({ message }) => terms.length === 0 || terms.some(term => message.includes(term));
+}
