@@ -36,7 +36,7 @@ const LISTS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'elastic/queries.esql': [KINDS, STATE_KINDS, GONE_KINDS, STATE_STREAMS],
   'opensearch/queries.console': [KINDS, STATE_KINDS, GONE_KINDS, STATE_STREAMS],
   'opensearch/pipeline.yaml': [STATE_KINDS, STATE_STREAMS],
-  'sentinel/azuredeploy.json': [KINDS, STATE_KINDS, GONE_KINDS, STATE_STREAMS, HISTORY_STREAMS],
+  'sentinel/azuredeploy.json': [KINDS, STATE_KINDS, EXISTING_KINDS, GONE_KINDS, STATE_STREAMS, HISTORY_STREAMS],
   'sentinel/queries.kql': [KINDS],
   [`${APP}/default/macros.conf`]: [KINDS],
   [`${APP}/default/eventtypes.conf`]: [EXISTING_KINDS, GONE_KINDS],

@@ -96,4 +96,5 @@ export const SUITES: readonly Suite[] = [
   { file: 'splunk.siem.ts', needs: ['appinspect', 'dashboard'] },
   { file: 'sigma.siem.ts', needs: ['sigma', 'kusto'] },
   { file: 'models-ecs.siem.ts', needs: ['ingest', 'ecs'] },
+  { file: 'models-asim.siem.ts', needs: ['duckdb-kql'] },
 ];

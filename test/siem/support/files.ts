@@ -55,6 +55,12 @@ export interface Query {
   readonly kql: string;
 }
 
+/** A function, and as `kql` its body with the defaults of its parameters. */
+interface SavedFunction extends Query {
+  readonly parameters: string;
+  readonly body: string;
+}
+
 interface Resource {
   readonly type: string;
   readonly properties: {
@@ -62,8 +68,14 @@ interface Resource {
     readonly streamDeclarations: Readonly<Record<string, { readonly columns: readonly Column[] }>>;
     readonly dataFlows: readonly { readonly transformKql: string }[];
     readonly functionAlias: string;
+    readonly functionParameters?: string;
     readonly query: string;
   };
+}
+
+/** `a:string='*', b:bool=false` as statements that give each parameter its default. */
+function defaultsOf(parameters: string): string {
+  return [...parameters.matchAll(/(\w+):\w+=([^,]+)/g)].map(([, name, value]) => `let ${name} = ${value};\n`).join('');
 }
 
 /** What the template for Sentinel creates. */
@@ -82,7 +94,14 @@ export function sentinel() {
     members: new Map(
       [...transformKql.matchAll(/(\w+) = (?:tostring\()?\['(\w+)'\]/g)].map(([, to, from]) => [to!, from!]),
     ),
-    functions: ofType('/savedSearches').map(({ functionAlias, query }): Query => ({ name: functionAlias, kql: query })),
+    functions: ofType('/savedSearches').map(
+      ({ functionAlias, functionParameters = '', query }): SavedFunction => ({
+        name: functionAlias,
+        parameters: functionParameters,
+        body: query,
+        kql: `${defaultsOf(functionParameters)}${query}`,
+      }),
+    ),
   };
 }
 

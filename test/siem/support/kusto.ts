@@ -8,7 +8,7 @@ import { type Column, sentinel } from './files.ts';
 /** What a query may name. */
 interface Database {
   readonly tables: readonly { readonly name: string; readonly columns: string }[];
-  readonly functions: readonly { readonly name: string; readonly kql: string }[];
+  readonly functions: readonly { readonly name: string; readonly parameters: string; readonly body: string }[];
 }
 
 /** The service is C# made into JavaScript. It puts its name into the global scope, so it gets one of its own. */
@@ -17,7 +17,9 @@ const PROGRAM = `function diagnose(query, database) {
   const { tables, functions } = JSON.parse(database);
   const members = [
     ...tables.map(({ name, columns }) => Symbols.TableSymbol.From(columns).WithName(name)),
-    ...functions.map(({ name, kql }) => new Symbols.FunctionSymbol.$ctor16(name, '()', '{ ' + kql + ' }', null)),
+    ...functions.map(
+      ({ name, parameters, body }) => new Symbols.FunctionSymbol.$ctor16(name, '(' + parameters + ')', '{ ' + body + ' }', null),
+    ),
   ];
   const globals = GlobalState.Default.WithDatabase(new Symbols.DatabaseSymbol.ctor('database', members));
   const found = KustoCode.ParseAndAnalyze(query, globals).GetDiagnostics();

@@ -1,0 +1,135 @@
+/** The example tenant in the Advanced Security Information Model: the parsers of siem/sentinel, run by an engine for KQL. */
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { PARTS } from './parts.ts';
+import { sentinel } from './support/files.ts';
+import { report } from './support/report.ts';
+import { exampleTenant, headOf, type Tenant } from './support/tenant.ts';
+import { openWorkspace } from './support/workspace.ts';
+
+const ENGINE = `${PARTS['duckdb-kql'].name} ${PARTS['duckdb-kql'].version}`;
+
+interface Model {
+  readonly parser: string;
+  readonly version: string;
+  readonly stream: string;
+  readonly mandatory: readonly string[];
+  readonly aliases: Readonly<Record<string, string>>;
+  readonly values: Readonly<Record<string, readonly string[]>>;
+}
+
+// Mandatory fields, aliases and values: the pages normalization-common-fields, -schema-dns and -schema-alert of learn.microsoft.com/azure/sentinel.
+const COMMON = [
+  'EventCount',
+  'EventStartTime',
+  'EventEndTime',
+  'EventType',
+  'EventResult',
+  'EventVendor',
+  'EventProduct',
+];
+const RESULTS = ['Success', 'Partial', 'Failure', 'NA'];
+const MODELS: readonly Model[] = [
+  {
+    parser: 'vimDnsSecurityData',
+    version: 'Dns 0.1.7',
+    stream: 'dns-blocks',
+    mandatory: [...COMMON, 'EventSchema', 'EventSchemaVersion', 'Dvc', 'EventResultDetails', 'DnsQuery'],
+    aliases: {
+      Domain: 'DnsQuery',
+      DnsResponseCodeName: 'EventResultDetails',
+      IpAddr: 'SrcIpAddr',
+      Src: 'SrcIpAddr',
+      DomainCategory: 'UrlCategory',
+    },
+    values: { EventType: ['Query'], EventSubType: ['request', 'response'], EventResult: RESULTS },
+  },
+  {
+    parser: 'vimAlertEventSecurityData',
+    version: 'AlertEvent 0.1',
+    stream: 'threats',
+    mandatory: [...COMMON, 'EventSchema', 'EventSchemaVersion', 'EventUid', 'Dvc'],
+    aliases: { AlertId: 'EventUid', AlertDescription: 'EventMessage', Rule: 'RuleName' },
+    values: {
+      EventType: ['Alert'],
+      EventSubType: ['Threat', 'Suspicious Activity', 'Anomaly', 'Compliance Violation'],
+      EventResult: RESULTS,
+      EventSeverity: ['Informational', 'Low', 'Medium', 'High'],
+      AlertStatus: ['Active', 'Closed'],
+      DvcIdType: ['Other'],
+      ThreatCategory: ['Malware', 'Security Policy Violation', 'Unknown'],
+    },
+  },
+];
+
+type Event = Readonly<Record<string, unknown>>;
+
+const isEmpty = (value: unknown) => value === null || value === undefined || value === '';
+
+/** How events differ from their model. Empty values of fields that are not mandatory are none. */
+function faultsOf({ mandatory, aliases, values, version }: Model, events: readonly Event[]): string[] {
+  const faults = new Set<string>();
+  for (const event of events) {
+    for (const name of mandatory) if (isEmpty(event[name])) faults.add(`${name} is empty`);
+    for (const [alias, of] of Object.entries(aliases))
+      if (event[alias] !== event[of]) faults.add(`${alias} is not ${of}`);
+    for (const [name, allowed] of Object.entries(values))
+      if (!isEmpty(event[name]) && !allowed.includes(String(event[name])))
+        faults.add(`${name} may not be ${event[name]}`);
+    if (`${event['EventSchema']} ${event['EventSchemaVersion']}` !== version) faults.add('another version');
+    if (isEmpty(event['DvcId']) !== isEmpty(event['DvcIdType']))
+      faults.add('DvcIdType without DvcId, or the other way');
+  }
+  return [...faults];
+}
+
+describe(`the example tenant in ASIM, by the parsers of siem/sentinel on ${ENGINE}`, () => {
+  let tenant: Tenant;
+  const found = new Map<string, { readonly events: readonly Event[]; readonly types: ReadonlyMap<string, unknown> }>();
+  let bare: readonly Event[];
+
+  beforeAll(async () => {
+    tenant = await exampleTenant();
+    const { functions } = sentinel();
+    const kqlOf = (name: string) => functions.find(each => each.name === name)!.kql;
+    // Each line twice, as Firehose may deliver it.
+    await using workspace = await openWorkspace([...tenant.lines, ...tenant.lines], { withRows: true });
+    await workspace.define('SecurityDataMembers', kqlOf('SecurityDataMembers'));
+    for (const { parser } of MODELS) {
+      const sql = await workspace.sqlOf(kqlOf(parser));
+      const types = (await workspace.rows(`describe ${sql}`)).map(([name, type]) => [String(name), type] as const);
+      found.set(parser, { events: await workspace.objects(sql), types: new Map(types) });
+    }
+    const withoutRows = tenant.lines.map(line => line.replace(/,"row":.*/s, ',"row":{}}'));
+    await using other = await openWorkspace(withoutRows, { withRows: true });
+    await other.define('SecurityDataMembers', kqlOf('SecurityDataMembers'));
+    bare = (await Promise.all(MODELS.map(async each => other.objects(await other.sqlOf(kqlOf(each.parser)))))).flat();
+  });
+
+  test.each(MODELS)('$version: each event once, with every mandatory field, and values that the model has', model => {
+    const { events, types } = found.get(model.parser)!;
+    const ids = tenant.lines.map(headOf).filter(({ stream, kind }) => stream === model.stream && kind !== 'withdrawn');
+    expect(events.map(each => each[model.stream === 'threats' ? 'EventOriginalUid' : 'EventUid']).sort()).toEqual(
+      ids.map(({ event_id }) => event_id).sort(),
+    );
+    expect(faultsOf(model, events)).toEqual([]);
+    const [{ EventVendor: _, ...broken }] = events as [Event];
+    expect(faultsOf(model, [{ ...broken, EventResult: 'Maybe' }])).toEqual([
+      'EventVendor is empty',
+      'EventResult may not be Maybe',
+    ]);
+    expect(types.get('EventCount')).toBe('INTEGER');
+    for (const name of ['TimeGenerated', 'EventStartTime', 'EventEndTime']) expect(types.get(name)).toBe('TIMESTAMP');
+    report(ENGINE, `siem/sentinel ${model.version}`, { events: events.length, fields: types.size, faults: 0 });
+  });
+
+  test('a DNS block starts when it was blocked', () => {
+    const times = new Map(tenant.lines.map(headOf).map(({ event_id, time }) => [event_id, time]));
+    for (const each of found.get('vimDnsSecurityData')!.events)
+      expect(Date.parse(`${each['EventStartTime']}Z`)).toBe(Date.parse(times.get(String(each['EventUid']))!));
+  });
+
+  test('rows without the members are alerts all the same, and no DNS events', () => {
+    expect(faultsOf(MODELS[1]!, bare)).toEqual([]);
+    expect(bare.length).toBe(found.get('vimAlertEventSecurityData')!.events.length);
+  });
+});
