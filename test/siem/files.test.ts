@@ -39,7 +39,7 @@ const LISTS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'sentinel/azuredeploy.json': [KINDS, STATE_KINDS, EXISTING_KINDS, GONE_KINDS, STATE_STREAMS, HISTORY_STREAMS],
   'sentinel/queries.kql': [KINDS],
   [`${APP}/default/macros.conf`]: [KINDS],
-  [`${APP}/default/eventtypes.conf`]: [EXISTING_KINDS, GONE_KINDS],
+  [`${APP}/default/eventtypes.conf`]: [GONE_KINDS],
   [`${APP}/default/savedsearches.conf`]: [STATE_KINDS, GONE_KINDS, STATE_STREAMS],
   [`${APP}/default/data/ui/views/security_data.xml`]: [GONE_KINDS],
   'crowdstrike/queries.logscale': [KINDS, STATE_KINDS, EXISTING_KINDS, STATE_STREAMS, HISTORY_STREAMS],

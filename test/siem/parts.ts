@@ -9,6 +9,7 @@ export const PARTS = {
   // The same with the processors of ingest pipelines and their scripts, which the build of Maven Central lacks.
   ingest: { name: 'Elasticsearch with ingest-common', version: '7.10.2', tools: ['java', 'mvn'] },
   ecs: { name: '@elastic/ecs', version: '9.4.0', tools: [] },
+  cim: { name: 'pytest-splunk-addon', version: '7.0.5', tools: ['python3'] },
   kusto: { name: '@kusto/language-service-next', version: '12.4.1', tools: [] },
   'duckdb-kql': { name: 'duckdb-kql', version: '1.1.2', tools: ['python3'] },
   azure: { name: '@azure/arm-monitor', version: '8.0.0', tools: [] },
@@ -97,4 +98,5 @@ export const SUITES: readonly Suite[] = [
   { file: 'sigma.siem.ts', needs: ['sigma', 'kusto'] },
   { file: 'models-ecs.siem.ts', needs: ['ingest', 'ecs'] },
   { file: 'models-asim.siem.ts', needs: ['duckdb-kql'] },
+  { file: 'models-cim.siem.ts', needs: ['cim'] },
 ];
