@@ -13,10 +13,23 @@ export interface AlarmState {
   readonly since: number | undefined;
   /** The composite alarm that contains it. */
   readonly severity: Severity | undefined;
+  /** What it means for people and for the data. */
+  readonly meaning: string | undefined;
+  /** The command to run first. */
+  readonly first: string | undefined;
   /** Link to its section of the runbook. */
   readonly runbook: string | undefined;
+  readonly ends: AlarmEnd;
   /** Seconds that it evaluates. */
   readonly evaluatedSeconds: number;
+}
+
+/** When an alarm ends by itself. */
+export interface AlarmEnd {
+  /** Whether a single report without the fault ends it. */
+  readonly withGoodReport: boolean;
+  /** How long after the last report of the fault it ends. Undefined if it takes missing reports for the fault. */
+  readonly seconds: number | undefined;
 }
 
 export interface Notifier {
@@ -64,10 +77,8 @@ function alarmsOf({ metric, composite }: Found, connector: string): Alarms {
     state: alarm.StateValue ?? 'INSUFFICIENT_DATA',
     since: alarm.StateTransitionedTimestamp?.getTime() ?? alarm.StateUpdatedTimestamp?.getTime(),
     severity: severityOf(alarm, composite, plain),
-    runbook: / Runbook: (\S+)$/.exec(alarm.AlarmDescription ?? '')?.[1],
-    evaluatedSeconds:
-      (alarm.Period ?? alarm.Metrics?.find(each => each.MetricStat)?.MetricStat?.Period ?? 0) *
-      (alarm.EvaluationPeriods ?? 0),
+    ...described(alarm),
+    ...evaluated(alarm),
   }));
   const notifiers = composite.flatMap(({ AlarmName, StateValue, ActionsEnabled = true, AlarmActions = [] }) => {
     const name = plain(AlarmName);
@@ -76,6 +87,25 @@ function alarmsOf({ metric, composite }: Found, connector: string): Alarms {
       : [];
   });
   return { alarms, notifiers };
+}
+
+/** `create-alarms.ts` writes this text. */
+const DESCRIPTION = /^(?:(?<meaning>.*) First run "(?<first>[^"]+)"\.)?.* Runbook: (?<runbook>\S+)$/s;
+
+function described({ AlarmDescription: text = '' }: MetricAlarm) {
+  const { meaning, first, runbook } = DESCRIPTION.exec(text)?.groups ?? {};
+  return { meaning, first, runbook };
+}
+
+/** An alarm ends when one of its periods is without the fault: all of them must have it. */
+function evaluated({ Metrics = [], ...alarm }: MetricAlarm) {
+  const { Period: period = 0, Stat: statistic } = Metrics.find(each => each.MetricStat)?.MetricStat ?? {
+    Period: alarm.Period,
+    Stat: alarm.Statistic,
+  };
+  const { EvaluationPeriods: periods = 0, DatapointsToAlarm: needed = periods } = alarm;
+  const seconds = alarm.TreatMissingData === 'breaching' ? undefined : period * (periods - needed + 1);
+  return { ends: { withGoodReport: statistic === 'Minimum', seconds }, evaluatedSeconds: period * periods };
 }
 
 /** The rule of a composite alarm quotes the name or the ARN of each alarm. */

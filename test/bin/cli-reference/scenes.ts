@@ -40,7 +40,13 @@ const NOTICE =
   `"stream_position":null,"connector":"acme","forwarded_at":"2026-11-20T12:00:00.000Z","dead_letter":"s3://security-data/${OVERSIZE}"}\n`;
 
 export const SCENES: readonly CommandScenes[] = [
-  { command: 'status', scenes: [{ before: each => each.run(), args: ['status'] }] },
+  {
+    command: 'status',
+    scenes: [
+      { before: each => each.run(), args: ['status'] },
+      { before: each => each.stack.alarms.set('acme/lease-lost', 'ALARM'), args: ['status'] },
+    ],
+  },
   {
     command: 'doctor',
     scenes: [{ args: ['doctor'] }, { before: each => each.stack.stacks.splice(0), args: ['doctor', '--preflight'] }],

@@ -35,6 +35,9 @@ describe('a stream is', () => {
     ['off', { ...base, off: true }],
     ['caught up', { ...base, lateBefore: 5 }],
     ['late', { ...base, lateBefore: 6 }],
+    ['backfilling', { ...base, behindBefore: 5, activity: activity(9, 5) }],
+    ['late', { ...base, behindBefore: 6, activity: activity(9, 5) }],
+    ['backfilling', { ...base, behindBefore: 6, activity: activity(9) }],
     ['failing', { ...base, lateBefore: 7, activity: activity(6, 5, true) }],
     ['unreadable', { ...base, off: true, saved: new Error('changed by hand') }],
   ])('%s: %j', (condition, facts) => {
@@ -120,13 +123,27 @@ describe('a status', () => {
       ['rate(1 hour)', 181, 183],
     ])('%s: not after %d minutes, and after %d', (expression, before, since) => {
       expect(healthAfter(before, expression).status).toBe('healthy');
-      const words = `assets late: no run has ended for ${durationText(since * 60_000)}, at ${expression}`;
+      const words = `assets late: no run has reached the end for ${durationText(since * 60_000)}, at ${expression}`;
       expect(healthAfter(since, expression)).toEqual({ status: 'unhealthy', reasons: [words] });
     });
 
-    test('and not while a run holds the lease, while the schedule is off, or without a rate', () => {
-      const running = value({ streams: new Map([['assets', begun]]), lease: { held: true } });
-      expect(healthAfter(12, 'rate(1 minute)', { state: running }).status).toBe('healthy');
+    test('and while a run holds the lease only after the time of the longest run, because no other reports', () => {
+      const running = { state: value({ streams: new Map([['assets', begun]]), lease: { held: true } }) };
+      expect(healthAfter(12, 'rate(1 minute)', running).status).toBe('healthy');
+      expect(healthAfter(21, 'rate(1 minute)', running).status).toBe('unhealthy');
+    });
+
+    test('and when runs report, but none has reached the end for longer than two of the longest runs', () => {
+      const behind = (minutes: number) =>
+        healthAfter(minutes, 'rate(1 minute)', {
+          activity: value({ streams: new Map([['assets', activity(minutes * 60_000, 5)]]) }),
+        });
+      expect(behind(34)).toEqual({ status: 'in progress', reasons: ['assets backfilling'] });
+      const words = 'assets late: no run has reached the end for 36 min, at rate(1 minute)';
+      expect(behind(36)).toEqual({ status: 'unhealthy', reasons: [words] });
+    });
+
+    test('and not while the schedule is off, or without a rate', () => {
       const off = value({ enabled: false, expression: 'rate(1 minute)' });
       expect(healthAfter(12, 'rate(1 minute)', { schedule: off }).status).toBe('paused');
       expect(healthAfter(12, 'cron(0 * * * ? *)').status).toBe('healthy');

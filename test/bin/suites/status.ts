@@ -1,7 +1,7 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { describe, expect, test } from '@jest/globals';
 import { checkpointKey, removalsPartition } from '../../../lambda/store/item.ts';
-import { json, list } from '../../../local/incidents/tampered-api.ts';
+import { json, list, problem } from '../../../local/incidents/tampered-api.ts';
 import { pass } from '../../lambda/support/aws-scene.ts';
 import { deployment } from '../support/deployment.ts';
 import { FAR, putLease } from '../support/lease.ts';
@@ -68,7 +68,7 @@ describe('status', () => {
     expect([status, stdout.split('\n')[0]]).toEqual([
       3,
       expect.stringMatching(
-        /^acme: unhealthy: assets, threats, dns-blocks late: no run has ended for 1[23] min, at rate\(1 minute\)$/,
+        /^acme: unhealthy: assets, threats, dns-blocks late: no run has reached the end for 1[23] min, at rate\(1 minute\)$/,
       ),
     ]);
     expect(cells(stdout, 'assets').slice(0, 3)).toEqual(['assets', 'late', expect.stringMatching(/^1[23] min ago$/)]);
@@ -118,9 +118,12 @@ describe('status', () => {
     const listed = ['=a', '=b'].map(sk => ({ pk: { S: removalsPartition('assets') }, sk: { S: sk } }));
     await each.connector.table.put(listed, pass);
     const { status, stdout } = await each.ctl(['status']);
-    expect([status, ...stdout.split('\n').slice(0, 2)]).toEqual([
+    const [first, failure, advice, command] = stdout.split('\n');
+    expect([status, first, failure, advice, command]).toEqual([
       3,
       'acme: unhealthy: assets failing',
+      expect.stringContaining(', assets, DeliveryError: '),
+      expect.stringContaining('    → The checkpoint was not moved'),
       '  "npm run connectorctl -- doctor" checks every part, and says what to do.',
     ]);
     expect(saved(stdout, 'assets').at(-1)).toBe('30');
@@ -143,13 +146,51 @@ describe('status', () => {
     each.stack.alarms.set('acme/credentials-refused', 'ALARM');
     const { status, stdout } = await each.ctl(['status']);
     expect(status).toBe(3);
-    expect(stdout.split('\n').slice(0, 3)).toEqual([
+    expect(stdout.split('\n').slice(0, 10)).toEqual([
       'acme: unhealthy: alarm credentials-refused; alarm dead-letters',
-      expect.stringMatching(/^ {2}critical: credentials-refused, for \d+ s: docs\/runbook\.md#credentials-refused$/),
-      expect.stringMatching(/^ {2}warning: dead-letters, for \d+ s: docs\/runbook\.md#dead-letters$/),
+      expect.stringMatching(/^ {2}critical: credentials-refused, since \S+Z, \d+ s$/),
+      expect.stringMatching(
+        /^ {4}The SIEM receives nothing new: .* Nothing is lost\. Runs continue from the saved cursors/,
+      ),
+      '    → npm run connectorctl -- doctor --connector acme',
+      '    It ends with the first good report, or 17 min after the last report of the fault. docs/runbook.md#credentials-refused',
+      expect.stringMatching(/^ {2}warning: dead-letters, since \S+Z, \d+ s$/),
+      expect.stringMatching(/^ {4}Rows could not be sent as events/),
+      '    → npm run connectorctl -- dead-letters list --connector acme',
+      '    It ends 17 min after the last report of the fault. docs/runbook.md#dead-letters',
+      '  Last failure: none in the log of the last 3 hours',
     ]);
     const { stdout: machine } = await each.ctl(['status', '--json']);
-    expect(JSON.parse(machine).alarms.inAlarm).toMatchObject([{ severity: 'critical' }, { severity: 'warning' }]);
+    expect(JSON.parse(machine).alarms.inAlarm).toMatchObject([
+      { severity: 'critical', ends: { withGoodReport: true, seconds: 1020 } },
+      { severity: 'warning', ends: { withGoodReport: false, seconds: 1020 }, first: expect.stringContaining(' list ') },
+    ]);
+  });
+
+  test('of a firing alarm shows the last failure in the log once, and of an alarm that takes silence for the fault what ends it', async () => {
+    await using each = await deployment();
+    each.connector.api.tamper(list('/v1/assets', problem(403, 'auth/insufficient-role')));
+    await each.run({}, 5);
+    each.stack.alarms.set('acme/stream-silent', 'ALARM');
+    each.stack.alarms.set('acme/role-missing', 'ALARM');
+    const { stdout } = await each.ctl(['status']);
+    expect(stdout).toMatch(/^ {2}Last failure: \d+ min ago, assets, RoleMissingError: The API answered 403 /m);
+    expect(stdout.match(/The API answered 403/g)).toHaveLength(1);
+    expect(stdout).toContain('    It ends with the first good report. docs/runbook.md#stream-silent');
+    const { lastFailure } = JSON.parse((await each.ctl(['status', '--json'])).stdout);
+    expect(lastFailure).toMatchObject({ stream: 'assets', error: 'RoleMissingError' });
+  });
+
+  test('does not read the log while nothing fails, and names a log that cannot be read', async () => {
+    await using each = await deployment();
+    await each.run();
+    await each.ctl(['status']);
+    expect(each.asked().map(({ action }) => action)).not.toContain('FilterLogEvents');
+    each.connector.aws.faults.always('logs', { refuse: { status: 400, code: 'AccessDeniedException', message: 'No' } });
+    each.stack.alarms.set('acme/lease-lost', 'ALARM');
+    const { stdout } = await each.ctl(['status']);
+    expect(stdout).toMatch(/^acme: unhealthy: alarm lease-lost; log not readable$/m);
+    expect(stdout).toMatch(/^ {2}Last failure: not readable: .* You need logs:FilterLogEvents on it\.$/m);
   });
 
   test('of muted alarms is unhealthy while the schedule is on, and paused while it is off', async () => {
@@ -234,6 +275,7 @@ describe('status', () => {
     each.connector.aws.faults.always('dynamodb', { refuse });
     const { status, stdout } = await each.ctl(['status']);
     expect([status, stdout]).toEqual([3, expect.stringContaining('Do not deploy: with an empty table')]);
+    expect(stdout.match(/Do not deploy/g)).toHaveLength(1);
     expect(stdout).not.toContain('You need dynamodb');
   });
 

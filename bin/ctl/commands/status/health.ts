@@ -62,9 +62,11 @@ function broken(streams: readonly StreamSummary[], paused: boolean): string[] {
 function late(streams: readonly StreamSummary[], { now, schedule }: Snapshot): string[] {
   const all = streams.filter(({ condition }) => condition === 'late');
   if (all.length === 0) return [];
-  const age = now - Math.max(...all.map(({ activity }) => activity?.reported ?? 0));
+  const age = now - Math.max(...all.map(({ activity }) => activity?.caughtUp ?? activity?.reported ?? 0));
   const rate = known(schedule)?.expression;
-  return [`${all.map(({ stream }) => stream).join(', ')} late: no run has ended for ${durationText(age)}, at ${rate}`];
+  return [
+    `${all.map(({ stream }) => stream).join(', ')} late: no run has reached the end for ${durationText(age)}, at ${rate}`,
+  ];
 }
 
 /** A deployment in progress is healthy. A deployment that was rolled back needs attention. */
@@ -91,6 +93,7 @@ function hidden(snapshot: Snapshot): string[] {
     metrics: snapshot.activity,
     schedule: snapshot.schedule,
     alarms: snapshot.alarms,
+    log: snapshot.lastFailure,
     'dead letters': snapshot.deadLetters,
     'schedule dead-letter queue': snapshot.scheduleDeadLetters,
     'SIEM queue': snapshot.siem?.queue,
@@ -108,7 +111,7 @@ export type Condition =
   | 'backfilling'
   /** The newest run failed. */
   | 'failing'
-  /** No run has reported for several intervals of the schedule, and none is in progress. */
+  /** No run has reported, or none has reached the end, for longer than the schedule and the longest run explain. */
   | 'late'
   /** Its saved state cannot be read. */
   | 'unreadable'
@@ -130,11 +133,11 @@ export function streamSummaries(snapshot: Snapshot): StreamSummary[] {
   const state = known(snapshot.state);
   const off = known(snapshot.off) ?? [];
   const running = state?.lease?.held === true;
-  const lateBefore = running ? undefined : latestReport(snapshot);
+  const limits = lateLimits(snapshot, running);
   return STREAMS.map(({ name }) => {
     const saved = state?.streams.get(name);
     const activity = known(snapshot.activity)?.streams.get(name);
-    const facts = { off: off.includes(name), running, lateBefore, saved, activity };
+    const facts = { off: off.includes(name), running, ...limits, saved, activity };
     return { stream: name, condition: conditionOf(facts), saved, activity };
   });
 }
@@ -144,11 +147,16 @@ const MISSED_INTERVALS = 3;
 /** A report is dated to the start of its minute, and CloudWatch shows it about a minute later. */
 const DELAY_MILLISECONDS = 120_000;
 
-/** A stream whose last run reported before that is late. Undefined while the schedule is off. */
-function latestReport({ now, schedule }: Snapshot): number | undefined {
+const LONGEST_RUN_MILLISECONDS = 15 * 60_000;
+
+/** While a run holds the lease, no other reports. None while the schedule is off. */
+function lateLimits({ now, schedule }: Snapshot, running: boolean): Pick<Facts, 'lateBefore' | 'behindBefore'> {
   const { enabled, expression = '' } = known(schedule) ?? {};
   const interval = enabled ? intervalOf({ expression }) : undefined;
-  return interval && now - MISSED_INTERVALS * interval - DELAY_MILLISECONDS;
+  if (!interval) return {};
+  const missed = MISSED_INTERVALS * interval + DELAY_MILLISECONDS;
+  const lateBefore = now - missed - (running ? LONGEST_RUN_MILLISECONDS : 0);
+  return { lateBefore, behindBefore: now - missed - 2 * LONGEST_RUN_MILLISECONDS };
 }
 
 interface Facts {
@@ -157,15 +165,18 @@ interface Facts {
   readonly running: boolean;
   /** A last report before that is late. */
   readonly lateBefore?: number | undefined;
+  /** A last success before that is late, of a stream that had been caught up. */
+  readonly behindBefore?: number | undefined;
   readonly saved: SavedStream | Error | undefined;
   readonly activity: StreamActivity | undefined;
 }
 
 export function conditionOf(facts: Facts): Condition {
-  const { lateBefore = 0, activity } = facts;
+  const { lateBefore = 0, behindBefore = 0, activity } = facts;
   const condition = lastCondition(facts);
-  const isLate = activity?.reported !== undefined && activity.reported < lateBefore;
-  return isLate && (condition === 'caught up' || condition === 'backfilling') ? 'late' : condition;
+  if (condition !== 'caught up' && condition !== 'backfilling') return condition;
+  const { reported = lateBefore, caughtUp = behindBefore } = activity ?? {};
+  return reported < lateBefore || caughtUp < behindBefore ? 'late' : condition;
 }
 
 /** As the last run left it, however long ago. */

@@ -5,8 +5,9 @@ import { type Alarms, readAlarms } from '../../alarms.ts';
 import type { Aws } from '../../aws.ts';
 import type { Context } from '../../context.ts';
 import type { Deployment, FunctionEnvironment } from '../../deployment.ts';
+import { FAILURE_TERMS, type Failure, failureOf, type LogLine, readLog } from '../../failures.ts';
 import { type Point, readMetrics, type Series } from '../../metrics.ts';
-import { type ReadResult, tryRead } from '../../read-result.ts';
+import { known, type ReadResult, tryRead } from '../../read-result.ts';
 import { readSchedule, type Schedule } from '../../schedule.ts';
 import { type ConnectorState, readState } from '../../state.ts';
 import {
@@ -28,6 +29,8 @@ export interface Snapshot {
   readonly activity: ReadResult<Activity>;
   readonly schedule: ReadResult<Schedule>;
   readonly alarms: ReadResult<Alarms>;
+  /** Undefined if no alarm fires and no stream fails: the log is then not read. */
+  readonly lastFailure: ReadResult<Failure | undefined> | undefined;
   readonly deadLetters: ReadResult<ReadonlyMap<StreamName, DeadLetterCount>>;
   readonly scheduleDeadLetters: ReadResult<QueueDepth>;
   /** Undefined if the SIEM has no queue. */
@@ -60,8 +63,34 @@ export async function takeSnapshot(context: Context): Promise<Snapshot> {
     ...(siem ? [eventDepth(siem.queueUrl), depth(siem.deadLetterQueueUrl)] : []),
   ]);
   const [queue, siemDeadLetters] = queues;
-  const seen = { now, deployment, off, state, activity, schedule, alarms, deadLetters, scheduleDeadLetters };
+  const lastFailure = isFailing(alarms, activity)
+    ? await read(() => readLastFailure(aws, deployment.logGroup, now))
+    : undefined;
+  const seen = {
+    now,
+    deployment,
+    off,
+    state,
+    activity,
+    schedule,
+    alarms,
+    lastFailure,
+    deadLetters,
+    scheduleDeadLetters,
+  };
   return { ...seen, siem: queue && siemDeadLetters && { queue, deadLetters: siemDeadLetters } };
+}
+
+function isFailing(alarms: Snapshot['alarms'], activity: Snapshot['activity']): boolean {
+  const firing = known(alarms)?.alarms.some(({ state }) => state === 'ALARM');
+  return firing === true || [...(known(activity)?.streams.values() ?? [])].some(({ failed }) => failed);
+}
+
+async function readLastFailure(aws: Aws, logGroup: string, now: number): Promise<Failure | undefined> {
+  const enough = (lines: readonly LogLine[]) => lines.some(failureOf);
+  const span = { from: now - RECENT_MILLISECONDS, to: now };
+  const { lines } = await readLog(aws, logGroup, { ...span, terms: FAILURE_TERMS, enough });
+  return lines.map(failureOf).findLast(each => each !== undefined);
 }
 
 function streamsOff(environment: FunctionEnvironment): StreamName[] {

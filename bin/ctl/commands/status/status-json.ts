@@ -13,10 +13,14 @@ export function statusJson(snapshot: Snapshot, health: Health): object {
     health,
     alarms: readResultJson(alarms, ({ notifiers }) => ({
       muted: notifiers.some(each => !each.notifies),
-      inAlarm: inAlarm(snapshot).map(({ name, severity, since, runbook }) => {
-        return { name, severity, since: since === undefined ? undefined : timeText(since), runbook };
-      }),
+      inAlarm: inAlarm(snapshot).map(({ since, evaluatedSeconds: _, state: _state, ...alarm }) => ({
+        ...alarm,
+        since: since === undefined ? undefined : timeText(since),
+      })),
     })),
+    lastFailure:
+      snapshot.lastFailure &&
+      readResultJson(snapshot.lastFailure, failure => failure && { ...failure, time: timeText(failure.time) }),
     streams: streamSummaries(snapshot).map(each => streamJson(snapshot, each)),
     schedule: readResultJson(schedule, ({ name, enabled, expression }) => ({ name, enabled, expression })),
     lease: readResultJson(state, ({ lease }) => (lease ? { ...lease, expires: timeText(lease.expires) } : null)),

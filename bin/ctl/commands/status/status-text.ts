@@ -1,9 +1,9 @@
 /** A snapshot as text: the health, then the details, most important first. */
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
-import type { Notifier } from '../../alarms.ts';
+import type { AlarmEnd, Notifier } from '../../alarms.ts';
 import { known, type ReadResult, readResultText } from '../../read-result.ts';
 import { leaseText, STATE_TITLES, stateRows } from '../../state.ts';
-import { durationText, paint, tableText } from '../../text.ts';
+import { durationText, paint, tableText, timeText } from '../../text.ts';
 import { deadLetterText, type QueueDepth } from '../dead-letters/counts.ts';
 import { type Health, healthText, inAlarm, type StreamSummary, streamSummaries } from './health.ts';
 import type { Snapshot, StreamActivity } from './snapshot.ts';
@@ -23,6 +23,7 @@ export function statusText(snapshot: Snapshot, health: Health): string {
   const parts = [
     `${connector}: ${PAINT[health.status](healthText(health))}`,
     ...alarmLines(snapshot),
+    ...failureLines(snapshot),
     ...(health.status === 'unhealthy' ? [FIND_CAUSE] : []),
     '',
     streamTable(snapshot, streams),
@@ -31,17 +32,37 @@ export function statusText(snapshot: Snapshot, health: Health): string {
     ...withdrawalLines(snapshot),
     ...surroundings(snapshot),
     `Stack     ${stackName}, ${stackStatus}, version ${version}`,
-    '',
-    stateTable(snapshot),
+    ...stateTable(snapshot),
   ];
   return parts.join('\n');
 }
 
 function alarmLines(snapshot: Snapshot): string[] {
-  return inAlarm(snapshot).map(({ name, severity = 'alarm', since, runbook }) => {
-    const long = since === undefined ? '' : `, for ${durationText(snapshot.now - since)}`;
-    return `  ${severity}: ${name}${long}${runbook ? `: ${runbook}` : ''}`;
+  return inAlarm(snapshot).flatMap(({ name, severity = 'alarm', since, meaning, first, runbook, ends }) => [
+    `  ${severity}: ${paint.bad(name)}${since === undefined ? '' : `, since ${timeText(since)}, ${durationText(snapshot.now - since)}`}`,
+    ...(meaning ? [`    ${meaning}`] : []),
+    ...(first ? [`    → ${first}`] : []),
+    `    It ends ${endText(ends)}.${runbook ? ` ${runbook}` : ''}`,
+  ]);
+}
+
+function endText({ withGoodReport, seconds }: AlarmEnd): string {
+  const [good, later] = [
+    'with the first good report',
+    `${durationText((seconds ?? 0) * 1000)} after the last report of the fault`,
+  ];
+  if (!withGoodReport) return later;
+  return seconds === undefined ? good : `${good}, or ${later}`;
+}
+
+function failureLines({ lastFailure, now }: Snapshot): string[] {
+  if (!lastFailure) return [];
+  const text = readResultText(lastFailure, failure => {
+    if (!failure) return 'none in the log of the last 3 hours';
+    const { time, stream = 'run', error, what, advice } = failure;
+    return `${durationText(now - time)} ago, ${stream}, ${paint.bad(error)}: ${what}\n    → ${advice}`;
   });
+  return [`  Last failure: ${text}`];
 }
 
 type Counts = StreamActivity['counts'];
@@ -148,6 +169,8 @@ function scheduleDeadLetters({ scheduleDeadLetters: queue }: Snapshot): string[]
   return count === '0' ? [] : [`Failed starts of the function: ${count}`];
 }
 
-function stateTable({ state, off }: Snapshot): string {
-  return readResultText(state, ({ streams }) => tableText(STATE_TITLES, stateRows(streams, known(off) ?? [])));
+/** Nothing where the line about the lease says already why the table cannot be read. */
+function stateTable({ state, off }: Snapshot): string[] {
+  const read = known(state);
+  return read ? ['', tableText(STATE_TITLES, stateRows(read.streams, known(off) ?? []))] : [];
 }

@@ -34,7 +34,7 @@ const MEANING = `States of a stream:
   caught up     the last run reached the end
   backfilling   runs exceed their time budget, or the first run has not ended
   failing       the last run failed
-  late          no run has ended for three intervals of the schedule
+  late          no run has ended for three intervals of the schedule, or none has reached the end for half an hour more
   silent        no run has reported for a day
   unreadable    another version wrote the saved state
   never run, off, unknown
