@@ -99,7 +99,9 @@ function noneText(stacks: readonly Stack[], { connector, stack: stackName }: Wan
   }
   const which = connector === undefined ? 'no connector' : `no connector ${connector}`;
   const where = stackName === undefined ? `region ${region} of this account` : `stack ${stackName}`;
-  return `There is ${which} in ${where}. Use --region or --profile, or deploy one.`;
+  const others = stacks.flatMap(connectorsIn).map(each => each.connector);
+  const list = others.length > 0 ? ` The connectors there are ${others.sort().join(', ')}.` : '';
+  return `There is ${which} in ${where}.${list} Use --region or --profile, or deploy one.`;
 }
 
 async function allStacks(client: CloudFormationClient): Promise<Stack[]> {

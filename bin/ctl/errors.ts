@@ -10,6 +10,7 @@ import {
   SAFE,
 } from '../../lambda/core/errors.ts';
 import { CONNECTORCTL } from '../../lib/installation.ts';
+import { groupBy } from './group-by.ts';
 
 /** The command cannot be carried out as given. Nothing was done. */
 export class RefusedError extends Error {
@@ -25,12 +26,25 @@ export class FunctionFailedError extends Error {
   readonly said: string;
   /** @param found what the operator's permissions show beside it */
   constructor(type: string, said: string, found = '') {
-    super(
-      `The function failed.\n${type}: ${said.replaceAll(' | ', '\n  ').replace('streams failed. ', 'streams failed.\n  ')}${found && `\n${found}`}`,
-    );
+    super(`The function failed.\n${type}: ${byFailure(said)}${found && `\n${found}`}`);
     this.type = type;
     this.said = said;
   }
+}
+
+/**
+ * A line for each failure, after the streams that have it:
+ *
+ *     2 of 3 streams failed. assets: StateError: … | threats: StateError: …   →   2 of 3 streams failed.
+ *                                                                                   assets, threats: StateError: …
+ */
+function byFailure(said: string): string {
+  const [, summary = said, list] = /^(\d+ of \d+ streams failed\.) (.*)$/s.exec(said) ?? [];
+  if (list === undefined) return said;
+  const each = list.split(' | ').map(text => /^([\w-]+): (.*)$/s.exec(text) ?? [text, '', text]);
+  const groups = groupBy(each, ([, , failure]) => failure);
+  const lines = [...groups].map(([failure, of]) => `${of.map(([, stream]) => stream).join(', ')}: ${failure}`);
+  return [summary, ...lines].join('\n  ');
 }
 
 /** AWS refused a call or could not be reached. */

@@ -79,7 +79,8 @@ async function lostTable({ aws, deployment }: Context): Promise<string> {
   return isLost ? `The state table ${TableName} does not exist. ${TABLE_GONE}` : '';
 }
 
-async function lostDeliveryStream({ aws, deployment }: Context): Promise<string> {
+/** @returns what to say if it does not exist, else nothing */
+export async function lostDeliveryStream({ aws, deployment }: Context): Promise<string> {
   const { deliveryStream: DeliveryStreamName, stackName } = await deployment();
   const { DescribeDeliveryStreamCommand } = await import('@aws-sdk/client-firehose');
   const isLost = await lost(aws.firehose().send(new DescribeDeliveryStreamCommand({ DeliveryStreamName })));
@@ -195,7 +196,7 @@ export async function confirmed(
   if (!isInteractive(shell)) {
     throw new RefusedError(`${consequence}\nNo terminal to confirm on. Nothing was done. Re-run with --yes.`);
   }
-  const answer = await ask(`${consequence}\nContinue? Type "yes": `, shell, signal);
+  const answer = await ask(`${consequence}\nContinue? [y/N] `, shell, signal);
   if (!/^y(es)?$/i.test(answer.trim())) throw new RefusedError('Not confirmed. Nothing was done.');
 }
 

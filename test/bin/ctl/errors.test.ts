@@ -42,6 +42,15 @@ test('a resource that does not exist is reported with how to restore it, and wit
   expect(error('AccessDenied')).toContain('You need sqs:X.');
 });
 
+test('a failure of several streams is printed once, after the streams that have it', () => {
+  const said =
+    '3 of 3 streams failed. assets: StateError: No. | threats: DeliveryError: No: 5 | dns-blocks: StateError: No.';
+  expect(new FunctionFailedError('StreamsFailedError', said).message).toBe(
+    'The function failed.\nStreamsFailedError: 3 of 3 streams failed.\n  assets, dns-blocks: StateError: No.\n  threats: DeliveryError: No: 5',
+  );
+  expect(new FunctionFailedError('StateError', 'No.').message).toBe('The function failed.\nStateError: No.');
+});
+
 test('an error without an explanation is printed with its name and message', () => {
   expect(awsFailureText(named('InternalFailure'))).toBe('InternalFailure: No.');
 });

@@ -154,7 +154,7 @@ describe('redrive', () => {
     await using each = await withFailures();
     const { status, stderr } = await each.ctl(['dead-letters', 'redrive', '--all']);
     expect([status, each.stack.invocations]).toEqual([2, []]);
-    for (const part of ['events of 1 object ', 'moves the notifications', 'Re-run with --yes']) {
+    for (const part of ['The 3 events of 1 object ', 'moves the notifications', 'about 1,', 'Re-run with --yes']) {
       expect(stderr).toContain(part);
     }
     expect(await lies(each, ERROR)).toBe(true);
@@ -176,11 +176,45 @@ describe('redrive', () => {
     expect(each.stack.invocations).toEqual([]);
   });
 
+  test.each([
+    [
+      'an object is missing',
+      ['delivery-errors/nothing', ERROR],
+      'There is no delivery-errors/nothing in the bucket',
+      2,
+    ],
+    ['the delivery stream is missing', [ERROR], 'The delivery stream security-data-connector does not exist', 2],
+    ['the queue cannot be read', ['siem-dead-letters'], 'could not be read', 1],
+  ])('promises nothing and does nothing when %s', async (what, keys, reason, expected) => {
+    await using each = await withFailures();
+    const missing = { status: 400, code: 'ResourceNotFoundException', message: 'Not found.' };
+    if (what.includes('stream')) each.connector.aws.faults.always('firehose', { refuse: missing });
+    if (what.includes('queue')) {
+      each.connector.aws.faults.always('sqs', { refuse: { status: 403, code: 'AccessDenied', message: 'No.' } });
+    }
+    const { status, stderr } = await each.ctl(['dead-letters', 'redrive', ...keys, '--yes']);
+    expect([status, stderr]).toEqual([expected, expect.stringContaining(reason)]);
+    expect(stderr).not.toContain('again');
+    expect(await lies(each, ERROR)).toBe(true);
+  });
+
+  test('says before it asks which objects cannot be sent, and sends the others', async () => {
+    await using each = await withFailures();
+    await put(each, `${ERROR}-other`, '{"no":"record"}');
+    const { status, stdout, stderr } = await each.ctl(['dead-letters', 'redrive', ERROR, `${ERROR}-other`, '--yes']);
+    expect(stderr).toContain(
+      `Nothing is done with 1 object that cannot be sent, such as ${ERROR}-other: 1 of its lines`,
+    );
+    expect([status, stdout]).toEqual([3, expect.stringMatching(/sent again +1\n/)]);
+    expect([await lies(each, ERROR), await lies(each, `${ERROR}-other`)]).toEqual([false, true]);
+  });
+
   test('keeps and reports an object if Firehose refuses a record', async () => {
     await using each = await withFailures();
-    each.connector.aws.faults.always('firehose', {
-      refuse: { status: 400, code: 'AccessDeniedException', message: 'No.' },
-    });
+    const refuse = { status: 400, code: 'AccessDeniedException', message: 'No.' };
+    each.connector.aws.faults.always('firehose', ({ action }) =>
+      action === 'PutRecordBatch' ? { refuse } : undefined,
+    );
     const { status, stderr } = await each.ctl(['dead-letters', 'redrive', ERROR, '--yes']);
     expect([status, await lies(each, ERROR)]).toEqual([1, true]);
     expect(stderr).toContain('You need firehose:PutRecordBatch');

@@ -56,7 +56,7 @@ const CASES: readonly (readonly [string, (each: Deployment) => void, readonly st
     'no such connector',
     () => undefined,
     ['pause', '--connector', 'beta'],
-    'There is no connector beta in region us-east-1',
+    'There is no connector beta in region us-east-1 of this account. The connectors there are acme. Use --region',
   ],
   [
     'a connector that is in another stack',

@@ -8,13 +8,13 @@ const ESCAPE = '\u001b';
 const TERMINAL = HAS_TERMINAL ? describe : () => undefined;
 
 TERMINAL('on a terminal', () => {
-  test('a command asks first and is carried out after "yes", with progress', async () => {
+  test('a command asks first and is carried out after "y", with progress', async () => {
     await using each = await deployment();
     each.connector.platform.populate({ assets: 3, threats: 0, dnsBlocks: 0 });
     const shown = terminal(['replay', 'assets'], each.environment);
-    await shown.shows('Continue? Type "yes":');
+    await shown.shows('Continue? [y/N]');
     expect(each.stack.invocations).toEqual([]);
-    shown.type('yes\r');
+    shown.type('y\r');
     expect(await shown.ended).toBe(0);
     expect(each.stack.invocations).toEqual([{ replay: ['assets'] }]);
     expect(shown.screen()).toContain(`\r${ESCAPE}[KA run is in progress.`);
@@ -23,7 +23,7 @@ TERMINAL('on a terminal', () => {
   test('Ctrl-C at the question changes nothing', async () => {
     await using each = await deployment();
     const shown = terminal(['resync', 'assets', '--no-count'], each.environment);
-    await shown.shows('Continue? Type "yes":');
+    await shown.shows('Continue? [y/N]');
     shown.type(CTRL_C);
     expect(await shown.ended).toBe(130);
     expect(shown.screen()).toContain('Interrupted. Nothing was done.');

@@ -6,7 +6,7 @@ import { createFirehose } from '../../../../lambda/sink/firehose.ts';
 import { PREFIXES } from '../../../../lib/prefixes.ts';
 import type { Context } from '../../context.ts';
 import { AwsCallError, InterruptedError, RefusedError } from '../../errors.ts';
-import { confirmed } from '../../function-command.ts';
+import { confirmed, lostDeliveryStream } from '../../function-command.ts';
 import { groupBy } from '../../group-by.ts';
 import type { Outcome } from '../../report.ts';
 import { tableText } from '../../text.ts';
@@ -26,15 +26,26 @@ interface Targets {
   readonly notifications: boolean;
 }
 
+/** What can be done, found by reading only. */
+interface Plan {
+  /** Objects of delivery errors whose events can be sent. */
+  readonly deliveries: readonly string[];
+  readonly events: number;
+  readonly kept: readonly Redriven[];
+  /** Number of them. */
+  readonly notifications: number;
+}
+
 /** @throws RefusedError, AwsCallError, InterruptedError */
 export async function redrive(context: Context, keys: readonly string[], options: RedriveOptions): Promise<Outcome> {
   if (keys.length > 0 === (options.all === true)) {
     throw new RefusedError('Give the keys to send again, or --all, but not both. Nothing was done.');
   }
   const targets = options.all ? await everything(context) : await named(context, keys);
-  if (targets.deliveries.length === 0 && !targets.notifications) return redriveOutcome([]);
-  await confirmed(context, consequenceText(targets), options);
-  return redriveOutcome(await carryOutAll(context, targets));
+  const plan = await planned(context, targets);
+  if (plan.deliveries.length === 0 && plan.notifications === 0) return redriveOutcome(plan.kept);
+  await confirmed(context, consequenceText(plan), options);
+  return redriveOutcome([...plan.kept, ...(await carryOutAll(context, plan))]);
 }
 
 async function named(context: Context, keys: readonly string[]): Promise<Targets> {
@@ -59,28 +70,55 @@ const ROWS_STAY =
   '"dead-letters load" puts an oversize row where the SIEM reads.';
 
 async function everything(context: Context): Promise<Targets> {
-  const url = await queueUrl(context, 'siem-dead-letters');
-  const waiting = url ? (await queueDepth(context.aws, url)).waiting : 0;
-  return {
-    deliveries: (await listDeliveryErrors(context)).map(({ key }) => key),
-    notifications: waiting > 0,
-  };
+  return { deliveries: (await listDeliveryErrors(context)).map(({ key }) => key), notifications: true };
 }
 
-function consequenceText({ deliveries, notifications }: Targets): string {
+/** Reads everything that is to be sent, so that nothing is promised that cannot be kept. @throws RefusedError, AwsCallError */
+async function planned(context: Context, { deliveries, notifications }: Targets): Promise<Plan> {
+  const { connector } = await context.deployment();
+  const sendable: string[] = [];
+  const kept: Redriven[] = [];
+  let count = 0;
+  for (const key of deliveries) {
+    const events = eventsOf(readErrorObject((await readObject(context, key)).toString()), connector);
+    if ('why' in events) kept.push({ key, outcome: 'kept', reason: events.why });
+    else {
+      sendable.push(key);
+      count += events.lines.length;
+    }
+  }
+  const lost = sendable.length > 0 && (await lostDeliveryStream(context));
+  if (lost) throw new RefusedError(`${lost} Nothing was done.`);
+  const url = notifications ? await queueUrl(context, 'siem-dead-letters') : undefined;
+  const waiting = url ? (await queueDepth(context.aws, url)).waiting : 0;
+  return { deliveries: sendable, events: count, kept, notifications: waiting };
+}
+
+function consequenceText({ deliveries, events, kept, notifications }: Plan): string {
   return [
     ...(deliveries.length > 0
       ? [
-          `The events of ${deliveries.length === 1 ? '1 object' : `${deliveries.length} objects`} of delivery errors are put into the delivery stream again.`,
+          `The ${events} events of ${objectsText(deliveries.length)} of delivery errors are put into the delivery stream again.`,
         ]
       : []),
-    ...(notifications ? ['SQS moves the notifications that the SIEM did not process back to its queue.'] : []),
+    ...(kept.length > 0
+      ? [
+          `Nothing is done with ${objectsText(kept.length)} that cannot be sent, such as ${kept[0]!.key}: ${kept[0]!.reason}.`,
+        ]
+      : []),
+    ...(notifications > 0
+      ? [`SQS moves the notifications that the SIEM did not process, about ${notifications}, back to its queue.`]
+      : []),
     'What was sent is deleted. Events may arrive twice, with the same event_id.',
   ].join('\n');
 }
 
+function objectsText(count: number): string {
+  return count === 1 ? '1 object' : `${count} objects`;
+}
+
 /** A failure of one kind does not stop the others. */
-async function carryOutAll(context: Context, { deliveries, notifications }: Targets): Promise<Redriven[]> {
+async function carryOutAll(context: Context, { deliveries, notifications }: Plan): Promise<Redriven[]> {
   const done: Redriven[] = [];
   const failures: unknown[] = [];
   const attempt = async (key: string, act: () => Promise<Redriven>) => {
@@ -92,7 +130,7 @@ async function carryOutAll(context: Context, { deliveries, notifications }: Targ
       done.push({ key, outcome: 'kept', reason: error instanceof Error ? error.message : String(error) });
     }
   };
-  if (notifications) await attempt('siem-dead-letters', () => moveNotifications(context));
+  if (notifications > 0) await attempt('siem-dead-letters', () => moveNotifications(context));
   // One by one, so that a failure or Ctrl-C leaves no object half done.
   for (const key of deliveries) {
     if (context.signal.aborted) throw interrupted(done, deliveries);
