@@ -2,7 +2,6 @@
 import { createRequire } from 'node:module';
 import type { Sender } from '../../lambda/aws.ts';
 import { namingProxy, type ProxySettings, proxyAgent } from '../../lambda/proxy.ts';
-import { createLogsClient } from './logs-client.ts';
 
 /** Longer than the 15 minutes of an invocation: no byte arrives before it ends. */
 const INVOCATION_TIMEOUT_MILLISECONDS = 16 * 60_000;
@@ -17,6 +16,7 @@ const SDK = {
   firehose: (): typeof import('@aws-sdk/client-firehose') => load('@aws-sdk/client-firehose'),
   iam: (): typeof import('@aws-sdk/client-iam') => load('@aws-sdk/client-iam'),
   lambda: (): typeof import('@aws-sdk/client-lambda') => load('@aws-sdk/client-lambda'),
+  logs: (): typeof import('@aws-sdk/client-cloudwatch-logs') => load('@aws-sdk/client-cloudwatch-logs'),
   s3: (): typeof import('@aws-sdk/client-s3') => load('@aws-sdk/client-s3'),
   scheduler: (): typeof import('@aws-sdk/client-scheduler') => load('@aws-sdk/client-scheduler'),
   secrets: (): typeof import('@aws-sdk/client-secrets-manager') => load('@aws-sdk/client-secrets-manager'),
@@ -33,9 +33,7 @@ export interface AwsPlace {
 }
 
 /** Options of the client of a service. */
-export type ClientOptions = (service: Service) => object;
-
-type Service = keyof typeof SDK | 'logs';
+export type ClientOptions = (service: keyof typeof SDK) => object;
 
 /** @param signal aborts reads */
 export function createAws(
@@ -45,7 +43,7 @@ export function createAws(
   proxy?: ProxySettings,
 ) {
   const requestHandler = proxyAgent(proxy);
-  const place = (service: Service) => ({
+  const place = (service: keyof typeof SDK) => ({
     ...(proxy && { requestHandler }),
     ...clientOptions?.(service),
     ...(region && { region }),
@@ -80,7 +78,7 @@ export function createAws(
           },
         }),
     ),
-    logs: made(() => createLogsClient(SDK.secrets().SecretsManagerClient, place('logs'))),
+    logs: made(() => new (SDK.logs().CloudWatchLogsClient)(place('logs'))),
     s3: made(() => new (SDK.s3().S3Client)({ forcePathStyle: hasOwnS3(), ...place('s3') })),
     scheduler: made(() => new (SDK.scheduler().SchedulerClient)(place('scheduler'))),
     secrets: made(() => new (SDK.secrets().SecretsManagerClient)(place('secrets'))),

@@ -6,11 +6,11 @@
  *     2026-11-20T12:00:00.000Z 5a1c… ERROR Invoke Error {"errorType":"SettingsError","errorMessage":"…","stack":[…]}
  *     2026-11-20T12:00:00.000Z 5a1c… Task timed out after 900.00 seconds
  */
+import { FilterLogEventsCommand, type FilterLogEventsCommandInput } from '@aws-sdk/client-cloudwatch-logs';
 import { SAFE } from '../../lambda/core/errors.ts';
 import type { Aws } from './aws.ts';
 import { AwsCallError } from './errors.ts';
 import { groupBy } from './group-by.ts';
-import { FilterLogEventsCommand } from './logs-client.ts';
 
 export interface LogLine {
   /** Milliseconds since 1970. */
@@ -94,12 +94,7 @@ async function readWindow(
   return { lines, unread: undefined };
 }
 
-interface LogPage {
-  readonly events?: readonly { readonly timestamp?: number; readonly message?: string }[];
-  readonly nextToken?: string;
-}
-
-async function sendFilter(aws: Aws, group: string, input: object): Promise<LogPage> {
+async function sendFilter(aws: Aws, group: string, input: FilterLogEventsCommandInput) {
   try {
     return await aws.logs().send(new FilterLogEventsCommand(input));
   } catch (cause) {
