@@ -46,6 +46,7 @@ const LISTS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'google-secops/exists-now.yaral': [STATE_KINDS, EXISTING_KINDS, STATE_STREAMS],
   'google-secops/not-updated.yaral': [STATE_KINDS, EXISTING_KINDS, STATE_STREAMS],
   'google-secops/counts.yaral': [KINDS, ALL_STREAMS],
+  'google-secops/parser.conf': [EXISTING_KINDS],
 };
 
 /** `["a", "b"]`, `("a", "b")`, `{"a", "b"}` and `^(a|b)$`, of which at least one word is a kind or a stream. */
@@ -199,13 +200,13 @@ describe('the members of the events', () => {
     expect(members.size).toBe(table.columns.length);
   });
 
-  test('become fields of UDM in SecOps, but for the flag and the position, which is no text', () => {
+  test('become fields of UDM in SecOps, but for the flag, which decides on alerts, and the position, which is no text', () => {
     const parser = siemFile('google-secops/parser.conf');
-    const initial = [...parser.matchAll(/^ {6}"(\w+)" => ""$/gm)].map(([, name]) => name!);
-    const expected = HEAD.filter(({ name, type }) => type !== 'boolean' && name !== 'stream_position');
-    expect(asText(initial)).toBe(asText(expected.map(({ name }) => name)));
-    const used = [...parser.matchAll(/=> "%\{(\w+)\}"/g)].map(([, name]) => name!);
-    expect(asText([...used, 'forwarded_at'])).toBe(asText(initial));
+    const initial = [...parser.matchAll(/^ {6}"(?!your_)(\w+)" => ""$/gm)].map(([, name]) => name!);
+    const expected = HEAD_NAMES.filter(name => name !== 'stream_position');
+    expect(asText(initial)).toBe(asText(expected));
+    const used = [...parser.matchAll(/=> "%\{(?!your_)(\w+)\}"/g)].map(([, name]) => name!);
+    expect(asText([...new Set([...used, 'forwarded_at', 'refresh'])])).toBe(asText(initial));
     for (const name of used.filter(each => parser.includes(`label_${each}`)))
       expect(parser).toContain(`"label_${name}.key" => "${name}"`);
   });

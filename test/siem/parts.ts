@@ -10,6 +10,8 @@ export const PARTS = {
   ingest: { name: 'Elasticsearch with ingest-common', version: '7.10.2', tools: ['java', 'mvn'] },
   ecs: { name: '@elastic/ecs', version: '9.4.0', tools: [] },
   cim: { name: 'pytest-splunk-addon', version: '7.0.5', tools: ['python3'] },
+  // The fields and values of UDM, as the backend of Sigma has them: Google publishes them as a page only.
+  udm: { name: 'pysigma-backend-secops', version: '1.0.0', tools: ['python3'] },
   kusto: { name: '@kusto/language-service-next', version: '12.4.1', tools: [] },
   'duckdb-kql': { name: 'duckdb-kql', version: '1.1.2', tools: ['python3'] },
   azure: { name: '@azure/arm-monitor', version: '8.0.0', tools: [] },
@@ -99,4 +101,5 @@ export const SUITES: readonly Suite[] = [
   { file: 'models-ecs.siem.ts', needs: ['ingest', 'ecs'] },
   { file: 'models-asim.siem.ts', needs: ['duckdb-kql'] },
   { file: 'models-cim.siem.ts', needs: ['cim'] },
+  { file: 'models-udm.siem.ts', needs: ['udm'] },
 ];

@@ -57,6 +57,7 @@ const FETCH: Readonly<Record<PartName, (folder: string) => Promise<void>>> = {
     }
   },
   ecs: folder => npm(folder, packageOf('ecs')),
+  udm: folder => installPython(folder, '--no-deps', requirementOf('udm')),
   cim: folder => installPython(folder, requirementOf('cim')),
   kusto: folder => npm(folder, packageOf('kusto')),
   'duckdb-kql': folder => installPython(folder, requirementOf('duckdb-kql')),
