@@ -10,6 +10,7 @@ import {
   type Deployment,
   type FunctionEnvironment,
   findDeployment,
+  listConnectors,
   readFunction,
 } from './deployment.ts';
 import { createReport, type Report, type Shell } from './report.ts';
@@ -54,6 +55,14 @@ export interface Context {
   environment(): Promise<FunctionEnvironment>;
   /** A context that reads stack and function again. */
   refreshed(): Context;
+  /** Every connector of the region, each with a context of its own. @param region default: that of this context @throws AwsCallError */
+  connectors(region?: string): Promise<ConnectorContext[]>;
+}
+
+export interface ConnectorContext {
+  readonly connector: string;
+  readonly region: string;
+  readonly context: Context;
 }
 
 export function createContext(options: GlobalOptions, surroundings: Surroundings): Context {
@@ -61,9 +70,14 @@ export function createContext(options: GlobalOptions, surroundings: Surroundings
   return contextOf(options, surroundings, createAws(options, signal, clientOptions, proxy));
 }
 
-function contextOf(options: GlobalOptions, surroundings: Surroundings, aws: Aws): Context {
-  const { shell, signal, clock = systemClock } = surroundings;
-  const deployment = once(() => findDeployment(aws, { connector: options.connector, stack: options.stack }));
+function contextOf(
+  options: GlobalOptions,
+  surroundings: Surroundings,
+  aws: Aws,
+  find = () => findDeployment(aws, { connector: options.connector, stack: options.stack }),
+): Context {
+  const { shell, signal, clock = systemClock, clientOptions, proxy } = surroundings;
+  const deployment = once(find);
   const deployedFunction = once(async () => readFunction(aws, (await deployment()).functionName));
   return {
     options,
@@ -76,6 +90,16 @@ function contextOf(options: GlobalOptions, surroundings: Surroundings, aws: Aws)
     deployment,
     deployedFunction,
     environment: async () => (await deployedFunction()).environment,
-    refreshed: () => contextOf(options, surroundings, aws),
+    refreshed: () => contextOf(options, surroundings, aws, find),
+    async connectors(region) {
+      const there = region === undefined ? aws : createAws({ ...options, region }, signal, clientOptions, proxy);
+      const name = await there.cloudFormation().config.region();
+      const listed = await listConnectors(there);
+      return listed.map(each => ({
+        connector: each.connector,
+        region: name,
+        context: contextOf(options, surroundings, there, each.deployment),
+      }));
+    },
   };
 }

@@ -82,6 +82,29 @@ export async function findDeployment(aws: Aws, wanted: Wanted): Promise<Deployme
   throw new RefusedError(noneText(stacks, wanted, region));
 }
 
+/** A connector, and its deployment or why it has none that can be read. */
+export interface ListedConnector {
+  readonly connector: string;
+  /** @throws RefusedError */
+  readonly deployment: () => Promise<Deployment>;
+}
+
+/** Every connector of account and region, with those whose first deployment failed. @throws AwsCallError */
+export async function listConnectors(aws: Aws): Promise<ListedConnector[]> {
+  const client = aws.cloudFormation();
+  const stacks = await allStacks(client);
+  const region = await client.config.region();
+  const uncreated = stacks.filter(isUncreated).map(stack => ({
+    connector: stack.StackName!.slice(PREFIX.length),
+    deployment: async () => Promise.reject(new RefusedError(withoutConnector(stack, region) ?? '')),
+  }));
+  const found = stacks.flatMap(connectorsIn);
+  return [
+    ...found.map(each => ({ connector: each.connector, deployment: async () => deploymentOf(each) })),
+    ...uncreated,
+  ];
+}
+
 function severalText(found: readonly Found[], place: string): string {
   const names = found.map(({ connector }) => connector).sort();
   return `There are several connectors in ${place}. Choose one with --connector, for example --connector ${names[0]}. They are ${names.join(', ')}.`;

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { GetCallerIdentityCommand, type STSClient } from '@aws-sdk/client-sts';
+import { GetCallerIdentityCommand } from '@aws-sdk/client-sts';
 import { ConfigurationError } from '../../../../lib/config/fault.ts';
 import { connectorsIn } from '../../../../lib/config/read-connectors.ts';
 import type { ConnectorConfig } from '../../../../lib/connector-options.ts';
@@ -58,9 +58,10 @@ export const awsAccount: Check<DoctorContext> = {
   name: 'aws-account',
   async run({ aws, clock, skews }) {
     const client = aws.sts();
-    recordTime(client, date => skews.push(date - clock.now()));
+    const command = new GetCallerIdentityCommand({});
+    recordTime(command, date => skews.push(date - clock.now()));
     try {
-      const { Account, Arn } = await client.send(new GetCallerIdentityCommand({}));
+      const { Account, Arn } = await client.send(command);
       return ok(`account ${Account}, region ${await client.config.region()}, as ${Arn}`);
     } catch (cause) {
       throw new AwsCallError('The AWS account could not be read', 'Log in, or use --profile and --region.', cause);
@@ -69,7 +70,7 @@ export const awsAccount: Check<DoctorContext> = {
 };
 
 /** Records AWS's clock, because AWS rejects requests that are five minutes off. */
-function recordTime({ middlewareStack }: STSClient, note: (date: number) => void): void {
+function recordTime({ middlewareStack }: GetCallerIdentityCommand, note: (date: number) => void): void {
   middlewareStack.add(
     next => async request => {
       const answer = await next(request);

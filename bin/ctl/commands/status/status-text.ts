@@ -8,7 +8,7 @@ import { deadLetterText, type QueueDepth } from '../dead-letters/counts.ts';
 import { type Health, healthText, inAlarm, type StreamSummary, streamSummaries } from './health.ts';
 import type { Snapshot, StreamActivity } from './snapshot.ts';
 
-const PAINT = {
+export const PAINT = {
   unhealthy: paint.bad,
   paused: paint.unconfirmed,
   'in progress': paint.unconfirmed,

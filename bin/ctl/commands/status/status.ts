@@ -5,13 +5,21 @@ import { RefusedError } from '../../errors.ts';
 import { tryRead } from '../../read-result.ts';
 import type { Outcome } from '../../report.ts';
 import { timeText } from '../../text.ts';
-import { type Health, healthOf, healthText, streamSummaries } from './health.ts';
+import {
+  allOption,
+  type EveryOptions,
+  everyConnector,
+  isEvery,
+  regionsOption,
+  type Summary,
+} from '../every-connector.ts';
+import { type Health, healthOf, healthText, inAlarm, streamSummaries } from './health.ts';
 import { type Snapshot, takeSnapshot } from './snapshot.ts';
 import { recentActivity, sparklineText } from './sparklines.ts';
 import { statusJson } from './status-json.ts';
-import { statusText } from './status-text.ts';
+import { PAINT, statusText } from './status-text.ts';
 
-interface StatusOptions {
+interface StatusOptions extends EveryOptions {
   /** Seconds between two updates. */
   readonly watch?: number;
 }
@@ -26,7 +34,12 @@ export function statusCommand(run: Run): Command {
         .preset(String(WATCH_SECONDS))
         .argParser(wholeNumber({ min: 1, unit: ' of seconds' })),
     )
-    .addHelpText('after', `\n${MEANING}\n${examples('status', 'status --stack acme --json', 'status --watch 30')}`)
+    .addOption(allOption().conflicts('watch'))
+    .addOption(regionsOption().conflicts('watch'))
+    .addHelpText(
+      'after',
+      `\n${MEANING}\n${examples('status', 'status --stack acme --json', 'status --watch 30', 'status --all')}`,
+    )
     .action(run((context, options: StatusOptions) => status(context, options)));
 }
 
@@ -43,9 +56,12 @@ Everything up to "committed sequence" is sent and recorded. "generation" counts 
 "unconfirmed" ids again. An update reads about 36 metrics for 0.03 cent.
 
 Exit status 3: an alarm fires, a stream is failing, unreadable, late or silent, the last deployment failed, alarms are muted or
-missing while the schedule is on, or a part cannot be read. A pause and dead letters do not count. --watch exits with 0 at Ctrl-C.`;
+missing while the schedule is on, or a part cannot be read. A pause and dead letters do not count. --watch exits with 0 at Ctrl-C.
+With --all the exit status is that of the worst connector, and one that cannot be read is a line. Fifty connectors take 651 calls,
+3 seconds where AWS answers in 50 ms, and 2 cents.`;
 
-async function status(context: Context, { watch: every }: StatusOptions): Promise<Outcome | undefined> {
+async function status(context: Context, { watch: every, ...options }: StatusOptions): Promise<Outcome | undefined> {
+  if (isEvery(options)) return everyConnector(context, options, lineOf);
   if (every === undefined) return statusOf(context);
   await watch(context, every * 1000);
   return undefined;
@@ -58,6 +74,22 @@ async function statusOf(context: Context): Promise<Outcome> {
     text: statusText(snapshot, health),
     json: statusJson(snapshot, health),
     status: health.status === 'unhealthy' ? 3 : 0,
+  };
+}
+
+/** Worst first. */
+const RANKS = ['unhealthy', 'paused', 'in progress', 'healthy'];
+
+async function lineOf(context: Context): Promise<Summary> {
+  const snapshot = await takeSnapshot(context);
+  const health = healthOf(snapshot);
+  const isCritical = inAlarm(snapshot).some(({ severity }) => severity === 'critical');
+  return {
+    rank: isCritical ? -1 : RANKS.indexOf(health.status),
+    kind: health.status,
+    text: PAINT[health.status](healthText(health)),
+    json: statusJson(snapshot, health),
+    isFinding: health.status === 'unhealthy',
   };
 }
 
