@@ -82,7 +82,7 @@ export async function findDeployment(aws: Aws, wanted: Wanted): Promise<Deployme
   throw new RefusedError(noneText(stacks, wanted, region));
 }
 
-/** A connector, and its deployment or why it has none that can be read. */
+/** A connector. Reading its deployment fails if it has no usable one. */
 export interface ListedConnector {
   readonly connector: string;
   /** @throws RefusedError */
