@@ -252,6 +252,42 @@ const RESERVED = [
   ...['_ItemId', '_ResourceGroup', '_ResourceId', '_SubscriptionId', '_TimeReceived'],
 ];
 
+/** The file of each SIEM in which the customer names the members of his rows, and how the block is marked. */
+const BLOCKS: Readonly<Record<string, RegExp>> = {
+  'crowdstrike/security-data-connector.parser.yaml': /YOUR MEMBERS: begin[\s\S]*?YOUR MEMBERS: end/g,
+  'elastic/ingest-pipeline.console': /YOUR MEMBERS are the params[\s\S]*?"source"/g,
+  'google-secops/parser.conf': /YOUR MEMBERS: begin[\s\S]*?YOUR MEMBERS: end/g,
+  'opensearch/pipeline.yaml': /YOUR MEMBERS: begin[\s\S]*?YOUR MEMBERS: end/g,
+  'sentinel/azuredeploy.json': /YOUR MEMBERS: begin[\s\S]*?YOUR MEMBERS: end/g,
+  [`${APP}/default/props.conf`]: /YOUR MEMBERS: begin[\s\S]*?YOUR MEMBERS: end/g,
+};
+
+describe('members of a row that the API does not promise', () => {
+  const promised = new Set(['id', 'updated_at', 'stream_position', 'deleted', 'deleted_at', 'blocked_at']);
+
+  test('are named in one marked block for each SIEM', () => {
+    const blocks = NAMES.flatMap(
+      name =>
+        siemFile(name)
+          .match(BLOCKS[name] ?? /YOUR MEMBERS: begin/g)
+          ?.map(() => name) ?? [],
+    );
+    expect(blocks.sort()).toEqual(Object.keys(BLOCKS).sort());
+  });
+
+  test('are named nowhere else, but for the severity of Sigma, which each of its pipelines maps', () => {
+    const named = NAMES.flatMap(name => {
+      const text = siemFile(name).replace(BLOCKS[name] ?? /$^/, '');
+      const members = text.matchAll(/(?<![\w/$.])(?:[Rr]ow\.|Row\['|\/row\/|row\[")(\w+)/g);
+      return [...members].filter(([, member]) => !promised.has(member!)).map(([, member]) => `${name} ${member}`);
+    });
+    expect([...new Set(named)].sort()).toEqual([
+      ...['crowdstrike', 'elasticsearch', 'kusto', 'splunk'].map(each => `sigma/pipelines/${each}.yml severity`),
+      'sigma/rules/events/critical-threat.yml severity',
+    ]);
+  });
+});
+
 describe('the script of Filebeat', () => {
   const run = (line: string) => {
     const fields = new Map<string, unknown>([['message', line]]);

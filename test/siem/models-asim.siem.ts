@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { PARTS } from './parts.ts';
 import { sentinel } from './support/files.ts';
+import { statedWords } from './support/models-page.ts';
 import { report } from './support/report.ts';
 import { exampleTenant, headOf, type Tenant } from './support/tenant.ts';
 import { openWorkspace } from './support/workspace.ts';
@@ -120,6 +121,11 @@ describe(`the example tenant in ASIM, by the parsers of siem/sentinel on ${ENGIN
     expect(types.get('EventCount')).toBe('INTEGER');
     for (const name of ['TimeGenerated', 'EventStartTime', 'EventEndTime']) expect(types.get(name)).toBe('TIMESTAMP');
     report(ENGINE, `siem/sentinel ${model.version}`, { events: events.length, fields: types.size, faults: 0 });
+  });
+
+  test('the page states how many events there were', () => {
+    const events = MODELS.flatMap(({ parser }) => found.get(parser)!.events);
+    expect(statedWords('ASIM')).toBe(`${events.length} events, 0 faults, no diagnostics`);
   });
 
   test('a DNS block starts when it was blocked', () => {

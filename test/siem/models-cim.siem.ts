@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { command } from '../support/parts/command.ts';
 import { PARTS, part } from './parts.ts';
 import { SIEM_FOLDER } from './support/files.ts';
+import { statedWords } from './support/models-page.ts';
 import { report } from './support/report.ts';
 import { type Fields, fieldsOf, isOfType, stanzas, timeOf } from './support/splunk-search.ts';
 import { exampleTenant, headOf, type Tenant } from './support/tenant.ts';
@@ -111,6 +112,9 @@ describe(`the example tenant in CIM, by ${TESTER}`, () => {
       report(TESTER, dataset, { events: found.length, fields: checks.length, missing: 0 });
     }
     expect(claims.forbidden).toEqual([]);
+    expect(statedWords('CIM')).toBe(
+      `${datasets().length} datasets, ${claims.checks.length} fields, 0 missing; 0 errors, 0 failures`,
+    );
   });
 
   test('an event without the members is missing them', () => {

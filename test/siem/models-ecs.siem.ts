@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { PARTS, part } from './parts.ts';
 import { call, hitsOf, type Loaded, load, throughFilebeat } from './support/engine.ts';
 import { consoleRequests, siemFile } from './support/files.ts';
+import { statedWords } from './support/models-page.ts';
 import { report } from './support/report.ts';
 import { exampleTenant, type Tenant } from './support/tenant.ts';
 
@@ -125,6 +126,7 @@ describe(`the example tenant in ECS, by the ingest pipeline on ${ENGINE}`, () =>
   test(`is without fault by the fields and values of ${SCHEMA}`, () => {
     expect(VERSION).toMatch(/^9\.4\./);
     expect([...new Set(documents.flatMap(faultsOf))]).toEqual([]);
+    expect(statedWords('ECS')).toBe(`${documents.length} documents, 0 refused, 0 faults`);
     expect(
       faultsOf({ ...documents[0]!, event: { kind: 'alarm', type: ['end'], category: ['malware'] }, hostname: 'x' }),
     ).toEqual(

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { PARTS, part } from './parts.ts';
+import { statedEvents, statedWords } from './support/models-page.ts';
 import { report } from './support/report.ts';
 import { type Parsed, throughParser } from './support/secops-parser.ts';
 import { exampleTenant, headOf, type Tenant } from './support/tenant.ts';
@@ -80,6 +81,9 @@ describe(`the example tenant in UDM, by the fields of ${SCHEMA}`, () => {
   test('each line is one event, with fields and values that the model has', () => {
     expect(events.length).toBe(tenant.lines.length);
     expect([...new Set(events.flatMap(({ event }) => faultsOf(event.udm, {})))]).toEqual([]);
+    expect(statedWords('UDM')).toBe(`${events.length} events, 0 faults`);
+    const count = (kind: RegExp) => events.filter(({ head }) => kind.test(`${head['stream']} ${head['kind']}`)).length;
+    expect(statedEvents()).toEqual([/assets upsert/, /threats upsert/, /dns_block/, /tombstone|withdrawn/].map(count));
     const wrong = { metadata: { event_type: 'THREAT' }, target: { host: 'x' }, network: { dns: 'x' } };
     expect(faultsOf(wrong, {})).toEqual([
       'metadata.event_type may not be THREAT',
