@@ -7,7 +7,7 @@ import {
   readQueryRequest,
   type XmlValue,
 } from './protocols.ts';
-import { AwsError, arn, cutPage, type Place } from './service.ts';
+import { AwsError, arn, type Place } from './service.ts';
 import type { Reply, Service } from './wire.ts';
 
 export interface StackOutput {
@@ -34,13 +34,10 @@ export interface CloudFormationOptions extends Place {
   readonly stacks: readonly LocalStack[];
   /** Milliseconds since 1970. */
   readonly created: number;
-  /** Stacks in a page. @default 100 */
-  readonly pageSize?: number;
 }
 
 const API: QueryApi = { version: '2010-05-15', namespace: 'http://cloudformation.amazonaws.com/doc/2010-05-15/' };
 const ACTIONS = ['DescribeStacks'];
-const PAGE_SIZE = 100;
 const DELETED = 'DELETE_COMPLETE';
 
 /** CloudFormation that describes existing stacks. */
@@ -61,9 +58,7 @@ export function createCloudFormation(options: CloudFormationOptions): Service<Qu
 function answer(options: CloudFormationOptions, input: URLSearchParams): XmlValue {
   const name = input.get('StackName');
   const asked = name ? [findStack(options, name)] : options.stacks.filter(isLive);
-  const token = input.get('NextToken') ?? undefined;
-  const page = cutPage(asked, options.pageSize ?? PAGE_SIZE, token, invalid('NextToken is not valid.'));
-  return { Stacks: page.items.map(stack => stackXml(options, stack)), NextToken: page.nextToken };
+  return { Stacks: asked.map(stack => stackXml(options, stack)) };
 }
 
 function findStack(options: CloudFormationOptions, name: string): LocalStack {
@@ -71,7 +66,7 @@ function findStack(options: CloudFormationOptions, name: string): LocalStack {
     stack => (stack.name === name && isLive(stack)) || stackId(options, stack.name) === name,
   );
   if (found) return found;
-  throw invalid(`Stack with id ${name} does not exist`);
+  throw new AwsError(400, 'ValidationError', `Stack with id ${name} does not exist`);
 }
 
 function isLive({ status }: LocalStack): boolean {
@@ -85,19 +80,14 @@ function stackXml(options: CloudFormationOptions, stack: LocalStack): XmlValue {
     StackName: name,
     Description: description,
     CreationTime: new Date(options.created),
-    RollbackConfiguration: {},
     StackStatus: status ?? 'CREATE_COMPLETE',
     StackStatusReason: statusReason,
-    DisableRollback: false,
-    NotificationARNs: [],
-    Capabilities: ['CAPABILITY_IAM', 'CAPABILITY_NAMED_IAM'],
     Outputs: outputs.map(each => ({
       OutputKey: each.key,
       OutputValue: each.value,
       Description: each.description,
       ExportName: each.exportName,
     })),
-    Tags: [],
     EnableTerminationProtection: terminationProtection,
   };
 }
@@ -112,8 +102,4 @@ function resourceOf(options: CloudFormationOptions, name: string | null): string
   if (name.startsWith('arn:')) return name;
   const known = options.stacks.some(stack => stack.name === name);
   return known ? stackId(options, name) : arn(options, 'cloudformation', `stack/${name}/*`);
-}
-
-function invalid(message: string): AwsError {
-  return new AwsError(400, 'ValidationError', message);
 }

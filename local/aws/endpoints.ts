@@ -131,7 +131,7 @@ export async function startAws(options: AwsOptions): Promise<LocalAws> {
     AWS_ENDPOINT_URL_DYNAMODB: await start(database.service, database.server),
     AWS_ENDPOINT_URL_FIREHOSE: await start(firehose.service),
     AWS_ENDPOINT_URL_SECRETS_MANAGER: await start(secrets.service),
-    AWS_ENDPOINT_URL_S3: await start(createS3(store, region, notifications)),
+    AWS_ENDPOINT_URL_S3: await start(createS3(store, notifications)),
   };
   const ofSdk = sdkEnvironment(region, accessKey);
   const inProgress = new Set<Promise<unknown>>();

@@ -1,4 +1,4 @@
-import { access, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { AwsError } from './service.ts';
 
@@ -16,8 +16,7 @@ export interface ObjectStore {
   /** Succeeds for a missing key too. @throws AwsError NoSuchBucket */
   delete(bucket: string, key: string): Promise<void>;
   /** @throws AwsError NoSuchBucket */
-  has(bucket: string, key: string): Promise<boolean>;
-  hasBucket(bucket: string): Promise<boolean>;
+  requireBucket(bucket: string): Promise<unknown>;
   /** Keys that start with the prefix, in S3's order (UTF-8 bytes). @throws AwsError NoSuchBucket */
   keys(bucket: string, prefix: string): Promise<string[]>;
 }
@@ -33,10 +32,10 @@ export async function openObjectStore(root: string, buckets: readonly string[]):
   }
   await mkdir(join(root, INCOMING), { recursive: true });
 
-  const hasBucket = async (bucket: string): Promise<boolean> =>
-    BUCKET_NAME.test(bucket) && (await exists(join(root, bucket)));
   const folder = async (bucket: string): Promise<string> => {
-    if (await hasBucket(bucket)) return join(root, bucket);
+    const path = join(root, bucket);
+    const isThere = BUCKET_NAME.test(bucket) && (await stat(path).catch(() => undefined));
+    if (isThere) return path;
     throw new AwsError(404, 'NoSuchBucket', 'The specified bucket does not exist');
   };
   const file = async (bucket: string, key: string): Promise<string> => join(await folder(bucket), keyToPath(key));
@@ -62,8 +61,7 @@ export async function openObjectStore(root: string, buckets: readonly string[]):
       }
     },
     delete: async (bucket, key) => rm(await file(bucket, key), { force: true }),
-    hasBucket,
-    has: async (bucket, key) => exists(await file(bucket, key)),
+    requireBucket: folder,
     keys: async (bucket, prefix) => listKeys(await folder(bucket), prefix),
   };
 }
@@ -75,13 +73,6 @@ async function listKeys(folder: string, prefix: string): Promise<string[]> {
     .map(entry => relative(folder, join(entry.parentPath, entry.name)));
   const keys = paths.map(path => pathToKey(path.split(sep).join('/'))).filter(key => key.startsWith(prefix));
   return keys.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }
 /**
  * An object key as a path below its bucket's folder. S3 keys are any text, so segments with a meaning to the file system

@@ -13,7 +13,7 @@ import type { Service, WireRequest } from './wire.ts';
 export interface SchedulerControls {
   /** A schedule as `GetSchedule` answers it; undefined for an unknown name. */
   get(name: string): JsonObject | undefined;
-  /** Creates or replaces, with the members of `UpdateSchedule`. @throws AwsError ValidationException */
+  /** Creates or replaces, with the members of `UpdateSchedule`. */
   put(name: string, members: JsonObject): void;
   delete(name: string): void;
 }
@@ -81,45 +81,14 @@ function notFound(what: string): AwsError {
 /** How long and how often Scheduler tries by default. */
 const RETRY_DEFAULTS = { MaximumEventAgeInSeconds: 86_400, MaximumRetryAttempts: 185 };
 
-/** Members that only exist when they are set. */
-const OPTIONAL = ['Description', 'StartDate', 'EndDate', 'KmsKeyArn'];
-
-/**
- * The schedule after an update: the members of the request, and the default of every member that it omits.
- *
- * @throws AwsError ValidationException
- */
-export function readScheduleInput(input: JsonObject): JsonObject {
-  const target = input['Target'] as JsonObject | undefined;
-  const window = input['FlexibleTimeWindow'] as JsonObject | undefined;
-  const expression = input['ScheduleExpression'];
-  refuseAbsent({
-    flexibleTimeWindow: window,
-    'flexibleTimeWindow.mode': window ? window['Mode'] : '',
-    scheduleExpression: expression,
-    target,
-    'target.arn': target ? target['Arn'] : '',
-    'target.roleArn': target ? target['RoleArn'] : '',
-  });
-  const kept = OPTIONAL.filter(name => input[name] !== undefined).map(name => [name, input[name]]);
+/** The schedule after an update, which replaces all of it: the members of the request, and the default of every other. */
+function readScheduleInput({ Name: _name, ClientToken: _token, ...input }: JsonObject): JsonObject {
+  const { Target: target } = input as { readonly Target?: JsonObject };
   return {
-    ScheduleExpression: expression,
-    ScheduleExpressionTimezone: input['ScheduleExpressionTimezone'] ?? 'UTC',
-    FlexibleTimeWindow: window,
+    ScheduleExpressionTimezone: 'UTC',
+    State: 'ENABLED',
+    ActionAfterCompletion: 'NONE',
+    ...input,
     Target: { ...target, RetryPolicy: { ...RETRY_DEFAULTS, ...(target?.['RetryPolicy'] as object | undefined) } },
-    State: input['State'] ?? 'ENABLED',
-    ActionAfterCompletion: input['ActionAfterCompletion'] ?? 'NONE',
-    ...Object.fromEntries(kept),
   };
-}
-
-function refuseAbsent(members: JsonObject): void {
-  const absent = Object.keys(members).filter(name => members[name] === undefined);
-  if (absent.length === 0) return;
-  const faults = absent.map(name => `Value null at '${name}' failed to satisfy constraint: Member must not be null`);
-  throw invalid(`${absent.length} validation error${absent.length === 1 ? '' : 's'} detected: ${faults.join('; ')}`);
-}
-
-function invalid(message: string): AwsError {
-  return new AwsError(400, 'ValidationException', message);
 }

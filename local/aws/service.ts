@@ -1,4 +1,4 @@
-/** What every local AWS service shares: operations, ARNs, errors and pages of lists. */
+/** What every local AWS service shares: operations, ARNs and errors. */
 
 /** IAM prefixes of the services that the connector and its operator use. */
 export type ServiceName =
@@ -52,24 +52,4 @@ export interface Place {
  */
 export function arn({ region, account }: Place, service: string, resource: string): string {
   return `arn:aws:${service}:${region}:${account}:${resource}`;
-}
-
-export interface Page<T> {
-  readonly items: readonly T[];
-  /** Where the next page starts; absent on the last one. */
-  readonly nextToken?: string;
-}
-
-/** One page of a list that does not change between pages. @throws AwsError for a token that no page returned */
-export function cutPage<T>(list: readonly T[], size: number, token: string | undefined, refusal: AwsError): Page<T> {
-  const start = token === undefined ? 0 : placeOf(token);
-  if (start === undefined || (start >= list.length && start > 0)) throw refusal;
-  const end = start + size;
-  const items = list.slice(start, end);
-  return end < list.length ? { items, nextToken: Buffer.from(`from ${end}`).toString('base64url') } : { items };
-}
-
-function placeOf(token: string): number | undefined {
-  const place = /^from (\d{1,9})$/.exec(Buffer.from(token, 'base64url').toString())?.[1];
-  return place === undefined ? undefined : Number(place);
 }

@@ -39,8 +39,6 @@ export interface DeploymentOptions {
   readonly variables: Readonly<Record<string, string>>;
   /** Milliseconds since 1970. @default the clock */
   readonly now?: () => number;
-  /** Entries in a page of every list. @default what the services give */
-  readonly pageSize?: number;
 }
 
 /** A stack that is deployed on this machine, and what an operator's process needs to work on it. */
@@ -150,12 +148,11 @@ function createParts(options: DeploymentOptions, settings: Settings, stackName: 
 interface Settings extends Place {
   readonly now: () => number;
   readonly created: number;
-  readonly pageSize?: number;
 }
 
-function settingsOf({ aws, now = Date.now, pageSize }: DeploymentOptions): Settings {
+function settingsOf({ aws, now = Date.now }: DeploymentOptions): Settings {
   const place = { region: aws.environment['AWS_REGION'] ?? '', account: ACCOUNT };
-  return { ...place, now, created: now(), ...(pageSize === undefined ? {} : { pageSize }) };
+  return { ...place, now, created: now() };
 }
 
 /** Excludes the files with the user's own profiles. */

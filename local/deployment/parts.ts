@@ -3,7 +3,7 @@ import type { AlarmDefinition } from '../aws/alarms.ts';
 import type { LocalStack } from '../aws/cloudformation.ts';
 import type { LocalPolicy, LocalRole } from '../aws/iam.ts';
 import type { JsonObject } from '../aws/protocols.ts';
-import type { BucketNotification, BucketNotifications } from '../aws/s3.ts';
+import type { BucketNotifications } from '../aws/s3.ts';
 import type { LocalTopic } from '../aws/sns.ts';
 import type { QueueDefinition } from '../aws/sqs.ts';
 import {
@@ -133,34 +133,20 @@ export function notificationsOf(template: Template, references: References): Map
 
 /** As CloudFormation names its members. */
 interface Given {
-  readonly QueueConfigurations?: readonly (GivenEntry & { readonly Queue: string })[];
-  readonly TopicConfigurations?: readonly (GivenEntry & { readonly Topic: string })[];
-  readonly LambdaConfigurations?: readonly (GivenEntry & { readonly Function: string })[];
-  readonly EventBridgeConfiguration?: { readonly EventBridgeEnabled?: boolean };
+  readonly QueueConfigurations: readonly {
+    readonly Queue: string;
+    readonly Event: string;
+    readonly Filter?: {
+      readonly S3Key: { readonly Rules: readonly { readonly Name: string; readonly Value: string }[] };
+    };
+  }[];
 }
 
-interface GivenEntry {
-  readonly Event: string;
-  readonly Filter?: {
-    readonly S3Key: { readonly Rules: readonly { readonly Name: string; readonly Value: string }[] };
-  };
-}
-
-function notifications(given: Given): BucketNotifications {
-  const { QueueConfigurations: queues = [], TopicConfigurations: topics = [] } = given;
-  const { LambdaConfigurations: functions = [], EventBridgeConfiguration: bridge } = given;
+function notifications({ QueueConfigurations: queues }: Given): BucketNotifications {
   return {
-    entries: [
-      ...queues.map(each => entry('Queue', each.Queue, each)),
-      ...topics.map(each => entry('Topic', each.Topic, each)),
-      ...functions.map(each => entry('CloudFunction', each.Function, each)),
-    ],
-    // An empty configuration switches it on.
-    eventBridge: bridge !== undefined && bridge.EventBridgeEnabled !== false,
+    entries: queues.map(({ Queue: arn, Event: event, Filter: filter }) => {
+      const rules = filter?.S3Key.Rules.map(({ Name: name, Value: value }) => [name.toLowerCase(), value]) ?? [];
+      return { arn, events: [event], ...Object.fromEntries(rules) };
+    }),
   };
-}
-
-function entry(target: BucketNotification['target'], arn: string, { Event, Filter }: GivenEntry): BucketNotification {
-  const rules = Filter?.S3Key.Rules.map(({ Name: name, Value: value }) => [name.toLowerCase(), value]) ?? [];
-  return { target, arn, events: [Event], ...Object.fromEntries(rules) };
 }

@@ -1,7 +1,6 @@
 import type { VersionedName } from '../../lambda/streams.ts';
 import { type Account, type Authority, answerTokenCall } from './auth.ts';
 import { layOut, listBody, type Readable, relatedBody, singleBody } from './lists.ts';
-import { openApiDocument } from './openapi.ts';
 import { type Answer, type Call, ProblemError, problemAnswer } from './problem.ts';
 import { findRoute, type Route, readTarget } from './routes.ts';
 import type { RateLimit } from './settings.ts';
@@ -40,10 +39,8 @@ async function answerRoute(
   if (call.method !== 'GET') {
     throw new ProblemError('request/method-not-allowed', 'The API is read-only: use GET.', { allow: 'GET' });
   }
-  if (route.stream) {
-    parts.countRequest();
-    await parts.authority.admit(call.header('authorization'), route.stream);
-  }
+  parts.countRequest();
+  await parts.authority.admit(call.header('authorization'), route.stream);
   if (call.body !== '') throw new ProblemError('request/body-not-allowed', 'Read operations have no request body.');
   for (const name of parameters.keys()) {
     if (!route.parameters.includes(name)) {
@@ -59,7 +56,6 @@ async function answerRoute(
 
 function routeBody(route: Route, parameters: ReadonlyMap<string, string>, parts: ApiParts): string {
   const { endpoint, stream, id } = route;
-  if (stream === undefined) return JSON.stringify(openApiDocument(parts.settings));
   if (id === undefined) return listBody(parts, stream, parameters);
   return endpoint === 'related' ? relatedBody(parts, id) : singleBody(parts, stream as VersionedName, id);
 }

@@ -2,13 +2,12 @@ import { STREAMS, type StreamName } from '../../lambda/streams.ts';
 import { type Answer, ProblemError } from './problem.ts';
 
 /** Endpoints by the names that faults and counts use. */
-export type Endpoint = 'token' | 'related' | 'openapi' | StreamName | SingleRead;
+export type Endpoint = 'token' | 'related' | StreamName | SingleRead;
 type SingleRead = Extract<(typeof STREAMS)[number], { readonly hasRowStates: true }>['singular'];
 
 const ENDPOINTS: readonly Endpoint[] = [
   'token',
   'related',
-  'openapi',
   ...STREAMS.flatMap(({ name, singular, hasRowStates }) => (hasRowStates ? [name, singular] : [name])),
 ];
 

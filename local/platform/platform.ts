@@ -52,7 +52,7 @@ export interface Platform extends TenantDataControls {
   /** Path of the realm; the token endpoint is below it. */
   readonly realmPath: string;
   readonly tokenPath: string;
-  /** Serves the token endpoint, the API and /openapi.json; the origin of the URL does not matter. */
+  /** Serves the token endpoint and the API; the origin of the URL does not matter. */
   fetch(request: Request): Promise<Response>;
   /** The same for a call that is not a Request, which may be malformed. */
   serve(call: Call): Promise<Outcome>;

@@ -6,8 +6,7 @@ import { pathOf, type StreamPaths } from './settings.ts';
 /** An endpoint of the API and what it takes. */
 export interface Route {
   readonly endpoint: Endpoint;
-  /** Absent = open to everyone. */
-  readonly stream?: StreamName;
+  readonly stream: StreamName;
   readonly parameters: readonly string[];
   /** The `{id}` of the path, decoded. */
   readonly id?: string;
@@ -17,7 +16,6 @@ const LIST = ['cursor', 'limit'];
 
 /** The endpoint of a path. Ids are decoded after the path is split, so they may contain a slash. */
 export function findRoute(path: string, segments: readonly string[], paths: StreamPaths): Route | undefined {
-  if (path === '/openapi.json') return { endpoint: 'openapi', parameters: [] };
   // A path that was configured comes first: it may be below another.
   const ordered = STREAMS.toSorted((one, other) => Number('path' in one) - Number('path' in other));
   for (const { name, singular, hasRowStates, ...facts } of ordered) {

@@ -84,13 +84,11 @@ const object = (method: string, path: string, body = '', headers = {}): Request 
 
 test.each<[string, Request]>([
   ['the current secret', secret({ SecretId })],
-  ['the one before', secret({ SecretId, VersionStage: 'AWSPREVIOUS' })],
   ['a record', batch(1, 'a\n')],
   ['500 records', batch(500, 'a\n')],
   ['a record of nothing', batch(1, '')],
   ['a delivery stream that is not there', records({ DeliveryStreamName: 'none', Records: [record('a')] })],
   ['an object', object('PUT', '/o/a.json', 'text')],
-  ['an object that must be new', object('PUT', '/o/a.json', 'text', { 'if-none-match': '*' })],
   ['an object read', object('GET', '/o/a.json')],
   ['an object that is not there', object('GET', '/o/none')],
   ['a bucket that is not there', { ...object('PUT', ''), url: '/no-such-bucket/a' }],
@@ -98,9 +96,7 @@ test.each<[string, Request]>([
   ['keys that are no ASCII', object('PUT', `/o/${encodeURIComponent('ключ 🔑 +&')}`, 'text')],
   ['keys that sort by their bytes', object('PUT', `/o/${encodeURIComponent('\uff5e')}`, 'text')],
   ['a list', object('GET', '?list-type=2&prefix=o/')],
-  ['a list of groups', object('GET', '?list-type=2&prefix=o/&delimiter=%2F')],
   ['a list of two', object('GET', '?list-type=2&prefix=o/&max-keys=2')],
-  ['a list of none', object('GET', '?list-type=2&max-keys=0')],
 ])('the same: %s', async (_what, request) => {
   const { embedded: ours, moto: theirs } = await both(request);
   expect(ours).toEqual(theirs);
@@ -109,7 +105,6 @@ test.each<[string, Request]>([
 describe('known to differ, AWS documents the embedded side:', () => {
   const taken = (count: number) => [200, { FailedPutCount: 0, Encrypted: false, entries: Array(count).fill('string') }];
   const stored = [200, [], [], expect.any(String)];
-  const AAAA = Buffer.alloc(16).toString('base64');
   test.each<[string, Request, unknown, unknown]>([
     ['no records', records({ Records: [] }), [400, 'ValidationException'], taken(0)],
     ['501 records', batch(501, 'a'), [400, 'ValidationException'], taken(501)],
@@ -123,7 +118,6 @@ describe('known to differ, AWS documents the embedded side:', () => {
       [404, 'ResourceNotFoundException'],
     ],
     ['no name of a secret', secret({}), [400, 'ValidationException'], [500, undefined]],
-    ['a wrong Content-MD5', object('PUT', '/o/b', 'text', { 'content-md5': AAAA }), [400, 'BadDigest'], stored],
     [
       'a wrong checksum',
       object('PUT', '/o/b', 'text', { 'x-amz-checksum-crc32': 'AAAAAA==' }),

@@ -1,4 +1,4 @@
-import { CloudFormationClient, DescribeStacksCommand, paginateDescribeStacks } from '@aws-sdk/client-cloudformation';
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { describe, expect, test } from '@jest/globals';
 import { createCloudFormation, type LocalStack, stackId } from '../../../local/aws/cloudformation.ts';
 import { THROTTLED } from '../../../local/aws/faults.ts';
@@ -19,12 +19,8 @@ const ACME = stack('acme', {
   ],
 });
 
-async function scene(
-  stacks: readonly LocalStack[],
-  pageSize?: number,
-): Promise<Served & { client: CloudFormationClient }> {
-  const pages = pageSize === undefined ? {} : { pageSize };
-  const each = await served(createCloudFormation({ ...PLACE, ...pages, stacks, created: CREATED }));
+async function scene(stacks: readonly LocalStack[]): Promise<Served & { client: CloudFormationClient }> {
+  const each = await served(createCloudFormation({ ...PLACE, stacks, created: CREATED }));
   return { ...each, client: new CloudFormationClient(each.config) };
 }
 
@@ -75,18 +71,13 @@ describe('DescribeStacks', () => {
     expect(Stacks![0]!.StackStatus).toBe('DELETE_COMPLETE');
   });
 
-  test('lists all stacks but deleted ones, page by page, including stacks added since', async () => {
-    const stacks = [...'abcde'].map(name => stack(name));
-    await using each = await scene(stacks, 2);
+  test('lists all stacks but deleted ones, including stacks added since', async () => {
+    const stacks = [...'abc'].map(name => stack(name));
+    await using each = await scene(stacks);
     stacks.splice(1, 1, stack('b', { status: 'DELETE_COMPLETE' }));
-    stacks.push(stack('f'));
-    const pages: (string | undefined)[][] = [];
-    for await (const page of paginateDescribeStacks({ client: each.client }, {})) {
-      pages.push(page.Stacks!.map(({ StackName }) => StackName));
-    }
-    expect(pages).toEqual([['a', 'c'], ['d', 'e'], ['f']]);
-    const strange = each.client.send(new DescribeStacksCommand({ NextToken: 'strange' }));
-    await expect(strange).rejects.toMatchObject({ name: 'ValidationError' });
+    stacks.push(stack('d'));
+    const { Stacks } = await each.client.send(new DescribeStacksCommand({}));
+    expect(Stacks!.map(({ StackName }) => StackName)).toEqual(['a', 'c', 'd']);
   });
 
   test('of an account without stacks is an empty list', async () => {
@@ -96,7 +87,7 @@ describe('DescribeStacks', () => {
 });
 
 describe('the query protocol', () => {
-  test('answers what it does not know, what nobody signed and what is throttled as the service does', async () => {
+  test('refuses unknown operations, unsigned requests and throttled requests as the service does', async () => {
     await using each = await scene([ACME]);
     const post = async (body: string, signed: boolean) => {
       const headers = signed ? { authorization: 'AWS4-HMAC-SHA256 Credential=a' } : {};

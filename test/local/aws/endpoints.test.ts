@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { FirehoseClient, PutRecordBatchCommand } from '@aws-sdk/client-firehose';
-import { HeadObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { describe, expect, test } from '@jest/globals';
 import { startAws } from '../../../local/aws/endpoints.ts';
@@ -22,7 +22,7 @@ describe('the endpoints', () => {
     await new FirehoseClient().send(new PutRecordBatchCommand({ DeliveryStreamName: names.deliveryStream, Records }));
     const s3 = new S3Client();
     await s3.send(new PutObjectCommand({ Bucket, Key: 'dead-letter/a', Body: 'x' }));
-    await s3.send(new HeadObjectCommand({ Bucket, Key: 'dead-letter/a' }));
+    await s3.send(new GetObjectCommand({ Bucket, Key: 'dead-letter/a' }));
     await s3.send(new ListObjectsV2Command({ Bucket }));
     for (const name of Object.keys(environment)) delete process.env[name];
     expect(running.calls.map(({ permission, resource, status }) => [permission, resource, status])).toEqual([

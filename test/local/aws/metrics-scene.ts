@@ -2,10 +2,9 @@ import { CloudWatchClient, GetMetricDataCommand, type GetMetricDataCommandInput 
 import { type CloudWatchControls, createCloudWatch } from '../../../local/aws/cloudwatch.ts';
 import { PLACE, type Served, served } from './served.ts';
 
-export const NOW = Date.UTC(2026, 6, 1, 12);
+const NOW = Date.UTC(2026, 6, 1, 12);
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-export const DAY = 24 * HOUR;
 
 export const METRIC = {
   namespace: 'AWS/Lambda',
@@ -44,9 +43,8 @@ export function query(
 
 export const SPAN = { StartTime: new Date(NOW - HOUR), EndTime: new Date(NOW) };
 
-export async function scene(pageSize?: number): Promise<Scene> {
-  const pages = pageSize === undefined ? {} : { pageSize };
-  const { service, controls } = createCloudWatch({ ...PLACE, ...pages, alarms: [], now: () => NOW });
+export async function scene(): Promise<Scene> {
+  const { service, controls } = createCloudWatch({ ...PLACE, alarms: [], now: () => NOW });
   const each = await served(service);
   const client = new CloudWatchClient(each.config);
   return {

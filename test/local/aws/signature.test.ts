@@ -1,12 +1,6 @@
 import { BatchGetItemCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { FirehoseClient, PutRecordBatchCommand } from '@aws-sdk/client-firehose';
-import {
-  GetObjectCommand,
-  HeadObjectCommand,
-  ListObjectsV2Command,
-  PutObjectCommand,
-  S3Client,
-} from '@aws-sdk/client-s3';
+import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { describe, expect, test } from '@jest/globals';
 import type { LocalAws } from '../../../local/aws/endpoints.ts';
@@ -41,11 +35,10 @@ describe('endpoints with an access key', () => {
     const Bucket = names.deadLetterBucket;
     for (const Key of ['plain', "a b/ü+(1)*'!%20~", 'a=b&c?d']) {
       await s3.send(new PutObjectCommand({ Bucket, Key, Body: 'x' }));
-      await s3.send(new HeadObjectCommand({ Bucket, Key }));
       await s3.send(new GetObjectCommand({ Bucket, Key }));
-      await s3.send(new ListObjectsV2Command({ Bucket, Prefix: Key, StartAfter: 'A+ ~', MaxKeys: 2 }));
+      await s3.send(new ListObjectsV2Command({ Bucket, Prefix: Key, ContinuationToken: 'QSsgfg==', MaxKeys: 2 }));
     }
-    expect(running.calls.map(({ status }) => status)).toEqual(Array.from({ length: 15 }, () => 200));
+    expect(running.calls.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 200));
   });
 
   const SERVICES = {

@@ -12,9 +12,9 @@ import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DescribeDeliveryStreamCommand, FirehoseClient } from '@aws-sdk/client-firehose';
 import { GetPolicyVersionCommand, IAMClient, ListAttachedRolePoliciesCommand } from '@aws-sdk/client-iam';
 import { GetFunctionConfigurationCommand, InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { GetBucketNotificationConfigurationCommand, HeadBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { GetBucketNotificationConfigurationCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { GetScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
-import { DescribeSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { ListSubscriptionsByTopicCommand, SNSClient } from '@aws-sdk/client-sns';
 import { GetQueueAttributesCommand, SQSClient, StartMessageMoveTaskCommand } from '@aws-sdk/client-sqs';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
@@ -56,7 +56,10 @@ describe('a deployed stack', () => {
     const name = (key: string) => outputs[key]!;
     const sqs = client(each, 'SQS', SQSClient);
     const queue = async (key: string) => {
-      const command = new GetQueueAttributesCommand({ QueueUrl: name(key), AttributeNames: ['All'] });
+      const command = new GetQueueAttributesCommand({
+        QueueUrl: name(key),
+        AttributeNames: ['QueueArn', 'VisibilityTimeout', 'Policy', 'RedrivePolicy'],
+      });
       return (await sqs.send(command)).Attributes!;
     };
     await client(each, 'DYNAMODB', DynamoDBClient).send(
@@ -65,9 +68,9 @@ describe('a deployed stack', () => {
     await client(each, 'FIREHOSE', FirehoseClient).send(
       new DescribeDeliveryStreamCommand({ DeliveryStreamName: name('DeliveryStreamName') }),
     );
-    await client(each, 'S3', S3Client).send(new HeadBucketCommand({ Bucket: name('BucketName') }));
+    await client(each, 'S3', S3Client).send(new ListObjectsV2Command({ Bucket: name('BucketName') }));
     const SecretId = functionEnvironment['CREDENTIALS_SECRET_ID'];
-    await client(each, 'SECRETS_MANAGER', SecretsManagerClient).send(new DescribeSecretCommand({ SecretId }));
+    await client(each, 'SECRETS_MANAGER', SecretsManagerClient).send(new GetSecretValueCommand({ SecretId }));
     const schedule = await client(each, 'SCHEDULER', SchedulerClient).send(
       new GetScheduleCommand({ Name: name('ScheduleName') }),
     );
@@ -178,8 +181,8 @@ test('the account may have another stack, or none', async () => {
   each.stacks.shift();
 });
 
-test('a template that uses every option is deployed too; lists come in pages of the size asked for', async () => {
-  await using every = await deployed(EVERY_OPTION, { stackName: 'every', pageSize: 10 });
+test('a template that uses every option is deployed too', async () => {
+  await using every = await deployed(EVERY_OPTION, { stackName: 'every' });
   expect(Object.keys(every.outputs)).toEqual(Object.keys(EVERY_OPTION.Outputs));
   expect(every.outputs['SiemReaderRoleArn']).toMatch(/^arn:aws:iam::000000000000:role\/every-/);
   const RoleName = every.outputs['SiemReaderRoleArn']!.replace(/^.*\//, '');
@@ -190,12 +193,6 @@ test('a template that uses every option is deployed too; lists come in pages of 
       arn: every.outputs['AlarmTopicArn'],
       subscriptions: [{ protocol: 'email', endpoint: 'on-call@acme.example', confirmed: false }],
     },
-  ]);
-  const cloudwatch = client(every, 'CLOUDWATCH', CloudWatchClient);
-  expect((await cloudwatch.send(new DescribeAlarmsCommand({}))).MetricAlarms).toHaveLength(10);
-  expect(every.calls.map(({ permission }) => permission)).toEqual([
-    'iam:ListAttachedRolePolicies',
-    'cloudwatch:DescribeAlarms',
   ]);
 });
 

@@ -22,28 +22,13 @@ test('a bucket has the notifications of its template, whatever the case of their
   };
   const found = ofBucket({
     QueueConfigurations: [{ Event, Queue: { 'Fn::GetAtt': ['Queue', 'Arn'] }, Filter }],
-    TopicConfigurations: [{ Event, Topic: 'topic' }],
-    LambdaConfigurations: [{ Event, Function: 'function' }],
   });
   expect([...found]).toEqual([
     [
       'data',
       {
-        entries: [
-          { target: 'Queue', arn: 'Queue.Arn', events: [Event], prefix: 'events/', suffix: '.gz' },
-          { target: 'Topic', arn: 'topic', events: [Event] },
-          { target: 'CloudFunction', arn: 'function', events: [Event] },
-        ],
-        eventBridge: false,
+        entries: [{ arn: 'Queue.Arn', events: [Event], prefix: 'events/', suffix: '.gz' }],
       },
     ],
   ]);
-});
-
-test.each([
-  [{ EventBridgeConfiguration: {} }, true],
-  [{ EventBridgeConfiguration: { EventBridgeEnabled: true } }, true],
-  [{ EventBridgeConfiguration: { EventBridgeEnabled: false } }, false],
-])('%j sends events to EventBridge: %p', (configuration, eventBridge) => {
-  expect(ofBucket(configuration).get('data')).toEqual({ entries: [], eventBridge });
 });

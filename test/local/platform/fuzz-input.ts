@@ -24,7 +24,7 @@ export const nasty = fc.oneof(
   ),
 );
 const segment = fc.oneof(
-  fc.constantFrom('v1', 'assets', 'threats', 'related', 'asset-1', 'dns-blocks', 'openapi.json', 'realms'),
+  fc.constantFrom('v1', 'assets', 'threats', 'related', 'asset-1', 'dns-blocks', 'realms'),
   nasty,
 );
 const path = fc.array(segment, { maxLength: 5 }).map(parts => `/${parts.join('/')}`);

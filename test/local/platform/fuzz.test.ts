@@ -16,7 +16,6 @@ import {
   target,
   tokenForm,
 } from './fuzz-input.ts';
-import { createOpenApiCheck } from './openapi-check.ts';
 import { createTenant } from './tenant.ts';
 
 /** `FUZZ_RUNS=100000 npm test -- fuzz` for a long run; raw sockets take a fifth of them. */
@@ -47,7 +46,6 @@ const parameters = { numRuns: RUNS, seed: SEED };
 test(
   `${RUNS} calls of any method, target and header get documented answers (seed ${SEED})`,
   async () => {
-    const check = createOpenApiCheck(platform.settings);
     const statuses = new Set<number>();
     const property = fc.asyncProperty(
       method,
@@ -58,11 +56,7 @@ test(
         const header = (name: string): string | undefined =>
           name === 'authorization' ? (given === 'good' ? token : given) : undefined;
         const { answer } = await platform.serve({ method: verb, target: where, header, body });
-        const contentType = answer.headers['content-type'] ?? '';
         statuses.add(answer.status);
-        expect(check({ method: verb, target: where, status: answer.status, contentType, text: answer.body })).toEqual(
-          [],
-        );
         expectDocumented(answer.status, answer.body);
       },
     );

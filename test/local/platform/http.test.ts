@@ -44,12 +44,10 @@ test('no other address of this machine is listened on', async () => {
   await expect(fetch(server.baseUrl.replace('127.0.0.1', '127.0.0.2'))).rejects.toThrow('fetch failed');
 });
 
-test('the server listens on the loopback interface and serves token, lists and its description', async () => {
+test('the server listens on the loopback interface and serves tokens and lists', async () => {
   expect(server.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   const response = await fetch(`${server.baseUrl}/v1/assets?limit=2`, { headers: { authorization: await bearer() } });
   expect(await response.json()).toMatchObject({ data: [{ id: 'a' }, { id: 'b' }], pagination: { page_size: 2 } });
-  const description = (await (await fetch(`${server.baseUrl}/openapi.json`)).json()) as { openapi: string };
-  expect(description.openapi).toBe('3.1.0');
 });
 
 test('ids that would be a path of their own arrive whole', async () => {
@@ -117,16 +115,4 @@ test('a reset shows as a broken connection, a truncation as a body that ends too
 test('a port that is taken is an error', async () => {
   const port = Number(new URL(server.baseUrl).port);
   await expect(startPlatformServer({ platform, port })).rejects.toThrow('EADDRINUSE');
-});
-
-test('the description says of each list which limits and cursors it takes', async () => {
-  const { paths } = (await (await fetch(`${server.baseUrl}/openapi.json`)).json()) as {
-    paths: Record<string, { get: { parameters: { name: string; in: string; schema: object }[] } }>;
-  };
-  const parameters = paths['/v1/assets']!.get.parameters.map(each => [each.name, each.in]);
-  expect(parameters).toEqual([
-    ['limit', 'query'],
-    ['cursor', 'query'],
-  ]);
-  expect(paths['/v1/assets']!.get.parameters[0]!.schema).toMatchObject({ minimum: 1, maximum: 500, default: 100 });
 });

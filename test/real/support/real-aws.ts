@@ -62,7 +62,7 @@ async function onMoto(under: AwsUnderTest, options: AwsOptions, url: string) {
     account: '',
     now: Date.now,
   });
-  const s3 = createS3(await openObjectStore(options.directory, []), REGION);
+  const s3 = createS3(await openObjectStore(options.directory, []));
   const environment = {
     AWS_ENDPOINT_URL_FIREHOSE: await under.serve(realFirehose(url, counters)),
     AWS_ENDPOINT_URL_S3: await under.serve({ ...s3, perform: (_, request) => forward(url, request) }),
