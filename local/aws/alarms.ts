@@ -1,5 +1,5 @@
 import type { JsonObject } from './protocols.ts';
-import { AwsError, arn, type Place } from './service.ts';
+import { AwsError, arn, cutPage, type Place } from './service.ts';
 
 export type AlarmState = 'OK' | 'ALARM' | 'INSUFFICIENT_DATA';
 
@@ -81,16 +81,14 @@ export function createAlarms(options: AlarmOptions) {
 const ALARMS_IN_PAGE = 50;
 
 function describe(options: AlarmOptions, alarms: readonly Alarm[], input: JsonObject): JsonObject {
-  const { AlarmTypes: types = ['MetricAlarm'], AlarmNamePrefix: prefix = '', NextToken: token = '0' } = input;
+  const { AlarmTypes: types = ['MetricAlarm'], AlarmNamePrefix: prefix = '', NextToken: token } = input;
   const asked = alarms.filter(
     each => (types as readonly string[]).includes(each.type) && each.name.startsWith(String(prefix)),
   );
-  const start = Number(token);
-  if (!Number.isInteger(start)) throw new AwsError(400, 'InvalidNextToken', 'The specified NextToken is invalid.');
-  const end = start + ALARMS_IN_PAGE;
-  const page = asked.slice(start, end);
-  const ofType = (type: string) => page.filter(each => each.type === type).map(each => alarmJson(options, each));
-  const next = end < asked.length ? { NextToken: String(end) } : {};
+  const refusal = new AwsError(400, 'InvalidNextToken', 'The specified NextToken is invalid.');
+  const page = cutPage(asked, ALARMS_IN_PAGE, token as string | undefined, refusal);
+  const ofType = (type: string) => page.items.filter(each => each.type === type).map(each => alarmJson(options, each));
+  const next = page.nextToken === undefined ? {} : { NextToken: page.nextToken };
   return { CompositeAlarms: ofType('CompositeAlarm'), MetricAlarms: ofType('MetricAlarm'), ...next };
 }
 

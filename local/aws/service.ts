@@ -53,3 +53,18 @@ export interface Place {
 export function arn({ region, account }: Place, service: string, resource: string): string {
   return `arn:aws:${service}:${region}:${account}:${resource}`;
 }
+
+export interface Page<T> {
+  readonly items: readonly T[];
+  /** Where the next page starts; absent on the last one. */
+  readonly nextToken?: string;
+}
+
+/** One page of a list that does not change between pages. @throws AwsError for a token that is not of a page */
+export function cutPage<T>(list: readonly T[], size: number, token: string | undefined, refusal: AwsError): Page<T> {
+  const start = Number(token ?? 0);
+  if (!Number.isInteger(start)) throw refusal;
+  const end = start + size;
+  const items = list.slice(start, end);
+  return end < list.length ? { items, nextToken: String(end) } : { items };
+}
