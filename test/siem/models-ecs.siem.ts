@@ -7,7 +7,7 @@ import { call, hitsOf, type Loaded, load, throughFilebeat } from './support/engi
 import { consoleRequests, siemFile } from './support/files.ts';
 import { statedWords } from './support/models-page.ts';
 import { report } from './support/report.ts';
-import { exampleTenant, type Tenant } from './support/tenant.ts';
+import { exampleTenant, headOf, type Tenant } from './support/tenant.ts';
 
 /** What `@elastic/ecs` says of a field. */
 interface Field {
@@ -159,6 +159,16 @@ describe(`the example tenant in ECS, by the ingest pipeline on ${ENGINE}`, () =>
       expect(needs.filter(name => !fields.has(name))).toEqual([]);
     }
     report(SCHEMA, of, { events: found.length, kind: kind!, category: category || 'none', type: type!, missing: 0 });
+  });
+
+  test('makes no second alert of a refresh', async () => {
+    const line = tenant.lines.find(each => headOf(each)['stream'] === 'threats')!;
+    const refreshed = throughFilebeat(line.replace(',"row":', ',"refresh":true,"row":'))!;
+    const body = JSON.stringify({ docs: [{ _source: JSON.parse(refreshed.document) }] });
+    const { docs } = (await call(url, 'POST', '_ingest/pipeline/security-data/_simulate', body)) as {
+      readonly docs?: readonly [{ readonly doc: { readonly _source: { readonly event: object } } }];
+    };
+    expect(docs![0].doc._source.event).toMatchObject({ kind: 'event', type: ['info'] });
   });
 
   test('dates a DNS block when it was blocked, and everything else when the connector made the event', () => {
