@@ -62,6 +62,17 @@ const MODELS: readonly Model[] = [
   },
 ];
 
+/** A parameter of a parser, and a value for it. */
+const FILTERS = [
+  ['vimDnsSecurityData', 'domain_has_any', "dynamic(['phish.example'])"],
+  ['vimDnsSecurityData', 'srcipaddr', "'192.0.2.1'"],
+  ['vimDnsSecurityData', 'responsecodename', "'NXDOMAIN'"],
+  ['vimDnsSecurityData', 'disabled', 'true'],
+  ['vimAlertEventSecurityData', 'eventseverity_has_any', "dynamic(['High'])"],
+  ['vimAlertEventSecurityData', 'starttime', 'datetime(2999-01-01)'],
+  ['vimAlertEventSecurityData', 'disabled', 'true'],
+] as const;
+
 type Event = Readonly<Record<string, unknown>>;
 
 const isEmpty = (value: unknown) => value === null || value === undefined || value === '';
@@ -87,6 +98,7 @@ describe(`the example tenant in ASIM, by the parsers of siem/sentinel on ${ENGIN
   let tenant: Tenant;
   const found = new Map<string, { readonly events: readonly Event[]; readonly types: ReadonlyMap<string, unknown> }>();
   let bare: readonly Event[];
+  const filtered = new Map<string, number>();
 
   beforeAll(async () => {
     tenant = await exampleTenant();
@@ -99,6 +111,11 @@ describe(`the example tenant in ASIM, by the parsers of siem/sentinel on ${ENGIN
       const sql = await workspace.sqlOf(kqlOf(parser));
       const types = (await workspace.rows(`describe ${sql}`)).map(([name, type]) => [String(name), type] as const);
       found.set(parser, { events: await workspace.objects(sql), types: new Map(types) });
+    }
+    for (const [parser, parameter, value] of FILTERS) {
+      const kql = kqlOf(parser).replace(new RegExp(`let ${parameter} = .*;`), `let ${parameter} = ${value};`);
+      const [[count]] = (await workspace.rows(`select count(*) from (${await workspace.sqlOf(kql)})`)) as [[unknown]];
+      filtered.set(`${parser} ${parameter} ${value}`, Number(count));
     }
     const withoutRows = tenant.lines.map(line => line.replace(/,"row":.*/s, ',"row":{}}'));
     await using other = await openWorkspace(withoutRows, { withRows: true });
@@ -132,6 +149,17 @@ describe(`the example tenant in ASIM, by the parsers of siem/sentinel on ${ENGIN
     const times = new Map(tenant.lines.map(headOf).map(({ event_id, time }) => [event_id, time]));
     for (const each of found.get('vimDnsSecurityData')!.events)
       expect(Date.parse(`${each['EventStartTime']}Z`)).toBe(Date.parse(times.get(String(each['EventUid']))!));
+  });
+
+  test('the parameters of the parsers filter', () => {
+    const severe = found
+      .get('vimAlertEventSecurityData')!
+      .events.filter(each => each['EventSeverity'] === 'High').length;
+    const phishing = found
+      .get('vimDnsSecurityData')!
+      .events.filter(each => String(each['DnsQuery']).endsWith('.phish.example'));
+    expect(severe * phishing.length).toBeGreaterThan(0);
+    expect([...filtered.values()]).toEqual([phishing.length, 0, 0, 0, severe, 0, 0]);
   });
 
   test('rows without the members are alerts all the same, and no DNS events', () => {
