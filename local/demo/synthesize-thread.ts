@@ -7,7 +7,13 @@ import type { SynthesisOrder, SynthesizedStack } from './template.ts';
 
 const { configuration, context, outdir } = workerData as SynthesisOrder;
 const config = readConnectors([configuration])[0]!;
-const app = new App({ context: { ...context, 'aws:cdk:bundling-stacks': [] }, analyticsReporting: false, outdir });
+// Validating the template takes longer than synthesizing it, and nothing is deployed.
+const app = new App({
+  context: { ...context, 'aws:cdk:bundling-stacks': [] },
+  analyticsReporting: false,
+  outdir,
+  builtinCloudFormationValidation: false,
+});
 const { stackName } = new ConnectorStack(app, config);
 const { template } = app.synth().getStackByName(stackName);
 parentPort!.postMessage({ connector: config.name, stackName, template } satisfies SynthesizedStack);

@@ -164,8 +164,7 @@ describe('a deployed stack', () => {
     const { environment } = each;
     for (const name of Object.keys(environment)) expect(name).toMatch(/^AWS_/);
     const endpoints = Object.keys(environment).filter(name => name.startsWith('AWS_ENDPOINT_URL_'));
-    expect(endpoints).toHaveLength(12);
-    expect(new Set(endpoints.map(name => environment[name])).size).toBe(12);
+    expect(new Set(endpoints.map(name => environment[name])).size).toBe(endpoints.length);
     expect(environment).toMatchObject({ AWS_REGION: 'us-east-1', AWS_CONFIG_FILE: '/dev/null' });
   });
 });
