@@ -1,14 +1,6 @@
-import {
-  MISSING_QUERY_TOKEN,
-  type QueryApi,
-  type QueryOperation,
-  queryRefusal,
-  queryReply,
-  readQueryRequest,
-  type XmlValue,
-} from './protocols.ts';
+import { type QueryApi, type QueryOperation, queryService, type XmlValue } from './protocols.ts';
 import { AwsError, arn, type Place } from './service.ts';
-import type { Reply, Service } from './wire.ts';
+import type { Service } from './wire.ts';
 
 export interface StackOutput {
   readonly key: string;
@@ -37,28 +29,21 @@ export interface CloudFormationOptions extends Place {
 }
 
 const API: QueryApi = { version: '2010-05-15', namespace: 'http://cloudformation.amazonaws.com/doc/2010-05-15/' };
-const ACTIONS = ['DescribeStacks'];
 const DELETED = 'DELETE_COMPLETE';
 
 /** CloudFormation that describes existing stacks. */
 export function createCloudFormation(options: CloudFormationOptions): Service<QueryOperation> {
-  return {
+  return queryService({
     name: 'cloudformation',
-    unsigned: MISSING_QUERY_TOKEN,
-    understand(request) {
-      const { action, input } = readQueryRequest(request, API, ACTIONS);
+    api: API,
+    actions: ['DescribeStacks'],
+    resource: input => resourceOf(options, input.get('StackName')),
+    answer(input) {
       const name = input.get('StackName');
-      return { action, permission: `cloudformation:${action}`, resource: resourceOf(options, name), input };
+      const asked = name ? [findStack(options, name)] : options.stacks.filter(isLive);
+      return { Stacks: asked.map(stack => stackXml(options, stack)) };
     },
-    perform: async ({ action, input }) => queryReply(API, action, answer(options, input)),
-    refusal: (error): Reply => queryRefusal(API, error),
-  };
-}
-
-function answer(options: CloudFormationOptions, input: URLSearchParams): XmlValue {
-  const name = input.get('StackName');
-  const asked = name ? [findStack(options, name)] : options.stacks.filter(isLive);
-  return { Stacks: asked.map(stack => stackXml(options, stack)) };
+  });
 }
 
 function findStack(options: CloudFormationOptions, name: string): LocalStack {

@@ -1,12 +1,5 @@
 import { type AlarmControls, type AlarmDefinition, alarmArn, createAlarms } from './alarms.ts';
-import {
-  type JsonObject,
-  type JsonOperation,
-  jsonReply,
-  MISSING_TOKEN,
-  queryCompatibleRefusal,
-  readJsonRequest,
-} from './protocols.ts';
+import { type JsonObject, type JsonOperation, jsonService } from './protocols.ts';
 import { AwsError, arn, type Place } from './service.ts';
 import type { Service } from './wire.ts';
 
@@ -23,7 +16,6 @@ export interface CloudWatchControls {
 
 /** CloudWatch now uses JSON, and still reports the error codes of the query protocol. */
 const COMPATIBLE = { namespace: 'com.amazonaws.cloudwatch', codes: { ValidationException: 'ValidationError' } };
-const TARGET = 'GraniteServiceVersion20100801';
 const MOST_NAMES = 100;
 
 /** CloudWatch with given metrics and alarm states. Alarms are not evaluated. */
@@ -33,30 +25,25 @@ export function createCloudWatch(options: CloudWatchOptions): {
 } {
   const metrics = createMetricStore();
   const alarms = createAlarms(options);
-  const answer = (action: string, input: JsonObject): JsonObject => {
-    if (action === 'GetMetricData') return metricData(metrics, input);
-    if (action === 'DescribeAlarms') return alarms.describe(input);
-    alarms.switchActions(namesIn(input), action === 'EnableAlarmActions');
+  const switchActions = (isOn: boolean) => (input: JsonObject) => {
+    alarms.switchActions(namesIn(input), isOn);
     return {};
   };
-  const service: Service<JsonOperation> = {
+  const service = jsonService({
     name: 'cloudwatch',
-    unsigned: MISSING_TOKEN,
-    understand(request) {
-      const { action, input } = readJsonRequest(request, TARGET);
-      if (!ACTIONS.includes(action)) {
-        throw new AwsError(400, 'UnknownOperationException', `${action} is not part of this endpoint.`);
-      }
-      const resource = action.endsWith('AlarmActions') ? alarmsArn(options, namesIn(input)) : '*';
-      return { action, permission: `cloudwatch:${action}`, resource, input };
+    target: 'GraniteServiceVersion20100801',
+    version: '1.0',
+    compatible: COMPATIBLE,
+    resource: (input, action) => (action.endsWith('AlarmActions') ? alarmsArn(options, namesIn(input)) : '*'),
+    actions: {
+      GetMetricData: input => metricData(metrics, input),
+      DescribeAlarms: input => alarms.describe(input),
+      EnableAlarmActions: switchActions(true),
+      DisableAlarmActions: switchActions(false),
     },
-    perform: async ({ action, input }) => jsonReply('1.0', answer(action, input)),
-    refusal: error => queryCompatibleRefusal(COMPATIBLE, error),
-  };
+  });
   return { service, controls: { metrics, alarms: alarms.controls } };
 }
-
-const ACTIONS = ['GetMetricData', 'DescribeAlarms', 'EnableAlarmActions', 'DisableAlarmActions'];
 
 function namesIn({ AlarmNames: names }: JsonObject): readonly string[] {
   if (Array.isArray(names) && names.length <= MOST_NAMES) return names;

@@ -1,5 +1,6 @@
 import type { JsonOperation } from './protocols.ts';
-import { answer, type Service, type WireOptions, type WireRequest } from './wire.ts';
+import type { WireRequest } from './service.ts';
+import { answer, type Service, type WireOptions } from './wire.ts';
 
 /** A command of the SDK. */
 interface Command {

@@ -11,8 +11,8 @@ import {
   readJsonRequest,
   stringMember,
 } from './protocols.ts';
-import { AwsError, arn, type Place } from './service.ts';
-import type { Service, WireRequest } from './wire.ts';
+import { AwsError, arn, type Place, type WireRequest } from './service.ts';
+import type { Service } from './wire.ts';
 
 export const FIREHOSE_TARGET = 'Firehose_20150804';
 

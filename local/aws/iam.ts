@@ -1,12 +1,4 @@
-import {
-  MISSING_QUERY_TOKEN,
-  type QueryApi,
-  type QueryOperation,
-  queryRefusal,
-  queryReply,
-  readQueryRequest,
-  type XmlValue,
-} from './protocols.ts';
+import { type QueryApi, type QueryOperation, queryService, type XmlValue } from './protocols.ts';
 import { AwsError, type Place } from './service.ts';
 import type { Service } from './wire.ts';
 
@@ -31,25 +23,21 @@ export interface IamOptions extends Place {
 }
 
 const API: QueryApi = { version: '2010-05-08', namespace: 'https://iam.amazonaws.com/doc/2010-05-08/' };
-const ACTIONS = ['GetPolicy', 'GetPolicyVersion', 'GetRole', 'ListAttachedRolePolicies'];
 /** Each policy has one version. */
 const VERSION = 'v1';
 
 /** IAM with roles and their managed policies. */
 export function createIam(options: IamOptions): Service<QueryOperation> {
-  return {
+  return queryService({
     name: 'iam',
-    unsigned: MISSING_QUERY_TOKEN,
-    understand(request) {
-      const { action, input } = readQueryRequest(request, API, ACTIONS);
+    api: API,
+    actions: ['GetPolicy', 'GetPolicyVersion', 'GetRole', 'ListAttachedRolePolicies'],
+    resource(input) {
       const role = input.get('RoleName');
-      const resource = role === null ? (input.get('PolicyArn') ?? '*') : roleArn(options, role);
-      return { action, permission: `iam:${action}`, resource, input };
+      return role === null ? (input.get('PolicyArn') ?? '*') : roleArn(options, role);
     },
-    perform: async ({ action, input }) =>
-      queryReply(API, action, input.has('RoleName') ? ofRole(options, action, input) : ofPolicy(options, input)),
-    refusal: error => queryRefusal(API, error),
-  };
+    answer: (input, action) => (input.has('RoleName') ? ofRole(options, action, input) : ofPolicy(options, input)),
+  });
 }
 
 function roleArn({ account }: Place, name: string): string {

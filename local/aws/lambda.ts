@@ -6,8 +6,8 @@ import {
   restReply,
   unknownOperation,
 } from './protocols.ts';
-import { AwsError, arn, type Operation, type Place } from './service.ts';
-import type { Reply, Service, WireRequest } from './wire.ts';
+import { AwsError, arn, type Operation, type Place, type WireRequest } from './service.ts';
+import type { Reply, Service } from './wire.ts';
 
 export interface LocalFunction {
   readonly name: string;

@@ -1,11 +1,4 @@
-import {
-  type JsonOperation,
-  jsonRefusal,
-  jsonReply,
-  MISSING_TOKEN,
-  readJsonRequest,
-  stringMember,
-} from './protocols.ts';
+import { type JsonOperation, jsonService, stringMember } from './protocols.ts';
 import { AwsError, arn, cutPage, type Place } from './service.ts';
 import type { Service } from './wire.ts';
 
@@ -25,7 +18,6 @@ export interface LogOptions extends Place {
   readonly pageSize?: number;
 }
 
-const TARGET = 'Logs_20140328';
 const PAGE_SIZE = 10_000;
 
 /** CloudWatch Logs that finds events by time and by terms of which one must occur: `?ERROR ?"Task timed out"`. */
@@ -36,30 +28,25 @@ export function createLogs(options: LogOptions): { service: Service<JsonOperatio
       groups.set(group, [...(groups.get(group) ?? []), event]);
     },
   };
-  const service: Service<JsonOperation> = {
+  const service = jsonService({
     name: 'logs',
-    unsigned: MISSING_TOKEN,
-    understand(request) {
-      const { action, input } = readJsonRequest(request, TARGET);
-      if (action !== 'FilterLogEvents') {
-        throw new AwsError(400, 'UnknownOperationException', `${action} is not part of this endpoint.`);
-      }
-      const resource = arn(options, 'logs', `log-group:${stringMember(input, 'logGroupName')}:*`);
-      return { action, permission: `logs:${action}`, resource, input };
+    target: 'Logs_20140328',
+    version: '1.1',
+    resource: input => arn(options, 'logs', `log-group:${stringMember(input, 'logGroupName')}:*`),
+    actions: {
+      FilterLogEvents(input) {
+        const { startTime = 0, endTime = Number.MAX_SAFE_INTEGER, nextToken, filterPattern = '' } = input;
+        const isMeant = matcher(String(filterPattern));
+        const within = (groups.get(String(input['logGroupName'])) ?? [])
+          .filter(({ timestamp }) => timestamp >= Number(startTime) && timestamp <= Number(endTime))
+          .toSorted((one, other) => one.timestamp - other.timestamp);
+        const refusal = new AwsError(400, 'InvalidParameterException', 'The specified nextToken is invalid.');
+        const page = cutPage(within, options.pageSize ?? PAGE_SIZE, nextToken as string | undefined, refusal);
+        // A page may be empty and have a next one, as those of AWS.
+        return { events: page.items.filter(isMeant), nextToken: page.nextToken };
+      },
     },
-    async perform({ input }) {
-      const { startTime = 0, endTime = Number.MAX_SAFE_INTEGER, nextToken, filterPattern = '' } = input;
-      const isMeant = matcher(String(filterPattern));
-      const within = (groups.get(String(input['logGroupName'])) ?? [])
-        .filter(({ timestamp }) => timestamp >= Number(startTime) && timestamp <= Number(endTime))
-        .toSorted((one, other) => one.timestamp - other.timestamp);
-      const refusal = new AwsError(400, 'InvalidParameterException', 'The specified nextToken is invalid.');
-      const page = cutPage(within, options.pageSize ?? PAGE_SIZE, nextToken as string | undefined, refusal);
-      // A page may be empty and have a next one, as those of AWS.
-      return jsonReply('1.1', { events: page.items.filter(isMeant), nextToken: page.nextToken });
-    },
-    refusal: error => jsonRefusal('1.1', error),
-  };
+  });
   return { service, controls };
 }
 

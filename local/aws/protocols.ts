@@ -1,5 +1,5 @@
-import { AwsError, type Operation } from './service.ts';
-import type { Reply, WireRequest } from './wire.ts';
+import { AwsError, type Operation, type ServiceName, type WireRequest } from './service.ts';
+import type { Reply, Service } from './wire.ts';
 
 export type JsonVersion = '1.0' | '1.1';
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -43,6 +43,37 @@ export function jsonRefusal(version: JsonVersion, error: AwsError): Reply {
   return { ...jsonReply(version, body), status: error.status };
 }
 
+export interface JsonServiceOptions {
+  readonly name: ServiceName;
+  /** What precedes the action in the `X-Amz-Target` header. */
+  readonly target: string;
+  readonly version: JsonVersion;
+  /** ARN of what a request is about. */
+  readonly resource: (input: JsonObject, action: string) => string;
+  /** By name. They throw AwsError. */
+  readonly actions: Readonly<Record<string, (input: JsonObject) => JsonObject>>;
+  /** Of a service that formerly used the query protocol. */
+  readonly compatible?: QueryCompatible;
+}
+
+/** A service of the JSON protocol whose answers depend on their inputs alone. */
+export function jsonService(options: JsonServiceOptions): Service<JsonOperation> {
+  const { name, target, version, resource, actions, compatible } = options;
+  return {
+    name,
+    unsigned: MISSING_TOKEN,
+    understand(request) {
+      const { action, input } = readJsonRequest(request, target);
+      if (!Object.hasOwn(actions, action)) {
+        throw new AwsError(400, 'UnknownOperationException', `${action} is not part of this endpoint.`);
+      }
+      return { action, permission: `${name}:${action}`, resource: resource(input, action), input };
+    },
+    perform: async ({ action, input }) => jsonReply(version, actions[action]!(input)),
+    refusal: error => (compatible ? queryCompatibleRefusal(compatible, error) : jsonRefusal(version, error)),
+  };
+}
+
 /** A string member of the input. @throws AwsError for a missing or mistyped one, as the services do */
 export function stringMember(input: JsonObject, name: string): string {
   const value = input[name];
@@ -51,14 +82,14 @@ export function stringMember(input: JsonObject, name: string): string {
 }
 
 /** A service that formerly used the query protocol. Its errors also carry the error code of that protocol. */
-export interface QueryCompatible {
+interface QueryCompatible {
   /** Prefix of shape names, for example `com.amazonaws.sqs`. */
   readonly namespace: string;
   /** Codes by shape name, where the two differ. */
   readonly codes: Readonly<Record<string, string>>;
 }
 
-export function queryCompatibleRefusal({ namespace, codes }: QueryCompatible, error: AwsError): Reply {
+function queryCompatibleRefusal({ namespace, codes }: QueryCompatible, error: AwsError): Reply {
   const { status, code, message } = error;
   const queryError = `${codes[code] ?? code};${status < 500 ? 'Sender' : 'Receiver'}`;
   const reply = jsonReply('1.0', { __type: `${namespace}#${code}`, message });
@@ -73,14 +104,34 @@ export interface QueryApi {
 }
 
 /** The answer of the query protocol to an unsigned request. */
-export const MISSING_QUERY_TOKEN = new AwsError(
-  403,
-  'MissingAuthenticationToken',
-  'Request is missing Authentication Token',
-);
+const MISSING_QUERY_TOKEN = new AwsError(403, 'MissingAuthenticationToken', 'Request is missing Authentication Token');
+
+export interface QueryServiceOptions {
+  readonly name: ServiceName;
+  readonly api: QueryApi;
+  readonly actions: readonly string[];
+  /** ARN of what a request is about. */
+  readonly resource: (input: URLSearchParams) => string;
+  /** @throws AwsError */
+  readonly answer: (input: URLSearchParams, action: string) => XmlValue;
+}
+
+/** A service of the query protocol. */
+export function queryService({ name, api, actions, resource, answer }: QueryServiceOptions): Service<QueryOperation> {
+  return {
+    name,
+    unsigned: MISSING_QUERY_TOKEN,
+    understand(request) {
+      const { action, input } = readQueryRequest(request, api, actions);
+      return { action, permission: `${name}:${action}`, resource: resource(input), input };
+    },
+    perform: async ({ action, input }) => queryReply(api, action, answer(input, action)),
+    refusal: error => queryRefusal(api, error),
+  };
+}
 
 /** Action and parameters of a request. @throws AwsError InvalidAction */
-export function readQueryRequest(
+function readQueryRequest(
   request: WireRequest,
   api: QueryApi,
   actions: readonly string[],
@@ -92,13 +143,13 @@ export function readQueryRequest(
   throw new AwsError(400, 'InvalidAction', `Could not find operation ${action} for version ${version ?? 'NO_VERSION'}`);
 }
 
-export function queryReply({ namespace }: QueryApi, action: string, result: XmlValue): Reply {
+function queryReply({ namespace }: QueryApi, action: string, result: XmlValue): Reply {
   const metadata = valueElement('ResponseMetadata', { RequestId: crypto.randomUUID() });
   const body = valueElement(`${action}Result`, result) + metadata;
   return xmlReply(200, `<${action}Response xmlns="${namespace}">${body}</${action}Response>`);
 }
 
-export function queryRefusal({ namespace }: QueryApi, { status, code, message }: AwsError): Reply {
+function queryRefusal({ namespace }: QueryApi, { status, code, message }: AwsError): Reply {
   const type = status < 500 ? 'Sender' : 'Receiver';
   const error = valueElement('Error', { Type: type, Code: code, Message: message });
   const body = error + valueElement('RequestId', crypto.randomUUID());

@@ -7,8 +7,8 @@ import {
   restReply,
   unknownOperation,
 } from './protocols.ts';
-import { AwsError, arn, type Operation, type Place } from './service.ts';
-import type { Service, WireRequest } from './wire.ts';
+import { AwsError, arn, type Operation, type Place, type WireRequest } from './service.ts';
+import type { Service } from './wire.ts';
 
 export interface SchedulerControls {
   /** A schedule as `GetSchedule` answers it; undefined for an unknown name. */

@@ -1,12 +1,4 @@
-import {
-  type JsonObject,
-  type JsonOperation,
-  jsonRefusal,
-  jsonReply,
-  MISSING_TOKEN,
-  readJsonRequest,
-  stringMember,
-} from './protocols.ts';
+import { type JsonObject, type JsonOperation, jsonService, stringMember } from './protocols.ts';
 import { AwsError } from './service.ts';
 import type { Service } from './wire.ts';
 
@@ -72,24 +64,16 @@ export function createSecretsManager(options: SecretOptions): {
     put(valueIn(input), id);
     return { ...about, VersionId: id, VersionStages };
   };
-  const service: Service<JsonOperation> = {
-    name: 'secretsmanager',
-    unsigned: MISSING_TOKEN,
-    understand(request) {
-      const { action, input } = readJsonRequest(request, SECRETS_TARGET);
-      const id = stringMember(input, 'SecretId');
-      const resource = id.startsWith('arn:') ? id : arnOf(id);
-      return { action, permission: `secretsmanager:${action}`, resource, input };
-    },
-    async perform({ action, input, resource }) {
-      if (action !== 'GetSecretValue' && action !== 'PutSecretValue') {
-        throw new AwsError(400, 'UnknownOperationException', `${action} is not part of this endpoint.`);
-      }
-      if (resource === about.ARN) return jsonReply('1.1', action === 'GetSecretValue' ? read() : replace(input));
-      throw new AwsError(400, 'ResourceNotFoundException', "Secrets Manager can't find the specified secret.");
-    },
-    refusal: error => jsonRefusal('1.1', error),
+  const resource = (input: JsonObject): string => {
+    const id = stringMember(input, 'SecretId');
+    return id.startsWith('arn:') ? id : arnOf(id);
   };
+  const known = (act: (input: JsonObject) => JsonObject) => (input: JsonObject) => {
+    if (resource(input) === about.ARN) return act(input);
+    throw new AwsError(400, 'ResourceNotFoundException', "Secrets Manager can't find the specified secret.");
+  };
+  const actions = { GetSecretValue: known(read), PutSecretValue: known(replace) };
+  const service = jsonService({ name: 'secretsmanager', target: SECRETS_TARGET, version: '1.1', resource, actions });
   return { service, controls };
 }
 

@@ -1,4 +1,5 @@
-/** What every local AWS service shares: operations, ARNs and errors. */
+/** What every local AWS service shares: requests, operations, ARNs and errors. */
+import type { IncomingHttpHeaders } from 'node:http';
 
 /** IAM prefixes of the services that the connector and its operator use. */
 export type ServiceName =
@@ -15,6 +16,15 @@ export type ServiceName =
   | 'sns'
   | 'sqs'
   | 'sts';
+
+/** A request to a service. */
+export interface WireRequest {
+  readonly method: string;
+  /** As on the wire: percent-encoded, with the query. */
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
 
 /** What a request does, in the terms of an IAM policy. */
 export interface Operation {

@@ -5,8 +5,7 @@
  * The age of a signature is not checked. Only the superuser can record requests on the loopback interface.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { AwsError } from './service.ts';
-import type { Service, WireRequest } from './wire.ts';
+import { AwsError, type ServiceName, type WireRequest } from './service.ts';
 
 export interface AccessKey {
   readonly id: string;
@@ -18,12 +17,15 @@ export function randomAccessKey(): AccessKey {
   return { id: `AKIA${randomBytes(8).toString('hex').toUpperCase()}`, secret: randomBytes(30).toString('base64') };
 }
 
+/** What signing needs to know of a service. */
+interface SignedService {
+  readonly name: ServiceName;
+  /** The answer to a request without a signature. */
+  readonly unsigned: AwsError;
+}
+
 /** @throws AwsError as the service answers to an unknown key and to a wrong signature */
-export function checkSignature(
-  request: WireRequest,
-  service: Pick<Service, 'name' | 'unsigned'>,
-  key: AccessKey,
-): void {
+export function checkSignature(request: WireRequest, service: SignedService, key: AccessKey): void {
   const parts = AUTHORIZATION.exec(request.headers.authorization ?? '')?.groups;
   if (!parts) throw service.unsigned;
   if (parts['keyId'] !== key.id) throw unknownKey(service);
@@ -101,7 +103,7 @@ function hmac(key: Buffer, text: string): Buffer {
 }
 
 /** The JSON protocols have names that end in `Exception`. S3 and the query protocol each have their own. */
-function unknownKey({ name, unsigned: { status, code } }: Pick<Service, 'name' | 'unsigned'>): AwsError {
+function unknownKey({ name, unsigned: { status, code } }: SignedService): AwsError {
   if (name === 's3') {
     return new AwsError(403, 'InvalidAccessKeyId', 'The AWS Access Key Id you provided does not exist in our records.');
   }
@@ -113,7 +115,7 @@ function unknownKey({ name, unsigned: { status, code } }: Pick<Service, 'name' |
   );
 }
 
-function mismatch({ unsigned: { status, code } }: Pick<Service, 'unsigned'>): AwsError {
+function mismatch({ unsigned: { status, code } }: SignedService): AwsError {
   const message =
     'The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method.';
   return new AwsError(

@@ -1,12 +1,4 @@
-import {
-  MISSING_QUERY_TOKEN,
-  type QueryApi,
-  type QueryOperation,
-  queryRefusal,
-  queryReply,
-  readQueryRequest,
-  type XmlValue,
-} from './protocols.ts';
+import { type QueryApi, type QueryOperation, queryService, type XmlValue } from './protocols.ts';
 import { AwsError, type Place } from './service.ts';
 import type { Service } from './wire.ts';
 
@@ -33,16 +25,13 @@ const API: QueryApi = { version: '2010-03-31', namespace: 'http://sns.amazonaws.
 
 /** SNS with existing topics and their subscriptions. Nothing is sent. */
 export function createSns(options: SnsOptions): Service<QueryOperation> {
-  return {
+  return queryService({
     name: 'sns',
-    unsigned: MISSING_QUERY_TOKEN,
-    understand(request) {
-      const { action, input } = readQueryRequest(request, API, ['ListSubscriptionsByTopic']);
-      return { action, permission: `sns:${action}`, resource: input.get('TopicArn') ?? '*', input };
-    },
-    perform: async ({ action, resource }) => queryReply(API, action, subscriptionsXml(options, resource)),
-    refusal: error => queryRefusal(API, error),
-  };
+    api: API,
+    actions: ['ListSubscriptionsByTopic'],
+    resource: input => input.get('TopicArn') ?? '*',
+    answer: input => subscriptionsXml(options, input.get('TopicArn') ?? ''),
+  });
 }
 
 /** A topic of another account is refused, whether it exists or not. */

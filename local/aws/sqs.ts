@@ -1,12 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
-  type JsonObject,
-  type JsonOperation,
-  jsonReply,
-  MISSING_TOKEN,
-  queryCompatibleRefusal,
-  readJsonRequest,
-} from './protocols.ts';
+import { type JsonObject, type JsonOperation, jsonService } from './protocols.ts';
 import { AwsError, arn, type Place } from './service.ts';
 import type { Service } from './wire.ts';
 
@@ -73,36 +66,31 @@ export function createSqs(options: QueueOptions): { service: Service<JsonOperati
     const defaults = { id: crypto.randomUUID(), sent: now(), attributes: {}, hiddenUntil: 0, sourceArn: undefined };
     queue.messages = [...queue.messages, { ...defaults, ...message }];
   };
-  const actions: Readonly<Record<string, (queue: Queue, input: JsonObject) => JsonObject>> = {
-    GetQueueAttributes: (queue, { AttributeNames: names = [] }) => ({
-      Attributes: queueAttributes(queue, now(), names as readonly string[]),
-    }),
-    ReceiveMessage: (queue, input) => receive(queue, input, now()),
-    DeleteMessage(queue, { ReceiptHandle: handle }) {
-      queue.messages = queue.messages.filter(({ id }) => handleOf(id) !== handle);
-      return {};
-    },
+  const ofQueue = (act: (queue: Queue, input: JsonObject) => JsonObject) => (input: JsonObject) => {
+    const queue = queues.find(({ name }) => name === nameIn(String(input['QueueUrl'])));
+    if (!queue) throw new AwsError(400, 'QueueDoesNotExist', 'The specified queue does not exist.');
+    return act(queue, input);
   };
   const moves = createMoves(queues, now, send);
-  const service: Service<JsonOperation> = {
+  const service = jsonService({
     name: 'sqs',
-    unsigned: MISSING_TOKEN,
-    understand(request) {
-      const { action, input } = readJsonRequest(request, 'AmazonSQS');
-      const resource = String(input['SourceArn'] ?? arn(options, 'sqs', nameIn(String(input['QueueUrl'] ?? ''))));
-      return { action, permission: `sqs:${action}`, resource, input };
+    target: 'AmazonSQS',
+    version: '1.0',
+    compatible: COMPATIBLE,
+    resource: ({ SourceArn: source, QueueUrl: url = '' }) => String(source ?? arn(options, 'sqs', nameIn(String(url)))),
+    actions: {
+      GetQueueAttributes: ofQueue((queue, { AttributeNames: names = [] }) => ({
+        Attributes: queueAttributes(queue, now(), names as readonly string[]),
+      })),
+      ReceiveMessage: ofQueue((queue, input) => receive(queue, input, now())),
+      DeleteMessage: ofQueue((queue, { ReceiptHandle: handle }) => {
+        queue.messages = queue.messages.filter(({ id }) => handleOf(id) !== handle);
+        return {};
+      }),
+      StartMessageMoveTask: input => moves.start(input),
+      ListMessageMoveTasks: input => moves.list(input),
     },
-    async perform({ action, input }) {
-      if (action === 'StartMessageMoveTask') return jsonReply('1.0', moves.start(input));
-      if (action === 'ListMessageMoveTasks') return jsonReply('1.0', moves.list(input));
-      const act = actions[action];
-      if (!act) throw new AwsError(400, 'UnknownOperationException', `${action} is not part of this endpoint.`);
-      const queue = queues.find(({ name }) => name === nameIn(String(input['QueueUrl'])));
-      if (!queue) throw new AwsError(400, 'QueueDoesNotExist', 'The specified queue does not exist.');
-      return jsonReply('1.0', act(queue, input));
-    },
-    refusal: error => queryCompatibleRefusal(COMPATIBLE, error),
-  };
+  });
   const known = (nameOrUrl: string): Queue => {
     const queue = queues.find(({ name }) => name === nameIn(nameOrUrl));
     if (!queue) throw new RangeError(`No queue is named ${nameIn(nameOrUrl)}.`);

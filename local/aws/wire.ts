@@ -1,15 +1,9 @@
 import { once } from 'node:events';
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Fault, FaultSource } from './faults.ts';
-import { AwsError, type Operation, type ServiceName } from './service.ts';
+import { AwsError, type Operation, type ServiceName, type WireRequest } from './service.ts';
 import { type AccessKey, checkSignature } from './signature.ts';
 
 /** One answered request. */
@@ -22,14 +16,6 @@ export interface Call extends Operation {
   /** Capacity units, where the service meters them. */
   readonly readUnits?: number;
   readonly writeUnits?: number;
-}
-
-export interface WireRequest {
-  readonly method: string;
-  /** As on the wire: percent-encoded, with the query. */
-  readonly url: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer;
 }
 
 export interface Reply {

@@ -7,7 +7,8 @@ import { DataHistory } from './history.ts';
 import { pacedTime } from './paced-time.ts';
 import { RunningStack } from './running-stack.ts';
 import { keyOf } from './siem.ts';
-import { type SynthesizedStack, synthesizeStack } from './template.ts';
+import type { SynthesizedStack } from './synthesize-thread.ts';
+import { synthesizeStack } from './template.ts';
 import { type ButtonView, buttonView, dashboardView, type View, viewOf, type WidgetView } from './view.ts';
 
 const MINUTE = 60_000;

@@ -19,7 +19,7 @@ import { randomChange } from '../platform/traffic.ts';
 import { type AlarmChange, type AlarmWatch, watchAlarms } from './alarm-watch.ts';
 import type { PacedTime } from './paced-time.ts';
 import { type DemoSiem, demoSiem, SIEM_KEY } from './siem.ts';
-import type { SynthesizedStack } from './template.ts';
+import type { SynthesizedStack } from './synthesize-thread.ts';
 
 const MINUTE = 60_000;
 /** The longest alarm looks eight hours back, and the dashboard three. */

@@ -3,9 +3,23 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { App } from 'aws-cdk-lib';
 import { readConnectors } from '../../lib/config/read-connectors.ts';
 import { ConnectorStack } from '../../lib/connector-stack.ts';
-import type { SynthesisOrder, SynthesizedStack } from './template.ts';
+import type { Template } from '../deployment/template.ts';
 
-const { configuration, context, outdir } = workerData as SynthesisOrder;
+/** The stack that `cdk deploy` would deploy for one entry of the configuration. */
+export interface SynthesizedStack {
+  readonly connector: string;
+  readonly stackName: string;
+  readonly template: Template;
+}
+
+export interface SynthesisInput {
+  /** One entry of the context `connectors`. */
+  readonly configuration: Readonly<Record<string, unknown>>;
+  readonly context: Readonly<Record<string, unknown>>;
+  readonly outdir: string;
+}
+
+const { configuration, context, outdir } = workerData as SynthesisInput;
 const config = readConnectors([configuration])[0]!;
 // Validating the template takes longer than synthesizing it, and nothing is deployed.
 const app = new App({

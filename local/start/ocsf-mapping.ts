@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { terminalLine } from '../../bin/terminal/terminal-text.ts';
 import { compileUnchecked } from '../../lib/ocsf/ocsf-fields-option.ts';
-import type { Flags } from './options.ts';
 import { counted, grouped } from './progress.ts';
 
 /** Each member that a mapping names. Without a stream, it applies to every stream. */
@@ -14,8 +13,14 @@ export interface OcsfMapping {
   readonly faults: readonly string[];
 }
 
+/** Every option as typed: the size of the mapping depends on the others. */
+interface OcsfFlags {
+  readonly ocsfFields?: string;
+  readonly format?: string;
+}
+
 /** Reads and compiles the file of `--ocsf-fields`, as the stack compiles `ocsfFields`. */
-export function ocsfMapping(flags: Partial<Flags>): OcsfMapping {
+export function ocsfMapping(flags: OcsfFlags & Readonly<Record<string, unknown>>): OcsfMapping {
   const { ocsfFields: file, format, ...others } = flags;
   if (file === undefined) return { settings: {}, faults: [] };
   const refused = (...reasons: string[]) => ({ settings: {}, faults: reasons.map(each => `--ocsf-fields${each}`) });

@@ -7,7 +7,8 @@ import {
   MISSING_TOKEN,
   readJsonRequest,
 } from '../../../local/aws/protocols.ts';
-import type { Reply, Service, WireRequest } from '../../../local/aws/wire.ts';
+import type { WireRequest } from '../../../local/aws/service.ts';
+import type { Reply, Service } from '../../../local/aws/wire.ts';
 import { forward } from './forward.ts';
 
 interface Answer {
