@@ -13,7 +13,7 @@ export interface AlarmDefinition {
 export interface AlarmControls {
   readonly names: readonly string[];
   /**
-   * Composite alarms follow at once. A composite alarm may also be set itself, and keeps that state until one of its alarms is
+   * Composite alarms follow at once. A composite alarm may also be set directly, and keeps that state until one of its alarms is
    * set.
    *
    * @throws RangeError when there is no alarm of that name

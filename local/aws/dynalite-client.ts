@@ -40,8 +40,8 @@ export function takeListener(server: Server): DynaliteClient {
 }
 
 /**
- * dynalite 4 ends an iterator of its store by `return`, which these do not have, so none is ever closed: each query would keep alive what
- * the store held then.
+ * dynalite 4 closes an iterator of its store with `return`, which these iterators lack. Without it, each query would keep a snapshot of
+ * the store in memory.
  */
 export function closeIterators(): void {
   const ofDynalite = createRequire(createRequire(import.meta.url).resolve('dynalite'));

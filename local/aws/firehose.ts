@@ -102,7 +102,7 @@ export function createFirehose(options: FirehoseOptions): {
 
 const DESCRIBE = 'DescribeDeliveryStream';
 
-/** A description is not counted as a call. */
+/** `DescribeDeliveryStream` is not counted as a call. */
 function isDescription({ headers }: WireRequest): boolean {
   return String(headers['x-amz-target']).endsWith(`.${DESCRIBE}`);
 }

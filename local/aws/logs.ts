@@ -20,7 +20,7 @@ export interface LogOptions extends Place {
 
 const PAGE_SIZE = 10_000;
 
-/** CloudWatch Logs that finds events by time and by terms of which one must occur: `?ERROR ?"Task timed out"`. */
+/** CloudWatch Logs that finds events by time and by optional terms: `?ERROR ?"Task timed out"`. */
 export function createLogs(options: LogOptions): { service: Service<JsonOperation>; controls: LogControls } {
   const groups = new Map<string, LogEvent[]>();
   const controls: LogControls = {

@@ -28,9 +28,9 @@ export interface WireRequest {
 
 /** What a request does, in the terms of an IAM policy. */
 export interface Operation {
-  /** API action, for example `HeadObject`. */
+  /** API action, for example `ListObjectsV2`. */
   readonly action: string;
-  /** Action that a policy must allow, for example `s3:GetObject`. The two differ for some actions of S3. */
+  /** Action that a policy must allow, for example `s3:ListBucket`. The two differ for some actions of S3. */
   readonly permission: string;
   /** ARN. */
   readonly resource: string;

@@ -46,7 +46,7 @@ export interface WireOptions {
   readonly port: number;
   /** The key that must sign requests. Without one, signatures are not checked. */
   readonly accessKey?: AccessKey;
-  /** Access keys whose calls meet no fault: those of callers that look at the services from outside. */
+  /** Access keys whose calls are not affected by faults. */
   readonly spared?: readonly string[];
   /** What answers say that it is, in milliseconds since 1970. @default the clock */
   readonly now?: () => number;

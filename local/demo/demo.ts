@@ -57,7 +57,7 @@ export interface Demo extends AsyncDisposable {
   listen(listener: (view: View) => void): () => void;
   readonly groups: readonly { readonly title: string; readonly buttons: readonly ButtonView[] }[];
   dashboard(): WidgetView[];
-  /** @returns undefined for a row that nobody knows */
+  /** @returns undefined for an unknown row */
   explain(stream: string, id: string): Promise<RowExplanation | undefined>;
   /** @throws RangeError for an unknown incident */
   cause(name: string): Promise<void>;

@@ -11,7 +11,7 @@ const CHANGES_SHOWN = 40;
 const ROWS_REMEMBERED = 1_000;
 const VERSIONS_REMEMBERED = 8;
 
-/** What the data were, as far as somebody may ask. */
+/** Past versions of the rows that the page can show. */
 export class DataHistory {
   #rows: Rows;
   readonly #versions = new Map<string, RowVersion[]>();

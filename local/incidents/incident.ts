@@ -19,7 +19,7 @@ export interface Incident {
   readonly begin?: (scene: Scene) => void | Promise<void>;
   /** What happens in each minute, counted from 0, `run` being the schedule's run of it. Default: the run. */
   readonly eachMinute?: (scene: Scene, run: () => Promise<unknown>, minute: number) => unknown;
-  /** Ends it. Absent: it ends by itself. */
+  /** Ends the incident. Absent: it ends without an action. */
   readonly end?: (scene: Scene) => void | Promise<void>;
   /** Names of the alarms that fire, and no others do. */
   readonly alarms: readonly string[];

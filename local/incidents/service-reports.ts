@@ -4,7 +4,7 @@ import type { DeliveredObject } from '../aws/firehose.ts';
 import type { Call } from '../aws/wire.ts';
 import type { Template } from '../deployment/template.ts';
 
-/** How long Firehose holds events on purpose, in seconds: the default buffer interval. The drills have no buffer. */
+/** The default buffer interval of Firehose, in seconds. The alarm tests have no buffer. */
 const BUFFER_SECONDS = 60;
 
 /** Whether a call to DynamoDB reads. The others that the function makes write. */
@@ -19,7 +19,7 @@ export interface RunMinutes {
 }
 
 /**
- * What AWS's services would report of what really happened here. What no endpoint here can do (a SIEM that stops reading) is
+ * The metrics that AWS's services would report. What no endpoint here can do (a SIEM that stops reading) is
  * reported with `feed`.
  */
 export class ServiceReports {

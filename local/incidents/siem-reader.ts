@@ -10,7 +10,7 @@ export interface SiemReader {
   oldestSeconds(now: number): number | undefined;
 }
 
-/** A SIEM that reads each object in the moment in which it is delivered. */
+/** A SIEM that reads each object as soon as it is delivered. */
 export function instantSiem(reports: ServiceReports, now: () => number): SiemReader {
   const waiting: number[] = [];
   let reading = true;

@@ -100,7 +100,7 @@ function parse(body: string): unknown {
   }
 }
 
-/** Rows from outside may be large on purpose. */
+/** Rows may be large, to test the limits of the connector. */
 const BODY_BOUND = 64 * 1024 * 1024;
 
 export interface ControlServer {

@@ -13,7 +13,7 @@ export function countsIn(options: SeedCounts): Required<SeedCounts> {
   return Object.fromEntries(COUNT_NAMES.map(name => [name, options[name] ?? 0])) as Required<SeedCounts>;
 }
 
-/** Counts by default: of the platform by itself, or under `npm start`. */
+/** Default counts of `npm run platform` or `npm start`. */
 export function defaultCounts(of: 'platform' | 'start'): Required<SeedCounts> {
   return Object.fromEntries(
     STREAMS.map(({ name }) => [streamKey(name), GENERATORS[name].counts[of]]),
@@ -88,7 +88,7 @@ type Random = () => number;
 
 /** What cannot follow from the facts of a stream: how its generated rows look. */
 interface Generator {
-  /** Rows by default: of the platform by itself, and under `npm start`. */
+  /** Default rows of `npm run platform` and `npm start`. */
   readonly counts: { readonly platform: number; readonly start: number };
   readonly id: (index: number) => string;
   /** The members besides those that every row of a stream has, as JSON text joined by commas. */

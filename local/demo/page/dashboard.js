@@ -54,7 +54,7 @@ function alarmWidget({ widget }) {
   return [element('figcaption', {}, widget.title), element('ul', { className: 'alarm-list' }, ...items)];
 }
 
-/** The alarms of the widget are composite ones: each stands for the alarms of its severity. */
+/** The alarms of the widget are composite alarms, one for each severity. */
 function updateAlarms(figure, _, { alarms }) {
   for (const item of figure.querySelectorAll('li')) {
     const on = alarms.some(({ severity, state }) => severity === item.dataset.alarm && state === 'ALARM');

@@ -1,4 +1,4 @@
-/** Elements, made and updated in place, so that what has the focus keeps it. */
+/** Elements, made and updated in place, so that the focus stays. */
 
 /** @param {Record<string, unknown>} [properties] of the element; `data-` and `aria-` names become attributes */
 export function element(tag, properties = {}, ...children) {
@@ -18,13 +18,13 @@ export function byId(id) {
   return document.getElementById(id);
 }
 
-/** Sets the text if it is another. */
+/** Sets the text if it differs. */
 export function text(target, value) {
   const shown = String(value);
   if (target.textContent !== shown) target.textContent = shown;
 }
 
-/** A message about what was asked for: that it waits, or why it failed. */
+/** The state of an action: waiting, or the reason of a failure. */
 export function notify(message, isFault = false) {
   text(byId('notice'), message);
   set(byId('notice'), 'data-fault', isFault);

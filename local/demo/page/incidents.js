@@ -27,7 +27,7 @@ export async function makeButtons() {
   byId('repair').onclick = () => press('repair', {}, 'Waiting: the incident is being ended.');
 }
 
-/** The name of the incident that was asked for, or null for a repair; undefined when nothing is waited for. */
+/** The name of the requested incident, or null for a repair; undefined when no request is pending. */
 let awaited;
 
 async function press(path, body, waiting) {

@@ -65,12 +65,12 @@ describe('DescribeAlarms', () => {
     expect(each.permissions[0]).toEqual(['cloudwatch:DescribeAlarms', '*']);
   });
 
-  test('chooses by prefix', async () => {
+  test('filters by prefix', async () => {
     await using each = await scene();
     expect(await each.names({ ...BOTH, AlarmNamePrefix: 'acme/' })).toEqual(['acme/page', 'acme/silent', 'acme/late']);
   });
 
-  test('gives what an alarm is made of and since when it is in its state', async () => {
+  test('returns the members of an alarm, its state and the time of its last change', async () => {
     let time = 1_000_000;
     await using each = await scene(ALARMS, () => time);
     time = 2_000_000;
@@ -103,7 +103,7 @@ describe('DescribeAlarms', () => {
     expect([sizes, seen.size]).toEqual([[50, 50, 20], 120]);
   });
 
-  test('refuses a token of no page', async () => {
+  test('refuses an unknown token', async () => {
     await using each = await scene();
     await expect(each.names({ NextToken: 'strange' })).rejects.toMatchObject({ name: 'InvalidNextToken' });
   });
@@ -127,7 +127,7 @@ describe('a composite alarm', () => {
 });
 
 describe('actions', () => {
-  test('are switched off and on by name; other alarms and unknown names stay out of it', async () => {
+  test('are switched off and on by name, and unknown names are ignored', async () => {
     await using each = await scene();
     const enabled = () => each.controls.alarms.names.filter(name => each.controls.alarms.get(name)['ActionsEnabled']);
     const AlarmNames = ['acme/page', 'acme/silent', 'unknown'];
@@ -156,7 +156,7 @@ describe('actions', () => {
   });
 });
 
-test('what is throttled, not part of the endpoint or not signed is refused in the words of the protocol', async () => {
+test('throttled, unsupported and unsigned requests are refused with the errors of the protocol', async () => {
   await using each = await scene();
   each.faults.next('cloudwatch', THROTTLED.cloudwatch);
   await expect(each.names({})).rejects.toMatchObject({ name: 'ThrottlingException' });

@@ -80,7 +80,7 @@ describe('DescribeStacks', () => {
     expect(Stacks!.map(({ StackName }) => StackName)).toEqual(['a', 'c', 'd']);
   });
 
-  test('of an account without stacks is an empty list', async () => {
+  test('returns an empty list for an account without stacks', async () => {
     await using each = await scene([]);
     expect((await each.client.send(new DescribeStacksCommand({}))).Stacks).toEqual([]);
   });

@@ -26,13 +26,13 @@ async function allOf(folder: string): Promise<DeliveredEvent[]> {
 }
 
 describe('a delivered event', () => {
-  test('keeps its row as the text that was delivered', () => {
+  test('keeps its row as the delivered text', () => {
     const row =
       '{ "id":"a", "n":9007199254740993, "f":1.0, "e":1e400, "z":-0, "__proto__":{"a":1,"row":1}, "":"\u2028" }';
     expect(parseEvent(line('a', row))).toEqual({ ...HEAD, id: 'a', row });
   });
 
-  test('whose id looks like a row is not cut there', () => {
+  test('is not cut at an id that looks like a row', () => {
     const id = '","row":{"x":1},"';
     expect(parseEvent(line(id, '{"id":1}'))).toMatchObject({ id, row: '{"id":1}' });
   });
@@ -56,11 +56,11 @@ describe('a folder of delivered objects', () => {
     expect(events.map(({ row }) => row)).toEqual(['{"v":"\u2028\u2029\u0085"}', '{"v":"ü"}', `{"v":"${long}"}`]);
   });
 
-  test('that is not there has no events', async () => {
+  test('that does not exist has no events', async () => {
     expect(await allOf(join(tmpdir(), 'never-made'))).toEqual([]);
   });
 
-  test('that cannot be read is a fault, and not an empty folder', async () => {
+  test('that cannot be read is an error', async () => {
     await using delivered = await folderOf({ 'a.json.gz': `${line('1', '{}')}\n` });
     await expect(allOf(join(delivered.folder, 'a.json.gz'))).rejects.toMatchObject({ code: 'ENOTDIR' });
   });

@@ -29,7 +29,7 @@ function records(...texts: string[]): Buffer[] {
 }
 
 describe('a delivery buffer', () => {
-  test('delivers when it holds enough bytes, and calls its timer off', async () => {
+  test('delivers when it holds enough bytes, and cancels its timer', async () => {
     const { delivered, state, target } = setUp();
     const buffer = createDeliveryBuffer(target, { bytes: 4, milliseconds: 60_000 });
     await buffer.accept(records('ab'));
@@ -52,7 +52,7 @@ describe('a delivery buffer', () => {
     expect(buffer.objects).toBe(1);
   });
 
-  test('keeps what it could not deliver, and acknowledges nothing more meanwhile', async () => {
+  test('keeps records that it could not deliver, and acknowledges no others until they are delivered', async () => {
     const { delivered, state, target } = setUp();
     const buffer = createDeliveryBuffer(target, { bytes: 2, milliseconds: 60_000 });
     state.broken = true;
@@ -67,7 +67,7 @@ describe('a delivery buffer', () => {
     expect(delivered).toEqual(['ab', 'cd']);
   });
 
-  test('delivers in the order of arrival, also what arrived while a delivery failed', async () => {
+  test('delivers in the order of arrival, also records that arrived while a delivery failed', async () => {
     const { delivered, target } = setUp();
     const buffer = createDeliveryBuffer(target, { bytes: 2, milliseconds: 60_000 });
     const put = target.store.put;
@@ -81,7 +81,7 @@ describe('a delivery buffer', () => {
     expect(delivered.join('')).toBe('abc');
   });
 
-  test('that writes through neither acknowledges nor later delivers what it could not write', async () => {
+  test('that writes through neither acknowledges nor later delivers records that it could not write', async () => {
     const { delivered, state, target } = setUp();
     const buffer = createDeliveryBuffer(target, { bytes: 100, milliseconds: 0 });
     state.broken = true;

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { started } from './started.ts';
 import { clientOf, item, key, TableName } from './state-table.ts';
 
-describe('as DynamoDB has it, and dynalite has not', () => {
+describe('where dynalite differs, the endpoint answers as DynamoDB does', () => {
   test('a query for an empty key is refused', async () => {
     await using running = await started();
     const KeyConditionExpression = '#p = :pk AND sk = :sk';

@@ -16,7 +16,7 @@ import { type Started, started } from './started.ts';
 import { clientOf, item, key, TableName } from './state-table.ts';
 
 describe('the state table', () => {
-  test('keeps its items over a restart in the same folder', async () => {
+  test('keeps its items when it restarts in the same folder', async () => {
     await using first = await started();
     const before = clientOf(first);
     await before.send(new PutItemCommand({ TableName, Item: item('checkpoint', 'ünï\u0000', 'saved') }));
@@ -44,7 +44,7 @@ describe('the state table', () => {
     await take('2', '1');
   });
 
-  test('closes what a query opened in its store', async () => {
+  test('closes the iterators that a query opened in its store', async () => {
     await using running = await started();
     const client = clientOf(running);
     await client.send(new PutItemCommand({ TableName, Item: item('p', 'a') }));
@@ -118,7 +118,7 @@ describe('a scan', () => {
     ExpressionAttributeValues: { ':prefix': { S: 'row#assets#' }, ':state': { S: 'state' } },
   };
 
-  test('counts what a filter lets through, and how much it read to know', async () => {
+  test('counts the items that pass a filter and the items that were read', async () => {
     await using running = await filled();
     const answer = await clientOf(running).send(
       new ScanCommand({ ...STATES, Select: 'COUNT', ReturnConsumedCapacity: 'TOTAL' }),
@@ -160,8 +160,8 @@ test('DescribeTable describes the table and refuses another one', async () => {
   });
 });
 
-describe('what goes wrong on demand', () => {
-  test('some items of a batch stay unprocessed and are returned to be sent again', async () => {
+describe('an injected fault', () => {
+  test('leaves some items of a batch unprocessed and returns them', async () => {
     await using running = await started();
     const client = clientOf(running);
     const puts = ['a', 'b', 'c'].map(sk => ({ PutRequest: { Item: item('p', sk) } }));
@@ -178,7 +178,7 @@ describe('what goes wrong on demand', () => {
     expect(read.UnprocessedKeys).toEqual({ [TableName]: { Keys: [Keys[2]], ConsistentRead: true } });
   });
 
-  test('a batch may stay unprocessed as a whole', async () => {
+  test('may leave a whole batch unprocessed', async () => {
     await using running = await started();
     const client = clientOf(running);
     const Keys = [key('p', 'a')];
@@ -187,7 +187,7 @@ describe('what goes wrong on demand', () => {
     expect(read).toMatchObject({ Responses: {}, UnprocessedKeys: { [TableName]: { Keys } } });
   });
 
-  test('a throttled write is refused and not done, a write whose answer is lost is done', async () => {
+  test('refuses a throttled write without effect, and loses the answer of a write after its effect', async () => {
     await using running = await started();
     const client = clientOf(running);
     const put = (sk: string) => client.send(new PutItemCommand({ TableName, Item: item('p', sk) }));

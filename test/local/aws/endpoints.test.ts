@@ -47,7 +47,7 @@ describe('the endpoints', () => {
     });
   });
 
-  test('refuse a request that nobody signed, and count no call', async () => {
+  test('refuse an unsigned request, and count no call', async () => {
     await using running = await started();
     const answers = await Promise.all(
       ENDPOINTS.map(async name => {
@@ -60,7 +60,7 @@ describe('the endpoints', () => {
     expect(running.calls).toEqual([]);
   });
 
-  test('refuse what is not a request of their protocol, and live on', async () => {
+  test('refuse a request of another protocol, and serve the next one', async () => {
     await using running = await started();
     const signed = { authorization: 'AWS4-HMAC-SHA256 Credential=a' };
     const target = { 'x-amz-target': 'Firehose_20150804.PutRecordBatch' };
@@ -80,7 +80,7 @@ describe('the endpoints', () => {
     expect(await send(target, record('YWJj'))).toBeUndefined();
   });
 
-  test('outlive a client that dies in the middle of its request', async () => {
+  test('serve the next request after a client disconnects in the middle of one', async () => {
     await using running = await started();
     for (const name of ENDPOINTS) {
       const dying = request(running.aws.environment[name]!, { method: 'POST', headers: { 'content-length': 1000 } });
@@ -113,7 +113,7 @@ describe('the endpoints', () => {
     await expect(fetch(url)).rejects.toThrow('fetch failed');
   });
 
-  test('do not share their folder with a second set of endpoints', async () => {
+  test('refuse a folder that another set of endpoints uses', async () => {
     await using running = await started();
     const second = startAws({ directory: running.directory, secret: '{}' });
     await expect(second).rejects.toMatchObject({ name: 'DirectoryInUseError' });

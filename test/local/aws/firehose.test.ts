@@ -33,8 +33,8 @@ async function deliveredText(aws: LocalAws): Promise<string> {
   return texts.join('');
 }
 
-describe('what Firehose takes', () => {
-  test('calls at the limits are taken, calls beyond them are refused whole', async () => {
+describe('Firehose accepts records', () => {
+  test('in calls at the limits, and refuses calls beyond them as a whole', async () => {
     await using running = await started();
     const client = new FirehoseClient(clientConfig(running.aws, 'FIREHOSE'));
     const full = [1_024_000, 1_024_000, 1_024_000, 1_024_000, 98_304];
@@ -48,7 +48,7 @@ describe('what Firehose takes', () => {
     expect(running.aws.firehose.counters).toEqual({ ...taken, calls: 6, refusedCalls: 3 });
   });
 
-  test('bytes are counted as they are and as they are billed', async () => {
+  test('and counts their bytes and the billed bytes', async () => {
     await using running = await started();
     const client = new FirehoseClient(clientConfig(running.aws, 'FIREHOSE'));
     await client.send(batch(1, 5120, 5121));
@@ -59,7 +59,7 @@ describe('what Firehose takes', () => {
     expect(running.aws.firehose.counters).toMatchObject({ records: 4, bytes: 10_244, billedBytes: 25_600 });
   });
 
-  test('an unknown stream is refused with ResourceNotFoundException', async () => {
+  test('but not for an unknown stream: ResourceNotFoundException', async () => {
     await using running = await started();
     const client = new FirehoseClient(clientConfig(running.aws, 'FIREHOSE'));
     const command = new PutRecordBatchCommand({ DeliveryStreamName: 'other', Records: [{ Data: Buffer.from('x') }] });
@@ -70,8 +70,8 @@ describe('what Firehose takes', () => {
   });
 });
 
-describe('what Firehose delivers', () => {
-  test('acknowledged records are on disk at once by default, laid out as in S3', async () => {
+describe('Firehose delivers', () => {
+  test('acknowledged records at once by default, laid out as in S3', async () => {
     await using running = await started({ now: () => Date.UTC(2026, 0, 2, 3, 4, 5) });
     const client = new FirehoseClient(clientConfig(running.aws, 'FIREHOSE'));
     await client.send(lines('{"a":1}', '{"b":"ü\u2028"}'));
@@ -83,7 +83,7 @@ describe('what Firehose delivers', () => {
     expect(await deliveredText(running.aws)).toBe('{"a":1}\n{"b":"ü\u2028"}\n');
   });
 
-  test('a buffered stream delivers when it is flushed, in one object, in the order of arrival', async () => {
+  test('buffered records when it is flushed, in one object, in the order of arrival', async () => {
     await using running = await started({ buffering: { bytes: 1_000_000, milliseconds: 900_000 } });
     const client = new FirehoseClient(clientConfig(running.aws, 'FIREHOSE'));
     for (const text of ['1', '2', '3']) await client.send(lines(text));
@@ -93,7 +93,7 @@ describe('what Firehose delivers', () => {
     expect(running.aws.firehose.objects).toBe(1);
   });
 
-  test('what is buffered at the end is delivered by close', async () => {
+  test('buffered records when it is closed', async () => {
     await using running = await started({ buffering: { bytes: 1_000_000, milliseconds: 900_000 } });
     const client = new FirehoseClient(clientConfig(running.aws, 'FIREHOSE'));
     await client.send(lines('last'));
@@ -102,8 +102,8 @@ describe('what Firehose delivers', () => {
   });
 });
 
-describe('what goes wrong on demand', () => {
-  test('failed records of a batch are named by their place, and only the others are delivered', async () => {
+describe('an injected fault', () => {
+  test('names the failed records of a batch by their place, and only the others are delivered', async () => {
     await using running = await started();
     const client = new FirehoseClient(clientConfig(running.aws, 'FIREHOSE'));
     running.aws.faults.next('firehose', { failItems: index => index % 2 === 1 });
@@ -119,7 +119,7 @@ describe('what goes wrong on demand', () => {
     expect(running.aws.firehose.counters).toMatchObject({ records: 2, failedRecords: 2 });
   });
 
-  test('a throttled call takes nothing and is retried by the SDK', async () => {
+  test('throttles a call without effect, and the SDK retries it', async () => {
     await using running = await started();
     const once = new FirehoseClient(clientConfig(running.aws, 'FIREHOSE'));
     running.aws.faults.next('firehose', THROTTLED.firehose);
@@ -134,7 +134,7 @@ describe('what goes wrong on demand', () => {
     expect(await deliveredText(running.aws)).toBe('b\n');
   });
 
-  test('a lost request has no effect, a lost answer has had its effect', async () => {
+  test('loses a request without effect, or an answer after its effect', async () => {
     await using running = await started();
     const client = new FirehoseClient(clientConfig(running.aws, 'FIREHOSE'));
     running.aws.faults.next('firehose', { loseRequest: true }, { loseAnswer: true });
@@ -144,7 +144,7 @@ describe('what goes wrong on demand', () => {
     expect(running.calls.map(({ status }) => status)).toEqual([0, 0]);
   });
 
-  test('a rule decides about every call by its number until it is cleared', async () => {
+  test('follows a rule by the number of the call until the rule is cleared', async () => {
     await using running = await started();
     const client = new FirehoseClient(clientConfig(running.aws, 'FIREHOSE'));
     running.aws.faults.always('firehose', (_operation, number) => (number < 3 ? THROTTLED.firehose : undefined));

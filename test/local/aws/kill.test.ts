@@ -38,7 +38,7 @@ async function untilKilled(child: ChildProcess, call: (number: number) => Promis
   }
 }
 
-test('what was acknowledged outlives a SIGKILL of the endpoints, which then start again in the same folder', async () => {
+test('acknowledged writes and records survive a SIGKILL of the endpoints, which then start again in the same folder', async () => {
   await using place = await started();
   await place.aws.close();
   using spawned = await spawnEndpoints(place.directory);

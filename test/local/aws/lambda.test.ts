@@ -26,7 +26,7 @@ function answer({ Payload }: InvokeCommandOutput): unknown {
 }
 
 describe('Invoke', () => {
-  test('hands the payload to the function, and its result back', async () => {
+  test('passes the payload to the function and returns its result', async () => {
     await using each = await scene(async payload => ({ got: payload, text: 'ü' }));
     const output = await each.client.send(call('poller', '{"streams":["assets"]}'));
     expect(answer(output)).toEqual({ got: { streams: ['assets'] }, text: 'ü' });
@@ -35,14 +35,14 @@ describe('Invoke', () => {
     expect(each.permissions).toEqual([['lambda:InvokeFunction', ARN]]);
   });
 
-  test('without a payload is one with an empty object; a function without a result answers null', async () => {
+  test('passes an empty object without a payload, and returns null without a result', async () => {
     const seen: unknown[] = [];
     await using each = await scene(async payload => void seen.push(payload));
     expect(answer(await each.client.send(call('poller')))).toBeNull();
     expect(seen).toEqual([{}]);
   });
 
-  test('of a function that throws is answered with the error, as the runtime writes it', async () => {
+  test('returns the error of a function that throws, as the runtime writes it', async () => {
     await using each = await scene(async () => {
       throw Object.assign(new Error('It broke.'), { name: 'LeaseBusyError' });
     });
@@ -64,7 +64,7 @@ describe('Invoke', () => {
     });
   });
 
-  test('of an unknown function is refused', async () => {
+  test('refuses an unknown function', async () => {
     await using each = await scene(async () => 1);
     await expect(each.client.send(call('nobody', '{}'))).rejects.toMatchObject({
       name: 'ResourceNotFoundException',
@@ -72,7 +72,7 @@ describe('Invoke', () => {
     });
   });
 
-  test('that is throttled is refused', async () => {
+  test('is refused when it is throttled', async () => {
     await using each = await scene(async () => 1);
     each.faults.next('lambda', THROTTLED.lambda);
     await expect(each.client.send(call('poller'))).rejects.toMatchObject({ name: 'TooManyRequestsException' });
@@ -93,7 +93,7 @@ test('GetFunctionConfiguration returns the settings of a function', async () => 
   await expect(unknown).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
 });
 
-test('a path that is none of Lambda’s, or that nobody signed, is refused', async () => {
+test('an unknown path and an unsigned request are refused', async () => {
   await using each = await scene(async () => 1);
   const headers = { authorization: 'AWS4-HMAC-SHA256 Credential=a' };
   const typeOf = (answer: Response) => answer.headers.get('x-amzn-errortype');

@@ -22,7 +22,7 @@ function bodies(each: SqsScene, queue: string): string[] {
 }
 
 describe('a move of messages', () => {
-  test('takes them back to the queue that gave them up, as new messages, and is listed', async () => {
+  test('returns them to their source queue as new messages, and is listed', async () => {
     await using each = await sqsScene();
     for (const body of ['a', 'b']) {
       each.controls.send('dead', { body, sent: 900_000, sourceArn: queueArn('main') });
@@ -45,7 +45,7 @@ describe('a move of messages', () => {
     ]);
   });
 
-  test('fails at a message that no queue gave up, which stays', async () => {
+  test('fails at a message without a source queue, which stays', async () => {
     await using each = await sqsScene();
     each.controls.send('dead', { body: 'a', sourceArn: queueArn('main') });
     each.controls.send('dead', { body: 'sent by hand' });
@@ -58,13 +58,13 @@ describe('a move of messages', () => {
 
   test.each<[string, Partial<StartMessageMoveTaskCommandInput>, string, string]>([
     [
-      'a queue that is nobody’s dead-letter queue',
+      'a queue that is not a dead-letter queue',
       { SourceArn: queueArn('apart') },
       'InvalidParameterValue',
       'Source queue must be configured as a Dead Letter Queue.',
     ],
     [
-      'a queue that is not there',
+      'a queue that does not exist',
       { SourceArn: queueArn('nothing') },
       'ResourceNotFoundException',
       "The resource that you specified for the SourceArn parameter doesn't exist.",

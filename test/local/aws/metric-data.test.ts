@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { at, METRIC, query, SPAN, scene } from './metrics-scene.ts';
 
 describe('GetMetricData', () => {
-  test('gives each statistic of a period, the newest first', async () => {
+  test('returns each statistic of a period, newest first', async () => {
     await using each = await scene();
     each.controls.metrics.put(
       { ...METRIC, time: at(3), value: 12 },
@@ -39,7 +39,7 @@ describe('GetMetricData', () => {
     ]);
   });
 
-  test('counts what was observed within a minute to the minute', async () => {
+  test('assigns observations to their minute', async () => {
     await using each = await scene();
     each.controls.metrics.put({ ...METRIC, time: at(4) + 30_000, value: 1 });
     expect(await each.data({}, { EndTime: new Date(at(4) + 15_000) })).toEqual([[4, 1]]);
@@ -55,7 +55,7 @@ describe('GetMetricData', () => {
     }
   });
 
-  test('gives an empty series for a metric without data', async () => {
+  test('returns an empty series for a metric without data', async () => {
     await using each = await scene();
     const MetricDataQueries = [{ ...query('b'), Label: 'mine' }];
     const answer = await each.client.send(new GetMetricDataCommand({ ...SPAN, MetricDataQueries }));

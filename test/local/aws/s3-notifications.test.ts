@@ -36,7 +36,7 @@ test('queues are listed with their events and filters, and so is EventBridge', a
   });
 });
 
-test('a bucket that is not there is refused', async () => {
+test('a missing bucket is refused', async () => {
   await using running = await started();
   const client = new S3Client({ ...clientConfig(running.aws, 'S3'), forcePathStyle: true });
   const asked = client.send(new GetBucketNotificationConfigurationCommand({ Bucket: 'other' }));

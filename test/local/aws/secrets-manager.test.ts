@@ -45,7 +45,7 @@ describe('the secret', () => {
 });
 
 describe('a new value', () => {
-  test('is what is read from then on', async () => {
+  test('is read from then on', async () => {
     await using running = await started({ secret: 'old' });
     const client = clientOf(running);
     const put = await client.send(

@@ -16,7 +16,7 @@ function config(aws: LocalAws, service: Service, { id, secret } = accessKey) {
 }
 
 describe('endpoints with an access key', () => {
-  test('take every request that the SDK signs with it, whatever its path, query and body', async () => {
+  test('accept every request that the SDK signs with it, whatever its path, query and body', async () => {
     await using running = await started({ secret: 'the secret', accessKey });
     const { aws } = running;
     const { names } = aws;
@@ -89,7 +89,7 @@ describe('endpoints with an access key', () => {
     },
   );
 
-  test('refuse a recorded signature with another body, another action or a header that it does not cover', async () => {
+  test('refuse a recorded signature with another body, another action or an uncovered header', async () => {
     await using running = await started({ secret: 'the secret', accessKey });
     const { aws } = running;
     const recorded: { headers: Record<string, string>; body: Uint8Array }[] = [];

@@ -41,7 +41,7 @@ test('a new subscription is listed, and a topic without subscriptions has an emp
 });
 
 test.each([
-  ['that is gone', `${TopicArn}2`, 'NotFoundException', 404],
+  ['that was deleted', `${TopicArn}2`, 'NotFoundException', 404],
   ['of another account', TopicArn.replace('000000000000', '111122223333'), 'AuthorizationErrorException', 403],
 ])('a topic %s is refused', async (_, other, name, httpStatusCode) => {
   await using each = await scene();

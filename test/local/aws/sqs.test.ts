@@ -31,7 +31,7 @@ describe('a queue', () => {
     expect(await attributes(each, 'main')).toEqual({});
   });
 
-  test('counts what is there and in flight', async () => {
+  test('counts visible messages and messages in flight', async () => {
     await using each = await sqsScene();
     for (const body of ['a', 'b', 'c']) each.controls.send('main', { body });
     await receive(each);
@@ -39,7 +39,7 @@ describe('a queue', () => {
     expect(Object.values((await attributes(each, 'main', ...names))!)).toEqual(['2', '1']);
   });
 
-  test('that is not there is refused, whoever asks', async () => {
+  test('that does not exist is refused', async () => {
     await using each = await sqsScene();
     const QueueUrl = each.url('nothing');
     for (const command of [new GetQueueAttributesCommand({ QueueUrl }), new ReceiveMessageCommand({ QueueUrl })]) {
@@ -82,7 +82,7 @@ describe('messages', () => {
     expect((await receive(each)).Messages![0]!.Body).toBe('a');
   });
 
-  test('come up to ten at once', async () => {
+  test('are received up to ten at once', async () => {
     await using each = await sqsScene();
     for (let n = 0; n < 12; n += 1) each.controls.send('main', { body: String(n) });
     expect((await receive(each, { MaxNumberOfMessages: 10 })).Messages).toHaveLength(10);

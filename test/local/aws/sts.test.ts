@@ -18,7 +18,7 @@ test('GetCallerIdentity returns account and user, and every other action is refu
   expect(each.permissions).toEqual([['sts:GetCallerIdentity', '*']]);
 });
 
-test('expired credentials are refused in the words of the service', async () => {
+test('expired credentials are refused with the error of the service', async () => {
   await using each = await served(createSts(PLACE));
   const message = 'The security token included in the request is expired';
   each.faults.next('sts', { refuse: { status: 403, code: 'ExpiredToken', message } });

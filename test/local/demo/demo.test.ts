@@ -54,7 +54,7 @@ function until(holds: (view: View) => boolean, minutes = 60): Promise<View> {
   });
 }
 
-test('the copy of the SIEM becomes equal to the data, and is what the SQL views make of the delivered files', async () => {
+test('the copy of the SIEM becomes equal to the data and to the SQL views over the delivered files', async () => {
   const { streams } = await until(({ distance }) => distance === 0);
   using database = await EventDatabase.open(demo.stack.scene.aws.deliveredFolder);
   const sql = `select (select count(*) from current_assets) as assets, (select count(*) from current_threats) as threats,

@@ -38,7 +38,7 @@ describe('the distance', () => {
     expect(differences(rowsOf(rows), copy)).toEqual(expected);
   });
 
-  test('does not count the tombstone of an asset that the SIEM never had, nor rows that both know to be gone', () => {
+  test('does not count tombstones of assets that the SIEM never had, or rows that are removed on both sides', () => {
     expect(differences(rowsOf({ gone: GONE }), [])).toEqual({});
     expect(differences(rowsOf({ gone: GONE }), [held('gone', 'tombstone', GONE), held('t', 'withdrawn')])).toEqual({});
   });
@@ -52,7 +52,7 @@ describe('the distance', () => {
   });
 });
 
-test('what happened between two looks: new, changed, removed, restored', () => {
+test('changes between two looks are new, changed, removed or restored', () => {
   const removed = GONE.replace('"gone"', '"a"');
   const changed = ASSET.replace('"t"', '"u"');
   const changes = (before: Rows, after: Rows) => changesBetween(before, after).map(({ id, change }) => [id, change]);
@@ -64,7 +64,7 @@ test('what happened between two looks: new, changed, removed, restored', () => {
   expect(changes(rowsOf({ a: ASSET }), rowsOf({ a: ASSET }))).toEqual([]);
 });
 
-test('the lag of a stream is the age of its oldest difference, and ends with it', () => {
+test('the lag of a stream is the age of its oldest difference', () => {
   const since = new Map<string, number>();
   const look = (rows: Rows, copy: readonly HeldEvent[], now: number) =>
     oldestDifferences(distances(rows, copy), since, now);
@@ -76,7 +76,7 @@ test('the lag of a stream is the age of its oldest difference, and ends with it'
   expect(since.size).toBe(0);
 });
 
-test('a change has the row that came, and a row that left has none', () => {
+test('a change has the new row, and the removal of a threat has none', () => {
   const changes = (before: Rows, after: Rows) => changesBetween(before, after).map(({ stream, row }) => [stream, row]);
   expect(changes(rowsOf({}), rowsOf({ a: ASSET }))).toEqual([['assets', ASSET]]);
   expect(changes(rowsOf({ a: ASSET }), rowsOf({}))).toEqual([['assets', undefined]]);

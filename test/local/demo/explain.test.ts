@@ -18,11 +18,11 @@ const PARTS: RowParts = {
 };
 
 describe('a row', () => {
-  test('is held by the event with the greatest sequence, in whatever order they arrived', () => {
+  test('has as its current event the one with the greatest sequence, in whatever order events arrived', () => {
     expect(explainRow(PARTS)!.events.map(({ isHeld }) => isHeld)).toEqual([false, true, false]);
   });
 
-  test('shows which event is a repeat of another', () => {
+  test('marks the event that repeats another', () => {
     const events = [event('1'), event('2', { event_id: 'id 1' })];
     expect(explainRow({ ...PARTS, events })!.events.map(({ isRepeat }) => isRepeat)).toEqual([false, true]);
   });
@@ -38,12 +38,12 @@ describe('a row', () => {
     expect(explainRow({ ...PARTS, versions, difference })!.summary).toBe(sentence);
   });
 
-  test('says why the connector keeps no state of it', () => {
+  test('names the reason when the connector keeps no state of it', () => {
     expect(explainRow({ ...PARTS, hasRowStates: false })!.noState).toContain('never change');
     expect(explainRow(PARTS)!.noState).toContain('no event of this row was sent');
   });
 
-  test('that nobody knows is not explained', () => {
+  test('that is unknown is not explained', () => {
     expect(explainRow({ ...PARTS, versions: [], events: [] })).toBeUndefined();
   });
 });

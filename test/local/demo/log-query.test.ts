@@ -21,7 +21,7 @@ function logged(
 }
 
 describe('the result of a log widget’s query', () => {
-  test('figures are added up by stream, over the minutes of the span alone', () => {
+  test('adds up figures by stream, over the minutes of the span only', () => {
     const lines = logged(
       [0, ASSETS, { RowsRead: 1, PagesRead: 2 }],
       [59, ASSETS, { RowsRead: 1, PagesRead: 3 }],
@@ -38,13 +38,13 @@ describe('the result of a log widget’s query', () => {
     });
   });
 
-  test('lines without the member of the filter take no part', () => {
+  test('ignores lines without the member of the filter', () => {
     const lines = logged([1, ASSETS, { PagesRead: 2 }], [1, THREATS, { RowsRead: 1, PagesRead: 3 }]);
     const { rows } = logTable('filter ispresent(RowsRead) | stats sum(PagesRead) by stream', lines, SPAN);
     expect(rows).toEqual([{ group: 'threats', values: [3] }]);
   });
 
-  test('hours are those of the clock, the newest first, and those without lines are absent', () => {
+  test('has a row for each hour with lines, newest first', () => {
     const lines = logged(
       [29, CONNECTOR, { Memory: 10, Left: 5 }],
       [30, CONNECTOR, { Memory: 30, Left: 9 }],
@@ -60,7 +60,7 @@ describe('the result of a log widget’s query', () => {
     });
   });
 
-  test('an hour that began before minute 0 holds the lines of its minutes, negative ones included', () => {
+  test('includes negative minutes in an hour that began before minute 0', () => {
     const lines = logged(
       [-31, CONNECTOR, { Memory: 1 }],
       [-30, CONNECTOR, { Memory: 2 }],
@@ -87,7 +87,7 @@ describe('the result of a log widget’s query', () => {
     expect(() => logTable(query, logged(), SPAN)).toThrow('The dashboard has a query that is not understood');
   });
 
-  test('every query of the template is understood', async () => {
+  test('supports every query of the template', async () => {
     const { template } = await demoStack('https://git.example/runbook.md');
     const queries = dashboardWidgets(template).flatMap(each => (each.type === 'log' ? [each.query] : []));
     expect(queries.length).toBeGreaterThan(1);

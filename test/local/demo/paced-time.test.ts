@@ -31,7 +31,7 @@ test('time stops while a call of the function is pending, so that no time limit 
   expect(await limit).toBe('limit');
 });
 
-test('a wait that is aborted rejects with the reason, and an ended one does not care', async () => {
+test('an aborted wait rejects with the reason', async () => {
   using time = pacedTime({ start: 0, minuteTakes: 50 });
   const aborted = new AbortController();
   const wait = time.forFunction.sleep(3_600_000, aborted.signal);

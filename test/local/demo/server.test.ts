@@ -90,7 +90,7 @@ describe('nothing is served', () => {
   });
 });
 
-describe('what changes something', () => {
+describe('a request that changes something', () => {
   test('needs the token of this start', async () => {
     for (const token of ['', 'x', server.token.slice(1), `${server.token}x`]) {
       expect(await act('/repair', {}, { 'x-demo-token': token })).toMatchObject({ status: 403 });
@@ -98,7 +98,7 @@ describe('what changes something', () => {
     expect(done).toEqual([]);
   });
 
-  test('is done with it, from the page and from a script', async () => {
+  test('is accepted with the token, from the page and from a script', async () => {
     const origin = new URL(server.url).origin;
     expect(await act('/incident', { name: 'known' }, { origin })).toMatchObject({ status: 204 });
     expect(await act('/repair', {})).toMatchObject({ status: 204 });
@@ -140,7 +140,7 @@ test('a section of the runbook has the anchor that alarms link to', async () => 
   expect(body).toContain('<h2 id="stream-silent">');
 });
 
-test('each new view is an event, until the browser leaves', async () => {
+test('each new view is sent as an event until the browser disconnects', async () => {
   const listeners = new Set<(view: View) => void>();
   const left = Promise.withResolvers<void>();
   const other = await startDemoServer();

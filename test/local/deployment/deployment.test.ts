@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 describe('a deployed stack', () => {
-  test('is described with every output of the template, and nothing left to resolve', async () => {
+  test('is described with every output of the template, and no reference is left', async () => {
     const { Stacks } = await client(each, 'CLOUDFORMATION', CloudFormationClient).send(new DescribeStacksCommand({}));
     expect(Stacks).toHaveLength(1);
     const outputs = Object.fromEntries(
@@ -98,7 +98,7 @@ describe('a deployed stack', () => {
     await client(each, 'STS', STSClient).send(new GetCallerIdentityCommand());
   });
 
-  test('has a function with the template’s variables, of which the given ones are replaced', async () => {
+  test('has a function with the template’s variables, except those that are given', async () => {
     const lambda = client(each, 'LAMBDA', LambdaClient);
     const { outputs } = each;
     const FunctionName = outputs['FunctionName'];
@@ -118,7 +118,7 @@ describe('a deployed stack', () => {
     expect(each.invocations).toEqual([{ a: 1 }]);
   });
 
-  test('has every alarm of the template, all OK; one that is raised raises the critical alarm', async () => {
+  test('has every alarm of the template in OK, and an alarm raises its composite alarm', async () => {
     const cloudwatch = client(each, 'CLOUDWATCH', CloudWatchClient);
     const names: string[] = [];
     const AlarmTypes = ['CompositeAlarm' as const, 'MetricAlarm' as const];
@@ -138,7 +138,7 @@ describe('a deployed stack', () => {
     each.alarms.set('acme/stream-silent', 'OK');
   });
 
-  test('moves the messages that its SIEM gave up on back, but none out of the queue of its schedule', async () => {
+  test('returns messages from the SIEM’s dead-letter queue to its queue, and none from the schedule’s', async () => {
     const sqs = client(each, 'SQS', SQSClient);
     const arnOf = (key: string) => each.outputs[key]!.replace(/^.*\/(\w+)\/(.*)$/, 'arn:aws:sqs:us-east-1:$1:$2');
     each.queues.send(each.outputs['SiemDeadLetterQueueUrl']!, { body: 'a', sourceArn: each.outputs['SiemQueueArn'] });
@@ -169,7 +169,7 @@ describe('a deployed stack', () => {
   });
 });
 
-test('the account may have another stack, or none', async () => {
+test('the account may have other stacks, or none', async () => {
   const cloudformation = client(each, 'CLOUDFORMATION', CloudFormationClient);
   const names = async () =>
     (await cloudformation.send(new DescribeStacksCommand({}))).Stacks!.map(({ StackName }) => StackName);
@@ -195,7 +195,7 @@ test('a template that uses every option is deployed too', async () => {
   ]);
 });
 
-test('endpoints with two buckets hold no stack', async () => {
+test('endpoints with two buckets are refused for a stack', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'local-deployment-'));
   const aws = await startAws({ directory, secret: '{}' });
   const starting = startDeployment({ template: TEMPLATE, aws, invoke: async () => null, variables: {} });

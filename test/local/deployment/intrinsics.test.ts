@@ -28,7 +28,7 @@ describe('an intrinsic function', () => {
     expect(resolve(value, REFERENCES)).toEqual(result);
   });
 
-  test('is carried out at any depth; other values stay as they are, and what has no value is left out', () => {
+  test('is resolved at any depth, and members without a value are left out', () => {
     const value = {
       list: [1, true, null, { deep: { Ref: 'A' } }],
       gone: { Ref: 'AWS::NoValue' },
@@ -42,7 +42,7 @@ describe('an intrinsic function', () => {
     });
   });
 
-  test('that is not known is refused, and so is a value that must be a text and is none', () => {
+  test('that is unknown is refused, as is a value that must be a text', () => {
     expect(() => resolve({ 'Fn::ImportValue': 'x' }, REFERENCES)).toThrow('Fn::ImportValue is not known here.');
     expect(() => resolveText({ a: 1 }, REFERENCES)).toThrow('Not a text');
   });
@@ -68,7 +68,7 @@ describe('the names of a template’s resources', () => {
     queueUrl: name => `http://sqs/${name}`,
   });
 
-  test('are those that it gives, or made of the names of stack and resource, no longer than a service allows', () => {
+  test('are those of the template, or the names of stack and resource, cut to the limits of the service', () => {
     expect(references.ref('Given')).toBe('http://sqs/q-eu-west-1');
     expect(references.attribute('Given', 'Arn')).toBe('arn:aws:sqs:eu-west-1:123456789012:q-eu-west-1');
     expect(references.ref('Made')).toBe('stack-Made');
@@ -83,7 +83,7 @@ describe('the names of a template’s resources', () => {
     expect(references.attribute('Stream', 'Arn')).toBe(arn);
   });
 
-  test('that are not there or not known are refused', () => {
+  test('that are missing or unknown are refused', () => {
     expect(() => references.ref('Nothing')).toThrow('The template has no resource Nothing.');
     expect(() => references.attribute('Other', 'Arn')).toThrow('Arn of Other is not known here.');
   });

@@ -10,7 +10,7 @@ function ofBucket(NotificationConfiguration: unknown) {
   return notificationsOf({ Resources: { Data, Answers } }, references);
 }
 
-test('a bucket has the notifications of its template, whatever the case of their filters, and a bucket without any is left out', () => {
+test('buckets have the notifications of their template, with filters in any case', () => {
   const Event = 's3:ObjectCreated:*';
   const Filter = {
     S3Key: {

@@ -51,13 +51,13 @@ describe('the token endpoint', () => {
     expect([reply.status, reply.body.error]).toEqual([status, error]);
   });
 
-  test('takes POST only', async () => {
+  test('accepts only POST', async () => {
     const { platform, get } = createTenant();
     const { status, headers } = await get(platform.tokenPath, null);
     expect([status, headers.get('allow')]).toEqual([405, 'POST']);
   });
 
-  test('refuses the old secret after a rotation, while tokens already issued stay good', async () => {
+  test('refuses the old secret after a rotation, and issued tokens stay valid', async () => {
     const { platform, get, token, requestToken } = createTenant();
     const { clientId, clientSecret } = platform.account;
     const before = await token();
@@ -70,7 +70,7 @@ describe('the token endpoint', () => {
 });
 
 describe.each(['signed', 'table'] as const)('with %s tokens', tokens => {
-  test('a token serves its 300 seconds and then is expired', async () => {
+  test('a token expires after 300 seconds', async () => {
     const { clock, get, token } = createTenant({ tokens });
     const bearer = await token();
     clock.now += 299_999;
@@ -80,7 +80,7 @@ describe.each(['signed', 'table'] as const)('with %s tokens', tokens => {
     expect([status, body.type]).toEqual([401, expect.stringMatching(/auth\/expired-token$/)]);
   });
 
-  test('a token whose lifetime the operator ended is expired, a later one is good', async () => {
+  test('tokens that the operator expired are refused, and later ones are accepted', async () => {
     const { platform, get, token } = createTenant({ tokens });
     const bearer = await token();
     platform.authority.expireTokens();
@@ -100,13 +100,13 @@ test.each<[string, string | null, string]>([
   expect([status, body.type.endsWith(suffix)]).toEqual([401, true]);
 });
 
-test('a token of another platform, though well signed there, is invalid', async () => {
+test('a token that another platform signed is invalid', async () => {
   const foreign = await createTenant({ tokens: 'signed', random: createRandom(43) }).token();
   const { get } = createTenant({ tokens: 'signed' });
   expect((await get('/v1/assets', foreign)).body.type).toMatch(/auth\/invalid-token$/);
 });
 
-test('a genuine token is recognised by its signature, not only by memory', async () => {
+test('a token that is not cached is verified by its signature', async () => {
   const issuer = createTenant({ tokens: 'signed' });
   const bearer = await issuer.token();
   const twin = createTenant({ tokens: 'signed' });
@@ -118,7 +118,7 @@ test('a genuine token is recognised by its signature, not only by memory', async
   expect((await late.get('/v1/assets', bearer)).body.type).toMatch(/auth\/expired-token$/);
 });
 
-test('a disabled account: the token endpoint says invalid_request, the API auth/revoked-account', async () => {
+test('a disabled account gets invalid_request from the token endpoint and auth/revoked-account from the API', async () => {
   const { platform, get, token, requestToken } = createTenant();
   const bearer = await token();
   platform.account.revoked = true;
@@ -131,7 +131,7 @@ test('a disabled account: the token endpoint says invalid_request, the API auth/
   expect([refused.status, refused.body.error]).toEqual([401, 'invalid_request']);
 });
 
-test('a role taken away answers 403 at its endpoints only, at once, and given back serves new tokens', async () => {
+test('a removed role gives 403 at its endpoints at once, and a role that is given back applies to new tokens', async () => {
   const { platform, get, token } = createTenant();
   const bearer = await token();
   platform.account.roles.delete('threats:read');

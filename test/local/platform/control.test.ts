@@ -27,7 +27,7 @@ test('a row that is posted keeps every digit', async () => {
   expect((await tenant.get('/v1/assets/a')).text).toContain('"n":9007199254740993,"f":1.0}');
 });
 
-test('resources are put, removed, restored, re-projected and declared removed before they were seen', async () => {
+test('rows are put, removed, restored and re-projected, and assets removed before they were listed', async () => {
   const steps = [
     () => post('/assets', '{"id":"a/ü"}'),
     () => post('/threats', '{"id":"t","asset_id":"a/ü"}'),
@@ -47,7 +47,7 @@ test('resources are put, removed, restored, re-projected and declared removed be
   expect(await tenant.walk('threats')).toMatchObject([{ id: 't' }]);
 });
 
-test('the secret is rotated and answered, the account revoked and reinstated, tokens expired, roles taken and given', async () => {
+test('the control API rotates the secret, revokes and reinstates the account, expires tokens, and takes and gives roles', async () => {
   const bearer = await tenant.token();
   const rotated = (await (await post('/credentials/rotate')).json()) as { clientSecret: string };
   expect(rotated.clientSecret).toBe(tenant.platform.account.clientSecret);
@@ -86,7 +86,7 @@ test('a page of another host cannot read the tenant', async () => {
   response.resume();
 });
 
-test('faults are set and ended, requests counted', async () => {
+test('faults are set and cleared, and requests are counted', async () => {
   expect((await call('PUT', '/faults', '[{"kind":"status","endpoint":"assets","status":502}]')).status).toBe(204);
   expect((await tenant.get('/v1/assets')).status).toBe(502);
   await call('PUT', '/faults', '[]');
@@ -109,14 +109,14 @@ test('the platform changes at the requested rate, and stops at 0', async () => {
   ]);
 });
 
-test('the truth is streamed with rows as they are', async () => {
+test('the truth is streamed with unchanged rows', async () => {
   tenant.platform.populate({ assets: 500, threats: 500, dnsBlocks: 500 });
   const truth = await (await call('GET', '/truth')).text();
   expect(truth).toBe([...tenant.platform.truthText()].join(''));
   expect(await (await call('GET', '/truth?stream_position=none')).text()).not.toContain('"stream_position"');
 });
 
-describe('a call that cannot be served is a problem document and changes nothing', () => {
+describe('an invalid call gets a problem document and changes nothing', () => {
   test.each<[string, string, string | undefined, number]>([
     ['POST', '/assets', '{"id":', 400],
     ['POST', '/assets', '{"id":"x","deleted":true}', 400],

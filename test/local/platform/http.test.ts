@@ -40,7 +40,7 @@ async function raw(bytes: string | Uint8Array): Promise<string> {
 
 const statusOf = (answer: string): number => Number(answer.split(' ')[1]);
 
-test('no other address of this machine is listened on', async () => {
+test('the server listens on no other address of this machine', async () => {
   await expect(fetch(server.baseUrl.replace('127.0.0.1', '127.0.0.2'))).rejects.toThrow('fetch failed');
 });
 
@@ -50,14 +50,14 @@ test('the server listens on the loopback interface and serves tokens and lists',
   expect(await response.json()).toMatchObject({ data: [{ id: 'a' }, { id: 'b' }], pagination: { page_size: 2 } });
 });
 
-test('ids that would be a path of their own arrive whole', async () => {
+test('an id that contains a path is read as one id', async () => {
   for (const id of ['../x', 'ü/日本']) {
     const url = `${server.baseUrl}/v1/assets/${encodeURIComponent(id)}`;
     expect(await (await fetch(url, { headers: { authorization: await bearer() } })).json()).toMatchObject({ id });
   }
 });
 
-describe('what is not a request that the API takes is answered with a problem document and a closed or usable connection', () => {
+describe('an invalid request is answered with a problem document and a closed or usable connection', () => {
   const host = 'Host: x\r\nConnection: close\r\n';
   test.each<[string, string, number]>([
     ['no HTTP at all', 'hello\r\n\r\n', 400],
@@ -92,7 +92,7 @@ describe('what is not a request that the API takes is answered with a problem do
     expect(answer).toMatch(/^HTTP\/1.1 400[\s\S]*request\/body-not-allowed/);
   });
 
-  test('a request cut off in the middle ends quietly, and the next one is served', async () => {
+  test('a request that is cut off causes no error, and the next one is served', async () => {
     await raw('GET /v1/ass');
     await raw('POST /v1/assets HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nab');
     expect((await fetch(`${server.baseUrl}/v1/assets`)).status).toBe(401);
@@ -100,7 +100,7 @@ describe('what is not a request that the API takes is answered with a problem do
   });
 });
 
-test('a reset shows as a broken connection, a truncation as a body that ends too early', async () => {
+test('a reset breaks the connection, and a truncation ends the body too early', async () => {
   platform.setFaults([
     { kind: 'reset', endpoint: 'assets' },
     { kind: 'truncate', endpoint: 'threats' },
@@ -112,7 +112,7 @@ test('a reset shows as a broken connection, a truncation as a body that ends too
   expect((await fetch(`${server.baseUrl}/v1/assets`)).status).toBe(401);
 });
 
-test('a port that is taken is an error', async () => {
+test('a port in use is an error', async () => {
   const port = Number(new URL(server.baseUrl).port);
   await expect(startPlatformServer({ platform, port })).rejects.toThrow('EADDRINUSE');
 });

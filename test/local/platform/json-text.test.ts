@@ -6,11 +6,11 @@ import { createRandom } from '../../../local/platform/random.ts';
 const HARD =
   '{"n":9007199254740993,"f":1.0,"e":1e400,"z":-0,"__proto__":{"constructor":[1.50]},"":"\\ud800 \\u2028 {[,:]}"}';
 
-test('numbers, names and escapes are written as they were read', () => {
+test('numbers, names and escapes are written as they are read', () => {
   expect(writeJson(readJson(HARD))).toBe(HARD);
 });
 
-test('any JSON text is written back without its white space and nothing else changed', () => {
+test('any JSON text is written back unchanged but for white space', () => {
   fc.assert(
     fc.property(fc.json(), text => {
       const compact = JSON.stringify(JSON.parse(text));
@@ -20,7 +20,7 @@ test('any JSON text is written back without its white space and nothing else cha
   );
 });
 
-test('indented text is laid out over lines with the digits untouched', () => {
+test('indented text keeps every digit', () => {
   expect(writeJson(readJson('{"a":[1.0,{}],"b":[]}'), { indent: 2 })).toBe(
     '{\n  "a": [\n    1.0,\n    {}\n  ],\n  "b": []\n}',
   );
@@ -34,13 +34,13 @@ test('a shuffle changes the order of members at every depth and nothing else', (
   expect(new Set(results).size).toBeGreaterThan(10);
 });
 
-test('an object that repeats a name keeps its order, for the last one counts', () => {
+test('an object that repeats a name keeps its order, because the last member counts', () => {
   const text = '{"a":1,"a":2,"a":3}';
   const order = shuffled(createRandom(3));
   for (let attempt = 0; attempt < 5; attempt++) expect(writeJson(readJson(text), { indent: 0, order })).toBe(text);
 });
 
-test('what is not JSON is refused', () => {
+test('text that is not JSON is refused', () => {
   for (const text of ['', '{', '{"a":01}', '[1,]', "{'a':1}", '{"a":1} x'])
     expect(() => readJson(text)).toThrow(SyntaxError);
 });

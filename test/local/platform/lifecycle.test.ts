@@ -42,7 +42,7 @@ describe('an asset and its threats', () => {
     expect(String(after!['stream_position']) > String(before!['stream_position'])).toBe(true);
   });
 
-  test('a threat put on a removed asset stays unseen until the asset is restored', async () => {
+  test('a threat of a removed asset is not delivered until the asset is restored', async () => {
     const { platform, walk } = createTenant();
     platform.put('assets', { id: 'a' });
     platform.remove('assets', 'a');
@@ -52,7 +52,7 @@ describe('an asset and its threats', () => {
     expect(ids(await walk('threats'))).toEqual(['t']);
   });
 
-  test('a threat that moved to another asset goes and stays with that one', async () => {
+  test('a threat that moved to another asset is removed and restored with that asset', async () => {
     const { platform, walk } = createTenant();
     for (const id of ['a', 'b']) platform.put('assets', { id });
     platform.put('threats', { id: 't', asset_id: 'a' });
@@ -63,13 +63,13 @@ describe('an asset and its threats', () => {
     expect(await walk('threats')).toEqual([]);
   });
 
-  test('a tombstone comes also for an asset that no list ever showed', async () => {
+  test('a tombstone is delivered also for an asset that no list ever showed', async () => {
     const { platform, walk } = createTenant();
     platform.tombstoneUnseen('assets', 'ghost');
     expect(await walk('assets')).toMatchObject([{ id: 'ghost', deleted: true }]);
   });
 
-  test('a re-projection moves the position and nothing else', async () => {
+  test('a re-projection changes the position and nothing else', async () => {
     const { platform, clock, walk } = createTenant();
     platform.put('assets', { id: 'a' });
     platform.put('threats', { id: 't', asset_id: 'a' });

@@ -29,7 +29,7 @@ async function output(child: ChildProcess): Promise<{ code: unknown; out: string
 }
 
 describe('npm run platform', () => {
-  test('first prints one line of JSON with addresses and credentials, serves, lives, and ends cleanly on SIGTERM', async () => {
+  test('prints a line of JSON with addresses and credentials, serves requests, changes rows, and ends cleanly on SIGTERM', async () => {
     const child = start([
       '--assets',
       '30',

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createPlatform, type PlatformOptions } from '../../../local/platform/platform.ts';
 import { createTenant } from './tenant.ts';
 
-describe('a request that the API does not take answers a problem document', () => {
+describe('an invalid request to the API gets a problem document', () => {
   test.each<[string, number, string]>([
     ['/v1/assets?limit=0', 400, 'request/invalid-limit'],
     ['/v1/assets?limit=501', 400, 'request/invalid-limit'],
@@ -49,7 +49,7 @@ describe('a request that the API does not take answers a problem document', () =
 });
 
 describe('a cursor', () => {
-  test('holds characters that must be encoded in a URL, and never expires', async () => {
+  test('contains characters that must be encoded in a URL, and never expires', async () => {
     const { platform, clock, page } = createTenant();
     for (const id of ['a', 'b', 'c']) platform.put('assets', { id });
     const { nextCursor } = await page('assets', { limit: 1 });
@@ -58,7 +58,7 @@ describe('a cursor', () => {
     expect((await page('assets', { cursor: nextCursor })).rows.map(row => row.id)).toEqual(['b', 'c']);
   });
 
-  test('of another endpoint, or altered in any one character, is invalid', async () => {
+  test('is invalid at another endpoint, or with any character changed', async () => {
     const { platform, get, page, token } = createTenant();
     for (const id of ['a', 'b']) platform.put('assets', { id });
     const { nextCursor } = await page('assets', { limit: 1 });
@@ -76,7 +76,7 @@ describe('a cursor', () => {
   });
 });
 
-test('the rate limit answers 429 with Retry-After in seconds or as a date, and who waits is served', async () => {
+test('the rate limit gives 429 with Retry-After in seconds or as a date, and a caller that waits is served', async () => {
   for (const retryAfter of ['seconds', 'date'] as const) {
     const { get, clock, token } = createTenant({ rateLimit: { requests: 2, windowMs: 10_000, retryAfter } });
     const bearer = await token();
@@ -91,7 +91,7 @@ test('the rate limit answers 429 with Retry-After in seconds or as a date, and w
   }
 });
 
-test('latency and delays are waited out by the sleep that was given', async () => {
+test('latency and delays use the given sleep', async () => {
   const waits: number[] = [];
   const sleep = async (milliseconds: number): Promise<void> => void waits.push(milliseconds);
   const { platform, get } = createTenant({ latencyMs: 40, sleep });
@@ -101,7 +101,7 @@ test('latency and delays are waited out by the sleep that was given', async () =
   expect(waits).toEqual([540, 40]);
 });
 
-test('a caller that gives up during a delay is rejected with its own reason', async () => {
+test('a caller that aborts during a delay is rejected with its own reason', async () => {
   const { platform } = createTenant({ latencyMs: 1, sleep: () => new Promise(() => {}) });
   const controller = new AbortController();
   const answer = platform.fetch(new Request('http://x/v1/assets', { signal: controller.signal }));
@@ -110,7 +110,7 @@ test('a caller that gives up during a delay is rejected with its own reason', as
 });
 
 describe('faults', () => {
-  test('strike the endpoint named, as often as said, with status, type and Retry-After', async () => {
+  test('strike the given endpoint the given number of times, with status, type and Retry-After', async () => {
     const { platform, get } = createTenant();
     platform.setFaults([
       { kind: 'status', endpoint: 'threats', status: 500, times: 1, retryAfter: '3', typeSuffix: 'server/oops' },
@@ -121,7 +121,7 @@ describe('faults', () => {
     expect((await get('/v1/threats')).status).toBe(200);
   });
 
-  test('reset rejects as a broken connection does, truncation breaks in the middle of the body', async () => {
+  test('of the kind reset break the connection, and of the kind truncate break the body', async () => {
     const { platform } = createTenant();
     platform.setFaults([{ kind: 'reset' }]);
     const call = (): Promise<Response> => platform.fetch(new Request('http://x/v1/assets'));
@@ -132,7 +132,7 @@ describe('faults', () => {
     expect((await call()).status).toBe(401);
   });
 
-  test('strike with their probability, repeatably', async () => {
+  test('strike with their probability, the same way in each run', async () => {
     const statuses = async (): Promise<number[]> => {
       const { platform, get } = createTenant();
       platform.setFaults([{ kind: 'status', probability: 0.5, endpoint: 'assets' }]);

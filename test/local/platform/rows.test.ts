@@ -6,7 +6,7 @@ import { createTenant } from './tenant.ts';
 const HARD_MEMBERS =
   '"n":9007199254740993,"f":1.0,"e":1e400,"z":-0,"__proto__":{"x":1},"constructor":null,"":"\\u2028 ü 🛡️ \\ud800"';
 
-test('members of a row travel as they were given, to the last digit, in lists, single reads and the truth', async () => {
+test('rows keep their members to the last digit in lists, single reads and the truth', async () => {
   const { platform, get } = createTenant();
   platform.put('assets', `{"id":"a",${HARD_MEMBERS}}`);
   platform.put('threats', `{${HARD_MEMBERS},"id":"t","asset_id":"a"}`);
@@ -25,7 +25,7 @@ test('an id given with escapes or an updated_at in another notation is kept', as
   expect((await get('/v1/assets/a')).body).toMatchObject({ id: 'a', updated_at: '2020-01-01T00:00:00.123456789Z' });
 });
 
-test('the truth is what the lists deliver, removed assets as tombstones, unseen threats not at all', async () => {
+test('the truth is what the lists deliver, with tombstones of removed assets and without hidden threats', async () => {
   const { platform, get } = createTenant();
   for (const id of ['a', 'b']) platform.put('assets', { id });
   platform.put('threats', { id: 't', asset_id: 'a' });
@@ -39,7 +39,7 @@ test('the truth is what the lists deliver, removed assets as tombstones, unseen 
   expect(JSON.parse([...platform.truthText('none')].join('')).assets.a).not.toHaveProperty('stream_position');
 });
 
-test('the truth as text comes in pieces and joins to the rows of the truth', () => {
+test('the pieces of the truth as text join to the rows of the truth', () => {
   const { platform } = createTenant();
   platform.populate({ assets: 300, threats: 300, dnsBlocks: 100 });
   const pieces = [...platform.truthText()];
@@ -50,7 +50,7 @@ test('the truth as text comes in pieces and joins to the rows of the truth', () 
   expect(pieces.join('')).toBe(`{${streams.join()}}`);
 });
 
-test('generated rows depend on seed and index alone, are JSON of realistic size, and some hold hard values', () => {
+test('generated rows depend only on seed and index, are JSON of realistic size, and include edge cases', () => {
   const texts = Array.from({ length: 200 }, (_, index) => `{${generatedMembers('assets', 5, index)}}`);
   expect(texts).toEqual(Array.from({ length: 200 }, (_, index) => `{${generatedMembers('assets', 5, index)}}`));
   for (const text of texts) expect(typeof JSON.parse(text)).toBe('object');
@@ -60,7 +60,7 @@ test('generated rows depend on seed and index alone, are JSON of realistic size,
   for (const hard of ['9007199254740993', '1e400', '"__proto__"', '1.0', '"":']) expect(texts.join('')).toContain(hard);
 });
 
-test('positions are ISO texts in microseconds that sort as they rise', () => {
+test('positions are ISO texts in microseconds that sort in their order', () => {
   expect(positionText(1_763_640_000_000_007)).toBe('2025-11-20T12:00:00.000007Z');
   expect(positionText(1_763_640_000_123_456) > positionText(1_763_640_000_123_455)).toBe(true);
 });
@@ -74,7 +74,7 @@ test('answers can be indented and shuffled, with the same content', async () => 
   expect(text).toMatch(/\n {6}"n": 9007199254740993/);
 });
 
-test('a platform that holds anything is not populated, for generated rows belong to its past', () => {
+test('only an empty platform can be populated', () => {
   const { platform } = createTenant();
   platform.put('assets', { id: 'a' });
   expect(() => platform.populate({ assets: 1, threats: 0, dnsBlocks: 0 })).toThrow('Only an empty platform');

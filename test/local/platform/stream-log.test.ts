@@ -6,7 +6,7 @@ interface Item extends Entry {
   readonly name: number;
 }
 
-test('reading on from any place gives what a plain list would give, whatever was appended and withdrawn', () => {
+test('reading from any place gives the same entries as a plain list, after any appends and withdrawals', () => {
   const steps = fc.array(fc.oneof(fc.constant('append' as const), fc.nat(300)), { maxLength: 300 });
   fc.assert(
     fc.property(steps, fc.nat(300), (actions, from) => {
@@ -29,7 +29,7 @@ test('reading on from any place gives what a plain list would give, whatever was
   );
 });
 
-test('places stay good when withdrawn entries are dropped for good', () => {
+test('places stay valid after withdrawn entries are dropped', () => {
   const log = new StreamLog<Item>();
   const items = Array.from({ length: 20_000 }, (_, name) => ({ seq: 0, name }));
   for (const item of items) log.append(item);
@@ -44,7 +44,7 @@ test('places stay good when withdrawn entries are dropped for good', () => {
   expect(log.after(15_000).next().value!.name).toBe(15_000);
 });
 
-test('withdrawing twice, or what is not in the log, has no effect', () => {
+test('withdrawing an entry twice, or one that is not in the log, has no effect', () => {
   const log = new StreamLog<Item>();
   const item = { seq: 0, name: 1 };
   log.append(item);

@@ -21,14 +21,14 @@ function rowsOf({ tenantData }: Platform) {
 }
 
 describe('random changes', () => {
-  test('without a bound they add rows as long as they continue', () => {
+  test('add rows without end when there is no bound', () => {
     const { assets, threats, 'dns-blocks': blocks } = rowsOf(changed());
     expect(assets).toBeGreaterThan(5 * MOST.assets);
     expect(threats).toBeGreaterThan(5 * MOST.threats);
     expect(blocks).toBeGreaterThan(5 * MOST['dns-blocks']);
   });
 
-  test('a full stream of rows that change gets no more, and does not run empty', () => {
+  test('add no row to a full stream of rows that change, and do not empty it', () => {
     const platform = changed(MOST);
     const { assets, threats } = rowsOf(platform);
     expect({ assets, threats }).toEqual({ assets: MOST.assets, threats: MOST.threats });
@@ -39,7 +39,7 @@ describe('random changes', () => {
     expect(live('threats')).toBeGreaterThan(MOST.threats / 2);
   });
 
-  test('where a stream with room would get a new asset, a full one gets a removed asset back', () => {
+  test('restore a removed asset in a full stream instead of adding one', () => {
     const first = (value: number) => {
       const rest = createRandom(2);
       let calls = 0;
@@ -65,7 +65,7 @@ describe('random changes', () => {
     }
   });
 
-  test('a full stream of rows that never change gets a tenth of them', () => {
+  test('add a tenth of the rows to a full stream of rows that never change', () => {
     const unbounded = rowsOf(changed())['dns-blocks'] - 40;
     const bounded = rowsOf(changed(MOST))['dns-blocks'] - MOST['dns-blocks'];
     expect(bounded / unbounded).toBeGreaterThan(0.05);

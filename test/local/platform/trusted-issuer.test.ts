@@ -25,7 +25,7 @@ async function token(now: number, payload: JWTPayload = GOOD, key = keys.private
 }
 
 describe('a token of a trusted realm', () => {
-  test('is good where it carries the role, beside those of the platform itself', async () => {
+  test('is accepted where it has the role, as are the platform’s own tokens', async () => {
     const { clock, get } = createTenant({ trustedIssuer: realm });
     const bearer = await token(clock.now);
     expect((await get('/v1/assets', bearer)).status).toBe(200);
@@ -33,7 +33,7 @@ describe('a token of a trusted realm', () => {
     expect((await get('/v1/threats')).status).toBe(200);
   });
 
-  test('is expired once its time is over by the clock of the platform', async () => {
+  test('expires by the clock of the platform', async () => {
     const { clock, get } = createTenant({ trustedIssuer: realm });
     const bearer = await token(clock.now);
     clock.now += 299_000;
@@ -42,7 +42,7 @@ describe('a token of a trusted realm', () => {
     expect((await get('/v1/assets', bearer)).body.type).toMatch(/auth\/expired-token$/);
   });
 
-  test('is of no use to an account that was disabled', async () => {
+  test('is refused after the account was disabled', async () => {
     const { clock, get, platform } = createTenant({ trustedIssuer: realm });
     platform.account.revoked = true;
     expect((await get('/v1/assets', await token(clock.now))).body.type).toMatch(/auth\/revoked-account$/);
@@ -61,12 +61,12 @@ describe('a token of a trusted realm', () => {
   });
 });
 
-test('a token of a realm that nobody trusts is invalid', async () => {
+test('a token of an untrusted realm is invalid', async () => {
   const { clock, get } = createTenant();
   expect((await get('/v1/assets', await token(clock.now))).body.type).toMatch(/auth\/invalid-token$/);
 });
 
-test('keys that cannot be had are no fault of the token', async () => {
+test('a token is not called invalid when the keys of its realm cannot be loaded', async () => {
   const { clock, get } = createTenant({ trustedIssuer: 'http://127.0.0.1:9/realms/org' });
   const bearer = await token(clock.now, { ...GOOD, iss: 'http://127.0.0.1:9/realms/org' });
   expect((await get('/v1/assets', bearer)).status).toBe(500);

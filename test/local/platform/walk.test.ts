@@ -42,7 +42,7 @@ test('a poll with the last cursor delivers only what changed since', async () =>
   expect((await page('assets', { cursor: nextCursor })).rows).toMatchObject([{ id: 'a2', changed: true }]);
 });
 
-test('retention latest keeps one row an id at its newest position, every-version also the older ones', async () => {
+test('retention latest keeps one row for each id at its newest position, and every-version also the older ones', async () => {
   for (const [retention, expected] of [
     ['latest', ['b', 'a']],
     ['every-version', ['a', 'b', 'a']],
@@ -53,7 +53,7 @@ test('retention latest keeps one row an id at its newest position, every-version
   }
 });
 
-test('with every version kept, a removal still takes all versions of the threats away', async () => {
+test('with every version kept, a removal still hides all versions of the threats', async () => {
   const { platform, walk } = createTenant({ retention: 'every-version' });
   platform.put('assets', { id: 'a' });
   for (const severity of ['low', 'high']) platform.put('threats', { id: 't', asset_id: 'a', severity });
@@ -63,7 +63,7 @@ test('with every version kept, a removal still takes all versions of the threats
   expect(await walk('threats')).toMatchObject([{ severity: 'high' }]);
 });
 
-test('very recent changes are withheld from lists and come later', async () => {
+test('very recent changes are withheld from lists and delivered later', async () => {
   const { platform, clock, walk } = createTenant({ withholdMs: 5000 });
   platform.put('assets', { id: 'a' });
   platform.put('dns-blocks', { id: 'd' });
@@ -72,7 +72,7 @@ test('very recent changes are withheld from lists and come later', async () => {
   expect([await walk('assets'), await walk('dns-blocks')]).toMatchObject([[{ id: 'a' }], [{ id: 'd' }]]);
 });
 
-test('a batch that has been shown takes no more rows: what is new is withheld whatever its position', async () => {
+test('a batch that has been shown takes no more rows, and new rows are withheld whatever their position', async () => {
   const { platform, clock, walk } = createTenant({ withholdMs: 5000, tieSize: 10 });
   platform.put('assets', { id: 'old' });
   clock.now += 5000;
@@ -80,14 +80,14 @@ test('a batch that has been shown takes no more rows: what is new is withheld wh
   expect(await walk('assets')).toMatchObject([{ id: 'old' }]);
 });
 
-test('rows of one tie share a position, are cut across pages and keep their order', async () => {
+test('rows with one position are split over pages and keep their order', async () => {
   const { walk } = tenantWithAssets(60, { tieSize: 10 });
   const rows = await walk('assets', 7);
   expect(new Set(rows.map(row => row['stream_position'])).size).toBeLessThan(30);
   expect(rows.map(row => row.id)).toEqual(Array.from({ length: 60 }, (_, index) => `a${index}`));
 });
 
-test('short and empty pages with a cursor interrupt no walk and lose no row', async () => {
+test('short and empty pages with a cursor neither end a walk nor lose a row', async () => {
   const { walk, page } = tenantWithAssets(200, { shortPages: 0.5, emptyPages: 0.4 });
   expect((await walk('assets', 7)).map(row => row.id)).toEqual(Array.from({ length: 200 }, (_, index) => `a${index}`));
   const sizes = new Set<string>();
@@ -100,7 +100,7 @@ test('short and empty pages with a cursor interrupt no walk and lose no row', as
   expect(sizes).toEqual(new Set(['full', 'short', 'empty']));
 });
 
-test('an empty page in the middle of a walk carries another cursor than the one sent', async () => {
+test('an empty page within a walk has another cursor than the one sent', async () => {
   const { page } = tenantWithAssets(3, { emptyPages: 0.99 });
   const first = await page('assets');
   const second = await page('assets', { cursor: first.nextCursor });
@@ -109,7 +109,7 @@ test('an empty page in the middle of a walk carries another cursor than the one 
 });
 
 describe('DNS blocks', () => {
-  test('are ordered by blocked_at, ties by id, however they arrive', async () => {
+  test('are ordered by blocked_at, then by id, in whatever order they are added', async () => {
     const { platform, walk } = createTenant();
     for (const [id, second] of [
       ['c', '02'],
@@ -122,7 +122,7 @@ describe('DNS blocks', () => {
     expect((await walk('dns-blocks', 1)).map(row => row.id)).toEqual(['d', 'b', 'a', 'c']);
   });
 
-  test('that arrive behind what lists have passed are refused, because they could never be delivered', async () => {
+  test('are refused with a time that lists have passed, because they could never be delivered', async () => {
     const { platform, walk } = createTenant();
     platform.put('dns-blocks', { id: 'b' });
     await walk('dns-blocks');

@@ -13,8 +13,8 @@ async function column(folder: DeliveredFolder, sql: string): Promise<unknown[]> 
   return (await (await database.query(sql)).getRowsJson()).map(row => row[0]);
 }
 
-describe('of the files', () => {
-  test('every line is read as it is written', async () => {
+describe('the delivered files', () => {
+  test('are read line by line, unchanged', async () => {
     await using folder = await DeliveredFolder.make();
     const lines = [
       envelope({ sequence: 1, row: `{"text":"${'é'.repeat(500_000)}"}` }),
@@ -30,7 +30,7 @@ describe('of the files', () => {
     ]);
   });
 
-  test('those of several gzip members, and those that are empty, are read', async () => {
+  test('may have several gzip members, or be empty', async () => {
     await using folder = await DeliveredFolder.make();
     const [one, other] = [envelope({ sequence: 1, row: '1' }), envelope({ sequence: 2, id: 'b', row: '2' })];
     await folder.bytes(`${DAY}/members.json.gz`, Buffer.concat([gzipSync(`${one}\n`), gzipSync(`${other}\n`)]));
@@ -38,7 +38,7 @@ describe('of the files', () => {
     expect(await column(folder, 'select id from current_assets order by id')).toEqual(['a', 'b']);
   });
 
-  test('the day is that of the folder, in both layouts, and none where folders say none', async () => {
+  test('have the day of their folder in both layouts, or none', async () => {
     await using folder = await DeliveredFolder.make();
     await folder.file('events/2026/11/20/23/a.json.gz', envelope({ sequence: 1, id: 'by time', row: '1' }));
     await folder.file('events/assets/2026/11/21/00/a.json.gz', envelope({ sequence: 2, id: 'by stream', row: '1' }));
@@ -50,7 +50,7 @@ describe('of the files', () => {
     ]);
   });
 
-  test('what a bucket holds beside events is left alone', async () => {
+  test('are read without the other folders of a bucket', async () => {
     await using folder = await DeliveredFolder.make();
     await folder.file(`${DAY}/a.json.gz`, envelope({ sequence: 1, row: '1' }));
     for (const other of ['delivery-errors/backup/2026/11/20/09/b.json.gz', 'dead-letter/acme/c.json.gz']) {
@@ -118,13 +118,13 @@ describe('a query', () => {
     await expect(database.query(sql)).rejects.toThrow(message);
   });
 
-  test('may hold a number that JSON cannot', async () => {
+  test('may contain a number that JSON cannot represent', async () => {
     const result = await database.query("select 1 where 2 < 1e999 and 'NaN'::double > 1");
     expect(await result.getRows()).toEqual([[1]]);
   });
 });
 
-test('SQL cannot change the settings that keep it from other files', async () => {
+test('SQL cannot change the settings that protect other files', async () => {
   await using folder = await DeliveredFolder.make();
   await folder.file(`${DAY}/a.json.gz`, envelope({ sequence: 1, row: '1' }));
   await expect(column(folder, "set memory_limit = '1GB'")).rejects.toThrow(QueryFailedError);

@@ -42,7 +42,7 @@ afterAll(() => folder[Symbol.asyncDispose]());
 
 const ask = (...args: string[]) => run('--folder', folder.path, ...args);
 
-test('without SQL it says what is there, and what to ask', async () => {
+test('without SQL the command prints a summary and example queries', async () => {
   const { status, stdout, stderr } = await ask();
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   expect(stdout).toContain('1 file of events.');
@@ -53,7 +53,7 @@ test('without SQL it says what is there, and what to ask', async () => {
   expect(stdout).toContain('Try next');
 });
 
-test('a table is for people: columns line up, long cells are cut, and a value cannot command the terminal', async () => {
+test('a table aligns columns, cuts long cells, and escapes control characters', async () => {
   const { status, stdout } = await ask('select id, row from current_assets order by sequence');
   expect(status).toBe(0);
   const lines = [
@@ -66,7 +66,7 @@ test('a table is for people: columns line up, long cells are cut, and a value ca
   expect(stdout.split('\n')).toEqual([...lines, ...notes]);
 });
 
-test('--json gives each row as an object on a line, whole, to the last digit', async () => {
+test('--json prints each row as an object on a line, to the last digit', async () => {
   const sql = `select row, updated_at, 9007199254740993 as big, 9007199254740994 as even, 7::bigint as small, 0.10 as exact, null as nothing, timestamptz '2026-06-01 02:00:00+02' as zoned, 1 as "2", 2 as "1"
     from current_assets where id = 'a'`;
   const { status, stdout } = await ask('--json', sql);
@@ -76,12 +76,12 @@ test('--json gives each row as an object on a line, whole, to the last digit', a
   );
 });
 
-test('SQL that begins with a comment, as a file of SQL may, is no option', async () => {
+test('SQL that begins with a comment is not taken for an option', async () => {
   const answers = await Promise.all(['-- of\nselect 7 as n', '--of\nselect 7 as n'].map(sql => ask(sql, '--json')));
   expect(answers).toEqual(answers.map(() => ({ status: 0, stdout: '{"n":7}\n', stderr: '' })));
 });
 
-test('an answer that lacks what a damaged file held names the file, and does not pass for whole', async () => {
+test('an answer without the events of a damaged file names the file and ends with 1', async () => {
   await using damaged = await DeliveredFolder.make();
   await damaged.file('events/2026/11/20/09/a.json.gz', envelope({ sequence: 1, row: ROW }));
   await damaged.bytes('events/2026/11/20/09/b.json.gz', gzipSync(`${'x'.repeat(1_000)}\n`).subarray(0, 20));
@@ -122,13 +122,13 @@ test.each(['select cast(id as int) from events', 'select error(row) from events'
   },
 );
 
-describe('it ends with', () => {
+describe('the command ends with', () => {
   test.each([
     ['1 when the SQL is wrong, and points to the place', ['selct 1'], 1, /LINE 1: selct 1\n {8}\^/],
     ['1 when a statement would write a file', ["copy (select 1) to 'x.csv'"], 1, /reads only the views, and writes no/],
     ['1 when there are two statements in one argument', ['select 1; select 2'], 1, /one statement at a time/],
-    ['2 when machines are to read what is for people', ['--json'], 2, /--json needs SQL/],
-    ['2 when an option is none', ['--jsn'], 2, /unknown option '--jsn'/],
+    ['2 with --json and without SQL', ['--json'], 2, /--json needs SQL/],
+    ['2 when an option is unknown', ['--jsn'], 2, /unknown option '--jsn'/],
     ['2 when there are two statements in two arguments', ['select 1', 'select 2'], 2, /too many arguments/],
   ])('%s', async (_, args, status, message) => {
     expect(await ask(...args)).toEqual({ status, stdout: '', stderr: expect.stringMatching(message) });
@@ -149,7 +149,7 @@ describe('it ends with', () => {
     expect(await readdir(empty.path)).toEqual([]);
   });
 
-  test('0 and every option when asked for --help', async () => {
+  test('0 and every option with --help', async () => {
     const { status, stdout } = await run('--help');
     expect(status).toBe(0);
     for (const word of ['--folder', '--json', 'Examples:', 'Exit status:', 'current_threats'])
@@ -159,7 +159,7 @@ describe('it ends with', () => {
   });
 });
 
-test('a name of a column cannot command the terminal', async () => {
+test('control characters in a column name are escaped', async () => {
   const { stdout } = await ask('select 1 as "a\u001b[31m\nb"');
   expect(stdout).not.toContain('\u001b');
   expect(stdout.split('\n')[0]).toBe('a\\u001b[31m\\u000ab');

@@ -35,7 +35,7 @@ function faultsOf(make: () => unknown): readonly string[] {
   return [];
 }
 
-test('a mapping becomes the setting that the stack would compile', () => {
+test('a mapping becomes the same setting as in the stack', () => {
   const mapping = { hostname: WIDE_MAPPING.hostname, threats: WIDE_MAPPING.threats };
   const { settings } = requestOf(JSON.stringify(mapping), '--format', 'ocsf');
   expect(JSON.parse(settings['OCSF_FIELDS']!)).toEqual(compiledFields(mapping));
@@ -47,7 +47,7 @@ const WRONG: readonly (readonly [what: string, mapping: unknown])[] = [
   ['a list', ['message']],
   ['a text', 'device.hostname'],
   ['nothing', null],
-  ['a stream that is none', { hosts: { a: 'message' } }],
+  ['an unknown stream', { hosts: { a: 'message' } }],
   ['names that no configuration can carry', JSON.parse('{"__proto__":"message"}')],
   ['attributes that are not there', MANY],
   ['too much for the function', { ['m'.repeat(4_000)]: 'message' }],
@@ -64,9 +64,9 @@ test.each(WRONG)('%s is refused with every fault that the configuration would re
 test.each([
   ['without its format', ['{}'], '--ocsf-fields has no effect without --format ocsf'],
   ['with another format', ['{}', '--format', 'envelope'], '--ocsf-fields has no effect without --format ocsf'],
-  ['of a file that is no JSON', ['{"secret"', '--format', 'ocsf'], '--ocsf-fields names a file that is not JSON'],
+  ['of a file that is not JSON', ['{"secret"', '--format', 'ocsf'], '--ocsf-fields names a file that is not JSON'],
   [
-    'of a file that is not there',
+    'of a missing file',
     ['{}', '--format', 'ocsf', '--ocsf-fields', '/nowhere/mapping.json'],
     '--ocsf-fields names a file that cannot be read (ENOENT)',
   ],
@@ -75,7 +75,7 @@ test.each([
   expect(faultsOf(() => requestOf(text, ...options))).toEqual([fault]);
 });
 
-test('the rows of a run are counted for each mapped member, of the stream that the mapping names only', async () => {
+test('the rows of a run are counted for each mapped member, in its stream only', async () => {
   const fields = [{ member: 'host' }, { member: 'host', stream: 'threats' }, { member: 'hots' }];
   const sent = (stream: string, members: object, unmapped: object = {}) =>
     JSON.stringify({ class_uid: 5001, metadata: { log_name: stream }, raw_data: JSON.stringify(members), unmapped });

@@ -109,7 +109,7 @@ describe('a failure', () => {
   const thrown = (name: string, message: string) =>
     new HandlerError({ name, message, stack: `${name}: ${message}\n    at somewhere` });
 
-  test('commands no terminal, whatever the API put into its answer', () => {
+  test('escapes control characters of the API’s answer', () => {
     const commanding = thrown('ApiRefusedError', 'The API answered 500 \x1b[2J\x9b31m\u202e of others.');
     for (const verbose of [false, true]) {
       expect(failureText(commanding, verbose)).toContain('\\u001b[2J\\u009b31m\\u202e of others.');
@@ -150,7 +150,7 @@ describe('invoking until every stream is drained', () => {
     expect(lambda.calls).toEqual({ invoked: 3, leases: 2, slept: 2 });
   });
 
-  test('starts nothing further once it is stopped', async () => {
+  test('does not invoke again after it is stopped', async () => {
     const lambda = handler(result(true), result(true));
     const isStopped = () => lambda.calls.invoked === 1;
     await expect(drainUntilDone({ ...lambda, isStopped })).resolves.toBe(false);
@@ -158,7 +158,7 @@ describe('invoking until every stream is drained', () => {
   });
 });
 
-test('the signal that npm passes on beside the terminal is not a second Ctrl-C; a later one is', () => {
+test('a signal that npm forwards is not a second Ctrl-C, and a later one is', () => {
   let now = 0;
   const calls: string[] = [];
   const onFirst = () => void calls.push('first');

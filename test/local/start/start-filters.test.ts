@@ -20,7 +20,7 @@ describe('npm start with filters', () => {
   });
   afterAll(() => folder[Symbol.asyncDispose]());
 
-  test('counts filtered rows in a line of their own, and each column adds up', () => {
+  test('counts filtered rows in a separate line, and each column adds up', () => {
     expect([filtered.status, filtered.stderr]).toEqual([0, '']);
     for (const run of [filtered, changed]) {
       for (const stream of ['assets', 'threats', 'dns-blocks', 'all']) expect(addsUp(tableRow(run, stream))).toBe(true);

@@ -31,7 +31,7 @@ describe('the options', () => {
     expect(tenantData).toMatchObject({ assets: 1_500, threats: 2_500, dnsBlocks: 4_000 });
   });
 
-  test('filters and members that are left out become settings of the function, one option for each stream', () => {
+  test('--filter and --omit become settings of the function', () => {
     const { settings } = request(
       '--filter',
       "threats=severity != 'low'",
@@ -45,7 +45,7 @@ describe('the options', () => {
   });
 
   test.each([
-    ['an expression that is none', ['--filter', 'threats=a =='], /^--filter threats is no expression of JMESPath: /],
+    ['an invalid expression', ['--filter', 'threats=a =='], /^--filter threats is no expression of JMESPath: /],
     ['an unknown function', ['--filter', 'threats=f(a)'], /^--filter threats is no .*Unknown function: f\(\)/],
     [
       'an unknown stream',
@@ -55,8 +55,8 @@ describe('the options', () => {
     ['a filter without an expression', ['--filter', 'threats='], /^option '--filter .* must begin with/],
     ['two filters of one stream', ['--filter', 'assets=a', '--filter', 'assets=b'], /Join the expressions of a stream/],
     ['an option without a value', ['--filter'], /^option '--filter <stream=expression>' argument missing$/],
-    ['the id left out', ['--omit', 'assets=id'], /^--omit assets.0 must not be a member that the connector reads/],
-    ['the asset of a threat left out', ['--omit', 'threats=asset_id'], /^--omit threats must not name the member/],
+    ['--omit of the id', ['--omit', 'assets=id'], /^--omit assets.0 must not be a member that the connector reads/],
+    ['--omit of the asset of a threat', ['--omit', 'threats=asset_id'], /^--omit threats must not name the member/],
     ['a filter of a stream that is off', [...TENANT, '--filter', 'dnsBlocks=a'], /^--filter dnsBlocks has no effect/],
   ])('%s is refused by one sentence', (_, args, fault) => {
     expect(faultsOf(...args)).toEqual([expect.stringMatching(fault)]);
@@ -111,7 +111,7 @@ describe('the options', () => {
     expect(() => readRequest([], environment, true)).toThrow(`as in "${line}"`);
   });
 
-  test('a name made of a host can be a name, whatever the host', () => {
+  test('a name from any host is a valid name', () => {
     const hosts = [
       'https://api.acme.example:8443/x',
       'http://127.0.0.1:80',
@@ -124,7 +124,7 @@ describe('the options', () => {
 });
 
 describe('the source of a state folder', () => {
-  test('later runs continue with the platform of the first, whatever the clock says', () => {
+  test('later runs continue with the platform of the first, also when the clock is set back', () => {
     const first = nextSource(request('--seed', '7', '--assets', '10'), undefined, 1_000);
     const second = nextSource(request('--change', '5'), first, 2_000);
     const third = nextSource(request('--seed', '7', '--change', '2'), second, 1_500);
@@ -136,7 +136,7 @@ describe('the source of a state folder', () => {
     expect(nextSource(request(), third, 9_000)).toEqual(third);
   });
 
-  test('a folder filled from one tenant is refused to another, to another client and to the embedded platform', () => {
+  test('a folder of one tenant is refused for another tenant, another client and the embedded platform', () => {
     const first = nextSource(request(...TENANT), undefined, 0);
     for (const other of [
       request(...TENANT, '--base-url', 'https://api.other.example'),
@@ -147,14 +147,14 @@ describe('the source of a state folder', () => {
     }
   });
 
-  test('a slash at the end of the base URL makes no other tenant', () => {
+  test('a slash at the end of the base URL does not change the tenant', () => {
     const first = nextSource(request(...TENANT), undefined, 0);
     const again = request(...TENANT, '--base-url', 'https://api.acme.example');
     expect(nextSource(again, first, 1)).toEqual(first);
   });
 });
 
-test("the function sees nothing of the person's environment but the way to the network", () => {
+test("the function gets only proxy and certificates of the user's environment", () => {
   const inherited = {
     AWS_PROFILE: 'prod',
     DNS_BLOCKS_PATH: '/x',

@@ -61,7 +61,7 @@ async function askForSecret(port: number): Promise<string> {
 }
 
 describe('npm start on a real tenant', () => {
-  test('refused credentials cost nothing: with the right secret the next run delivers everything, the one after nothing', async () => {
+  test('after refused credentials, a run with the right secret delivers everything, and the next run nothing', async () => {
     await using api = await tenant();
     await using folder = await StateFolder.make();
     const refused = await folder.run(api.options, { secret: 'wrong' });
@@ -81,7 +81,7 @@ describe('npm start on a real tenant', () => {
     }
   });
 
-  test('an API that echoes the request gets neither the token nor the secret to the terminal or into a file', async () => {
+  test('an API that echoes the request puts neither token nor secret on the terminal or into a file', async () => {
     await using api = await tenant();
     await using web = await httpHarness(echo(404));
     await using folder = await StateFolder.make();
@@ -102,7 +102,7 @@ describe('npm start on a real tenant', () => {
     expect(await readdir(folder.path)).toEqual([]);
   });
 
-  test('Ctrl-C finishes the current page with status 130, the next run sends the rest once, and no other user can read the secret meanwhile', async () => {
+  test('Ctrl-C finishes the current page with status 130, the next run sends the rest once, and no other user can read the secret', async () => {
     await using api = await tenant(100);
     await using folder = await StateFolder.make();
     let answers: Promise<string[]> = Promise.resolve([]);

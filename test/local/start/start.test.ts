@@ -78,7 +78,7 @@ describe('npm start on the embedded platform', () => {
     expect(tombstone.sequence < withdrawn.sequence).toBe(true);
   });
 
-  test('the second of two changes restores what was removed before', async () => {
+  test('the second of two changes restores the asset that was removed before', async () => {
     expect(tableRow(third, 'assets')).toMatchObject({ forwarded: 2, tombstones: 1 });
   });
 
@@ -112,7 +112,7 @@ describe('npm start on the embedded platform', () => {
     expect(files.filter(file => file.includes('.') && !file.endsWith('.json.gz'))).toEqual([]);
   });
 
-  test('another format and another seed for the same folder are refused with the way out, and nothing is started', async () => {
+  test('another format or seed for the same folder is refused with a remedy, and nothing is started', async () => {
     const refused = await folder.run(['--format', 'ocsf', '--seed', '9', '--assets', '3']);
     expect(refused).toMatchObject({ status: 2, stdout: '' });
     expect(refused.stderr).toContain('"local" holds events in the format envelope, and this run would add ocsf.');
@@ -122,7 +122,7 @@ describe('npm start on the embedded platform', () => {
     expect(refused.stderr).toContain('--assets was 150 when "local" began');
   });
 
-  describe('whose database is damaged', () => {
+  describe('with a damaged database', () => {
     let damaged: Ended;
     let reset: Ended;
 
@@ -143,7 +143,7 @@ describe('npm start on the embedded platform', () => {
       expect(damaged.stderr).not.toMatch(/^\s+at /m);
     });
 
-    test('a reset starts again, here with fewer rows', async () => {
+    test('a reset starts again with the given rows', async () => {
       expect(reset.status).toBe(0);
       expect(tableRow(reset, 'all')).toMatchObject({ read: 15, forwarded: 15 });
       expect((await events()).length).toBe(15);
@@ -166,7 +166,7 @@ test('a state folder in a file is refused with its path, the reason and what to 
   );
 });
 
-test('a full disk ends in a message, not in a stack', async () => {
+test('a full disk gives a message without a stack trace', async () => {
   await using folder = await StateFolder.make();
   // A limit on the size of files, in KiB, acts as a full disk. Small pages let the database reach it first.
   const full = await folder.run(['--assets', '300', '--threats', '0', '--dns-blocks', '0', '--page-limit', '10'], {
@@ -178,8 +178,8 @@ test('a full disk ends in a message, not in a stack', async () => {
   expect(full.stderr).not.toMatch(/^\s+at /m);
 });
 
-describe('what is printed after a run', () => {
-  test('the commands work as printed: with the same options, quoted paths, and no message about a broken pipe', async () => {
+describe('after a run', () => {
+  test('the printed commands work, with the same options, quoted paths, and no message about a broken pipe', async () => {
     await using parent = await StateFolder.make();
     const path = join(parent.path, "it's a folder");
     const { stdout } = await parent.run([
@@ -213,7 +213,7 @@ describe('the command line of npm start', () => {
     expect(stdout).toContain('Exit status:');
   });
 
-  test('every fault is reported at once with status 2, nothing is started, and no value is repeated', async () => {
+  test('every wrong value is reported at once with status 2, nothing is started, and no secret is repeated', async () => {
     await using folder = await StateFolder.make();
     const wrong = ['--auth-url', 'http://login.example', '--page-limit', '501', '--change', '3'];
     const { status, stdout, stderr } = await folder.run([...wrong, '--client-secret', 'hunter2']);
