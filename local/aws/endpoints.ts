@@ -74,9 +74,7 @@ export interface LocalAws {
   /** Event notifications by bucket name. Initially empty. */
   readonly notifications: Map<string, BucketNotifications>;
   readonly faults: Faults;
-  /** The calls so far by permission and resource. */
-  tally(): TallyRow[];
-  /** Serves another service on its own port, with the same faults and tally, until `close`. @returns its URL */
+  /** Serves another service on its own port, with the same faults, until `close`. @returns its URL */
   serve<O extends Operation>(service: Service<O>): Promise<string>;
   /** Delivers what is buffered and stops every endpoint. May be called repeatedly. */
   close(): Promise<void>;
@@ -112,12 +110,8 @@ export async function startAws(options: AwsOptions): Promise<LocalAws> {
   const firehose = createFirehose({ ...target, ...place, buffering: options.buffering ?? WRITE_THROUGH });
   const secrets = createSecretsManager({ name: names.secret, value: options.secret, now, ...place });
   const notifications = new Map<string, BucketNotifications>();
-  const tally = createTally();
   const wires: Wire[] = [];
-  const record = (call: Call): void => {
-    tally.add(call);
-    onCall?.(call);
-  };
+  const record = (call: Call): void => onCall?.(call);
   const start = async <O extends Operation>(service: Service<O>, server?: WireOptions['server']): Promise<string> => {
     const choices = { ...(server && { server }), ...(accessKey && { accessKey }) };
     const clock = dated ? { now } : {};
@@ -168,7 +162,6 @@ export async function startAws(options: AwsOptions): Promise<LocalAws> {
     secret: secrets.controls,
     notifications,
     faults,
-    tally: tally.rows,
     serve: service => start(service),
     close() {
       closed ??= stop();
@@ -194,33 +187,4 @@ function resourceEnvironment(names: AwsNames): Record<string, string> {
 function timer(task: () => void, milliseconds: number): () => void {
   const timeout = setTimeout(task, milliseconds);
   return () => clearTimeout(timeout);
-}
-
-/** How often a permission was used on a resource, and what it metered. */
-export interface TallyRow {
-  readonly permission: string;
-  readonly resource: string;
-  calls: number;
-  /** Answered with an error, or not answered at all. */
-  failed: number;
-  readUnits: number;
-  writeUnits: number;
-}
-
-/** Sums the calls by permission and resource; the keys of one bucket are summed as `<bucket>/*`. */
-function createTally() {
-  const rows = new Map<string, TallyRow>();
-  return {
-    add({ permission, resource: whole, status, readUnits = 0, writeUnits = 0 }: Call): void {
-      const resource = whole.replace(/^(arn:aws:s3:::[^/]+\/).*$/s, '$1*');
-      const name = `${permission} ${resource}`;
-      const row = rows.get(name) ?? { permission, resource, calls: 0, failed: 0, readUnits: 0, writeUnits: 0 };
-      rows.set(name, row);
-      row.calls += 1;
-      if (status < 200 || status > 299) row.failed += 1;
-      row.readUnits += readUnits;
-      row.writeUnits += writeUnits;
-    },
-    rows: (): TallyRow[] => [...rows.values()].map(row => ({ ...row })),
-  };
 }

@@ -16,21 +16,15 @@ import type { Service } from './wire.ts';
 
 export const FIREHOSE_TARGET = 'Firehose_20150804';
 
-/** What the delivery stream has accepted. Refused calls and failed records are not billed. */
 export interface FirehoseCounters {
   calls: number;
   refusedCalls: number;
+  /** Accepted records. */
   records: number;
-  failedRecords: number;
-  bytes: number;
-  /** Each record rounded up to the next 5 KiB. */
-  billedBytes: number;
 }
 
 export interface FirehoseControls {
   readonly counters: Readonly<FirehoseCounters>;
-  /** Objects delivered so far. */
-  readonly objects: number;
   /** Delivers what is buffered. */
   flush(): Promise<void>;
 }
@@ -46,18 +40,13 @@ export function createFirehose(options: FirehoseOptions): {
   controls: FirehoseControls;
 } {
   const buffer = createDeliveryBuffer(options, options.buffering);
-  const counters = { calls: 0, refusedCalls: 0, records: 0, failedRecords: 0, bytes: 0, billedBytes: 0 };
+  const counters = { calls: 0, refusedCalls: 0, records: 0 };
 
   const put = async (records: readonly Buffer[], fault: Fault) => {
     const failed = records.map((_, index) => fault.failItems?.(index) ?? false);
     const taken = records.filter((_, index) => !failed[index]);
     if (taken.length > 0) await buffer.accept(taken);
     counters.records += taken.length;
-    counters.failedRecords += records.length - taken.length;
-    for (const { length } of taken) {
-      counters.bytes += length;
-      counters.billedBytes += billedBytes(length);
-    }
     return failed.map(slow => (slow ? SLOW_DOWN : { RecordId: crypto.randomUUID() }));
   };
 
@@ -90,13 +79,7 @@ export function createFirehose(options: FirehoseOptions): {
       return jsonRefusal('1.1', error);
     },
   };
-  const controls: FirehoseControls = {
-    counters,
-    get objects() {
-      return buffer.objects;
-    },
-    flush: buffer.flush,
-  };
+  const controls: FirehoseControls = { counters, flush: buffer.flush };
   return { service, controls };
 }
 
@@ -141,53 +124,25 @@ function readRecord(record: unknown): Buffer {
 /** Limits of Firehose's Direct PUT, per call and per record. Sizes are in bytes before base64. */
 const FIREHOSE_LIMITS = { records: 500, callBytes: 4 * 1024 * 1024, recordBytes: 1_024_000 } as const;
 
-/** Firehose bills every record in steps of this size. */
-const BILLING_STEP_BYTES = 5 * 1024;
-
 export interface LimitFault {
   readonly code: 'ValidationException' | 'InvalidArgumentException';
   readonly message: string;
 }
 
-/**
- * The limit that a call with records of these sizes exceeds, if any. Firehose refuses such a call as a whole: it accepts none
- * of the records.
- */
+/** The limit that a call with records of these sizes exceeds, if any. Firehose refuses such a call as a whole. */
 export function limitFault(recordBytes: readonly number[]): LimitFault | undefined {
-  return countFault(recordBytes.length) ?? recordFault(recordBytes) ?? callFault(recordBytes);
-}
-
-/** Bytes that Firehose bills for one record. */
-export function billedBytes(recordBytes: number): number {
-  return Math.ceil(recordBytes / BILLING_STEP_BYTES) * BILLING_STEP_BYTES;
-}
-
-function countFault(records: number): LimitFault | undefined {
-  if (records >= 1 && records <= FIREHOSE_LIMITS.records) return undefined;
-  const bound = records === 0 ? 'greater than or equal to 1' : `less than or equal to ${FIREHOSE_LIMITS.records}`;
-  return validation([`Value at 'records' failed to satisfy constraint: Member must have length ${bound}`]);
-}
-
-function recordFault(recordBytes: readonly number[]): LimitFault | undefined {
-  const faults = recordBytes.flatMap((bytes, index) =>
-    bytes <= FIREHOSE_LIMITS.recordBytes
-      ? []
-      : [
-          `Value 'java.nio.HeapByteBuffer[pos=0 lim=${bytes} cap=${bytes}]' at 'records.${index + 1}.member.data' failed to satisfy constraint: Member must have length less than or equal to ${FIREHOSE_LIMITS.recordBytes}`,
-        ],
-  );
-  return faults.length > 0 ? validation(faults) : undefined;
-}
-
-function callFault(recordBytes: readonly number[]): LimitFault | undefined {
+  const { records, callBytes, recordBytes: longest } = FIREHOSE_LIMITS;
+  const failed = (what: string, bound: string): LimitFault => {
+    const message = `1 validation error detected: Value at '${what}' failed to satisfy constraint: Member must have length ${bound}`;
+    return { code: 'ValidationException', message };
+  };
+  if (recordBytes.length === 0) return failed('records', 'greater than or equal to 1');
+  if (recordBytes.length > records) return failed('records', `less than or equal to ${records}`);
+  const tooLong = recordBytes.findIndex(bytes => bytes > longest);
+  if (tooLong >= 0) return failed(`records.${tooLong + 1}.member.data`, `less than or equal to ${longest}`);
   const total = recordBytes.reduce((sum, bytes) => sum + bytes, 0);
-  if (total <= FIREHOSE_LIMITS.callBytes) return undefined;
+  if (total <= callBytes) return undefined;
   return { code: 'InvalidArgumentException', message: 'Records size exceeds 4 MB limit' };
-}
-
-function validation(faults: readonly string[]): LimitFault {
-  const count = `${faults.length} validation error${faults.length === 1 ? '' : 's'} detected`;
-  return { code: 'ValidationException', message: `${count}: ${faults.join('; ')}` };
 }
 
 const MEBIBYTE = 1024 * 1024;
@@ -267,8 +222,6 @@ export interface DeliveryBuffer {
   accept(records: readonly Uint8Array[]): Promise<void>;
   /** Delivers what is buffered, if anything. */
   flush(): Promise<void>;
-  /** Objects delivered so far. */
-  readonly objects: number;
 }
 
 const compress = promisify(gzip);
@@ -276,7 +229,6 @@ const compress = promisify(gzip);
 export function createDeliveryBuffer(target: DeliveryTarget, buffering: Buffering): DeliveryBuffer {
   let pending: Uint8Array[] = [];
   let bytes = 0;
-  let objects = 0;
   let firstArrival = 0;
   let cancel = (): void => {};
   let delivery: Promise<void> = Promise.resolve();
@@ -287,7 +239,6 @@ export function createDeliveryBuffer(target: DeliveryTarget, buffering: Bufferin
     const key = objectKey(target, arrival);
     const content = Buffer.concat(records);
     await store.put(bucket, key, await compress(content));
-    objects += 1;
     onDelivered?.({ bucket, key, bytes: content.length, heldMilliseconds: now() - arrival });
   };
   const deliver = async (): Promise<void> => {
@@ -316,9 +267,6 @@ export function createDeliveryBuffer(target: DeliveryTarget, buffering: Bufferin
 
   return {
     flush,
-    get objects() {
-      return objects;
-    },
     async accept(records) {
       if (buffering.milliseconds === 0) return write(records, target.now());
       if (failure !== undefined) throw failure;

@@ -10,18 +10,15 @@ export interface JsonMember {
   readonly value: JsonNode;
 }
 
-const TOKEN = /[{}[\],:]|"(?:[^"\\]|\\.)*"|[^\s{}[\],:"]+/gy;
-const SPACE = /\s*/y;
+const TOKEN = /\s*([{}[\],:]|"(?:[^"\\]+|\\.)*"|[^\s{}[\],:"]+)/y;
 
 /** The tree of a JSON text, its leaves as written. Throws a SyntaxError if the text is not JSON. */
 export function readJson(text: string): JsonNode {
   JSON.parse(text);
   let at = 0;
   const next = (): string => {
-    SPACE.lastIndex = at;
-    SPACE.test(text);
-    TOKEN.lastIndex = SPACE.lastIndex;
-    const token = TOKEN.exec(text)?.[0] ?? '';
+    TOKEN.lastIndex = at;
+    const token = TOKEN.exec(text)?.[1] ?? '';
     at = TOKEN.lastIndex;
     return token;
   };

@@ -48,7 +48,7 @@ describe('Firehose accepts records', () => {
     expect(running.aws.firehose.counters).toEqual({ ...taken, calls: 6, refusedCalls: 3 });
   });
 
-  test('and counts their bytes and the billed bytes', async () => {
+  test('in batches and one by one, and counts them', async () => {
     await using running = await started();
     const client = new FirehoseClient(clientConfig(running.aws, 'FIREHOSE'));
     await client.send(batch(1, 5120, 5121));
@@ -56,7 +56,7 @@ describe('Firehose accepts records', () => {
     expect(await client.send(new PutRecordCommand({ DeliveryStreamName: STREAM, Record }))).toMatchObject({
       RecordId: expect.any(String),
     });
-    expect(running.aws.firehose.counters).toMatchObject({ records: 4, bytes: 10_244, billedBytes: 25_600 });
+    expect(running.aws.firehose.counters).toMatchObject({ records: 4 });
   });
 
   test('but not for an unknown stream: ResourceNotFoundException', async () => {
@@ -90,7 +90,7 @@ describe('Firehose delivers', () => {
     expect(await deliveredObjects(running.aws.deliveredFolder)).toEqual([]);
     await running.aws.firehose.flush();
     expect(await deliveredText(running.aws)).toBe('1\n2\n3\n');
-    expect(running.aws.firehose.objects).toBe(1);
+    expect(await deliveredObjects(running.aws.deliveredFolder)).toHaveLength(1);
   });
 
   test('buffered records when it is closed', async () => {
@@ -116,7 +116,7 @@ describe('an injected fault', () => {
       'ServiceUnavailableException',
     ]);
     expect(await deliveredText(running.aws)).toBe('0\n2\n');
-    expect(running.aws.firehose.counters).toMatchObject({ records: 2, failedRecords: 2 });
+    expect(running.aws.firehose.counters).toMatchObject({ records: 2 });
   });
 
   test('throttles a call without effect, and the SDK retries it', async () => {

@@ -46,14 +46,7 @@ const REGION = 'us-east-1';
 async function onMoto(under: AwsUnderTest, options: AwsOptions, url: string) {
   const { names } = under;
   const resources = await motoResources(url, names, options.secret);
-  const counters: FirehoseCounters = {
-    calls: 0,
-    refusedCalls: 0,
-    records: 0,
-    failedRecords: 0,
-    bytes: 0,
-    billedBytes: 0,
-  };
+  const counters: FirehoseCounters = { calls: 0, refusedCalls: 0, records: 0 };
   let put: Promise<void> = Promise.resolve();
   const secrets = createSecretsManager({
     name: names.secret,

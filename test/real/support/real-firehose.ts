@@ -1,5 +1,5 @@
 import type { Fault } from '../../../local/aws/faults.ts';
-import { billedBytes, type FirehoseCounters } from '../../../local/aws/firehose.ts';
+import type { FirehoseCounters } from '../../../local/aws/firehose.ts';
 import {
   type JsonOperation,
   jsonRefusal,
@@ -26,11 +26,6 @@ export function realFirehose(url: string, counters: FirehoseCounters): Service<J
       return reply;
     }
     counters.records += records.length;
-    for (const { Data } of records) {
-      const bytes = Buffer.byteLength(Data, 'base64');
-      counters.bytes += bytes;
-      counters.billedBytes += billedBytes(bytes);
-    }
     return reply;
   };
   return {
@@ -46,7 +41,6 @@ export function realFirehose(url: string, counters: FirehoseCounters): Service<J
       const failed = all.map((_, index) => fault.failItems?.(index) ?? false);
       if (!failed.includes(true)) return put(request, all);
       const taken = all.filter((_, index) => !failed[index]);
-      counters.failedRecords += all.length - taken.length;
       const body = Buffer.from(JSON.stringify({ ...input, Records: taken }));
       const reply =
         taken.length > 0 ? await put({ ...request, body }, taken) : jsonReply('1.1', { RequestResponses: [] });

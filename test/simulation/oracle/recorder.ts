@@ -3,8 +3,8 @@
 import { passMilliseconds } from '../../../lambda/refresh-pace.ts';
 import type { StreamName } from '../../../lambda/streams.ts';
 import type { Platform } from '../../../local/platform/platform.ts';
-import { type ReadRow, readAnswer } from '../../../local/siem/lossless.ts';
 import { keyOf, receive } from '../../support/siem.ts';
+import { type ReadRow, readAnswer } from './list-answer.ts';
 import { emptyTally, type Observation } from './observation.ts';
 
 export class Recorder {
