@@ -22,13 +22,16 @@ const FAULTY: readonly (readonly [what: string, bytes: Uint8Array, fault: RegExp
   ['that is not UTF-8', lines('{}\n', Buffer.from([0x22, 0xff, 0x22, 0x0a])), /^is not UTF-8$/],
 ];
 
-test.each(FAULTY)('a file %s is skipped as a whole and named, and the others are queried', async (_, bytes, fault) => {
+test('faulty files are skipped as a whole and named, and the others are queried', async () => {
   await using folder = await DeliveredFolder.make();
-  await folder.bytes('bad.gz', bytes);
+  for (const [index, [, bytes]] of FAULTY.entries()) await folder.bytes(`bad-${index}.gz`, bytes);
   await folder.bytes('good.gz', SMALL);
   using database = await EventDatabase.open(folder.path);
   expect(await (await database.query('select id from events')).getRows()).toEqual([['small']]);
-  expect(database.faulty).toEqual([{ file: `${folder.path}/bad.gz`, fault: expect.stringMatching(fault) }]);
+  const expected = FAULTY.map(([what, , fault], index) => {
+    return { what, file: `${folder.path}/bad-${index}.gz`, fault: expect.stringMatching(fault) };
+  });
+  expect(database.faulty.map((each, index) => ({ what: FAULTY[index]?.[0], ...each }))).toEqual(expected);
 });
 
 test('when every file is faulty, the views are empty', async () => {
