@@ -13,15 +13,11 @@ export interface LogControls {
   put(group: string, event: LogEvent): void;
 }
 
-export interface LogOptions extends Place {
-  /** Events that a page holds or passes over. @default 10,000 */
-  readonly pageSize?: number;
-}
-
+/** Events that a page holds or passes over. */
 const PAGE_SIZE = 10_000;
 
 /** CloudWatch Logs that finds events by time and by optional terms: `?ERROR ?"Task timed out"`. */
-export function createLogs(options: LogOptions): { service: Service<JsonOperation>; controls: LogControls } {
+export function createLogs(place: Place): { service: Service<JsonOperation>; controls: LogControls } {
   const groups = new Map<string, LogEvent[]>();
   const controls: LogControls = {
     put(group, event) {
@@ -32,7 +28,7 @@ export function createLogs(options: LogOptions): { service: Service<JsonOperatio
     name: 'logs',
     target: 'Logs_20140328',
     version: '1.1',
-    resource: input => arn(options, 'logs', `log-group:${stringMember(input, 'logGroupName')}:*`),
+    resource: input => arn(place, 'logs', `log-group:${stringMember(input, 'logGroupName')}:*`),
     actions: {
       FilterLogEvents(input) {
         const { startTime = 0, endTime = Number.MAX_SAFE_INTEGER, nextToken, filterPattern = '' } = input;
@@ -41,7 +37,7 @@ export function createLogs(options: LogOptions): { service: Service<JsonOperatio
           .filter(({ timestamp }) => timestamp >= Number(startTime) && timestamp <= Number(endTime))
           .toSorted((one, other) => one.timestamp - other.timestamp);
         const refusal = new AwsError(400, 'InvalidParameterException', 'The specified nextToken is invalid.');
-        const page = cutPage(within, options.pageSize ?? PAGE_SIZE, nextToken as string | undefined, refusal);
+        const page = cutPage(within, PAGE_SIZE, nextToken as string | undefined, refusal);
         // A page may be empty and have a next one, as those of AWS.
         return { events: page.items.filter(isMeant), nextToken: page.nextToken };
       },
