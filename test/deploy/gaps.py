@@ -5,8 +5,10 @@ Each addition follows AWS's documents. docs/deploy-tests.md lists them, and what
 
 import gzip
 import json
+import re
 import ministack.services.cloudformation.provisioners as provisioners
 import ministack.services.cloudwatch as cloudwatch
+import ministack.services.cloudwatch_logs as logs
 import ministack.services.firehose as firehose
 import ministack.services.iam as iam
 import ministack.services.lambda_svc as functions
@@ -95,7 +97,8 @@ def record_alarm(name, props):
 provisioners._cw_metric_alarm_record = record_alarm
 
 
-# IAM: DescribeStacks without a name is about every stack, as AWS names it in its refusals, and a call that lists alarms is about the first.
+# IAM: DescribeStacks without a name is about every stack, as AWS names it in its refusals, a call that lists alarms is about the first, and a
+# log group ends in ":*".
 
 resource_arn = iam_actions.extract_resource_arn
 
@@ -109,6 +112,8 @@ def listed_alarms(body):
 
 def resource_as_named(service, method, path, headers, body, query_params, region, account_id):
     found = resource_arn(service, method, path, headers, body, query_params, region, account_id)
+    if service == "logs" and not found.endswith("*"):
+        return f"{found}:*"
     if found != "*":
         return found
     if service == "cloudformation":
@@ -181,6 +186,21 @@ def emit_logs_and_metrics(func, request_id, log_text, *args, **kwargs):
 
 
 functions._emit_lambda_logs = emit_logs_and_metrics
+
+
+# FilterLogEvents: of optional terms, as in ?ERROR ?"Task timed out", one must occur.
+
+compile_pattern = logs._compile_filter_pattern
+
+
+def with_optional_terms(raw):
+    terms = re.findall(r'\?(?:"([^"]+)"|(\w+))', raw or "")
+    if not terms:
+        return compile_pattern(raw)
+    return lambda message: any((quoted or word) in message for quoted, word in terms)
+
+
+logs._compile_filter_pattern = with_optional_terms
 
 
 # With TLS it would listen on port 443 too.

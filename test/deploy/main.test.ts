@@ -27,7 +27,7 @@ test('without Python the emulator is skipped by name and reason, which counts as
 
 test('all stories are played unless some are named, and the bounded ones only where time is short', () => {
   expect(readOptions(ARGV, {}).stories).toEqual(STORY_NAMES);
-  expect(readOptions([...ARGV, '--bounded'], {}).stories).toEqual(['life', 'reader']);
+  expect(readOptions([...ARGV, '--bounded'], {}).stories).toEqual(['life', 'reader', 'runbook']);
   expect(readOptions([...ARGV, 'upgrade', '--bounded'], {}).stories).toEqual(['upgrade']);
 });
 

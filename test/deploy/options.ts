@@ -19,7 +19,7 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
       `\nStories:\n${STORY_NAMES.map(name => `  ${name.padEnd(12)} ${STORIES[name].about}`).join('\n')}`,
     )
     .argument('[stories...]', 'only these stories')
-    .option('--bounded', 'only what fits into about a minute and a half', false)
+    .option('--bounded', 'only what fits into about four minutes', false)
     .option('--strict', 'fail when the emulator cannot be had, instead of skipping the stories', false)
     .option('--cache <folder>', 'where the emulator is kept', defaultCache(environment))
     .parse(argv);

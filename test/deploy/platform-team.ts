@@ -43,6 +43,7 @@ interface Role {
 /** Commands that only look, and what they may end with: a finding is an answer as well. */
 const LOOKS: readonly (readonly string[])[] = [
   ['status'],
+  ['errors'],
   ['doctor'],
   ['asset', 'asset-1'],
   ['threat', 'threat-1'],

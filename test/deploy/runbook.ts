@@ -1,0 +1,321 @@
+/**
+ * docs/runbook.md, walked on a deployed stack. Each command of the page is run as the page has it, and shows what the page promises. Where
+ * the emulator can play the incident of a section, it is caused first, and repaired as the page says.
+ */
+import { strict as assert } from 'node:assert';
+import {
+  GetFunctionConfigurationCommand,
+  LambdaClient,
+  UpdateFunctionConfigurationCommand,
+} from '@aws-sdk/client-lambda';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { code, page, section } from '../docs/pages.ts';
+import { type Ended, run } from '../support/parts/command.ts';
+import type { Account, Deployment } from './account.ts';
+import { alarmsIn, setCredentials } from './acts.ts';
+import { createReader, openSiem } from './siem.ts';
+import type { Story } from './story.ts';
+
+const RUNBOOK = page('docs/runbook.md');
+
+/** What each command of the page shows, by its first words. 3 is the status of a finding. */
+const SHOWN: Readonly<Record<string, { readonly statuses: readonly number[]; readonly lines: readonly RegExp[] }>> = {
+  status: {
+    statuses: [0, 3],
+    lines: [
+      /^acme: (healthy|unhealthy|paused|in progress)/,
+      /^stream +state +last success/m,
+      /^Lease {5}/m,
+      /^SIEM {6}/m,
+    ],
+  },
+  doctor: { statuses: [0, 3], lines: [/^(ok|warn|fail) +aws-account/m, /^\d+ ok, \d+ warnings, \d+ failed/m] },
+  errors: {
+    statuses: [0, 3],
+    lines: [/^Nothing failed in the last \d+ h|^ *\d+ × \S+Z to \S+Z {2}/, /^run +Reports \d+/m],
+  },
+  run: { statuses: [0], lines: [/^stream +pages +read +forwarded/, /^The run took [\d.]+ s\.$/m] },
+  resync: { statuses: [0], lines: [/^stream +pages +read +forwarded/] },
+  replay: { statuses: [0], lines: [/^stream +pages +read +forwarded/] },
+  'confirm-organization': { statuses: [0], lines: [/^stream +pages +read +forwarded/] },
+  verify: { statuses: [0, 3], lines: [/^stream +/m] },
+  pause: { statuses: [0], lines: [/./] },
+  resume: { statuses: [0], lines: [/./] },
+  'set-credentials': { statuses: [0], lines: [/./] },
+  'dead-letters list': { statuses: [0, 3], lines: [/./] },
+  'dead-letters show': { statuses: [0, 3], lines: [/./] },
+  'dead-letters redrive': { statuses: [0, 3], lines: [/./] },
+  'dead-letters load': { statuses: [0], lines: [/./] },
+};
+
+/** Commands that are not run here, and why. */
+const LEFT_OUT: Readonly<Record<string, string>> = {
+  preview: 'it compares with the cdk.json of a folder',
+  'dead-letters redrive siem-dead-letters': 'the emulator lacks StartMessageMoveTask',
+};
+
+interface Incident {
+  /** Whether the bounded run has it. */
+  readonly bounded?: boolean;
+  cause(): Promise<unknown>;
+  /** What the commands of the section show while it lasts, by their first words. */
+  readonly shows?: Readonly<Record<string, RegExp>>;
+  /** Alarm that fires, where the emulator has the metric. */
+  readonly fires?: string;
+  /** What others do, or what the emulator does not do: drift that the CDK reverts. Without it the commands of the section repair. */
+  repair?(): Promise<unknown>;
+  /** The emulator lacks what the page repairs with. */
+  readonly unrepaired?: true;
+}
+
+export async function runbook(account: Account, { step, note, bounded }: Story): Promise<void> {
+  const { platform } = account.api;
+  platform.populate({ assets: 60, threats: 40, dnsBlocks: 20 });
+  const acme = await step('bootstrap, deploy, set-credentials, run', async () => {
+    await account.bootstrap();
+    // Smaller pages than lists, so that there are cursors.
+    const deployed = await account.deploy({ pageLimit: 20 });
+    await deployed.json(['pause']);
+    await setCredentials(deployed, account);
+    await deployed.json(['run', '--until-done']);
+    return deployed;
+  });
+  const incidents = incidentsOf(account, acme);
+  const hasCli = (await run('bash', ['-c', 'command -v aws'], 30)).status === 0;
+  if (!hasCli) note('There is no AWS CLI: its commands are not run.');
+  const begun = performance.now();
+  const walked = { sections: 0, commands: 0, incidents: 0 };
+  for (const title of titles()) {
+    const incident = incidents[title];
+    // A section of an alarm repairs below its heading "Resolve". Of any other every command does.
+    const [seen, resolving] = partsOf(section(RUNBOOK, `## ${title}`));
+    const count = [seen, resolving].flatMap(part => [...part.commands, ...part.blocks]).length;
+    if (count === 0 || (bounded && !incident?.bounded)) continue;
+    await step(`${title}${incident ? `: caused, seen${incident.unrepaired ? '' : ', repaired'}` : ''}`, async () => {
+      await incident?.cause();
+      if (incident?.fires)
+        assert((await alarmsIn('ALARM', acme)).includes(incident.fires), `${incident.fires} is silent`);
+      await runPart(seen, incident);
+      await incident?.repair?.();
+      await runPart(resolving, incident);
+      if (incident) assert.equal((await acme.ctl(['run'])).status, 0, 'A run fails after the repair.');
+    });
+    walked.sections += 1;
+    walked.commands += count;
+    walked.incidents += incident ? 1 : 0;
+  }
+  await step('the whole walk', async () => {
+    note(
+      `${walked.sections} sections, ${walked.commands} commands, ${walked.incidents} incidents, ${seconds(begun)} s`,
+    );
+  });
+  assert(bounded || (walked.sections >= 15 && walked.incidents >= 8), JSON.stringify(walked));
+
+  async function runPart({ commands, blocks }: Part, incident: Incident | undefined): Promise<void> {
+    for (const words of commands) await runCommand(words, incident);
+    if (hasCli) for (const block of blocks) await runBlock(account, block);
+  }
+
+  async function runCommand(words: string, incident: Incident | undefined): Promise<void> {
+    const left = LEFT_OUT[words] ?? LEFT_OUT[words.split(' ')[0]!];
+    if (left) return note(`${words}: not run, because ${left}`);
+    const ended = await acme.ctl(await typed(acme, words), credentialsOf(account));
+    const [name, { statuses, lines }] = Object.entries(SHOWN).find(([known]) => words.startsWith(known))!;
+    assert(statuses.includes(ended.status as number), said(words, ended));
+    const promised = [...lines, ...(incident?.shows?.[name] ? [incident.shows[name]] : [])];
+    for (const line of promised) assert.match(ended.stdout, line, said(words, ended));
+  }
+}
+
+/** Sections in the order of the page, those of alarms first. */
+function titles(): string[] {
+  return [...RUNBOOK.matchAll(/^## (.+)$/gm)].map(([, title]) => title!);
+}
+
+interface Part {
+  /** Arguments behind `npm run connectorctl --`, each once. */
+  readonly commands: readonly string[];
+  /** Of the AWS CLI. */
+  readonly blocks: readonly string[];
+}
+
+function partsOf(text: string): [seen: Part, resolving: Part] {
+  const part = (each = ''): Part => ({
+    commands: [
+      ...new Set([...each.matchAll(/npm run connectorctl -- ([^`\n#|"]+)/g)].map(([, words]) => words!.trim())),
+    ],
+    blocks: code(each, 'sh').filter(block => /^(aws|output) /m.test(block)),
+  });
+  const [seen, resolving] = text.split('### Resolve');
+  return [part(seen), part(resolving)];
+}
+
+const ASKS = /^(resync|replay|confirm-organization|dead-letters (load|redrive))\b/;
+
+/** The words with the key of a dead letter that there is, and with a yes. */
+async function typed(acme: Deployment, words: string): Promise<string[]> {
+  const args = words.split(' ');
+  const at = args.findIndex(each => each.startsWith('dead-letter/'));
+  if (at >= 0) {
+    const { rows } = await acme.json(['dead-letters', 'list'], [0, 3]);
+    args[at] = rows.find(({ key }: { key: string }) => key.includes('/oversize/')).key;
+  }
+  return ASKS.test(words) ? [...args, '--yes'] : args;
+}
+
+function credentialsOf({ api: { platform } }: Account): Readonly<Record<string, string>> {
+  const { clientId, clientSecret } = platform.account;
+  return { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret };
+}
+
+/** With the lines that the page begins with. */
+async function runBlock({ environment }: Account, block: string): Promise<void> {
+  const [preamble = ''] = code(RUNBOOK, 'sh');
+  // Of SQS the AWS CLI 1 does not take the address from the environment.
+  const endpoint = `aws() { command aws --endpoint-url "$AWS_ENDPOINT_URL" "$@"; }`;
+  const place = { ...environment, AWS_DEFAULT_REGION: environment['AWS_REGION'] };
+  const ended = await run('bash', ['-euc', `${endpoint}\n${preamble}\n${block}`], 120, { environment: place });
+  assert.equal(ended.status, 0, said(block, ended));
+}
+
+function said(command: string, { status, stdout, stderr }: Ended): string {
+  return `"${command}" ended with ${status}:\n${(stdout + stderr).slice(0, 3000)}`;
+}
+
+function seconds(begun: number): string {
+  return ((performance.now() - begun) / 1000).toFixed(0);
+}
+
+/** By section. */
+function incidentsOf(account: Account, acme: Deployment): Readonly<Record<string, Incident>> {
+  const { platform } = account.api;
+  const sqs = new SQSClient();
+  const fails = async () =>
+    assert.equal((await acme.ctl(['run'])).status, 1, 'A run succeeds although the incident lasts.');
+  const runs = async () => assert.equal((await acme.ctl(['run'])).status, 0);
+  const faulty = async (fault: Parameters<typeof platform.setFaults>[0][0]) => {
+    platform.setFaults([fault]);
+    await fails();
+  };
+  const healed = async () => platform.setFaults([]);
+  const rotated = async () => {
+    platform.account.rotateSecret();
+    platform.authority.expireTokens();
+    await fails();
+  };
+  const send = (output: string) =>
+    sqs.send(new SendMessageCommand({ QueueUrl: acme.outputs[output], MessageBody: '{"Records":[]}' }));
+  return {
+    'stream-silent': {
+      cause: () => faulty({ endpoint: 'threats', kind: 'status', status: 404, typeSuffix: 'request/not-found' }),
+      shows: {
+        status: /Last failure: \d+ s ago, threats, ApiRefusedError: /,
+        errors: /threats {2}ApiRefusedError: The API answered 404/,
+        doctor: /^fail +list-threats/m,
+      },
+      repair: healed,
+    },
+    'credentials-refused': {
+      bounded: true,
+      cause: rotated,
+      fires: 'credentials-refused',
+      shows: { doctor: /^fail +token/m, errors: /CredentialsError: The token endpoint refused the client credentials/ },
+      repair: () => setCredentials(acme, account),
+    },
+    'role-missing': {
+      bounded: true,
+      async cause() {
+        platform.account.roles.delete(platform.settings.roles.threats);
+        await fails();
+      },
+      fires: 'role-missing',
+      shows: { doctor: /^fail +list-threats .*403 auth\/insufficient-role/m },
+      repair: async () => platform.account.roles.add(platform.settings.roles.threats),
+    },
+    'contract-error': {
+      cause: () => faulty({ endpoint: 'assets', kind: 'status', status: 200 }),
+      fires: 'contract-error',
+      shows: { doctor: /^fail +list-assets/m, errors: /assets {2}ContractError: / },
+      repair: healed,
+    },
+    'cursor-refused': {
+      bounded: true,
+      async cause() {
+        const fault = {
+          endpoint: 'assets',
+          kind: 'status',
+          status: 400,
+          typeSuffix: 'request/invalid-cursor',
+        } as const;
+        platform.setFaults([{ ...fault, times: 1 }]);
+        await runs();
+      },
+      fires: 'cursor-refused',
+      shows: { errors: /^assets .*CursorRefused 1/m },
+      repair: healed,
+    },
+    'dead-letters': {
+      async cause() {
+        platform.put('assets', { id: 'x'.repeat(6_000) });
+        await runs();
+      },
+      fires: 'dead-letters',
+      shows: { 'dead-letters list': /id-too-long/ },
+    },
+    'threats-without-asset': {
+      async cause() {
+        await configure({ THREAT_ASSET_FIELD: 'parent' });
+        platform.put('threats', { id: 'threat-alone', asset_id: 'asset-1' });
+        await runs();
+      },
+      fires: 'threats-without-asset',
+      shows: { doctor: /^(warn|fail) +threat-asset/m, errors: /^threats .*ThreatsWithoutAsset 1/m },
+      repair: () => configure({ THREAT_ASSET_FIELD: 'asset_id' }),
+    },
+    'function-errors': {
+      async cause() {
+        await configure({ STATE_TABLE: '' });
+        await fails();
+      },
+      shows: { doctor: /^fail +settings/m },
+      repair: () => configure({ STATE_TABLE: acme.outputs['StateTableName']! }),
+    },
+    'schedule-undelivered': {
+      cause: () => send('ScheduleDeadLetterQueueUrl'),
+      shows: { 'dead-letters show': /Errors of 1 message/ },
+    },
+    'siem-reader-stalled': {
+      cause: runs,
+      shows: { status: /^SIEM {6}[1-9]\d* objects waiting/m },
+      async repair() {
+        await openSiem(acme, await createReader(acme)).read();
+        assert.match((await acme.ctl(['status'])).stdout, /^SIEM {6}0 objects waiting/m);
+      },
+    },
+    'siem-reader-failing': {
+      unrepaired: true,
+      cause: () => send('SiemDeadLetterQueueUrl'),
+      shows: { status: /dead letters: 1$/m, 'dead-letters show': /Records/ },
+    },
+    'A copy that differs': {
+      cause: async () => platform.put('assets', { id: 'asset-not-yet-sent' }),
+      shows: { verify: /1/ },
+    },
+    'Rotate the secret': { cause: rotated },
+    'Load oversize rows': {
+      async cause() {
+        platform.put('threats', { id: 'large', asset_id: 'asset-1', text: 'x'.repeat(1_100_000) });
+        await runs();
+      },
+    },
+  };
+
+  /** As somebody does by hand. */
+  async function configure(changed: Readonly<Record<string, string>>) {
+    const lambda = new LambdaClient();
+    const FunctionName = acme.outputs['FunctionName']!;
+    const { Environment } = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName }));
+    const Variables = { ...Environment?.Variables, ...changed };
+    return lambda.send(new UpdateFunctionConfigurationCommand({ FunctionName, Environment: { Variables } }));
+  }
+}
