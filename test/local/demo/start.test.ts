@@ -39,11 +39,3 @@ test('a folder that cannot be written is named in one sentence, before anything 
   });
   expect(await readdir(folder)).toEqual(['.local']);
 });
-
-test('the scale of a chart follows its last half hour, so that one high value does not flatten the rest', async () => {
-  const { scaleTop } = await import(path.join(ROOT, 'local', 'demo', 'page', 'format.js'));
-  const calm = Array.from({ length: 30 }, (_, index) => index % 10);
-  expect(scaleTop([5_000, ...calm])).toBeCloseTo(9.9);
-  expect(scaleTop([...calm, 5_000])).toBeCloseTo(5_500);
-  expect(scaleTop([0])).toBe(1);
-});
