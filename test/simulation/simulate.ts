@@ -101,7 +101,7 @@ class Simulation {
       else await this.#tick(step);
     }
     this.#settings = { ...this.#settings, refreshDays: undefined };
-    for (const each of this.#heldBack.splice(0)) each();
+    this.#landHeldBack();
     await this.#timeline.pass(AFTERMATH_MILLISECONDS);
     await this.#quiesce();
     const { observation } = this.#recorder;
@@ -115,9 +115,17 @@ class Simulation {
     return this.#history.filters?.blocks ?? [];
   }
 
-  /** A deployment of other filters. The stream is read again, and may show versions that it has shown before. */
+  #landHeldBack(): void {
+    for (const each of this.#heldBack.splice(0)) each();
+  }
+
+  /**
+   * A deployment of other filters. The stream is read again, and may show versions that it has shown before. A write that a run of the former
+   * configuration gave up lands before it at the latest: it is in that run's container or on the wire, and the container ends.
+   */
   #filter(filters: Filters): void {
     if (!this.#history.filters) return;
+    this.#landHeldBack();
     const { observation } = this.#recorder;
     observation.seen.filters++;
     if (observation.everyVersion) observation.replayed = true;
