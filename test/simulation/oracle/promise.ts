@@ -115,14 +115,17 @@ function unseenTombstones({ events, disturbances }: Observation): string[] {
  */
 function withdrawnUnderLiveAssets({ events, disturbances }: Observation): string[] {
   const live = new Set<string>();
-  /** By asset when the SIEM was sent that it is removed. */
+  /** By asset when the SIEM was sent that it is removed: for the first time, because a walk that begins again repeats it. */
   const removed = new Map<string, number>();
-  return events.flatMap(({ stream, id, kind, line, parent = '', at }) => {
+  const first = new Map<string, number>();
+  return events.flatMap(({ stream, id, position, kind, line, parent = '', at }) => {
+    const version = `${keyOf(stream, id)} ${position}`;
+    if (!first.has(version)) first.set(version, at);
     if (stream === 'assets' && kind === 'upsert') live.add(id);
     // Of an oversize row the notice does not say which of the two it is.
     if (kind === 'tombstone' || kind === 'oversize' || (stream === 'assets' && kind === 'withdrawn')) {
       live.delete(id);
-      removed.set(id, at);
+      removed.set(id, first.get(version)!);
     }
     if (kind !== 'withdrawn' || isFiltered(line) || !live.has(parent)) return [];
     const since = removed.get(parent) ?? Number.NEGATIVE_INFINITY;
