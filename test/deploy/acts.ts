@@ -1,6 +1,7 @@
 /** What the stories let the operator and the tenant do. */
 import { strict as assert } from 'node:assert';
 import { CloudWatchClient, DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
+import { PutBucketNotificationConfigurationCommand, S3Client } from '@aws-sdk/client-s3';
 import { type Account, type Deployment, succeeded } from './account.ts';
 import type { Siem } from './siem.ts';
 
@@ -71,4 +72,16 @@ export async function assertDenied(what: string, call: Promise<unknown>): Promis
 /** @returns the ARN in the command of the output */
 export function secretOf({ FillCredentials = '' }: Deployment['outputs']): string {
   return /--secret-id (\S+)/.exec(FillCredentials)![1]!;
+}
+
+/** An existing bucket is configured by hand, as docs/configuration.md says. */
+export async function notifyQueue({ outputs }: Deployment): Promise<void> {
+  const Filter = { Key: { FilterRules: [{ Name: 'prefix' as const, Value: 'events/' }] } };
+  const QueueConfigurations = [{ QueueArn: outputs['SiemQueueArn'], Events: ['s3:ObjectCreated:*' as const], Filter }];
+  await new S3Client({ forcePathStyle: true }).send(
+    new PutBucketNotificationConfigurationCommand({
+      Bucket: outputs['BucketName'],
+      NotificationConfiguration: { QueueConfigurations },
+    }),
+  );
 }

@@ -81,8 +81,6 @@ export async function runbook(account: Account, { step, note, bounded }: Story):
     return deployed;
   });
   const incidents = incidentsOf(account, acme);
-  const hasCli = (await run('bash', ['-c', 'command -v aws'], 30)).status === 0;
-  if (!hasCli) note('There is no AWS CLI: its commands are not run.');
   const begun = performance.now();
   const walked = { sections: 0, commands: 0, incidents: 0 };
   for (const title of titles()) {
@@ -113,7 +111,7 @@ export async function runbook(account: Account, { step, note, bounded }: Story):
 
   async function runPart({ commands, blocks }: Part, incident: Incident | undefined): Promise<void> {
     for (const words of commands) await runCommand(words, incident);
-    if (hasCli) for (const block of blocks) await runBlock(account, block);
+    for (const block of blocks) await runBlock(account, block);
   }
 
   async function runCommand(words: string, incident: Incident | undefined): Promise<void> {
@@ -168,11 +166,11 @@ function credentialsOf({ api: { platform } }: Account): Readonly<Record<string, 
   return { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret };
 }
 
-/** With the lines that the page begins with. */
-async function runBlock({ environment }: Account, block: string): Promise<void> {
+/** Commands of the AWS CLI, with the lines that the page begins with. @throws AssertionError */
+export async function runBlock({ environment, python }: Account, block: string): Promise<void> {
   const [preamble = ''] = code(RUNBOOK, 'sh');
   // Of SQS the AWS CLI 1 does not take the address from the environment.
-  const endpoint = `aws() { command aws --endpoint-url "$AWS_ENDPOINT_URL" "$@"; }`;
+  const endpoint = `aws() { '${python}' -m awscli --endpoint-url "$AWS_ENDPOINT_URL" "$@"; }`;
   const place = { ...environment, AWS_DEFAULT_REGION: environment['AWS_REGION'] };
   const ended = await run('bash', ['-euc', `${endpoint}\n${preamble}\n${block}`], 120, { environment: place });
   assert.equal(ended.status, 0, said(block, ended));

@@ -1,4 +1,5 @@
 import type { Account } from './account.ts';
+import { changes } from './changes.ts';
 import { life } from './life.ts';
 import { permissions } from './permissions.ts';
 import { platformTeam } from './platform-team.ts';
@@ -17,6 +18,7 @@ interface Chapter {
 
 /** Each is played on an account of its own. */
 export const STORIES = {
+  changes: { about: 'lost objects, another bucket, a restored table, another name', bounded: false, play: changes },
   life: { about: 'a connector from bootstrap to destroy', bounded: true, play: life },
   permissions: { about: 'each permission taken away alone', bounded: false, play: permissions },
   'platform-team': { about: 'the example of a platform team, and its two roles', bounded: false, play: platformTeam },

@@ -9,11 +9,11 @@ import {
   waitUntilStackCreateComplete,
   waitUntilStackDeleteComplete,
 } from '@aws-sdk/client-cloudformation';
-import { ListObjectsV2Command, PutBucketNotificationConfigurationCommand, S3Client } from '@aws-sdk/client-s3';
+import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { schemaFaults } from '../lambda/support/event-schema.ts';
 import { run } from '../support/parts/command.ts';
 import type { Account, Deployment, Options } from './account.ts';
-import { type Answer, assertTruth, forwarded, liveAssets, runAndRead, setCredentials } from './acts.ts';
+import { type Answer, assertTruth, forwarded, liveAssets, notifyQueue, runAndRead, setCredentials } from './acts.ts';
 import { ACCOUNT } from './emulator.ts';
 import { createReader, openSiem } from './siem.ts';
 import type { Story } from './story.ts';
@@ -253,16 +253,4 @@ async function createExisting(): Promise<Existing> {
   const { Stacks: [stack] = [] } = await client.send(new DescribeStacksCommand({ StackName }));
   const outputs = stack!.Outputs!.map(({ OutputKey, OutputValue }) => [OutputKey!.toLowerCase(), OutputValue!]);
   return Object.fromEntries(outputs) as Existing;
-}
-
-/** An existing bucket is configured by hand, as docs/configuration.md says. */
-async function notifyQueue({ outputs }: Deployment): Promise<void> {
-  const Filter = { Key: { FilterRules: [{ Name: 'prefix' as const, Value: 'events/' }] } };
-  const QueueConfigurations = [{ QueueArn: outputs['SiemQueueArn'], Events: ['s3:ObjectCreated:*' as const], Filter }];
-  await new S3Client({ forcePathStyle: true }).send(
-    new PutBucketNotificationConfigurationCommand({
-      Bucket: outputs['BucketName'],
-      NotificationConfiguration: { QueueConfigurations },
-    }),
-  );
 }
