@@ -33,5 +33,5 @@ test('all stories are played unless some are named, and the bounded ones only wh
 
 test('a story that there is not is refused before anything is fetched', async () => {
   const { status, stderr } = await onBareMachine('lif');
-  expect([status, stderr]).toEqual([1, expect.stringContaining('There is no story lif: life, permissions,')]);
+  expect([status, stderr]).toEqual([1, expect.stringContaining('There is no story lif: changes, life, permissions,')]);
 });
