@@ -9,7 +9,7 @@ import { code, PAGES, page } from './pages.ts';
 
 /** SQL that a page or a help text hands to `npm run query`, and the SQL blocks of docs/query.md. */
 const EXAMPLES = [
-  ...[...PAGES, 'local/query.ts'].flatMap(name =>
+  ...[...PAGES, 'local/query/command.ts'].flatMap(name =>
     [...page(name).matchAll(/npm run (?:--silent )?query -- [^"\n]*"([^"\n]+)"/g)].map(
       match => [name, match[1]!] as const,
     ),
@@ -41,7 +41,7 @@ afterAll(async () => {
 
 describe('an example that is typed against the data of npm start', () => {
   test('is in the README, in docs/query.md, in docs/ocsf.md and in the help', () => {
-    const sources = ['README.md', 'docs/query.md', 'docs/ocsf.md', 'local/query.ts'];
+    const sources = ['README.md', 'docs/query.md', 'docs/ocsf.md', 'local/query/command.ts'];
     expect([...new Set(EXAMPLES.map(([name]) => name))]).toEqual(expect.arrayContaining(sources));
     expect(EXAMPLES.length).toBeGreaterThan(12);
   });
