@@ -114,7 +114,7 @@ function describeNotifier(meaning: string, members: readonly CreatedAlarm[], pro
 function safetyOf(members: readonly CreatedAlarm[]): string {
   const atRisk = members.filter(({ definition }) => definition.data.startsWith(AT_RISK));
   if (atRisk.length === 0) return 'No data is lost.';
-  return `No data is lost, unless by ${namesOf(atRisk, ' or ')} after 24 hours or the retry duration of Firehose.`;
+  return `No data is lost, except with ${namesOf(atRisk, ' or ')} after 24 hours or the retry duration of Firehose.`;
 }
 
 function namesOf(members: readonly CreatedAlarm[], separator = ', '): string {
