@@ -69,6 +69,23 @@ describe('a filter', () => {
     expect(new Set(seen).size).toBe(4);
   });
 
+  test('a row that the filter withdraws, keeps and withdraws has another event_id each time, though the runs between were killed', async () => {
+    const harness = new Harness();
+    const seen: string[] = [];
+    const run = async (selections: object, killedAt?: string) => {
+      harness.later().api.pages('/a', [[high('a')], []]);
+      if (killedAt) harness.journal.fail(killedAt);
+      await harness.runStream('assets', { selections }).catch(() => undefined);
+      seen.push(...harness.events.map(({ kind, event_id }) => `${kind} ${event_id}`));
+    };
+    await run({});
+    await run(HIGH_OUT, 'assets states');
+    await run({}, 'assets states');
+    await run(HIGH_OUT);
+    expect(seen.map(each => each.split(' ')[0])).toEqual(['upsert', 'withdrawn', 'upsert', 'withdrawn']);
+    expect(new Set(seen).size).toBe(4);
+  });
+
   test('the threats of a removed asset are withdrawn, whatever the filter says of the asset', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[low('a')], []]).pages('/t', [[threat('t', 'a')], []]);
