@@ -11,7 +11,9 @@
  *     run      the function runs; also resync-t replay-d repair
  *     run:after-7   … and is killed after its 7th I/O. See FAULTS. run:freeze-7 run:thaw-3 run the next beside a frozen one
  */
+
 import type { Commands } from '../../../lambda/core/run-streams.ts';
+import { passMilliseconds } from '../../../lambda/refresh-pace.ts';
 import { STREAMS } from '../../../lambda/streams.ts';
 import type { PlatformSettings } from '../../../local/platform/settings.ts';
 import { sequencesUsedTwice, unlikeTruth } from '../../support/promise.ts';
@@ -275,9 +277,10 @@ export class Stage {
       last.set(key, event);
       const isUnseen = event.kind === 'tombstone' && (!before || before.kind === 'withdrawn');
       if (isUnseen && struck.size === 0 && this.#again.size === 0) return [`The SIEM does not have it: ${event.line}`];
+      const since = before?.run ?? event.run;
+      const between = (runs: ReadonlySet<number>) => [...runs].some(run => run >= since && run <= event.run);
+      if (event.refresh) return between(struck) ? [] : this.#needlessRefresh(before, event);
       if (!before || before.kind !== event.kind || before.content !== event.content) return [];
-      const between = (runs: ReadonlySet<number>) => [...runs].some(run => run >= before.run && run <= event.run);
-      if (event.refresh) return [];
       const excused =
         between(struck) ||
         (everyVersion && between(this.#again)) ||
@@ -289,6 +292,18 @@ export class Stage {
       return [];
     });
   }
+
+  /** A refresh repeats exactly what the SIEM holds, once that is old. */
+  #needlessRefresh(before: Received | undefined, event: Received): string[] {
+    if (before?.kind !== event.kind || before.content !== event.content)
+      return [`Refreshed although the SIEM holds something else: ${event.line}`];
+    const age = madeAt(event) - madeAt(before);
+    return age < passMilliseconds(this.#setting.refreshDays!) ? [`Refreshed too early: ${event.line}`] : [];
+  }
+}
+
+function madeAt({ line }: Received): number {
+  return Date.parse(JSON.parse(line).forwarded_at);
 }
 
 /** Plays a whole history. @returns what is wrong after it */
