@@ -112,6 +112,7 @@ export const SENT_WHEN_ZERO: ReadonlySet<string> = new Set(['RowsRead', 'Streams
 /**
  * Faults that fail a run, and that last until somebody fixes them. The first run of every stream without a failure after one of them sends it
  * as zero, once, and that ends its alarm, which takes the smallest value of its period: 1, 1, 1, 0 is fixed.
+ * While that zero is in the period, the alarm does not fire again: 1, 1, 0, 1 is still fixed.
  */
 export const LASTING_FAULTS: ReadonlySet<string> = new Set(['CredentialsRefused', 'RoleMissing', 'ContractErrors']);
 
