@@ -11,7 +11,7 @@ export function documentedAlarms(markdown = readFileSync(PAGE, 'utf8')): Documen
   const rows = markdown.split('\n').filter(line => line.startsWith('| '));
   return new Map(
     rows.flatMap(row => {
-      const [incident = '', , alarms = ''] = row.slice(2).split(' | ');
+      const [incident = '', alarms = ''] = row.slice(2).split(' | ');
       const fired = [...alarms.matchAll(/`([^`]+)`\**\s(\d+)/g)];
       return fired.length === 0
         ? []
