@@ -73,6 +73,6 @@ function cannotListen({ code }: NodeJS.ErrnoException): never {
 function duration(text: string): number {
   const [, amount, unit] = /^(\d+(?:\.\d+)?)(ms|s)$/.exec(text) ?? [];
   const milliseconds = Number(amount) * (unit === 's' ? 1_000 : 1);
-  if (milliseconds >= 50 && milliseconds <= 60_000) return milliseconds;
-  throw new InvalidArgumentError('It must be from 50ms to 60s, such as 1s or 250ms.');
+  if (milliseconds >= 10 && milliseconds <= 60_000) return milliseconds;
+  throw new InvalidArgumentError('It must be from 10ms to 60s, such as 1s or 250ms.');
 }

@@ -92,7 +92,8 @@ export function pacedTime(options: PacedTimeOptions): PacedTime {
       await turn();
       if (pending > 0) continue;
       const real = performance.now();
-      credit = Math.min(credit + real - last, MOST_CREDIT * minuteTakes);
+      const mostCredit = MOST_CREDIT * minuteTakes;
+      credit = Math.min(credit + real - last, mostCredit);
       last = real;
       const speed = MINUTE / minuteTakes;
       const [next] = waits;
@@ -104,7 +105,9 @@ export function pacedTime(options: PacedTimeOptions): PacedTime {
       } else {
         now += credit * speed;
         credit = 0;
-        await wait(next ? Math.min(TICK, Math.ceil((next.due - now) / speed)) : TICK);
+        const untilNext = next ? Math.ceil((next.due - now) / speed) : TICK;
+        // Never longer than what is made up for: the rest would be lost, and the minute would take longer than set.
+        await wait(Math.max(1, Math.min(TICK, mostCredit, untilNext)));
       }
     }
   };

@@ -116,7 +116,7 @@ async function jsonBody(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-const FASTEST = 50;
+const FASTEST = 10;
 const SLOWEST = 60_000;
 
 const Cause = v.object({ name: v.string() });

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { INCIDENT_GROUPS } from '../../local/demo/buttons.ts';
 import { documentedAlarms } from '../../local/demo/documented-alarms.ts';
 import type { View } from '../../local/demo/view.ts';
-import { givenBrowser } from './given-browser.ts';
+import { BOUNDED_VARIABLE, givenBrowser } from './given-browser.ts';
 import { type Opened, openDemo } from './opened.ts';
 
 const DOCUMENTED = documentedAlarms();
@@ -14,19 +14,46 @@ const LONGEST_RUN = 15;
 const REPORT_PERIOD = 17;
 /** A run that has begun lasts up to fifteen minutes, an old token five, and a backlog has to be read. */
 const MINUTES_TO_RECOVER = 60;
+/** Of `--bounded`: one per form that an incident has on the page. The alarm tests play all of them without a browser. */
+const BOUNDED = [
+  // Critical alarms and warnings that last, and a pile of unread changes.
+  'The service account was disabled',
+  // A warning that comes with one row.
+  'A row cannot be sent',
+  // AWS refuses calls.
+  'The delivery stream refuses the function',
+  // Two runs at the same time.
+  'A run is frozen for longer than its lease, and the next takes over',
+  // Nothing runs.
+  'The schedule was switched off by hand',
+  // The SIEM's copy ages while the connector is healthy.
+  'The SIEM has stopped reading',
+  // No alarm.
+  'A hiccup of the API',
+];
+const isBounded = process.env[BOUNDED_VARIABLE] === 'yes';
+const GROUPS = INCIDENT_GROUPS.map(({ title, incidents }) => ({
+  title,
+  incidents: incidents.filter(({ name }) => !isBounded || BOUNDED.includes(name)),
+}));
 
 let demo: Opened;
 
 beforeAll(async () => {
-  demo = await openDemo({ browser: givenBrowser(), minute: '100ms' });
+  demo = await openDemo({ browser: givenBrowser(), minute: '20ms' });
 });
 
 afterAll(() => demo?.close());
 
+test('every incident of the bounded run is on the page', () => {
+  const names = INCIDENT_GROUPS.flatMap(({ incidents }) => incidents.map(({ name }) => name));
+  expect(BOUNDED.filter(name => !names.includes(name))).toEqual([]);
+});
+
 /** A test that failed must not make the others fail. */
 afterEach(() => demo.evaluate("document.querySelector('#repair').click()"));
 
-describe.each(INCIDENT_GROUPS)('$title', ({ incidents }) => {
+describe.each(GROUPS)('$title', ({ incidents }) => {
   test.each(incidents)(
     '$name: its alarms fire within the documented minutes, and after "Repair" the copy equals the data',
     async ({ name, alarms, minutes }) => {
@@ -34,7 +61,7 @@ describe.each(INCIDENT_GROUPS)('$title', ({ incidents }) => {
       expect([...documented.keys()].sort()).toEqual([...alarms].sort());
       await quiet();
       await demo.cause(name);
-      await demo.until(({ incident }) => incident?.name === name && !incident.isRepaired, 'it begins', 3);
+      await demo.until(({ incident }) => incident?.name === name && !incident.isRepaired, 'it begins', 20);
       const most = Math.max(minutes, ...[...documented.values()].map(limitOf));
       const fired = await demo.until(
         view => haveFired(view, alarms) && isLongEnough(view, alarms, minutes),

@@ -5,12 +5,13 @@ import { globSync } from 'node:fs';
 import path from 'node:path';
 import { Command } from 'commander';
 import { findBrowser } from './browser.ts';
-import { BROWSER_VARIABLE } from './given-browser.ts';
+import { BOUNDED_VARIABLE, BROWSER_VARIABLE } from './given-browser.ts';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
 
 interface Flags {
   readonly strict: boolean;
+  readonly bounded: boolean;
   readonly hour: boolean;
 }
 
@@ -18,9 +19,10 @@ const command = new Command('npm run test:browser --')
   .description('Tests the page of the demo in Chromium: every incident, accessibility, keyboard, memory.')
   .argument('[files...]', 'only test files whose path contains one of these')
   .option('--strict', 'fail when there is no Chromium, instead of skipping the tests', false)
+  .option('--bounded', 'an incident of each kind, instead of all', false)
   .option('--hour', 'run the demo for an hour, and measure its memory and the page', false)
   .parse();
-const { strict, hour } = command.opts<Flags>();
+const { strict, bounded, hour } = command.opts<Flags>();
 
 const browser = findBrowser(process.env);
 if ('skipped' in browser) {
@@ -34,7 +36,7 @@ const files = globSync('test/browser/*.browser.ts', { cwd: ROOT }).filter(file =
 );
 const jest = ['--experimental-vm-modules', '--no-warnings', 'node_modules/jest/bin/jest.js'];
 const args = [...jest, '--config', 'test/browser/jest.config.mjs', '--runTestsByPath', ...files];
-const env = { ...process.env, [BROWSER_VARIABLE]: JSON.stringify(browser) };
+const env = { ...process.env, [BROWSER_VARIABLE]: JSON.stringify(browser), [BOUNDED_VARIABLE]: bounded ? 'yes' : '' };
 const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: 'inherit' });
 const [code] = (await once(child, 'close')) as [number | null];
 process.exitCode = code ?? 1;

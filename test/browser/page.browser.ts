@@ -13,7 +13,7 @@ const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 let demo: Opened;
 
 beforeAll(async () => {
-  demo = await openDemo({ browser: givenBrowser(), minute: '300ms' });
+  demo = await openDemo({ browser: givenBrowser(), minute: '100ms' });
   await demo.page.waitForSelector('#changes button');
 });
 
