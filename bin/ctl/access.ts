@@ -1,7 +1,6 @@
 /** Reads the API and the table with the settings of the deployed function and the operator's permissions. Writes nothing. */
 import { assign } from '../../lambda/compose.ts';
 import { CredentialsError } from '../../lambda/core/errors.ts';
-import type { RetryBudget } from '../../lambda/core/retry.ts';
 import type { Checkpoints, Clock, RowStates } from '../../lambda/ports.ts';
 import { readSettings, type Settings, SettingsError } from '../../lambda/settings.ts';
 import { type Api, type ApiOptions, createApi } from '../../lambda/source/api.ts';
@@ -18,6 +17,7 @@ import type { Aws } from './aws.ts';
 import type { Context } from './context.ts';
 import type { FunctionEnvironment } from './deployment.ts';
 import { AwsCallError, RefusedError } from './errors.ts';
+import { freshBudget } from './retry-budget.ts';
 import { tableError } from './state.ts';
 
 export interface Access {
@@ -25,6 +25,9 @@ export interface Access {
   /** The streams that are on, with their paths. */
   readonly streams: readonly SyncedStream[];
   readonly api: Api;
+  /** Of the API's client. @throws AwsCallError without permission to read the secret */
+  credentials(): Promise<ClientCredentials>;
+  token(): Promise<string>;
   readonly rowStates: Pick<RowStates, 'get'>;
   readonly checkpoints: Pick<Checkpoints, 'load'>;
 }
@@ -59,6 +62,8 @@ export async function openAccess(context: Context, replaced: Replaced = {}): Pro
     settings,
     streams: assign(settings).streams,
     api: apiWithShortBudget({ baseUrl, tokens, fetch, pace }, clock),
+    credentials: () => credentials.read({ fresh: false, retryBudget: freshBudget(clock) }),
+    token: () => tokens.token(freshBudget(clock)),
     rowStates: { get: (stream, ids) => read(createRowStates(table(), sha256).get(stream, ids)) },
     checkpoints: { load: streams => read(createCheckpoints(table()).load(streams)) },
   };
@@ -79,7 +84,7 @@ function interruptibleFetch({ fetch, signal }: Pick<Context, 'fetch' | 'signal'>
 }
 
 /** Reports a missing permission as such. The function's own advice would make the operator overwrite a valid secret. */
-export function operatorCredentials(aws: Aws, secretId: string): Credentials {
+function operatorCredentials(aws: Aws, secretId: string): Credentials {
   const source = createCredentials(aws.secrets(), secretId);
   return {
     async read(options) {
@@ -93,15 +98,6 @@ export function operatorCredentials(aws: Aws, secretId: string): Credentials {
       }
     },
   };
-}
-
-/** Milliseconds for one request and its retries: an operator waits less long than a run. */
-const BUDGET_MILLISECONDS = 20_000;
-
-/** A retry budget that starts now. */
-export function freshBudget(clock: Clock): RetryBudget {
-  const end = clock.now() + BUDGET_MILLISECONDS;
-  return { clock, random: Math.random, timeLeft: () => end - clock.now() };
 }
 
 /** The API with a new retry budget per request, so that an API that always answers 429 fails after 20 seconds. */

@@ -1,9 +1,9 @@
 /** The alarms of a connector: metric alarms, and the composite alarms `critical` and `warning`, which notify people. */
-import { AlarmType, paginateDescribeAlarms } from '@aws-sdk/client-cloudwatch';
+import { AlarmType, type CompositeAlarm, type MetricAlarm, paginateDescribeAlarms } from '@aws-sdk/client-cloudwatch';
 import { paginateListSubscriptionsByTopic } from '@aws-sdk/client-sns';
 import { SEVERITIES, type Severity } from '../../lib/alarms/alarm-definition.ts';
-import type { Aws } from './aws.ts';
-import { AwsCallError } from './errors.ts';
+import { type Aws, collected } from './aws.ts';
+import { AwsCallError, awsCall } from './errors.ts';
 
 export interface AlarmState {
   /** Without the connector's name, for example `stream-silent`. */
@@ -34,7 +34,6 @@ export interface AlarmEnd {
 
 export interface Notifier {
   readonly name: Severity;
-  readonly state: AlarmState['state'];
   /** Whether its actions are enabled. */
   readonly notifies: boolean;
   /** ARNs of its alarm actions. */
@@ -48,43 +47,26 @@ export interface Alarms {
 
 /** @throws AwsCallError */
 export async function readAlarms(aws: Aws, connector: string): Promise<Alarms> {
-  const found: Found = { metric: [], composite: [] };
   const input = { AlarmNamePrefix: `${connector}/`, AlarmTypes: [AlarmType.MetricAlarm, AlarmType.CompositeAlarm] };
-  try {
-    for await (const page of paginateDescribeAlarms({ client: aws.cloudWatch() }, input)) {
-      found.metric.push(...(page.MetricAlarms ?? []));
-      found.composite.push(...(page.CompositeAlarms ?? []));
-    }
-  } catch (cause) {
-    const advice = 'Nothing was changed. You need cloudwatch:DescribeAlarms.';
-    throw new AwsCallError(`The alarms of ${connector} could not be read`, advice, cause);
-  }
-  return alarmsOf(found, connector);
-}
-
-interface Found {
-  readonly metric: MetricAlarm[];
-  readonly composite: CompositeAlarm[];
-}
-type Page = Awaited<ReturnType<ReturnType<typeof paginateDescribeAlarms>['next']>>['value'] & object;
-type MetricAlarm = NonNullable<Page['MetricAlarms']>[number];
-type CompositeAlarm = NonNullable<Page['CompositeAlarms']>[number];
-
-function alarmsOf({ metric, composite }: Found, connector: string): Alarms {
+  const pages = await awsCall(
+    collected(paginateDescribeAlarms({ client: aws.cloudWatch() }, input), page => [page]),
+    `The alarms of ${connector} could not be read`,
+    'Nothing was changed. You need cloudwatch:DescribeAlarms.',
+  );
   const plain = (name = '') => name.slice(connector.length + 1);
+  const composite = pages.flatMap(page => page.CompositeAlarms ?? []);
+  const metric = pages.flatMap(page => page.MetricAlarms ?? []);
   const alarms = metric.map(alarm => ({
     name: plain(alarm.AlarmName),
-    state: alarm.StateValue ?? 'INSUFFICIENT_DATA',
+    state: alarm.StateValue ?? ('INSUFFICIENT_DATA' as const),
     since: alarm.StateTransitionedTimestamp?.getTime() ?? alarm.StateUpdatedTimestamp?.getTime(),
     severity: severityOf(alarm, composite, plain),
     ...described(alarm),
     ...evaluated(alarm),
   }));
-  const notifiers = composite.flatMap(({ AlarmName, StateValue, ActionsEnabled = true, AlarmActions = [] }) => {
+  const notifiers = composite.flatMap(({ AlarmName, ActionsEnabled = true, AlarmActions = [] }) => {
     const name = plain(AlarmName);
-    return isSeverity(name)
-      ? [{ name, state: StateValue ?? 'INSUFFICIENT_DATA', notifies: ActionsEnabled, actions: AlarmActions }]
-      : [];
+    return isSeverity(name) ? [{ name, notifies: ActionsEnabled, actions: AlarmActions }] : [];
   });
   return { alarms, notifiers };
 }

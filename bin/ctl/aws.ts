@@ -106,6 +106,16 @@ export function interruptible<T extends Sender>(client: T, signal: AbortSignal):
   return client;
 }
 
+/** What all pages of an answer have. */
+export async function collected<Page, T>(
+  pages: AsyncIterable<Page>,
+  itemsOf: (page: Page) => readonly T[] | undefined,
+): Promise<T[]> {
+  const items: T[] = [];
+  for await (const page of pages) items.push(...(itemsOf(page) ?? []));
+  return items;
+}
+
 /** Creates a value on the first call and returns the same value afterwards. */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;

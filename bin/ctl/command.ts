@@ -1,6 +1,6 @@
 /** Shared by the files in commands/. */
 
-import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { STREAMS, type StreamName } from '../../lambda/streams.ts';
 import { CONNECTORCTL } from '../../lib/installation.ts';
 import type { Context } from './context.ts';
@@ -23,10 +23,6 @@ export function examples(...lines: readonly string[]): string {
 }
 
 export const STREAM_NAMES: readonly StreamName[] = STREAMS.map(stream => stream.name);
-
-export function streamsArgument(): Argument {
-  return new Argument('<stream...>', 'which streams').choices(STREAM_NAMES);
-}
 
 export function waitOption(): Option {
   return new Option('--wait <seconds>', 'how long to wait while another run holds the lease')

@@ -10,8 +10,8 @@ import { GetFunctionConfigurationCommand } from '@aws-sdk/client-lambda';
 import { exportedOutput } from '../../lib/export-name.ts';
 import { CONNECTORCTL } from '../../lib/installation.ts';
 import { VERSION } from '../../lib/version.ts';
-import type { Aws } from './aws.ts';
-import { AwsCallError, RefusedError } from './errors.ts';
+import { type Aws, collected } from './aws.ts';
+import { AwsCallError, awsCall, RefusedError } from './errors.ts';
 import { groupBy } from './group-by.ts';
 import { withoutConnector } from './stack-status.ts';
 
@@ -31,14 +31,13 @@ export interface Deployment {
   readonly scheduleName: string;
   readonly scheduleDeadLetterQueueUrl: string;
   readonly alarmTopicArn: string;
-  /** Every output of the connector by its name. */
-  readonly outputs: ReadonlyMap<string, string>;
   /** Absent if the SIEM does not read from a queue. */
   readonly siem: SiemSide | undefined;
 }
 
 export interface SiemSide {
   readonly queueUrl: string;
+  readonly queueArn: string;
   readonly deadLetterQueueUrl: string;
   readonly policyArn: string;
   readonly roleArn: string | undefined;
@@ -128,19 +127,14 @@ function noneText(stacks: readonly Stack[], { connector, stack: stackName }: Wan
 }
 
 async function allStacks(client: CloudFormationClient): Promise<Stack[]> {
-  const stacks: Stack[] = [];
-  try {
-    for await (const page of paginateDescribeStacks({ client }, {})) stacks.push(...(page.Stacks ?? []));
-    return stacks;
-  } catch (cause) {
-    throw new AwsCallError('The stacks of this account and region could not be listed', ADVICE, cause);
-  }
+  const stacks = collected(paginateDescribeStacks({ client }, {}), page => page.Stacks);
+  return awsCall(stacks, 'The stacks of this account and region could not be listed', ADVICE);
 }
 
 async function namedStack(client: CloudFormationClient, name: string): Promise<Stack> {
-  const exact = await describe(client, name);
+  const exact = await readStack(client, name);
   const isAnswer = name.startsWith(PREFIX) || (exact && connectorsIn(exact).length > 0);
-  const stack = isAnswer ? exact : ((await describe(client, `${PREFIX}${name}`)) ?? exact);
+  const stack = isAnswer ? exact : ((await readStack(client, `${PREFIX}${name}`)) ?? exact);
   if (!stack) {
     const region = await client.config.region();
     throw new RefusedError(
@@ -153,7 +147,8 @@ async function namedStack(client: CloudFormationClient, name: string): Promise<S
   );
 }
 
-async function describe(client: CloudFormationClient, name: string): Promise<Stack | undefined> {
+/** @returns undefined if there is no such stack @throws AwsCallError */
+export async function readStack(client: CloudFormationClient, name: string): Promise<Stack | undefined> {
   try {
     const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: name }));
     return Stacks[0];
@@ -203,7 +198,6 @@ function deploymentOf({ stack, connector, outputs }: Found): Deployment {
     account: StackId?.split(':')[4] ?? '',
     stackStatus: StackStatus ?? 'UNKNOWN',
     version,
-    outputs,
     connector,
     functionName: output('FunctionName'),
     logGroup: output('LogGroupName'),
@@ -216,6 +210,7 @@ function deploymentOf({ stack, connector, outputs }: Found): Deployment {
     siem: outputs.has('SiemQueueUrl')
       ? {
           queueUrl: output('SiemQueueUrl'),
+          queueArn: output('SiemQueueArn'),
           deadLetterQueueUrl: output('SiemDeadLetterQueueUrl'),
           policyArn: output('SiemReaderPolicyArn'),
           roleArn: outputs.get('SiemReaderRoleArn'),
@@ -242,17 +237,16 @@ export interface Condition {
 
 /** @throws AwsCallError */
 export async function readFunction(aws: Aws, name: string): Promise<DeployedFunction> {
-  try {
-    const answer = await aws.lambda().send(new GetFunctionConfigurationCommand({ FunctionName: name }));
-    return {
-      environment: answer.Environment?.Variables ?? {},
-      state: condition(answer.State, answer.StateReason, answer.StateReasonCode),
-      lastUpdate: condition(answer.LastUpdateStatus, answer.LastUpdateStatusReason, answer.LastUpdateStatusReasonCode),
-    };
-  } catch (cause) {
-    const advice = 'Nothing was done. You need lambda:GetFunctionConfiguration on the function of the stack.';
-    throw new AwsCallError(`The settings of function ${name} could not be read`, advice, cause);
-  }
+  const answer = await awsCall(
+    aws.lambda().send(new GetFunctionConfigurationCommand({ FunctionName: name })),
+    `The settings of function ${name} could not be read`,
+    'Nothing was done. You need lambda:GetFunctionConfiguration on the function of the stack.',
+  );
+  return {
+    environment: answer.Environment?.Variables ?? {},
+    state: condition(answer.State, answer.StateReason, answer.StateReasonCode),
+    lastUpdate: condition(answer.LastUpdateStatus, answer.LastUpdateStatusReason, answer.LastUpdateStatusReasonCode),
+  };
 }
 
 function condition(word = 'unknown', reason: string | undefined, code: string | undefined): Condition {

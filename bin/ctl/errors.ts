@@ -59,6 +59,13 @@ export class AwsCallError extends Error {
   }
 }
 
+/** What AWS answers. @param what what failed, for example "The queue q could not be read" @throws AwsCallError */
+export async function awsCall<T>(call: Promise<T>, what: string, advice: string, gone?: string): Promise<T> {
+  return call.catch((cause: unknown) => {
+    throw new AwsCallError(what, advice, cause, gone);
+  });
+}
+
 const GONE =
   'If somebody deleted it by hand, "npx cdk deploy --revert-drift" with the stack’s name restores it. Check --region and --profile first.';
 

@@ -6,11 +6,12 @@
  *     2026-11-20T12:00:00.000Z 5a1c… ERROR Invoke Error {"errorType":"SettingsError","errorMessage":"…","stack":[…]}
  *     2026-11-20T12:00:00.000Z 5a1c… Task timed out after 900.00 seconds
  */
-import { FilterLogEventsCommand, type FilterLogEventsCommandInput } from '@aws-sdk/client-cloudwatch-logs';
+import { FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { SAFE } from '../../lambda/core/errors.ts';
 import type { Aws } from './aws.ts';
-import { AwsCallError } from './errors.ts';
+import { awsCall } from './errors.ts';
 import { groupBy } from './group-by.ts';
+import { jsonObject } from './json-object.ts';
 
 export interface LogLine {
   /** Milliseconds since 1970. */
@@ -77,13 +78,17 @@ async function readWindow(
   left: { pages: number; bytes: number },
 ) {
   const lines: LogLine[] = [];
+  const filterPattern = terms.map(term => `?${term}`).join(' ');
   let nextToken: string | undefined;
   do {
     if (left.pages <= 0 || left.bytes <= 0) return { lines, unread: { from: lines.at(-1)?.time ?? from, to } };
-    const pattern = terms.map(term => `?${term}`).join(' ');
     // Both ends belong to a span of CloudWatch.
-    const input = { logGroupName: group, filterPattern: pattern, startTime: from, endTime: to - 1, nextToken };
-    const page = await sendFilter(aws, group, input);
+    const input = { logGroupName: group, filterPattern, startTime: from, endTime: to - 1, nextToken };
+    const page = await awsCall(
+      aws.logs().send(new FilterLogEventsCommand(input)),
+      `The log group ${group} could not be read`,
+      'Nothing was changed. You need logs:FilterLogEvents on it.',
+    );
     left.pages -= 1;
     for (const { timestamp = 0, message = '' } of page.events ?? []) {
       lines.push({ time: timestamp, text: message.trimEnd() });
@@ -92,15 +97,6 @@ async function readWindow(
     nextToken = page.nextToken;
   } while (nextToken !== undefined);
   return { lines, unread: undefined };
-}
-
-async function sendFilter(aws: Aws, group: string, input: FilterLogEventsCommandInput) {
-  try {
-    return await aws.logs().send(new FilterLogEventsCommand(input));
-  } catch (cause) {
-    const advice = 'Nothing was changed. You need logs:FilterLogEvents on it.';
-    throw new AwsCallError(`The log group ${group} could not be read`, advice, cause);
-  }
 }
 
 export interface Failure {
@@ -116,7 +112,7 @@ export interface Failure {
 
 /** The failure that a line is about. Undefined for one that another line reports already, and for anything else. */
 export function failureOf({ time, text }: LogLine): Failure | undefined {
-  const line = parsed(text.slice(Math.max(0, text.indexOf('{'))));
+  const line = jsonObject(text.slice(Math.max(0, text.indexOf('{'))));
   if (line?.['level'] === 'ERROR') {
     const error = (line['error'] ?? {}) as LoggedError;
     const { what, advice } = parts(error.message ?? String(line['message'] ?? ''));
@@ -138,12 +134,12 @@ interface LoggedError {
   readonly cause?: LoggedError;
 }
 
-/** Those of foreign errors, which have facts only. The message of an own error has what its cause means. */
+/** Errors of other libraries only. The message of the function's own error says already what its cause means. */
 function causesOf({ cause }: LoggedError): string[] {
   return cause?.name === undefined ? [] : [`(Cause: ${cause.name}: ${cause.message ?? ''})`, ...causesOf(cause)];
 }
 
-/** Errors of the function say what is safe in one of two ways. Of what Lambda says the runbook does. */
+/** Splits a message where it begins to say what is safe. Lambda's messages do not say that, so the runbook is named. */
 function parts(said: string): Pick<Failure, 'what' | 'advice'> {
   const at = [SAFE, 'Nothing '].map(words => said.indexOf(words)).find(each => each > 0);
   if (at === undefined) return { what: said, advice: NOTHING_LOST };
@@ -151,15 +147,6 @@ function parts(said: string): Pick<Failure, 'what' | 'advice'> {
 }
 
 const NOTHING_LOST = 'Nothing is lost: the next run continues. See docs/runbook.md#function-errors.';
-
-export function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 export interface FailureGroup extends Failure {
   readonly count: number;

@@ -1,14 +1,13 @@
 /** The schedule that starts the function. */
 import {
   GetScheduleCommand,
-  type GetScheduleCommandOutput,
   ScheduleState,
   UpdateScheduleCommand,
   type UpdateScheduleCommandInput,
 } from '@aws-sdk/client-scheduler';
 import type { Aws } from './aws.ts';
 import type { Context } from './context.ts';
-import { AwsCallError } from './errors.ts';
+import { awsCall } from './errors.ts';
 import { known, tryRead } from './read-result.ts';
 
 export interface Schedule {
@@ -18,22 +17,17 @@ export interface Schedule {
   readonly expression: string;
   /** Time of the last change, in milliseconds since 1970. */
   readonly changed: number | undefined;
-  /** Every member, as `UpdateSchedule` requires. */
+  /** Every member: `UpdateSchedule` replaces the whole schedule. */
   readonly whole: UpdateScheduleCommandInput;
 }
 
 /** @throws AwsCallError */
 export async function readSchedule(aws: Aws, name: string): Promise<Schedule> {
-  try {
-    return scheduleOf(name, await aws.scheduler().send(new GetScheduleCommand({ Name: name })));
-  } catch (cause) {
-    const advice = 'Nothing was changed. You need scheduler:GetSchedule on it.';
-    throw new AwsCallError(`The schedule ${name} could not be read`, advice, cause);
-  }
-}
-
-/** An update replaces the whole schedule, so every member must be sent again. */
-function scheduleOf(name: string, answer: GetScheduleCommandOutput): Schedule {
+  const answer = await awsCall(
+    aws.scheduler().send(new GetScheduleCommand({ Name: name })),
+    `The schedule ${name} could not be read`,
+    'Nothing was changed. You need scheduler:GetSchedule on it.',
+  );
   const { $metadata: _, Arn: _arn, CreationDate: _created, LastModificationDate: changed, ...members } = answer;
   return {
     name,
@@ -55,13 +49,11 @@ export function intervalOf({ expression }: Pick<Schedule, 'expression'>): number
 /** Enables or disables the schedule and keeps everything else. @throws AwsCallError */
 export async function switchSchedule(aws: Aws, { name, whole }: Schedule, enabled: boolean): Promise<void> {
   const State = enabled ? ScheduleState.ENABLED : ScheduleState.DISABLED;
-  try {
-    await aws.scheduler().send(new UpdateScheduleCommand({ ...whole, State }));
-  } catch (cause) {
-    const advice =
-      'It is unchanged, unless the connection broke. You need scheduler:UpdateSchedule on it, and iam:PassRole on its role.';
-    throw new AwsCallError(`The schedule ${name} could not be changed`, advice, cause);
-  }
+  await awsCall(
+    aws.scheduler().send(new UpdateScheduleCommand({ ...whole, State })),
+    `The schedule ${name} could not be changed`,
+    'It is unchanged, unless the connection broke. You need scheduler:UpdateSchedule on it, and iam:PassRole on its role.',
+  );
 }
 
 /** Whether no run starts by itself. A schedule that cannot be read counts as on. @throws RefusedError, AwsCallError */

@@ -1,17 +1,18 @@
 /** Reads the state table of a connector. It never prints a cursor. */
-import { DescribeTableCommand, paginateScan } from '@aws-sdk/client-dynamodb';
+import { DescribeTableCommand, paginateScan, type TableDescription } from '@aws-sdk/client-dynamodb';
 import { initialState } from '../../lambda/core/decide.ts';
 import { StateVersionError } from '../../lambda/core/errors.ts';
 import type { SavedStream } from '../../lambda/ports.ts';
 import { createCheckpoints } from '../../lambda/store/checkpoints.ts';
-import { leaseKey, ROW_PARTITIONS, removalsPartition, rowPrefix } from '../../lambda/store/item.ts';
+import { type Item, leaseKey, ROW_PARTITIONS, removalsPartition, rowPrefix } from '../../lambda/store/item.ts';
 import { createTable, type Table } from '../../lambda/store/table.ts';
 import { childOf, STREAMS, type StreamName } from '../../lambda/streams.ts';
 import { systemClock } from '../../lambda/system.ts';
 import { PRICES } from '../../lib/prices.ts';
 import type { Aws } from './aws.ts';
-import { AwsCallError, TABLE_GONE } from './errors.ts';
-import type { Progress } from './report.ts';
+import type { Context } from './context.ts';
+import { AwsCallError, awsCall, TABLE_GONE } from './errors.ts';
+import { freshBudget } from './retry-budget.ts';
 import { durationText, timeText } from './text.ts';
 
 export interface LeaseState {
@@ -36,13 +37,9 @@ export interface ConnectorState {
   readonly withdrawals: ReadonlyMap<StreamName, number>;
 }
 
-const BUDGET_MILLISECONDS = 20_000;
-
 /** @throws AwsCallError */
 export async function readState(aws: Aws, tableName: string, now: number): Promise<ConnectorState> {
-  const end = now + BUDGET_MILLISECONDS;
-  const retryBudget = { clock: systemClock, random: Math.random, timeLeft: () => end - systemClock.now() };
-  const table = createTable(aws.dynamodb(), tableName, retryBudget);
+  const table = createTable(aws.dynamodb(), tableName, freshBudget(systemClock));
   const names = STREAMS.map(stream => stream.name);
   try {
     const { streams, organization } = await createCheckpoints(table).load(names);
@@ -109,66 +106,67 @@ export function leaseText(lease: LeaseState | undefined, now: number): string {
   return `free, epoch ${epoch}; the last run ended ${ended === 'clean' ? 'cleanly' : 'with unconfirmed events'}`;
 }
 
-const ADVICE = 'Nothing was done. --no-count skips the count, which needs ';
+/** @param otherwise how to do without it @throws AwsCallError */
+export async function describeTable(aws: Aws, name: string, otherwise = ''): Promise<TableDescription> {
+  const { Table: table = {} } = await awsCall(
+    aws.retryingDynamodb().send(new DescribeTableCommand({ TableName: name })),
+    `The table ${name} could not be described`,
+    `Nothing was changed. ${otherwise}You need dynamodb:DescribeTable on it.`,
+    TABLE_GONE,
+  );
+  return table;
+}
 
-/** Counts the rows that the SIEM has, by a scan of the whole table. Removed rows do not count. @throws AwsCallError */
-export async function countStates(
-  aws: Aws,
-  table: string,
-  streams: readonly StreamName[],
-  progress: Progress,
-): Promise<Map<StreamName, number>> {
-  const counts = new Map(streams.map(stream => [stream, 0]));
-  let read = 0;
-  const input = {
-    TableName: table,
+export interface TableScan {
+  /** Of the progress. What is read follows. */
+  readonly title: string;
+  /** Reads only the keys, and only those of rows that the SIEM has. */
+  readonly liveKeys?: true;
+  /** How to do without it. */
+  readonly otherwise?: string;
+}
+
+/** Scans the row states of the whole table, eventually consistent at half the price. @throws RefusedError, AwsCallError */
+export async function scanRowStates(
+  { aws, report, deployment }: Context,
+  { title, liveKeys, otherwise = '' }: TableScan,
+  onState: (stream: StreamName, item: Item) => void,
+): Promise<void> {
+  const { table } = await deployment();
+  // DynamoDB updates these figures every six hours.
+  const { ItemCount: items = 0, TableSizeBytes: bytes = 0 } = await describeTable(aws, table, otherwise);
+  using progress = report.progress(`${title} ${scanText(items, bytes)}.`, items);
+  const live = {
     ProjectionExpression: 'pk',
     FilterExpression: 'begins_with(pk, :row) AND #status = :live',
-    ExpressionAttributeValues: { ':row': { S: ROW_PARTITIONS }, ':live': { S: 'live' } },
     ExpressionAttributeNames: { '#status': 'status' },
   };
-  try {
+  const input = {
+    TableName: table,
+    FilterExpression: 'begins_with(pk, :row)',
+    ...(liveKeys && live),
+    ExpressionAttributeValues: { ':row': { S: ROW_PARTITIONS }, ...(liveKeys && { ':live': { S: 'live' } }) },
+  };
+  let read = 0;
+  const scan = async () => {
     for await (const { Items = [], ScannedCount = 0 } of paginateScan({ client: aws.retryingDynamodb() }, input)) {
-      for (const { pk } of Items) {
-        const stream = streams.find(name => pk?.S?.startsWith(rowPrefix(name)));
-        if (stream) counts.set(stream, counts.get(stream)! + 1);
+      for (const item of Items) {
+        const stream = STREAMS.find(({ name }) => item['pk']?.S?.startsWith(rowPrefix(name)));
+        if (stream) onState(stream.name, item);
       }
       read += ScannedCount;
-      const counted = [...counts].map(([stream, count]) => `${count} of ${stream}`);
-      progress.advance(ScannedCount, `${read} items read, ${counted.join(', ')}`);
+      progress.advance(ScannedCount, `${read} items of the table read`);
     }
-  } catch (cause) {
-    throw new AwsCallError(`The table ${table} could not be read`, `${ADVICE}dynamodb:Scan on it.`, cause, TABLE_GONE);
-  }
-  return counts;
-}
-
-export interface TableSize {
-  /** DynamoDB updates it every six hours. */
-  readonly items: number;
-  readonly bytes: number;
-}
-
-/** @param otherwise how to do without it @throws AwsCallError */
-export async function tableSize(aws: Aws, table: string, otherwise = ''): Promise<TableSize> {
-  try {
-    const { Table: description } = await aws.retryingDynamodb().send(new DescribeTableCommand({ TableName: table }));
-    return { items: description?.ItemCount ?? 0, bytes: description?.TableSizeBytes ?? 0 };
-  } catch (cause) {
-    throw new AwsCallError(
-      `The table ${table} could not be described`,
-      `Nothing was changed. ${otherwise}You need dynamodb:DescribeTable on it.`,
-      cause,
-      TABLE_GONE,
-    );
-  }
+  };
+  const advice = `Nothing was changed. ${otherwise}You need dynamodb:Scan on it.`;
+  await awsCall(scan(), `The table ${table} could not be read`, advice, TABLE_GONE);
 }
 
 /** An eventually consistent read unit. */
 const BYTES_A_UNIT = 8192;
 
 /** For example "the whole table, about 9 items, for less than a cent" (list price). */
-export function scanText({ items, bytes }: TableSize): string {
+function scanText(items: number, bytes: number): string {
   const dollars = Math.ceil(bytes / BYTES_A_UNIT) * PRICES.tableReadUnit;
   const price = dollars < 0.01 ? 'less than a cent' : `$${dollars.toFixed(2)}`;
   return `the whole table${items > 0 ? `, about ${items} items` : ''}, for ${price}`;

@@ -8,9 +8,9 @@ import {
   type LogLine,
   type LogRead,
   type LogSpan,
-  parsed,
   readLog,
 } from '../failures.ts';
+import { jsonObject } from '../json-object.ts';
 import type { Outcome } from '../report.ts';
 import { paint, timeText } from '../text.ts';
 
@@ -92,22 +92,19 @@ const COMBINED: Readonly<Record<string, (one: number, other: number) => number>>
 function figuresOf(lines: readonly LogLine[]): Map<string, Figures> {
   const all = new Map<string, Figures>();
   for (const { text } of lines) {
-    const { _aws: metrics, stream = 'run', service: _, ...members } = parsed(text) ?? {};
+    const { _aws: metrics, stream = 'run', service: _, ...members } = jsonObject(text) ?? {};
     if (!metrics) continue;
-    const figures = all.get(String(stream)) ?? { Reports: 0 };
+    const figures = all.get(String(stream)) ?? {};
     all.set(String(stream), figures);
-    for (const [name, value] of [['Reports', 1] as const, ...Object.entries(members)]) {
+    for (const [name, given] of [['Reports', 1] as const, ...Object.entries(members)]) {
+      const value = Number(given);
+      if (!Number.isFinite(value)) continue;
+      const combined = COMBINED[name] ?? ((one, other) => one + other);
       const before = figures[name];
-      if (Number.isFinite(Number(value))) {
-        figures[name] = before === undefined ? Number(value) : (COMBINED[name] ?? sum)(before, Number(value));
-      }
+      figures[name] = before === undefined ? value : combined(before, value);
     }
   }
   return all;
-}
-
-function sum(one: number, other: number): number {
-  return one + other;
 }
 
 function figureLines(figures: ReadonlyMap<string, Figures>): string[] {

@@ -1,12 +1,10 @@
-import { Command, Option } from 'commander';
-import { STREAMS, type StreamName } from '../../../lambda/streams.ts';
+import { Argument, Command, Option } from 'commander';
+import { type StreamName, streamOf } from '../../../lambda/streams.ts';
 import { CONNECTORCTL } from '../../../lib/installation.ts';
-import { examples, type Run, STREAM_NAMES, streamsArgument, waitOption } from '../command.ts';
+import { examples, type Run, STREAM_NAMES, waitOption } from '../command.ts';
 import type { Context } from '../context.ts';
 import { confirmed, sendCommand } from '../function-command.ts';
-import type { FunctionCommand } from '../invoke.ts';
-import type { Outcome } from '../report.ts';
-import { countStates, scanText, tableSize } from '../state.ts';
+import { scanRowStates } from '../state.ts';
 
 interface RunOptions {
   readonly stream?: readonly StreamName[];
@@ -44,36 +42,30 @@ const CONFIRM_NOTE = `Until then a run with these credentials sends nothing and 
 docs/runbook.md#another-organization.`;
 
 export function resyncCommand(run: Run): Command {
-  return withRewindOptions(new Command('resync'))
+  return rewindCommand(run, 'resync', streams => {
+    const stateless = streams.filter(name => !streamOf(name).hasRowStates);
+    const again = stateless.map(name => ` All rows of ${name} but the newest are sent again.`).join('');
+    return `A resync reads ${streams.join(', ')} from the beginning and sends only what differs.${again}`;
+  })
     .description('drop the cursor: read everything again, send only what differs')
     .addHelpText(
       'after',
       `\n${RESYNC_NOTE}\n${examples('resync assets threats', 'resync dns-blocks --stack acme --yes')}`,
-    )
-    .action(
-      run((context, streams: readonly StreamName[], options: RewindOptions) => {
-        const stateless = STREAMS.filter(({ name, hasRowStates }) => !hasRowStates && streams.includes(name));
-        const again = stateless.map(({ name }) => ` All rows of ${name} but the newest are sent again.`).join('');
-        const consequence = `A resync reads ${streams.join(', ')} from the beginning and sends only what differs.${again}`;
-        return rewind(context, { streams, command: { resync: streams }, consequence }, options);
-      }),
     );
 }
 
 export function replayCommand(run: Run): Command {
-  return withRewindOptions(new Command('replay'))
+  return rewindCommand(
+    run,
+    'replay',
+    streams =>
+      `A replay reads ${streams.join(', ')} from the beginning and sends every row to the SIEM again, ` +
+      'with the cost of a first run for Firehose, the SIEM and the API.',
+  )
     .description('send everything again once, for a SIEM that lost its data')
     .addHelpText(
       'after',
       `\n${REPLAY_NOTE}\n${examples('replay assets threats', 'replay dns-blocks --stack acme --yes --until-done')}`,
-    )
-    .action(
-      run((context, streams: readonly StreamName[], options: RewindOptions) => {
-        const consequence =
-          `A replay reads ${streams.join(', ')} from the beginning and sends every row to the SIEM again, ` +
-          'with the cost of a first run for Firehose, the SIEM and the API.';
-        return rewind(context, { streams, command: { replay: streams }, consequence }, options);
-      }),
     );
 }
 
@@ -103,15 +95,6 @@ function consequenceOf(connector: string): string {
   );
 }
 
-function withRewindOptions(command: Command): Command {
-  return command
-    .addArgument(streamsArgument())
-    .option('--yes', 'do not ask')
-    .option('--no-count', 'do not count the affected rows, which reads the whole table')
-    .option('--until-done', 'repeat runs until the streams are caught up')
-    .addOption(waitOption());
-}
-
 interface RewindOptions {
   readonly wait: number;
   readonly yes?: true;
@@ -120,48 +103,53 @@ interface RewindOptions {
   readonly untilDone?: true;
 }
 
-interface Rewind {
-  readonly streams: readonly StreamName[];
-  readonly command: FunctionCommand;
-  /** The consequence that the user confirms. */
-  readonly consequence: string;
-}
-
 /** Shows the consequence, asks for confirmation and sends the command. @throws as `sendCommand` does; RefusedError if not confirmed */
-async function rewind(context: Context, what: Rewind, options: RewindOptions): Promise<Outcome> {
-  await context.deployment();
-  const rows = options.count ? await affectedRows(context, what.streams) : undefined;
-  const affected = rows ? `\n${affectedText(rows)}` : '';
-  await confirmed(context, `${what.consequence}${affected}`, options);
-  const { text, json } = await sendCommand(context, what.command, options);
-  const counts = rows && { rowsAffected: Object.fromEntries([...rows].map(([name, count]) => [name, count ?? null])) };
-  return { text, json: { ...(json as object), ...counts } };
+function rewindCommand(
+  run: Run,
+  name: 'resync' | 'replay',
+  consequence: (streams: readonly StreamName[]) => string,
+): Command {
+  return new Command(name)
+    .addArgument(new Argument('<stream...>', 'which streams').choices(STREAM_NAMES))
+    .option('--yes', 'do not ask')
+    .option('--no-count', 'do not count the affected rows, which reads the whole table')
+    .option('--until-done', 'repeat runs until the streams are caught up')
+    .addOption(waitOption())
+    .action(
+      run(async (context, streams: readonly StreamName[], options: RewindOptions) => {
+        await context.deployment();
+        const rows = options.count ? await affectedRows(context, streams) : undefined;
+        const affected = rows ? `\n${affectedText(rows)}` : '';
+        await confirmed(context, `${consequence(streams)}${affected}`, options);
+        const { text, json } = await sendCommand(context, { [name]: streams }, options);
+        const counts = rows && {
+          rowsAffected: Object.fromEntries([...rows].map(([stream, count]) => [stream, count ?? null])),
+        };
+        return { text, json: { ...(json as object), ...counts } };
+      }),
+    );
 }
 
-/** Undefined for a stream without row states. */
+/** Rows that the SIEM has, by stream. Undefined for a stream without row states. */
 type AffectedRows = ReadonlyMap<StreamName, number | undefined>;
 
 /** @throws RefusedError, AwsCallError */
 async function affectedRows(context: Context, streams: readonly StreamName[]): Promise<AffectedRows> {
-  const { aws, report } = context;
-  const { table } = await context.deployment();
-  const counted = streams.filter(hasRowStates);
-  const rows = new Map<StreamName, number | undefined>(streams.map(stream => [stream, undefined]));
-  if (counted.length === 0) return rows;
-  const size = await tableSize(aws, table, '--no-count skips the count. ');
-  using progress = report.progress(`Counting the rows reads ${scanText(size)}.`, size.items);
-  return new Map([...rows, ...(await countStates(aws, table, counted, progress))]);
-}
-
-function hasRowStates(stream: StreamName): boolean {
-  return STREAMS.some(each => each.name === stream && each.hasRowStates);
+  const rows = new Map(streams.map(stream => [stream, streamOf(stream).hasRowStates ? 0 : undefined]));
+  if ([...rows.values()].every(count => count === undefined)) return rows;
+  const scan = { title: 'Counting the rows reads', liveKeys: true, otherwise: '--no-count skips the count. ' } as const;
+  await scanRowStates(context, scan, stream => {
+    const before = rows.get(stream);
+    if (before !== undefined) rows.set(stream, before + 1);
+  });
+  return rows;
 }
 
 function affectedText(rows: AffectedRows): string {
   const parts = [...rows].map(([stream, count]) =>
     count === undefined
-      ? `${stream}: unknown number of rows, since they have no row states`
-      : `${stream}: ${count} rows that the SIEM has`,
+      ? `  ${stream}: unknown number of rows, since they have no row states`
+      : `  ${stream}: ${count} rows that the SIEM has`,
   );
-  return parts.map(part => `  ${part}`).join('\n');
+  return parts.join('\n');
 }

@@ -4,9 +4,10 @@ import { Command } from 'commander';
 import { TEST, testEventLine } from '../../../lib/test-event.ts';
 import { examples, type Run, wholeNumber } from '../command.ts';
 import type { Context } from '../context.ts';
-import { AwsCallError, InterruptedError } from '../errors.ts';
+import { deliveryPlace } from '../delivery-place.ts';
+import { AwsCallError, awsCall, InterruptedError } from '../errors.ts';
 import type { Outcome } from '../report.ts';
-import { deliveryPlace, findEvent } from './lookup/find-event.ts';
+import { findEvent } from './lookup/find-event.ts';
 
 interface TestEventOptions {
   /** Seconds. */
@@ -52,12 +53,11 @@ async function sendTestEvent(context: Context, { wait }: TestEventOptions): Prom
 
 async function put({ aws }: Context, stream: string, line: string): Promise<void> {
   const record = { Data: Buffer.from(line) };
-  try {
-    await aws.firehose().send(new PutRecordCommand({ DeliveryStreamName: stream, Record: record }));
-  } catch (cause) {
-    const advice = 'The test event was not sent, unless the connection broke. You need firehose:PutRecord on it.';
-    throw new AwsCallError(`The delivery stream ${stream} did not take the test event`, advice, cause);
-  }
+  await awsCall(
+    aws.firehose().send(new PutRecordCommand({ DeliveryStreamName: stream, Record: record })),
+    `The delivery stream ${stream} did not take the test event`,
+    'The test event was not sent, unless the connection broke. You need firehose:PutRecord on it.',
+  );
 }
 
 type Delivered = { readonly place: string } | { readonly notFound: string; readonly elsewhere?: true };

@@ -1,11 +1,7 @@
 /** What Firehose writes when it gives up, as this project reads it. */
 import { describe, expect, test } from '@jest/globals';
-import {
-  eventsOf,
-  readErrorObject,
-  readErrorRecord,
-  readObject,
-} from '../../../bin/ctl/commands/dead-letters/error-records.ts';
+import { readObject } from '../../../bin/ctl/bucket.ts';
+import { eventsOf, readErrorObject, readErrorRecord } from '../../../bin/ctl/commands/dead-letters/error-records.ts';
 import type { Context } from '../../../bin/ctl/context.ts';
 import { AwsCallError, RefusedError } from '../../../bin/ctl/errors.ts';
 import { rejection } from '../../lambda/support/rejection.ts';

@@ -172,7 +172,7 @@ describe('a schedule', () => {
 
 describe('the notifications of a bucket', () => {
   const queueArn = 'arn:aws:sqs:eu-west-1:000000000000:siem';
-  const wanted = { bucket: 'b', queueArn, stackName: 'SecurityDataConnector-acme', ending: '.json.gz' };
+  const wanted = { bucket: 'b', queueArn, stackName: 'SecurityDataConnector-acme' };
   const ALL = ['s3:ObjectCreated:*'];
 
   const rule = (Name: 'prefix' | 'Prefix' | 'Suffix', Value: string) => ({ Name: Name as 'prefix', Value });

@@ -109,8 +109,6 @@ describe('show', () => {
     const queue = await shown('siem-dead-letters');
     expect([queue.includes('notifications that the SIEM'), queue.includes(CANARY)]).toEqual([true, false]);
     expect(await shown('siem-dead-letters', '--show')).toContain(CANARY);
-    // Its name in 0.1.
-    expect(await shown('siem-queue')).toBe(queue);
   });
 });
 
@@ -139,7 +137,7 @@ test('show groups failed starts by error, with number and age', async () => {
   expect(stdout).toContain(`\n\nAccessDeniedException: ${REFUSED_START.ERROR_MESSAGE.StringValue}\n`);
   expect(stdout).not.toContain(CANARY);
   const { errors, messages } = JSON.parse(
-    (await each.ctl(['dead-letters', 'show', 'schedule-queue', '--show', '--json'])).stdout,
+    (await each.ctl(['dead-letters', 'show', 'schedule-dead-letters', '--show', '--json'])).stdout,
   );
   expect(errors).toEqual([
     { code: 'AccessDeniedException', message: expect.any(String), count: 2, oldest: new Date(older).toISOString() },
@@ -366,7 +364,6 @@ describe('exit status 2 with nothing done, for', () => {
     [['dead-letters', 'redrive', '--yes'], 'Give the keys to send again, or --all'],
     [['dead-letters', 'redrive', 'dead-letter/other/assets/no-id/0a.json', '--yes'], 'is not a dead letter'],
     [['dead-letters', 'redrive', 'schedule-dead-letters', '--yes'], 'the next run does their work'],
-    [['dead-letters', 'redrive', 'schedule-queue', '--yes'], 'the next run does their work'],
     [['dead-letters', 'show', 'delivery-errors/nothing'], 'There is no delivery-errors/nothing in the bucket'],
     [['dead-letters', 'purge'], "unknown command 'purge'"],
   ])('%p: %s', async (args, reason) => {

@@ -91,7 +91,7 @@ const FAULTS: readonly (readonly [string, (each: Deployment) => unknown, Record<
       },
       {
         'alarm-subscription': ['warn', 'The subscription expires after 48 hours'],
-        'schedule-role': ['fail', 'does not exist, so every start fails'],
+        'schedule-role': ['fail', 'Every start fails without it. "npx cdk deploy --revert-drift'],
         function: ['warn', 'connectorctl -- run'],
       },
     ],
@@ -115,7 +115,7 @@ const FAULTS: readonly (readonly [string, (each: Deployment) => unknown, Record<
         const refuse = { status: 400, code: 'ResourceNotFoundException', message: 'Firehose acme not found' };
         aws.faults.always('firehose', { refuse });
       },
-      { 'delivery-stream': ['fail', 'does not exist No event can be sent. "npx cdk deploy --revert-drift'] },
+      { 'delivery-stream': ['fail', 'No event can be sent. "npx cdk deploy --revert-drift'] },
     ],
     [
       'a bucket that does not exist',

@@ -1,13 +1,13 @@
 /** Counts the delivered events by stream and day, to be compared with what the SIEM has. */
-import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import { Command, InvalidArgumentError } from 'commander';
-import { isCounted } from '../../../../lib/event-kinds.ts';
+import { listObjects, objectLines, type StoredObject } from '../../bucket.ts';
 import { examples, type Run, STREAM_NAMES } from '../../command.ts';
 import type { Context } from '../../context.ts';
+import { type DeliveredEvent, readEvent } from '../../delivered-event.ts';
+import { deliveryPlace, hourPrefixes } from '../../delivery-place.ts';
 import { AwsCallError, RefusedError } from '../../errors.ts';
-import type { Outcome, Progress } from '../../report.ts';
+import type { Outcome } from '../../report.ts';
 import { tableText } from '../../text.ts';
-import { deliveryPlace, hourPrefixes, objectLines } from '../lookup/find-event.ts';
 import { DistinctIds } from './distinct.ts';
 import { readSiemCounts, type SiemCounts } from './siem-counts.ts';
 
@@ -77,33 +77,24 @@ async function countObjects(context: Context, first: string, last: string): Prom
       `Events cannot be counted: ${place.elsewhere}. Nothing was read. Count with the views instead: docs/query.md.`,
     );
   }
+  const { bucket, prefix } = place;
   const start = Date.parse(`${first}T00:00:00Z`);
   const end = Date.parse(`${last}T00:00:00Z`) + DAY_MILLISECONDS + AFTER_MILLISECONDS;
-  const prefixes = STREAM_NAMES.flatMap(stream => hourPrefixes(place.prefix, stream, start, end));
+  const prefixes = new Set(STREAM_NAMES.flatMap(stream => hourPrefixes(prefix, stream, start, end)));
   const counts: Counts = new Map();
   try {
-    const objects: { readonly key: string; readonly size: number }[] = [];
-    for (const Prefix of new Set(prefixes)) {
-      for await (const { Contents = [] } of paginateListObjectsV2(
-        { client: aws.s3() },
-        { Bucket: place.bucket, Prefix },
-      )) {
-        objects.push(...Contents.map(({ Key: key = '', Size: size = 0 }) => ({ key, size })));
-      }
-    }
-    const bytes = objects.reduce((sum, { size }) => sum + size, 0);
-    using progress: Progress = report.progress(
-      `Reading ${objects.length} objects, ${megabytes(bytes)}.`,
-      objects.length,
-    );
+    const objects: StoredObject[] = [];
+    for (const each of prefixes) objects.push(...(await listObjects(aws, bucket, each)));
+    const size = objects.reduce((sum, { bytes }) => sum + bytes, 0);
+    using progress = report.progress(`Reading ${objects.length} objects, ${megabytes(size)}.`, objects.length);
     for (const [index, { key }] of objects.entries()) {
-      for await (const line of objectLines(aws, place.bucket, key)) count(counts, line, first, last);
+      for await (const line of objectLines(aws, bucket, key)) count(counts, readEvent(line.toString()), first, last);
       progress.advance(1, `${index + 1} of ${objects.length} objects`);
     }
   } catch (cause) {
     if (context.signal.aborted) throw cause;
     const advice = 'Nothing was changed. You need s3:ListBucket on it and s3:GetObject below events/.';
-    throw new AwsCallError(`The bucket ${place.bucket} could not be read`, advice, cause);
+    throw new AwsCallError(`The bucket ${bucket} could not be read`, advice, cause);
   }
   return counts;
 }
@@ -112,50 +103,17 @@ function megabytes(bytes: number): string {
   return `${(bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })} MB`;
 }
 
-function count(counts: Counts, line: Buffer, first: string, last: string): void {
-  const event = readHead(line);
-  if (!event) return;
-  const { stream, id, forwardedAt } = event;
+/** Counts the lines that the views count. */
+function count(counts: Counts, event: DeliveredEvent | undefined, first: string, last: string): void {
+  if (!event?.counts) return;
+  const { stream, eventId, forwardedAt } = event;
   const made = forwardedAt.slice(0, 10);
   if (made < first || made > last) return;
   const key = `${stream} ${made}`;
-  let counted = counts.get(key);
-  if (!counted) {
-    counted = { ids: new DistinctIds(), newest: forwardedAt };
-    counts.set(key, counted);
-  }
-  counted.ids.add(id);
+  const counted = counts.get(key) ?? { ids: new DistinctIds(), newest: forwardedAt };
+  counts.set(key, counted);
+  counted.ids.add(eventId);
   if (forwardedAt > counted.newest) counted.newest = forwardedAt;
-}
-
-interface Head {
-  readonly stream: string;
-  readonly id: string;
-  readonly forwardedAt: string;
-}
-
-const ROW_MEMBER = ',"row":';
-
-/** The same lines as the views count: kinds of a later release and test events are left out. */
-function readHead(line: Buffer): Head | undefined {
-  try {
-    if (line.subarray(0, 13).toString() === '{"class_uid":') {
-      const { class_uid, metadata } = JSON.parse(line.toString());
-      const forwardedAt = new Date(metadata.processed_time).toISOString();
-      return class_uid === 0 ? undefined : { stream: metadata.log_name, id: metadata.uid, forwardedAt };
-    }
-    const at = line.indexOf(ROW_MEMBER);
-    const {
-      stream,
-      kind,
-      event_id: id,
-      forwarded_at: forwardedAt,
-      format,
-    } = JSON.parse(at < 0 ? line.toString() : `${line.subarray(0, at)}}`);
-    return isCounted(kind) && format === undefined ? { stream, id, forwardedAt } : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 interface Row {

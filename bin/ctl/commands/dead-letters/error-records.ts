@@ -6,11 +6,8 @@
  *
  * The names of members differ by destination: AWS's documentation also shows `ErrorCode` and `lastErrorCode`.
  */
-import { gunzipSync } from 'node:zlib';
-import { GetObjectCommand } from '@aws-sdk/client-s3';
-import type { Context } from '../../context.ts';
-import { AwsCallError, RefusedError } from '../../errors.ts';
-import { type ReadEvent, readEvent } from '../lookup/find-event.ts';
+import { readEvent } from '../../delivered-event.ts';
+import { jsonObject } from '../../json-object.ts';
 
 export interface ErrorRecord {
   readonly code: string;
@@ -23,20 +20,15 @@ export interface ErrorRecord {
 
 /** @returns undefined for any other line */
 export function readErrorRecord(line: string): ErrorRecord | undefined {
-  const members = parsed(line);
+  const members = jsonObject(line);
   const raw = members?.['rawData'];
   if (!members || typeof raw !== 'string') return undefined;
-  const text = (name: string) =>
-    String(
-      members[name] ??
-        members[name[0]!.toUpperCase() + name.slice(1)] ??
-        members[`last${name[0]!.toUpperCase()}${name.slice(1)}`] ??
-        '',
-    );
+  const text = (name: 'Code' | 'Message') =>
+    String(members[`error${name}`] ?? members[`Error${name}`] ?? members[`lastError${name}`] ?? '');
   const arrived = Number(members['arrivalTimestamp']);
   return {
-    code: text('errorCode'),
-    message: text('errorMessage'),
+    code: text('Code'),
+    message: text('Message'),
     arrived: Number.isFinite(arrived) && arrived > 0 ? arrived : undefined,
     lines: linesOf(Buffer.from(raw, 'base64').toString()),
   };
@@ -70,37 +62,11 @@ export function eventsOf(
   const events = lines.map(readEvent);
   if (unreadable > 0) return { why: `${unreadable} of its lines are not error records of Firehose` };
   if (lines.length === 0) return { why: 'it has no event' };
-  const foreign = events.find((event): event is ReadEvent => event !== undefined && event.connector !== connector);
+  const foreign = events.find(event => event && event.connector !== connector);
   if (foreign) return { why: `it has events of connector ${foreign.connector}` };
   return events.every(event => event) ? { lines } : { why: 'it has lines that are not events of this connector' };
 }
 
 function linesOf(text: string): string[] {
   return text.split('\n').filter(line => line.trim() !== '');
-}
-
-function parsed(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-const GZIP = [0x1f, 0x8b] as const;
-
-/** Only the first bytes of an object show whether it is compressed. @throws RefusedError if it does not exist; AwsCallError */
-export async function readObject(context: Context, key: string): Promise<Buffer> {
-  const { bucket } = await context.deployment();
-  try {
-    const { Body: body } = await context.aws.s3().send(new GetObjectCommand({ Bucket: bucket, Key: key }));
-    const bytes = Buffer.from(await body!.transformToByteArray());
-    return GZIP.every((byte, at) => bytes[at] === byte) ? gunzipSync(bytes) : bytes;
-  } catch (cause) {
-    if (cause instanceof Error && cause.name === 'NoSuchKey') {
-      throw new RefusedError(`There is no ${key} in the bucket ${bucket}. Nothing was done.`, { cause });
-    }
-    throw new AwsCallError(`${key} could not be read`, 'You need s3:GetObject on it.', cause);
-  }
 }

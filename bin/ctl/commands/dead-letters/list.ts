@@ -1,11 +1,11 @@
 /** Lists what could not be sent, delivered or read: number, reason, age. */
 
-import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import { deadLettersPrefix, parseDeadLetterKey } from '../../../../lambda/core/dead-letter.ts';
 import type { StreamName } from '../../../../lambda/streams.ts';
 import { PREFIXES } from '../../../../lib/prefixes.ts';
+import { listObjects, type StoredObject } from '../../bucket.ts';
 import type { Context } from '../../context.ts';
-import { AwsCallError } from '../../errors.ts';
+import { awsCall } from '../../errors.ts';
 import { groupBy } from '../../group-by.ts';
 import { readMetrics } from '../../metrics.ts';
 import { known, type ReadResult, readResultJson, tryRead } from '../../read-result.ts';
@@ -108,11 +108,7 @@ function queueJson({ messages, oldest }: QueueContent): object {
 }
 
 /** A row that the function could not send, or a batch that Firehose could not deliver. */
-export interface FailedObject {
-  readonly key: string;
-  readonly bytes: number;
-  /** Time of its last write, in milliseconds since 1970. */
-  readonly since: number;
+export interface FailedObject extends StoredObject {
   /** Undefined for a batch, which may have several. */
   readonly stream: StreamName | undefined;
   /** The reason in the key. */
@@ -135,26 +131,15 @@ export async function listDeliveryErrors(context: Context): Promise<FailedObject
   return objects.map(each => ({ ...each, stream: undefined, why: each.key.split('/')[1] ?? '' }));
 }
 
-async function list(context: Context, Prefix: string): Promise<Pick<FailedObject, 'key' | 'bytes' | 'since'>[]> {
-  const { bucket } = await context.deployment();
-  const found: Pick<FailedObject, 'key' | 'bytes' | 'since'>[] = [];
-  try {
-    for await (const { Contents = [] } of paginateListObjectsV2(
-      { client: context.aws.s3() },
-      { Bucket: bucket, Prefix },
-    )) {
-      for (const { Key: key = '', Size: bytes = 0, LastModified: modified } of Contents) {
-        if (!key.endsWith('/')) found.push({ key, bytes, since: modified?.getTime() ?? 0 });
-      }
-    }
-  } catch (cause) {
-    throw new AwsCallError(
-      `The bucket ${bucket} could not be listed`,
-      'Nothing was changed. You need s3:ListBucket on it.',
-      cause,
-    );
-  }
-  return found;
+/** Without folders, which the console of S3 creates as empty objects. */
+async function list({ aws, deployment }: Context, prefix: string): Promise<StoredObject[]> {
+  const { bucket } = await deployment();
+  const listed = await awsCall(
+    listObjects(aws, bucket, prefix),
+    `The bucket ${bucket} could not be listed`,
+    'Nothing was changed. You need s3:ListBucket on it.',
+  );
+  return listed.filter(({ key }) => !key.endsWith('/'));
 }
 
 export interface QueueContent {

@@ -8,12 +8,13 @@ import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { parseDeadLetterKey, readDeadLetter } from '../../../../lambda/core/dead-letter.ts';
 import { type StreamName, streamOf } from '../../../../lambda/streams.ts';
 import { openAccess } from '../../access.ts';
+import { readObject } from '../../bucket.ts';
 import type { Context } from '../../context.ts';
-import { AwsCallError, RefusedError } from '../../errors.ts';
+import { type BucketPlace, deliveryPlace, hourPrefixes } from '../../delivery-place.ts';
+import { awsCall, RefusedError } from '../../errors.ts';
 import { confirmed } from '../../function-command.ts';
 import type { Outcome } from '../../report.ts';
-import { BOUNDS, type DeliveryPlace, deliveryPlace, findLine, hourPrefixes } from '../lookup/find-event.ts';
-import { readObject } from './error-records.ts';
+import { findLine } from '../lookup/find-event.ts';
 import { listDeadLetters } from './list.ts';
 import { unknownKey } from './show.ts';
 
@@ -59,8 +60,6 @@ const OCSF =
 const CONSEQUENCE =
   'put where the SIEM reads, as a file with one line each. The SIEM must accept lines of that length.';
 
-type BucketPlace = Exclude<DeliveryPlace, { readonly elsewhere: string }>;
-
 async function loadOne(context: Context, place: BucketPlace, key: string): Promise<Loaded> {
   const kept = (reason: string): Loaded => ({ key, outcome: 'kept', reason });
   const deadLetter = readDeadLetter(await readObject(context, key));
@@ -69,18 +68,14 @@ async function loadOne(context: Context, place: BucketPlace, key: string): Promi
   const text = deadLetter.row.toString();
   const { id, deleted } = JSON.parse(text) as { readonly id: string; readonly deleted?: unknown };
   const sent = await lastSent(context, stream, id, key);
-  if ('why' in sent) return kept(sent.why);
+  if (!sent) return kept('the connector has not sent its notice yet');
   // The notice names the object by bucket and key.
-  const needles = [`/${key}"`];
-  const found = await findLine(
-    context.aws,
-    place,
-    { stream, forwardedAt: sent.forwardedAt, needles },
-    BOUNDS,
-    event => {
-      return event.id === id && (sent.sequence === undefined || event.sequence === sent.sequence);
-    },
-  );
+  const found = await findLine(context.aws, place, {
+    stream,
+    forwardedAt: sent.forwardedAt,
+    needles: [`/${key}"`],
+    isMeant: event => event.id === id && (sent.sequence === undefined || event.sequence === sent.sequence),
+  });
   if ('notFound' in found) {
     return kept(`the SIEM has a newer version of the row, or its notice was not found: ${found.notFound}`);
   }
@@ -98,24 +93,11 @@ interface Sent {
   readonly sequence: string | undefined;
 }
 
-/** Of the newest event about the row. */
-async function lastSent(
-  context: Context,
-  stream: StreamName,
-  id: string,
-  key: string,
-): Promise<Sent | { readonly why: string }> {
-  if (!streamOf(stream).hasRowStates) {
-    const object = (await listDeadLetters(context)).find(each => each.key === key);
-    return { forwardedAt: new Date(object?.since ?? 0).toISOString(), sequence: undefined };
-  }
-  const state = (await (await openAccess(context)).rowStates.get(stream, [id])).get(id);
-  return state ?? { why: 'the connector has not sent its notice yet' };
-}
-
-interface Replaced {
-  readonly kind: string;
-  readonly forwardedAt: string;
+/** Of the newest event about the row. Undefined if none was sent. */
+async function lastSent(context: Context, stream: StreamName, id: string, key: string): Promise<Sent | undefined> {
+  if (streamOf(stream).hasRowStates) return (await (await openAccess(context)).rowStates.get(stream, [id])).get(id);
+  const object = (await listDeadLetters(context)).find(each => each.key === key);
+  return { forwardedAt: new Date(object?.since ?? 0).toISOString(), sequence: undefined };
 }
 
 /**
@@ -123,7 +105,11 @@ interface Replaced {
  *
  * @param notice its line, in the envelope
  */
-export function eventLine(notice: string, row: string, { kind, forwardedAt }: Replaced): string {
+export function eventLine(
+  notice: string,
+  row: string,
+  { kind, forwardedAt }: { readonly kind: string; readonly forwardedAt: string },
+): string {
   const { event_id: noticeId, sequence, dead_letter: _, ...rest } = JSON.parse(notice);
   const eventId = createHash('sha256').update(`loaded\n${noticeId}`).digest('hex').slice(0, 32);
   const next = String(BigInt(sequence) + 1n).padStart(sequence.length, '0');
@@ -143,12 +129,11 @@ async function putEvent(
   const now = context.clock.now();
   const [folder = ''] = hourPrefixes(prefix, stream, now, now);
   const key = `${folder}loaded-${JSON.parse(line).event_id}.json.gz`;
-  try {
-    const Body = gzipSync(`${line}\n`);
-    await context.aws.s3().send(new PutObjectCommand({ Bucket: bucket, Key: key, Body }));
-  } catch (cause) {
-    const advice = 'Nothing was loaded, unless the connection broke. You need s3:PutObject below events/.';
-    throw new AwsCallError(`${key} could not be written to the bucket ${bucket}`, advice, cause);
-  }
+  const Body = gzipSync(`${line}\n`);
+  await awsCall(
+    context.aws.s3().send(new PutObjectCommand({ Bucket: bucket, Key: key, Body })),
+    `${key} could not be written to the bucket ${bucket}`,
+    'Nothing was loaded, unless the connection broke. You need s3:PutObject below events/.',
+  );
   return `s3://${bucket}/${key}`;
 }

@@ -1,12 +1,8 @@
 /** The two dead-letter queues: of the SIEM's notifications and of the schedule's starts. */
-import {
-  GetQueueAttributesCommand,
-  ListMessageMoveTasksCommand,
-  ReceiveMessageCommand,
-  StartMessageMoveTaskCommand,
-} from '@aws-sdk/client-sqs';
+import { ListMessageMoveTasksCommand, ReceiveMessageCommand, StartMessageMoveTaskCommand } from '@aws-sdk/client-sqs';
 import type { Context } from '../../context.ts';
-import { AwsCallError, InterruptedError, RefusedError } from '../../errors.ts';
+import { AwsCallError, awsCall, InterruptedError, RefusedError } from '../../errors.ts';
+import { queueAttributes } from './counts.ts';
 
 export const QUEUES = {
   'siem-dead-letters': 'notifications that the SIEM did not process',
@@ -15,15 +11,8 @@ export const QUEUES = {
 
 export type QueueName = keyof typeof QUEUES;
 
-/** Names in 0.1, accepted for one more release. */
-const EARLIER_NAMES: ReadonlyMap<string, QueueName> = new Map([
-  ['siem-queue', 'siem-dead-letters'],
-  ['schedule-queue', 'schedule-dead-letters'],
-]);
-
-/** @returns undefined if the key is not a queue */
-export function queueNamed(key: string): QueueName | undefined {
-  return Object.hasOwn(QUEUES, key) ? (key as QueueName) : EARLIER_NAMES.get(key);
+export function isQueue(key: string): key is QueueName {
+  return Object.hasOwn(QUEUES, key);
 }
 
 /** @returns undefined if the stack has no such queue */
@@ -54,17 +43,17 @@ export async function peek(context: Context, name: QueueName): Promise<Peeked[]>
     MessageSystemAttributeNames: ['SentTimestamp'],
     MessageAttributeNames: ['ERROR_CODE', 'ERROR_MESSAGE'],
   });
-  try {
-    const { Messages: messages = [] } = await context.aws.sqs().send(command);
-    return messages.map(({ Body: body = '', Attributes: attributes, MessageAttributes: why = {} }) => ({
-      sent: Number(attributes?.SentTimestamp ?? 0),
-      body,
-      code: why['ERROR_CODE']?.StringValue ?? '',
-      message: why['ERROR_MESSAGE']?.StringValue ?? '',
-    }));
-  } catch (cause) {
-    throw new AwsCallError(`The queue ${url} could not be read`, 'You need sqs:ReceiveMessage on it.', cause);
-  }
+  const { Messages: messages = [] } = await awsCall(
+    context.aws.sqs().send(command),
+    `The queue ${url} could not be read`,
+    'You need sqs:ReceiveMessage on it.',
+  );
+  return messages.map(({ Body: body = '', Attributes: attributes, MessageAttributes: why = {} }) => ({
+    sent: Number(attributes?.SentTimestamp ?? 0),
+    body,
+    code: why['ERROR_CODE']?.StringValue ?? '',
+    message: why['ERROR_MESSAGE']?.StringValue ?? '',
+  }));
 }
 
 /** After that the move continues unobserved. */
@@ -81,10 +70,7 @@ export async function moveBack(context: Context, name: QueueName): Promise<Moved
   const url = await knownUrl(context, name);
   const sqs = context.aws.sqs();
   try {
-    const { Attributes: attributes } = await sqs.send(
-      new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ['QueueArn'] }),
-    );
-    const SourceArn = attributes?.QueueArn;
+    const { QueueArn: SourceArn } = await queueAttributes(context.aws, url, ['QueueArn']);
     await sqs.send(new StartMessageMoveTaskCommand({ SourceArn }));
     for (let poll = 0; ; poll++) {
       const { Results: [task] = [] } = await sqs.send(new ListMessageMoveTasksCommand({ SourceArn, MaxResults: 1 }));
@@ -104,7 +90,8 @@ const ADVICE =
   'Messages that were not moved are unchanged. You need sqs:StartMessageMoveTask, sqs:ListMessageMoveTasks, sqs:ReceiveMessage, ' +
   'sqs:DeleteMessage and sqs:GetQueueAttributes on it, and sqs:SendMessage on the queue of the SIEM.';
 
-async function knownUrl(context: Context, name: QueueName): Promise<string> {
+/** @throws RefusedError if the stack has no such queue */
+export async function knownUrl(context: Context, name: QueueName): Promise<string> {
   const url = await queueUrl(context, name);
   if (url) return url;
   throw new RefusedError('The stack has no queue for the SIEM. Nothing was done.');

@@ -4,26 +4,23 @@ import { DeleteObjectCommand } from '@aws-sdk/client-s3';
 import { parseDeadLetterKey } from '../../../../lambda/core/dead-letter.ts';
 import { createFirehose } from '../../../../lambda/sink/firehose.ts';
 import { PREFIXES } from '../../../../lib/prefixes.ts';
+import { readObject } from '../../bucket.ts';
 import type { Context } from '../../context.ts';
-import { AwsCallError, InterruptedError, RefusedError } from '../../errors.ts';
+import { AwsCallError, awsCall, InterruptedError, RefusedError } from '../../errors.ts';
 import { confirmed, lostDeliveryStream } from '../../function-command.ts';
 import { groupBy } from '../../group-by.ts';
 import type { Outcome } from '../../report.ts';
+import { freshBudget } from '../../retry-budget.ts';
 import { tableText } from '../../text.ts';
 import { queueDepth } from './counts.ts';
-import { eventsOf, readErrorObject, readObject } from './error-records.ts';
+import { eventsOf, readErrorObject } from './error-records.ts';
 import { listDeliveryErrors } from './list.ts';
-import { moveBack, queueNamed, queueUrl } from './queues.ts';
+import { knownUrl, moveBack, queueUrl } from './queues.ts';
 import { unknownKey } from './show.ts';
 
 export interface RedriveOptions {
   readonly all?: true;
   readonly yes?: true;
-}
-
-interface Targets {
-  readonly deliveries: readonly string[];
-  readonly notifications: boolean;
 }
 
 /** What can be done, found by reading only. */
@@ -41,57 +38,58 @@ export async function redrive(context: Context, keys: readonly string[], options
   if (keys.length > 0 === (options.all === true)) {
     throw new RefusedError('Give the keys to send again, or --all, but not both. Nothing was done.');
   }
-  const targets = options.all ? await everything(context) : await named(context, keys);
-  const plan = await planned(context, targets);
+  const plan = await planned(context, options.all ? await everything(context) : await named(context, keys));
   if (plan.deliveries.length === 0 && plan.notifications === 0) return redriveOutcome(plan.kept);
   await confirmed(context, consequenceText(plan), options);
   return redriveOutcome([...plan.kept, ...(await carryOutAll(context, plan))]);
 }
 
-async function named(context: Context, keys: readonly string[]): Promise<Targets> {
+const NOTIFICATIONS = 'siem-dead-letters';
+
+async function everything(context: Context): Promise<string[]> {
+  const errors = await listDeliveryErrors(context);
+  return [...errors.map(({ key }) => key), ...((await queueUrl(context, NOTIFICATIONS)) ? [NOTIFICATIONS] : [])];
+}
+
+/** @throws RefusedError */
+async function named(context: Context, keys: readonly string[]): Promise<string[]> {
   const { connector } = await context.deployment();
-  const different = [...new Set(keys.map(key => queueNamed(key) ?? key))];
-  if (different.some(key => parseDeadLetterKey(key, connector))) throw new RefusedError(ROWS_STAY);
-  const deliveries = different.filter(key => key.startsWith(PREFIXES.deliveryErrors));
-  const notifications = different.includes('siem-dead-letters');
-  if (different.includes('schedule-dead-letters')) {
+  if (keys.some(key => parseDeadLetterKey(key, connector))) throw new RefusedError(ROWS_STAY);
+  if (keys.includes('schedule-dead-letters')) {
     throw new RefusedError('Failed starts need no redrive: the next run does their work. Nothing was done.');
   }
-  const unknown = different.find(key => ![...deliveries, 'siem-dead-letters'].includes(key));
+  const unknown = keys.find(key => key !== NOTIFICATIONS && !key.startsWith(PREFIXES.deliveryErrors));
   if (unknown !== undefined) throw new RefusedError(unknownKey(unknown, connector));
-  if (notifications && !(await queueUrl(context, 'siem-dead-letters'))) {
-    throw new RefusedError('The stack has no queue for the SIEM. Nothing was done.');
-  }
-  return { deliveries, notifications };
+  if (keys.includes(NOTIFICATIONS)) await knownUrl(context, NOTIFICATIONS);
+  return [...new Set(keys)];
 }
 
 const ROWS_STAY =
   'A row is not sent again: it stays a dead letter until it changes, and then the next run sends it. Nothing was done. ' +
   '"dead-letters load" puts an oversize row where the SIEM reads.';
 
-async function everything(context: Context): Promise<Targets> {
-  return { deliveries: (await listDeliveryErrors(context)).map(({ key }) => key), notifications: true };
-}
-
 /** Reads everything that is to be sent, so that nothing is promised that cannot be kept. @throws RefusedError, AwsCallError */
-async function planned(context: Context, { deliveries, notifications }: Targets): Promise<Plan> {
-  const { connector } = await context.deployment();
-  const sendable: string[] = [];
+async function planned(context: Context, keys: readonly string[]): Promise<Plan> {
+  const deliveries: string[] = [];
   const kept: Redriven[] = [];
-  let count = 0;
-  for (const key of deliveries) {
-    const events = eventsOf(readErrorObject((await readObject(context, key)).toString()), connector);
-    if ('why' in events) kept.push({ key, outcome: 'kept', reason: events.why });
+  let events = 0;
+  for (const key of keys.filter(each => each !== NOTIFICATIONS)) {
+    const found = await readEvents(context, key);
+    if ('why' in found) kept.push({ key, outcome: 'kept', reason: found.why });
     else {
-      sendable.push(key);
-      count += events.lines.length;
+      deliveries.push(key);
+      events += found.lines.length;
     }
   }
-  const lost = sendable.length > 0 && (await lostDeliveryStream(context));
+  const lost = deliveries.length > 0 && (await lostDeliveryStream(context));
   if (lost) throw new RefusedError(`${lost} Nothing was done.`);
-  const url = notifications ? await queueUrl(context, 'siem-dead-letters') : undefined;
-  const waiting = url ? (await queueDepth(context.aws, url)).waiting : 0;
-  return { deliveries: sendable, events: count, kept, notifications: waiting };
+  const url = keys.includes(NOTIFICATIONS) ? await knownUrl(context, NOTIFICATIONS) : undefined;
+  return { deliveries, events, kept, notifications: url ? (await queueDepth(context.aws, url)).waiting : 0 };
+}
+
+async function readEvents(context: Context, key: string) {
+  const { connector } = await context.deployment();
+  return eventsOf(readErrorObject((await readObject(context, key)).toString()), connector);
 }
 
 function consequenceText({ deliveries, events, kept, notifications }: Plan): string {
@@ -130,7 +128,7 @@ async function carryOutAll(context: Context, { deliveries, notifications }: Plan
       done.push({ key, outcome: 'kept', reason: error instanceof Error ? error.message : String(error) });
     }
   };
-  if (notifications > 0) await attempt('siem-dead-letters', () => moveNotifications(context));
+  if (notifications > 0) await attempt(NOTIFICATIONS, () => moveNotifications(context));
   // One by one, so that a failure or Ctrl-C leaves no object half done.
   for (const key of deliveries) {
     if (context.signal.aborted) throw interrupted(done, deliveries);
@@ -150,14 +148,16 @@ function interrupted(done: readonly Redriven[], deliveries: readonly string[]): 
 }
 
 async function moveNotifications(context: Context): Promise<Redriven> {
-  const { status, moved } = await moveBack(context, 'siem-dead-letters');
+  const { status, moved } = await moveBack(context, NOTIFICATIONS);
   const outcome = status === 'COMPLETED' || status === 'RUNNING' ? 'sent' : 'kept';
   const reason = `${moved} notifications moved, ${status.toLowerCase()}`;
-  return { key: 'siem-dead-letters', outcome, events: moved, reason };
+  return { key: NOTIFICATIONS, outcome, events: moved, reason };
 }
 
 /** For the records of one object, including throttling. */
 const BUDGET_MILLISECONDS = 60_000;
+/** Repeated events keep their sequence, so they need no lease. */
+const NO_LEASE = async () => undefined;
 
 /**
  * Puts the events of an object into the delivery stream again. The object is deleted only after Firehose has acknowledged every
@@ -165,37 +165,26 @@ const BUDGET_MILLISECONDS = 60_000;
  *
  * @throws RefusedError if there is no such object; AwsCallError
  */
-export async function redriveDelivery(context: Context, key: string): Promise<Redriven> {
-  const { bucket, connector, deliveryStream } = await context.deployment();
-  const events = eventsOf(readErrorObject((await readObject(context, key)).toString()), connector);
+async function redriveDelivery(context: Context, key: string): Promise<Redriven> {
+  const { aws, clock } = context;
+  const { bucket, deliveryStream } = await context.deployment();
+  const events = await readEvents(context, key);
   if ('why' in events) return { key, outcome: 'kept', reason: events.why };
-  await deliver(context, deliveryStream, events.lines);
+  const firehose = createFirehose(aws.firehose(), deliveryStream, freshBudget(clock, BUDGET_MILLISECONDS));
   try {
-    await context.aws.s3().send(new DeleteObjectCommand({ Bucket: bucket, Key: key }));
-  } catch (cause) {
-    throw new AwsCallError(
-      `${key} could not be deleted`,
-      'Its events were sent again. You need s3:DeleteObject on it.',
-      cause,
-    );
-  }
-  return { key, outcome: 'sent', events: events.lines.length };
-}
-
-/** Repeated events keep their sequence, so they need no lease. */
-const NO_LEASE = async () => undefined;
-
-async function deliver({ aws, clock }: Context, stream: string, lines: readonly string[]): Promise<void> {
-  const end = clock.now() + BUDGET_MILLISECONDS;
-  const retryBudget = { clock, random: Math.random, timeLeft: () => end - clock.now() };
-  try {
-    await createFirehose(aws.firehose(), stream, retryBudget).deliver(lines, NO_LEASE);
+    await firehose.deliver(events.lines, NO_LEASE);
   } catch (error) {
     const cause = error instanceof Error ? (error.cause ?? error) : error;
     const advice =
       'Its object is unchanged. Accepted events will be repeated, which is safe. You need firehose:PutRecordBatch.';
-    throw new AwsCallError(`The delivery stream ${stream} did not accept every event`, advice, cause);
+    throw new AwsCallError(`The delivery stream ${deliveryStream} did not accept every event`, advice, cause);
   }
+  await awsCall(
+    aws.s3().send(new DeleteObjectCommand({ Bucket: bucket, Key: key })),
+    `${key} could not be deleted`,
+    'Its events were sent again. You need s3:DeleteObject on it.',
+  );
+  return { key, outcome: 'sent', events: events.lines.length };
 }
 
 function redriveOutcome(all: readonly Redriven[]): Outcome {

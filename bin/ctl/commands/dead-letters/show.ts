@@ -2,18 +2,18 @@
 import { isUtf8 } from 'node:buffer';
 import { deadLettersPrefix, parseDeadLetterKey, readDeadLetter } from '../../../../lambda/core/dead-letter.ts';
 import { PREFIXES } from '../../../../lib/prefixes.ts';
+import { readObject } from '../../bucket.ts';
 import type { Context } from '../../context.ts';
 import { RefusedError } from '../../errors.ts';
 import { groupBy } from '../../group-by.ts';
 import type { Outcome } from '../../report.ts';
 import { tableText, textOfBytes, timeText } from '../../text.ts';
-import { readErrorObject, readObject } from './error-records.ts';
-import { type Peeked, peek, QUEUES, type QueueName, queueNamed } from './queues.ts';
+import { readErrorObject } from './error-records.ts';
+import { isQueue, type Peeked, peek, QUEUES, type QueueName } from './queues.ts';
 
 /** @param show include the row, the events or the messages @throws RefusedError, AwsCallError */
 export async function showDeadLetterPlace(context: Context, key: string, show: boolean): Promise<Outcome> {
-  const queue = queueNamed(key);
-  if (queue) return showQueue(context, queue, show);
+  if (isQueue(key)) return showQueue(context, key, show);
   const { connector } = await context.deployment();
   if (parseDeadLetterKey(key, connector)) return showDeadLetter(key, await readObject(context, key), show);
   if (key.startsWith(PREFIXES.deliveryErrors))
@@ -47,17 +47,9 @@ function showDeadLetter(key: string, body: Buffer, show: boolean): Outcome {
 
 function showErrors(key: string, content: string, show: boolean): Outcome {
   const { records, unreadable } = readErrorObject(content);
-  const groups = [...groupBy(records, ({ code, message }) => JSON.stringify([code, message]))].map(([, group]) => {
-    const { code, message } = group[0]!;
-    const arrived = group.flatMap(each => each.arrived ?? []);
-    const events = group.reduce((sum, { lines }) => sum + lines.length, 0);
-    return {
-      code,
-      message,
-      records: group.length,
-      events,
-      oldest: arrived.length > 0 ? Math.min(...arrived) : undefined,
-    };
+  const groups = byError(records).map(({ code, message, of }) => {
+    const events = of.reduce((sum, { lines }) => sum + lines.length, 0);
+    return { code, message, records: of.length, events, oldest: oldestOf(of.flatMap(each => each.arrived ?? [])) };
   });
   const rows = groups.map(({ code, records: count, events, oldest }) => {
     return [code || 'unknown', String(count), String(events), oldest === undefined ? '' : timeText(oldest)];
@@ -66,7 +58,7 @@ function showErrors(key: string, content: string, show: boolean): Outcome {
   return {
     text: [
       tableText(['error', 'records', 'events', 'oldest'], rows),
-      ...groups.flatMap(({ code, message }) => (message ? ['', `${code}: ${message}`] : [])),
+      ...messageLines(groups),
       ...(unreadable > 0 ? ['', `${unreadable} lines are not error records of Firehose.`] : []),
       ...(show ? ['', ...lines] : []),
     ].join('\n'),
@@ -77,14 +69,16 @@ function showErrors(key: string, content: string, show: boolean): Outcome {
 /** @param show include the bodies @throws RefusedError, AwsCallError */
 async function showQueue(context: Context, name: QueueName, show: boolean): Promise<Outcome> {
   const messages = (await peek(context, name)).map(explained);
-  const errors = grouped(messages);
+  const errors = byError(messages).map(({ code, message, of }) => {
+    return { code, message, count: of.length, oldest: Math.min(...of.map(({ sent }) => sent)) };
+  });
   const rows = errors.map(({ code, count, oldest }) => [code || 'unknown', String(count), timeText(oldest)]);
   const seen = messages.length === 1 ? '1 message' : `${messages.length} messages`;
   return {
     text: [
       `${name}: ${QUEUES[name]}. Errors of ${seen}, read in one request:`,
       tableText(['error', 'count', 'oldest'], rows),
-      ...errors.flatMap(({ code, message }) => (message ? ['', `${code}: ${message}`] : [])),
+      ...messageLines(errors),
       ...(show ? ['', ...messages.map(({ sent, body }) => `${timeText(sent)}  ${body}`)] : []),
     ].join('\n'),
     json: {
@@ -103,18 +97,20 @@ function explained(message: Peeked): Peeked {
   return { ...message, code: 's3:TestEvent', message: 'The test message of S3. It names no object. Delete it.' };
 }
 
-interface Errors {
+interface Explained {
   readonly code: string;
   readonly message: string;
-  readonly count: number;
-  /** Milliseconds since 1970. */
-  readonly oldest: number;
 }
 
-function grouped(messages: readonly Peeked[]): Errors[] {
-  const groups = groupBy(messages, ({ code, message }) => JSON.stringify([code, message]));
-  return [...groups.values()].map(group => {
-    const { code, message } = group[0]!;
-    return { code, message, count: group.length, oldest: Math.min(...group.map(({ sent }) => sent)) };
-  });
+function byError<T extends Explained>(all: readonly T[]) {
+  const groups = groupBy(all, ({ code, message }) => JSON.stringify([code, message]));
+  return [...groups.values()].map(of => ({ code: of[0]!.code, message: of[0]!.message, of }));
+}
+
+function oldestOf(times: readonly number[]): number | undefined {
+  return times.length > 0 ? Math.min(...times) : undefined;
+}
+
+function messageLines(groups: readonly Explained[]): string[] {
+  return groups.flatMap(({ code, message }) => (message ? ['', `${code}: ${message}`] : []));
 }

@@ -11,14 +11,12 @@ import { sha256 } from '../../../../lambda/system.ts';
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
 import { PLACEHOLDER } from '../../../../lib/placeholder.ts';
 import { CONNECTION_ADVICE } from '../../errors.ts';
-import { type Check, type DoctorContext, type Finding, fail, ok, skipped, warn } from './context.ts';
+import { check, type DoctorContext, type Finding, fail, ok, skipped, warn } from './context.ts';
 import { readContext } from './preflight-checks.ts';
 
-export const lists: readonly Check<DoctorContext>[] = STREAMS.map(({ name }) => ({
-  name: `list-${name}`,
-  needs: ['token'],
-  run: context => listFinding(context, name),
-}));
+export const lists = STREAMS.map(({ name }) =>
+  check(`list-${name}`, ['token'], async context => listFinding(context, name)),
+);
 
 async function listFinding(context: DoctorContext, name: StreamName): Promise<Finding> {
   try {
@@ -32,8 +30,7 @@ async function listFinding(context: DoctorContext, name: StreamName): Promise<Fi
 
 /** The option that sets the path of the list. */
 function optionOf(name: StreamName): string {
-  const stream = streamOf(name);
-  return stream.pathOption ?? 'baseUrl';
+  return streamOf(name).pathOption ?? 'baseUrl';
 }
 
 function pageFinding({ rows, names }: PageContent, name: StreamName): Finding {
@@ -59,11 +56,9 @@ function pageFinding({ rows, names }: PageContent, name: StreamName): Finding {
 const TIMEOUT_MILLISECONDS = 10_000;
 
 /** Requests without credentials must be refused with the expected status. */
-export const addresses: Check<DoctorContext> = {
-  name: 'addresses',
-  needs: ['configuration'],
-  run: async ({ fetch, signal, shell }) => addressesFinding(await readContext(shell.folder), fetch, signal),
-};
+export const addresses = check('addresses', ['configuration'], async ({ fetch, signal, shell }) =>
+  addressesFinding(await readContext(shell.folder), fetch, signal),
+);
 
 type Place = { readonly baseUrl: string; readonly authUrl: string };
 
@@ -112,44 +107,32 @@ async function faultOf(
   }
 }
 
-export const secret: Check<DoctorContext> = {
-  name: 'secret',
-  needs: ['settings'],
-  async run(context) {
-    const { clientId, clientSecret } = await context.credentials();
-    if (clientId === PLACEHOLDER || clientSecret === PLACEHOLDER) {
-      return fail(
-        'it still has the placeholder: it was never set',
-        `"${CONNECTORCTL.command} set-credentials" stores the client credentials.`,
-      );
-    }
-    return ok('it has client credentials');
-  },
-};
+export const secret = check('secret', ['settings'], async context => {
+  const { clientId, clientSecret } = await (await context.access()).credentials();
+  if (clientId === PLACEHOLDER || clientSecret === PLACEHOLDER) {
+    return fail(
+      'it still has the placeholder: it was never set',
+      `"${CONNECTORCTL.command} set-credentials" stores the client credentials.`,
+    );
+  }
+  return ok('it has client credentials');
+});
 
-export const token: Check<DoctorContext> = {
-  name: 'token',
-  needs: ['secret'],
-  async run(context) {
-    await context.token();
-    return ok('the token endpoint accepts the credentials');
-  },
-};
+export const token = check('token', ['secret'], async context => {
+  await (await context.access()).token();
+  return ok('the token endpoint accepts the credentials');
+});
 
 /** Without that member the threats of a removed asset cannot be withdrawn. */
-export const threatAsset: Check<DoctorContext> = {
-  name: 'threat-asset',
-  needs: ['list-threats'],
-  async run(context) {
-    const [element] = (await context.firstPage('threats'))?.rows ?? [];
-    const row = element && readRow(element, streamOf('threats'), sha256);
-    if (!row || 'reason' in row) return skipped('the API has no threat yet');
-    const { threatAssetField } = await context.settings();
-    if (row.parent !== undefined) return ok(`threats name their asset in "${threatAssetField}"`);
-    const names = Object.keys(JSON.parse(row.text) as object).map(name => JSON.stringify(name.slice(0, 64)));
-    return fail(
-      `the first threat names no asset in "${threatAssetField}"; its members are ${names.join(', ')}`,
-      `Set threatAssetField in cdk.json, deploy, and run "${CONNECTORCTL.command} resync threats".`,
-    );
-  },
-};
+export const threatAsset = check('threat-asset', ['list-threats'], async context => {
+  const [element] = (await context.firstPage('threats'))?.rows ?? [];
+  const row = element && readRow(element, streamOf('threats'), sha256);
+  if (!row || 'reason' in row) return skipped('the API has no threat yet');
+  const { threatAssetField } = (await context.access()).settings;
+  if (row.parent !== undefined) return ok(`threats name their asset in "${threatAssetField}"`);
+  const names = Object.keys(JSON.parse(row.text) as object).map(name => JSON.stringify(name.slice(0, 64)));
+  return fail(
+    `the first threat names no asset in "${threatAssetField}"; its members are ${names.join(', ')}`,
+    `Set threatAssetField in cdk.json, deploy, and run "${CONNECTORCTL.command} resync threats".`,
+  );
+});

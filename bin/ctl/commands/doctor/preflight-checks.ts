@@ -3,35 +3,32 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { GetCallerIdentityCommand } from '@aws-sdk/client-sts';
 import { ConfigurationError } from '../../../../lib/config/fault.ts';
 import { connectorsIn } from '../../../../lib/config/read-connectors.ts';
 import type { ConnectorConfig } from '../../../../lib/connector-options.ts';
 import { CONNECTORCTL, PREBUILT_FUNCTION } from '../../../../lib/installation.ts';
-import { AwsCallError } from '../../errors.ts';
-import { type Check, type DoctorContext, type Finding, fail, ok, skipped, warn } from './context.ts';
+import { readStack } from '../../deployment.ts';
+import { awsCall } from '../../errors.ts';
+import { check, type Finding, fail, ok, skipped, warn } from './context.ts';
 
 const CONFIGURATION_REMEDY = 'README.md has the table of options. Fix it before you deploy.';
 const GO = `Run this in the checkout of the connector: cd security-data-connector && ${CONNECTORCTL.command} doctor --preflight`;
 
 /** The context of the nearest cdk.json, as the CDK reads it. */
-export const configuration: Check<DoctorContext> = {
-  name: 'configuration',
-  async run({ shell: { folder } }) {
-    if (PREBUILT_FUNCTION) return skipped('your app has its connectors in its code, which is checked at synth');
-    const file = findCdkJson(folder);
-    if (!file) return fail(`there is no cdk.json in ${folder} or a folder above it`, GO);
-    try {
-      return connectorsFinding(await readContext(folder), file);
-    } catch (error) {
-      if (error instanceof ConfigurationError) {
-        return fail(`${file}: ${error.message.replaceAll(/\s*\n\s*/g, ' ')}`, CONFIGURATION_REMEDY);
-      }
-      return fail(`${file} cannot be read: ${error instanceof Error ? error.message : error}`, CONFIGURATION_REMEDY);
+export const configuration = check('configuration', [], async ({ shell: { folder } }) => {
+  if (PREBUILT_FUNCTION) return skipped('your app has its connectors in its code, which is checked at synth');
+  const file = findCdkJson(folder);
+  if (!file) return fail(`there is no cdk.json in ${folder} or a folder above it`, GO);
+  try {
+    return connectorsFinding(await readContext(folder), file);
+  } catch (error) {
+    if (error instanceof ConfigurationError) {
+      return fail(`${file}: ${error.message.replaceAll(/\s*\n\s*/g, ' ')}`, CONFIGURATION_REMEDY);
     }
-  },
-};
+    return fail(`${file} cannot be read: ${error instanceof Error ? error.message : error}`, CONFIGURATION_REMEDY);
+  }
+});
 
 function connectorsFinding(connectors: readonly ConnectorConfig[], file: string): Finding {
   // The CDK reads only the current folder.
@@ -54,20 +51,17 @@ export async function readContext(folder: string): Promise<readonly ConnectorCon
 }
 
 /** Every AWS identity may make this call. */
-export const awsAccount: Check<DoctorContext> = {
-  name: 'aws-account',
-  async run({ aws, clock, skews }) {
-    const client = aws.sts();
-    const command = new GetCallerIdentityCommand({});
-    recordTime(command, date => skews.push(date - clock.now()));
-    try {
-      const { Account, Arn } = await client.send(command);
-      return ok(`account ${Account}, region ${await client.config.region()}, as ${Arn}`);
-    } catch (cause) {
-      throw new AwsCallError('The AWS account could not be read', 'Log in, or use --profile and --region.', cause);
-    }
-  },
-};
+export const awsAccount = check('aws-account', [], async ({ aws, clock, skews }) => {
+  const client = aws.sts();
+  const command = new GetCallerIdentityCommand({});
+  recordTime(command, date => skews.push(date - clock.now()));
+  const { Account, Arn } = await awsCall(
+    client.send(command),
+    'The AWS account could not be read',
+    'Log in, or use --profile and --region.',
+  );
+  return ok(`account ${Account}, region ${await client.config.region()}, as ${Arn}`);
+});
 
 /** Records AWS's clock, because AWS rejects requests that are five minutes off. */
 function recordTime({ middlewareStack }: GetCallerIdentityCommand, note: (date: number) => void): void {
@@ -86,24 +80,14 @@ function recordTime({ middlewareStack }: GetCallerIdentityCommand, note: (date: 
 const STACK = 'CDKToolkit';
 
 /** The CDK needs it in an account and region before the first deployment. */
-export const bootstrap: Check<DoctorContext> = {
-  name: 'bootstrap',
-  needs: ['aws-account'],
-  async run({ aws }) {
-    try {
-      const { Stacks: [stack] = [] } = await aws.cloudFormation().send(new DescribeStacksCommand({ StackName: STACK }));
-      const version = stack?.Outputs?.find(each => each.OutputKey === 'BootstrapVersion')?.OutputValue;
-      if (/FAILED|ROLLBACK/.test(stack?.StackStatus ?? ''))
-        return fail(`${STACK} is ${stack?.StackStatus}`, BOOTSTRAP_REMEDY);
-      return ok(`${STACK} exists${version ? `, bootstrap version ${version}` : ''}`);
-    } catch (cause) {
-      if (cause instanceof Error && /does not exist/.test(cause.message)) {
-        return fail('this account and region are not bootstrapped for the CDK', BOOTSTRAP_REMEDY);
-      }
-      throw new AwsCallError(`The stack ${STACK} could not be read`, 'You need cloudformation:DescribeStacks.', cause);
-    }
-  },
-};
+export const bootstrap = check('bootstrap', ['aws-account'], async ({ aws }) => {
+  const stack = await readStack(aws.cloudFormation(), STACK);
+  if (!stack) return fail('this account and region are not bootstrapped for the CDK', BOOTSTRAP_REMEDY);
+  const version = stack.Outputs?.find(each => each.OutputKey === 'BootstrapVersion')?.OutputValue;
+  if (/FAILED|ROLLBACK/.test(stack.StackStatus ?? ''))
+    return fail(`${STACK} is ${stack.StackStatus}`, BOOTSTRAP_REMEDY);
+  return ok(`${STACK} exists${version ? `, bootstrap version ${version}` : ''}`);
+});
 
 const BOOTSTRAP_REMEDY =
   'Run "npx cdk bootstrap" once per account and region. This check does not find a bootstrap stack with another name.';
@@ -115,10 +99,7 @@ const CLOCK_REMEDY =
   'Set the clock of this machine (NTP). If it is right, the clock of the API is wrong: contact its operator.';
 
 /** Runs last, after all answers with a time. */
-export const clock: Check<DoctorContext> = {
-  name: 'clock',
-  run: async ({ skews }) => clockFinding(skews),
-};
+export const clock = check('clock', [], async ({ skews }) => clockFinding(skews));
 
 /** @param skews milliseconds that other clocks are ahead of this machine */
 export function clockFinding(skews: readonly number[]): Finding {

@@ -1,7 +1,5 @@
 /** Checks of the deployed stack: function, settings, table, schedule, alarms. */
 
-import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { GetRoleCommand } from '@aws-sdk/client-iam';
 import { organizationDigest } from '../../../../lambda/core/organization.ts';
 import { SettingsError } from '../../../../lambda/settings.ts';
@@ -9,33 +7,25 @@ import { STREAMS } from '../../../../lambda/streams.ts';
 import { sha256 } from '../../../../lambda/system.ts';
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
 import { PERMISSION, readAlarms, readSubscriptions, type Subscriptions } from '../../alarms.ts';
-import { type Condition, type DeployedFunction, type Deployment, restore } from '../../deployment.ts';
-import { AwsCallError, isMissing, TABLE_GONE } from '../../errors.ts';
+import { type Condition, type DeployedFunction, type Deployment, readStack, restore } from '../../deployment.ts';
+import { awsCall, RefusedError } from '../../errors.ts';
 import { readSchedule, type Schedule } from '../../schedule.ts';
 import { eventsCommand, phaseOf, withoutConnector } from '../../stack-status.ts';
-import { readState } from '../../state.ts';
-import { type Check, type DoctorContext, type Finding, fail, ok, warn } from './context.ts';
+import { describeTable, readState } from '../../state.ts';
+import { check, type Finding, fail, ok, warn } from './context.ts';
 import { readContext } from './preflight-checks.ts';
 
 /** The stack exists, has every output, and is of a compatible version. */
-export const stack: Check<DoctorContext> = {
-  name: 'stack',
-  needs: ['aws-account'],
-  async run(context) {
-    const { stackName, version } = await context.deployment();
-    return ok(`${stackName}, version ${version}`);
-  },
-};
+export const stack = check('stack', ['aws-account'], async context => {
+  const { stackName, version } = await context.deployment();
+  return ok(`${stackName}, version ${version}`);
+});
 
 /** No other check needs it: on-call uses doctor above all after a failed deployment. */
-export const lastDeployment: Check<DoctorContext> = {
-  name: 'last-deployment',
-  needs: ['stack'],
-  async run(context) {
-    const { stackName, stackStatus } = await context.deployment();
-    return deploymentFinding(stackName, stackStatus);
-  },
-};
+export const lastDeployment = check('last-deployment', ['stack'], async context => {
+  const { stackName, stackStatus } = await context.deployment();
+  return deploymentFinding(stackName, stackStatus);
+});
 
 export function deploymentFinding(stackName: string, status: string): Finding {
   const events = `${eventsCommand(stackName)} shows what failed.`;
@@ -76,37 +66,21 @@ export function deploymentFinding(stackName: string, status: string): Finding {
 }
 
 /** A stack whose first deployment failed blocks the next deployment. */
-export const failedStacks: Check<DoctorContext> = {
-  name: 'failed-stacks',
-  needs: ['aws-account', 'configuration'],
-  async run({ aws, shell }) {
-    const connectors = await readContext(shell.folder);
-    const client = aws.cloudFormation();
-    for (const { name } of connectors) {
-      const StackName = `SecurityDataConnector-${name}`;
-      try {
-        const { Stacks: [found] = [] } = await client.send(new DescribeStacksCommand({ StackName }));
-        if (!found || phaseOf(found.StackStatus ?? '') !== 'not created') continue;
-        const [text = '', ...remedy] = (withoutConnector(found, await client.config.region()) ?? '').split('\n');
-        return fail(text, remedy.join(' '));
-      } catch (cause) {
-        if (cause instanceof Error && /does not exist/.test(cause.message)) continue;
-        throw new AwsCallError(
-          `The stack ${StackName} could not be read`,
-          'You need cloudformation:DescribeStacks.',
-          cause,
-        );
-      }
-    }
-    return ok('no stack of a failed first deployment exists');
-  },
-};
+export const failedStacks = check('failed-stacks', ['aws-account', 'configuration'], async ({ aws, shell }) => {
+  const connectors = await readContext(shell.folder);
+  const client = aws.cloudFormation();
+  for (const { name } of connectors) {
+    const found = await readStack(client, `SecurityDataConnector-${name}`);
+    if (!found || phaseOf(found.StackStatus ?? '') !== 'not created') continue;
+    const [text = '', ...remedy] = (withoutConnector(found, await client.config.region()) ?? '').split('\n');
+    return fail(text, remedy.join(' '));
+  }
+  return ok('no stack of a failed first deployment exists');
+});
 
-export const deployedFunction: Check<DoctorContext> = {
-  name: 'function',
-  needs: ['settings'],
-  run: async ({ deployedFunction: read }) => functionFinding(await read()),
-};
+export const deployedFunction = check('function', ['settings'], async ({ deployedFunction: read }) =>
+  functionFinding(await read()),
+);
 
 const LATER = 'Runs fail until then. Check again in two minutes.';
 const WAKE = `Normal after a long pause. "${CONNECTORCTL.command} run" activates it: the first run fails, and a run a few minutes later succeeds.`;
@@ -133,91 +107,60 @@ function withReason(text: string, { reason, code }: Condition): string {
   return why ? `${text} (${why})` : text;
 }
 
-export const settings: Check<DoctorContext> = {
-  name: 'settings',
-  needs: ['stack'],
-  async run(context) {
-    try {
-      const { baseUrl, ...given } = await context.settings();
-      const paths = STREAMS.flatMap(stream =>
-        'pathOption' in stream ? [`, ${stream.name} ${given[stream.pathOption] ?? 'off'}`] : [],
-      );
-      return ok(`every setting is valid; API ${baseUrl}${paths.join('')}`);
-    } catch (error) {
-      if (!(error instanceof SettingsError)) throw error;
-      // A deployment validates its settings, so somebody changed them by hand or deployed another version.
-      const { stackName } = await context.deployment();
-      return fail(error.faults.join('; '), `No run can start. ${restore(stackName, 'the settings')}`);
-    }
-  },
-};
-
-export const table: Check<DoctorContext> = {
-  name: 'table',
-  needs: ['stack'],
-  async run({ aws, deployment }) {
-    const { table: name } = await deployment();
-    try {
-      const { Table: description } = await aws.retryingDynamodb().send(new DescribeTableCommand({ TableName: name }));
-      if (description?.TableStatus === 'ACTIVE') return ok(`${name} is active`);
-      return fail(
-        `${name} is ${description?.TableStatus}`,
-        'Runs fail until it is active. See DynamoDB in the console.',
-      );
-    } catch (cause) {
-      if (isMissing(cause)) return fail(`${name} does not exist`, TABLE_GONE);
-      throw new AwsCallError(
-        `The table ${name} could not be described`,
-        'You need dynamodb:DescribeTable on it.',
-        cause,
-      );
-    }
-  },
-};
-
-export const state: Check<DoctorContext> = {
-  name: 'state',
-  needs: ['table'],
-  async run({ aws, clock, deployment }) {
-    const { table: name } = await deployment();
-    const { streams } = await readState(aws, name, clock.now());
-    const unreadable = [...streams].flatMap(([stream, saved]) => (saved instanceof Error ? [stream] : []));
-    if (unreadable.length === 0) return ok('this version reads the saved state of each stream');
-    return fail(
-      `another version wrote the saved state of ${unreadable.join(', ')}`,
-      'Deploy the version of the connector that wrote it, or a later one.',
+export const settings = check('settings', ['stack'], async context => {
+  try {
+    const { baseUrl, ...given } = (await context.access()).settings;
+    const paths = STREAMS.flatMap(stream =>
+      'pathOption' in stream ? [`, ${stream.name} ${given[stream.pathOption] ?? 'off'}`] : [],
     );
-  },
-};
+    return ok(`every setting is valid; API ${baseUrl}${paths.join('')}`);
+  } catch (error) {
+    if (!(error instanceof RefusedError && error.cause instanceof SettingsError)) throw error;
+    // A deployment validates its settings, so somebody changed them by hand or deployed another version.
+    const { stackName } = await context.deployment();
+    return fail(error.cause.faults.join('; '), `No run can start. ${restore(stackName, 'the settings')}`);
+  }
+});
 
-/** A run that meets rows of another organization sends nothing, and its token and lists are all the same in order. */
-export const organization: Check<DoctorContext> = {
-  name: 'organization',
-  needs: ['state', 'token'],
-  async run({ aws, clock, deployment, settings: read, credentials }) {
-    const { table: name } = await deployment();
-    const { organization: saved } = await readState(aws, name, clock.now());
-    const { clientId } = await credentials();
-    if (saved === undefined) return ok('no run has noted one yet');
-    if (saved === organizationDigest((await read()).baseUrl, clientId, sha256))
-      return ok('address and client are those that the saved state belongs to');
-    return warn(
-      'the API’s address or the client id is not the one that the saved state belongs to',
-      'Runs that fail with OrganizationChangedError send nothing, because the rows may be of another organization. ' +
-        `"${CONNECTORCTL.command} set-credentials" stores the right credentials, "confirm-organization" confirms a change that is ` +
-        'meant. If runs succeed, the next one notes the new client.',
-    );
-  },
-};
+export const table = check('table', ['stack'], async ({ aws, deployment }) => {
+  const { table: name } = await deployment();
+  const { TableStatus: status } = await describeTable(aws, name);
+  if (status === 'ACTIVE') return ok(`${name} is active`);
+  return fail(`${name} is ${status}`, 'Runs fail until it is active. See DynamoDB in the console.');
+});
 
-export const schedule: Check<DoctorContext> = {
-  name: 'schedule',
-  needs: ['stack'],
-  async run({ aws, deployment }) {
-    const deployed = await deployment();
-    return scheduleFinding(await readSchedule(aws, deployed.scheduleName), deployed);
-  },
-};
+export const state = check('state', ['table'], async ({ aws, clock, deployment }) => {
+  const { table: name } = await deployment();
+  const { streams } = await readState(aws, name, clock.now());
+  const unreadable = [...streams].flatMap(([stream, saved]) => (saved instanceof Error ? [stream] : []));
+  if (unreadable.length === 0) return ok('this version reads the saved state of each stream');
+  return fail(
+    `another version wrote the saved state of ${unreadable.join(', ')}`,
+    'Deploy the version of the connector that wrote it, or a later one.',
+  );
+});
+
+/** A run that meets rows of another organization sends nothing, although its token and the lists are in order. */
+export const organization = check('organization', ['state', 'token'], async ({ aws, clock, deployment, access }) => {
+  const { table: name } = await deployment();
+  const { organization: saved } = await readState(aws, name, clock.now());
+  const { settings: deployed, credentials } = await access();
+  const { clientId } = await credentials();
+  if (saved === undefined) return ok('no run has noted one yet');
+  if (saved === organizationDigest(deployed.baseUrl, clientId, sha256))
+    return ok('address and client are those that the saved state belongs to');
+  return warn(
+    'the API’s address or the client id is not the one that the saved state belongs to',
+    'Runs that fail with OrganizationChangedError send nothing, because the rows may be of another organization. ' +
+      `"${CONNECTORCTL.command} set-credentials" stores the right credentials, "confirm-organization" confirms a change that is ` +
+      'meant. If runs succeed, the next one notes the new client.',
+  );
+});
+
+export const schedule = check('schedule', ['stack'], async ({ aws, deployment }) => {
+  const deployed = await deployment();
+  return scheduleFinding(await readSchedule(aws, deployed.scheduleName), deployed);
+});
 
 type Wanted = Pick<Deployment, 'account' | 'functionName' | 'scheduleDeadLetterQueueUrl' | 'stackName'>;
 
@@ -238,67 +181,52 @@ export function scheduleFinding({ enabled, expression, whole }: Schedule, wanted
 const SERVICE = 'scheduler.amazonaws.com';
 
 /** Without the role every start fails, and nothing reaches the dead-letter queue. */
-export const scheduleRole: Check<DoctorContext> = {
-  name: 'schedule-role',
-  needs: ['schedule'],
-  async run({ aws, deployment }) {
-    const { scheduleName, stackName } = await deployment();
-    const { whole } = await readSchedule(aws, scheduleName);
-    const arn = whole.Target?.RoleArn ?? '';
-    const name = arn.slice(arn.lastIndexOf('/') + 1);
-    try {
-      const { Role } = await aws.iam().send(new GetRoleCommand({ RoleName: name }));
-      // IAM gives the document percent-encoded.
-      if (decodeURIComponent(Role?.AssumeRolePolicyDocument ?? '').includes(SERVICE)) {
-        return ok('the schedule may assume its role');
-      }
-      return fail(`${name} does not let ${SERVICE} assume it, so every start fails`, restore(stackName));
-    } catch (cause) {
-      if (isMissing(cause)) {
-        return fail(`${name} does not exist, so every start fails`, restore(stackName));
-      }
-      throw new AwsCallError(`The role ${name} could not be read`, 'You need iam:GetRole on it.', cause);
-    }
-  },
-};
+export const scheduleRole = check('schedule-role', ['schedule'], async ({ aws, deployment }) => {
+  const { scheduleName, stackName } = await deployment();
+  const { whole } = await readSchedule(aws, scheduleName);
+  const arn = whole.Target?.RoleArn ?? '';
+  const name = arn.slice(arn.lastIndexOf('/') + 1);
+  const { Role } = await awsCall(
+    aws.iam().send(new GetRoleCommand({ RoleName: name })),
+    `The role ${name} could not be read`,
+    'You need iam:GetRole on it.',
+    `Every start fails without it. ${restore(stackName)}`,
+  );
+  // IAM gives the document percent-encoded.
+  const trust = decodeURIComponent(Role?.AssumeRolePolicyDocument ?? '');
+  if (trust.includes(SERVICE)) return ok('the schedule may assume its role');
+  return fail(`${name} does not let ${SERVICE} assume it, so every start fails`, restore(stackName));
+});
 
-export const alarms: Check<DoctorContext> = {
-  name: 'alarms',
-  needs: ['stack'],
-  async run({ aws, deployment }) {
-    const { connector, alarmTopicArn, stackName } = await deployment();
-    const { alarms: all, notifiers } = await readAlarms(aws, connector);
-    if (notifiers.length < 2 || all.length === 0) return fail('alarms are missing', restore(stackName, 'them'));
-    if (notifiers.some(({ actions }) => !actions.includes(alarmTopicArn))) {
-      return fail('critical or warning does not notify the topic', restore(stackName, 'the action'));
-    }
-    if (notifiers.some(({ notifies }) => !notifies))
-      return warn('muted: nobody is notified', `"${CONNECTORCTL.command} resume" unmutes them.`);
-    const firing = all.filter(each => each.state === 'ALARM').map(each => each.name);
-    if (firing.length > 0)
-      return warn(`in alarm: ${firing.join(', ')}`, `"${CONNECTORCTL.command} status" shows details.`);
-    return ok(`${all.length} alarms, none in alarm; critical and warning notify ${alarmTopicArn}`);
-  },
-};
+export const alarms = check('alarms', ['stack'], async ({ aws, deployment }) => {
+  const { connector, alarmTopicArn, stackName } = await deployment();
+  const { alarms: all, notifiers } = await readAlarms(aws, connector);
+  if (notifiers.length < 2 || all.length === 0) return fail('alarms are missing', restore(stackName, 'them'));
+  if (notifiers.some(({ actions }) => !actions.includes(alarmTopicArn))) {
+    return fail('critical or warning does not notify the topic', restore(stackName, 'the action'));
+  }
+  if (notifiers.some(({ notifies }) => !notifies))
+    return warn('muted: nobody is notified', `"${CONNECTORCTL.command} resume" unmutes them.`);
+  const firing = all.filter(each => each.state === 'ALARM').map(each => each.name);
+  if (firing.length > 0)
+    return warn(`in alarm: ${firing.join(', ')}`, `"${CONNECTORCTL.command} status" shows details.`);
+  return ok(`${all.length} alarms, none in alarm; critical and warning notify ${alarmTopicArn}`);
+});
 
 /** Without a confirmed subscription no alarm reaches anybody. */
-export const alarmSubscription: Check<DoctorContext> = {
-  name: 'alarm-subscription',
-  needs: ['stack'],
-  async run({ aws, deployment }) {
-    const { alarmTopicArn: topic, account, stackName } = await deployment();
-    const found = await readSubscriptions(aws, topic);
-    if (found === 'gone') return fail(`${topic} does not exist: nobody is notified of alarms`, restore(stackName));
-    if (found !== 'refused') return subscriptionFinding(found, topic);
-    const owningAccount = topic.split(':')[4] ?? '';
-    if (owningAccount === account)
-      return fail(`the subscriptions of ${topic} cannot be read`, `You need ${PERMISSION} on it.`);
-    return warn(
-      `account ${owningAccount} does not show the subscriptions of ${topic}`,
-      `Ask the team of that account, or have the topic's policy grant you ${PERMISSION}.`,
-    );
-  },
-};
+export const alarmSubscription = check('alarm-subscription', ['stack'], async ({ aws, deployment }) => {
+  const { alarmTopicArn: topic, account, stackName } = await deployment();
+  const found = await readSubscriptions(aws, topic);
+  if (found === 'gone') return fail(`${topic} does not exist: nobody is notified of alarms`, restore(stackName));
+  if (found !== 'refused') return subscriptionFinding(found, topic);
+  const owningAccount = topic.split(':')[4] ?? '';
+  if (owningAccount === account)
+    return fail(`the subscriptions of ${topic} cannot be read`, `You need ${PERMISSION} on it.`);
+  return warn(
+    `account ${owningAccount} does not show the subscriptions of ${topic}`,
+    `Ask the team of that account, or have the topic's policy grant you ${PERMISSION}.`,
+  );
+});
 
 function subscriptionFinding({ confirmed, pending }: Subscriptions, topic: string): Finding {
   const subscribe = `aws sns subscribe --topic-arn ${topic} --protocol email --notification-endpoint you@example.com`;

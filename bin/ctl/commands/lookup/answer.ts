@@ -119,7 +119,13 @@ export function resultOf(answer: Answer, stored: RowState | undefined): ResultWo
 }
 
 /** @returns undefined if the row state can be relied on */
-export function unconfirmedFor(id: string, stored: RowState | undefined, saved: SavedStream): ResultWord | undefined {
+export function unconfirmedFor(
+  id: string,
+  stored: RowState | undefined,
+  saved: SavedStream | Error | undefined,
+): ResultWord | undefined {
+  if (!saved) return undefined;
+  if (saved instanceof Error) return 'unknown';
   const { generation } = saved.checkpoint;
   if (stored && stored.generation < generation && stored.status === 'live') return 'awaits a replay';
   return isUnconfirmed(initialState(saved), id) ? 'unconfirmed' : undefined;

@@ -1,14 +1,15 @@
 /** Compares the API's answer for an id with what the connector last sent. */
-import { ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { deadLetterKey } from '../../../../lambda/core/dead-letter.ts';
 import { type CutMember, cutBody } from '../../../../lambda/core/json/cutter.ts';
-import type { RowState, SavedStream } from '../../../../lambda/ports.ts';
+import type { RowState } from '../../../../lambda/ports.ts';
 import type { StreamName, SyncedStream } from '../../../../lambda/streams.ts';
 import { type Access, openAccess } from '../../access.ts';
+import { countObjects } from '../../bucket.ts';
 import type { Context } from '../../context.ts';
+import { deliveryPlace } from '../../delivery-place.ts';
 import { awsFailureText, isCutOff, RefusedError } from '../../errors.ts';
 import { type Answer, askForRow, checkAskable, isTrue, type ResultWord, resultOf, unconfirmedFor } from './answer.ts';
-import { BOUNDS, deliveryPlace, type FoundEvent, findEvent } from './find-event.ts';
+import { type EventQuery, type FoundEvent, findEvent } from './find-event.ts';
 
 export interface Lookup {
   readonly stream: StreamName;
@@ -23,95 +24,46 @@ export interface Lookup {
   readonly differing: readonly DifferingMember[] | undefined;
 }
 
-export interface LookupOptions {
-  /** Minutes after the event in which it is searched. */
-  readonly minutes?: number;
-}
-
-/** @throws RefusedError, AwsCallError; as the API's client does */
-export async function lookUp(
-  context: Context,
-  name: StreamName,
-  id: string,
-  { minutes = BOUNDS.minutes }: LookupOptions,
-): Promise<Lookup> {
+/** @param minutes after the event in which it is searched @throws RefusedError, AwsCallError; as the API's client does */
+export async function lookUp(context: Context, name: StreamName, id: string, minutes?: number): Promise<Lookup> {
   checkAskable(id);
   const access = await openAccess(context);
   const stream = streamOf(access, name);
-  const [answer, stored, saved] = await Promise.all([
+  const [answer, states, { streams }] = await Promise.all([
     askForRow(access, stream, id),
-    storedState(access, name, id),
-    access.checkpoints.load([name]).then(({ streams }) => streams.get(name)),
+    access.rowStates.get(name, [id]),
+    access.checkpoints.load([name]),
   ]);
-  const found = await eventOf(context, { name, id, stored, minutes });
-  const differ = differing(answer, found);
+  const stored = states.get(id);
+  const found = stored && (await eventOf(context, { stream: name, id, ...stored, ...(minutes && { minutes }) }));
+  const sent = found && 'event' in found ? found.event : undefined;
+  const differing =
+    answer.kind === 'row' && sent?.row !== undefined ? differingMembers(answer.row.text, sent.row) : undefined;
+  const lookup = { stream: name, id, answer, stored, found, differing };
   const expected = resultOf(answer, stored);
-  const unconfirmed = isTrue(expected) ? unconfirmedBefore(id, stored, saved) : undefined;
-  const result =
-    unconfirmed ?? (expected === 'same' ? await checkedByEvent(context, { name, stored, found, differ }) : expected);
-  return { stream: name, id, answer, stored, found, result, differing: differ };
-}
-
-function unconfirmedBefore(id: string, stored: RowState | undefined, saved: SavedStream | Error | undefined) {
-  if (!saved) return undefined;
-  return saved instanceof Error ? 'unknown' : unconfirmedFor(id, stored, saved);
-}
-
-interface Evidence {
-  readonly name: StreamName;
-  readonly stored: RowState | undefined;
-  readonly found: FoundEvent | undefined;
-  readonly differ: readonly DifferingMember[] | undefined;
-}
-
-/** The delivered event, or a dead letter in its place, outweighs the row state. */
-async function checkedByEvent(context: Context, { name, stored, found, differ }: Evidence): Promise<ResultWord> {
-  if (found && 'event' in found) {
-    if (found.event.row === undefined) return 'too large';
-    return differ && differ.length > 0 ? 'differs' : 'same';
-  }
-  const rowHash = stored?.rowHash ?? '';
-  return (await isOversizeDeadLetter(context, name, rowHash)) ? 'too large' : 'same';
+  const unconfirmed = isTrue(expected) ? unconfirmedFor(id, stored, streams.get(name)) : undefined;
+  if (unconfirmed || expected !== 'same') return { ...lookup, result: unconfirmed ?? expected };
+  // The delivered event, or a dead letter in its place, outweighs the row state.
+  const isTooLarge = sent ? sent.row === undefined : await isOversizeDeadLetter(context, name, stored?.rowHash ?? '');
+  return { ...lookup, result: isTooLarge ? 'too large' : differing?.length ? 'differs' : 'same' };
 }
 
 /** Without access to the bucket the rest of the answer is still shown. */
 async function isOversizeDeadLetter(context: Context, stream: StreamName, rowHash: string): Promise<boolean> {
   const { bucket, connector } = await context.deployment();
-  const Prefix = deadLetterKey({ stream, reason: 'oversize', rowHash }, connector);
+  const prefix = deadLetterKey({ stream, reason: 'oversize', rowHash }, connector);
   try {
-    const { KeyCount: count = 0 } = await context.aws.s3().send(new ListObjectsV2Command({ Bucket: bucket, Prefix }));
-    return count > 0;
+    return (await countObjects(context.aws, bucket, prefix, 1)).count > 0;
   } catch (error) {
     if (isCutOff(error)) throw error;
     return false;
   }
 }
 
-async function storedState(access: Access, stream: StreamName, id: string): Promise<RowState | undefined> {
-  return (await access.rowStates.get(stream, [id])).get(id);
-}
-
-export function streamOf({ streams }: Access, name: StreamName): SyncedStream {
-  const stream = streams.find(each => each.name === name);
-  if (!stream) throw new RefusedError(`The connector does not read ${name}. Nothing was done.`);
-  return stream;
-}
-
-interface Wanted {
-  readonly name: StreamName;
-  readonly id: string;
-  readonly stored: RowState | undefined;
-  readonly minutes: number;
-}
-
 /** Without access to the bucket the rest of the answer is still shown. */
-async function eventOf(context: Context, { name, id, stored, minutes }: Wanted): Promise<FoundEvent | undefined> {
-  if (!stored) return undefined;
-  const { sequence, forwardedAt } = stored;
-  const { aws } = context;
+async function eventOf({ aws, deployment }: Context, query: EventQuery): Promise<FoundEvent> {
   try {
-    const place = await deliveryPlace(aws, await context.deployment());
-    return await findEvent(aws, place, { stream: name, id, sequence, forwardedAt }, { ...BOUNDS, minutes });
+    return await findEvent(aws, await deliveryPlace(aws, await deployment()), query);
   } catch (error) {
     if (isCutOff(error)) throw error;
     return {
@@ -120,9 +72,10 @@ async function eventOf(context: Context, { name, id, stored, minutes }: Wanted):
   }
 }
 
-function differing(answer: Answer, found: FoundEvent | undefined): DifferingMember[] | undefined {
-  const row = found && 'event' in found ? found.event.row : undefined;
-  return answer.kind === 'row' && row !== undefined ? differingMembers(answer.row.text, row) : undefined;
+export function streamOf({ streams }: Access, name: StreamName): SyncedStream {
+  const stream = streams.find(each => each.name === name);
+  if (!stream) throw new RefusedError(`The connector does not read ${name}. Nothing was done.`);
+  return stream;
 }
 
 export interface DifferingMember {

@@ -26,8 +26,8 @@ export function lookupCommand(run: Run, stream: StreamName): Command {
     )
     .addHelpText('after', `\n${MEANING}\n${examples(`${name} ${name}-7f3a`, `${name} ${name}-7f3a --json --show`)}`)
     .action(
-      run(async (context, id: string, { show = false, minutes: span }: LookupCommandOptions) => {
-        const lookup = await lookUp(context, stream, id, span === undefined ? {} : { minutes: span });
+      run(async (context, id: string, { show = false, minutes }: LookupCommandOptions) => {
+        const lookup = await lookUp(context, stream, id, minutes);
         return {
           text: lookupText(lookup, show),
           json: lookupJson(lookup, show),

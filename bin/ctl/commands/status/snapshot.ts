@@ -3,6 +3,7 @@ import { DIMENSIONS, METRIC_NAMESPACE, type StreamMetric } from '../../../../lam
 import { STREAMS, type StreamName, streamsOn } from '../../../../lambda/streams.ts';
 import { type Alarms, readAlarms } from '../../alarms.ts';
 import type { Aws } from '../../aws.ts';
+import type { ObjectCount } from '../../bucket.ts';
 import type { Context } from '../../context.ts';
 import type { Deployment, FunctionEnvironment } from '../../deployment.ts';
 import { FAILURE_TERMS, type Failure, failureOf, type LogLine, readLog } from '../../failures.ts';
@@ -10,14 +11,7 @@ import { type Point, readMetrics, type Series } from '../../metrics.ts';
 import { known, type ReadResult, tryRead } from '../../read-result.ts';
 import { readSchedule, type Schedule } from '../../schedule.ts';
 import { type ConnectorState, readState } from '../../state.ts';
-import {
-  type DeadLetterCount,
-  deadLetterCount,
-  holdsEvents,
-  type QueueDepth,
-  queueDepth,
-  withoutTestMessages,
-} from '../dead-letters/counts.ts';
+import { deadLetterCount, type QueueDepth, queueDepth, withoutTestMessages } from '../dead-letters/counts.ts';
 
 export interface Snapshot {
   /** Milliseconds since 1970. */
@@ -31,7 +25,7 @@ export interface Snapshot {
   readonly alarms: ReadResult<Alarms>;
   /** Undefined if no alarm fires and no stream fails: the log is then not read. */
   readonly lastFailure: ReadResult<Failure | undefined> | undefined;
-  readonly deadLetters: ReadResult<ReadonlyMap<StreamName, DeadLetterCount>>;
+  readonly deadLetters: ReadResult<ReadonlyMap<StreamName, ObjectCount>>;
   readonly scheduleDeadLetters: ReadResult<QueueDepth>;
   /** Undefined if the SIEM has no queue. */
   readonly siem: SiemSnapshot | undefined;
@@ -50,7 +44,7 @@ export async function takeSnapshot(context: Context): Promise<Snapshot> {
   const read = <T>(part: () => Promise<T>) => tryRead(part, signal);
   const depth = (url: string) => read(() => queueDepth(aws, url));
   const eventDepth = (url: string) =>
-    read(async () => withoutTestMessages(await queueDepth(aws, url), () => holdsEvents(aws, deployment.bucket)));
+    read(async () => withoutTestMessages(await queueDepth(aws, url), aws, deployment.bucket));
   const { connector, table, scheduleName, scheduleDeadLetterQueueUrl, siem } = deployment;
   const [off, state, activity, schedule, alarms, deadLetters, scheduleDeadLetters, ...queues] = await Promise.all([
     read(async () => streamsOff(await context.environment())),
@@ -66,19 +60,9 @@ export async function takeSnapshot(context: Context): Promise<Snapshot> {
   const lastFailure = isFailing(alarms, activity)
     ? await read(() => readLastFailure(aws, deployment.logGroup, now))
     : undefined;
-  const seen = {
-    now,
-    deployment,
-    off,
-    state,
-    activity,
-    schedule,
-    alarms,
-    lastFailure,
-    deadLetters,
-    scheduleDeadLetters,
-  };
-  return { ...seen, siem: queue && siemDeadLetters && { queue, deadLetters: siemDeadLetters } };
+  const seen = { now, deployment, off, state, activity, schedule, alarms, lastFailure, deadLetters };
+  const siemSide = queue && siemDeadLetters && { queue, deadLetters: siemDeadLetters };
+  return { ...seen, scheduleDeadLetters, siem: siemSide };
 }
 
 function isFailing(alarms: Snapshot['alarms'], activity: Snapshot['activity']): boolean {

@@ -1,10 +1,11 @@
 /**
- * What the table and the API say about each id, in about a hundred bytes per id, so that millions fit in memory.
+ * What the table and the API say about each id, and where they differ, in about a hundred bytes per id, so that millions fit in memory.
  *
  * Ids are stored as in the keys of row states: `=asset-7f3a`, or `#<hash>` for a long id. Typed arrays take a fraction of what
  * a `Map` of strings would.
  */
 import { mix } from '../../../../lambda/core/hashes.ts';
+import { idOf } from '../../../../lambda/store/item.ts';
 
 const HASH_BYTES = 16;
 const GROWTH = 1.5;
@@ -29,6 +30,9 @@ export const FACT = {
   filtered: 256,
 } as const;
 
+const STATE = FACT.sent | FACT.removed | FACT.stale | FACT.filtered;
+const LISTED = FACT.live | FACT.tombstone | FACT.withheld;
+
 export class IdIndex {
   /** Place of an entry plus one, with open addressing. */
   #slots = new Int32Array(1024);
@@ -37,6 +41,8 @@ export class IdIndex {
   #rowHashes = new Uint8Array(512 * HASH_BYTES);
   #keys = Buffer.alloc(512 * 32);
   #count = 0;
+  /** Hashes of listed rows that differ from their state, by place. */
+  readonly #differing = new Map<number, string>();
 
   get size(): number {
     return this.#count;
@@ -79,6 +85,33 @@ export class IdIndex {
 
   rowHash(place: number): string {
     return Buffer.from(this.#rowHashes.subarray(place * HASH_BYTES, (place + 1) * HASH_BYTES)).toString('hex');
+  }
+
+  /** Hash of the row that the API listed last. */
+  listedHash(place: number): string {
+    return this.#differing.get(place) ?? this.rowHash(place);
+  }
+
+  /** Number of ids of which these facts hold. */
+  count(has: (facts: number) => boolean): number {
+    let count = 0;
+    for (let place = 0; place < this.#count; place++) if (has(this.#facts[place]!)) count++;
+    return count;
+  }
+
+  /** Records a row of the API's list. The last one of an id counts, as it does for the SIEM. @returns whether it is new in this list */
+  list(key: string, fact: number, rowHash: string): boolean {
+    const place = this.place(key);
+    const before = this.facts(place);
+    const isNew = (before & LISTED) === 0 || this.listedHash(place) !== rowHash;
+    const state = before & STATE;
+    const equal = this.rowHash(place) === rowHash;
+    this.setFacts(place, state | fact | (equal ? FACT.equal : 0));
+    if (equal) this.#differing.delete(place);
+    // Millions of rows may be unsent, so their hashes go into the arrays, where no state has one.
+    else if (state === 0) this.setRowHash(place, rowHash);
+    else this.#differing.set(place, rowHash);
+    return isNew;
   }
 
   #start(place: number): number {
@@ -128,4 +161,62 @@ function larger<T extends Uint8Array | Uint16Array | Uint32Array>(array: T, leng
   const room = new (array.constructor as new (length: number) => T)(Math.ceil(length));
   room.set(array);
   return room;
+}
+
+export const DIFFERENCES = {
+  missing: 'never sent to the SIEM',
+  other: 'sent with other content',
+  hidden: 'sent as removed, but live at the API',
+  ghost: 'live at the SIEM, but removed from the API',
+  unfiltered: 'live at the SIEM, but excluded by the filter',
+  stale: 'not sent again since the last replay',
+} as const;
+
+export type DifferenceKind = keyof typeof DIFFERENCES;
+
+export interface Difference {
+  readonly kind: DifferenceKind;
+  /** Undefined if the table has only its hash. */
+  readonly id: string | undefined;
+  /** Key of its row state. */
+  readonly key: string;
+  /** As the API listed it, undefined if it did not. */
+  readonly listed: 'live' | 'tombstone' | 'withheld' | undefined;
+  /** Hash of the row that the API listed last. */
+  readonly rowHash: string | undefined;
+}
+
+/** @returns undefined if both sides agree */
+export function disagreement(facts: number): DifferenceKind | undefined {
+  const has = (fact: number) => (facts & fact) !== 0;
+  if (has(FACT.withheld)) return has(FACT.sent) ? 'unfiltered' : undefined;
+  const live = has(FACT.live);
+  const listed = live || has(FACT.tombstone);
+  // The tombstone of an asset that was never sent, or that the filter withdrew, is not sent.
+  if (has(FACT.filtered) && !live) return undefined;
+  if (!has(FACT.sent) && !has(FACT.removed)) return live ? 'missing' : undefined;
+  if (has(FACT.stale) && listed) return 'stale';
+  if (has(FACT.removed)) return live ? 'hidden' : listed && !has(FACT.equal) ? 'other' : undefined;
+  if (!live) return 'ghost';
+  return has(FACT.equal) ? undefined : 'other';
+}
+
+function listedAs(facts: number): Difference['listed'] {
+  if (facts & FACT.withheld) return 'withheld';
+  if (facts & FACT.live) return 'live';
+  return facts & FACT.tombstone ? 'tombstone' : undefined;
+}
+
+export function differences(idIndex: IdIndex): Difference[] {
+  const found: Difference[] = [];
+  for (let place = 0; place < idIndex.size; place++) {
+    const facts = idIndex.facts(place);
+    const kind = disagreement(facts);
+    if (!kind) continue;
+    const key = idIndex.key(place);
+    const listed = listedAs(facts);
+    const rowHash = listed && idIndex.listedHash(place);
+    found.push({ kind, id: idOf(key), key, listed, rowHash });
+  }
+  return found;
 }

@@ -5,8 +5,9 @@ import { groupBy } from '../../group-by.ts';
 import { readResultJson, readResultText } from '../../read-result.ts';
 import type { Outcome } from '../../report.ts';
 import { paint, tableText } from '../../text.ts';
-import { type Checked, DIFFERENCES, type Difference, type DifferenceKind } from './check-again.ts';
+import type { Checked } from './check-again.ts';
 import type { Comparison } from './compare.ts';
+import { DIFFERENCES, type Difference, type DifferenceKind } from './id-index.ts';
 
 export interface VerifiedStream extends Comparison {
   /** Undefined if differences were not checked again. They may not be sent yet. */

@@ -1,0 +1,86 @@
+/** Reads the objects of a bucket. */
+import { pipeline, type Readable } from 'node:stream';
+import { createGunzip, gunzipSync } from 'node:zlib';
+import { GetObjectCommand, ListObjectsV2Command, paginateListObjectsV2 } from '@aws-sdk/client-s3';
+import { type Aws, collected } from './aws.ts';
+import type { Context } from './context.ts';
+import { AwsCallError, RefusedError } from './errors.ts';
+
+export interface StoredObject {
+  readonly key: string;
+  /** Size as stored. */
+  readonly bytes: number;
+  /** Time of its last write, in milliseconds since 1970. */
+  readonly since: number;
+}
+
+/** @throws Error of the SDK */
+export async function listObjects(aws: Aws, bucket: string, prefix: string): Promise<StoredObject[]> {
+  const pages = paginateListObjectsV2({ client: aws.s3() }, { Bucket: bucket, Prefix: prefix });
+  const found = await collected(pages, page => page.Contents);
+  return found.map(({ Key: key = '', Size: bytes = 0, LastModified: modified }) => {
+    return { key, bytes, since: modified?.getTime() ?? 0 };
+  });
+}
+
+export interface ObjectCount {
+  readonly count: number;
+  /** Only the first 1,000 were counted. */
+  readonly more: boolean;
+}
+
+/** Number of objects below a prefix, up to 1,000, in one call. @throws Error of the SDK */
+export async function countObjects(aws: Aws, bucket: string, prefix: string, most?: 1): Promise<ObjectCount> {
+  const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, MaxKeys: most });
+  const { KeyCount: count = 0, IsTruncated: more = false } = await aws.s3().send(command);
+  return { count, more };
+}
+
+const GZIP = [0x1f, 0x8b] as const;
+
+/**
+ * The content of an object in the connector's bucket. Only its first bytes show whether it is compressed.
+ *
+ * @throws RefusedError if it does not exist; AwsCallError
+ */
+export async function readObject({ aws, deployment }: Context, key: string): Promise<Buffer> {
+  const { bucket } = await deployment();
+  try {
+    const { Body: body } = await aws.s3().send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+    const bytes = Buffer.from(await body!.transformToByteArray());
+    return GZIP.every((byte, at) => bytes[at] === byte) ? gunzipSync(bytes) : bytes;
+  } catch (cause) {
+    if (cause instanceof Error && cause.name === 'NoSuchKey') {
+      throw new RefusedError(`There is no ${key} in the bucket ${bucket}. Nothing was done.`, { cause });
+    }
+    throw new AwsCallError(`${key} could not be read`, 'You need s3:GetObject on it.', cause);
+  }
+}
+
+/** The lines of an object. A reader that stops early closes the connection. @throws Error of the SDK */
+export async function* objectLines(aws: Aws, bucket: string, key: string): AsyncGenerator<Buffer> {
+  const { Body: body } = await aws.s3().send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+  const source = body as Readable;
+  try {
+    yield* linesOf(key.endsWith('.gz') ? pipeline(source, createGunzip(), () => undefined) : source);
+  } finally {
+    source.destroy();
+  }
+}
+
+const LINE_FEED = 0x0a;
+
+/** Splits at line feeds only: a JSON string may contain other line separators. */
+async function* linesOf(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let parts: Buffer[] = [];
+  for await (const chunk of source) {
+    let start = 0;
+    for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, start)) {
+      yield Buffer.concat([...parts, chunk.subarray(start, end)]);
+      parts = [];
+      start = end + 1;
+    }
+    parts.push(chunk.subarray(start));
+  }
+  if (parts.some(part => part.length > 0)) yield Buffer.concat(parts);
+}
