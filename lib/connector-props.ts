@@ -60,30 +60,29 @@ export interface SecurityDataConnectorProps {
   readonly dnsBlocksPath?: string;
 
   /**
-   * Which rows are sent: by stream (`assets`, `threats`, `dnsBlocks`) an expression of JMESPath over the row. A row for which it is exactly
-   * `false` is withheld. See docs/filters.md.
+   * JMESPath expression for each stream (`assets`, `threats`, `dnsBlocks`). A row for which it is exactly `false` is not sent. See
+   * docs/filters.md.
    *
    * @default - every row is sent
    */
   readonly filters?: ByStream<string>;
 
   /**
-   * Members that are left out of rows before they are sent: by stream a list of paths such as `contact.email`. See docs/filters.md#leave-members-out.
+   * Members to leave out of rows: for each stream a list of paths such as `contact.email`. See docs/filters.md#leave-members-out.
    *
    * @default - rows are sent whole
    */
   readonly omit?: ByStream<string[]>;
 
   /**
-   * Date from which DNS blocks are sent, such as `2026-01-31` (UTC), or a time with its zone. Earlier ones are read and not sent, whatever their
-   * place in the stream. A block whose time cannot be read is sent. See docs/filters.md#dns-blocks-from-a-date.
+   * Date from which DNS blocks are sent, such as `2026-01-31` (UTC), or a time with its zone. See docs/filters.md#dns-blocks-from-a-date.
    *
    * @default - every block is sent
    */
   readonly dnsBlocksSince?: string;
 
   /**
-   * Days within which every row that exists is sent again, for a SIEM that forgets. Set it to the retention of your SIEM. See docs/refresh.md.
+   * Days within which every row that exists is sent again. Set it to the retention of your SIEM. See docs/refresh.md.
    *
    * @default - a row is sent when it changes
    */
@@ -104,8 +103,7 @@ export interface SecurityDataConnectorProps {
   readonly pageLimit?: number;
 
   /**
-   * Requests to the API within any minute, 10 to 6,000, for an API that others share. Requests for tokens are not counted. A backfill takes
-   * longer. See docs/configuration.md#a-budget-of-requests.
+   * Most requests to the API in any minute, 10 to 6,000. A backfill takes longer. See docs/configuration.md#a-budget-of-requests.
    *
    * @default - no budget
    */
@@ -133,8 +131,8 @@ export interface SecurityDataConnectorProps {
   readonly format?: 'envelope' | 'ocsf';
 
   /**
-   * Attribute of OCSF by member of a row, such as `{"fqdn": "device.hostname"}`; below the name of a stream for that stream alone. Only with
-   * the format `ocsf`: docs/ocsf.md#mapping.
+   * OCSF attribute for each member of a row, such as `{"fqdn": "device.hostname"}`. Below the name of a stream it applies to that stream alone.
+   * Only with the format `ocsf`. See docs/ocsf.md#mapping.
    *
    * @default - members stay in `unmapped`
    */
@@ -155,60 +153,59 @@ export interface SecurityDataConnectorProps {
   readonly enabled?: boolean;
 
   /**
-   * Memory of the function in megabytes. Its share of a CPU follows from it: 1,769 is a whole one, which a backfill needs to keep up with the
-   * API.
+   * Memory of the function in megabytes. With 1,769 it has a whole CPU, which a backfill needs to keep up with the API.
    *
    * @default 1769
    */
   readonly memorySize?: number;
 
   /**
-   * Days that logs are kept.
+   * Days to keep logs.
    *
    * @default RetentionDays.THREE_MONTHS
    */
   readonly logRetention?: RetentionDays;
 
   /**
-   * Days that delivered events, backups and dead letters are kept in the bucket that is created. Not with an existing bucket.
+   * Days to keep delivered events, backups and dead letters in the bucket that is created. Not with an existing bucket.
    *
    * @default Duration.days(365)
    */
   readonly retention?: Duration;
 
   /**
-   * What happens to the table, bucket and secrets that are created when they leave the stack: they are retained, or destroyed. Unless destroyed,
-   * the table is protected from deletion as well.
+   * What happens to the created table, bucket and secrets when they leave the stack: they are retained or destroyed. Unless destroyed, the table
+   * is also protected from deletion.
    *
    * @default RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
    */
   readonly removalPolicy?: RemovalPolicy;
 
   /**
-   * Existing secret with `{"client_id", "client_secret"}`. One secret serves one connector.
+   * Existing secret with `{"client_id", "client_secret"}`. Each connector needs its own.
    *
    * @default - a secret with a placeholder is created, and an output has the command that fills it
    */
   readonly secret?: ISecret;
 
   /**
-   * Existing bucket for events, backups and dead letters, of this connector alone: readers may read all of `events/`. Configure it to send
-   * notifications of objects below `events/` to the queue in the output `SiemQueueArn`.
+   * Existing bucket for events, backups and dead letters. No other connector may use it, because readers may read all of `events/`. Configure it
+   * to notify the queue in the output `SiemQueueArn` of objects below `events/`.
    *
    * @default - a bucket is created
    */
   readonly bucket?: IBucket;
 
   /**
-   * Existing table of a connector that was removed, in the same account and region: the connector continues where that one ended. Of this connector
-   * alone. See docs/teardown.md#the-way-back.
+   * Existing table of a connector that was removed, in the same account and region. The connector continues where that one ended. See
+   * docs/teardown.md#the-way-back.
    *
    * @default - a table is created
    */
   readonly stateTable?: ITable;
 
   /**
-   * KMS key for table, bucket, secrets and delivery stream. A bucket, table or secret that is given by its ARN must use the same key or AWS's own.
+   * KMS key for table, bucket, secrets and delivery stream. An existing bucket, table or secret must use this key or AWS's own.
    *
    * @default - keys of AWS
    */
@@ -222,7 +219,7 @@ export interface SecurityDataConnectorProps {
   readonly destination?: Destination;
 
   /**
-   * Whether a queue of this stack receives a notification of each new object, for a SIEM. Only where the destination is S3.
+   * Whether the stack has a queue with a notification of each new object, for a SIEM. Only where the destination is S3.
    *
    * @default true
    */
@@ -237,36 +234,35 @@ export interface SecurityDataConnectorProps {
   readonly siemReader?: SiemReader;
 
   /**
-   * Whether analysts can query the events in Athena: docs/query.md. Only where the destination is S3.
+   * Whether analysts can query the events in Athena. Only where the destination is S3. See docs/query.md.
    *
    * @default false
    */
   readonly query?: boolean;
 
   /**
-   * Gigabytes that one query in Athena may read before it is stopped: 100 cost half a dollar. Only with `query`.
+   * Gigabytes that one query in Athena may read before it is stopped. 100 cost half a dollar. Only with `query`.
    *
    * @default 100
    */
   readonly queryScanGigabytes?: number;
 
   /**
-   * Address that alarms notify. Not with an existing topic.
+   * Address to notify of alarms. Not with an existing topic.
    *
    * @default - nobody is subscribed
    */
   readonly alarmEmail?: string;
 
   /**
-   * Existing topic that alarms notify. Where it is given by its ARN, its policy must allow CloudWatch to publish.
+   * Existing topic to notify of alarms. Where it is given by its ARN, its policy must allow CloudWatch to publish.
    *
    * @default - a topic is created
    */
   readonly alarmTopic?: ITopic;
 
   /**
-   * What differs in alarms, by name: another `threshold`, another `severity`, or `false` for an alarm that is not created. See
-   * docs/configuration.md#alarms.
+   * Changes of alarms, by name: another `threshold`, another `severity`, or `false` to leave the alarm out. See docs/configuration.md#alarms.
    *
    * @default {}
    */
@@ -287,31 +283,30 @@ export interface SecurityDataConnectorProps {
   readonly dashboard?: boolean;
 
   /**
-   * Network that the function runs in. Its subnets must reach the API and AWS.
+   * Network of the function. Its subnets must reach the API and AWS.
    *
    * @default - that of Lambda
    */
   readonly network?: Network;
 
   /**
-   * URL of the proxy that the function reaches the API, the token endpoint and AWS through, such as `http://proxy.example.com:3128`. Without user and
-   * password. See docs/configuration.md#proxy-and-private-certificates.
+   * URL of the proxy to the API, the token endpoint and AWS, such as `http://proxy.example.com:3128`, without user and password. See
+   * docs/configuration.md#proxy-and-private-certificates.
    *
    * @default - no proxy
    */
   readonly proxyUrl?: string;
 
   /**
-   * Hosts that the function reaches without the proxy, each with the hosts below it: `amazonaws.com` where the network has VPC endpoints. Only
-   * with `proxyUrl`.
+   * Hosts to reach without the proxy, with the hosts below each: `amazonaws.com` where the network has VPC endpoints. Only with `proxyUrl`.
    *
    * @default - every host is reached through the proxy
    */
   readonly noProxy?: string[];
 
   /**
-   * Path of a PEM file with certificate authorities that the function trusts beside the public ones, relative to the folder of `cdk.json`: those of a
-   * proxy that inspects TLS, or of an API with private certificates.
+   * PEM file with certificate authorities to trust beside the public ones, for a proxy that inspects TLS or an API with private certificates.
+   * The path is relative to the folder of `cdk.json`.
    *
    * @default - the public certificate authorities alone
    */
