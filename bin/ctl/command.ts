@@ -22,6 +22,11 @@ export function examples(...lines: readonly string[]): string {
   return `\n${lines.length === 1 ? 'Example' : 'Examples'}:\n${lines.map(line => `  ${CONNECTORCTL.command} ${line}\n`).join('')}`;
 }
 
+/** The help text of a command after its options: its meaning and examples. */
+export function help(meaning: string, ...lines: readonly string[]): string {
+  return `\n${meaning}\n${examples(...lines)}`;
+}
+
 export const STREAM_NAMES: readonly StreamName[] = STREAMS.map(stream => stream.name);
 
 export function waitOption(): Option {

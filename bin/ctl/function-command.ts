@@ -29,18 +29,13 @@ export async function sendCommand(context: Context, what: FunctionCommand, optio
   return { text: resultText(result, seconds, paused), json: { ...result, runSeconds: seconds } };
 }
 
-export interface Invoked {
-  readonly result: InvocationResult;
-  /** Seconds of each run. */
-  readonly seconds: readonly number[];
-}
-
-/** Sends a command, waits for the lease and shows progress. @throws StillBusyError, FunctionFailedError, AwsCallError, InterruptedError */
-export async function invokeWhenFree(
-  context: Context,
-  what: FunctionCommand,
-  options: CommandOptions,
-): Promise<Invoked> {
+/**
+ * Sends a command, waits for the lease and shows progress.
+ *
+ * @returns the result, and the seconds of each run
+ * @throws StillBusyError, FunctionFailedError, AwsCallError, InterruptedError
+ */
+export async function invokeWhenFree(context: Context, what: FunctionCommand, options: CommandOptions) {
   const { aws, clock, report, signal } = context;
   const { functionName, table } = await context.deployment();
   const state = () => readState(aws, table, clock.now());

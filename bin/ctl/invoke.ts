@@ -1,5 +1,5 @@
 /** Invokes the function with a command, waits for the lease, and continues until the streams are caught up. */
-import { InvokeCommand, type InvokeCommandOutput } from '@aws-sdk/client-lambda';
+import { InvokeCommand } from '@aws-sdk/client-lambda';
 import type { StreamResult } from '../../lambda/core/run.ts';
 import type { InvocationResult } from '../../lambda/invocation.ts';
 import type { Clock } from '../../lambda/ports.ts';
@@ -7,46 +7,39 @@ import { STREAMS, type StreamName } from '../../lambda/streams.ts';
 import type { Aws } from './aws.ts';
 import { AwsCallError, FunctionFailedError, InterruptedError, RefusedError, StillBusyError } from './errors.ts';
 
-export interface Invocation {
+interface DeployedFunction {
   readonly aws: Aws;
   readonly functionName: string;
   readonly signal: AbortSignal;
 }
 
 /** Invokes the function and waits for its answer, up to 15 minutes. @throws RefusedError, AwsCallError, FunctionFailedError, InterruptedError */
-export async function invokeFunction(invocation: Invocation, command: FunctionCommand): Promise<InvocationResult> {
-  const { FunctionError, Payload } = await call(invocation, command);
-  const answer = JSON.parse(Payload?.transformToString() || 'null');
-  if (FunctionError === undefined) return answer;
-  if (answer?.errorType === 'CommandError') {
-    throw new RefusedError(`The function rejects the command. ${answer.errorMessage}`);
+export async function invokeFunction(
+  { aws, functionName, signal }: DeployedFunction,
+  command: FunctionCommand,
+): Promise<InvocationResult> {
+  const Payload = Buffer.from(JSON.stringify(command));
+  const invocation = new InvokeCommand({ FunctionName: functionName, InvocationType: 'RequestResponse', Payload });
+  const answer = await aws
+    .invoker()
+    .send(invocation, { abortSignal: signal })
+    .catch((cause: unknown) => {
+      if (signal.aborted) throw new InterruptedError(INTERRUPTED, { cause });
+      throw new AwsCallError(`Function ${functionName} could not be invoked`, NOT_INVOKED, cause);
+    });
+  const said = JSON.parse(answer.Payload?.transformToString() || 'null');
+  if (answer.FunctionError === undefined) return said;
+  if (said?.errorType === 'CommandError') {
+    throw new RefusedError(`The function rejects the command. ${said.errorMessage}`);
   }
-  throw new FunctionFailedError(answer?.errorType ?? FunctionError, answer?.errorMessage ?? 'It gave no reason.');
+  throw new FunctionFailedError(said?.errorType ?? answer.FunctionError, said?.errorMessage ?? 'It gave no reason.');
 }
 
-async function call({ aws, functionName, signal }: Invocation, command: FunctionCommand): Promise<InvokeCommandOutput> {
-  const invocation = new InvokeCommand({
-    FunctionName: functionName,
-    InvocationType: 'RequestResponse',
-    Payload: Buffer.from(JSON.stringify(command)),
-  });
-  try {
-    return await aws.invoker().send(invocation, { abortSignal: signal });
-  } catch (error) {
-    if (signal.aborted) {
-      throw new InterruptedError(
-        'Interrupted. A run that has started continues in AWS, which is safe. "status" shows whether it holds the lease.',
-        { cause: error },
-      );
-    }
-    throw new AwsCallError(
-      `Function ${functionName} could not be invoked`,
-      'You need lambda:InvokeFunction on the function of the stack. If the connection broke, a run that has started continues: ' +
-        '"status" shows whether it holds the lease.',
-      error,
-    );
-  }
-}
+const INTERRUPTED =
+  'Interrupted. A run that has started continues in AWS, which is safe. "status" shows whether it holds the lease.';
+const NOT_INVOKED =
+  'You need lambda:InvokeFunction on the function of the stack. If the connection broke, a run that has started continues: ' +
+  '"status" shows whether it holds the lease.';
 
 /** The payload, see lambda/command.ts. */
 export interface FunctionCommand {
@@ -78,31 +71,18 @@ export async function carryOut(
 ): Promise<InvocationResult> {
   const end = clock.now() + wait * 1000;
   for (;;) {
-    const result = await unlessBusy(() => invoke(command));
-    if (result) return result;
+    // A held lease is an answer to a plain run and an error to any other command.
+    const result = await invoke(command).catch((error: unknown) => {
+      if (error instanceof FunctionFailedError && error.type === 'LeaseBusyError') return undefined;
+      throw error;
+    });
+    if (result && !result.leaseHeld) return result;
     const left = end - clock.now();
     if (left <= 0) throw new StillBusyError(wait);
     say(`Another run holds the lease. Trying again for ${Math.ceil(left / 1000)} s at most.`);
-    await pause(clock, Math.min(PAUSE_MILLISECONDS, left), signal);
-  }
-}
-
-async function pause(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> {
-  try {
-    await clock.sleep(milliseconds, signal);
-  } catch (cause) {
-    throw new InterruptedError('Interrupted while waiting for the lease. Nothing was done.', { cause });
-  }
-}
-
-/** A held lease is an answer to a plain run and an error to any other command. */
-async function unlessBusy(attempt: () => Promise<InvocationResult>): Promise<InvocationResult | undefined> {
-  try {
-    const result = await attempt();
-    return result.leaseHeld ? undefined : result;
-  } catch (error) {
-    if (error instanceof FunctionFailedError && error.type === 'LeaseBusyError') return undefined;
-    throw error;
+    await clock.sleep(Math.min(PAUSE_MILLISECONDS, left), signal).catch((cause: unknown) => {
+      throw new InterruptedError('Interrupted while waiting for the lease. Nothing was done.', { cause });
+    });
   }
 }
 
@@ -112,32 +92,19 @@ const LONGEST_RUN_SECONDS = 16 * 60;
 /** Repeats runs until the streams are caught up, as the schedule would. @throws as `carryOut` does */
 export async function untilDone(command: FunctionCommand, dispatch: Dispatch): Promise<InvocationResult> {
   let total = await carryOut(command, dispatch);
-  const streams = namesOf(total);
+  const streams = STREAMS.map(({ name }) => name).filter(name => name in total.streams);
+  const longer = { ...dispatch, wait: Math.max(dispatch.wait, LONGEST_RUN_SECONDS) };
   while (total.more) {
     dispatch.say('The time budget ended before the streams were caught up. The next run continues.');
-    const next = await continueRun({ streams }, { ...dispatch, wait: Math.max(dispatch.wait, LONGEST_RUN_SECONDS) });
+    const next = await carryOut({ streams }, longer).catch((cause: unknown) => {
+      throw cause instanceof InterruptedError ? new InterruptedError(IN_PART, { cause }) : cause;
+    });
     total = { streams: added(total.streams, next.streams), more: next.more };
   }
   return total;
 }
 
-async function continueRun(command: FunctionCommand, dispatch: Dispatch): Promise<InvocationResult> {
-  try {
-    return await carryOut(command, dispatch);
-  } catch (error) {
-    if (!(error instanceof InterruptedError)) throw error;
-    throw new InterruptedError(
-      'Interrupted. The command was carried out in part. The schedule continues it unless it is paused.',
-      {
-        cause: error,
-      },
-    );
-  }
-}
-
-function namesOf({ streams }: InvocationResult): StreamName[] {
-  return STREAMS.map(({ name }) => name).filter(name => name in streams);
-}
+const IN_PART = 'Interrupted. The command was carried out in part. The schedule continues it unless it is paused.';
 
 /** Adds up the counts of all runs. Whether a stream is caught up is the last run's answer. */
 function added(one: InvocationResult['streams'], other: InvocationResult['streams']): InvocationResult['streams'] {
@@ -153,24 +120,16 @@ function addedResult(one: StreamResult | undefined, other: StreamResult): Stream
   return Object.fromEntries(sums) as unknown as StreamResult;
 }
 
-export interface TimedRuns {
-  readonly invoke: Dispatch['invoke'];
-  /** Seconds of each run that had the lease, in order. A cold start counts. */
-  readonly seconds: readonly number[];
-}
-
-/** Times the runs of `invoke`. Failed runs and runs without the lease are not timed. */
-export function timedRuns(invoke: Dispatch['invoke'], clock: Pick<Clock, 'now'>): TimedRuns {
+/** Times the runs of `invoke`, a cold start included. Failed runs and runs without the lease are not timed. */
+export function timedRuns(invoke: Dispatch['invoke'], clock: Pick<Clock, 'now'>) {
   const seconds: number[] = [];
-  return {
-    seconds,
-    async invoke(command): Promise<InvocationResult> {
-      const begun = clock.now();
-      const result = await invoke(command);
-      if (!result.leaseHeld) seconds.push((clock.now() - begun) / 1000);
-      return result;
-    },
+  const timed = async (command: FunctionCommand): Promise<InvocationResult> => {
+    const begun = clock.now();
+    const result = await invoke(command);
+    if (!result.leaseHeld) seconds.push((clock.now() - begun) / 1000);
+    return result;
   };
+  return { seconds, invoke: timed };
 }
 
 /** Always in seconds, so that it compares with the limit of 900 s. */

@@ -1,4 +1,5 @@
 /** Formats text for the terminal: colours, tables, times. */
+import { isUtf8 } from 'node:buffer';
 import { styleText } from 'node:util';
 import { terminalText } from '../terminal/terminal-text.ts';
 
@@ -51,23 +52,10 @@ export function timeText(milliseconds: number): string {
   return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
 }
 
-/** Well-formed UTF-8 beyond ASCII, by the table of RFC 3629, in a text that has one character for each byte. */
-const WELL_FORMED = [
-  '[\\xc2-\\xdf][\\x80-\\xbf]',
-  '\\xe0[\\xa0-\\xbf][\\x80-\\xbf]',
-  '[\\xe1-\\xec\\xee\\xef][\\x80-\\xbf]{2}',
-  '\\xed[\\x80-\\x9f][\\x80-\\xbf]',
-  '\\xf0[\\x90-\\xbf][\\x80-\\xbf]{2}',
-  '[\\xf1-\\xf3][\\x80-\\xbf]{3}',
-  '\\xf4[\\x80-\\x8f][\\x80-\\xbf]{2}',
-].join('|');
-const BEYOND_ASCII = new RegExp(`(${WELL_FORMED})|[\\x80-\\xff]`, 'g');
-
-/** The text of bytes. A byte that is not UTF-8 is an escape, and no replacement character: `caf\\xe9`. */
+/** The text of bytes. Bytes beyond ASCII that are not UTF-8 are escapes, and no replacement characters: `caf\\xe9`. */
 export function textOfBytes(bytes: Buffer): string {
-  return bytes
-    .toString('latin1')
-    .replace(BEYOND_ASCII, (byte, character: string | undefined) =>
-      character === undefined ? `\\x${byte.charCodeAt(0).toString(16)}` : Buffer.from(character, 'latin1').toString(),
-    );
+  return bytes.toString('latin1').replace(/[\x80-\xff]+/g, part => {
+    const run = Buffer.from(part, 'latin1');
+    return isUtf8(run) ? run.toString() : run.toString('hex').replaceAll(/../g, '\\x$&');
+  });
 }

@@ -1,5 +1,5 @@
-import { Command, Option } from 'commander';
-import { examples, type Run, wholeNumber } from '../command.ts';
+import { Command } from 'commander';
+import { help, type Run, wholeNumber } from '../command.ts';
 import type { Context } from '../context.ts';
 import {
   FAILURE_TERMS,
@@ -22,13 +22,9 @@ interface ErrorsOptions {
 export function errorsCommand(run: Run): Command {
   return new Command('errors')
     .description('show what failed in the last hours, from the log of the function; changes nothing')
-    .addOption(
-      new Option('--hours <number>', 'how far to read back')
-        .argParser(wholeNumber({ min: 1, unit: ' of hours' }))
-        .default(3),
-    )
+    .option('--hours <number>', 'how far to read back', wholeNumber({ min: 1, unit: ' of hours' }), 3)
     .option('--raw', 'print the lines of the log that report failures')
-    .addHelpText('after', `\n${MEANING}\n${examples('errors', 'errors --hours 24', 'errors --raw --json')}`)
+    .addHelpText('after', help(MEANING, 'errors', 'errors --hours 24', 'errors --raw --json'))
     .action(run(errors));
 }
 

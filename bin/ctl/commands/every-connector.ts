@@ -1,5 +1,5 @@
 /** `--all`: one line for each connector, the worst first. One that cannot be read is a line too. */
-import { InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ConnectorContext, Context } from '../context.ts';
 import { RefusedError } from '../errors.ts';
 import { groupBy } from '../group-by.ts';
@@ -12,18 +12,17 @@ export interface EveryOptions {
   readonly regions?: readonly string[];
 }
 
-export function allOption(): Option {
-  return new Option('--all', 'one line for each connector of account and region, the worst first');
+/** Adds the options. @param other option that they exclude */
+export function withEvery(command: Command, other: string): Command {
+  const all = new Option('--all', 'one line for each connector of account and region, the worst first');
+  const regions = new Option('--regions <list>', 'the same for several regions, for example eu-west-1,us-east-1');
+  return command.addOption(all.conflicts(other)).addOption(regions.argParser(regionList).conflicts(other));
 }
 
-export function regionsOption(): Option {
-  return new Option('--regions <list>', 'the same for several regions, for example eu-west-1,us-east-1').argParser(
-    text => {
-      const regions = text.split(',');
-      if (regions.every(each => /^[a-z]{2}(-[a-z]+)+-\d$/.test(each))) return [...new Set(regions)];
-      throw new InvalidArgumentError('It must be regions separated by commas, for example eu-west-1,us-east-1.');
-    },
-  );
+function regionList(text: string): readonly string[] {
+  const regions = text.split(',');
+  if (regions.every(each => /^[a-z]{2}(-[a-z]+)+-\d$/.test(each))) return [...new Set(regions)];
+  throw new InvalidArgumentError('It must be regions separated by commas, for example eu-west-1,us-east-1.');
 }
 
 export function isEvery({ all, regions }: EveryOptions): boolean {

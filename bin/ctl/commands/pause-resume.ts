@@ -4,9 +4,9 @@ import { SEVERITIES } from '../../../lib/alarms/alarm-definition.ts';
 import { CONNECTORCTL } from '../../../lib/installation.ts';
 import { type Alarms, readAlarms } from '../alarms.ts';
 import type { Aws } from '../aws.ts';
-import { examples, type Run } from '../command.ts';
+import { help, type Run } from '../command.ts';
 import type { Context } from '../context.ts';
-import { AwsCallError } from '../errors.ts';
+import { awsCall } from '../errors.ts';
 import { readSchedule, type Schedule, switchSchedule } from '../schedule.ts';
 import { durationText, timeText } from '../text.ts';
 
@@ -14,8 +14,8 @@ export function pauseCommand(run: Run): Command {
   return new Command('pause')
     .description('switch the schedule off; no data is lost, and the next run continues where the last one stopped')
     .option('--mute', 'disable the alarm notifications too, until "resume"')
-    .addHelpText('after', `\n${PAUSE_NOTE}\n${examples('pause', 'pause --stack acme --mute')}`)
-    .action(run((context, { mute: muting }: { readonly mute?: true }) => pause(context, muting === true)));
+    .addHelpText('after', help(PAUSE_NOTE, 'pause', 'pause --stack acme --mute'))
+    .action(run(pause));
 }
 
 const PAUSE_NOTE = `Without --mute the critical alarm stream-silent fires after a while. A deployment that changes the schedule switches it on again.
@@ -24,28 +24,25 @@ To keep the pause, set "enabled" to false.`;
 const RESUME_NOTE = `SNS does not notify of an alarm that fired while it was muted. "status" shows it.`;
 
 /** Reads everything before it changes anything, and mutes before the runs stop. */
-async function pause({ aws, deployment }: Context, muting: boolean) {
+async function pause({ aws, deployment }: Context, { mute: muting = false }: { readonly mute?: boolean }) {
   const { connector, scheduleName } = await deployment();
   const schedule = await readSchedule(aws, scheduleName);
   const alarms = await readAlarms(aws, connector);
+  const wasMuted = alarms.notifiers.length > 0 && alarms.notifiers.every(({ notifies }) => !notifies);
   if (muting) await mute(aws, connector);
-  if (schedule.enabled) await switchOff(aws, schedule, muting && !isMuted(alarms) ? connector : undefined);
-  const muted = muting || isMuted(alarms);
-  const text = [pausedText(schedule), LOST, alarmsText(alarms, muted), AFTER].join('\n');
-  return {
-    text,
-    json: { schedule: scheduleName, enabled: false, changed: schedule.enabled, since: since(schedule), muted },
-  };
-}
-
-/** @param muted connector to unmute if the schedule stays on */
-async function switchOff(aws: Aws, schedule: Schedule, muted: string | undefined): Promise<void> {
   try {
-    await switchSchedule(aws, schedule, false);
+    if (schedule.enabled) await switchSchedule(aws, schedule, false);
   } catch (error) {
-    if (muted !== undefined) await unmute(aws, muted, STILL_MUTED);
+    if (muting && !wasMuted) await unmute(aws, connector, STILL_MUTED);
     throw error;
   }
+  const muted = muting || wasMuted;
+  const { enabled: changed, changed: time } = schedule;
+  const since = changed || time === undefined ? undefined : timeText(time);
+  const before = `The schedule ${scheduleName} was already off${since ? `, last changed ${since}` : ''}.`;
+  const state = changed ? `The schedule ${scheduleName} is off.` : before;
+  const text = [state, LOST, alarmsText(alarms, muted), AFTER].join('\n');
+  return { text, json: { schedule: scheduleName, enabled: false, changed, since, muted } };
 }
 
 const STILL_MUTED = `The schedule could not be switched off, and the alarms are muted. "${CONNECTORCTL.command} resume" unmutes them: `;
@@ -54,20 +51,6 @@ const LOST =
 const AFTER =
   `"${CONNECTORCTL.command} resume" switches it on again. So does a deployment that changes the schedule or reverts drift. ` +
   'To keep the pause, set "enabled" to false in cdk.json.';
-
-function pausedText({ name, enabled, changed }: Schedule): string {
-  if (enabled) return `The schedule ${name} is off.`;
-  return `The schedule ${name} was already off${changed === undefined ? '' : `, last changed ${timeText(changed)}`}.`;
-}
-
-/** Time of the earlier change, if the schedule was already off. */
-function since({ enabled, changed }: Schedule): string | undefined {
-  return enabled || changed === undefined ? undefined : timeText(changed);
-}
-
-function isMuted({ notifiers }: Alarms): boolean {
-  return notifiers.length > 0 && notifiers.every(notifier => !notifier.notifies);
-}
 
 function alarmsText({ alarms }: Alarms, muted: boolean): string {
   if (muted) return `No alarm notifies anybody until "${CONNECTORCTL.command} resume".`;
@@ -82,7 +65,7 @@ function alarmsText({ alarms }: Alarms, muted: boolean): string {
 export function resumeCommand(run: Run): Command {
   return new Command('resume')
     .description('switch the schedule and the alarm notifications on')
-    .addHelpText('after', `\n${RESUME_NOTE}\n${examples('resume', 'resume --stack acme')}`)
+    .addHelpText('after', help(RESUME_NOTE, 'resume', 'resume --stack acme'))
     .action(run(resume));
 }
 
@@ -108,22 +91,20 @@ function notifiers(connector: string): string[] {
 
 /** Alarms keep evaluating and notify nobody. @throws AwsCallError */
 async function mute(aws: Aws, connector: string): Promise<void> {
-  try {
-    await aws.cloudWatch().send(new DisableAlarmActionsCommand({ AlarmNames: notifiers(connector) }));
-  } catch (cause) {
-    const advice = 'Nothing was changed. You need cloudwatch:DisableAlarmActions on both.';
-    throw new AwsCallError(`The alarms of ${connector} could not be muted`, advice, cause);
-  }
+  await awsCall(
+    aws.cloudWatch().send(new DisableAlarmActionsCommand({ AlarmNames: notifiers(connector) })),
+    `The alarms of ${connector} could not be muted`,
+    'Nothing was changed. You need cloudwatch:DisableAlarmActions on both.',
+  );
 }
 
 const ONLY_UNMUTED = 'The schedule is on. The alarms are still muted: ';
 
 /** @param otherwise what holds if this fails @throws AwsCallError */
 async function unmute(aws: Aws, connector: string, otherwise = ONLY_UNMUTED): Promise<void> {
-  try {
-    await aws.cloudWatch().send(new EnableAlarmActionsCommand({ AlarmNames: notifiers(connector) }));
-  } catch (cause) {
-    const advice = `${otherwise}you need cloudwatch:EnableAlarmActions on both.`;
-    throw new AwsCallError(`The alarms of ${connector} could not be unmuted`, advice, cause);
-  }
+  await awsCall(
+    aws.cloudWatch().send(new EnableAlarmActionsCommand({ AlarmNames: notifiers(connector) })),
+    `The alarms of ${connector} could not be unmuted`,
+    `${otherwise}you need cloudwatch:EnableAlarmActions on both.`,
+  );
 }

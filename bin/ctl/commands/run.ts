@@ -1,7 +1,7 @@
 import { Argument, Command, Option } from 'commander';
 import { type StreamName, streamOf } from '../../../lambda/streams.ts';
 import { CONNECTORCTL } from '../../../lib/installation.ts';
-import { examples, type Run, STREAM_NAMES, waitOption } from '../command.ts';
+import { help, type Run, STREAM_NAMES, waitOption } from '../command.ts';
 import type { Context } from '../context.ts';
 import { confirmed, sendCommand } from '../function-command.ts';
 import { scanRowStates } from '../state.ts';
@@ -19,7 +19,7 @@ export function runCommand(run: Run): Command {
     .addOption(new Option('--stream <name...>', 'run only these streams').choices(STREAM_NAMES))
     .option('--until-done', 'repeat runs until the streams are caught up')
     .addOption(waitOption())
-    .addHelpText('after', `\n${RUN_NOTE}\n${examples('run', 'run --stack acme --stream assets threats')}`)
+    .addHelpText('after', help(RUN_NOTE, 'run', 'run --stack acme --stream assets threats'))
     .action(
       run((context, { stream, ...options }: RunOptions) =>
         sendCommand(context, stream ? { streams: stream } : {}, options),
@@ -48,10 +48,7 @@ export function resyncCommand(run: Run): Command {
     return `A resync reads ${streams.join(', ')} from the beginning and sends only what differs.${again}`;
   })
     .description('drop the cursor: read everything again, send only what differs')
-    .addHelpText(
-      'after',
-      `\n${RESYNC_NOTE}\n${examples('resync assets threats', 'resync dns-blocks --stack acme --yes')}`,
-    );
+    .addHelpText('after', help(RESYNC_NOTE, 'resync assets threats', 'resync dns-blocks --stack acme --yes'));
 }
 
 export function replayCommand(run: Run): Command {
@@ -65,7 +62,7 @@ export function replayCommand(run: Run): Command {
     .description('send everything again once, for a SIEM that lost its data')
     .addHelpText(
       'after',
-      `\n${REPLAY_NOTE}\n${examples('replay assets threats', 'replay dns-blocks --stack acme --yes --until-done')}`,
+      help(REPLAY_NOTE, 'replay assets threats', 'replay dns-blocks --stack acme --yes --until-done'),
     );
 }
 
@@ -74,10 +71,7 @@ export function confirmOrganizationCommand(run: Run): Command {
     .description('send the rows of another organization from now on, after its credentials were set')
     .option('--yes', 'do not ask')
     .addOption(waitOption())
-    .addHelpText(
-      'after',
-      `\n${CONFIRM_NOTE}\n${examples('confirm-organization', 'confirm-organization --stack acme --yes')}`,
-    )
+    .addHelpText('after', help(CONFIRM_NOTE, 'confirm-organization', 'confirm-organization --stack acme --yes'))
     .action(
       run(async (context, options: { readonly yes?: true; readonly wait: number }) => {
         const { connector } = await context.deployment();

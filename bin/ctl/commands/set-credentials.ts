@@ -6,19 +6,19 @@ import type { ClientCredentials } from '../../../lambda/source/credentials.ts';
 import { CONNECTORCTL } from '../../../lib/installation.ts';
 import { askHidden, PromptAbortedError } from '../../terminal/client-secret.ts';
 import { openAccess } from '../access.ts';
-import type { Aws } from '../aws.ts';
-import { examples, type Run } from '../command.ts';
+import { help, type Run } from '../command.ts';
 import type { Context } from '../context.ts';
 import { settingOf } from '../deployment.ts';
-import { AwsCallError, isCutOff, messageOf, RefusedError } from '../errors.ts';
+import { awsCall, isCutOff, messageOf, RefusedError } from '../errors.ts';
 import { ask } from '../function-command.ts';
+import { jsonObject } from '../json-object.ts';
 import { isInteractive, type Outcome, type Shell } from '../report.ts';
 
 export function setCredentialsCommand(run: Run): Command {
   return new Command('set-credentials')
     .description('try new client credentials with the API, then store them')
     .option('--yes', 'store them even if they do not work, or belong to another organization')
-    .addHelpText('after', `\n${SOURCES}\n${examples('set-credentials', 'set-credentials --stack acme')}`)
+    .addHelpText('after', help(SOURCES, 'set-credentials', 'set-credentials --stack acme'))
     .action(run(setCredentials));
 }
 
@@ -41,7 +41,12 @@ async function setCredentials(context: Context, { yes }: { readonly yes?: true }
     throw new RefusedError(`${fault}\nThe secret is unchanged. --yes stores the credentials all the same.`);
   }
   if (fault !== undefined) report.say(fault);
-  await store(aws, secretId, credentials);
+  const SecretString = JSON.stringify({ client_id: credentials.clientId, client_secret: credentials.clientSecret });
+  await awsCall(
+    aws.secrets().send(new PutSecretValueCommand({ SecretId: secretId, SecretString })),
+    `The secret ${secretId} could not be written`,
+    'The secret is unchanged, unless the connection broke. You need secretsmanager:PutSecretValue on it.',
+  );
   const tried = fault === undefined ? ' The API accepts them.' : '';
   const again = `The next run uses them. "${CONNECTORCTL.command} run" starts one now.`;
   return {
@@ -101,29 +106,9 @@ function parse(given: string): ClientCredentials {
       `Set CLIENT_ID and CLIENT_SECRET, write ${FORM} to stdin, or run this in a terminal. The secret is unchanged.`,
     );
   }
-  const { client_id: clientId, client_secret: clientSecret } = members(given);
+  const { client_id: clientId, client_secret: clientSecret } = jsonObject(given) ?? {};
   if (typeof clientId === 'string' && typeof clientSecret === 'string' && clientId !== '' && clientSecret !== '') {
     return { clientId, clientSecret };
   }
   throw new RefusedError(`The text on stdin is not JSON of the form ${FORM}. The secret is unchanged.`);
-}
-
-function members(given: string): Record<string, unknown> {
-  try {
-    return { ...JSON.parse(given) };
-  } catch {
-    return {};
-  }
-}
-
-/** @throws AwsCallError */
-async function store(aws: Aws, secretId: string, { clientId, clientSecret }: ClientCredentials): Promise<void> {
-  const SecretString = JSON.stringify({ client_id: clientId, client_secret: clientSecret });
-  try {
-    await aws.secrets().send(new PutSecretValueCommand({ SecretId: secretId, SecretString }));
-  } catch (error) {
-    const advice =
-      'The secret is unchanged, unless the connection broke. You need secretsmanager:PutSecretValue on it.';
-    throw new AwsCallError(`The secret ${secretId} could not be written`, advice, error);
-  }
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { PutRecordCommand } from '@aws-sdk/client-firehose';
 import { Command } from 'commander';
 import { TEST, testEventLine } from '../../../lib/test-event.ts';
-import { examples, type Run, wholeNumber } from '../command.ts';
+import { help, type Run, wholeNumber } from '../command.ts';
 import type { Context } from '../context.ts';
 import { deliveryPlace } from '../delivery-place.ts';
 import { AwsCallError, awsCall, InterruptedError } from '../errors.ts';
@@ -23,7 +23,7 @@ export function testEventCommand(run: Run): Command {
       wholeNumber({ unit: ' of seconds' }),
       300,
     )
-    .addHelpText('after', `\n${MEANING}\n${examples('test-event', 'test-event --stack acme --wait 0')}`)
+    .addHelpText('after', help(MEANING, 'test-event', 'test-event --stack acme --wait 0'))
     .action(run(sendTestEvent));
 }
 

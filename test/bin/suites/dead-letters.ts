@@ -81,14 +81,16 @@ test('list counts each place with reason and age, and shows no row', async () =>
 });
 
 describe('show', () => {
-  test('says that a row is not UTF-8, shows each wrong byte as an escape, and gives all bytes with --json', async () => {
+  test('says that a row is not UTF-8, shows wrong bytes as escapes, and gives all bytes with --json', async () => {
     await using each = await withFailures();
     const row = Buffer.concat([Buffer.from('{"id":"ü","n":"caf'), Buffer.from([0xe9, 0x22, 0x7d])]);
     const key = 'dead-letter/acme/assets/not-utf-8/0d3e.json';
     const head = '{"reason":"not-utf-8","stream":"assets","connector":"acme","row":';
     await put(each, key, Buffer.concat([Buffer.from(head), row, Buffer.from('}\n')]));
     const shown = async (...args: string[]) => (await each.ctl(['dead-letters', 'show', key, ...args])).stdout;
-    expect(await shown()).toMatch(/: not-utf-8\. \d+ bytes\.\nThe row is not UTF-8\. --show prints each wrong byte/);
+    expect(await shown()).toMatch(
+      /: not-utf-8\. \d+ bytes\.\nThe row is not UTF-8\. --show prints wrong bytes as escapes/,
+    );
     expect(await shown('--show')).toContain('{"id":"ü","n":"caf\\xe9"}');
     const { row: text, rowBase64 } = JSON.parse(await shown('--show', '--json'));
     expect([text, Buffer.from(rowBase64, 'base64')]).toEqual(['{"id":"ü","n":"caf\\xe9"}', row]);

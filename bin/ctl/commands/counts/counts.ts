@@ -1,7 +1,7 @@
 /** Counts the delivered events by stream and day, to be compared with what the SIEM has. */
 import { Command, InvalidArgumentError } from 'commander';
 import { listObjects, objectLines, type StoredObject } from '../../bucket.ts';
-import { examples, type Run, STREAM_NAMES } from '../../command.ts';
+import { help, type Run, STREAM_NAMES } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { type DeliveredEvent, readEvent } from '../../delivered-event.ts';
 import { deliveryPlace, hourPrefixes } from '../../delivery-place.ts';
@@ -24,10 +24,7 @@ export function countsCommand(run: Run): Command {
     .option('--from <day>', 'first day of forwarded_at in UTC, as 2026-11-21 (default: yesterday)', day)
     .option('--to <day>', 'last day (default: the first day)', day)
     .option('--compare <file>', 'CSV of the same counts from the SIEM, with the columns stream, day and events')
-    .addHelpText(
-      'after',
-      `\n${MEANING}\n${examples('counts', 'counts --from 2026-11-14 --to 2026-11-20 --compare siem.csv')}`,
-    )
+    .addHelpText('after', help(MEANING, 'counts', 'counts --from 2026-11-14 --to 2026-11-20 --compare siem.csv'))
     .action(run(countEvents));
 }
 

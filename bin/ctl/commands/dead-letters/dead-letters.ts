@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander';
-import { examples, type Run, STREAM_NAMES, wholeNumber } from '../../command.ts';
-import { type ListOptions, listDeadLetterPlaces } from './list.ts';
-import { type LoadOptions, loadDeadLetters } from './load.ts';
-import { type RedriveOptions, redrive } from './redrive.ts';
+import { examples, help, type Run, STREAM_NAMES, wholeNumber } from '../../command.ts';
+import { listDeadLetterPlaces } from './list.ts';
+import { loadDeadLetters } from './load.ts';
+import { redrive } from './redrive.ts';
 import { showDeadLetterPlace } from './show.ts';
 
 const NAMED_KEYS = 20;
@@ -21,9 +21,9 @@ function listCommand(run: Run): Command {
   return new Command('list')
     .description('count dead letters with reason and age; changes nothing')
     .addOption(new Option('--stream <name...>', 'only rows of these streams').choices(STREAM_NAMES))
-    .addOption(new Option('--limit <n>', 'keys to print of each kind').argParser(wholeNumber()).default(NAMED_KEYS))
-    .addHelpText('after', `\n${PLACES}\n${examples('dead-letters list', 'dead-letters list --stream threats --json')}`)
-    .action(run((context, options: ListOptions) => listDeadLetterPlaces(context, options)));
+    .option('--limit <n>', 'keys to print of each kind', wholeNumber(), NAMED_KEYS)
+    .addHelpText('after', help(PLACES, 'dead-letters list', 'dead-letters list --stream threats --json'))
+    .action(run(listDeadLetterPlaces));
 }
 
 function showCommand(run: Run): Command {
@@ -38,9 +38,7 @@ function showCommand(run: Run): Command {
         'dead-letters show dead-letter/acme/threats/oversize/5e0c1f7a.json --show',
       ),
     )
-    .action(
-      run((context, key: string, { show = false }: { show?: boolean }) => showDeadLetterPlace(context, key, show)),
-    );
+    .action(run(showDeadLetterPlace));
 }
 
 function redriveCommand(run: Run): Command {
@@ -49,11 +47,8 @@ function redriveCommand(run: Run): Command {
     .argument('[key...]', 'keys below delivery-errors/, or siem-dead-letters')
     .option('--all', 'every failed delivery, and the notifications')
     .option('--yes', 'do not ask')
-    .addHelpText(
-      'after',
-      `\n${REDRIVE}\n${examples('dead-letters redrive --all', 'dead-letters redrive siem-dead-letters --yes')}`,
-    )
-    .action(run((context, keys: readonly string[], options: RedriveOptions) => redrive(context, keys, options)));
+    .addHelpText('after', help(REDRIVE, 'dead-letters redrive --all', 'dead-letters redrive siem-dead-letters --yes'))
+    .action(run(redrive));
 }
 
 function loadCommand(run: Run): Command {
@@ -61,8 +56,8 @@ function loadCommand(run: Run): Command {
     .description('put oversize rows where the SIEM reads, as files with one event each')
     .argument('<key...>', 'keys of oversize rows printed by "list"')
     .option('--yes', 'do not ask')
-    .addHelpText('after', `\n${LOAD}\n${examples('dead-letters load dead-letter/acme/threats/oversize/5e0c1f7a.json')}`)
-    .action(run((context, keys: readonly string[], options: LoadOptions) => loadDeadLetters(context, keys, options)));
+    .addHelpText('after', help(LOAD, 'dead-letters load dead-letter/acme/threats/oversize/5e0c1f7a.json'))
+    .action(run(loadDeadLetters));
 }
 
 const PLACES = `Rows that the function could not send are below dead-letter/ in the bucket. Events that Firehose could not deliver are below

@@ -12,7 +12,11 @@ import { readErrorObject } from './error-records.ts';
 import { isQueue, type Peeked, peek, QUEUES, type QueueName } from './queues.ts';
 
 /** @param show include the row, the events or the messages @throws RefusedError, AwsCallError */
-export async function showDeadLetterPlace(context: Context, key: string, show: boolean): Promise<Outcome> {
+export async function showDeadLetterPlace(
+  context: Context,
+  key: string,
+  { show = false }: { readonly show?: boolean },
+): Promise<Outcome> {
   if (isQueue(key)) return showQueue(context, key, show);
   const { connector } = await context.deployment();
   if (parseDeadLetterKey(key, connector)) return showDeadLetter(key, await readObject(context, key), show);
@@ -27,7 +31,7 @@ export function unknownKey(key: string, connector: string): string {
 }
 
 const NOT_UTF_8 =
-  'The row is not UTF-8. --show prints each wrong byte as an escape such as \\xff, and --show --json also all bytes as rowBase64.';
+  'The row is not UTF-8. --show prints wrong bytes as escapes such as \\xff, and --show --json also all bytes as rowBase64.';
 
 function showDeadLetter(key: string, body: Buffer, show: boolean): Outcome {
   const deadLetter = readDeadLetter(body);

@@ -1,17 +1,10 @@
 import { Command } from 'commander';
-import { examples, type Run } from '../../command.ts';
+import { help, type Run } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { isCutOff, messageOf } from '../../errors.ts';
 import type { Outcome } from '../../report.ts';
 import { paint } from '../../text.ts';
-import {
-  allOption,
-  type EveryOptions,
-  everyConnector,
-  isEvery,
-  regionsOption,
-  type Summary,
-} from '../every-connector.ts';
+import { type EveryOptions, everyConnector, isEvery, type Summary, withEvery } from '../every-connector.ts';
 import { type Check, type CheckResult, createContext, type Finding } from './context.ts';
 
 interface DoctorOptions extends EveryOptions {
@@ -19,18 +12,14 @@ interface DoctorOptions extends EveryOptions {
 }
 
 export function doctorCommand(run: Run): Command {
-  return new Command('doctor')
+  const command = new Command('doctor')
     .description('check a deployment from end to end and say what to do; changes nothing')
     .option(
       '--preflight',
       'check what is needed before "cdk deploy": account, region and the nearest cdk.json in this folder or above',
-    )
-    .addOption(allOption().conflicts('preflight'))
-    .addOption(regionsOption().conflicts('preflight'))
-    .addHelpText(
-      'after',
-      `\n${MEANING}\n${examples('doctor', 'doctor --preflight', 'doctor --stack acme --json', 'doctor --all')}`,
-    )
+    );
+  return withEvery(command, 'preflight')
+    .addHelpText('after', help(MEANING, 'doctor', 'doctor --preflight', 'doctor --stack acme --json', 'doctor --all'))
     .action(run(doctor));
 }
 

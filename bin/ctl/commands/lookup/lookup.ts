@@ -1,7 +1,7 @@
 /** The commands `related` and, for each stream with row states, as `asset`: one id at the API and at the SIEM. */
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { type StreamName, streamOf } from '../../../../lambda/streams.ts';
-import { examples, type Run, wholeNumber } from '../../command.ts';
+import { help, type Run, wholeNumber } from '../../command.ts';
 import { isTrue } from './answer.ts';
 import { type Lookup, lookUp } from './lookup-row.ts';
 import { lookupText } from './lookup-text.ts';
@@ -19,12 +19,12 @@ export function lookupCommand(run: Run, stream: StreamName): Command {
     .description(`compare the ${name} at the API with what the connector last sent; changes nothing`)
     .argument('<id>', `id of the ${name}, without escaping`)
     .option('--show', 'show the rows and the differing values, which are your data')
-    .addOption(
-      new Option('--minutes <n>', 'minutes after it was sent in which the event is searched in the bucket').argParser(
-        wholeNumber({ min: 1, unit: ' of minutes' }),
-      ),
+    .option(
+      '--minutes <n>',
+      'minutes after it was sent in which the event is searched in the bucket',
+      wholeNumber({ min: 1, unit: ' of minutes' }),
     )
-    .addHelpText('after', `\n${MEANING}\n${examples(`${name} ${name}-7f3a`, `${name} ${name}-7f3a --json --show`)}`)
+    .addHelpText('after', help(MEANING, `${name} ${name}-7f3a`, `${name} ${name}-7f3a --json --show`))
     .action(
       run(async (context, id: string, { show = false, minutes }: LookupCommandOptions) => {
         const lookup = await lookUp(context, stream, id, minutes);
@@ -42,7 +42,7 @@ export function relatedCommand(run: Run): Command {
     .description("show an asset's neighbours at the API and whether the connector sent each; changes nothing")
     .argument('<id>', 'id of the asset')
     .option('--show', "show the API's answer, which is your data")
-    .addHelpText('after', `\n${RELATED_MEANING}\n${examples('related asset-7f3a', 'related asset-7f3a --json')}`)
+    .addHelpText('after', help(RELATED_MEANING, 'related asset-7f3a', 'related asset-7f3a --json'))
     .action(run((context, id: string, { show = false }: LookupCommandOptions) => related(context, id, show)));
 }
 

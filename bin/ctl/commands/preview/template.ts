@@ -5,12 +5,9 @@ import { FUNCTION_OPTIONS } from '../../../../lambda/options.ts';
 import type { FunctionEnvironment } from '../../deployment.ts';
 import { RefusedError } from '../../errors.ts';
 
-/** By variable of the function, the option that sets it. */
-const SELECTION = Object.fromEntries(
-  (['dnsBlocksPath', 'filters', 'omit', 'dnsBlocksSince'] as const).map(option => [
-    FUNCTION_OPTIONS[option].variable,
-    option,
-  ]),
+/** Variables of the function with the option that sets each. */
+const SELECTION = (['dnsBlocksPath', 'filters', 'omit', 'dnsBlocksSince'] as const).map(
+  option => [FUNCTION_OPTIONS[option].variable, option] as const,
 );
 
 const FOLDER = 'cdk.out';
@@ -19,14 +16,6 @@ export interface Template {
   readonly file: string;
   /** Of the connector's function. A value that is known only when the stack is deployed is an object. */
   readonly variables: Readonly<Record<string, unknown>>;
-}
-
-export interface TemplateSelection {
-  readonly file: string;
-  /** Variables of the function with which it selects as the template does. An empty one is absent. */
-  readonly changed: FunctionEnvironment;
-  /** Options that differ from what is deployed. */
-  readonly different: readonly string[];
 }
 
 /** @param file absent: the one in the folder that has the connector @throws RefusedError */
@@ -79,17 +68,21 @@ function resourcesIn(file: string): Readonly<Record<string, Resource>> {
   }
 }
 
-/** @throws RefusedError where a value is known only when the stack is deployed */
-export function selectionIn({ file, variables }: Template, deployed: FunctionEnvironment): TemplateSelection {
-  const changed = Object.fromEntries(
-    Object.entries(SELECTION).map(([variable, option]) => {
-      const value = variables[variable] ?? '';
-      if (typeof value === 'string') return [variable, value];
-      throw new RefusedError(`In ${file} ${option} is known only when the stack is deployed. Nothing was read.`);
-    }),
-  );
-  const different = Object.entries(SELECTION)
-    .filter(([variable]) => changed[variable] !== (deployed[variable] ?? ''))
-    .map(([, option]) => option);
-  return { file, changed, different };
+/**
+ * Variables of the function with which it selects as the template does, an empty one for an option that is absent, and the options that
+ * differ from what is deployed.
+ *
+ * @throws RefusedError where a value is known only when the stack is deployed
+ */
+export function selectionIn({ file, variables }: Template, deployed: FunctionEnvironment) {
+  const selected = SELECTION.map(([variable, option]) => {
+    const value = variables[variable] ?? '';
+    if (typeof value === 'string') return { variable, option, value };
+    throw new RefusedError(`In ${file} ${option} is known only when the stack is deployed. Nothing was read.`);
+  });
+  const different = selected.filter(({ variable, value }) => value !== (deployed[variable] ?? ''));
+  return {
+    variables: Object.fromEntries(selected.map(({ variable, value }) => [variable, value])),
+    different: different.map(({ option }) => option),
+  };
 }

@@ -1,18 +1,11 @@
 import { Command, Option } from 'commander';
-import { examples, type Run, wholeNumber } from '../../command.ts';
+import { help, type Run, wholeNumber } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { RefusedError } from '../../errors.ts';
 import { tryRead } from '../../read-result.ts';
 import type { Outcome } from '../../report.ts';
 import { timeText } from '../../text.ts';
-import {
-  allOption,
-  type EveryOptions,
-  everyConnector,
-  isEvery,
-  regionsOption,
-  type Summary,
-} from '../every-connector.ts';
+import { type EveryOptions, everyConnector, isEvery, type Summary, withEvery } from '../every-connector.ts';
 import { type Health, healthOf, healthText, inAlarm, streamSummaries } from './health.ts';
 import { type Snapshot, takeSnapshot } from './snapshot.ts';
 import { recentActivity, sparklineText } from './sparklines.ts';
@@ -27,20 +20,16 @@ interface StatusOptions extends EveryOptions {
 const WATCH_SECONDS = 15;
 
 export function statusCommand(run: Run): Command {
-  return new Command('status')
+  const command = new Command('status')
     .description('show whether the SIEM is up to date, with the state of each stream; changes nothing')
     .addOption(
       new Option('--watch [seconds]', 'update the output until Ctrl-C')
         .preset(String(WATCH_SECONDS))
         .argParser(wholeNumber({ min: 1, unit: ' of seconds' })),
-    )
-    .addOption(allOption().conflicts('watch'))
-    .addOption(regionsOption().conflicts('watch'))
-    .addHelpText(
-      'after',
-      `\n${MEANING}\n${examples('status', 'status --stack acme --json', 'status --watch 30', 'status --all')}`,
-    )
-    .action(run((context, options: StatusOptions) => status(context, options)));
+    );
+  return withEvery(command, 'watch')
+    .addHelpText('after', help(MEANING, 'status', 'status --stack acme --json', 'status --watch 30', 'status --all'))
+    .action(run(status));
 }
 
 const MEANING = `States of a stream:

@@ -1,7 +1,7 @@
-import { Argument, Command, Option } from 'commander';
+import { Argument, Command } from 'commander';
 import { STREAMS, type StreamName, type SyncedStream } from '../../../../lambda/streams.ts';
 import { openAccess } from '../../access.ts';
-import { examples, type Run, STREAM_NAMES, wholeNumber } from '../../command.ts';
+import { help, type Run, STREAM_NAMES, wholeNumber } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { scheduleIsOff } from '../../schedule.ts';
 import { type LeaseState, readState } from '../../state.ts';
@@ -22,17 +22,18 @@ export function verifyCommand(run: Run): Command {
         .choices(STREAM_NAMES)
         .default([], 'assets and threats'),
     )
-    .addOption(
-      new Option('--wait <seconds>', 'how long to wait for the next run, after which differences are checked again')
-        .argParser(wholeNumber())
-        .default(WAIT_SECONDS),
+    .option(
+      '--wait <seconds>',
+      'how long to wait for the next run, after which differences are checked again',
+      wholeNumber(),
+      WAIT_SECONDS,
     )
-    .addOption(new Option('--limit <n>', 'ids to print of each kind').argParser(wholeNumber()).default(NAMED_IDS))
+    .option('--limit <n>', 'ids to print of each kind', wholeNumber(), NAMED_IDS)
     .option(
       '--repair',
       'have the function compare what differs row by row, withdraw what is gone and send what is missing',
     )
-    .addHelpText('after', `\n${MEANING}\n${examples('verify', 'verify threats --wait 0 --json', 'verify --repair')}`)
+    .addHelpText('after', help(MEANING, 'verify', 'verify threats --wait 0 --json', 'verify --repair'))
     .action(
       run(async (context, streams: readonly StreamName[], { limit, repair: repairs, ...options }: Options) => {
         const verification = await verify(context, streams, options);
