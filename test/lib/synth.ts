@@ -31,10 +31,13 @@ function isRunning(pid: number): boolean {
   }
 }
 
+// jest sets 100. The CDK takes a stack trace of each construct, which with so many frames is a sixth of the time.
+Error.stackTraceLimit = 10;
+
 /** An app with the feature flags of a deployment. Validating a template takes four times as long as making it, so one test does it for all. */
 export function createApp(options: AppProps = {}): App {
-  const app = { context: CONTEXT, analyticsReporting: false, outdir: OUTDIR, builtinCloudFormationValidation: false };
-  return new App({ ...app, ...options });
+  const unused = { analyticsReporting: false, treeMetadata: false, builtinCloudFormationValidation: false };
+  return new App({ context: CONTEXT, outdir: OUTDIR, ...unused, ...options });
 }
 
 const synthesized = new Map<string, SynthesizedTemplate>();
