@@ -160,6 +160,8 @@ export function partsOfTemplate(): Parts {
       context: { ...context, 'aws:cdk:bundling-stacks': [] },
       analyticsReporting: false,
       outdir: folder,
+      // Validating the template takes longer than synthesizing it, and nothing is deployed.
+      builtinCloudFormationValidation: false,
     });
     const [config] = readConnectors([
       {

@@ -5,13 +5,12 @@ import { Agent, get } from 'node:https';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { App } from 'aws-cdk-lib';
 import { connectionFault } from '../../lambda/core/connection-fault.ts';
 import { SAFE } from '../../lambda/core/errors.ts';
 import { namingProxy } from '../../lambda/proxy.ts';
 import { ConnectorStack } from '../../lib/connector-stack.ts';
 import { proxyEnvironment } from '../../lib/function/proxy.ts';
-import { CONTEXT, configured, templateOf } from '../lib/synth.ts';
+import { CONTEXT, configured, createApp, synthesize } from '../lib/synth.ts';
 import { only } from '../lib/template.ts';
 import {
   type CertificateAuthority,
@@ -57,14 +56,11 @@ async function scene(): Promise<Scene> {
   const proxy = resources.use(await connectProxy(host => (isKnown(host) ? servers.port : undefined)));
   const authUrl = `https://${AUTH}${each.platform.realmPath}`;
   const given = { baseUrl: `https://${API}`, authUrl, proxyUrl: proxy.url, caCertificates };
-  const deployments = new Map<string, Deployment>();
+  const code = bundledCode(given, path.join(folder.path, 'cdk.out'));
   const run: Scene['run'] = async (options = {}, milliseconds = 900_000) => {
-    const key = JSON.stringify(options);
-    const outdir = path.join(folder.path, `cdk.out-${deployments.size}`);
-    const deployed = deployments.get(key) ?? deployment({ ...given, ...options }, outdir);
-    deployments.set(key, deployed);
-    const variables = { ...LAMBDA, ...resolved(deployed.variables, each) };
-    return functionProcess(deployed.module, variables, [{}], milliseconds);
+    const deployed = deployedVariables({ ...given, ...options }, code);
+    const variables = { ...LAMBDA, ...resolved(deployed, each) };
+    return functionProcess(pathToFileURL(path.join(code, 'index.mjs')), variables, [{}], milliseconds);
   };
   return {
     connector: each,
@@ -104,27 +100,24 @@ function errorOf([outcome]: FunctionRun['outcomes']): string {
 /** Variables that Lambda itself gives each function. */
 const LAMBDA = { AWS_REGION: REGION, AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 's' };
 
-/** What the CDK writes: the code that is uploaded, and the variables of the template. */
-interface Deployment {
-  readonly module: URL;
-  readonly variables: Readonly<Record<string, unknown>>;
+/** The folder of the code that the CDK uploads. It is the same for every option but `caCertificates`. */
+function bundledCode(options: Readonly<Record<string, unknown>>, outdir: string): string {
+  const app = createApp({ outdir, context: { ...CONTEXT, 'aws:cdk:bundling-stacks': ['**'] } });
+  new ConnectorStack(app, configured(options));
+  const [asset = ''] = readdirSync(outdir).filter(name => existsSync(path.join(outdir, name, 'index.mjs')));
+  return path.join(outdir, asset);
 }
 
-function deployment(options: Readonly<Record<string, unknown>>, outdir: string): Deployment {
-  const context = { ...CONTEXT, 'aws:cdk:bundling-stacks': ['**'] };
-  const app = new App({ context, outdir, analyticsReporting: false, builtinCloudFormationValidation: false });
-  const stack = new ConnectorStack(app, configured(options));
-  const { Environment } = only(templateOf(stack), 'AWS::Lambda::Function') as {
+/** The variables of the template, which name the place where Lambda unpacks the code. */
+function deployedVariables(options: Readonly<Record<string, unknown>>, code: string): Record<string, unknown> {
+  const { Environment } = only(synthesize(options), 'AWS::Lambda::Function') as {
     readonly Environment: { readonly Variables: Readonly<Record<string, unknown>> };
   };
-  const [asset = ''] = readdirSync(outdir).filter(name => existsSync(path.join(outdir, name, 'index.mjs')));
-  const code = path.join(outdir, asset);
-  // Lambda unpacks the code in /var/task.
   const variables = Object.entries(Environment.Variables).map(([name, value]) => [
     name,
     typeof value === 'string' ? value.replace(/^\/var\/task(?=\/)/, code) : value,
   ]);
-  return { module: pathToFileURL(path.join(code, 'index.mjs')), variables: Object.fromEntries(variables) };
+  return Object.fromEntries(variables);
 }
 
 /** Names that are known at deployment only are those of the local resources. */
