@@ -17,7 +17,7 @@ export interface MetricSubject {
   readonly streams: readonly StreamName[];
 }
 
-// The compiler holds the published names to those that the function sends, both ways.
+// The compiler checks that the published names are exactly those that the function sends.
 const OF_CONNECTOR: readonly ConnectorMetricName[] = namesOf(
   CONNECTOR_METRICS satisfies Record<ConnectorMetricName, string>,
 );
@@ -29,7 +29,7 @@ function namesOf<Name extends string>(metrics: Readonly<Record<Name, string>>): 
 
 const PERIOD = Duration.minutes(5);
 
-/** Counts of how many streams a run found. A sum would count a stream once for each run. */
+/** Metrics whose value is a number of streams. A sum would count a stream once for each run. */
 const COUNTS_OF_A_RUN: readonly string[] = [CONNECTOR_METRICS.StreamsFailed, CONNECTOR_METRICS.StreamsBehind];
 
 /** @throws Error for a name that the connector or the stream does not send, because an alarm on it would never go off */

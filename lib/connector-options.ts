@@ -31,7 +31,7 @@ const logRetentionDays = v.picklist(
 
 const flag = v.boolean('must be true or false');
 
-/** Each alarm has 1,024 characters for what it means, and for this. */
+/** The description of an alarm has at most 1,024 characters, and includes this address. */
 const runbookUrl = v.pipe(text, v.maxLength(256, 'must have 256 characters at most'));
 
 const tagKey = v.pipe(

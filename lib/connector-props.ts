@@ -1,6 +1,6 @@
 /**
- * What the package publishes as types: the props of the construct, and what its attributes are. Rules, defaults and names in `cdk.json` of
- * the props are in `connector-options.ts`. The doc comments are the texts of docs/configuration.md and of the JSON Schema, too.
+ * The types that the package publishes: the props of the construct, and its attributes. `connector-options.ts` has the rules, the defaults and
+ * the names in `cdk.json`. docs/configuration.md and the JSON Schema repeat the doc comments.
  */
 import type { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import type { CfnWorkGroup } from 'aws-cdk-lib/aws-athena';
@@ -442,7 +442,7 @@ export interface SentinelReader {
   /**
    * ARN of an existing identity provider.
    *
-   * @default - the one that Microsoft's guide has you create in this account, by its well-known name
+   * @default - the provider that Microsoft's guide creates in this account, by its well-known name
    */
   readonly oidcProviderArn?: string;
   /**
@@ -460,13 +460,13 @@ export interface Network {
   /**
    * Subnets of the function.
    *
-   * @default - the private subnets with a way out
+   * @default - the private subnets with egress
    */
   readonly subnets?: SubnetSelection;
   /**
    * Security groups of the function.
    *
-   * @default - one is created that lets out TCP to the ports of the API, of its token endpoint, and 443
+   * @default - one is created that allows outbound TCP to 443 and to the ports of the API and its token endpoint
    */
   readonly securityGroups?: readonly ISecurityGroup[];
 }
@@ -498,7 +498,7 @@ export type AlarmName =
   | 'stream-silent'
   | 'threats-without-asset';
 
-/** What differs in one alarm. */
+/** Changes of one alarm. */
 export interface AlarmOverride {
   /**
    * Value of its metric at which it goes off, greater than 0. docs/configuration.md#alarms has metric and unit of each.
@@ -514,10 +514,10 @@ export interface AlarmOverride {
   readonly severity?: 'critical' | 'warning';
 }
 
-/** By the name of an alarm, what differs in it. With `false` it is not created. */
+/** Changes by the name of the alarm. With `false` it is not created. */
 export type AlarmOverrides = { readonly [Name in AlarmName]?: AlarmOverride | false };
 
-/** One composite alarm for each severity, which notifies. Its description names the alarms that it is made of. */
+/** One composite alarm for each severity, which notifies. Its description names its alarms. */
 export interface Alarms {
   /** Each alarm by its name. Absent where it is off, or where the connector has no such part. */
   readonly byName: { readonly [Name in AlarmName]?: Alarm };
@@ -608,14 +608,14 @@ export interface SiemAccess {
   readonly role: Role | undefined;
 }
 
-/** Lets analysts ask the delivered events in Athena: docs/query.md. */
+/** Lets analysts query the delivered events in Athena: docs/query.md. */
 export interface Query {
   /** Database with the views. */
   readonly database: string;
-  /** Workgroup to ask in. It bounds what one query may read. */
+  /** Workgroup of the queries. It limits what one query may read. */
   readonly workgroup: CfnWorkGroup;
-  /** Bucket of the answers, which are kept for a week. */
+  /** Bucket of the results, which are kept for a week. */
   readonly results: IBucket;
-  /** Asks the events. Attach it to the roles of analysts. */
+  /** Allows queries. Attach it to the roles of analysts. */
   readonly policy: ManagedPolicy;
 }

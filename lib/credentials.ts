@@ -38,11 +38,11 @@ export function createPlaceholderSecret(
   suppressFinding(
     secret,
     'AwsSolutions-SMG4',
-    'The operator of the other side issues and rotates these credentials on request; AWS cannot rotate them.',
+    'The operator of the API or of the endpoint issues and rotates these credentials. AWS cannot rotate them.',
   );
   const content = JSON.stringify(Object.fromEntries(props.members.map(member => [member, '…'])));
   new CfnOutput(scope, props.fill.output, {
-    description: `Puts the secret in place; ${props.fill.file} holds ${content}`,
+    description: `Stores the secret, from the file ${props.fill.file} with ${content}`,
     value: `aws secretsmanager put-secret-value --region ${Stack.of(scope).region} --secret-id ${secret.secretArn} --secret-string file://${props.fill.file}`,
   });
   return secret;

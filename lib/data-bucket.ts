@@ -33,8 +33,8 @@ export function createDataBucket(scope: Construct, props: DataBucketProps): s3.B
 }
 
 /**
- * A name that is known before the bucket is made. S3 checks the queue's policy when the bucket is made, and that policy must name the
- * bucket: a name that CloudFormation makes would be a circle. The parts of the stack's id make it unique, also after a failed creation.
+ * A name that is known before the bucket is created. S3 checks the queue's policy at creation, and that policy names the bucket, so a name that
+ * CloudFormation generates would be a circular dependency. Parts of the stack's id make the name unique, also after a failed creation.
  */
 function bucketNameOf(connectorName: string): string {
   const id = Fn.split('-', Fn.select(2, Fn.split('/', Aws.STACK_ID)));

@@ -12,7 +12,7 @@ export const MEANING = {
 
 export type Kind = keyof typeof MEANING;
 
-/** The kinds that count as events. A test event counts nowhere, and a kind of a later release not before its meaning is known. */
+/** Whether an event of this kind is counted. Test events are not, nor kinds of later releases, whose meaning is unknown here. */
 export function isCounted(kind: string): kind is Kind {
   return kind in MEANING && MEANING[kind as Kind] !== 'nothing';
 }

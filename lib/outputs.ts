@@ -33,7 +33,7 @@ export function addOutputs(connector: ConnectorParts, schedule: Schedule): void 
   const add = (id: string, value: string, description: string) => new CfnOutput(connector, id, { value, description });
   add('ConnectorName', connectorName, 'In every event, on every metric and alarm');
   add('ConnectorVersion', VERSION, 'Version of the connector that was deployed');
-  add('FunctionName', connector.function.functionName, 'Function that drains the API');
+  add('FunctionName', connector.function.functionName, 'Function that reads the API');
   add('LogGroupName', logGroup.logGroupName, 'Logs of the function');
   add('StateTableName', connector.state.tableName, 'Checkpoints, row states and the lease');
   add(
@@ -42,9 +42,9 @@ export function addOutputs(connector: ConnectorParts, schedule: Schedule): void 
     `Events below ${PREFIXES.events}, dead letters below ${PREFIXES.deadLetters}`,
   );
   add('DeliveryStreamName', connector.delivery.deliveryStreamRef.deliveryStreamName, 'Delivery stream of the events');
-  add('AlarmTopicArn', connector.alarmTopic.topicArn, 'Topic that alarms are sent to');
+  add('AlarmTopicArn', connector.alarmTopic.topicArn, 'Topic that alarms notify');
   add('ScheduleName', schedule.scheduleName, 'Schedule that starts the function');
-  add('ScheduleDeadLetterQueueUrl', schedule.deadLetters.queueUrl, 'Queue of starts that could not be handed over');
+  add('ScheduleDeadLetterQueueUrl', schedule.deadLetters.queueUrl, 'Queue of starts that failed');
   if (dashboard) add('DashboardName', dashboard.dashboardName, 'Dashboard in CloudWatch');
   if (connector.siem) addSiemOutputs(add, connector.siem, Stack.of(connector).region);
   if (connector.query) addQueryOutputs(add, connector.query);
@@ -60,9 +60,9 @@ function exportOutputs(connector: Construct, connectorName: string): void {
 
 function addQueryOutputs(add: (id: string, value: string, description: string) => void, query: Query): void {
   add('QueryDatabase', query.database, 'For analysts: database of the views in Athena');
-  add('QueryWorkgroup', query.workgroup.ref, 'For analysts: workgroup to ask in');
-  add('QueryAnalystPolicyArn', query.policy.managedPolicyArn, 'For analysts: policy that asks the events');
-  add('QueryResultsBucketName', query.results.bucketName, 'Answers of Athena, kept for a week');
+  add('QueryWorkgroup', query.workgroup.ref, 'For analysts: workgroup of the queries');
+  add('QueryAnalystPolicyArn', query.policy.managedPolicyArn, 'For analysts: policy that allows queries');
+  add('QueryResultsBucketName', query.results.bucketName, 'Results of Athena, kept for a week');
 }
 
 function addSiemOutputs(

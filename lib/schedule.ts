@@ -13,12 +13,12 @@ export interface ScheduleProps {
   readonly enabled: boolean;
 }
 
-/** The schedule that starts the function, and a queue for starts that could not be handed over. */
+/** The schedule that starts the function, and a queue for starts that failed. */
 export class Schedule extends Construct {
   readonly deadLetters: sqs.Queue;
   readonly scheduleName: string;
   readonly scheduleArn: string;
-  /** What EventBridge Scheduler acts as. */
+  /** Role that EventBridge Scheduler assumes. */
   readonly role: iam.Role;
 
   constructor(scope: Construct, id: string, props: ScheduleProps) {

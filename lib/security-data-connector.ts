@@ -260,7 +260,7 @@ function otherConnectors(connector: SecurityDataConnector): SecurityDataConnecto
   return all.filter(each => each instanceof SecurityDataConnector).filter(each => each !== connector);
 }
 
-/** `cdk.json` is checked for this and for shared buckets, but another app may create two connectors with one name or bucket. */
+/** The check of `cdk.json` covers its own connectors. Other apps may create two connectors with one name or bucket. */
 function refuseSharedName(connector: SecurityDataConnector, connectorName: string): void {
   const { account, region } = Stack.of(connector);
   const other = otherConnectors(connector).find(each => {
@@ -269,7 +269,7 @@ function refuseSharedName(connector: SecurityDataConnector, connectorName: strin
   });
   if (!other) return;
   const reason = `"${connectorName}" is also the name of ${other.node.path}, and alarms, metrics and exports of one account and region are named after it`;
-  // Stages are often one stack in several accounts, which the credentials of each deployment name.
+  // The stages of an app are often one stack in several accounts, and the credentials of a deployment decide which.
   const isOpen = Token.isUnresolved(account) || Token.isUnresolved(region);
   const mayDiffer = isOpen && Stage.of(other) !== Stage.of(connector);
   if (!mayDiffer) throw new ConfigurationError([{ path: 'props.connectorName', reason }]);
@@ -277,7 +277,7 @@ function refuseSharedName(connector: SecurityDataConnector, connectorName: strin
   Annotations.of(connector).addWarningV2('security-data-connector:connectorName', text);
 }
 
-/** Refuses what another connector of the app has, whether it was created or given. */
+/** Refuses a resource that another connector of the app has, created or existing. */
 function refuseShared(
   connector: SecurityDataConnector,
   prop: 'bucket' | 'stateTable',
@@ -297,16 +297,16 @@ function refuseShared(
   if (isShared) throw new ConfigurationError([{ path: `props.${prop}`, reason }]);
 }
 
-/** A bucket that is given is often that of a connector that was removed. */
+/** An existing bucket is often that of a connector that was removed. */
 function warnOfNewTable(scope: Construct): void {
   const text =
-    'The bucket exists, and the table is new. If a connector with this bucket ran before, the SIEM gets everything once more, and does not ' +
-    'learn what was removed meanwhile: give its table as stateTable (in cdk.json stateTableArn), and "connectorctl verify --repair" finds ' +
-    'what differs. Otherwise delete the copy of the SIEM. See docs/teardown.md, The way back.';
+    'The bucket exists, and the table is new. If a connector with this bucket ran before, the SIEM gets everything once more, but not what ' +
+    'was removed meanwhile. Give its table as stateTable (in cdk.json stateTableArn): then "connectorctl verify --repair" corrects what ' +
+    'differs. Otherwise delete the copy of the SIEM. See docs/teardown.md, The way back.';
   Annotations.of(scope).addWarningV2('security-data-connector:newTable', text);
 }
 
-/** The default policy of a topic lets CloudWatch publish, a policy or a key of its own need not. A topic that is given by its ARN stays as it is. */
+/** A topic's default policy lets CloudWatch publish, but its own policy or key may not. A topic that is given by its ARN is not changed. */
 function letCloudWatchPublish(topic: ITopic): void {
   const conditions = { StringEquals: { 'aws:SourceAccount': Stack.of(topic).account } };
   topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com', { conditions }));

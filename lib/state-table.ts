@@ -9,8 +9,8 @@ export interface StateTableProps {
 }
 
 /**
- * Checkpoints, row states and the lease. Losing it costs a full read and a repeat of every row, so it is kept and protected. It has one
- * region by design, and `TableV2` cannot take a key in a stack whose region is open, hence `Table`.
+ * Checkpoints, row states and the lease. Its loss costs a full read and a repeat of every row, so it is retained and protected. It is a `Table`,
+ * because `TableV2` cannot take a key in a stack whose region is not known.
  */
 export function createStateTable(scope: Construct, props: StateTableProps): dynamodb.ITable {
   const isProtected = props.removalPolicy !== Policy.DESTROY;
@@ -20,12 +20,12 @@ export function createStateTable(scope: Construct, props: StateTableProps): dyna
     billingMode: dynamodb.BillingMode.PAY_PER_REQUEST,
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
     encryption: props.encryptionKey ? dynamodb.TableEncryption.CUSTOMER_MANAGED : dynamodb.TableEncryption.DEFAULT,
-    // DynamoDB refuses to delete a protected table, so a rollback that had to delete it would end in ROLLBACK_FAILED.
+    // DynamoDB refuses to delete a protected table, so a rollback that deletes it would end in ROLLBACK_FAILED.
     removalPolicy: isProtected ? Policy.RETAIN : Policy.DESTROY,
     ...(props.encryptionKey && { encryptionKey: props.encryptionKey }),
   });
   const resource = table.node.defaultChild as dynamodb.CfnTable;
-  // An app may decide about removal policies later, with RemovalPolicies.of(), and a protected table cannot be deleted.
+  // An app may change the removal policy later, with RemovalPolicies.of(). A protected table could not be deleted then.
   resource.deletionProtectionEnabled = Lazy.any({
     produce: () => resource.cfnOptions.deletionPolicy !== CfnDeletionPolicy.DELETE,
   });

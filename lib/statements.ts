@@ -19,7 +19,7 @@ export function listing(bucket: IBucket): iam.PolicyStatement {
   });
 }
 
-/** A secret that is known by name only has an ARN without its six last characters, which a policy must match all the same. */
+/** The ARN of a secret. Where only the name is known, its last six characters are not, so the policy matches any. */
 export function secretArnOf(secret: ISecret): string {
   return secret.secretFullArn ?? `${secret.secretArn}-??????`;
 }
@@ -35,8 +35,8 @@ const KEY_USES = {
 } as const;
 
 /**
- * Use of customers' keys through the named services, and not by themselves. A resource that is given may have a key of its own, beside the one of
- * the connector. Nothing where AWS's own keys are used.
+ * Allows the use of customers' keys through the named services only. An existing resource may have a key other than the connector's. There is no
+ * statement where AWS's own keys are used.
  */
 export function keyStatements(
   scope: Construct,

@@ -1,7 +1,7 @@
 import { Stack, Validations } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
 
-/** Explains to cdk-nag why a policy may end in a wildcard below one resource. Each wildcard is explained by itself. */
+/** Explains to cdk-nag why a policy may end in a wildcard below one resource. Each wildcard has its own reason. */
 export function suppressWildcard(scope: IConstruct, resource: string, reason: string): void {
   const finding = flatten(Stack.of(scope).resolve(resource));
   Validations.of(scope).acknowledge({ id: `AwsSolutions-IAM5[Resource::${finding}]`, reason });

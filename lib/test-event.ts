@@ -1,6 +1,6 @@
 /**
- * The event of `connectorctl test-event`, in both formats. It has a kind and a stream of its own, which every view leaves out, and a
- * sequence below that of every other event: even a reader that ignores kinds takes it for nothing newer.
+ * The event of `connectorctl test-event`, in both formats. Every view leaves out its kind and its stream. Its sequence is below that of every
+ * other event, so that it is never the latest, even to a reader that ignores kinds.
  */
 export const TEST = { kind: 'test', stream: 'test', sequence: '0'.repeat(20) } as const;
 
@@ -28,7 +28,7 @@ export function testEventLine(format: string, { connector, id, time }: TestEvent
   return `${JSON.stringify(format === 'ocsf' ? baseEvent(id, connector, time.getTime()) : envelope)}\n`;
 }
 
-/** OCSF's Base Event, a class that no row is sent as. */
+/** OCSF's Base Event, a class that no row has. */
 function baseEvent(uid: string, tenant_uid: string, time: number) {
   return {
     class_uid: 0,
@@ -38,7 +38,7 @@ function baseEvent(uid: string, tenant_uid: string, time: number) {
     activity_name: 'Test',
     severity_id: 1,
     time,
-    message: 'A test of the way from the connector to the SIEM.',
+    message: 'A test of the delivery from the connector to the SIEM.',
     metadata: {
       version: '1.8.0',
       product: { name: 'Security Data External API', vendor_name: 'Security Data', version: 'v1' },

@@ -1,4 +1,4 @@
 import manifest from '../package.json' with { type: 'json' };
 
-/** Version of this package: an output of each stack, so that the operator's command line knows what it talks to. */
+/** Version of this package. Each stack has it as an output, which connectorctl compares with its own. */
 export const VERSION: string = manifest.version;

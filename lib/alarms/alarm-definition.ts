@@ -59,9 +59,9 @@ export interface AlarmDefinition {
   readonly signal: Signal | ((settings: DeliverySettings) => Signal);
   readonly when: (settings: AlarmSettings) => Condition;
   /**
-   * `breaching`: missing data is the fault. `notBreaching`: the service reports nothing while it is healthy. `zero`: the same, and a missing
-   * point is a zero before the alarm sees it. Without that, CloudWatch would look for older points, so that the alarm ended late. Alarms on
-   * DynamoDB ignore missing data whatever is set, and would never end.
+   * `breaching`: missing data is the fault. `notBreaching`: the service reports nothing while it is healthy. `zero`: as `notBreaching`, but a
+   * missing point becomes a zero before the alarm sees it. Otherwise CloudWatch would look for older points, and the alarm would end late.
+   * Alarms on DynamoDB ignore this setting, and would never end.
    */
   readonly missing: 'breaching' | 'notBreaching' | 'zero';
   /** Connectors that get this alarm. Default: every connector. */

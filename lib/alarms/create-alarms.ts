@@ -23,11 +23,11 @@ export interface AlarmsProps {
   readonly monitored: Monitored;
   readonly settings: AlarmSettings;
   readonly topic: ITopic;
-  /** Address of the runbook. The section of an alarm has its name. */
+  /** Address of the runbook. The name of an alarm is the anchor of its section. */
   readonly runbookUrl: string;
   /** Whether alarms notify. A paused connector emits nothing on purpose. */
   readonly enabled: boolean;
-  /** What differs, by name. */
+  /** Changes of alarms, by name. */
   readonly alarms: AlarmOverrides;
 }
 
@@ -55,7 +55,7 @@ export function createAlarms(scope: Construct, props: AlarmsProps): Alarms {
   };
 }
 
-/** Nothing where this connector lacks the part that the alarm is about. */
+/** Creates no alarm if this connector does not have the monitored part. */
 function createAlarm(scope: Construct, { definition, signal }: DefinedAlarm, props: AlarmsProps) {
   const { settings, monitored } = props;
   const source = sourceOf(signal.of, monitored);
@@ -89,7 +89,7 @@ function createNotifier(
   const composite = new cloudwatch.CompositeAlarm(scope, severity, {
     compositeAlarmName: `${props.monitored.connectorName}/${severity}`,
     alarmDescription: describeNotifier(meaning, members, props),
-    // A rule needs an alarm. This severity may have none left.
+    // The rule of a composite alarm needs at least one alarm. The option `alarms` may have left out all of this severity.
     alarmRule: states.length > 0 ? cloudwatch.AlarmRule.anyOf(...states) : cloudwatch.AlarmRule.fromBoolean(false),
     actionsEnabled: props.enabled,
   });
@@ -98,7 +98,7 @@ function createNotifier(
   return composite;
 }
 
-/** A notification shows this text, and none of the alarms behind it: whether data is safe, their first commands and sections are in it. */
+/** A notification shows this text and not those of the alarms behind it. So it says whether data is safe, and has their first commands. */
 function describeNotifier(meaning: string, members: readonly CreatedAlarm[], props: AlarmsProps): string {
   const { runbookUrl, monitored } = props;
   const commands = [...new Set(members.map(({ definition }) => definition.first))].map(

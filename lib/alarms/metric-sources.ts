@@ -26,7 +26,7 @@ export function streamSource({ connectorName }: Monitored, stream: string): Sour
   return source(METRIC_NAMESPACE, { [DIMENSIONS.connector]: connectorName, [DIMENSIONS.stream]: stream });
 }
 
-/** Namespace and dimensions of what a signal is about; nothing where this connector has no such part. */
+/** Namespace and dimensions of the monitored part. Undefined if this connector does not have it. */
 export function sourceOf(of: Signal['of'], monitored: Monitored): Source | undefined {
   switch (of) {
     case 'connector':

@@ -1,4 +1,4 @@
-/** The option `alarms`: what differs in alarms, by name. */
+/** The option `alarms`: changes of single alarms, by name. */
 import * as v from 'valibot';
 import type { AlarmName, AlarmOverrides } from '../connector-props.ts';
 import { type AlarmDefinition, type Condition, SEVERITIES } from './alarm-definition.ts';
@@ -26,7 +26,7 @@ const byName: unknown = v.strictObject(
 
 export const alarmOverridesSchema = byName as v.GenericSchema<unknown, AlarmOverrides>;
 
-/** The definition with what differs. Undefined: the alarm is off. */
+/** The definition with its changes applied. Undefined if the alarm is off. */
 export function overridden(definition: AlarmDefinition, overrides: AlarmOverrides): AlarmDefinition | undefined {
   const given = overrides[definition.name] ?? {};
   if (given === false) return undefined;

@@ -46,7 +46,7 @@ function isCertificate(block: string): boolean {
   }
 }
 
-/** What is wrong with certificates that can be deployed: connections fail for it, now or later. */
+/** Warnings about certificates that can be deployed, but make connections fail now or later. */
 export function certificatesWarnings(file: string, now: number): string[] {
   const certificates = certificateBlocks(readFileSync(file, 'utf8')).map(block => new X509Certificate(block));
   const subjects = new Set(certificates.map(({ subject }) => subject));

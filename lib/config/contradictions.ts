@@ -85,7 +85,7 @@ const CONTRADICTIONS: readonly Contradiction[] = [
   },
 ];
 
-/** Contradictions within each entry, whatever else is wrong with it. */
+/** Contradictions within each entry, independent of its other faults. */
 export function contradictions(list: unknown): Fault[] {
   if (!Array.isArray(list)) return [];
   return list.flatMap((entry, index) =>
@@ -100,7 +100,7 @@ export function contradictionsWithin(entry: Entry, root: string): Fault[] {
   }));
 }
 
-/** Rows of a stream that are looked at in one pass. */
+/** Rows of a stream that one pass of the refresh reads. */
 function refreshedRows(entry: Entry): number {
   return refreshCapacity(Number(entry['refreshDays']), refreshLimits(entry));
 }
@@ -114,7 +114,7 @@ function refreshLimits(entry: Entry): RefreshLimits {
   };
 }
 
-/** In `cdk.json` a number, as a prop a duration. */
+/** The rate is a number in `cdk.json`, and a duration as a prop. */
 function minutesOf(rate: unknown): number {
   return typeof rate === 'object' && rate && 'toMinutes' in rate ? (rate as Duration).toMinutes() : Number(rate);
 }

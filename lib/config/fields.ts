@@ -5,7 +5,7 @@ import type { AddressRule } from '../../lambda/options.ts';
 
 export const text = v.pipe(v.string('must be a string'), v.minLength(1, 'must not be empty'));
 
-/** An address that credentials or data travel to: neither may leave over plain http, nor be written into the address itself. */
+/** An address that receives credentials or data. It must be https, and must not contain credentials itself. */
 function url(refused: readonly ('search' | 'hash' | 'username' | 'password')[], rule: string) {
   return v.pipe(
     v.string('must be an https URL'),
@@ -28,7 +28,7 @@ export function address({ message, repaired }: AddressRule) {
   );
 }
 
-/** Some collectors are addressed by a query. */
+/** The URL of an endpoint. Some collectors need a query string. */
 export const endpointUrl = url(['hash', 'username', 'password'], 'must hold no user, password or fragment');
 
 /** ARN of one service, in any partition. `resource` is a regular expression for what follows the account. */
@@ -45,7 +45,7 @@ export const kmsKeyArn = arn(
   'arn:aws:kms:eu-west-1:111122223333:key/01234567-89ab-cdef-0123-456789abcdef',
 );
 export const bucketArn = arn('s3', '[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]', 'arn:aws:s3:::bucket-name');
-/** The six characters matter: a policy on the ARN without them does not match the secret. */
+/** The ARN must have its last six characters, because a policy on an ARN without them does not match the secret. */
 export const secretArn = arn(
   'secretsmanager',
   'secret:[A-Za-z0-9/_+=.@-]+-[A-Za-z0-9]{6}',

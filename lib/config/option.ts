@@ -31,11 +31,11 @@ export interface Option {
   /** Rule for the value in `cdk.json`. */
   readonly schema: v.GenericSchema;
   readonly default?: unknown;
-  /** Name in `cdk.json`, where it is not that of the prop. */
+  /** Name in `cdk.json`, if it differs from that of the prop. */
   readonly name?: string;
-  /** Form of the prop, where it is not the plain value. */
+  /** Form of the prop, if it is not the plain value. */
   readonly form?: keyof typeof FORMS;
-  /** Whether the value may be a token, which is known only at deployment: nothing here depends on it. */
+  /** Whether the value may be a token, which is known only at deployment, because nothing at synth depends on it. */
   readonly late?: true;
   /** Variable of the function that gets the value. */
   readonly variable?: string;

@@ -136,7 +136,7 @@ function propFaults({ form, schema, late }: Option, prop: unknown, path: string)
 
 const MUST_BE_KNOWN = 'must be known when the app is synthesized, and is a token';
 
-/** Whether a prop is not what its type says. TypeScript sees that, JavaScript does not. */
+/** The fault of a prop that does not have its type. Programs in JavaScript can pass one. */
 function formFault(form: keyof typeof FORMS, prop: unknown): string | undefined {
   const { type, member }: { readonly type: string; readonly member?: string } = FORMS[form];
   if (member !== undefined && !(isObject(prop) && member in prop)) {
@@ -153,14 +153,14 @@ function formFault(form: keyof typeof FORMS, prop: unknown): string | undefined 
   return isOther ? `is a token, so it must be given as Duration.${form}(…)` : undefined;
 }
 
-/** A snapshot can be taken of none of the resources. */
+/** The policies that the resources support. None of them supports snapshots. */
 const REMOVAL_POLICIES: readonly RemovalPolicy[] = [
   RemovalPolicy.DESTROY,
   RemovalPolicy.RETAIN,
   RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
 ];
 
-/** The value that `cdk.json` would have. Undefined: an object of the CDK, which cannot be wrong. */
+/** The value as `cdk.json` would have it. Undefined for an object of the CDK, which needs no further check. */
 function plainValue(form: keyof typeof FORMS, prop: unknown): unknown {
   if (form === 'logRetention') return prop;
   if (FORMS[form].type !== 'Duration') return undefined;
@@ -201,7 +201,7 @@ function isListOfGroups(list: unknown): boolean {
   return Array.isArray(list) && list.length > 0 && list.every(each => isObject(each) && 'securityGroupId' in each);
 }
 
-/** Paths of tokens in a value, such as `.threats`; that of the value itself is empty. */
+/** Paths of tokens in a value, such as `.threats`. The path is empty if the value itself is a token. */
 function unresolvedWithin(value: unknown): string[] {
   if (Token.isUnresolved(value)) return [''];
   if (Array.isArray(value))
@@ -223,7 +223,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Props under the names that the configuration has for them: rules between options ask whether one is given. */
+/** Props under their names in `cdk.json`, for the rules between options. */
 function configNames(props: object): Record<string, unknown> {
   const names = Object.fromEntries(optionsIn(CONNECTOR_OPTIONS).map(([key, { name = key }]) => [key, name]));
   return Object.fromEntries(Object.entries(defined(props)).map(([key, value]) => [names[key] ?? key, value]));
@@ -249,7 +249,7 @@ function defined<T extends object>(values: T): T {
 
 /** A network known by its ids alone, so that synth looks nothing up and needs no credentials. */
 function networkFrom(scope: Construct, { vpcId, subnetIds, securityGroupIds }: ConfigOf<typeof VPC_OPTIONS>): Network {
-  // Zones are neither known nor used here, but an imported VPC cannot be without one.
+  // An imported VPC must have a zone, although none is used here.
   const vpc = ec2.Vpc.fromVpcAttributes(scope, 'Vpc', { vpcId, availabilityZones: ['unknown'] });
   const subnets = subnetIds.map(id => ec2.Subnet.fromSubnetId(scope, id, id));
   for (const subnet of subnets)

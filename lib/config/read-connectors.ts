@@ -56,7 +56,7 @@ export function readConnectors(context: unknown, folder = process.cwd()): readon
   return v.parse(connectorsSchema, list);
 }
 
-/** The list that comes with cdk.json. No real API can have an address in the reserved domain `.example`. */
+/** Whether this is the example in cdk.json. No real API can have an address in the reserved domain `.example`. */
 function isExample(connectors: unknown): boolean {
   const address = Array.isArray(connectors) && connectors.length === 1 ? connectors[0]?.baseUrl : undefined;
   return typeof address === 'string' && URL.canParse(address) && new URL(address).hostname.endsWith('.example');
@@ -94,7 +94,7 @@ function parseText(text: string): unknown {
   }
 }
 
-/** Whether more is opened than closed, as in the first line of a list that was formatted. */
+/** Whether more brackets are opened than closed, as in the first line of a formatted list. */
 function isCut(text: string): boolean {
   const outside = text.replace(/"(\\.|[^"\\])*"/g, '');
   const count = (pattern: RegExp) => outside.match(pattern)?.length ?? 0;
@@ -120,7 +120,7 @@ const UNIQUE: Readonly<Record<string, string>> = {
   stateTableArn: SHARED_TABLE,
 };
 
-/** Values given twice, whatever else is wrong with the list. */
+/** Values that several connectors have, independent of other faults of the list. */
 export function collisions(list: unknown): Fault[] {
   if (!Array.isArray(list)) return [];
   const repeatedValues = Object.entries(UNIQUE).flatMap(([member, reason]) => repeated(list, member, reason));
@@ -141,7 +141,7 @@ function repeated(list: readonly unknown[], member: string, reason: string): Fau
   });
 }
 
-/** An account holds an identity provider once, so only one connector of an account may make it. */
+/** An account can have an identity provider only once, so only one connector of an account may create it. */
 function repeatedProviders(list: readonly unknown[]): Fault[] {
   const accounts = new Set<string>();
   return list.flatMap((entry, index) => {

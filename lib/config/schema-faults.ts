@@ -28,13 +28,13 @@ function reasonOf(issue: v.BaseIssue<unknown>): string {
   return issue.expected === 'Object' ? 'must be an object' : 'is required';
 }
 
-/** The parts of a schema of valibot that lead to its objects. */
+/** The parts of a valibot schema through which its objects are found. */
 interface Part {
   readonly type: string;
   readonly wrapped?: Part;
   readonly item?: Part;
   readonly key?: string;
-  /** Of an object: what its members are, such as `an alarm`. A fault then names all of them. */
+  /** On the schema of an object: what its members are, such as `an alarm`. The fault of an unknown member then lists all known ones. */
   readonly message?: unknown;
   readonly options?: readonly Part[];
   readonly entries?: Readonly<Record<string, Part & { readonly literal?: unknown }>>;

@@ -62,7 +62,7 @@ export class Delivery extends Construct {
   }
 }
 
-/** Firehose cannot turn one kind of destination into another. Another kind is another stream. */
+/** Firehose cannot change the kind of a destination, so each kind has its own delivery stream. */
 function streamId({ type }: Destination): string {
   return `To${type[0]!.toUpperCase()}${type.slice(1)}`;
 }
@@ -79,7 +79,7 @@ interface DeliveryRoleProps {
   readonly token: ISecret | undefined;
 }
 
-/** What Firehose acts as: it writes below its prefixes of the bucket and logs its errors, nothing else. */
+/** The role of Firehose. It allows to write below two prefixes of the bucket and to log errors, and nothing else. */
 function createDeliveryRole(scope: Construct, props: DeliveryRoleProps): iam.Role {
   // With an endpoint as destination, the bucket only receives events that the endpoint refused.
   const prefixes = props.token ? [PREFIXES.deliveryErrors] : [PREFIXES.events, PREFIXES.deliveryErrors];
@@ -96,8 +96,8 @@ function createDeliveryRole(scope: Construct, props: DeliveryRoleProps): iam.Rol
 }
 
 /**
- * Firehose, acting for a delivery stream of this account. Long-standing trust policies name the account as external id, newer ones as
- * source account, and no document says which of the two Firehose always sends. So each is enough, and a call without both is refused.
+ * Firehose, acting for a delivery stream of this account. Older trust policies name the account as external id, newer ones as source account,
+ * and no document says which of the two Firehose always sends. So either is enough, and a call with neither is refused.
  */
 function firehoseOfAccount(account: string): iam.IPrincipal {
   const naming = (key: string) =>

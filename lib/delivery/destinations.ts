@@ -19,7 +19,7 @@ import type {
 import { PREFIXES } from '../prefixes.ts';
 
 interface DestinationKind<D> extends OptionGroup {
-  /** Prefix of the names of its metrics in Firehose. Absent: an existing stream, whose `deliversTo` says it. */
+  /** Prefix of the names of its metrics in Firehose. Absent for an existing stream, which has `deliversTo`. */
   readonly metrics?: 'DeliveryToS3' | 'DeliveryToSplunk' | 'DeliveryToHttpEndpoint';
   /** Whether events become objects in the bucket, of which a SIEM can be notified. */
   readonly deliversObjects?: boolean;
@@ -43,7 +43,7 @@ export interface DestinationParts {
   readonly token: ISecret | undefined;
 }
 
-/** Readers list by time, so every part is padded with zeros. Firehose writes the time of arrival, in UTC. */
+/** The time of arrival, in UTC. Every part is padded with zeros, so that names sort by time. */
 const TIME_PREFIX = '!{timestamp:yyyy/MM/dd/HH}/';
 
 /** SIEMs recognize gzipped lines of JSON by this ending. Firehose alone would write `.gz`. */
@@ -70,7 +70,7 @@ const s3 = {
   optional: { bufferInterval: buffer(900) },
   metrics: 'DeliveryToS3',
   deliversObjects: true,
-  // Packed records need no processing: S3 gets their bytes as they are, and each line is ended.
+  // Packed records need no processing: S3 gets their bytes, and each line ends in a line feed.
   properties: parts => ({
     extendedS3DestinationConfiguration: {
       ...bucketSettings(parts),
@@ -159,7 +159,7 @@ export function bufferSecondsOf(destination: Exclude<Destination, ExistingDestin
   return destination.bufferInterval?.toSeconds() ?? DESTINATIONS[destination.type].optional.bufferInterval.default;
 }
 
-/** The same for calculations at synth. Where it is not known then, the longest that Firehose takes. */
+/** The buffer time for calculations at synth: for a token, the longest that Firehose accepts. */
 export function mostBufferSeconds(destination: Destination): number {
   if (destination.type === 'existing') return s3.optional.bufferInterval.most;
   const { most } = DESTINATIONS[destination.type].optional.bufferInterval;

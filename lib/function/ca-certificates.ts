@@ -20,14 +20,14 @@ export function certificatesEnvironment(file: string | undefined): Record<string
 }
 
 /**
- * The CDK bundles a source once in an app for the same options, and sees none of the code below: without a difference here, a second connector would
- * be deployed with the certificates of the first.
+ * The CDK bundles a source only once per app for the same options, and does not compare the code below. Without a difference here, a second
+ * connector would be deployed with the certificates of the first.
  */
 function certificatesKey(file: string): Record<string, string> {
   return { CERTIFICATES: sha256(readFileSync(file, 'utf8')) };
 }
 
-/** Bundling that copies a folder and adds the file. Docker is never asked. */
+/** Bundling that copies a folder and adds the file, without Docker. */
 export function withCertificates(folder: string, file: string): AssetOptions {
   return {
     assetHashType: AssetHashType.OUTPUT,
@@ -56,7 +56,7 @@ export function certificatesBundling(file: string): Pick<BundlingOptions, 'comma
   };
 }
 
-/** For bash, and on Windows for cmd, where names hold no quotes. */
+/** A name quoted for bash, or on Windows for cmd, where names cannot contain quotes. */
 function quoted(name: string): string {
   return process.platform === 'win32' ? `"${name}"` : `'${name.replaceAll("'", "'\\''")}'`;
 }

@@ -9,8 +9,9 @@ import { certificatesEnvironment } from './ca-certificates.ts';
 import { proxyEnvironment } from './proxy.ts';
 
 /**
- * How the function's process runs (docs/performance.md, Memory of the function). Stack traces name the sources. The young generation is
- * bounded, because V8 would derive the bound from the machine's memory. One arena, because each further one of glibc keeps pages for itself.
+ * How the function's process runs (docs/performance.md, Memory of the function). Stack traces name the sources. The young generation is bounded,
+ * because V8 would derive the bound from the machine's memory. There is one malloc arena, because each further one of glibc keeps pages of its
+ * own.
  */
 export const PROCESS_ENVIRONMENT = {
   NODE_OPTIONS: '--enable-source-maps --max-semi-space-size=16',
@@ -19,7 +20,7 @@ export const PROCESS_ENVIRONMENT = {
 
 /** Resources that the function uses. */
 export interface FunctionResources {
-  /** Its dead letters lie below this name. */
+  /** Part of the prefix of its dead letters. */
   readonly connectorName: string;
   readonly credentials: ISecret;
   readonly state: ITable;

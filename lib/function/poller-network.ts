@@ -46,7 +46,7 @@ export function networkStatements(network: Network | undefined): iam.PolicyState
   return network ? [new iam.PolicyStatement({ actions: [...NETWORK_ACTIONS], resources: ['*'] })] : [];
 }
 
-/** The service needs these grants, the function's code does not: it is denied them. */
+/** Denies these grants to the function's code, because only the Lambda service needs them. */
 export function keepNetworkFromCode(scope: Construct, role: iam.Role, target: IFunction): void {
   new iam.Policy(scope, 'NetworkIsForLambda', {
     roles: [role],

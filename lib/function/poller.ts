@@ -41,7 +41,7 @@ export class Poller extends Construct {
     });
     const role = this.createRole(props);
     this.function = this.createFunction(props.caCertificates, {
-      description: 'Drains the Security Data External API into the delivery stream.',
+      description: 'Reads the Security Data External API and sends what changed to the delivery stream.',
       handler: 'index.handler',
       runtime: lambda.Runtime.NODEJS_24_X,
       architecture: lambda.Architecture.ARM_64,
@@ -127,7 +127,7 @@ export class Poller extends Construct {
   }
 }
 
-/** Every AWS call that the function makes, and so everything that it is allowed. A test holds the two equal. */
+/** Every AWS call that the function makes. A test proves that its role allows exactly these. */
 export const FUNCTION_ACTIONS = {
   credentials: ['secretsmanager:GetSecretValue'],
   state: [

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { hostPattern } from '../../lambda/proxy.ts';
 
-/** Read by everyone who may read the function or its template. */
+/** The reason: everyone who may read the function or its template can read the value. */
 const NO_CREDENTIALS =
   'must hold no user or password, because the template and the function show it: have the proxy admit the function by its subnets or security group';
 
@@ -20,7 +20,7 @@ function isHttpUrl(text: string): boolean {
 /** Lambda gives all variables 4 KB. */
 const HOSTS_BYTES = 1_000;
 
-/** No ports and no ranges of addresses: of the clients in Node 24, some read them and some do not. */
+/** Ports and ranges of addresses are refused, because not every client in Node 24 reads them. */
 export const noProxySchema = v.pipe(
   v.array(
     v.pipe(
@@ -40,9 +40,9 @@ export const noProxySchema = v.pipe(
 );
 
 /**
- * Hosts that no proxy can reach: the function itself, where Lambda's runtime API and extensions listen, and the link-local addresses of
- * AWS. The range is for extensions, which read the same variables. Node does not read ranges, and asks these addresses over http only,
- * which the variables leave direct.
+ * Hosts that no proxy can reach: the function itself, where Lambda's runtime API and extensions listen, and the link-local addresses of AWS. The
+ * range is for extensions, which read the same variables. Node does not read ranges, but reaches these addresses over http only, which never
+ * uses the proxy.
  */
 const LOCAL_HOSTS = ['localhost', '127.0.0.1', '::1', '169.254.169.254', '169.254.0.0/16'];
 

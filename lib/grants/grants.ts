@@ -82,7 +82,7 @@ function operatorResources(
   };
 }
 
-/** Adds statements to the policy of a grantee. The grant fails, as grants of the CDK do, where it has none: `assertSuccess` throws. */
+/** Adds statements to the policy of a grantee. Without a policy the grant fails as other grants of the CDK do: `assertSuccess` throws. */
 export function grantStatements(
   scope: Construct,
   grantee: iam.IGrantable,

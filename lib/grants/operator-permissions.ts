@@ -36,7 +36,7 @@ export interface OperatorPermission {
   readonly actions: readonly string[];
   /** Narrows the statement. */
   readonly conditions?: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
-  /** Why the calls of the commands do not show these actions. */
+  /** Why these actions are not among the recorded calls of the commands. */
   readonly uncalled?: string;
 }
 
@@ -112,7 +112,7 @@ export const OPERATOR_PERMISSIONS: readonly OperatorPermission[] = [
   { grant: 'operate', on: 'the SIEM’s queue', actions: ['sqs:SendMessage'], uncalled: MOVES_MESSAGES },
 ];
 
-/** The permissions that a grant gives. Who operates inspects as well. */
+/** The permissions of a grant. `operate` includes `inspect`. */
 export function permissionsOf(grant: OperatorGrant): readonly OperatorPermission[] {
   return OPERATOR_PERMISSIONS.filter(permission => grant === 'operate' || permission.grant === 'inspect');
 }

@@ -2,19 +2,19 @@ import { classesOf } from '../../lambda/core/ocsf/classes.ts';
 import { STREAMS, type Stream, type StreamName } from '../../lambda/streams.ts';
 import { type OcsfAttribute, type OcsfObject, ocsfSchema } from './schema.ts';
 
-/** A path led to an attribute that a member can fill. */
+/** The attribute of a path, which a member can fill. */
 export interface FoundAttribute {
   readonly attribute: OcsfAttribute;
   /** Objects on the way, from the top, each with its path. */
   readonly objects: readonly { readonly path: string; readonly object: OcsfObject }[];
 }
 
-/** Why a path leads to nothing that a member can fill. */
+/** Why no member can fill the attribute of a path. */
 export interface WrongPath {
-  /** `absent`: there is no such attribute; `own`: the connector fills it; `unfit`: it is there, and no member can fill it. */
+  /** `absent`: the attribute does not exist. `own`: the connector fills it. `unfit`: it exists, and no member can fill it. */
   readonly kind: 'absent' | 'own' | 'unfit';
   readonly reason: string;
-  /** How many names of the path are right. */
+  /** How many names of the path exist. */
   readonly depth: number;
 }
 
@@ -77,7 +77,7 @@ const OWN = [
   'unmapped',
 ];
 
-/** Tombstones and withdrawals have classes or activities of their own, and nothing is mapped to them. */
+/** The class of each stream for live rows. Nothing is mapped to tombstones and withdrawals. */
 export const EMITTED = Object.fromEntries(STREAMS.map(stream => [stream.name, emittedBy(stream)])) as Readonly<
   Record<StreamName, EmittedClass>
 >;

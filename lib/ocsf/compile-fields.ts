@@ -6,7 +6,7 @@ import { type OcsfObject, valueType } from './schema.ts';
 /** The option `ocsfFields`: attribute by member of a row, or the same below the name of a stream. */
 export type OcsfFieldsOption = Readonly<Record<string, string | Readonly<Record<string, string>>>>;
 
-/** The compiled mapping. The function has no schema. */
+/** The compiled mapping, so that the function needs no schema. */
 export type CompiledFields = Readonly<
   Record<string, { readonly fields: object; readonly rules: readonly ObjectRule[] }>
 >;
@@ -18,7 +18,7 @@ export interface Compilation {
 }
 
 const NAMES = STREAMS.map(({ name }) => name);
-/** Objects have these by nature: a configuration cannot carry them. */
+/** Names that every JavaScript object has. They cannot be mapped. */
 const UNMAPPABLE = ['__proto__', 'prototype', 'constructor'];
 
 /** Compiles the mapping and names every fault of it. */
@@ -62,7 +62,7 @@ function* shapeFaults(option: OcsfFieldsOption): Generator<Fault> {
   }
 }
 
-/** A mapping for all streams that holds in none, or would write over what the connector fills. */
+/** Faults of a mapping for all streams: it applies to none, or would overwrite an attribute of the connector. */
 function generalFaults({ attribute, at }: Entry, holds: boolean, parts: readonly CompiledStream[]): Fault[] {
   const outcomes = NAMES.map(stream => findAttribute(attribute, EMITTED[stream]));
   const wrong = outcomes.filter((outcome): outcome is WrongPath => 'kind' in outcome);
@@ -123,7 +123,7 @@ export interface CompiledStream {
   readonly mapped: readonly Mapped[];
   readonly rules: readonly ObjectRule[];
   readonly faults: readonly Fault[];
-  /** Why an entry for all streams does not hold in this one, although the class has the attribute; by its path. */
+  /** By path, why an entry for all streams does not apply to this one, although its class has the attribute. */
   readonly incomplete: ReadonlyMap<string, string>;
 }
 
@@ -165,7 +165,7 @@ function required(stream: StreamName, faults: Fault[]) {
   };
 }
 
-/** A mapping for all streams holds where the class has the attribute. */
+/** A mapping for all streams applies where the class has the attribute. */
 function where(stream: StreamName) {
   return (entry: Entry): Mapped[] => {
     const found = findAttribute(entry.attribute, EMITTED[stream]);
@@ -229,7 +229,7 @@ export function ruleOf(path: string, object: OcsfObject, filled: readonly string
     path,
     ...listed('unknown', unknown),
     ...listed('required', known),
-    // What the connector fills is always there.
+    // Attributes of the connector are always present.
     ...(some?.some(own)
       ? {}
       : listed(

@@ -4,9 +4,9 @@ import type { Fault } from '../config/fault.ts';
 import { schemaFaults } from '../config/schema-faults.ts';
 import { type Compilation, type CompiledFields, compileFields, type OcsfFieldsOption } from './compile-fields.ts';
 
-/** Lambda takes no more for names and values of all variables together, in bytes. */
+/** Lambda's limit for names and values of all variables together, in bytes. */
 const ENVIRONMENT_BYTES = 4096;
-/** Names of all variables, and values that are known only at deployment: ARNs and names of resources. */
+/** Reserved for the names of all variables, and for values that are known only at deployment: ARNs and names of resources. */
 const RESERVED_BYTES = 1024;
 /** Options that become variables as they are. */
 const GIVEN = [
@@ -33,7 +33,7 @@ export function ocsfFaults(list: unknown): Fault[] {
 export function ocsfFaultsWithin(entry: Entry, root: string): Fault[] {
   const { format, ocsfFields: option } = entry;
   const path = `${root}.ocsfFields`;
-  // The schema takes a list for an object with the members 0, 1, …
+  // The schema would accept a list as an object with the members 0, 1, …
   if (Array.isArray(option)) return [{ path, reason: 'must be an object, not a list' }];
   if (!isObject(option)) return [];
   if (format !== 'ocsf') return [{ path, reason: 'has no effect unless format is "ocsf"' }];
@@ -83,7 +83,7 @@ const attribute = v.pipe(
   v.minLength(1, 'must not be empty'),
 );
 
-/** Shape of the option `ocsfFields`. What its attributes are is checked elsewhere. */
+/** Shape of the option `ocsfFields`. `compileFields` checks the attributes. */
 export const ocsfFieldsSchema = v.record(
   v.string(),
   v.union(

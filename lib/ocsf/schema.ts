@@ -47,13 +47,13 @@ export interface OcsfSchema {
 
 let loaded: OcsfSchema | undefined;
 
-/** Read when first needed: most configurations never ask for OCSF. */
+/** Reads the schema when it is first needed, because most configurations do not use OCSF. */
 export function ocsfSchema(): OcsfSchema {
   loaded ??= JSON.parse(readFileSync(path.join(import.meta.dirname, 'schema-1.8.0.json'), 'utf8')) as OcsfSchema;
   return loaded;
 }
 
-/** Types that the function checks a value for, each in its own way. */
+/** Types whose values the function checks by rules of their own. */
 const CHECKED = [
   'integer_t',
   'long_t',
@@ -71,7 +71,7 @@ const CHECKED = [
   'port_t',
 ];
 
-/** The function's name for an OCSF type: any text will do for those that ask no more of it. */
+/** The function's name for an OCSF type. A type without rules of its own accepts any string. */
 export function valueType(type: string): string {
   if (CHECKED.includes(type)) return type.slice(0, -2);
   const { base = type, regex, max_len, range } = ocsfSchema().types[type]!;

@@ -15,7 +15,7 @@ export interface AnalystPolicyProps {
   readonly encryptionKey?: IKey;
 }
 
-/** Athena reads catalogue and objects in the name of the one who asks, so these are the analyst's own permissions. */
+/** Athena reads catalogue and objects with the permissions of its caller, so analysts need these themselves. */
 export function createAnalystPolicy(scope: Construct, props: AnalystPolicyProps): iam.ManagedPolicy {
   const { connectorName, events, results, encryptionKey } = props;
   const stack = Stack.of(scope);
@@ -30,7 +30,7 @@ export function createAnalystPolicy(scope: Construct, props: AnalystPolicyProps)
       allow(BROWSE, arn('athena', 'datacatalog/AwsDataCatalog')),
       allow(CHOOSE, '*'),
       allow(READ_CATALOGUE, arn('glue', 'catalog'), arn('glue', `database/${databaseName(connectorName)}`), tables),
-      // Athena looks for this database whatever it is asked.
+      // Every query of Athena looks for this database.
       allow(['glue:GetDatabase'], arn('glue', 'database/default')),
       allow(['s3:GetObject'], objects),
       listing(events),
@@ -68,7 +68,10 @@ const BROWSE = [
   'athena:ListDatabases',
   'athena:ListTableMetadata',
 ];
-/** Before one can choose in Athena's console. AWS's own example policies, too, grant these on everything: none takes a resource. */
+/**
+ * What Athena's console lists before a workgroup is chosen. None of these actions takes a resource, so AWS's own example policies grant them on
+ * everything, too.
+ */
 const CHOOSE = ['athena:ListDataCatalogs', 'athena:ListEngineVersions', 'athena:ListWorkGroups'];
 const READ_CATALOGUE = [
   'glue:GetDatabase',

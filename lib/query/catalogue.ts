@@ -4,7 +4,7 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { PREFIXES } from '../prefixes.ts';
 import type { ColumnType, View } from './views.ts';
 
-/** Before the first version: no object is older. */
+/** Before the first version, so no object is older. */
 const FIRST_DAY = '2026/01/01';
 const MOST_DAYS_BACK = 1100;
 /** S3 removes what has expired within a day or two. */
@@ -17,8 +17,8 @@ export interface LinesTableProps {
 }
 
 /**
- * The delivered objects as lines of text, partitioned by where Firehose puts them. Athena works the partitions out by itself: no crawler,
- * nothing to be added as days go by.
+ * The delivered objects as lines of text, partitioned by the prefixes that Firehose writes. Athena computes the partitions, so no crawler is
+ * needed.
  */
 export function linesTable(props: LinesTableProps): glue.CfnTable.TableInputProperty {
   const { bucket } = props;
@@ -35,7 +35,7 @@ export function linesTable(props: LinesTableProps): glue.CfnTable.TableInputProp
       outputFormat: 'org.apache.hadoop.hive.ql.io.HiveIgnoreKeyTextOutputFormat',
       compressed: true,
       serdeInfo: {
-        // Its delimiter is U+0001 unless one is given, which JSON allows nowhere as it is: the one column holds the whole line.
+        // The default delimiter is U+0001, which JSON must escape. So the one column holds the whole line.
         serializationLibrary: 'org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe',
         parameters: { 'serialization.format': '1' },
       },
@@ -43,9 +43,9 @@ export function linesTable(props: LinesTableProps): glue.CfnTable.TableInputProp
   };
 }
 
-/** Partitions by day, from the oldest object on, because a query lists every partition, even an empty one. */
+/** Partitions by day. They begin at the oldest object, because a query lists every partition, even an empty one. */
 function projection({ bucket, retention }: LinesTableProps): Record<string, string> {
-  // Longer than that, the first day of all is the later of the two for years to come.
+  // With a longer retention, FIRST_DAY is the later of the two days for years.
   const isShort = retention && !retention.isUnresolved() && retention.toDays() <= MOST_DAYS_BACK;
   const first = isShort ? `NOW-${retention.toDays() + DAYS_TO_EXPIRE}DAYS` : FIRST_DAY;
   return {
@@ -55,7 +55,7 @@ function projection({ bucket, retention }: LinesTableProps): Record<string, stri
     'projection.delivery_day.range': `${first},NOW`,
     'projection.delivery_day.interval': '1',
     'projection.delivery_day.interval.unit': 'DAYS',
-    // Athena's placeholder, not one of this language.
+    // The placeholder is Athena's, not TypeScript's.
     'storage.location.template': `${bucket.s3UrlForObject(PREFIXES.events)}\${delivery_day}/`,
   };
 }
@@ -64,8 +64,8 @@ function projection({ bucket, retention }: LinesTableProps): Record<string, stri
 const CATALOGUE_TYPES: Readonly<Record<ColumnType, string>> = { varchar: 'string', 'timestamp(3)': 'timestamp' };
 
 /**
- * A view as Athena keeps it in the catalogue: a table without data, whose text is the definition in JSON, in base64. AWS documents
- * `create view` alone; the form is that of Trino's `HiveViewCodec`.
+ * A view as Athena keeps it in the catalogue: a table without data, whose text is the definition as JSON in base64. AWS documents only
+ * `create view`. The form is that of Trino's `HiveViewCodec`.
  */
 export function athenaView({ name, columns, sql }: View, database: string): glue.CfnTable.TableInputProperty {
   const entries = Object.entries(columns);
@@ -84,14 +84,16 @@ export function athenaView({ name, columns, sql }: View, database: string): glue
     viewExpandedText: '/* Presto View */',
     storageDescriptor: {
       columns: entries.map(([column, type]) => ({ name: column, type: CATALOGUE_TYPES[type] })),
-      // A view has none, and the template would drop an empty value.
+      // A view has no SerDe, but the template would drop an empty value.
       serdeInfo: { name: '-', serializationLibrary: '-' },
     },
   };
 }
-/** Names in the catalogue and in Athena. Known at synth, since the text of a view holds its database. */
+/** Names in the catalogue and in Athena. They must be known at synth, because the text of a view contains its database. */
 
-/** Hyphens would have to be quoted in every query. A connector's name holds no underscore, so two never meet here. */
+/**
+ * Underscores replace hyphens, which would have to be quoted in every query. A connector's name has no underscore, so no two names become one.
+ */
 export function databaseName(connectorName: string): string {
   return `security_events_${connectorName.replaceAll('-', '_')}`;
 }

@@ -16,7 +16,7 @@ interface QueryProps extends ResultsBucketProps {
   readonly connectorName: string;
   /** Bucket of the delivered events. */
   readonly bucket: IBucket;
-  /** The bucket again, if this stack creates it. The retention is its, and an existing one has its own rules. */
+  /** The same bucket, if this stack creates it. Only then is its retention known. */
   readonly createdBucket: IBucket | undefined;
   readonly retention: Duration;
   readonly queryScanGigabytes: number;
@@ -56,8 +56,8 @@ interface ResultsBucketProps {
 }
 
 /**
- * Where Athena writes answers. A bucket of its own: analysts may write here and nowhere else. Answers expire after a week,
- * which this stack cannot configure in an existing bucket.
+ * The bucket of results, which expire after a week. It is not that of the events, because analysts may write here and nowhere else, and because
+ * this stack could not make results expire in an existing bucket.
  */
 function createResultsBucket(scope: Construct, props: ResultsBucketProps): s3.Bucket {
   const bucket = new s3.Bucket(scope, 'Results', {
@@ -95,7 +95,7 @@ function createWorkgroup(scope: Construct, props: WorkgroupProps): athena.CfnWor
   return new athena.CfnWorkGroup(scope, 'Workgroup', {
     name: workgroupName(connectorName),
     description: `Queries over the events of connector ${connectorName}.`,
-    // Without it a workgroup that was ever used could not be deleted with its stack. It takes the history, not the answers.
+    // Otherwise a workgroup that was used could not be deleted with its stack. This deletes its history, not the results.
     recursiveDeleteOption: true,
     workGroupConfiguration: {
       enforceWorkGroupConfiguration: true,

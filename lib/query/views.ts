@@ -10,7 +10,7 @@ export type ColumnType = 'varchar' | 'timestamp(3)';
 export interface View {
   readonly name: string;
   readonly columns: Readonly<Record<string, ColumnType>>;
-  /** A `select`, to be made a view of. */
+  /** The `select` of the view. */
   readonly sql: string;
 }
 
@@ -47,7 +47,7 @@ function listed(texts: readonly string[]): string {
   return texts.map(text => `'${text}'`).join(', ');
 }
 
-/** Lines of a `case`, each once: what follows from a class, and from its activity where the class alone does not say it. */
+/** Branches of a SQL `case`, each once: by class, and by activity where the class alone does not decide. */
 function cases(
   values: readonly (readonly [OcsfClass, string])[],
   isWanted: (value: string) => boolean = () => true,
@@ -79,7 +79,7 @@ const EVENT = {
   delivery_day: 'varchar',
 } as const;
 
-/** The end of every view of latest events. */
+/** The last columns of every view of latest events. */
 const SENT = { forwarded_at: 'timestamp(3)', sequence: 'varchar', event_id: 'varchar' } as const;
 
 /** Every view, each after those that it reads. The first reads the relation `lines(line, delivery_day)`. */
@@ -110,7 +110,7 @@ export const VIEWS: readonly View[] = [
   ...IMMUTABLE.map(immutableView),
 ];
 
-/** A view whose SQL is in a file. Facts of the streams take the place of `{{name}}` there. */
+/** A view whose SQL is in a file. There `{{name}}` is replaced by facts of the streams. */
 function fileView(name: string, columns: View['columns']): View {
   const sql = sqlFile(path.join('views', `${name}.sql`));
   return { name, columns, sql: sql.replace(/\{\{(\w+)\}\}/g, (_, fact: keyof typeof SQL_FACTS) => SQL_FACTS[fact]) };
@@ -180,7 +180,7 @@ function tableName(stream: string): string {
   return stream.replaceAll('-', '_');
 }
 
-/** Statements that teach DuckDB what the views use of Athena's SQL. */
+/** Definitions for DuckDB of what the views use of Athena's SQL. */
 export const DUCKDB_DIALECT = sqlFile('duckdb.sql');
 
 function sqlFile(name: string): string {

@@ -1,4 +1,4 @@
-/** The kinds of SIEM that a reader role can trust, and what each needs to be known. */
+/** The kinds of SIEM that a reader role can trust, each with its options. */
 import * as v from 'valibot';
 import { arn } from '../config/fields.ts';
 import { type GroupFor, kindsSchema } from '../config/option.ts';

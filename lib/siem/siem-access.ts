@@ -13,13 +13,13 @@ import { createReaderRole } from './siem-reader.ts';
 export interface SiemAccessProps {
   readonly connectorName: string;
   readonly bucket: s3.IBucket;
-  /** The bucket again, if this stack creates it and can configure its notifications. */
+  /** The same bucket, if this stack creates it and can configure its notifications. */
   readonly createdBucket: s3.Bucket | undefined;
   readonly siemReader?: SiemReader;
   readonly encryptionKey?: IKey;
 }
 
-/** SQS keeps a message no longer. A SIEM that reads nothing for this long loses notifications. */
+/** The longest that SQS keeps a message. A SIEM that reads nothing for this long loses notifications. */
 const KEPT = Duration.days(14);
 
 /** How often a SIEM may receive a notification without deleting it. */
@@ -43,8 +43,8 @@ export function createSiemAccess(scope: Construct, props: SiemAccessProps): Siem
 }
 
 /**
- * A bucket that this stack creates sends a notification of each event object. The notifications of an existing bucket would be overwritten,
- * so there the queue only accepts them.
+ * A bucket that this stack creates notifies the queue of each event object. In an existing bucket this stack would overwrite other
+ * notifications, so the queue only accepts them.
  */
 function acceptNotifications(queue: sqs.Queue, { bucket, createdBucket }: SiemAccessProps): void {
   const resource = createdBucket?.node.defaultChild as s3.CfnBucket | undefined;
@@ -107,7 +107,7 @@ function arnByName({ bucketName }: s3.CfnBucket): string {
   return `arn:${Aws.PARTITION}:s3:::${bucketName}`;
 }
 
-/** The queues hold names of objects, never their content, so the keys of SQS serve. */
+/** The queues hold names of objects and no content, so the keys of SQS are enough. */
 const QUEUE = { encryption: sqs.QueueEncryption.SQS_MANAGED, enforceSSL: true };
 
 const READ_QUEUE = [

@@ -18,19 +18,19 @@ export function createReaderRole(scope: Construct, props: ReaderRoleProps): iam.
     description: `Lets the SIEM read the events of connector ${props.connectorName}.`,
     assumedBy: reader.type === 'sentinel' ? sentinelPrincipal(scope, reader) : externalIdPrincipal(reader),
     managedPolicies: [props.policy],
-    // Sentinel accepts a role only if its name begins so.
+    // Sentinel accepts a role only if its name begins with this.
     ...(reader.type === 'sentinel' && { roleName: `OIDC_${props.connectorName}-${Stack.of(scope).region}` }),
   });
 }
 
 function externalIdPrincipal({ principal, externalId }: ExternalIdReader): iam.IPrincipal {
-  // IAM takes an account id, too, in place of an ARN. A token may be either.
+  // IAM accepts an account id in place of an ARN. A token may be either.
   const isAccount = /^\d{12}$/.test(principal);
   const trusted = isAccount ? new iam.AccountPrincipal(principal) : new iam.ArnPrincipal(principal);
   return new iam.PrincipalWithConditions(trusted, { StringEquals: { 'sts:ExternalId': externalId } });
 }
 
-/** Issuer and audience that Microsoft publishes for Sentinel, a pair a cloud. */
+/** Issuer and audience that Microsoft publishes for Sentinel, one pair for each cloud. */
 const SENTINEL = {
   commercial: {
     issuer: 'sts.windows.net/33e01921-4d64-4f8c-a055-5bdaffd5e33d/',
@@ -42,7 +42,10 @@ const SENTINEL = {
   },
 } as const;
 
-/** Sentinel names its session after the workspace. In 2025 it was seen to send the second prefix for a while, and readers that knew only the first stopped. */
+/**
+ * Sentinel names its session after the workspace. In 2025 it used the second prefix for a while, and roles that trusted only the first refused
+ * it.
+ */
 const SESSION_PREFIXES = ['MicrosoftSentinel_', 'MicrosoftDefenderForClouds_'];
 
 function sentinelPrincipal(scope: Construct, reader: SentinelReader): iam.IPrincipal {
