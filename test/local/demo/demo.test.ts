@@ -30,7 +30,7 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'demo-test-'));
   const stack = { connector: 'acme', stackName: 'SecurityDataConnector-acme', template: await templateWith(OPTIONS) };
   server = await startDemoServer();
-  const pace = { minuteTakes: 200, changes: 4, seed: 1, warmUpMinutes: 36 };
+  const pace = { minuteTakes: 100, changes: 4, seed: 1, warmUpMinutes: 36 };
   demo = await startDemo({ ...pace, stack, runbookUrl: '', say: () => undefined });
   server.show(demo);
 });
