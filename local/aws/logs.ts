@@ -11,6 +11,8 @@ export interface LogEvent {
 export interface LogControls {
   /** Adds a line to a log group, which exists from then on. */
   put(group: string, event: LogEvent): void;
+  /** Drops the lines before this time, in milliseconds since 1970. */
+  forget(before: number): void;
 }
 
 /** Events that a page holds or passes over. */
@@ -21,7 +23,15 @@ export function createLogs(place: Place): { service: Service<JsonOperation>; con
   const groups = new Map<string, LogEvent[]>();
   const controls: LogControls = {
     put(group, event) {
-      groups.set(group, [...(groups.get(group) ?? []), event]);
+      const events = groups.get(group);
+      if (events) events.push(event);
+      else groups.set(group, [event]);
+    },
+    forget(before) {
+      for (const [group, events] of groups) {
+        const kept = events.filter(({ timestamp }) => timestamp >= before);
+        if (kept.length < events.length) groups.set(group, kept);
+      }
     },
   };
   const service = jsonService({

@@ -96,6 +96,7 @@ export class RunningStack implements AsyncDisposable {
     const counted = new Map<string, CallCount>();
     const runs: ((run: EndedRun) => void)[] = [];
     const metrics: ((...point: [SeriesName, number, number]) => void)[] = [];
+    const failures: ((line: string) => void)[] = [];
     const scene = await Scene.open({
       template: stack.template,
       time,
@@ -114,6 +115,7 @@ export class RunningStack implements AsyncDisposable {
       onRequest: (request, status) => countRequest(counted, request, status),
       onRun: run => runs[0]?.(run),
       onMetric: (...point) => metrics[0]?.(...point),
+      onFailure: line => failures[0]?.(line),
     });
     scene.platform.populate(options.rows);
     const deployment = await startDeployment({
@@ -132,6 +134,8 @@ export class RunningStack implements AsyncDisposable {
       running.runs = [run, ...running.runs].slice(0, RUNS_KEPT);
     });
     metrics.push((name, minute, value) => running.putMetric(name, minute, value));
+    const logGroup = deployment.outputs['LogGroupName']!;
+    failures.push(message => deployment.logs.put(logGroup, { timestamp: time.clock.now(), message }));
     return running;
   }
 
@@ -250,7 +254,9 @@ export class RunningStack implements AsyncDisposable {
     this.#counted.clear();
     scene.metrics.forget(minute - MINUTES_KEPT);
     scene.logged.forget(minute - MINUTES_KEPT);
-    this.deployment.metrics.forget(this.time.clock.now() - CLOUDWATCH_MINUTES_KEPT * MINUTE);
+    const before = this.time.clock.now() - CLOUDWATCH_MINUTES_KEPT * MINUTE;
+    this.deployment.metrics.forget(before);
+    this.deployment.logs.forget(before);
     this.alarmChanges = this.alarms.evaluate(minute);
     for (const { name, state } of this.alarmChanges) {
       this.deployment.alarms.set(`${this.connector}/${name}`, state);

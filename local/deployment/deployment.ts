@@ -64,7 +64,7 @@ export interface LocalDeployment extends AsyncDisposable {
   readonly roles: LocalRole[];
   readonly alarms: AlarmControls;
   readonly metrics: CloudWatchControls['metrics'];
-  /** Every log group. Nothing writes into them but tests. */
+  /** Every log group. Nothing writes into them by itself. */
   readonly logs: LogControls;
   readonly queues: SqsControls;
   readonly schedules: SchedulerControls;

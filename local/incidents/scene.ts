@@ -15,6 +15,7 @@ import type { Call } from '../aws/wire.ts';
 import { onlyResource, type Template } from '../deployment/template.ts';
 import { createPlatform, type Platform, type PlatformOptions } from '../platform/platform.ts';
 import { createRandom } from '../platform/random.ts';
+import { errorLog, invokeErrorLine } from './function-log.ts';
 import { createKillSwitch, type KillSwitch } from './kill-switch.ts';
 import type { SceneTime } from './scene-time.ts';
 import { ServiceReports } from './service-reports.ts';
@@ -40,6 +41,8 @@ export interface SceneOptions {
   readonly onCall?: (call: Call) => void;
   readonly onRequest?: (request: ApiRequest, status: number) => void;
   readonly onRun?: (run: EndedRun) => void;
+  /** Called for each line that the function, or Lambda, writes about a failure. */
+  readonly onFailure?: (line: string) => void;
   /** Called for each data point. Dimensions name resources by their logical ids. */
   readonly onMetric?: MetricListener;
 }
@@ -198,6 +201,7 @@ export class Scene implements AsyncDisposable {
     this.metrics.addEmf(emitted, minutes.ended);
     this.logged.addFigures(emitted, minutes.ended);
     this.reports.ran(minutes, run.error !== undefined);
+    if (run.error !== undefined) this.options.onFailure?.(invokeErrorLine(run.error, run.ended));
     this.options.onRun?.(run);
     return { ...run, emitted };
   }
@@ -281,7 +285,7 @@ export class Scene implements AsyncDisposable {
       },
       random: this.options.random ?? (() => 0.9),
       hash: sha256,
-      log: { info: ignore, warn: ignore, error: ignore },
+      log: errorLog(settings.connector, this.options.onFailure ?? ignore),
     };
     const telemetry = createTelemetry(settings.connector);
     const report = (facts: RunFacts) => void this.#emitted.push(...emfOf(written(() => telemetry.report(facts))));

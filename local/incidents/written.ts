@@ -1,3 +1,8 @@
+/** The lines of what `act` writes to stdout and stderr, which does not appear there. */
+export function linesOf(act: () => void): string[] {
+  return written(act).split('\n').filter(Boolean);
+}
+
 /** What `act` writes to stdout and stderr, which does not appear there. */
 export function written(act: () => void): string {
   const lines: string[] = [];

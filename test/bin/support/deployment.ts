@@ -5,10 +5,11 @@ import type { Call } from '../../../local/aws/wire.ts';
 import { type LocalDeployment, startDeployment } from '../../../local/deployment/deployment.ts';
 import { madeName } from '../../../local/deployment/physical-names.ts';
 import { onlyResource } from '../../../local/deployment/template.ts';
+import { invokeErrorLine } from '../../../local/incidents/function-log.ts';
 import type { PlatformOptions } from '../../../local/platform/platform.ts';
 import { type Connector, connector } from '../../lambda/support/connector.ts';
 import { templateWith } from '../../lib/shared-template.ts';
-import { invokeErrorLine, logLines, metricLines } from './function-log.ts';
+import { logLines, metricLines } from './function-log.ts';
 import { putMetrics } from './function-metrics.ts';
 import { type Ended, type Started, start, startProcess } from './shell.ts';
 
@@ -73,7 +74,7 @@ export async function deployment(
     try {
       return await each.run(payload);
     } catch (error) {
-      putLog(time, invokeErrorLine(error));
+      putLog(time, invokeErrorLine(error, time));
       throw error;
     } finally {
       putLog(time, ...logLines('acme', each.logged.splice(0)));

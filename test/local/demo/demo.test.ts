@@ -81,17 +81,19 @@ test('without a running demo, connectorctl says so and reaches no other account'
   await rm(elsewhere, { recursive: true });
 });
 
-test('the printed line runs connectorctl against the demo, in its time: status, doctor and a row', async () => {
-  await mkdir(path.join(folder, path.dirname(OPERATOR_FILE)));
+/** Runs the line that the demo prints. @returns what it wrote to stdout */
+async function execute(typedCommand: string): Promise<string> {
+  await mkdir(path.join(folder, path.dirname(OPERATOR_FILE)), { recursive: true });
   await writeOperatorFile(path.join(folder, OPERATOR_FILE), operatorEnvironment(demo.stack.deployment, server.url));
-  const execute = async (typedCommand: string): Promise<string> => {
-    const [npm, run, script, dashes, ...typed] = operatorLine(typedCommand).split(' ');
-    expect([npm, run, script, dashes]).toEqual(['npm', 'run', OPERATOR_SCRIPT, '--']);
-    const { stdout } = await promisify(execFile)(process.execPath, [...(await operatorProgram()), ...typed], {
-      cwd: folder,
-    });
-    return stdout;
-  };
+  const [npm, run, script, dashes, ...typed] = operatorLine(typedCommand).split(' ');
+  expect([npm, run, script, dashes]).toEqual(['npm', 'run', OPERATOR_SCRIPT, '--']);
+  const { stdout } = await promisify(execFile)(process.execPath, [...(await operatorProgram()), ...typed], {
+    cwd: folder,
+  });
+  return stdout;
+}
+
+test('the printed line runs connectorctl against the demo, in its time: status, doctor and a row', async () => {
   const asset = [...demo.stack.siem.copy.values()].find(({ stream }) => stream === 'assets');
   const [status, doctor, row] = await Promise.all([
     execute('status'),
@@ -108,6 +110,11 @@ test('an incident fires its alarm, nothing is lost, and the copy equals the data
   await demo.cause('The service account was disabled');
   await until(({ alarms }) => alarms.some(({ name, state }) => name === 'credentials-refused' && state === 'ALARM'), 6);
   await until(({ distance }) => distance > 0, 10);
+  // Exit status 3: something failed.
+  await expect(execute('errors')).rejects.toMatchObject({
+    code: 3,
+    stdout: expect.stringContaining('AccountRevokedError'),
+  });
   await demo.repair();
   const { incident } = await until(({ distance }) => distance === 0);
   expect(incident).toMatchObject({ name: 'The service account was disabled', isRepaired: true });
