@@ -110,7 +110,7 @@ const Environment = v.object({
    */
   OCSF_FIELDS: v.optional(compiledOcsfFields()),
   /**
-   * Node's own variable. With `1` the two below have effect.
+   * Node's own variable. With `1`, `HTTPS_PROXY` and `NO_PROXY` have effect.
    *
    * @default - connections are direct
    */

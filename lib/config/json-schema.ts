@@ -109,19 +109,20 @@ function optionTable(): string {
   ].join('\n');
 }
 
+/** Variables of the function. Those of options are only named, because the table of options has the rest. */
 function variableTable(): string {
-  const options = new Map(
-    Object.entries<Option>(CONNECTOR_OPTIONS.optional).flatMap(([key, option]) =>
-      option.variable === undefined ? [] : [[option.variable, [key, option] as const]],
-    ),
+  const optionOf = new Map(
+    Object.entries<Option>(CONNECTOR_OPTIONS.optional).map(([key, { name = key, variable }]) => [variable, name]),
   );
-  const rows = VARIABLES.map(variable => {
-    const [key, option] = options.get(variable) ?? [variable, undefined];
-    const { sentence, absent = 'required' } = textOf(key, option ? CONNECTOR_TEXT : SETTINGS_TEXT);
-    const meaning = option ? `The option \`${option.name ?? key}\`` : sentence;
-    return line(variable, option?.default === undefined ? absent : `\`${option.default}\``, meaning);
+  const rows = VARIABLES.filter(variable => !optionOf.has(variable)).map(variable => {
+    const { sentence, absent = 'required' } = textOf(variable, SETTINGS_TEXT);
+    return line(variable, absent, sentence);
   });
-  return ['| Variable | Default | Meaning |', '| --- | --- | --- |', ...rows].join('\n');
+  const named = VARIABLES.filter(variable => optionOf.has(variable)).map(
+    variable => `\`${variable}\` (\`${optionOf.get(variable)}\`)`,
+  );
+  const table = ['| Variable | Default | Meaning |', '| --- | --- | --- |', ...rows].join('\n');
+  return `${table}\n\nThe other variables hold options: ${named.join(', ')}.`;
 }
 
 /** Props of the construct that differ from their option in name or type. */

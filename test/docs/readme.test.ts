@@ -43,11 +43,15 @@ describe('the table of options in docs/configuration.md', () => {
   });
 });
 
-describe('the table of the environment in docs/configuration.md', () => {
-  const table = rows(section(configuration, '## Environment of the function')).map(cells => cells.map(plain));
-  test('has a row for each variable that settings.ts reads, and no other', () => {
+describe('the environment in docs/configuration.md', () => {
+  const text = section(configuration, '## Environment of the function');
+  const table = rows(text).map(cells => cells.map(plain));
+  const ofOptions = [...text.matchAll(/`([A-Z_]+)` \(`(\w+)`\)/g)].map(([, variable, option]) => [variable!, option!]);
+
+  test('has each variable that settings.ts reads, in the table or with its option, and no other', () => {
     expect(VARIABLES.length).toBeGreaterThan(10);
-    expect(table.map(([name]) => name).sort()).toEqual(VARIABLES.toSorted());
+    const named = [...table, ...ofOptions].map(([name]) => name);
+    expect(named.sort()).toEqual(VARIABLES.toSorted());
   });
 
   test('says which are required: without exactly these the start fails', () => {
@@ -56,16 +60,20 @@ describe('the table of the environment in docs/configuration.md', () => {
     expect(faults.sort()).toEqual(required.sort());
   });
 
-  test('gives each default as it is', () => {
+  test('gives each default as it is, that of an option with the option', () => {
     const required = table.filter(([, byDefault]) => byDefault === 'required').map(([name]) => name!);
     const url = 'https://api.example';
     const settings = readSettings(Object.fromEntries(required.map(name => [name, name.endsWith('URL') ? url : 'x'])));
-    const given = Object.fromEntries(table.map(([name, byDefault]) => [name, byDefault]));
+    const options = new Map(rows(section(configuration, '## Options')).map(([name, given]) => [plain(name!), given!]));
+    const given = Object.fromEntries([
+      ...table,
+      ...ofOptions.map(([variable, option]) => [variable!, plain(options.get(option!)!)]),
+    ]);
     expect(given).toMatchObject({
-      THREAT_ASSET_FIELD: settings.threatAssetField,
+      THREAT_ASSET_FIELD: JSON.stringify(settings.threatAssetField),
       PAGE_LIMIT: String(settings.pageLimit),
       LEASE_SECONDS: String(settings.leaseSeconds),
-      EVENT_FORMAT: settings.ocsf === undefined ? 'envelope' : 'ocsf',
+      EVENT_FORMAT: JSON.stringify(settings.ocsf === undefined ? 'envelope' : 'ocsf'),
     });
     expect([settings.dnsBlocksPath, settings.names.rows, settings.names.pagination]).toEqual([
       undefined,
