@@ -1,8 +1,8 @@
--- What DuckDB lacks of Athena's SQL, so that both run the same views. Its clock is set to UTC, as Athena's is.
+-- The functions of Athena's SQL that DuckDB does not have, so that both run the same views. Athena's time zone is UTC.
 set TimeZone = 'UTC';
 
--- DuckDB refuses a surrogate without its other half, which an id may hold as an escape: Athena reads it as a question mark, and so
--- does this. The control characters cannot occur in JSON as they are: they surround what is kept, and are adjacent where nothing is.
+-- An id may hold a lone surrogate as an escape. DuckDB refuses it, and Athena reads it as a question mark, which takes its place here.
+-- The pattern keeps every other escape between U+0001 and U+0002, which JSON must escape. For a lone surrogate nothing is between them.
 create macro well_formed_json(json_text) as
   translate(
     replace(
@@ -13,13 +13,13 @@ create macro well_formed_json(json_text) as
       chr(1) || chr(2), '?'),
     chr(1) || chr(2), '');
 
--- Each number as a text, in its own digits. Strings get quotes too, and lose them again.
+-- Puts quotes around numbers, so that they keep their digits. Strings get a second pair of quotes, which is removed again.
 create macro json_numbers_quoted(json_text) as
   replace(regexp_replace(json_text, '"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*', '"\0"', 'g'), '""', '"');
 
--- `->>` rewrites what is no integer (1.10 as 1.1, 1e2 as 100.0, -0 as 0), and gives objects and lists, which are null in Athena:
--- only what may be one of these is read again, with care. The list is there to name what was found; written twice, it would be
--- parsed twice.
+-- `->>` rewrites numbers other than integers (1.10 as 1.1, 1e2 as 100.0, -0 as 0), and returns objects and lists, which are null in
+-- Athena. Only values that may be one of these are read a second time, which costs more. The list gives the value a name: an expression
+-- that is written twice is parsed twice.
 create macro json_scalar_at(json_text, path) as
   list_transform([try(json_text ->> path)], lambda json_scalar :
     case
@@ -29,13 +29,13 @@ create macro json_scalar_at(json_text, path) as
       else json_scalar
     end)[1];
 
--- Malformed JSON is null. Athena reads no further than the member, and may find it all the same.
--- `$["a.b"]` of Athena is `$."a.b"` here.
+-- Of malformed JSON the result is null. Athena stops at the member, so it may find one.
+-- Athena's `$["a.b"]` is `$."a.b"` in DuckDB.
 create macro json_extract_scalar(json_text, path) as
   json_scalar_at(json_text, replace(replace(path, '["', '."'), '"]', '"'));
 
--- Timestamps without a zone, in UTC, because those with one cost DuckDB four times as much; a plain cast would pass over an offset.
--- Without its seconds, or with a comma, DuckDB refuses a time that is ISO 8601. Athena's times end at the millisecond.
+-- A timestamp without a zone, in UTC: one with a zone costs DuckDB four times as much. A plain cast would ignore the offset. ISO 8601
+-- allows times without seconds or with a comma, which DuckDB refuses. Athena's times end at the millisecond.
 create macro from_iso8601_timestamp(iso_text) as
   date_trunc('millisecond',
     case
@@ -45,5 +45,5 @@ create macro from_iso8601_timestamp(iso_text) as
     end);
 create macro from_unixtime(seconds) as epoch_ms(cast(round(seconds * 1000) as bigint));
 create macro at_timezone(utc, zone) as utc;
--- MySQL's letters, as far as both have them: %Y, %m, %d, %H.
+-- The patterns of MySQL that both have: %Y, %m, %d, %H.
 create macro date_format(moment, pattern) as strftime(moment, pattern);

@@ -1,4 +1,4 @@
--- What happened, each event once however often it was sent, and what it was to its id.
+-- Each event once, however often it was sent, with what it changed.
 with occurrences as (
   select
     *,
@@ -17,7 +17,7 @@ select
   id,
   sequence,
   event_id,
-  -- The type that the view is declared with: of the words alone Athena would make a varchar(9).
+  -- Athena would make a varchar(9) of the words, but the view is declared with varchar.
   cast(case
     when stream = 'dns-blocks' then 'blocked'
     when kind = 'tombstone' then 'removed'
@@ -28,7 +28,7 @@ select
   kind,
   "time",
   forwarded_at,
-  -- Earlier than `forwarded_at` where the event was sent again, which is not a change.
+  -- Earlier than `forwarded_at` if the event was sent again.
   first_forwarded_at,
   asset_id,
   dead_letter,

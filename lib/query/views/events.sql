@@ -1,11 +1,11 @@
--- Every delivered event, repeats and all, whichever of the two formats its line has. No other view reads `lines`.
+-- Every delivered event in either format, repeats included. No other view reads `lines`.
 with marked as (
   select
     line,
     delivery_day,
-    -- The members of an envelope have a fixed order. An OCSF line begins otherwise.
+    -- The members of an envelope have a fixed order. OCSF lines do not begin with `event_id`.
     substr(line, 1, 12) = '{"event_id":' as is_envelope,
-    -- `row` is the last member of an envelope, and a quote inside a JSON string is escaped: the first match is its name.
+    -- `row` is the last member of an envelope. A quote inside a JSON string is escaped, so the first match is the member.
     strpos(line, ',"row":') as row_at
   from lines
 ),
@@ -14,7 +14,7 @@ cut as (
     is_envelope,
     delivery_day,
     case when is_envelope and row_at > 0 then substr(line, 1, row_at - 1) || '}' else line end as head,
-    -- Cut as text: a row that is parsed and rewritten loses digits.
+    -- The row is cut as text, because a row that is parsed and written again loses digits.
     case when is_envelope and row_at > 0 then substr(line, row_at + 7, length(line) - row_at - 7) end as row_text
   from marked
 ),
@@ -34,13 +34,13 @@ members as (
     case when is_envelope then json_extract_scalar(head, '$.event_id')
       else json_extract_scalar(head, '$.metadata.uid') end as event_id,
     case when is_envelope then json_extract_scalar(head, '$.sequence')
-      -- A number has no leading zeros: with them it sorts as text, like the sequence of an envelope.
+      -- With leading zeros the number sorts as text, like the sequence of an envelope.
       else lpad(json_extract_scalar(head, '$.metadata.sequence'), 20, '0') end as sequence,
     case
-      -- Format 1 has no such member, and another is not to be guessed at. A quote inside a string is escaped.
+      -- An envelope with `format` is of a later format, which is skipped. A quote inside a string is escaped.
       when is_envelope and strpos(head, ',"format":') > 0 then null
       when is_envelope then json_extract_scalar(head, '$.kind')
-      -- Its class says that it is gone, even where the row was too large to be sent.
+      -- A removal is recognized by its class, even if the row was too large to be sent.
       {{removed_kinds}}
       when is_truncated then 'oversize'
       {{other_kinds}} end as kind,
@@ -59,7 +59,7 @@ members as (
     case when is_envelope then json_extract_scalar(head, '$.asset_id')
       else json_extract_scalar(head, '$.resources[0].uid') end as asset_id,
     case when is_envelope then json_extract_scalar(head, '$.dead_letter')
-      -- Of a row that was sent, `unmapped` holds members of its own.
+      -- Only of a truncated event: otherwise `unmapped` holds members of the row.
       when is_truncated then json_extract_scalar(head, '$.unmapped.dead_letter') end as dead_letter,
     case when is_envelope then json_extract_scalar(head, '$.reason')
       when activity_id = '99' then json_extract_scalar(head, '$.unmapped.reason') end as reason,
@@ -76,7 +76,7 @@ select
   sequence,
   event_id,
   kind,
-  -- A catalogue's column cannot keep a time zone: both times are UTC.
+  -- A column of the catalogue has no time zone, so both times are UTC.
   cast(at_timezone(happened, 'UTC') as timestamp) as "time",
   cast(at_timezone(forwarded, 'UTC') as timestamp) as forwarded_at,
   stream_position,
@@ -84,9 +84,9 @@ select
   dead_letter,
   row_text as "row",
   delivery_day,
-  -- 'true' where the event repeats what the SIEM had, so that the SIEM does not forget it.
+  -- 'true' for an event of the refresh, which repeats what the SIEM has.
   refresh,
   reason
 from members
--- What a later release may send besides says nothing of what is here now (docs/events.md): it must not hide it either.
+-- Other kinds, which later releases may send, are left out, so that they do not hide the latest event (docs/events.md).
 where event_id is not null and kind in ('upsert', 'tombstone', 'withdrawn', 'dns_block', 'oversize')

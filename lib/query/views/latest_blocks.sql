@@ -1,4 +1,4 @@
--- The same rule for rows that never change. See latest_inventory.
+-- The latest event of each row that never changes, by the rule of latest_inventory.
 select
   connector,
   stream,

@@ -1,4 +1,4 @@
--- The event that holds for each (connector, stream, id).
+-- The latest event of each (connector, stream, id).
 select * from latest_inventory
 union all
 select * from latest_blocks
