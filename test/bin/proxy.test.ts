@@ -89,12 +89,6 @@ describe('on a machine that is left through a proxy only', () => {
     for (const service of services) expect(asked).toContainEqual(expect.stringMatching(`^${service}\\.`));
   });
 
-  test('verify compares every row through the proxy', async () => {
-    const ended = await each.ctl(['verify']);
-    expect(ended.status).toBe(0);
-    expect(hosts()).toEqual(expect.arrayContaining([`${API}:443`, `${AUTH}:443`]));
-  });
-
   test('npm start drains the tenant through the proxy, and its own endpoints directly', async () => {
     const { clientId, clientSecret: secret } = each.deployment.connector.platform.account;
     await using folder = await StateFolder.make();

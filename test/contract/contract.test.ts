@@ -11,7 +11,7 @@ const OBSERVABLE = RULES.filter(rule => rule.check).map(rule => [rule.id, rule.w
 function tenant(settings: Partial<PlatformOptions> = {}): ContractTarget {
   let now = Date.parse('2026-11-20T12:00:00Z');
   const platform = createPlatform({ clock: () => now, random: createRandom(7), tieSize: 3, ...settings });
-  platform.populate({ assets: 300, threats: 400, dnsBlocks: 250 });
+  platform.populate({ assets: 120, threats: 130, dnsBlocks: 120 });
   platform.put('assets', { id: 'removed' });
   platform.put('threats', { id: 'hidden', [platform.settings.threatAssetMember]: 'removed' });
   platform.remove('assets', 'removed');

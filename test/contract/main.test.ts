@@ -48,11 +48,6 @@ test('a broken rule: named with its reason, exit 1', async () => {
   expect(out).toMatch(/^broken +single-3 .*\n +The related assets answered 500/m);
 });
 
-test('the member of a threat that names its asset goes by the word of the connector too', async () => {
-  const { out } = await run(platform.account.clientSecret, ['--threat-asset-field', 'host']);
-  expect(out).toContain('the member host on a threat');
-});
-
 test('wrong credentials: broken rules, exit 1, and the secret is nowhere in the output', async () => {
   const { code, out, err } = await run('canary-secret');
   expect(code).toBe(1);

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
+import { wholeNumber } from '../../bin/ctl/command.ts';
 import { machineProxy, useProxy } from '../../bin/machine-proxy.ts';
 import { hasClientSecret, readClientSecret } from '../../bin/terminal/client-secret.ts';
+import { tokenEndpoint } from '../../lambda/source/token.ts';
 import { type ContractTarget, checkRules } from './contract-client.ts';
 import { RULES } from './rules.ts';
-
-const TOKEN_ENDING = '/protocol/openid-connect/token';
 
 const options = readOptions();
 useProxy(machineProxy(process.env));
@@ -39,11 +39,11 @@ function target(secret: string): ContractTarget {
   const { baseUrl, authUrl, clientId, dnsBlocksPath, maxPages, waitForExpiry } = options;
   return {
     baseUrl: baseUrl.replace(/\/+$/, ''),
-    tokenUrl: authUrl.endsWith(TOKEN_ENDING) ? authUrl : authUrl.replace(/\/+$/, '') + TOKEN_ENDING,
+    tokenUrl: tokenEndpoint(authUrl),
     clientId,
     clientSecret: secret,
     dnsBlocksPath,
-    threatAssetMember: options.threatAssetField ?? options.threatAssetMember,
+    threatAssetMember: options.threatAssetMember,
     maxPages,
     fetch: request => fetch(request, { signal: AbortSignal.timeout(60_000) }),
     sleep,
@@ -57,30 +57,25 @@ interface Options {
   clientId: string;
   dnsBlocksPath?: string;
   threatAssetMember: string;
-  threatAssetField?: string;
   maxPages: number;
   waitForExpiry: boolean;
 }
 
 function readOptions(): Options {
-  return (
-    new Command('contract')
-      .description(
-        `Checks a tenant of the Security Data External API against its specification, reading only. Exit 1 if a rule is broken. The client secret comes from CLIENT_SECRET or a hidden prompt.`,
-      )
-      .requiredOption('--base-url <url>', 'base URL of the API', secureUrl)
-      .requiredOption('--auth-url <url>', 'URL of the realm or of the token endpoint', secureUrl)
-      .requiredOption('--client-id <id>', 'client id of the service account')
-      .option('--dns-blocks-path <path>', 'path of the DNS block list; without it that list is not checked')
-      .option('--threat-asset-member <name>', 'member of a threat that names its asset', 'asset_id')
-      // As the connector calls it.
-      .addOption(new Option('--threat-asset-field <name>').hideHelp())
-      .option('--max-pages <n>', 'pages of 500 rows to read of each stream', pageCount, 200)
-      .option('--wait-for-expiry', 'wait five minutes to see a token expire', false)
-      .exitOverride(error => process.exit(error.exitCode === 0 ? 0 : 2))
-      .parse()
-      .opts<Options>()
-  );
+  return new Command('contract')
+    .description(
+      `Checks a tenant of the Security Data External API against its specification, reading only. Exit 1 if a rule is broken. The client secret comes from CLIENT_SECRET or a hidden prompt.`,
+    )
+    .requiredOption('--base-url <url>', 'base URL of the API', secureUrl)
+    .requiredOption('--auth-url <url>', 'URL of the realm or of the token endpoint', secureUrl)
+    .requiredOption('--client-id <id>', 'client id of the service account')
+    .option('--dns-blocks-path <path>', 'path of the DNS block list; without it that list is not checked')
+    .option('--threat-asset-member <name>', 'member of a threat that names its asset', 'asset_id')
+    .option('--max-pages <n>', 'pages of 500 rows to read of each stream', wholeNumber({ min: 1 }), 200)
+    .option('--wait-for-expiry', 'wait five minutes to see a token expire', false)
+    .exitOverride(error => process.exit(error.exitCode === 0 ? 0 : 2))
+    .parse()
+    .opts<Options>();
 }
 
 /** Plain http is for this machine only: the secret and the token travel in it. */
@@ -89,9 +84,4 @@ function secureUrl(text: string): string {
   const local = url?.protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname);
   if (url?.protocol === 'https:' || local) return text;
   throw new InvalidArgumentError('It must be an https URL (http to this machine alone).');
-}
-
-function pageCount(text: string): number {
-  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It must be a whole number from 1.');
 }

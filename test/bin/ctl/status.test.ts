@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { conditionOf, healthOf } from '../../../bin/ctl/commands/status/health.ts';
 import type { StreamActivity } from '../../../bin/ctl/commands/status/snapshot.ts';
 import { tryRead } from '../../../bin/ctl/read-result.ts';
+import { leaseText } from '../../../bin/ctl/state.ts';
 import { durationText, tableText, textOfBytes } from '../../../bin/ctl/text.ts';
 import { BEGINNING } from '../../../lambda/core/decide.ts';
 import type { SavedStream } from '../../../lambda/ports.ts';
@@ -150,6 +151,12 @@ describe('a status', () => {
     });
   });
 
+  test('is unhealthy with muted alarms while the schedule is on, and paused while it is off', () => {
+    const alarms = value({ ...healthy.alarms.value, notifiers: notifiers.map(each => ({ ...each, notifies: false })) });
+    expect(health({ alarms })).toEqual({ status: 'unhealthy', reasons: ['the alarms are muted'] });
+    expect(health({ alarms, schedule: value({ enabled: false }) }).status).toBe('paused');
+  });
+
   test('names critical alarms first', () => {
     const alarms = [alarm('lease-lost', 'warning', 'ALARM'), alarm('delivery-late', 'critical', 'ALARM')];
     expect(health({ alarms: value({ alarms, notifiers }) }).reasons).toEqual([
@@ -157,6 +164,17 @@ describe('a status', () => {
       'alarm lease-lost',
     ]);
   });
+});
+
+test.each([
+  [{ held: true, expires: 86_400_000 * 3, ended: 'no' }, 'held by another, epoch 7, for 3 days more unless renewed'],
+  [
+    { held: false, expires: 0, ended: 'no' },
+    'free, epoch 7; its run was killed and the lease expired 1970-01-01T00:00:00Z',
+  ],
+  [{ held: false, expires: 0, ended: 'dirty' }, 'free, epoch 7; the last run ended with unconfirmed events'],
+] as const)('a lease of %j is %s', (lease, text) => {
+  expect(leaseText({ epoch: 7, holder: 'another', ...lease }, 0)).toBe(text);
 });
 
 test('tryRead returns an error as one line, and rethrows after Ctrl-C', async () => {

@@ -198,7 +198,6 @@ describe('after a first deployment that failed', () => {
 
 describe('exit status 1 and a sentence without a stack trace for', () => {
   test.each([
-    ['no credentials', { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' }, 'No AWS credentials found.'],
     ['no region', { AWS_REGION: '' }, 'The AWS region is missing or invalid. Use --region, or set AWS_REGION.'],
     ['a profile that is not there', { AWS_PROFILE: 'nobody' }, 'No AWS credentials found.'],
   ])('%s', async (_, environment, reason) => {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { json, list } from '../../../local/incidents/tampered-api.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
 import { FAR, putLease } from '../support/lease.ts';
 import { cells } from '../support/words.ts';
@@ -33,27 +32,6 @@ describe('run, resync and replay', () => {
       { resync: ['assets', 'threats'] },
       { replay: ['assets'] },
     ]);
-  });
-
-  test('the columns of run add up to the rows read', async () => {
-    await using each = await deployment();
-    const rows = [
-      { id: 'known', v: 1 },
-      { id: 'known', v: 2 },
-      { id: 'never seen', deleted: true, deleted_at: '2026-11-20T12:00:00Z' },
-      { id: '' },
-      { id: 'wide', text: 'x'.repeat(1_100_000) },
-    ];
-    each.connector.api.tamper(
-      list('/v1/assets', json(200, { data: rows, pagination: { next_cursor: null, page_size: 5 } })),
-    );
-    const { stdout } = await each.ctl(['run', '--stream', 'assets']);
-    const titles = cells(stdout, 'stream');
-    const counts = Object.fromEntries(cells(stdout, 'assets').map((cell, place) => [titles[place], Number(cell)]));
-    const fates = { forwarded: 1, duplicates: 0, superseded: 1, 'ignored tombstones': 1, 'dead letters': 2 };
-    expect(counts).toMatchObject({ read: 5, ...fates });
-    expect(Object.values(fates).reduce((sum, count) => sum + count, 0)).toBe(5);
-    expect(stdout).toContain('Oversize rows, each forwarded as an oversize event: 1.');
   });
 
   test('print the number of affected rows without removed ones, and none for DNS blocks', async () => {
@@ -95,16 +73,10 @@ describe('run, resync and replay', () => {
   });
 
   test('say after the time budget that the next scheduled run continues, or that the schedule is off', async () => {
-    // Many short requests: the lease is not renewed while the stepped clock jumps over a long one.
-    await using each = await deployment({ latencyMs: 6_000 }, { environment: { PAGE_LIMIT: '1' } });
-    each.connector.platform.populate({ assets: 400, threats: 0, dnsBlocks: 0 });
-    const first = await each.ctl(['run', '--stream', 'assets']);
-    expect([first.status, first.stdout]).toEqual([0, expect.stringContaining('The next scheduled run continues.')]);
+    await using each = await deployment({}, { invoke: () => ({ streams: {}, more: true }) });
+    expect((await each.ctl(['run'])).stdout).toContain('The next scheduled run continues.');
     await each.ctl(['pause']);
-    const second = await each.ctl(['run', '--stream', 'assets']);
-    expect(second.stdout).toContain(
-      'The schedule is off, so no run continues by itself. Use "npm run connectorctl -- run --until-done"',
-    );
+    expect((await each.ctl(['run'])).stdout).toContain('The schedule is off, so no run continues by itself.');
   });
 
   test('exit with 1 and do nothing if another run holds the lease longer than --wait', async () => {
@@ -185,6 +157,7 @@ describe('exit status 2 without an invocation, for', () => {
     [['replay', 'assets'], 'A replay reads assets from the beginning and sends every row to the SIEM again'],
     [['resync', 'assets'], 'Re-run with --yes'],
     [['resync', 'users', '--yes'], 'Allowed choices are assets, threats, dns-blocks'],
+    [['verify', 'users'], 'Allowed choices are assets, threats, dns-blocks'],
     [['resync'], "missing required argument 'stream'"],
     [['run', '--stream', 'users'], 'Allowed choices'],
     [['run', '--wait', 'long'], 'whole number of seconds'],
