@@ -59,24 +59,26 @@ function classRows(): string[][] {
   return [...ofStreams, ['row beyond 1,000 KiB', 'as its row', 'as its row', 'as its row']];
 }
 
-/** What a row is stays as somebody wrote it. A new view begins with the comment of its SQL. */
+/**
+ * What a row is stays as somebody wrote it. A new view begins with the comment of its SQL. Columns that an earlier view has are named after it.
+ */
 function viewRows(before: readonly (readonly string[])[]): string[][] {
   const written = new Map(before.map(([name, what]) => [name, what!]));
   // Views of one stream that have no prefix follow those that have one.
-  const order = ['current', 'removed', '', 'changes', 'latest', 'events'];
+  const order = ['current', 'removed', '', 'changes', 'latest_events', 'latest', 'events'];
   const place = (name: string) => {
     const found = order.findIndex(prefix => prefix !== '' && name.startsWith(prefix));
     return found < 0 ? order.indexOf('') : found;
   };
+  const first = new Map<string, string>();
   return VIEWS.toSorted((one, other) => place(one.name) - place(other.name)).map(({ name, columns, sql }) => {
     const comment = /^-- (.*)$/m.exec(sql)![1]!;
-    return [
-      `\`${name}\``,
-      written.get(`\`${name}\``) ?? comment,
-      Object.keys(columns)
-        .map(each => `\`${each}\``)
-        .join(', '),
-    ];
+    const all = Object.keys(columns)
+      .map(each => `\`${each}\``)
+      .join(', ');
+    const same = first.get(all);
+    first.set(all, same ?? name);
+    return [`\`${name}\``, written.get(`\`${name}\``) ?? comment, same === undefined ? all : `as \`${same}\``];
   });
 }
 
