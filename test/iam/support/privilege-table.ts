@@ -29,21 +29,20 @@ const RESOURCES: readonly (readonly [RegExp, string])[] = [
 
 const HEAD = `# IAM report
 
-Every grant of the function's role in the synthesized template. A test records the calls of the function at the local AWS endpoints and compares: every
-call has a grant, every grant has a call, and the names in the function's environment are those of the resources in the policy.
+Every grant of the function's role. A test compares them with the calls that the function makes at the local AWS endpoints: every call has a grant, and
+every grant has a call.
 
 Made by \`npm run iam-report -- --write\`.
 `;
 
 const FOOT = `
 With \`kmsKeyArn\` the role may also use that key, through DynamoDB, S3 and Secrets Manager only (\`kms:ViaService\`). With \`vpc\` it has the
-network-interface actions that Lambda uses to place the function, and a second statement denies them to the function's code. No call of the function
-shows either.
+network-interface actions that Lambda uses to place the function, and a second statement denies them to the function's code.
 
 ## Operators
 
-What \`grantInspect\` and \`grantOperate\` of [the construct](construct.md#grants) allow. \`grantOperate\` includes \`grantInspect\`. A test compares the
-policies with the calls of each command of connectorctl ([cli.md](cli.md#permissions)).
+What \`grantInspect\` and \`grantOperate\` of [the construct](construct.md#grants) allow. \`grantOperate\` includes \`grantInspect\`.
+[cli.md](cli.md#permissions) has the calls of each command.
 `;
 
 const OPERATOR_FOOT = `
