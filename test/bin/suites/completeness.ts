@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { DistinctIds } from '../../../bin/ctl/commands/counts/distinct.ts';
-import { parseSiemCounts } from '../../../bin/ctl/commands/counts/siem-counts.ts';
+import { DistinctIds } from '../../../bin/ctl/commands/counts.ts';
 import { testEventLine } from '../../../lib/test-event.ts';
 import { readEvent } from '../../lambda/support/event-schema.ts';
 import { START, steppedClock } from '../../lambda/support/stepped-clock.ts';
@@ -160,7 +159,7 @@ describe('counts', () => {
   test('refuse a file that has no counts', async () => {
     expect((await compared('a,b\n1,2\n')).stderr).toContain('no column stream, day, events');
     expect((await counted('--compare', join(folder, 'none.csv'))).stderr).toContain('ENOENT');
-    expect(() => parseSiemCounts('stream,day,events\nassets,2026-11-20,many', 'siem.csv', 'acme')).toThrow('line 2');
+    expect((await compared('stream,day,events\nassets,2026-11-20,many')).stderr).toContain('siem.csv, line 2');
   });
 
   test('hold distinct ids beyond what their first memory holds', () => {

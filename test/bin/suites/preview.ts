@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { templateOf } from '../../../bin/ctl/commands/preview/template.ts';
+import { templateOf } from '../../../bin/ctl/commands/preview.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
 
 describe('preview', () => {

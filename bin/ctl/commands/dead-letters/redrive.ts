@@ -93,20 +93,15 @@ async function readEvents(context: Context, key: string) {
 }
 
 function consequenceText({ deliveries, events, kept, notifications }: Plan): string {
+  const [first] = kept;
+  const sent = `The ${events} events of ${objectsText(deliveries.length)} of delivery errors are put into the delivery stream again.`;
+  const moved = `SQS moves the notifications that the SIEM did not process, about ${notifications}, back to its queue.`;
   return [
-    ...(deliveries.length > 0
-      ? [
-          `The ${events} events of ${objectsText(deliveries.length)} of delivery errors are put into the delivery stream again.`,
-        ]
+    ...(deliveries.length > 0 ? [sent] : []),
+    ...(first
+      ? [`Nothing is done with ${objectsText(kept.length)} that cannot be sent, such as ${first.key}: ${first.reason}.`]
       : []),
-    ...(kept.length > 0
-      ? [
-          `Nothing is done with ${objectsText(kept.length)} that cannot be sent, such as ${kept[0]!.key}: ${kept[0]!.reason}.`,
-        ]
-      : []),
-    ...(notifications > 0
-      ? [`SQS moves the notifications that the SIEM did not process, about ${notifications}, back to its queue.`]
-      : []),
+    ...(notifications > 0 ? [moved] : []),
     'What was sent is deleted. Events may arrive twice, with the same event_id.',
   ].join('\n');
 }

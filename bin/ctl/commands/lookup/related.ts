@@ -1,17 +1,31 @@
 /** An asset's neighbours at the API, and whether the SIEM was sent each. */
+import { Command } from 'commander';
 import type { RowState } from '../../../../lambda/ports.ts';
 import { openAccess } from '../../access.ts';
+import { help, type Run } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import type { Outcome } from '../../report.ts';
 import { paint, tableText } from '../../text.ts';
 import { answerOrRefusal, checkAskable, type NoRow } from './answer.ts';
+import { answerText } from './lookup.ts';
 import { streamOf } from './lookup-row.ts';
-import { answerText } from './lookup-text.ts';
 
 type SentState = 'sent' | 'removal sent' | 'withdrawn by the filter' | 'never sent';
 
+export function relatedCommand(run: Run): Command {
+  return new Command('related')
+    .description("show an asset's neighbours at the API and whether the connector sent each; changes nothing")
+    .argument('<id>', 'id of the asset')
+    .option('--show', "show the API's answer, which is your data")
+    .addHelpText('after', help(MEANING, 'related asset-7f3a', 'related asset-7f3a --json'))
+    .action(run(related));
+}
+
+const MEANING = `Every object in the answer of the API that has an "id" counts.
+Exit status 3: a neighbour was never sent or was removed, or the API refuses.`;
+
 /** @throws RefusedError, AwsCallError; as the API's client does */
-export async function related(context: Context, id: string, show: boolean): Promise<Outcome> {
+async function related(context: Context, id: string, { show = false }: { readonly show?: boolean }): Promise<Outcome> {
   checkAskable(id);
   const access = await openAccess(context);
   const { path } = streamOf(access, 'assets');

@@ -1,7 +1,6 @@
 /** The last hour of each stream as sparklines, for a terminal that is watched. */
 import { DIMENSIONS, METRIC_NAMESPACE, type StreamMetric } from '../../../../lambda/metric-names.ts';
 import { STREAMS } from '../../../../lambda/streams.ts';
-import { sparkline } from '../../../terminal/sparkline.ts';
 import type { Aws } from '../../aws.ts';
 import type { Deployment } from '../../deployment.ts';
 import { type Point, readMetrics } from '../../metrics.ts';
@@ -56,4 +55,23 @@ export function sparklineText(activity: ReadResult<readonly RecentSeries[]>): st
     });
     return ['The last hour, by minute', ...lines].join('\n');
   });
+}
+
+const BARS = '▁▂▃▄▅▆▇█';
+
+/**
+ * Values as bars of eight heights, the greatest as high as it goes. A value that is missing is a space, and one above zero is never as low
+ * as zero.
+ *
+ *     [0, 1, 8, undefined, 4]  →  ▁▂█ ▅
+ */
+export function sparkline(values: readonly (number | undefined)[]): string {
+  const most = Math.max(0, ...values.filter(value => value !== undefined));
+  return values
+    .map(value => {
+      if (value === undefined) return ' ';
+      const height = most === 0 ? 0 : Math.ceil((value / most) * (BARS.length - 1));
+      return BARS[height];
+    })
+    .join('');
 }

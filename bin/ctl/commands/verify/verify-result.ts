@@ -5,6 +5,7 @@ import { groupBy } from '../../group-by.ts';
 import { readResultJson, readResultText } from '../../read-result.ts';
 import type { Outcome } from '../../report.ts';
 import { paint, tableText } from '../../text.ts';
+import { deadLetterText } from '../dead-letters/counts.ts';
 import type { Checked } from './check-again.ts';
 import type { Comparison } from './compare.ts';
 import { DIFFERENCES, type Difference, type DifferenceKind } from './id-index.ts';
@@ -79,7 +80,7 @@ function countsText(streams: readonly VerifiedStream[]): string {
     each.equal === undefined ? '' : String(each.found.length),
     each.checked ? String(each.checked.resolved) : '',
     String(each.unconfirmed),
-    readResultText(each.deadLetters, ({ count, more }) => `${count}${more ? ' or more' : ''}`),
+    readResultText(each.deadLetters, deadLetterText),
   ]);
   return tableText(
     ['stream', 'rows listed', 'ids equal', 'differed', 'resolved since', 'unconfirmed', 'dead letters'],
@@ -90,33 +91,21 @@ function countsText(streams: readonly VerifiedStream[]): string {
 function details(stream: VerifiedStream, limit: number): string[] {
   const { unsendable, withheld, unconfirmed, deadLetters, checked, ended } = stream;
   const hasDeadLetters = 'value' in deadLetters && deadLetters.value.count > 0;
-  return [
-    ...kinds(stream).flatMap(([kind, differences]) => kindLines(stream, kind, differences, limit)),
-    ...(checked && checked.moved.length > 0
-      ? [
-          `  ${checked.moved.length} of them were sent again meanwhile, and single reads have other members. Verify again.`,
-        ]
-      : []),
-    ...(ended
-      ? []
-      : [
-          `  ${stream.stream.name}: the API repeated a cursor instead of ending the list. Rows after it were not compared.`,
-        ]),
-    ...(unconfirmed > 0
-      ? [`  ${stream.stream.name}: ${unconfirmed} ids may have been sent by a killed run that did not record it.`]
-      : []),
-    ...(withheld > 0
-      ? [`  ${stream.stream.name}: the filter excludes ${rowsText(withheld)} of the list, which the SIEM is not sent.`]
-      : []),
-    ...(unsendable > 0 ? [`  ${stream.stream.name}: ${rowsText(unsendable)} cannot become events: dead letters.`] : []),
-    ...(hasDeadLetters
-      ? [`  ${stream.stream.name}: the SIEM lacks the dead letters: "dead-letters list" shows them.`]
-      : []),
+  const moved = checked?.moved.length ?? 0;
+  const notes: readonly (readonly [holds: boolean, note: string])[] = [
+    [!ended, 'the API repeated a cursor instead of ending the list. Rows after it were not compared.'],
+    [unconfirmed > 0, `${unconfirmed} ids may have been sent by a killed run that did not record it.`],
+    [withheld > 0, `the filter excludes ${rowsText(withheld)} of the list, which the SIEM is not sent.`],
+    [unsendable > 0, `${rowsText(unsendable)} cannot become events: dead letters.`],
+    [hasDeadLetters, 'the SIEM lacks the dead letters: "dead-letters list" shows them.'],
   ];
-}
-
-function kinds(stream: VerifiedStream): [DifferenceKind, Difference[]][] {
-  return [...groupBy(lasting(stream), each => each.kind)];
+  return [
+    ...[...groupBy(lasting(stream), each => each.kind)].flatMap(([kind, all]) => kindLines(stream, kind, all, limit)),
+    ...(moved > 0
+      ? [`  ${moved} of them were sent again meanwhile, and single reads have other members. Verify again.`]
+      : []),
+    ...notes.filter(([holds]) => holds).map(([, note]) => `  ${stream.stream.name}: ${note}`),
+  ];
 }
 
 function kindLines({ stream }: VerifiedStream, kind: DifferenceKind, all: Difference[], limit: number): string[] {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { sparkline } from '../../../bin/terminal/sparkline.ts';
+import { sparkline } from '../../../bin/ctl/commands/status/sparklines.ts';
 
 describe('a sparkline', () => {
   test('has the greatest value as high as it goes, zero as low, and a space where there is no value', () => {
