@@ -29,28 +29,6 @@ function records(...texts: string[]): Buffer[] {
 }
 
 describe('a delivery buffer', () => {
-  test('delivers when it holds enough bytes, and cancels its timer', async () => {
-    const { delivered, state, target } = setUp();
-    const buffer = createDeliveryBuffer(target, { bytes: 4, milliseconds: 60_000 });
-    await buffer.accept(records('ab'));
-    expect(delivered).toEqual([]);
-    await buffer.accept(records('c', 'd'));
-    await buffer.flush();
-    expect(delivered).toEqual(['abcd']);
-    expect(state.timers).toEqual([{ task: expect.any(Function), milliseconds: 60_000, off: true }]);
-  });
-
-  test('delivers when its interval is over, counted from the first record', async () => {
-    const { delivered, state, target } = setUp();
-    const buffer = createDeliveryBuffer(target, { bytes: 100, milliseconds: 60_000 });
-    await buffer.accept(records('a'));
-    await buffer.accept(records('b'));
-    expect(state.timers).toHaveLength(1);
-    state.timers[0]?.task();
-    await buffer.flush();
-    expect(delivered).toEqual(['ab']);
-  });
-
   test('keeps records that it could not deliver, and acknowledges no others until they are delivered', async () => {
     const { delivered, state, target } = setUp();
     const buffer = createDeliveryBuffer(target, { bytes: 2, milliseconds: 60_000 });

@@ -1,14 +1,11 @@
 import { createRequire } from 'node:module';
 import {
   BatchGetItemCommand,
-  BatchWriteItemCommand,
   DescribeTableCommand,
   GetItemCommand,
   PutItemCommand,
-  paginateScan,
   QueryCommand,
   ScanCommand,
-  UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import { THROTTLED } from '../../../local/aws/faults.ts';
@@ -16,34 +13,6 @@ import { type Started, started } from './started.ts';
 import { clientOf, item, key, TableName } from './state-table.ts';
 
 describe('the state table', () => {
-  test('keeps its items when it restarts in the same folder', async () => {
-    await using first = await started();
-    const before = clientOf(first);
-    await before.send(new PutItemCommand({ TableName, Item: item('checkpoint', 'ünï\u0000', 'saved') }));
-    await first.aws.close();
-    await using second = await started({ directory: first.directory });
-    const command = new GetItemCommand({ TableName, Key: key('checkpoint', 'ünï\u0000'), ConsistentRead: true });
-    expect((await clientOf(second).send(command)).Item).toEqual(item('checkpoint', 'ünï\u0000', 'saved'));
-  });
-
-  test('refuses a conditional write whose condition fails', async () => {
-    await using running = await started();
-    const client = clientOf(running);
-    const take = (epoch: string, expected: string) =>
-      client.send(
-        new UpdateItemCommand({
-          TableName,
-          Key: key('lease', 'lease'),
-          UpdateExpression: 'SET epoch = :epoch',
-          ConditionExpression: 'attribute_not_exists(epoch) OR epoch = :expected',
-          ExpressionAttributeValues: { ':epoch': { N: epoch }, ':expected': { N: expected } },
-        }),
-      );
-    await take('1', '0');
-    await expect(take('2', '0')).rejects.toMatchObject({ name: 'ConditionalCheckFailedException' });
-    await take('2', '1');
-  });
-
   test('closes the iterators that a query opened in its store', async () => {
     await using running = await started();
     const client = clientOf(running);
@@ -64,23 +33,6 @@ describe('the state table', () => {
     } finally {
       prototype.close = close;
     }
-  });
-
-  test('queries a partition in the order of its sort keys, page by page', async () => {
-    await using running = await started();
-    const client = clientOf(running);
-    for (const sk of ['b', 'a', 'ä', 'c']) await client.send(new PutItemCommand({ TableName, Item: item('p', sk) }));
-    await client.send(new PutItemCommand({ TableName, Item: item('q', 'a') }));
-    const query = {
-      TableName,
-      KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': { S: 'p' } },
-      ConsistentRead: true,
-      Limit: 2,
-    };
-    const first = await client.send(new QueryCommand(query));
-    const second = await client.send(new QueryCommand({ ...query, ExclusiveStartKey: first.LastEvaluatedKey }));
-    expect([...first.Items!, ...second.Items!].map(({ sk }) => sk?.S)).toEqual(['a', 'b', 'c', 'ä']);
   });
 
   test('meters reads and writes, and reports capacity only to a caller that requests it', async () => {
@@ -127,20 +79,6 @@ describe('a scan', () => {
     expect(answer.ConsumedCapacity).toMatchObject({ TableName, CapacityUnits: 0.5 });
     expect(running.calls.at(-1)).toMatchObject({ permission: 'dynamodb:Scan', readUnits: 0.5 });
   });
-
-  test('continues page by page, including pages that the filter empties', async () => {
-    await using running = await filled();
-    const pages: number[] = [];
-    const found: (string | undefined)[] = [];
-    const limited = { ...STATES, Limit: 2, ConsistentRead: true };
-    for await (const page of paginateScan({ client: clientOf(running) }, limited)) {
-      pages.push(page.ScannedCount!);
-      found.push(...page.Items!.map(({ pk }) => pk?.S));
-    }
-    expect(pages.reduce((sum, size) => sum + size)).toBe(6);
-    expect(pages.length).toBeGreaterThanOrEqual(3);
-    expect(found.sort()).toEqual(['row#assets#=a', 'row#assets#=b']);
-  });
 });
 
 test('DescribeTable describes the table and refuses another one', async () => {
@@ -161,32 +99,6 @@ test('DescribeTable describes the table and refuses another one', async () => {
 });
 
 describe('an injected fault', () => {
-  test('leaves some items of a batch unprocessed and returns them', async () => {
-    await using running = await started();
-    const client = clientOf(running);
-    const puts = ['a', 'b', 'c'].map(sk => ({ PutRequest: { Item: item('p', sk) } }));
-    running.aws.faults.next('dynamodb', { failItems: index => index === 1 });
-    const written = await client.send(new BatchWriteItemCommand({ RequestItems: { [TableName]: puts } }));
-    expect(written.UnprocessedItems).toEqual({ [TableName]: [puts[1]] });
-
-    const Keys = ['a', 'b', 'c'].map(sk => key('p', sk));
-    running.aws.faults.next('dynamodb', { failItems: index => index === 2 });
-    const read = await client.send(
-      new BatchGetItemCommand({ RequestItems: { [TableName]: { Keys, ConsistentRead: true } } }),
-    );
-    expect(read.Responses).toEqual({ [TableName]: [item('p', 'a')] });
-    expect(read.UnprocessedKeys).toEqual({ [TableName]: { Keys: [Keys[2]], ConsistentRead: true } });
-  });
-
-  test('may leave a whole batch unprocessed', async () => {
-    await using running = await started();
-    const client = clientOf(running);
-    const Keys = [key('p', 'a')];
-    running.aws.faults.next('dynamodb', { failItems: () => true });
-    const read = await client.send(new BatchGetItemCommand({ RequestItems: { [TableName]: { Keys } } }));
-    expect(read).toMatchObject({ Responses: {}, UnprocessedKeys: { [TableName]: { Keys } } });
-  });
-
   test('refuses a throttled write without effect, and loses the answer of a write after its effect', async () => {
     await using running = await started();
     const client = clientOf(running);

@@ -52,38 +52,6 @@ describe('the endpoints', () => {
     expect(running.calls).toEqual([]);
   });
 
-  test('refuse a request of another protocol, and serve the next one', async () => {
-    await using running = await started();
-    const signed = { authorization: 'AWS4-HMAC-SHA256 Credential=a' };
-    const target = { 'x-amz-target': 'Firehose_20150804.PutRecordBatch' };
-    const url = running.aws.environment['AWS_ENDPOINT_URL_FIREHOSE']!;
-    const send = async (headers: Record<string, string>, body: string) => {
-      const answer = await fetch(url, { method: 'POST', headers: { ...signed, ...headers }, body });
-      return ((await answer.json()) as { __type: string }).__type;
-    };
-    const record = (Data: unknown) =>
-      JSON.stringify({ DeliveryStreamName: 'security-data-connector', Records: [{ Data }] });
-    expect(await send({}, '{}')).toBe('UnknownOperationException');
-    expect(await send({ 'x-amz-target': 'Other.PutRecordBatch' }, '{}')).toBe('UnknownOperationException');
-    for (const body of ['', '{', '[]', 'null', record(1), record('!'), record('abc')]) {
-      expect(await send(target, body)).toBe('SerializationException');
-    }
-    expect(await send(target, '{}')).toBe('ValidationException');
-    expect(await send(target, record('YWJj'))).toBeUndefined();
-  });
-
-  test('serve the next request after a client disconnects in the middle of one', async () => {
-    await using running = await started();
-    for (const name of ENDPOINTS) {
-      const dying = request(running.aws.environment[name]!, { method: 'POST', headers: { 'content-length': 1000 } });
-      const died = new Promise(resolve => dying.once('error', resolve));
-      await new Promise(resolve => dying.write('{', resolve));
-      dying.destroy(new Error('killed'));
-      await died;
-      expect((await fetch(running.aws.environment[name]!, { method: 'POST', body: '{}' })).ok).toBe(false);
-    }
-  });
-
   test('finish and answer the calls in progress when they are closed, and do not wait for an incomplete request', async () => {
     await using running = await started();
     const { environment, names, faults } = running.aws;

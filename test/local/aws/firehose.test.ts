@@ -1,16 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import {
-  DescribeDeliveryStreamCommand,
-  FirehoseClient,
-  PutRecordBatchCommand,
-  PutRecordCommand,
-} from '@aws-sdk/client-firehose';
+import { DescribeDeliveryStreamCommand, FirehoseClient, PutRecordBatchCommand } from '@aws-sdk/client-firehose';
 import { describe, expect, test } from '@jest/globals';
 import { deliveredObjects } from '../../../local/aws/delivered.ts';
 import type { LocalAws } from '../../../local/aws/endpoints.ts';
-import { THROTTLED } from '../../../local/aws/faults.ts';
 import { clientConfig, started } from './started.ts';
 
 const STREAM = 'security-data-connector';
@@ -46,17 +40,6 @@ describe('Firehose accepts records', () => {
     await expect(client.send(batch(1_024_001))).rejects.toMatchObject({ name: 'ValidationException' });
     await expect(client.send(batch(...full, 1))).rejects.toMatchObject({ name: 'InvalidArgumentException' });
     expect(running.aws.firehose.counters).toEqual({ ...taken, calls: 6, refusedCalls: 3 });
-  });
-
-  test('in batches and one by one, and counts them', async () => {
-    await using running = await started();
-    const client = new FirehoseClient(clientConfig(running.aws, 'FIREHOSE'));
-    await client.send(batch(1, 5120, 5121));
-    const Record = { Data: Buffer.from('x\n') };
-    expect(await client.send(new PutRecordCommand({ DeliveryStreamName: STREAM, Record }))).toMatchObject({
-      RecordId: expect.any(String),
-    });
-    expect(running.aws.firehose.counters).toMatchObject({ records: 4 });
   });
 
   test('but not for an unknown stream: ResourceNotFoundException', async () => {
@@ -103,37 +86,6 @@ describe('Firehose delivers', () => {
 });
 
 describe('an injected fault', () => {
-  test('names the failed records of a batch by their place, and only the others are delivered', async () => {
-    await using running = await started();
-    const client = new FirehoseClient(clientConfig(running.aws, 'FIREHOSE'));
-    running.aws.faults.next('firehose', { failItems: index => index % 2 === 1 });
-    const answer = await client.send(lines('0', '1', '2', '3'));
-    expect(answer.FailedPutCount).toBe(2);
-    expect(answer.RequestResponses?.map(({ ErrorCode }) => ErrorCode)).toEqual([
-      undefined,
-      'ServiceUnavailableException',
-      undefined,
-      'ServiceUnavailableException',
-    ]);
-    expect(await deliveredText(running.aws)).toBe('0\n2\n');
-    expect(running.aws.firehose.counters).toMatchObject({ records: 2 });
-  });
-
-  test('throttles a call without effect, and the SDK retries it', async () => {
-    await using running = await started();
-    const once = new FirehoseClient(clientConfig(running.aws, 'FIREHOSE'));
-    running.aws.faults.next('firehose', THROTTLED.firehose);
-    await expect(once.send(lines('a'))).rejects.toMatchObject({
-      name: 'ServiceUnavailableException',
-      message: 'Slow down.',
-      $metadata: { httpStatusCode: 503 },
-    });
-    running.aws.faults.next('firehose', THROTTLED.firehose);
-    const retrying = new FirehoseClient({ ...clientConfig(running.aws, 'FIREHOSE'), maxAttempts: 2 });
-    await retrying.send(lines('b'));
-    expect(await deliveredText(running.aws)).toBe('b\n');
-  });
-
   test('loses a request without effect, or an answer after its effect', async () => {
     await using running = await started();
     const client = new FirehoseClient(clientConfig(running.aws, 'FIREHOSE'));
@@ -142,20 +94,6 @@ describe('an injected fault', () => {
     await expect(client.send(lines('answer lost'))).rejects.toThrow(/ECONNRESET|socket hang up/);
     expect(await deliveredText(running.aws)).toBe('answer lost\n');
     expect(running.calls.map(({ status }) => status)).toEqual([0, 0]);
-  });
-
-  test('follows a rule by the number of the call until the rule is cleared', async () => {
-    await using running = await started();
-    const client = new FirehoseClient(clientConfig(running.aws, 'FIREHOSE'));
-    running.aws.faults.always('firehose', (_operation, number) => (number < 3 ? THROTTLED.firehose : undefined));
-    for (const text of ['1', '2']) {
-      await expect(client.send(lines(text))).rejects.toMatchObject({ name: 'ServiceUnavailableException' });
-    }
-    await client.send(lines('3'));
-    running.aws.faults.always('firehose', { loseAnswer: true });
-    running.aws.faults.clear();
-    await client.send(lines('4'));
-    expect(running.calls.map(({ status }) => status)).toEqual([503, 503, 200, 200]);
   });
 });
 
@@ -183,13 +121,5 @@ describe('DescribeDeliveryStream', () => {
     });
     expect(running.calls[0]!.permission).toBe('firehose:DescribeDeliveryStream');
     expect(running.aws.firehose.counters).toMatchObject({ calls: 0, refusedCalls: 0 });
-  });
-
-  test('of an unknown stream is refused', async () => {
-    await using running = await started();
-    const client = new FirehoseClient(clientConfig(running.aws, 'FIREHOSE'));
-    const describing = client.send(new DescribeDeliveryStreamCommand({ DeliveryStreamName: 'other' }));
-    await expect(describing).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
-    expect(running.aws.firehose.counters.refusedCalls).toBe(0);
   });
 });
