@@ -15,7 +15,10 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   transform: {},
   testEnvironment: 'node',
-  maxWorkers: 2,
+  // One more than the processors of a small machine: some files wait for processes and retries most of their time.
+  maxWorkers: 3,
+  // Of tests that are marked as concurrent: each waits for a process that retries.
+  maxConcurrency: 10,
   // Ends only what hangs. Tests and hooks set no limit of their own: a busy machine would exceed it.
   testTimeout: 600_000,
   // Modules that were loaded for one file are not all let go after it: a worker that holds too many collects garbage more than it tests.

@@ -1,14 +1,19 @@
 /** The handler in a process of its own, against services that echo requests, answer a byte at a time, or answer without end. */
 
 import { gzipSync } from 'node:zlib';
-import { describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { STREAMS } from '../../lambda/streams.ts';
 import { emfOf } from '../../local/alarms/emf.ts';
 import { json } from '../../local/incidents/tampered-api.ts';
+import { bundle } from './support/bundle.ts';
 import { CANARY_SECRET, type Connector, canaries } from './support/connector.ts';
 import { echo, echoRaw } from './support/echo.ts';
-import { type FunctionRun, functionProcess, HANDLER } from './support/function-process.ts';
+import { type FunctionRun, functionProcess } from './support/function-process.ts';
 import { type Act, httpHarness } from './support/http-harness.ts';
+
+/** Starts in half the time of the sources. Before all hooks, because concurrent tests do not wait for them. */
+const built = await bundle();
+afterAll(async () => built[Symbol.asyncDispose]());
 
 /** Everything that the function has shown, and which parts of a secret, a token or a row are in it. */
 async function shownBy(
@@ -16,7 +21,7 @@ async function shownBy(
   environment: Readonly<Record<string, string>> = {},
   milliseconds = 4_000,
 ): Promise<{ readonly run: FunctionRun; readonly log: string; readonly leaks: readonly string[] }> {
-  const run = await functionProcess(HANDLER, { ...each.environment, ...environment }, [{}], milliseconds);
+  const run = await functionProcess(built.module, { ...each.environment, ...environment }, [{}], milliseconds);
   const tokens = each.api.seen.map(({ headers }) => String(headers.authorization).replace('Bearer ', ''));
   const basic = Buffer.from(`${each.platform.account.clientId}:${CANARY_SECRET}`).toString('base64');
   const shown = [run.stdout, run.stderr, run.rejections, JSON.stringify(run.outcomes)].join('\n');
@@ -131,12 +136,13 @@ function measured(what: string, { run }: { readonly run: FunctionRun }, began: n
 }
 
 describe('services that send a byte at a time', () => {
-  test.each([
+  // One after the other: each uses its clients in this process too, which take the endpoints from one environment.
+  test.each<[string, { readonly token?: boolean }, RegExp]>([
     ['the API', {}, /OutOfTimeError.*\/v1\/assets/],
     ['the token endpoint', { token: true }, /ApiUnavailableError.*token endpoint/i],
   ])(
     'when %s sends a byte at a time, the run ends in time, logs its failures, emits metrics and releases the lease',
-    async (what, { token }: { readonly token?: boolean }, message) => {
+    async (what, { token }, message) => {
       await using each = await canaries();
       await using endpoint = await httpHarness(drip);
       if (!token) each.api.tamper(() => drip);
