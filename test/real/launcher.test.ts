@@ -1,13 +1,8 @@
-import { access, glob, mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { access, glob } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { rejection } from '../lambda/support/rejection.ts';
-import { command } from '../support/parts/command.ts';
 import { freePort, startPart } from '../support/parts/start-part.ts';
-import { isAtLeast, versionIn } from '../support/parts/tools.ts';
-import { PARTS } from './parts.ts';
-import { fetchPart } from './run/fetch-part.ts';
 import type { Launch } from './run/launch.ts';
 import { readOptions } from './run/options.ts';
 import { readyPart } from './run/ready-part.ts';
@@ -34,14 +29,6 @@ describe('the test files of a run', () => {
     expect(skip.map(({ lacks }) => lacks)).toEqual(skip.map(() => ['keycloak']));
     expect(choose(new Set(), []).run).toEqual([]);
   });
-
-  test('may be chosen by a part of their path', () => {
-    const { run, skip } = choose(new Set(['dynamodb']), ['store/table', 'real/tokens']);
-    expect([...run, ...skip].map(({ file }) => file)).toEqual([
-      'test/lambda/store/table.test.ts',
-      'test/real/tokens.real.ts',
-    ]);
-  });
 });
 
 describe('a part', () => {
@@ -52,14 +39,6 @@ describe('a part', () => {
   test('that is left out, or whose tools the machine lacks, is skipped for that reason', async () => {
     expect(options).toMatchObject({ without: ['moto', 'keycloak'], cache: '/cache/security-data-connector/real' });
     expect(await readyPart('moto', options)).toEqual({ skipped: 'left out' });
-  });
-
-  test('is taken from the cache when it is there', async () => {
-    const cache = await mkdtemp(join(tmpdir(), 'cache-'));
-    const folder = join(cache, `moto-${PARTS.moto.version}`);
-    await mkdir(folder);
-    expect(await fetchPart('moto', cache)).toEqual({ folder, cached: true });
-    await rm(cache, { recursive: true });
   });
 
   test('is started in a group of its own, of which no process is left once it is stopped', async () => {
@@ -74,36 +53,6 @@ describe('a part', () => {
     const error = await rejection(startPart(launch(`console.error('no licence'); process.exit(3)`, await freePort())));
     expect(error.name).toBe('PartFailedError');
     expect(error.message).toContain('no licence');
-  });
-});
-
-describe('a tool', () => {
-  test.each<[string, [number, number]]>([
-    ['openjdk version "17.0.15" 2025-04-15', [17, 0]],
-    ['java version "1.8.0_402"', [1, 8]],
-    ['Apache Maven 3.8.7', [3, 8]],
-    ['Python 3.11.7', [3, 11]],
-  ])('says its version: %s', (words, version) => {
-    expect(versionIn(words)).toEqual(version);
-  });
-
-  test('is old when its version is lower, number by number', () => {
-    expect(
-      [
-        [3, 11],
-        [3, 9],
-        [4, 0],
-        [3, 8],
-        [2, 99],
-      ].map(([a, b]) => isAtLeast([a!, b!], [3, 9])),
-    ).toEqual([true, true, true, false, false]);
-  });
-
-  test('that fails says the first line that speaks of an error', async () => {
-    const script = `console.log('begun'); console.error('[ERROR] no such thing'); console.log('ended'); process.exit(2)`;
-    const error = await rejection(command(process.execPath, ['--eval', script], 30));
-    expect(error.message).toMatch(/ended with 2: \[ERROR\] no such thing$/);
-    expect((await rejection(command('no-such-command', [], 30))).name).toBe('CommandError');
   });
 });
 

@@ -8,16 +8,8 @@ import {
   type MetricAlarm,
   paginateDescribeAlarms,
 } from '@aws-sdk/client-cloudwatch';
-import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DescribeDeliveryStreamCommand, FirehoseClient } from '@aws-sdk/client-firehose';
-import { GetPolicyVersionCommand, IAMClient, ListAttachedRolePoliciesCommand } from '@aws-sdk/client-iam';
+import { IAMClient, ListAttachedRolePoliciesCommand } from '@aws-sdk/client-iam';
 import { GetFunctionConfigurationCommand, InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { GetBucketNotificationConfigurationCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
-import { GetScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
-import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { ListSubscriptionsByTopicCommand, SNSClient } from '@aws-sdk/client-sns';
-import { GetQueueAttributesCommand, SQSClient, StartMessageMoveTaskCommand } from '@aws-sdk/client-sqs';
-import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startAws } from '../../../local/aws/endpoints.ts';
 import { startDeployment } from '../../../local/deployment/deployment.ts';
@@ -49,53 +41,6 @@ describe('a deployed stack', () => {
     expect(outputs).toEqual(each.outputs);
     for (const value of Object.values(outputs)) expect(value).toMatch(/^[^${}]+$/);
     expect(Stacks![0]).toMatchObject({ StackName: each.stackName, StackStatus: 'CREATE_COMPLETE' });
-  });
-
-  test('has what its outputs name: table, stream, bucket, secret, schedule, queues and policy', async () => {
-    const { outputs, functionEnvironment } = each;
-    const name = (key: string) => outputs[key]!;
-    const sqs = client(each, 'SQS', SQSClient);
-    const queue = async (key: string) => {
-      const command = new GetQueueAttributesCommand({
-        QueueUrl: name(key),
-        AttributeNames: ['QueueArn', 'VisibilityTimeout', 'Policy', 'RedrivePolicy'],
-      });
-      return (await sqs.send(command)).Attributes!;
-    };
-    await client(each, 'DYNAMODB', DynamoDBClient).send(
-      new DescribeTableCommand({ TableName: name('StateTableName') }),
-    );
-    await client(each, 'FIREHOSE', FirehoseClient).send(
-      new DescribeDeliveryStreamCommand({ DeliveryStreamName: name('DeliveryStreamName') }),
-    );
-    await client(each, 'S3', S3Client).send(new ListObjectsV2Command({ Bucket: name('BucketName') }));
-    const SecretId = functionEnvironment['CREDENTIALS_SECRET_ID'];
-    await client(each, 'SECRETS_MANAGER', SecretsManagerClient).send(new GetSecretValueCommand({ SecretId }));
-    const schedule = await client(each, 'SCHEDULER', SchedulerClient).send(
-      new GetScheduleCommand({ Name: name('ScheduleName') }),
-    );
-    const deadLetters = await queue('ScheduleDeadLetterQueueUrl');
-    expect(schedule).toMatchObject({
-      State: 'ENABLED',
-      Target: { DeadLetterConfig: { Arn: deadLetters['QueueArn'] } },
-    });
-    const siem = await queue('SiemQueueUrl');
-    expect([siem['QueueArn'], siem['VisibilityTimeout']]).toEqual([name('SiemQueueArn'), '600']);
-    expect(JSON.parse(siem['Policy']!).Statement[1]).toMatchObject({ Effect: 'Allow', Resource: name('SiemQueueArn') });
-    const unreadable = await queue('SiemDeadLetterQueueUrl');
-    expect(JSON.parse(siem['RedrivePolicy']!)).toEqual({
-      deadLetterTargetArn: unreadable['QueueArn'],
-      maxReceiveCount: 10,
-    });
-    const { PolicyVersion } = await client(each, 'IAM', IAMClient).send(
-      new GetPolicyVersionCommand({ PolicyArn: name('SiemReaderPolicyArn'), VersionId: 'v1' }),
-    );
-    const { Statement: statements } = JSON.parse(decodeURIComponent(PolicyVersion!.Document!));
-    expect(statements.map(({ Resource }: { Resource: string }) => Resource)).toEqual([
-      `arn:aws:s3:::${name('BucketName')}/events/*`,
-      name('SiemQueueArn'),
-    ]);
-    await client(each, 'STS', STSClient).send(new GetCallerIdentityCommand());
   });
 
   test('has a function with the template’s variables, except those that are given', async () => {
@@ -138,28 +83,6 @@ describe('a deployed stack', () => {
     each.alarms.set('acme/stream-silent', 'OK');
   });
 
-  test('returns messages from the SIEM’s dead-letter queue to its queue, and none from the schedule’s', async () => {
-    const sqs = client(each, 'SQS', SQSClient);
-    const arnOf = (key: string) => each.outputs[key]!.replace(/^.*\/(\w+)\/(.*)$/, 'arn:aws:sqs:us-east-1:$1:$2');
-    each.queues.send(each.outputs['SiemDeadLetterQueueUrl']!, { body: 'a', sourceArn: each.outputs['SiemQueueArn'] });
-    await sqs.send(new StartMessageMoveTaskCommand({ SourceArn: arnOf('SiemDeadLetterQueueUrl') }));
-    expect(each.queues.messages(each.outputs['SiemQueueUrl']!).map(({ body }) => body)).toEqual(['a']);
-    const refused = sqs.send(new StartMessageMoveTaskCommand({ SourceArn: arnOf('ScheduleDeadLetterQueueUrl') }));
-    await expect(refused).rejects.toThrow('Source queue must be configured as a Dead Letter Queue.');
-  });
-
-  test('has the bucket notifications of the template and its topic without subscriptions', async () => {
-    const s3 = client(each, 'S3', S3Client);
-    const Bucket = each.outputs['BucketName'];
-    const { QueueConfigurations } = await s3.send(new GetBucketNotificationConfigurationCommand({ Bucket }));
-    const FilterRules = [{ Name: 'Prefix', Value: 'events/' }];
-    expect(QueueConfigurations).toMatchObject([
-      { QueueArn: each.outputs['SiemQueueArn'], Events: ['s3:ObjectCreated:*'], Filter: { Key: { FilterRules } } },
-    ]);
-    const listed = new ListSubscriptionsByTopicCommand({ TopicArn: each.outputs['AlarmTopicArn'] });
-    expect((await client(each, 'SNS', SNSClient).send(listed)).Subscriptions).toEqual([]);
-  });
-
   test('gives an operator’s process endpoints, region and credentials, and no variable of the function', () => {
     const { environment } = each;
     for (const name of Object.keys(environment)) expect(name).toMatch(/^AWS_/);
@@ -167,17 +90,6 @@ describe('a deployed stack', () => {
     expect(new Set(endpoints.map(name => environment[name])).size).toBe(endpoints.length);
     expect(environment).toMatchObject({ AWS_REGION: 'us-east-1', AWS_CONFIG_FILE: '/dev/null' });
   });
-});
-
-test('the account may have other stacks, or none', async () => {
-  const cloudformation = client(each, 'CLOUDFORMATION', CloudFormationClient);
-  const names = async () =>
-    (await cloudformation.send(new DescribeStacksCommand({}))).Stacks!.map(({ StackName }) => StackName);
-  const [own] = each.stacks.splice(0);
-  expect(await names()).toEqual([]);
-  each.stacks.push({ name: 'other', outputs: [] }, own!);
-  expect(await names()).toEqual(['other', each.stackName]);
-  each.stacks.shift();
 });
 
 test('a template that uses every option is deployed too', async () => {

@@ -77,12 +77,6 @@ describe('the names of a template’s resources', () => {
     expect(references.ref('AWS::AccountId')).toBe('123456789012');
   });
 
-  test('of a delivery stream are the name and the ARN of the local one', () => {
-    expect(references.ref('Stream')).toBe(LOCAL_NAMES.deliveryStream);
-    const arn = `arn:aws:firehose:eu-west-1:123456789012:deliverystream/${LOCAL_NAMES.deliveryStream}`;
-    expect(references.attribute('Stream', 'Arn')).toBe(arn);
-  });
-
   test('that are missing or unknown are refused', () => {
     expect(() => references.ref('Nothing')).toThrow('The template has no resource Nothing.');
     expect(() => references.attribute('Other', 'Arn')).toThrow('Arn of Other is not known here.');
