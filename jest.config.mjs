@@ -15,8 +15,7 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   transform: {},
   testEnvironment: 'node',
-  // One more than the processors of a small machine: some files wait for processes and retries most of their time.
-  maxWorkers: 3,
+  maxWorkers: 2,
   // Of tests that are marked as concurrent: each waits for a process that retries.
   maxConcurrency: 10,
   // Ends only what hangs. Tests and hooks set no limit of their own: a busy machine would exceed it.
