@@ -113,15 +113,6 @@ describe('the files of siem/', () => {
     expect(unknown.filter(({ text }) => text !== 'kind=leftouter')).toEqual([]);
   });
 
-  test.each(['elastic', 'opensearch', 'sentinel', 'splunk', 'crowdstrike', 'google-secops'])(
-    'name every stream in %s',
-    folder => {
-      const texts = NAMES.filter(name => name.startsWith(`${folder}/`)).map(siemFile);
-      const missing = ALL_STREAMS.filter(stream => !texts.some(text => new RegExp(`["'(|=]${stream}\\b`).test(text)));
-      expect(missing).toEqual([]);
-    },
-  );
-
   test('take the sequence as two halves of ten digits', () => {
     expect(schema.properties.sequence.pattern).toBe('^[0-9]{20}$');
     expect(siemFile(`${APP}/default/savedsearches.conf`).match(/\^s\(\?<sequence>\\d\{20\}\)/g)?.length).toBe(3);

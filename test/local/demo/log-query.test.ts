@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { METRIC_NAMESPACE } from '../../../lambda/metric-names.ts';
 import { dashboardWidgets } from '../../../local/alarms/dashboard.ts';
 import { type LoggedFigures, logTable } from '../../../local/alarms/log-query.ts';
-import { seriesKey, TimeSeries } from '../../../local/alarms/time-series.ts';
+import { TimeSeries } from '../../../local/alarms/time-series.ts';
 import { demoStack } from '../../../local/demo/demo.ts';
 
 const CONNECTOR = { service: 'acme' };
@@ -58,25 +58,6 @@ describe('the result of a log widget’s query', () => {
         { group: '2026-11-22 10:00', values: [10, 5] },
       ],
     });
-  });
-
-  test('includes negative minutes in an hour that began before minute 0', () => {
-    const lines = logged(
-      [-31, CONNECTOR, { Memory: 1 }],
-      [-30, CONNECTOR, { Memory: 2 }],
-      [-1, CONNECTOR, { Memory: 3 }],
-      [0, CONNECTOR, { Memory: 4 }],
-      [30, CONNECTOR, { Memory: 5 }],
-    );
-    const query = 'filter ispresent(Memory) | stats sum(Memory) as megabytes by bin(1h)';
-    expect(logTable(query, lines, { ...SPAN, from: -90 }).rows).toEqual([
-      { group: '2026-11-22 11:00', values: [5] },
-      { group: '2026-11-22 10:00', values: [9] },
-      { group: '2026-11-22 09:00', values: [1] },
-    ]);
-    const key = seriesKey({ namespace: METRIC_NAMESPACE, metric: 'Memory', dimensions: CONNECTOR });
-    // Periods of a metric begin at minute 0 and its multiples, before it too.
-    expect(lines.figures.statistics(key, 'Sum', { first: -1, count: 2, periodMinutes: 60 })).toEqual([6, 9]);
   });
 
   test.each([
