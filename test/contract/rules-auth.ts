@@ -11,7 +11,6 @@ export const AUTH_RULES: readonly Rule[] = [
       hold(typeof body['access_token'] === 'string', 'access_token is not a string.');
       hold(Number.isInteger(body['expires_in']), 'expires_in is not an integer.');
       hold(body['token_type'] === 'Bearer', 'token_type is not Bearer.');
-      return undefined;
     },
   },
   {
@@ -20,7 +19,6 @@ export const AUTH_RULES: readonly Rule[] = [
     check: async client => {
       const { body } = await client.token();
       hold(isObject(body) && body['expires_in'] === 300, 'expires_in is not 300.');
-      return undefined;
     },
   },
   {
@@ -29,7 +27,6 @@ export const AUTH_RULES: readonly Rule[] = [
     check: async client => {
       const { body } = await client.token();
       hold(isObject(body) && !('refresh_token' in body), 'The answer holds a refresh_token.');
-      return undefined;
     },
   },
   {
@@ -37,7 +34,6 @@ export const AUTH_RULES: readonly Rule[] = [
     words: 'A token is reused for its lifetime, not requested per call',
     check: async client => {
       for (const [, path] of [...client.streams, ...client.streams]) await client.page(path, { limit: 1 });
-      return undefined;
     },
   },
   {
@@ -66,7 +62,6 @@ export const AUTH_RULES: readonly Rule[] = [
       await everywhere(client, old, 'auth/expired-token');
       client.forgetToken();
       await client.page('/v1/assets', { limit: 1 });
-      return undefined;
     },
   },
   {
@@ -79,7 +74,6 @@ export const AUTH_RULES: readonly Rule[] = [
         JSON.stringify(text, (key, value) => (key === 'next_cursor' ? null : value));
       const sameRows = status === 200 && ids(body).includes(ids(own.rows));
       hold(sameRows || (status >= 400 && status < 500), 'A query that names another organization gave other rows.');
-      return undefined;
     },
   },
 ];

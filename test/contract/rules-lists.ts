@@ -18,7 +18,6 @@ export const LIST_RULES: readonly Rule[] = [
     words: 'Every list response holds an array of rows plus the pagination object',
     check: everyStream(async (client, path) => {
       await client.page(path);
-      return undefined;
     }),
   },
   {
@@ -26,7 +25,6 @@ export const LIST_RULES: readonly Rule[] = [
     words: 'page_size is an integer and equals the length of the returned array',
     check: everyStream(async (client, path) => {
       for (const limit of [1, 7, 500]) sizeFits(await client.page(path, { limit }));
-      return undefined;
     }),
   },
   {
@@ -46,7 +44,6 @@ export const LIST_RULES: readonly Rule[] = [
         const { rows } = await client.page(path, { limit });
         hold(rows.length <= limit, `${path} gave ${rows.length} rows for limit ${limit}.`);
       }
-      return undefined;
     }),
   },
   {
@@ -54,7 +51,6 @@ export const LIST_RULES: readonly Rule[] = [
     words: 'A limit outside 1..500 answers 400; it is never clamped',
     check: everyStream(async (client, path) => {
       for (const limit of [0, -1, 501, 100_000]) refusal(await client.get(`${path}?limit=${limit}`), 400);
-      return undefined;
     }),
   },
   {
@@ -96,7 +92,6 @@ export const LIST_RULES: readonly Rule[] = [
       const again = await client.page(path, { cursor: first.nextCursor, limit: 500 });
       const repeated = again.rows.filter(row => before.has(version(row)));
       hold(repeated.length === 0, `${path}: the page after a cursor repeats ${repeated.length} rows from before it.`);
-      return undefined;
     }),
   },
   {

@@ -80,7 +80,6 @@ export const ROW_RULES: readonly Rule[] = [
         rows.every(row => typeof row[threatAssetMember] === 'string'),
         `A threat has no ${threatAssetMember}.`,
       );
-      return undefined;
     },
   },
   {

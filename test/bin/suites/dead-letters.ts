@@ -7,6 +7,7 @@ import { json, list } from '../../../local/incidents/tampered-api.ts';
 import { START } from '../../lambda/support/stepped-clock.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
 import { REFUSED_START, sqsQueueName, startLost } from '../support/queues.ts';
+import { DENIED, only } from '../support/refusals.ts';
 
 const CANARY = 'canary-value';
 const OVERSIZE = 'dead-letter/acme/dns-blocks/oversize/0a1b.json';
@@ -190,7 +191,7 @@ describe('redrive', () => {
     const missing = { status: 400, code: 'ResourceNotFoundException', message: 'Not found.' };
     if (what.includes('stream')) each.connector.aws.faults.always('firehose', { refuse: missing });
     if (what.includes('queue')) {
-      each.connector.aws.faults.always('sqs', { refuse: { status: 403, code: 'AccessDenied', message: 'No.' } });
+      each.connector.aws.faults.always('sqs', DENIED);
     }
     const { status, stderr } = await each.ctl(['dead-letters', 'redrive', ...keys, '--yes']);
     expect([status, stderr]).toEqual([expected, expect.stringContaining(reason)]);
@@ -211,10 +212,7 @@ describe('redrive', () => {
 
   test('keeps and reports an object if Firehose refuses a record', async () => {
     await using each = await withFailures();
-    const refuse = { status: 400, code: 'AccessDeniedException', message: 'No.' };
-    each.connector.aws.faults.always('firehose', ({ action }) =>
-      action === 'PutRecordBatch' ? { refuse } : undefined,
-    );
+    each.connector.aws.faults.always('firehose', only('PutRecordBatch', DENIED));
     const { status, stderr } = await each.ctl(['dead-letters', 'redrive', ERROR, '--yes']);
     expect([status, await lies(each, ERROR)]).toEqual([1, true]);
     expect(stderr).toContain('You need firehose:PutRecordBatch');
@@ -390,9 +388,8 @@ test.each([
   ['both lists', [0, 1]],
 ])('when %s of the bucket cannot be read, list says why once', async (_what, refused) => {
   await using each = await withFailures();
-  const refuse = { status: 403, code: 'AccessDenied', message: 'No.' };
   let calls = 0;
-  each.connector.aws.faults.always('s3', () => (refused.includes(calls++) ? { refuse } : undefined));
+  each.connector.aws.faults.always('s3', () => (refused.includes(calls++) ? DENIED : undefined));
   const { status, stdout } = await each.ctl(['dead-letters', 'list']);
   expect(status).toBe(3);
   expect(stdout.match(/not readable/g)).toHaveLength(refused.length);

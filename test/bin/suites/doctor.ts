@@ -7,6 +7,7 @@ import { page } from '../../docs/pages.ts';
 import { pass } from '../../lambda/support/aws-scene.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
 import type { Found } from '../support/found.ts';
+import { DENIED, GONE, only } from '../support/refusals.ts';
 
 async function runDoctor(
   each: Deployment,
@@ -48,18 +49,13 @@ const FAULTS: readonly (readonly [string, (each: Deployment) => unknown, Record<
       { state: ['fail', 'Deploy the version of the connector that wrote it'] },
     ],
     [
-      'a paused schedule',
-      each =>
-        each.stack.schedules.put(each.stack.scheduleName, {
-          ...each.stack.schedules.get(each.stack.scheduleName),
-          State: 'DISABLED',
-        }),
-      { schedule: ['warn', 'connectorctl -- resume'] },
-    ],
-    [
-      'a firing alarm',
-      each => each.stack.alarms.set('acme/stream-silent', 'ALARM'),
-      { alarms: ['warn', 'in alarm: stream-silent'] },
+      'a paused schedule and a firing alarm',
+      ({ stack }) => {
+        const schedule = stack.schedules.get(stack.scheduleName);
+        stack.schedules.put(stack.scheduleName, { ...schedule, State: 'DISABLED' });
+        stack.alarms.set('acme/stream-silent', 'ALARM');
+      },
+      { schedule: ['warn', 'connectorctl -- resume'], alarms: ['warn', 'in alarm: stream-silent'] },
     ],
     [
       'alarms without a subscription, objects without notifications, a wrong schedule target and a failed function',
@@ -110,29 +106,18 @@ const FAULTS: readonly (readonly [string, (each: Deployment) => unknown, Record<
       },
     ],
     [
-      'a delivery stream that does not exist',
-      ({ connector: { aws } }) => {
-        const refuse = { status: 400, code: 'ResourceNotFoundException', message: 'Firehose acme not found' };
-        aws.faults.always('firehose', { refuse });
-      },
-      { 'delivery-stream': ['fail', 'No event can be sent. "npx cdk deploy --revert-drift'] },
-    ],
-    [
-      'a bucket that does not exist',
-      ({ connector: { aws } }) =>
-        aws.faults.always('s3', { refuse: { status: 404, code: 'NoSuchBucket', message: 'No' } }),
-      { bucket: ['fail', 'If somebody deleted it by hand, "npx cdk deploy --revert-drift"'] },
-    ],
-    [
-      'a missing topic and a missing table',
+      'a topic, a table, a bucket and a delivery stream that do not exist',
       ({ stack, connector: { aws } }) => {
         Object.assign(stack.topics[0]!, { arn: 'arn:aws:sns:us-east-1:000000000000:other' });
-        const refuse = { status: 400, code: 'ResourceNotFoundException', message: 'Requested resource not found' };
-        aws.faults.always('dynamodb', ({ action }) => (action === 'DescribeTable' ? { refuse } : {}));
+        aws.faults.always('dynamodb', only('DescribeTable', GONE));
+        aws.faults.always('s3', { refuse: { status: 404, code: 'NoSuchBucket', message: 'No' } });
+        aws.faults.always('firehose', GONE);
       },
       {
         'alarm-subscription': ['fail', 'does not exist: nobody is notified of alarms'],
         table: ['fail', 'Do not deploy'],
+        bucket: ['fail', 'If somebody deleted it by hand, "npx cdk deploy --revert-drift"'],
+        'delivery-stream': ['fail', 'No event can be sent. "npx cdk deploy --revert-drift'],
       },
     ],
   ];
@@ -224,8 +209,7 @@ describe('doctor', () => {
 
   test('does not advise to overwrite a secret that cannot be read', async () => {
     await using each = await deployment();
-    const refuse = { status: 400, code: 'AccessDeniedException', message: 'No' };
-    each.connector.aws.faults.always('secretsmanager', { refuse });
+    each.connector.aws.faults.always('secretsmanager', DENIED);
     const { all } = await runDoctor(each);
     const check = all.find(({ name }) => name === 'secret')!;
     expect(`${check.text} ${check.remedy}`).toContain('You need secretsmanager:GetSecretValue on it');

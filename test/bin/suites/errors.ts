@@ -4,6 +4,7 @@ import { STREAMS } from '../../../lambda/streams.ts';
 import { list, problem } from '../../../local/incidents/tampered-api.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
 import { logLines } from '../support/function-log.ts';
+import { DENIED } from '../support/refusals.ts';
 
 const MINUTE = 60_000;
 const put = (each: Deployment, message: string, minutesAgo = 1) =>
@@ -50,11 +51,9 @@ describe('errors', () => {
   test('names the cause of a failure at AWS', async () => {
     await using each = await deployment();
     each.connector.platform.populate({ assets: 1, threats: 0, dnsBlocks: 0 });
-    each.connector.aws.faults.always('firehose', {
-      refuse: { status: 400, code: 'AccessDeniedException', message: 'No' },
-    });
+    each.connector.aws.faults.always('firehose', DENIED);
     await each.run();
-    expect((await each.ctl(['errors'])).stdout).toMatch(/DeliveryError: .* \(Cause: AccessDeniedException: HTTP 400/);
+    expect((await each.ctl(['errors'])).stdout).toMatch(/DeliveryError: .* \(Cause: AccessDeniedException: HTTP 403/);
   });
 
   test('shows what only Lambda logged: a function that cannot start, that timed out, that ran out of memory', async () => {
@@ -100,7 +99,7 @@ describe('errors', () => {
 
   test('of a log that may not be read names the permission', async () => {
     await using each = await deployment();
-    each.connector.aws.faults.always('logs', { refuse: { status: 400, code: 'AccessDeniedException', message: 'No' } });
+    each.connector.aws.faults.always('logs', DENIED);
     const { status, stderr } = await each.ctl(['errors']);
     expect([status, stderr]).toEqual([1, expect.stringContaining('You need logs:FilterLogEvents on it.')]);
   });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { exportName } from '../../../lib/export-name.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
+import { DENIED } from '../support/refusals.ts';
 
 /** Adds stacks with the resources of the first one, whose alarms are missing because they have its name. */
 function copy(
@@ -84,8 +85,7 @@ describe('status --all', () => {
         ['acme', 'us-east-1', 'healthy: every stream is caught up'],
       ],
     ]);
-    const refuse = { status: 403, code: 'AccessDenied', message: 'No.' };
-    each.connector.aws.faults.next('cloudformation', { refuse });
+    each.connector.aws.faults.next('cloudformation', DENIED);
     const { status, stdout } = await each.ctl(['status', '--regions', 'eu-west-1,us-east-1']);
     expect([status, stdout.split('\n')[0]]).toEqual([
       3,

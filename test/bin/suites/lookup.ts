@@ -10,6 +10,7 @@ import { json, problem } from '../../../local/incidents/tampered-api.ts';
 import { pass } from '../../lambda/support/aws-scene.ts';
 import { START } from '../../lambda/support/stepped-clock.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
+import { DENIED } from '../support/refusals.ts';
 
 const CANARY = 'canary-value';
 let each: Deployment;
@@ -117,7 +118,7 @@ describe('asset and threat', () => {
   test('report an oversize row as too large, from its event or its dead letter', async () => {
     const { status, document } = await asked('asset', 'wide');
     expect([status, document.result, document.event.kind]).toEqual([3, 'too large', 'oversize']);
-    each.connector.aws.faults.next('s3', { refuse: { status: 403, code: 'AccessDenied', message: 'No.' } });
+    each.connector.aws.faults.next('s3', DENIED);
     const blind = await asked('asset', 'wide');
     expect([blind.status, blind.document.result]).toEqual([3, 'too large']);
     expect(blind.document.event.notFound).toContain('could not be read');
@@ -162,7 +163,7 @@ describe('asset and threat', () => {
   });
 
   test('compare a row whose event cannot be found', async () => {
-    each.connector.aws.faults.next('s3', { refuse: { status: 403, code: 'AccessDenied', message: 'No.' } });
+    each.connector.aws.faults.next('s3', DENIED);
     const { status, document } = await asked('asset', 'a');
     expect([status, document.result]).toEqual([0, 'same']);
     expect(document.event.notFound).toContain('You need s3:ListBucket and s3:GetObject');
@@ -178,9 +179,7 @@ describe('asset and threat', () => {
   });
 
   test('exit with 1 without permission to read the secret', async () => {
-    each.connector.aws.faults.next('secretsmanager', {
-      refuse: { status: 400, code: 'AccessDeniedException', message: 'No.' },
-    });
+    each.connector.aws.faults.next('secretsmanager', DENIED);
     const { status, stderr } = await each.ctl(['asset', 'a']);
     expect([status, stderr]).toEqual([
       1,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Deployment, deployment } from '../support/deployment.ts';
+import { DENIED, only } from '../support/refusals.ts';
 
 const notifies = (each: Deployment) =>
   ['critical', 'warning'].map(name => each.stack.alarms.get(`acme/${name}`)['ActionsEnabled']);
@@ -60,10 +61,7 @@ describe('pause and resume', () => {
 
   test('a pause without permission to mute changes nothing', async () => {
     await using each = await deployment();
-    const refuse = { status: 400, code: 'AccessDenied', message: 'not authorized' };
-    each.connector.aws.faults.always('cloudwatch', ({ action }) =>
-      action === 'DisableAlarmActions' ? { refuse } : {},
-    );
+    each.connector.aws.faults.always('cloudwatch', only('DisableAlarmActions', DENIED));
     const { status, stderr } = await each.ctl(['pause', '--mute']);
     expect([status, stderr]).toEqual([
       1,
@@ -74,8 +72,7 @@ describe('pause and resume', () => {
 
   test('a pause without permission to switch the schedule unmutes the alarms', async () => {
     await using each = await deployment();
-    const refuse = { status: 403, code: 'AccessDeniedException', message: 'not authorized' };
-    each.connector.aws.faults.always('scheduler', ({ action }) => (action === 'UpdateSchedule' ? { refuse } : {}));
+    each.connector.aws.faults.always('scheduler', only('UpdateSchedule', DENIED));
     const { status, stderr } = await each.ctl(['pause', '--mute']);
     expect([status, stderr]).toEqual([1, expect.stringContaining('iam:PassRole on its role')]);
     expect([scheduleOf(each).state, notifies(each)]).toEqual(['ENABLED', [true, true]]);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Deployment, deployment } from '../support/deployment.ts';
 import { FAR, putLease } from '../support/lease.ts';
+import { DENIED, GONE } from '../support/refusals.ts';
 import { cells } from '../support/words.ts';
 
 async function populated(): Promise<Deployment> {
@@ -90,12 +91,10 @@ describe('run, resync and replay', () => {
   });
 });
 
-const GONE = { status: 400, code: 'ResourceNotFoundException', message: 'Requested resource not found' };
-
 describe('run names what is missing and what to do', () => {
   test('when the state table does not exist', async () => {
     await using each = await populated();
-    each.connector.aws.faults.always('dynamodb', { refuse: GONE });
+    each.connector.aws.faults.always('dynamodb', GONE);
     const { status, stderr } = await each.ctl(['run']);
     expect([status, stderr]).toEqual([1, expect.stringContaining('The state table could not ')]);
     expect(stderr).toMatch(
@@ -105,7 +104,7 @@ describe('run names what is missing and what to do', () => {
 
   test('when the delivery stream does not exist', async () => {
     await using each = await populated();
-    each.connector.aws.faults.always('firehose', { refuse: GONE });
+    each.connector.aws.faults.always('firehose', GONE);
     const { status, stderr } = await each.ctl(['run']);
     expect([status, stderr]).toEqual([
       1,
@@ -115,8 +114,7 @@ describe('run names what is missing and what to do', () => {
 
   test('but not when the table is there and refuses', async () => {
     await using each = await populated();
-    const refuse = { status: 400, code: 'AccessDeniedException', message: 'No' };
-    each.connector.aws.faults.always('dynamodb', ({ action }) => (action === 'DescribeTable' ? {} : { refuse }));
+    each.connector.aws.faults.always('dynamodb', ({ action }) => (action === 'DescribeTable' ? {} : DENIED));
     expect((await each.ctl(['run'])).stderr).not.toContain('does not exist');
   });
 });

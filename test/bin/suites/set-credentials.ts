@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { list, problem } from '../../../local/incidents/tampered-api.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
+import { DENIED } from '../support/refusals.ts';
 
 const PLACE = 'Credentials of connector acme in account 000000000000, region us-east-1.';
 
@@ -100,8 +101,7 @@ describe('set-credentials', () => {
 
   test('exits with 1 when the secret cannot be written, and names the permission', async () => {
     await using each = await unset();
-    const refuse = { status: 400, code: 'AccessDeniedException', message: 'No' };
-    each.connector.aws.faults.always('secretsmanager', { refuse });
+    each.connector.aws.faults.always('secretsmanager', DENIED);
     const { status, stdout, stderr } = await each.ctl(['set-credentials'], given(each));
     expect([status, stdout]).toEqual([1, '']);
     expect(stderr).toContain('could not be written: Access denied. (AccessDeniedException: No)');

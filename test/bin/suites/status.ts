@@ -4,6 +4,7 @@ import { json, list, problem } from '../../../local/incidents/tampered-api.ts';
 import { pass } from '../../lambda/support/aws-scene.ts';
 import { deployment } from '../support/deployment.ts';
 import { sqsQueueName } from '../support/queues.ts';
+import { DENIED, GONE } from '../support/refusals.ts';
 import { cells, from } from '../support/words.ts';
 
 const READS = /:(BatchGetItem|Query|Describe\w+|Get\w+|List\w+)$/;
@@ -72,8 +73,7 @@ describe('status', () => {
   test('of a failing stream is unhealthy, exits with 3 and shows unconfirmed ids and pending withdrawals', async () => {
     await using each = await deployment();
     each.connector.platform.populate({ assets: 30, threats: 0, dnsBlocks: 0 });
-    const refuse = { status: 400, code: 'AccessDeniedException', message: 'No' };
-    each.connector.aws.faults.always('firehose', { refuse });
+    each.connector.aws.faults.always('firehose', DENIED);
     expect(await each.run()).toBe(false);
     const listed = ['=a', '=b'].map(sk => ({ pk: { S: removalsPartition('assets') }, sk: { S: sk } }));
     await each.connector.table.put(listed, pass);
@@ -146,7 +146,7 @@ describe('status', () => {
     await each.run();
     await each.ctl(['status']);
     expect(each.asked().map(({ action }) => action)).not.toContain('FilterLogEvents');
-    each.connector.aws.faults.always('logs', { refuse: { status: 400, code: 'AccessDeniedException', message: 'No' } });
+    each.connector.aws.faults.always('logs', DENIED);
     each.stack.alarms.set('acme/lease-lost', 'ALARM');
     const { stdout } = await each.ctl(['status']);
     expect(stdout).toMatch(/^acme: unhealthy: alarm lease-lost; log not readable$/m);
@@ -201,9 +201,8 @@ describe('status', () => {
 
   test('shows every readable part, names the others and exits with 3', async () => {
     await using each = await deployment();
-    const refuse = { status: 403, code: 'AccessDenied', message: 'not authorized' };
     for (const service of ['sqs', 'scheduler', 'cloudwatch'] as const)
-      each.connector.aws.faults.always(service, { refuse });
+      each.connector.aws.faults.always(service, DENIED);
     const { status, stdout } = await each.ctl(['status']);
     expect([status, stdout.split('\n')[0]]).toEqual([
       3,
@@ -220,8 +219,7 @@ describe('status', () => {
 
   test('of a table that does not exist says so, and how to restore it, instead of naming a permission', async () => {
     await using each = await deployment();
-    const refuse = { status: 400, code: 'ResourceNotFoundException', message: 'Requested resource not found' };
-    each.connector.aws.faults.always('dynamodb', { refuse });
+    each.connector.aws.faults.always('dynamodb', GONE);
     const { status, stdout } = await each.ctl(['status']);
     expect([status, stdout]).toEqual([3, expect.stringContaining('Do not deploy: with an empty table')]);
     expect(stdout.match(/Do not deploy/g)).toHaveLength(1);

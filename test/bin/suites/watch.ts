@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Clock } from '../../../lambda/ports.ts';
 import { systemClock } from '../../../lambda/system.ts';
 import { deployment } from '../support/deployment.ts';
+import { DENIED } from '../support/refusals.ts';
 
 /** A clock whose pauses end when the test says so. */
 function pausedClock() {
@@ -62,8 +63,7 @@ describe('status --watch', () => {
     const { stdout, interrupt, ended } = each.start(['status', '--watch', '1'], {}, clock);
     const lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
     expect(String((await lines.next()).value)).toContain('never run');
-    const refuse = { status: 403, code: 'AccessDenied', message: 'No.' };
-    each.connector.aws.faults.next('cloudformation', { refuse });
+    each.connector.aws.faults.next('cloudformation', DENIED);
     each.stack.stacks[0] = { ...each.stack.stacks[0]!, status: 'UPDATE_ROLLBACK_FAILED' };
     await endPause();
     await endPause();
