@@ -1,4 +1,4 @@
-import { OPERATOR_PERMISSIONS } from '../../../lib/grants/operator-permissions.ts';
+import { OPERATOR_PERMISSIONS, type OperatorGrant } from '../../../lib/grants/operator-permissions.ts';
 import { table } from '../../alarms/support/drill-table.ts';
 import type { UsedGrant } from './privileges.ts';
 
@@ -59,14 +59,17 @@ export function privilegeTable(grants: readonly UsedGrant[]): string {
   return `${HEAD}\n${table(['Action', 'Resource', 'Needed for'], rows)}\n${FOOT}\n${operatorTable()}\n${OPERATOR_FOOT}`;
 }
 
+/** A row for each resource, with what each grant allows on it. */
 function operatorTable(): string {
-  const actions = new Map<string, string[]>();
-  for (const permission of OPERATOR_PERMISSIONS) {
-    const key = `\`grant${permission.grant === 'inspect' ? 'Inspect' : 'Operate'}\`\n${permission.on}`;
-    actions.set(key, [...(actions.get(key) ?? []), ...permission.actions.map(action => `\`${action}\``)]);
-  }
-  const rows = [...actions].map(([key, all]) => [...key.split('\n'), all.join(', ')]);
-  return table(['Grant', 'Resource', 'Actions'], rows);
+  const rows = [...Map.groupBy(OPERATOR_PERMISSIONS, ({ on }) => on)].map(([on, permissions]) => {
+    const actionsOf = (grant: OperatorGrant) =>
+      permissions
+        .filter(each => each.grant === grant)
+        .flatMap(({ actions }) => actions.map(action => `\`${action}\``))
+        .join(', ');
+    return [on, actionsOf('inspect'), actionsOf('operate')];
+  });
+  return table(['Resource', '`grantInspect`', '`grantOperate`, on top'], rows);
 }
 
 /** @throws Error for a resource that is not one narrow thing */
