@@ -15,7 +15,7 @@ export function machineProxy(environment: NodeJS.ProcessEnv): ProxySettings | un
 /**
  * Makes fetch of this process use the proxy: at any time from Node 24.14, at the start of the process from 22.21, and not before.
  *
- * @returns the proxy, for what else connects; nothing where this Node uses none
+ * @returns the proxy for other clients, undefined if this Node does not use one
  */
 export function useProxy(proxy: ProxySettings | undefined): ProxySettings | undefined {
   if (!proxy) return undefined;
@@ -28,7 +28,7 @@ export function useProxy(proxy: ProxySettings | undefined): ProxySettings | unde
   return wasTakenAtStart ? proxy : undefined;
 }
 
-/** What a command says on a Node that would leave the proxy aside. */
+/** The warning on a Node that does not use the proxy. */
 export const UNUSED_PROXY =
   `HTTPS_PROXY is set, and Node ${process.versions.node} does not use it here: connections are direct. ` +
   'Use Node 24.14 or later, or Node 22.21 or later with NODE_USE_ENV_PROXY=1.';

@@ -25,7 +25,7 @@ export interface Access {
   /** The streams that are on, with their paths. */
   readonly streams: readonly SyncedStream[];
   readonly api: Api;
-  /** Of the API's client. @throws AwsCallError without permission to read the secret */
+  /** Client id and secret of the API's client. @throws AwsCallError without permission to read the secret */
   credentials(): Promise<ClientCredentials>;
   token(): Promise<string>;
   readonly rowStates: Pick<RowStates, 'get'>;
@@ -33,9 +33,9 @@ export interface Access {
 }
 
 export interface Replaced {
-  /** In place of those in the secret. */
+  /** Used instead of the credentials in the secret. */
   readonly credentials?: ClientCredentials;
-  /** Variables in place of those of the deployed function. An empty one is absent. */
+  /** Replace variables of the deployed function. An empty value removes the variable. */
   readonly variables?: FunctionEnvironment;
 }
 

@@ -24,7 +24,7 @@ export class FunctionFailedError extends Error {
   readonly type: string;
   /** The function's message, without its class. */
   readonly said: string;
-  /** @param found what the operator's permissions show beside it */
+  /** @param found what a check with the operator's permissions found in addition */
   constructor(type: string, said: string, found = '') {
     super(`The function failed.\n${type}: ${byFailure(said)}${found && `\n${found}`}`);
     this.type = type;
@@ -120,7 +120,7 @@ const THROTTLED =
   'The API limits the rate of requests. Runs wait for it and lose nothing. Try again in a minute. If it lasts, ask the platform’s operator for a higher limit.';
 const AGAIN = 'Try again in a minute.';
 
-/** Replaces what these errors say about the next run. */
+/** Advice that replaces what these errors say about the next run. */
 type Advice = string | ((message: string) => string);
 // biome-ignore lint/suspicious/noExplicitAny: classes of errors with parameters of their own
 const ADVICE: readonly (readonly [type: new (...given: any) => Error, advice: Advice])[] = [
@@ -156,9 +156,9 @@ export function afterInterruption(error: unknown, signal: AbortSignal): unknown 
   return new InterruptedError('Interrupted. Nothing was changed.', { cause: error });
 }
 
-/** Whether Ctrl-C aborted the call that threw this. */
+/** Whether Ctrl-C aborted the call that threw this error. */
 export function isCutOff(error: unknown): boolean {
-  // Of a proxy that refuses, fetch says the same.
+  // fetch reports a refusal of the proxy as an abort, too.
   if (error instanceof ProxyError || connectionFault(error)?.of === 'proxy') return false;
   for (let at = error; at instanceof Error; at = at.cause) if (at.name === 'AbortError') return true;
   return false;

@@ -35,7 +35,7 @@ export interface LogRead {
 /** Terms of lines about failures, one of which a line must have. */
 export const FAILURE_TERMS = ['ERROR', '"Task timed out"', '"Runtime exited"'];
 
-/** A log of failures has some 3 kB a run. This is that of two weeks in which each run fails. */
+/** A failed run logs about 3 kB. These bounds suffice for two weeks in which every run fails. */
 const BOUNDS = { pages: 200, bytes: 64 * 2 ** 20 };
 
 const HOUR_MILLISECONDS = 3_600_000;
@@ -43,7 +43,7 @@ const HOUR_MILLISECONDS = 3_600_000;
 export interface LogQuery extends LogSpan {
   readonly terms: readonly string[];
   readonly bounds?: typeof BOUNDS;
-  /** Whether the newest lines suffice. Older ones are then not read, and count as read. */
+  /** Whether the newest lines suffice. If so, older lines are not read, and not reported as unread. */
   readonly enough?: (lines: readonly LogLine[]) => boolean;
 }
 
@@ -82,7 +82,7 @@ async function readWindow(
   let nextToken: string | undefined;
   do {
     if (left.pages <= 0 || left.bytes <= 0) return { lines, unread: { from: lines.at(-1)?.time ?? from, to } };
-    // Both ends belong to a span of CloudWatch.
+    // CloudWatch includes both ends of the span.
     const input = { logGroupName: group, filterPattern, startTime: from, endTime: to - 1, nextToken };
     const page = await awsCall(
       aws.logs().send(new FilterLogEventsCommand(input)),
@@ -110,7 +110,7 @@ export interface Failure {
   readonly advice: string;
 }
 
-/** The failure that a line is about. Undefined for one that another line reports already, and for anything else. */
+/** The failure that a line reports. Undefined if another line reports it already, or if the line reports none. */
 export function failureOf({ time, text }: LogLine): Failure | undefined {
   const line = jsonObject(text.slice(Math.max(0, text.indexOf('{'))));
   if (line?.['level'] === 'ERROR') {
@@ -157,7 +157,7 @@ export interface FailureGroup extends Failure {
 /** Numbers and ids differ from run to run: of the request, of a time-out. */
 const VARYING = /\b(?=[\w-]*\d)[\w-]+\b/g;
 
-/** Failures of one stream and class that differ in numbers only, the last one standing for all. The newest group first. */
+/** Groups failures of one stream and class that differ in numbers only. A group has the text of its last failure. Newest group first. */
 export function failureGroups(lines: readonly LogLine[]): FailureGroup[] {
   const all = lines.map(failureOf).filter(each => each !== undefined);
   const kind = ({ stream, error, what }: Failure) => [stream, error, what.replace(VARYING, '#')].join('\n');

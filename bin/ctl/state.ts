@@ -106,7 +106,7 @@ export function leaseText(lease: LeaseState | undefined, now: number): string {
   return `free, epoch ${epoch}; the last run ended ${ended === 'clean' ? 'cleanly' : 'with unconfirmed events'}`;
 }
 
-/** @param otherwise how to do without it @throws AwsCallError */
+/** @param otherwise how the user can avoid the call, for the error message @throws AwsCallError */
 export async function describeTable(aws: Aws, name: string, otherwise = ''): Promise<TableDescription> {
   const { Table: table = {} } = await awsCall(
     aws.retryingDynamodb().send(new DescribeTableCommand({ TableName: name })),
@@ -118,11 +118,11 @@ export async function describeTable(aws: Aws, name: string, otherwise = ''): Pro
 }
 
 export interface TableScan {
-  /** Of the progress. What is read follows. */
+  /** Title of the progress bar, before the words for what is read. */
   readonly title: string;
-  /** Reads only the keys, and only those of rows that the SIEM has. */
+  /** Reads only keys of rows that the SIEM has. */
   readonly liveKeys?: true;
-  /** How to do without it. */
+  /** How the user can avoid the scan, for the error message. */
   readonly otherwise?: string;
 }
 

@@ -22,7 +22,7 @@ export async function readClientSecret(
   return environment[VARIABLE] || (await askHidden(`Client secret of ${clientId} at ${host}: `));
 }
 
-/** The prompt got no answer. */
+/** Nobody answered the prompt. */
 export class PromptAbortedError extends Error {
   override readonly name = 'PromptAbortedError';
   constructor() {

@@ -22,7 +22,7 @@ test('every command begins with the check of packages and Node', () => {
 let clone: string;
 beforeAll(() => {
   clone = mkdtempSync(join(tmpdir(), 'clone-'));
-  // No entry is there: a command that passes the check by mistake ends at once.
+  // The entry files are missing, so a command that passes the check by mistake fails.
   for (const file of ['check-node.mjs', 'connectorctl.mjs']) cpSync(join(ROOT, 'bin', file), join(clone, 'bin', file));
 });
 afterAll(() => rmSync(clone, { recursive: true }));

@@ -13,13 +13,13 @@ const AUTH = 'auth.connector.test';
 const BASE_URL = `https://${API}`;
 const AUTH_URL = `https://${AUTH}/realms/organization`;
 
-/** An operator's machine whose only way out is a proxy. */
+/** An operator's machine that reaches the network only through a proxy. */
 interface Scene extends AsyncDisposable {
   readonly deployment: Deployment;
   readonly proxy: ConnectProxy;
   /** What the operator has set: the proxy, and the authority of the network. */
   readonly network: Readonly<Record<string, string>>;
-  /** `connectorctl` in a process of its own, with nothing but this beside region and credentials. */
+  /** `connectorctl` in a process of its own, with this environment, a region and credentials. */
   ctl(args: readonly string[], environment?: Readonly<Record<string, string>>): Promise<Ended>;
 }
 
@@ -65,7 +65,7 @@ interface CheckResult {
   readonly remedy?: string;
 }
 
-describe('on a machine that is left through a proxy only', () => {
+describe('on a machine that reaches the network only through a proxy', () => {
   let each: Scene;
   beforeAll(async () => {
     each = await scene();

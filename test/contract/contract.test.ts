@@ -73,7 +73,7 @@ describe('the suite notices a platform that breaks', () => {
     expect(reason).not.toContain('could not be checked');
   });
 
-  test('lists-9: a walk that gets its own cursor back for ever', async () => {
+  test('lists-9: a walk that gets its own cursor back on every page', async () => {
     const rule = RULES.find(({ id }) => id === 'lists-9')!;
     expect((await checkRule(rule, new ContractClient(tenant({ endOfStream: 'repeat-cursor' })))).result).toBe('broken');
   });

@@ -31,7 +31,7 @@ async function run(
   return { code, out, err };
 }
 
-test('a tenant that keeps the rules: every rule is listed with its result, exit 0, one token asked for', async () => {
+test('for a tenant that keeps the rules, every rule is listed with its result, one token is requested, and the exit status is 0', async () => {
   const { code, out } = await run(platform.account.clientSecret, ['--dns-blocks-path', '/v1/dns-blocks']);
   expect(code).toBe(0);
   expect(out).toMatch(/^holds +lists-1 +Every list response/m);
@@ -40,7 +40,7 @@ test('a tenant that keeps the rules: every rule is listed with its result, exit 
   expect(platform.requests.get('token')).toBe(1);
 });
 
-test('a broken rule: named with its reason, exit 1', async () => {
+test('a broken rule is named with its reason, and the exit status is 1', async () => {
   platform.setFaults([{ kind: 'status', endpoint: 'related', status: 500 }]);
   const { code, out } = await run(platform.account.clientSecret);
   platform.setFaults([]);
@@ -48,14 +48,14 @@ test('a broken rule: named with its reason, exit 1', async () => {
   expect(out).toMatch(/^broken +single-3 .*\n +The related assets answered 500/m);
 });
 
-test('wrong credentials: broken rules, exit 1, and the secret is nowhere in the output', async () => {
+test('with wrong credentials rules are broken, the exit status is 1, and the secret is not in the output', async () => {
   const { code, out, err } = await run('canary-secret');
   expect(code).toBe(1);
   expect(out).toContain('The token endpoint answered 401');
   expect(out + err).not.toContain('canary-secret');
 });
 
-test('without a secret, or with plain http to another machine, nothing is sent exit 2', async () => {
+test('without a secret, or with plain http to another machine, nothing is sent, and the exit status is 2', async () => {
   const before = new Map(platform.requests);
   expect((await run('')).code).toBe(2);
   const { code, err } = await run('x', ['--base-url', 'http://api.example']);

@@ -10,7 +10,7 @@ import { RULES } from './rules.ts';
 const options = readOptions();
 useProxy(machineProxy(process.env));
 if (hasClientSecret(process.env)) {
-  // Nothing was typed, or Ctrl-C was.
+  // An error: the prompt got no answer, or Ctrl-C ended it.
   const secret = await readClientSecret(options, process.env).catch((error: Error) => error);
   if (secret instanceof Error) refuse(secret.message);
   else await run(secret);

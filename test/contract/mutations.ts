@@ -1,4 +1,4 @@
-/** An answer on its way to the suite; a mutation changes it in place. */
+/** An answer of the platform. A mutation changes it in place. */
 export interface Exchange {
   readonly url: URL;
   readonly authorization: string;

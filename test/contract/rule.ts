@@ -12,7 +12,7 @@ export interface Rule {
   readonly unobservable?: string;
 }
 
-/** What would have had to be there for the rule to be checked. */
+/** What the tenant lacks, so that the rule could not be checked. */
 export interface NotSeen {
   readonly notSeen: string;
 }

@@ -113,7 +113,7 @@ async function eachRow(
   for (const stream of streams) {
     const { rows } = await client.walk(stream);
     const wrong = rows.findIndex(row => !fits(row));
-    hold(wrong < 0, `${stream}: row ${wrong} of the walk does not.`);
+    hold(wrong < 0, `${stream}: row ${wrong} of the walk breaks the rule.`);
     seen += rows.length;
   }
   return seen > 0 ? undefined : { notSeen: 'a row' };

@@ -6,7 +6,7 @@ import { SINGLE_RULES } from './rules-single.ts';
 
 /** Rules that reading alone cannot check; the platform's own tests hold them for the platform. */
 const UNOBSERVABLE_RULES: readonly Rule[] = [
-  ['A cursor does not expire', 'it would take for ever; a cursor that is minutes old is checked'],
+  ['A cursor does not expire', 'this takes too long to observe; a cursor that is minutes old is checked'],
   ['Nothing is silently dropped', 'what was dropped cannot be seen without another source of the truth'],
   ['An item that changes during paging can appear again on a later page', 'the suite changes nothing'],
   ['A resource can be re-delivered with updated_at unchanged', 'the suite cannot make the platform re-project'],

@@ -33,7 +33,7 @@ the data, what to do. Below are the sums of what the runs reported, by stream an
 It reads the newest lines first, and at most 200 pages or 64 MiB. It says which time it did not read.
 Exit status 3: something failed.`;
 
-/** Of a line with the metrics of a run. */
+/** Found in every log line with the metrics of a run. */
 const FIGURES_TERM = '"_aws"';
 const HOUR_MILLISECONDS = 3_600_000;
 

@@ -78,7 +78,7 @@ async function listed(context: Context, regions: readonly (string | undefined)[]
   const found: ConnectorContext[] = [];
   const unread: Row[] = [];
   for (const region of regions) {
-    // Of one region, what failed is the outcome.
+    // With a single region, its failure is the failure of the command.
     const read =
       regions.length === 1
         ? { value: await context.connectors(region) }

@@ -23,7 +23,7 @@ export function previewCommand(run: Run): Command {
 const MEANING = `First change the configuration and run "npx cdk synth --quiet". The command takes filters, omitted members and dnsBlocksSince from the
 template, everything else from the deployed connector. It reads the whole table and the API's lists once, like verify, and
 counts what the next run would withdraw and send, also what it would send without the change. Nothing is sent or saved.
-Of DNS blocks no row state exists: a change applies to blocks that are read from then on.`;
+DNS blocks have no row states: a change applies to blocks that are read from then on.`;
 
 /** @throws RefusedError, AwsCallError; as the API's client does */
 async function preview(context: Context, { template: given }: { readonly template?: string }): Promise<Outcome> {
@@ -72,7 +72,7 @@ const FOLDER = 'cdk.out';
 
 export interface Template {
   readonly file: string;
-  /** Of the connector's function. A value that is known only when the stack is deployed is an object. */
+  /** Variables of the connector's function. A value that is known only at deployment is an object. */
   readonly variables: Readonly<Record<string, unknown>>;
 }
 

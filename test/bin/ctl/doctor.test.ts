@@ -152,8 +152,6 @@ describe('a stack without outputs', () => {
   });
 });
 
-/** What the doctor makes of what it is reported, without AWS. */
-
 describe('a function', () => {
   const is = (word: string, code?: string): Condition => ({ word, code, reason: code && 'Because.' });
 

@@ -89,7 +89,7 @@ describe('the members that differ', () => {
     ['to the last digit', '{"a":9007199254740993}', '{"a":9007199254740992}', ['a']],
     ['by how a number is written', '{"a":1.0}', '{"a":1}', ['a']],
     ['on one side alone', '{"a":1,"new":null}', '{"a":1,"old":{}}', ['new', 'old']],
-    ['but none for the order inside an object', '{"a":{"x":1,"y":2}}', '{"a":{"y":2,"x":1}}', []],
+    ['are not affected by the order inside an object', '{"a":{"x":1,"y":2}}', '{"a":{"y":2,"x":1}}', []],
     ['whatever they are named', '{"__proto__":1,"a\\"b":2}', '{"__proto__":2,"a\\"b":3}', ['__proto__', 'a"b']],
   ])('%s', (_how, api, siem, names) => {
     expect(differingMembers(api, siem).map(each => each.name)).toEqual(names);
@@ -187,7 +187,7 @@ describe('the neighbours in an answer whose shape is not specified', () => {
     expect(neighbourIds(answer, 'a')).toEqual(ids);
   });
 
-  test('are none where it is not JSON', () => {
+  test('are undefined for an answer that is not JSON', () => {
     expect(neighbourIds('<html>', 'a')).toBeUndefined();
   });
 });

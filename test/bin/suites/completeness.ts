@@ -149,7 +149,7 @@ describe('counts', () => {
     expect(JSON.parse(stdout).counts).toMatchObject([{ stream: 'assets', day: '2026-10-07', events: 2 }]);
   });
 
-  test('say so when nothing was delivered, and refuse days that are none', async () => {
+  test('say so when nothing was delivered, and refuse invalid days', async () => {
     const nothing = await each.ctl(['counts', '--from', '2026-10-01']);
     expect([nothing.status, nothing.stdout]).toEqual([0, 'No events were delivered from 2026-10-01 to 2026-10-01.\n']);
     expect((await each.ctl(['counts', '--from', '2026-02-30'])).status).toBe(2);
@@ -162,7 +162,7 @@ describe('counts', () => {
     expect((await compared('stream,day,events\nassets,2026-11-20,many')).stderr).toContain('siem.csv, line 2');
   });
 
-  test('hold distinct ids beyond what their first memory holds', () => {
+  test('count distinct ids beyond the first size of their array', () => {
     const ids = new DistinctIds();
     for (let n = 0; n < 5_000; n++) ids.add(String(n % 3_000));
     expect([ids.added, ids.count()]).toEqual([5_000, 3_000]);

@@ -31,7 +31,7 @@ async function put(each: Deployment, Key: string, Body: string | Buffer): Promis
   await (await clients.s3()).send(new PutObjectCommand({ Bucket: aws.names.bucket, Key, Body }));
 }
 
-async function lies({ connector }: Deployment, Key: string): Promise<boolean> {
+async function exists({ connector }: Deployment, Key: string): Promise<boolean> {
   const command = new GetObjectCommand({ Bucket: connector.aws.names.bucket, Key });
   return (await connector.clients.s3()).send(command).then(
     () => true,
@@ -158,7 +158,7 @@ describe('redrive', () => {
     for (const part of ['The 3 events of 1 object ', 'moves the notifications', 'about 1,', 'Re-run with --yes']) {
       expect(stderr).toContain(part);
     }
-    expect(await lies(each, ERROR)).toBe(true);
+    expect(await exists(each, ERROR)).toBe(true);
   });
 
   test('--all sends failed deliveries and notifications again, deletes what was sent, and leaves rows alone', async () => {
@@ -171,7 +171,11 @@ describe('redrive', () => {
         { key: ERROR, outcome: 'sent', events: 3 },
       ],
     ]);
-    expect([await lies(each, ERROR), await lies(each, OVERSIZE), await lies(each, STUCK)]).toEqual([false, true, true]);
+    expect([await exists(each, ERROR), await exists(each, OVERSIZE), await exists(each, STUCK)]).toEqual([
+      false,
+      true,
+      true,
+    ]);
     for (const id of ['x', 'y', 'z']) expect((await newestOf(each, id))[0]).toEqual(JSON.parse(event(id)));
     expect(each.stack.queues.messages(sqsQueueName(each.stack.outputs['SiemQueueUrl']))).toHaveLength(1);
     expect(each.stack.invocations).toEqual([]);
@@ -196,7 +200,7 @@ describe('redrive', () => {
     const { status, stderr } = await each.ctl(['dead-letters', 'redrive', ...keys, '--yes']);
     expect([status, stderr]).toEqual([expected, expect.stringContaining(reason)]);
     expect(stderr).not.toContain('again');
-    expect(await lies(each, ERROR)).toBe(true);
+    expect(await exists(each, ERROR)).toBe(true);
   });
 
   test('says before it asks which objects cannot be sent, and sends the others', async () => {
@@ -207,14 +211,14 @@ describe('redrive', () => {
       `Nothing is done with 1 object that cannot be sent, such as ${ERROR}-other: 1 of its lines`,
     );
     expect([status, stdout]).toEqual([3, expect.stringMatching(/sent again +1\n/)]);
-    expect([await lies(each, ERROR), await lies(each, `${ERROR}-other`)]).toEqual([false, true]);
+    expect([await exists(each, ERROR), await exists(each, `${ERROR}-other`)]).toEqual([false, true]);
   });
 
   test('keeps and reports an object if Firehose refuses a record', async () => {
     await using each = await withFailures();
     each.connector.aws.faults.always('firehose', only('PutRecordBatch', DENIED));
     const { status, stderr } = await each.ctl(['dead-letters', 'redrive', ERROR, '--yes']);
-    expect([status, await lies(each, ERROR)]).toEqual([1, true]);
+    expect([status, await exists(each, ERROR)]).toEqual([1, true]);
     expect(stderr).toContain('You need firehose:PutRecordBatch');
     expect(stderr).not.toContain(CANARY);
   });
@@ -231,10 +235,10 @@ describe('redrive', () => {
       expect.stringMatching(/Interrupted\. The events of \d+ of 40 objects were sent again/),
     ]);
     const dealtWith = Number(/Interrupted\. The events of (\d+)/.exec(stderr)![1]);
-    const left = await Promise.all(keys.map(key => lies(each, key)));
+    const left = await Promise.all(keys.map(key => exists(each, key)));
     expect(left.filter(each => !each)).toHaveLength(dealtWith);
     const sent = new Set((await each.connector.lines()).map(line => JSON.parse(line).id));
-    expect(left.every((lying, at) => lying || sent.has(`part-${at}`))).toBe(true);
+    expect(left.every((present, at) => present || sent.has(`part-${at}`))).toBe(true);
     expect(dealtWith).toBeLessThan(40);
   });
 });

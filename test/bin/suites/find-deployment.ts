@@ -32,12 +32,12 @@ function failedCreation(each: Deployment, status: string): void {
   each.stack.stacks.push({ name: STACK, status, terminationProtection: true, outputs: [] });
 }
 
-/** What leads out: the CDK deletes the failed stack itself once it may. */
+/** The command that removes the termination protection of the failed stack. */
 const WAY_OUT = `aws cloudformation update-termination-protection --no-enable-termination-protection --stack-name ${STACK} --region us-east-1`;
 
 const CONNECTOR = { FunctionName: 'f', StateTableName: 't', DeliveryStreamName: 'd', ConnectorVersion: '0.1.0' };
 
-/** What is wrong, how one gets there, and what the command says. */
+/** What is wrong, the preparation, the arguments, and a part of the message. */
 const CASES: readonly (readonly [string, (each: Deployment) => void, readonly string[], string])[] = [
   ['no connector in the region', alone, ['status'], 'There is no connector in region us-east-1 of this account.'],
   [

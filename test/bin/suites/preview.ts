@@ -87,7 +87,7 @@ describe('preview', () => {
       { ...sent, CONNECTOR_NAME: 'other' },
       /has no template with the connector acme/,
     ],
-    ['a filter that is none', { ...sent, FILTERS: '{"threats":"a =="}' }, /FILTERS\.threats is no expression/],
+    ['an invalid filter', { ...sent, FILTERS: '{"threats":"a =="}' }, /FILTERS\.threats is no expression/],
     [
       'a path that is known at deployment only',
       { ...sent, DNS_BLOCKS_PATH: { Ref: 'Path' } },

@@ -112,7 +112,7 @@ describe('run names what is missing and what to do', () => {
     ]);
   });
 
-  test('but not when the table is there and refuses', async () => {
+  test('but not when the table exists and denies access', async () => {
     await using each = await populated();
     each.connector.aws.faults.always('dynamodb', ({ action }) => (action === 'DescribeTable' ? {} : DENIED));
     expect((await each.ctl(['run'])).stderr).not.toContain('does not exist');

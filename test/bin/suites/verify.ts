@@ -120,7 +120,7 @@ test('verify exits with 130 at Ctrl-C during the walk and changes nothing', asyn
 });
 
 describe('verify with a wait', () => {
-  /** The pause between two looks at the lease passes at once. Bounds of requests are longer. */
+  /** Skips the pauses between two reads of the lease. Time-outs of requests are longer and stay. */
   const sleep: Clock['sleep'] = (milliseconds, signal) =>
     milliseconds <= 1_000 ? nextTurn(undefined, { signal }) : systemClock.sleep(milliseconds, signal);
 
@@ -197,7 +197,7 @@ describe('verify --repair', () => {
     readonly reason?: string;
   }
 
-  /** A stack whose function answers a repair with these outcomes, and whose table has these rows beside those of the API. */
+  /** A stack whose function answers a repair with these outcomes, and whose table has these rows in addition to those of the API. */
   async function differing(ids: readonly string[], answer: (id: string) => Partial<Row>, changes: object = {}) {
     const each = await deployment(
       {},

@@ -32,13 +32,13 @@ export interface Deployment extends AsyncDisposable {
   ctl(args: readonly string[], environment?: Readonly<Record<string, string>>, input?: string): Promise<Ended>;
   /** Starts the command without waiting. */
   start(args: readonly string[], environment?: Readonly<Record<string, string>>, clock?: Clock): Started;
-  /** Starts it where it can ask. */
+  /** Starts it on a terminal, where it can ask. */
   ask(args: readonly string[], environment?: Readonly<Record<string, string>>): Started;
   /** Starts it in a process of its own. */
   startProcess(args: readonly string[], environment?: Readonly<Record<string, string>>): Started;
-  /** Of the operator's processes. */
+  /** Environment variables of the operator's processes. */
   readonly environment: Readonly<Record<string, string>>;
-  /** What the operator's processes have asked of AWS so far. */
+  /** Calls to AWS by the operator's processes so far. */
   asked(): readonly Call[];
   /** A scheduled run, reported in the metrics that many minutes ago. @returns whether it succeeded */
   run(payload?: unknown, minutesAgo?: number): Promise<boolean>;
@@ -47,15 +47,15 @@ export interface Deployment extends AsyncDisposable {
 const BUCKET = 'security-data';
 
 export interface DeploymentChoices {
-  /** Of the connector's configuration, beside a path of DNS blocks: another synth, which takes its time. */
+  /** Options of the connector in addition to `OPTIONS`. They need another synth, which takes seconds. */
   readonly options?: object;
-  /** Of the function, in place of the template's. */
+  /** Variables of the function that replace those of the template. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** Environment of the function that runs here, beside the one that the stack reports. */
+  /** Environment of the function that runs here, in addition to what the stack reports. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** In place of the function. */
+  /** Runs instead of the function. */
   readonly invoke?: (payload: unknown) => unknown;
-  /** Of the endpoints. */
+  /** Options of the local AWS endpoints. */
   readonly aws?: Partial<AwsOptions>;
 }
 
@@ -88,7 +88,7 @@ export async function deployment(
     invoke: async payload => (given ? given(payload) : invoke(payload)),
     variables: { API_BASE_URL, AUTH_URL, ...variables },
   });
-  // As on-call has done once and for all.
+  // On-call has confirmed the subscription.
   for (const { subscriptions } of stack.topics) {
     for (const each of subscriptions) Object.assign(each, { confirmed: true });
   }

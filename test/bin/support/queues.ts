@@ -5,7 +5,7 @@ export function sqsQueueName(url = ''): string {
   return url.split('/').at(-1) ?? '';
 }
 
-/** What EventBridge Scheduler writes beside a start that Lambda refused, as attributes of a message. */
+/** Message attributes that EventBridge Scheduler adds to a start that Lambda refused. */
 export const REFUSED_START = {
   ERROR_CODE: { DataType: 'String', StringValue: 'AccessDeniedException' },
   ERROR_MESSAGE: { DataType: 'String', StringValue: 'The role may not perform lambda:InvokeFunction on the function.' },

@@ -17,7 +17,7 @@ export const [NODE, PROGRAM] = (INSTALLED ?? [process.execPath, path.join(ROOT, 
   string,
 ];
 
-/** Whoever installed the package types another command. Nothing else of what is printed differs. */
+/** Users of the package type another command. The rest of the output is the same. */
 function asInClone(printed: string): string {
   return INSTALLED ? printed.replaceAll('npx --no connectorctl', 'npm run connectorctl --') : printed;
 }

@@ -93,7 +93,7 @@ interface Sent {
   readonly sequence: string | undefined;
 }
 
-/** Of the newest event about the row. Undefined if none was sent. */
+/** Finds the newest event about the row. Undefined if no event was sent. */
 async function lastSent(context: Context, stream: StreamName, id: string, key: string): Promise<Sent | undefined> {
   if (streamOf(stream).hasRowStates) return (await (await openAccess(context)).rowStates.get(stream, [id])).get(id);
   const object = (await listDeadLetters(context)).find(each => each.key === key);
@@ -101,7 +101,7 @@ async function lastSent(context: Context, stream: StreamName, id: string, key: s
 }
 
 /**
- * The event follows its notice at once: no other event of the row has that sequence, because the next run begins with a greater one.
+ * The event has the sequence after that of its notice. No other event has it, because the next run begins with a greater sequence.
  *
  * @param notice its line, in the envelope
  */

@@ -44,7 +44,7 @@ async function doctor(context: Context, { preflight = false, ...options }: Docto
 }
 
 async function lineOf(context: Context, checks: readonly Check[]): Promise<Summary> {
-  // Fails without a deployment, of which the checks would say the same.
+  // Fails without a deployment: the line then gives that error instead of failed checks.
   await context.deployment();
   const all = await runChecks(checks, createContext(context), () => undefined);
   const [failed, warned] = (['fail', 'warn'] as const).map(status => all.filter(each => each.status === status));

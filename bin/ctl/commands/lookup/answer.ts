@@ -112,7 +112,7 @@ export function resultOf(answer: Answer, stored: RowState | undefined): ResultWo
   const isLive = stored.status === 'live';
   if (answer.kind !== 'row') return isLive ? 'sent and gone from the API' : 'removed';
   if (isLive === answer.row.deleted) return 'differs';
-  // The SIEM has nothing of it, so the tombstone is not sent.
+  // The SIEM never had the row, so the tombstone is not sent.
   if (stored.rowHash === '') return 'removed';
   if (stored.rowHash !== answer.row.rowHash) return 'differs';
   return isLive ? 'same' : 'removed';

@@ -149,7 +149,7 @@ const DELAY_MILLISECONDS = 120_000;
 
 const LONGEST_RUN_MILLISECONDS = 15 * 60_000;
 
-/** While a run holds the lease, no other reports. None while the schedule is off. */
+/** Other runs cannot report while a run holds the lease. There are no limits while the schedule is off. */
 function lateLimits({ now, schedule }: Snapshot, running: boolean): Pick<Facts, 'lateBefore' | 'behindBefore'> {
   const { enabled, expression = '' } = known(schedule) ?? {};
   const interval = enabled ? intervalOf({ expression }) : undefined;
@@ -179,7 +179,7 @@ export function conditionOf(facts: Facts): Condition {
   return reported < lateBefore || caughtUp < behindBefore ? 'late' : condition;
 }
 
-/** As the last run left it, however long ago. */
+/** The condition after the last run, regardless of its age. */
 function lastCondition({ off, running, saved, activity }: Facts): Condition {
   if (saved instanceof Error) return 'unreadable';
   const hasRun = saved && (saved.checkpoint.cursor !== undefined || saved.checkpoint.committed !== '');

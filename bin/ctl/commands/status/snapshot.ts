@@ -121,7 +121,7 @@ const COUNTS = {
 } as const satisfies Record<string, StreamMetric>;
 const COUNT_NAMES = Object.keys(COUNTS) as Count[];
 
-/** The outputs do not name the kind of destination. Only one of these metrics has data. */
+/** The outputs of the stack do not name the kind of destination, but only one of these metrics has data. */
 const FRESHNESS = ['DeliveryToS3', 'DeliveryToSplunk', 'DeliveryToHttpEndpoint'].map(kind => `${kind}.DataFreshness`);
 
 /** @throws AwsCallError */

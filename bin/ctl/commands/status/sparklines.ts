@@ -41,7 +41,7 @@ function byMinute(points: readonly Point[], now: number): (number | undefined)[]
   return Array.from({ length: MINUTES }, (_, index) => values.get(last - MINUTES + 1 + index));
 }
 
-/** A line for each series that has any value other than zero, and for each stream what it sent. */
+/** A line for the events sent by each stream, and one for each other series with a value above zero. */
 export function sparklineText(activity: ReadResult<readonly RecentSeries[]>): string {
   return readResultText(activity, all => {
     const shown = all.filter(({ metric, values }) => metric === 'EventsForwarded' || values.some(Boolean));

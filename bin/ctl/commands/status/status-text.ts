@@ -169,7 +169,7 @@ function scheduleDeadLetters({ scheduleDeadLetters: queue }: Snapshot): string[]
   return count === '0' ? [] : [`Failed starts of the function: ${count}`];
 }
 
-/** Nothing where the line about the lease says already why the table cannot be read. */
+/** Empty if the table cannot be read: the line about the lease gives the reason. */
 function stateTable({ state, off }: Snapshot): string[] {
   const read = known(state);
   return read ? ['', tableText(STATE_TITLES, stateRows(read.streams, known(off) ?? []))] : [];

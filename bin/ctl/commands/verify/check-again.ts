@@ -63,7 +63,7 @@ function agrees({ listed, rowHash }: Difference, state: RowState | undefined): b
 /** The row may have changed since it was listed, so the API's current answer counts. */
 function checked(answer: Answer, state: RowState | undefined, begun: number): 'resolved' | 'moved' | 'lasts' {
   if (isTrue(resultOf(answer, state))) return 'resolved';
-  // It was removed before it could be sent.
+  // The row was removed before it could be sent.
   if (!state) return isGone(answer) ? 'resolved' : 'lasts';
   return Date.parse(state.forwardedAt) >= begun && !isGone(answer) ? 'moved' : 'lasts';
 }

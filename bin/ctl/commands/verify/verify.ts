@@ -76,7 +76,7 @@ export async function verify(
   const { aws, clock, report } = context;
   const access = await openAccess(context);
   const { table } = await context.deployment();
-  // Before the walk, which may take long: without a run it cannot confirm differences.
+  // Said before the comparison, which may take long: without a run, differences cannot be confirmed.
   if (wait > 0 && (await scheduleIsOff(context))) report.say(PAUSED);
   const begun = clock.now();
   const comparisons = await compare(
