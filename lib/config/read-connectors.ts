@@ -152,7 +152,7 @@ function repeatedProviders(list: readonly unknown[]): Fault[] {
       accounts.add(place);
       return [];
     }
-    const reason = 'would collide: an account holds the provider once, and another connector makes it already';
+    const reason = 'must be true for one connector of an account only, and another one creates the provider already';
     return [{ path: `connectors[${index}].siemReader.createOidcProvider`, reason }];
   });
 }
