@@ -152,7 +152,8 @@ function repeatedProviders(list: readonly unknown[]): Fault[] {
       accounts.add(place);
       return [];
     }
-    const reason = 'must be true for one connector of an account only, and another one creates the provider already';
+    const reason =
+      'would collide: an account can have the provider only once, and another connector creates it already';
     return [{ path: `connectors[${index}].siemReader.createOidcProvider`, reason }];
   });
 }
