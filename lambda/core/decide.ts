@@ -27,7 +27,7 @@ import type {
 } from '../ports.ts';
 import { childOf, type NamedStream, type SelectedStream } from '../streams.ts';
 import { type EventContext, type EventFormat, eventLine, filteredWithdrawal } from './event.ts';
-import { idTag, SHORT_TAG, shortIdTag } from './hashes.ts';
+import { idTag, SHORT_TAG } from './hashes.ts';
 import type { ReadPage } from './read-pages.ts';
 import { type BadRow, type Row, readRow } from './row.ts';
 import type { StreamResult } from './run.ts';
@@ -75,12 +75,14 @@ export function initialState({ checkpoint: { window, ...checkpoint }, intents }:
   const carried = intents.filter(({ sequence }) => sequence === '');
   const sent = intents.filter(({ sequence }) => sequence > checkpoint.committed).slice(0, 1);
   const open = [...carried, ...sent];
+  const goneTags = open.flatMap(each => each.goneTags);
   return {
     checkpoint,
-    window: new Set(window),
+    // A kill before the checkpoint leaves what was called gone in the window.
+    window: forget(new Set(window), goneTags),
     pages: [],
     unconfirmed: new Map(open.flatMap(({ first, idTags }) => idTags.map(tag => [tag, first] as const))),
-    gone: new Set(open.flatMap(({ goneTags }) => goneTags)),
+    gone: new Set(goneTags),
     staged: new Map(),
     intent: undefined,
   };
@@ -532,10 +534,10 @@ function without<T extends Set<string> | Map<string, string>>(all: T, removed: r
   return left;
 }
 
-/** Forgets every version of these ids, so that one that comes back unchanged is looked up. */
-export function forget(window: ReadonlySet<string>, ids: readonly string[]): ReadonlySet<string> {
-  if (ids.length === 0 || window.size === 0) return window;
-  const tags = new Set(ids.map(shortIdTag));
+/** Forgets every version of the ids with these tags, so that one that comes back unchanged is looked up. */
+export function forget(window: ReadonlySet<string>, idTags: readonly string[]): ReadonlySet<string> {
+  if (idTags.length === 0 || window.size === 0) return window;
+  const tags = new Set(idTags.map(tag => tag.slice(-SHORT_TAG)));
   const kept = [...window].filter(tag => !tags.has(tag.slice(0, SHORT_TAG)));
   return kept.length === window.size ? window : new Set(kept);
 }

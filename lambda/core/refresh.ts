@@ -138,7 +138,7 @@ interface KnownRow {
 
 /** Whether the SIEM has exactly this row, and was sent it long ago. */
 function isOld(row: Row, { state, gone, generation }: Known, sentBefore: number): boolean {
-  if (state?.status !== 'live' || gone || row.filter === 'withhold' || row.deleted) return false;
+  if (state?.status !== 'live' || gone) return false;
   if (state.rowHash !== row.rowHash || state.parent !== row.parent) return false;
   // A row of an earlier generation is sent by the replay.
   return state.generation >= generation && Date.parse(state.forwardedAt) <= sentBefore;

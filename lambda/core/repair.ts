@@ -26,6 +26,7 @@ import {
 } from './decide.ts';
 import { ApiRefusedError, ContractError } from './errors.ts';
 import { missingWithdrawal } from './event.ts';
+import { idTag } from './hashes.ts';
 import { chunks } from './in-parallel.ts';
 import { type Row, readRow, rowCut, singleRow } from './row.ts';
 import type { StreamRun } from './run.ts';
@@ -79,7 +80,7 @@ export async function repair(
       return { id, ...repairOne(id, answer, known, sequenceAt(options.sequences, index + 1), now, options) };
     });
     const outcomes = repaired.flatMap(({ outcome }) => outcome ?? []);
-    const window = forget(state.window, outcomes.map(({ id }) => id)); // biome-ignore format: one thought
+    const window = forget(state.window, outcomes.map(({ id }) => idTag(id))); // biome-ignore format: one thought
     const batch = batchOf(outcomes, now, streamRun, { window });
     await sendAndCommit(batch, streamRun);
     state = batch.state;

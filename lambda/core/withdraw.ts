@@ -128,7 +128,7 @@ async function withdrawPiece(piece: readonly Child[], state: StreamState, stream
   }
   let next = state;
   if (gone.size > 0) {
-    const window = forget(state.window, [...gone.keys()]);
+    const window = forget(state.window, [...gone.keys()].map(idTag));
     const batch = batchOf(outcomesOf(gone, stored, state, streamRun), state, streamRun, { window });
     await sendAndCommit(batch, streamRun);
     next = batch.state;

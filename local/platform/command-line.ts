@@ -85,6 +85,12 @@ function describeSilences(command: Command): Command {
     .option('--threat-asset-member <name>', 'member of a threat that names its asset', threatAssetMember)
     .addOption(choice('--retention <kind>', 'what a stream keeps of an id', ['latest', 'every-version']))
     .addOption(
+      choice('--restored-threats <where>', 'where threats of a restored asset reappear', [
+        'new-positions',
+        'old-positions',
+      ]),
+    )
+    .addOption(
       choice('--end-of-stream <kind>', 'how a walk ends', ['full-page-null', 'empty-page-null', 'repeat-cursor']),
     )
     .option('--withhold-ms <ms>', 'how long changes are withheld from the lists', number(0), 0)

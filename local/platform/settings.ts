@@ -25,6 +25,8 @@ export interface PlatformSettings extends StreamPaths {
   readonly threatAssetMember: string;
   /** `latest`: one row per id, at its newest position. `every-version`: older versions keep their positions. */
   readonly retention: 'latest' | 'every-version';
+  /** Where the threats of a restored asset reappear. With `old-positions` a consumer that has read past them does not see them again. */
+  readonly restoredThreats: 'new-positions' | 'old-positions';
   /**
    * How a walk ends. `full-page-null`: the last rows come with a null cursor. `empty-page-null`: rows always come with a
    * cursor, then an empty page with null. `repeat-cursor`: outside the contract, seen in the field: a caught-up poll gets its
@@ -89,6 +91,7 @@ export const DEFAULT_SETTINGS: PlatformSettings = {
   ...PATHS,
   threatAssetMember: 'asset_id',
   retention: 'latest',
+  restoredThreats: 'new-positions',
   endOfStream: 'full-page-null',
   withholdMs: 0,
   tieSize: 1,

@@ -26,6 +26,16 @@ export class StreamLog<T extends Entry> {
     this.#forward.push(this.#entries.length);
   }
 
+  /** Puts an entry in the place of one that was withdrawn. Costs as much as there are entries. */
+  insert(entry: T, seq: number): void {
+    entry.seq = seq;
+    const index = this.#indexAfter(seq - 1);
+    const keepsPlace = this.#seqs[index] === seq;
+    this.#entries.splice(index, keepsPlace ? 1 : 0, entry);
+    this.#seqs.splice(index, keepsPlace ? 1 : 0, seq);
+    this.#compact();
+  }
+
   /** Removes the entry from the order, if it is there. */
   withdraw(entry: T): void {
     const index = this.#indexAfter(entry.seq - 1);

@@ -21,6 +21,7 @@ export class TenantData {
   readonly #childIds = new Map<string, Set<string>>();
   readonly #clock: () => number;
   readonly #parentMember: string;
+  readonly #restoresInPlace: boolean;
 
   constructor(clock: () => number, random: () => number, settings: PlatformSettings) {
     const create = ({ hasRowStates }: Stream) =>
@@ -30,6 +31,7 @@ export class TenantData {
     this.streams = Object.fromEntries(STREAMS.map(stream => [stream.name, create(stream)])) as unknown as TenantStreams;
     this.#clock = clock;
     this.#parentMember = settings.threatAssetMember;
+    this.#restoresInPlace = settings.restoredThreats === 'old-positions';
   }
 
   /** Creates a row, or replaces the content of one that may change. Its time may be given; the default is now. */
@@ -74,11 +76,14 @@ export class TenantData {
     this.#eachChild(name, id, (children, child) => children.hide(child));
   }
 
-  /** Restores a removed row: it is delivered as live data, its child rows reappear unchanged at new positions. */
+  /** Restores a removed row: it is delivered as live data, and its child rows reappear unchanged. */
   restore(name: VersionedName, id: string): void {
     if (!this.#known(name, id).deletedAt) throw conflict(name, 'is not removed.');
     this.streams[name].deliver(id, { deletedAt: 0, updatedAt: this.#clock() });
-    this.#eachChild(name, id, (children, child) => children.deliver(child, {}));
+    this.#eachChild(name, id, (children, child) => {
+      if (this.#restoresInPlace) children.show(child);
+      else children.deliver(child, {});
+    });
   }
 
   /** Delivers the tombstone of a row that was created and removed before any list showed it. */

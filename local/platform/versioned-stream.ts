@@ -30,6 +30,8 @@ export class VersionedStream {
   readonly ids: string[] = [];
   readonly #nextPosition: (id: string) => number;
   readonly #keepsVersions: boolean;
+  /** What a hidden resource was when it was last shown. */
+  readonly #hidden = new Map<string, Version>();
 
   constructor(nextPosition: (id: string) => number, keepsVersions: boolean) {
     this.#nextPosition = nextPosition;
@@ -53,8 +55,25 @@ export class VersionedStream {
 
   /** Takes every version of the resource out of the stream. */
   hide(id: string): void {
-    for (let version = this.latest.get(id); version; version = version.previous) this.log.withdraw(version);
-    if (this.latest.has(id)) this.#next(id, {}, false);
+    const shown = this.latest.get(id);
+    if (!shown) return;
+    for (let version: Version | undefined = shown; version; version = version.previous) this.log.withdraw(version);
+    if (shown.position > 0) this.#hidden.set(id, shown);
+    this.#next(id, {}, false);
+  }
+
+  /** Shows a hidden resource again: in its old place, unless it has changed since. */
+  show(id: string): void {
+    const shown = this.#hidden.get(id);
+    const latest = this.latest.get(id)!;
+    this.#hidden.delete(id);
+    if (!shown || shown.members !== latest.members || shown.parentId !== latest.parentId) {
+      this.deliver(id, {});
+      return;
+    }
+    const version = this.#next(id, {}, false);
+    version.position = shown.position;
+    this.log.insert(version, shown.seq);
   }
 
   #next(id: string, change: Change, linked = this.#keepsVersions): Version {

@@ -24,6 +24,13 @@ describe('in every small scene the promise holds', () => {
     for (let at = 1; at <= 24; at++) expect(await play(history(at), setting)).toEqual([]);
   });
 
+  test('a threat that reappears at its old position is sent again, wherever the run that withdrew it was killed', async () => {
+    const { setting } = SCOPES.find(({ name }) => name.endsWith('old positions, in the last page'))!;
+    for (let at = 1; at <= 24; at++) {
+      expect(await play(`a=1 t=1@a run -a run:after-${at} +a run`.split(' '), setting)).toEqual([]);
+    }
+  });
+
   test.each([
     ['every version, a page that is cut again', 'a=1 b=1 run b=2 run limit:1 run'],
     ['every version, cursors that the API forgets', 'a=1 b=1 run a=2 b=2 run limit:3 forget run'],

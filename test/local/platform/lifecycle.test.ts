@@ -31,6 +31,43 @@ describe('an asset and its threats', () => {
     expect(String(after!['stream_position']) > String(before!['stream_position'])).toBe(true);
   });
 
+  describe('where restored threats keep their old positions', () => {
+    function createRemoved() {
+      const tenant = createTenant({ restoredThreats: 'old-positions' });
+      const { platform, clock } = tenant;
+      platform.put('assets', { id: 'a' });
+      for (const id of ['t', 'u']) platform.put('threats', { id, asset_id: 'a', severity: 'low' });
+      platform.remove('assets', 'a');
+      clock.now += 60_000;
+      return tenant;
+    }
+
+    test('they reappear exactly as they were', async () => {
+      const untouched = createTenant();
+      untouched.platform.put('assets', { id: 'a' });
+      for (const id of ['t', 'u']) untouched.platform.put('threats', { id, asset_id: 'a', severity: 'low' });
+      const { platform, walk } = createRemoved();
+      platform.restore('assets', 'a');
+      expect(await walk('threats')).toEqual(await untouched.walk('threats'));
+    });
+
+    test('one that changed meanwhile is delivered at a new position', async () => {
+      const { platform, walk } = createRemoved();
+      platform.put('threats', { id: 't', asset_id: 'a', severity: 'high' });
+      platform.restore('assets', 'a');
+      expect(await walk('threats')).toMatchObject([{ id: 'u' }, { id: 't', severity: 'high' }]);
+    });
+
+    test('they leave and come back a second time', async () => {
+      const { platform, walk } = createRemoved();
+      platform.restore('assets', 'a');
+      platform.remove('assets', 'a');
+      expect(await walk('threats')).toEqual([]);
+      platform.restore('assets', 'a');
+      expect(ids(await walk('threats'))).toEqual(['t', 'u']);
+    });
+  });
+
   test('a threat of a removed asset is not delivered until the asset is restored', async () => {
     const { platform, walk } = createTenant();
     platform.put('assets', { id: 'a' });

@@ -15,6 +15,8 @@ export interface Scope {
   readonly end?: readonly string[];
   /** What befalls one run of the history. Absent: nothing. */
   readonly faults?: readonly Fault[];
+  /** What changes within one run of the history. */
+  readonly changes?: readonly string[];
   /** Two kills, one after the other. */
   readonly pairs?: boolean;
   /** Of the frozen runs: each is thawed at every step of the run after it. */
@@ -97,10 +99,15 @@ function isRun(word: string): boolean {
   return /^(run|resync|replay|repair)/.test(word);
 }
 
-function* variations(words: readonly string[], ios: readonly number[], { faults = [] }: Scope): Generator<string[]> {
+function* variations(
+  words: readonly string[],
+  ios: readonly number[],
+  { faults = [], changes = [] }: Scope,
+): Generator<string[]> {
   for (const [place, word] of words.entries()) {
     for (let at = 1; at <= ios[place]!; at++) {
       for (const fault of faults) yield words.with(place, `${word}:${fault}-${at}`);
+      for (const change of changes) yield words.with(place, `${word}:@${at}${change}`);
     }
   }
 }

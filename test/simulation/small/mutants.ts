@@ -35,7 +35,13 @@ function readMutant(paragraph: string): Mutant {
 
 /** Sequences of words, by scope, in which the mutants show: a whole scope takes a minute, and each of these takes a second. */
 export const SEQUENCES: Readonly<Record<string, readonly string[]>> = {
-  'first run': ['a=1 t=1@a d1 u=1@a run', 'a=1 t=1@a d1 run -a run', 'a=1 b=1 t=1@a u=1@a run', 'a=1 t=1@a run ?b run'],
+  'first run': [
+    'a=1 t=1@a d1 u=1@a run',
+    'a=1 t=1@a d1 run -a run',
+    'a=1 b=1 t=1@a u=1@a run',
+    'a=1 t=1@a run ?b run',
+    'a=1 t=1@a u=1@a run -a run',
+  ],
   changes: ['a=1 t=1@a run t=2 run t=1 run', 'a=1 t=1@a run a=2 ~t run', 'a=1 t=1@a run ~t d1 run'],
   removal: [
     'a=1 t=1@a run -a run',
@@ -121,7 +127,24 @@ export const SEQUENCES: Readonly<Record<string, readonly string[]>> = {
   'every version, a page that is cut again': ['a=1 b=1 run b=2 run limit:1 run'],
   'every version, cursors that the API forgets': ['a=1 b=1 run a=2 b=2 run limit:3 forget run'],
   'pages of one row': ['a=1 b=1 t=1@a u=1@b run -a run', 'a=1 b=1 t=1@a u=1@b run t=2 u=2 run -b run'],
-  'a frozen run': ['a=1 t=1@a run t=2 run run', 'a=1 t=1@a run -a run run'],
+  'threats that reappear at their old positions, in the last page': ['a=1 t=1@a run -a run +a run'],
+  'threats that reappear at their old positions, and are read again': [
+    'a=1 t=1@a u=1@a run -a run +a run resync-t resync-t',
+    'a=1 t=1@a u=1@a run -a run +a resync-t resync-t',
+  ],
+  'threats that reappear at their old positions, and are refreshed': [
+    'a=1 t=1@a u=1@a run run wait:8 run -a run +a wait:8 run wait:8 run resync-t',
+    'a=1 t=1@a u=1@a run run wait:8 run -a run +a run wait:8 run wait:8 run wait:8 run resync-t',
+  ],
+  'an asset that comes back beside a half-done withdrawal': [
+    'a=1 b=1 t=1@b u=1@a run -a run -b +b run',
+    'a=1 b=1 t=1@b u=1@a run -a run -b +b run -b run',
+  ],
+  'changes within a run': ['a=1 t=1@a run -a run', 'a=1 t=1@a run run'],
+  'changes within a run, pages of one row': ['a=1 b=1 t=1@a u=1@b run -a run'],
+  'changes within a run under a filter': ['filter:at a=1 t=1@a run run wait:8 run wait:8 run wait:8 run'],
+  'a clock that goes back': ['a=1 t=1@a run wait:-8 t=2 run'],
+  'a frozen run': ['a=1 t=1@a run t=2 run run', 'a=1 t=1@a run -a run run', 'd1 run d2 run d3 run run'],
 };
 
 const LONG = [

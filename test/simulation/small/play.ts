@@ -10,6 +10,7 @@
  *     wait:8   hours pass                                 rotate  the secret is rotated
  *     run      the function runs; also resync-t replay-d repair
  *     run:after-7   … and is killed after its 7th I/O. See FAULTS. run:freeze-7 run:thaw-3 run the next beside a frozen one
+ *     run:@7-a      … and a is removed before its 7th I/O
  */
 
 import type { Commands } from '../../../lambda/core/run-streams.ts';
@@ -18,7 +19,7 @@ import { STREAMS } from '../../../lambda/streams.ts';
 import type { PlatformSettings } from '../../../local/platform/settings.ts';
 import { sequencesUsedTwice, unlikeTruth } from '../../support/promise.ts';
 import { copyOf, greatestSequence, keyOf } from '../../support/siem.ts';
-import { FAULTS, type Fault, type Received, Scene, type Strike, streamOf } from './scene.ts';
+import { type Change, FAULTS, type Fault, type Received, Scene, type Strike, streamOf } from './scene.ts';
 
 export interface Setting {
   readonly platform: Partial<PlatformSettings>;
@@ -41,8 +42,10 @@ export class Stage {
   #filter = '';
   /** By stream how many events the SIEM has lost. */
   readonly #lost = new Map<string, number>();
-  /** Numbers of the runs with which a walk began again over versions that may be older. */
+  /** Numbers of the runs with which a walk began again over versions that may be older … */
   readonly #again = new Set<number>();
+  /** … and of those with which the walk of DNS blocks did. */
+  readonly #blocksAgain = new Set<number>();
 
   constructor(setting: Setting) {
     this.#setting = setting;
@@ -58,6 +61,10 @@ export class Stage {
       return true;
     }
     this.scene.now += 1_000;
+    return this.#changeIfPossible(word);
+  }
+
+  #changeIfPossible(word: string): boolean {
     try {
       this.#change(word);
       return true;
@@ -72,9 +79,12 @@ export class Stage {
     const [command, initial] = verb.split('-') as [string, keyof typeof STREAM_OF | undefined];
     const strikes: Strike[] = [];
     let thaw: number | undefined;
+    let change: Change | undefined;
     for (const condition of conditions) {
+      const [, place, changed = ''] = /^@(\d+)(.+)$/.exec(condition) ?? [];
       const [kind, at] = condition.split('-');
-      if (kind === 'thaw') thaw = Number(at);
+      if (place) change = { at: Number(place), happen: () => this.#changeIfPossible(changed) };
+      else if (kind === 'thaw') thaw = Number(at);
       else if (FAULTS.includes(kind as Fault)) strikes.push({ fault: kind as Fault, at: Number(at) });
       else throw new SyntaxError(`No such fault: ${condition}`);
     }
@@ -85,11 +95,12 @@ export class Stage {
           ? {}
           : { [command]: initial ? [STREAM_OF[initial]] : [] };
     if (command !== 'run') this.#again.add(this.scene.runs + 1);
+    if (initial === 'd') this.#blocksAgain.add(this.scene.runs + 1);
     if (command === 'replay') this.scene.struck.add(this.scene.runs + 1);
     const { events } = this.scene;
     const sent = events.length;
     const generation = this.#generationOf(initial);
-    this.ios = await this.scene.run(commands, strikes, thaw);
+    this.ios = await this.scene.run(commands, strikes, thaw, change);
     // A SIEM that asks for a replay has lost what it had. A run that was killed before has not begun it.
     if (command === 'replay' && this.#generationOf(initial) !== generation) this.#lost.set(STREAM_OF[initial!], sent);
   }
@@ -160,6 +171,7 @@ export class Stage {
     else if (word === 'forget') {
       scene.forgetCursors();
       this.#again.add(scene.runs + 1);
+      this.#blocksAgain.add(scene.runs + 1);
       scene.struck.add(scene.runs + 1);
     } else if (word.startsWith('wait:')) scene.now += Number(word.slice(5)) * HOUR;
     else if (word === 'rotate') platform.account.rotateSecret();
@@ -190,7 +202,7 @@ export class Stage {
     for (let sent = -1; sent !== scene.events.length; runs++) {
       sent = scene.events.length;
       lookUps = scene.lookUps;
-      await scene.run({}, [], undefined);
+      await scene.run({});
       if (runs === 5) return [...scene.breaches, 'The connector does not come to rest'];
     }
     // The runs after a kill look up what it left unconfirmed, and the first one after a change of the configuration reads again.
@@ -198,7 +210,7 @@ export class Stage {
     const isQuiet = isUndisturbed && this.#setting.platform.retention !== 'every-version';
     const before = this.#stateText();
     const { pages } = scene;
-    await scene.run({}, [], undefined);
+    await scene.run({});
     const { kept, withheld } = this.#truth();
     const firstKept = new Map<string, Received>();
     for (const event of this.#held) if (!firstKept.has(event.eventId)) firstKept.set(event.eventId, event);
@@ -220,7 +232,29 @@ export class Stage {
       ...(scene.pages - pages > STREAMS.length ? ['A quiet run reads more than the last page of a stream'] : []),
       ...(isQuiet && scene.lookUps > lookUps ? ['A quiet run looks rows up'] : []),
       ...this.#left(),
+      ...(await this.#notRefreshed(kept)),
     ];
+  }
+
+  /** Promise of `refreshDays`, where nothing has disturbed the runs: an hourly run sends every row again in time. */
+  async #notRefreshed(kept: Readonly<Record<string, ReadonlyMap<string, string>>>): Promise<string[]> {
+    const { scene } = this;
+    const { refreshDays } = this.#setting;
+    if (refreshDays === undefined || scene.struck.size > 0 || scene.changesWithinRuns) return [];
+    scene.settings = { ...scene.settings, refreshDays };
+    const rounds = refreshDays * 24 + 1;
+    for (let round = 0; round < rounds; round++) {
+      scene.now += HOUR;
+      await scene.run({});
+    }
+    const recent = new Set<string>();
+    for (const event of this.scene.events)
+      if (madeAt(event) > scene.now - refreshDays * 24 * HOUR) recent.add(keyOf(event.stream, event.id));
+    return (['assets', 'threats'] as const).flatMap(stream =>
+      [...kept[stream]!]
+        .filter(([id, row]) => JSON.parse(row).deleted !== true && !recent.has(keyOf(stream, id)))
+        .map(([id]) => `Not refreshed within ${refreshDays} days: ${stream} ${id}`),
+    );
   }
 
   #stateText(): string {
@@ -277,14 +311,18 @@ export class Stage {
       last.set(key, event);
       const isUnseen = event.kind === 'tombstone' && (!before || before.kind === 'withdrawn');
       if (isUnseen && struck.size === 0 && this.#again.size === 0) return [`The SIEM does not have it: ${event.line}`];
-      const since = before?.run ?? event.run;
-      const between = (runs: ReadonlySet<number>) => [...runs].some(run => run >= since && run <= event.run);
+      // What a frozen run sends may arrive after what the next one sent.
+      const [since, until] = [before?.run ?? event.run, event.run].sort((one, other) => one - other) as [
+        number,
+        number,
+      ];
+      const between = (runs: ReadonlySet<number>) => [...runs].some(run => run >= since && run <= until);
       if (event.refresh) return between(struck) ? [] : this.#needlessRefresh(before, event);
-      if (!before || before.kind !== event.kind || before.content !== event.content) return [];
+      // A block never changes, whatever members are left out of it.
+      const isBlock = event.stream === 'dns-blocks';
+      if (before?.kind !== event.kind || (before.content !== event.content && !isBlock)) return [];
       const excused =
-        between(struck) ||
-        (everyVersion && between(this.#again)) ||
-        (event.stream === 'dns-blocks' && between(this.#again));
+        between(struck) || (everyVersion && between(this.#again)) || (isBlock && between(this.#blocksAgain));
       if (!excused) return [`Nothing new: ${event.line}`];
       const same = before.position === event.position && before.line.length === event.line.length;
       if (same && before.eventId !== event.eventId && !between(this.#again) && event.kind !== 'withdrawn')

@@ -30,6 +30,13 @@ export interface Strike {
   readonly at: number;
 }
 
+/** A change of the platform's rows in the middle of a run. */
+export interface Change {
+  /** The I/O before which it happens. */
+  readonly at: number;
+  readonly happen: () => void;
+}
+
 export interface Received extends ReceivedEvent {
   /** Number of the run that sent it. */
   readonly run: number;
@@ -57,6 +64,7 @@ export class Scene {
   /** Numbers of the runs that something befell. */
   readonly struck = new Set<number>();
   readonly breaches: string[] = [];
+  changesWithinRuns = false;
   /** Cursors that the API issued before they were all forgotten. */
   #forgotten = new Set<string>();
   readonly #issued = new Set<string>();
@@ -96,14 +104,19 @@ export class Scene {
   }
 
   /** Runs the function once. @returns the number of its I/Os */
-  async run(commands: Partial<Commands>, strikes: readonly Strike[], thawAt: number | undefined): Promise<number> {
+  async run(
+    commands: Partial<Commands>,
+    strikes: readonly Strike[] = [],
+    thawAt?: number,
+    change?: Change,
+  ): Promise<number> {
     // Longer than a lease.
     this.now += 61_000;
     this.runs++;
     const frozen = this.#frozen;
     this.#frozen = undefined;
-    const process = new Process(this, strikes, this.runs);
-    if (frozen) this.struck.add(this.runs);
+    const process = new Process(strikes, this.runs, change);
+    if (change) this.changesWithinRuns = true;
     if (frozen && thawAt !== undefined) process.thaws = { frozen, at: thawAt };
     const ended = this.#invoke(process, commands);
     await Promise.race([ended, process.stopped]);
@@ -119,7 +132,7 @@ export class Scene {
 
   async #invoke(process: Process, commands: Partial<Commands>): Promise<void> {
     const clients = this.#clientsOf(process);
-    this.#tokens ??= createContainerTokens(this.settings, this.#clientsOf(new Process(this, [], 0)));
+    this.#tokens ??= createContainerTokens(this.settings, this.#clientsOf(new Process([], 0)));
     const timeLeft = () => (process.late ? 0 : 800_000);
     const { ports, lease, warmUp } = composeRun(this.settings, clients, this.#tokens, timeLeft);
     let held: HeldLease | undefined;
@@ -214,8 +227,9 @@ export class Scene {
     this.events.push(event);
     const { kind, parent, line } = event;
     const hasCascaded = kind === 'withdrawn' && parent !== undefined && !line.includes('"reason"');
-    // Nothing changes during a run. Only a withdrawal that a killed run left half done is completed under a restored asset.
-    if (hasCascaded && this.struck.size === 0 && this.platform.tenantData.isLive('assets', parent))
+    // A withdrawal that a killed run left half done is completed under a restored asset.
+    const isUndisturbed = this.struck.size === 0 && !this.changesWithinRuns;
+    if (hasCascaded && isUndisturbed && this.platform.tenantData.isLive('assets', parent))
       this.breaches.push(`Withdrawn although its asset exists: ${line}`);
   }
 
@@ -269,15 +283,16 @@ class Process {
   thaws: { readonly frozen: Process; readonly at: number } | undefined;
   readonly run: number;
   readonly #strikes: readonly Strike[];
+  readonly #change: Change | undefined;
   #dead = false;
   #stop: () => void = () => undefined;
   #thaw: () => void = () => undefined;
   #thawed = Promise.resolve();
 
-  constructor(scene: Scene, strikes: readonly Strike[], run: number) {
-    void scene;
+  constructor(strikes: readonly Strike[], run: number, change?: Change) {
     this.run = run;
     this.#strikes = strikes;
+    this.#change = change;
     this.isStruck = strikes.length > 0;
     this.stopped = new Promise(resolve => {
       this.#stop = resolve;
@@ -292,6 +307,7 @@ class Process {
     if (this.#dead) return never();
     const at = ++this.ios;
     if (this.thaws?.at === at) this.thaws.frozen.thaw();
+    if (this.#change?.at === at) this.#change.happen();
     // What the run does beside a thawed one is not its own fault.
     if (this.thaws && at >= this.thaws.at) this.isStruck = true;
     await this.#thawed;

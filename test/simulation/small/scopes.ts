@@ -5,6 +5,7 @@ const KILLS = ['before', 'after'] as const;
 const FAILURES = ['lost', 'unanswered', 'denied', 'refused', 'late'] as const;
 const latest = { platform: {}, pageLimit: 2 } as const;
 const emptyEnd = { platform: { endOfStream: 'empty-page-null' }, pageLimit: 1 } as const;
+const inPlace = { platform: { restoredThreats: 'old-positions' }, pageLimit: 2 } as const;
 const everyVersion = { platform: { retention: 'every-version' }, pageLimit: 2 } as const;
 
 export const SCOPES: readonly Scope[] = [
@@ -221,11 +222,82 @@ export const SCOPES: readonly Scope[] = [
   {
     name: 'a frozen run',
     setting: latest,
-    begin: ['a=1', 't=1@a', 'run'],
-    words: ['t=2', '-a', '+a'],
+    begin: ['a=1', 't=1@a', 'd1', 'run'],
+    words: ['t=2', '-a', '+a', 'd2'],
     length: 2,
-    end: ['run', 'run'],
+    end: ['run', 'd3', 'run', 'run'],
     faults: ['freeze'],
     thaws: true,
+  },
+  {
+    name: 'threats that reappear at their old positions, in the last page',
+    setting: inPlace,
+    begin: ['a=1', 't=1@a', 'run'],
+    words: ['-a', '+a', '~a', 't=2', 'run'],
+    length: 3,
+    end: ['run'],
+    faults: KILLS,
+  },
+  {
+    name: 'threats that reappear at their old positions, and are read again',
+    setting: { ...inPlace, pageLimit: 1 },
+    begin: ['a=1', 't=1@a', 'u=1@a', 'run'],
+    words: ['-a', '+a', 'u=2', 'run'],
+    length: 3,
+    end: ['resync-t', 'resync-t'],
+    faults: KILLS,
+  },
+  {
+    name: 'threats that reappear at their old positions, and are refreshed',
+    setting: { ...inPlace, pageLimit: 1, refreshDays: 1 },
+    begin: ['a=1', 't=1@a', 'u=1@a', 'run', 'run', 'wait:8', 'run', '-a', 'run', '+a'],
+    words: ['-a', '+a', 't=2', 'wait:8', 'run'],
+    length: 2,
+    end: ['wait:8', 'run', 'wait:8', 'run', 'wait:8', 'run', 'resync-t'],
+    faults: KILLS,
+  },
+  {
+    name: 'an asset that comes back beside a half-done withdrawal',
+    setting: { platform: { retention: 'every-version', restoredThreats: 'old-positions' }, pageLimit: 1 },
+    begin: ['a=1', 'b=1', 't=1@b', 'u=1@a', 'run', '-a', 'run', '-b', '+b'],
+    words: ['-b', '~b', 'u=1@b', 'run'],
+    length: 3,
+    end: ['run'],
+    faults: KILLS,
+  },
+  {
+    name: 'changes within a run',
+    setting: latest,
+    begin: ['a=1', 't=1@a', 'run'],
+    words: ['-a', '+a', 't=2', 'a=2', 'b=1', 'run'],
+    length: 2,
+    end: ['run'],
+    changes: ['-a', '+a', 't=2', 't=1', 'a=2', 'b=1', 't=1@b', 'd1'],
+  },
+  {
+    name: 'changes within a run, pages of one row',
+    setting: { ...latest, pageLimit: 1 },
+    begin: ['a=1', 'b=1', 't=1@a', 'u=1@b', 'run'],
+    words: ['-a', '+a', '-b', 't=2', 'u=1@a'],
+    length: 2,
+    end: ['run'],
+    changes: ['-a', '+a', '-b', 't=2', '~t', 't=1@b', 'u=1@a'],
+  },
+  {
+    name: 'changes within a run under a filter',
+    setting: { ...latest, refreshDays: 1 },
+    begin: ['filter:at', 'a=1', 't=1@a', 'run', 'run', 'wait:8', 'run', 'wait:8'],
+    words: ['-a', '+a', 't=2', 'a=2', 'run', 'wait:8'],
+    length: 2,
+    end: ['run'],
+    changes: ['-a', '+a', 't=2', 't=1', 't=3', 'a=2', 'a=1'],
+  },
+  {
+    name: 'a clock that goes back',
+    setting: latest,
+    begin: ['a=1', 't=1@a', 'run'],
+    words: ['wait:-8', 't=2', '-a', '+a', 'run'],
+    length: 4,
+    end: ['run'],
   },
 ];
