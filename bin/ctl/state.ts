@@ -1,6 +1,6 @@
 /** Reads the state table of a connector. It never prints a cursor. */
 import { DescribeTableCommand, paginateScan, type TableDescription } from '@aws-sdk/client-dynamodb';
-import { initialState } from '../../lambda/core/decide.ts';
+import { openIntents } from '../../lambda/core/decide.ts';
 import { StateVersionError } from '../../lambda/core/errors.ts';
 import type { SavedStream } from '../../lambda/ports.ts';
 import { createCheckpoints } from '../../lambda/store/checkpoints.ts';
@@ -95,7 +95,7 @@ function cells(saved: SavedStream | Error, isOff: boolean): string[] {
 
 /** Number of ids with an intent that no commit confirms: their events may have reached the SIEM. */
 export function unconfirmed(saved: SavedStream): number {
-  return initialState(saved).unconfirmed.size;
+  return openIntents(saved).unconfirmed.size;
 }
 
 export function leaseText(lease: LeaseState | undefined, now: number): string {

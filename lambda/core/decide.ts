@@ -71,18 +71,28 @@ export const BEGINNING: Checkpoint = {
  *
  * Where one id is in both, the later intent counts.
  */
-export function initialState({ checkpoint: { window, ...checkpoint }, intents }: SavedStream): StreamState {
+export function openIntents({ checkpoint, intents }: SavedStream): Pick<StreamState, 'unconfirmed' | 'gone'> {
   const carried = intents.filter(({ sequence }) => sequence === '');
   const sent = intents.filter(({ sequence }) => sequence > checkpoint.committed).slice(0, 1);
   const open = [...carried, ...sent];
-  const goneTags = open.flatMap(each => each.goneTags);
+  return {
+    unconfirmed: new Map(open.flatMap(({ first, idTags }) => idTags.map(tag => [tag, first] as const))),
+    gone: new Set(open.flatMap(({ goneTags }) => goneTags)),
+  };
+}
+
+/** What a run begins with. */
+export function initialState(saved: SavedStream, { cascadesFrom }: SelectedStream): StreamState {
+  const { window: tags, ...checkpoint } = saved.checkpoint;
+  const open = openIntents(saved);
+  const window = new Set(tags);
   return {
     checkpoint,
-    // A kill before the checkpoint leaves what was called gone in the window.
-    window: forget(new Set(window), goneTags),
+    // A kill before the checkpoint leaves rows in the window that were withdrawn with their parent. When the parent is restored they may
+    // reappear where they were.
+    window: cascadesFrom ? forget(window, [...open.gone]) : window,
     pages: [],
-    unconfirmed: new Map(open.flatMap(({ first, idTags }) => idTags.map(tag => [tag, first] as const))),
-    gone: new Set(goneTags),
+    ...open,
     staged: new Map(),
     intent: undefined,
   };

@@ -13,7 +13,6 @@
  */
 import type { Hash, Saved, SavedStream } from '../ports.ts';
 import type { SyncedStream } from '../streams.ts';
-import { initialState } from './decide.ts';
 import { CursorRefusedError, OrganizationChangedError } from './errors.ts';
 import { readPages } from './read-pages.ts';
 import { readRow } from './row.ts';
@@ -70,7 +69,7 @@ function isBegun(saved: SavedStream | Error): boolean {
 async function isKnown(each: Read, run: Run): Promise<boolean> {
   const { stream, saved } = each;
   const { rows } = await firstPage(each, run);
-  const { window } = initialState(saved);
+  const window = new Set(saved.checkpoint.window);
   const read = rows.map(row => readRow(row, stream, run.hash)).flatMap(row => ('reason' in row ? [] : [row]));
   if (read.some(({ versionTag }) => versionTag !== undefined && window.has(versionTag))) return true;
   if (!stream.hasRowStates || read.length === 0) return false;

@@ -123,7 +123,7 @@ async function loadStates(run: Run, commands: Commands): Promise<States> {
     if (each instanceof Error) states.set(stream.name, each);
     else {
       const begun = await applySelection(stream, await applyCommand(commands, stream, each, run), run);
-      states.set(stream.name, initialState(begun));
+      states.set(stream.name, initialState(begun, stream));
     }
   }
   return states;

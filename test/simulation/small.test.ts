@@ -6,7 +6,7 @@ import { play } from './small/play.ts';
 import { SCOPES } from './small/scopes.ts';
 
 /** Another part each day. `npm run simulation -- --exhaustive` explores all of it. */
-const PARTS = 150;
+const PARTS = 200;
 const PART = Math.floor(Date.now() / 86_400_000) % PARTS;
 
 describe('in every small scene the promise holds', () => {

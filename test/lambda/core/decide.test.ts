@@ -58,7 +58,7 @@ function decided(texts: readonly string[], given: Given = {}) {
   });
   const intents = [{ first: '9', sequence: '', idTags: unconfirmed.map(idTag), goneTags: gone.map(idTag) }];
   const candidates = { rows, bad: given.badRows ?? [], versionTags: [], superseded: 0, inWindow: 0 };
-  const state = initialState({ checkpoint: { ...BEGINNING, generation, selections }, intents });
+  const state = initialState({ checkpoint: { ...BEGINNING, generation, selections }, intents }, stream);
   const { batch, read } = decidePage(candidates, state, stream, { known, format: given.format ?? envelope });
   return { ...batch, counts: addCounts(addCounts(EMPTY_RESULT, read), batch.sent) };
 }
@@ -335,7 +335,7 @@ describe('unconfirmed ids', () => {
     return { first: sequence, sequence, idTags: ids.map(idTag), goneTags: ids.map(idTag) };
   };
   const open = (committed: string, ...intents: Intent[]) => {
-    const state = initialState({ checkpoint: { ...BEGINNING, committed }, intents });
+    const state = initialState({ checkpoint: { ...BEGINNING, committed }, intents }, ASSETS);
     const ids = ['a', 'b', 'c', 'd'].filter(id => isUnconfirmed(state, id));
     expect([...state.gone]).toEqual([...state.unconfirmed.keys()]);
     return ids;
@@ -371,24 +371,31 @@ describe('unconfirmed ids', () => {
   test('an older version in the window is no change, also of an unconfirmed id', () => {
     const intents = [{ first: at(5), sequence: '', idTags: [idTag('a')], goneTags: [] }];
     const window = [rowOf(asset('a')).versionTag!];
-    const state = initialState({ checkpoint: { ...BEGINNING, window }, intents });
+    const state = initialState({ checkpoint: { ...BEGINNING, window }, intents }, ASSETS);
     const { rows, inWindow } = deDuplicate({ rows: elementsOf([asset('a')], ASSETS) }, state, ASSETS, sha256);
     expect([rows.length, inWindow]).toEqual([0, 1]);
   });
 
-  test('what a killed run may have called gone has left the window, so that it is looked up when it reappears', () => {
-    const window = [asset('a'), asset('b')].map(text => rowOf(text).versionTag!);
-    const intents = [{ first: at(5), sequence: at(6), idTags: [idTag('a'), idTag('b')], goneTags: [idTag('a')] }];
-    const state = initialState({ checkpoint: { ...BEGINNING, window }, intents });
-    const page = { rows: elementsOf([asset('a'), asset('b')], ASSETS) };
-    expect(deDuplicate(page, state, ASSETS, sha256).rows.map(({ id }) => id)).toEqual(['a']);
+  test('a threat that a killed run may have withdrawn has left the window, so that it is looked up when it reappears', () => {
+    const window = ['t', 'u'].map(id => rowOf(threat(id, 'a'), THREATS).versionTag!);
+    const intents = [{ first: at(5), sequence: at(6), idTags: ['t', 'u'].map(idTag), goneTags: [idTag('t')] }];
+    const state = initialState({ checkpoint: { ...BEGINNING, window }, intents }, THREATS);
+    const page = { rows: elementsOf([threat('t', 'a'), threat('u', 'a')], THREATS) };
+    expect(deDuplicate(page, state, THREATS, sha256).rows.map(({ id }) => id)).toEqual(['t']);
+  });
+
+  test('older versions of an asset whose tombstone a killed run has sent stay in the window', () => {
+    const window = [rowOf(asset('a')).versionTag!];
+    const intents = [{ first: at(5), sequence: at(6), idTags: [idTag('a')], goneTags: [idTag('a')] }];
+    const state = initialState({ checkpoint: { ...BEGINNING, window }, intents }, ASSETS);
+    expect(deDuplicate({ rows: elementsOf([asset('a')], ASSETS) }, state, ASSETS, sha256).rows).toEqual([]);
   });
 });
 
 describe('the window', () => {
   /** The state after these pages, the last of which ends the walk unless `ends` is false. */
   function walked(stream: AnyStream, pages: readonly (readonly string[])[], before = BEGINNING, ends = true) {
-    let state = initialState({ checkpoint: before, intents: [] });
+    let state = initialState({ checkpoint: before, intents: [] }, stream);
     const sent: string[] = [];
     for (const [index, texts] of pages.entries()) {
       const candidates = deDuplicate({ rows: elementsOf(texts, stream) }, state, stream, sha256);
@@ -460,7 +467,7 @@ describe('the window', () => {
 
   test('a page that is read again has nothing to save', () => {
     const { saved } = walked(ASSETS, [[asset('a'), asset('b')]], BEGINNING, false);
-    const state = initialState({ checkpoint: { ...saved, cursor: 'c1' }, intents: [] });
+    const state = initialState({ checkpoint: { ...saved, cursor: 'c1' }, intents: [] }, ASSETS);
     const rows = elementsOf([asset('b'), asset('a')], ASSETS);
     expect(decidePage(deDuplicate({ rows }, state, ASSETS, sha256), state, ASSETS).batch.saves).toBe(false);
   });

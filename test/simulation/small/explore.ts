@@ -17,6 +17,8 @@ export interface Scope {
   readonly faults?: readonly Fault[];
   /** What changes within one run of the history. */
   readonly changes?: readonly string[];
+  /** The run with the change is also killed, at the same or a later I/O. */
+  readonly changedAndKilled?: boolean;
   /** Two kills, one after the other. */
   readonly pairs?: boolean;
   /** Of the frozen runs: each is thawed at every step of the run after it. */
@@ -29,6 +31,8 @@ export interface Explored {
 }
 
 const MOST_FAILURES = 5;
+/** I/Os by which a change makes its run longer, about. */
+const LONGER = 6;
 
 /** @param shard of so many: each takes its own sequences @param enough stops at the first failure */
 export async function explore(scope: Scope, shard = 0, shards = 1, enough = MOST_FAILURES): Promise<Explored> {
@@ -99,15 +103,17 @@ function isRun(word: string): boolean {
   return /^(run|resync|replay|repair)/.test(word);
 }
 
-function* variations(
-  words: readonly string[],
-  ios: readonly number[],
-  { faults = [], changes = [] }: Scope,
-): Generator<string[]> {
+function* variations(words: readonly string[], ios: readonly number[], scope: Scope): Generator<string[]> {
+  const { faults = [], changes = [] } = scope;
   for (const [place, word] of words.entries()) {
     for (let at = 1; at <= ios[place]!; at++) {
       for (const fault of faults) yield words.with(place, `${word}:${fault}-${at}`);
-      for (const change of changes) yield words.with(place, `${word}:@${at}${change}`);
+      for (const change of changes) {
+        yield words.with(place, `${word}:@${at}${change}`);
+        if (!scope.changedAndKilled) continue;
+        for (let kill = at; kill <= ios[place]! + LONGER; kill++)
+          yield words.with(place, `${word}:@${at}${change}:after-${kill}`);
+      }
     }
   }
 }

@@ -1,6 +1,6 @@
 /** The API's answer for an id, and whether the SIEM has the same. */
 
-import { initialState, isUnconfirmed } from '../../../../lambda/core/decide.ts';
+import { isUnconfirmed, openIntents } from '../../../../lambda/core/decide.ts';
 import { ApiRefusedError, ContractError } from '../../../../lambda/core/errors.ts';
 import { type Row, readRow, rowCut, singleRow } from '../../../../lambda/core/row.ts';
 import type { RowState, SavedStream } from '../../../../lambda/ports.ts';
@@ -128,7 +128,7 @@ export function unconfirmedFor(
   if (saved instanceof Error) return 'unknown';
   const { generation } = saved.checkpoint;
   if (stored && stored.generation < generation && stored.status === 'live') return 'awaits a replay';
-  return isUnconfirmed(initialState(saved), id) ? 'unconfirmed' : undefined;
+  return isUnconfirmed(openIntents(saved), id) ? 'unconfirmed' : undefined;
 }
 
 /** Whether the SIEM has what the API has. */
