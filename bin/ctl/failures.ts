@@ -53,50 +53,42 @@ export interface LogQuery extends LogSpan {
  *
  * @throws AwsCallError
  */
-export async function readLog(aws: Aws, group: string, query: LogQuery): Promise<LogRead> {
-  const { from, bounds = BOUNDS } = query;
-  const left = { ...bounds };
-  let lines: LogLine[] = [];
-  for (let to = query.to, length = HOUR_MILLISECONDS; to > from && !query.enough?.(lines); length *= 2) {
-    const start = Math.max(from, to - length);
-    const window = await readWindow(aws, group, { ...query, from: start, to }, left);
-    lines = [...window.lines, ...lines];
-    if (window.unread) {
-      const before = start > from ? [{ from, to: start }] : [];
-      return { lines, unread: [...before, window.unread] };
-    }
-    to = start;
-  }
-  return { lines, unread: [] };
-}
-
-/** @param left is reduced by what was read */
-async function readWindow(
+export async function readLog(
   aws: Aws,
   group: string,
-  { from, to, terms }: LogQuery,
-  left: { pages: number; bytes: number },
-) {
-  const lines: LogLine[] = [];
+  { from, to, terms, enough, bounds = BOUNDS }: LogQuery,
+): Promise<LogRead> {
   const filterPattern = terms.map(term => `?${term}`).join(' ');
-  let nextToken: string | undefined;
-  do {
-    if (left.pages <= 0 || left.bytes <= 0) return { lines, unread: { from: lines.at(-1)?.time ?? from, to } };
-    // CloudWatch includes both ends of the span.
-    const input = { logGroupName: group, filterPattern, startTime: from, endTime: to - 1, nextToken };
-    const page = await awsCall(
-      aws.logs().send(new FilterLogEventsCommand(input)),
-      `The log group ${group} could not be read`,
-      'Nothing was changed. You need logs:FilterLogEvents on it.',
-    );
-    left.pages -= 1;
-    for (const { timestamp = 0, message = '' } of page.events ?? []) {
-      lines.push({ time: timestamp, text: message.trimEnd() });
-      left.bytes -= message.length;
-    }
-    nextToken = page.nextToken;
-  } while (nextToken !== undefined);
-  return { lines, unread: undefined };
+  const left = { ...bounds };
+  let lines: LogLine[] = [];
+  let end = to;
+  for (let length = HOUR_MILLISECONDS; end > from && !enough?.(lines); length *= 2) {
+    const start = Math.max(from, end - length);
+    const window: LogLine[] = [];
+    let nextToken: string | undefined;
+    do {
+      if (left.pages <= 0 || left.bytes <= 0) {
+        const before = start > from ? [{ from, to: start }] : [];
+        return { lines: [...window, ...lines], unread: [...before, { from: window.at(-1)?.time ?? start, to: end }] };
+      }
+      // CloudWatch includes both ends of the span.
+      const input = { logGroupName: group, filterPattern, startTime: start, endTime: end - 1, nextToken };
+      const page = await awsCall(
+        aws.logs().send(new FilterLogEventsCommand(input)),
+        `The log group ${group} could not be read`,
+        'Nothing was changed. You need logs:FilterLogEvents on it.',
+      );
+      left.pages -= 1;
+      for (const { timestamp = 0, message = '' } of page.events ?? []) {
+        window.push({ time: timestamp, text: message.trimEnd() });
+        left.bytes -= message.length;
+      }
+      nextToken = page.nextToken;
+    } while (nextToken !== undefined);
+    lines = [...window, ...lines];
+    end = start;
+  }
+  return { lines, unread: [] };
 }
 
 export interface Failure {

@@ -70,14 +70,9 @@ export async function answerOrRefusal<T>(ask: () => Promise<T>): Promise<T | NoR
 
 /** @throws RefusedError if the id cannot be part of a path */
 export function checkAskable(id: string): void {
-  try {
-    pathSegment(id);
-  } catch (cause) {
-    const shown = id === '' ? 'An empty id' : `The id ${JSON.stringify(id)}`;
-    throw new RefusedError(`${shown} cannot be part of a path of the API. Nothing was done.`, {
-      cause,
-    });
-  }
+  if (isAskable(id)) return;
+  const shown = id === '' ? 'An empty id' : `The id ${JSON.stringify(id)}`;
+  throw new RefusedError(`${shown} cannot be part of a path of the API. Nothing was done.`);
 }
 
 export type ResultWord =

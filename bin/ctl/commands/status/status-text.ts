@@ -67,25 +67,16 @@ function failureLines({ lastFailure, now }: Snapshot): string[] {
 
 type Counts = StreamActivity['counts'];
 
-/**
- * The metric EventsForwarded includes withdrawals, which are not rows, and refreshed rows, which are not read from the list. Only with filters
- * are there filtered rows.
- */
-const FATES: readonly (readonly [title: string, count: (counts: Counts) => number])[] = [
-  ['forwarded', counts => counts.forwarded - counts.withdrawn - counts.refreshed],
-  ['filtered', counts => counts.filtered],
-];
-
 function streamTable(snapshot: Snapshot, streams: readonly StreamSummary[]): string {
+  // Only with filters are there filtered rows.
   const isFiltered = streams.some(({ activity }) => (activity?.counts.filtered ?? 0) > 0);
-  const fates = isFiltered ? FATES : FATES.filter(([title]) => title !== 'filtered');
-  const titles = [...fates.map(([title]) => title), 'other'];
+  const titles = ['forwarded', ...(isFiltered ? ['filtered'] : []), 'other'];
   const rows = streams.map(({ stream, condition, activity }) => {
     const counts = activity?.counts;
     const deadLetters = known(snapshot.deadLetters)?.get(stream);
     const dead = deadLetters ? deadLetterText(deadLetters) : '?';
     const success = successText(activity?.caughtUp, snapshot.now, activity !== undefined);
-    const cells = counts ? countCells(counts, fates) : Array(titles.length + 2).fill('?');
+    const cells = counts ? countCells(counts, isFiltered) : Array(titles.length + 2).fill('?');
     return [stream, condition, success, ...cells, dead];
   });
   const notes = [
@@ -99,10 +90,11 @@ function streamTable(snapshot: Snapshot, streams: readonly StreamSummary[]): str
   return [tableText(head, rows), ...notes].join('\n');
 }
 
-function countCells(counts: Counts, fates: typeof FATES): string[] {
-  const shown = fates.map(([, count]) => count(counts));
-  const other = shown.reduce((left, count) => left - count, counts.read);
-  return [counts.read, ...shown, Math.max(0, other), counts.withdrawn].map(String);
+/** The metric EventsForwarded includes withdrawals, which are not rows, and refreshed rows, which are not read from the list. */
+function countCells({ read, filtered, withdrawn, ...counts }: Counts, isFiltered: boolean): string[] {
+  const forwarded = counts.forwarded - withdrawn - counts.refreshed;
+  const other = Math.max(0, read - forwarded - filtered);
+  return [read, forwarded, ...(isFiltered ? [filtered] : []), other, withdrawn].map(String);
 }
 
 function filterFaultText(stream: string, activity: StreamActivity | undefined): string[] {
