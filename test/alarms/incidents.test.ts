@@ -14,9 +14,12 @@ import type { Finding, Line } from './main.ts';
  * In a process of their own, where the hundreds of runs take half the time. It prints each result at once, and each test waits for its own
  * result only, so that no time limit applies to all of them together.
  */
-const drills = spawn(process.execPath, ['--no-warnings', path.join(import.meta.dirname, 'main.ts'), '--json'], {
-  stdio: ['ignore', 'pipe', 'pipe'],
-});
+const drills = spawn(
+  process.execPath,
+  // A larger young generation: short-lived objects of the runs cost an eighth of the time otherwise.
+  ['--max-semi-space-size=32', '--no-warnings', path.join(import.meta.dirname, 'main.ts'), '--json'],
+  { stdio: ['ignore', 'pipe', 'pipe'] },
+);
 const errors = text(drills.stderr);
 const lines = createInterface({ input: drills.stdout })[Symbol.asyncIterator]();
 const shown: Line[] = [];

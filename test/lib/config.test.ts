@@ -456,6 +456,12 @@ describe('the file of certificate authorities', () => {
   });
 });
 
+/** The app, as the command line of the CDK starts it. */
+function appWith(context: object, out: string) {
+  const env = { ...process.env, CDK_OUTDIR: out, CDK_CONTEXT_JSON: JSON.stringify(context) };
+  return spawnSync(process.execPath, ['bin/connector.ts'], { cwd: ROOT, env, encoding: 'utf8' });
+}
+
 describe('the configuration through the command line of the CDK', () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'connectors-'));
   const file = path.join(folder, 'connectors.json');
@@ -484,18 +490,16 @@ describe('the configuration through the command line of the CDK', () => {
   });
 
   test('the same list arrives whole as a file', () => {
-    expect(synth(`connectorsFile=${file}`)).toContain('connectors[0].pageLimit: must be a whole number');
+    const { status, stderr } = appWith({ connectorsFile: file }, path.join(folder, 'app'));
+    expect(status).toBe(1);
+    expect(stderr).toContain('connectors[0].pageLimit: must be a whole number');
   });
 });
 
 test('a faulty configuration ends the app with every fault before anything is bundled or written', () => {
   const out = mkdtempSync(path.join(os.tmpdir(), 'connector-'));
   const connectors = [EXAMPLE, { ...EXAMPLE, name: 'other', pageLimit: 501, baseUrl: 'http://x' }];
-  const { status, stderr } = spawnSync(process.execPath, ['bin/connector.ts'], {
-    cwd: ROOT,
-    env: { ...process.env, CDK_OUTDIR: out, CDK_CONTEXT_JSON: JSON.stringify({ connectors }) },
-    encoding: 'utf8',
-  });
+  const { status, stderr } = appWith({ connectors }, out);
   expect({ status, written: readdirSync(out) }).toEqual({ status: 1, written: [] });
   expect(stderr).toContain('connectors[1].pageLimit: must be a whole number from 1 to 500');
   expect(stderr).toContain('connectors[1].baseUrl: must begin with https://');
