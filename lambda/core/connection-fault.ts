@@ -1,4 +1,4 @@
-/** Why a connection did not come about, and what to do: the same for the API, the token endpoint and AWS. */
+/** Why a connection failed, and what to do: the same for the API, the token endpoint and AWS. */
 
 export interface ConnectionFault {
   /** Absent: the network, or the server itself. */
@@ -22,7 +22,7 @@ export class ProxyUnreachable extends Error {
 
 /**
  * Why a connection gave no whole answer: a code such as `ECONNREFUSED`, which fetch hides in causes and which is never one of OAuth's
- * own; nothing when it was no connection that failed. A port that fetch refuses has no code.
+ * own. Undefined if no connection failed. A port that fetch refuses has no code.
  */
 function networkCode(error: unknown): string | undefined {
   for (const each of causesOf(error)) {
@@ -39,7 +39,7 @@ export function* causesOf(error: unknown): Generator<Error> {
   for (let at = error; at instanceof Error; at = at.cause) yield at;
 }
 
-/** @returns nothing when it was no connection that failed */
+/** @returns undefined if no connection failed */
 export function connectionFault(error: unknown): ConnectionFault | undefined {
   const code = networkCode(error);
   if (code === undefined) return undefined;
@@ -67,7 +67,7 @@ function proxyFault(error: unknown, code: string): ConnectionFault | undefined {
   return { of: 'proxy', what: `the proxy did not connect to it (${status})`, advice, isFinal };
 }
 
-/** The proxy's answer to CONNECT. Of `https.Agent` it is a member, of fetch a part of the message. */
+/** Status of the proxy's answer to CONNECT. Errors of `https.Agent` have it as a member, those of fetch in the message. */
 function tunnelStatus(error: unknown): number | undefined {
   for (const each of causesOf(error)) {
     const { code, statusCode } = each as { code?: unknown; statusCode?: number };

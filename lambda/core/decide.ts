@@ -536,7 +536,7 @@ export function batchOf(
   };
 }
 
-/** Without these; the same where it is empty. */
+/** A copy without these entries. An empty collection is returned as it is. */
 function without<T extends Set<string> | Map<string, string>>(all: T, removed: readonly string[]): T {
   if (all.size === 0) return all;
   const left = new (all.constructor as new (from: T) => T)(all);

@@ -4,7 +4,7 @@
 
 import { connectionFault } from './connection-fault.ts';
 
-/** True of a run. An operator's command, which has none, says something else in its place. */
+/** Of a run. An operator's command replaces it, because it has no next run. */
 export const SAFE = 'The checkpoint was not moved past the rows concerned, so nothing is lost';
 
 /** AWS names the missing permission in the middle of its longest message. */

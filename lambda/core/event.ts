@@ -141,7 +141,10 @@ export function rowEventId(event: RowEvent, context: EventContext): string {
   return identity.slice(0, EVENT_ID_LENGTH);
 }
 
-/** A SIEM that drops known ids must not drop it. Without the position, which may move between a killed run and the next. */
+/**
+ * Differs from the event's first id, or a SIEM that drops known ids would drop it. Made without the position, which may change between a
+ * killed run and the next.
+ */
 function refreshEventId({ row, stream, revision }: RowEvent, refreshOf: string, { hash }: EventContext): string {
   return hash(`refresh\n${stream.name}\n${row.rowHash}\n${revision}\n${refreshOf}`).slice(0, EVENT_ID_LENGTH);
 }

@@ -27,7 +27,7 @@ export function organizationDigest(baseUrl: string, client: string, hash: Hash):
 
 /**
  * @param confirmed an operator has said that the change is meant
- * @throws OrganizationChangedError, and what keeps the API or the credentials from being read
+ * @throws OrganizationChangedError, and the errors of reading the credentials or the API
  */
 export async function checkOrganization(saved: Saved, confirmed: boolean, run: Run): Promise<void> {
   const organization = await run.organization();

@@ -50,7 +50,7 @@ export function parsePage(body: Uint8Array, rules: PageRules): PageContent {
     if (name !== rows?.name && elements?.some(({ fault }) => fault === 'not-utf-8'))
       throw new ContractError(rules.path, 'not UTF-8 outside its rows');
   const names = { pagination: pagination.name, rows: rows?.isSure && rows.length > 0 ? rows.name : rules.learned.rows };
-  // Found by the table, it would be too late: the rows have been sent by then, at each run once more.
+  // The table would refuse it only after the rows were sent, and every run would send them again.
   for (const text of [names.pagination, names.rows, pagination.nextCursor])
     if (text?.isWellFormed() === false)
       throw new ContractError(rules.path, "next_cursor or a member's name is no well-formed text");
@@ -118,14 +118,14 @@ function pagination({ name, value }: PaginationCandidate, rules: PageRules): Pag
   if (nextCursor !== null && (typeof nextCursor !== 'string' || nextCursor === '')) {
     throw new ContractError(rules.path, 'next_cursor is neither null nor a non-empty string');
   }
-  // Found when the checkpoint is saved, it would be too late: the rows have been sent by then, at each run once more.
+  // The table would refuse it only after the rows were sent, and every run would send them again.
   if (nextCursor !== null && Buffer.byteLength(nextCursor) > LONGEST_CURSOR)
     throw new ContractError(rules.path, `next_cursor is longer than ${LONGEST_CURSOR} bytes`);
   return { name, nextCursor, pageSize: typeof pageSize === 'number' ? pageSize : undefined };
 }
 
 /**
- * The row array; nothing on a page that is certainly empty. A name that is known decides alone. Otherwise the rows are the one array that
+ * The row array, or undefined on a page that is certainly empty. A known name decides alone. Otherwise the rows are the one array that
  * holds objects with an `id`, and `page_size` only chooses among several.
  */
 function findRows(

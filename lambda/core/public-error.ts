@@ -13,7 +13,7 @@ import * as errors from './errors.ts';
 
 const OWN: ReadonlySet<unknown> = new Set(Object.values(errors));
 
-/** Causes of causes beyond this depth are left out: nobody's chain is that long, and a circle has no end. */
+/** Deeper causes are left out. Real chains are shorter, and one that leads back to itself would never end. */
 const DEEPEST_CAUSE = 5;
 
 /** Stands for an error of the SDK, of fetch, or of the language. */

@@ -45,7 +45,7 @@ export interface ReadPage {
 
 const NOT_JSON_TRIES = 3;
 
-/** Yields pages until `next_cursor` is null. Leave the loop early whenever you like. */
+/** Yields pages until `next_cursor` is null. The loop may be left early. */
 export async function* readPages(options: ReadPagesOptions): AsyncGenerator<ReadPage, void, void> {
   const left = new AbortController();
   const walker = new Walker({ ...options, signal: AbortSignal.any([options.signal, left.signal]) });
@@ -104,7 +104,7 @@ class Walker {
         if (!(error instanceof CursorRefusedError) || sent === undefined) throw error;
         sent = this.#fallback(sent, error);
         rewound = true;
-        // What was sent before is sent again now, and rightly so.
+        // The walk goes back, so cursors that were sent before may come again.
         this.#sent.clear();
       }
     }

@@ -69,7 +69,7 @@ export async function retry<T>(attempt: () => Promise<T>, policy: RetryPolicy): 
       const { kind, wait: asked } = typeof failure === 'string' ? { kind: failure, wait: undefined } : failure;
       if (++count[kind] >= tries && kind === 'transient') throw giveUp(error, 'tries');
       const paced = backoff(count[kind], budget.random);
-      // A little jitter keeps callers apart. A time of zero, or in the past, does not make us any faster.
+      // A little jitter keeps callers apart. A time of zero, or in the past, does not shorten the backoff.
       const wait = asked === undefined ? paced : Math.max(asked + budget.random() * BASE_MILLISECONDS, paced);
       if (wait >= budget.timeLeft()) throw giveUp(error, 'time');
       await budget.clock.sleep(wait, stop);
@@ -88,7 +88,7 @@ export function backoff(attempt: number, random: () => number): number {
   return random() * Math.min(CAP_MILLISECONDS, BASE_MILLISECONDS * 2 ** (attempt - 1));
 }
 
-/** 408, 425, 429 and 5xx say "later"; everything else says "no". */
+/** Whether another try may succeed: after 408, 425, 429 and 5xx. */
 export function isRetryable(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || (status >= 500 && status !== 501 && status !== 505);
 }

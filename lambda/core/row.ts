@@ -162,7 +162,7 @@ function asString(json: string | undefined): string | undefined {
 
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,12})?)?(?:Z|[+-]\d{2}:?\d{2})$/;
 
-/** Only what a reader of events may take for a time; anything else is still in the row. */
+/** A text that readers of events can parse as a time. Anything else is still in the row. */
 function asTime(json: string | undefined): string | undefined {
   const value = asString(json);
   return value !== undefined && ISO_8601.test(value) ? value : undefined;
@@ -171,7 +171,7 @@ function asTime(json: string | undefined): string | undefined {
 /** Longer positions are left to the row itself: what repeats members of a row must stay small when the row is not. */
 const MAX_POSITION_LENGTH = 1_024;
 
-/** The specification promises an ordering key or null; what is neither text nor number is not passed off as one. */
+/** The specification promises an ordering key or null; a value that is neither text nor number is left out. */
 function scalar(position: string | undefined): string | undefined {
   if (position === undefined || position.length > MAX_POSITION_LENGTH) return undefined;
   const first = position.charCodeAt(0);

@@ -114,7 +114,7 @@ async function loadStates(run: Run, commands: Commands): Promise<States> {
   // for those that are left out of this run: the next one will find the lease clean.
   const every = STREAMS.map(each => each.name);
   if (run.lease.dirty) await run.checkpoints.fence(every, run.lease.epoch);
-  // Also of those: what was sent of them may belong to another organization.
+  // Of those too, because the rows that were sent of them may belong to another organization.
   const saved = await run.checkpoints.load(every);
   const states: States = new Map();
   const refused = await checkOrganization(saved, commands.confirmOrganization ?? false, run).catch(asError);
@@ -196,7 +196,7 @@ class Progress {
 
   outcome(): RunOutcome {
     const { signal } = this.#run.lease;
-    // Also where a stream failed by the loss before it was known.
+    // A stream may have failed because the lease was lost, before the loss was noticed.
     if (signal.aborted && signal.reason instanceof LeaseLostError) {
       for (const name of this.#failures.keys()) this.#failures.set(name, signal.reason);
     }

@@ -61,7 +61,7 @@ export function createClient({ api, clock, dnsBlocksPath, names = {} }: ClientOp
       cut: rowCut(stream, ''),
       cursor,
       previous: undefined,
-      // The cursor is the caller's: when it is refused, no other one takes its place.
+      // The caller chose the cursor, so a refused one is not replaced.
       rewinds: false,
       limit,
       configuredNames: names,

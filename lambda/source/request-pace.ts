@@ -56,7 +56,7 @@ export function requestPace(perMinute: number): RequestPace {
     },
     wait(request) {
       const mine = turn.then(() => leave(request));
-      // Whether this one was aborted is not the business of the next.
+      // The next request waits for its own turn, also if this one was aborted.
       turn = mine.catch(() => undefined);
       return mine;
     },

@@ -139,7 +139,7 @@ function ask(credentials: ClientCredentials, options: TokenOptions, retryBudget:
   return retry(attempt, { budget: retryBudget });
 }
 
-/** @returns the token response, or an answer that is none. */
+/** @returns the token response, or the answer without a token */
 async function attemptOnce(
   { clientId, clientSecret }: ClientCredentials,
   { authUrl, fetch }: TokenOptions,
@@ -167,7 +167,7 @@ async function attemptOnce(
 
 function isTokenResponse(value: unknown): value is oauth.TokenEndpointResponse {
   if (typeof value !== 'object' || value === null || !('access_token' in value)) return false;
-  // What no header may hold must not come that far: the error would quote it.
+  // A token with characters that no header may hold is refused here, because the error of fetch would quote it.
   return typeof value.access_token === 'string' && /^[\x21-\x7e]+$/.test(value.access_token);
 }
 
@@ -198,7 +198,7 @@ async function refusal(response: Response): Promise<CredentialsError | ApiRefuse
   return new CredentialsError(`The token endpoint refused the client credentials (${said}).`);
 }
 
-/** What an answer that is no token, or none at all, means. */
+/** The error for an answer without a token, or for no answer. */
 function unavailable(outcome: unknown, timedOut: boolean): Error {
   // The library's errors may hold the answer, and so a token.
   const cause = publicError(outcome);
