@@ -265,7 +265,7 @@ export function settingOf(environment: FunctionEnvironment, setting: string): st
 }
 
 /** Whether one version can operate what another deployed: same minor version before 1.0, same major version from 1.0. */
-export function isCompatible(deployed: string, own: string): boolean {
+function isCompatible(deployed: string, own: string): boolean {
   return lineOf(deployed) === lineOf(own) && lineOf(own) !== undefined;
 }
 

@@ -62,24 +62,17 @@ export function printOutcome({ json, print }: Report, { text, json: document }: 
   print(json ? JSON.stringify(document, null, 2) : text);
 }
 
-/** A progress bar on a terminal, a line per tenth of the work elsewhere. */
+/** A progress bar on a terminal, a line per tenth of the work elsewhere. Disposing removes the bar. */
 export interface Progress extends Disposable {
   /** @param done work done since the last call @param text the current state */
   advance(done: number, text: string): void;
-  /** Replaces the line by a final text. Disposing removes the line. */
-  stop(text: string): void;
 }
 
-export interface ProgressOptions {
+interface ProgressOptions {
   readonly title: string;
-  readonly total: number | undefined;
+  readonly total?: number | undefined;
   readonly silent: boolean;
   readonly output: Output;
-}
-
-export function createProgress(options: ProgressOptions): Progress {
-  if (options.silent) return { advance: () => undefined, stop: () => undefined, [Symbol.dispose]: () => undefined };
-  return options.output.isTTY ? animated(options) : written(options);
 }
 
 const BAR_WIDTH = 30;
@@ -87,39 +80,28 @@ const BAR_WIDTH = 30;
 const CLEAR = '\r\u001b[K';
 
 /** No library: those read the keyboard and end the process at Ctrl-C, before a command can report what was done. */
-function animated({ title, total, output }: ProgressOptions): Progress {
-  let done = 0;
-  const draw = (text: string) => {
-    const share = total ? Math.min(1, done / total) : 0;
-    const filled = Math.floor(share * BAR_WIDTH);
-    const bar = total ? `${'━'.repeat(filled)}${'─'.repeat(BAR_WIDTH - filled)} ` : '';
-    output.write(`${CLEAR}${`${bar}${terminalLine(text)}`.slice(0, (output.columns || 80) - 1)}`);
-  };
-  draw(title);
-  return {
-    advance(more, text) {
-      done += more;
-      draw(text);
-    },
-    stop: text => void output.write(`${CLEAR}${terminalText(text)}\n`),
-    [Symbol.dispose]: () => void output.write(CLEAR),
-  };
-}
-
-/** Few lines, since they may end up in a log. */
-function written({ title, total = 0, output }: ProgressOptions): Progress {
+export function createProgress({ title, total = 0, silent, output }: ProgressOptions): Progress {
+  if (silent) return { advance: () => undefined, [Symbol.dispose]: () => undefined };
+  // Few lines, since they may end up in a log.
   const step = Math.max(total / 10, 10_000);
   let done = 0;
   let reported = 0;
-  output.write(`${title}\n`);
+  const draw = (text: string) => {
+    const filled = total > 0 ? Math.floor(Math.min(1, done / total) * BAR_WIDTH) : 0;
+    const bar = total > 0 ? `${'━'.repeat(filled)}${'─'.repeat(BAR_WIDTH - filled)} ` : '';
+    output.write(`${CLEAR}${`${bar}${terminalLine(text)}`.slice(0, (output.columns || 80) - 1)}`);
+  };
+  const write = (text: string) => {
+    reported = done;
+    output.write(`${terminalText(text)}\n`);
+  };
+  const show = output.isTTY ? draw : write;
+  show(title);
   return {
     advance(more, text) {
       done += more;
-      if (done - reported < step) return;
-      reported = done;
-      output.write(`${terminalText(text)}\n`);
+      if (output.isTTY || done - reported >= step) show(text);
     },
-    stop: text => void output.write(`${terminalText(text)}\n`),
-    [Symbol.dispose]: () => undefined,
+    [Symbol.dispose]: () => void (output.isTTY && output.write(CLEAR)),
   };
 }

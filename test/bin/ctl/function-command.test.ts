@@ -45,7 +45,6 @@ describe('the progress of a run', () => {
     };
     const progress = {
       advance: (more: number, text: string) => void reported.push([more, text]),
-      stop: () => undefined,
       [Symbol.dispose]: () => undefined,
     };
     const clock: Clock = { now: () => 0, sleep: async (_, signal) => signal?.throwIfAborted() };
