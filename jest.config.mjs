@@ -16,8 +16,6 @@ export default {
   transform: {},
   testEnvironment: 'node',
   maxWorkers: 2,
-  // Of tests that are marked as concurrent: each waits for a process that retries.
-  maxConcurrency: 10,
   // Ends only what hangs. Tests and hooks set no limit of their own: a busy machine would exceed it.
   testTimeout: 600_000,
   // Modules that were loaded for one file are not all let go after it: a worker that holds too many collects garbage more than it tests.
