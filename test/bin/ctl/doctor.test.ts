@@ -11,7 +11,7 @@ import { addressesFinding } from '../../../bin/ctl/commands/doctor/api-checks.ts
 import { type Check, fail, ok, skipped, warn } from '../../../bin/ctl/commands/doctor/context.ts';
 import { runChecks } from '../../../bin/ctl/commands/doctor/doctor.ts';
 import { clockFinding, findCdkJson } from '../../../bin/ctl/commands/doctor/preflight-checks.ts';
-import { notificationsFinding, permits } from '../../../bin/ctl/commands/doctor/siem-checks.ts';
+import { deliveryStreamFinding, notificationsFinding, permits } from '../../../bin/ctl/commands/doctor/siem-checks.ts';
 import { deploymentFinding, functionFinding, scheduleFinding } from '../../../bin/ctl/commands/doctor/stack-checks.ts';
 import type { Condition } from '../../../bin/ctl/deployment.ts';
 import { withoutConnector } from '../../../bin/ctl/stack-status.ts';
@@ -62,6 +62,24 @@ test.each([
   [[300_000], { status: 'fail' }],
 ])('the clock check reports the largest of the differences %p in milliseconds', (skews, finding) => {
   expect(clockFinding(skews)).toMatchObject(finding);
+});
+
+test.each([
+  [{ DeliveryStreamStatus: 'ACTIVE' }, ok('d is active')],
+  [
+    { DeliveryStreamStatus: 'CREATING' },
+    warn('d is being created', 'No event can be sent yet. Check again in a minute.'),
+  ],
+  [{ DeliveryStreamStatus: 'DELETING' }, fail('d is DELETING', 'Deploy.')],
+  [
+    {
+      DeliveryStreamStatus: 'CREATING_FAILED',
+      FailureDescription: { Type: 'UNKNOWN_ERROR', Details: 'The role is missing.' },
+    },
+    fail('d is CREATING_FAILED: The role is missing.', 'Deploy.'),
+  ],
+] as const)('the delivery stream %p is judged by its status', (description, finding) => {
+  expect(deliveryStreamFinding('d', description, 'Deploy.')).toEqual(finding);
 });
 
 describe('a policy', () => {

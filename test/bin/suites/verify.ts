@@ -162,6 +162,21 @@ describe('verify with a wait', () => {
     expect([status, stdout]).toEqual([0, expect.stringMatching(/^Complete: 20 rows equal\.\n/)]);
   });
 
+  test('is not complete while ids stay unconfirmed after the next run', async () => {
+    await using each = await populated();
+    const { table } = each.connector;
+    const { epoch = { N: '1' } } = (await table.get([leaseKey]))[0]!;
+    const batches = [{ first: '', sequence: '', idTags: ['0'.repeat(14)], goneTags: [] }];
+    await createCheckpoints(table).saveIntents('threats', batches, Number(epoch.N));
+    const { ended } = await waiting(each, 'threats');
+    await each.run();
+    const { status, stdout } = await ended;
+    expect([status, stdout]).toEqual([
+      3,
+      expect.stringMatching(/^Not complete: 20 rows equal\. Dead letters or unconfirmed ids remain\.\n/),
+    ]);
+  });
+
   test('does not wait while the schedule is off', async () => {
     await using each = await populated();
     each.connector.platform.put('assets', { id: 'new' });

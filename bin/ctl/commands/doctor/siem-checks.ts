@@ -1,4 +1,5 @@
 /** Checks of the SIEM's side: delivery stream, bucket, queue, notifications, reader policy. */
+import type { DeliveryStreamDescription } from '@aws-sdk/client-firehose';
 import { GetPolicyCommand, GetPolicyVersionCommand, paginateListAttachedRolePolicies } from '@aws-sdk/client-iam';
 import {
   GetBucketNotificationConfigurationCommand,
@@ -125,12 +126,19 @@ function remedy({ bucket, queueArn, stackName }: WantedNotification): string {
 export const deliveryStream = check('delivery-stream', ['stack'], async ({ aws, deployment }) => {
   const { deliveryStream: name, stackName } = await deployment();
   const remedy = `No event can be sent. ${restore(stackName)}`;
-  const { DeliveryStreamStatus: status, FailureDescription: failure } = await describeDeliveryStream(aws, name, remedy);
+  return deliveryStreamFinding(name, await describeDeliveryStream(aws, name, remedy), remedy);
+});
+
+export function deliveryStreamFinding(
+  name: string,
+  { DeliveryStreamStatus: status, FailureDescription: failure }: Partial<DeliveryStreamDescription>,
+  remedy: string,
+): Finding {
   if (status === 'ACTIVE') return ok(`${name} is active`);
   if (status === 'CREATING')
     return warn(`${name} is being created`, 'No event can be sent yet. Check again in a minute.');
   return fail(`${name} is ${status}${failure?.Details ? `: ${failure.Details}` : ''}`, remedy);
-});
+}
 
 export const bucket = check('bucket', ['stack'], async ({ aws, deployment }) => {
   const { bucket: name } = await deployment();

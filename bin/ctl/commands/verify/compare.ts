@@ -71,7 +71,7 @@ export async function compare(
       live,
       found: idIndex ? differences(idIndex) : [],
       generation,
-      unconfirmed: idIndex ? unconfirmed(saved) : 0,
+      unconfirmed: unconfirmed(saved),
       deadLetters: await tryRead(() => deadLetterCount(aws, deployment, name), signal),
     });
   }
@@ -92,10 +92,7 @@ async function savedStreamsOf(access: Access, streams: readonly SyncedStream[]):
 export async function unconfirmedAgain<T extends Comparison>(access: Access, comparisons: readonly T[]): Promise<T[]> {
   const streams = comparisons.map(({ stream }) => stream);
   const savedStreams = await savedStreamsOf(access, streams);
-  return comparisons.map(each => {
-    const isCounted = each.equal !== undefined;
-    return { ...each, unconfirmed: isCounted ? unconfirmed(savedStreams.get(each.stream.name)!) : 0 };
-  });
+  return comparisons.map(each => ({ ...each, unconfirmed: unconfirmed(savedStreams.get(each.stream.name)!) }));
 }
 
 /** Differences are read again with strong consistency. */
