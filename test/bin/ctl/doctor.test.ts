@@ -78,7 +78,7 @@ test.each([
     },
     fail('d is CREATING_FAILED: The role is missing.', 'Deploy.'),
   ],
-] as const)('the delivery stream %p is judged by its status', (description, finding) => {
+] as const)('the finding about the delivery stream %p follows from its status', (description, finding) => {
   expect(deliveryStreamFinding('d', description, 'Deploy.')).toEqual(finding);
 });
 
