@@ -30,7 +30,7 @@ const WARM_UP_MINUTES = 60;
 const WARM_UP_MINUTE_TAKES = 20;
 /** Minutes of which the distance is shown. */
 const DISTANCES_KEPT = 180;
-/** Milliseconds of this machine between two looks at all rows. */
+/** Milliseconds of this machine between two looks at all rows, besides those at the ends of pauses. */
 const LOOK_EVERY = 200;
 
 export interface DemoOptions {
@@ -128,7 +128,7 @@ function createWatch() {
   let looked = Number.NEGATIVE_INFINITY;
 
   const look = async (stack: RunningStack): Promise<void> => {
-    if (performance.now() - looked < LOOK_EVERY && stack.time.minuteTakes < LOOK_EVERY) return;
+    if (!stack.isPauseOver && performance.now() - looked < LOOK_EVERY && stack.time.minuteTakes < LOOK_EVERY) return;
     looked = performance.now();
     const now = stack.time.clock.now();
     const rows = stack.scene.platform.truth('none') as unknown as Rows;

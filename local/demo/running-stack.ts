@@ -30,7 +30,7 @@ const BUCKET = 'security-data';
 /** Of what reads the table for the page. */
 const READER = 'demo';
 const RUNS_KEPT = 60;
-/** Of so many minutes, the data change in the first ones. */
+/** Of so many minutes, the data change in the first ones. In the pause after them a healthy copy becomes equal to the data. */
 const CYCLE_MINUTES = 6;
 const BUSY_MINUTES = 2;
 
@@ -219,13 +219,18 @@ export class RunningStack implements AsyncDisposable {
     }
   }
 
+  /** Whether this is the last minute of a pause: if the copy equals the data in any minute, then in this one. */
+  get isPauseOver(): boolean {
+    return this.minute % CYCLE_MINUTES === CYCLE_MINUTES - 1;
+  }
+
   /** The incident that has begun and was not repaired. */
   get #ongoing(): CurrentIncident | undefined {
     const { incident: current } = this;
     return current && current.began <= this.minute && current.repaired === undefined ? current : undefined;
   }
 
-  /** The changes of a minute, spread over it. In the pauses between them the copy becomes equal to the data. */
+  /** The changes of a minute, spread over it. */
   #startChanges(): void {
     const isBusy = this.minute % CYCLE_MINUTES < BUSY_MINUTES;
     const changes = isBusy ? Math.round((this.#options.changes * CYCLE_MINUTES) / BUSY_MINUTES) : 0;

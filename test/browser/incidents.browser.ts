@@ -14,6 +14,8 @@ const LONGEST_RUN = 15;
 const REPORT_PERIOD = 17;
 /** A run that has begun lasts up to fifteen minutes, an old token five, and a backlog has to be read. */
 const MINUTES_TO_RECOVER = 60;
+/** The page gets a view at least this often: at the end of each pause of the changes. */
+const MINUTES_BETWEEN_VIEWS = 6;
 /** Of `--bounded`: one per form that an incident has on the page. The alarm tests play all of them without a browser. */
 const BOUNDED = [
   // Critical alarms and warnings that last, and a pile of unread changes.
@@ -61,7 +63,11 @@ describe.each(GROUPS)('$title', ({ incidents }) => {
       expect([...documented.keys()].sort()).toEqual([...alarms].sort());
       await quiet();
       await demo.cause(name);
-      await demo.until(({ incident }) => incident?.name === name && !incident.isRepaired, 'it begins', 20);
+      await demo.until(
+        ({ incident }) => incident?.name === name && !incident.isRepaired,
+        'it begins',
+        1 + MINUTES_BETWEEN_VIEWS,
+      );
       const most = Math.max(minutes, ...[...documented.values()].map(limitOf));
       const fired = await demo.until(
         view => haveFired(view, alarms) && isLongEnough(view, alarms, minutes),
