@@ -96,7 +96,7 @@ export class RunningStack implements AsyncDisposable {
     const counted = new Map<string, CallCount>();
     const runs: ((run: EndedRun) => void)[] = [];
     const metrics: ((...point: [SeriesName, number, number]) => void)[] = [];
-    const failures: ((line: string) => void)[] = [];
+    const lines: ((line: string) => void)[] = [];
     const scene = await Scene.open({
       template: stack.template,
       time,
@@ -115,7 +115,7 @@ export class RunningStack implements AsyncDisposable {
       onRequest: (request, status) => countRequest(counted, request, status),
       onRun: run => runs[0]?.(run),
       onMetric: (...point) => metrics[0]?.(...point),
-      onFailure: line => failures[0]?.(line),
+      onLine: line => lines[0]?.(line),
     });
     scene.platform.populate(options.rows);
     const deployment = await startDeployment({
@@ -135,7 +135,7 @@ export class RunningStack implements AsyncDisposable {
     });
     metrics.push((name, minute, value) => running.putMetric(name, minute, value));
     const logGroup = deployment.outputs['LogGroupName']!;
-    failures.push(message => deployment.logs.put(logGroup, { timestamp: time.clock.now(), message }));
+    lines.push(message => deployment.logs.put(logGroup, { timestamp: time.clock.now(), message }));
     return running;
   }
 

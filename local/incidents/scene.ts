@@ -21,7 +21,7 @@ import type { SceneTime } from './scene-time.ts';
 import { ServiceReports } from './service-reports.ts';
 import { instantSiem, type SiemReader } from './siem-reader.ts';
 import { type ApiRequest, startTamperedApi, type TamperedApi } from './tampered-api.ts';
-import { written } from './written.ts';
+import { linesOf } from './written.ts';
 
 const MINUTE = 60_000;
 const TIMEOUT = 15 * MINUTE;
@@ -41,8 +41,8 @@ export interface SceneOptions {
   readonly onCall?: (call: Call) => void;
   readonly onRequest?: (request: ApiRequest, status: number) => void;
   readonly onRun?: (run: EndedRun) => void;
-  /** Called for each line that the function, or Lambda, writes about a failure. */
-  readonly onFailure?: (line: string) => void;
+  /** Called for each line that the function, or Lambda, writes about a failure, and for each line with metrics. */
+  readonly onLine?: (line: string) => void;
   /** Called for each data point. Dimensions name resources by their logical ids. */
   readonly onMetric?: MetricListener;
 }
@@ -201,7 +201,7 @@ export class Scene implements AsyncDisposable {
     this.metrics.addEmf(emitted, minutes.ended);
     this.logged.addFigures(emitted, minutes.ended);
     this.reports.ran(minutes, run.error !== undefined);
-    if (run.error !== undefined) this.options.onFailure?.(invokeErrorLine(run.error, run.ended));
+    if (run.error !== undefined) this.options.onLine?.(invokeErrorLine(run.error, run.ended));
     this.options.onRun?.(run);
     return { ...run, emitted };
   }
@@ -285,10 +285,14 @@ export class Scene implements AsyncDisposable {
       },
       random: this.options.random ?? (() => 0.9),
       hash: sha256,
-      log: errorLog(settings.connector, this.options.onFailure ?? ignore),
+      log: errorLog(settings.connector, this.options.onLine ?? ignore),
     };
     const telemetry = createTelemetry(settings.connector);
-    const report = (facts: RunFacts) => void this.#emitted.push(...emfOf(written(() => telemetry.report(facts))));
+    const report = (facts: RunFacts) => {
+      const lines = linesOf(() => telemetry.report(facts));
+      for (const line of lines) this.options.onLine?.(line);
+      this.#emitted.push(...emfOf(lines.join('\n')));
+    };
     const tokens = createContainerTokens(settings, clients);
     return { invoker: { settings, clients, tokens, telemetry: { report }, memory: () => MEMORY }, killSwitch };
   }

@@ -113,7 +113,7 @@ test('an incident fires its alarm, nothing is lost, and the copy equals the data
   // Exit status 3: something failed. The API refuses the account while its token lasts, and then the token endpoint does.
   await expect(execute('errors')).rejects.toMatchObject({
     code: 3,
-    stdout: expect.stringMatching(/AccountRevokedError|CredentialsError/),
+    stdout: expect.stringMatching(/(AccountRevokedError|CredentialsError).*^assets +\w+ \d/ms),
   });
   await demo.repair();
   const { incident } = await until(({ distance }) => distance === 0);
