@@ -3,13 +3,10 @@ import { type Account, type Authority, answerTokenCall } from './auth.ts';
 import { layOut, listBody, type Readable, relatedBody, singleBody } from './lists.ts';
 import { type Answer, type Call, ProblemError, problemAnswer } from './problem.ts';
 import { findRoute, type Route, readTarget } from './routes.ts';
-import type { RateLimit } from './settings.ts';
 
 export interface ApiParts extends Readable {
   readonly account: Account;
   readonly authority: Authority;
-  /** Throws a 429 problem. */
-  readonly countRequest: () => void;
   /** Path of the token endpoint. */
   readonly tokenPath: string;
   /** Called for every internal error of the platform. */
@@ -26,7 +23,7 @@ export async function answerCall(call: Call, parts: ApiParts): Promise<Answer> {
     return await answerRoute(call, route, parameters, parts);
   } catch (error) {
     if (!(error instanceof ProblemError)) parts.onError(error);
-    return problemAnswer(error, parts.settings.problemBase);
+    return problemAnswer(error);
   }
 }
 
@@ -39,7 +36,6 @@ async function answerRoute(
   if (call.method !== 'GET') {
     throw new ProblemError('request/method-not-allowed', 'The API is read-only: use GET.', { allow: 'GET' });
   }
-  parts.countRequest();
   await parts.authority.admit(call.header('authorization'), route.stream);
   if (call.body !== '') throw new ProblemError('request/body-not-allowed', 'Read operations have no request body.');
   for (const name of parameters.keys()) {
@@ -58,29 +54,4 @@ function routeBody(route: Route, parameters: ReadonlyMap<string, string>, parts:
   const { endpoint, stream, id } = route;
   if (id === undefined) return listBody(parts, stream, parameters);
   return endpoint === 'related' ? relatedBody(parts, id) : singleBody(parts, stream as VersionedName, id);
-}
-
-/** Counts requests in fixed windows of the platform's clock. Beyond the limit, it throws a 429 problem with `Retry-After`. */
-export function createRateLimiter(clock: () => number, limit: RateLimit | undefined): () => void {
-  let windowStart = Number.NEGATIVE_INFINITY;
-  let requests = 0;
-  return () => {
-    if (!limit) return;
-    const now = clock();
-    if (now >= windowStart + limit.windowMs) {
-      windowStart = now;
-      requests = 0;
-    }
-    requests += 1;
-    if (requests <= limit.requests) return;
-    const end = windowStart + limit.windowMs;
-    throw new ProblemError('limits/rate-exceeded', 'Too many requests.', {
-      'retry-after': limit.retryAfter === 'date' ? httpDate(end) : String(Math.ceil((end - now) / 1000)),
-    });
-  };
-}
-
-/** An HTTP date has whole seconds. Rounded up, so that the window has ended at that time. */
-function httpDate(milliseconds: number): string {
-  return new Date(Math.ceil(milliseconds / 1000) * 1000).toUTCString();
 }

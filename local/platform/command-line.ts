@@ -13,19 +13,13 @@ export interface CommandLine extends SeedCounts {
   readonly seed: number;
   /** Changes a second. */
   readonly traffic: number;
-  /** Milliseconds added to the machine's clock. */
-  readonly clockOffset: number;
 }
 
 /** Reads the command line. `--help` ends the process with status 0, an invalid option with 2. */
 export function readCommandLine(argv: readonly string[]): CommandLine {
   const flags = describe().parse(argv).opts<Record<string, unknown>>();
-  const { control, controlPort, rateLimit, rateWindow, retryAfter, role, life, ...rest } = flags;
-  const settings = {
-    ...rest,
-    roles: { ...DEFAULT_SETTINGS.roles, ...(role as object) },
-    ...(rateLimit === undefined ? {} : { rateLimit: { requests: rateLimit, windowMs: rateWindow, retryAfter } }),
-  };
+  const { control, controlPort, role, life, ...rest } = flags;
+  const settings = { ...rest, roles: { ...DEFAULT_SETTINGS.roles, ...(role as object) } };
   const run = { ...rest, traffic: life } as unknown as Omit<CommandLine, 'settings'>;
   const port = controlPort ?? (control ? 0 : undefined);
   return {
@@ -48,9 +42,7 @@ function describeCounts(command: Command): Command {
       wholeNumber(0, Number.MAX_SAFE_INTEGER),
       counts[streamKey(name)],
     );
-  return command
-    .option('--life <rate>', 'random changes a second', number(0), 0)
-    .option('--clock-offset <ms>', "milliseconds added to this machine's clock", number(), 0);
+  return command.option('--life <rate>', 'random changes a second', number(0), 0);
 }
 
 function describeRun(): Command {
@@ -76,7 +68,7 @@ function describeRun(): Command {
 }
 
 function describeSilences(command: Command): Command {
-  const { rowsMember, paginationMember, threatAssetMember, problemBase } = DEFAULT_SETTINGS;
+  const { rowsMember, paginationMember, threatAssetMember } = DEFAULT_SETTINGS;
   for (const { pathOption, singular } of STREAMS_WITHOUT_PATH)
     command.option(`${optionOf(pathOption)} <path>`, `path of the ${singular} list`, DEFAULT_SETTINGS[pathOption]);
   return command
@@ -98,8 +90,7 @@ function describeSilences(command: Command): Command {
     .option('--short-pages <p>', 'probability of a page shorter than it could be', number(0, 1), 0)
     .option('--empty-pages <p>', 'probability of an empty page with a cursor', number(0, 0.99), 0)
     .option('--shuffle-members', 'every answer has its members in a different order', false)
-    .option('--pretty-print', 'answers are indented', false)
-    .option('--problem-base <url>', "start of every problem's type", problemBase);
+    .option('--pretty-print', 'answers are indented', false);
 }
 
 function describeLimits(command: Command): Command {
@@ -115,14 +106,7 @@ function describeLimits(command: Command): Command {
     )
     .addOption(choice('--tokens <kind>', 'signed JSON Web Tokens, or opaque ones from a table', ['signed', 'table']))
     .option('--trusted-issuer <url>', "URL of another server's realm, whose tokens are accepted too")
-    .option('--latency-ms <ms>', 'milliseconds before each answer', number(0), 0)
-    .option(
-      '--rate-limit <n>',
-      'requests allowed in a window (default: no limit)',
-      wholeNumber(1, Number.MAX_SAFE_INTEGER),
-    )
-    .option('--rate-window <ms>', 'length of that window', number(1), 60_000)
-    .addOption(choice('--retry-after <form>', 'form of the Retry-After header', ['seconds', 'date']));
+    .option('--latency-ms <ms>', 'milliseconds before each answer', number(0), 0);
 }
 
 function choice(flags: string, description: string, choices: readonly [string, ...string[]]): Option {
@@ -135,7 +119,7 @@ function collectRole(text: string, before: Record<string, string> = {}): Record<
   return { ...before, [area]: role };
 }
 
-function number(min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY): (text: string) => number {
+function number(min: number, max = Number.POSITIVE_INFINITY): (text: string) => number {
   return text => {
     const value = text.trim() === '' ? Number.NaN : Number(text);
     if (value >= min && value <= max) return value;

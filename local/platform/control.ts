@@ -120,9 +120,7 @@ export interface ControlOptions {
 export async function startControlServer({ platform, port = 0, pace }: ControlOptions): Promise<ControlServer> {
   let controlUrl = '';
   const server = createServer((request, response) => {
-    serveControl({ platform, pace }, controlUrl, request, response).catch((error: unknown) =>
-      refuse(platform, response, error),
-    );
+    serveControl({ platform, pace }, controlUrl, request, response).catch((error: unknown) => refuse(response, error));
   });
   controlUrl = await listen(server, port);
   return { controlUrl, close: () => closeServer(server) };
@@ -155,11 +153,11 @@ function readShown(text = 'position'): PositionShown {
   throw new ProblemError('request/malformed', 'stream_position must be position or none.');
 }
 
-function refuse(platform: Platform, response: ServerResponse, error: unknown): void {
+function refuse(response: ServerResponse, error: unknown): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  const { status, headers, body } = problemAnswer(error, platform.settings.problemBase);
+  const { status, headers, body } = problemAnswer(error);
   response.writeHead(status, headers).end(body);
 }

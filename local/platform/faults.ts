@@ -1,5 +1,5 @@
 import { STREAMS, type StreamName } from '../../lambda/streams.ts';
-import { type Answer, ProblemError } from './problem.ts';
+import { type Answer, PROBLEM_BASE, ProblemError } from './problem.ts';
 
 /** Endpoints by the names that faults and counts use. */
 export type Endpoint = 'token' | 'related' | StreamName | SingleRead;
@@ -44,7 +44,7 @@ export interface Faults {
   strike(endpoint: Endpoint | undefined): Strike;
 }
 
-export function createFaults(random: () => number, problemBase: string): Faults {
+export function createFaults(random: () => number): Faults {
   let active: { fault: Fault; left: number }[] = [];
   return {
     set(faults) {
@@ -58,7 +58,7 @@ export function createFaults(random: () => number, problemBase: string): Faults 
         if (entry.left <= 0 || (fault.endpoint !== undefined && fault.endpoint !== endpoint)) continue;
         if (random() >= (fault.probability ?? 1)) continue;
         entry.left -= 1;
-        strike = { ...strike, ...effect(fault, problemBase), delayMs: strike.delayMs + delayOf(fault) };
+        strike = { ...strike, ...effect(fault), delayMs: strike.delayMs + delayOf(fault) };
       }
       return strike;
     },
@@ -69,12 +69,12 @@ function delayOf(fault: Fault): number {
   return fault.kind === 'delay' ? (fault.delayMs ?? 1000) : 0;
 }
 
-function effect(fault: Fault, problemBase: string): Omit<Strike, 'delayMs'> {
+function effect(fault: Fault): Omit<Strike, 'delayMs'> {
   if (fault.kind === 'reset') return { reset: true };
   if (fault.kind === 'truncate') return { truncate: true };
   if (fault.kind === 'delay') return {};
   const status = fault.status ?? 503;
-  const type = problemBase + (fault.typeSuffix ?? 'fault/injected');
+  const type = PROBLEM_BASE + (fault.typeSuffix ?? 'fault/injected');
   const headers: Record<string, string> = { 'content-type': 'application/problem+json' };
   if (fault.retryAfter !== undefined) headers['retry-after'] = fault.retryAfter;
   return { answer: { status, headers, body: JSON.stringify({ type, title: 'Injected fault', status }) } };

@@ -14,10 +14,10 @@ try {
 }
 
 async function run(): Promise<void> {
-  const { settings, seed, port, controlPort, traffic, clockOffset, ...counts } = readCommandLine(process.argv);
+  const { settings, seed, port, controlPort, traffic, ...counts } = readCommandLine(process.argv);
   const platform = createPlatform({
     ...settings,
-    clock: () => Date.now() + clockOffset,
+    clock: Date.now,
     random: createRandom(mixSeed(seed, 1)),
     seed,
     onError: error => console.error(error),

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type ApiParts, answerCall, createRateLimiter } from './api.ts';
+import { type ApiParts, answerCall } from './api.ts';
 import {
   type Account,
   type Authority,
@@ -68,7 +68,7 @@ export interface Platform extends TenantDataControls {
 export function createPlatform(options: PlatformOptions): Platform {
   const settings = completeSettings(options);
   const { random, sleep = wait } = options;
-  const faults = createFaults(random, settings.problemBase);
+  const faults = createFaults(random);
   const parts = createParts(options, settings);
   const { tenantData, account, authority, tokenPath } = parts;
   const requests = new Map<Endpoint | 'unknown', number>();
@@ -124,7 +124,6 @@ function createParts(options: PlatformOptions, settings: PlatformSettings): ApiP
     cutPage: createPageCutter(createCursors(key), random, settings),
     account,
     authority: createAuthority(clock, tokenFormat(key, settings), account, settings),
-    countRequest: createRateLimiter(clock, settings.rateLimit),
     tokenPath: `${realmPath(settings)}/protocol/openid-connect/token`,
     onError: options.onError ?? (() => {}),
     clock,

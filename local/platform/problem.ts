@@ -39,7 +39,6 @@ export const PROBLEMS = {
   'resource/conflict': [409, 'Conflict'],
   'request/body-too-large': [413, 'Body too large'],
   'request/unmet-expectation': [417, 'Unmet expectation'],
-  'limits/rate-exceeded': [429, 'Too many requests'],
   'request/headers-too-large': [431, 'Request headers too large'],
   'server/internal-error': [500, 'Internal error'],
 } as const satisfies Record<string, readonly [number, string]>;
@@ -59,13 +58,16 @@ export class ProblemError extends Error {
   }
 }
 
+/** Start of every problem's type. Only the suffix is specified. */
+export const PROBLEM_BASE = 'https://problems.security-data.example/';
+
 /** The problem document of an error. Other errors than ProblemErrors show no details. */
-export function problemAnswer(error: unknown, problemBase: string): Answer {
+export function problemAnswer(error: unknown): Answer {
   if (!(error instanceof ProblemError)) {
-    return problemAnswer(new ProblemError('server/internal-error', 'The platform failed; see its log.'), problemBase);
+    return problemAnswer(new ProblemError('server/internal-error', 'The platform failed; see its log.'));
   }
   const [status, title] = PROBLEMS[error.suffix];
-  const document = { type: problemBase + error.suffix, title, status, detail: error.message };
+  const document = { type: PROBLEM_BASE + error.suffix, title, status, detail: error.message };
   return {
     status,
     headers: { 'content-type': 'application/problem+json', ...error.headers },

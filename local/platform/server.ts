@@ -17,9 +17,8 @@ export interface PlatformServer {
 /** Serves a platform over HTTP on the loopback interface. `port` 0 = any free one. */
 export async function startPlatformServer(options: { platform: Platform; port?: number }): Promise<PlatformServer> {
   const { platform, port = 0 } = options;
-  const { problemBase } = platform.settings;
   const problem = (suffix: ProblemSuffix, detail: string): Answer =>
-    problemAnswer(new ProblemError(suffix, detail, { connection: 'close' }), problemBase);
+    problemAnswer(new ProblemError(suffix, detail, { connection: 'close' }));
   const server = createServer({ maxHeaderSize: 16_384, requireHostHeader: false }, (request, response) => {
     serveRequest(platform, request, response).catch(() => request.socket.destroy());
   });
@@ -44,7 +43,7 @@ async function serveRequest(platform: Platform, request: IncomingMessage, respon
   const body = await readBody(request);
   if (body === undefined) {
     const error = new ProblemError('request/body-too-large', 'The body is too large.', { connection: 'close' });
-    return send(response, problemAnswer(error, platform.settings.problemBase));
+    return send(response, problemAnswer(error));
   }
   deliver(response, await platform.serve({ method: request.method ?? '', target: request.url ?? '', header, body }));
 }

@@ -45,12 +45,8 @@ export interface PlatformSettings extends StreamPaths {
   readonly shuffleMembers: boolean;
   /** Answers are indented over many lines. */
   readonly prettyPrint: boolean;
-  /** Requests allowed in each window; absent = no limit. */
-  readonly rateLimit?: RateLimit;
   /** Milliseconds before each answer. */
   readonly latencyMs: number;
-  /** Start of every problem document's `type`, before the suffix. */
-  readonly problemBase: string;
   readonly realm: string;
   readonly clientId: string;
   /** Absent = drawn from `random`, with characters that must be encoded in a Basic header. */
@@ -61,12 +57,6 @@ export interface PlatformSettings extends StreamPaths {
   readonly tokens: 'signed' | 'table';
   /** URL of another server's realm, such as Keycloak's. Its tokens are accepted too. */
   readonly trustedIssuer?: string;
-}
-
-export interface RateLimit {
-  readonly requests: number;
-  readonly windowMs: number;
-  readonly retryAfter: 'seconds' | 'date';
 }
 
 /** The configured paths among the settings. */
@@ -100,7 +90,6 @@ export const DEFAULT_SETTINGS: PlatformSettings = {
   shuffleMembers: false,
   prettyPrint: false,
   latencyMs: 0,
-  problemBase: 'https://problems.security-data.example/',
   realm: 'organization',
   clientId: 'security-data-connector',
   roles: Object.fromEntries(STREAMS.map(({ name }) => [name, `${name}:read`])) as Record<StreamName, string>,
@@ -128,7 +117,7 @@ export function completeSettings(given: Partial<PlatformSettings>): PlatformSett
 /** Members that the platform writes. A row of the control API may set only `id` and its times. */
 export const ENVELOPE: ReadonlySet<string> = new Set(ROW_MEMBERS);
 
-const SETTING_NAMES = { ...DEFAULT_SETTINGS, rateLimit: undefined, clientSecret: undefined, trustedIssuer: undefined };
+const SETTING_NAMES = { ...DEFAULT_SETTINGS, clientSecret: undefined, trustedIssuer: undefined };
 
 function isProbability(value: number): boolean {
   return value >= 0 && value <= 1;
