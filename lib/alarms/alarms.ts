@@ -27,7 +27,7 @@ const silent = ({ timing }: AlarmSettings) =>
 /** In every period of an hour. Throttling that passes is normal during a backfill. */
 const lasting = () => ({ statistic: 'Sum', atLeast: 1, period: fiveMinutes, periods: 12 }) as const;
 
-/** Rows within a few runs. More than change from day to day so that a filter excludes them. */
+/** Rows within a few runs. On an ordinary day a filter newly excludes fewer. */
 const MASS_WITHDRAWAL = 500;
 
 /** A message in a queue that should be empty. */
@@ -298,7 +298,7 @@ export interface DefinedAlarm {
   readonly signal: Signal;
 }
 
-/** The alarms of a connector, were it to have every part that an alarm may be about. */
+/** The alarms of a connector. Those on a resource that it does not have are left out where they are created. */
 export function alarmsOf(settings: DeliverySettings): DefinedAlarm[] {
   const applying = ALARMS.filter(({ applies }) => applies?.(settings) ?? true);
   return applying.map(definition => {
