@@ -50,6 +50,13 @@ describe('asset and threat', () => {
     expect(JSON.stringify(document)).not.toContain(CANARY);
   });
 
+  test('name the asset of a threat, as the API has it and as it was sent', async () => {
+    const { stdout } = await each.ctl(['threat', 't']);
+    expect(stdout).toMatch(/^API now: .*, of asset "a"$/m);
+    expect(stdout).toMatch(/^Last sent: .*, sequence \d+, of asset "a"$/m);
+    expect((await each.ctl(['asset', 'a'])).stdout).toMatch(/^Last sent: .*, sequence \d+$/m);
+  });
+
   test('report a changed row as differs, with names of members, and values only with --show', async () => {
     const plain = await each.ctl(['asset', 'b']);
     expect(plain.status).toBe(3);

@@ -71,6 +71,17 @@ describe('pause and resume', () => {
     expect([scheduleOf(each).state, notifies(each)]).toEqual(['ENABLED', [true, true]]);
   });
 
+  test('a pause without permission to switch the schedule leaves alarms muted that were muted before', async () => {
+    await using each = await deployment();
+    const { schedules, scheduleName } = each.stack;
+    const before = schedules.get(scheduleName)!;
+    await each.ctl(['pause', '--mute']);
+    schedules.put(scheduleName, before);
+    each.connector.aws.faults.always('scheduler', only('UpdateSchedule', DENIED));
+    expect((await each.ctl(['pause', '--mute'])).status).toBe(1);
+    expect([scheduleOf(each).state, notifies(each)]).toEqual(['ENABLED', [false, false]]);
+  });
+
   test('resume exits with 1 if the schedule does not exist, and says how to restore it', async () => {
     await using each = await deployment();
     each.stack.schedules.delete(each.stack.scheduleName);
