@@ -47,7 +47,7 @@ export function alarmDefinitions(template: Template): AlarmDefinition[] {
   });
 }
 
-/** By name of the composite alarm, the names of the alarms of which any one is enough. */
+/** Names of the alarms that raise each composite alarm, by its name. */
 export function compositeAlarms(template: Template): Map<string, string[]> {
   const names = new Map(alarmsOf(template).map(([id, { AlarmName }]) => [id, shortName(AlarmName)]));
   const composites = resourcesOf(template, 'AWS::CloudWatch::CompositeAlarm');

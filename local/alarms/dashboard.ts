@@ -96,7 +96,7 @@ export function dashboardSeries(template: Template): SeriesName[] {
   return lines.flatMap(({ source }) => ('series' in source ? [source.series] : []));
 }
 
-/** Values by period, oldest first; null where there are none. */
+/** Values by period, oldest first. Null for periods without data. */
 export type Points = readonly (number | null)[];
 
 export interface Span {

@@ -3,7 +3,7 @@ export interface Emf {
   readonly namespace: string;
   readonly dimensions: Readonly<Record<string, string>>;
   readonly values: Readonly<Record<string, number>>;
-  /** The values, and the properties of the line that are numbers but no metrics. */
+  /** Metric values, and numeric properties of the line that are not metrics. */
   readonly figures: Readonly<Record<string, number>>;
 }
 

@@ -19,7 +19,7 @@ export interface AlarmDefinition {
   readonly threshold: number;
   readonly comparison: Comparison;
   readonly missing: 'breaching' | 'notBreaching' | 'ignore';
-  /** What a metric-math `FILL` puts in the place of missing points. */
+  /** The value that a metric-math `FILL` uses for missing points. */
   readonly fill: number | undefined;
 }
 
@@ -44,7 +44,7 @@ export function evaluate(alarm: AlarmDefinition, metrics: TimeSeries, minute: nu
   return stateOf(alarm, real.slice(0, evaluationPeriods), before);
 }
 
-/** @param real the points that there are, at most as many as evaluation periods */
+/** @param real existing points, at most as many as evaluation periods */
 function stateOf(alarm: AlarmDefinition, real: readonly number[], before: State): State {
   const breaching = real.filter(point => breaches(alarm, point)).length;
   const absent = alarm.evaluationPeriods - real.length;
@@ -56,7 +56,7 @@ function stateOf(alarm: AlarmDefinition, real: readonly number[], before: State)
     case 'notBreaching':
       return 'OK';
     case 'ignore':
-      // Only what cannot breach any more, whatever is missing, is known to be healthy.
+      // The alarm is OK only if it could not breach whatever values the missing points had.
       return breaching + absent < alarm.datapointsToAlarm ? 'OK' : before;
   }
 }

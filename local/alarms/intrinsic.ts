@@ -1,6 +1,6 @@
 /** Intrinsic functions of a template, read without deploying it. */
 
-/** Logical id that a `Ref` or `Fn::GetAtt` points at; a plain text is itself. */
+/** Logical id that a `Ref` or `Fn::GetAtt` refers to. A plain string is returned unchanged. */
 export function targetOf(value: unknown): string {
   if (typeof value === 'string') return value;
   const { Ref: ref, 'Fn::GetAtt': attribute } = value as { Ref?: string; 'Fn::GetAtt'?: readonly string[] };
@@ -9,7 +9,7 @@ export function targetOf(value: unknown): string {
   return target;
 }
 
-/** A text with what `resolve` gives in the place of each reference. */
+/** A string in which each reference is replaced with the result of `resolve`. */
 export function joined(value: unknown, resolve: (reference: unknown) => string = targetOf): string {
   if (typeof value === 'string') return value;
   const join = (value as { 'Fn::Join'?: readonly [string, readonly unknown[]] })['Fn::Join'];

@@ -3,11 +3,11 @@ import { type Statistic, seriesKey, statisticOf, type TimeSeries } from './time-
 
 export interface LogTable {
   readonly columns: readonly string[];
-  /** A text in the first column, figures in the others; null where no line has one. */
+  /** A string in the first column, numbers in the others. Null where no line has a number. */
   readonly rows: readonly { readonly group: string; readonly values: readonly (number | null)[] }[];
 }
 
-/** What the log lines say, by minute. */
+/** Figures of the log lines, by minute. */
 export interface LoggedFigures {
   readonly figures: TimeSeries;
   readonly namespace: string;
@@ -35,7 +35,7 @@ const STATISTICS: Readonly<Record<string, Statistic>> = { sum: 'Sum', max: 'Maxi
 const HOURLY = 'bin(1h)';
 const MINUTES_OF_HOUR = 60;
 
-/** @throws Error for a query that says more than `filter ispresent(…)` and `stats … by …` */
+/** @throws Error for a query with other commands than `filter ispresent(…)` and `stats … by …` */
 export function logTable(query: string, logged: LoggedFigures, span: LogSpan): LogTable {
   const { present, columns, group } = parse(query);
   const { figures, namespace, dimensions } = logged;

@@ -7,8 +7,8 @@ export type Part = 'function' | 'table' | 'delivery' | 'schedule-dead-letters' |
 type Source = Omit<SeriesName, 'metric'>;
 
 /**
- * Where AWS's services report what happens to each part of a stack. The parts are found by what they do there (the queue that the bucket
- * notifies), not by what the alarms say.
+ * Metrics of AWS services for each part of a stack. The parts are found by their role in the stack (the queue that the bucket
+ * notifies), not by the dimensions of the alarms.
  */
 export function stackParts(template: Template): Record<Part, Source> {
   const queue = siemQueue(template);

@@ -1,6 +1,6 @@
 import type { Emf } from './emf.ts';
 
-/** What names one time series in CloudWatch: other dimensions are another series. */
+/** Identifies a time series in CloudWatch. Other dimensions are another series. */
 export interface SeriesName {
   readonly namespace: string;
   readonly metric: string;
@@ -68,7 +68,7 @@ export class TimeSeries {
     }
   }
 
-  /** What CloudWatch Logs Insights would find in the same lines: metrics and properties alike. */
+  /** The figures that CloudWatch Logs Insights would find in the same lines, both metrics and properties. */
   addFigures(blobs: readonly Emf[], minute: number): void {
     for (const { namespace, dimensions, figures } of blobs) {
       for (const [metric, value] of Object.entries(figures)) this.add({ namespace, metric, dimensions }, minute, value);
@@ -85,7 +85,7 @@ export class TimeSeries {
     return samples.filter(({ minute }) => minute >= from && minute < to).map(({ value }) => value);
   }
 
-  /** Forgets what was before that minute. */
+  /** Deletes data of earlier minutes. */
   forget(before: number): void {
     for (const [key, samples] of this.#samples) {
       const first = samples.findIndex(({ minute }) => minute >= before);
@@ -103,7 +103,7 @@ export class TimeSeries {
     return periods.map(values => statisticOf(statistic, values) ?? null);
   }
 
-  /** Keys of every series that got a data point. */
+  /** Keys of every series with a data point. */
   get keys(): ReadonlySet<string> {
     return new Set(this.#samples.keys());
   }

@@ -146,7 +146,7 @@ interface Sample {
 
 export interface MetricStore {
   put(...data: readonly MetricDatum[]): void;
-  /** Forgets what was before that time, in milliseconds since 1970. */
+  /** Deletes earlier data. The time is in milliseconds since 1970. */
   forget(before: number): void;
   /** In the order of their times. */
   samples(metric: MetricName): readonly Sample[];
@@ -182,7 +182,7 @@ function keyOf({ namespace, name, dimensions = {} }: MetricName): string {
 
 type Statistic = 'Sum' | 'Maximum' | 'SampleCount';
 
-/** The statistics that commands ask for. */
+/** The statistics that commands request. */
 const STATISTICS: Readonly<Record<Statistic, (samples: readonly Sample[]) => number>> = {
   Sum: samples => samples.reduce((sum, { value }) => sum + value, 0),
   Maximum: samples => Math.max(...samples.map(({ value }) => value)),

@@ -8,7 +8,7 @@ interface Command {
   readonly input: unknown;
 }
 
-/** What is used of an SDK client. */
+/** The part of an SDK client that is used. */
 export interface DirectClient {
   send(command: Command): Promise<unknown>;
 }

@@ -46,11 +46,11 @@ export interface AwsOptions {
   readonly buffering?: Buffering;
   /** Called for each object that Firehose has delivered. */
   readonly onDelivered?: (object: DeliveredObject) => void;
-  /** Runs a task once after that many milliseconds of `now`, and returns what cancels it. @default a timer */
+  /** Runs a task once after that many milliseconds of `now`. Returns a function that cancels it. @default a timer */
   readonly later?: (task: () => void, milliseconds: number) => () => void;
-  /** Answers have the date of `now`, for callers that live in its time: to others an error would look like a wrong clock. @default false */
+  /** The `Date` header has the time of `now`, for callers on that clock. The SDK of another caller would adjust its own clock. @default false */
   readonly dated?: boolean;
-  /** Access keys whose calls meet no fault. @default none */
+  /** Access keys whose calls are not affected by faults. @default none */
   readonly spared?: readonly string[];
   /** @default healthy services, `faults` of the result being the control */
   readonly faults?: Faults;

@@ -33,7 +33,7 @@ export interface Faults extends FaultSource {
   clear(service?: ServiceName): void;
 }
 
-/** The throttling answers of the services, word for word. */
+/** The throttling errors of the services, as documented. */
 export const THROTTLED = {
   firehose: { refuse: { status: 503, code: 'ServiceUnavailableException', message: 'Slow down.' } },
   dynamodb: {

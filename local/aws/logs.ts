@@ -15,7 +15,7 @@ export interface LogControls {
   forget(before: number): void;
 }
 
-/** Events that a page holds or passes over. */
+/** Events that are read for one page, whether they match or not. */
 const PAGE_SIZE = 10_000;
 
 /** CloudWatch Logs that finds events by time and by optional terms: `?ERROR ?"Task timed out"`. */

@@ -98,7 +98,7 @@ function queryCompatibleRefusal({ namespace, codes }: QueryCompatible, error: Aw
 
 /** A service of the query protocol. Requests are forms, answers are XML in the service's namespace. */
 export interface QueryApi {
-  /** The date in every request. */
+  /** API version, a date that every request contains. */
   readonly version: string;
   readonly namespace: string;
 }

@@ -48,7 +48,7 @@ export interface WireOptions {
   readonly accessKey?: AccessKey;
   /** Access keys whose calls are not affected by faults. */
   readonly spared?: readonly string[];
-  /** What answers say that it is, in milliseconds since 1970. @default the clock */
+  /** Time in the `Date` header of answers, in milliseconds since 1970. @default the clock */
   readonly now?: () => number;
 }
 

@@ -15,16 +15,16 @@ export interface HeldEvent {
 }
 
 export type Difference =
-  /** The SIEM does not have it. */
+  /** Missing in the SIEM. */
   | 'missing'
   /** The SIEM has an older version. */
   | 'different'
-  /** It no longer exists, and the SIEM still has it. */
+  /** Removed at the API, and still in the SIEM. */
   | 'extra';
 
 export interface StreamDistance {
   readonly rows: number;
-  /** Rows of the copy that exist, as the copy has it. */
+  /** Rows that exist according to the copy. */
   readonly held: number;
   readonly differences: ReadonlyMap<string, Difference>;
 }
@@ -32,7 +32,7 @@ export interface StreamDistance {
 /**
  * Compares to the last digit, `stream_position` aside, which changes when a row is delivered again unchanged.
  *
- * The tombstone of an asset that the SIEM never had is not for it, and a removed asset is equal when the SIEM has its tombstone.
+ * A tombstone of an asset that the SIEM never had does not count. A removed asset is equal when the SIEM has its tombstone.
  */
 export function distances(
   truth: Rows,
@@ -81,7 +81,7 @@ function isTombstone(row: string): boolean {
   return row.includes('"deleted":true') && JSON.parse(row).deleted === true;
 }
 
-/** The texts first: of two rows that the platform wrote they are equal, and need no parsing. */
+/** Compares the texts first. Unchanged rows have equal texts, and are not parsed. */
 function isSameContent(one: string, other: string): boolean {
   const bare = (row: string) => row.replace(/,"stream_position":"[^"]*"/, '');
   return bare(one) === bare(other) || content(one) === content(other);
@@ -93,11 +93,11 @@ export interface RowChange {
   readonly stream: StreamName;
   readonly id: string;
   readonly change: Change;
-  /** The row after the change; absent where no list shows it any more. */
+  /** The row after the change. Absent when no list has it any more. */
   readonly row: string | undefined;
 }
 
-/** What happened to the data between two looks at it, `stream_position` aside. */
+/** Changes of the data between two snapshots, ignoring `stream_position`. */
 export function changesBetween(before: Rows, after: Rows): RowChange[] {
   return Object.entries(after).flatMap(([stream, rows]) => {
     const former = before[stream] ?? new Map<string, string>();

@@ -3,7 +3,7 @@ import path from 'node:path';
 
 const PAGE = path.join(import.meta.dirname, '..', '..', 'docs', 'alarm-tests.md');
 
-/** By incident and alarm, the minutes after which the alarm tests saw it fire. */
+/** Minutes until each alarm fires in the alarm tests, by incident and alarm. */
 export type DocumentedAlarms = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 /** The table of docs/alarm-tests.md, which a test keeps equal to the results. */

@@ -29,7 +29,7 @@ export interface RowExplanation {
     readonly readAt: number;
     readonly object: string;
     readonly row: string | null;
-    /** The SIEM had read the same event before. */
+    /** A repeat: the SIEM had read this event before. */
     readonly isRepeat: boolean;
     /** Of all events of the row, the greatest `sequence`: what the SIEM's copy holds. */
     readonly isHeld: boolean;
@@ -39,7 +39,7 @@ export interface RowExplanation {
   readonly noState: string | null;
 }
 
-/** @returns undefined for a row of which nothing is known */
+/** @returns undefined for an unknown row */
 export function explainRow(parts: RowParts): RowExplanation | undefined {
   const { stream, id, versions, events, state } = parts;
   if (versions.length === 0 && events.length === 0 && state === undefined) return undefined;

@@ -26,7 +26,7 @@ export class DataHistory {
     return this.#rows;
   }
 
-  /** Takes the data as they are at a time. @returns what changed since the last look */
+  /** Records a snapshot of the data. @returns the changes since the last one */
   look(rows: Rows, at: number): readonly RowVersion[] {
     const changed = changesBetween(this.#rows, rows).map(change => ({ ...change, at }));
     this.#rows = rows;

@@ -4,7 +4,7 @@ import type { SceneTime } from '../incidents/scene-time.ts';
 const MINUTE = 60_000;
 /** Milliseconds of this machine between two steps. */
 const TICK = 15;
-/** Share of a minute that is made up for at once after calls have held the clock: far less than any time limit of the function. */
+/** Most that the clock catches up in one step after calls have stopped it, as a share of a minute. It is far below every time limit of the function. */
 const MOST_CREDIT = 0.05;
 
 export interface PacedTime extends SceneTime, Disposable {
@@ -12,7 +12,7 @@ export interface PacedTime extends SceneTime, Disposable {
   minuteTakes: number;
   /** Stops time until `act` has ended. */
   held<T>(act: () => Promise<T>): Promise<T>;
-  /** Runs the task once after so much time, and returns what cancels it. */
+  /** Runs the task once after that time. Returns a function that cancels it. */
   later(task: () => void, milliseconds: number): () => void;
 }
 
@@ -25,7 +25,7 @@ export interface PacedTimeOptions {
 interface Wait {
   readonly due: number;
   readonly resolve: () => void;
-  /** Ends when time stops. Waits of the function do not: it would try again without end. */
+  /** Ends when the clock stops. Waits of the function do not end then: it would retry for ever. */
   readonly endsWithTime: boolean;
 }
 
@@ -106,7 +106,7 @@ export function pacedTime(options: PacedTimeOptions): PacedTime {
         now += credit * speed;
         credit = 0;
         const untilNext = next ? Math.ceil((next.due - now) / speed) : TICK;
-        // Never longer than what is made up for: the rest would be lost, and the minute would take longer than set.
+        // Never longer than one catch-up step. The rest would be lost, and the minute would take longer than set.
         await wait(Math.max(1, Math.min(TICK, mostCredit, untilNext)));
       }
     }
@@ -129,7 +129,7 @@ export function pacedTime(options: PacedTimeOptions): PacedTime {
     },
     held,
     watch: sender => ({ send: command => held(() => sender.send(command)) }),
-    // With its body: it would be read while time passes.
+    // Includes the body, which would otherwise be read while the clock advances.
     fetch: (url, init) => held(async () => whole(await fetch(url, init))),
     forFunction: { now: () => Math.floor(now), sleep },
     pass: milliseconds =>

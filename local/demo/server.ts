@@ -17,14 +17,14 @@ const DOCS_FOLDER = path.join(import.meta.dirname, '..', '..', 'docs');
 export interface DemoServer {
   /** Of the page, with a slash at its end. */
   readonly url: string;
-  /** Which every request that changes something must have. */
+  /** Token that every request that changes something must carry. */
   readonly token: string;
   /** Serves this demo from now on. Until then the page says that it is starting. */
   show(demo: DemoParts): void;
   close(): Promise<void>;
 }
 
-/** What the server uses of the demo. */
+/** The part of the demo that the server uses. */
 export type DemoParts = Pick<
   Demo,
   'view' | 'listen' | 'groups' | 'dashboard' | 'explain' | 'cause' | 'repair' | 'setPace'
@@ -40,7 +40,7 @@ class RefusedRequestError extends Error {
   }
 }
 
-/** Serves the page on 127.0.0.1, to a browser of this machine and to nothing that another page has it ask for. */
+/** Serves the page on 127.0.0.1. Requests that another website causes in the browser are refused. */
 export async function startDemoServer(port = 0): Promise<DemoServer> {
   const token = randomBytes(24).toString('base64url');
   const files = await staticFiles(token);
@@ -227,7 +227,7 @@ function headingWithId(
   return `<h${depth} id="${id}">${this.parser.parseInline(tokens as never[])}</h${depth}>\n`;
 }
 
-/** A page that reads slower than this is not sent every view. */
+/** A slower page skips views. */
 const MOST_BUFFERED_BYTES = 1024 * 1024;
 
 /** Server-sent events: the view now, and each new one. */

@@ -27,9 +27,9 @@ export interface DemoSiem extends SiemReader {
   waiting(): number;
   /** From now on it reads the queue of this stack. */
   connect(stack: SiemStack): void;
-  /** Resolves when it has read what waited. */
+  /** Resolves when the queue is empty. */
   idle(): Promise<void>;
-  /** Reads nothing more. */
+  /** Stops reading. */
   close(): Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export function keyOf(stream: string, id: string): string {
   return `${stream} ${id}`;
 }
 
-/** Rows whose events are remembered one by one, and events of each. Of the others, the copy has the newest. */
+/** Bounds of the event history: rows, and events of each. Of other rows only the newest event is kept. */
 const ROWS_REMEMBERED = 1_000;
 const EVENTS_REMEMBERED = 8;
 

@@ -1,4 +1,4 @@
-/** Synthesizes in a thread of its own: with it ends what the CDK needs of memory, which is more than the rest of the demo. */
+/** Synthesizes in a separate thread, which frees the memory of the CDK when it ends. The CDK needs more than the rest of the demo. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { App } from 'aws-cdk-lib';
 import { readConnectors } from '../../lib/config/read-connectors.ts';

@@ -20,9 +20,9 @@ export interface StreamView {
   readonly extra: number;
   /** Seconds since the oldest difference appeared; 0 without one. */
   readonly lagSeconds: number;
-  /** More rows differ, or for longer, than events need on their way. */
+  /** More rows differ, or for longer, than delivery explains. */
   readonly isBehind: boolean;
-  /** Of its last run; behind instead of caught up while the copy is behind. */
+  /** State after the last run. `behind` replaces `caught up` while the copy is behind. */
   readonly condition: 'caught up' | 'behind' | 'more to read' | 'failed' | 'not run';
   readonly error: string | undefined;
   /** Sums of the last hour, by metric. */
@@ -49,14 +49,14 @@ export interface AlarmView {
 
 export interface IncidentView {
   readonly name: string;
-  /** Minutes that it lasts so far, or lasted. */
+  /** Duration in minutes, so far or in total. */
   readonly minutes: number;
   readonly isRepaired: boolean;
   readonly alarms: readonly {
     readonly name: string;
-    /** Minutes until it fired here; null until then. */
+    /** Minutes until it fired in the demo. Null until then. */
     readonly fired: number | null;
-    /** By docs/alarm-tests.md; null for an alarm that it does not name. */
+    /** Minutes according to docs/alarm-tests.md. Null for other alarms. */
     readonly documented: number | null;
   }[];
 }
@@ -176,7 +176,7 @@ function sumOfHour({ scene, connector, minute }: RunningStack, stream: string, m
   return scene.logged.between(key, minute - 59, minute + 1).reduce((sum, value) => sum + value, 0);
 }
 
-/** By the newest run that had the lease and has ended: a long one may be reading since. */
+/** According to the last finished run that had the lease. A longer run may be in progress. */
 function conditionOf(
   stream: string,
   runs: readonly EndedRun[],
@@ -222,12 +222,12 @@ function incidentView({ incident: current, minute }: RunningStack, documented: D
   };
 }
 
-/** What a button of the page says. */
+/** Text of a button of the page. */
 export interface ButtonView {
   readonly name: string;
   readonly caused: string;
   readonly alarms: readonly string[];
-  /** Minutes by docs/alarm-tests.md until all of its alarms have fired, or until it has passed. */
+  /** Minutes until all of its alarms have fired, or until it is over, according to docs/alarm-tests.md. */
   readonly minutes: number;
 }
 
@@ -243,7 +243,7 @@ export interface WidgetView {
   readonly points: readonly Points[];
   /** Milliseconds since 1970 of each point. */
   readonly times: readonly number[];
-  /** Of a log widget: what its query finds in the log lines of the shown hours. */
+  /** Result of a log widget's query over the log lines of the shown hours. */
   readonly table: LogTable | null;
 }
 

@@ -7,7 +7,7 @@ import { json, list, problem } from './tampered-api.ts';
 const honest = (scene: Scene): void => scene.api.tamper();
 const AN_HOUR = '3600';
 
-/** What the API and its operator can do to a connector. */
+/** Incidents caused by the API and its operator. */
 export const API_INCIDENTS: readonly Incident[] = [
   {
     name: 'The API is down',

@@ -19,7 +19,7 @@ function throttleTable({ aws, reports }: Scene, throttled: (action: string) => b
   });
 }
 
-/** What AWS can do to a run. */
+/** Incidents caused by AWS. */
 export const AWS_INCIDENTS: readonly Incident[] = [
   {
     name: 'The state table refuses the function',

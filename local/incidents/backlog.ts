@@ -1,10 +1,10 @@
 import type { Scene } from './scene.ts';
 import { problem } from './tampered-api.ts';
 
-/** Many pages from few rows, and a lease that needs no renewal for half a minute: time passes quickly. */
+/** Makes many pages from few rows. The lease needs no renewal for half a minute, so simulated time can advance quickly. */
 export const LONG_RUNS = { pageLimit: 1, leaseSeconds: 90 };
 
-/** Adds that many pages of assets, with ids of their own each time. */
+/** Adds that many pages of assets, with new ids each time. */
 export function putPages({ platform, pageLimit, minute }: Scene, pages: number): void {
   for (let index = 0; index < pages * pageLimit; index++) platform.put('assets', { id: `backlog-${minute}-${index}` });
 }

@@ -3,7 +3,7 @@ import { createLog } from '../../lambda/log.ts';
 import type { Log } from '../../lambda/ports.ts';
 import { linesOf } from './written.ts';
 
-/** Passes on the lines of errors, as the function writes them, and nothing else. */
+/** Passes on only the error lines, as the function writes them. */
 export function errorLog(connector: string, put: (line: string) => void): Log {
   const log = createLog(connector);
   const ignore = (): void => undefined;

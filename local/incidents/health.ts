@@ -21,7 +21,7 @@ function putThreats(platform: Platform, asset: string, count: number): void {
   }
 }
 
-/** A connector to which nothing happens. */
+/** Scenarios that must not fire an alarm. */
 export const HEALTH: readonly Incident[] = [
   {
     name: 'A healthy hour',
@@ -53,7 +53,7 @@ export const HEALTH: readonly Incident[] = [
   },
 ];
 
-/** What happens to it and must not fire an alarm. */
+/** Something that happens to the connector and must not fire an alarm. */
 export const HARMLESS: readonly Incident[] = [
   {
     name: 'A hiccup of the API',

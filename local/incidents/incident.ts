@@ -5,23 +5,23 @@ import type { Scene } from './scene.ts';
 /** Something that happens to a healthy connector, and the alarms that on-call must see. */
 export interface Incident {
   readonly name: string;
-  /** How it is caused here. `fed`: the metric that is reported here as AWS documents it, because no local endpoint can do it. */
+  /** How it is caused here. `fed`: the metric that is reported as AWS documents it, because no local endpoint produces it. */
   readonly caused: string;
   readonly fed?: string;
-  /** Minutes that it lasts. Alarms are evaluated in each. */
+  /** Duration in minutes. Alarms are evaluated every minute. */
   readonly minutes: number;
-  /** Options of the connector's configuration, without which it cannot happen. */
+  /** Options of the connector's configuration that the incident requires. */
   readonly configuration?: Readonly<Record<string, unknown>>;
-  /** Settings that make many pages of few rows, where it needs many pages. */
+  /** Settings that make many pages from few rows, for incidents that need many pages. */
   readonly paging?: { readonly pageLimit: number; readonly leaseSeconds?: number };
   readonly platform?: Partial<PlatformOptions>;
   /** Starts it, after the connector has read all rows. */
   readonly begin?: (scene: Scene) => void | Promise<void>;
-  /** What happens in each minute, counted from 0, `run` being the schedule's run of it. Default: the run. */
+  /** Replaces a minute, counted from 0. `run` is the scheduled run of that minute. @default only the run */
   readonly eachMinute?: (scene: Scene, run: () => Promise<unknown>, minute: number) => unknown;
   /** Ends the incident. Absent: it ends without an action. */
   readonly end?: (scene: Scene) => void | Promise<void>;
-  /** Names of the alarms that fire, and no others do. */
+  /** Names of all alarms that fire. */
   readonly alarms: readonly string[];
 }
 

@@ -6,11 +6,11 @@ export class FunctionKilledError extends Error {
   }
 }
 
-/** Ends a run as a kill does: what it waits for never happens, and nothing more leaves it. */
+/** Ends a run as a kill does: its pending calls never return, and it sends no further request. */
 export interface KillSwitch {
   readonly killed: boolean;
   kill(): void;
-  /** What the run may still ask for; after the kill it neither starts nor answers. */
+  /** Wraps a call of the run. After the kill the call neither starts nor returns. */
   unlessKilled<T>(act: () => Promise<T>): Promise<T>;
   /** The run's result. @throws FunctionKilledError at the kill */
   race<T>(run: () => Promise<T>): Promise<T>;

@@ -25,7 +25,7 @@ import { linesOf } from './written.ts';
 
 const MINUTE = 60_000;
 const TIMEOUT = 15 * MINUTE;
-/** What the function uses in a process of its own; here it shares one. */
+/** Memory use of the function in a process of its own. In a scene it shares one. */
 const MEMORY = 160 * 2 ** 20;
 
 export interface SceneOptions {
@@ -58,12 +58,12 @@ export interface EndedRun {
 /** The platform, the endpoints and the function between them, run once a simulated minute as the schedule does. */
 export class Scene implements AsyncDisposable {
   readonly metrics: TimeSeries;
-  /** What the lines of the runs say, metrics and properties. */
+  /** Metrics and properties in the log lines of the runs. */
   readonly logged: TimeSeries;
   readonly reports: ServiceReports;
   readonly siem: SiemReader;
   readonly #parts: Parts;
-  /** Containers that serve no invocation. */
+  /** Idle containers. */
   #idle: Container[] = [];
   readonly #busy = new Set<Container>();
   #emitted: Emf[] = [];
@@ -161,7 +161,7 @@ export class Scene implements AsyncDisposable {
     this.logged.clear();
   }
 
-  /** The variables that the stack gives the function, with the names that things have here. */
+  /** The function's environment variables, with the local names of the resources. */
   get environment(): Record<string, string> {
     const [, { Properties: properties = {} }] = onlyResource(this.options.template, 'AWS::Lambda::Function');
     const { Variables: variables } = properties['Environment'] as { Variables: Record<string, unknown> };
@@ -175,7 +175,7 @@ export class Scene implements AsyncDisposable {
     };
   }
 
-  /** Puts the platform's present credentials into the secret. */
+  /** Stores the platform's current credentials in the secret. */
   storeCredentials(): void {
     const { clientId: client_id, clientSecret: client_secret } = this.platform.account;
     this.aws.secret.put(JSON.stringify({ client_id, client_secret }));
@@ -217,7 +217,7 @@ export class Scene implements AsyncDisposable {
     }
   }
 
-  /** The schedule's next minute. A run that took longer has let some pass: their ticks found the lease held. */
+  /** Advances to the schedule's next minute. The ticks during a longer run found the lease held. */
   async nextMinute(): Promise<void> {
     this.endMinute();
     const elapsed = (this.time.clock.now() - this.#origin) % MINUTE;
@@ -244,13 +244,13 @@ export class Scene implements AsyncDisposable {
     }
   }
 
-  /** The next run gets a container that has served nothing yet. */
+  /** The next run gets a new container. */
   cool(): void {
     this.#idle = [];
     for (const container of this.#busy) container.stale = true;
   }
 
-  /** Kills every run in progress. Nothing that it has not sent yet is sent. */
+  /** Kills every run in progress. They send nothing more. */
   kill(): void {
     for (const { killSwitch } of this.#busy) killSwitch.kill();
   }

@@ -12,14 +12,14 @@ export function isRead(action: string): boolean {
   return action === 'BatchGetItem' || action === 'Query';
 }
 
-/** Minutes of one run: when it began and when it was over. */
+/** The first and last minute of a run. */
 export interface RunMinutes {
   readonly began: number;
   readonly ended: number;
 }
 
 /**
- * The metrics that AWS's services would report. What no endpoint here can do (a SIEM that stops reading) is
+ * The metrics that AWS services would report. Metrics that no local endpoint can cause (of a SIEM that stops reading) are
  * reported with `feed`.
  */
 export class ServiceReports {

@@ -3,7 +3,7 @@ import { addRows } from './rows.ts';
 
 const HTTP = { destination: { type: 'http', url: 'https://siem.example/events', retrySeconds: 1200 } };
 
-/** What no local endpoint can do: the metric is reported as the service documents it. */
+/** Incidents that no local endpoint can cause. Their metrics are reported as the service documents them. */
 export const SERVICE_INCIDENTS: readonly Incident[] = [
   {
     name: 'The account’s concurrency is used up',

@@ -1,9 +1,9 @@
 import type { DeliveredObject } from '../aws/firehose.ts';
 import type { ServiceReports } from './service-reports.ts';
 
-/** The SIEM behind its queue. */
+/** A SIEM that reads from its queue. */
 export interface SiemReader {
-  /** Whether it reads. Objects wait in the queue meanwhile. */
+  /** Whether it reads. If not, notifications stay in the queue. */
   reading: boolean;
   delivered(object: DeliveredObject): void;
   /** Age of the oldest notification at a time in milliseconds since 1970; undefined when none waits. */

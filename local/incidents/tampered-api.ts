@@ -10,15 +10,15 @@ export interface ApiRequest {
   readonly body: string;
 }
 
-/** Answers one request. An act that does nothing leaves the caller waiting. */
+/** Answers one request. If it does nothing, the request stays pending. */
 export type Act = (response: ServerResponse, request: ApiRequest) => unknown;
 
-/** The act that answers instead of the platform, or nothing to let the platform answer. */
+/** Answers instead of the platform. Undefined lets the platform answer. */
 export type Tampering = (request: ApiRequest) => Act | undefined;
 
 export interface Tampered {
   readonly answer: Act;
-  /** Tampers from now on. Without an argument the platform answers everything. */
+  /** Replaces answers from now on. Without an argument the platform answers everything. */
   tamper(tampering?: Tampering): void;
 }
 
@@ -49,7 +49,7 @@ export interface TamperedApiOptions {
   readonly platform: Platform;
   /** Runs what answers a request. @default runs it */
   readonly during?: <T>(act: () => T) => T;
-  /** What answers say that it is, in milliseconds since 1970. @default the clock */
+  /** Time in the `Date` header of answers, in milliseconds since 1970. @default the clock */
   readonly now?: () => number;
   /** Called for each request, once it is answered or its connection has ended. */
   readonly onRequest?: (request: ApiRequest, status: number) => void;

@@ -1,9 +1,9 @@
-/** The lines of what `act` writes to stdout and stderr, which does not appear there. */
+/** Captures the lines that `act` writes to stdout and stderr. */
 export function linesOf(act: () => void): string[] {
   return written(act).split('\n').filter(Boolean);
 }
 
-/** What `act` writes to stdout and stderr, which does not appear there. */
+/** Captures the output of `act` to stdout and stderr. */
 export function written(act: () => void): string {
   const lines: string[] = [];
   const outputs = [process.stdout, process.stderr].map(output => ({ output, write: output.write }));

@@ -56,7 +56,7 @@ export interface Layout {
   readonly order?: (members: readonly JsonMember[]) => readonly JsonMember[];
 }
 
-/** Writes a tree, every leaf as it was. */
+/** Writes a tree. Leaves are unchanged. */
 export function writeJson(node: JsonNode, layout: Layout = { indent: 0 }, depth = 1): string {
   if (typeof node === 'string') return node;
   const colon = layout.indent > 0 ? ': ' : ':';

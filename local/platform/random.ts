@@ -1,4 +1,4 @@
-// Looked up once: a global that is looked up for each number is slow in the contexts of tests.
+// Looked up once, because looking up a global for each number is slow in jest's contexts.
 const { imul } = Math;
 
 /** Random numbers in [0,1) (mulberry32). The same seed gives the same numbers. */

@@ -2,7 +2,7 @@ import { STREAMS, type StreamKey, type StreamName, streamKey, type VersionedName
 import { createRandom, mixSeed } from './random.ts';
 import { isVersioned, type TenantData } from './tenant-data.ts';
 
-/** The options that count a stream's generated rows: `dnsBlocks` of `dns-blocks`. */
+/** Option with the number of generated rows of each stream, such as `dnsBlocks` for `dns-blocks`. */
 export const COUNT_NAMES: readonly StreamKey[] = STREAMS.map(({ name }) => streamKey(name));
 
 /** Generated rows by stream; absent: none. */
@@ -86,7 +86,7 @@ function liveIndex(index: number): number {
 
 type Random = () => number;
 
-/** What cannot follow from the facts of a stream: how its generated rows look. */
+/** Generated members of each stream's rows. */
 interface Generator {
   /** Default rows of `npm run platform` and `npm start`. */
   readonly counts: { readonly platform: number; readonly start: number };
@@ -121,7 +121,7 @@ export function generatedMembers(name: StreamName, seed: number, index: number):
   return GENERATORS[name].members(random, index) + hard;
 }
 
-/** Numbers that a double cannot hold, names with a meaning in JavaScript, and text outside ASCII. */
+/** Numbers that a double cannot hold, names with a meaning in JavaScript, and non-ASCII text. */
 const HARD_MEMBERS: readonly string[] = [
   '"agent_serial":9007199254740993,"score_exact":1.0,"drift":-0',
   '"bytes_total":1e400,"ratio":0.30000000000000004440892098500626',

@@ -48,7 +48,7 @@ export class TenantData {
     }
   }
 
-  /** Its parent must exist; while that is removed, no list shows the row. */
+  /** The parent must exist. While the parent is removed, no list has the row. */
   #putChild(
     name: VersionedName,
     id: string,

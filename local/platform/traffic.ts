@@ -9,7 +9,7 @@ type IsFull = (name: StreamName) => boolean;
 /** How often a change occurs relative to the others. */
 type Change = readonly [weight: number, apply: (platform: Platform, random: Random, isFull: IsFull) => void];
 
-/** Of the additions to a full stream whose rows never change, so many still come: nothing else happens there. */
+/** Share of additions that a full stream of immutable rows still gets, because it has no other changes. */
 const ADDED_TO_FULL = 0.1;
 
 const VERSIONED = STREAMS.filter(stream => stream.hasRowStates);
@@ -66,7 +66,7 @@ function rootChanges({ name, singular, tombstones }: Stream & { readonly name: V
     withId(drawLive(platform, random, name), id => platform.remove(name, id));
   const restore = (platform: Platform, random: Random) =>
     withId(drawId(platform, random, name, isRemoved(platform)), id => platform.restore(name, id));
-  // Of a full stream a removed row comes back instead, or removals would empty it in time.
+  // A full stream gets a removed row back instead. Otherwise removals would empty it in time.
   const add: Change[1] = (platform, random, isFull) => (isFull(name) ? restore(platform, random) : create(platform));
   const removals: Change[] = tombstones
     ? [

@@ -13,9 +13,9 @@ export interface Version extends Entry {
   readonly members: string | number;
   /** Milliseconds since the epoch; 0 = live. */
   readonly deletedAt: number;
-  /** Of a child: the id of its parent; else empty. */
+  /** Id of the parent. Empty for rows without one. */
   readonly parentId: string;
-  /** The version before, where both stay in the stream. */
+  /** The previous version, if both stay in the stream. */
   readonly previous: Version | undefined;
 }
 
@@ -30,7 +30,7 @@ export class VersionedStream {
   readonly ids: string[] = [];
   readonly #nextPosition: (id: string) => number;
   readonly #keepsVersions: boolean;
-  /** What a hidden resource was when it was last shown. */
+  /** The last shown version of each hidden resource. */
   readonly #hidden = new Map<string, Version>();
 
   constructor(nextPosition: (id: string) => number, keepsVersions: boolean) {
@@ -62,7 +62,7 @@ export class VersionedStream {
     this.#next(id, {}, false);
   }
 
-  /** Shows a hidden resource again: in its old place, unless it has changed since. */
+  /** Shows a hidden resource again, at its old position unless it has changed since. */
   show(id: string): void {
     const shown = this.#hidden.get(id);
     const latest = this.latest.get(id)!;

@@ -1,4 +1,4 @@
-/** The AWS endpoints in a process that outlives the runs, and kills each at its moment. Ends with its parent. */
+/** The AWS endpoints in a process that outlives the runs and kills each run at its chosen moment. Ends with its parent. */
 
 import { createFaults } from '../../local/aws/faults.ts';
 import { running } from '../real/running.ts';
@@ -38,7 +38,7 @@ function triggerAt({ pid, moment }: ToEndpoints & { kind: 'aim' }): Trigger {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It has ended by itself a moment ago.
+      // The process has just ended by itself.
       return;
     }
     send({ kind: 'killed', action });

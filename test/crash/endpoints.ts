@@ -25,9 +25,9 @@ export interface Endpoints extends AsyncDisposable {
   readonly deliveredFolder: string | undefined;
   /** Lines delivered so far. */
   delivered(): Promise<readonly string[]>;
-  /** From now on the process is killed at that moment of its work. */
+  /** Kills the process at that moment of its work. */
   aim(pid: number, moment: Moment): Promise<void>;
-  /** No process is aimed at any more. @returns the action at which the last one was killed, if it was */
+  /** Stops killing. @returns the action at which the last process was killed, if any */
   lift(): Promise<string | undefined>;
 }
 

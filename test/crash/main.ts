@@ -1,4 +1,4 @@
-/** `npm run crash-test -- --kills N --seed S`: real processes, really killed, and what the SIEM has of it. */
+/** `npm run crash-test -- --kills N --seed S`: kills real processes, and compares the SIEM's copy with the platform. */
 import { Command, InvalidArgumentError } from 'commander';
 import { type TrialResult, trial } from './trial.ts';
 

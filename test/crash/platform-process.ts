@@ -9,13 +9,13 @@ export interface PlatformProcess extends AsyncDisposable {
   readonly dnsBlocksPath: string;
   /** As Secrets Manager holds it. */
   readonly secret: string;
-  /** From now on nothing changes any more. */
+  /** Stops the changes. */
   stopTraffic(): Promise<void>;
   /** Text of what the API would answer now. */
   truth(): Promise<string>;
 }
 
-/** The platform as `npm run platform` starts it, in a process of its own, with the control side open. */
+/** The platform as `npm run platform` starts it, in a separate process with the control API. */
 export async function startPlatform(flags: readonly string[]): Promise<PlatformProcess> {
   const main = join(import.meta.dirname, '../../local/platform/main.ts');
   const child = spawn(process.execPath, ['--no-warnings', main, '--control', ...flags], {

@@ -18,12 +18,12 @@ import { type Moment, randomMoment } from './trigger.ts';
 
 export interface TrialOptions {
   readonly kills: number;
-  /** Of the tenant data, its changes and the moments. What each moment hits depends on the machine. */
+  /** Seed of the tenant data, its changes and the moments of the kills. What each kill hits depends on the machine. */
   readonly seed: number;
   /** Changes a second. */
   readonly traffic: number;
   readonly onRun?: (tally: FaultTally) => void;
-  /** Issues the tokens in the platform's place. */
+  /** Server that issues the tokens instead of the platform. */
   readonly issuer?: { readonly authUrl: string; readonly secret: string };
   /** @default bundled here */
   readonly module?: URL;
@@ -35,7 +35,7 @@ export interface TrialResult extends Result {
   readonly seconds: number;
 }
 
-/** Small pages make many calls; a short lease makes quick takeovers. */
+/** Small pages make many calls. With a short lease the next run takes over quickly. */
 const SETTINGS = { CONNECTOR_NAME: 'crash-test', PAGE_LIMIT: '25', LEASE_SECONDS: '1' };
 const TENANT_DATA = ['--assets', '100', '--threats', '300', '--dns-blocks', '100'];
 const API_OPTIONS = ['--tie-size', '3', '--short-pages', '0.1', '--empty-pages', '0.05', '--shuffle-members'];
@@ -107,10 +107,10 @@ async function temporaryFolder(): Promise<AsyncDisposable & { readonly path: str
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) };
 }
 
-/** Kills the connector's processes one after the other while the tenant data changes, then runs it until nothing is left to do. */
+/** Kills the connector's processes one after the other while the tenant data changes. Then runs the connector until nothing is left to do. */
 
 export interface FaultParts {
-  /** Runs the connector once, killed at that moment if it lives so long. */
+  /** Runs the connector once, and kills it at that moment unless it ends before. */
   readonly run: (moment?: Moment) => Promise<RunOutcome>;
   readonly random: () => number;
   readonly kills: number;
@@ -133,7 +133,7 @@ export interface FaultTally {
   readonly killedAt: Map<string, number>;
   runs: number;
   completed: number;
-  /** Runs that found the lease of a killed one, or that lost their own on a slow machine. */
+  /** Runs that found the lease of a killed run, or lost their own on a slow machine. */
   leaseHeld: number;
   leaseLost: number;
   readonly completedEpochs: Set<number>;
@@ -190,7 +190,7 @@ function isQuiet(outcome: Outcome): boolean {
   return Object.values(outcome.streams).every(({ forwarded, withdrawn }) => forwarded + withdrawn === 0);
 }
 
-/** How the epoch of the newest lease is read, at these endpoints. */
+/** Reads the epoch of the newest lease at these endpoints. */
 export function leaseEpochReader(environment: Readonly<Record<string, string>>): () => Promise<number> {
   const client = new DynamoDBClient({
     endpoint: environment['AWS_ENDPOINT_URL_DYNAMODB']!,

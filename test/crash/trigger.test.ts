@@ -5,7 +5,7 @@ import { type Moment, randomMoment, Trigger } from './trigger.ts';
 
 const OTHERS = ['BatchGetItem', 'PutItem', 'PutRecordBatch'];
 
-/** What becomes of a run that takes the lease at its second call and makes three more. */
+/** Outcome of a run that takes the lease at its second call and makes three more calls. */
 function killedDuring(moment: Moment, takeStatus = 200): string[] {
   const seen: string[] = [];
   const later = (turns: number, callback: () => void): void => {

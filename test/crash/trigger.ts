@@ -1,9 +1,9 @@
-/** Watches the calls of one run from the side of the endpoints, and kills it at its moment. */
+/** Watches the calls of one run at the endpoints, and kills the run at its moment. */
 import type { Fault } from '../../local/aws/faults.ts';
 import type { Operation } from '../../local/aws/service.ts';
 import type { Call } from '../../local/aws/wire.ts';
 
-/** Calls back after so many turns of the event loop. */
+/** Calls back after that many turns of the event loop. */
 export type Later = (turns: number, callback: () => void) => void;
 
 export class Trigger {
@@ -20,7 +20,7 @@ export class Trigger {
     this.#later = later;
   }
 
-  /** A call arrives; nothing has been done about it. */
+  /** A call has arrived, and has had no effect yet. */
   arrives({ action }: Operation): Fault {
     if (this.#calls === undefined) return {};
     this.#calls += 1;
@@ -29,10 +29,10 @@ export class Trigger {
     return { loseRequest: true };
   }
 
-  /** A call has had its effect; the answer is about to be sent. */
+  /** A call has had its effect, and its answer is not sent yet. */
   done({ action, status }: Call): void {
     if (this.#calls === undefined) {
-      // Besides the take, nothing before it updates an item.
+      // Before the lease is taken, no call updates an item.
       if (action !== 'UpdateItem' || status !== 200) return;
       this.#calls = 0;
     }
@@ -47,12 +47,12 @@ export class Trigger {
   }
 }
 
-/** No turn at all: before the next line of the caller. */
+/** Without a turn, it runs before the next line of the caller. */
 export const eventLoopTurns: Later = (turns, callback) => {
   if (turns === 0) callback();
   else setImmediate(() => eventLoopTurns(turns - 1, callback));
 };
-/** A moment in the work of a run, and what is lost when the run is killed then. */
+/** A moment in the work of a run at which it is killed, and what the kill loses. */
 export interface Moment {
   /** Calls to AWS after the one that took the lease; 0 is that one itself. */
   readonly call: number;
@@ -64,15 +64,15 @@ export interface Moment {
   readonly turns: number;
 }
 
-/** Some runs make fewer calls than are drawn, and end by themselves: only then are threats walked and withdrawals sent. */
+/** Some runs make fewer calls than drawn, and end by themselves. Only these reach the threats and the withdrawals. */
 const MAX_CALLS = 120;
-/** Some milliseconds: enough to reach the API's answers between two calls to AWS. */
+/** A few milliseconds, so that kills also hit answers of the API between two calls to AWS. */
 const MAX_TURNS = 3_000;
 
 export function randomMoment(random: () => number): Moment {
   const call = Math.floor(random() * MAX_CALLS);
   const place = (['request-lost', 'answer-lost', 'later'] as const)[Math.floor(random() * 3)]!;
-  // Whether a take will succeed is not known when it arrives.
+  // When the call arrives, it is unknown whether it will get the lease.
   const possible = call === 0 && place === 'request-lost' ? 'answer-lost' : place;
   return { call, place: possible, turns: Math.floor(random() ** 2 * MAX_TURNS) };
 }

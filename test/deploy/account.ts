@@ -18,7 +18,7 @@ export interface Account extends AsyncDisposable {
   readonly emulator: Emulator;
   /** The Python of the emulator, which has boto3. */
   readonly python: string;
-  /** Of every program that works in the account: as the root user, unless they have keys of their own. */
+  /** Environment of every program that works in the account, as the root user unless it has its own keys. */
   readonly environment: NodeJS.ProcessEnv;
   bootstrap(): Promise<void>;
   /** `cdk deploy` of one connector. @throws AssertionError with the end of its output if it fails */
@@ -35,7 +35,7 @@ export interface Deployment {
   readonly outputs: Readonly<Record<string, string>>;
   /** `connectorctl`, as the operator starts it. */
   ctl(args: readonly string[], environment?: Readonly<Record<string, string>>): Promise<Ended>;
-  /** The document of `connectorctl --json`, which must end with one of these statuses. */
+  /** Runs `connectorctl --json`, which must exit with one of these statuses. @returns its document */
   // biome-ignore lint/suspicious/noExplicitAny: each command has its own document, and each story says what it expects of it
   json(args: readonly string[], statuses?: readonly number[]): Promise<any>;
 }
@@ -61,7 +61,7 @@ export async function openAccount(installed: string): Promise<Account> {
     NO_COLOR: '1',
     CI: '1',
   };
-  // The clients of this process take their place and keys from its environment.
+  // The clients of this process take endpoint and keys from its environment.
   Object.assign(process.env, environment);
   const cdk = (args: readonly string[], options: Options = {}, release = ROOT) => {
     const connectors = JSON.stringify([{ ...connectorOf(api), ...options }]);
@@ -92,7 +92,7 @@ function connectorOf({ baseUrl, authUrl }: Api) {
   return { name: 'acme', baseUrl, authUrl, dnsBlocksPath: '/v1/dns-blocks' };
 }
 
-/** What belongs to the machine and not to an account of AWS. */
+/** Environment of the machine, without variables of AWS and the CDK. */
 function foreign(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !/^(AWS|CDK)_/.test(name)));
 }

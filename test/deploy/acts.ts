@@ -1,4 +1,4 @@
-/** What the stories let the operator and the tenant do. */
+/** Actions of the operator and the tenant in the stories. */
 import { strict as assert } from 'node:assert';
 import { CloudWatchClient, DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
 import { PutBucketNotificationConfigurationCommand, S3Client } from '@aws-sdk/client-s3';
@@ -15,12 +15,12 @@ export interface Answer {
   readonly streams: Readonly<Record<string, { readonly forwarded: number; readonly rows: number }>>;
 }
 
-/** Events that a run sent, the small ones that point to a dead letter aside. */
+/** Events that a run sent, without those that point to a dead letter. */
 export function forwarded({ streams }: Answer): number {
   return Object.values(streams).reduce((total, stream) => total + stream.forwarded, 0);
 }
 
-/** Runs the function, and the SIEM reads as many new events as are expected. */
+/** Runs the function, and asserts how many new events the SIEM reads. */
 export async function runAndRead(acme: Deployment, siem: Siem, expected: number): Promise<string[]> {
   const answer: Answer = await acme.json(['run']);
   const lines = await siem.read();
@@ -28,14 +28,14 @@ export async function runAndRead(acme: Deployment, siem: Siem, expected: number)
   return lines;
 }
 
-/** The SIEM's copy is what the API would answer. @returns how many events came a second time, with the event_id that they had */
+/** Asserts that the SIEM's copy equals what the API would answer. @returns the number of repeated events, which have the same event_id */
 export function assertCopy(siem: Siem, { api: { platform } }: Account): number {
   const { breaches, repeats } = siem.compare(platform.truthText());
   assert.deepEqual(breaches.slice(0, 5), []);
   return repeats;
 }
 
-/** The same, and no event came twice. */
+/** Also asserts that no event came twice. */
 export function assertTruth(siem: Siem, account: Account): void {
   assert.equal(assertCopy(siem, account), 0);
 }

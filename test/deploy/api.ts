@@ -1,4 +1,4 @@
-/** The embedded platform behind https: the configuration accepts no other addresses, and the template is then the one that users deploy. */
+/** The embedded platform behind https, because the configuration accepts no other addresses. So the template is the one that users deploy. */
 import { request as forward } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-/** ministack, an emulator of AWS that others wrote, with TLS and with IAM enforced. */
+/** ministack, a third-party emulator of AWS, with TLS and IAM enforced. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ export const VERSION = /^ministack==(.+)$/m.exec(readFileSync(REQUIREMENTS, 'utf
 export const ACCOUNT = '111122223333';
 export const REGION = 'us-east-1';
 
-/** What the machine lacks; nothing when the emulator can be had. */
+/** Missing prerequisites. Undefined when the emulator can be started. */
 export function lackingForEmulator(): Promise<string | undefined> {
   return lacking(['python3', 'openssl'], { python3: [3, 10] });
 }
@@ -27,7 +27,7 @@ export function fetchEmulator(cache: string): Promise<Fetched> {
 }
 
 export interface Emulator extends StartedPart {
-  /** What leads the SDK, the CDK and the function to it. The keys are those of the account's root user. */
+  /** Environment that directs the SDK, the CDK and the function to it, with the keys of the account's root user. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -41,7 +41,7 @@ export async function startEmulator(installed: string, folder: string, certifica
     AWS_REGION: REGION,
     AWS_ACCESS_KEY_ID: 'root-of-the-emulator',
     AWS_SECRET_ACCESS_KEY: 'secret-of-the-emulator',
-    // The SDK and fetch take the one, the CDK the other.
+    // The SDK and fetch read the first variable, the CDK the second.
     NODE_EXTRA_CA_CERTS: certificate.path,
     AWS_CA_BUNDLE: certificate.path,
   };
@@ -59,10 +59,10 @@ export async function startEmulator(installed: string, folder: string, certifica
       USE_SSL: '1',
       MINISTACK_SSL_CERT: certificate.path,
       MINISTACK_SSL_KEY: certificate.keyPath,
-      // Its broker of IoT would listen on every address of the machine.
+      // Its IoT broker would listen on every address of the machine.
       IOT_MTLS_ENABLED: '0',
       TMPDIR: folder,
-      // Seconds for which a function that is not used keeps its process, even when it was deleted.
+      // Seconds until the process of an idle function ends, even after the function was deleted.
       LAMBDA_WARM_TTL_SECONDS: '60',
     },
     health: `${url}/_ministack/health`,

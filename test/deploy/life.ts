@@ -102,7 +102,7 @@ export async function life(account: Account, story: Story): Promise<void> {
 
 const LAST = { ...MAIL, removalPolicy: 'destroy', terminationProtection: false, enabled: false };
 
-/** What takes time, or shows the operator's commands rather than the function. */
+/** Steps that take time, or show the operator's commands rather than the function. */
 async function notBounded(account: Account, acme: Deployment, siem: Siem, { step, note }: Story): Promise<void> {
   const { platform } = account.api;
   await step('run: a row that can never be an event becomes a dead letter, and the others are sent', async () => {

@@ -18,20 +18,20 @@ async function onBareMachine(...args: readonly string[]) {
   return ended;
 }
 
-test('without Python the emulator is skipped by name and reason, which counts as a failure only where it is asked for', async () => {
+test('without Python the emulator is skipped with its name and the reason, which is a failure only with --strict', async () => {
   const [skipped, strict] = await Promise.all([onBareMachine(), onBareMachine('--strict')]);
   expect([skipped.status, strict.status]).toEqual([0, 1]);
   expect(skipped.stdout).toMatch(/^SKIPPED ministack [\d.]+: there is no python3/);
   expect(strict.stdout).toContain('SKIPPED');
 });
 
-test('all stories are played unless some are named, and the bounded ones only where time is short', () => {
+test('all stories are played unless some are named, and with --bounded only the bounded ones', () => {
   expect(readOptions(ARGV, {}).stories).toEqual(STORY_NAMES);
   expect(readOptions([...ARGV, '--bounded'], {}).stories).toEqual(['life', 'reader', 'runbook']);
   expect(readOptions([...ARGV, 'upgrade', '--bounded'], {}).stories).toEqual(['upgrade']);
 });
 
-test('a story that there is not is refused before anything is fetched', async () => {
+test('an unknown story is refused before anything is fetched', async () => {
   const { status, stderr } = await onBareMachine('lif');
   expect([status, stderr]).toEqual([1, expect.stringContaining('There is no story lif: changes, life, permissions,')]);
 });

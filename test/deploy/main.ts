@@ -7,7 +7,7 @@ import { STORIES, type StoryName } from './stories.ts';
 import { StepFailedError, startStory } from './story.ts';
 
 const options = readOptions(process.argv, process.env);
-// The processes in groups of their own do not hear of it by themselves; they, and every folder, end with this process.
+// Signals do not reach processes in other process groups. They, and every folder, end with this process.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
 
 const emulator = await available();

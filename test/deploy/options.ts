@@ -4,9 +4,9 @@ import { STORIES, STORY_NAMES, type StoryName } from './stories.ts';
 
 export interface Options {
   readonly stories: readonly StoryName[];
-  /** Whether only the steps that prove the most in little time are run. */
+  /** Whether to run only the steps that prove the most in little time. */
   readonly bounded: boolean;
-  /** Whether an emulator that is not to be had fails the run. */
+  /** Whether a missing emulator fails the run. */
   readonly strict: boolean;
   readonly cache: string;
 }

@@ -1,4 +1,4 @@
-/** Each permission is taken away alone, and what needs it must fail as documented; put back, it works again. */
+/** Takes each permission away alone. What needs it must fail as documented, and work again after the permission is put back. */
 import { strict as assert } from 'node:assert';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { FirehoseClient, PutRecordBatchCommand } from '@aws-sdk/client-firehose';
@@ -87,7 +87,7 @@ export async function permissions(account: Account, { step, note }: Story): Prom
 type Act = () => ReturnType<Deployment['ctl']>;
 
 interface Need {
-  /** Brings about what needs the permission. @returns the command that then needs it */
+  /** Prepares a situation that needs the permission. @returns the command that needs it */
   prepare(account: Account, acme: Deployment): Promise<Act>;
   after?(account: Account, acme: Deployment): Promise<void>;
 }
@@ -125,7 +125,7 @@ const ROTATION: Need = {
   },
 };
 
-/** What needs each action of the function's role. */
+/** What uses each action of the function's role. */
 const NEEDS: Readonly<Record<string, Need>> = {
   'dynamodb:BatchGetItem': RUN,
   'dynamodb:BatchWriteItem': CHANGE,
@@ -154,7 +154,7 @@ function grantsOf({ Statement: statements }: PolicyDocument) {
   );
 }
 
-/** One statement a grant, but for this one. */
+/** A policy with one statement for each grant except this one. */
 function without(document: PolicyDocument, action: string, resource?: string): PolicyDocument {
   const kept = grantsOf(document).filter(
     each => each.action !== action || (resource !== undefined && each.resource !== resource),
@@ -185,7 +185,7 @@ async function functionPolicy({ outputs }: Deployment) {
   };
 }
 
-/** IAM answers it percent-encoded. */
+/** IAM returns it percent-encoded. */
 function parseDocument(text: string): PolicyDocument {
   return JSON.parse(text.startsWith('{') ? text : decodeURIComponent(text));
 }
@@ -294,7 +294,7 @@ async function anEvent(Bucket: string) {
   return { Bucket, key: Contents[0]!.Key! };
 }
 
-/** Changed by versions, as CloudFormation changes it. */
+/** Changed by adding versions, as CloudFormation does. */
 async function managedPolicy(PolicyArn: string) {
   const { Policy } = await iam().send(new GetPolicyCommand({ PolicyArn }));
   const first = Policy!.DefaultVersionId!;

@@ -1,7 +1,7 @@
 /** The example platform-team as an app, with the addresses of the API on this machine. `npm run build` must have made the package. */
 import { App, type Stack } from 'aws-cdk-lib';
 
-// The compiler does not follow it: the types of the package are only there once it is built.
+// A computed path, because the package has types only after it is built.
 const file = new URL('../../examples/platform-team/lib/platform-team-stack.ts', import.meta.url).href;
 const { PlatformTeamStack } = (await import(file)) as {
   PlatformTeamStack: new (scope: App, id: string, props: object) => Stack;

@@ -1,4 +1,4 @@
-/** The example of a platform team: each of its two roles may do what its grant says, and nothing else. */
+/** The example of a platform team: each of its two roles may do what it was granted, and nothing else. */
 import { strict as assert } from 'node:assert';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { CloudWatchClient, DeleteAlarmsCommand, DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
@@ -40,7 +40,7 @@ interface Role {
   ctl(args: readonly string[], more?: Readonly<Record<string, string>>): Promise<Ended>;
 }
 
-/** Commands that only look, and what they may end with: a finding is an answer as well. */
+/** Commands that change nothing, with their allowed exit statuses. A finding is allowed. */
 const LOOKS: readonly (readonly string[])[] = [
   ['status'],
   ['errors'],
@@ -118,7 +118,7 @@ export async function platformTeam(account: Account, { step, note }: Story): Pro
   });
 }
 
-/** Nothing was refused: a command may end with a finding, because nobody is subscribed and no SIEM reads. */
+/** Asserts that nothing was refused. A finding is allowed, because nobody is subscribed and no SIEM reads. */
 function assertAnswered(args: readonly string[], { status, stdout, stderr }: Ended): void {
   assert([0, 3].includes(status as number), `${args.join(' ')} ended with ${status}:\n${stdout}${stderr}`);
   assert.doesNotMatch(stdout + stderr, /You need|AccessDenied|not authorized/, args.join(' '));
@@ -126,7 +126,7 @@ function assertAnswered(args: readonly string[], { status, stdout, stderr }: End
 
 async function outputsOf(StackName: string): Promise<Readonly<Record<string, string>>> {
   const { Stacks: [found] = [] } = await new CloudFormationClient().send(new DescribeStacksCommand({ StackName }));
-  // Outputs of the connector are exported under their names, and those of the app are not.
+  // Outputs of the connector are exported, outputs of the app are not.
   return Object.fromEntries(
     found!.Outputs!.map(({ OutputKey, OutputValue, ExportName }) => [
       ExportName?.split(':').at(-1) ?? OutputKey!,

@@ -1,4 +1,4 @@
-/** A SIEM that knows the stack's outputs alone, at its worst: what it ends with must still equal the truth. */
+/** A SIEM that knows only the stack's outputs, and reads late, twice and without success. Its final copy must equal the truth. */
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import { IAMClient, PutUserPolicyCommand } from '@aws-sdk/client-iam';
@@ -20,7 +20,7 @@ import { assertCopy, assertTruth, liveAssets, setCredentials } from './acts.ts';
 import { type Credentials, createReader, openSiem, type Siem } from './siem.ts';
 import type { Story } from './story.ts';
 
-/** Of the queue: after so many receipts without a deletion a message goes to the dead-letter queue. */
+/** Receives without a deletion after which the queue moves a message to its dead-letter queue. */
 const MAX_RECEIVES = 10;
 
 /** A reader that takes longer hangs. */
@@ -116,7 +116,7 @@ export async function reader(account: Account, { step, note }: Story): Promise<v
     const other = openSiem(acme, credentials);
     await acme.json(['replay', 'assets', 'threats', 'dns-blocks', '--yes', '--until-done']);
     await other.read();
-    // Removed assets come as tombstones, and threats withdrawn before the replay are not known to a new reader.
+    // Removed assets come as tombstones. A new reader does not know threats that were withdrawn before the replay.
     assertTruth(other, account);
     note(`${other.lines.length} lines`);
   });

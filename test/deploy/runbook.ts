@@ -1,6 +1,6 @@
 /**
- * docs/runbook.md, walked on a deployed stack. Each command of the page is run as the page has it, and shows what the page promises. Where
- * the emulator can play the incident of a section, it is caused first, and repaired as the page says.
+ * Runs docs/runbook.md on a deployed stack. Each command of the page must show what the page promises. If
+ * the emulator can simulate the incident of a section, the incident is caused first, and repaired as the page says.
  */
 import { strict as assert } from 'node:assert';
 import {
@@ -18,7 +18,7 @@ import type { Story } from './story.ts';
 
 const RUNBOOK = page('docs/runbook.md');
 
-/** What each command of the page shows, by its first words. 3 is the status of a finding. */
+/** Expected output of each command of the page, by its first words. Status 3 is a finding. */
 const SHOWN: Readonly<Record<string, { readonly statuses: readonly number[]; readonly lines: readonly RegExp[] }>> = {
   status: {
     statuses: [0, 3],
@@ -48,23 +48,23 @@ const SHOWN: Readonly<Record<string, { readonly statuses: readonly number[]; rea
   'dead-letters load': { statuses: [0], lines: [/./] },
 };
 
-/** Commands that are not run here, and why. */
+/** Commands that are not run, with the reason. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   preview: 'it compares with the cdk.json of a folder',
   'dead-letters redrive siem-dead-letters': 'the emulator lacks StartMessageMoveTask',
 };
 
 interface Incident {
-  /** Whether the bounded run has it. */
+  /** Whether it is part of the bounded run. */
   readonly bounded?: boolean;
   cause(): Promise<unknown>;
-  /** What the commands of the section show while it lasts, by their first words. */
+  /** Expected output of the section's commands during the incident, by their first words. */
   readonly shows?: Readonly<Record<string, RegExp>>;
   /** Alarm that fires, where the emulator has the metric. */
   readonly fires?: string;
-  /** What others do, or what the emulator does not do: drift that the CDK reverts. Without it the commands of the section repair. */
+  /** Repair by others, or by the CDK (reverting drift), which the emulator cannot do. By default the commands of the section repair. */
   repair?(): Promise<unknown>;
-  /** The emulator lacks what the page repairs with. */
+  /** The emulator does not support the repair of the page. */
   readonly unrepaired?: true;
 }
 
@@ -73,7 +73,7 @@ export async function runbook(account: Account, { step, note, bounded }: Story):
   platform.populate({ assets: 60, threats: 40, dnsBlocks: 20 });
   const acme = await step('bootstrap, deploy, set-credentials, run', async () => {
     await account.bootstrap();
-    // Smaller pages than lists, so that there are cursors.
+    // Pages are smaller than lists, so that there are cursors.
     const deployed = await account.deploy({ pageLimit: 20 });
     await deployed.json(['pause']);
     await setCredentials(deployed, account);
@@ -85,7 +85,7 @@ export async function runbook(account: Account, { step, note, bounded }: Story):
   const walked = { sections: 0, commands: 0, incidents: 0 };
   for (const title of titles()) {
     const incident = incidents[title];
-    // A section of an alarm repairs below its heading "Resolve". Of any other every command does.
+    // Alarm sections repair below their heading "Resolve". In other sections every command repairs.
     const [seen, resolving] = partsOf(section(RUNBOOK, `## ${title}`));
     const count = [seen, resolving].flatMap(part => [...part.commands, ...part.blocks]).length;
     if (count === 0 || (bounded && !incident?.bounded)) continue;
@@ -150,7 +150,7 @@ function partsOf(text: string): [seen: Part, resolving: Part] {
 
 const ASKS = /^(resync|replay|confirm-organization|dead-letters (load|redrive))\b/;
 
-/** The words with the key of a dead letter that there is, and with a yes. */
+/** The arguments with the key of an existing dead letter, and with --yes. */
 async function typed(acme: Deployment, words: string): Promise<string[]> {
   const args = words.split(' ');
   const at = args.findIndex(each => each.startsWith('dead-letter/'));
@@ -169,7 +169,7 @@ function credentialsOf({ api: { platform } }: Account): Readonly<Record<string, 
 /** Commands of the AWS CLI, with the lines that the page begins with. @throws AssertionError */
 export async function runBlock({ environment, python }: Account, block: string): Promise<void> {
   const [preamble = ''] = code(RUNBOOK, 'sh');
-  // Of SQS the AWS CLI 1 does not take the address from the environment.
+  // The AWS CLI 1 does not read the endpoint of SQS from the environment.
   const endpoint = `aws() { '${python}' -m awscli --endpoint-url "$AWS_ENDPOINT_URL" "$@"; }`;
   const place = { ...environment, AWS_DEFAULT_REGION: environment['AWS_REGION'] };
   const ended = await run('bash', ['-euc', `${endpoint}\n${preamble}\n${block}`], 120, { environment: place });

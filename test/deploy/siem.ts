@@ -1,4 +1,4 @@
-/** A SIEM that knows the stack's outputs alone: the queue, and the policy that lets it read. */
+/** A SIEM that knows only the stack's outputs: the queue, and the policy that lets it read. */
 import { randomUUID } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { AttachUserPolicyCommand, CreateAccessKeyCommand, CreateUserCommand, IAMClient } from '@aws-sdk/client-iam';
@@ -17,11 +17,11 @@ export interface Credentials {
 export interface Siem {
   readonly sqs: SQSClient;
   readonly s3: S3Client;
-  /** Every line of every object that it was notified of. */
+  /** Every line of every object in its notifications. */
   readonly lines: readonly string[];
   /** Reads until the queue is empty. @param wait seconds for which the first message may take @returns the new lines */
   read(wait?: number): Promise<string[]>;
-  /** Hides what it returns from others, and from itself, for the visibility timeout. */
+  /** Hides the returned messages from every reader for the visibility timeout. */
   receive(options?: { readonly wait?: number; readonly most?: number }): Promise<readonly Message[]>;
   take(message: Message): Promise<string[]>;
   remove(message: Message): Promise<void>;
@@ -29,7 +29,7 @@ export interface Siem {
   compare(truth: Iterable<string>): Result;
 }
 
-/** A user that may do what the reader's policy says, and nothing else. */
+/** A user with the reader's policy and no other permission. */
 export async function createReader({ outputs }: Deployment): Promise<Credentials & { readonly name: string }> {
   const iam = new IAMClient();
   const UserName = `siem-${randomUUID().slice(0, 8)}`;
@@ -91,7 +91,7 @@ interface Notification {
   }[];
 }
 
-/** S3 writes keys as in a query. Its test message has no records. */
+/** S3 encodes keys as in a query string. Its test message has no records. */
 function objectsIn({ Body = '{}' }: Message) {
   const { Records = [] } = JSON.parse(Body) as Notification;
   return Records.map(({ s3: { bucket, object } }) => {

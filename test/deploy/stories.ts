@@ -11,7 +11,7 @@ import { variants } from './variants.ts';
 
 interface Chapter {
   readonly about: string;
-  /** Whether it has a part in the bounded run. */
+  /** Whether the bounded run includes it. */
   readonly bounded: boolean;
   play(account: Account, story: Story): Promise<void>;
 }

@@ -14,7 +14,7 @@ export interface Memory {
 }
 
 export interface Story {
-  /** Only what proves the most in little time is wanted. */
+  /** Whether to run only the steps that prove the most in little time. */
   readonly bounded: boolean;
   step<T>(name: string, act: () => Promise<T>): Promise<T>;
   /** Prints a finding under the step. */

@@ -1,4 +1,4 @@
-/** A stack of an earlier release, updated in place to this one: no event again, no state lost, no reader cut off. */
+/** Updates a stack of an earlier release in place. No event is repeated, no state is lost, and the reader keeps its access. */
 import { strict as assert } from 'node:assert';
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -45,7 +45,7 @@ async function unpack(commit: string, folder: string): Promise<void> {
   const archive = join(folder, 'release.tar');
   await command('git', ['archive', '--output', archive, commit], 60);
   await command('tar', ['-xf', archive, '-C', folder], 60);
-  // Both releases have the packages of this one.
+  // Both releases use the packages of this one.
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
 }
 

@@ -20,9 +20,9 @@ import type { Story } from './story.ts';
 
 interface Variant {
   readonly options: (existing: Existing) => Options;
-  /** Whether the emulator delivers lines that a SIEM can read. docs/deploy-tests.md says what it does otherwise. */
+  /** Whether the emulator delivers lines that a SIEM can read. See docs/deploy-tests.md. */
   readonly read: boolean;
-  /** What is configured by hand, as docs/configuration.md says. */
+  /** The manual configuration that docs/configuration.md describes. */
   readonly byHand?: (deployed: Deployment) => Promise<unknown>;
 }
 
@@ -48,7 +48,7 @@ const VARIANTS: Readonly<Record<string, Variant>> = {
   tags: { options: () => ({ tags: { team: 'security', 'cost-center': '42' } }), read: true },
 };
 
-/** Each is added to those before it. */
+/** Each is added to the previous ones. */
 const UPDATES: readonly (readonly [string, Options])[] = [
   ['pageLimit', { pageLimit: 100 }],
   ['memoryMegabytes and rateMinutes', { memoryMegabytes: 1024, rateMinutes: 5 }],
@@ -107,7 +107,7 @@ async function deployVariant(
     names.filter(each => !NOT_SET_UP.includes(each)),
     [],
   );
-  // The identity provider of Sentinel is needed once more, to fail on it.
+  // Needs the identity provider of Sentinel a second time, which must fail.
   if (name !== 'sentinel') await remove(deployed);
   note(`${forwarded(answer)} events; doctor finds: ${names.join(', ')}`);
 }
@@ -120,7 +120,7 @@ async function folders({ outputs }: Deployment): Promise<string> {
   return [...counts].map(([folder, objects]) => `${objects.length} below ${folder}/`).join(', ') || 'nothing';
 }
 
-/** With its function and schedule; what the stack retains stays. */
+/** Includes function and schedule. Retained resources stay. */
 async function remove({ stack: StackName }: Deployment): Promise<void> {
   const client = new CloudFormationClient();
   await client.send(new UpdateTerminationProtectionCommand({ StackName, EnableTerminationProtection: false }));

@@ -9,7 +9,7 @@ const BUCKET = 's3://security-data';
 const DAY_MILLISECONDS = 86_400_000;
 const today = () => Math.floor(Date.now() / DAY_MILLISECONDS);
 
-/** Of a bucket of the stack's own, days since the oldest object can have been written; of another, days since the first of all. */
+/** For a bucket of the stack, the days since its oldest possible object. For an existing bucket, the days since the first date. */
 const sinceFirst = () => today() - Date.UTC(2026, 0, 1) / DAY_MILLISECONDS;
 const VARIANTS: readonly (readonly [string, object, () => number])[] = [
   ['a bucket of its own', { retentionDays: 30 }, () => 32],
@@ -30,7 +30,7 @@ describe.each(VARIANTS)('with %s', (_, options, daysBefore) => {
     counts = [before, count()];
   });
 
-  test('each view is one to Trino, and is what is run on DuckDB', () => {
+  test('each view is a view to Trino, with the SQL that runs on DuckDB', () => {
     const view = { isView: true, catalog: 'awsdatacatalog', schema: 'security_events_acme' };
     expect(catalogue.views).toEqual(
       Object.fromEntries(VIEWS.map(({ name, sql, columns }) => [name, { ...view, sql, columns }])),

@@ -5,7 +5,7 @@ import { type Ports, ports } from './support/ports.ts';
 const FEW = { assets: 30, threats: 20, dnsBlocks: 10 };
 const ROTATED = 'r%2Bt+ä:ted ключ';
 
-/** How a run that was to fail has failed. */
+/** The error of a run that must fail. */
 async function failure(each: Ports): Promise<string> {
   const [outcome] = (await each.run()).outcomes;
   return outcome && 'error' in outcome ? outcome.error : JSON.stringify(outcome);

@@ -1,4 +1,4 @@
-/** The same requests to DynamoDB Local and to the embedded endpoint: where the answers agree, and where they are known not to. */
+/** The same requests to DynamoDB Local and to the embedded endpoint: where the answers agree, and where they are known to differ. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { DynaliteAnswer } from '../../local/aws/dynalite-client.ts';
 import type { JsonObject } from '../../local/aws/protocols.ts';
@@ -18,7 +18,7 @@ afterAll(() => Promise.all([embedded[Symbol.asyncDispose](), table.close()]));
 
 interface Outcome {
   readonly status: number;
-  /** The error's code; messages are for people, and nothing here reads them. */
+  /** The error's code. Messages are not compared. */
   readonly code?: string;
   readonly body: unknown;
 }
@@ -36,7 +36,7 @@ function outcome({ status, body }: DynaliteAnswer): Outcome {
   return { status, ...known, body: unordered(rest) };
 }
 
-/** Batches answer in no order. */
+/** Batch answers have no order. */
 function unordered(body: JsonObject): unknown {
   const responses = (body['Responses'] as Record<string, unknown[]> | undefined)?.[TableName];
   const text = responses?.map(item => JSON.stringify(Object.entries(item as object).sort()));

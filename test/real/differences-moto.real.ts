@@ -1,4 +1,4 @@
-/** The same requests to moto and to the embedded endpoints. moto is another opinion: where they differ, AWS's documents decide. */
+/** The same requests to moto and to the embedded endpoints. Where they differ, AWS's documents decide. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { LOCAL_NAMES } from '../../local/aws/endpoints.ts';
 import type { Reply } from '../../local/aws/wire.ts';
@@ -44,7 +44,7 @@ async function both({ service, method = 'POST', url = '/', headers = {}, body }:
   return { embedded: outcome(ours!), moto: outcome(theirs!) };
 }
 
-/** Status and code of a refusal, or what an answer says beside what is random each time. */
+/** Status and code of a refusal, or an answer without its random values. */
 function outcome({ status, body, headers }: Reply): readonly unknown[] {
   const text = String(body);
   if (status >= 400) return [status, /<Code>(\w+)/.exec(text)?.[1] ?? /"__type": ?"(\w+)/.exec(text)?.[1]];
@@ -129,7 +129,7 @@ describe('known to differ, AWS documents the embedded side:', () => {
     expect(await both(request)).toEqual({ embedded: ours, moto: theirs });
   });
 
-  test('objects of Firehose, which moto neither packs nor names .json.gz', async () => {
+  test('objects of Firehose, which moto neither compresses nor names .json.gz', async () => {
     await both(batch(2, 'packed\n'));
     const keys = [...(await resources.objects(LOCAL_NAMES.bucket, LOCAL_NAMES.prefix)).keys()];
     expect(keys.filter(key => key.endsWith('.gz'))).toEqual([]);

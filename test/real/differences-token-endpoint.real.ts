@@ -42,7 +42,7 @@ async function ask(authUrl: string, headers: Record<string, string>, body: strin
   const answer = await fetch(`${authUrl}/protocol/openid-connect/token`, init);
   const { error, expires_in: expiresIn, token_type: type } = (await answer.json()) as Record<string, never>;
   const { status } = answer;
-  // Of a method that is not allowed only the status is OAuth's.
+  // For a method that is not allowed, OAuth defines only the status.
   return {
     status,
     challenge: answer.headers.get('www-authenticate'),

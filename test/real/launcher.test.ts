@@ -11,7 +11,7 @@ import { choose, SUITES } from './suites.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 
 describe('the test files of a run', () => {
-  test('are all there, and every file of the run is among them', async () => {
+  test('all exist, and include every file of the run', async () => {
     for (const { file } of SUITES) await access(join(ROOT, file));
     const found: string[] = [];
     for await (const file of glob('test/real/**/*.real.ts', { cwd: ROOT })) found.push(file);
@@ -22,7 +22,7 @@ describe('the test files of a run', () => {
     );
   });
 
-  test('are run when every part that they need is there, and else skipped by name', () => {
+  test('are run when every part that they need is there, and skipped by name otherwise', () => {
     const { run, skip } = choose(new Set(['dynamodb', 'moto', 'trino']), []);
     expect(run.length + skip.length).toBe(SUITES.length);
     expect(run.filter(({ needs }) => needs.includes('keycloak'))).toEqual([]);
@@ -41,7 +41,7 @@ describe('a part', () => {
     expect(await readyPart('moto', options)).toEqual({ skipped: 'left out' });
   });
 
-  test('is started in a group of its own, of which no process is left once it is stopped', async () => {
+  test('is started in its own process group, and leaves no process when it is stopped', async () => {
     const port = await freePort();
     const started = await startPart(launch(PARENT, port));
     expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toBe('from the child');
@@ -49,14 +49,14 @@ describe('a part', () => {
     await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toThrow('fetch failed');
   });
 
-  test('that does not come up is a failure, with its last words', async () => {
+  test('that does not start is a failure, with the end of its output', async () => {
     const error = await rejection(startPart(launch(`console.error('no licence'); process.exit(3)`, await freePort())));
     expect(error.name).toBe('PartFailedError');
     expect(error.message).toContain('no licence');
   });
 });
 
-/** Serves in a child process, which would live on if its parent alone were ended. */
+/** Serves in a child process, which would survive if only its parent were ended. */
 const PARENT = `
 const server = "require('http').createServer((_, out) => out.end('from the child')).listen(+process.env.PORT, '127.0.0.1')";
 require('node:child_process').spawn(process.execPath, ['--eval', server]);

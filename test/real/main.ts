@@ -1,4 +1,4 @@
-/** `npm run test:real`: the tests that need software of others, on whatever of it this machine can have. */
+/** `npm run test:real`: the tests on third-party software, as far as this machine can run it. */
 import { PART_NAMES, PARTS, type PartName } from './parts.ts';
 import { jest } from './run/jest.ts';
 import { readOptions } from './run/options.ts';
@@ -9,11 +9,11 @@ import { choose, type Suite } from './suites.ts';
 
 const options = readOptions(process.argv, process.env);
 const ready = new Map<PartName, Ready>();
-// The process groups of parts and tests do not hear of it by themselves; they, and every folder, end with this process.
+// Signals do not reach the process groups of parts and tests. They, and every folder, end with this process.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
 
 try {
-  // All are waited for, so that none is still on its way up when the rest is stopped.
+  // Waits for all, so that none is still starting when the others are stopped.
   const outcomes = await Promise.allSettled(PART_NAMES.map(readyAndTell));
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   process.exitCode = await test();

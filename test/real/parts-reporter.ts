@@ -23,7 +23,7 @@ export default class PartsReporter {
       const { name, version } = PARTS[part];
       return `${name} ${version}: ${there[part] ? counts : `SKIPPED, with the ${files.length} test files that need it`}`;
     });
-    // Where jest writes its summary too, so that the order is kept.
+    // jest writes its summary there too, so the order is kept.
     process.stderr.write(`\n${lines.join('\n')}\n`);
   }
 }

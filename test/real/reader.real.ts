@@ -98,7 +98,7 @@ test(`a reader that is killed at any of ${KILLS} steps loses nothing and revives
   await Promise.all(Array.from({ length: TRIALS_AT_A_TIME }, worker));
 });
 
-test('an older event that arrives after a removal does not bring the thing back', async () => {
+test('an older event that arrives after a removal does not restore the row', async () => {
   await using folder = await temporaryFolder('reader-');
   const database = join(folder.path, 'events.db');
   const read = async (...lines: string[]) => {
@@ -121,7 +121,7 @@ test('an older event that arrives after a removal does not bring the thing back'
   expect(await read(envelope({ ...asset, sequence: 11 }))).toEqual(['asset']);
 });
 
-test('an object that is gone or damaged is reported without its content, stays in the queue, and stops nothing else', async () => {
+test('a missing or damaged object is reported without its content, stays in the queue, and does not stop other objects', async () => {
   await using folder = await temporaryFolder('reader-');
   const database = join(folder.path, 'events.db');
   const line = (id: string) => envelope({ sequence: 1, id, row: `{"id":"${id}","text":"canary"}` });

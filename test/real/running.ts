@@ -1,4 +1,4 @@
-/** How the tests learn what runs: the launcher puts it into this variable. */
+/** The launcher passes the running parts to the tests in this variable. */
 export const VARIABLE = 'REAL_PARTS';
 
 export interface Running {
@@ -8,7 +8,7 @@ export interface Running {
   /** The function as synthesized. */
   readonly bundle?: { readonly module: string; readonly nodeOptions: string };
   readonly keycloak?: { readonly url: string; readonly user: string; readonly password: string };
-  /** With the class path of its archives, for programs that ask them alone. */
+  /** With the class path of its archives, for programs that use them directly. */
   readonly trino?: { readonly url: string; readonly archives: string };
 }
 

@@ -3,7 +3,7 @@ import { check } from '../support/promise.ts';
 import { receive } from '../support/siem.ts';
 import { ports } from './support/ports.ts';
 
-test('a SIEM that reads only the objects in its queue has what the API would answer', async () => {
+test('the copy of a SIEM that reads only the objects in its queue equals what the API would answer', async () => {
   await using each = await ports({ environment: { PAGE_LIMIT: '50' } });
   await using queue = await each.queue();
   const lines: string[] = [];

@@ -14,7 +14,7 @@ test(`in ${RUNS} histories from seed ${FIRST} the copy by the views on Trino equ
   const results = await Promise.all(Array.from({ length: RUNS }, async (_, index) => check(generate(FIRST + index))));
   await using views = new ViewsCheck(await openTrinoLines(running().trino!.url));
   const observations = results.map(({ observation }) => observation);
-  // Histories in which nothing is removed or restored would prove nothing.
+  // Only histories with removals and restorations prove something.
   for (const name of ['removals', 'restores', 'kills'] as const) {
     expect(observations.some(({ seen }) => seen[name] > 0)).toBe(true);
   }

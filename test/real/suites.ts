@@ -3,7 +3,7 @@ import type { PartName } from './parts.ts';
 export interface Suite {
   /** Below the project's root. */
   readonly file: string;
-  /** The parts without which it is not run at all. */
+  /** The parts that it requires. */
   readonly needs: readonly PartName[];
   /** Whether it runs the function as synthesized. */
   readonly bundle: boolean;

@@ -51,7 +51,7 @@ describe('a token of Keycloak', () => {
     expect(claimsOf(await token()).jti).not.toBe(claimsOf(first).jti);
   });
 
-  test('is had at the whole token path as well as at the realm', async () => {
+  test('is issued at the whole token path as well as at the realm', async () => {
     const authUrl = `${realm.authUrl}/protocol/openid-connect/token`;
     const secret = await realm.rotate('another');
     expect(claimsOf(await tokensOf({ authUrl, secret }).token()).iss).toBe(realm.authUrl);
@@ -74,7 +74,7 @@ describe('a refusal of Keycloak', () => {
     expect(wordsOf(error)).not.toContain(JSON.parse(realm.secret).client_secret);
   });
 
-  test('of a realm that is not there blames the URL, not the credentials', async () => {
+  test('for an unknown realm blames the URL, not the credentials', async () => {
     const { token } = tokensOf({ authUrl: `${realm.authUrl}-none`, secret: realm.secret });
     expect((await rejection(token())).name).toBe('ApiRefusedError');
   });

@@ -30,7 +30,7 @@ const NAMES = readdirSync(SIEM_FOLDER, { recursive: true, withFileTypes: true })
 const APP = 'splunk/security_data_connector';
 const HISTORY_STREAMS = ALL_STREAMS.filter(name => !STATE_STREAMS.includes(name));
 
-/** Every list of kinds or streams that a file must have. It has no other. */
+/** Every list of kinds or streams in each file. */
 const LISTS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'elastic/queries.console': [KINDS, STATE_KINDS, STATE_STREAMS],
   'elastic/queries.esql': [KINDS, STATE_KINDS, GONE_KINDS, STATE_STREAMS],
@@ -243,7 +243,7 @@ const RESERVED = [
   ...['_ItemId', '_ResourceGroup', '_ResourceId', '_SubscriptionId', '_TimeReceived'],
 ];
 
-/** The file of each SIEM in which the customer names the members of his rows, and how the block is marked. */
+/** The file of each SIEM in which the customer names the members of the rows, and how the block is marked. */
 const BLOCKS: Readonly<Record<string, RegExp>> = {
   'crowdstrike/security-data-connector.parser.yaml': /YOUR MEMBERS: begin[\s\S]*?YOUR MEMBERS: end/g,
   'elastic/ingest-pipeline.console': /YOUR MEMBERS are the params[\s\S]*?"source"/g,

@@ -23,19 +23,19 @@ describe(`the KQL of siem/sentinel, by ${SERVICE}`, () => {
     expect(transformationDiagnostics()).toEqual([]);
   });
 
-  test('a name that is no column is a fault', () => {
+  test('an unknown column is a fault', () => {
     expect(diagnostics(`${TABLE.name} | where Kind == "upsert"`).join()).toContain('Kind');
   });
 });
 
-/** Kept in the order in which one uses another. What the translator lacks is not run. */
+/** In the order in which one uses another. Functions that the translator does not support are left out. */
 const NOT_TRANSLATED = ['SecurityDataChanges', 'NewCriticalThreats', 'AssetsRemoved'];
 
 test(`the queries of siem/sentinel, translated by ${ENGINE}, answer as the views of this project do`, async () => {
   const { before, after } = await corpus();
   const lines = [...before, ...after];
   const truth = await truthOf(lines);
-  // The row matters to no query that is run here, and DuckDB refuses some.
+  // No query here reads the row, and DuckDB refuses some rows.
   await using workspace = await openWorkspace(shuffledTwice(lines, createRandom(11)), { withRows: false });
   const rows = async (sql: string) => (await workspace.rows(sql)).map(row => row.join(' ')).sort();
   for (const { name, kql } of FUNCTIONS.filter(each => each.parameters === '' && !NOT_TRANSLATED.includes(each.name)))

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { PART_NAMES, part, running, SUITES, VARIABLE } from './parts.ts';
 
-test('every test file of the run is there, among its suites, and needs parts that exist', async () => {
+test('every test file of the run exists, belongs to a suite, and needs parts that exist', async () => {
   for (const { file } of SUITES) await access(join(import.meta.dirname, file));
   const found: string[] = [];
   for await (const file of glob('*.siem.ts', { cwd: import.meta.dirname })) found.push(file);
@@ -11,7 +11,7 @@ test('every test file of the run is there, among its suites, and needs parts tha
   expect(PART_NAMES.filter(name => !SUITES.some(({ needs }) => needs.includes(name)))).toEqual([]);
 });
 
-test('a test file learns from the launcher what there is, and says so when it was started without it', () => {
+test('a test file gets the available parts from the launcher, and fails with a message without it', () => {
   expect(running({ [VARIABLE]: '{"kusto":{"folder":"x"}}' })).toEqual({ kusto: { folder: 'x' } });
   expect(() => part('kusto')).toThrow('npm run test:siem');
 });

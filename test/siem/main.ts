@@ -1,4 +1,4 @@
-/** `npm run test:siem`: the files of `siem/` on the engines and validators that this machine can have. */
+/** `npm run test:siem`: the files of `siem/` on the engines and validators that this machine can run. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';

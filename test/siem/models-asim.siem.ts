@@ -77,7 +77,7 @@ type Event = Readonly<Record<string, unknown>>;
 
 const isEmpty = (value: unknown) => value === null || value === undefined || value === '';
 
-/** How events differ from their model. Empty values of fields that are not mandatory are none. */
+/** Differences between events and their model. Empty values count only in mandatory fields. */
 function faultsOf({ mandatory, aliases, values, version }: Model, events: readonly Event[]): string[] {
   const faults = new Set<string>();
   for (const event of events) {
@@ -162,7 +162,7 @@ describe(`the example tenant in ASIM, by the parsers of siem/sentinel on ${ENGIN
     expect([...filtered.values()]).toEqual([phishing.length, 0, 0, 0, severe, 0, 0]);
   });
 
-  test('rows without the members are alerts all the same, and no DNS events', () => {
+  test('threats without the members are still alerts, and DNS blocks without them are no DNS events', () => {
     expect(faultsOf(MODELS[1]!, bare)).toEqual([]);
     expect(bare.length).toBe(found.get('vimAlertEventSecurityData')!.events.length);
   });

@@ -13,7 +13,7 @@ import { exampleTenant, headOf, type Tenant } from './support/tenant.ts';
 
 const TESTER = `${PARTS.cim.name} ${PARTS.cim.version}`;
 
-/** A field that a dataset needs, of which the tester makes one test. */
+/** A field that a dataset needs. The tester makes a test of each. */
 interface Check {
   readonly eventtype: string;
   readonly dataset: string;
@@ -117,7 +117,7 @@ describe(`the example tenant in CIM, by ${TESTER}`, () => {
     );
   });
 
-  test('an event without the members is missing them', () => {
+  test('the test of a dataset fails for an event without the members', () => {
     const bare = fieldsOf(
       tenant.lines.find(line => headOf(line)['stream'] === 'threats')!.replace(/,"row":.*/s, ',"row":{}}'),
     );

@@ -9,7 +9,7 @@ import { statedWords } from './support/models-page.ts';
 import { report } from './support/report.ts';
 import { exampleTenant, headOf, type Tenant } from './support/tenant.ts';
 
-/** What `@elastic/ecs` says of a field. */
+/** A field as `@elastic/ecs` describes it. */
 interface Field {
   readonly type: string;
   readonly normalize: readonly string[];
@@ -27,7 +27,7 @@ const INDEX = 'logs-security_data.connector-default';
 
 type Document = Readonly<Record<string, unknown>>;
 
-/** Fields and values of a document, lists as they are. What is below `security_data` is no field of ECS. */
+/** Fields and values of a document. Lists are one value. Fields below `security_data` are not of ECS. */
 function leavesOf(value: Document, path = ''): [string, unknown][] {
   return Object.entries(value).flatMap(([name, each]): [string, unknown][] => {
     if (path === '' && name === 'security_data') return [];
@@ -45,7 +45,7 @@ const IS: Readonly<Record<string, (value: unknown) => boolean>> = {
   float: value => typeof value === 'number',
 };
 
-/** How a document differs from the schema. */
+/** Differences between a document and the schema. */
 function faultsOf(document: Document): string[] {
   const leaves = new Map(leavesOf(document));
   const faults: string[] = [];
@@ -72,7 +72,7 @@ function faultsOf(document: Document): string[] {
   return faults;
 }
 
-/** What an event claims to be, and what it needs for that. */
+/** A claimed type of event, and the fields that it needs. */
 const CLAIMS: readonly { readonly of: string; readonly is: readonly string[]; readonly needs: readonly string[] }[] = [
   { of: 'assets upsert', is: ['asset', 'host', 'info'], needs: ['host.id', 'host.name', 'host.ip'] },
   { of: 'assets tombstone', is: ['asset', '', 'end'], needs: [] },

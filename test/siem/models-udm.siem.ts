@@ -1,4 +1,4 @@
-/** The example tenant in Google's Unified Data Model: the parser of siem/google-secops, run as written again in TypeScript. */
+/** The example tenant in Google's Unified Data Model, by the parser of siem/google-secops in an interpreter in TypeScript. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
@@ -57,7 +57,7 @@ function at(value: unknown, path: string): unknown {
 const hasMachine = ({ udm }: Parsed, noun: string) =>
   ['hostname', 'ip', 'mac', 'asset_id'].some(name => at(udm, `${noun}.${name}`) !== undefined);
 
-/** What a type needs. Google lists it for SCAN_HOST, and for NETWORK_DNS only what every network event needs. */
+/** Required fields of each type. For NETWORK_DNS Google lists only those of every network event. */
 const NEEDS: Readonly<Record<string, (event: Parsed) => boolean>> = {
   GENERIC_EVENT: () => true,
   SCAN_HOST: event =>
@@ -95,7 +95,7 @@ describe(`the example tenant in UDM, by the fields of ${SCHEMA}`, () => {
   test.each([
     ['assets upsert', ['GENERIC_EVENT'], ['target.hostname', 'target.ip', 'target.asset.product_object_id']],
     ['assets tombstone', ['GENERIC_EVENT'], ['target.asset.product_object_id']],
-    // Not the ids that no asset_id can have: they hold a space or a question mark.
+    // Without ids that cannot be an asset_id, because they contain a space or a question mark.
     ['threats upsert', ['GENERIC_EVENT', 'SCAN_HOST'], ['security_result.severity', 'security_result.threat_name']],
     ['threats withdrawn', ['GENERIC_EVENT'], ['security_result.threat_id']],
     ['dns-blocks dns_block', ['NETWORK_DNS'], ['security_result.action', 'target.hostname', 'principal.ip']],
@@ -110,7 +110,7 @@ describe(`the example tenant in UDM, by the fields of ${SCHEMA}`, () => {
     report(SCHEMA, of, { ...Object.fromEntries(counts), faults: 0 });
   });
 
-  test('threats that exist are alerts, but for refreshes; withdrawn ones, assets and blocks are none', () => {
+  test('only threats that exist are alerts, except refreshes', () => {
     for (const { head, event } of events)
       expect(event.isAlert ?? false).toBe(head['stream'] === 'threats' && head['kind'] === 'upsert');
     const line = tenant.lines.find(each => headOf(each)['stream'] === 'threats')!;

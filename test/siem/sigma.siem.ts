@@ -7,7 +7,7 @@ import { diagnostics } from './support/kusto.ts';
 
 const FOLDER = join(SIEM_FOLDER, 'sigma');
 
-/** What is converted for each query language: backends that know no correlations take the rules on single events. */
+/** The rules for each query language. Backends without correlations get only the rules on single events. */
 const TARGETS = [
   ['splunk', 'splunk', 'rules', ['index="security_data"', 'kind="tombstone"', 'event_count >= 100']],
   ['esql', 'elasticsearch', 'rules', ['security_data.kind=="withdrawn"', 'event_count >= 100']],

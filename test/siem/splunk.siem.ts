@@ -36,7 +36,7 @@ test('the dashboard has each visualization, input and search once, and in its la
   const { DashboardValidator } = load(PARTS.dashboard.name) as { DashboardValidator: new () => Validator };
   const faults = (definition: object) => {
     const validator = new DashboardValidator();
-    // The schemas of visualizations are not published. The validator wants one before it looks at the whole.
+    // The schemas of visualizations are not published. The validator requires one before it checks the whole.
     expect(validator.setSchema({ $id: 'any', type: 'object' })).toBeNull();
     return validator.validate(definition, []) ?? [];
   };

@@ -2,7 +2,7 @@ import { targetOf } from '../../../local/alarms/intrinsic.ts';
 import { onlyId } from '../../../local/alarms/stack-parts.ts';
 import type { SynthesizedTemplate } from '../../lib/template.ts';
 
-/** One action on one resource that a role may do. */
+/** One action that a role may perform on one resource. */
 export interface Grant {
   readonly action: string;
   /** As in the policy, with its wildcards. */

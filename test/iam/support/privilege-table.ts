@@ -2,7 +2,7 @@ import { OPERATOR_PERMISSIONS, type OperatorGrant } from '../../../lib/grants/op
 import { table } from '../../alarms/support/drill-table.ts';
 import type { UsedGrant } from './privileges.ts';
 
-/** What each action is for. A grant without a reason is one too many. */
+/** Purpose of each action. A grant without one fails the test. */
 export const NEEDED_FOR: Readonly<Record<string, string>> = {
   'secretsmanager:GetSecretValue':
     'Reading the client credentials: once a container, and past the cache when the token endpoint refuses them',

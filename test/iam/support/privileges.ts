@@ -22,7 +22,7 @@ export interface Privileges {
   readonly refused: readonly SeenCall[];
 }
 
-/** What the policies of the template allow, held against what the function called in every scenario. */
+/** Compares the policies of the template with the calls of the function in every scenario. */
 export async function privileges(): Promise<Privileges> {
   const template = await templateWith({ dnsBlocksPath: '/v1/dns-blocks' });
   const calls = await seenCalls(({ aws }) => environment(template, aws));

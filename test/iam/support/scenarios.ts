@@ -103,7 +103,7 @@ export interface SeenCall {
   readonly scenario: string;
 }
 
-/** Every call that the function made in each scenario, recorded where it arrived. */
+/** Every call of the function in each scenario, as recorded at the endpoints. */
 export async function seenCalls(
   environmentOf: (each: Connector) => Readonly<Record<string, string>>,
 ): Promise<SeenCall[]> {

@@ -1,4 +1,4 @@
-/** Services that only `connectorctl` and the demo use: what the tests of the commands rely on and cannot see by themselves. */
+/** Services that only `connectorctl` and the demo use. The tests of the commands rely on this behaviour and do not check it. */
 import {
   CloudFormationClient,
   type CloudFormationServiceException,
@@ -114,7 +114,7 @@ test('CloudFormation refuses a missing or deleted stack by its name', async () =
   expect(each.permissions[0]).toEqual(['cloudformation:DescribeStacks', arn('cloudformation', 'stack/nothing/*')]);
 });
 
-test('IAM percent-encodes every policy document, and refuses what it lacks by its name', async () => {
+test('IAM percent-encodes every policy document, and refuses unknown roles and policies by name', async () => {
   const PolicyArn = 'arn:aws:iam::000000000000:policy/reader';
   const document = { Statement: [{ Action: "s3:Get*(')!", Resource: 'ü&<>%+ ' }] };
   const roles = [{ name: 'siem', policyArns: [PolicyArn], trust: document }];
@@ -191,7 +191,7 @@ test('Scheduler replaces members that an update does not send by their defaults,
   ]);
 });
 
-test('SNS lists a pending subscription with its placeholder, and refuses topics that are not there', async () => {
+test('SNS lists a pending subscription with its placeholder, and refuses unknown topics', async () => {
   const TopicArn = arn('sns', 'alarms');
   const of = (endpoint: string, confirmed: boolean) => ({ protocol: 'email', endpoint, confirmed });
   const subscriptions = [of('a@acme.example', true), of('b&<@acme.example', false)];

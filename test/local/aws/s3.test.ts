@@ -73,7 +73,7 @@ describe('objects', () => {
     await expect(elsewhere).rejects.toMatchObject({ name: 'NoSuchBucket' });
   });
 
-  test('in a bucket that is not there, or not there themselves, are refused by name', async () => {
+  test('that are missing, or whose bucket is missing, are refused by name', async () => {
     await using running = await started();
     const client = clientOf(running);
     await expect(readBack(client, 'none')).rejects.toMatchObject({ name: 'NoSuchKey' });

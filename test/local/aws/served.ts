@@ -19,7 +19,7 @@ export interface Served extends AsyncDisposable {
 
 export const PLACE = { region: 'us-east-1', account: '000000000000' };
 
-/** One service behind HTTP, by itself. */
+/** A single service behind HTTP. */
 export async function served<O extends Operation>(service: Service<O>): Promise<Served> {
   const calls: Call[] = [];
   const permissions: [string, string][] = [];

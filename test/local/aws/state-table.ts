@@ -1,4 +1,4 @@
-/** The state table of the embedded DynamoDB, as its tests ask it. */
+/** Requests to the state table of the embedded DynamoDB. */
 import { type AttributeValue, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { clientConfig, type Started } from './started.ts';
 

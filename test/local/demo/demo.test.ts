@@ -63,7 +63,7 @@ test('the copy of the SIEM becomes equal to the data and to the SQL views over t
   expect(Object.fromEntries(streams.map(({ name, held }) => [name, String(held)]))).toEqual(counts);
 });
 
-/** What the script runs after its check of Node, in any folder. */
+/** The command of the script after its check of Node, for any working directory. */
 async function operatorProgram(): Promise<string[]> {
   const { scripts } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8'));
   const [, command = ''] = scripts[OPERATOR_SCRIPT].split(' && node ');

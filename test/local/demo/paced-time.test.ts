@@ -23,7 +23,7 @@ test('time stops while a call of the function is pending, so that no time limit 
   const call = time.watch({ send: () => answered.promise }).send('a command');
   const before = time.clock.now();
   const limit = time.forFunction.sleep(1_000).then(() => 'limit');
-  // Enough for the clock to take steps, were it running.
+  // Enough time for the clock to advance if it were running.
   for (let turns = 0; turns < 2_000; turns++) await turn();
   expect(time.clock.now()).toBe(before);
   answered.resolve('answer');

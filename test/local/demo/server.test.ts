@@ -6,7 +6,7 @@ import type { View } from '../../../local/demo/view.ts';
 
 const done: string[] = [];
 
-/** What the server does with a demo, without the stack behind it. */
+/** The server with a demo that has no stack behind it. */
 const demo: DemoParts = {
   view: { connector: 'acme', minute: 7 } as View,
   listen: () => () => undefined,

@@ -30,7 +30,7 @@ export async function deployed(template: Template, options: Partial<DeploymentOp
   };
 }
 
-/** The SDK client of a process that has nothing but the deployment's environment. */
+/** The SDK client of a process with only the deployment's environment. */
 export function client<C>({ environment }: LocalDeployment, service: string, Client: new (config: object) => C): C {
   return new Client({
     endpoint: environment[`AWS_ENDPOINT_URL_${service}`],

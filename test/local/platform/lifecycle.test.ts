@@ -58,7 +58,7 @@ describe('an asset and its threats', () => {
       expect(await walk('threats')).toMatchObject([{ id: 'u' }, { id: 't', severity: 'high' }]);
     });
 
-    test('they leave and come back a second time', async () => {
+    test('they disappear and reappear a second time', async () => {
       const { platform, walk } = createRemoved();
       platform.restore('assets', 'a');
       platform.remove('assets', 'a');

@@ -65,7 +65,7 @@ test('positions are ISO texts in microseconds that sort in their order', () => {
   expect(positionText(1_763_640_000_123_456) > positionText(1_763_640_000_123_455)).toBe(true);
 });
 
-test('answers can be indented and shuffled, with the same content', async () => {
+test('answers can be indented and shuffled without a change of content', async () => {
   const plain = createTenant();
   const laidOut = createTenant({ prettyPrint: true, shuffleMembers: true });
   for (const { platform } of [plain, laidOut]) platform.put('assets', `{"id":"a",${HARD_MEMBERS}}`);

@@ -126,7 +126,7 @@ describe('DNS blocks', () => {
   });
 });
 
-/** What a consumer that follows the rules holds after reading on from its cursors. */
+/** The copy of a consumer that follows the rules, after reading on from its cursors. */
 async function consume(
   tenant: Tenant,
   list: List,

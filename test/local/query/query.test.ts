@@ -29,7 +29,7 @@ async function run(...args: string[]): Promise<Ended> {
 /** As npm runs it. */
 async function runProcess(...args: string[]): Promise<Ended> {
   const child = spawn(process.execPath, ['local/query.ts', ...args], {
-    // In no zone in which a time could pass for UTC by chance.
+    // In a time zone whose times cannot be mistaken for UTC.
     env: { ...process.env, NODE_OPTIONS: '', TZ: 'Asia/Kolkata' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -147,7 +147,7 @@ describe('the command ends with', () => {
     expect(await ask(...args)).toEqual({ status, stdout: '', stderr: expect.stringMatching(message) });
   });
 
-  test('2 when the folder is not there, or holds no files, and says what to do', async () => {
+  test('2 when the folder is missing or holds no files, and says what to do', async () => {
     await using empty = await DeliveredFolder.make();
     const missing = `${empty.path}/missing`;
     const [nowhere, nothing] = await Promise.all([run('--folder', missing), run('--folder', empty.path)]);

@@ -3,7 +3,7 @@ import { addTo, COPY_QUERY, type CopyRow, unlikeTruth, type ViewsCopy } from '..
 
 type Truth = Parameters<typeof unlikeTruth>[0];
 
-/** Holds what the views say of a folder's files against the platform's truth. @returns a sentence a fault */
+/** Compares the views over a folder's files with the platform's truth. @returns a sentence for each fault */
 export async function viewsUnlikeTruth(folder: string, truth: Truth): Promise<string[]> {
   using database = await EventDatabase.open(folder);
   const copy: ViewsCopy = new Map();

@@ -17,9 +17,9 @@ export interface RunOptions {
   readonly secret?: string;
   /** Beside what this process has. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Said to the shell before the run, such as a limit. */
+  /** Shell command before the run, such as a limit. */
   readonly shell?: string;
-  /** Called with the process once it has shown where the streams are. */
+  /** Called with the process after its first progress line. */
   readonly onProgress?: (child: ChildProcess) => void;
 }
 

@@ -25,7 +25,7 @@ function faultsOf(...args: string[]): readonly string[] {
 }
 
 describe('the options', () => {
-  test('without any the embedded platform is drained, with 8,000 rows as in README', () => {
+  test('select the embedded platform by default, with 8,000 rows as in README', () => {
     expect(request()).toMatchObject({ name: 'local', reset: false, target: { change: 0 } });
     const { tenantData } = nextSource(request(), undefined, 0);
     expect(tenantData).toMatchObject({ assets: 1_500, threats: 2_500, dnsBlocks: 4_000 });

@@ -19,7 +19,7 @@ interface Tenant extends AsyncDisposable {
   readonly options: readonly string[];
 }
 
-/** A tenant with a platform of 60 rows behind it, and the options that lead there. */
+/** A tenant with a platform of 60 rows, and the options for it. */
 async function tenant(latencyMs = 0): Promise<Tenant> {
   const platform = createPlatform({ clock: Date.now, random: createRandom(1), clientSecret: SECRET, latencyMs });
   platform.populate({ assets: 20, threats: 30, dnsBlocks: 10 });
@@ -29,7 +29,7 @@ async function tenant(latencyMs = 0): Promise<Tenant> {
   return { platform, options: [...urls, ...others], [Symbol.asyncDispose]: () => server.close() };
 }
 
-/** Every text that a run has left, log and delivered events included. */
+/** Every text that a run left behind, including log and delivered events. */
 async function everythingIn(folder: string): Promise<string> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name));

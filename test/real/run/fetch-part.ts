@@ -25,7 +25,7 @@ const FETCH: Readonly<Record<PartName, (folder: string) => Promise<void>>> = {
     await copyArchives(join(folder, 'lib'), [
       { artifact: `io.trino:trino-main:${version}` },
       { artifact: `io.trino:trino-memory:${version}` },
-      // For how it reads a catalogue: nothing of what it reads files with is needed.
+      // Only its reading of catalogues is needed, not of files.
       { artifact: `io.trino:trino-hive:${version}`, alone: true },
       { artifact: 'io.trino.coral:coral:2.2.14-1', alone: true },
     ]);
@@ -40,7 +40,7 @@ export async function unpack(folder: string, artifact: string): Promise<void> {
 interface Archive {
   /** Group, name and version. */
   readonly artifact: string;
-  /** Whether without what it depends on itself. */
+  /** Whether to leave out its own dependencies. */
   readonly alone?: boolean;
 }
 
@@ -53,14 +53,14 @@ export async function copyArchives(folder: string, archives: readonly Archive[])
   await mvn(folder, 'copy-dependencies', '-f', pom, '-DincludeScope=runtime', to);
 }
 
-/** In a folder of its own: Maven marks where it is started what it has unpacked, and unpacks that there only once. */
+/** In a separate folder, because Maven unpacks an archive only once for each working directory. */
 async function mvn(folder: string, goal: string, ...args: string[]): Promise<void> {
   await command('mvn', ['--batch-mode', '--quiet', `${MAVEN_DEPENDENCY_PLUGIN}:${goal}`, ...args], FETCH_SECONDS, {
     folder,
   });
 }
 
-/** A project of nothing but dependencies, whose own dependencies Maven then finds. */
+/** A project with only dependencies, which Maven resolves. */
 function projectOf(archives: readonly Archive[]): string {
   const self = '<groupId>local</groupId><artifactId>part</artifactId><version>1</version>';
   const dependencies = archives.map(dependencyOf).join('');

@@ -23,7 +23,7 @@ export async function runJest(
     cwd: ROOT,
     env: { ...process.env, ...environment },
     stdio: 'inherit',
-    // A group, so that its workers end with it: on an interrupt, or after an error here that nobody expected.
+    // A process group, so that its workers end with it, on an interrupt or an unexpected error.
     detached: true,
   });
   const stop = (): void => void (child.pid && endGroup(child.pid, 'SIGKILL'));

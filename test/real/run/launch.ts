@@ -12,7 +12,7 @@ export interface Launch<P extends PartName = PartName> extends PartLaunch {
 /** Small heaps: the machine is shared with the tests. */
 export const LAUNCH: { readonly [P in PartName]: (folder: string, port: number) => Launch<P> } = {
   dynamodb(folder, port) {
-    // The native part of SQLite lies beside its archive, where that looks first.
+    // The native library of SQLite lies beside its archive, where it is looked up first.
     const lib = join(folder, 'lib');
     const main = 'com.amazonaws.services.dynamodbv2.local.main.ServerRunner';
     const url = `http://127.0.0.1:${port}`;
@@ -31,7 +31,7 @@ export const LAUNCH: { readonly [P in PartName]: (folder: string, port: number) 
     const connection = { url, user: 'admin', password: randomUUID() };
     return {
       file: 'sh',
-      // Its database in memory: each run begins empty, and runs share nothing but the program.
+      // The database is in memory, so each run begins empty.
       args: [
         script,
         'start-dev',

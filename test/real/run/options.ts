@@ -4,10 +4,10 @@ import { PART_NAMES, PARTS, type PartName } from '../parts.ts';
 
 export interface Options {
   readonly without: readonly PartName[];
-  /** Whether a part that is not to be had fails the run. */
+  /** Whether a missing part fails the run. */
   readonly strict: boolean;
   readonly cache: string;
-  /** Of the run's files only those whose path contains one of these. */
+  /** Only test files whose path contains one of these. */
   readonly only: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** From a part's name to a part that runs, or to the reason why there is none. */
+/** Starts a part by its name, or gives the reason why it cannot run. */
 
 import { CommandError } from '../../support/parts/command.ts';
 import { freePort, type StartedPart, startPart } from '../../support/parts/start-part.ts';

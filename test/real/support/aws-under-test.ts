@@ -17,7 +17,7 @@ export interface AwsUnderTest extends LocalAws {
 export async function startAwsUnderTest(options: AwsOptions): Promise<AwsUnderTest> {
   const parts = running();
   const real = parts.dynamodb !== undefined || parts.moto !== undefined;
-  // Real parts serve all tests of a run: each has things of its own there.
+  // Real parts serve all tests of a run, so each test has its own resources.
   const embedded = await startAws({
     tableInMemory: true,
     ...options,

@@ -38,12 +38,12 @@ const TAKE = {
   ReturnValues: 'ALL_OLD',
   ...METERED,
 };
-/** Sort keys on which UTF-8 and UTF-16 disagree. */
+/** Sort keys that UTF-8 and UTF-16 order differently. */
 const SORTED = ['z', 'é', '\uffff', '\u{1f600}', 'a', 'B', '\u0000', '=x', '#x'];
 
 export type Case = readonly [what: string, request: readonly [action: string, input: JsonObject]];
 
-/** In this order: later ones read what earlier ones wrote. */
+/** The order matters, because later ones read what earlier ones wrote. */
 export const SAME: readonly Case[] = [
   ['an item', put({ ...key('a'), epoch: { N: '5' }, v: { S: '' }, b: { B: 'AAEC' } }, METERED)],
   ['an item read, with its units', get(key('a'))],

@@ -2,10 +2,10 @@ import { request as open } from 'node:http';
 import type { WireRequest } from '../../../local/aws/service.ts';
 import type { Reply } from '../../../local/aws/wire.ts';
 
-/** Of one connection, not of the request. */
+/** Headers of the connection, not of the request. */
 const HOP = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'keep-alive', 'expect']);
 
-/** Sends a request on to a real endpoint, byte for byte, and answers what that answers. */
+/** Forwards a request to a real endpoint, byte for byte, and returns its answer. */
 export async function forward(url: string, { method, url: target, headers, body }: WireRequest): Promise<Reply> {
   const { promise, resolve, reject } = Promise.withResolvers<Reply>();
   const sent = open(new URL(target, url), {

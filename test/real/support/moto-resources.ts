@@ -1,4 +1,4 @@
-/** What a scene needs to exist in moto, made and read by the SDK's own clients. */
+/** Creates and reads the resources of a scene in moto, with the SDK. */
 
 import { gunzipSync } from 'node:zlib';
 import { CreateDeliveryStreamCommand, DeleteDeliveryStreamCommand, FirehoseClient } from '@aws-sdk/client-firehose';
@@ -78,7 +78,7 @@ export async function motoResources(
   };
 }
 
-/** As the stack has it, as far as moto looks at it. */
+/** As in the stack, with the properties that moto uses. */
 function streamOf(names: AwsNames) {
   return {
     DeliveryStreamName: names.deliveryStream,

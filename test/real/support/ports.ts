@@ -27,9 +27,9 @@ export interface Ports extends AsyncDisposable {
   queue(): Promise<SiemQueue>;
   /** Lines of one object. */
   object(key: string): Promise<string[]>;
-  /** What the SIEM has, held against what the API would answer. */
+  /** Compares the SIEM's copy with what the API would answer. */
   result(): Promise<Result>;
-  /** Assets that are there; of generated ones some are removed before anybody saw them, and are not sent. */
+  /** Assets that exist. Some generated assets are removed before anybody reads them, and are not sent. */
   liveAssets(): number;
   /** Every item of the table but the lease. */
   items(): Promise<unknown[]>;

@@ -32,7 +32,7 @@ export async function readCatalogue({ Resources }: SynthesizedTemplate, { table,
   const asked = { table: inputs.find(({ Name }) => Name === table), views, key, value };
   const source = join(import.meta.dirname, 'Catalogue.java');
   const written = await java(['-cp', running().trino!.archives, source], JSON.stringify(asked));
-  // One of the archives writes warnings before.
+  // One of the archives writes warnings first.
   return JSON.parse(written.trim().split('\n').at(-1)!) as ReadCatalogue;
 }
 

@@ -25,9 +25,9 @@ export interface Place {
 
 const SESSION = {
   'X-Trino-User': 'test',
-  // What Athena's clock is set to, whatever this machine's is.
+  // Athena's time zone, whatever this machine's is.
   'X-Trino-Time-Zone': 'UTC',
-  // So that a timestamp's type includes its digits.
+  // Makes the type of a timestamp include its precision.
   'X-Trino-Client-Capabilities': 'PARAMETRIC_DATETIME',
 };
 

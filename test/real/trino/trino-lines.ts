@@ -13,7 +13,7 @@ export async function openTrinoLines(url: string): Promise<LinesDatabase> {
   for (const { name, sql } of VIEWS) await ask(`create view ${name} as ${sql}`);
   return {
     async hold(lines, deliveryDay = '2026/11/20') {
-      // A table in memory can only be added to.
+      // Tables in memory support only inserts.
       await ask('drop table lines');
       await ask(LINES);
       const values = lines.map(line => `(${literal(line)}, ${literal(deliveryDay)})`);
@@ -41,7 +41,7 @@ export async function openTrinoLines(url: string): Promise<LinesDatabase> {
   };
 }
 
-/** Of many more Trino would plan longer than it inserts. */
+/** With many more, Trino would take longer to plan than to insert. */
 const LINES_AT_ONCE = 1000;
 
 const LINES = 'create table lines(line varchar, delivery_day varchar)';
@@ -53,7 +53,7 @@ function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** Trino writes each digit that a timestamp's type has room for, DuckDB those that it needs. */
+/** Trino writes every digit of a timestamp's precision, DuckDB only those that it needs. */
 function shown(value: Json, type: string): Json {
   return typeof value === 'string' && type.startsWith('timestamp') ? value.replace(/\.0+$|(\.\d*?)0+$/, '$1') : value;
 }

@@ -1,12 +1,12 @@
 /**
- * What the connector delivers, made by the function itself on the embedded platform: more than 10,000 ids, changes and changes back,
- * removals, restored assets, a replay, rows that a naive mapping refuses. And lines of faults that cannot be caused at will.
+ * Events that the function delivers from the embedded platform: more than 10,000 ids, changes and changes back,
+ * removals, restored assets, a replay, rows that a naive mapping refuses. Also lines of faults that cannot be caused on purpose.
  */
 import { connector } from '../../lambda/support/connector.ts';
 import { envelope } from '../../lib/query/support/event-lines.ts';
 
 export interface Corpus {
-  /** Before the replay, and what came with it. */
+  /** Lines before the replay, and lines of the replay. */
   readonly before: readonly string[];
   readonly after: readonly string[];
 }
@@ -51,7 +51,7 @@ export async function corpus(): Promise<Corpus> {
   platform.populate({ assets: ASSETS, threats: THREATS, dnsBlocks: DNS_BLOCKS });
   putBreakers(platform);
   await runAll(each);
-  // B, A, B: what comes back is another event than what was there first.
+  // B, A, B: the second B is another event than the first.
   for (const value of ['B', 'A', 'B']) {
     platform.put('assets', { id: 'changes-back', value });
     platform.put('threats', { id: 'threat-changes-back', asset_id: 'changes-back', value });
@@ -90,7 +90,7 @@ export function putBreakers(platform: Scene['platform']): void {
 const LONG_AGO = '2025-01-01T00:00:00.000Z';
 const JUST_NOW = new Date().toISOString();
 
-/** Sequences of `aged` and `back`: by the time of their newest event they were not updated for 30 days. */
+/** Sequences of `aged` and `back`, which according to their newest event were not updated for 30 days. */
 export const NOT_UPDATED = [20, 24] as const;
 
 const AGES: readonly string[] = [
@@ -148,7 +148,7 @@ const FAULTS: readonly string[] = [
   ].map(line => line.replace('"kind":"upsert"', '"kind":"of-a-later-release"')),
 ];
 
-/** A line that no connector sends, because its id is too long: an index must take it all the same. */
+/** A line that no connector sends, because its id is too long. An index must still accept it. */
 export const ID_OF_40_000_BYTES = envelope({
   sequence: 1,
   connector: 'never',
@@ -157,7 +157,7 @@ export const ID_OF_40_000_BYTES = envelope({
   row: '{"id":"x"}',
 });
 
-/** Each line twice, in an order that means nothing, the same in each run. */
+/** Each line twice, in a shuffled order that is the same in each run. */
 export function shuffledTwice(lines: readonly string[], random: () => number): string[] {
   const all = [...lines, ...lines];
   for (let last = all.length - 1; last > 0; last--) {

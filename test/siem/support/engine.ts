@@ -1,4 +1,4 @@
-/** Speaks to Elasticsearch and OpenSearch, and loads lines as the files of `siem/` do. */
+/** A client of Elasticsearch and OpenSearch that loads lines as the files of `siem/` do. */
 import { createHash } from 'node:crypto';
 import { createContext, runInContext } from 'node:vm';
 import { filebeatScript, KEY, rowRemoval, STATE_KINDS, STATE_STREAMS } from './files.ts';
@@ -29,9 +29,9 @@ export interface Operation {
 
 export interface Loaded {
   written: number;
-  /** Repeats and older events: what the file wants refused. */
+  /** Refused repeats and older events, as the file intends. */
   conflicts: number;
-  /** Everything else: nothing may be. */
+  /** Other refusals. There must be none. */
   readonly refused: string[];
 }
 
@@ -77,7 +77,7 @@ function count(loaded: Loaded, answer: Answer): void {
   }
 }
 
-/** What Filebeat makes of a line: its script, run by another engine for the same language, and its processor for the time. */
+/** A line as Filebeat transforms it: its script, run by another JavaScript engine, and its timestamp processor. */
 export function throughFilebeat(line: string): Operation | undefined {
   const fields = new Map<string, unknown>([['message', line]]);
   const tags: string[] = [];
@@ -106,7 +106,7 @@ export interface Piped {
 const { from, to: REPLACEMENT } = rowRemoval();
 const ROW = new RegExp(from.replace('(?s)', ''), 's');
 
-/** What the pipeline of OpenSearch Ingestion makes of a line: its processors and routes, written again. */
+/** A line as the pipeline of OpenSearch Ingestion transforms it. Its processors and routes are reimplemented here. */
 export function throughPipeline(line: string): Piped {
   const head = JSON.parse(line.replace(ROW, REPLACEMENT)) as Record<string, string>;
   const { connector, stream, kind, event_id, sequence } = head;
@@ -114,7 +114,7 @@ export function throughPipeline(line: string): Piped {
   if (event_id === undefined) return { event: undefined, state: undefined };
   const document = JSON.stringify({ message: line, ...head });
   const isState = known(STATE_KINDS, kind) && known(STATE_STREAMS, stream);
-  // SHA-512 of a salt and the text, in hexadecimal digits; which salt makes no difference.
+  // SHA-512 of a salt and the text, in hexadecimal digits. Any salt will do.
   const thing = createHash('sha512')
     .update(KEY.map(name => head[name]).join('/'))
     .digest('hex');

@@ -1,4 +1,4 @@
-/** The files of `siem/`, as the tests read them, and what the description of the events says about kinds and streams. */
+/** The files of `siem/`, and the kinds and streams of the event schema. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import schema from '../../../docs/event.schema.json' with { type: 'json' };
@@ -13,22 +13,22 @@ export function siemFile(name: string): string {
   return readFileSync(join(SIEM_FOLDER, name), 'utf8');
 }
 
-/** The kinds that count as events, and those of them that say that an id exists, or that it is gone. */
+/** The kinds that count as events, and those among them that mean that an id exists or is gone. */
 export const KINDS = schema.properties.kind.enum.filter(isCounted);
 export const EXISTING_KINDS = KINDS.filter(kind => MEANING[kind] === 'exists');
 export const GONE_KINDS = KINDS.filter(kind => MEANING[kind] === 'gone');
 /** The kinds that a view of what exists now must read. */
 export const STATE_KINDS = [...EXISTING_KINDS, ...GONE_KINDS];
 export const ALL_STREAMS = schema.properties.stream.enum.filter(name => name !== TEST.stream);
-/** The streams whose rows change and go. The others hold what happened. */
+/** The streams whose rows can change and be removed. Rows of the others are immutable. */
 export const STATE_STREAMS: readonly string[] = STREAMS.filter(each => each.hasRowStates).map(({ name }) => name);
-/** An id is one thing of a stream of a connector. */
+/** Identity of a row: connector, stream and id. */
 export const KEY = ['connector', 'stream', 'id'] as const;
 
 /** The requests of a file for Dev Tools, by the name in their first comment. */
 export function consoleRequests(text: string): ReadonlyMap<string, { readonly path: string; readonly body: string }> {
   const requests = text.matchAll(/^# ([\w-]+)\.\n(?:#.*\n)*(?:GET|PUT) (\S+)\n(\{[\s\S]*?^\}$)/gm);
-  // Dev Tools take texts of several lines in three quotation marks.
+  // Dev Tools accept multi-line strings in triple quotation marks.
   const asJson = (body: string) => body.replace(/"""([\s\S]*?)"""/g, (_, lines: string) => JSON.stringify(lines));
   return new Map([...requests].map(([, name, path, body]) => [name!, { path: path!, body: asJson(body!) }]));
 }
@@ -78,7 +78,7 @@ function defaultsOf(parameters: string): string {
   return [...parameters.matchAll(/(\w+):\w+=([^,]+)/g)].map(([, name, value]) => `let ${name} = ${value};\n`).join('');
 }
 
-/** What the template for Sentinel creates. */
+/** Resources of the template for Sentinel. */
 export function sentinel() {
   const { resources } = JSON.parse(siemFile('sentinel/azuredeploy.json')) as { resources: readonly Resource[] };
   const ofType = (type: string) => resources.filter(each => each.type.endsWith(type)).map(each => each.properties);
@@ -90,7 +90,7 @@ export function sentinel() {
     /** Columns of a line, before the transformation. */
     declared: declaration!.columns,
     transformKql,
-    /** Of each column of the table the member that fills it. */
+    /** The member that fills each column of the table. */
     members: new Map(
       [...transformKql.matchAll(/(\w+) = (?:tostring\()?\['(\w+)'\]/g)].map(([, to, from]) => [to!, from!]),
     ),

@@ -1,17 +1,17 @@
-/** Kusto's own language service, which says what is wrong with a query before anything runs it. */
+/** Kusto's language service, which finds faults in a query without running it. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Context, createContext, runInContext } from 'node:vm';
 import { part } from '../parts.ts';
 import { type Column, sentinel } from './files.ts';
 
-/** What a query may name. */
+/** Names that a query may use. */
 interface Database {
   readonly tables: readonly { readonly name: string; readonly columns: string }[];
   readonly functions: readonly { readonly name: string; readonly parameters: string; readonly body: string }[];
 }
 
-/** The service is C# made into JavaScript. It puts its name into the global scope, so it gets one of its own. */
+/** The service is C# compiled to JavaScript. It defines globals, so it runs in its own context. */
 const PROGRAM = `function diagnose(query, database) {
   const { KustoCode, GlobalState, Symbols } = Kusto.Language;
   const { tables, functions } = JSON.parse(database);
@@ -43,13 +43,13 @@ function diagnose(query: string, database: Database): string[] {
   return found === '' ? [] : found.split('\n');
 }
 
-/** What the service finds wrong with a query on the table and the functions of siem/sentinel. */
+/** Faults that the service finds in a query on the table and the functions of siem/sentinel. */
 export function diagnostics(query: string): string[] {
   const { table, functions } = sentinel();
   return diagnose(query, { tables: [{ name: table.name, columns: declaration(table.columns) }], functions });
 }
 
-/** The same for what the data collection rule does with a line: its table is `source`. */
+/** The same for the transformation of the data collection rule, whose table is `source`. */
 export function transformationDiagnostics(): string[] {
   const { declared, transformKql } = sentinel();
   return diagnose(transformKql, { tables: [{ name: 'source', columns: declaration(declared) }], functions: [] });

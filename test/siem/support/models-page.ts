@@ -1,4 +1,4 @@
-/** What docs/siem/models.md states: of each model the words of what checks it, and how many events of which kind there were. */
+/** Statements of docs/siem/models.md: the checkers of each model, and the number of events of each kind. */
 import { page } from '../../docs/pages.ts';
 
 export function statedWords(model: 'ECS' | 'ASIM' | 'CIM' | 'UDM'): string {

@@ -22,7 +22,7 @@ const DATA_STREAM = 'logs-security_data.connector-default';
 const EVENTS = ['security-data-events-2026.10', 'security-data-events-2026.11'] as const;
 const STATE = 'security-data-state';
 
-/** @param options dataStreams: Elasticsearch OSS 7.10 has none, and gets an alias that rolls over in their place */
+/** @param options dataStreams: Elasticsearch OSS 7.10 has none, and gets an alias that rolls over instead */
 export function describeEngine(name: ServerName, { dataStreams }: { readonly dataStreams: boolean }): void {
   const title = `${PARTS[name].name} ${PARTS[name].version}`;
   const { url = '' } = part(name);
@@ -35,7 +35,7 @@ export function describeEngine(name: ServerName, { dataStreams }: { readonly dat
     lines = await corpus();
     truth = await truthOf([...lines.before, ...lines.after]);
     const random = createRandom(7);
-    // What came before the replay, and then everything: the repeats are spread over both halves.
+    // First the lines before the replay, then all lines, so that repeats are in both halves.
     other = [...shuffledTwice(lines.before, random), ...shuffledTwice([...lines.before, ...lines.after], random)];
     operations = other.flatMap(line => throughFilebeat(line) ?? []);
   });
@@ -72,7 +72,7 @@ export function describeEngine(name: ServerName, { dataStreams }: { readonly dat
       const newest = buckets.map(bucket => hitsOf(bucket['newest'] as object as never)[0]!._source.security_data!);
       const existing = newest.filter(({ kind }) => !GONE_KINDS.some(gone => gone === kind));
       expect(words(existing, 'connector', 'stream', 'sequence')).toEqual(truth.existing);
-      // A time that is none is in no range.
+      // An invalid time is in no range.
       const notUpdated = existing.filter(({ time }) => Date.parse(time!) < Date.now() - 30 * 86_400_000);
       expect(words(notUpdated, 'connector', 'stream', 'sequence')).toEqual(truth.notUpdated);
       const gone = newest.filter(({ kind }) => GONE_KINDS.some(each => each === kind));
@@ -232,7 +232,7 @@ export function describeEngine(name: ServerName, { dataStreams }: { readonly dat
       expect(await hitPages(url, STATE_SEARCH, requests.get('state')!.body)).toEqual(before);
     });
 
-    test('find the same in the events alone', async () => {
+    test('find the same in the index of events', async () => {
       const request = requests.get('exists-now')!;
       const buckets = await pages(url, request.path, request.body, 'things');
       const newest = buckets.map(bucket => hitsOf(bucket['newest'] as object as never)[0]!._source);
@@ -282,14 +282,14 @@ function countTests(url: () => string, requests: Requests, truth: () => Truth, t
     });
   });
 
-  test('count about the same at a glance', async () => {
+  test('count about the same with the approximate aggregation', async () => {
     const { path, body } = requests.get('events-by-day-approximate')!;
     const days = streamsOf(await call(url(), 'POST', path, body)).flatMap(({ connector, stream, bucket }) =>
       (bucket['day'] as Buckets).buckets.map(
         day => `${connector} ${stream} ${day['key_as_string']} ${(day['events'] as { value: number }).value}`,
       ),
     );
-    // Below its threshold the count is exact but for chance.
+    // Below its threshold the count is nearly always exact.
     expect(days.sort().map(each => each.replace(/ \d+$/, ''))).toEqual(
       truth().days.map(each => each.replace(/ \d+$/, '')),
     );

@@ -1,6 +1,6 @@
 /**
  * Runs a parser of Google SecOps, as far as siem/google-secops uses the language: mutate, json, date, drop and conditions.
- * As in SecOps, a field that was never set ends the parser when a condition reads it, and a plugin that fails ends it unless it has on_error.
+ * As in SecOps, the parser ends when a condition reads a field that was never set, or when a plugin without on_error fails.
  */
 import { siemFile } from './files.ts';
 
@@ -19,7 +19,7 @@ type Block = readonly (Plugin | { readonly branches: readonly Branch[] })[];
 type State = Record<string, unknown>;
 type Condition = (state: State) => boolean;
 
-/** An event as UDM has it, and what is beside it. */
+/** A UDM event, and whether it is an alert. */
 export interface Parsed {
   readonly udm: Readonly<Record<string, unknown>>;
   readonly isAlert: unknown;

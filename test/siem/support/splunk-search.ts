@@ -1,4 +1,4 @@
-/** What a search head makes of an event with `KV_MODE = json`: its fields, the calculated ones of props.conf, and its event types. */
+/** An event as a search head sees it with `KV_MODE = json`: its fields, the calculated fields of props.conf, and its event types. */
 import { siemFile } from './files.ts';
 
 const DEFAULT = 'splunk/security_data_connector/default';
@@ -30,7 +30,7 @@ export function fieldsOf(line: string): Fields {
   return new Map([...extracted, ...calculated.filter(([, values]) => values.length > 0)]);
 }
 
-/** What becomes `_time`: the text behind TIME_PREFIX. */
+/** The text behind TIME_PREFIX, which becomes `_time`. */
 export function timeOf(line: string): string {
   const { index, 0: prefix } = new RegExp(PROPS.get('TIME_PREFIX')!).exec(line)!;
   const from = index + prefix.length;

@@ -1,11 +1,11 @@
-/** The example tenant: rows of the embedded platform, through the function itself, with removals, a row back and an event without its row. */
+/** The example tenant: events that the function sends from the embedded platform, with removals, a restored row and an event without its row. */
 import { connector } from '../../lambda/support/connector.ts';
 import { putBreakers, runAll, type Scene } from './corpus.ts';
 
 const COUNTS = { assets: 120, threats: 240, dnsBlocks: 200 };
 
 export interface Tenant {
-  /** What the example tenant's rows become. */
+  /** Events of the example tenant. */
   readonly lines: readonly string[];
   /** Rows with none of its members, and values that a naive mapping refuses. */
   readonly others: readonly string[];

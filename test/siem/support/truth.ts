@@ -1,4 +1,4 @@
-/** The project's own view of the same lines: what a documented query must answer. */
+/** The expected answers of documented queries, from this project's own views over the same lines. */
 import { expect } from '@jest/globals';
 import { openDuckDbLines } from '../../lib/query/support/duckdb-lines.ts';
 import { NOT_UPDATED } from './corpus.ts';
