@@ -24,219 +24,134 @@ function faultsOfReading(read: () => unknown): Record<string, string> {
 
 const WORKSPACE = '11111111-2222-4333-8444-555555555555';
 const READER = { type: 'external-id', principal: '111122223333', externalId: 'from-the-form' };
+const SENTINEL = { type: 'sentinel', workspaceId: WORKSPACE, createOidcProvider: true };
+const PROVIDER = 'arn:aws:iam::111122223333:oidc-provider/sts.windows.net/33e01921/';
+const SPLUNK = { type: 'splunk', url: 'https://x.example' };
+const PROXY_URL = 'http://proxy.example.com:3128';
+const LONG_FILTER = `a == '${'x'.repeat(600)}'`;
+const REALM = 'https://auth.acme.example/realms/acme';
 
 const BASE_URL_ADVICE = /without \/v1 and without the path of a list: write https:\/\/api\.acme\.example$/;
+const AUTH_URL_ADVICE = /write https:\/\/auth\.acme\.example\/realms\/acme$/;
 
-const PROXY_URL = 'http://proxy.example.com:3128';
+/** An option with a value that is refused, and a word of the reason. */
+const VALUES: readonly [member: string, value: unknown, reason: RegExp][] = [
+  ['pageLimit', 501, /1 to 500/],
+  ['pageLimit', 0, /1 to 500/],
+  ['pageLimit', '500', /whole number/],
+  ['rateMinutes', 0.5, /from 1 to 60/],
+  ['rateMinutes', 0, /from 1 to 60/],
+  ['rateMinutes', 61, /from 1 to 60/],
+  ['baseUrl', 'http://api.acme.example', /https/],
+  ['authUrl', 'http://auth.acme.example', /https/],
+  ['baseUrl', 'https://', /complete URL/],
+  ['baseUrl', 'https://a:b@acme.example', /no user, password/],
+  ['baseUrl', 'https://acme.example/?a=b', /query/],
+  ['baseUrl', 'https://api.acme.example/v1', BASE_URL_ADVICE],
+  ['baseUrl', 'https://api.acme.example/security/v1/', /without \/v1 .*write/],
+  ['baseUrl', 'https://api.acme.example/v1/assets', BASE_URL_ADVICE],
+  ['authUrl', `${REALM}/.well-known/openid-configuration`, AUTH_URL_ADVICE],
+  ['authUrl', `${REALM}/protocol/openid-connect/auth`, AUTH_URL_ADVICE],
+  ['alarmEmial', 'a@b.example', /did you mean alarmEmail\?/],
+  ['name', 'Acme', /lower-case/],
+  ['name', 'acme-', /lower-case/],
+  ['name', 'a'.repeat(33), /32/],
+  ['dnsBlocksPath', 'v1/dns', /begins with \//],
+  ['threatAssetField', 'id', /names the asset/],
+  ['rowsMember', '', /empty/],
+  // A variable of the function only.
+  ['leaseSeconds', 60, /not an option/],
+  ['memoryMegabytes', 128, /256/],
+  // CloudWatch does not offer every number of days.
+  ['logRetentionDays', 31, /one of/],
+  ['removalPolicy', 'keep', /retain/],
+  ['secretArn', 'arn:aws:secretsmanager:eu-west-1:111122223333:secret:x', /six characters/],
+  ['bucketArn', SECRET_ARN, /arn:aws:s3/],
+  ['stateTableArn', 'acme-State', /arn:aws:dynamodb/],
+  ['kmsKeyArn', 'arn:aws:kms:eu-west-1:111122223333:alias/a', /key\//],
+  ['alarmEmail', 'on-call', /e-mail/],
+  ['region', 'Ireland', /eu-west-1/],
+  ['queryScanGigabytes', 10, /no effect/],
+  ['proxyUrl', 'proxy.example:3128', /such as http:\/\/proxy\.example\.com:3128/],
+  ['proxyUrl', 'socks5://proxy.example:1080', /such as http:/],
+  ['proxyUrl', 'http://u:p@proxy.example:3128', /no user or password.*admit/],
+  ['proxyUrl', 'http://proxy.example:3128/pac', /host and port alone/],
+  ['noProxy', ['amazonaws.com'], /no effect without proxyUrl/],
+  ['caCertificates', 'no.pem', /^no\.pem .*ENOENT/],
+  ['requestsPerMinute', 5, /from 10 to 6000/],
+  ['refreshDays', 0, /from 1 to 3650/],
+  ['dnsBlocksSince', '2026-01-31', /the stream is off/],
+  ['filters', "severity != 'low'", /must be an object/],
+  ['filters.threats', "severity == 'high", /no expression of JMESPath: .*column/],
+  ['filters.threats', "a && b >= '2026-01-01'", /^orders by >= with '2026-01-01', but JMESPath orders numbers only/],
+  ['filters.assets', '', /empty/],
+  ['filters.assets', `a == '${'x'.repeat(1_000)}'`, /1000 characters/],
+  ['filters.assets', "a && matches(name, 'x')", /Unknown function: matches\(\)/],
+  ['filters.threat', 'a', /did you mean threats\?/],
+  ['filters.dnsBlocks', 'a', /without dnsBlocksPath/],
+  ['omit.dnsBlocks', ['a'], /the stream is off/],
+  ['omit.threats', ['asset_id'], /could not withdraw/],
+  ['omit.assets', [], /one member at least/],
+];
 
-/** What is given beside the example, the faulty member, and a word of the reason. */
-const REFUSED: readonly [string, Record<string, unknown>, string, RegExp][] = [
-  ['a limit of 501', { pageLimit: 501 }, 'pageLimit', /1 to 500/],
-  ['a limit of 0', { pageLimit: 0 }, 'pageLimit', /1 to 500/],
-  ['a limit as text', { pageLimit: '500' }, 'pageLimit', /whole number/],
-  ['a rate shorter than a minute', { rateMinutes: 0.5 }, 'rateMinutes', /from 1 to 60/],
-  ['a rate of zero', { rateMinutes: 0 }, 'rateMinutes', /from 1 to 60/],
-  ['a rate longer than an hour', { rateMinutes: 61 }, 'rateMinutes', /from 1 to 60/],
-  ['a base URL over http', { baseUrl: 'http://api.acme.example' }, 'baseUrl', /https/],
-  ['a token URL over http', { authUrl: 'http://auth.acme.example' }, 'authUrl', /https/],
-  ['a URL that is none', { baseUrl: 'https://' }, 'baseUrl', /complete URL/],
-  ['a URL with a password', { baseUrl: 'https://a:b@acme.example' }, 'baseUrl', /no user, password/],
-  ['a URL with a query', { baseUrl: 'https://acme.example/?a=b' }, 'baseUrl', /query/],
-  ['an unknown option', { pagelimit: 100 }, 'pagelimit', /not an option; did you mean pageLimit\?/],
-  ['an unknown option that resembles none', { colour: 'red' }, 'colour', /not an option$/],
-  ['two characters that changed places', { alarmEmial: 'a@b.example' }, 'alarmEmial', /did you mean alarmEmail\?/],
-  ['the version of the API in the base URL', { baseUrl: 'https://api.acme.example/v1' }, 'baseUrl', BASE_URL_ADVICE],
-  ['the same with a slash', { baseUrl: 'https://api.acme.example/security/v1/' }, 'baseUrl', /without \/v1 .*write/],
-  ['a list in the base URL', { baseUrl: 'https://api.acme.example/v1/assets' }, 'baseUrl', BASE_URL_ADVICE],
-  [
-    'the discovery document in place of the realm',
-    { authUrl: 'https://auth.acme.example/realms/acme/.well-known/openid-configuration' },
-    'authUrl',
-    /write https:\/\/auth\.acme\.example\/realms\/acme$/,
-  ],
-  [
-    'an endpoint for browsers in place of the token endpoint',
-    { authUrl: 'https://auth.acme.example/realms/acme/protocol/openid-connect/auth' },
-    'authUrl',
-    /write https:\/\/auth\.acme\.example\/realms\/acme$/,
-  ],
-  ['an unknown option further down', { destination: { type: 's3', buffer: 1 } }, 'destination.buffer', /not an option/],
-  ['a name with capitals', { name: 'Acme' }, 'name', /lower-case/],
-  ['a name that ends in a hyphen', { name: 'acme-' }, 'name', /lower-case/],
-  ['a name of 33 characters', { name: 'a'.repeat(33) }, 'name', /32/],
-  ['a DNS path that is relative', { dnsBlocksPath: 'v1/dns' }, 'dnsBlocksPath', /begins with \//],
-  ['a member of every row in place of the asset’s', { threatAssetField: 'id' }, 'threatAssetField', /names the asset/],
-  ['an empty member name', { rowsMember: '' }, 'rowsMember', /empty/],
-  ['a lease, which is a variable of the function only', { leaseSeconds: 60 }, 'leaseSeconds', /not an option/],
-  ['too little memory', { memoryMegabytes: 128 }, 'memoryMegabytes', /256/],
-  ['a log retention that CloudWatch does not offer', { logRetentionDays: 31 }, 'logRetentionDays', /one of/],
-  ['an unknown removal policy', { removalPolicy: 'keep' }, 'removalPolicy', /retain/],
-  [
-    'a secret’s ARN without its six characters',
-    { secretArn: 'arn:aws:secretsmanager:eu-west-1:111122223333:secret:x' },
-    'secretArn',
-    /six characters/,
-  ],
-  ['an ARN of another service', { bucketArn: SECRET_ARN }, 'bucketArn', /arn:aws:s3/],
-  ['a table by its name', { stateTableArn: 'acme-State' }, 'stateTableArn', /arn:aws:dynamodb/],
-  ['a key by its alias', { kmsKeyArn: 'arn:aws:kms:eu-west-1:111122223333:alias/a' }, 'kmsKeyArn', /key\//],
-  ['an address that is none', { alarmEmail: 'on-call' }, 'alarmEmail', /e-mail/],
-  ['a tag of AWS', { tags: { 'aws:x': 'y' } }, 'tags.aws:x', /aws:/],
-  ['a region that is none', { region: 'Ireland' }, 'region', /eu-west-1/],
-  ['an unknown destination', { destination: { type: 'kafka' } }, 'destination.type', /"s3"/],
-  ['a destination without its type', { destination: {} }, 'destination.type', /"s3"/],
-  ['an endpoint without its address', { destination: { type: 'splunk' } }, 'destination.url', /required/],
-  ['an endpoint over http', { destination: { type: 'http', url: 'http://x.example' } }, 'destination.url', /https/],
-  [
-    'a buffer over a quarter of an hour',
-    { destination: { type: 's3', bufferSeconds: 901 } },
-    'destination.bufferSeconds',
-    /to 900/,
-  ],
-  [
-    'a reader without an external id',
-    { siemReader: { type: 'external-id', principal: '111122223333' } },
-    'siemReader.externalId',
-    /required/,
-  ],
-  ['a principal that is everybody', { siemReader: { ...READER, principal: '*' } }, 'siemReader.principal', /12 digits/],
-  [
-    'a workspace id that is none',
-    { siemReader: { type: 'sentinel', workspaceId: 'x' } },
-    'siemReader.workspaceId',
-    /UUID/,
-  ],
-  ['a VPC without subnets', { vpc: { vpcId: 'vpc-01234567', subnetIds: [] } }, 'vpc.subnetIds', /one subnet/],
-  ['a subnet that is none', { vpc: { vpcId: 'vpc-01234567', subnetIds: ['a'] } }, 'vpc.subnetIds[0]', /subnet-/],
-  [
-    'queries with no objects to read',
-    { destination: { type: 'splunk', url: 'https://x.example' }, query: true },
-    'query',
-    /nothing to read/,
-  ],
-  ['a bound of queries that nobody can make', { queryScanGigabytes: 10 }, 'queryScanGigabytes', /no effect/],
-  ['a proxy by its name', { proxyUrl: 'proxy.example:3128' }, 'proxyUrl', /such as http:\/\/proxy\.example\.com:3128/],
-  ['a proxy for SOCKS', { proxyUrl: 'socks5://proxy.example:1080' }, 'proxyUrl', /such as http:/],
-  ['a proxy with a password', { proxyUrl: 'http://u:p@proxy.example:3128' }, 'proxyUrl', /no user or password.*admit/],
-  ['a proxy with a path', { proxyUrl: 'http://proxy.example:3128/pac' }, 'proxyUrl', /host and port alone/],
-  ['hosts without a proxy', { noProxy: ['amazonaws.com'] }, 'noProxy', /no effect without proxyUrl/],
-  ['no host', { proxyUrl: PROXY_URL, noProxy: [] }, 'noProxy', /one host at least/],
+/** Options that are refused together, the faulty member, and a word of the reason. */
+const COMBINATIONS: readonly [member: string, options: Record<string, unknown>, reason: RegExp][] = [
+  ['tags.aws:x', { tags: { 'aws:x': 'y' } }, /aws:/],
+  ['destination.type', { destination: { type: 'kafka' } }, /"s3"/],
+  ['destination.type', { destination: {} }, /"s3"/],
+  ['destination.url', { destination: { type: 'splunk' } }, /required/],
+  ['destination.url', { destination: { type: 'http', url: 'http://x.example' } }, /https/],
+  ['destination.bufferSeconds', { destination: { type: 's3', bufferSeconds: 901 } }, /to 900/],
+  ['siemReader.externalId', { siemReader: { type: 'external-id', principal: '111122223333' } }, /required/],
+  ['siemReader.principal', { siemReader: { ...READER, principal: '*' } }, /12 digits/],
+  ['siemReader.workspaceId', { siemReader: { type: 'sentinel', workspaceId: 'x' } }, /UUID/],
+  ['siemReader.createOidcProvider', { siemReader: { ...SENTINEL, oidcProviderArn: PROVIDER } }, /one of the two/],
+  ['siemReader', { siemQueue: false, siemReader: READER }, /nothing to read/],
+  ['siemReader', { destination: SPLUNK, siemReader: READER }, /nothing to read/],
+  ['query', { destination: SPLUNK, query: true }, /nothing to read/],
+  ['queryScanGigabytes', { query: true, queryScanGigabytes: 0 }, /from 1/],
+  ['vpc.subnetIds', { vpc: { vpcId: 'vpc-01234567', subnetIds: [] } }, /one subnet/],
+  ['vpc.subnetIds[0]', { vpc: { vpcId: 'vpc-01234567', subnetIds: ['a'] } }, /subnet-/],
+  ['noProxy', { proxyUrl: PROXY_URL, noProxy: [] }, /one host at least/],
   ...['*', 'https://a.example', 'a.example:443', 'a.example/b', '10.0.0.0/8', 'a,b', ''].map(
-    (host): (typeof REFUSED)[number] => [
-      `"${host}" as a host`,
-      { proxyUrl: PROXY_URL, noProxy: ['a.example', host] },
+    (host): (typeof COMBINATIONS)[number] => [
       'noProxy[1]',
+      { proxyUrl: PROXY_URL, noProxy: ['a.example', host] },
       /must be a host such as/,
     ],
   ),
-  ['a file of certificates that is not there', { caCertificates: 'no.pem' }, 'caCertificates', /^no\.pem .*ENOENT/],
-  ['a query that may read nothing', { query: true, queryScanGigabytes: 0 }, 'queryScanGigabytes', /from 1/],
-  ['a reader with no queue to read', { siemQueue: false, siemReader: READER }, 'siemReader', /nothing to read/],
+  ['retentionDays', { retentionDays: 1, bucketArn: 'arn:aws:s3:::bucket' }, /lifecycle/],
+  ['alarmEmail', { alarmEmail: 'a@b.example', alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:t' }, /subscribe/],
+  ['filters', { filters: { assets: LONG_FILTER, threats: LONG_FILTER } }, /1000 bytes at most, all streams together/],
+  ['omit.assets[0]', { omit: { assets: ['id'] } }, /reads of every row/],
+  ['omit.assets[0]', { omit: { assets: ['a..b'] } }, /joined by dots/],
+  ['omit.threats', { threatAssetField: 'host', omit: { threats: ['host'] } }, /could not withdraw/],
+  ['dnsBlocksSince', { dnsBlocksPath: '/d', dnsBlocksSince: '2026-02-30' }, /calendar/],
+  // The reason names what runs read, and what the rate allows.
   [
-    'a reader where no objects are',
-    { destination: { type: 'splunk', url: 'https://x.example' }, siemReader: READER },
-    'siemReader',
-    /nothing to read/,
-  ],
-  [
-    'a retention of a bucket that exists already',
-    { retentionDays: 1, bucketArn: 'arn:aws:s3:::bucket' },
-    'retentionDays',
-    /lifecycle/,
-  ],
-  [
-    'a subscriber of a topic that exists already',
-    { alarmEmail: 'a@b.example', alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:t' },
-    'alarmEmail',
-    /subscribe/,
-  ],
-  [
-    'a filter that is no expression',
-    { filters: { threats: "severity == 'high" } },
-    'filters.threats',
-    /no expression of JMESPath: .*column/,
-  ],
-  ['an empty filter', { filters: { assets: '' } }, 'filters.assets', /empty/],
-  [
-    'a filter longer than the environment of the function allows',
-    { filters: { assets: `a == '${'x'.repeat(1_000)}'` } },
-    'filters.assets',
-    /1000 characters/,
-  ],
-  [
-    'a filter that orders by a text',
-    { filters: { threats: "severity != 'low' && updated_at >= '2026-01-01'" } },
-    'filters.threats',
-    /^orders by >= with '2026-01-01', but JMESPath orders numbers only/,
-  ],
-  [
-    'a filter with a function that does not exist',
-    { filters: { assets: "a && matches(name, 'x')" } },
-    'filters.assets',
-    /Unknown function: matches\(\)/,
-  ],
-  [
-    'filters that together are longer',
-    { filters: { assets: `a == '${'x'.repeat(600)}'`, threats: `a == '${'x'.repeat(600)}'` } },
-    'filters',
-    /1000 bytes at most, all streams together/,
-  ],
-  ['a filter of no stream', { filters: { threat: 'a' } }, 'filters.threat', /did you mean threats\?/],
-  ['a filter of a stream that is off', { filters: { dnsBlocks: 'a' } }, 'filters.dnsBlocks', /without dnsBlocksPath/],
-  ['one filter for all streams', { filters: "severity != 'low'" }, 'filters', /must be an object/],
-  ['members left out of a stream that is off', { omit: { dnsBlocks: ['a'] } }, 'omit.dnsBlocks', /the stream is off/],
-  ['the id left out', { omit: { assets: ['id'] } }, 'omit.assets[0]', /reads of every row/],
-  ['the asset of a threat left out', { omit: { threats: ['asset_id'] } }, 'omit.threats', /could not withdraw/],
-  [
-    'the asset of a threat left out, under its own name',
-    { threatAssetField: 'host', omit: { threats: ['host'] } },
-    'omit.threats',
-    /could not withdraw/,
-  ],
-  ['a path of no member', { omit: { assets: ['a..b'] } }, 'omit.assets[0]', /joined by dots/],
-  [
-    'a refresh that runs cannot keep up with',
-    { refreshDays: 7, rateMinutes: 60 },
     'refreshDays',
+    { refreshDays: 7, rateMinutes: 60 },
     /in which runs every 60 minutes read 10 pages of 500 rows each, 266,000 rows, .* 27 days are enough$/,
   ],
+  ['refreshDays', { refreshDays: 2, pageLimit: 10 }, /read 10 pages of 10 rows each, 91,200 rows/],
   [
-    'a refresh of pages that are too small',
-    { refreshDays: 2, pageLimit: 10 },
     'refreshDays',
-    /read 10 pages of 10 rows each, 91,200 rows/,
-  ],
-  [
-    'a refresh for which the budget of requests is too small',
     { refreshDays: 7, pageLimit: 25, requestsPerMinute: 10 },
-    'refreshDays',
     /read 3 pages of 25 rows each, 239,400 rows/,
-  ],
-  ['a budget that no run can keep to', { requestsPerMinute: 5 }, 'requestsPerMinute', /from 10 to 6000/],
-  ['a date for a stream that is off', { dnsBlocksSince: '2026-01-31' }, 'dnsBlocksSince', /the stream is off/],
-  ['a date that is none', { dnsBlocksPath: '/d', dnsBlocksSince: '2026-02-30' }, 'dnsBlocksSince', /calendar/],
-  ['a refresh that is no number of days', { refreshDays: 0 }, 'refreshDays', /from 1 to 3650/],
-  ['nothing left out', { omit: { assets: [] } }, 'omit.assets', /one member at least/],
-  [
-    'a provider both existing and created',
-    {
-      siemReader: {
-        type: 'sentinel',
-        workspaceId: WORKSPACE,
-        createOidcProvider: true,
-        oidcProviderArn: 'arn:aws:iam::111122223333:oidc-provider/sts.windows.net/33e01921/',
-      },
-    },
-    'siemReader.createOidcProvider',
-    /one of the two/,
   ],
 ];
 
+/** `omit.assets` and a value, as `{ omit: { assets: value } }`. */
+const nested = (member: string, value: unknown): Record<string, unknown> =>
+  member.split('.').reduceRight((inner: unknown, name) => ({ [name]: inner }), value) as Record<string, unknown>;
+
 describe('the configuration', () => {
-  test.each(REFUSED)('refuses %s, with path and reason', (_, options, member, reason) => {
+  test.each([
+    ...VALUES.map(([member, value, reason]) => [member, nested(member, value), reason] as const),
+    ...COMBINATIONS,
+  ])('names %s as the one faulty member of %j, with the reason', (member, options, reason) => {
     const faults = faultsOf([{ ...EXAMPLE, ...options }]);
-    expect(Object.keys(faults)).toEqual([`connectors[0].${member}`]);
-    expect(Object.values(faults)[0]).toMatch(reason);
+    expect(faults).toEqual({ [`connectors[0].${member}`]: expect.stringMatching(reason) });
   });
 
   test.each(VARIANT_NAMES)('takes the variant %s', name => {
@@ -288,42 +203,23 @@ describe('the configuration', () => {
     expect(faultsOf([rest])).toEqual({ [`connectors[0].${member}`]: 'is required' });
   });
 
-  test('refuses a name that would collide', () => {
-    expect(faultsOf([EXAMPLE, { ...EXAMPLE }])).toEqual({
-      'connectors[1].name': expect.stringMatching(/collide.*connectors\[0\]/),
+  test.each<[string, object, RegExp]>([
+    ['name', { name: 'same' }, /collide.*connectors\[0\]/],
+    ['secretArn', { secretArn: SECRET_ARN }, /one organization/],
+    ['stateTableArn', { stateTableArn: VARIANTS.existingParts.stateTableArn }, /mix .*its own table/],
+    ['bucketArn', { bucketArn: 'arn:aws:s3:::shared' }, /reader.*the other’s events.*own bucket.*connectors\[0\]/],
+    ['siemReader.createOidcProvider', { siemReader: SENTINEL }, /once/],
+  ])('refuses a %s that two connectors share, at the second of them', (member, shared, reason) => {
+    const list = [{ name: 'a', ...shared }, { name: 'b' }, { name: 'c', ...shared }];
+    expect(faultsOf(list.map(each => ({ ...EXAMPLE, ...each })))).toEqual({
+      [`connectors[2].${member}`]: expect.stringMatching(reason),
     });
-  });
-
-  test('refuses credentials shared by two connectors', () => {
-    const list = ['a', 'b'].map(name => ({ ...EXAMPLE, name, secretArn: SECRET_ARN }));
-    expect(faultsOf(list)).toEqual({ 'connectors[1].secretArn': expect.stringMatching(/one organization/) });
-  });
-
-  test('refuses a table shared by two connectors', () => {
-    const stateTableArn = 'arn:aws:dynamodb:eu-west-1:111122223333:table/shared';
-    const list = ['a', 'b'].map(name => ({ ...EXAMPLE, name, stateTableArn }));
-    expect(faultsOf(list)).toEqual({ 'connectors[1].stateTableArn': expect.stringMatching(/mix .*its own table/) });
-  });
-
-  test('refuses a bucket shared by two connectors, and says what to do', () => {
-    const bucketArn = 'arn:aws:s3:::shared';
-    const list = ['a', 'b', 'c'].map(name => ({ ...EXAMPLE, name, ...(name !== 'b' && { bucketArn }) }));
-    expect(faultsOf(list)).toEqual({
-      'connectors[2].bucketArn': expect.stringMatching(/reader.*the other’s events.*own bucket.*connectors\[0\]/),
-    });
-  });
-
-  test('refuses a second identity provider in one account', () => {
-    const siemReader = { type: 'sentinel', workspaceId: WORKSPACE, createOidcProvider: true };
-    const list = ['a', 'b'].map(name => ({ ...EXAMPLE, name, siemReader }));
-    expect(faultsOf(list)).toEqual({ 'connectors[1].siemReader.createOidcProvider': expect.stringMatching(/once/) });
   });
 
   test.each([
     ['nothing', undefined],
     ['an object', { name: 'a' }],
     ['an empty list', []],
-    ['text that is no JSON', '[}]'],
     ['the JSON text of an object', '{}'],
   ])('refuses %s', (_, context) => {
     expect(Object.keys(faultsOf(context))).toEqual(['connectors']);
@@ -415,17 +311,6 @@ describe('the configuration in a file', () => {
     ['is no text', 3, /must be the path of a JSON file/],
   ])('that %s is refused with a reason', (_, connectorsFile, reason) => {
     expect(faults({ connectorsFile })).toEqual({ connectorsFile: expect.stringMatching(reason) });
-  });
-
-  test('reports every fault of every entry at once, as cdk.json does', () => {
-    const wrong = write('wrong.json', JSON.stringify([{ ...EXAMPLE, pagelimit: 1, pageLimit: 501 }, { name: 'A' }]));
-    expect(Object.keys(faults({ connectorsFile: wrong })).sort()).toEqual([
-      'connectors[0].pageLimit',
-      'connectors[0].pagelimit',
-      'connectors[1].authUrl',
-      'connectors[1].baseUrl',
-      'connectors[1].name',
-    ]);
   });
 });
 

@@ -23,171 +23,76 @@ describe('the columns that are declared for Athena', () => {
 
 const DEAD_LETTER = 's3://bucket/dead-letter/a.json';
 
-/** What a view returns for the events of one id. The numbers are sequences, and events need not arrive in their order. */
+/** The rows are numbered as their events are, and events need not arrive in the order of their sequences. */
+const upsert = (sequence: number, change: Partial<EventFields> = {}): EventFields => {
+  return { sequence, row: String(sequence), ...change };
+};
+const tombstone = (sequence: number, change: Partial<EventFields> = {}) =>
+  upsert(sequence, { kind: 'tombstone', ...change });
+const filtered = (sequence: number): EventFields => ({ sequence, kind: 'withdrawn', reason: 'filtered' });
+const threat = (sequence: number) => upsert(sequence, { stream: 'threats', assetId: 'x' });
+const withdrawn = (sequence: number): EventFields => ({ ...threat(sequence), kind: 'withdrawn', row: undefined });
+const oversize = (stream: 'assets' | 'threats'): EventFields => {
+  return { sequence: 2, stream, kind: 'oversize', deadLetter: DEAD_LETTER };
+};
+const block = (sequence: number): EventFields => {
+  return { sequence, stream: 'dns-blocks', kind: 'dns_block', row: '1', eventId: 'e' };
+};
+const REMOVED_AT = { time: '2026-11-20T09:14:03Z' };
+
+/** What a view returns for the events of one id. */
 const VIEW_CASES: readonly (readonly [name: string, events: EventFields[], view: string, expected: object[]])[] = [
-  [
-    'the greatest sequence wins',
-    [
-      { sequence: 3, row: '3' },
-      { sequence: 12, row: '12' },
-      { sequence: 5, row: '5' },
-    ],
-    'current_assets',
-    [{ id: 'a', row: '12' }],
-  ],
-  [
-    'sequences compare by all their digits',
-    [
-      { sequence: 9, row: '9' },
-      { sequence: 10, row: '10' },
-    ],
-    'current_assets',
-    [{ row: '10' }],
-  ],
-  [
-    'a removed asset does not exist',
-    [
-      { sequence: 2, kind: 'tombstone', row: '2' },
-      { sequence: 1, row: '1' },
-    ],
-    'current_assets',
-    [],
-  ],
+  ['the greatest sequence wins', [upsert(3), upsert(12), upsert(5)], 'current_assets', [{ id: 'a', row: '12' }]],
+  ['sequences compare by all their digits', [upsert(9), upsert(10)], 'current_assets', [{ row: '10' }]],
+  ['a removed asset does not exist', [tombstone(2), upsert(1)], 'current_assets', []],
   [
     'a removed asset is among the removed',
-    [
-      { sequence: 2, kind: 'tombstone', row: '2', time: '2026-11-20T09:14:03Z' },
-      { sequence: 1, row: '1' },
-    ],
+    [tombstone(2, REMOVED_AT), upsert(1)],
     'removed_assets',
     [{ id: 'a', row: '2', removed_at: '2026-11-20 09:14:03' }],
   ],
-  [
-    'an asset that the filter excludes does not exist',
-    [
-      { sequence: 2, kind: 'withdrawn', reason: 'filtered' },
-      { sequence: 1, row: '1' },
-    ],
-    'current_assets',
-    [],
-  ],
-  [
-    'an asset that the filter excludes is not among the removed',
-    [
-      { sequence: 2, kind: 'withdrawn', reason: 'filtered' },
-      { sequence: 1, row: '1' },
-    ],
-    'removed_assets',
-    [],
-  ],
+  ['a restored asset exists', [tombstone(2), upsert(3)], 'current_assets', [{ row: '3' }]],
+  ['a restored asset is not among the removed', [tombstone(2), upsert(3)], 'removed_assets', []],
+  ['an asset that the filter excludes does not exist', [filtered(2), upsert(1)], 'current_assets', []],
+  ['an asset that the filter excludes is not among the removed', [filtered(2), upsert(1)], 'removed_assets', []],
   [
     'an asset that the filter excludes has its reason among the latest',
-    [
-      { sequence: 2, kind: 'withdrawn', reason: 'filtered' },
-      { sequence: 1, row: '1' },
-    ],
+    [filtered(2), upsert(1)],
     'latest_events',
     [{ kind: 'withdrawn', reason: 'filtered' }],
   ],
-  [
-    'an asset that the filter keeps again exists',
-    [
-      { sequence: 2, kind: 'withdrawn', reason: 'filtered' },
-      { sequence: 3, row: '3' },
-    ],
-    'current_assets',
-    [{ row: '3' }],
-  ],
+  ['an asset that the filter keeps again exists', [filtered(2), upsert(3)], 'current_assets', [{ row: '3' }]],
   [
     'a row that has a member of that name has no reason',
-    [{ sequence: 1, row: '{"reason":"filtered"}' }],
+    [upsert(1, { row: '{"reason":"filtered"}' })],
     'latest_events',
     [{ kind: 'upsert', reason: null }],
   ],
-  [
-    'a restored asset exists',
-    [
-      { sequence: 2, kind: 'tombstone', row: '2' },
-      { sequence: 3, row: '3' },
-    ],
-    'current_assets',
-    [{ row: '3' }],
-  ],
-  [
-    'a restored asset is not among the removed',
-    [
-      { sequence: 2, kind: 'tombstone', row: '2' },
-      { sequence: 3, row: '3' },
-    ],
-    'removed_assets',
-    [],
-  ],
-  [
-    'a withdrawn threat does not exist',
-    [
-      { sequence: 1, stream: 'threats', row: '1' },
-      { sequence: 2, stream: 'threats', kind: 'withdrawn', assetId: 'x' },
-    ],
-    'current_threats',
-    [],
-  ],
-  [
-    'a threat that came back exists',
-    [
-      { sequence: 3, stream: 'threats', row: '3', assetId: 'x' },
-      { sequence: 2, stream: 'threats', kind: 'withdrawn' },
-    ],
-    'current_threats',
-    [{ row: '3', asset_id: 'x' }],
-  ],
+  ['a withdrawn threat does not exist', [threat(1), withdrawn(2)], 'current_threats', []],
+  ['a threat that came back exists', [threat(3), withdrawn(2)], 'current_threats', [{ row: '3', asset_id: 'x' }]],
   [
     'a row that was too large exists, and its dead letter is named',
-    [
-      { sequence: 1, row: '1' },
-      { sequence: 2, kind: 'oversize', deadLetter: DEAD_LETTER },
-    ],
+    [upsert(1), oversize('assets')],
     'current_assets',
     [{ row: null, dead_letter: DEAD_LETTER }],
   ],
   [
     'a threat that was too large exists',
-    [{ sequence: 2, stream: 'threats', kind: 'oversize', deadLetter: DEAD_LETTER }],
+    [oversize('threats')],
     'current_threats',
     [{ row: null, dead_letter: DEAD_LETTER }],
   ],
+  ['a repeat changes nothing', [upsert(1), upsert(1)], 'current_assets', [{ row: '1' }]],
+  ['events of another stream do not count', [upsert(1), threat(2)], 'current_assets', [{ row: '1' }]],
   [
-    'a repeat changes nothing',
-    [
-      { sequence: 1, row: '1' },
-      { sequence: 1, row: '1' },
-    ],
-    'current_assets',
-    [{ row: '1' }],
-  ],
-  [
-    'streams do not meet',
-    [
-      { sequence: 1, row: '1' },
-      { sequence: 2, stream: 'threats', row: '2' },
-    ],
-    'current_assets',
-    [{ row: '1' }],
-  ],
-  [
-    'connectors do not meet',
-    [
-      { sequence: 1, row: '1' },
-      { sequence: 2, kind: 'tombstone', connector: 'other', row: '2' },
-    ],
+    'events of another connector do not count',
+    [upsert(1), tombstone(2, { connector: 'other' })],
     'current_assets',
     [{ connector: 'acme', row: '1' }],
   ],
   [
     'a DNS block is there once',
-    [
-      { sequence: 1, stream: 'dns-blocks', kind: 'dns_block', row: '1', eventId: 'e' },
-      { sequence: 4, stream: 'dns-blocks', kind: 'dns_block', row: '1', eventId: 'e' },
-    ],
+    [block(1), block(4)],
     'dns_blocks',
     [{ id: 'a', row: '1', sequence: '00000000000000000004' }],
   ],
