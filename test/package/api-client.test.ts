@@ -1,12 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import { ApiRefusedError, CursorRefusedError } from '../../../lambda/core/errors.ts';
-import { createApi } from '../../../lambda/source/api.ts';
-import { createClient, type Page } from '../../../lambda/source/client.ts';
-import { createTokens } from '../../../lambda/source/token.ts';
-import { createPlatform, type PlatformOptions } from '../../../local/platform/platform.ts';
-import { startPlatformServer } from '../../../local/platform/server.ts';
-import { rejection } from '../support/rejection.ts';
-import { retryBudget, steppedClock } from '../support/stepped-clock.ts';
+import { ApiRefusedError, CursorRefusedError } from '../../lambda/core/errors.ts';
+import { createApi } from '../../lambda/source/api.ts';
+import { createTokens } from '../../lambda/source/token.ts';
+import { createPlatform, type PlatformOptions } from '../../local/platform/platform.ts';
+import { startPlatformServer } from '../../local/platform/server.ts';
+import { createClient } from '../../package/api-client.ts';
+import type { Page } from '../../package/client-types.ts';
+import { rejection } from '../lambda/support/rejection.ts';
+import { retryBudget, steppedClock } from '../lambda/support/stepped-clock.ts';
 
 async function scene(options: Partial<PlatformOptions> = {}) {
   const clock = steppedClock();

@@ -1,53 +1,19 @@
-/**
- * The whole API for programs of one's own: the lists as async iterators of pages, and the single reads. The connector's
- * drain uses the same walk beneath. Rows and answers are JSON text as the API sent it, so that no digit is lost.
- *
- *     for await (const page of client.assets()) for (const row of page.rows) console.log(JSON.parse(row).id);
- */
-
-import { type ReadPagesOptions, readPages } from '../core/read-pages.ts';
-import { rowCut } from '../core/row.ts';
-import type { Clock, MemberNames } from '../ports.ts';
-import { PAGE_LIMIT, STREAMS, type Stream, type StreamName } from '../streams.ts';
-import type { Api } from './api.ts';
+/** The API for programs of one's own, by the walk of the connector itself. Rows and answers are JSON text as the API sent it: no digit is lost. */
+import { type ReadPagesOptions, readPages } from '../lambda/core/read-pages.ts';
+import { rowCut } from '../lambda/core/row.ts';
+import type { Clock } from '../lambda/ports.ts';
+import type { Api } from '../lambda/source/api.ts';
+import { PAGE_LIMIT, STREAMS, type Stream, type StreamName } from '../lambda/streams.ts';
+import type { ListOptions, MemberNames, Page, SecurityDataClient } from './client-types.ts';
 
 export interface ClientOptions {
   readonly api: Api;
   readonly clock: Clock;
-  /** Path of the DNS block list, which the specification does not show. */
   readonly dnsBlocksPath?: string;
-  /** Names of the members that the specification does not show. @default found by what they hold */
   readonly names?: MemberNames;
 }
 
-export interface ListOptions {
-  /** From an earlier page's `nextCursor`. @default from the beginning */
-  readonly cursor?: string;
-  /** Rows per page, 1 to 500. @default 500 */
-  readonly limit?: number;
-  readonly signal?: AbortSignal;
-}
-
-export interface Page {
-  /** One JSON text per row. */
-  readonly rows: readonly string[];
-  /** null: the end of the stream. Keep the newest that is not null, and poll with it. */
-  readonly nextCursor: string | null;
-}
-
 /** Every method rejects as `Api` does; the iterators also with ContractError. */
-export interface SecurityDataClient {
-  assets(options?: ListOptions): AsyncIterable<Page>;
-  threats(options?: ListOptions): AsyncIterable<Page>;
-  /** @throws RangeError when the client was made without `dnsBlocksPath` */
-  dnsBlocks(options?: ListOptions): AsyncIterable<Page>;
-  /** @throws RangeError when no path can hold the id */
-  asset(id: string): Promise<string>;
-  /** The asset's current neighbours; no change stream, and never a tombstone. The payload's shape is not specified. */
-  relatedAssets(id: string): Promise<string>;
-  threat(id: string): Promise<string>;
-}
-
 export function createClient({ api, clock, dnsBlocksPath, names = {} }: ClientOptions): SecurityDataClient {
   const list = (stream: Stream, path: string, options: ListOptions = {}): AsyncIterable<Page> => {
     const { cursor, limit = PAGE_LIMIT.default, signal = new AbortController().signal } = options;
