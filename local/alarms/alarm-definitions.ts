@@ -1,6 +1,6 @@
-import { resourcesOf, type Template } from '../deployment/template.ts';
+import { alarmsInRule } from '../aws/alarms.ts';
+import { LOGICAL_IDS, resolveText, resourcesOf, type Template } from '../deployment/template.ts';
 import type { AlarmDefinition, Comparison } from './evaluate-alarm.ts';
-import { joined, targetOf } from './intrinsic.ts';
 import { type SeriesName, type Statistic, seriesKey } from './time-series.ts';
 
 interface MetricProperties {
@@ -53,12 +53,8 @@ export function compositeAlarms(template: Template): Map<string, string[]> {
   const composites = resourcesOf(template, 'AWS::CloudWatch::CompositeAlarm');
   return new Map(
     composites.map(([, { Properties: { AlarmName: name, AlarmRule: rule } = {} }]) => {
-      const terms = joined(rule)
-        .replace(/^\((.*)\)$/, '$1')
-        .split(' OR ');
-      const members = terms.map(term => names.get(/^ALARM\("(\w+)"\)$/.exec(term)?.[1] ?? ''));
-      if (members.includes(undefined)) throw new Error(`Not a choice of alarms: ${joined(rule)}`);
-      return [shortName(String(name)), members as string[]];
+      const members = alarmsInRule(resolveText(rule, LOGICAL_IDS)).map(id => names.get(id)!);
+      return [shortName(String(name)), members];
     }),
   );
 }
@@ -82,7 +78,7 @@ function monitored(properties: AlarmProperties) {
 }
 
 function nameOf({ Namespace: namespace, MetricName: metric, Dimensions: dimensions }: MetricProperties): SeriesName {
-  const pairs = dimensions.map(({ Name, Value }) => [Name, targetOf(Value)]);
+  const pairs = dimensions.map(({ Name, Value }) => [Name, resolveText(Value, LOGICAL_IDS)]);
   return { namespace, metric, dimensions: Object.fromEntries(pairs) };
 }
 

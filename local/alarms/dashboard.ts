@@ -1,7 +1,6 @@
 /** The dashboard of a template: its widgets as CloudWatch reads them, and the points that they draw. */
-import { onlyResource, type Template } from '../deployment/template.ts';
+import { LOGICAL_IDS, onlyResource, resolveText, type Template } from '../deployment/template.ts';
 import { shortName } from './alarm-definitions.ts';
-import { joined } from './intrinsic.ts';
 import { type SeriesName, type Statistic, seriesKey, type TimeSeries } from './time-series.ts';
 
 interface Place {
@@ -56,7 +55,7 @@ interface WidgetJson extends Place {
 /** The widgets in the order of the template. @throws Error for a type that is not known here */
 export function dashboardWidgets(template: Template): Widget[] {
   const [, { Properties: { DashboardBody: body } = {} }] = onlyResource(template, 'AWS::CloudWatch::Dashboard');
-  const { widgets } = JSON.parse(joined(body)) as { widgets: readonly WidgetJson[] };
+  const { widgets } = JSON.parse(resolveText(body, LOGICAL_IDS)) as { widgets: readonly WidgetJson[] };
   return widgets.map(({ type, x, y, width, height, properties }): Widget => {
     const place = { x, y, width, height };
     const { title = '', markdown = '', query = '', stacked = false, alarms = [], metrics = [] } = properties;

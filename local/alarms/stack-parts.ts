@@ -1,5 +1,10 @@
-import { onlyResource, type Template, type TemplateResource } from '../deployment/template.ts';
-import { targetOf } from './intrinsic.ts';
+import {
+  LOGICAL_IDS,
+  onlyResource,
+  resolveText,
+  type Template,
+  type TemplateResource,
+} from '../deployment/template.ts';
 import type { SeriesName } from './time-series.ts';
 
 export type Part = 'function' | 'table' | 'delivery' | 'schedule-dead-letters' | 'siem-queue' | 'siem-dead-letters';
@@ -36,19 +41,19 @@ function propertiesOf(template: Template, id: string): NonNullable<TemplateResou
 
 function scheduleDeadLetters(template: Template): string {
   const { Target: target } = propertiesOf(template, onlyId(template, 'AWS::Scheduler::Schedule'));
-  return targetOf((target as { DeadLetterConfig: { Arn: unknown } }).DeadLetterConfig.Arn);
+  return resolveText((target as { DeadLetterConfig: { Arn: unknown } }).DeadLetterConfig.Arn, LOGICAL_IDS);
 }
 
 /** Empty where the destination sends no notifications of objects. */
 function siemQueue(template: Template): string {
   const { NotificationConfiguration: notification } = propertiesOf(template, onlyId(template, 'AWS::S3::Bucket'));
   const { QueueConfigurations: queues } = (notification ?? {}) as { QueueConfigurations?: { Queue: unknown }[] };
-  return queues ? targetOf(queues[0]!.Queue) : '';
+  return queues ? resolveText(queues[0]!.Queue, LOGICAL_IDS) : '';
 }
 
 function redriveTarget(template: Template, queue: string): string {
   const { RedrivePolicy: policy } = propertiesOf(template, queue) as {
     RedrivePolicy?: { deadLetterTargetArn: unknown };
   };
-  return policy ? targetOf(policy.deadLetterTargetArn) : '';
+  return policy ? resolveText(policy.deadLetterTargetArn, LOGICAL_IDS) : '';
 }

@@ -44,7 +44,9 @@ export function createAlarms(options: AlarmOptions) {
     alarms.set(each.name, { ...each, state: 'OK', reason: 'Nothing to report.', changed: options.now(), enabled });
   }
   const rules = new Map(
-    options.alarms.filter(({ type }) => type === 'CompositeAlarm').map(each => [each.name, membersOf(each)]),
+    options.alarms
+      .filter(({ type }) => type === 'CompositeAlarm')
+      .map(each => [each.name, alarmsInRule(String(each.members['AlarmRule']))]),
   );
   const find = (name: string): Alarm => {
     const alarm = alarms.get(name);
@@ -112,14 +114,12 @@ export function alarmArn(place: Place, name: string): string {
   return arn(place, 'cloudwatch', `alarm:${name}`);
 }
 
-/** The alarms in a rule of the form `ALARM("<ARN or name>") OR ALARM(…)`, optionally in parentheses. */
-function membersOf({ name, members: { AlarmRule: rule } }: AlarmDefinition): string[] {
-  const terms = String(rule)
-    .replace(/^\((.*)\)$/s, '$1')
-    .split(' OR ');
+/** Names of the alarms in a rule of the form `ALARM("<ARN or name>") OR ALARM(…)`, optionally in parentheses. */
+export function alarmsInRule(rule: string): string[] {
+  const terms = rule.replace(/^\((.*)\)$/s, '$1').split(' OR ');
   return terms.map(term => {
     const named = /^ALARM\("?(?:arn:[^"]*:alarm:)?([^"()]+)"?\)$/.exec(term)?.[1];
-    if (named === undefined) throw new RangeError(`Unsupported rule of the composite alarm ${name}: ${String(rule)}`);
+    if (named === undefined) throw new RangeError(`Unsupported rule of a composite alarm: ${rule}`);
     return named;
   });
 }

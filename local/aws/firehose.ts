@@ -232,7 +232,6 @@ export function createDeliveryBuffer(target: DeliveryTarget, buffering: Bufferin
   let firstArrival = 0;
   let cancel = (): void => {};
   let delivery: Promise<void> = Promise.resolve();
-  let failure: unknown;
 
   const write = async (records: readonly Uint8Array[], arrival: number): Promise<void> => {
     const { store, bucket, now, onDelivered } = target;
@@ -247,38 +246,26 @@ export function createDeliveryBuffer(target: DeliveryTarget, buffering: Bufferin
     const taken = pending;
     pending = [];
     bytes = 0;
-    try {
-      await write(taken, firstArrival);
-      failure = undefined;
-    } catch (error) {
-      pending = [...taken, ...pending];
-      throw error;
-    }
+    await write(taken, firstArrival);
   };
   const flush = (): Promise<void> => {
-    delivery = delivery.catch(() => {}).then(deliver);
+    delivery = delivery.then(deliver);
     return delivery;
-  };
-  const flushLater = (): void => {
-    flush().catch(error => {
-      failure = error;
-    });
   };
 
   return {
     flush,
     async accept(records) {
       if (buffering.milliseconds === 0) return write(records, target.now());
-      if (failure !== undefined) throw failure;
       if (pending.length === 0) {
         firstArrival = target.now();
-        cancel = target.later(flushLater, buffering.milliseconds);
+        cancel = target.later(() => void flush(), buffering.milliseconds);
       }
       for (const record of records) {
         pending.push(record);
         bytes += record.length;
       }
-      if (bytes >= buffering.bytes) flushLater();
+      if (bytes >= buffering.bytes) void flush();
     },
   };
 }

@@ -1,9 +1,8 @@
 /** The alarms of a template, evaluated once a minute as CloudWatch does. */
-import { alarmDefinitions, compositeAlarms } from '../alarms/alarm-definitions.ts';
+import { alarmDefinitions, compositeAlarms, shortName } from '../alarms/alarm-definitions.ts';
 import { evaluate, type State } from '../alarms/evaluate-alarm.ts';
 import type { TimeSeries } from '../alarms/time-series.ts';
-import type { Template } from '../deployment/template.ts';
-import { resourcesOf } from '../deployment/template.ts';
+import { resourcesOf, type Template } from '../deployment/template.ts';
 
 export interface WatchedAlarm {
   /** Without the connector's name. */
@@ -37,7 +36,7 @@ export function watchAlarms(template: Template, metrics: TimeSeries): AlarmWatch
   const descriptions = new Map(
     resourcesOf(template, 'AWS::CloudWatch::Alarm').map(([, { Properties: properties = {} }]) => {
       const name = String(properties['AlarmName']);
-      return [name.slice(name.indexOf('/') + 1), String(properties['AlarmDescription'])];
+      return [shortName(name), String(properties['AlarmDescription'])];
     }),
   );
   const severities = new Map(

@@ -33,6 +33,9 @@ export interface References {
   attribute(logicalId: string, name: string): string;
 }
 
+/** Replaces each reference with its logical id, to read a template without deploying it. */
+export const LOGICAL_IDS: References = { ref: id => id, attribute: id => id };
+
 type Functions = Readonly<Record<string, (argument: unknown, references: References) => unknown>>;
 
 /**

@@ -1,5 +1,5 @@
-import { targetOf } from '../../../local/alarms/intrinsic.ts';
 import { onlyId } from '../../../local/alarms/stack-parts.ts';
+import { LOGICAL_IDS, resolveText } from '../../../local/deployment/template.ts';
 import type { SynthesizedTemplate } from '../../lib/template.ts';
 
 /** One action that a role may perform on one resource. */
@@ -26,7 +26,7 @@ export function functionGrants(template: SynthesizedTemplate, resolve: (value: u
 
 function roleStatements(template: SynthesizedTemplate): Statement[] {
   const { Role: role } = template.Resources[onlyId(template, 'AWS::Lambda::Function')]!.Properties;
-  const id = targetOf(role);
+  const id = resolveText(role, LOGICAL_IDS);
   const { Policies: inline, ManagedPolicyArns: managed } = template.Resources[id]!.Properties as {
     Policies: readonly { PolicyDocument: { Statement: readonly Statement[] } }[];
     ManagedPolicyArns?: unknown;
