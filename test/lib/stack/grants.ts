@@ -1,26 +1,20 @@
 import { describe, expect, test } from '@jest/globals';
-import { Stack } from 'aws-cdk-lib';
+import type { Stack } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as kms from 'aws-cdk-lib/aws-kms';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as s3 from 'aws-cdk-lib/aws-s3';
 import type { SecurityDataConnectorProps } from '../../../lib/connector-props.ts';
-import { SecurityDataConnector } from '../../../lib/security-data-connector.ts';
-import { createApp, templateOf } from '../synth.ts';
+import type { SecurityDataConnector } from '../../../lib/security-data-connector.ts';
+import { templateOf } from '../synth.ts';
+import { construct } from './construct.ts';
 import { actionsOf, identityStatements, type Statement } from './policies.ts';
-
-const REQUIRED = {
-  connectorName: 'acme',
-  baseUrl: 'https://api.acme.example',
-  authUrl: 'https://auth.acme.example/realms/acme',
-};
 
 type Grant = (connector: SecurityDataConnector, grantee: iam.IGrantable) => iam.Grant;
 
 /** Statements that a grant adds to a role of the same stack. */
 function granted(grant: Grant, props: (scope: Stack) => Partial<SecurityDataConnectorProps> = () => ({})): Statement[] {
-  const scope = new Stack(createApp(), 'TheirStack', { env: { account: '111122223333', region: 'eu-west-1' } });
-  const connector = new SecurityDataConnector(scope, 'Connector', { ...REQUIRED, ...props(scope) });
+  const { scope, connector } = construct(props);
   const role = new iam.Role(scope, 'Theirs', { assumedBy: new iam.AccountRootPrincipal() });
   grant(connector, role).assertSuccess();
   return identityStatements(templateOf(scope))
@@ -38,8 +32,7 @@ const operate: Grant = (connector, grantee) => connector.grantOperate(grantee);
 
 describe('grantRead', () => {
   test('allows what the policy for the SIEM allows', () => {
-    const scope = new Stack(createApp(), 'TheirStack');
-    const connector = new SecurityDataConnector(scope, 'Connector', REQUIRED);
+    const { scope, connector } = construct();
     connector.grantRead(new iam.ManagedPolicy(scope, 'Theirs'));
     const all = identityStatements(templateOf(scope));
     const of = (name: string) => all.filter(({ parent }) => parent.startsWith(name)).map(({ statement }) => statement);
@@ -131,8 +124,7 @@ describe('the grants of operators', () => {
   });
 
   test('say by assertSuccess that a grantee cannot get a policy', () => {
-    const scope = new Stack(createApp(), 'TheirStack');
-    const connector = new SecurityDataConnector(scope, 'Connector', REQUIRED);
+    const { connector } = construct();
     const grant = connector.grantInspect(new iam.ServicePrincipal('ec2.amazonaws.com'));
     expect(() => grant.assertSuccess()).toThrow(/could not be added/);
   });
@@ -140,8 +132,8 @@ describe('the grants of operators', () => {
 
 describe('the function of the construct', () => {
   test('takes variables, layers, permissions and dependencies of the app, and waits for what it depends on', () => {
-    const scope = new Stack(createApp(), 'TheirStack');
-    const { function: connectorFunction } = new SecurityDataConnector(scope, 'Connector', REQUIRED);
+    const { scope, connector } = construct();
+    const { function: connectorFunction } = connector;
     connectorFunction.addEnvironment('TEAM', 'platform');
     connectorFunction.addLayers(
       lambda.LayerVersion.fromLayerVersionArn(scope, 'Layer', 'arn:aws:lambda:x:1:layer:l:1'),
@@ -163,9 +155,9 @@ describe('the function of the construct', () => {
   });
 
   test('has no dependency where the app adds none', () => {
-    const scope = new Stack(createApp(), 'TheirStack');
-    new SecurityDataConnector(scope, 'Connector', REQUIRED);
-    const [found] = Object.values(templateOf(scope).Resources).filter(({ Type }) => Type === 'AWS::Lambda::Function');
+    const [found] = Object.values(construct().template.Resources).filter(
+      ({ Type }) => Type === 'AWS::Lambda::Function',
+    );
     expect(found).not.toHaveProperty('DependsOn');
   });
 });

@@ -2,19 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import { Duration, Stack } from 'aws-cdk-lib';
 import { CONNECTOR_METRICS, STREAM_METRICS } from '../../../lambda/metric-names.ts';
 import type { ConnectorMetricName, StreamMetricName } from '../../../lib/connector-props.ts';
-import { SecurityDataConnector } from '../../../lib/security-data-connector.ts';
-import { createApp, templateOf } from '../synth.ts';
+import type { SecurityDataConnector } from '../../../lib/security-data-connector.ts';
+import { templateOf } from '../synth.ts';
 import { resources } from '../template.ts';
+import { construct } from './construct.ts';
 
-const REQUIRED = {
-  connectorName: 'acme',
-  baseUrl: 'https://api.acme.example',
-  authUrl: 'https://auth.acme.example/realms/acme',
-};
-
-function connector(props: object = {}): SecurityDataConnector {
-  return new SecurityDataConnector(new Stack(createApp(), 'TheirStack'), 'Connector', { ...REQUIRED, ...props });
-}
+const connector = (props: object = {}) => construct(props).connector;
 
 describe('a metric of the connector', () => {
   test('has its namespace, its dimension and a sum over five minutes', () => {

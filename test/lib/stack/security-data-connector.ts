@@ -13,25 +13,16 @@ import type { ConfigurationError } from '../../../lib/config/fault.ts';
 import type { SecurityDataConnectorProps } from '../../../lib/connector-props.ts';
 import { SecurityDataConnector } from '../../../lib/security-data-connector.ts';
 import { createApp, templateOf } from '../synth.ts';
-import { only, resources } from '../template.ts';
+import { only, resources, type SynthesizedTemplate } from '../template.ts';
+import { construct, REQUIRED, theirStack } from './construct.ts';
 import { actionsOf, identityStatements, type Statement } from './policies.ts';
 
 const TABLE_ARN = 'arn:aws:dynamodb:eu-west-1:111122223333:table/acme-State';
 
-const REQUIRED = {
-  connectorName: 'acme',
-  baseUrl: 'https://api.acme.example',
-  authUrl: 'https://auth.acme.example/realms/acme',
-};
-
-function stack(): Stack {
-  return new Stack(createApp(), 'TheirStack', { env: { account: '111122223333', region: 'eu-west-1' } });
-}
-
 /** By role or policy, the keys that it may use: through which service, whose, and for what. */
-function keyUses(scope: Stack): Record<string, string[]> {
+function keyUses(template: SynthesizedTemplate): Record<string, string[]> {
   const uses: Record<string, string[]> = {};
-  for (const { parent, statement } of identityStatements(templateOf(scope))) {
+  for (const { parent, statement } of identityStatements(template)) {
     if (!actionsOf(statement).some(action => action.startsWith('kms:'))) continue;
     const via = JSON.stringify(statement.Condition?.['StringEquals']?.['kms:ViaService']);
     const service = /"([a-z0-9]+)\./.exec(via)?.[1];
@@ -44,7 +35,7 @@ function keyUses(scope: Stack): Record<string, string[]> {
 
 function faults(props: Partial<SecurityDataConnectorProps>): string[] {
   try {
-    new SecurityDataConnector(stack(), 'Connector', { ...REQUIRED, ...props });
+    construct(props);
     return [];
   } catch (error) {
     return (error as ConfigurationError).faults.map(({ path }) => path);
@@ -53,27 +44,7 @@ function faults(props: Partial<SecurityDataConnectorProps>): string[] {
 
 describe('the construct in somebody’s own app', () => {
   test('needs a name and two addresses', () => {
-    const scope = stack();
-    new SecurityDataConnector(scope, 'Connector', REQUIRED);
-    expect(only(templateOf(scope), 'AWS::Lambda::Function')).toMatchObject({ MemorySize: 1769 });
-  });
-
-  test('refuses a faulty filter and members that must stay, as cdk.json does', () => {
-    expect(faults({ filters: { threats: 'a ==' }, omit: { assets: ['id'] } })).toEqual([
-      'props.filters.threats',
-      'props.omit.assets[0]',
-    ]);
-    expect(faults({ filters: { dnsBlocks: 'a' }, omit: { threats: ['asset_id'] } })).toEqual([
-      'props.filters.dnsBlocks',
-      'props.omit.threats',
-    ]);
-  });
-
-  test('can be used twice in one stack', () => {
-    const scope = stack();
-    new SecurityDataConnector(scope, 'One', REQUIRED);
-    new SecurityDataConnector(scope, 'Two', { ...REQUIRED, connectorName: 'other' });
-    expect(resources(templateOf(scope), 'AWS::Lambda::Function')).toHaveLength(2);
+    expect(only(construct().template, 'AWS::Lambda::Function')).toMatchObject({ MemorySize: 1769 });
   });
 
   test('refuses a bucket that another connector of the app has, in the same stack or in another', () => {
@@ -139,12 +110,8 @@ describe('the construct in somebody’s own app', () => {
   });
 
   test('continues with the table of a connector that was removed, with grants, alarms and outputs as with its own', () => {
-    const facts = (props: Partial<SecurityDataConnectorProps>) => {
-      const scope = stack();
-      const stateTable =
-        'stateTable' in props ? { stateTable: dynamodb.Table.fromTableArn(scope, 'Old', TABLE_ARN) } : {};
-      new SecurityDataConnector(scope, 'Connector', { ...REQUIRED, ...stateTable, dashboard: true });
-      const template = templateOf(scope);
+    const facts = (props: (scope: Stack) => Partial<SecurityDataConnectorProps>) => {
+      const { template } = construct(scope => ({ ...props(scope), dashboard: true }));
       const used = identityStatements(template).filter(({ statement }) =>
         actionsOf(statement).some(action => action.startsWith('dynamodb:')),
       );
@@ -156,7 +123,8 @@ describe('the construct in somebody’s own app', () => {
         output: Object.entries(template.Outputs).find(([id]) => id.includes('StateTableName'))![1].Value,
       };
     };
-    const [own, old] = [facts({}), facts({ stateTable: undefined as never })];
+    const own = facts(() => ({}));
+    const old = facts(scope => ({ stateTable: dynamodb.Table.fromTableArn(scope, 'Old', TABLE_ARN) }));
     expect([own.tables, old.tables]).toEqual([1, 0]);
     expect(old.granted).toEqual([[own.granted[0]![0], TABLE_ARN]]);
     expect(old.variable).toMatchObject({ STATE_TABLE: 'acme-State' });
@@ -176,29 +144,15 @@ describe('the construct in somebody’s own app', () => {
       }),
     ],
     ['with everything new', false, () => ({})],
-  ])('says what a new table means for the SIEM: %s %s', (_, warned, props) => {
-    const scope = stack();
-    const { node } = new SecurityDataConnector(scope, 'Connector', { ...REQUIRED, ...props(scope) });
-    const warnings = node.metadata.filter(
+  ])('warns that a new table sends everything again to a SIEM that has it: %s (%s)', (_, warned, props) => {
+    const warnings = construct(props).connector.node.metadata.filter(
       ({ type, data }) => type === 'aws:cdk:warning' && /verify --repair/.test(data),
     );
     expect(warnings).toHaveLength(warned ? 1 : 0);
   });
 
-  test('exports each of its outputs below its name, also in a stack with another connector', () => {
-    const scope = stack();
-    new SecurityDataConnector(scope, 'One', REQUIRED);
-    new SecurityDataConnector(scope, 'Two', { ...REQUIRED, connectorName: 'other' });
-    const names = Object.values(templateOf(scope).Outputs).map(output => output.Export?.Name);
-    expect(new Set(names).size).toBe(names.length);
-    for (const connector of ['acme', 'other']) {
-      expect(names).toContain(`security-data-connector:${connector}:FunctionName`);
-      expect(names).toContain(`security-data-connector:${connector}:FillCredentials`);
-    }
-  });
-
-  test('exports of each of two connectors in a stack its own parts, and not those of the other', () => {
-    const scope = stack();
+  test('exports the parts of each of two connectors of a stack below its name, and not those of the other', () => {
+    const scope = theirStack();
     const props = { ...REQUIRED, query: true, dashboard: true };
     new SecurityDataConnector(scope, 'One', props);
     new SecurityDataConnector(scope, 'Two', { ...props, connectorName: 'other' });
@@ -210,6 +164,10 @@ describe('the construct in somebody’s own app', () => {
       const parents = [...parts.map(part => part.slice(0, 3)), ...named];
       return { id, of: String(Export?.Name).split(':')[1], parents: [...new Set(parents)] };
     });
+    const names = Object.values(Outputs).map(output => output.Export?.Name);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names).toContain('security-data-connector:acme:FunctionName');
+    expect(names).toContain('security-data-connector:other:FillCredentials');
     const connectors: Readonly<Record<string, string>> = { acme: 'One', other: 'Two' };
     expect(exported.filter(({ of, parents }) => parents.some(each => each !== connectors[of!]))).toEqual([]);
     const anonymous = exported.filter(({ parents }) => parents.length === 0).map(({ id }) => id.slice(3));
@@ -220,8 +178,7 @@ describe('the construct in somebody’s own app', () => {
   });
 
   test('shows what others build on', () => {
-    const scope = stack();
-    const connector = new SecurityDataConnector(scope, 'Connector', { ...REQUIRED, dashboard: true });
+    const { scope, connector } = construct({ dashboard: true });
     connector.alarms.critical.addAlarmAction({ bind: () => ({ alarmActionArn: 'arn:aws:sns:eu-west-1:1:theirs' }) });
     connector.bucket.grantRead(
       new iam.Role(scope, 'Reader', { assumedBy: new iam.AccountRootPrincipal() }),
@@ -234,19 +191,18 @@ describe('the construct in somebody’s own app', () => {
   });
 
   test('takes objects of the same stack in place of its own', () => {
-    const scope = stack();
+    const scope = theirStack();
     const key = new kms.Key(scope, 'Key');
     const vpc = new ec2.Vpc(scope, 'Vpc', { availabilityZones: ['eu-west-1a'] });
-    const connector = new SecurityDataConnector(scope, 'Connector', {
-      ...REQUIRED,
+    const props = {
       encryptionKey: key,
       secret: new secretsmanager.Secret(scope, 'Theirs'),
       bucket: new s3.Bucket(scope, 'Bucket', { encryptionKey: key }),
       alarmTopic: new sns.Topic(scope, 'Topic'),
       network: { vpc, subnets: { subnetType: ec2.SubnetType.PRIVATE_WITH_EGRESS } },
       destination: { type: 's3', bufferInterval: Duration.seconds(300) },
-    });
-    const template = templateOf(scope);
+    } as const;
+    const { connector, template } = construct(props, scope);
     for (const type of ['AWS::SecretsManager::Secret', 'AWS::S3::Bucket', 'AWS::SNS::Topic', 'AWS::KMS::Key']) {
       expect(resources(template, type)).toHaveLength(1);
     }
@@ -257,22 +213,20 @@ describe('the construct in somebody’s own app', () => {
   });
 
   test('does not change the notifications of an existing bucket, whose administrator can send them to the queue', () => {
-    const scope = stack();
-    const bucket = new s3.Bucket(scope, 'Bucket');
-    const { siem } = new SecurityDataConnector(scope, 'Connector', { ...REQUIRED, bucket });
-    const [theirs] = resources(templateOf(scope), 'AWS::S3::Bucket');
+    const { scope, connector, template } = construct(own => ({ bucket: new s3.Bucket(own, 'Bucket') }));
+    const [theirs] = resources(template, 'AWS::S3::Bucket');
     expect(theirs).not.toHaveProperty('Properties.NotificationConfiguration');
-    const policy = siem!.queue.node.findChild('Policy').node.defaultChild as sqs.CfnQueuePolicy;
+    const policy = connector.siem!.queue.node.findChild('Policy').node.defaultChild as sqs.CfnQueuePolicy;
     expect(JSON.stringify(scope.resolve(policy.policyDocument))).toContain('"aws:SourceArn":{"Fn::GetAtt":["Bucket');
   });
 
   test('puts records into a delivery stream of the same stack', () => {
-    const scope = stack();
-    const deliveryStream = new firehose.DeliveryStream(scope, 'Theirs', {
-      destination: new firehose.S3Bucket(new s3.Bucket(scope, 'Bucket')),
+    const { template } = construct(scope => {
+      const destination = new firehose.S3Bucket(new s3.Bucket(scope, 'Bucket'));
+      const deliveryStream = new firehose.DeliveryStream(scope, 'Theirs', { destination });
+      return { destination: { type: 'existing', deliveryStream } };
     });
-    new SecurityDataConnector(scope, 'Connector', { ...REQUIRED, destination: { type: 'existing', deliveryStream } });
-    const put = identityStatements(templateOf(scope)).filter(({ statement }) =>
+    const put = identityStatements(template).filter(({ statement }) =>
       actionsOf(statement).includes('firehose:PutRecordBatch'),
     );
     expect(put.map(({ statement }) => statement.Resource)).toEqual([
@@ -281,18 +235,16 @@ describe('the construct in somebody’s own app', () => {
   });
 
   test('matches the full ARN of a secret that is known by name only', () => {
-    const scope = stack();
-    const secret = secretsmanager.Secret.fromSecretNameV2(scope, 'Theirs', 'acme');
-    new SecurityDataConnector(scope, 'Connector', { ...REQUIRED, secret });
-    const text = JSON.stringify(identityStatements(templateOf(scope)));
-    expect(text).toContain('secret:acme-??????');
+    const { template } = construct(scope => ({
+      secret: secretsmanager.Secret.fromSecretNameV2(scope, 'Theirs', 'acme'),
+    }));
+    expect(JSON.stringify(identityStatements(template))).toContain('secret:acme-??????');
   });
 
   test('may use the keys of a bucket, a secret and a table that are given, through their services only', () => {
-    const scope = stack();
+    const scope = theirStack();
     const key = (name: string) => new kms.Key(scope, name);
-    new SecurityDataConnector(scope, 'Connector', {
-      ...REQUIRED,
+    const props = {
       bucket: new s3.Bucket(scope, 'Bucket', { encryptionKey: key('OfBucket') }),
       secret: new secretsmanager.Secret(scope, 'Secret', { encryptionKey: key('OfSecret') }),
       stateTable: new dynamodb.Table(scope, 'Table', {
@@ -305,8 +257,8 @@ describe('the construct in somebody’s own app', () => {
         url: 'https://siem.acme.example',
         secret: new secretsmanager.Secret(scope, 'Token', { encryptionKey: key('OfToken') }),
       },
-    });
-    expect(keyUses(scope)).toEqual({
+    } as const;
+    expect(keyUses(construct(props, scope).template)).toEqual({
       ConnectorPollerRole: [
         'dynamodb OfConnector,OfTable kms:Decrypt,kms:DescribeKey,kms:Encrypt',
         's3 OfBucket,OfConnector kms:Decrypt,kms:GenerateDataKey',
@@ -320,10 +272,11 @@ describe('the construct in somebody’s own app', () => {
   });
 
   test('lets the SIEM and analysts use the key of a bucket that is given', () => {
-    const scope = stack();
-    const bucket = new s3.Bucket(scope, 'Bucket', { encryptionKey: new kms.Key(scope, 'OfBucket') });
-    new SecurityDataConnector(scope, 'Connector', { ...REQUIRED, bucket, query: true });
-    expect(keyUses(scope)).toEqual({
+    const { template } = construct(scope => ({
+      bucket: new s3.Bucket(scope, 'Bucket', { encryptionKey: new kms.Key(scope, 'OfBucket') }),
+      query: true,
+    }));
+    expect(keyUses(template)).toEqual({
       ConnectorPollerRole: ['s3 OfBucket kms:Decrypt,kms:GenerateDataKey'],
       ConnectorDeliveryRole: ['s3 OfBucket kms:Decrypt,kms:GenerateDataKey'],
       ConnectorSiemReaderPolicy: ['s3 OfBucket kms:Decrypt'],
@@ -332,10 +285,9 @@ describe('the construct in somebody’s own app', () => {
   });
 
   test('lets CloudWatch publish to a topic that is given, and use its key', () => {
-    const scope = stack();
-    const alarmTopic = new sns.Topic(scope, 'Theirs', { enforceSSL: true, masterKey: new kms.Key(scope, 'OfTopic') });
-    new SecurityDataConnector(scope, 'Connector', { ...REQUIRED, alarmTopic });
-    const template = templateOf(scope);
+    const { template } = construct(scope => ({
+      alarmTopic: new sns.Topic(scope, 'Theirs', { enforceSSL: true, masterKey: new kms.Key(scope, 'OfTopic') }),
+    }));
     const granted = [
       only(template, 'AWS::SNS::TopicPolicy')['PolicyDocument'],
       only(template, 'AWS::KMS::Key')['KeyPolicy'],
@@ -353,8 +305,7 @@ describe('the construct in somebody’s own app', () => {
   });
 
   test('is thrown away with all that it holds where the app decides so for everything', () => {
-    const scope = stack();
-    new SecurityDataConnector(scope, 'Connector', { ...REQUIRED, query: true });
+    const { scope } = construct({ query: true });
     RemovalPolicies.of(scope).destroy();
     const template = templateOf(scope);
     const kept = Object.values(template.Resources).filter(
@@ -365,16 +316,9 @@ describe('the construct in somebody’s own app', () => {
   });
 
   test('is kept and protected where the app decides so for everything', () => {
-    const scope = stack();
-    new SecurityDataConnector(scope, 'Connector', { ...REQUIRED, removalPolicy: RemovalPolicy.DESTROY });
+    const { scope } = construct({ removalPolicy: RemovalPolicy.DESTROY });
     RemovalPolicies.of(scope).retain();
     expect(only(templateOf(scope), 'AWS::DynamoDB::Table')['DeletionProtectionEnabled']).toBe(true);
-  });
-
-  test('can be thrown away with all that it holds', () => {
-    const scope = stack();
-    new SecurityDataConnector(scope, 'Connector', { ...REQUIRED, removalPolicy: RemovalPolicy.DESTROY });
-    expect(resources(templateOf(scope), 'AWS::DynamoDB::Table')[0]).toMatchObject({ DeletionPolicy: 'Delete' });
   });
 });
 
@@ -388,6 +332,10 @@ describe('the construct holds its props to the rules of the configuration', () =
     ['rate', { rate: Duration.seconds(90) }],
     ['memorySize', { memorySize: 128 }],
     ['dnsBlocksPath', { dnsBlocksPath: 'v1/dns' }],
+    ['filters.threats', { filters: { threats: 'a ==' } }],
+    ['filters.dnsBlocks', { filters: { dnsBlocks: 'a' } }],
+    ['omit.assets[0]', { omit: { assets: ['id'] } }],
+    ['omit.threats', { omit: { threats: ['asset_id'] } }],
     ['tags.aws:x', { tags: { 'aws:x': 'y' } }],
     ['destination.url', { destination: { type: 'http', url: 'http://siem.acme.example' } }],
     ['destination.bufferInterval', { destination: { type: 's3', bufferInterval: Duration.seconds(901) } }],
@@ -396,7 +344,7 @@ describe('the construct holds its props to the rules of the configuration', () =
       'siemReader',
       { siemQueue: false, siemReader: { type: 'external-id', principal: '111122223333', externalId: 'x-1' } },
     ],
-  ])('%s', (member, props) => {
+  ])('and refuses %s, by the name of the prop', (member, props) => {
     expect(faults(props)).toEqual([`props.${member}`]);
   });
 
@@ -408,7 +356,7 @@ describe('the construct holds its props to the rules of the configuration', () =
 /** What the construct says to a program in JavaScript, which no compiler has checked: one line for each fault. */
 function refusal(props: unknown): string[] {
   try {
-    new SecurityDataConnector(stack(), 'Connector', props as SecurityDataConnectorProps);
+    new SecurityDataConnector(theirStack(), 'Connector', props as SecurityDataConnectorProps);
     return [];
   } catch (error) {
     const { name, faults: all } = error as ConfigurationError;

@@ -7,12 +7,7 @@ import { DESTINATIONS } from '../../../lib/delivery/destinations.ts';
 import { SecurityDataConnector } from '../../../lib/security-data-connector.ts';
 import { createApp, templateOf } from '../synth.ts';
 import { only, resources } from '../template.ts';
-
-const REQUIRED = {
-  connectorName: 'acme',
-  baseUrl: 'https://api.acme.example',
-  authUrl: 'https://auth.acme.example/realms/acme',
-};
+import { REQUIRED } from './construct.ts';
 
 const URL = 'https://siem.acme.example';
 
