@@ -119,38 +119,32 @@ describe('a refusal', () => {
     expect(wordsOf(error)).not.toContain('canary');
   });
 
-  test.each([400, 401, 403, 404, 429, 500])(
-    'a refusal (%i) that echoes the request in every text shows none of it',
-    async status => {
-      const echo: Act = (response, { headers, target }) => {
-        const request = `${headers.authorization} ${target}`;
-        response.writeHead(status, request, { 'x-echo': request, 'content-type': 'application/problem+json' });
-        const words = { [request]: request, type: `urn:${request}/auth`, title: request, detail: request, status };
-        response.end(JSON.stringify(words));
-      };
-      await using each = await apiScene([echo]);
-      const words = wordsOf(await rejection(each.page({ cursor: 'canary-cursor' })));
-      expect(words).not.toContain('canary');
-      expect(words).toContain(String(status));
-    },
-  );
+  test.each([
+    [400, 'auth'],
+    [401, 'auth'],
+    [401, 'auth/invalid-token'],
+    [401, 'auth/revoked-account'],
+    [403, 'auth/insufficient-role'],
+    [404, 'auth'],
+    [429, 'auth'],
+    [500, 'auth'],
+  ])('a refusal (%i %s) that echoes the request in every text shows none of it', async (status, suffix) => {
+    const echo: Act = (response, { headers, target }) => {
+      const request = `${headers.authorization} ${target}`;
+      response.writeHead(status, request, { 'x-echo': request, 'content-type': 'application/problem+json' });
+      const words = { [request]: request, type: `urn:${request}/${suffix}`, title: request, detail: request, status };
+      response.end(JSON.stringify(words));
+    };
+    await using each = await apiScene([echo]);
+    const words = wordsOf(await rejection(each.page({ cursor: 'canary-cursor' })));
+    expect(words).not.toContain('canary');
+    expect(words).toContain(String(status));
+  });
 
   test('a refusal of a type that the specification does not name shows the status alone', async () => {
     await using each = await apiScene([problem(400, 'canary/row')]);
     const error = await rejection(each.page());
     expect(error.message).toMatch(/400.*\/v1\/assets/);
     expect(wordsOf(error)).not.toContain('canary');
-  });
-
-  test('a refusal shows no part of the token', async () => {
-    for (const [status, suffix] of [
-      [401, 'auth/invalid-token'],
-      [401, 'auth/revoked-account'],
-      [403, 'auth/insufficient-role'],
-      [400, 'x'],
-    ] as const) {
-      await using each = await apiScene([problem(status, suffix)]);
-      expect(wordsOf(await rejection(each.page()))).not.toContain('canary');
-    }
   });
 });

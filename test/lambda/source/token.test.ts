@@ -109,45 +109,21 @@ describe('a token', () => {
     expect(each.server.seen).toHaveLength(1);
   });
 
-  test('a token is reused for its lifetime and renewed thirty seconds before expires_in', async () => {
-    await using each = await tokenScene(issued('one', 300), issued('two', 300));
+  test.each([
+    ['lasts 300 seconds', 300, 'until thirty seconds before its end', 270_000],
+    ['has no expires_in', undefined, 'as if it lasted five minutes', 270_000],
+    ['lasts shorter than the margin', 22, 'for half its lifetime', 11_000],
+    ['lasts no time', 0, 'for ten seconds, so that not every page requests one', 10_000],
+    ['lasts next to no time', 1e-9, 'for ten seconds', 10_000],
+  ])('a token that %s (%p) is used %s', async (_what, life, _used, milliseconds) => {
+    await using each = await tokenScene(issued('one', life), issued('two', life));
     await each.token();
-    each.clock.advance(269_999);
+    each.clock.advance(milliseconds - 1);
     expect(await each.token()).toBe('one');
     each.clock.advance(1);
     expect(await each.token()).toBe('two');
     expect(each.server.seen).toHaveLength(2);
   });
-
-  test('a token without expires_in is taken to last five minutes', async () => {
-    await using each = await tokenScene(issued('one'), issued('two'));
-    await each.token();
-    each.clock.advance(269_999);
-    expect(await each.token()).toBe('one');
-    each.clock.advance(1);
-    expect(await each.token()).toBe('two');
-  });
-
-  test('a token that lasts shorter than the margin is used for half its lifetime', async () => {
-    await using each = await tokenScene(issued('one', 22), issued('two', 22));
-    await each.token();
-    each.clock.advance(10_999);
-    expect(await each.token()).toBe('one');
-    each.clock.advance(1);
-    expect(await each.token()).toBe('two');
-  });
-
-  test.each([0, 1e-9])(
-    'a token that lasts %d seconds is used for ten, so that not every page requests one',
-    async life => {
-      await using each = await tokenScene(issued('one', life), issued('two', life));
-      await each.token();
-      each.clock.advance(9_999);
-      expect(await each.token()).toBe('one');
-      each.clock.advance(1);
-      expect(await each.token()).toBe('two');
-    },
-  );
 
   test.each(['bearer', 'BEARER'])('a token of the type %s is a Bearer token', async token_type => {
     await using each = await tokenScene(json(200, { ...TOKEN, token_type }));
@@ -264,11 +240,6 @@ describe('the body of the token endpoint', () => {
     expect(error.message).toContain('400');
   });
 
-  test('the body of a refusal names the OAuth error', async () => {
-    await using each = await tokenScene(refused(400, 'invalid_client'));
-    expect((await rejection(each.token())).message).toContain('400 invalid_client');
-  });
-
   test('the body of a refusal that does not end is waited for as long as a request may take, then the status is reported', async () => {
     await using each = await tokenScene(drip(400, '{"error":'));
     const token = rejection(each.token());
@@ -363,13 +334,6 @@ describe('a token endpoint that fails', () => {
     each.clock.advance(5_000);
     await ended;
     expect(await next).toBe('one');
-  });
-
-  test('a token endpoint that asks to be called again at once is called no faster than the backoff', async () => {
-    const busy = json(429, '', { 'retry-after': '0' });
-    await using each = await tokenScene(busy, busy, busy, busy, issued('one', 300));
-    expect(await each.token()).toBe('one');
-    expect(each.clock.pauses).toEqual([50, 100, 200, 400]);
   });
 
   test('a token endpoint that does not answer is called again after ten seconds', async () => {

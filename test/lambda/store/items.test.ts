@@ -66,12 +66,6 @@ describe('row states', () => {
     expect(await each.states.get('assets', IDS)).toEqual(new Map());
   });
 
-  test('row states that do not exist are absent', async () => {
-    await using each = await scene();
-    await each.states.put('assets', new Map([['a', state(1)]]), pass);
-    expect([...(await each.states.get('assets', ['a', 'b'])).keys()]).toEqual(['a']);
-  });
-
   test('row states, the child index and removals are read with strong consistency, because decisions depend on them', async () => {
     await using each = await scene();
     const asked: Record<string, unknown>[] = [];
@@ -88,15 +82,6 @@ describe('row states', () => {
     const [states, ...queries] = asked;
     expect(states).toMatchObject({ RequestItems: { [each.aws.names.stateTable]: { ConsistentRead: true } } });
     expect(queries.map(query => query['ConsistentRead'])).toEqual([true, true]);
-  });
-
-  test('the row states of a page of 500 ids are looked up in five requests', async () => {
-    await using each = await scene();
-    const saved = new Map(Array.from({ length: 500 }, (_, index) => [`id-${index}`, state(index)]));
-    await each.states.put('assets', saved, pass);
-    expect(await each.states.get('assets', [...saved.keys()])).toEqual(saved);
-    expect(each.count('BatchGetItem')).toBe(5);
-    expect(each.count('BatchWriteItem')).toBe(20);
   });
 });
 
