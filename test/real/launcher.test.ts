@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { rejection } from '../lambda/support/rejection.ts';
 import { freePort, startPart } from '../support/parts/start-part.ts';
+import { PARTS } from './parts.ts';
+import { FETCH } from './run/fetch-part.ts';
 import type { Launch } from './run/launch.ts';
-import { readOptions } from './run/options.ts';
-import { readyPart } from './run/ready-part.ts';
-import { choose, SUITES } from './suites.ts';
+import { choose, readOptions, readyPart } from './run/launcher.ts';
+import { SUITES } from './suites.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
@@ -23,22 +24,23 @@ describe('the test files of a run', () => {
   });
 
   test('are run when every part that they need is there, and skipped by name otherwise', () => {
-    const { run, skip } = choose(new Set(['dynamodb', 'moto', 'trino']), []);
-    expect(run.length + skip.length).toBe(SUITES.length);
-    expect(run.filter(({ needs }) => needs.includes('keycloak'))).toEqual([]);
-    expect(skip.map(({ lacks }) => lacks)).toEqual(skip.map(() => ['keycloak']));
-    expect(choose(new Set(), []).run).toEqual([]);
+    const { runnable, skipped } = choose(SUITES, new Set(['dynamodb', 'moto', 'trino']));
+    expect(runnable.length + skipped.length).toBe(SUITES.length);
+    expect(runnable.filter(({ needs }) => needs.includes('keycloak'))).toEqual([]);
+    expect(skipped.map(({ lacks }) => lacks)).toEqual(skipped.map(() => ['keycloak']));
+    expect(choose(SUITES, new Set()).runnable).toEqual([]);
   });
 });
 
 describe('a part', () => {
-  const options = readOptions(['node', 'main', '--without', 'moto', '--without', 'keycloak'], {
-    XDG_CACHE_HOME: '/cache',
-  });
+  const start = () => Promise.reject(new Error('started'));
+  const program = { command: 'test:real', description: '', folder: 'real', parts: PARTS, fetch: FETCH, start };
+  const argv = ['node', 'main', '--without', 'moto', '--without', 'keycloak'];
+  const options = readOptions(program, argv, { XDG_CACHE_HOME: '/cache' });
 
   test('that is left out, or whose tools the machine lacks, is skipped for that reason', async () => {
     expect(options).toMatchObject({ without: ['moto', 'keycloak'], cache: '/cache/security-data-connector/real' });
-    expect(await readyPart('moto', options)).toEqual({ skipped: 'left out' });
+    expect(await readyPart(program, 'moto', options)).toEqual({ skipped: 'left out' });
   });
 
   test('is started in its own process group, and leaves no process when it is stopped', async () => {

@@ -21,7 +21,7 @@ export default class PartsReporter {
       const sum = (of: 'numPassingTests' | 'numFailingTests') => results.reduce((total, each) => total + each[of], 0);
       const counts = `${sum('numPassingTests')} passed, ${sum('numFailingTests')} failed`;
       const { name, version } = PARTS[part];
-      return `${name} ${version}: ${there[part] ? counts : `SKIPPED, with the ${files.length} test files that need it`}`;
+      return `${name} ${version}: ${there[part] ? counts : `not started, so ${files.length} test files were not run`}`;
     });
     // jest writes its summary there too, so the order is kept.
     process.stderr.write(`\n${lines.join('\n')}\n`);

@@ -1,10 +1,8 @@
 import type { PartName } from './parts.ts';
+import type { Suite as LaunchedSuite } from './run/launcher.ts';
 
-export interface Suite {
-  /** Below the project's root. */
-  readonly file: string;
-  /** The parts that it requires. */
-  readonly needs: readonly PartName[];
+/** Its file is below the project's root. */
+export interface Suite extends LaunchedSuite<PartName> {
   /** Whether it runs the function as synthesized. */
   readonly bundle: boolean;
 }
@@ -44,18 +42,3 @@ export const SUITES: readonly Suite[] = [
   whole('siem'),
   whole('crash'),
 ];
-
-export interface Choice {
-  readonly run: readonly Suite[];
-  readonly skip: readonly (Suite & { readonly lacks: readonly PartName[] })[];
-}
-
-/** @param only parts of paths; none: all files */
-export function choose(there: ReadonlySet<string>, only: readonly string[]): Choice {
-  const chosen = SUITES.filter(({ file }) => only.length === 0 || only.some(part => file.includes(part)));
-  const checked = chosen.map(each => ({ ...each, lacks: each.needs.filter(part => !there.has(part)) }));
-  return {
-    run: checked.filter(({ lacks }) => lacks.length === 0),
-    skip: checked.filter(({ lacks }) => lacks.length > 0),
-  };
-}

@@ -1,4 +1,5 @@
 /** What `npm run test:siem` fetches and starts. This table alone names versions. */
+import type { Suite } from '../real/run/launcher.ts';
 import type { ToolName } from '../support/parts/tools.ts';
 
 export const PARTS = {
@@ -85,13 +86,8 @@ export function part(name: PartName): Part {
   return found;
 }
 
-export interface Suite {
-  /** Below test/siem. */
-  readonly file: string;
-  readonly needs: readonly PartName[];
-}
-
-export const SUITES: readonly Suite[] = [
+/** The test files, below test/siem. */
+export const SUITES: readonly Suite<PartName>[] = [
   { file: 'opensearch.siem.ts', needs: ['opensearch'] },
   { file: 'elasticsearch.siem.ts', needs: ['elasticsearch'] },
   { file: 'kql.siem.ts', needs: ['kusto', 'duckdb-kql'] },

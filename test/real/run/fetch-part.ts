@@ -1,16 +1,11 @@
-/** Fetches a part into the cache by its own registry's client, once. */
+/** Fetches each part by the client of its registry. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FETCH_SECONDS, type Fetched, fetchOnce, installPython } from '../../support/parts/cache.ts';
+import { FETCH_SECONDS, installPython } from '../../support/parts/cache.ts';
 import { command } from '../../support/parts/command.ts';
 import { MAVEN_DEPENDENCY_PLUGIN, PARTS, type PartName } from '../parts.ts';
 
-/** @throws CommandError */
-export async function fetchPart(part: PartName, cache: string): Promise<Fetched> {
-  return fetchOnce(cache, `${part}-${PARTS[part].version}`, FETCH[part]);
-}
-
-const FETCH: Readonly<Record<PartName, (folder: string) => Promise<void>>> = {
+export const FETCH: Readonly<Record<PartName, (folder: string) => Promise<void>>> = {
   async dynamodb(folder) {
     await copyArchives(join(folder, 'lib'), [{ artifact: `com.amazonaws:DynamoDBLocal:${PARTS.dynamodb.version}` }]);
   },

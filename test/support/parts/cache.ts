@@ -12,8 +12,8 @@ export interface Fetched {
   readonly cached: boolean;
 }
 
-export function defaultCache(environment: NodeJS.ProcessEnv): string {
-  return join(environment['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'security-data-connector', 'real');
+export function defaultCache(environment: NodeJS.ProcessEnv, folder = 'real'): string {
+  return join(environment['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'security-data-connector', folder);
 }
 
 /** @param fill puts the part into the folder that it is given */
