@@ -32,7 +32,44 @@ async function shownBy(
   };
 }
 
-// Side by side: they wait for one try after the other, each in a process of its own.
+function measured(what: string, { run }: { readonly run: FunctionRun }, began: number): void {
+  const seconds = ((Date.now() - began) / 1000).toFixed(1);
+  console.log(`${what}: ${Math.round(run.peakMegabytes)} MB, ${seconds} s\n${JSON.stringify(run.outcomes)}`);
+}
+
+/** A byte every 50 milliseconds, without end. */
+const drip: Act = response => {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  const timer = setInterval(() => response.write(' '), 50);
+  response.on('close', () => clearInterval(timer));
+};
+
+// The concurrent tests mostly wait, each for a process of its own. Those that wait longest come first.
+describe('services that send a byte at a time', () => {
+  test.concurrent.each<[string, { readonly token?: boolean }, RegExp]>([
+    ['the API', {}, /OutOfTimeError.*\/v1\/assets/],
+    ['the token endpoint', { token: true }, /ApiUnavailableError.*token endpoint/i],
+  ])(
+    'when %s sends a byte at a time, the run ends in time, logs its failures, emits metrics and releases the lease',
+    async (what, { token }, message) => {
+      await using each = await canaries();
+      await using endpoint = await httpHarness(drip);
+      if (!token) each.api.tamper(() => drip);
+      const began = Date.now();
+      const shown = await shownBy(each, token ? { AUTH_URL: endpoint.url } : {}, 5_000);
+      measured(`drip, ${what}`, shown, began);
+      expect(shown.run.rejections).toMatch(message);
+      expect(shown.log).toMatch(message);
+      const metrics = emfOf(shown.run.stdout);
+      expect(metrics).toHaveLength(STREAMS.length + 1);
+      expect(metrics.at(-1)!.figures['TimeLeftMilliseconds']).toBeGreaterThan(0);
+      each.api.tamper();
+      const { run } = await shownBy(each);
+      expect(run.outcomes).toMatchObject([{ more: false, streams: { assets: { forwarded: 1, caughtUp: true } } }]);
+    },
+  );
+});
+
 describe('services that echo every request in their answers', () => {
   test.concurrent.each<[string, Act]>([
     ['refusals', echo(400)],
@@ -102,13 +139,6 @@ describe('services that echo every request in their answers', () => {
   });
 });
 
-/** A byte every 50 milliseconds, without end. */
-const drip: Act = response => {
-  response.writeHead(200, { 'content-type': 'application/json' });
-  const timer = setInterval(() => response.write(' '), 50);
-  response.on('close', () => clearInterval(timer));
-};
-
 /** As much as the socket takes, until the reader closes it. */
 const flood: Act = response => {
   const piece = Buffer.alloc(65_536, ' ');
@@ -129,36 +159,6 @@ const bomb: Act = response => {
 
 const ends = (document: string): Act => json(200, `{${document},"p":{"next_cursor":null,"page_size":0}}`);
 const MOST_MEGABYTES = 700;
-
-function measured(what: string, { run }: { readonly run: FunctionRun }, began: number): void {
-  const seconds = ((Date.now() - began) / 1000).toFixed(1);
-  console.log(`${what}: ${Math.round(run.peakMegabytes)} MB, ${seconds} s\n${JSON.stringify(run.outcomes)}`);
-}
-
-describe('services that send a byte at a time', () => {
-  // One after the other: each uses its clients in this process too, which take the endpoints from one environment.
-  test.each<[string, { readonly token?: boolean }, RegExp]>([
-    ['the API', {}, /OutOfTimeError.*\/v1\/assets/],
-    ['the token endpoint', { token: true }, /ApiUnavailableError.*token endpoint/i],
-  ])(
-    'when %s sends a byte at a time, the run ends in time, logs its failures, emits metrics and releases the lease',
-    async (what, { token }, message) => {
-      await using each = await canaries();
-      await using endpoint = await httpHarness(drip);
-      if (!token) each.api.tamper(() => drip);
-      const began = Date.now();
-      const shown = await shownBy(each, token ? { AUTH_URL: endpoint.url } : {}, 5_000);
-      measured(`drip, ${what}`, shown, began);
-      expect(shown.run.rejections).toMatch(message);
-      expect(shown.log).toMatch(message);
-      const left = emfOf(shown.run.stdout).map(({ values }) => values['TimeLeftMilliseconds'] ?? 1);
-      expect(left.length).toBe(STREAMS.length + 1);
-      expect(Math.min(...left)).toBeGreaterThan(0);
-      each.api.tamper();
-      expect(await each.run()).toMatchObject({ more: false, streams: { assets: { forwarded: 1, caughtUp: true } } });
-    },
-  );
-});
 
 describe('services that send without end', () => {
   test.each<[string, Act, string]>([
