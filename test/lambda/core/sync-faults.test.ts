@@ -110,11 +110,4 @@ describe('rule 13: rows that cannot be sent', () => {
     expect(await harness.later().runStream('assets')).toMatchObject({ deadLetters: 0, forwarded: 0, suppressed: 4 });
     expect(harness.journal.begun).toEqual([]);
   });
-
-  test('a page of nothing but rows that cannot be sent moves the cursor too', async () => {
-    const harness = new Harness();
-    harness.api.pages('/a', [[asset('a')], ['7'], []]);
-    await harness.runStream('assets');
-    expect(cursorOf(harness)).toBe('c2');
-  });
 });
