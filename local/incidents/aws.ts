@@ -1,7 +1,6 @@
 import { THROTTLED } from '../aws/faults.ts';
-import { LONG_RUNS, putPages } from './backlog.ts';
+import { addRows, LONG_RUNS, putPages } from './backlog.ts';
 import type { Incident } from './incident.ts';
-import { addRows } from './rows.ts';
 import type { Scene } from './scene.ts';
 import { isRead } from './service-reports.ts';
 

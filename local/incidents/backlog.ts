@@ -1,5 +1,13 @@
+/** New rows and backlogs, which several incidents need. */
 import type { Scene } from './scene.ts';
 import { problem } from './tampered-api.ts';
+
+/** A new row in each stream, so that there is something to deliver. */
+export function addRows({ platform, minute }: Scene): void {
+  platform.put('assets', { id: `new-${minute}` });
+  platform.put('threats', { id: `new-${minute}`, asset_id: `new-${minute}` });
+  platform.put('dns-blocks', { id: `new-${minute}` });
+}
 
 /** Makes many pages from few rows. The lease needs no renewal for half a minute, so simulated time can advance quickly. */
 export const LONG_RUNS = { pageLimit: 1, leaseSeconds: 90 };

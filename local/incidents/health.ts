@@ -2,9 +2,8 @@ import { THROTTLED } from '../aws/faults.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createRandom } from '../platform/random.ts';
 import { randomChange } from '../platform/traffic.ts';
-import { LONG_RUNS, limitRate, putPages } from './backlog.ts';
+import { addRows, LONG_RUNS, limitRate, putPages } from './backlog.ts';
 import type { Incident } from './incident.ts';
-import { addRows } from './rows.ts';
 import type { Scene } from './scene.ts';
 
 const random = createRandom(7);

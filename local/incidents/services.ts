@@ -1,5 +1,5 @@
+import { addRows } from './backlog.ts';
 import type { Incident } from './incident.ts';
-import { addRows } from './rows.ts';
 
 const HTTP = { destination: { type: 'http', url: 'https://siem.example/events', retrySeconds: 1200 } };
 

@@ -6,8 +6,9 @@ import { gzipSync } from 'node:zlib';
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { leaseKey } from '../../lambda/store/item.ts';
 import { createRandom } from '../../local/platform/random.ts';
+import { EventDatabase } from '../../local/query/event-database.ts';
 import { bundle } from '../lambda/support/bundle.ts';
-import { viewsUnlikeTruth } from '../local/query/views-of-folder.ts';
+import { addTo, COPY_QUERY, type CopyRow, unlikeTruth, type ViewsCopy } from '../simulation/oracle/views.ts';
 import { check, type Result } from '../support/promise.ts';
 import { receive } from '../support/siem.ts';
 import { truthRows } from '../support/truth-rows.ts';
@@ -199,4 +200,12 @@ export function leaseEpochReader(environment: Readonly<Record<string, string>>):
   });
   const command = { TableName: environment['STATE_TABLE']!, Key: leaseKey, ConsistentRead: true };
   return async () => Number((await client.send(new GetItemCommand(command))).Item?.['epoch']?.N ?? 0);
+}
+
+/** Compares the views over a folder's files with the platform's truth. @returns a sentence for each fault */
+async function viewsUnlikeTruth(folder: string, truth: Parameters<typeof unlikeTruth>[0]): Promise<string[]> {
+  using database = await EventDatabase.open(folder);
+  const copy: ViewsCopy = new Map();
+  for (const row of await (await database.query(COPY_QUERY)).getRows()) addTo(copy, row as unknown as CopyRow);
+  return unlikeTruth(truth, copy);
 }
