@@ -18,6 +18,24 @@ async function delivered(scene: AwsScene): Promise<string[]> {
   return (await scene.aws.delivered()).sort();
 }
 
+/** A service that answers each record of a call with the code for it, or takes it. */
+function answering(codeOf: (call: number, record: number) => string | undefined) {
+  const clock = steppedClock();
+  const service = {
+    calls: 0,
+    async send({ input }: { readonly input: { readonly Records: readonly unknown[] } }) {
+      const call = ++service.calls;
+      const codes = input.Records.map((_, record) => codeOf(call, record));
+      return {
+        RequestResponses: codes.map(ErrorCode =>
+          ErrorCode === undefined ? { RecordId: 'r' } : { ErrorCode, ErrorMessage: 'canary' },
+        ),
+      };
+    },
+  };
+  return { service, clock, firehose: createFirehose(service as Sender, 'stream', retryBudget(clock)) };
+}
+
 /** Lines so long that each fills a record of its own. */
 const large = (count: number) => Array.from({ length: count }, (_, index) => `${index}`.padStart(600_000, 'x'));
 
@@ -47,16 +65,7 @@ describe('event lines', () => {
 });
 
 describe('a partial failure', () => {
-  test('a partial failure sends only the failed records again, though the answer is 200', async () => {
-    await using scene = await awsScene();
-    const lines = large(4);
-    scene.aws.faults.next('firehose', { failItems: index => index === 1 }, { failItems: () => true });
-    expect(await delivery(scene).deliver(lines, LEASE_VALID)).toBeGreaterThan(0);
-    expect(await delivered(scene)).toEqual(lines.toSorted());
-    expect(scene.aws.firehose.counters.records).toBe(4);
-  });
-
-  test('a partial failure of any pattern delivers each line exactly once', async () => {
+  test('a partial failure of any pattern sends only the failed records again, so each line is delivered exactly once', async () => {
     await using scene = await awsScene();
     const lines = large(5);
     const patterns = [0b10101, 0b11, 0b1].map((bits): Fault => ({ failItems: index => ((bits >> index) & 1) === 1 }));
@@ -68,79 +77,35 @@ describe('a partial failure', () => {
   test.each(['canary', 'Canary-1', '{"row":"canary"}', 'CanaryRow and more'])(
     'a partial failure whose code may echo a row (%j) stops the stream and does not show the code',
     async ErrorCode => {
-      const client: Sender = {
-        send: async ({ input }) => ({ RequestResponses: input.Records.map(() => ({ ErrorCode })) }),
-      };
-      const error = await rejection(
-        createFirehose(client, 'stream', retryBudget(steppedClock())).deliver(['row'], LEASE_VALID),
-      );
+      const error = await rejection(answering(() => ErrorCode).firehose.deliver(['row'], LEASE_VALID));
       expect(error.message).toContain('unknown code');
       expect(wordsOf(error)).not.toMatch(/canary/i);
     },
   );
 
-  test('a partial failure that is no throttling is tried eight times, then stops the stream with the code', async () => {
-    let calls = 0;
-    const client: Sender = {
-      async send({ input }) {
-        calls++;
-        return {
-          RequestResponses: input.Records.map(() => ({ ErrorCode: 'InternalFailure', ErrorMessage: 'canary' })),
-        };
-      },
-    };
-    const error = await rejection(
-      createFirehose(client, 'stream', retryBudget(steppedClock())).deliver(['canary'], LEASE_VALID),
-    );
+  test.each([
+    ['that is no throttling', ['InternalFailure', 'InternalFailure'], /InternalFailure/],
+    [
+      'with mixed codes',
+      ['ServiceUnavailableException', 'InternalFailure'],
+      /ServiceUnavailableException, InternalFailure/,
+    ],
+  ])('a partial failure %s is tried eight times, then stops the stream with its codes', async (_what, codes, named) => {
+    const { service, firehose } = answering((_call, record) => codes[record]);
+    const error = await rejection(firehose.deliver(large(2), LEASE_VALID));
     expect(error).toBeInstanceOf(DeliveryError);
-    expect(error.message).toContain('InternalFailure');
-    expect(calls).toBe(8);
+    expect(error.message).toMatch(named);
+    expect(service.calls).toBe(8);
     expect(wordsOf(error)).not.toContain('canary');
-  });
-
-  test('a partial failure after throttling has eight tries of its own', async () => {
-    let calls = 0;
-    const client: Sender = {
-      async send({ input }) {
-        calls++;
-        const ErrorCode = calls <= 10 ? 'ServiceUnavailableException' : calls === 11 ? 'InternalFailure' : undefined;
-        return { RequestResponses: input.Records.map(() => (ErrorCode ? { ErrorCode } : { RecordId: 'r' })) };
-      },
-    };
-    await createFirehose(client, 'stream', retryBudget(steppedClock())).deliver(['{}'], LEASE_VALID);
-    expect(calls).toBe(12);
-  });
-
-  test('a partial failure with mixed codes is no throttling, and is tried eight times', async () => {
-    let calls = 0;
-    const codes = ['ServiceUnavailableException', 'InternalFailure'];
-    const client: Sender = {
-      async send({ input }) {
-        calls++;
-        return { RequestResponses: input.Records.map((_: unknown, at: number) => ({ ErrorCode: codes[at] })) };
-      },
-    };
-    const send = createFirehose(client, 'stream', retryBudget(steppedClock())).deliver(large(2), LEASE_VALID);
-    const error = await rejection(send);
-    expect(error).toBeInstanceOf(DeliveryError);
-    expect(error.message).toContain('ServiceUnavailableException, InternalFailure');
-    expect(calls).toBe(8);
   });
 
   test.each(['ServiceUnavailableException', 'ThrottlingException', 'LimitExceededException'])(
     'a partial failure with %s is throttling: retried beyond eight tries, and the waiting time is returned',
     async ErrorCode => {
-      let calls = 0;
-      const client: Sender = {
-        async send({ input }) {
-          calls++;
-          return { RequestResponses: input.Records.map(() => (calls <= 12 ? { ErrorCode } : { RecordId: 'r' })) };
-        },
-      };
-      const clock = steppedClock();
+      const { service, clock, firehose } = answering(call => (call <= 12 ? ErrorCode : undefined));
       const before = clock.now();
-      const waited = await createFirehose(client, 'stream', retryBudget(clock)).deliver(['{}'], LEASE_VALID);
-      expect([calls, waited]).toEqual([13, clock.now() - before]);
+      const waited = await firehose.deliver(['{}'], LEASE_VALID);
+      expect([service.calls, waited]).toEqual([13, clock.now() - before]);
     },
   );
 
@@ -197,18 +162,6 @@ describe('the lease', () => {
 });
 
 describe('throttling', () => {
-  test('throttling that outlasts the lease ends at the next try, with the error of the lease and nothing sent', async () => {
-    await using scene = await awsScene();
-    scene.aws.faults.always('firehose', THROTTLED.firehose);
-    const lost = new LeaseLostError('another run has taken it over');
-    let asked = 0;
-    const assertLeaseValid = async () => {
-      if (++asked === 4) throw lost;
-    };
-    expect(await rejection(delivery(scene).deliver(['{}'], assertLeaseValid))).toBe(lost);
-    expect([asked, scene.aws.firehose.counters.calls, await delivered(scene)]).toEqual([4, 3, []]);
-  });
-
   test.each([
     ['of whole calls', THROTTLED.firehose],
     ['of every record', { failItems: () => true }],
