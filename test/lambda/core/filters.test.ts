@@ -19,7 +19,7 @@ async function having(rows: readonly string[], selections = {}): Promise<Harness
 }
 
 function next(harness: Harness, ...rows: string[]): void {
-  harness.api.on('/a', 'c1', answer(rows, 'c2')).on('/a', 'c2', answer([], null));
+  harness.api.next('/a', 'c1', rows);
 }
 
 describe('a filter', () => {
@@ -48,10 +48,7 @@ describe('a filter', () => {
     });
     expect(harness.events).toMatchObject([{ kind: 'withdrawn', stream: 'assets', id: 'a', reason: 'filtered' }]);
     const [withdrawn] = harness.events;
-    harness
-      .later()
-      .api.on('/a', 'c2', answer([high('a', 3)], 'c3'))
-      .on('/a', 'c3', answer([], null));
+    harness.later().api.next('/a', 'c2', [high('a', 3)]);
     await harness.runStream('assets', { selections: LOW_OUT });
     expect(harness.sent).toEqual(['upsert a']);
     expect(harness.events[0]!.sequence > withdrawn!.sequence).toBe(true);
@@ -92,10 +89,7 @@ describe('a filter', () => {
     const run = () => harness.run({ only: ['assets', 'threats'], selections: LOW_OUT });
     await run();
     expect(harness.sent).toEqual(['upsert t']);
-    harness
-      .later()
-      .api.on('/a', 'c1', answer([tombstone('a', { version: 2 })], 'c2'))
-      .on('/a', 'c2', answer([], null));
+    harness.later().api.next('/a', 'c1', [tombstone('a', { version: 2 })]);
     await run();
     expect(harness.sent).toEqual(['withdrawn t']);
   });
@@ -116,8 +110,7 @@ describe('a filter', () => {
         .on('/a', undefined, answer([tombstone('a', { version: 2 })], 'r2'))
         .on('/a', 'c1', answer([tombstone('a', { version: 2 })], 'r2'))
         .on('/a', 'r2', new ApiRefusedError('/a', 500, undefined))
-        .on('/t', 'c1', answer([threat('t', 'a', { version: 2 })], 'c2'))
-        .on('/t', 'c2', answer([], null));
+        .next('/t', 'c1', [threat('t', 'a', { version: 2 })]);
       await run(after);
       expect(harness.sent).toContain('upsert t');
       harness.later();
@@ -138,13 +131,12 @@ describe('a filter', () => {
     harness.later();
     harness.api
       .on('/a', 'c2', answer([tombstone('a', { version: 3 })], 'c3'))
-      .on('/t', 'c1', answer([threat('t', 'a', { version: 2 })], 'c2'))
-      .on('/t', 'c2', answer([], null));
+      .next('/t', 'c1', [threat('t', 'a', { version: 2 })]);
     harness.journal.fail('assets checkpoint');
     await run();
     harness.later();
     // The API shows the latest version alone.
-    harness.api.on('/a', 'c2', answer([low('a', 4)], 'c3')).on('/a', 'c3', answer([], null));
+    harness.api.next('/a', 'c2', [low('a', 4)]);
     await run();
     expect(harness.sent).toEqual([]);
     expect(await harness.ports.removals.list('assets')).toEqual([]);
@@ -161,10 +153,7 @@ describe('a filter', () => {
     await run();
     expect(harness.sent).toEqual(['tombstone a', 'withdrawn t']);
     harness.later();
-    harness.api
-      .on('/a', 'c2', answer([low('a', 3)], null))
-      .on('/t', 'c1', answer([threat('t', 'a', { version: 2 })], 'c2'))
-      .on('/t', 'c2', answer([], null));
+    harness.api.on('/a', 'c2', answer([low('a', 3)], null)).next('/t', 'c1', [threat('t', 'a', { version: 2 })]);
     await run();
     expect(harness.sent).toEqual(['upsert t']);
     harness.later();
@@ -226,16 +215,10 @@ describe('a filter', () => {
     const run = () => harness.run({ only: ['assets', 'threats'], selections: THREATS_LOW_OUT });
     await run();
     const lowered = threat('t', 'a', { version: 2, severity: 'low' });
-    harness
-      .later()
-      .api.on('/t', 'c1', answer([lowered], 'c2'))
-      .on('/t', 'c2', answer([], null));
+    harness.later().api.next('/t', 'c1', [lowered]);
     await run();
     expect(harness.events).toMatchObject([{ kind: 'withdrawn', id: 't', asset_id: 'a', reason: 'filtered' }]);
-    harness
-      .later()
-      .api.on('/a', 'c1', answer([tombstone('a', { version: 2 })], 'c2'))
-      .on('/a', 'c2', answer([], null));
+    harness.later().api.next('/a', 'c1', [tombstone('a', { version: 2 })]);
     await run();
     expect(harness.sent).toEqual(['tombstone a']);
   });
@@ -243,16 +226,11 @@ describe('a filter', () => {
   test('a threat that a killed run may have sent is withdrawn once, with its asset, and not again because of the filter', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a'), asset('b')], []]).pages('/t', [[threat('t', 'a')], []]);
-    harness.journal.hook = name => {
-      if (name === 'threats states') throw new Error('killed');
-    };
+    harness.journal.fail('threats states', new Error('killed'));
     const run = () => harness.run({ only: ['assets', 'threats'], selections: THREATS_LOW_OUT });
     await run();
     expect(harness.sent.at(-1)).toBe('upsert t');
-    harness
-      .later()
-      .api.on('/a', 'c1', answer([tombstone('a', { version: 2 })], 'c2'))
-      .on('/a', 'c2', answer([], null));
+    harness.later().api.next('/a', 'c1', [tombstone('a', { version: 2 })]);
     harness.api.on('/t', undefined, answer([threat('t', 'b', { version: 2, severity: 'low' })], null));
     await run();
     expect(harness.sent).toEqual(['tombstone a', 'withdrawn t']);
@@ -277,9 +255,7 @@ describe('a filter', () => {
     async (_, step) => {
       const harness = await having([high('a')], LOW_OUT);
       next(harness, low('a', 2));
-      harness.journal.hook = name => {
-        if (name === step) throw new Error('killed');
-      };
+      harness.journal.fail(step, new Error('killed'));
       await expect(harness.runStream('assets', { selections: LOW_OUT })).rejects.toThrow('killed');
       const first = harness.events.map(event => event.event_id);
       harness.journal.hook = () => undefined;
@@ -293,9 +269,7 @@ describe('a filter', () => {
   test('a row that a killed run may have sent is withdrawn when the filter excludes it, although no state knows it', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[high('a')], []]);
-    harness.journal.hook = name => {
-      if (name === 'assets states') throw new Error('killed');
-    };
+    harness.journal.fail('assets states', new Error('killed'));
     await expect(harness.runStream('assets', { selections: LOW_OUT })).rejects.toThrow('killed');
     harness.journal.hook = () => undefined;
     await harness.later().runStream('assets', { selections: HIGH_OUT });
@@ -344,9 +318,7 @@ describe('a changed filter', () => {
     const harness = new Harness();
     harness.api.pages('/a', [[low('a')], [low('b')], []]);
     await harness.runStream('assets', { selections: LOW_OUT });
-    harness.later().journal.hook = name => {
-      if (name === 'assets look-up b') throw new Error('killed');
-    };
+    harness.later().journal.fail('assets look-up b', new Error('killed'));
     await expect(harness.runStream('assets')).rejects.toThrow('killed');
     harness.journal.hook = () => undefined;
     await harness.runStream('assets');

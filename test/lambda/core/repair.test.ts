@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { ApiRefusedError, ApiUnavailableError, LeaseBusyError } from '../../../lambda/core/errors.ts';
 import { Harness, type RunChange } from './support/harness.ts';
-import { answer, asset, threat, tombstone } from './support/rows.ts';
+import { asset, threat, tombstone } from './support/rows.ts';
 
 const ONLY = { only: ['assets', 'threats'] } as const;
 const LOW_OUT = { selections: { assets: { filter: "severity != 'low'" } } };
@@ -149,7 +149,7 @@ describe('a row that stays as it is, with a reason', () => {
 
   test('when the time ends before the stream is read to its end, because the states may be old', async () => {
     const harness = await having();
-    harness.api.on('/a', 'c1', answer([asset('x')], 'c2')).on('/a', 'c2', answer([], null));
+    harness.api.next('/a', 'c1', [asset('x')]);
     const outOfTime = () => harness.journal.done.length > 0;
     const { repaired: outcomes } = await harness.run({ ...ONLY, repair: { assets: ['a'], threats: ['t'] }, outOfTime });
     expect(outcomes).toEqual([{ stream: 'assets', id: 'a', outcome: 'kept', reason: expect.stringMatching(/again/) }]);

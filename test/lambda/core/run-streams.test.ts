@@ -22,10 +22,7 @@ describe('order: assets → withdrawals → threats, one after the other', () =>
   test('threats are not read before the assets are read to the end and the withdrawals are done', async () => {
     const harness = stocked();
     await harness.run();
-    harness
-      .later()
-      .api.on('/a', 'c1', answer([tombstone('a', { version: 2 })], 'c2'))
-      .on('/a', 'c2', answer([], null));
+    harness.later().api.next('/a', 'c1', [tombstone('a', { version: 2 })]);
     const threatsReadAt = new Map<string, number>();
     harness.journal.hook = step => void threatsReadAt.set(step, harness.api.sent('/t').length);
     await harness.run();
@@ -207,7 +204,7 @@ describe('over runs', () => {
   test('no sequence is used twice, and every later run uses greater ones', async () => {
     const harness = stocked();
     await harness.run();
-    harness.api.on('/a', 'c1', answer([asset('b'), asset('c')], 'c2')).on('/a', 'c2', answer([], null));
+    harness.api.next('/a', 'c1', [asset('b'), asset('c')]);
     harness.api.on('/d', 'c1', answer([dnsBlock('e')], null));
     await harness.run();
     const [first, second] = [harness.events.slice(0, 3), harness.events.slice(3)].map(each =>

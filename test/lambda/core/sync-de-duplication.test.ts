@@ -107,10 +107,7 @@ describe('row states', () => {
     const harness = new Harness();
     harness.api.pages('/t', [[threat('t', 'a')], []]);
     await harness.runStream('threats');
-    harness
-      .later()
-      .api.on('/t', 'c1', answer([threat('t', 'a', { position: 'p8' })], 'c2'))
-      .on('/t', 'c2', answer([], null));
+    harness.later().api.next('/t', 'c1', [threat('t', 'a', { position: 'p8' })]);
     expect(await harness.runStream('threats')).toMatchObject({ forwarded: 0, suppressed: 1 });
     expect(harness.journal.done).toEqual(['threats look-up t', 'threats checkpoint']);
   });

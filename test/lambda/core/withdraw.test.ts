@@ -15,7 +15,7 @@ async function removing(...next: string[]): Promise<Harness> {
   harness.api.pages('/t', [[threat('t1', 'a'), threat('t2', 'a'), threat('u', 'b')], []]);
   harness.api.pages('/d', [[]]);
   await harness.run();
-  harness.later().api.on('/a', 'c1', answer(next, 'c2')).on('/a', 'c2', answer([], null));
+  harness.later().api.next('/a', 'c1', next);
   return harness;
 }
 
@@ -86,12 +86,9 @@ describe('withdrawals', () => {
 
   test('a threat that moved to another asset is withdrawn with its new asset, not with its old one', async () => {
     const harness = await removing();
-    harness.api.on('/t', 'c1', answer([threat('t1', 'b', { version: 2 })], 'c2')).on('/t', 'c2', answer([], null));
+    harness.api.next('/t', 'c1', [threat('t1', 'b', { version: 2 })]);
     await inventory(harness);
-    harness
-      .later()
-      .api.on('/a', 'c2', answer([gone('a')], 'c3'))
-      .on('/a', 'c3', answer([], null));
+    harness.later().api.next('/a', 'c2', [gone('a')]);
     await inventory(harness);
     expect(harness.sent).toEqual(['tombstone a', 'withdrawn t2']);
     harness.later().api.on('/a', 'c3', answer([gone('b')], null));
@@ -101,7 +98,7 @@ describe('withdrawals', () => {
 
   test('a threat withdrawn with its new asset is not withdrawn again with its old one', async () => {
     const harness = await removing();
-    harness.api.on('/t', 'c1', answer([threat('t1', 'b', { version: 2 })], 'c2')).on('/t', 'c2', answer([], null));
+    harness.api.next('/t', 'c1', [threat('t1', 'b', { version: 2 })]);
     await inventory(harness);
     harness
       .later()
@@ -232,7 +229,7 @@ describe('withdrawals through crashes and spent time budgets', () => {
 
   test('a threat that moved just before a crash is withdrawn with its new asset', async () => {
     const harness = await removing();
-    harness.api.on('/t', 'c1', answer([threat('t1', 'b', { version: 2 })], 'c2')).on('/t', 'c2', answer([], null));
+    harness.api.next('/t', 'c1', [threat('t1', 'b', { version: 2 })]);
     harness.journal.fail('threats states');
     await inventory(harness);
     harness

@@ -27,6 +27,12 @@ export class ScriptedApi implements PageSource {
     return this;
   }
 
+  /** The page after `c1`, `c2`, …, which ends the stream with the next cursor and an empty page. */
+  next(path: string, cursor: `c${number}`, rows: readonly string[]): this {
+    const after = `c${Number(cursor.slice(1)) + 1}`;
+    return this.on(path, cursor, answer(rows, after)).on(path, after, answer([], null));
+  }
+
   /** What the single read of an id answers. */
   onSingle(path: string, id: string, answer: Answer): this {
     return this.on(`${path}/${id}`, undefined, answer);
