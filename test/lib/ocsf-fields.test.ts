@@ -25,7 +25,7 @@ const at = (path: string) => `connectors[0].ocsfFields${path}`;
 describe('a mapping to OCSF', () => {
   test.each<[string, Record<string, unknown>, string, RegExp]>([
     ['an attribute that OCSF does not have', { a: 'shoe_size' }, '.a', /no attribute shoe_size in 5001.*2004.*4003/],
-    ['one that it does not have further down', { a: 'device.os.mood' }, '.a', /no attribute device\.os\.mood in 5001/],
+    ['an unknown attribute of an object', { a: 'device.os.mood' }, '.a', /no attribute device\.os\.mood in 5001/],
     ['an attribute that the stream’s class lacks', { threats: { a: 'query.hostname' } }, '.threats.a', /query in 2004/],
     ['an object', { a: 'device' }, '.a', /device is an object: name one/],
     ['a list of objects', { a: 'observables' }, '.a', /list of objects/],
@@ -35,7 +35,7 @@ describe('a mapping to OCSF', () => {
     ['an attribute that the connector fills', { a: 'type_uid' }, '.a', /connector itself/],
     ['the id of an asset', { a: 'device.uid' }, '.a', /connector itself/],
     ['a part of metadata', { a: 'metadata.labels' }, '.a', /connector itself/],
-    ['what says that a block was a block', { 'dns-blocks': { a: 'action_id' } }, '.dns-blocks.a', /connector itself/],
+    ['the action of a DNS block', { 'dns-blocks': { a: 'action_id' } }, '.dns-blocks.a', /connector itself/],
     ['a caption', { a: 'severity' }, '.a', /severity takes the caption of severity_id/],
     ['an attribute of a profile', { a: 'cloud.region' }, '.a', /profile cloud/],
     ['a deprecated attribute', { a: 'device.imei' }, '.a', /deprecated/],
@@ -48,8 +48,8 @@ describe('a mapping to OCSF', () => {
       '.threats.a',
       /device needs device\.ip or/,
     ],
-    ['a stream that there is not', { hosts: { a: 'message' } }, '.hosts', /assets, threats, dns-blocks/],
-    ['a member that objects have by nature', { constructor: 'message' }, '.constructor', /cannot be mapped/],
+    ['an unknown stream', { hosts: { a: 'message' } }, '.hosts', /assets, threats, dns-blocks/],
+    ['a member named constructor', { constructor: 'message' }, '.constructor', /cannot be mapped/],
     ['a number', { a: 7 }, '.a', /name of an attribute/],
     ['a list of attributes', { a: ['device.hostname'] }, '.a', /name of an attribute/],
     ['no name', { a: '' }, '.a', /name of an attribute|empty/],

@@ -81,6 +81,12 @@ class Schedule {
 /** A third of the rows is due on a day: a pass takes 3.17. */
 const EVEN = 0.4;
 
+/** No row waits longer than `refreshDays` (10), and no day repeats more than its part of the rows. */
+function expectEven(each: Schedule, { since = 0, largestDay = EVEN } = {}): void {
+  expect(each.longestWait(since)).toBeLessThanOrEqual(10);
+  expect(each.largestDay()).toBeLessThan(largestDay);
+}
+
 describe('every row is sent again within `refreshDays`, and evenly', () => {
   test.each([
     [10, HOUR],
@@ -101,8 +107,7 @@ describe('every row is sent again within `refreshDays`, and evenly', () => {
     await each.days(14);
     each.list.put(names(2_000, 300), live);
     await each.days(25);
-    expect(each.longestWait()).toBeLessThanOrEqual(10);
-    expect(each.largestDay()).toBeLessThan(EVEN);
+    expectEven(each);
   });
 
   test('when the tenant was empty at first', async () => {
@@ -110,8 +115,7 @@ describe('every row is sent again within `refreshDays`, and evenly', () => {
     await each.days(2);
     each.list.put(names(300), live);
     await each.days(25);
-    expect(each.longestWait()).toBeLessThanOrEqual(10);
-    expect(each.largestDay()).toBeLessThan(EVEN);
+    expectEven(each);
   });
 
   test('when the tenant grows from 1 to 41 assets, in pages of 3', async () => {
@@ -120,8 +124,7 @@ describe('every row is sent again within `refreshDays`, and evenly', () => {
     await each.days(8);
     each.list.put(names(40, 1), live);
     await each.days(25);
-    expect(each.longestWait()).toBeLessThanOrEqual(10);
-    expect(each.largestDay()).toBeLessThan(EVEN);
+    expectEven(each);
   });
 
   test('when the page limit is lowered from 20 to 2 within a pass', async () => {
@@ -129,8 +132,7 @@ describe('every row is sent again within `refreshDays`, and evenly', () => {
     each.list.put(names(400), live);
     await each.days(8);
     await each.days(22, { pageLimit: 2 });
-    expect(each.longestWait()).toBeLessThanOrEqual(10);
-    expect(each.largestDay()).toBeLessThan(EVEN);
+    expectEven(each);
   });
 
   test.each([1.5, 4.5, 8])('when every row is re-projected in another order on day %d', async day => {
@@ -140,8 +142,7 @@ describe('every row is sent again within `refreshDays`, and evenly', () => {
     const shuffled = fc.sample(fc.shuffledSubarray(names(300), { minLength: 300 }), { numRuns: 1, seed: 7 })[0]!;
     each.list.put(shuffled, live);
     await each.days(25);
-    expect(each.longestWait()).toBeLessThanOrEqual(10);
-    expect(each.largestDay()).toBeLessThan(2 * EVEN);
+    expectEven(each, { largestDay: 2 * EVEN });
   });
 
   test('while a tenth of the rows changes each day', async () => {
@@ -151,8 +152,7 @@ describe('every row is sent again within `refreshDays`, and evenly', () => {
       await each.days(1);
       each.list.put(names(20, (day * 70) % 180), changed);
     }
-    expect(each.longestWait()).toBeLessThanOrEqual(10);
-    expect(each.largestDay()).toBeLessThan(EVEN);
+    expectEven(each);
     // What changes within two passes is not repeated.
     const repeats = each.sent.filter(({ refresh }) => refresh);
     for (const { id, day } of repeats) {
@@ -172,8 +172,7 @@ describe('every row is sent again within `refreshDays`, and evenly', () => {
     each.harness.clock.advance(60 * DAY);
     const resumed = each.day;
     await each.days(15);
-    expect(each.longestWait(resumed)).toBeLessThanOrEqual(10);
-    expect(each.largestDay()).toBeLessThan(EVEN);
+    expectEven(each, { since: resumed });
   });
 
   test.each([5, 8, 9.3])('when the API refuses the cursor of the refresh on day %d', async day => {
@@ -188,8 +187,7 @@ describe('every row is sent again within `refreshDays`, and evenly', () => {
     };
     await each.days(25);
     expect(refusals).toBeGreaterThan(0);
-    expect(each.longestWait()).toBeLessThanOrEqual(10);
-    expect(each.largestDay()).toBeLessThan(2 * EVEN);
+    expectEven(each, { largestDay: 2 * EVEN });
   });
 
   test.each([0, 30])(
@@ -203,8 +201,7 @@ describe('every row is sent again within `refreshDays`, and evenly', () => {
       each.harness.clock.advance(60 * DAY);
       const resumed = each.day;
       await each.days(15);
-      expect(each.longestWait(resumed)).toBeLessThanOrEqual(10);
-      expect(each.largestDay()).toBeLessThan(EVEN);
+      expectEven(each, { since: resumed });
     },
   );
 
@@ -216,8 +213,7 @@ describe('every row is sent again within `refreshDays`, and evenly', () => {
     each.harness.clock.advance(100 * DAY);
     const set = each.day;
     await each.days(25);
-    expect(each.longestWait(set)).toBeLessThanOrEqual(10);
-    expect(each.largestDay()).toBeLessThan(EVEN);
+    expectEven(each, { since: set });
   });
 });
 

@@ -82,7 +82,7 @@ describe('Retry-After', () => {
 
   test.each([
     ['with a Retry-After', { 'retry-after': '1' }],
-    ['without a word of when', {}],
+    ['without a time', {}],
   ])('429 %s is waited out within the time budget, beyond eight tries', async (_what, headers) => {
     await using each = await apiScene([...Array<Act>(20).fill(json(429, '', headers)), PAGE]);
     expect(await each.page()).toBe('{"page":1}');

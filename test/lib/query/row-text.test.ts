@@ -1,4 +1,4 @@
-/** What the views may not do to a row: anything. */
+/** The views return each row as it was written. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { envelope, ocsf } from './support/event-lines.ts';
 import { column, type LinesDatabase, openLinesDatabase } from './support/lines-database.ts';
@@ -18,7 +18,7 @@ const ROWS: readonly (readonly [what: string, row: string])[] = [
   ['wide characters', '{"id":"😀\u2028\u2029\u0085é","\u{1f680}":"𝄞"}'],
   ['white space', '{ "id" :\t"a" ,  "b":[ ] }'],
   ['a name that occurs twice', '{"id":"a","id":"b"}'],
-  ['a row that is next to nothing', '{}'],
+  ['an empty row', '{}'],
   ['a row of 1,000 KiB', `{"id":"a","text":"${'é"'.replaceAll('"', '\\"').repeat(255_000)}"}`],
 ];
 
@@ -147,7 +147,7 @@ test('lines of an older version, which lack members added since, are read', asyn
   ]);
 });
 
-test('a line that is no event is passed over, and stays in lines', async () => {
+test('lines that are not events are not in events, and stay in lines', async () => {
   await database.hold(['', '{"event_id":', 'null', '[]', '{"a":1}', envelope({ sequence: 1, row: '1' })]);
   expect(await column(database, 'select cast(count(*) as integer) from events')).toEqual([1]);
   expect(await column(database, 'select cast(count(*) as integer) from lines')).toEqual([6]);

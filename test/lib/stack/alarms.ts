@@ -61,7 +61,7 @@ describe('the table of alarms', () => {
     expect(silent.map(({ name }) => name)).toEqual([]);
   });
 
-  test('is wholly used: every alarm is in the template of some connector', () => {
+  test('holds no alarm that is in no template', () => {
     const used = new Set(
       VARIANT_NAMES.flatMap(name => names(VARIANTS[name]).map(alarmName => alarmName.split('/')[0])),
     );
@@ -167,7 +167,7 @@ describe('silence', () => {
     }
   });
 
-  test('of a service is health: it says nothing when there is nothing to do', () => {
+  test('of a service ends its alarm, because a service reports nothing while it has nothing to do', () => {
     const services = alarms().filter(({ Namespace }) => Namespace.startsWith('AWS/'));
     expect(services.length).toBeGreaterThan(8);
     expect(services.filter(({ TreatMissingData }) => TreatMissingData !== 'notBreaching')).toEqual([]);
