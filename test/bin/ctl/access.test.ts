@@ -5,7 +5,7 @@ import { httpHarness } from '../../lambda/support/http-harness.ts';
 import { rejection } from '../../lambda/support/rejection.ts';
 import { steppedClock } from '../../lambda/support/stepped-clock.ts';
 
-test('an API that asks to be called again and again is given up after 20 seconds, with a new budget for each request', async () => {
+test('an API that keeps answering 429 with Retry-After is given up after 20 seconds, and each request has a budget of its own', async () => {
   await using harness = await httpHarness(json(429, '', { 'retry-after': '3' }));
   const clock = steppedClock();
   const tokens = { token: async () => 'token', client: async () => 'client', discard: () => undefined };
@@ -15,7 +15,7 @@ test('an API that asks to be called again and again is given up after 20 seconds
     const error = await rejection(api.single({ path: '/v1/assets', id: 'a' }));
     expect([error.name, error.message]).toEqual(['OutOfTimeError', expect.stringContaining('(429)')]);
     expect(clock.now() - begun).toBeLessThanOrEqual(20_000);
-    // Fewer where the jitter was long, but tried again it was.
+    // How many tries fit depends on the jitter.
     expect(harness.seen.length).toBeGreaterThan(asked * 3);
   }
 });

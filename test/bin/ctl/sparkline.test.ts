@@ -2,11 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import { sparkline } from '../../../bin/ctl/commands/status/sparklines.ts';
 
 describe('a sparkline', () => {
-  test('has the greatest value as high as it goes, zero as low, and a space where there is no value', () => {
+  test('shows the greatest value as a full bar, zero as the lowest bar, and a missing value as a space', () => {
     expect(sparkline([0, 1, 8, undefined, 4])).toBe('▁▂█ ▅');
   });
 
-  test('never shows a value above zero as low as zero, however small it is beside the others', () => {
+  test('shows a value above zero higher than zero, even when the other values are far greater', () => {
     expect(sparkline([1, 1_000_000])).toBe('▂█');
   });
 

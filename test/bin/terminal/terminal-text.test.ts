@@ -4,20 +4,20 @@ import { terminalLine, terminalText } from '../../../bin/terminal/terminal-text.
 const ESCAPES = '\u001b[2J\u009b31m\u0007\r\u007f\u202eabc\u2028';
 const SHOWN = '\\u001b[2J\\u009b31m\\u0007\\u000d\\u007f\\u202eabc\\u2028';
 
-test('what would command a terminal is shown as its escape, and line breaks and tabs stay', () => {
+test('control characters are shown as escapes, except line breaks and tabs', () => {
   expect(terminalText(`one\n\ttwo ${ESCAPES}`)).toBe(`one\n\ttwo ${SHOWN}`);
 });
 
-test('a line stays one line', () => {
+test('in a line, line breaks and tabs are shown as escapes too', () => {
   expect(terminalLine(`one\n\ttwo ${ESCAPES}`)).toBe(`one\\u000a\\u0009two ${SHOWN}`);
 });
 
-test('any Unicode text without control characters stays as it is', () => {
+test('Unicode text without control characters is not changed', () => {
   const text = 'Zürich, 東京, 🛰, e\u0301, \u00a0';
   expect(terminalText(text)).toBe(text);
 });
 
-test('JSON holds the same values afterwards', () => {
+test('escaped JSON still parses to the same values', () => {
   const value = { [ESCAPES]: `a\n${ESCAPES}\u{e0001}` };
   const shown = terminalText(JSON.stringify(value, null, 2));
   expect(shown).not.toMatch(/[^\n\P{Cc}]/u);
