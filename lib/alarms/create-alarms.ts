@@ -51,7 +51,7 @@ export function createAlarms(scope: Construct, props: AlarmsProps): Alarms {
   return {
     byName,
     critical: notifier('critical', 'The SIEM does not receive events, or soon will not.'),
-    warning: notifier('warning', 'Something needs attention within a working day. Events are delivered.'),
+    warning: notifier('warning', 'Act within a working day. Events are delivered.'),
   };
 }
 

@@ -366,8 +366,7 @@ describe('who is notified', () => {
       ...(severity && { alarms: Object.fromEntries(ALARMS.map(({ name }) => [name, override])) }),
     };
     const endpoint = { destination: { type: 'http', url: 'https://siem.example' } };
-    const kinds = severity ? [endpoint] : [{}, endpoint];
-    const texts = kinds.flatMap(kind => {
+    const texts = [{}, endpoint].flatMap(kind => {
       const template = synthesize({ ...longest, ...kind });
       return ['AWS::CloudWatch::Alarm', 'AWS::CloudWatch::CompositeAlarm'].flatMap(type =>
         resources(template, type).map(({ Properties }) => Properties['AlarmDescription'] as string),
