@@ -44,8 +44,8 @@ const drip: Act = response => {
   response.on('close', () => clearInterval(timer));
 };
 
-// The concurrent tests mostly wait, each for a process of its own. Those that wait longest come first.
-describe('services that send a byte at a time', () => {
+// One describe block, because jest runs concurrent tests of different blocks one after the other. The longest come first.
+describe('services that send a byte at a time, or echo every request', () => {
   test.concurrent.each<[string, { readonly token?: boolean }, RegExp]>([
     ['the API', {}, /OutOfTimeError.*\/v1\/assets/],
     ['the token endpoint', { token: true }, /ApiUnavailableError.*token endpoint/i],
@@ -68,9 +68,7 @@ describe('services that send a byte at a time', () => {
       expect(run.outcomes).toMatchObject([{ more: false, streams: { assets: { forwarded: 1, caughtUp: true } } }]);
     },
   );
-});
 
-describe('services that echo every request in their answers', () => {
   test.concurrent.each<[string, Act]>([
     ['refusals', echo(400)],
     ['server errors', echo(500)],
