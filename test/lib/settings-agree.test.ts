@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { readSettings } from '../../lambda/settings.ts';
 import { ConfigurationError } from '../../lib/config/fault.ts';
+import { anyCharacter } from '../support/any-character.ts';
 import { configured } from './synth.ts';
 
 const REQUIRED = {
@@ -28,7 +29,7 @@ const word = fc.oneof(
     '/',
     '/a?b',
   ),
-  fc.string({ unit: 'binary', minLength: 1 }),
+  fc.string({ unit: anyCharacter, minLength: 1 }),
 );
 const url = fc.oneof(
   fc.constantFrom(

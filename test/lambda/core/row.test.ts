@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { rowLine } from '../../../lambda/core/event.ts';
 import type { Row } from '../../../lambda/core/row.ts';
+import { anyCharacter } from '../../support/any-character.ts';
 import { readEvent } from '../support/event-schema.ts';
 import {
   type Json,
@@ -31,7 +32,7 @@ const others = fc.array(
   { maxLength: 6 },
 );
 const rowTree = fc
-  .tuple(fc.string({ minLength: 1, unit: 'binary', maxLength: 8 }), others, fc.nat())
+  .tuple(fc.string({ minLength: 1, unit: anyCharacter, maxLength: 8 }), others, fc.nat())
   .map(([id, members, at]): { readonly members: readonly Member[] } => {
     const named = [...members];
     named.splice(at % (members.length + 1), 0, ['id', { string: id }]);

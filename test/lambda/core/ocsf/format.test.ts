@@ -8,6 +8,7 @@ import type { Removal } from '../../../../lambda/ports.ts';
 import { STREAMS } from '../../../../lambda/streams.ts';
 import { readOcsf } from '../../../ocsf/validate.ts';
 import { compiledFields, WIDE_MAPPING } from '../../../ocsf/wide-mapping.ts';
+import { anyCharacter } from '../../../support/any-character.ts';
 import { json, type Member, memberName, styleOf, write } from '../support/json-text.ts';
 import { type AnyStream, ASSETS, CONTEXT, DNS_BLOCKS, rowOf, THREATS } from '../support/streams.ts';
 
@@ -267,7 +268,7 @@ const envelopeMember = fc.tuple(
   fc.oneof(likely, json),
 );
 const anyRow = fc.tuple(
-  fc.string({ minLength: 1, unit: 'binary', maxLength: 8 }),
+  fc.string({ minLength: 1, unit: anyCharacter, maxLength: 8 }),
   fc.array(fc.oneof({ arbitrary: member, weight: 5 }, envelopeMember), { maxLength: 14 }),
   fc.nat(),
 );
