@@ -53,6 +53,7 @@ export const SEQUENCES: Readonly<Record<string, readonly string[]>> = {
     'a=1 t=1@a run t=2 -a run +a run',
   ],
   moves: ['a=1 b=1 t=1@a run t=1@b run -a run', 'a=1 b=1 t=1@a run t=1@b -a run +a run'],
+  'a threat that has moved, before the last page': ['a=1 b=1 t=1@a run t=1@b u=1@b run -a run'],
   'every version, rows that end with a page of their own': [
     'a=1 t=1@a run a=2 a=1 run',
     'a=1 t=1@a run t=2 t=1 t=2 run',

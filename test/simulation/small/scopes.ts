@@ -45,6 +45,15 @@ export const SCOPES: readonly Scope[] = [
     faults: KILLS,
   },
   {
+    name: 'a threat that has moved, before the last page',
+    setting: { ...latest, pageLimit: 1 },
+    begin: ['a=1', 'b=1', 't=1@a', 'run', 't=1@b', 'u=1@b', 'run'],
+    words: ['-a', '+a', '-b', '+b', 't=1@a', 'run'],
+    length: 2,
+    end: ['run'],
+    faults: KILLS,
+  },
+  {
     name: 'every version, rows that end with a page of their own',
     setting: { ...everyVersion, pageLimit: 1 },
     begin: ['a=1', 't=1@a', 'run'],
