@@ -11,6 +11,7 @@ import { restore } from './deployment.ts';
 import { FunctionFailedError, InterruptedError, isMissing, RefusedError, TABLE_GONE } from './errors.ts';
 import { carryOut, type FunctionCommand, invokeFunction, runsText, timedRuns, untilDone } from './invoke.ts';
 import { isInteractive, type Outcome, type Progress, type Shell } from './report.ts';
+import { freshBudget } from './retry-budget.ts';
 import { scheduleIsOff } from './schedule.ts';
 import { type ConnectorState, readState } from './state.ts';
 import { tableText } from './text.ts';
@@ -38,7 +39,7 @@ export async function sendCommand(context: Context, what: FunctionCommand, optio
 export async function invokeWhenFree(context: Context, what: FunctionCommand, options: CommandOptions) {
   const { aws, clock, report, signal } = context;
   const { functionName, table } = await context.deployment();
-  const state = () => readState(aws, table, clock.now());
+  const state = () => readState(aws, table, clock.now(), freshBudget(clock, 0));
   const monitored = async (each: FunctionCommand): Promise<InvocationResult> => {
     using progress = report.progress('A run is in progress.');
     return await withProgress(() => invokeFunction({ aws, functionName, signal }, each), { clock, state, progress });
@@ -89,7 +90,7 @@ async function lost(described: Promise<unknown>): Promise<boolean> {
 
 export interface Monitored {
   readonly clock: Clock;
-  /** Reads the table, the only source of progress during an invocation. */
+  /** Reads the table once, the only source of progress during an invocation. Another try would outlive the work. */
   readonly state: () => Promise<ConnectorState>;
   readonly progress: Progress;
 }
@@ -101,7 +102,8 @@ export async function withProgress<T>(work: () => Promise<T>, { clock, state, pr
   const ended = new AbortController();
   const watching = (async () => {
     for (let seen = 0; !ended.signal.aborted; await clock.sleep(EVERY_MILLISECONDS, ended.signal)) {
-      const committed = committedEvents(await state());
+      const read = await state().catch(() => undefined);
+      const committed = read && committedEvents(read);
       if (committed === undefined || ended.signal.aborted) continue;
       progress.advance(Math.max(0, committed - seen), `${committed} events committed`);
       seen = Math.max(seen, committed);

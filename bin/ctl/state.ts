@@ -38,8 +38,13 @@ export interface ConnectorState {
 }
 
 /** @throws AwsCallError */
-export async function readState(aws: Aws, tableName: string, now: number): Promise<ConnectorState> {
-  const table = createTable(aws.dynamodb(), tableName, freshBudget(systemClock));
+export async function readState(
+  aws: Aws,
+  tableName: string,
+  now: number,
+  retryBudget = freshBudget(systemClock),
+): Promise<ConnectorState> {
+  const table = createTable(aws.dynamodb(), tableName, retryBudget);
   const names = STREAMS.map(stream => stream.name);
   try {
     const { streams, organization } = await createCheckpoints(table).load(names);

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import type { Aws } from '../../../bin/ctl/aws.ts';
 import { InterruptedError, RefusedError } from '../../../bin/ctl/errors.ts';
@@ -33,22 +34,24 @@ describe('the progress of a run', () => {
     expect(committedEvents(state({ assets: '00000000120000000040' }, false))).toBeUndefined();
   });
 
-  test('is reported in steps while the work lasts, and a failed read does not affect it', async () => {
-    const counts = ['00000000120000000010', '00000000120000000025'];
+  test('is reported in steps while the work lasts, and a failed read affects neither', async () => {
+    const reads = [{ assets: '00000000120000000010' }, undefined, { assets: '00000000120000000025' }];
     const reported: unknown[] = [];
-    const work = Promise.withResolvers<string>();
     const read = async () => {
-      const next = counts.shift();
-      if (next) return state({ assets: next });
-      work.resolve('done');
+      const next = reads.shift();
+      if (next) return state(next);
       throw new Error('The table could not be read');
     };
     const progress = {
       advance: (more: number, text: string) => void reported.push([more, text]),
       [Symbol.dispose]: () => undefined,
     };
-    const clock: Clock = { now: () => 0, sleep: async (_, signal) => signal?.throwIfAborted() };
-    expect(await withProgress(() => work.promise, { clock, state: read, progress })).toBe('done');
+    const clock: Clock = { now: () => 0, sleep: async (_, signal) => turn(undefined, signal && { signal }) };
+    const work = async () => {
+      for (let turns = 0; turns < 10; turns++) await turn();
+      return 'done';
+    };
+    expect(await withProgress(work, { clock, state: read, progress })).toBe('done');
     expect(reported).toEqual([
       [10, '10 events committed'],
       [15, '25 events committed'],
