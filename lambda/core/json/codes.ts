@@ -19,8 +19,7 @@ export const DELETE = 0x7f;
 export function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
-/** Bytes taken four at a time, as words of 32 bits: what comes in long runs is read and written several times faster. */
-/** Bytes of a word. */
+/** Bytes of a word of 32 bits. What comes in long runs is read and written several times faster four bytes at a time. */
 export const WORD = 4;
 
 /** Bytes to be compared with the text at hand, word by word; the last word ends where they end. */
@@ -49,8 +48,6 @@ export function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView
   return new DataView(buffer, byteOffset, byteLength);
 }
 
-/** Escapes in JSON strings (RFC 8259 §7), and the one form in which the canonical text writes each character. */
-
 /** The longest canonical form of one code unit: `\uXXXX`. */
 export const LONGEST_FORM = 6;
 
@@ -58,7 +55,7 @@ const LOWER_U = 0x75;
 const HEX = '0123456789abcdef';
 const ESCAPE = /^\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/;
 
-/** The escape sequence at this place; nothing when there is none. */
+/** The escape sequence of a string (RFC 8259 §7) at this place; nothing when there is none. */
 export function escapeAt(text: Buffer, at: number): string | undefined {
   return ESCAPE.exec(text.toString('latin1', at, at + LONGEST_FORM))?.[0];
 }
@@ -68,7 +65,7 @@ export function escapedUnit(sequence: string): number {
   return JSON.parse(`"${sequence}"`).charCodeAt(0);
 }
 
-/** Printable ASCII stands for itself, everything else is `\uXXXX`. @returns the end of what was written. */
+/** The one form of each character in the canonical text: printable ASCII stands for itself, everything else is `\uXXXX`. @returns the end of what was written. */
 export function writeCanonical(unit: number, to: Uint8Array, at: number): number {
   let end = at;
   if (unit >= 0x20 && unit < DELETE) {
