@@ -111,24 +111,28 @@ function unseenTombstones({ events, disturbances }: Observation): string[] {
 
 /**
  * An asset restored before the walk's end is struck off the list: its threats are still there. A withdrawal that a killed run left half done
- * is completed.
+ * is completed, also where the asset was removed and restored once more meanwhile.
  */
 function withdrawnUnderLiveAssets({ events, disturbances }: Observation): string[] {
   const live = new Set<string>();
-  /** By asset when the SIEM was sent that it is removed: for the first time, because a walk that begins again repeats it. */
-  const removed = new Map<string, number>();
+  /** By asset when the SIEM was sent that it is removed, each for the first time, because a walk that begins again repeats it. */
+  const removed = new Map<string, number[]>();
   const first = new Map<string, number>();
+  /** By threat when the SIEM was last sent that it exists. */
+  const existed = new Map<string, number>();
   return events.flatMap(({ stream, id, position, kind, line, parent = '', at }) => {
     const version = `${keyOf(stream, id)} ${position}`;
     if (!first.has(version)) first.set(version, at);
     if (stream === 'assets' && kind === 'upsert') live.add(id);
+    if (stream === 'threats' && kind !== 'withdrawn') existed.set(id, at);
     // Of an oversize row the notice does not say which of the two it is.
     if (kind === 'tombstone' || kind === 'oversize' || (stream === 'assets' && kind === 'withdrawn')) {
       live.delete(id);
-      removed.set(id, first.get(version)!);
+      removed.set(id, [...(removed.get(id) ?? []), first.get(version)!]);
     }
     if (kind !== 'withdrawn' || isFiltered(line) || !live.has(parent)) return [];
-    const since = removed.get(parent) ?? Number.NEGATIVE_INFINITY;
+    const removals = removed.get(parent) ?? [];
+    const since = removals.find(time => time > existed.get(id)!) ?? removals.at(-1) ?? Number.NEGATIVE_INFINITY;
     return disturbances.some(time => time >= since && time <= at)
       ? []
       : [`Withdrawn although its asset is live: ${line}`];
