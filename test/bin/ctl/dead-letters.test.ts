@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readObject } from '../../../bin/ctl/bucket.ts';
 import { eventsOf, readErrorObject, readErrorRecord } from '../../../bin/ctl/commands/dead-letters/error-records.ts';
 import type { Context } from '../../../bin/ctl/context.ts';
-import { AwsCallError, RefusedError } from '../../../bin/ctl/errors.ts';
+import { AwsCallError } from '../../../bin/ctl/errors.ts';
 import { rejection } from '../../lambda/support/rejection.ts';
 
 const line = (id: string, connector = 'acme') =>
@@ -59,12 +59,6 @@ describe('a dead-letter object', () => {
     const aws = { s3: () => ({ send: () => Promise.reject(cause) }) };
     return { aws, deployment: async () => ({ bucket: 'b' }) } as unknown as Context;
   };
-
-  test('that is missing is reported as missing', async () => {
-    const error = await rejection(readObject(failing('NoSuchKey'), 'dead-letter/acme/x.json'));
-    expect(error).toBeInstanceOf(RefusedError);
-    expect(error.message).toBe('There is no dead-letter/acme/x.json in the bucket b. Nothing was done.');
-  });
 
   test('that S3 denies is not reported as missing: the message names the permission', async () => {
     const error = await rejection(readObject(failing('AccessDenied'), 'dead-letter/acme/x.json'));

@@ -1,16 +1,13 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import type { Stack } from '@aws-sdk/client-cloudformation';
 import type { NotificationConfiguration, QueueConfiguration } from '@aws-sdk/client-s3';
 import { SNSClient } from '@aws-sdk/client-sns';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { readSubscriptions } from '../../../bin/ctl/alarms.ts';
 import type { Aws } from '../../../bin/ctl/aws.ts';
 import { addressesFinding } from '../../../bin/ctl/commands/doctor/api-checks.ts';
 import { type Check, fail, ok, skipped, warn } from '../../../bin/ctl/commands/doctor/context.ts';
 import { runChecks } from '../../../bin/ctl/commands/doctor/doctor.ts';
-import { clockFinding, findCdkJson } from '../../../bin/ctl/commands/doctor/preflight-checks.ts';
+import { clockFinding } from '../../../bin/ctl/commands/doctor/preflight-checks.ts';
 import { deliveryStreamFinding, notificationsFinding, permits } from '../../../bin/ctl/commands/doctor/siem-checks.ts';
 import { deploymentFinding, functionFinding, scheduleFinding } from '../../../bin/ctl/commands/doctor/stack-checks.ts';
 import type { Condition } from '../../../bin/ctl/deployment.ts';
@@ -242,6 +239,7 @@ describe('the notifications of a bucket', () => {
   }
   const EVENTS = rule('Prefix', 'events/');
   const of = (...QueueConfigurations: QueueConfiguration[]): NotificationConfiguration => ({ QueueConfigurations });
+  const SOME = 'does not notify the SIEM’s queue of every new object';
   const PIECES = ['s3:ObjectCreated:Put', 's3:ObjectCreated:CompleteMultipartUpload'];
 
   test.each<[string, NotificationConfiguration, string, string]>([
@@ -251,36 +249,10 @@ describe('the notifications of a bucket', () => {
     ['the same in two entries', of(...PIECES.map(kind => entry([kind], [EVENTS]))), 'ok', 'below events/'],
     ['the suffix of Firehose objects', of(entry(ALL, [EVENTS, rule('Suffix', '.gz')])), 'ok', 'below events/'],
     ['everything', of(entry(ALL, [])), 'warn', 'more than events/'],
-    [
-      'single uploads only',
-      of(entry(PIECES.slice(0, 1), [EVENTS])),
-      'fail',
-      'does not notify the SIEM’s queue of every new object',
-    ],
-    [
-      'removals',
-      of(entry(['s3:ObjectRemoved:*'], [EVENTS])),
-      'fail',
-      'does not notify the SIEM’s queue of every new object',
-    ],
-    [
-      'a part of them',
-      of(entry(ALL, [rule('Prefix', 'events/2026/')])),
-      'fail',
-      'does not notify the SIEM’s queue of every new object',
-    ],
-    [
-      'the suffix of another format',
-      of(entry(ALL, [EVENTS, rule('Suffix', '.parquet')])),
-      'fail',
-      'does not notify the SIEM’s queue of every new object',
-    ],
-    [
-      'another suffix',
-      of(entry(ALL, [EVENTS, rule('Suffix', '.csv')])),
-      'fail',
-      'does not notify the SIEM’s queue of every new object',
-    ],
+    ['single uploads only', of(entry(PIECES.slice(0, 1), [EVENTS])), 'fail', SOME],
+    ['removals', of(entry(['s3:ObjectRemoved:*'], [EVENTS])), 'fail', SOME],
+    ['a part of them', of(entry(ALL, [rule('Prefix', 'events/2026/')])), 'fail', SOME],
+    ['the suffix of another format', of(entry(ALL, [EVENTS, rule('Suffix', '.parquet')])), 'fail', SOME],
     ['another queue', of(entry(ALL, [EVENTS], `${queueArn}2`)), 'fail', 'does not notify the SIEM’s queue of objects'],
     ['nothing', {}, 'fail', 'does not notify the SIEM’s queue of objects'],
     ['only EventBridge', { EventBridgeConfiguration: {} }, 'fail', 'it notifies EventBridge, which does not reach'],
@@ -297,25 +269,6 @@ describe('the notifications of a bucket', () => {
     const finding = notificationsFinding(reported, wanted);
     expect(finding).toMatchObject({ status, text: expect.stringContaining(text) });
     if (status !== 'ok') expect(finding.remedy).toContain(`prefix events/, to ${queueArn}`);
-  });
-});
-
-describe('the nearest cdk.json', () => {
-  let root = '';
-  beforeAll(async () => {
-    root = await mkdtemp(path.join(tmpdir(), 'project-'));
-    await mkdir(path.join(root, 'app', 'lib', 'deep'), { recursive: true });
-    await writeFile(path.join(root, 'app', 'cdk.json'), '{}');
-  });
-  afterAll(() => rm(root, { recursive: true }));
-
-  test.each([
-    ['app', 'cdk.json'],
-    ['app/lib', '../cdk.json'],
-    ['app/lib/deep', '../../cdk.json'],
-    ['.', undefined],
-  ])('seen from %s is %s', async (folder, expected) => {
-    expect(await findCdkJson(path.join(root, folder))).toBe(expected);
   });
 });
 

@@ -1,15 +1,5 @@
-import { GetScheduleCommand, UpdateScheduleCommand } from '@aws-sdk/client-scheduler';
 import { expect, test } from '@jest/globals';
-import { interruptible } from '../../../bin/ctl/aws.ts';
-import {
-  AwsCallError,
-  awsFailureText,
-  exitStatusOf,
-  FunctionFailedError,
-  InterruptedError,
-  messageOf,
-  RefusedError,
-} from '../../../bin/ctl/errors.ts';
+import { AwsCallError, awsFailureText, FunctionFailedError, messageOf } from '../../../bin/ctl/errors.ts';
 import {
   ApiRefusedError,
   ApiUnavailableError,
@@ -32,6 +22,7 @@ test.each([
   ['ExpiredToken', 'The AWS credentials have expired. Log in again.'],
 ])('%s is explained and printed with its name and message', (name, sentence) => {
   expect(awsFailureText(named(name))).toBe(`${sentence} (${name}: No.)`);
+  expect(awsFailureText(named('InternalFailure'))).toBe('InternalFailure: No.');
 });
 
 test('a resource that does not exist is reported with how to restore it, and without the permission to read it', () => {
@@ -49,10 +40,6 @@ test('a failure of several streams is printed once, after the streams that have 
     'The function failed.\nStreamsFailedError: 3 of 3 streams failed.\n  assets, dns-blocks: StateError: No.\n  threats: DeliveryError: No: 5',
   );
   expect(new FunctionFailedError('StateError', 'No.').message).toBe('The function failed.\nStateError: No.');
-});
-
-test('an error without an explanation is printed with its name and message', () => {
-  expect(awsFailureText(named('InternalFailure'))).toBe('InternalFailure: No.');
 });
 
 test.each([
@@ -77,20 +64,6 @@ test.each([
 test('the message of the function is printed unchanged', () => {
   const { message } = new ApiUnavailableError('/v1/assets', 'the connection failed (ECONNREFUSED)');
   expect(messageOf(new FunctionFailedError('ApiUnavailableError', message))).toContain('The next run');
-});
-
-test('Ctrl-C aborts reads, not writes', async () => {
-  const { signal } = new AbortController();
-  const given: unknown[] = [];
-  const client = interruptible({ send: async (...all: unknown[]) => void given.push(all[1]) }, signal);
-  await client.send(new GetScheduleCommand({ Name: 'a' }));
-  await client.send(new UpdateScheduleCommand({} as never));
-  expect(given).toEqual([{ abortSignal: signal }, {}]);
-});
-
-test('the exit status is 2 for a refusal, 130 for Ctrl-C and 1 for any other error', () => {
-  const errors = [new RefusedError('no'), new InterruptedError('Ctrl-C'), new AwsCallError('a', 'b', 'c'), 'no error'];
-  expect(errors.map(exitStatusOf)).toEqual([2, 130, 1, 1]);
 });
 
 test.each([named('CredentialsProviderError'), named('ExpiredTokenException'), new Error('Region is missing')])(

@@ -121,8 +121,8 @@ describe('the result of a run', () => {
     filterFaults: 7,
     withdrawn: 8,
   };
-  const lines = (change: object, more = false, paused = false) =>
-    resultText({ streams: { assets: { ...result, ...change } }, more } as InvocationResult, [1], paused).split('\n');
+  const lines = (change: object) =>
+    resultText({ streams: { assets: { ...result, ...change } }, more: false }, [1], false).split('\n');
   const cellsOf = (line = '') => line.trim().split(/\s{2,}/);
 
   test('has a column for each fate of a row, in this order', () => {
@@ -150,11 +150,6 @@ describe('the result of a run', () => {
       'The run took 1.0 s.',
     ]);
     expect(lines({ oversize: 0, filterFaults: 0, rows: 79 }).slice(4)).toEqual(['The run took 1.0 s.']);
-  });
-
-  test('says what continues when the time ended first', () => {
-    expect(lines({}, true).at(-1)).toContain('The next scheduled run continues.');
-    expect(lines({}, true, true).at(-1)).toContain('The schedule is off, so no run continues by itself.');
   });
 });
 

@@ -10,9 +10,16 @@ import { testEventLine } from '../../../lib/test-event.ts';
 import { readEvent } from '../../lambda/support/event-schema.ts';
 import { START, steppedClock } from '../../lambda/support/stepped-clock.ts';
 import { openDuckDbLines } from '../../lib/query/support/duckdb-lines.ts';
+import type { LinesDatabase } from '../../lib/query/support/lines-database.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
 
 const EVENT = { connector: 'acme', id: 'a'.repeat(32), time: new Date(START) };
+
+let database: LinesDatabase;
+beforeAll(async () => {
+  database = await openDuckDbLines();
+});
+afterAll(async () => database[Symbol.asyncDispose]());
 
 describe('test-event', () => {
   test.each(['envelope', 'ocsf'])('sends a line in %s that no view counts', async format => {
@@ -23,8 +30,7 @@ describe('test-event', () => {
     each.connector.platform.populate({ assets: 3, threats: 2, dnsBlocks: 1 });
     await each.run();
     const before = await each.connector.lines();
-    const { status, stdout } = await each.ctl(['test-event', '--json']);
-    const document = JSON.parse(stdout);
+    const { status, document } = await each.json(['test-event']);
     expect(status).toBe(0);
     expect(document.place).toMatch(/^s3:\/\/security-data\/events\/.*\.json\.gz$/);
     const lines = await each.connector.lines();
@@ -33,7 +39,6 @@ describe('test-event', () => {
     expect(added).toContain(document.eventId);
     if (format === 'envelope')
       expect(readEvent(added)).toMatchObject({ kind: 'test', stream: 'test', connector: 'acme' });
-    await using database = await openDuckDbLines();
     await database.hold(lines);
     for (const view of ['events', 'latest_events', 'changes'])
       expect(await database.tuples(`select count(*) from ${view}`)).toEqual([[String(before.length)]]);
@@ -80,10 +85,7 @@ describe('counts', () => {
     await rm(folder, { recursive: true });
   });
 
-  const counted = async (...args: string[]) => {
-    const { status, stdout, stderr } = await each.ctl(['counts', '--from', '2026-11-20', ...args, '--json']);
-    return { status, stderr, document: stdout === '' ? undefined : JSON.parse(stdout) };
-  };
+  const counted = (...args: string[]) => each.json(['counts', '--from', '2026-11-20', ...args]);
   const compared = async (text: string) => {
     const file = join(folder, 'siem.csv');
     await writeFile(file, text);
@@ -92,7 +94,6 @@ describe('counts', () => {
 
   test('count each event of a stream and day once, as the views do', async () => {
     const { document } = await counted();
-    await using database = await openDuckDbLines();
     await database.hold(await each.connector.lines());
     const sql = `select stream, count(distinct event_id) as events, count(*) - count(distinct event_id) as repeats
       from events group by stream order by stream`;

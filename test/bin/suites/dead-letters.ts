@@ -3,11 +3,12 @@ import { gzipSync } from 'node:zlib';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventLine } from '../../../bin/ctl/commands/dead-letters/load.ts';
+import type { ServiceName } from '../../../local/aws/service.ts';
 import { json, list } from '../../../local/incidents/tampered-api.ts';
 import { START } from '../../lambda/support/stepped-clock.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
 import { REFUSED_START, sqsQueueName, startLost } from '../support/queues.ts';
-import { DENIED, only } from '../support/refusals.ts';
+import { DENIED, GONE, only } from '../support/refusals.ts';
 
 const CANARY = 'canary-value';
 const OVERSIZE = 'dead-letter/acme/dns-blocks/oversize/0a1b.json';
@@ -73,8 +74,8 @@ test('list counts each place with reason and age, and shows no row', async () =>
   expect(stdout).toMatch(/^queue +schedule-dead-letters +0$/m);
   for (const key of [OVERSIZE, STUCK, ERROR]) expect(stdout).toContain(`\n${key}`);
   expect(stdout).not.toContain(CANARY);
-  const narrow = await each.ctl(['dead-letters', 'list', '--stream', 'assets', '--json']);
-  expect(JSON.parse(narrow.stdout)).toEqual({
+  const narrow = await each.json(['dead-letters', 'list', '--stream', 'assets']);
+  expect(narrow.document).toEqual({
     rows: [{ key: STUCK, bytes: expect.any(Number), stream: 'assets', why: 'no-id', since: expect.any(String) }],
     deliveries: [],
     queues: {},
@@ -93,10 +94,10 @@ describe('show', () => {
       /: not-utf-8\. \d+ bytes\.\nThe row is not UTF-8\. --show prints wrong bytes as escapes/,
     );
     expect(await shown('--show')).toContain('{"id":"ü","n":"caf\\xe9"}');
-    const { row: text, rowBase64 } = JSON.parse(await shown('--show', '--json'));
+    const { row: text, rowBase64 } = (await each.json(['dead-letters', 'show', key, '--show'])).document;
     expect([text, Buffer.from(rowBase64, 'base64')]).toEqual(['{"id":"ü","n":"caf\\xe9"}', row]);
-    const whole = JSON.parse((await each.ctl(['dead-letters', 'show', STUCK, '--show', '--json'])).stdout);
-    expect(whole).not.toHaveProperty('rowBase64');
+    const whole = await each.json(['dead-letters', 'show', STUCK, '--show']);
+    expect(whole.document).not.toHaveProperty('rowBase64');
   });
 
   test('shows the reason, and the content only with --show', async () => {
@@ -108,7 +109,8 @@ describe('show', () => {
     expect(error).toMatch(/^HttpEndpoint\.DestinationException +2 +3 +2026-11-20T12:00:00Z$/m);
     expect(error).toContain('HttpEndpoint.DestinationException: It answered 503.');
     expect(error).not.toContain(CANARY);
-    expect(JSON.parse(await shown(ERROR, '--show', '--json')).events).toEqual(['x', 'y', 'z'].map(event));
+    const { document } = await each.json(['dead-letters', 'show', ERROR, '--show']);
+    expect(document.events).toEqual(['x', 'y', 'z'].map(event));
     const queue = await shown('siem-dead-letters');
     expect([queue.includes('notifications that the SIEM'), queue.includes(CANARY)]).toEqual([true, false]);
     expect(await shown('siem-dead-letters', '--show')).toContain(CANARY);
@@ -139,9 +141,7 @@ test('show groups failed starts by error, with number and age', async () => {
   expect(stdout).toMatch(new RegExp(`^unknown +1 +${time(newer)}$`, 'm'));
   expect(stdout).toContain(`\n\nAccessDeniedException: ${REFUSED_START.ERROR_MESSAGE.StringValue}\n`);
   expect(stdout).not.toContain(CANARY);
-  const { errors, messages } = JSON.parse(
-    (await each.ctl(['dead-letters', 'show', 'schedule-dead-letters', '--show', '--json'])).stdout,
-  );
+  const { errors, messages } = (await each.json(['dead-letters', 'show', 'schedule-dead-letters', '--show'])).document;
   expect(errors).toEqual([
     { code: 'AccessDeniedException', message: expect.any(String), count: 2, oldest: new Date(older).toISOString() },
     { code: 'AccessDeniedException', message: 'Another.', count: 1, oldest: new Date(newer).toISOString() },
@@ -163,8 +163,8 @@ describe('redrive', () => {
 
   test('--all sends failed deliveries and notifications again, deletes what was sent, and leaves rows alone', async () => {
     await using each = await withFailures();
-    const { status, stdout } = await each.ctl(['dead-letters', 'redrive', '--all', '--yes', '--json']);
-    expect([status, JSON.parse(stdout).redriven]).toEqual([
+    const { status, document } = await each.json(['dead-letters', 'redrive', '--all', '--yes']);
+    expect([status, document.redriven]).toEqual([
       0,
       [
         { key: 'siem-dead-letters', outcome: 'sent', events: 1, reason: expect.stringContaining('completed') },
@@ -182,20 +182,19 @@ describe('redrive', () => {
   });
 
   test.each([
+    ['an object is missing', {}, ['delivery-errors/nothing', ERROR], 'There is no delivery-errors/nothing', 2],
     [
-      'an object is missing',
-      ['delivery-errors/nothing', ERROR],
-      'There is no delivery-errors/nothing in the bucket',
+      'the delivery stream is missing',
+      { firehose: GONE },
+      [ERROR],
+      'The delivery stream security-data-connector does',
       2,
     ],
-    ['the delivery stream is missing', [ERROR], 'The delivery stream security-data-connector does not exist', 2],
-    ['the queue cannot be read', ['siem-dead-letters'], 'could not be read', 1],
-  ])('promises nothing and does nothing when %s', async (what, keys, reason, expected) => {
+    ['the queue cannot be read', { sqs: DENIED }, ['siem-dead-letters'], 'could not be read', 1],
+  ])('promises nothing and does nothing when %s', async (_what, faults, keys, reason, expected) => {
     await using each = await withFailures();
-    const missing = { status: 400, code: 'ResourceNotFoundException', message: 'Not found.' };
-    if (what.includes('stream')) each.connector.aws.faults.always('firehose', { refuse: missing });
-    if (what.includes('queue')) {
-      each.connector.aws.faults.always('sqs', DENIED);
+    for (const [service, fault] of Object.entries(faults)) {
+      each.connector.aws.faults.always(service as ServiceName, fault);
     }
     const { status, stderr } = await each.ctl(['dead-letters', 'redrive', ...keys, '--yes']);
     expect([status, stderr]).toEqual([expected, expect.stringContaining(reason)]);
@@ -253,10 +252,10 @@ describe('load', () => {
     return { each, key: await newestKey(each), [Symbol.asyncDispose]: () => each[Symbol.asyncDispose]() };
   }
   async function newestKey(each: Deployment, known?: string): Promise<string> {
-    const { rows } = JSON.parse((await each.ctl(['dead-letters', 'list', '--json'])).stdout);
+    const { rows } = (await each.json(['dead-letters', 'list'])).document;
     return rows.map((row: { key: string }) => row.key).find((key: string) => key !== known);
   }
-  const load = (each: Deployment, key: string) => each.ctl(['dead-letters', 'load', key, '--yes', '--json']);
+  const load = (each: Deployment, key: string) => each.json(['dead-letters', 'load', key, '--yes']);
   const newestFirst = async (each: Deployment) =>
     (await newestOf(each, 'wide')).toSorted((a, b) => (a.sequence < b.sequence ? 1 : -1));
 
@@ -276,8 +275,8 @@ describe('load', () => {
       await each.run();
       key = await newestKey(each, key);
     }
-    const { status, stdout } = await load(each, key);
-    expect([status, JSON.parse(stdout).loaded]).toEqual([
+    const { status, document } = await load(each, key);
+    expect([status, document.loaded]).toEqual([
       0,
       [
         {
@@ -300,9 +299,8 @@ describe('load', () => {
     expect(loaded.dead_letter).toBeUndefined();
     // A second load is a repeat, with the same event_id.
     await load(each, key);
-    expect(
-      new Set((await newestOf(each, 'wide')).filter(event => event.kind === kind).map(event => event.event_id)).size,
-    ).toBe(1);
+    const repeats = (await newestOf(each, 'wide')).filter(event => event.kind === kind);
+    expect(new Set(repeats.map(event => event.event_id)).size).toBe(1);
   });
 
   test('keeps a row of which the SIEM has a newer version', async () => {
@@ -310,8 +308,8 @@ describe('load', () => {
     const { each, key } = made;
     each.connector.platform.put('assets', { id: 'wide', text: 'small' });
     await each.run();
-    const { status, stdout } = await load(each, key);
-    expect([status, JSON.parse(stdout).loaded]).toEqual([
+    const { status, document } = await load(each, key);
+    expect([status, document.loaded]).toEqual([
       3,
       [{ key, outcome: 'kept', reason: expect.stringContaining('the SIEM has a newer version of the row') }],
     ]);
@@ -391,7 +389,7 @@ test.each([
   ['the second list', [1]],
   ['both lists', [0, 1]],
 ])('when %s of the bucket cannot be read, list says why once', async (_what, refused) => {
-  await using each = await withFailures();
+  await using each = await deployment();
   let calls = 0;
   each.connector.aws.faults.always('s3', () => (refused.includes(calls++) ? DENIED : undefined));
   const { status, stdout } = await each.ctl(['dead-letters', 'list']);

@@ -66,8 +66,8 @@ describe('status --all', () => {
       ['2 not readable, 1 healthy'],
       [''],
     ]);
-    const { connectors } = JSON.parse((await each.ctl(['status', '--all', '--json'])).stdout);
-    expect(connectors).toMatchObject([
+    const { document } = await each.json(['status', '--all']);
+    expect(document.connectors).toMatchObject([
       { connector: 'beta', notReadable: expect.stringContaining('9.0.0') },
       { connector: 'gamma' },
       { connector: 'acme', region: 'us-east-1', health: { status: 'healthy' } },
@@ -112,23 +112,20 @@ describe('status --all', () => {
     expect([status, stderr]).toEqual([2, expect.stringContaining('There is no connector there.')]);
   });
 
-  test('of ten connectors makes as many calls of each as of one, and lists the stacks once', async () => {
+  test('of three connectors makes as many calls of each as of one, and lists the stacks once', async () => {
     await using each = await deployment();
     await each.run();
     await each.ctl(['status', '--all']);
     const ofOne = each.asked().length - 1;
-    copy(
-      each,
-      Array.from({ length: 9 }, (_, at) => `tenant-${at}`),
-    );
+    copy(each, ['beta', 'gamma']);
     const before = each.asked().length;
-    const { stdout } = await each.ctl(['status', '--all']);
-    expect(lines(stdout).filter(([name]) => name?.startsWith('tenant-'))).toHaveLength(9);
+    const { document } = await each.json(['status', '--all']);
+    expect(document.connectors).toHaveLength(3);
     const asked = each
       .asked()
       .slice(before)
       .map(({ action }) => action);
-    expect(asked.length).toBe(1 + 10 * ofOne);
+    expect(asked.length).toBe(1 + 3 * ofOne);
     expect(asked.filter(action => action === 'DescribeStacks')).toHaveLength(1);
   });
 });
@@ -144,8 +141,8 @@ describe('doctor --all', () => {
       ['beta', 'us-east-1', expect.stringMatching(/^failed: table, siem-queue, alarms/)],
       ['acme', 'us-east-1', expect.stringMatching(/^ok|^warnings: /)],
     ]);
-    const { connectors } = JSON.parse((await each.ctl(['doctor', '--all', '--json'])).stdout);
-    expect(connectors[0]).toMatchObject({ connector: 'beta', failed: true, checks: expect.any(Array) });
+    const { document } = await each.json(['doctor', '--all']);
+    expect(document.connectors[0]).toMatchObject({ connector: 'beta', failed: true, checks: expect.any(Array) });
   });
 
   test('is refused with --preflight', async () => {

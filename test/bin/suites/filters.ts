@@ -39,8 +39,10 @@ describe('with filters', () => {
     expect(stdout).toContain('read = forwarded + filtered + other.');
     expect(cells(stdout, 'threats').slice(-6)).toEqual(['2', '1', '1', '0', '0', '0']);
     expect(stdout).toContain('The filter of assets gave an error or no boolean for 1 rows, which were sent.');
-    const { streams } = JSON.parse((await each.ctl(['status', '--json'])).stdout);
-    expect(streams[1].last24Hours).toMatchObject({ filtered: 1, filterFaults: 0 });
+    expect((await each.json(['status'])).document.streams[1].last24Hours).toMatchObject({
+      filtered: 1,
+      filterFaults: 0,
+    });
   });
 
   test('verify counts a withheld row as complete, and says how many there are', async () => {
@@ -58,10 +60,10 @@ describe('with filters', () => {
 
   test('a row that the SIEM has and the filter excludes is a difference until the next run withdraws it', async () => {
     each.connector.platform.put('threats', { id: 'high', asset_id: 'a', severity: 'low' });
-    const before = await each.ctl(['threat', 'high', '--json']);
-    expect([before.status, JSON.parse(before.stdout).result]).toEqual([3, 'not withdrawn']);
-    const found = await each.ctl(['verify', 'threats', '--wait', '0', '--json']);
-    expect(JSON.parse(found.stdout)).toMatchObject({
+    const before = await each.json(['threat', 'high']);
+    expect([before.status, before.document.result]).toEqual([3, 'not withdrawn']);
+    const found = await each.json(['verify', 'threats', '--wait', '0']);
+    expect(found.document).toMatchObject({
       complete: false,
       streams: {
         threats: {

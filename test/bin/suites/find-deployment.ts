@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { exportName } from '../../../lib/export-name.ts';
 import { program } from '../cli-reference/page.ts';
 import { type Deployment, deployment, STACK } from '../support/deployment.ts';
+import type { Found } from '../support/found.ts';
 
 /** A stack beside the connector's, or in its place, with outputs that are exported for these connectors. */
 function put(
@@ -67,12 +68,6 @@ const CASES: readonly (readonly [string, (each: Deployment) => void, readonly st
   ['an empty name of a connector', () => undefined, ['pause', '--connector', ''], '--connector is empty.'],
   ['an empty name, as of an unset variable', () => undefined, ['pause', '--stack', ''], '--stack is empty.'],
   ['no such stack', () => undefined, ['status', '--stack', 'beta'], 'There is no stack beta in region us-east-1'],
-  [
-    'a stack that is not a connector',
-    each => put(each, 'website', { Url: 'https://acme.example' }),
-    ['doctor', '--stack', 'website', '--json'],
-    'Stack website is not a connector',
-  ],
   ['a first deployment that failed', each => failedCreation(each, 'ROLLBACK_COMPLETE'), ['status'], WAY_OUT],
   [
     'a first deployment that failed, by its name',
@@ -109,11 +104,8 @@ describe('the deployment is found', () => {
     put(each, 'website', { Url: 'https://acme.example' });
     put(each, 'platform-production', CONNECTOR, ['beta']);
     stacks[1] = { ...own, name: 'platform-production', outputs: [...stacks[1]!.outputs, ...outputs] };
-    const { status, stdout } = await each.ctl(['status', '--connector', 'acme', '--json']);
-    expect([status, JSON.parse(stdout)]).toEqual([
-      0,
-      expect.objectContaining({ connector: 'acme', stack: expect.objectContaining({ name: 'platform-production' }) }),
-    ]);
+    const { status, document } = await each.json(['status', '--connector', 'acme']);
+    expect([status, document]).toMatchObject([0, { connector: 'acme', stack: { name: 'platform-production' } }]);
   });
 
   test('and the outputs of two connectors of one stack are not mixed', async () => {
@@ -151,28 +143,23 @@ describe('the deployment is found', () => {
     expect(schedules.get(scheduleName)).toMatchObject({ State: 'DISABLED' });
   });
 
-  test.each(CASES.filter(([, , args]) => args[0] !== 'doctor'))(
-    'not, and the command exits with 2: %s',
-    async (_, prepare, args, reason) => {
-      await using each = await deployment();
-      prepare(each);
-      const { status, stdout, stderr } = await each.ctl(args);
-      expect([status, stdout, stderr]).toEqual([2, '', expect.stringContaining(reason)]);
-    },
-  );
+  test.each(CASES)('not, and the command exits with 2: %s', async (_, prepare, args, reason) => {
+    await using each = await deployment();
+    prepare(each);
+    const { status, stdout, stderr } = await each.ctl(args);
+    expect([status, stdout, stderr]).toEqual([2, '', expect.stringContaining(reason)]);
+  });
 
-  test.each(CASES.filter(([, , args]) => args[0] === 'doctor'))(
-    'not, and doctor reports a failure: %s',
-    async (_, prepare, args, reason) => {
-      await using each = await deployment();
-      prepare(each);
-      const { status, stdout } = await each.ctl(args);
-      expect(status).toBe(3);
-      const { checks } = JSON.parse(stdout) as { checks: readonly { name: string; status: string; text: string }[] };
-      const failed = checks.filter(check => check.status === 'fail');
-      expect(failed).toMatchObject([{ name: 'stack', text: expect.stringContaining(reason) }]);
-    },
-  );
+  test('not, and doctor reports a failure of the check stack: a stack that is not a connector', async () => {
+    await using each = await deployment();
+    put(each, 'website', { Url: 'https://acme.example' });
+    const { status, document } = await each.json(['doctor', '--stack', 'website']);
+    const failed = document.checks.filter((check: Found) => check.status === 'fail');
+    expect([status, failed]).toMatchObject([
+      3,
+      [{ name: 'stack', text: expect.stringContaining('Stack website is not a connector') }],
+    ]);
+  });
 });
 
 test('a command without an option that npm took does nothing', async () => {

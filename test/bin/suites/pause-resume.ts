@@ -10,23 +10,19 @@ const scheduleOf = ({ stack }: Deployment) => {
 };
 
 describe('pause and resume', () => {
-  test('switch the schedule and keep everything else of it', async () => {
+  test('switch the schedule, keep everything else of it and the alarms, and say when stream-silent will fire', async () => {
     await using each = await deployment();
     const before = scheduleOf(each);
-    expect(await each.ctl(['pause'])).toMatchObject({ status: 0, stderr: '' });
+    const paused = await each.ctl(['pause']);
+    expect(paused).toMatchObject({ status: 0, stderr: '' });
+    expect(paused.stdout).toContain(
+      'The critical alarm stream-silent will fire after 32 min without a run. --mute prevents the notification.',
+    );
     expect(scheduleOf(each)).toEqual({ state: 'DISABLED', rest: before.rest });
+    expect(notifies(each)).toEqual([true, true]);
     expect((await each.ctl(['status'])).stdout.split('\n')[0]).toBe('acme: paused: the schedule is off');
     expect(await each.ctl(['resume'])).toMatchObject({ status: 0, stderr: '' });
     expect(scheduleOf(each)).toEqual(before);
-  });
-
-  test('pause says when stream-silent will fire, and does not change the alarms', async () => {
-    await using each = await deployment();
-    const { stdout } = await each.ctl(['pause']);
-    expect(stdout).toContain(
-      'The critical alarm stream-silent will fire after 32 min without a run. --mute prevents the notification.',
-    );
-    expect(notifies(each)).toEqual([true, true]);
   });
 
   test('--mute disables the notifications of both alarms, and resume enables them', async () => {
@@ -40,15 +36,14 @@ describe('pause and resume', () => {
 
   test('a second pause or resume writes nothing and says so, a pause with the time of the first one', async () => {
     await using each = await deployment();
-    const first = JSON.parse((await each.ctl(['pause', '--json'])).stdout);
+    const { document: first } = await each.json(['pause']);
     expect([first.changed, 'since' in first]).toEqual([true, false]);
     const { LastModificationDate: changed } = each.stack.schedules.get(each.stack.scheduleName)!;
     const since = `${new Date(Number(changed) * 1000).toISOString().slice(0, 19)}Z`;
-    const again = JSON.parse((await each.ctl(['pause', '--json'])).stdout);
-    expect(again).toMatchObject({ enabled: false, changed: false, since });
+    expect((await each.json(['pause'])).document).toMatchObject({ enabled: false, changed: false, since });
     expect((await each.ctl(['pause'])).stdout).toContain(`was already off, last changed ${since}.`);
     await each.ctl(['resume']);
-    expect(JSON.parse((await each.ctl(['resume', '--json'])).stdout)).toMatchObject({ enabled: true, changed: false });
+    expect((await each.json(['resume'])).document).toMatchObject({ enabled: true, changed: false });
     expect(each.asked().filter(({ action }) => action === 'UpdateSchedule')).toHaveLength(2);
   });
 

@@ -52,9 +52,9 @@ describe('preview', () => {
     async (_, variables, [assetsGone, assetsSent, threatsGone, threatsSent]) => {
       const file = template({ ...sent, ...variables });
       each.connector.forget();
-      const { status, stdout } = await each.ctl(['preview', '--template', file, '--json']);
+      const { status, document } = await each.json(['preview', '--template', file]);
       expect(new Set(each.connector.calls.map(call => call.action))).not.toContain('BatchWriteItem');
-      const { streams } = JSON.parse(stdout);
+      const { streams } = document;
       expect([status, streams.assets, streams.threats]).toEqual([
         0,
         expect.objectContaining({ withdrawn: assetsGone, sent: assetsSent }),

@@ -44,17 +44,17 @@ describe('run, resync and replay', () => {
     expect(stderr).toContain('  assets: 29 rows that the SIEM has\n');
     expect(stderr).toContain('  dns-blocks: unknown number of rows');
     expect(stderr).toContain('reads the whole table');
-    const { stdout } = await each.ctl(['replay', 'assets', 'dns-blocks', '--yes', '--json']);
-    expect(JSON.parse(stdout)).toMatchObject({ more: false, rowsAffected: { assets: 29, 'dns-blocks': null } });
+    const { document } = await each.json(['replay', 'assets', 'dns-blocks', '--yes']);
+    expect(document).toMatchObject({ more: false, rowsAffected: { assets: 29, 'dns-blocks': null } });
     const uncounted = await each.ctl(['replay', 'dns-blocks', '--yes', '--no-count']);
     expect(uncounted.stderr).not.toContain('rows that the SIEM has');
   });
 
   test('--json prints the function’s answer and nothing on stderr', async () => {
     await using each = await populated();
-    const { status, stdout, stderr } = await each.ctl(['run', '--json']);
+    const { status, document, stderr } = await each.json(['run']);
     expect([status, stderr]).toEqual([0, '']);
-    expect(JSON.parse(stdout)).toMatchObject({
+    expect(document).toMatchObject({
       more: false,
       streams: { assets: { forwarded: 30, caughtUp: true } },
       runSeconds: [expect.any(Number)],
@@ -69,8 +69,7 @@ describe('run, resync and replay', () => {
     expect(stderr).toMatch(
       /The function failed\.\nStreamsFailedError: 1 of 3 streams failed\.\n {2}threats: RoleMissing/,
     );
-    const machine = await each.ctl(['run', '--json']);
-    expect(JSON.parse(machine.stderr)).toMatchObject({ error: 'FunctionFailedError', status: 1 });
+    expect(JSON.parse((await each.json(['run'])).stderr)).toMatchObject({ error: 'FunctionFailedError', status: 1 });
   });
 
   test('say after the time budget that the next scheduled run continues, or that the schedule is off', async () => {

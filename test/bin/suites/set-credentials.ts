@@ -39,8 +39,8 @@ describe('set-credentials', () => {
     await using each = await unset();
     const { CLIENT_ID: client_id, CLIENT_SECRET: client_secret } = given(each);
     const input = `${JSON.stringify({ client_id, client_secret })}\n`;
-    const { status, stdout } = await each.ctl(['set-credentials', '--json'], {}, input);
-    expect([status, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ clientId: client_id, accepted: true })]);
+    const { status, document } = await each.json(['set-credentials'], {}, input);
+    expect([status, document]).toMatchObject([0, { clientId: client_id, accepted: true }]);
     expect(await each.connector.run()).toMatchObject({ streams: { assets: { forwarded: 3 } } });
   });
 

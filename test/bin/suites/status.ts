@@ -49,14 +49,14 @@ describe('status', () => {
       '0',
     ]);
     expect(stdout).toMatch(/free, epoch \d+; the last run ended cleanly/);
-    const machine = await each.ctl(['status', '--json']);
-    expect(JSON.parse(machine.stdout)).toMatchObject({
+    const { document } = await each.json(['status']);
+    expect(document).toMatchObject({
       health: { status: 'healthy', reasons: [] },
       streams: [{ stream: 'assets', condition: 'caught up', checkpoint: { cursorSaved: true, window: 30 } }, {}, {}],
       lease: { epoch: expect.any(Number), held: false },
     });
     const [item] = await each.connector.table.get([checkpointKey('assets')]);
-    for (const output of [stdout, machine.stdout]) expect(output).not.toContain(item!['cursor']!.S);
+    expect(stdout + JSON.stringify(document)).not.toContain(item!['cursor']!.S);
   });
 
   test("of runs dated by a clock ahead of this machine's is healthy", async () => {
@@ -66,8 +66,8 @@ describe('status', () => {
     const { status, stdout } = await each.ctl(['status']);
     expect([status, stdout.split('\n')[0]]).toEqual([0, 'acme: healthy: every stream is caught up']);
     expect(cells(stdout, 'threats')).toEqual(['threats', 'caught up', 'just now', '2', '2', '0', '0', '0']);
-    const { streams } = JSON.parse((await each.ctl(['status', '--json'])).stdout);
-    expect(streams[1]).toMatchObject({ condition: 'caught up', lastSuccessAgeSeconds: 0 });
+    const { document } = await each.json(['status']);
+    expect(document.streams[1]).toMatchObject({ condition: 'caught up', lastSuccessAgeSeconds: 0 });
   });
 
   test('of a failing stream is unhealthy, exits with 3 and shows unconfirmed ids and pending withdrawals', async () => {
@@ -120,8 +120,8 @@ describe('status', () => {
       '    It ends 17 min after the last report of the fault. docs/runbook.md#dead-letters',
       '  Last failure: none in the log of the last 3 hours',
     ]);
-    const { stdout: machine } = await each.ctl(['status', '--json']);
-    expect(JSON.parse(machine).alarms.inAlarm).toMatchObject([
+    const { document } = await each.json(['status']);
+    expect(document.alarms.inAlarm).toMatchObject([
       { severity: 'critical', ends: { withGoodReport: true, seconds: 1020 } },
       { severity: 'warning', ends: { withGoodReport: false, seconds: 1020 }, first: expect.stringContaining(' list ') },
     ]);
@@ -137,8 +137,10 @@ describe('status', () => {
     expect(stdout).toMatch(/^ {2}Last failure: \d+ min ago, assets, RoleMissingError: The API answered 403 /m);
     expect(stdout.match(/The API answered 403/g)).toHaveLength(1);
     expect(stdout).toContain('    It ends with the first good report. docs/runbook.md#stream-silent');
-    const { lastFailure } = JSON.parse((await each.ctl(['status', '--json'])).stdout);
-    expect(lastFailure).toMatchObject({ stream: 'assets', error: 'RoleMissingError' });
+    expect((await each.json(['status'])).document.lastFailure).toMatchObject({
+      stream: 'assets',
+      error: 'RoleMissingError',
+    });
   });
 
   test('does not read the log while nothing fails, and names a log that cannot be read', async () => {
@@ -160,13 +162,12 @@ describe('status', () => {
     each.connector.api.tamper(request => assets!(request) ?? blocks!(request));
     await each.run();
     const { SiemQueueUrl = '', SiemDeadLetterQueueUrl = '', DeliveryStreamName = '' } = each.stack.outputs;
-    const nameOf = (url: string) => url.slice(url.lastIndexOf('/') + 1);
     for (const url of [SiemQueueUrl, SiemQueueUrl, SiemDeadLetterQueueUrl])
-      each.stack.queues.send(nameOf(url), { body: 'an object' });
+      each.stack.queues.send(sqsQueueName(url), { body: 'an object' });
     const put = (namespace: string, name: string, dimensions: Record<string, string>, value: number) =>
       each.stack.metrics.put({ namespace, name, dimensions, value, time: Date.now() - 60_000 });
     put('AWS/Firehose', 'DeliveryToS3.DataFreshness', { DeliveryStreamName }, 45);
-    put('AWS/SQS', 'ApproximateAgeOfOldestMessage', { QueueName: nameOf(SiemQueueUrl) }, 600);
+    put('AWS/SQS', 'ApproximateAgeOfOldestMessage', { QueueName: sqsQueueName(SiemQueueUrl) }, 600);
     Object.assign(each.stack.stacks[0]!, { status: 'UPDATE_ROLLBACK_COMPLETE' });
     const { status, stdout } = await each.ctl(['status']);
     expect([status, stdout.split('\n')[0]]).toEqual([3, 'acme: unhealthy: stack UPDATE_ROLLBACK_COMPLETE']);
@@ -180,8 +181,7 @@ describe('status', () => {
     const { SiemQueueUrl = '' } = each.stack.outputs;
     each.stack.queues.send(sqsQueueName(SiemQueueUrl), { body: '{"Service":"Amazon S3","Event":"s3:TestEvent"}' });
     expect((await each.ctl(['status'])).stdout).toContain('SIEM      no object waiting: ');
-    const { siem } = JSON.parse((await each.ctl(['status', '--json'])).stdout);
-    expect(siem.queue).toEqual({ waiting: 0, taken: 0, testMessages: 1 });
+    expect((await each.json(['status'])).document.siem.queue).toEqual({ waiting: 0, taken: 0, testMessages: 1 });
   });
 
   test('has columns that add up to the rows read', async () => {
@@ -211,7 +211,7 @@ describe('status', () => {
     ]);
     expect(stdout).toMatch(/^Schedule {2}not readable: .*You need scheduler:GetSchedule/m);
     expect(saved(stdout, 'assets')[1]).toBe('none yet');
-    expect(JSON.parse((await each.ctl(['status', '--json'])).stdout)).toMatchObject({
+    expect((await each.json(['status'])).document).toMatchObject({
       schedule: { notReadable: expect.stringContaining('AccessDenied') },
       lease: null,
     });

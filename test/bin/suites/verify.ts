@@ -22,11 +22,15 @@ async function populated(): Promise<Deployment> {
   return each;
 }
 
-function parsed(stdout: string) {
-  const { complete, streams } = JSON.parse(stdout);
-  const kinds = (name: string): Record<string, string> =>
-    Object.fromEntries(streams[name].differences.map((each: { id: string; kind: string }) => [each.id, each.kind]));
-  return { complete, streams, kinds };
+/** Kinds by id. */
+const kindsOf = (differences: readonly { id: string; kind: string }[]) =>
+  Object.fromEntries(differences.map(({ id, kind }) => [id, kind]));
+
+/** As if the last run had been killed with these ids of threats unconfirmed. */
+async function leaveUnconfirmed({ connector: { table } }: Deployment, ...idTags: string[]): Promise<void> {
+  const { epoch = { N: '1' } } = (await table.get([leaseKey]))[0]!;
+  const batches = idTags.length > 0 ? [{ first: '', sequence: '', idTags, goneTags: [] }] : [];
+  await createCheckpoints(table).saveIntents('threats', batches, Number(epoch.N));
 }
 
 test('verify reports a connector that has sent everything as complete with exit status 0, and writes nothing', async () => {
@@ -53,8 +57,8 @@ test('verify retries a throttled table, reports a list without an end, and prove
   const { status, stdout } = await each.ctl(['verify', 'assets']);
   expect([status, stdout]).toEqual([0, expect.stringMatching(/^Complete: 3 rows equal\.\n/)]);
   expect(stdout).toContain('assets: the API repeated a cursor instead of ending the list');
-  const blocks = await each.ctl(['verify', 'dns-blocks', '--json']);
-  expect([blocks.status, parsed(blocks.stdout).complete]).toEqual([0, null]);
+  const blocks = await each.json(['verify', 'dns-blocks']);
+  expect([blocks.status, blocks.document.complete]).toEqual([0, null]);
 });
 
 test('verify finds every kind of difference, and confirms none without a wait', async () => {
@@ -67,19 +71,17 @@ test('verify finds every kind of difference, and confirms none without a wait', 
   await states.put('assets', new Map([['ghost', rowState({ rowHash: 'a'.repeat(32) })]]), pass);
   await states.put('assets', new Map([[lost, rowState({ rowHash: '', status: 'removed' })]]), pass);
   await states.put('threats', new Map([['of-nobody', rowState({ rowHash: 'a'.repeat(32), parent: 'gone' })]]), pass);
-  const { status, stdout } = await each.ctl(['verify', '--wait', '0', '--json']);
-  const { complete, streams, kinds } = parsed(stdout);
+  const { status, document } = await each.json(['verify', '--wait', '0']);
+  const { complete, streams } = document;
   expect([status, complete, streams.assets.confirmed]).toEqual([3, false, false]);
-  expect(kinds('assets')).toEqual({
+  expect(kindsOf(streams.assets.differences)).toEqual({
     [changed]: 'sent with other content',
     new: 'never sent to the SIEM',
     ghost: 'live at the SIEM, but removed from the API',
     [lost]: 'sent as removed, but live at the API',
   });
-  expect(kinds('threats')).toEqual({
-    'of-nobody': 'live at the SIEM, but removed from the API',
-  });
-  expect(stdout).not.toContain('canary');
+  expect(kindsOf(streams.threats.differences)).toEqual({ 'of-nobody': 'live at the SIEM, but removed from the API' });
+  expect(JSON.stringify(document)).not.toContain('canary');
   const text = await each.ctl(['verify', 'assets', '--wait', '0', '--limit', '0']);
   expect(text.stdout).toMatch(/^Differs: 4 rows; \d+ rows equal\. Not confirmed/);
   expect(text.stdout).toContain('and 1 more: --limit, or --json for all');
@@ -87,14 +89,12 @@ test('verify finds every kind of difference, and confirms none without a wait', 
 
 test('verify is not complete with dead letters or unconfirmed ids, and only counts DNS blocks', async () => {
   await using each = await populated();
-  const { table, clients, aws } = each.connector;
+  const { clients, aws } = each.connector;
   const Key = 'dead-letter/acme/assets/no-id/0a.json';
   await (await clients.s3()).send(new PutObjectCommand({ Bucket: aws.names.bucket, Key, Body: '{}' }));
-  const { epoch = { N: '1' } } = (await table.get([leaseKey]))[0]!;
-  const batches = [{ first: '', sequence: '', idTags: ['0'.repeat(14), '1'.repeat(14)], goneTags: [] }];
-  await createCheckpoints(table).saveIntents('threats', batches, Number(epoch.N));
-  const { status, stdout } = await each.ctl(['verify', 'dns-blocks', 'threats', 'assets', '--json', '--wait', '0']);
-  const { complete, streams } = parsed(stdout);
+  await leaveUnconfirmed(each, '0'.repeat(14), '1'.repeat(14));
+  const { status, document } = await each.json(['verify', 'dns-blocks', 'threats', 'assets', '--wait', '0']);
+  const { complete, streams } = document;
   expect([status, complete]).toEqual([3, false]);
   expect(streams['dns-blocks']).toMatchObject({
     rowsListed: 7,
@@ -150,13 +150,9 @@ describe('verify with a wait', () => {
 
   test('counts no unconfirmed ids of a run that has ended meanwhile', async () => {
     await using each = await populated();
-    const { table } = each.connector;
-    const { epoch = { N: '1' } } = (await table.get([leaseKey]))[0]!;
-    const batches = [{ first: '', sequence: '', idTags: ['0'.repeat(14)], goneTags: [] }];
-    const checkpoints = createCheckpoints(table);
-    await checkpoints.saveIntents('threats', batches, Number(epoch.N));
+    await leaveUnconfirmed(each, '0'.repeat(14));
     const { ended } = await waiting(each, 'threats');
-    await checkpoints.saveIntents('threats', [], Number(epoch.N));
+    await leaveUnconfirmed(each);
     await each.run();
     const { status, stdout } = await ended;
     expect([status, stdout]).toEqual([0, expect.stringMatching(/^Complete: 20 rows equal\.\n/)]);
@@ -164,10 +160,7 @@ describe('verify with a wait', () => {
 
   test('is not complete while ids stay unconfirmed after the next run', async () => {
     await using each = await populated();
-    const { table } = each.connector;
-    const { epoch = { N: '1' } } = (await table.get([leaseKey]))[0]!;
-    const batches = [{ first: '', sequence: '', idTags: ['0'.repeat(14)], goneTags: [] }];
-    await createCheckpoints(table).saveIntents('threats', batches, Number(epoch.N));
+    await leaveUnconfirmed(each, '0'.repeat(14));
     const { ended } = await waiting(each, 'threats');
     await each.run();
     const { status, stdout } = await ended;
@@ -189,8 +182,8 @@ describe('verify with a wait', () => {
     expect(stderr).toMatch(/^The schedule is off, so no run will send what is missing.*Reading assets/s);
     expect(stdout).toContain('Start a run with "npm run connectorctl -- run", then verify again');
     await each.run();
-    const again = await each.ctl(['verify', 'assets', '--json']);
-    expect([again.status, JSON.parse(again.stdout)]).toMatchObject([0, { complete: true, paused: false }]);
+    const again = await each.json(['verify', 'assets']);
+    expect([again.status, again.document]).toMatchObject([0, { complete: true, paused: false }]);
   });
 
   test('exits with 130 at Ctrl-C while waiting', async () => {
@@ -255,8 +248,8 @@ describe('verify --repair', () => {
       ...(id === 'lost' && { id: 'another' }),
     });
     await using each = await differing(['ghost', 'lost'], kept);
-    const { status, stdout } = await each.ctl([...ARGS, '--json']);
-    expect([status, JSON.parse(stdout).repaired]).toEqual([
+    const { status, document } = await each.json(ARGS);
+    expect([status, document.repaired]).toEqual([
       3,
       [
         { stream: 'assets', id: 'lost', outcome: 'kept', reason: expect.stringContaining('has not reported it') },
@@ -276,19 +269,13 @@ describe('verify --repair', () => {
     );
     await states.put('threats', new Map([['lost', rowState({ rowHash: 'a'.repeat(32), parent: 'ghost' })]]), pass);
     const before = new Set(await each.connector.lines());
-    const { status, stdout } = await each.ctl([...ARGS, '--json']);
-    const outcomes = JSON.parse(stdout).repaired.map(({ stream, id, outcome }: Row & { stream: string }) => [
-      stream,
-      id,
-      outcome,
-    ]);
+    const { status, document } = await each.json(ARGS);
+    const outcomes = document.repaired.map(
+      ({ stream, id, outcome }: Row & { stream: string }) => `${stream} ${id} ${outcome}`,
+    );
     expect([status, outcomes.toSorted()]).toEqual([
       0,
-      [
-        ['assets', changed, 'sent'],
-        ['assets', 'ghost', 'withdrawn'],
-        ['threats', 'lost', 'withdrawn'],
-      ].toSorted(),
+      [`assets ${changed} sent`, 'assets ghost withdrawn', 'threats lost withdrawn'].toSorted(),
     ]);
     const sent = (await each.connector.lines()).filter(line => !before.has(line)).map(line => JSON.parse(line));
     expect(sent.map(({ id, kind }) => `${id} ${kind}`).toSorted()).toEqual(

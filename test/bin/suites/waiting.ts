@@ -30,7 +30,7 @@ async function carriedOut(each: Deployment, command: FunctionCommand, endsAt: nu
 }
 
 describe('a command', () => {
-  test.each<[FunctionCommand]>([[{}], [{ resync: ['assets'] }], [{ replay: ['threats'] }]])(
+  test.each<[FunctionCommand]>([[{}], [{ resync: ['assets'] }]])(
     '%p waits for the run that holds the lease and is then carried out',
     async command => {
       await using each = await deployment();

@@ -30,6 +30,8 @@ export interface Deployment extends AsyncDisposable {
   readonly stack: LocalDeployment;
   /** `connectorctl` without a terminal, to its end. */
   ctl(args: readonly string[], environment?: Readonly<Record<string, string>>, input?: string): Promise<Ended>;
+  /** `connectorctl` with `--json`, whose document is undefined if it prints none. */
+  json(args: readonly string[], environment?: Readonly<Record<string, string>>, input?: string): Promise<Printed>;
   /** Starts the command without waiting. */
   start(args: readonly string[], environment?: Readonly<Record<string, string>>, clock?: Clock): Started;
   /** Starts it on a terminal, where it can ask. */
@@ -42,6 +44,14 @@ export interface Deployment extends AsyncDisposable {
   asked(): readonly Call[];
   /** A scheduled run, reported in the metrics that many minutes ago. @returns whether it succeeded */
   run(payload?: unknown, minutesAgo?: number): Promise<boolean>;
+}
+
+/** A command's exit status and output. */
+export interface Printed {
+  readonly status: number | null;
+  readonly stderr: string;
+  // biome-ignore lint/suspicious/noExplicitAny: each command has its own document
+  readonly document: any;
 }
 
 const BUCKET = 'security-data';
@@ -107,6 +117,10 @@ export async function deployment(
     connector: each,
     stack,
     ctl: (args, more, input) => start(args, shell(more, input)).ended,
+    async json(args, more, input) {
+      const { status, stdout, stderr } = await start([...args, '--json'], shell(more, input)).ended;
+      return { status, stderr, document: stdout === '' ? undefined : JSON.parse(stdout) };
+    },
     start: (args, more, clock) => start(args, { ...shell(more), ...(clock && { clock }) }),
     ask: (args, more) => start(args, { ...shell(more), interactive: true }),
     startProcess: (args, more) => startProcess(args, shell(more)),

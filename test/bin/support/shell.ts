@@ -110,6 +110,15 @@ async function endedOf(stdout: Readable, stderr: Readable, status: Promise<numbe
 /** What the SDK calls services in variables. */
 const NAMES: Readonly<Record<string, string>> = { secrets: 'SECRETS_MANAGER', logs: 'CLOUDWATCH_LOGS' };
 
+/** The SDK's own. Each client would look for them in the environment and in files, which takes longer than its calls. */
+const DEFAULTS = {
+  defaultsMode: 'legacy',
+  maxAttempts: 3,
+  retryMode: 'standard',
+  useDualstackEndpoint: false,
+  useFipsEndpoint: false,
+};
+
 /** What the SDK would read from the environment of a process. */
 export function clientOptions(environment: Typed['environment'], service: Parameters<ClientOptions>[0]): object {
   const {
@@ -120,5 +129,5 @@ export function clientOptions(environment: Typed['environment'], service: Parame
   const name = NAMES[service] ?? service.toUpperCase();
   const endpoint = environment[`AWS_ENDPOINT_URL_${name}`];
   const pathStyle = service === 's3' && { forcePathStyle: true };
-  return { region, endpoint, credentials: { accessKeyId, secretAccessKey }, ...pathStyle };
+  return { ...DEFAULTS, region, endpoint, credentials: { accessKeyId, secretAccessKey }, ...pathStyle };
 }
