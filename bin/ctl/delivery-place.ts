@@ -6,8 +6,9 @@ import {
 } from '@aws-sdk/client-firehose';
 import { PREFIXES } from '../../lib/prefixes.ts';
 import type { Aws } from './aws.ts';
-import type { Deployment } from './deployment.ts';
-import { awsCall, isCutOff } from './errors.ts';
+import type { Context } from './context.ts';
+import { type Deployment, restore } from './deployment.ts';
+import { awsCall, hasMissing, isCutOff } from './errors.ts';
 
 /** @param gone what to do if it does not exist @throws AwsCallError */
 export async function describeDeliveryStream(
@@ -22,6 +23,13 @@ export async function describeDeliveryStream(
     gone,
   );
   return description;
+}
+
+/** What to say if the delivery stream does not exist. Any other failure leaves that open. */
+export async function lostDeliveryStream({ aws, deployment }: Context): Promise<string> {
+  const { deliveryStream, stackName } = await deployment();
+  const isLost = await describeDeliveryStream(aws, deliveryStream).then(() => false, hasMissing);
+  return isLost ? `The delivery stream ${deliveryStream} does not exist. ${restore(stackName)}` : '';
 }
 
 /** Location of delivered events: a bucket with a prefix per hour, or why they cannot be found. */

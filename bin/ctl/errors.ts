@@ -89,8 +89,13 @@ const NO_REGION = /^Region (is missing|not accepted)/;
 const MISSING = /NotFound|NoSuch|DoesNotExist|NonExistentQueue/;
 
 /** Whether AWS answered that the resource does not exist. */
-export function isMissing(cause: unknown): boolean {
+function isMissing(cause: unknown): boolean {
   return cause instanceof Error && MISSING.test(cause.name);
+}
+
+/** Whether a call failed because its resource does not exist. */
+export function hasMissing(error: unknown): boolean {
+  return error instanceof AwsCallError && isMissing(error.cause);
 }
 
 /** Another run held the lease for the whole waiting time. */

@@ -1,19 +1,15 @@
-/** Sends a command to the function: asks for confirmation, shows progress, formats the result. */
-
-import { createInterface } from 'node:readline/promises';
+/** Sends a command to the function: waits for the lease, shows progress, formats the result. */
 import type { StreamResult } from '../../lambda/core/run.ts';
 import type { InvocationResult } from '../../lambda/invocation.ts';
 import type { Clock } from '../../lambda/ports.ts';
 import { CONNECTORCTL } from '../../lib/installation.ts';
-import { terminalText } from '../terminal/terminal-text.ts';
 import type { Context } from './context.ts';
-import { restore } from './deployment.ts';
-import { FunctionFailedError, InterruptedError, isMissing, RefusedError, TABLE_GONE } from './errors.ts';
+import { FunctionFailedError } from './errors.ts';
 import { carryOut, type FunctionCommand, invokeFunction, runsText, timedRuns, untilDone } from './invoke.ts';
-import { isInteractive, type Outcome, type Progress, type Shell } from './report.ts';
+import type { Outcome, Progress } from './report.ts';
 import { freshBudget } from './retry-budget.ts';
 import { scheduleIsOff } from './schedule.ts';
-import { type ConnectorState, readState } from './state.ts';
+import { type ConnectorState, lostTable, readState } from './state.ts';
 import { tableText } from './text.ts';
 
 export interface CommandOptions {
@@ -61,31 +57,14 @@ async function explained(context: Context, error: unknown): Promise<never> {
   const { type, said } = error;
   const failed = `${type}: ${said}`;
   if (failed.includes('OrganizationChangedError')) throw new FunctionFailedError(type, said, ANOTHER_ORGANIZATION);
-  const found = [
-    ...(/StateError|LeaseLostError/.test(failed) ? [await lostTable(context)] : []),
-    ...(failed.includes('DeliveryError') ? [await lostDeliveryStream(context)] : []),
-  ];
+  const found: string[] = [];
+  if (/StateError|LeaseLostError/.test(failed)) found.push(await lostTable(context));
+  if (failed.includes('DeliveryError')) {
+    // Loads the client of Firehose, which no other run needs.
+    const { lostDeliveryStream } = await import('./delivery-place.ts');
+    found.push(await lostDeliveryStream(context));
+  }
   throw new FunctionFailedError(type, said, found.filter(Boolean).join('\n'));
-}
-
-async function lostTable({ aws, deployment }: Context): Promise<string> {
-  const { table: TableName } = await deployment();
-  const { DescribeTableCommand } = await import('@aws-sdk/client-dynamodb');
-  const isLost = await lost(aws.retryingDynamodb().send(new DescribeTableCommand({ TableName })));
-  return isLost ? `The state table ${TableName} does not exist. ${TABLE_GONE}` : '';
-}
-
-/** @returns what to say if it does not exist, else nothing */
-export async function lostDeliveryStream({ aws, deployment }: Context): Promise<string> {
-  const { deliveryStream: DeliveryStreamName, stackName } = await deployment();
-  const { DescribeDeliveryStreamCommand } = await import('@aws-sdk/client-firehose');
-  const isLost = await lost(aws.firehose().send(new DescribeDeliveryStreamCommand({ DeliveryStreamName })));
-  return isLost ? `The delivery stream ${DeliveryStreamName} does not exist. ${restore(stackName)}` : '';
-}
-
-/** Any other failure leaves it open whether the resource exists. */
-async function lost(described: Promise<unknown>): Promise<boolean> {
-  return described.then(() => false, isMissing);
 }
 
 export interface Monitored {
@@ -181,35 +160,4 @@ function notesOf(results: readonly StreamResult[]): string[] {
       : []),
     ...(open > 0 ? [`Rows read but not committed, which the next run reads again: ${open}.`] : []),
   ];
-}
-
-/** Shows the consequence, and asks unless `--yes` is set. @throws RefusedError without a yes; InterruptedError at Ctrl-C */
-export async function confirmed(
-  { report, shell, signal }: Context,
-  consequence: string,
-  { yes }: { readonly yes?: true },
-): Promise<void> {
-  if (yes) return report.say(consequence);
-  if (!isInteractive(shell)) {
-    throw new RefusedError(`${consequence}\nNo terminal to confirm on. Nothing was done. Re-run with --yes.`);
-  }
-  const answer = await ask(`${consequence}\nContinue? [y/N] `, shell, signal);
-  if (!/^y(es)?$/i.test(answer.trim())) throw new RefusedError('Not confirmed. Nothing was done.');
-}
-
-/** @returns the line, empty at Ctrl-D @throws InterruptedError at Ctrl-C */
-export async function ask(question: string, { stdin, stderr }: Shell, signal: AbortSignal): Promise<string> {
-  const terminal = createInterface({ input: stdin, output: stderr });
-  const gone = new Promise<string>((resolve, reject) => {
-    const interrupt = () => reject(new InterruptedError('Interrupted. Nothing was done.'));
-    // SIGINT covers Ctrl-C in the terminal and a sent signal. Ctrl-D closes the input without an answer.
-    terminal.once('SIGINT', interrupt);
-    signal.addEventListener('abort', interrupt, { once: true });
-    terminal.once('close', () => resolve(''));
-  });
-  try {
-    return await Promise.race([terminal.question(terminalText(question)), gone]);
-  } finally {
-    terminal.close();
-  }
 }

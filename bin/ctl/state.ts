@@ -11,9 +11,8 @@ import { systemClock } from '../../lambda/system.ts';
 import { PRICES } from '../../lib/prices.ts';
 import type { Aws } from './aws.ts';
 import type { Context } from './context.ts';
-import { AwsCallError, awsCall, TABLE_GONE } from './errors.ts';
+import { AwsCallError, awsCall, hasMissing, TABLE_GONE } from './errors.ts';
 import { freshBudget } from './retry-budget.ts';
-import { durationText, timeText } from './text.ts';
 
 export interface LeaseState {
   readonly epoch: number;
@@ -79,36 +78,9 @@ async function countWithdrawals(table: Table): Promise<Map<StreamName, number>> 
   return counts;
 }
 
-/** Column titles of the table of saved state. */
-export const STATE_TITLES = ['stream', 'cursor', 'committed sequence', 'window', 'generation', 'unconfirmed'];
-
-/** @param off streams that the settings disable */
-export function stateRows(
-  streams: ReadonlyMap<StreamName, SavedStream | Error>,
-  off: readonly StreamName[],
-): string[][] {
-  return [...streams].map(([name, saved]) => [name, ...cells(saved, off.includes(name))]);
-}
-
-function cells(saved: SavedStream | Error, isOff: boolean): string[] {
-  if (saved instanceof Error) return ['unreadable', '', '', '', ''];
-  const { cursor, committed, window, generation } = saved.checkpoint;
-  if (isOff && cursor === undefined && committed === '') return ['off', '', '', '', ''];
-  const cursorText = cursor === undefined ? 'none yet' : 'saved';
-  return [cursorText, committed || 'none', String(window.length), String(generation), String(unconfirmed(saved))];
-}
-
 /** Number of ids with an intent that no commit confirms: their events may have reached the SIEM. */
 export function unconfirmed(saved: SavedStream): number {
   return openIntents(saved).unconfirmed.size;
-}
-
-export function leaseText(lease: LeaseState | undefined, now: number): string {
-  if (!lease) return 'never taken: no run has used this table yet';
-  const { epoch, holder, held, expires, ended } = lease;
-  if (held) return `held by ${holder}, epoch ${epoch}, for ${durationText(expires - now)} more unless renewed`;
-  if (ended === 'no') return `free, epoch ${epoch}; its run was killed and the lease expired ${timeText(expires)}`;
-  return `free, epoch ${epoch}; the last run ended ${ended === 'clean' ? 'cleanly' : 'with unconfirmed events'}`;
 }
 
 /** @param otherwise how the user can avoid the call, for the error message @throws AwsCallError */
@@ -120,6 +92,13 @@ export async function describeTable(aws: Aws, name: string, otherwise = ''): Pro
     TABLE_GONE,
   );
   return table;
+}
+
+/** What to say if the table does not exist. Any other failure leaves that open. */
+export async function lostTable({ aws, deployment }: Context): Promise<string> {
+  const { table } = await deployment();
+  const isLost = await describeTable(aws, table).then(() => false, hasMissing);
+  return isLost ? `The state table ${table} does not exist. ${TABLE_GONE}` : '';
 }
 
 export interface TableScan {

@@ -2,8 +2,9 @@ import { Argument, Command, Option } from 'commander';
 import { type StreamName, streamOf } from '../../../lambda/streams.ts';
 import { CONNECTORCTL } from '../../../lib/installation.ts';
 import { help, type Run, STREAM_NAMES, waitOption } from '../command.ts';
+import { confirmed } from '../confirm.ts';
 import type { Context } from '../context.ts';
-import { confirmed, sendCommand } from '../function-command.ts';
+import { sendCommand } from '../function-command.ts';
 import { scanRowStates } from '../state.ts';
 
 interface RunOptions {

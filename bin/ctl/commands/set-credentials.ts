@@ -7,10 +7,10 @@ import { CONNECTORCTL } from '../../../lib/installation.ts';
 import { askHidden, PromptAbortedError } from '../../terminal/client-secret.ts';
 import { openAccess } from '../access.ts';
 import { help, type Run } from '../command.ts';
+import { ask } from '../confirm.ts';
 import type { Context } from '../context.ts';
 import { settingOf } from '../deployment.ts';
 import { awsCall, isCutOff, messageOf, RefusedError } from '../errors.ts';
-import { ask } from '../function-command.ts';
 import { jsonObject } from '../json-object.ts';
 import { isInteractive, type Outcome, type Shell } from '../report.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { conditionOf, healthOf } from '../../../bin/ctl/commands/status/health.ts';
 import type { StreamActivity } from '../../../bin/ctl/commands/status/snapshot.ts';
+import { leaseText } from '../../../bin/ctl/commands/status/status-text.ts';
 import { tryRead } from '../../../bin/ctl/read-result.ts';
-import { leaseText } from '../../../bin/ctl/state.ts';
 import { durationText, tableText, textOfBytes } from '../../../bin/ctl/text.ts';
 import { BEGINNING } from '../../../lambda/core/decide.ts';
 import type { SavedStream } from '../../../lambda/ports.ts';

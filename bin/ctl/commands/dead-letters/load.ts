@@ -9,10 +9,10 @@ import { parseDeadLetterKey, readDeadLetter } from '../../../../lambda/core/dead
 import { type StreamName, streamOf } from '../../../../lambda/streams.ts';
 import { openAccess } from '../../access.ts';
 import { readObject } from '../../bucket.ts';
+import { confirmed } from '../../confirm.ts';
 import type { Context } from '../../context.ts';
 import { type BucketPlace, deliveryPlace, hourPrefixes } from '../../delivery-place.ts';
 import { awsCall, RefusedError } from '../../errors.ts';
-import { confirmed } from '../../function-command.ts';
 import type { Outcome } from '../../report.ts';
 import { findLine } from '../lookup/find-event.ts';
 import { listDeadLetters } from './list.ts';

@@ -7,6 +7,7 @@ import type { RowState, SavedStream } from '../../../../lambda/ports.ts';
 import { pathSegment } from '../../../../lambda/source/api.ts';
 import type { SyncedStream } from '../../../../lambda/streams.ts';
 import { sha256 } from '../../../../lambda/system.ts';
+import { CONNECTORCTL } from '../../../../lib/installation.ts';
 import type { Access } from '../../access.ts';
 import { messageOf, RefusedError } from '../../errors.ts';
 
@@ -75,28 +76,27 @@ export function checkAskable(id: string): void {
   throw new RefusedError(`${shown} cannot be part of a path of the API. Nothing was done.`);
 }
 
-export type ResultWord =
-  /** The SIEM was sent the row that the API returns. */
-  | 'same'
-  /** The SIEM was sent another row, or a removal although the API has the row. */
-  | 'differs'
-  | 'never sent'
-  /** The SIEM was sent an oversize event: the row is a dead letter. */
-  | 'too large'
-  /** The SIEM was sent the removal, and the API has no row. */
-  | 'removed'
-  /** The filter excludes the row, and the SIEM does not have it. */
-  | 'excluded by the filter'
-  /** The filter excludes the row, and the SIEM still has it. */
-  | 'not withdrawn'
-  /** The SIEM was sent a row that the API no longer returns. */
-  | 'sent and gone from the API'
-  /** A replay has not sent the row yet. The SIEM may have lost what was sent before. */
-  | 'awaits a replay'
-  /** A killed run may have sent another version without recording it. The next run repairs that. */
-  | 'unconfirmed'
-  /** The row state or the API's answer cannot be read. */
-  | 'unknown';
+/** The result of a lookup, and what it means. */
+export const RESULTS = {
+  same: 'The SIEM was sent the row that the API returns.',
+  differs:
+    'The SIEM was not sent the row that the API returns. A change of the last minutes may not be sent yet. Repeat the command.',
+  'never sent': 'The connector has never sent it.',
+  'awaits a replay':
+    'The SIEM was sent this row before the last replay, which has not sent it yet. Repeat the command later.',
+  unconfirmed:
+    'The SIEM was sent this row. A killed run may have sent another version since. The next run repairs that.',
+  'too large': `The SIEM was sent an oversize event. The row is too large and is a dead letter: "${CONNECTORCTL.command} dead-letters list".`,
+  removed: 'The SIEM was sent the removal, and the API no longer has the row.',
+  'excluded by the filter': 'The filter of the connector excludes this row, and the SIEM does not have it.',
+  'not withdrawn':
+    'The filter of the connector excludes this row now, and the SIEM still has it. The next run that reads it withdraws it.',
+  'sent and gone from the API':
+    'The SIEM was sent this row, and the API no longer returns it. A recent removal may not be sent yet. Repeat the command.',
+  unknown: 'The row state or the answer of the API cannot be read.',
+} as const;
+
+export type ResultWord = keyof typeof RESULTS;
 
 /** @param stored row state, undefined if the id was never sent */
 export function resultOf(answer: Answer, stored: RowState | undefined): ResultWord {

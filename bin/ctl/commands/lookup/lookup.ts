@@ -2,10 +2,9 @@
 import { Command } from 'commander';
 import type { FilterResult } from '../../../../lambda/ports.ts';
 import { type StreamName, streamOf } from '../../../../lambda/streams.ts';
-import { CONNECTORCTL } from '../../../../lib/installation.ts';
 import { help, type Run, wholeNumber } from '../../command.ts';
 import { paint } from '../../text.ts';
-import { type Answer, isTrue, type ResultWord } from './answer.ts';
+import { type Answer, isTrue, RESULTS } from './answer.ts';
 import type { FoundEvent } from './find-event.ts';
 import { type DifferingMember, type Lookup, lookUp } from './lookup-row.ts';
 
@@ -81,31 +80,12 @@ function rowJson(row: Extract<Lookup['answer'], { kind: 'row' }>['row'], show: b
   return { ...facts, ...(filter !== 'send' && { filter }), ...(show && { row: text }) };
 }
 
-const MEANING: Readonly<Record<ResultWord, string>> = {
-  same: 'The SIEM was sent the row that the API returns.',
-  differs:
-    'The SIEM was not sent the row that the API returns. A change of the last minutes may not be sent yet. Repeat the command.',
-  'never sent': 'The connector has never sent it.',
-  'awaits a replay':
-    'The SIEM was sent this row before the last replay, which has not sent it yet. Repeat the command later.',
-  unconfirmed:
-    'The SIEM was sent this row. A killed run may have sent another version since. The next run repairs that.',
-  'too large': `The SIEM was sent an oversize event. The row is too large and is a dead letter: "${CONNECTORCTL.command} dead-letters list".`,
-  removed: 'The SIEM was sent the removal, and the API no longer has the row.',
-  'excluded by the filter': 'The filter of the connector excludes this row, and the SIEM does not have it.',
-  'not withdrawn':
-    'The filter of the connector excludes this row now, and the SIEM still has it. The next run that reads it withdraws it.',
-  'sent and gone from the API':
-    'The SIEM was sent this row, and the API no longer returns it. A recent removal may not be sent yet. Repeat the command.',
-  unknown: 'The row state or the answer of the API cannot be read.',
-};
-
 /** @param show prints the rows, and the values that differ */
 function lookupText(lookup: Lookup, show: boolean): string {
   const { stream, id, result, answer, found, differing } = lookup;
   const paintResult = isTrue(result) ? paint.good : paint.bad;
   return [
-    `${stream} ${JSON.stringify(id)}: ${paintResult(result)}. ${MEANING[result]}`,
+    `${stream} ${JSON.stringify(id)}: ${paintResult(result)}. ${RESULTS[result]}`,
     '',
     `API now:    ${answerText(answer)}`,
     `Last sent:  ${sentText(lookup)}`,

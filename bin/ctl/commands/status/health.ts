@@ -104,22 +104,16 @@ function hidden(snapshot: Snapshot): string[] {
   );
 }
 
+/** The help of `status` explains each. `unknown`: neither the table nor the metrics can be read. */
 export type Condition =
-  /** The newest run reached the end of the stream. */
   | 'caught up'
-  /** Runs exceed their time budget, or the first run has not ended. */
   | 'backfilling'
-  /** The newest run failed. */
   | 'failing'
-  /** No run has reported, or none has reached the end, for longer than the schedule and the longest run explain. */
   | 'late'
-  /** Its saved state cannot be read. */
   | 'unreadable'
-  /** No run has reported for a day. */
   | 'silent'
   | 'never run'
   | 'off'
-  /** Neither the table nor the metrics can be read. */
   | 'unknown';
 
 export interface StreamSummary {

@@ -1,8 +1,9 @@
 /** A snapshot as text: the health, then the details, most important first. */
+import type { SavedStream } from '../../../../lambda/ports.ts';
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
 import type { AlarmEnd, Notifier } from '../../alarms.ts';
 import { known, type ReadResult, readResultText } from '../../read-result.ts';
-import { leaseText, STATE_TITLES, stateRows } from '../../state.ts';
+import { type LeaseState, unconfirmed } from '../../state.ts';
 import { durationText, paint, tableText, timeText } from '../../text.ts';
 import { deadLetterText, type QueueDepth } from '../dead-letters/counts.ts';
 import { type Health, healthText, inAlarm, type StreamSummary, streamSummaries } from './health.ts';
@@ -161,8 +162,32 @@ function scheduleDeadLetters({ scheduleDeadLetters: queue }: Snapshot): string[]
   return count === '0' ? [] : [`Failed starts of the function: ${count}`];
 }
 
+export function leaseText(lease: LeaseState | undefined, now: number): string {
+  if (!lease) return 'never taken: no run has used this table yet';
+  const { epoch, holder, held, expires, ended } = lease;
+  if (held) return `held by ${holder}, epoch ${epoch}, for ${durationText(expires - now)} more unless renewed`;
+  if (ended === 'no') return `free, epoch ${epoch}; its run was killed and the lease expired ${timeText(expires)}`;
+  return `free, epoch ${epoch}; the last run ended ${ended === 'clean' ? 'cleanly' : 'with unconfirmed events'}`;
+}
+
+/** Column titles of the table of saved state. */
+const STATE_TITLES = ['stream', 'cursor', 'committed sequence', 'window', 'generation', 'unconfirmed'];
+
 /** Empty if the table cannot be read: the line about the lease gives the reason. */
 function stateTable({ state, off }: Snapshot): string[] {
   const read = known(state);
-  return read ? ['', tableText(STATE_TITLES, stateRows(read.streams, known(off) ?? []))] : [];
+  if (!read) return [];
+  const rows = [...read.streams].map(([name, saved]) => [
+    name,
+    ...stateCells(saved, known(off)?.includes(name) === true),
+  ]);
+  return ['', tableText(STATE_TITLES, rows)];
+}
+
+function stateCells(saved: SavedStream | Error, isOff: boolean): string[] {
+  if (saved instanceof Error) return ['unreadable', '', '', '', ''];
+  const { cursor, committed, window, generation } = saved.checkpoint;
+  if (isOff && cursor === undefined && committed === '') return ['off', '', '', '', ''];
+  const cursorText = cursor === undefined ? 'none yet' : 'saved';
+  return [cursorText, committed || 'none', String(window.length), String(generation), String(unconfirmed(saved))];
 }
