@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 
 // Workers, and the processes that tests start, load what another one has compiled.
@@ -15,7 +15,8 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   transform: {},
   testEnvironment: 'node',
-  maxWorkers: 2,
+  // One more than cores: suites that wait for a process or a time-out leave theirs idle.
+  maxWorkers: availableParallelism() + 1,
   // Ends only what hangs. Tests and hooks set no limit of their own: a busy machine would exceed it.
   testTimeout: 600_000,
   // Modules that were loaded for one file are not all let go after it: a worker that holds too many collects garbage more than it tests.
