@@ -20,16 +20,6 @@ TERMINAL('on a terminal', () => {
     expect(shown.screen()).toContain(`\r${ESCAPE}[KA run is in progress.`);
   });
 
-  test('Ctrl-C at the question changes nothing', async () => {
-    await using each = await deployment();
-    const shown = terminal(['resync', 'assets', '--no-count'], each.environment);
-    await shown.shows('Continue? [y/N]');
-    shown.type(CTRL_C);
-    expect(await shown.ended).toBe(130);
-    expect(shown.screen()).toContain('Interrupted. Nothing was done.');
-    expect(each.stack.invocations).toEqual([]);
-  });
-
   test('the health is coloured, unless stdout is a pipe', async () => {
     await using each = await deployment();
     each.stack.alarms.set('acme/credentials-refused', 'ALARM');
@@ -58,6 +48,7 @@ describe('where somebody can be asked', () => {
     ['y', 0, [{ resync: ['assets'] }]],
     ['YES ', 0, [{ resync: ['assets'] }]],
     ['no', 2, []],
+    [CTRL_C, 130, []],
   ])('the answer %j ends with status %i and these invocations: %j', async (answer, expected, invocations) => {
     await using each = await deployment();
     const { stdin, ended } = each.ask(['resync', 'assets', '--no-count']);
