@@ -8,7 +8,6 @@ import {
 } from '@aws-sdk/client-cloudformation';
 import { GetFunctionConfigurationCommand } from '@aws-sdk/client-lambda';
 import { exportedOutput } from '../../lib/export-name.ts';
-import { CONNECTORCTL } from '../../lib/installation.ts';
 import { VERSION } from '../../lib/version.ts';
 import { type Aws, collected } from './aws.ts';
 import { AwsCallError, awsCall, RefusedError } from './errors.ts';
@@ -254,15 +253,6 @@ function condition(word = 'unknown', reason: string | undefined, code: string | 
 }
 
 export type FunctionEnvironment = Readonly<Record<string, string>>;
-
-/** @throws RefusedError if the function lacks the setting */
-export function settingOf(environment: FunctionEnvironment, setting: string): string {
-  const value = environment[setting];
-  if (value) return value;
-  throw new RefusedError(
-    `The function of the stack has no setting ${setting}. Nothing was done. "${CONNECTORCTL.command} doctor" lists the missing settings.`,
-  );
-}
 
 /** Whether one version can operate what another deployed: same minor version before 1.0, same major version from 1.0. */
 function isCompatible(deployed: string, own: string): boolean {

@@ -1,5 +1,7 @@
 /** Reads metrics from CloudWatch. */
 import { type MetricDataQuery, paginateGetMetricData } from '@aws-sdk/client-cloudwatch';
+import { DIMENSIONS, METRIC_NAMESPACE, type StreamMetric } from '../../lambda/metric-names.ts';
+import type { StreamName } from '../../lambda/streams.ts';
 import { type Aws, collected } from './aws.ts';
 import { awsCall } from './errors.ts';
 
@@ -10,6 +12,29 @@ export interface Series {
   readonly statistic: 'Sum' | 'Maximum' | 'SampleCount';
   /** Seconds per point, a multiple of 60. */
   readonly period: number;
+}
+
+/** A metric that runs report of a stream. */
+export function streamSeries(
+  { connector, stream }: { readonly connector: string; readonly stream: StreamName },
+  metric: StreamMetric,
+  statistic: Series['statistic'],
+  period: number,
+): Series {
+  const dimensions = { [DIMENSIONS.connector]: connector, [DIMENSIONS.stream]: stream };
+  return { namespace: METRIC_NAMESPACE, metric, dimensions, statistic, period };
+}
+
+/** Age of the oldest message of a queue, in seconds. */
+export function oldestMessageSeries(queueUrl: string): Series {
+  const dimensions = { QueueName: queueUrl.slice(queueUrl.lastIndexOf('/') + 1) };
+  return {
+    namespace: 'AWS/SQS',
+    metric: 'ApproximateAgeOfOldestMessage',
+    dimensions,
+    statistic: 'Maximum',
+    period: 300,
+  };
 }
 
 export interface Point {

@@ -9,7 +9,6 @@ import { openAccess } from '../access.ts';
 import { help, type Run } from '../command.ts';
 import { ask } from '../confirm.ts';
 import type { Context } from '../context.ts';
-import { settingOf } from '../deployment.ts';
 import { awsCall, isCutOff, messageOf, RefusedError } from '../errors.ts';
 import { jsonObject } from '../json-object.ts';
 import { isInteractive, type Outcome, type Shell } from '../report.ts';
@@ -31,7 +30,8 @@ and reads one row of each stream, with its saved cursor. Exit status 2: they do 
 async function setCredentials(context: Context, { yes }: { readonly yes?: true }): Promise<Outcome> {
   const { aws, report } = context;
   const { connector, account } = await context.deployment();
-  const secretId = settingOf(await context.environment(), 'CREDENTIALS_SECRET_ID');
+  const { CREDENTIALS_SECRET_ID: secretId = '' } = await context.environment();
+  if (secretId === '') throw new RefusedError(NO_SECRET);
   const region = await aws.secrets().config.region();
   report.say(`Credentials of connector ${connector} in account ${account}, region ${region}.`);
   const credentials = await readCredentials(context);
@@ -54,6 +54,8 @@ async function setCredentials(context: Context, { yes }: { readonly yes?: true }
     json: { secret: secretId, clientId: credentials.clientId, accepted: fault === undefined, updated: true },
   };
 }
+
+const NO_SECRET = `The function of the stack has no setting CREDENTIALS_SECRET_ID. Nothing was done. "${CONNECTORCTL.command} doctor" lists the missing settings.`;
 
 /** Reasons why a run would fail with these credentials. */
 async function faultOf(context: Context, credentials: ClientCredentials): Promise<string | undefined> {

@@ -7,7 +7,7 @@ import { listObjects, type StoredObject } from '../../bucket.ts';
 import type { Context } from '../../context.ts';
 import { awsCall } from '../../errors.ts';
 import { groupBy } from '../../group-by.ts';
-import { readMetrics } from '../../metrics.ts';
+import { oldestMessageSeries, readMetrics } from '../../metrics.ts';
 import { known, type ReadResult, readResultJson, tryRead } from '../../read-result.ts';
 import type { Outcome } from '../../report.ts';
 import { tableText, timeText } from '../../text.ts';
@@ -148,7 +148,6 @@ export interface QueueContent {
   readonly oldest: number | undefined;
 }
 
-const PERIOD_SECONDS = 300;
 /** CloudWatch reports on an idle queue with some minutes of delay. */
 const SPAN_MILLISECONDS = 3_600_000;
 
@@ -158,14 +157,7 @@ export async function queueContent({ aws, clock }: Context, url: string): Promis
   const messages = waiting + taken;
   if (messages === 0) return { messages, oldest: undefined };
   const now = clock.now();
-  const age = {
-    namespace: 'AWS/SQS',
-    metric: 'ApproximateAgeOfOldestMessage',
-    dimensions: { QueueName: url.split('/').at(-1) ?? '' },
-    statistic: 'Maximum' as const,
-    period: PERIOD_SECONDS,
-  };
-  const [points = []] = await readMetrics(aws, [age], { start: now - SPAN_MILLISECONDS, now });
-  const newest = points[0];
+  const span = { start: now - SPAN_MILLISECONDS, now };
+  const [[newest] = []] = await readMetrics(aws, [oldestMessageSeries(url)], span);
   return { messages, oldest: newest && newest.time - newest.value * 1000 };
 }

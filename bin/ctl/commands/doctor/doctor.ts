@@ -110,12 +110,8 @@ export function resultsText(all: readonly CheckResult[]): string {
 }
 
 function summary(all: readonly CheckResult[]): string {
-  const count = (status: CheckResult['status']) => all.filter(each => each.status === status).length;
-  const parts = [
-    `${count('ok')} ok`,
-    `${count('warn')} warnings`,
-    `${count('fail')} failed`,
-    `${count('skipped')} skipped`,
-  ];
-  return parts.join(', ');
+  const words = { ok: 'ok', warn: 'warnings', fail: 'failed', skipped: 'skipped' };
+  return Object.entries(words)
+    .map(([status, word]) => `${all.filter(each => each.status === status).length} ${word}`)
+    .join(', ');
 }

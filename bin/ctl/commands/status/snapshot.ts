@@ -1,5 +1,5 @@
 /** Everything that `status` shows. Each part is read on its own, so that one failed read does not hide the others. */
-import { DIMENSIONS, METRIC_NAMESPACE, type StreamMetric } from '../../../../lambda/metric-names.ts';
+import type { StreamMetric } from '../../../../lambda/metric-names.ts';
 import { STREAMS, type StreamName, streamsOn } from '../../../../lambda/streams.ts';
 import { type Alarms, readAlarms } from '../../alarms.ts';
 import type { Aws } from '../../aws.ts';
@@ -7,7 +7,7 @@ import type { ObjectCount } from '../../bucket.ts';
 import type { Context } from '../../context.ts';
 import type { Deployment, FunctionEnvironment } from '../../deployment.ts';
 import { FAILURE_TERMS, type Failure, failureOf, type LogLine, readLog } from '../../failures.ts';
-import { type Point, readMetrics, type Series } from '../../metrics.ts';
+import { oldestMessageSeries, type Point, readMetrics, type Series, streamSeries } from '../../metrics.ts';
 import { known, type ReadResult, tryRead } from '../../read-result.ts';
 import { readSchedule, type Schedule } from '../../schedule.ts';
 import { type ConnectorState, readState } from '../../state.ts';
@@ -127,9 +127,12 @@ const FRESHNESS = ['DeliveryToS3', 'DeliveryToSplunk', 'DeliveryToHttpEndpoint']
 /** @throws AwsCallError */
 export async function readActivity(aws: Aws, deployment: Deployment, now: number): Promise<Activity> {
   const { connector, deliveryStream, siem } = deployment;
-  const perStream = STREAMS.map(({ name }) => streamSeries(connector, name));
-  const firehose = FRESHNESS.map(metric => recent('AWS/Firehose', metric, { DeliveryStreamName: deliveryStream }));
-  const queue = siem ? [recent('AWS/SQS', 'ApproximateAgeOfOldestMessage', { QueueName: nameOf(siem.queueUrl) })] : [];
+  const perStream = STREAMS.map(({ name }) => activitySeries(connector, name));
+  const dimensions = { DeliveryStreamName: deliveryStream };
+  const firehose = FRESHNESS.map(metric => {
+    return { namespace: 'AWS/Firehose', metric, dimensions, statistic: 'Maximum', period: 300 } as const;
+  });
+  const queue = siem ? [oldestMessageSeries(siem.queueUrl)] : [];
   const all = [...perStream.flat(), ...firehose, ...queue];
   const points = await readMetrics(aws, all, { start: now - DAY_MILLISECONDS, now });
   const take = (count: number) => points.splice(0, count);
@@ -143,16 +146,13 @@ export async function readActivity(aws: Aws, deployment: Deployment, now: number
   return { streams, freshnessSeconds: freshness, oldestNotificationSeconds: take(queue.length).map(newest)[0] };
 }
 
-function streamSeries(connector: string, stream: StreamName): Series[] {
-  const series = (metric: StreamMetric, statistic: Series['statistic'], period: number): Series => {
-    const dimensions = { [DIMENSIONS.connector]: connector, [DIMENSIONS.stream]: stream };
-    return { namespace: METRIC_NAMESPACE, metric, dimensions, statistic, period };
-  };
+function activitySeries(connector: string, stream: StreamName): Series[] {
+  const of = { connector, stream };
   return [
-    series('RowsRead', 'SampleCount', 60),
-    series('StreamFailed', 'Sum', 60),
-    series('TimeBudgetExceeded', 'Sum', 60),
-    ...COUNT_NAMES.map(name => series(COUNTS[name], 'Sum', 3600)),
+    streamSeries(of, 'RowsRead', 'SampleCount', 60),
+    streamSeries(of, 'StreamFailed', 'Sum', 60),
+    streamSeries(of, 'TimeBudgetExceeded', 'Sum', 60),
+    ...COUNT_NAMES.map(name => streamSeries(of, COUNTS[name], 'Sum', 3600)),
   ];
 }
 
@@ -167,12 +167,4 @@ function activityOf([runs = [], failed = [], behind = [], ...counts]: readonly (
     failed: reported !== undefined && at(failed, reported) > 0,
     counts: Object.fromEntries(COUNT_NAMES.map((name, place) => [name, sums[place] ?? 0])) as Record<Count, number>,
   };
-}
-
-function recent(namespace: string, metric: string, dimensions: Series['dimensions']): Series {
-  return { namespace, metric, dimensions, statistic: 'Maximum', period: 300 };
-}
-
-function nameOf(queueUrl: string): string {
-  return queueUrl.slice(queueUrl.lastIndexOf('/') + 1);
 }

@@ -1,9 +1,9 @@
 /** The last hour of each stream as sparklines, for a terminal that is watched. */
-import { DIMENSIONS, METRIC_NAMESPACE, type StreamMetric } from '../../../../lambda/metric-names.ts';
+import type { StreamMetric } from '../../../../lambda/metric-names.ts';
 import { STREAMS } from '../../../../lambda/streams.ts';
 import type { Aws } from '../../aws.ts';
 import type { Deployment } from '../../deployment.ts';
-import { type Point, readMetrics } from '../../metrics.ts';
+import { type Point, readMetrics, streamSeries } from '../../metrics.ts';
 import { type ReadResult, readResultText } from '../../read-result.ts';
 import { paint } from '../../text.ts';
 
@@ -27,10 +27,7 @@ export interface RecentSeries {
 export async function recentActivity(aws: Aws, { connector }: Deployment, now: number): Promise<RecentSeries[]> {
   const metrics = Object.keys(SHOWN) as (keyof typeof SHOWN)[];
   const all = STREAMS.flatMap(({ name }) => metrics.map(metric => ({ stream: name, metric })));
-  const series = all.map(({ stream, metric }) => {
-    const dimensions = { [DIMENSIONS.connector]: connector, [DIMENSIONS.stream]: stream };
-    return { namespace: METRIC_NAMESPACE, metric, dimensions, statistic: 'Sum', period: 60 } as const;
-  });
+  const series = all.map(({ stream, metric }) => streamSeries({ connector, stream }, metric, 'Sum', 60));
   const points = await readMetrics(aws, series, { start: now - MINUTES * MINUTE, now });
   return all.map((each, place) => ({ ...each, values: byMinute(points[place] ?? [], now) }));
 }

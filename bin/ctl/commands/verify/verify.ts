@@ -35,14 +35,19 @@ export function verifyCommand(run: Run): Command {
     )
     .addHelpText('after', help(MEANING, 'verify', 'verify threats --wait 0 --json', 'verify --repair'))
     .action(
-      run(async (context, streams: readonly StreamName[], { limit, repair: repairs, ...options }: Options) => {
-        const verification = await verify(context, streams, options);
+      run(async (context, streams: readonly StreamName[], { wait, limit, repair: repairs }: Options) => {
+        const verification = await verify(context, streams, wait);
         return repairs ? repair(context, verification, limit) : verifyOutcome(verification, limit);
       }),
     );
 }
 
-type Options = VerifyOptions & { readonly limit: number; readonly repair?: true };
+interface Options {
+  /** Seconds to wait for the next run. 0: differences are not checked again. */
+  readonly wait: number;
+  readonly limit: number;
+  readonly repair?: true;
+}
 
 const MEANING = `It finds rows that were never sent, were sent with other content or as removed, are live at the SIEM but removed from the API or
 excluded by the filter, await a replay, or whose row state cannot be read. It waits for the next run to end, and checks each
@@ -57,22 +62,13 @@ dead letters. While the schedule is off the command does not wait.
 --repair exits with 0 if every difference is repaired and no dead letter or unconfirmed id remains.
 It compares with what Firehose acknowledged. It does not query the SIEM.`;
 
-export interface VerifyOptions {
-  /** Seconds to wait for the next run. 0: differences are not checked again. */
-  readonly wait: number;
-}
-
 /**
  * Compares, waits for the next run, and checks the differences again.
  *
  * @param names if empty, every stream with row states
  * @throws RefusedError, AwsCallError; as the API's client does
  */
-export async function verify(
-  context: Context,
-  names: readonly StreamName[],
-  { wait }: VerifyOptions,
-): Promise<Verification> {
+async function verify(context: Context, names: readonly StreamName[], wait: number): Promise<Verification> {
   const { aws, clock, report } = context;
   const access = await openAccess(context);
   const { table } = await context.deployment();
