@@ -97,7 +97,7 @@ function hasOwnS3(): boolean {
 const READS = /^(BatchGet|Describe|Filter|Get|Head|List|Query|Receive|Scan)/;
 
 /** Aborts reads at Ctrl-C. Writes run to their end, because an aborted write may or may not have happened. */
-export function interruptible<T extends Sender>(client: T, signal: AbortSignal): T {
+function interruptible<T extends Sender>(client: T, signal: AbortSignal): T {
   const send = client.send.bind(client);
   client.send = (command: object, options: object = {}) => {
     const cut = READS.test(command.constructor.name) ? { abortSignal: signal } : {};

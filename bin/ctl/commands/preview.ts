@@ -132,7 +132,7 @@ function resourcesIn(file: string): Readonly<Record<string, Resource>> {
  *
  * @throws RefusedError where a value is known only when the stack is deployed
  */
-export function selectionIn({ file, variables }: Template, deployed: FunctionEnvironment) {
+function selectionIn({ file, variables }: Template, deployed: FunctionEnvironment) {
   const selected = SELECTION.map(([variable, option]) => {
     const value = variables[variable] ?? '';
     if (typeof value === 'string') return { variable, option, value };

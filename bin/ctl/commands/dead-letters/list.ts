@@ -142,7 +142,7 @@ async function list({ aws, deployment }: Context, prefix: string): Promise<Store
   return listed.filter(({ key }) => !key.endsWith('/'));
 }
 
-export interface QueueContent {
+interface QueueContent {
   readonly messages: number;
   /** Time of the oldest message in milliseconds since 1970, if CloudWatch has recent data. */
   readonly oldest: number | undefined;
@@ -152,7 +152,7 @@ export interface QueueContent {
 const SPAN_MILLISECONDS = 3_600_000;
 
 /** @throws AwsCallError */
-export async function queueContent({ aws, clock }: Context, url: string): Promise<QueueContent> {
+async function queueContent({ aws, clock }: Context, url: string): Promise<QueueContent> {
   const { waiting, taken } = await queueDepth(aws, url);
   const messages = waiting + taken;
   if (messages === 0) return { messages, oldest: undefined };

@@ -18,10 +18,6 @@ import { findLine } from '../lookup/find-event.ts';
 import { listDeadLetters } from './list.ts';
 import { unknownKey } from './show.ts';
 
-export interface LoadOptions {
-  readonly yes?: true;
-}
-
 interface Loaded {
   readonly key: string;
   readonly outcome: 'loaded' | 'kept';
@@ -34,7 +30,7 @@ interface Loaded {
 export async function loadDeadLetters(
   context: Context,
   keys: readonly string[],
-  options: LoadOptions,
+  options: { readonly yes?: true },
 ): Promise<Outcome> {
   const { connector } = await context.deployment();
   const place = await deliveryPlace(context.aws, await context.deployment());

@@ -60,13 +60,8 @@ export async function peek(context: Context, name: QueueName): Promise<Peeked[]>
 const MOST_POLLS = 60;
 const PAUSE_MILLISECONDS = 1_000;
 
-export interface Moved {
-  readonly status: string;
-  readonly moved: number;
-}
-
 /** Moves every message back to its source queue and waits for the end. @throws RefusedError, AwsCallError, InterruptedError */
-export async function moveBack(context: Context, name: QueueName): Promise<Moved> {
+export async function moveBack(context: Context, name: QueueName) {
   const url = await knownUrl(context, name);
   const sqs = context.aws.sqs();
   try {

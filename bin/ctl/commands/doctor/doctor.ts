@@ -99,7 +99,7 @@ const PAINT: Readonly<Record<CheckResult['status'], (text: string) => string>> =
 };
 
 /** A line per check, followed by its remedy, and a summary. */
-export function resultsText(all: readonly CheckResult[]): string {
+function resultsText(all: readonly CheckResult[]): string {
   const width = Math.max(...all.map(({ name }) => name.length));
   const indent = ' '.repeat('skipped'.length + width + 4);
   const lines = all.flatMap(({ name, status, text, remedy }) => [

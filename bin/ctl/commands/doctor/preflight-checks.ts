@@ -111,7 +111,7 @@ export function clockFinding(skews: readonly number[]): Finding {
 }
 
 /** The nearest `cdk.json` in this folder or above it, relative to the folder. */
-export function findCdkJson(folder: string): string | undefined {
+function findCdkJson(folder: string): string | undefined {
   for (let at = folder; ; at = path.dirname(at)) {
     const file = path.join(at, 'cdk.json');
     if (existsSync(file)) return path.relative(folder, file);

@@ -125,7 +125,7 @@ const COUNT_NAMES = Object.keys(COUNTS) as Count[];
 const FRESHNESS = ['DeliveryToS3', 'DeliveryToSplunk', 'DeliveryToHttpEndpoint'].map(kind => `${kind}.DataFreshness`);
 
 /** @throws AwsCallError */
-export async function readActivity(aws: Aws, deployment: Deployment, now: number): Promise<Activity> {
+async function readActivity(aws: Aws, deployment: Deployment, now: number): Promise<Activity> {
   const { connector, deliveryStream, siem } = deployment;
   const perStream = STREAMS.map(({ name }) => activitySeries(connector, name));
   const dimensions = { DeliveryStreamName: deliveryStream };
