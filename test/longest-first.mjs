@@ -12,6 +12,11 @@ const LONGEST = [
   'test/simulation/',
   'test/docs/demo-examples',
   'test/iam/',
+  // On real parts.
+  'test/lib/query/',
+  'test/real/reader',
+  'test/real/credentials',
+  'test/real/simulation',
 ];
 
 export default class LongestFirst {

@@ -5,7 +5,9 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   transform: {},
   testEnvironment: 'node',
-  maxWorkers: 2,
+  // Most of them wait for parts.
+  maxWorkers: 3,
+  testSequencer: '<rootDir>/test/longest-first.mjs',
   // Ends only what hangs: real parts take their time, above all on a machine that has other things to do.
   testTimeout: 600_000,
   // jest appends its summary as the last of all.

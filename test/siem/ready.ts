@@ -118,7 +118,7 @@ function engine({ java, home, prefix, own, main }: Engine, port: number, transpo
     'cluster.routing.allocation.disk.threshold_enabled': false,
   };
   const args = [
-    ...['-Xms512m', '-Xmx512m', '-XX:+UseSerialGC', '-Dlog4j2.disable.jmx=true'],
+    ...['-Xms512m', '-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Dlog4j2.disable.jmx=true'],
     // Without JNA they do not check which user runs them.
     ...['-Djna.nosys=true', '-Djna.noclasspath=true'],
     ...Object.entries(properties).map(([name, value]) => `-D${prefix}.${name}=${value}`),

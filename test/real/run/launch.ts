@@ -9,6 +9,10 @@ export interface Launch<P extends PartName = PartName> extends PartLaunch {
   readonly connection: NonNullable<Running[P]>;
 }
 
+/** A server of minutes: the second compiler and the parallel collector would take more than they save. */
+const ONE_COMPILER = '-XX:TieredStopAtLevel=1';
+const SHORT_LIVED = [ONE_COMPILER, '-XX:+UseSerialGC'];
+
 /** Small heaps: the machine is shared with the tests. */
 export const LAUNCH: { readonly [P in PartName]: (folder: string, port: number) => Launch<P> } = {
   dynamodb(folder, port) {
@@ -16,7 +20,17 @@ export const LAUNCH: { readonly [P in PartName]: (folder: string, port: number) 
     const lib = join(folder, 'lib');
     const main = 'com.amazonaws.services.dynamodbv2.local.main.ServerRunner';
     const url = `http://127.0.0.1:${port}`;
-    const args = ['-Xmx256m', '-cp', join(lib, '*'), main, '-inMemory', '-disableTelemetry', '-port', `${port}`];
+    const args = [
+      '-Xmx256m',
+      ...SHORT_LIVED,
+      '-cp',
+      join(lib, '*'),
+      main,
+      '-inMemory',
+      '-disableTelemetry',
+      '-port',
+      `${port}`,
+    ];
     return { file: 'java', args, environment: {}, health: url, connection: { url } };
   },
   moto(folder, port) {
@@ -45,7 +59,7 @@ export const LAUNCH: { readonly [P in PartName]: (folder: string, port: number) 
         'local',
       ],
       environment: {
-        JAVA_OPTS_KC_HEAP: '-Xms64m -Xmx512m',
+        JAVA_OPTS_KC_HEAP: `-Xms64m -Xmx512m ${ONE_COMPILER}`,
         KC_BOOTSTRAP_ADMIN_USERNAME: connection.user,
         KC_BOOTSTRAP_ADMIN_PASSWORD: connection.password,
       },
@@ -59,7 +73,7 @@ export const LAUNCH: { readonly [P in PartName]: (folder: string, port: number) 
     const source = join(import.meta.dirname, '..', 'trino', 'TrinoServer.java');
     return {
       file: 'java',
-      args: ['-Xmx1g', '-cp', archives, source, `${port}`],
+      args: ['-Xmx1g', ...SHORT_LIVED, '-cp', archives, source, `${port}`],
       environment: {},
       health: `${url}/v1/info`,
       says: 'Trino can be asked.',
