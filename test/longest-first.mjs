@@ -6,6 +6,7 @@ const LONGEST = [
   'test/bin/connectorctl',
   'test/alarms/',
   'test/lambda/hostile-services',
+  'test/lambda/proxy',
   'test/local/demo/demo',
   'test/lib/stack',
   'test/local/start/',

@@ -1,31 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { billOf, type Counts, costTable, count, type Parts, partsOfTemplate, type Tenant } from '../../bench/cost.ts';
-import { FIGURES, type Measurement } from '../../bench/figures.ts';
+import type { Measurement } from '../../bench/figures.ts';
 import { resultOf, table } from '../../bench/result.ts';
-
-describe('a figure of the benchmark, at its smallest', () => {
-  const measured = new Map<string, readonly Measurement[]>();
-  beforeAll(async () => {
-    for (const { name, measure } of FIGURES) measured.set(name, await measure('tiny'));
-  });
-
-  test.each(FIGURES.map(({ name }) => name))(
-    '%s has a value for each subject, and a floor that it can be compared with',
-    name => {
-      const all = measured.get(name)!;
-      expect(new Set(all.map(({ subject }) => subject)).size).toBe(all.length);
-      for (const { value, floor = 1 } of all) {
-        expect(value).toBeGreaterThanOrEqual(0);
-        expect(floor).toBeGreaterThan(0);
-      }
-    },
-  );
-
-  test('a quiet run makes the calls that are its target', () => {
-    const withTarget = measured.get('tick')!.filter(({ target }) => target !== undefined);
-    expect(withTarget.map(({ value }) => value)).toEqual(withTarget.map(({ target }) => target));
-  });
-});
 
 describe('the result of several runs', () => {
   const run = (value: number, floor: number): Measurement => ({ subject: 's', unit: 'ms', value, floor, target: 2 });
