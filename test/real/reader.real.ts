@@ -198,7 +198,7 @@ function killPoints(steps: readonly string[], random: () => number): number[] {
   const all = steps.map((_, index) => index + 1);
   const first = [...new Set(steps)].map(name => steps.indexOf(name) + 1);
   const others = all.filter(point => !first.includes(point));
-  return [...first, ...shuffled(others, random)].slice(0, KILLS);
+  return [...first, ...shuffled(others, random).slice(0, Math.max(0, KILLS - first.length))];
 }
 
 function breaches(database: string): string[] {
