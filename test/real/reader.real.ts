@@ -11,8 +11,8 @@ import { ask, copyIn, rowsOf } from '../support/reader-copy.ts';
 import { truthRows } from '../support/truth-rows.ts';
 import { type ReaderScene, readerScene, runReader } from './support/reader-scene.ts';
 
-/** One of each kind, and some at random. `READER_KILLS=50` has more of these. */
-const KILLS = Number(process.env['READER_KILLS'] ?? 25);
+/** One of each kind, and others at random. CI has fewer of these. */
+const KILLS = Number(process.env['READER_KILLS'] ?? 50);
 /** Each waits a second for its queue to stay empty. */
 const TRIALS_AT_A_TIME = 4;
 const LINES_OF_AN_OBJECT = 12;

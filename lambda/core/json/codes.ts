@@ -19,6 +19,7 @@ export const DELETE = 0x7f;
 export function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
+
 /** Bytes of a word of 32 bits. What comes in long runs is read and written several times faster four bytes at a time. */
 export const WORD = 4;
 
@@ -65,7 +66,11 @@ export function escapedUnit(sequence: string): number {
   return JSON.parse(`"${sequence}"`).charCodeAt(0);
 }
 
-/** The one form of each character in the canonical text: printable ASCII stands for itself, everything else is `\uXXXX`. @returns the end of what was written. */
+/**
+ * Writes the one form of a character in the canonical text: printable ASCII stands for itself, everything else is `\uXXXX`.
+ *
+ * @returns the end of what was written
+ */
 export function writeCanonical(unit: number, to: Uint8Array, at: number): number {
   let end = at;
   if (unit >= 0x20 && unit < DELETE) {
