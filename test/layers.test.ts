@@ -62,8 +62,8 @@ describe('the layers', () => {
   });
 });
 
-test('no test or hook has a time limit of its own: jest.config.mjs ends what hangs, and a busy machine exceeds every other', () => {
-  const files = globSync('test/**/*.{ts,mjs}', { cwd: ROOT }).filter(file => !file.endsWith('jest.config.mjs'));
+test('no test or hook has a time limit of its own, because a busy machine would exceed it', () => {
+  const files = globSync('test/**/*.{ts,mjs}', { cwd: ROOT });
   const limits = files.flatMap(file => {
     const text = readFileSync(path.join(ROOT, file), 'utf8');
     const found = text.matchAll(/^ *\}, *[\d_]{4,}\);$|\bjest\.setTimeout\(.*|\btestTimeout\b.*/gm);

@@ -25,10 +25,7 @@ export class HandlerHost {
   constructor({ environment, logFile, onAnswer }: HandlerHostOptions) {
     const log = openSync(logFile, 'a');
     const file = fileURLToPath(new URL('./handler-process.ts', import.meta.url));
-    // Tests run many handlers, which need not compile the same modules again.
-    const { NODE_COMPILE_CACHE: cache } = process.env;
-    const env = { ...environment, ...(cache && { NODE_COMPILE_CACHE: cache }) };
-    this.#process = fork(file, { env, stdio: ['ignore', log, log, 'ipc'] });
+    this.#process = fork(file, { env: environment, stdio: ['ignore', log, log, 'ipc'] });
     closeSync(log);
     this.#process.on('message', (message: FromHandler) => {
       if (message.kind === 'answered') onAnswer(message.answer);

@@ -2,11 +2,8 @@
 export default {
   rootDir: '../..',
   testMatch: ['<rootDir>/test/browser/**/*.browser.ts'],
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: {},
-  testEnvironment: 'node',
+  runner: 'jest-light-runner/child-process',
+  setupFiles: ['<rootDir>/test/support/jest-globals.mjs'],
   // The demo and the browser need a processor each.
   maxWorkers: 1,
-  // Ends only what hangs.
-  testTimeout: 5_400_000,
 };

@@ -34,7 +34,7 @@ const wanted = hour ? ['hour.browser.ts'] : command.args;
 const files = globSync('test/browser/*.browser.ts', { cwd: ROOT }).filter(file =>
   wanted.length === 0 ? !file.includes('hour.') : wanted.some(each => file.includes(each)),
 );
-const jest = ['--experimental-vm-modules', '--no-warnings', 'node_modules/jest/bin/jest.js'];
+const jest = ['--no-warnings', 'node_modules/jest/bin/jest.js'];
 const args = [...jest, '--config', 'test/browser/jest.config.mjs', '--runTestsByPath', ...files];
 const env = { ...process.env, [BROWSER_VARIABLE]: JSON.stringify(browser), [BOUNDED_VARIABLE]: bounded ? 'yes' : '' };
 const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: 'inherit' });

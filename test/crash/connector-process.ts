@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { InvocationResult } from '../../lambda/invocation.ts';
-import { COMPILE_CACHE } from '../support/compile-cache.ts';
 
 export type Outcome = InvocationResult | { readonly error: string } | 'killed';
 
@@ -16,7 +15,7 @@ export interface ConnectorProcess {
 export function startConnector(module: URL, environment: Readonly<Record<string, string>>): ConnectorProcess {
   const main = join(import.meta.dirname, 'invoke-once.ts');
   const child = spawn(process.execPath, ['--no-warnings', main, module.href], {
-    env: { ...COMPILE_CACHE, ...environment },
+    env: environment,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });
   const [, out, err, answered] = child.stdio;

@@ -11,7 +11,7 @@ import { echo, echoRaw } from './support/echo.ts';
 import { type FunctionRun, functionProcess } from './support/function-process.ts';
 import { type Act, httpHarness } from './support/http-harness.ts';
 
-/** Starts in half the time of the sources. Before all hooks, because concurrent tests do not wait for them. */
+/** The bundle starts in half the time of the sources. */
 const built = await bundle();
 afterAll(async () => built[Symbol.asyncDispose]());
 
@@ -44,9 +44,8 @@ const drip: Act = response => {
   response.on('close', () => clearInterval(timer));
 };
 
-// One describe block, because jest runs concurrent tests of different blocks one after the other. The longest come first.
 describe('services that send a byte at a time, or echo every request', () => {
-  test.concurrent.each<[string, { readonly token?: boolean }, RegExp]>([
+  test.each<[string, { readonly token?: boolean }, RegExp]>([
     ['the API', {}, /OutOfTimeError.*\/v1\/assets/],
     ['the token endpoint', { token: true }, /ApiUnavailableError.*token endpoint/i],
   ])(
@@ -69,7 +68,7 @@ describe('services that send a byte at a time, or echo every request', () => {
     },
   );
 
-  test.concurrent.each<[string, Act]>([
+  test.each<[string, Act]>([
     ['refusals', echo(400)],
     ['server errors', echo(500)],
     ['pages', echo(200)],
@@ -83,7 +82,7 @@ describe('services that send a byte at a time, or echo every request', () => {
     expect(leaks).toEqual([]);
   });
 
-  test.concurrent.each<[string, Act]>([
+  test.each<[string, Act]>([
     ['refusals', echo(400)],
     ['server errors', echo(500)],
     ['tokens', echo(200)],
@@ -97,7 +96,7 @@ describe('services that send a byte at a time, or echo every request', () => {
     expect(leaks).toEqual([]);
   });
 
-  test.concurrent.each([
+  test.each([
     ['Secrets Manager', 'SECRETS_MANAGER', /CredentialsError/, 400],
     ['Firehose', 'FIREHOSE', /DeliveryError/, 400],
     // The tries may outlast the short time of this run.
@@ -116,7 +115,7 @@ describe('services that send a byte at a time, or echo every request', () => {
     expect(leaks).toEqual([]);
   });
 
-  test.concurrent('an answer of Secrets Manager with the secret in an error leaks nothing into a log or an error', async () => {
+  test('an answer of Secrets Manager with the secret in an error leaks nothing into a log or an error', async () => {
     await using each = await canaries();
     await using endpoint = await httpHarness(
       json(400, { __type: 'DecryptionFailure', message: CANARY_SECRET, SecretString: CANARY_SECRET }),
@@ -127,7 +126,7 @@ describe('services that send a byte at a time, or echo every request', () => {
     expect(leaks).toEqual([]);
   });
 
-  test.concurrent('a refusal by AWS shows which permission is missing, and nothing else of the answer', async () => {
+  test('a refusal by AWS shows which permission is missing, and nothing else of the answer', async () => {
     await using each = await canaries();
     const message = `User: canary is not authorized to perform: secretsmanager:GetSecretValue on resource: canary`;
     await using endpoint = await httpHarness(json(400, { __type: 'AccessDeniedException', message }));
@@ -203,7 +202,7 @@ describe('services that send without end', () => {
     },
   );
 
-  test.concurrent.each<[string, Act]>([
+  test.each<[string, Act]>([
     ['body without an end', flood],
     ['body that grows a thousandfold', bomb],
   ])('a token endpoint that sends a %s takes no memory beyond the bound', async (what, act) => {

@@ -1,4 +1,3 @@
-import '../lambda/support/one-realm.ts';
 import { expect, test } from '@jest/globals';
 import { trial } from '../crash/trial.ts';
 import { type Running, running } from './running.ts';

@@ -2,14 +2,10 @@
 export default {
   rootDir: '../..',
   testMatch: ['<rootDir>/test/real/**/*.real.ts', '<rootDir>/test/{lambda,lib,docs}/**/*.test.ts'],
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: {},
-  testEnvironment: 'node',
+  runner: 'jest-light-runner/child-process',
+  setupFiles: ['<rootDir>/test/support/jest-globals.mjs'],
   // Most of them wait for parts.
   maxWorkers: 3,
-  testSequencer: '<rootDir>/test/longest-first.mjs',
-  // Ends only what hangs: real parts take their time, above all on a machine that has other things to do.
-  testTimeout: 600_000,
   // jest appends its summary as the last of all.
   reporters: ['default', '<rootDir>/test/real/parts-reporter.ts'],
 };

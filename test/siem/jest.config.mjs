@@ -2,11 +2,8 @@
 export default {
   rootDir: '../..',
   testMatch: ['<rootDir>/test/siem/**/*.siem.ts'],
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: {},
-  testEnvironment: 'node',
+  runner: 'jest-light-runner/child-process',
+  setupFiles: ['<rootDir>/test/support/jest-globals.mjs'],
   // The engines need the second core.
   maxWorkers: 1,
-  // Ends only what hangs.
-  testTimeout: 600_000,
 };

@@ -1,4 +1,3 @@
-import '../../lambda/support/one-realm.ts';
 import { alarmDefinitions, compositeAlarms } from '../../../local/alarms/alarm-definitions.ts';
 import { type AlarmDefinition, evaluate, type State } from '../../../local/alarms/evaluate-alarm.ts';
 import type { TimeSeries } from '../../../local/alarms/time-series.ts';

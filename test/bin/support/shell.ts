@@ -8,7 +8,6 @@ import type { ClientOptions } from '../../../bin/ctl/aws.ts';
 import { connectorctl } from '../../../bin/ctl/command-line.ts';
 import type { Clock } from '../../../lambda/ports.ts';
 import { ROOT } from '../../docs/pages.ts';
-import { COMPILE_CACHE } from '../../support/compile-cache.ts';
 
 /** What is tested: the sources, or what `npm run test:package` installed, with the Node that it is to run on. */
 const INSTALLED = process.env['INSTALLED_CONNECTORCTL']?.split(' ');
@@ -59,7 +58,7 @@ export function start(args: readonly string[], typed: Typed): Started {
 export function startProcess(args: readonly string[], typed: Typed): Started {
   const { environment, folder = ROOT, input = '' } = typed;
   const child = spawn(NODE, [PROGRAM, ...args], {
-    env: { ...COMPILE_CACHE, ...environment },
+    env: environment,
     cwd: folder,
     stdio: ['pipe', 'pipe', 'pipe'],
   });

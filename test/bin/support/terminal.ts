@@ -2,7 +2,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { ROOT } from '../../docs/pages.ts';
-import { COMPILE_CACHE } from '../../support/compile-cache.ts';
 import { NODE, PROGRAM } from './shell.ts';
 
 /** Elsewhere script(1) takes other options, or is not there. */
@@ -24,7 +23,6 @@ export function terminal(args: readonly string[], environment: Readonly<Record<s
   const quoted = [NODE, PROGRAM, ...args].map(each => `'${each}'`).join(' ');
   const child = spawn('script', ['--quiet', '--return', '--flush', '--command', `exec ${quoted}`, '/dev/null'], {
     env: {
-      ...COMPILE_CACHE,
       ...environment,
       TERM: 'xterm',
       SHELL: '/bin/sh',

@@ -1,4 +1,3 @@
-import './one-realm.ts';
 import { type AwsClients, createAwsClients } from '../../../lambda/aws.ts';
 import type { RetryBudget } from '../../../lambda/core/retry.ts';
 import { createTable, type Table } from '../../../lambda/store/table.ts';

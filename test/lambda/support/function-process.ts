@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
-import { COMPILE_CACHE } from '../../support/compile-cache.ts';
 
 export interface FunctionRun {
   /** What each invocation resolved with, or the name and message that it rejected with. */
@@ -56,7 +55,7 @@ export async function functionProcess(
 ): Promise<FunctionRun> {
   const argv = ['--input-type=module', '--eval', MAIN, module.href, JSON.stringify(payloads), String(milliseconds)];
   const child = spawn(process.execPath, argv, {
-    env: { ...COMPILE_CACHE, ...environment },
+    env: environment,
     cwd: '/',
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });

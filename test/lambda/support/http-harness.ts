@@ -1,4 +1,3 @@
-import './one-realm.ts';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Fetch } from '../../../lambda/source/http.ts';

@@ -1,4 +1,3 @@
-import './one-realm.ts';
 import { inspect } from 'node:util';
 
 /** Everything that an error could show in a log: messages, stacks, causes and other members, to any depth. */

@@ -1,4 +1,3 @@
-import '../../lambda/support/one-realm.ts';
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,3 @@
-import '../../lambda/support/one-realm.ts';
 import { expect, test } from '@jest/globals';
 import { pacedTime } from '../../../local/demo/paced-time.ts';
 import { RunningStack } from '../../../local/demo/running-stack.ts';

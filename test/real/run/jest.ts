@@ -5,7 +5,7 @@ import { endGroup } from '../../support/parts/command.ts';
 import { type Running, VARIABLE } from '../running.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
-const JEST = ['--experimental-vm-modules', '--no-warnings', 'node_modules/jest/bin/jest.js'];
+const JEST = ['--no-warnings', 'node_modules/jest/bin/jest.js'];
 
 /** Runs these test files on these parts, jest's summary at the end. @returns the exit code */
 export function jest(files: readonly string[], parts: Running): Promise<number> {
