@@ -194,6 +194,8 @@ const BUFFER_BYTES = 64 * 2 ** 20;
 const PLATFORM_LOG_BYTES = 350;
 /** A SIEM that waits 20 s for each message asks three times a minute. */
 const POLLS_A_MONTH = 3 * MINUTES_A_MONTH;
+/** The secret is read for each token, and a token of five minutes is used for four and a half. */
+const SECRET_READS_A_MONTH = MINUTES_A_MONTH / 4.5;
 const RETENTION_MONTHS = DEFAULTS.retentionDays / 30.4;
 
 /** Dollars a month, by part of the bill; `filling up` is once. */
@@ -221,7 +223,7 @@ export function billOf(tenant: Tenant, counts: Counts, parts: Parts): Readonly<R
       (monthly(used.gzippedBytes) / GIGABYTE) * RETENTION_MONTHS * PRICES.objectGigabyteMonth,
     SQS: (2 * objects + POLLS_A_MONTH) * PRICES.queueRequest,
     Scheduler: MINUTES_A_MONTH * PRICES.scheduledStart,
-    'Secrets Manager': parts.secrets * PRICES.secretMonth,
+    'Secrets Manager': parts.secrets * (PRICES.secretMonth + SECRET_READS_A_MONTH * PRICES.secretRead),
   };
   const together = Object.values(bill).reduce((sum, each) => sum + each, 0);
   return { ...bill, together, 'filling up': stockShare * (tableCost(filled.used) + firehoseCost(filled.used)) };

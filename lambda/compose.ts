@@ -16,7 +16,7 @@ import { createApi, createRowReader } from './source/api.ts';
 import { createCredentials } from './source/credentials.ts';
 import type { Fetch } from './source/http.ts';
 import { requestPace } from './source/request-pace.ts';
-import { createTokens, ofOneRun, type Tokens } from './source/token.ts';
+import { createTokens, type Tokens, tokenEndpoint, tokensOfOneRun } from './source/token.ts';
 import { createCheckpoints } from './store/checkpoints.ts';
 import { createLease } from './store/lease.ts';
 import { createChildIndex, createRemovals, createRowStates } from './store/rows.ts';
@@ -38,7 +38,7 @@ export interface Clients {
   readonly log: Log;
 }
 
-/** Kept for the life of a container: the secret and the token are reused by warm invocations. */
+/** Kept for the life of a container: warm invocations reuse the token. */
 export function createContainerTokens(settings: Settings, clients: Clients): Tokens {
   const credentials = createCredentials(clients.secrets, settings.secretId);
   return createTokens({ authUrl: settings.authUrl, credentials, fetch: clients.fetch });
@@ -61,14 +61,17 @@ export function composeRun(
   const { clock, random, hash, log } = clients;
   const retryBudget: RetryBudget = { clock, random, timeLeft };
   const table = createTable(clients.dynamodb, settings.table, retryBudget);
-  const tokens = ofOneRun(containerTokens);
-  const { baseUrl, requestsPerMinute } = settings;
+  const tokens = tokensOfOneRun(containerTokens);
+  const { baseUrl, authUrl, requestsPerMinute } = settings;
   const pace = requestsPerMinute === undefined ? undefined : requestPace(requestsPerMinute);
   const api = createApi({ baseUrl, tokens, fetch: clients.fetch, retryBudget, pace });
   const ports: Ports = {
     source: api,
     rows: createRowReader(api),
-    organization: async () => organizationDigest(baseUrl, await tokens.client(retryBudget), hash),
+    async organization() {
+      const { clientId } = await tokens.token(retryBudget);
+      return organizationDigest({ tokenEndpoint: tokenEndpoint(authUrl), baseUrl, clientId }, hash);
+    },
     checkpoints: createCheckpoints(table),
     rowStates: createRowStates(table, hash),
     childIndex: createChildIndex(table, hash),

@@ -194,6 +194,8 @@ export interface RowStates {
   /** Strongly consistent; ids without a state are absent from the answer. @throws StateError, StateVersionError */
   get(stream: StreamName, ids: readonly string[]): Promise<Map<string, RowState>>;
   put(stream: StreamName, states: ReadonlyMap<string, RowState>, assertLeaseValid: AssertLeaseValid): Promise<void>;
+  /** Ids of at most so many rows that exist and were sent, in no order. Looks at the beginning of the table only. @throws StateError */
+  sample(stream: StreamName, count: number): Promise<string[]>;
 }
 
 export interface ChildIndex {

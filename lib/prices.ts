@@ -20,6 +20,7 @@ export const PRICES = {
   /** Unconfirmed. */
   scheduledStart: 1 / 1e6,
   secretMonth: 0.4,
+  secretRead: 0.05 / 10_000,
   /** Third party. */
   logGigabyte: 0.5,
   /** Third party. */

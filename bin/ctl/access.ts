@@ -7,7 +7,7 @@ import { type Api, type ApiOptions, createApi } from '../../lambda/source/api.ts
 import { type ClientCredentials, type Credentials, createCredentials } from '../../lambda/source/credentials.ts';
 import type { Fetch } from '../../lambda/source/http.ts';
 import { requestPace } from '../../lambda/source/request-pace.ts';
-import { createTokens, ofOneRun } from '../../lambda/source/token.ts';
+import { createTokens, tokensOfOneRun } from '../../lambda/source/token.ts';
 import { createCheckpoints } from '../../lambda/store/checkpoints.ts';
 import { createRowStates } from '../../lambda/store/rows.ts';
 import { createTable } from '../../lambda/store/table.ts';
@@ -47,7 +47,7 @@ export async function openAccess(context: Context, replaced: Replaced = {}): Pro
   const { credentials: given } = replaced;
   const credentials = given ? { read: async () => given } : operatorCredentials(aws, settings.secretId);
   const fetch = interruptibleFetch(context);
-  const tokens = ofOneRun(createTokens({ authUrl: settings.authUrl, credentials, fetch }));
+  const tokens = tokensOfOneRun(createTokens({ authUrl: settings.authUrl, credentials, fetch }));
   const table = () => createTable(aws.dynamodb(), tableName, freshBudget(clock));
   const read = async <T>(answer: Promise<T>): Promise<T> => {
     try {
@@ -62,8 +62,8 @@ export async function openAccess(context: Context, replaced: Replaced = {}): Pro
     settings,
     streams: assign(settings).streams,
     api: apiWithShortBudget({ baseUrl, tokens, fetch, pace }, clock),
-    credentials: () => credentials.read({ fresh: false, retryBudget: freshBudget(clock) }),
-    token: () => tokens.token(freshBudget(clock)),
+    credentials: () => credentials.read(freshBudget(clock)),
+    token: async () => (await tokens.token(freshBudget(clock))).value,
     rowStates: { get: (stream, ids) => read(createRowStates(table(), sha256).get(stream, ids)) },
     checkpoints: { load: streams => read(createCheckpoints(table()).load(streams)) },
   };
@@ -87,9 +87,9 @@ function interruptibleFetch({ fetch, signal }: Pick<Context, 'fetch' | 'signal'>
 function operatorCredentials(aws: Aws, secretId: string): Credentials {
   const source = createCredentials(aws.secrets(), secretId);
   return {
-    async read(options) {
+    async read(retryBudget) {
       try {
-        return await source.read(options);
+        return await source.read(retryBudget);
       } catch (error) {
         if (!(error instanceof CredentialsError) || error.cause === undefined) throw error;
         const advice =

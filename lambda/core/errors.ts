@@ -188,7 +188,7 @@ export class OrganizationChangedError extends Error {
   override readonly name = 'OrganizationChangedError';
   constructor(why: string) {
     super(
-      `The API's address or the client id has changed, and ${why}. Nothing was sent, and nothing is lost. ` +
+      `The API's address, the token endpoint or the client id has changed, and ${why}. Nothing was sent, and nothing is lost. ` +
         'Restore the credentials of the organization that this connector was made for. If the change is meant, confirm it with ' +
         '`connectorctl confirm-organization`.',
     );

@@ -1,96 +1,166 @@
 /**
- * State belongs to one organization: rows of another one in the same SIEM's copy would never be withdrawn. The credentials name the
- * organization, and they may be rotated to another client of the same one. So a change must prove itself:
+ * State belongs to one organization: rows of another one would enter the SIEM's copy as this one's, and would never be withdrawn. The
+ * organization is known by the token endpoint, the API's address and the client. Credentials may be rotated to another client of the same
+ * organization, so a change must prove itself, by data:
  *
- *     address and client as before                      continue
- *     the API accepts a cursor that was saved           continue, and note the new client: a cursor is only good for its issuer
- *     it refuses the cursor                             stop before a row is sent
- *     no cursor was saved, the first page holds an id
- *     that the SIEM was sent                            continue, and note the new client
- *     nothing of the kind                               stop before a row is sent
+ *     everything as before                                      continue
+ *     nothing was ever sent                                     continue, and note the new identity
+ *     the API refuses a saved cursor                            stop before a row is sent
+ *     a row that was sent is found with the same content        continue, and note the new identity
+ *     nothing of the kind                                       stop before a row is sent
  *
- * An operator confirms a change that is meant.
+ * An accepted cursor proves nothing, because it may encode a position and no organization. Neither does an id alone, because ids may be
+ * sequential and exist in every tenant. An operator confirms a change that cannot prove itself.
  */
 import type { Hash, Saved, SavedStream } from '../ports.ts';
 import type { SyncedStream } from '../streams.ts';
-import { CursorRefusedError, OrganizationChangedError } from './errors.ts';
+import {
+  ApiRefusedError,
+  ContractError,
+  CursorRefusedError,
+  OrganizationChangedError,
+  RoleMissingError,
+} from './errors.ts';
 import { readPages } from './read-pages.ts';
-import { readRow } from './row.ts';
+import { type BadRow, type Row, readRow, rowCut, singleRow } from './row.ts';
 import type { Run } from './run.ts';
 import { walkOf } from './sync.ts';
 
 const DIGEST_LENGTH = 32;
 
-export function organizationDigest(baseUrl: string, client: string, hash: Hash): string {
-  return hash(`${baseUrl}\n${client}`).slice(0, DIGEST_LENGTH);
+/** Rows of a stream that are read one by one when the first page holds no row that was sent. */
+const SINGLE_READS = 5;
+
+export interface OrganizationIdentity {
+  readonly tokenEndpoint: string;
+  readonly baseUrl: string;
+  readonly clientId: string;
+}
+
+export function organizationDigest({ tokenEndpoint, baseUrl, clientId }: OrganizationIdentity, hash: Hash): string {
+  return hash([withoutSlash(tokenEndpoint), withoutSlash(baseUrl), clientId].join('\n')).slice(0, DIGEST_LENGTH);
+}
+
+/** A slash at the end makes no other address. */
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '');
 }
 
 /**
  * @param confirmed an operator has said that the change is meant
- * @throws OrganizationChangedError, and the errors of reading the credentials or the API
+ * @throws OrganizationChangedError, and the errors of requesting the token or reading the API
  */
 export async function checkOrganization(saved: Saved, confirmed: boolean, run: Run): Promise<void> {
   const organization = await run.organization();
   if (organization === saved.organization) return;
-  const isNew = saved.organization === undefined;
-  if (!isNew && !confirmed) await requireSame(saved, run);
+
+  const anyBegun = [...saved.streams.values()].some(isBegun);
+  if (anyBegun && !confirmed) await requireSame(saved, run);
+
   await run.checkpoints.saveOrganization(organization, run.lease.epoch);
-  if (!isNew) run.log.info('The organization is the same as before, or was confirmed', { confirmed });
+  if (anyBegun) run.log.info('The organization is the same as before, or was confirmed', { confirmed });
 }
 
-type Read = { readonly stream: SyncedStream; readonly saved: SavedStream };
+interface BegunStream {
+  readonly stream: SyncedStream;
+  readonly saved: SavedStream;
+}
 
 async function requireSame({ streams }: Saved, run: Run): Promise<void> {
-  const begun = run.assignment.streams.flatMap((stream): Read[] => {
+  const begun = run.assignment.streams.flatMap((stream): BegunStream[] => {
     const saved = streams.get(stream.name)!;
     return saved instanceof Error || !isBegun(saved) ? [] : [{ stream, saved }];
   });
-  const [walked] = begun.filter(({ saved }) => saved.checkpoint.cursor !== undefined);
-  if (walked) {
-    try {
-      await firstPage(walked, run);
-      return;
-    } catch (error) {
-      if (error instanceof CursorRefusedError)
-        throw new OrganizationChangedError('the API refuses the cursor that was saved');
-      throw error;
-    }
-  }
-  for (const each of begun) if (await isKnown(each, run)) return;
-  // A run of a stream that was never read says nothing about the rows of the others.
-  if ([...streams.values()].some(isBegun)) throw new OrganizationChangedError('the API lists no row that is known');
+
+  for (const each of begun) await requireAcceptedCursor(each, run);
+
+  const withStates = begun.filter(({ stream }) => stream.hasRowStates);
+  for (const each of withStates) if (await isOnFirstPage(each, run)) return;
+  for (const each of withStates) if (await isReadSingly(each, run)) return;
+
+  throw new OrganizationChangedError(
+    withStates.length > 0
+      ? 'the API shows no row that was sent with the same content'
+      : 'of the streams of this run no row states are kept that could show whose rows they are',
+  );
 }
 
+/** An open intent counts, because its rows may have been sent. */
 function isBegun(saved: SavedStream | Error): boolean {
-  return saved instanceof Error || saved.checkpoint.committed !== '' || saved.checkpoint.window.length > 0;
+  if (saved instanceof Error) return true;
+  const { checkpoint, intents } = saved;
+  return checkpoint.committed !== '' || checkpoint.window.length > 0 || intents.length > 0;
 }
 
-/** Whether the first page holds a row that the SIEM was sent. */
-async function isKnown(each: Read, run: Run): Promise<boolean> {
-  const { stream, saved } = each;
-  const { rows } = await firstPage(each, run);
-  const window = new Set(saved.checkpoint.window);
-  const read = rows.map(row => readRow(row, stream, run.hash)).flatMap(row => ('reason' in row ? [] : [row]));
-  if (read.some(({ versionTag }) => versionTag !== undefined && window.has(versionTag))) return true;
-  if (!stream.hasRowStates || read.length === 0) return false;
-  return (await run.rowStates.get(stream.name, [...new Set(read.map(({ id }) => id))])).size > 0;
+/** A cursor that is refused now would otherwise make the walk begin again, with the rows of whomever the client belongs to. */
+async function requireAcceptedCursor({ stream, saved }: BegunStream, run: Run): Promise<void> {
+  const { cursor } = saved.checkpoint;
+  if (cursor === undefined) return;
+  try {
+    // Only whether the cursor is accepted counts, so one row is enough.
+    await readPage({ stream, saved, cursor, limit: 1 }, run);
+  } catch (error) {
+    if (error instanceof CursorRefusedError)
+      throw new OrganizationChangedError('the API refuses the cursor that was saved');
+    throw error;
+  }
 }
 
-async function firstPage({ stream, saved: { checkpoint } }: Read, run: Run) {
-  const { cursor, names } = checkpoint;
-  const walk = walkOf({ stream, run, count: () => undefined });
+async function isOnFirstPage({ stream, saved }: BegunStream, run: Run): Promise<boolean> {
+  const limit = run.assignment.pageLimit;
+  const { rows } = await readPage({ stream, saved, cursor: undefined, limit }, run);
+  const read = rows.map(element => readRow(element, stream, run.hash));
+  return await anyWasSent(read, stream, run);
+}
+
+/** Where the first page holds only rows that have changed since, or were never sent, single reads may still find one. */
+async function isReadSingly({ stream }: BegunStream, run: Run): Promise<boolean> {
+  for (const id of await run.rowStates.sample(stream.name, SINGLE_READS)) {
+    const row = await readSingle(id, stream, run);
+    if (row && (await anyWasSent([row], stream, run))) return true;
+  }
+  return false;
+}
+
+async function anyWasSent(rows: readonly (Row | BadRow)[], stream: SyncedStream, run: Run): Promise<boolean> {
+  const good = rows.flatMap(row => ('reason' in row ? [] : [row]));
+  if (good.length === 0) return false;
+
+  const states = await run.rowStates.get(stream.name, [...new Set(good.map(({ id }) => id))]);
+  // The hash of a state is empty when the SIEM was sent nothing of the row.
+  return good.some(({ id, rowHash }) => states.get(id)?.rowHash === rowHash);
+}
+
+async function readPage(
+  { stream, saved, cursor, limit }: BegunStream & { readonly cursor: string | undefined; readonly limit: number },
+  run: Run,
+) {
   const pages = readPages({
-    ...walk,
-    // Of a page that is read with a cursor only the answer counts.
-    limit: cursor === undefined ? walk.limit : 1,
+    ...walkOf({ stream, run, count: () => undefined }),
+    limit,
     cursor,
     previous: undefined,
     rewinds: false,
     ahead: false,
-    learnedNames: names,
+    learnedNames: saved.checkpoint.names,
     onRefusedCursor: () => undefined,
   });
   const { value } = await pages.next();
   await pages.return();
   return value!;
+}
+
+/** @returns nothing where the API does not show the row, which proves neither the one nor the other */
+async function readSingle(id: string, stream: SyncedStream, run: Run): Promise<Row | BadRow | undefined> {
+  try {
+    const answer = await run.rows.row(stream.path, id, run.lease.signal);
+    const element = singleRow(answer, stream.path, rowCut(stream, run.assignment.parentMember));
+    return readRow(element, stream, run.hash);
+  } catch (error) {
+    const isNoAnswer = [ApiRefusedError, RoleMissingError, ContractError, RangeError].some(
+      type => error instanceof type,
+    );
+    if (isNoAnswer) return undefined;
+    throw error;
+  }
 }

@@ -28,7 +28,7 @@ import {
   yieldToRequests,
 } from './http.ts';
 import type { RequestPace } from './request-pace.ts';
-import type { Tokens } from './token.ts';
+import type { Token, Tokens } from './token.ts';
 
 export interface ApiOptions {
   readonly baseUrl: string;
@@ -120,7 +120,7 @@ class Call {
     using timer = timeLimit(this.#timeout, retryBudget);
     let response: Response;
     try {
-      response = await this.#send(token, timer.signal);
+      response = await this.#send(token.value, timer.signal);
       if (response.status === 200) return await readBody(response, this.#maxBodyBytes);
     } catch (error) {
       throw this.#failed(error, timer);
@@ -143,7 +143,7 @@ class Call {
   }
 
   /** Classifies an answer other than 200. */
-  async #answered(response: Response, token: string): Promise<Error> {
+  async #answered(response: Response, token: Token): Promise<Error> {
     const type = await readProblem(response);
     const { name } = this.#target;
     const { status, headers } = response;
@@ -155,7 +155,7 @@ class Call {
     return new TryAgain(failure, answered(status, name, 'the API'));
   }
 
-  #unauthorised(type: ProblemType | undefined, token: string): Error {
+  #unauthorised(type: ProblemType | undefined, token: Token): Error {
     if (type === 'auth/revoked-account') return new AccountRevokedError();
     const refused = new CredentialsError(
       `The API refuses a new token too (401 ${type ?? 'without a known problem type'}).`,

@@ -1,4 +1,4 @@
-/** The client credentials, from Secrets Manager, cached for the life of the container. */
+/** The client credentials, from Secrets Manager. Nothing caches them, because a token that was issued for them is reused for its lifetime. */
 import { GetSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import * as v from 'valibot';
 import { callAws, type Sender } from '../aws.ts';
@@ -11,8 +11,8 @@ export interface ClientCredentials {
 }
 
 export interface Credentials {
-  /** @param fresh reads past the cache: the secret may just have been rotated. @throws CredentialsError */
-  read(options: { readonly fresh: boolean; readonly retryBudget: RetryBudget }): Promise<ClientCredentials>;
+  /** Reads the secret as it is now. @throws CredentialsError */
+  read(retryBudget: RetryBudget): Promise<ClientCredentials>;
 }
 
 const Secret = v.object({
@@ -21,26 +21,7 @@ const Secret = v.object({
 });
 
 export function createCredentials(client: Sender, secretId: string): Credentials {
-  let cached: ClientCredentials | undefined;
-  /** One request for all concurrent callers: the token and the organization check both read the secret when a run begins. */
-  let pending: { readonly answer: Promise<ClientCredentials>; readonly retryBudget: RetryBudget } | undefined;
-  const ask = (retryBudget: RetryBudget) => {
-    const answer = fetchSecret(client, secretId, retryBudget)
-      .then(parse)
-      .finally(() => {
-        pending = undefined;
-      });
-    return { answer, retryBudget };
-  };
-  return {
-    async read({ fresh, retryBudget }) {
-      if (cached && !fresh) return cached;
-      // A request of an invocation that has ended gives up with that invocation's time.
-      if (pending?.retryBudget !== retryBudget) pending = ask(retryBudget);
-      cached = await pending.answer;
-      return cached;
-    },
-  };
+  return { read: async retryBudget => parse(await fetchSecret(client, secretId, retryBudget)) };
 }
 
 async function fetchSecret(client: Sender, secretId: string, retryBudget: RetryBudget): Promise<unknown> {

@@ -1,6 +1,7 @@
 /**
  * Access tokens by client credentials (RFC 6749 §4.4; specification, Authentication): one request in flight for all
- * streams, reused for its lifetime, renewed shortly before it ends.
+ * streams, reused for its lifetime, renewed shortly before it ends. The secret is read afresh for each token, so that a wrong or a leaked one
+ * is out of use within the lifetime of a token, five minutes.
  */
 import * as oauth from 'oauth4webapi';
 import { type ConnectionFault, connectionFault } from '../core/connection-fault.ts';
@@ -16,13 +17,17 @@ import { failureOfAnswer, type RetryBudget, retry, TryAgain } from '../core/retr
 import type { ClientCredentials, Credentials } from './credentials.ts';
 import { answered, BodyTooLargeError, bounded, type Fetch, TIMED_OUT, timeLimit, unconnected } from './http.ts';
 
+export interface Token {
+  readonly value: string;
+  /** The client that the token was issued to. It says whose rows an answer holds. */
+  readonly clientId: string;
+}
+
 export interface Tokens {
   /** A token with some life left. @throws CredentialsError, ApiUnavailableError, OutOfTimeError */
-  token(retryBudget: RetryBudget): Promise<string>;
-  /** Id of the client for which the tokens are issued. @throws CredentialsError */
-  client(retryBudget: RetryBudget): Promise<string>;
+  token(retryBudget: RetryBudget): Promise<Token>;
   /** Makes the next call ask for a new token, unless that has happened since `refused` was handed out. */
-  discard(refused: string): void;
+  discard(refused: Token): void;
 }
 
 export interface TokenOptions {
@@ -40,11 +45,10 @@ const LEAST_USE_MILLISECONDS = 10_000;
 const REQUEST_TIMEOUT_MILLISECONDS = 10_000;
 /** A token takes a few kilobytes. Counted after decompression. */
 const MAX_BODY_BYTES = 65_536;
-/** The secret may just have been rotated: it is read once more past the cache. Then the refusal is final. */
+/** The secret may just have been rotated: it is read once more. Then the refusal is final. */
 const CREDENTIAL_TRIES = 2;
 
-interface Issued {
-  readonly value: string;
+interface Issued extends Token {
   readonly renewAt: number;
 }
 
@@ -58,9 +62,8 @@ export function createTokens(options: TokenOptions): Tokens {
     return { answer, retryBudget };
   };
   return {
-    client: async retryBudget => (await options.credentials.read({ fresh: false, retryBudget })).clientId,
     async token(retryBudget) {
-      if (issued && retryBudget.clock.now() < issued.renewAt) return issued.value;
+      if (issued && retryBudget.clock.now() < issued.renewAt) return issued;
       pending ??= ask(retryBudget);
       const { answer, retryBudget: theirs } = pending;
       try {
@@ -71,30 +74,30 @@ export function createTokens(options: TokenOptions): Tokens {
           throw error;
         return this.token(retryBudget);
       }
-      return issued.value;
+      return issued;
     },
     discard(refused) {
-      if (issued?.value === refused) issued = undefined;
+      if (issued?.value === refused.value) issued = undefined;
     },
   };
 }
 
 /**
- * Keeps a failure for the rest of the run, so that no stream asks again for what another was just refused, and holds the run to one client:
- * which organization the rows belong to was checked for that one.
+ * Holds every request of a run to the client of its first token, because the organization was checked for that one. A failure is kept for the
+ * rest of the run, so that no stream asks again for what another was just refused.
  */
-export function ofOneRun(tokens: Tokens): Tokens {
+export function tokensOfOneRun(tokens: Tokens): Tokens {
   let failure: { readonly error: unknown } | undefined;
-  let first: string | undefined;
+  let client: string | undefined;
   return {
-    ...tokens,
+    discard: refused => tokens.discard(refused),
+
     async token(retryBudget) {
       if (failure) throw failure.error;
       try {
         const token = await tokens.token(retryBudget);
-        const client = await tokens.client(retryBudget);
-        first ??= client;
-        if (client !== first) throw new ClientChangedError();
+        client ??= token.clientId;
+        if (token.clientId !== client) throw new ClientChangedError();
         return token;
       } catch (error) {
         failure = { error };
@@ -112,7 +115,7 @@ export function tokenEndpoint(authUrl: string): string {
 
 async function request(options: TokenOptions, retryBudget: RetryBudget): Promise<Issued> {
   for (let tries = 1; ; tries++) {
-    const credentials = await options.credentials.read({ fresh: tries > 1, retryBudget });
+    const credentials = await options.credentials.read(retryBudget);
     try {
       return await ask(credentials, options, retryBudget);
     } catch (error) {
@@ -129,7 +132,7 @@ function ask(credentials: ClientCredentials, options: TokenOptions, retryBudget:
     using timer = timeLimit(REQUEST_TIMEOUT_MILLISECONDS, retryBudget);
     const outcome = await attemptOnce(credentials, options, timer.signal).catch((error: unknown) => error);
     if (isOfOtherType(outcome)) throw new CredentialsError(OTHER_TYPE, { advice: OTHER_TYPE_ADVICE });
-    if (isTokenResponse(outcome)) return issue(outcome, asked);
+    if (isTokenResponse(outcome)) return { ...issue(outcome, asked), clientId: credentials.clientId };
     if (!(outcome instanceof Response)) throw unavailable(outcome, timer.signal.aborted);
     const { status, headers } = outcome;
     const failure = failureOfAnswer(status, headers, clock.now());
@@ -181,7 +184,10 @@ const OTHER_TYPE = 'The token endpoint issued a token whose token_type is not Be
 const OTHER_TYPE_ADVICE =
   "Check the URL of the token endpoint, and ask the platform's operator for credentials that get Bearer tokens.";
 
-function issue({ access_token: value, expires_in: seconds = 300 }: oauth.TokenEndpointResponse, asked: number): Issued {
+function issue(
+  { access_token: value, expires_in: seconds = 300 }: oauth.TokenEndpointResponse,
+  asked: number,
+): Omit<Issued, 'clientId'> {
   const life = seconds * 1000;
   // A token that lives shorter than the margin is still used for half its life, or each call would ask for another.
   const use = Math.max(life - RENEW_BEFORE_END_MILLISECONDS, life / 2, LEAST_USE_MILLISECONDS);

@@ -14,15 +14,21 @@ import {
   childKey,
   childPartition,
   type Item,
+  idOf,
   type Key,
   readable,
   removalKey,
   removalsPartition,
   rowKey,
+  rowPrefix,
   type TextItem,
   versioned,
 } from './item.ts';
 import type { Table } from './table.ts';
+
+/** A sample looks at so many items at most. */
+const SAMPLE_PAGES = 10;
+const SAMPLE_PAGE = 100;
 
 export function createRowStates(table: Table, hash: Hash): RowStates {
   return {
@@ -36,7 +42,26 @@ export function createRowStates(table: Table, hash: Hash): RowStates {
         [...states].map(([id, state]) => encodeState(rowKey(stream, id, hash), state)),
         assertLeaseValid,
       ),
+    async sample(stream, count) {
+      const ids: string[] = [];
+      let from: Item | undefined;
+      for (let page = 0; page < SAMPLE_PAGES; page++) {
+        const { items, next } = await table.scan(SAMPLE_PAGE, from);
+        ids.push(...items.flatMap(item => sentId(item, rowPrefix(stream)) ?? []));
+        if (ids.length >= count || !next) break;
+        from = next;
+      }
+      return ids.slice(0, count);
+    },
   };
+}
+
+/** The id of a row state that says that the row exists and was sent. A hashed key does not say which id it stands for. */
+function sentId(item: Item, prefix: string): string | undefined {
+  const partition = item['pk']!.S!;
+  if (!partition.startsWith(prefix)) return undefined;
+  const { status, rowHash } = decodeState(item);
+  return status === 'live' && rowHash !== '' ? idOf(partition.slice(prefix.length)) : undefined;
 }
 
 function encodeState(key: Key, { status, rowHash, generation, parent, sequence, forwardedAt, revision }: RowState) {

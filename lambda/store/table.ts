@@ -5,6 +5,7 @@ import {
   BatchWriteItemCommand,
   PutItemCommand,
   QueryCommand,
+  ScanCommand,
   UpdateItemCommand,
   type UpdateItemCommandInput,
   type WriteRequest,
@@ -23,6 +24,8 @@ export interface Table {
   delete(keys: readonly Key[], assertLeaseValid: AssertLeaseValid): Promise<void>;
   /** Strongly consistent, in the order of the sort key; all of them, or the first `limit` that come after a key. */
   query(pk: string, limit?: number, after?: Key): Promise<Item[]>;
+  /** One page of all items, in no order that means anything. @param from where the page before ended */
+  scan(limit: number, from?: Item): Promise<ScannedPage>;
   /** @returns false when the stored item has a later epoch. */
   putFenced(item: Item, epoch: number): Promise<boolean>;
   /** @returns the attributes asked for by `ReturnValues`, or nothing when the condition was not met. */
@@ -30,6 +33,12 @@ export interface Table {
     input: Omit<UpdateItemCommandInput, 'TableName'>,
     assertLeaseValid?: AssertLeaseValid,
   ): Promise<Item | undefined>;
+}
+
+export interface ScannedPage {
+  readonly items: readonly Item[];
+  /** Absent: the page was the last one. */
+  readonly next: Item | undefined;
 }
 
 const GET_LIMIT = 100;
@@ -98,6 +107,12 @@ export function createTable(client: Sender, name: string, retryBudget: RetryBudg
     return items;
   }
 
+  async function scan(limit: number, from?: Item): Promise<ScannedPage> {
+    const input = { TableName: name, ConsistentRead: true, Limit: limit, ...(from && { ExclusiveStartKey: from }) };
+    const answer = await call('scan items', () => client.send(new ScanCommand(input)));
+    return { items: answer.Items ?? [], next: answer.LastEvaluatedKey };
+  }
+
   return {
     get: async keys => (await inParallel(chunks(keys, GET_LIMIT), getBatch)).flat(),
     put: (items, assertLeaseValid) =>
@@ -111,6 +126,7 @@ export function createTable(client: Sender, name: string, retryBudget: RetryBudg
         assertLeaseValid,
       ),
     query,
+    scan,
     async putFenced(item, epoch) {
       const command = new PutItemCommand({
         TableName: name,

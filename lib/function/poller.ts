@@ -135,6 +135,7 @@ export const FUNCTION_ACTIONS = {
     'dynamodb:BatchWriteItem',
     'dynamodb:PutItem',
     'dynamodb:Query',
+    'dynamodb:Scan',
     'dynamodb:UpdateItem',
   ],
   delivery: ['firehose:PutRecordBatch'],

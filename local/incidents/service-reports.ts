@@ -9,7 +9,7 @@ const BUFFER_SECONDS = 60;
 
 /** Whether a call to DynamoDB reads. The others that the function makes write. */
 export function isRead(action: string): boolean {
-  return action === 'BatchGetItem' || action === 'Query';
+  return action === 'BatchGetItem' || action === 'Query' || action === 'Scan';
 }
 
 /** The first and last minute of a run. */

@@ -8,7 +8,7 @@ import { steppedClock } from '../../lambda/support/stepped-clock.ts';
 test('an API that keeps answering 429 with Retry-After is given up after 20 seconds, and each request has a budget of its own', async () => {
   await using harness = await httpHarness(json(429, '', { 'retry-after': '3' }));
   const clock = steppedClock();
-  const tokens = { token: async () => 'token', client: async () => 'client', discard: () => undefined };
+  const tokens = { token: async () => ({ value: 'token', clientId: 'client' }), discard: () => undefined };
   const api = apiWithShortBudget({ baseUrl: harness.url, tokens, fetch }, clock);
   for (const asked of [1, 2]) {
     const begun = clock.now();

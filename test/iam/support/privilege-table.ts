@@ -5,12 +5,14 @@ import type { UsedGrant } from './privileges.ts';
 /** Purpose of each action. A grant without one fails the test. */
 export const NEEDED_FOR: Readonly<Record<string, string>> = {
   'secretsmanager:GetSecretValue':
-    'Reading the client credentials: once a container, and past the cache when the token endpoint refuses them',
+    'Reading the client credentials: for each token, and once more when the token endpoint refuses them',
   'dynamodb:BatchGetItem': 'Reading the checkpoints of all streams in one call, and the states of the rows of a page',
   'dynamodb:BatchWriteItem':
     'Saving row states and the child index, changing the withdrawal list, deleting what belongs to withdrawn threats',
   'dynamodb:PutItem': 'Saving a checkpoint or an intent, on the condition that no later run has written',
   'dynamodb:Query': 'Reading the withdrawal list, and the threats of a removed asset',
+  'dynamodb:Scan':
+    'Finding rows that were sent, by which a changed client or address proves that it belongs to the same organization',
   'dynamodb:UpdateItem':
     'Acquiring, renewing and releasing the lease; raising the fence after a run that was terminated',
   'firehose:PutRecordBatch': 'Delivering events',

@@ -1,4 +1,4 @@
-import { leaseKey } from '../../../lambda/store/item.ts';
+import { leaseKey, organizationKey } from '../../../lambda/store/item.ts';
 import { THROTTLED } from '../../../local/aws/faults.ts';
 import { json, list } from '../../../local/incidents/tampered-api.ts';
 import { type Connector, connector } from '../../lambda/support/connector.ts';
@@ -59,6 +59,21 @@ const SCENARIOS: readonly Scenario[] = [
       const client_secret = each.platform.account.rotateSecret();
       each.aws.secret.put(JSON.stringify({ client_id: each.platform.account.clientId, client_secret }));
       return each.run({}, { cold: true });
+    },
+  },
+  {
+    name: 'another client, which single reads prove',
+    async act(each) {
+      await each.table.update({
+        Key: organizationKey,
+        UpdateExpression: 'SET digest = :other',
+        ExpressionAttributeValues: { ':other': { S: 'other' } },
+      });
+      // The call above is the test's own.
+      each.forget();
+      const unknown = json(200, { data: [{ id: 'unknown' }], pagination: { next_cursor: null, page_size: 1 } });
+      each.api.tamper(({ target }) => (target.includes('?') ? unknown : undefined));
+      await each.run();
     },
   },
   { name: 'resync', act: each => each.run({ resync: ['assets', 'dns-blocks'] }) },

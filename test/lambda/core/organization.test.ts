@@ -8,7 +8,7 @@ import {
   OrganizationChangedError,
 } from '../../../lambda/core/errors.ts';
 import { organizationDigest } from '../../../lambda/core/organization.ts';
-import { ofOneRun } from '../../../lambda/source/token.ts';
+import { tokensOfOneRun } from '../../../lambda/source/token.ts';
 import { sha256 } from '../../../lambda/system.ts';
 import { rejection } from '../support/rejection.ts';
 import { retryBudget, steppedClock } from '../support/stepped-clock.ts';
@@ -58,11 +58,11 @@ describe('the organization', () => {
     expect([harness.api.requests.length, harness.journal.begun]).toEqual([2, []]);
   });
 
-  test('is proven by a cursor that the API accepts, of which one row is asked for', async () => {
+  test('is not proven by a cursor that the API accepts, because it may encode a position alone', async () => {
     const harness = await changed([asset('a')], [asset('b')]);
-    await expectAccepted(harness);
+    harness.api.on('/a', undefined, answer([asset('foreign')], null));
+    await expectRefused(harness, /no row that was sent/);
     expect(harness.api.requests[0]).toMatchObject({ path: '/a', cursor: 'c1', limit: 1 });
-    expect(harness.sent).toEqual([]);
   });
 
   test('is another one when the API refuses the cursor, and then nothing is sent', async () => {
@@ -72,16 +72,25 @@ describe('the organization', () => {
     expect(harness.api.requests).toHaveLength(1);
   });
 
-  test.each([
-    ['as it was sent', asset('a')],
-    ['in another version', asset('a', { version: 2 })],
-  ])('without a cursor it is proven by a row of the first page that the SIEM has, %s', async (_how, row) => {
-    const harness = await changed([asset('a')]);
-    harness.api.pages('/a', [[asset('x'), row]]);
+  test('is proven by a row of the first page that was sent with the same content', async () => {
+    const harness = await changed([asset('a')], [asset('b')]);
+    harness.api.on('/a', undefined, answer([asset('x'), asset('a')], 'c1'));
     await expectAccepted(harness);
   });
 
-  test('without a cursor it may be proven by another stream', async () => {
+  test('is not proven by a row that was sent with other content, because ids may exist in every tenant', async () => {
+    const harness = await changed([asset('a')]);
+    harness.api.pages('/a', [[asset('a', { version: 2 })]]);
+    await expectRefused(harness, /no row that was sent/);
+  });
+
+  test('is proven by the single read of a row that was sent, where the first page has none', async () => {
+    const harness = await changed([asset('a')]);
+    harness.api.pages('/a', [[asset('x')]]).onSingle('/a', 'a', asset('a'));
+    await expectAccepted(harness);
+  });
+
+  test('is proven for all streams by a row of one of them', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a')]]).pages('/t', [[threat('t', 'a')]]);
     await inventory(harness);
@@ -96,20 +105,25 @@ describe('the organization', () => {
   ])('is another one when the first page has %s, and then nothing is sent', async (_what, rows) => {
     const harness = await changed([asset('a')]);
     harness.api.pages('/a', [rows]);
-    await expectRefused(harness, /no row that is known/);
+    await expectRefused(harness, /no row that was sent/);
   });
 
-  test('of DNS blocks is proven by a block that the window holds', async () => {
+  test('is not proven by DNS blocks, of which no row states are kept', async () => {
     const harness = new Harness();
-    const run = () => harness.run({ only: ['dns-blocks'] });
     harness.api.pages('/d', [[dnsBlock('d')]]);
-    await run();
+    await harness.run({ only: ['dns-blocks'] });
     harness.later().organization = 'other';
-    harness.api.pages('/d', [[dnsBlock('foreign')]]);
-    expect((await run()).failures.get('dns-blocks')).toBeInstanceOf(OrganizationChangedError);
-    harness.api.pages('/d', [[dnsBlock('d'), dnsBlock('e')]]);
-    expect((await run()).failures.size).toBe(0);
-    expect(harness.sent).toEqual(['dns_block e']);
+    const { failures } = await harness.run({ only: ['dns-blocks'] });
+    expect(failures.get('dns-blocks')?.message).toMatch(/no row states/);
+    expect((await harness.run({ only: ['dns-blocks'], confirmOrganization: true })).failures.size).toBe(0);
+  });
+
+  test('needs proof while the rows of a run that was killed may have been sent', async () => {
+    const harness = new Harness();
+    harness.table.intents.set('assets', [{ first: '1', sequence: '2', idTags: [], goneTags: [] }]);
+    harness.organization = 'other';
+    harness.api.pages('/a', [[asset('foreign')]]);
+    await expectRefused(harness, /no row that was sent/);
   });
 
   test('needs no proof while nothing was ever sent', async () => {
@@ -148,24 +162,30 @@ describe('the organization', () => {
     await expect(inventory(harness, true)).rejects.toThrow(LeaseBusyError);
   });
 
-  test('is named by the address of the API and the client, neither of which can pass for the other', () => {
-    const digest = (baseUrl: string, client: string) => organizationDigest(baseUrl, client, sha256);
-    const digests = [digest('https://a', 'one'), digest('https://a', 'two'), digest('https://b', 'one')];
-    expect(new Set(digests).size).toBe(3);
-    expect(digest('https://a', 'one')).toBe(digests[0]);
+  test('is named by token endpoint, address and client, and a slash at the end of an address makes no other one', () => {
+    const digest = (tokenEndpoint: string, baseUrl: string, clientId: string) =>
+      organizationDigest({ tokenEndpoint, baseUrl, clientId }, sha256);
+    const first = digest('https://t/realms/a', 'https://a', 'one');
+    const others = [
+      digest('https://t/realms/b', 'https://a', 'one'),
+      digest('https://t/realms/a', 'https://b', 'one'),
+      digest('https://t/realms/a', 'https://a', 'two'),
+    ];
+    expect(new Set([first, ...others]).size).toBe(4);
+    expect(digest('https://t/realms/a/', 'https://a/', 'one')).toBe(first);
   });
 });
 
 test('a run whose client changes within it stops, because the organization was checked for the first one', async () => {
   const budget = retryBudget(steppedClock());
   let clientId = 'one';
-  const container = { token: async () => `for ${clientId}`, client: async () => clientId, discard: () => undefined };
-  const tokens = ofOneRun(container);
-  expect(await tokens.token(budget)).toBe('for one');
+  const container = { token: async () => ({ value: `for ${clientId}`, clientId }), discard: () => undefined };
+  const tokens = tokensOfOneRun(container);
+  expect((await tokens.token(budget)).value).toBe('for one');
   clientId = 'two';
   expect(await rejection(tokens.token(budget))).toBeInstanceOf(ClientChangedError);
   clientId = 'one';
   // Other streams of the run must stop too.
   expect(await rejection(tokens.token(budget))).toBeInstanceOf(ClientChangedError);
-  expect(await ofOneRun(container).token(budget)).toBe('for one');
+  expect((await tokensOfOneRun(container).token(budget)).value).toBe('for one');
 });

@@ -11,27 +11,16 @@ const SECRET = JSON.stringify({ client_id: 'id', client_secret: 'canary' });
 async function scene(secret: string | undefined) {
   const aws = await awsScene({ secret });
   const credentials = createCredentials(aws.clients.secrets, aws.aws.names.secret);
-  const read = (fresh = false) => credentials.read({ fresh, retryBudget: aws.retryBudget });
+  const read = () => credentials.read(aws.retryBudget);
   return { ...aws, credentials, read };
 }
 
 describe('the client credentials', () => {
-  test('the client credentials are read once and kept, and read past the cache only on request', async () => {
+  test('the client credentials are those that the secret holds now', async () => {
     await using each = await scene(SECRET);
-    const expected = { clientId: 'id', clientSecret: 'canary' };
-    expect([await each.read(), await each.read()]).toEqual([expected, expected]);
-    expect(each.count('GetSecretValue')).toBe(1);
+    expect(await each.read()).toEqual({ clientId: 'id', clientSecret: 'canary' });
     each.aws.secret.put(JSON.stringify({ client_id: 'id', client_secret: 'rotated' }));
-    expect(await each.read()).toEqual(expected);
-    expect(await each.read(true)).toEqual({ clientId: 'id', clientSecret: 'rotated' });
     expect(await each.read()).toEqual({ clientId: 'id', clientSecret: 'rotated' });
-    expect(each.count('GetSecretValue')).toBe(2);
-  });
-
-  test('the client credentials are read once for all that ask at the same time', async () => {
-    await using each = await scene(SECRET);
-    const [one, other] = await Promise.all([each.read(), each.read()]);
-    expect([one, each.count('GetSecretValue')]).toEqual([other, 1]);
   });
 
   test('the client credentials may have other members beside them in the secret', async () => {
@@ -80,7 +69,7 @@ describe('the client credentials', () => {
     await each.read();
     expect(each.count('GetSecretValue')).toBe(13);
     each.aws.faults.always('secretsmanager', THROTTLED.secretsmanager);
-    const short = { fresh: true, retryBudget: retryBudget(each.clock, 1_000) };
+    const short = retryBudget(each.clock, 1_000);
     expect(await rejection(each.credentials.read(short))).toBeInstanceOf(CredentialsError);
   });
 

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { ApiRefusedError, ApiUnavailableError, CredentialsError, OutOfTimeError } from '../../../lambda/core/errors.ts';
 import type { ClientCredentials } from '../../../lambda/source/credentials.ts';
-import { createTokens, ofOneRun, tokenEndpoint } from '../../../lambda/source/token.ts';
+import { createTokens, tokenEndpoint, tokensOfOneRun } from '../../../lambda/source/token.ts';
 import { json } from '../../../local/incidents/tampered-api.ts';
 import { createPlatform } from '../../../local/platform/platform.ts';
 import { createRandom } from '../../../local/platform/random.ts';
@@ -33,21 +33,22 @@ function basicParts(request: SeenRequest | undefined): string[] {
   return parts.map(part => decodeURIComponent(part.replaceAll('+', ' ')));
 }
 
-/** Tokens from a server that plays the given acts. The credentials change once they are read past the cache. */
+/** Tokens from a server that plays the given acts. The secret is rotated after it was first read. */
 async function tokenScene(...acts: Act[]) {
   const server = await httpHarness(...acts);
   const clock = steppedClock();
-  const reads: boolean[] = [];
+  const read: string[] = [];
   const credentials = {
-    async read({ fresh }: { readonly fresh: boolean }): Promise<ClientCredentials> {
-      reads.push(fresh);
-      return { clientId: 'client', clientSecret: fresh ? 'canary-rotated' : 'canary-secret' };
+    async read(): Promise<ClientCredentials> {
+      const clientSecret = read.length === 0 ? 'canary-secret' : 'canary-rotated';
+      read.push(clientSecret);
+      return { clientId: 'client', clientSecret };
     },
   };
   const { fetch, begun } = watchedFetch();
   const tokens = createTokens({ authUrl: server.url, credentials, fetch });
-  const token = (budget?: number) => tokens.token(retryBudget(clock, budget));
-  return { server, clock, begun, reads, tokens, token, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+  const token = async (budget?: number) => (await tokens.token(retryBudget(clock, budget))).value;
+  return { server, clock, begun, read, tokens, token, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
 describe('the request for a token', () => {
@@ -80,7 +81,7 @@ describe('the request for a token', () => {
     const { clientSecret } = platform.account;
     const credentials = { read: async () => ({ clientId, clientSecret }) };
     const tokens = createTokens({ authUrl: server.authUrl, credentials, fetch });
-    await expect(tokens.token(retryBudget(steppedClock()))).resolves.toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+    expect((await tokens.token(retryBudget(steppedClock()))).value).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
     await server.close();
   });
 
@@ -125,6 +126,19 @@ describe('a token', () => {
     expect(each.server.seen).toHaveLength(2);
   });
 
+  test('a token names the client that it was issued to, and the secret is read afresh for the next one', async () => {
+    await using server = await httpHarness(issued('one', 300), issued('two', 300));
+    const clock = steppedClock();
+    const clients = ['first', 'second', 'third'];
+    const credentials = { read: async () => ({ clientId: clients.shift()!, clientSecret: 's' }) };
+    const tokens = createTokens({ authUrl: server.url, credentials, fetch });
+    expect(await tokens.token(retryBudget(clock))).toMatchObject({ value: 'one', clientId: 'first' });
+    clock.advance(269_999);
+    expect(await tokens.token(retryBudget(clock))).toMatchObject({ value: 'one', clientId: 'first' });
+    clock.advance(1);
+    expect(await tokens.token(retryBudget(clock))).toMatchObject({ value: 'two', clientId: 'second' });
+  });
+
   test.each(['bearer', 'BEARER'])('a token of the type %s is a Bearer token', async token_type => {
     await using each = await tokenScene(json(200, { ...TOKEN, token_type }));
     expect(await each.token()).toBe('one');
@@ -141,9 +155,9 @@ describe('a token', () => {
   test('a discarded token is replaced, but not a second time by a caller that held the old one', async () => {
     await using each = await tokenScene(issued('one', 300), issued('two', 300), issued('three', 300));
     await each.token();
-    each.tokens.discard('one');
+    each.tokens.discard({ value: 'one', clientId: 'client' });
     expect(await each.token()).toBe('two');
-    each.tokens.discard('one');
+    each.tokens.discard({ value: 'one', clientId: 'client' });
     expect(await each.token()).toBe('two');
     expect(each.server.seen).toHaveLength(2);
   });
@@ -155,18 +169,15 @@ describe('a refusal of the credentials', () => {
     [401, 'unauthorized_client'],
     [401, 'invalid_request'],
     [400, 'invalid_client'],
-  ])(
-    'refused credentials (%i %s) read the secret past the cache once, and fail after one more try',
-    async (status, code) => {
-      await using each = await tokenScene(refused(status, code));
-      const error = await rejection(each.token());
-      expect(error).toBeInstanceOf(CredentialsError);
-      expect(error.message).toContain(`${status} ${code}`);
-      expect(each.reads).toEqual([false, true]);
-      expect(each.server.seen).toHaveLength(2);
-      expect(wordsOf(error)).not.toContain('canary');
-    },
-  );
+  ])('refused credentials (%i %s) are read once more, and fail after one more try', async (status, code) => {
+    await using each = await tokenScene(refused(status, code));
+    const error = await rejection(each.token());
+    expect(error).toBeInstanceOf(CredentialsError);
+    expect(error.message).toContain(`${status} ${code}`);
+    expect(each.read).toHaveLength(2);
+    expect(each.server.seen).toHaveLength(2);
+    expect(wordsOf(error)).not.toContain('canary');
+  });
 
   test('credentials of a secret that was just rotated are replaced by the new ones', async () => {
     await using each = await tokenScene(refused(401, 'unauthorized_client'), issued('one', 300));
@@ -177,12 +188,14 @@ describe('a refusal of the credentials', () => {
 
   test('refused credentials are reported once per run, and other streams do not ask again', async () => {
     await using each = await tokenScene(refused(401, 'invalid_client'));
-    const once = ofOneRun(each.tokens);
+    const once = tokensOfOneRun(each.tokens);
     const first = await rejection(once.token(retryBudget(each.clock)));
     const second = await rejection(once.token(retryBudget(each.clock)));
     expect(second).toBe(first);
     expect(each.server.seen).toHaveLength(2);
-    expect(await rejection(ofOneRun(each.tokens).token(retryBudget(each.clock)))).toBeInstanceOf(CredentialsError);
+    expect(await rejection(tokensOfOneRun(each.tokens).token(retryBudget(each.clock)))).toBeInstanceOf(
+      CredentialsError,
+    );
     expect(each.server.seen).toHaveLength(4);
   });
 
@@ -248,7 +261,7 @@ describe('the body of the token endpoint', () => {
       each.clock.advance(10_000);
     }
     expect((await token).message).toContain('400');
-    expect(each.reads).toEqual([false, true]);
+    expect(each.read).toHaveLength(2);
   });
 
   test('a body that does not end is waited for no longer than the time left', async () => {
@@ -274,7 +287,7 @@ describe('a token endpoint that fails', () => {
   ])('a token endpoint that fails (%s) is called again, with the same credentials', async (_what, stumble) => {
     await using each = await tokenScene(stumble, stumble, issued('one', 300));
     expect(await each.token()).toBe('one');
-    expect(each.reads).toEqual([false]);
+    expect(each.read).toHaveLength(1);
     expect(each.clock.pauses).toEqual([50, 100]);
   });
 

@@ -58,6 +58,30 @@ async function scene() {
 }
 
 describe('row states', () => {
+  test('a sample of row states names rows of its stream that exist and were sent, under their own ids', async () => {
+    await using each = await scene();
+    const live = { ...state(0), status: 'live' } as const;
+    const assets = new Map<string, RowState>([
+      ['sent', live],
+      ['never sent', { ...live, rowHash: '' }],
+      ['removed', { ...live, status: 'removed' }],
+      ['filtered', { ...live, status: 'withheld' }],
+      [`${LONG}1`, live],
+    ]);
+    await each.states.put('assets', assets, pass);
+    await each.states.put('threats', new Map([['threat', live]]), pass);
+    expect(await each.states.sample('assets', 5)).toEqual(['sent']);
+  });
+
+  test('a sample of row states reads on until it has enough, and no further', async () => {
+    await using each = await scene();
+    const ids = Array.from({ length: 250 }, (_, index) => `row ${index}`);
+    await each.states.put('assets', new Map(ids.map(id => [id, { ...state(0), status: 'live' }])), pass);
+    expect(await each.states.sample('assets', 120)).toHaveLength(120);
+    expect(each.count('Scan')).toBe(2);
+    expect((await each.states.sample('assets', 999)).sort()).toEqual([...ids].sort());
+  });
+
   test('row states come back as they were saved, whatever their ids and parents hold', async () => {
     await using each = await scene();
     const saved = new Map(IDS.map((id, index) => [id, state(index, index % 3 === 0 ? undefined : IDS.at(-index))]));

@@ -1,5 +1,6 @@
 import { type Api, createApi } from '../../../lambda/source/api.ts';
 import type { Fetch } from '../../../lambda/source/http.ts';
+import type { Token } from '../../../lambda/source/token.ts';
 import { type Act, type HttpHarness, httpHarness, watchedFetch } from './http-harness.ts';
 import { retryBudget, type SteppedClock, steppedClock } from './stepped-clock.ts';
 
@@ -35,12 +36,11 @@ export async function apiScene(acts: readonly Act[], options: ApiSceneOptions = 
   const discarded: string[] = [];
   const tokens = {
     async token() {
-      const token = `${options.token ?? 'canary-token'}-${discarded.length + 1}`;
-      handed.push(token);
-      return token;
+      const value = `${options.token ?? 'canary-token'}-${discarded.length + 1}`;
+      handed.push(value);
+      return { value, clientId: 'acme' };
     },
-    client: async () => 'acme',
-    discard: (refused: string) => void discarded.push(refused),
+    discard: ({ value }: Token) => void discarded.push(value),
   };
   const { budget, random, maxBodyBytes } = options;
   const { fetch, begun } = watchedFetch();

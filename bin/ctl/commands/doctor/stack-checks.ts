@@ -3,6 +3,7 @@
 import { GetRoleCommand } from '@aws-sdk/client-iam';
 import { organizationDigest } from '../../../../lambda/core/organization.ts';
 import { SettingsError } from '../../../../lambda/settings.ts';
+import { tokenEndpoint } from '../../../../lambda/source/token.ts';
 import { STREAMS } from '../../../../lambda/streams.ts';
 import { sha256 } from '../../../../lambda/system.ts';
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
@@ -147,10 +148,11 @@ export const organization = check('organization', ['state', 'token'], async ({ a
   const { settings: deployed, credentials } = await access();
   const { clientId } = await credentials();
   if (saved === undefined) return ok('no run has noted one yet');
-  if (saved === organizationDigest(deployed.baseUrl, clientId, sha256))
-    return ok('address and client are those that the saved state belongs to');
+  const { authUrl, baseUrl } = deployed;
+  if (saved === organizationDigest({ tokenEndpoint: tokenEndpoint(authUrl), baseUrl, clientId }, sha256))
+    return ok('addresses and client are those that the saved state belongs to');
   return warn(
-    'the API’s address or the client id is not the one that the saved state belongs to',
+    'the API’s address, the token endpoint or the client id is not the one that the saved state belongs to',
     'Runs that fail with OrganizationChangedError send nothing, because the rows may be of another organization. ' +
       `"${CONNECTORCTL.command} set-credentials" stores the right credentials, "confirm-organization" confirms a change that is ` +
       'meant. If runs succeed, the next one notes the new client.',

@@ -121,6 +121,7 @@ function rowPorts(journal: Journal, table: MemoryTable): Pick<Ports, 'rowStates'
           for (const [id, state] of states) table.putState(stream, id, state);
         });
       },
+      sample: async (stream, count) => table.sentIds(stream).slice(0, count),
     },
     childIndex: {
       async put(stream, entries, assertLeaseValid) {

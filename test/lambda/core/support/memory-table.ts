@@ -31,6 +31,12 @@ export class MemoryTable {
     this.#states.set(key(stream, id), state);
   }
 
+  /** Ids of the rows that exist and were sent. */
+  sentIds(stream: StreamName): string[] {
+    const live = [...this.#states].filter(([, { status, rowHash }]) => status === 'live' && rowHash !== '');
+    return live.map(([at]) => JSON.parse(at) as string[]).flatMap(([name, id]) => (name === stream ? [id!] : []));
+  }
+
   /** As `<parent> <id>`, sorted. */
   children(stream: StreamName): string[] {
     const ours = [...this.#childIndex].filter(([at]) => at.startsWith(`["${stream}"`));
