@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as v from 'valibot';
 import { type ConnectorConfig, connectorSchema } from '../connector-options.ts';
-import { ocsfFaults } from '../ocsf/ocsf-fields-option.ts';
 import { certificatesFaults } from './certificates.ts';
 import { contradictions } from './contradictions.ts';
 import { ConfigurationError, type Fault } from './fault.ts';
@@ -45,13 +44,7 @@ export function connectorsIn(context: ConnectorsContext, folder: string): readon
 export function readConnectors(context: unknown, folder = process.cwd()): readonly ConnectorConfig[] {
   const list = typeof context === 'string' ? parseText(context) : context;
   const wrong = schemaFaults(connectorsSchema, list, 'connectors');
-  const faults = [
-    ...wrong,
-    ...contradictions(list),
-    ...collisions(list),
-    ...ocsfFaults(list),
-    ...certificatesFaults(list, folder),
-  ];
+  const faults = [...wrong, ...contradictions(list), ...collisions(list), ...certificatesFaults(list, folder)];
   if (faults.length > 0) throw new ConfigurationError(faults);
   return v.parse(connectorsSchema, list);
 }

@@ -1,20 +1,12 @@
-/** Prints a line of each kind from a real run; `--write` keeps each in its place in docs/events.md and docs/ocsf.md. */
+/** Prints a line of each kind from a real run; `--write` keeps each in its place in docs/events.md. */
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import {
-  exampleLines as exampleLinesInOcsf,
-  PAGE as OCSF_PAGE,
-  withExamples as withOcsfExamples,
-} from '../ocsf/examples.ts';
 import { exampleLines, withExamples } from './event-examples.ts';
 import { ROOT } from './pages.ts';
 
 const examples = await exampleLines();
 for (const line of examples.values()) console.log(line);
-const ocsf = await exampleLinesInOcsf();
-for (const line of ocsf) console.log(line);
 if (process.argv.includes('--write')) {
   const page = path.join(ROOT, 'docs', 'events.md');
   await writeFile(page, withExamples(await readFile(page, 'utf8'), examples));
-  await writeFile(OCSF_PAGE, withOcsfExamples(await readFile(OCSF_PAGE, 'utf8'), ocsf));
 }

@@ -39,7 +39,6 @@ export function assertContents({ file, files }: Packed): string {
   const others = [
     'CHANGELOG.md',
     'LICENSE',
-    'NOTICE',
     'README.md',
     'dist/THIRD-PARTY-NOTICES.txt',
     'dist/function/index.mjs',

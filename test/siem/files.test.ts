@@ -306,7 +306,7 @@ describe('the script of Filebeat', () => {
   });
 
   test.each([
-    ['a line in OCSF', '{"class_uid":5001}', 'security_data_other_format'],
+    ['a line of another product', '{"class_uid":5001}', 'security_data_other_format'],
     ['a line that was cut off', '{"event_id":"e","sequ', 'security_data_unreadable'],
   ])('keeps %s with a tag', (_, line, tag) => {
     expect(run(line)).toEqual({ fields: new Map([['message', line]]), tags: [tag] });
