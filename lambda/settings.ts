@@ -47,8 +47,8 @@ const url = v.pipe(
   text,
   v.check(isSafeUrl, 'must be an https URL without credentials, query or fragment (http to loopback alone)'),
 );
-/** An address that the client of the API connects to. */
-export const address = ({ message, repaired }: AddressRule) =>
+/** An address that the function connects to. */
+const address = ({ message, repaired }: AddressRule) =>
   v.pipe(
     url,
     v.check(value => repaired(value) === value, message),

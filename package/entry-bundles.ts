@@ -39,7 +39,7 @@ const clientsOnDemand: Plugin = {
 
 /** What apps import stays readable. The command is two thirds of the size without white space. */
 export const ENTRY_BUNDLES = [
-  { ...ENTRY, entryPoints: ['package/construct.ts', 'package/client.ts'], sourcemap: true },
+  { ...ENTRY, entryPoints: ['package/construct.ts'], sourcemap: true },
   {
     ...ENTRY,
     entryPoints: ['package/connectorctl.ts'],

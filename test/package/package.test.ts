@@ -59,7 +59,7 @@ describe('package.json', () => {
     const sources = [...targets, ...Object.values<string>(manifest.bin)].map(file =>
       file.replace(/^(\.\/)?dist\//, '').replace(/\.js$/, '.ts'),
     );
-    expect(sources).toEqual(['package/construct.ts', 'package/client.ts', 'package/connectorctl.ts']);
+    expect(sources).toEqual(['package/construct.ts', 'package/connectorctl.ts']);
     expect(ENTRY_BUNDLES.flatMap(({ entryPoints }) => entryPoints)).toEqual(sources);
   });
 
@@ -114,9 +114,8 @@ describe('the types of the package', () => {
   const folder = path.join(ROOT, 'node_modules', '.cache', 'declarations');
   const files = declare(folder);
 
-  test('show the construct and the client by plain interfaces, and nothing of how they are made', () => {
+  test('show the construct by plain interfaces, and nothing of how it is made', () => {
     expect(files.filter(file => !file.startsWith('package/')).sort()).toEqual([
-      'lambda/core/errors.d.ts',
       'lib/config/fault.d.ts',
       'lib/connector-props.d.ts',
       'lib/security-data-connector.d.ts',

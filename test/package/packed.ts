@@ -35,7 +35,7 @@ export async function pack(folder: string): Promise<Packed> {
 
 /** No tests, no local parts, no sources that Node would run. */
 export function assertContents({ file, files }: Packed): string {
-  const read = /^dist\/((lambda|lib|package)\/.*\.d\.ts|package\/(schema-[\d.]+\.json|(views\/)?\w+\.sql))$/;
+  const read = /^dist\/((lambda|lib|package)\/.*\.d\.ts|package\/(views\/)?\w+\.sql)$/;
   const others = [
     'CHANGELOG.md',
     'LICENSE',
@@ -44,8 +44,6 @@ export function assertContents({ file, files }: Packed): string {
     'dist/function/index.mjs',
     'dist/function/index.mjs.map',
     'dist/package.json',
-    'dist/package/client.js',
-    'dist/package/client.js.map',
     'dist/package/connectorctl.js',
     'dist/package/construct.js',
     'dist/package/construct.js.map',
