@@ -12,8 +12,7 @@ const ENTRY = {
   absWorkingDir: path.join(import.meta.dirname, '..'),
   platform: 'node',
   format: 'cjs',
-  // Lower than `engines`: an older Node must be able to parse the file, or it cannot say what it needs.
-  target: 'node18',
+  target: 'node20',
   bundle: true,
   mainFields: ['module', 'main'],
   external: Object.keys(manifest.peerDependencies),

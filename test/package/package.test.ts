@@ -7,7 +7,6 @@ import { type BuildOptions, build } from 'esbuild';
 import { declare } from '../../package/declarations.ts';
 import { ENTRY_BUNDLES } from '../../package/entry-bundles.ts';
 import { FUNCTION_BUNDLE } from '../../package/function-bundle.ts';
-import { nodeFault, peerFaults } from '../../package/prerequisites.ts';
 import { releaseNotes } from '../../package/release-notes.ts';
 import { bundledPackages, noticesText } from '../../package/third-party-notices.ts';
 import { code, links, page, ROOT } from '../docs/pages.ts';
@@ -127,35 +126,6 @@ describe('the types of the package', () => {
     const imported = texts.flatMap(text => [...text.matchAll(/from '([^.'][^']*)'/g)].map(([, name]) => name!));
     expect([...new Set(imported.map(packageOf))].sort()).toEqual(['aws-cdk-lib', 'constructs']);
     expect(texts.flatMap(text => text.match(/^ *(?:private|protected|#\w+).*/gm) ?? [])).toEqual([]);
-  });
-});
-
-describe('what hinders the package is one sentence', () => {
-  test.each(['18.20.8', '20.18.3', '21.7.3', '22.11.0'])('that names the Node it needs, on Node %s', version => {
-    expect(nodeFault(version)).toBe(
-      `${PACKAGE} needs Node 20.19.0 or a later 20.x, or 22.12.0 or later, and Node ${version} runs it.`,
-    );
-  });
-
-  test.each(['20.19.0', '20.20.2', '22.12.0', '24.21.0', '26.0.0-nightly'])('and nothing on Node %s', version => {
-    expect(nodeFault(version)).toBeUndefined();
-  });
-
-  test('for each package that the app lacks or has in a version that does not fit', () => {
-    const [lowest, constructs] = Object.values<string>(peerDependencies).map(range => range.slice(1)) as [
-      string,
-      string,
-    ];
-    const faults = (cdk: string | undefined) =>
-      peerFaults(name => (name === 'aws-cdk-lib' ? cdk : constructs)).map(fault => fault.slice(PACKAGE.length));
-    expect(faults(lowest)).toEqual([]);
-    expect(faults('2.9999.0')).toEqual([]);
-    const need = ` needs aws-cdk-lib ${lowest} or a later 2.x, and`;
-    const remedy = `run "npm install aws-cdk-lib@^${lowest}" in the folder of your app.`;
-    expect(faults(undefined)).toEqual([`${need} it is not installed: ${remedy}`]);
-    for (const version of ['2.1.0', '1.204.0', '3.0.0']) {
-      expect(faults(version)).toEqual([`${need} ${version} is installed: ${remedy}`]);
-    }
   });
 });
 
