@@ -5,8 +5,6 @@ import manifest from '../package.json' with { type: 'json' };
 
 /**
  * The entries of the package, each one file with everything in it but the peers, so that an app installs nothing else.
- *
- * CommonJS, as construct libraries are: an app that `cdk init` made is CommonJS, and its jest cannot load ES modules.
  */
 const ENTRY = {
   absWorkingDir: path.join(import.meta.dirname, '..'),

@@ -7,24 +7,24 @@ import { type BuildOptions, build } from 'esbuild';
 import { declare } from '../../package/declarations.ts';
 import { ENTRY_BUNDLES } from '../../package/entry-bundles.ts';
 import { FUNCTION_BUNDLE } from '../../package/function-bundle.ts';
+import { MANIFEST } from '../../package/manifest.ts';
 import { releaseNotes } from '../../package/release-notes.ts';
 import { bundledPackages, noticesText } from '../../package/third-party-notices.ts';
 import { code, links, page, ROOT } from '../docs/pages.ts';
 
-const manifest = JSON.parse(page('package.json'));
-const { name: PACKAGE, peerDependencies } = manifest;
+const { name: PACKAGE, version: VERSION, peerDependencies, engines } = MANIFEST;
 
 /** The entries as the package has them. */
 const bundled = Promise.all(ENTRY_BUNDLES.map(each => build({ ...each, write: false } as BuildOptions)));
 
-describe('package.json', () => {
+describe('the manifest', () => {
   test('has no dependencies: the bundles import the peers and nothing else', async () => {
     const imported = (await bundled).flatMap(({ metafile }) =>
       Object.values(metafile!.outputs).flatMap(output => output.imports.map(each => each.path)),
     );
     const packages = imported.filter(name => !isBuiltin(name)).map(packageOf);
     expect([...new Set(packages)].sort()).toEqual(Object.keys(peerDependencies).sort());
-    expect(manifest).not.toHaveProperty('dependencies');
+    expect(MANIFEST).not.toHaveProperty('dependencies');
   });
 
   test('has a bundle for each client of AWS that the command line loads on demand', async () => {
@@ -38,12 +38,11 @@ describe('package.json', () => {
 
   test('names Nodes on which everything installs that npm installs in a clone, so that npm warns of none', () => {
     const { packages } = JSON.parse(page('package-lock.json'));
-    const lowest = manifest.engines.node.split(' || ').map((range: string) => range.replace(/^\D+/, ''));
+    const lowest = engines.node.split(' || ').map(range => range.replace(/^\D+/, ''));
     const unfit = Object.entries<{ optional?: boolean; engines?: { node?: string } }>(packages).flatMap(
       ([name, each]) => {
         const range = each.engines?.node;
-        const isUnfit =
-          !each.optional && range !== undefined && lowest.some((version: string) => !satisfies(version, range));
+        const isUnfit = !each.optional && range !== undefined && lowest.some(version => !satisfies(version, range));
         return isUnfit ? [`${name}: ${range}`] : [];
       },
     );
@@ -52,12 +51,8 @@ describe('package.json', () => {
   });
 
   test('leads each export and the command to what the build compiles', () => {
-    const targets = Object.values<string | { default: string }>(manifest.exports).flatMap(each =>
-      typeof each === 'string' ? [] : [each.default],
-    );
-    const sources = [...targets, ...Object.values<string>(manifest.bin)].map(file =>
-      file.replace(/^(\.\/)?dist\//, '').replace(/\.js$/, '.ts'),
-    );
+    const targets = [MANIFEST.exports['.'].default, MANIFEST.bin.connectorctl];
+    const sources = targets.map(file => file.replace(/^\.\//, '').replace(/\.js$/, '.ts'));
     expect(sources).toEqual(['package/construct.ts', 'package/connectorctl.ts']);
     expect(ENTRY_BUNDLES.flatMap(({ entryPoints }) => entryPoints)).toEqual(sources);
   });
@@ -95,10 +90,6 @@ describe('the README of the package', () => {
 
   test('leads to nothing that only a clone has', () => {
     expect(links(readme).filter(link => !link.startsWith('https://'))).toEqual([]);
-    expect(manifest.scripts).toMatchObject({
-      prepack: expect.stringMatching(/package\/readme\.ts package$/),
-      postpack: expect.stringMatching(/package\/readme\.ts clone$/),
-    });
   });
 
   test('shows what docs/construct.md shows, and names the same versions', () => {
@@ -180,7 +171,7 @@ describe('a release', () => {
 
   test('is prepared in a changelog whose newest section is of no other version than package.json', () => {
     const [newest] = [...page('CHANGELOG.md').matchAll(/^## \[([^\]]+)\]/gm)].map(([, version]) => version);
-    expect(['Unreleased', manifest.version]).toContain(newest);
+    expect(['Unreleased', VERSION]).toContain(newest);
   });
 
   test.each(WORKFLOWS)(
