@@ -1,5 +1,5 @@
 /**
- * The parts of docs/ that follow from declarations: streams, views, columns and alarms. A test holds them.
+ * The parts of docs/ that follow from declarations: streams, views, columns, alarms and the bill. A test holds them.
  *
  *     npm run doc-tables               names the files whose parts differ
  *     npm run doc-tables -- --write    writes them again
@@ -7,6 +7,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Duration } from 'aws-cdk-lib';
+import { costRows, tenantRows } from '../../bench/cost.ts';
 import { STREAMS, type Stream } from '../../lambda/streams.ts';
 import { ALARMS } from '../../lib/alarms/alarms.ts';
 import { timingOf } from '../../lib/alarms/timing.ts';
@@ -17,6 +18,7 @@ import { ROOT, rows } from './pages.ts';
 /** By file of docs/, its text with those parts as they should be. */
 export const WRITTEN: Readonly<Record<string, (text: string) => string>> = {
   'configuration.md': text => withTable(text, '## Alarms', thresholdRows()),
+  'cost.md': text => withTable(withTable(text, '## The tenants', tenantRows()), '## The bill', costRows()),
   'event.schema.json': withSchemaStreams,
   'events.md': text =>
     text.replace(
