@@ -152,13 +152,26 @@ describe('commands', () => {
     );
     const pages = PAGES.filter(name => !name.startsWith('docs/decisions/0015-'));
     const named = [...pages, ...sources].flatMap(name => {
-      // With --no, npx runs what is installed or nothing.
-      const runners = /\b(?:npx|npm (?:exec|x)|(?:pnpm|yarn) dlx|bunx)\b(?! --no )(?:\s+-\S+)*\s+([\w@/.${-]+)/g;
+      // With --no --, npx runs what is installed or nothing.
+      const runners = /\b(?:npx|npm (?:exec|x)|(?:pnpm|yarn) dlx|bunx)\b(?! --no -- )(?:\s+-\S+)*\s+([\w@/.${-]+)/g;
       return [...page(name).matchAll(runners)].map(([, program]) => ({ name, program: program! }));
     });
     expect(named.length).toBeGreaterThan(10);
     expect(named.filter(({ program }) => !owned.includes(program.replace(/@[\d.]+$/, '')))).toEqual([]);
     expect(Object.keys(JSON.parse(page('node_modules/aws-cdk/package.json')).bin)).toContain('cdk');
+  });
+
+  test('npx starts connectorctl only as "npx --no -- connectorctl", in every document and source', () => {
+    const files = globSync('**/*.{md,ts,mjs,json,yml}', { cwd: ROOT, exclude: ['**/node_modules', 'dist', '**/cdk.out'] });
+    const started = [...files, '.ci/run'].flatMap(name =>
+      // In code the arguments are a list: 'npx', ['--no', '--', 'connectorctl'].
+      [...page(name).matchAll(/\bnpx(?:\s|['",[]|--?[a-z]*)*connectorctl\b/g)].map(([found]) => ({
+        name,
+        words: found.split(/[\s'",[]+/).join(' '),
+      })),
+    );
+    expect(started.length).toBeGreaterThan(10);
+    expect(started.filter(({ words }) => words !== 'npx --no -- connectorctl')).toEqual([]);
   });
 
   test('every package of package.json is explained', () => {

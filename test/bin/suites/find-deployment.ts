@@ -215,7 +215,7 @@ test('on Node 20 the SDK writes no warning into the output', async () => {
   expect([status, stderr]).toEqual([0, '']);
 });
 
-test('the command help shows what --help shows, because npx takes --help for itself', async () => {
+test('the command help shows what --help shows', async () => {
   await using each = await deployment();
   const { status, stdout } = await each.ctl(['help']);
   expect([status, stdout]).toEqual([0, (await each.ctl(['--help'])).stdout]);
