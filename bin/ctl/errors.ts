@@ -69,11 +69,6 @@ export async function awsCall<T>(call: Promise<T>, what: string, advice: string,
 const GONE =
   'If somebody deleted it by hand, "npx cdk deploy --revert-drift" with the stack’s name restores it. Check --region and --profile first.';
 
-/** A new table does not know what the SIEM has. */
-export const TABLE_GONE =
-  'No run can succeed without it. Do not deploy: with an empty table the SIEM keeps what is removed meanwhile. Restore the table ' +
-  'under its name from the backup that AWS keeps for 35 days: aws dynamodb list-backups --backup-type SYSTEM';
-
 const NO_ACCOUNT = /^(CredentialsProviderError|ExpiredToken|ExpiredTokenException|RequestExpired)$/;
 
 /** Without a region or a login no permission is missing. */

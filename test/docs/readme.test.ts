@@ -174,6 +174,24 @@ describe('commands', () => {
     expect(started.filter(({ words }) => words !== 'npx --no -- connectorctl')).toEqual([]);
   });
 
+  test('every aws command of a page or a message names its region, or follows an export of AWS_REGION', () => {
+    const sources = globSync('{bin,lib,lambda,local,package,examples}/**/*.ts', { cwd: ROOT, exclude: ['**/node_modules'] });
+    const commands = [...PAGES, 'package/README.md', ...sources].flatMap(name => {
+      // A backslash continues a command on the next line. "aws configure" calls no service.
+      const lines = page(name).replaceAll('\\\n', ' ').split('\n');
+      const exported = lines.findIndex(line => line.startsWith('export AWS_REGION='));
+      return lines.flatMap((line, at) =>
+        [...line.matchAll(/(?<![\w/-])aws (?!configure\b)[a-z0-9-]+ [a-z][a-z0-9-]+[^`\n]*/g)].map(([command]) => ({
+          name,
+          command,
+          hasRegion: command.includes(' --region ') || (exported >= 0 && exported < at),
+        })),
+      );
+    });
+    expect(commands.length).toBeGreaterThan(15);
+    expect(commands.filter(({ hasRegion }) => !hasRegion)).toEqual([]);
+  });
+
   test('every package of package.json is explained', () => {
     const names = Object.keys(JSON.parse(page('package.json')).devDependencies);
     const words = new Set([...page('docs/decisions/0012-packages.md').matchAll(/`([^`]+)`/g)].map(([, word]) => word!));
