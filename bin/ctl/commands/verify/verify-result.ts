@@ -2,9 +2,10 @@
 
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
 import { groupBy } from '../../group-by.ts';
+import { joined, paint, painted, type Text } from '../../painted.ts';
 import { readResultJson, readResultText } from '../../read-result.ts';
 import type { Outcome } from '../../report.ts';
-import { paint, tableText } from '../../text.ts';
+import { tableText } from '../../text.ts';
 import { deadLetterText } from '../dead-letters/counts.ts';
 import type { Checked } from './check-again.ts';
 import type { Comparison } from './compare.ts';
@@ -37,13 +38,13 @@ export function verifyOutcome({ streams, paused }: Verification, limit: number):
   // A count alone proves nothing.
   const proven = complete && !streams.some(({ equal }) => equal !== undefined) ? null : complete;
   return {
-    text: [
+    text: joined([
       headline(streams, { complete, paused }),
       ...(paused ? [PAUSED] : []),
       '',
       countsText(streams),
       ...streams.flatMap(each => details(each, limit)),
-    ].join('\n'),
+    ]),
     json: {
       complete: proven,
       paused,
@@ -58,18 +59,18 @@ const PAUSED = `The schedule is off. Start a run with "${CONNECTORCTL.command} r
 function headline(
   streams: readonly VerifiedStream[],
   { complete, paused }: { readonly complete: boolean; readonly paused: boolean },
-): string {
+): Text {
   const compared = streams.filter(({ equal }) => equal !== undefined);
   const equal = compared.reduce((sum, each) => sum + (each.equal ?? 0) + (each.checked?.resolved ?? 0), 0);
   if (compared.length === 0) return 'Counted only: this stream has no row states, so completeness is not proven.';
-  if (complete) return `${paint.good('Complete')}: ${rowsText(equal)} equal.`;
+  if (complete) return painted`${paint.good('Complete')}: ${rowsText(equal)} equal.`;
   const differing = compared.reduce((sum, each) => sum + lasting(each).length, 0);
   if (differing === 0)
-    return `${paint.unconfirmed('Not complete')}: ${rowsText(equal)} equal. Dead letters or unconfirmed ids remain.`;
+    return painted`${paint.unconfirmed('Not complete')}: ${rowsText(equal)} equal. Dead letters or unconfirmed ids remain.`;
   const unchecked = compared.some(({ found, checked }) => found.length > 0 && !checked);
   const since = paused ? 'the schedule is off' : 'no run has ended since';
   const sure = unchecked ? ` Not confirmed: ${since}, so they may not be sent yet.` : '';
-  return `${paint.bad('Differs')}: ${rowsText(differing)}; ${rowsText(equal)} equal.${sure}`;
+  return painted`${paint.bad('Differs')}: ${rowsText(differing)}; ${rowsText(equal)} equal.${sure}`;
 }
 
 function countsText(streams: readonly VerifiedStream[]): string {
