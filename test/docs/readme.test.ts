@@ -162,7 +162,10 @@ describe('commands', () => {
   });
 
   test('npx starts connectorctl only as "npx --no -- connectorctl", in every document and source', () => {
-    const files = globSync('**/*.{md,ts,mjs,json,yml}', { cwd: ROOT, exclude: ['**/node_modules', 'dist', '**/cdk.out'] });
+    const files = globSync('**/*.{md,ts,mjs,json,yml}', {
+      cwd: ROOT,
+      exclude: ['**/node_modules', 'dist', '**/cdk.out'],
+    });
     const started = [...files, '.ci/run'].flatMap(name =>
       // In code the arguments are a list: 'npx', ['--no', '--', 'connectorctl'].
       [...page(name).matchAll(/\bnpx(?:\s|['",[]|--?[a-z]*)*connectorctl\b/g)].map(([found]) => ({
@@ -175,7 +178,10 @@ describe('commands', () => {
   });
 
   test('every aws command of a page or a message names its region, or follows an export of AWS_REGION', () => {
-    const sources = globSync('{bin,lib,lambda,local,package,examples}/**/*.ts', { cwd: ROOT, exclude: ['**/node_modules'] });
+    const sources = globSync('{bin,lib,lambda,local,package,examples}/**/*.ts', {
+      cwd: ROOT,
+      exclude: ['**/node_modules'],
+    });
     const commands = [...PAGES, 'package/README.md', ...sources].flatMap(name => {
       // A backslash continues a command on the next line. "aws configure" calls no service.
       const lines = page(name).replaceAll('\\\n', ' ').split('\n');

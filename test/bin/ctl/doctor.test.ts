@@ -127,7 +127,12 @@ describe('addresses', () => {
 test.each([
   ['UPDATE_COMPLETE', 'ok', '', ''],
   ['UPDATE_ROLLBACK_COMPLETE', 'warn', 'was rolled back; the connector runs as deployed before', 'npx cdk deploy acme'],
-  ['UPDATE_ROLLBACK_IN_PROGRESS', 'warn', 'is being rolled back', 'describe-stack-events --stack-name acme --region eu-west-1'],
+  [
+    'UPDATE_ROLLBACK_IN_PROGRESS',
+    'warn',
+    'is being rolled back',
+    'describe-stack-events --stack-name acme --region eu-west-1',
+  ],
   ['UPDATE_ROLLBACK_FAILED', 'fail', 'is incomplete', 'npx cdk rollback acme'],
   ['UPDATE_FAILED', 'fail', 'is incomplete', 'npx cdk deploy acme'],
   ['UPDATE_IN_PROGRESS', 'warn', 'a deployment is in progress', 'again when it has ended'],
