@@ -43,6 +43,7 @@ export function verifyOutcome({ streams, paused }: Verification, limit: number):
       ...(paused ? [PAUSED] : []),
       '',
       countsText(streams),
+      ...(streams.some(({ equal }) => equal !== undefined) ? [COUNTED] : []),
       ...streams.flatMap(each => details(each, limit)),
     ]),
     json: {
@@ -61,17 +62,26 @@ function headline(
   { complete, paused }: { readonly complete: boolean; readonly paused: boolean },
 ): Text {
   const compared = streams.filter(({ equal }) => equal !== undefined);
-  const equal = compared.reduce((sum, each) => sum + (each.equal ?? 0) + (each.checked?.resolved ?? 0), 0);
+  const sum = (count: (stream: VerifiedStream) => number) => compared.reduce((total, each) => total + count(each), 0);
+  const resolved = sum(({ checked }) => checked?.resolved ?? 0);
+  const equal = `${idsText(sum(each => each.equal ?? 0))} equal${resolved > 0 ? `, ${resolved} resolved since` : ''}.`;
   if (compared.length === 0) return 'Counted only: this stream has no row states, so completeness is not proven.';
-  if (complete) return painted`${paint.good('Complete')}: ${rowsText(equal)} equal.`;
-  const differing = compared.reduce((sum, each) => sum + lasting(each).length, 0);
+  if (complete) return painted`${paint.good('Complete')}: ${equal}`;
+  const differing = sum(each => lasting(each).length);
   if (differing === 0)
-    return painted`${paint.unconfirmed('Not complete')}: ${rowsText(equal)} equal. Dead letters or unconfirmed ids remain.`;
+    return painted`${paint.unconfirmed('Not complete')}: ${equal} Dead letters or unconfirmed ids remain.`;
   const unchecked = compared.some(({ found, checked }) => found.length > 0 && !checked);
   const since = paused ? 'the schedule is off' : 'no run has ended since';
   const sure = unchecked ? ` Not confirmed: ${since}, so they may not be sent yet.` : '';
-  return painted`${paint.bad('Differs')}: ${rowsText(differing)}; ${rowsText(equal)} equal.${sure}`;
+  return painted`${paint.bad('Differs')}: ${idsText(differing)}; ${equal}${sure}`;
 }
+
+/** The figures of the first line are the sums of these columns. */
+const COUNTED = [
+  'rows listed: rows of the API’s list, tombstones and repeated rows included',
+  'ids equal:   ids of the list whose last row is the last one that the SIEM was sent',
+  'differed:    ids that differed when they were compared, with those that only the SIEM has',
+].join('\n');
 
 function countsText(streams: readonly VerifiedStream[]): string {
   const rows = streams.map(each => [
@@ -140,6 +150,10 @@ function streamJson(stream: VerifiedStream): object {
     unconfirmedIds: unconfirmed,
     deadLetters: readResultJson(deadLetters),
   };
+}
+
+function idsText(count: number): string {
+  return count === 1 ? '1 id' : `${count} ids`;
 }
 
 function rowsText(count: number): string {
