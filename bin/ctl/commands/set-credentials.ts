@@ -89,7 +89,7 @@ async function storedText({ aws }: Context, secretId: string): Promise<string> {
     const { SecretString = '' } = await aws.secrets().send(new GetSecretValueCommand({ SecretId: secretId }));
     return SecretString;
   } catch (cause) {
-    // Writing the value tells whether the secret itself exists.
+    // The write that follows fails if the secret itself does not exist.
     if (cause instanceof Error && cause.name === 'ResourceNotFoundException') return '{}';
     const advice =
       'The secret is unchanged: its other members could not be kept. You need secretsmanager:GetSecretValue on it, and kms:Decrypt if it ' +

@@ -21,7 +21,7 @@ prints only the JSON document. In a CDK app that has the package, the command is
 
 It finds the connector by the exports of its stack. Name the connector where the account and region have several. Results go to stdout. Questions,
 progress and errors go to stderr. With \`--json\` each error is a JSON document, that of a wrong command line too:
-\`{"error": "UsageError", "message": "…", "status": 2}\`. \`NO_COLOR\` disables colours. Control characters in a row, a name or a message of AWS cannot act
+\`{"error": "…", "message": "…", "status": 2}\`. \`NO_COLOR\` disables colours. Control characters in a row, a name or a message of AWS cannot act
 on your terminal, because they are shown as escapes such as \`\\u001b[31m\`.
 
 | Exit status | Meaning |
