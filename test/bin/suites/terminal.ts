@@ -47,7 +47,7 @@ test.each([
   ['status', 'stdout'],
   ['run', 'stderr'],
 ] as const)(
-  '%s shows control sequences in a message of AWS as escapes on %s, beside its own colours',
+  '%s shows control sequences in a message of AWS as escapes on %s, and keeps its own colours',
   async (command, output) => {
     await using each = await deployment();
     const message = `${ESCAPE}[32mhealthy${ESCAPE}[2K\u009b1A\u202e`;
