@@ -21,7 +21,7 @@ Examples:
   npm run query -- "select id, json_extract_scalar(row, '$.name') as name, updated_at from current_assets limit 10"
   npm run query -- "select change, stream, id from changes where first_forwarded_at > now() - interval 1 day order by sequence"
   npm run --silent query -- --json "select row from current_threats" | head
-  aws s3 sync s3://BUCKET/events/ events/ && npm run query -- --folder events "describe changes"
+  aws s3 sync s3://BUCKET/events/ events/ --region REGION && npm run query -- --folder events "describe changes"
 
 Exit status: 0 answered, 1 the SQL failed or a file was skipped, 2 wrong options or no files.`;
 

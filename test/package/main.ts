@@ -79,7 +79,7 @@ async function onNode(major: NodeMajor, packed: Packed): Promise<string> {
   addExample(app);
   const compiled = await compile(app);
   const { templates, seconds } = await synth(app);
-  await succeed('npx', ['--no', 'connectorctl', '--version'], app);
+  await succeed('npx', ['--no', '--', 'connectorctl', '--version'], app);
   await check(`Node ${major}, template`, async () => {
     const clone = await templateOfClone();
     const [[name, template] = []] = templates;

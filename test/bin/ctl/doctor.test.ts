@@ -127,13 +127,18 @@ describe('addresses', () => {
 test.each([
   ['UPDATE_COMPLETE', 'ok', '', ''],
   ['UPDATE_ROLLBACK_COMPLETE', 'warn', 'was rolled back; the connector runs as deployed before', 'npx cdk deploy acme'],
-  ['UPDATE_ROLLBACK_IN_PROGRESS', 'warn', 'is being rolled back', 'describe-stack-events'],
+  [
+    'UPDATE_ROLLBACK_IN_PROGRESS',
+    'warn',
+    'is being rolled back',
+    'describe-stack-events --stack-name acme --region eu-west-1',
+  ],
   ['UPDATE_ROLLBACK_FAILED', 'fail', 'is incomplete', 'npx cdk rollback acme'],
   ['UPDATE_FAILED', 'fail', 'is incomplete', 'npx cdk deploy acme'],
   ['UPDATE_IN_PROGRESS', 'warn', 'a deployment is in progress', 'again when it has ended'],
-  ['DELETE_FAILED', 'fail', 'its deletion failed', 'describe-stack-events'],
+  ['DELETE_FAILED', 'fail', 'its deletion failed', 'describe-stack-events --stack-name acme --region eu-west-1'],
 ])('the last deployment with the status %s: %s', (status, found, words, remedy) => {
-  const finding = deploymentFinding('acme', status);
+  const finding = deploymentFinding('acme', status, 'eu-west-1');
   expect(finding.status).toBe(found);
   expect(finding.text).toMatch(new RegExp(`^${status}.*${words}`));
   expect(finding.remedy ?? '').toContain(remedy);

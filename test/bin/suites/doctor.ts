@@ -99,7 +99,10 @@ const FAULTS: readonly (readonly [string, (each: Deployment) => unknown, Record<
         Object.assign(stack.configuration, { State: 'Failed', StateReasonCode: 'SubnetOutOfIPAddresses' });
       },
       {
-        'alarm-subscription': ['fail', 'aws sns subscribe --topic-arn arn:aws:sns:us-east-1:000000000000:'],
+        'alarm-subscription': [
+          'fail',
+          '--protocol email --notification-endpoint you@example.com --region us-east-1, then',
+        ],
         notifications: ['fail', 'it notifies EventBridge, which does not reach the queue'],
         schedule: ['fail', 'it starts arn:aws:sns:::x'],
         'schedule-role': ['skipped', 'needs schedule'],

@@ -30,7 +30,10 @@ export interface Walked {
 
 export interface Comparison extends Walked {
   readonly stream: SyncedStream;
-  /** Ids that agree, with those that both sides have as removed. Undefined for a stream without row states. */
+  /**
+   * Ids of the list whose last row is the last one sent, tombstones included. An id that is removed on both sides and no longer listed
+   * does not count, so there are never more than rows in the list. Undefined for a stream without row states.
+   */
   readonly equal: number | undefined;
   /** Ids that the SIEM was last sent as rows, undefined for a stream without row states. */
   readonly live: number | undefined;
@@ -67,7 +70,7 @@ export async function compare(
     comparisons.push({
       ...walked,
       stream,
-      equal: idIndex?.count(facts => (facts & (FACT.sent | FACT.removed)) !== 0 && !disagreement(facts)),
+      equal: idIndex?.count(isEqual),
       live,
       found: idIndex ? differences(idIndex) : [],
       generation,
@@ -76,6 +79,12 @@ export async function compare(
     });
   }
   return comparisons;
+}
+
+function isEqual(facts: number): boolean {
+  const isListed = (facts & (FACT.live | FACT.tombstone)) !== 0;
+  const wasSent = (facts & (FACT.sent | FACT.removed)) !== 0;
+  return isListed && wasSent && !disagreement(facts);
 }
 
 async function savedStreamsOf(access: Access, streams: readonly SyncedStream[]): Promise<SavedStreams> {
