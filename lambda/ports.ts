@@ -65,7 +65,10 @@ export interface MemberNames {
  */
 export interface Checkpoint {
   readonly cursor: string | undefined;
-  /** The cursor saved before `cursor`. Tried first when the API refuses that one. */
+  /**
+   * The cursor saved before `cursor`, or the one to which `cursor` leads back around a circle. A walk has already followed it. Tried first when
+   * the API refuses `cursor`.
+   */
   readonly previous: string | undefined;
   /** Version tags of the rows read last, oldest first, 24 hexadecimal characters each. */
   readonly window: readonly string[];
@@ -109,6 +112,10 @@ export interface RefreshProgress {
   readonly rows: number;
   /** Rows of the pass before. Absent: this pass is the first, and counts them. */
   readonly lastRows: number | undefined;
+  /** Pages read in this pass. @default 0 */
+  readonly pages?: number | undefined;
+  /** Digest of a cursor that this pass has followed, so that a circle shows. Absent before the first page. */
+  readonly mark?: string | undefined;
 }
 
 export interface SavedStream {

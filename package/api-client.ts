@@ -4,6 +4,7 @@ import { rowCut } from '../lambda/core/row.ts';
 import type { Clock } from '../lambda/ports.ts';
 import type { Api } from '../lambda/source/api.ts';
 import { PAGE_LIMIT, STREAMS, type Stream, type StreamName } from '../lambda/streams.ts';
+import { sha256 } from '../lambda/system.ts';
 import type { ListOptions, MemberNames, Page, SecurityDataClient } from './client-types.ts';
 
 export interface ClientOptions {
@@ -23,6 +24,7 @@ export function createClient({ api, clock, dnsBlocksPath, names = {} }: ClientOp
     return pages({
       source: api,
       clock,
+      hash: sha256,
       path,
       cut: rowCut(stream, ''),
       cursor,
@@ -54,9 +56,5 @@ type Streams = { [Name in StreamName]: Extract<(typeof STREAMS)[number], { reado
 const byName = Object.fromEntries(STREAMS.map(each => [each.name, each])) as unknown as Streams;
 
 async function* pages(options: ReadPagesOptions): AsyncGenerator<Page, void, void> {
-  for await (const { rows, next, repeats } of readPages(options)) {
-    yield { rows: rows.map(row => row.text), nextCursor: next };
-    // A cursor that comes back unchanged would be asked for again and again.
-    if (repeats) return;
-  }
+  for await (const { rows, next } of readPages(options)) yield { rows: rows.map(row => row.text), nextCursor: next };
 }

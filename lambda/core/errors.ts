@@ -126,8 +126,9 @@ export class PageTimeoutError extends Error {
 /** An answer that does not fit the contract: nothing is guessed, nothing is saved. */
 export class ContractError extends Error {
   override readonly name = 'ContractError';
-  constructor(path: string, what: string, options?: ErrorOptions) {
-    super(`The answer of ${path} does not fit the contract: ${what}. ${SAFE}.`, options);
+  /** @param advice what to do, where the operator of the connector can do something */
+  constructor(path: string, what: string, { advice, ...options }: ErrorOptions & { readonly advice?: string } = {}) {
+    super(`The answer of ${path} does not fit the contract: ${what}. ${SAFE}.${advice ? ` ${advice}` : ''}`, options);
   }
 }
 

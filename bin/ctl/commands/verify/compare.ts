@@ -142,6 +142,7 @@ export async function walkStream({ clock, signal }: Context, input: WalkInput): 
   const list = readPages({
     source: access.api,
     clock,
+    hash: sha256,
     path: stream.path,
     cut: rowCut(stream, access.settings.threatAssetField),
     cursor: undefined,
@@ -155,7 +156,6 @@ export async function walkStream({ clock, signal }: Context, input: WalkInput): 
   });
   for await (const page of list) {
     counts.rows += page.rows.length;
-    let changed = false;
     for (const element of page.rows) {
       const row = readRow(element, stream, sha256);
       if ('reason' in row) {
@@ -166,11 +166,10 @@ export async function walkStream({ clock, signal }: Context, input: WalkInput): 
       if (isWithheld) counts.withheld++;
       const key = rowKey(stream.name, row.id, sha256).pk.S.slice(rowPrefix(stream.name).length);
       const fact = isWithheld ? FACT.withheld : row.deleted ? FACT.tombstone : FACT.live;
-      if (idIndex?.list(key, fact, row.rowHash)) changed = true;
+      idIndex?.list(key, fact, row.rowHash);
     }
     progress.advance(page.rows.length, `${counts.rows} rows of ${stream.name} read`);
-    // A repeated cursor would never end. As in a run, the walk continues only if the page changed something.
-    if (page.repeats && !changed) return { ...counts, ended: false };
+    if (page.repeats) return { ...counts, ended: false };
   }
   return { ...counts, ended: true };
 }
