@@ -39,6 +39,7 @@ export function rowSelection(
   return {
     since: since === undefined ? undefined : Date.parse(since),
     tag: hash(JSON.stringify([filter ?? '', omit.toSorted()])).slice(0, TAG_LENGTH),
+    omits: paths.length > 0,
     filter: text => (filter === undefined ? 'send' : evaluate(filter, text, reviver)),
     reduce(element) {
       if (paths.length === 0 || !element.isObject) return element;

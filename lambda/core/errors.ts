@@ -144,7 +144,10 @@ export class IncompleteAnswerError extends Error {
   override readonly name = 'IncompleteAnswerError';
   /** @param what ends the sentence "DynamoDB answered Query …" */
   constructor(service: string, action: string, what: string) {
-    super(`${service} answered ${action} ${what}, so nothing shows that the call had its effect`);
+    super(
+      `${service} answered ${action} ${what}, so nothing shows that the call had its effect. ${SAFE}. If it happens at every run, look for a ` +
+        'proxy that answers in the place of AWS.',
+    );
   }
 }
 
