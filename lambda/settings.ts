@@ -13,6 +13,7 @@ import {
   OMITS_PARENT,
   omitsParent,
 } from './options.ts';
+import { issueText } from './issue-text.ts';
 import type { MemberNames } from './ports.ts';
 import type { ProxySettings } from './proxy.ts';
 import { streamKey, streamsOn } from './streams.ts';
@@ -213,8 +214,7 @@ const REQUIRED = new Set(
 );
 
 function describe(issue: v.BaseIssue<unknown>): string {
-  const message = issue.received === 'undefined' ? 'is missing' : issue.message;
-  return `${v.getDotPath(issue)} ${message}`;
+  return issue.received === 'undefined' ? `${v.getDotPath(issue)} is missing` : issueText(issue, 'the environment');
 }
 
 /** The mapping to OCSF that the stack compiled. */

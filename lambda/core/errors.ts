@@ -140,6 +140,18 @@ export class JsonError extends Error {
   }
 }
 
+/** An answer of AWS without the part that says that the call had its effect. It is no acknowledgement, so the call is made again. */
+export class IncompleteAnswerError extends Error {
+  override readonly name = 'IncompleteAnswerError';
+  /** @param what ends the sentence "DynamoDB answered Query …" */
+  constructor(service: string, action: string, what: string) {
+    super(
+      `${service} answered ${action} ${what}, so nothing shows that the call had its effect. ${SAFE}. If it happens at every run, look for a ` +
+        'proxy that answers in the place of AWS.',
+    );
+  }
+}
+
 /** Firehose refused records for a reason other than throttling. */
 export class DeliveryError extends Error {
   override readonly name = 'DeliveryError';

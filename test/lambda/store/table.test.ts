@@ -56,6 +56,40 @@ describe('batches', () => {
   });
 });
 
+describe('an answer that lacks what was asked for', () => {
+  /** A service that gives these answers in turn, and then the last one. */
+  function answering(...answers: readonly object[]) {
+    const service = { calls: 0, send: async () => answers[Math.min(service.calls++, answers.length - 1)] };
+    return { service, table: createTable(service, 'table', retryBudget(steppedClock())) };
+  }
+
+  const key = keys(1)[0]!;
+  const [item] = items(1);
+  const unprocessed = (...Keys: Key[]) => ({ UnprocessedKeys: { table: { Keys } } });
+
+  test.each([
+    ['no tables', {}],
+    ['an empty list of tables', { Responses: {} }],
+    ['another table', { Responses: { other: [] } }],
+    ['no table, and only some of the keys as unprocessed', { Responses: {}, ...unprocessed(key) }],
+  ])('a read whose answer has %s is made again, and fails after eight tries', async (_what, answer) => {
+    const { service, table } = answering(answer);
+    expect(await rejection(table.get(keys(2)))).toBeInstanceOf(StateError);
+    expect(service.calls).toBeGreaterThanOrEqual(8);
+  });
+
+  test('a read whose answer leaves every key unprocessed is continued, although the answer has no table', async () => {
+    const { service, table } = answering({ Responses: {}, ...unprocessed(key) }, { Responses: { table: [item] } });
+    expect([await table.get([key]), service.calls]).toEqual([[item], 2]);
+  });
+
+  test('a query whose answer has no Items is made again, and fails after eight tries', async () => {
+    const { service, table } = answering({ Count: 0 });
+    expect(await rejection(table.query('p0'))).toBeInstanceOf(StateError);
+    expect(service.calls).toBe(8);
+  });
+});
+
 describe('assertLeaseValid', () => {
   test('assertLeaseValid is called before each batch of writes and before each repeat of one', async () => {
     await using scene = await awsScene();
@@ -133,7 +167,7 @@ describe('a call', () => {
       calls: 0,
       async send() {
         if (++sender.calls <= times) throw Object.assign(new Error('Slow down.'), { name });
-        return {};
+        return { Responses: { table: [] } };
       },
     };
     return sender;
