@@ -64,6 +64,7 @@ const PROMISED: Readonly<Record<string, readonly string[]>> = {
   BatchGetItem: ['Responses', 'UnprocessedKeys'],
   BatchWriteItem: ['UnprocessedItems'],
   Query: ['Items'],
+  Scan: ['Items'],
 };
 
 /**

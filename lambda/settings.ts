@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import type { OcsfFields } from './core/ocsf/attributes.ts';
 import { OCSF_TYPES } from './core/ocsf/values.ts';
+import { issueText } from './issue-text.ts';
 import {
   type AddressRule,
   AUTH_URL,
@@ -13,7 +14,6 @@ import {
   OMITS_PARENT,
   omitsParent,
 } from './options.ts';
-import { issueText } from './issue-text.ts';
 import type { MemberNames } from './ports.ts';
 import type { ProxySettings } from './proxy.ts';
 import { streamKey, streamsOn } from './streams.ts';

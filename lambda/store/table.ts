@@ -119,8 +119,11 @@ export function createTable(client: Sender, name: string, retryBudget: RetryBudg
 
   async function scan(limit: number, from?: Item): Promise<ScannedPage> {
     const input = { TableName: name, ConsistentRead: true, Limit: limit, ...(from && { ExclusiveStartKey: from }) };
-    const answer = await call('scan items', () => client.send(new ScanCommand(input)));
-    return { items: answer.Items ?? [], next: answer.LastEvaluatedKey };
+    return await call('scan items', async () => {
+      const { Items, LastEvaluatedKey } = await client.send(new ScanCommand(input));
+      if (!Items) throw new IncompleteAnswerError('DynamoDB', 'Scan', 'without Items');
+      return { items: Items as Item[], next: LastEvaluatedKey as Item | undefined };
+    });
   }
 
   return {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Sender } from '../../../lambda/aws.ts';
 import { LeaseLostError, StateError } from '../../../lambda/core/errors.ts';
 import type { Item, Key, TextItem } from '../../../lambda/store/item.ts';
-import { createTable } from '../../../lambda/store/table.ts';
+import { createTable, type Table } from '../../../lambda/store/table.ts';
 import { type Fault, THROTTLED } from '../../../local/aws/faults.ts';
 import { awsScene, pass } from '../support/aws-scene.ts';
 import { rejection } from '../support/rejection.ts';
@@ -210,6 +210,15 @@ describe('a call', () => {
       expect(error.cause).toMatchObject({ name: 'AccessDeniedException' });
     }
     expect(scene.calls).toHaveLength(2);
+  });
+
+  test.each<[string, (table: Table) => Promise<unknown>]>([
+    ['a batch of keys', table => table.get(keys(1))],
+    ['a query', table => table.query('a')],
+    ['a scan', table => table.scan(10)],
+  ])('an answer to %s without a list of items is a failed read, and not an empty one', async (_what, read) => {
+    const client: Sender = { send: async () => ({}) };
+    expect(await rejection(read(createTable(client, 'table', retryBudget(steppedClock()))))).toBeInstanceOf(StateError);
   });
 
   test('a failed condition is an answer and no error, and any other refusal is an error', async () => {
