@@ -30,5 +30,5 @@ export function issueText(issue: v.BaseIssue<unknown>, root: string): string {
   const path = v.getDotPath(issue) ?? root;
   const isUnknown = issue.type === 'strict_object' && issue.expected === 'never';
   // A message of the library's own ends in the value.
-  return `${shownText(path)} ${isUnknown ? 'is not known' : issue.message.replace(/ but received [^]*$/, '')}`;
+  return `${shownText(path)} ${isUnknown ? 'is not known' : issue.message.replace(/ but received [\s\S]*$/, '')}`;
 }
