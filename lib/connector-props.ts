@@ -13,7 +13,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
-import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import type { ITopic, Subscription } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 
 /** A value for each stream that has one. */
@@ -190,7 +190,7 @@ export interface SecurityDataConnectorProps {
 
   /**
    * Existing bucket for events, backups and dead letters. No other connector may use it, because readers may read all of `events/`. Configure it
-   * to notify the queue in the output `SiemQueueArn` of objects below `events/`.
+   * to notify the topic in the output `NewObjectsTopicArn` of objects below `events/`.
    *
    * @default - a bucket is created
    */
@@ -600,8 +600,10 @@ export interface StreamSumOptions {
 export interface SiemAccess {
   /** Receives a notification of each new object below `events/`. */
   readonly queue: Queue;
-  /** Notifications that the SIEM failed to process. */
+  /** Notifications that the SIEM failed to process, or that the queue did not accept. */
   readonly deadLetters: Queue;
+  /** Delivers the notifications from the topic of new objects to the queue. */
+  readonly subscription: Subscription;
   /** Reads queue and objects. Attach it to the role of a SIEM. */
   readonly policy: ManagedPolicy;
   /** The role that the SIEM assumes. Absent without `siemReader`. */

@@ -7,7 +7,7 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
-import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import type { ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { streamsOn } from '../lambda/streams.ts';
 import { createAlarms, createAlarmTopic, isAddress } from './alarms/create-alarms.ts';
@@ -30,12 +30,13 @@ import type {
 } from './connector-props.ts';
 import { createCredentials } from './credentials.ts';
 import { createDashboard } from './dashboard/dashboard.ts';
-import { createDataBucket } from './data-bucket.ts';
+import { DataBucket } from './data-bucket.ts';
 import { Delivery } from './delivery/delivery.ts';
 import { deliveryMetricPrefix, kindOf, mostBufferSeconds } from './delivery/destinations.ts';
 import { type FunctionResources, functionEnvironment } from './function/function-environment.ts';
 import { Poller } from './function/poller.ts';
 import { type Granted, grantStatements, operatorStatements } from './grants/grants.ts';
+import { createNewObjectsTopic } from './new-objects-topic.ts';
 import { addOutputs } from './outputs.ts';
 import { createQuery } from './query/query.ts';
 import { Schedule } from './schedule.ts';
@@ -54,8 +55,13 @@ export class SecurityDataConnector extends Construct {
   readonly connectorName: string;
   /** Secret with the client credentials of the organization. */
   readonly credentials: ISecret;
-  /** Bucket of events, backups and dead letters. */
+  /**
+   * Bucket of events, backups and dead letters. The one that the connector creates refuses `addEventNotification`, because that would replace
+   * the notification that reaches the SIEM: subscribe to `newObjectsTopic` instead. `enableEventBridgeNotification` adds EventBridge.
+   */
   readonly bucket: IBucket;
+  /** Topic that is notified of each new object below `events/`. Absent where the destination is not S3. */
+  readonly newObjectsTopic: Topic | undefined;
   /** Table of checkpoints, row states and the lease. */
   readonly state: ITable;
   /** Delivery stream of the events. */
@@ -93,24 +99,32 @@ export class SecurityDataConnector extends Construct {
     this.connectorName = props.connectorName;
     const options = optionsOf(this, props);
     this.credentials = props.secret ?? createCredentials(this, options);
-    const createdBucket = props.bucket ? undefined : createDataBucket(this, options);
+    const createdBucket = props.bucket ? undefined : new DataBucket(this, 'Data', options);
     this.bucket = props.bucket ?? (createdBucket as IBucket);
     this.state = props.stateTable ?? createStateTable(this, options);
     if (props.bucket && !props.stateTable) warnOfNewTable(this);
     this.delivery = createDelivery(this, options, this.bucket);
+    const buckets = { bucket: this.bucket, createdBucket };
+    this.newObjectsTopic = kindOf(options.destination).deliversObjects
+      ? createNewObjectsTopic(this, buckets)
+      : undefined;
     this.siem =
-      options.siemQueue && kindOf(options.destination).deliversObjects
-        ? createSiemAccess(this, { ...options, bucket: this.bucket, createdBucket })
+      options.siemQueue && this.newObjectsTopic
+        ? createSiemAccess(this, { ...options, ...buckets, newObjectsTopic: this.newObjectsTopic })
         : undefined;
-    this.query = options.query ? createQuery(this, { ...options, bucket: this.bucket, createdBucket }) : undefined;
+    this.query = options.query ? createQuery(this, { ...options, ...buckets }) : undefined;
     this.alarmTopic = props.alarmTopic ?? createAlarmTopic(this, options);
     if (props.alarmTopic) letCloudWatchPublish(props.alarmTopic);
     if ((props.alarmTopic || props.alarmEmail) && !isAddress(options.runbookUrl)) warnOfRunbook(this);
     const poller = createPoller(this, options);
     this.function = poller.function;
     this.logGroup = poller.logGroup;
-    // Another id would replace schedule, role and queue.
-    const schedule = new Schedule(this, 'Tick', { ...options, function: this.function });
+    // Another id than Tick would replace schedule, role and queue. SNS delivers to the subscribers of the moment, so the queue of the SIEM is subscribed before a run sends events.
+    const schedule = new Schedule(this, 'Tick', {
+      ...options,
+      function: this.function,
+      after: this.siem?.subscription,
+    });
     const { connectorName, state, delivery, siem } = this;
     const scheduleDeadLetters = schedule.deadLetters;
     const monitored = { connectorName, function: this.function, state, delivery, siem, scheduleDeadLetters };

@@ -203,9 +203,11 @@ describe('the construct in somebody’s own app', () => {
       destination: { type: 's3', bufferInterval: Duration.seconds(300) },
     } as const;
     const { connector, template } = construct(props, scope);
-    for (const type of ['AWS::SecretsManager::Secret', 'AWS::S3::Bucket', 'AWS::SNS::Topic', 'AWS::KMS::Key']) {
+    for (const type of ['AWS::SecretsManager::Secret', 'AWS::S3::Bucket', 'AWS::KMS::Key']) {
       expect(resources(template, type)).toHaveLength(1);
     }
+    const topics = Object.entries(template.Resources).filter(([, { Type }]) => Type === 'AWS::SNS::Topic');
+    expect(topics.map(([id]) => id.slice(0, -8))).toEqual(['Topic', 'ConnectorNewObjects']);
     expect(connector.siem).toBeDefined();
     expect(resources(template, 'AWS::KinesisFirehose::DeliveryStream')[0]!.Properties).toMatchObject({
       ExtendedS3DestinationConfiguration: { BufferingHints: { IntervalInSeconds: 300 } },
@@ -288,10 +290,8 @@ describe('the construct in somebody’s own app', () => {
     const { template } = construct(scope => ({
       alarmTopic: new sns.Topic(scope, 'Theirs', { enforceSSL: true, masterKey: new kms.Key(scope, 'OfTopic') }),
     }));
-    const granted = [
-      only(template, 'AWS::SNS::TopicPolicy')['PolicyDocument'],
-      only(template, 'AWS::KMS::Key')['KeyPolicy'],
-    ];
+    const [, theirs] = Object.entries(template.Resources).find(([id]) => id.startsWith('TheirsPolicy'))!;
+    const granted = [theirs.Properties['PolicyDocument'], only(template, 'AWS::KMS::Key')['KeyPolicy']];
     const actions = (granted as { Statement: Statement[] }[]).map(({ Statement: all }) =>
       all
         .filter(({ Principal }) => JSON.stringify(Principal).includes('cloudwatch.amazonaws.com'))
