@@ -160,7 +160,7 @@ export interface SecurityDataConnectorProps {
   readonly memorySize?: number;
 
   /**
-   * Days to keep logs.
+   * Days to keep logs. 9999 (`RetentionDays.INFINITE`) keeps them for ever, for 0.03 dollars a gigabyte and month.
    *
    * @default RetentionDays.THREE_MONTHS
    */
@@ -182,7 +182,8 @@ export interface SecurityDataConnectorProps {
   readonly removalPolicy?: RemovalPolicy;
 
   /**
-   * Existing secret with `{"client_id", "client_secret"}`. Each connector needs its own.
+   * Existing secret with `{"client_id", "client_secret"}`, in the same region. Each connector needs its own. See
+   * docs/configuration.md#resources-of-another-account.
    *
    * @default - a secret with a placeholder is created, and an output has the command that fills it
    */
@@ -205,7 +206,7 @@ export interface SecurityDataConnectorProps {
   readonly stateTable?: ITable;
 
   /**
-   * KMS key for table, bucket, secrets and delivery stream. An existing bucket, table or secret must use this key or AWS's own.
+   * KMS key of the same region for table, bucket, secrets and delivery stream. An existing bucket, table or secret must use this key or AWS's own.
    *
    * @default - keys of AWS
    */
@@ -255,7 +256,8 @@ export interface SecurityDataConnectorProps {
   readonly alarmEmail?: string;
 
   /**
-   * Existing topic to notify of alarms. Where it is given by its ARN, its policy must allow CloudWatch to publish.
+   * Existing topic to notify of alarms, in the same region. Where it is given by its ARN, its policy must allow CloudWatch to publish. See
+   * docs/configuration.md#resources-of-another-account.
    *
    * @default - a topic is created
    */

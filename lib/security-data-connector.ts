@@ -92,7 +92,7 @@ export class SecurityDataConnector extends Construct {
    */
   constructor(scope: Construct, id: string, props: SecurityDataConnectorProps) {
     super(scope, id);
-    checkProps(props);
+    checkProps(this, props);
     refuseSharedName(this, props.connectorName);
     refuseShared(this, 'bucket', props.bucket?.bucketArn, each => each.bucket?.bucketArn, SHARED_BUCKET);
     refuseShared(this, 'stateTable', props.stateTable?.tableArn, each => each.state?.tableArn, SHARED_TABLE);
@@ -114,7 +114,7 @@ export class SecurityDataConnector extends Construct {
         : undefined;
     this.query = options.query ? createQuery(this, { ...options, ...buckets }) : undefined;
     this.alarmTopic = props.alarmTopic ?? createAlarmTopic(this, options);
-    if (props.alarmTopic) letCloudWatchPublish(props.alarmTopic);
+    if (props.alarmTopic) letCloudWatchPublish(this, props.alarmTopic);
     if ((props.alarmTopic || props.alarmEmail) && !isAddress(options.runbookUrl)) warnOfRunbook(this);
     const poller = createPoller(this, options);
     this.function = poller.function;
@@ -320,8 +320,19 @@ function warnOfNewTable(scope: Construct): void {
   Annotations.of(scope).addWarningV2('security-data-connector:newTable', text);
 }
 
-/** A topic's default policy lets CloudWatch publish, but its own policy or key may not. A topic that is given by its ARN is not changed. */
-function letCloudWatchPublish(topic: ITopic): void {
-  const conditions = { StringEquals: { 'aws:SourceAccount': Stack.of(topic).account } };
+/**
+ * A topic's default policy lets CloudWatch publish, but its own policy or key may not. A topic that is given by its ARN is not changed. The
+ * condition names the account of the alarms, because the topic may belong to another one.
+ */
+function letCloudWatchPublish(scope: Construct, topic: ITopic): void {
+  const { account } = Stack.of(scope);
+  const conditions = { StringEquals: { 'aws:SourceAccount': account } };
   topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com', { conditions }));
+
+  const theirs = Stack.of(topic).account;
+  if (!Token.isUnresolved(account) || Token.isUnresolved(theirs)) return;
+  const text =
+    `alarmTopic is in a stack of account ${theirs}, and the account of this stack is not known at synth. The policy of the topic lets the alarms of ` +
+    `account ${theirs} publish. If the connector is deployed to another account, nobody is notified: give its stack env with account and region.`;
+  Annotations.of(scope).addWarningV2('security-data-connector:alarmTopicAccount', text);
 }

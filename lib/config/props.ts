@@ -1,5 +1,5 @@
 /** Between `cdk.json` and the construct: values become props, props are checked by the same rules, and defaults are filled in. */
-import { Duration, RemovalPolicy, Token } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack, Token } from 'aws-cdk-lib';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as iam from 'aws-cdk-lib/aws-iam';
@@ -24,7 +24,8 @@ import { suppressFinding } from '../suppress-finding.ts';
 import { certificatesFaultsWithin } from './certificates.ts';
 import { contradictionsWithin } from './contradictions.ts';
 import { ConfigurationError, type Fault } from './fault.ts';
-import { type ConfigOf, FORMS, type Option, type OptionGroup } from './option.ts';
+import { type ConfigOf, FORMS, type Option, type OptionGroup, type Place } from './option.ts';
+import { misplaced, placeInArn } from './place.ts';
 import { schemaFaults, unknownReason } from './schema-faults.ts';
 
 /** The prop for a value of `cdk.json`. `id` is free in the scope. */
@@ -81,9 +82,10 @@ export function optionsOf(scope: Construct, props: SecurityDataConnectorProps): 
  * Checks props by the rules of the configuration, whatever a program in JavaScript gives. A token passes where nothing here depends on its
  * value.
  *
+ * @param scope of the connector, whose stack has an account and a region
  * @throws {ConfigurationError} naming every fault.
  */
-export function checkProps(props: unknown): void {
+export function checkProps(scope: Construct, props: unknown): void {
   const faults = groupFaults(CONNECTOR_OPTIONS, props, 'props');
   if (isObject(props)) {
     const given = configNames(props);
@@ -94,9 +96,30 @@ export function checkProps(props: unknown): void {
       // The CDK runs an app in the folder of its cdk.json.
       ...certificatesFaultsWithin(known, process.cwd(), 'props'),
     ];
-    faults.push(...between.map(inPropNames));
+    faults.push(...between.map(inPropNames), ...misplacedProps(scope, props));
   }
   if (faults.length > 0) throw new ConfigurationError(faults);
+}
+
+function misplacedProps(scope: Construct, values: Readonly<Record<string, unknown>>): Fault[] {
+  const nameOf = (key: string) => key;
+  return misplaced({ group: CONNECTOR_OPTIONS, values, path: 'props', nameOf, placeOf }, knownPlace(Stack.of(scope)));
+}
+
+/** The ARN counts before `env`, because some resources that the CDK imports have the account and region of the stack as `env`. */
+function placeOf(resource: unknown, { form }: Option): Place {
+  const { member = '' }: { readonly type: string; readonly member?: string } = FORMS[form!];
+  const members = resource as Readonly<Record<string, unknown>>;
+  const named = members[member];
+  const inArn = knownPlace(placeInArn(isObject(named) ? named['deliveryStreamArn'] : named));
+  const ofResource = knownPlace(members['env'] ?? {});
+  return { account: inArn.account ?? ofResource.account, region: inArn.region ?? ofResource.region };
+}
+
+/** The parts of a place that are known at synth. */
+function knownPlace({ account, region }: Place): Place {
+  const known = (part: string | undefined) => (Token.isUnresolved(part) ? undefined : part);
+  return { account: known(account), region: known(region) };
 }
 
 /** Whether a fault is about the option of this name, so that rules between options leave it alone. */

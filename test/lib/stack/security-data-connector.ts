@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { Duration, RemovalPolicies, RemovalPolicy, Stack, Stage } from 'aws-cdk-lib';
+import { Aws, Duration, Fn, RemovalPolicies, RemovalPolicy, Stack, Stage } from 'aws-cdk-lib';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as firehose from 'aws-cdk-lib/aws-kinesisfirehose';
 import * as kms from 'aws-cdk-lib/aws-kms';
+import * as logs from 'aws-cdk-lib/aws-logs';
 import * as s3 from 'aws-cdk-lib/aws-s3';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import * as sns from 'aws-cdk-lib/aws-sns';
@@ -304,6 +305,42 @@ describe('the construct in somebody’s own app', () => {
     ]);
   });
 
+  describe('with a topic of another account', () => {
+    const app = createApp();
+    const theirs = new Stack(app, 'Shared', { env: { account: '222222222222', region: 'eu-west-1' } });
+
+    /** Who may publish to the topic, after a connector of this stack got it. */
+    function given(scope: Stack, topicName: string) {
+      const alarmTopic = new sns.Topic(theirs, topicName, { topicName });
+      const props = { ...REQUIRED, connectorName: topicName, alarmTopic, runbookUrl: 'https://wiki.example' };
+      const { node } = new SecurityDataConnector(scope, 'Connector', props);
+      return { alarmTopic, warnings: node.metadata.filter(({ type }) => type === 'aws:cdk:warning') };
+    }
+
+    function publishers({ node }: sns.Topic): unknown[] {
+      const { policyDocument } = node.findChild('Policy').node.defaultChild as sns.CfnTopicPolicy;
+      const { Statement: statements } = theirs.resolve(policyDocument) as { Statement: Statement[] };
+      return statements.map(({ Condition }) => Condition);
+    }
+
+    test('lets the alarms of its own account publish, which are not those of the account of the topic', () => {
+      const { alarmTopic, warnings } = given(theirStack(app, 'Known'), 'known');
+      expect(publishers(alarmTopic)).toEqual([{ StringEquals: { 'aws:SourceAccount': '111122223333' } }]);
+      expect(warnings).toEqual([]);
+    });
+
+    test('warns where its own account is not known at synth, because the policy of the topic must name it', () => {
+      const { alarmTopic, warnings } = given(new Stack(app, 'Unknown'), 'unknown');
+      expect(publishers(alarmTopic)).toEqual([{ StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } }]);
+      expect(warnings.map(({ data }) => data)).toEqual([expect.stringMatching(/alarmTopic .*222222222222.* env/s)]);
+    });
+  });
+
+  test('keeps its logs for ever with RetentionDays.INFINITE', () => {
+    const groups = resources(construct({ logRetention: logs.RetentionDays.INFINITE }).template, 'AWS::Logs::LogGroup');
+    expect(groups.map(({ Properties = {} }) => Properties['RetentionInDays'])).toEqual([undefined, undefined]);
+  });
+
   test('is thrown away with all that it holds where the app decides so for everything', () => {
     const { scope } = construct({ query: true });
     RemovalPolicies.of(scope).destroy();
@@ -354,9 +391,9 @@ describe('the construct holds its props to the rules of the configuration', () =
 });
 
 /** What the construct says to a program in JavaScript, which no compiler has checked: one line for each fault. */
-function refusal(props: unknown): string[] {
+function refusal(props: unknown, scope = theirStack()): string[] {
   try {
-    new SecurityDataConnector(theirStack(), 'Connector', props as SecurityDataConnectorProps);
+    new SecurityDataConnector(scope, 'Connector', props as SecurityDataConnectorProps);
     return [];
   } catch (error) {
     const { name, faults: all } = error as ConfigurationError;
@@ -364,6 +401,114 @@ function refusal(props: unknown): string[] {
     return all.map(({ path, reason }) => `${path} ${reason}`);
   }
 }
+
+/** Resources of account 999999999999 and region us-east-1, as the methods of the CDK import them. */
+const ELSEWHERE: readonly [prop: string, (scope: Stack) => Partial<SecurityDataConnectorProps>][] = [
+  ['stateTable', scope => ({ stateTable: dynamodb.Table.fromTableArn(scope, 'T', elsewhere('dynamodb', 'table/t')) })],
+  [
+    'stateTable',
+    scope => ({ stateTable: dynamodb.TableV2.fromTableArn(scope, 'T', elsewhere('dynamodb', 'table/t')) }),
+  ],
+  [
+    'destination.deliveryStream',
+    scope => {
+      const arn = elsewhere('firehose', 'deliverystream/d');
+      return {
+        destination: {
+          type: 'existing',
+          deliveryStream: firehose.DeliveryStream.fromDeliveryStreamArn(scope, 'D', arn),
+        },
+      };
+    },
+  ],
+  ['secret', scope => ({ secret: secretOf(scope, elsewhere('secretsmanager', 'secret:s-AbCdEf')) })],
+  [
+    'destination.secret',
+    scope => {
+      const secret = secretOf(scope, elsewhere('secretsmanager', 'secret:s-AbCdEf'));
+      return { destination: { type: 'http', url: 'https://siem.acme.example', secret } };
+    },
+  ],
+  [
+    'alarmTopic',
+    scope => ({
+      alarmTopic: sns.Topic.fromTopicArn(scope, 'A', elsewhere('sns', 'a')),
+      runbookUrl: 'https://wiki.example',
+    }),
+  ],
+  [
+    'encryptionKey',
+    scope => ({
+      encryptionKey: kms.Key.fromKeyArn(scope, 'K', elsewhere('kms', 'key/01234567-89ab-cdef-0123-456789abcdef')),
+    }),
+  ],
+  [
+    'bucket',
+    scope => ({ bucket: s3.Bucket.fromBucketAttributes(scope, 'B', { bucketName: 'bucket', region: 'us-east-1' }) }),
+  ],
+];
+
+function elsewhere(service: string, resource: string): string {
+  return `arn:aws:${service}:us-east-1:999999999999:${resource}`;
+}
+
+function secretOf(scope: Stack, arn: string): secretsmanager.ISecret {
+  return secretsmanager.Secret.fromSecretCompleteArn(scope, 'Secret', arn);
+}
+
+describe('an existing resource in another place than the stack', () => {
+  test.each(ELSEWHERE)('is refused by the name of the prop: %s', (prop, props) => {
+    const scope = theirStack();
+    expect(refusal({ ...REQUIRED, ...props(scope) }, scope)).toEqual([
+      expect.stringMatching(
+        new RegExp(`^props\\.${prop} is in .*region us-east-1, but the stack in .*region eu-west-1: `),
+      ),
+    ]);
+  });
+
+  test.each(ELSEWHERE)('is taken where the place of the stack is not known at synth: %s', (_, props) => {
+    const scope = new Stack(createApp(), 'Agnostic');
+    expect(refusal({ ...REQUIRED, ...props(scope) }, scope)).toEqual([]);
+  });
+
+  test.each<[string, (scope: Stack, other: Stack) => Partial<SecurityDataConnectorProps>]>([
+    [
+      'tokens in its ARN',
+      scope => ({ secret: secretOf(scope, `arn:aws:secretsmanager:${Aws.REGION}:${Aws.ACCOUNT_ID}:secret:s-AbCdEf`) }),
+    ],
+    ['an ARN that is a token', scope => ({ alarmTopic: sns.Topic.fromTopicArn(scope, 'A', Fn.importValue('topic')) })],
+    [
+      'another account, and is a topic',
+      scope => ({ alarmTopic: sns.Topic.fromTopicArn(scope, 'A', 'arn:aws:sns:eu-west-1:999999999999:a') }),
+    ],
+    [
+      'another account, and is a secret by its whole ARN',
+      scope => ({ secret: secretOf(scope, 'arn:aws:secretsmanager:eu-west-1:999999999999:secret:s-AbCdEf') }),
+    ],
+  ])('is taken with %s', (_, props) => {
+    const scope = theirStack();
+    expect(refusal({ ...REQUIRED, runbookUrl: 'https://wiki.example', ...props(scope, scope) }, scope)).toEqual([]);
+  });
+
+  test('is refused as a secret of another account without its whole ARN', () => {
+    const scope = theirStack();
+    const arn = 'arn:aws:secretsmanager:eu-west-1:999999999999:secret:s';
+    const secret = secretsmanager.Secret.fromSecretPartialArn(scope, 'Secret', arn);
+    expect(refusal({ ...REQUIRED, secret }, scope)).toEqual([
+      expect.stringMatching(/^props\.secret is in account 999999999999, .*whole ARN/),
+    ]);
+  });
+
+  test('is refused as a table that another stack of the app creates', () => {
+    const scope = theirStack();
+    const other = new Stack(scope.node.root, 'Other', { env: { account: '111122223333', region: 'us-east-1' } });
+    const partitionKey = { name: 'pk', type: dynamodb.AttributeType.STRING };
+    const stateTable = new dynamodb.Table(other, 'Table', { partitionKey });
+    expect(refusal({ ...REQUIRED, stateTable }, scope)).toEqual([
+      expect.stringMatching(/^props\.stateTable is in region us-east-1/),
+    ]);
+  });
+});
 
 describe('the construct in JavaScript', () => {
   test.each<[string, unknown, string[]]>([
