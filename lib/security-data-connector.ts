@@ -13,7 +13,7 @@ import { streamsOn } from '../lambda/streams.ts';
 import { createAlarms, createAlarmTopic, isAddress } from './alarms/create-alarms.ts';
 import { timingOf } from './alarms/timing.ts';
 import { ConfigurationError } from './config/fault.ts';
-import { checkProps, optionsOf } from './config/props.ts';
+import { checkProps, misspeltProps, optionsOf } from './config/props.ts';
 import { SHARED_BUCKET, SHARED_TABLE } from './config/read-connectors.ts';
 import { connectorMetric, type MetricSubject, streamSum } from './connector-metrics.ts';
 import type { ConnectorOptions } from './connector-options.ts';
@@ -97,6 +97,7 @@ export class SecurityDataConnector extends Construct {
     refuseShared(this, 'bucket', props.bucket?.bucketArn, each => each.bucket?.bucketArn, SHARED_BUCKET);
     refuseShared(this, 'stateTable', props.stateTable?.tableArn, each => each.state?.tableArn, SHARED_TABLE);
     this.connectorName = props.connectorName;
+    for (const { path, reason } of misspeltProps(props)) warnOfProp(this, path, reason);
     const options = optionsOf(this, props);
     this.credentials = props.secret ?? createCredentials(this, options);
     const createdBucket = props.bucket ? undefined : new DataBucket(this, 'Data', options);
@@ -260,6 +261,11 @@ function createPoller(connector: SecurityDataConnector, options: ConnectorOption
 function createDelivery(scope: Construct, { destination, ...options }: ConnectorOptions, bucket: IBucket) {
   if (destination.type === 'existing') return destination.deliveryStream;
   return new Delivery(scope, 'Delivery', { ...options, destination, bucket }).stream;
+}
+
+function warnOfProp(scope: Construct, path: string, reason: string): void {
+  const text = `${path} ${reason} It has no effect. If it belongs to an interface of yours, acknowledge this warning.`;
+  Annotations.of(scope).addWarningV2(`security-data-connector:${path}`, text);
 }
 
 function warnOfRunbook(scope: Construct): void {
