@@ -74,7 +74,7 @@ export class DataBucket extends s3.Bucket {
     );
   }
 
-  /** Adds EventBridge to the notifications, which S3 allows beside a topic. */
+  /** Adds EventBridge to the notifications, which S3 allows in addition to a topic. */
   override enableEventBridgeNotification(): void {
     if (!this.#notifications) {
       super.enableEventBridgeNotification();

@@ -48,8 +48,7 @@ export function addOutputs(connector: ConnectorParts, schedule: Schedule): void 
   add('ScheduleDeadLetterQueueUrl', schedule.deadLetters.queueUrl, 'Queue of starts that failed');
   if (dashboard) add('DashboardName', dashboard.dashboardName, 'Dashboard in CloudWatch');
   if (connector.newObjectsTopic) {
-    const description =
-      'Topic of new objects: target of notifications of an existing bucket, and for readers besides the SIEM';
+    const description = 'Topic of new objects: target of notifications of an existing bucket, and for other readers';
     add('NewObjectsTopicArn', connector.newObjectsTopic.topicArn, description);
   }
   if (connector.siem) addSiemOutputs(add, connector.siem, Stack.of(connector).region);

@@ -74,7 +74,7 @@ describe('the topic of new objects', () => {
     expect(schedule!.DependsOn).toContain(subscription);
   });
 
-  test('keeps what SQS does not accept in the dead-letter queue, whose alarm fires', () => {
+  test('keeps notifications that SQS refuses in the dead-letter queue, whose alarm fires', () => {
     const [subscription] = subscriptions(synthesize());
     expect(subscription!.Properties['RedrivePolicy']).toEqual({
       deadLetterTargetArn: { 'Fn::GetAtt': [expect.stringMatching(/^ConnectorSiemUnread/), 'Arn'] },

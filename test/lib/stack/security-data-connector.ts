@@ -329,7 +329,7 @@ describe('the construct in somebody’s own app', () => {
       expect(warnings).toEqual([]);
     });
 
-    test('warns where its own account is not known at synth, because the policy of the topic must name it', () => {
+    test('warns where synth does not know its own account, because the policy of the topic names it', () => {
       const { alarmTopic, warnings } = given(new Stack(app, 'Unknown'), 'unknown');
       expect(publishers(alarmTopic)).toEqual([{ StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } }]);
       expect(warnings.map(({ data }) => data)).toEqual([expect.stringMatching(/alarmTopic .*222222222222.* env/s)]);
