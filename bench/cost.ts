@@ -192,6 +192,8 @@ const GIGABYTE = 2 ** 30;
 const BUFFER_BYTES = 64 * 2 ** 20;
 /** START, END and REPORT, which Lambda writes around each run. */
 const PLATFORM_LOG_BYTES = 350;
+/** S3's notification of one object, with its header. SNS bills a filter on the body by what it reads. */
+const NOTIFICATION_BYTES = 1_000;
 /** A SIEM that waits 20 s for each message asks three times a minute. */
 const POLLS_A_MONTH = 3 * MINUTES_A_MONTH;
 /** The secret is read for each token, and a token of five minutes is used for four and a half. */
@@ -221,6 +223,7 @@ export function billOf(tenant: Tenant, counts: Counts, parts: Parts): Readonly<R
     S3:
       objects * PRICES.objectPut +
       (monthly(used.gzippedBytes) / GIGABYTE) * RETENTION_MONTHS * PRICES.objectGigabyteMonth,
+    SNS: objects * (PRICES.topicPublish + (NOTIFICATION_BYTES / GIGABYTE) * PRICES.topicFilterGigabyte),
     SQS: (2 * objects + POLLS_A_MONTH) * PRICES.queueRequest,
     Scheduler: MINUTES_A_MONTH * PRICES.scheduledStart,
     'Secrets Manager': parts.secrets * (PRICES.secretMonth + SECRET_READS_A_MONTH * PRICES.secretRead),

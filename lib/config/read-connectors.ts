@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as v from 'valibot';
-import { type ConnectorConfig, connectorSchema } from '../connector-options.ts';
+import { CONNECTOR_OPTIONS, type ConnectorConfig, connectorSchema } from '../connector-options.ts';
 import { ocsfFaults } from '../ocsf/ocsf-fields-option.ts';
 import { certificatesFaults } from './certificates.ts';
 import { contradictions } from './contradictions.ts';
 import { ConfigurationError, type Fault } from './fault.ts';
+import { misplacedInList } from './place.ts';
 import { schemaFaults } from './schema-faults.ts';
 
 /** The context `connectors` of `cdk.json`. */
@@ -49,6 +50,7 @@ export function readConnectors(context: unknown, folder = process.cwd()): readon
     ...wrong,
     ...contradictions(list),
     ...collisions(list),
+    ...misplacedInList(list, CONNECTOR_OPTIONS),
     ...ocsfFaults(list),
     ...certificatesFaults(list, folder),
   ];

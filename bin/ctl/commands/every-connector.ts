@@ -1,5 +1,6 @@
 /** `--all`: one line for each connector, the worst first. One that cannot be read is a line too. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { REGION } from '../../../lib/region.ts';
 import type { ConnectorContext, Context } from '../context.ts';
 import { RefusedError } from '../errors.ts';
 import { groupBy } from '../group-by.ts';
@@ -21,7 +22,7 @@ export function withEvery(command: Command, other: string): Command {
 
 function regionList(text: string): readonly string[] {
   const regions = text.split(',');
-  if (regions.every(each => /^[a-z]{2}(-[a-z]+)+-\d$/.test(each))) return [...new Set(regions)];
+  if (regions.every(each => REGION.test(each))) return [...new Set(regions)];
   throw new InvalidArgumentError('It must be regions separated by commas, for example eu-west-1,us-east-1.');
 }
 

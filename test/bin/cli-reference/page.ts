@@ -133,6 +133,7 @@ const RESOURCES: readonly (readonly [RegExp, string])[] = [
   [/^arn:aws:s3:::[^/]+\/delivery-errors\//, 'objects below `delivery-errors/`'],
   [/^arn:aws:scheduler:/, 'the schedule'],
   [/^arn:aws:secretsmanager:/, 'the secret'],
+  [/^arn:aws:sns:.*NewObjects/, 'the topic of new objects'],
   [/^arn:aws:sns:/, 'the topic of the alarms'],
   [/^arn:aws:sqs:.*SiemAnnouncements/, 'the SIEM’s queue'],
   [/^arn:aws:sqs:.*SiemUnread/, 'the SIEM’s dead-letter queue'],
