@@ -5,7 +5,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { startDemo } from './demo/demo.ts';
 import { OPERATOR_FILE, operatorEnvironment, operatorLine, writeOperatorFile } from './demo/operator.ts';
 import { startDemoServer } from './demo/server.ts';
-import { npmTook, wholeNumber } from './npm-command.ts';
+import { argumentsOrExit, wholeNumber } from './npm-command.ts';
 
 interface Flags {
   readonly port: number;
@@ -14,23 +14,16 @@ interface Flags {
   readonly seed: number;
 }
 
-const command = new Command('npm run demo --')
-  .exitOverride(error => process.exit(error.exitCode === 0 ? 0 : 2))
-  .description(
-    'Runs the whole stack on this machine, from its synthesized template, and serves a page that shows it. Nothing is deployed or kept.',
-  )
-  .option('--port <n>', 'port of the page on 127.0.0.1; 0 = any free one', wholeNumber(0, 65_535), 0)
-  .option('--minute <duration>', 'how long a minute of the schedule takes, such as 1s or 250ms', duration, 1_000)
-  .option('--changes <n>', 'random changes of the data a minute, on average', wholeNumber(0, 1_000), 5)
-  .option('--seed <n>', 'the same seed gives the same rows and changes', wholeNumber(0, 2 ** 31), 1)
-  .allowExcessArguments(false);
-
-const flags = command.parse().opts<Flags>();
-const taken = npmTook(command, process.env);
-if (taken !== undefined) {
-  console.error(`Nothing was started: ${taken}`);
-  process.exit(2);
-}
+const { flags } = argumentsOrExit<Flags>(() =>
+  new Command('npm run demo --')
+    .description(
+      'Runs the whole stack on this machine, from its synthesized template, and serves a page that shows it. Nothing is deployed or kept.',
+    )
+    .option('--port <n>', 'port of the page on 127.0.0.1; 0 = any free one', wholeNumber(0, 65_535), 0)
+    .option('--minute <duration>', 'how long a minute of the schedule takes, such as 1s or 250ms', duration, 1_000)
+    .option('--changes <n>', 'random changes of the data a minute, on average', wholeNumber(0, 1_000), 5)
+    .option('--seed <n>', 'the same seed gives the same rows and changes', wholeNumber(0, 2 ** 31), 1),
+);
 
 // The state table is in memory and keeps small slices, each of which would keep a shared pool of eight kilobytes alive.
 Buffer.poolSize = 0;

@@ -9,12 +9,12 @@ import { startTraffic } from './traffic.ts';
 try {
   await run();
 } catch (error) {
-  console.error(`platform: cannot start: ${(error as Error).message}`);
+  console.error(`Nothing was started: ${(error as Error).message}`);
   process.exitCode = 2;
 }
 
 async function run(): Promise<void> {
-  const { settings, seed, port, controlPort, traffic, ...counts } = readCommandLine(process.argv);
+  const { settings, seed, port, controlPort, traffic, ...counts } = readCommandLine();
   const platform = createPlatform({
     ...settings,
     clock: Date.now,

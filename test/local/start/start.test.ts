@@ -162,7 +162,9 @@ test('a state folder in a file is refused with its path, the reason and what to 
   const { status, stdout, stderr } = await own.run(['--state-folder', path, '--name', 'try']);
   expect([status, stdout]).toEqual([2, '']);
   expect(stderr).toMatch(
-    new RegExp(`- ${path}[^ ]* cannot be (read|written) \\(ENOTDIR\\): choose another --state-folder\n`),
+    new RegExp(
+      `^Nothing was started: ${path}[^ ]* cannot be (read|written) \\(ENOTDIR\\): choose another --state-folder\n`,
+    ),
   );
 });
 
