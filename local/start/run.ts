@@ -40,13 +40,23 @@ export async function run(request: StartRequest): Promise<number> {
   if (reset) await resetFolder(folder);
   await using resources = new AsyncDisposableStack();
   await makeFolder(folder);
-  const aws = await startAws({ directory: folder, secret, accessKey: randomAccessKey() });
+  const broken = new AbortController();
+  const onFailure = (error: unknown) => broken.abort(error);
+  const aws = await startAws({ directory: folder, secret, accessKey: randomAccessKey(), onFailure });
   resources.defer(() => aws.close());
   await writeSource(folder, source);
   const settings = { ...request.settings, LEASE_SECONDS, ...(await startPlatform(source, aws, resources)) };
   console.log(`${introduction(request.name, source)}\n`);
   // Without await, the endpoints would be closed at once.
-  return await drainAndReport(request, settings, aws);
+  return await drainAndReport(request, { settings, aws, broken });
+}
+
+interface RunParts {
+  /** The function's settings. */
+  readonly settings: Settings;
+  readonly aws: LocalAws;
+  /** Aborted with the error when this machine cannot write or read the files of the run, as with a full disk. */
+  readonly broken: AbortController;
 }
 
 /** @returns the function's settings for the embedded platform; none for a real tenant */
@@ -104,7 +114,8 @@ async function lookUpHosts(urls: readonly string[], environment: NodeJS.ProcessE
 }
 
 /** Runs the handler until every stream is drained, then prints what became of the rows. @returns the exit status */
-async function drainAndReport(request: StartRequest, settings: Settings, aws: LocalAws): Promise<number> {
+async function drainAndReport(request: StartRequest, parts: RunParts): Promise<number> {
+  const { settings, aws } = parts;
   const { deliveredFolder: delivered, deadLetterFolder: deadLetters } = aws;
   const log = logFileIn(request.folder);
   const filesBefore = new Set(await deliveredObjects(delivered));
@@ -113,7 +124,7 @@ async function drainAndReport(request: StartRequest, settings: Settings, aws: Lo
     () => 0,
   );
   const start = performance.now();
-  const drained = await drain(request, settings, aws, log);
+  const drained = await drain(request, parts, log);
   const seconds = (performance.now() - start) / 1000;
   const files = (await deliveredObjects(delivered)).filter(file => !filesBefore.has(file));
   const streams = streamsIn(settings).map(({ name }) => name);
@@ -138,11 +149,19 @@ async function drainAndReport(request: StartRequest, settings: Settings, aws: Lo
   return 1;
 }
 
-async function drain(request: StartRequest, settings: Settings, aws: LocalAws, logFile: string) {
+/** @throws what the files of the run failed with */
+async function drain(request: StartRequest, { settings, aws, broken }: RunParts, logFile: string) {
   const progress = new Progress(streamsIn(settings), process.stdout);
   const inherited = 'baseUrl' in request.target ? process.env : {};
   const environment = functionEnvironment({ endpoints: aws.environment, settings, inherited });
-  const host = new HandlerHost({ environment, logFile, onAnswer: answer => progress.observe(answer) });
+  const host = new HandlerHost({
+    environment,
+    logFile,
+    onAnswer: answer => progress.observe(answer),
+    onLogFailure: error => broken.abort(error),
+  });
+  // The function would try again for half a minute, because it takes the local endpoints for AWS.
+  broken.signal.addEventListener('abort', () => void host.end());
   const onFirst = () => {
     progress.say('Stopping: the current page is finished and saved. Press Ctrl-C again to stop at once.');
     host.hurry();
@@ -153,7 +172,7 @@ async function drain(request: StartRequest, settings: Settings, aws: LocalAws, l
   try {
     isDone = await drainUntilDone({
       invoke: () => host.invoke(),
-      isStopped: () => interruption.isInterrupted,
+      isStopped: () => interruption.isInterrupted || broken.signal.aborted,
       onLeaseHeld: () => progress.waitsFor('waiting for the lease of an earlier run, which was killed, to expire'),
     });
   } catch (error) {
@@ -161,6 +180,7 @@ async function drain(request: StartRequest, settings: Settings, aws: LocalAws, l
   }
   await host.end();
   progress.end();
+  broken.signal.throwIfAborted();
   return { isDone, isInterrupted: interruption.isInterrupted, failure, trouble: progress.trouble };
 }
 
