@@ -5,6 +5,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { startDemo } from './demo/demo.ts';
 import { OPERATOR_FILE, operatorEnvironment, operatorLine, writeOperatorFile } from './demo/operator.ts';
 import { startDemoServer } from './demo/server.ts';
+import { onInterruption } from './interruption.ts';
 import { argumentsOrExit, wholeNumber } from './npm-command.ts';
 
 interface Flags {
@@ -33,7 +34,13 @@ const folder = path.dirname(OPERATOR_FILE);
 await mkdir(folder, { recursive: true, mode: 0o700 }).catch(cannotWrite);
 await access(folder, constants.W_OK).catch(cannotWrite);
 const server = await startDemoServer(port).catch(cannotListen);
-await using demo = await startDemo({ minuteTakes, changes, seed, say, runbookUrl: `${server.url}docs/runbook.md` });
+await using demo = await startDemo({
+  minuteTakes,
+  changes,
+  seed,
+  say,
+  runbookUrl: `${server.url}docs/runbook.md`,
+});
 server.show(demo);
 await writeOperatorFile(OPERATOR_FILE, operatorEnvironment(demo.stack.deployment, server.url));
 say(`
@@ -45,8 +52,8 @@ In another terminal, in this folder:
         ${operatorLine('asset <id>')}
 
 A minute of the schedule takes ${minuteTakes} ms. Press Ctrl-C to end.`);
-await new Promise(resolve => {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve);
+await new Promise<void>(resolve => {
+  onInterruption({ onFirst: resolve, onFurther: () => process.exit(130) });
 });
 await server.close();
 await rm(OPERATOR_FILE, { force: true });

@@ -1,3 +1,4 @@
+import { onInterruption } from '../interruption.ts';
 import { readCommandLine } from './command-line.ts';
 import { startControlServer } from './control.ts';
 import { createPlatform } from './platform.ts';
@@ -36,5 +37,5 @@ async function run(): Promise<void> {
     pace.setRate(0);
     await Promise.all([server.close(), control?.close()]);
   };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop());
+  onInterruption({ onFirst: () => void stop(), onFurther: () => process.exit(130) });
 }

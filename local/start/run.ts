@@ -9,6 +9,7 @@ import { STREAMS, streamKey, streamsOn } from '../../lambda/streams.ts';
 import { deliveredObjects, linesOf } from '../aws/delivered.ts';
 import { type LocalAws, startAws } from '../aws/endpoints.ts';
 import { randomAccessKey } from '../aws/signature.ts';
+import { onInterruption } from '../interruption.ts';
 import { countsIn } from '../platform/seed.ts';
 import { startPlatformServer } from '../platform/server.ts';
 import { pathSettings } from '../platform/settings.ts';
@@ -216,39 +217,6 @@ export async function drainUntilDone(options: DrainOptions): Promise<boolean> {
     } else if (!more) return true;
   }
   return false;
-}
-
-export interface InterruptionOptions {
-  /** Called at the first signal, to finish. */
-  readonly onFirst: () => void;
-  /** Called at a later signal, to end at once. */
-  readonly onFurther: () => void;
-  /** Milliseconds, from any start. */
-  readonly now?: () => number;
-}
-
-/** The terminal sends Ctrl-C to npm and to its child, and npm forwards it. Signals this close together are one key press. */
-const SAME_MILLISECONDS = 500;
-
-/** Handles SIGINT and SIGTERM until disposed. */
-export function onInterruption(options: InterruptionOptions): Disposable & { readonly isInterrupted: boolean } {
-  const { onFirst, onFurther, now = () => performance.now() } = options;
-  let first: number | undefined;
-  const listener = () => {
-    if (first === undefined) {
-      first = now();
-      onFirst();
-    } else if (now() - first > SAME_MILLISECONDS) onFurther();
-  };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, listener);
-  return {
-    get isInterrupted() {
-      return first !== undefined;
-    },
-    [Symbol.dispose]() {
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, listener);
-    },
-  };
 }
 
 export interface EnvironmentParts {
