@@ -2,6 +2,7 @@
 import { access, constants, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
+import { terminalText } from '../bin/terminal/terminal-text.ts';
 import { startDemo } from './demo/demo.ts';
 import { OPERATOR_FILE, operatorEnvironment, operatorLine, writeOperatorFile } from './demo/operator.ts';
 import { startDemoServer } from './demo/server.ts';
@@ -40,6 +41,7 @@ await using demo = await startDemo({
   seed,
   say,
   runbookUrl: `${server.url}docs/runbook.md`,
+  onFailure: stopAtFailure,
 });
 server.show(demo);
 await writeOperatorFile(OPERATOR_FILE, operatorEnvironment(demo.stack.deployment, server.url));
@@ -62,6 +64,13 @@ function cannotWrite({ code }: NodeJS.ErrnoException): never {
   const remedy = 'Start the demo in a folder that you can write to.';
   console.error(`Nothing was started: the folder ${folder} cannot be written (${code}). ${remedy}`);
   process.exit(2);
+}
+
+/** The incidents and alarms of the demo would otherwise look like those of AWS. */
+function stopAtFailure(error: unknown): never {
+  console.error(`The demo has stopped, because this machine cannot keep its files: ${terminalText(String(error))}`);
+  console.error('Nothing of the demo is kept. If the disk is full, free some space, and start it again.');
+  process.exit(1);
 }
 
 function cannotListen({ code }: NodeJS.ErrnoException): never {

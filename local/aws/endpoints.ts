@@ -107,7 +107,8 @@ export async function startAws(options: AwsOptions): Promise<LocalAws> {
   const unlock = await lockDirectory(directory);
   const folder = join(directory, 's3');
   const store = await openObjectStore(folder, [...new Set([names.bucket, names.deadLetterBucket])]);
-  const stream = { streamName: names.deliveryStream, now, later, ...(onDelivered && { onDelivered }) };
+  const callbacks = { ...(onDelivered && { onDelivered }), ...(onFailure && { onFailure }) };
+  const stream = { streamName: names.deliveryStream, now, later, ...callbacks };
   const target = { store, bucket: names.bucket, prefix: names.prefix, ...stream };
   const firehose = createFirehose({ ...target, ...place, buffering: options.buffering ?? WRITE_THROUGH });
   const secrets = createSecretsManager({ name: names.secret, value: options.secret, now, ...place });
