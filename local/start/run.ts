@@ -19,7 +19,8 @@ import { HandlerHost } from './handler-host.ts';
 import { mappingText } from './ocsf-mapping.ts';
 import type { StartRequest } from './options.ts';
 import { counted, Progress } from './progress.ts';
-import { logFileIn, makeFolder, nextSource, readSource, resetFolder, type Source, writeSource } from './source.ts';
+import { resetFolder } from './reset.ts';
+import { logFileIn, makeFolder, nextSource, readSource, type Source, writeSource } from './source.ts';
 import { metricsIn, nextSteps, placesText, summaryNotes, summaryTable } from './summary.ts';
 
 /** The lease of a killed run must expire. No other run can hold one, because the folder is locked. */
