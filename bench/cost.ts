@@ -9,6 +9,7 @@ import { readConnectors } from '../lib/config/read-connectors.ts';
 import { DEFAULTS } from '../lib/connector-options.ts';
 import { ConnectorStack } from '../lib/connector-stack.ts';
 import { PRICES } from '../lib/prices.ts';
+import { argumentsOrExit, wholeNumber } from '../local/npm-command.ts';
 import { markdown } from './result.ts';
 import type { BenchStream, Delivered } from './rows.ts';
 import { THREATS_PER_ASSET } from './rows.ts';
@@ -257,11 +258,11 @@ export function costTable(tenants: readonly Tenant[], counts: readonly Counts[],
 }
 
 if (import.meta.main) {
-  const { minutes } = new Command('cost')
-    .description('Computes the monthly bill of three invented tenants from the template and from counted runs.')
-    .option('--minutes <n>', 'minutes of each tenant that are counted', Number, 10)
-    .parse()
-    .opts<{ minutes: number }>();
+  const describe = () =>
+    new Command('npm run cost --')
+      .description('Computes the monthly bill of three invented tenants from the template and from counted runs.')
+      .option('--minutes <n>', 'minutes of each tenant that are counted', wholeNumber(1, 10_000), 10);
+  const { minutes } = argumentsOrExit<{ minutes: number }>(describe).flags;
   const counts: Counts[] = [];
   for (const tenant of TENANTS) {
     console.error(`${tenant.name}: ${minutes} minutes`);

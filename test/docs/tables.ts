@@ -7,6 +7,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Duration } from 'aws-cdk-lib';
+import { Command } from 'commander';
 import { classesOf, type OcsfClass, withdrawalClass } from '../../lambda/core/ocsf/classes.ts';
 import { STREAMS, type Stream } from '../../lambda/streams.ts';
 import { ALARMS } from '../../lib/alarms/alarms.ts';
@@ -14,6 +15,7 @@ import { timingOf } from '../../lib/alarms/timing.ts';
 import { ocsfSchema } from '../../lib/ocsf/schema.ts';
 import { VIEWS } from '../../lib/query/views.ts';
 import { TEST } from '../../lib/test-event.ts';
+import { argumentsOrExit } from '../../local/npm-command.ts';
 import { ROOT, rows } from './pages.ts';
 
 /** By file of docs/, its text with those parts as they should be. */
@@ -177,7 +179,11 @@ export function changedPages(): [file: string, text: string][] {
 }
 
 if (import.meta.main) {
-  const write = process.argv.includes('--write');
+  const { write } = argumentsOrExit<{ write: boolean }>(() =>
+    new Command('npm run doc-tables --')
+      .description('Names the files of docs/ that differ from the declarations.')
+      .option('--write', 'write them again', false),
+  ).flags;
   for (const [file, text] of changedPages()) {
     console.log(`${write ? 'written' : 'differs'}: ${path.relative(ROOT, file)}`);
     if (write) writeFileSync(file, text);

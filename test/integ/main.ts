@@ -8,15 +8,17 @@ import { join } from 'node:path';
 import { DeleteObjectsCommand, ListObjectVersionsCommand, S3Client } from '@aws-sdk/client-s3';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { Command } from 'commander';
+import { argumentsOrExit } from '../../local/npm-command.ts';
 import { givenPlatform, type Tenant } from './given-platform.ts';
 import { NAMES } from './names.ts';
 
-const { yes, keep } = new Command('integ')
-  .description('Deploys the connector beside the embedded platform, runs doctor, a run and verify, and destroys all.')
-  .option('--yes', 'do it: it creates resources in your account, and costs some cents', false)
-  .option('--keep', 'destroy nothing', false)
-  .parse()
-  .opts<{ yes: boolean; keep: boolean }>();
+const { flags } = argumentsOrExit<{ yes: boolean; keep: boolean }>(() =>
+  new Command('npm run integ --')
+    .description('Deploys the connector and the embedded platform, runs doctor, a run and verify, and destroys all.')
+    .option('--yes', 'do it: it creates resources in your account, and costs some cents', false)
+    .option('--keep', 'destroy nothing', false),
+);
+const { yes, keep } = flags;
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const tenant: Tenant = { seed: randomInt(2 ** 31), clientSecret: randomUUID() };
