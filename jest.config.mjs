@@ -10,6 +10,8 @@ process.once('exit', () => rmSync(templates, { recursive: true, force: true }));
 /** Node 24 strips the types itself, so TypeScript runs as ES modules without a transform. */
 export default {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
+  // The built package has the name of the clone, of which Jest would warn.
+  modulePathIgnorePatterns: ['<rootDir>/dist/'],
   // Runs the files in bare Node. Jest's own runner gives each file a realm of its own, which takes half of the CPU.
   runner: 'jest-light-runner/child-process',
   setupFiles: ['<rootDir>/test/support/jest-globals.mjs'],

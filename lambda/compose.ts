@@ -1,8 +1,6 @@
 /** Composition root: what a container keeps between invocations, and what each invocation creates. */
 import { randomUUID } from 'node:crypto';
 import type { Sender } from './aws.ts';
-import { envelope } from './core/event.ts';
-import { ocsfFormat } from './core/ocsf/format.ts';
 import { organizationDigest } from './core/organization.ts';
 import type { RetryBudget } from './core/retry.ts';
 import { rowCut } from './core/row.ts';
@@ -107,6 +105,5 @@ export function assign(settings: Settings, only?: readonly StreamName[]): Assign
     parentMember,
     configuredNames: settings.names,
     refreshDays: settings.refreshDays,
-    format: settings.ocsf ? ocsfFormat({ parentMember, fields: settings.ocsf }) : envelope,
   };
 }

@@ -130,11 +130,6 @@ export const FUNCTION_OPTIONS = {
   requestsPerMinute: { schema: integer(10, 6000), variable: 'REQUESTS_PER_MINUTE' },
   rowsMember: { schema: memberName, variable: 'ROWS_MEMBER', late: true },
   paginationMember: { schema: memberName, variable: 'PAGINATION_MEMBER', late: true },
-  format: {
-    schema: v.picklist(['envelope', 'ocsf'], 'must be envelope or ocsf'),
-    default: 'envelope',
-    variable: 'EVENT_FORMAT',
-  },
 } as const;
 
 type Table = typeof FUNCTION_OPTIONS;

@@ -1,7 +1,5 @@
 /** The function's settings. Nothing else reads the environment. */
 import * as v from 'valibot';
-import type { OcsfFields } from './core/ocsf/attributes.ts';
-import { OCSF_TYPES } from './core/ocsf/values.ts';
 import { issueText } from './issue-text.ts';
 import {
   type AddressRule,
@@ -18,7 +16,7 @@ import type { MemberNames } from './ports.ts';
 import type { ProxySettings } from './proxy.ts';
 import { streamKey, streamsOn } from './streams.ts';
 
-export interface Settings extends Omit<FunctionOptions, 'rowsMember' | 'paginationMember' | 'format'> {
+export interface Settings extends Omit<FunctionOptions, 'rowsMember' | 'paginationMember'> {
   readonly baseUrl: string;
   readonly authUrl: string;
   readonly secretId: string;
@@ -29,8 +27,6 @@ export interface Settings extends Omit<FunctionOptions, 'rowsMember' | 'paginati
   readonly names: MemberNames;
   /** How long a lease lasts without renewal. */
   readonly leaseSeconds: number;
-  /** The mapping for events in OCSF. Absent: events are envelopes. */
-  readonly ocsf?: OcsfFields | undefined;
   /** Absent: connections are direct. */
   readonly proxy?: ProxySettings | undefined;
   /** Local S3 endpoints do not support per-bucket host names. */
@@ -52,8 +48,8 @@ const url = v.pipe(
   text,
   v.check(isSafeUrl, 'must be an https URL without credentials, query or fragment (http to loopback alone)'),
 );
-/** An address that the client of the API connects to. */
-export const address = ({ message, repaired }: AddressRule) =>
+/** An address that the function connects to. */
+const address = ({ message, repaired }: AddressRule) =>
   v.pipe(
     url,
     v.check(value => repaired(value) === value, message),
@@ -105,12 +101,6 @@ const Environment = v.object({
     String(LEASE_SECONDS.default),
   ),
   /**
-   * JSON that the stack compiles from `ocsfFields`. Only with the format `ocsf`.
-   *
-   * @default - nothing is mapped
-   */
-  OCSF_FIELDS: v.optional(compiledOcsfFields()),
-  /**
    * Node's own variable. With `1`, `HTTPS_PROXY` and `NO_PROXY` have effect.
    *
    * @default - connections are direct
@@ -160,13 +150,9 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
   const own = v.safeParse(Environment, given, { abortPipeEarly: true });
   const options = v.safeParse(Options, given, { abortPipeEarly: true });
   const issues = [...(own.issues ?? []), ...(options.issues ?? [])].map(describe);
-  const faults = [
-    ...issues,
-    ...formatFaults(given),
-    ...(options.success ? selectionFaults(byName(options.output)) : []),
-  ];
+  const faults = [...issues, ...(options.success ? selectionFaults(byName(options.output)) : [])];
   if (faults.length > 0 || !own.success || !options.success) throw new SettingsError(faults);
-  const { rowsMember, paginationMember, format, ...rest } = byName(options.output);
+  const { rowsMember, paginationMember, ...rest } = byName(options.output);
   const { HTTPS_PROXY, NO_PROXY } = own.output;
   return {
     ...rest,
@@ -179,7 +165,6 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
     connector: own.output.CONNECTOR_NAME,
     names: { rows: rowsMember, pagination: paginationMember },
     leaseSeconds: own.output.LEASE_SECONDS,
-    ocsf: format === 'ocsf' ? (own.output.OCSF_FIELDS ?? {}) : undefined,
     proxy: own.output.NODE_USE_ENV_PROXY === '1' && HTTPS_PROXY ? { HTTPS_PROXY, NO_PROXY } : undefined,
     s3PathStyle: Boolean(own.output.AWS_ENDPOINT_URL_S3 ?? own.output.AWS_ENDPOINT_URL),
   };
@@ -188,11 +173,6 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
 function byName(output: Readonly<Record<string, unknown>>): FunctionOptions {
   const values = OPTIONS.map(([key, { variable }]) => [key, output[variable]]);
   return Object.fromEntries(values) as FunctionOptions;
-}
-
-/** A mapping has no effect on envelopes. */
-function formatFaults({ EVENT_FORMAT: format, OCSF_FIELDS: fields }: NodeJS.ProcessEnv): string[] {
-  return fields === undefined || format === 'ocsf' ? [] : ['OCSF_FIELDS has no effect unless EVENT_FORMAT is ocsf'];
 }
 
 /** A selection has no effect on a stream that is off, and must not hide which asset a threat belongs to. */
@@ -215,29 +195,6 @@ const REQUIRED = new Set(
 
 function describe(issue: v.BaseIssue<unknown>): string {
   return issue.received === 'undefined' ? `${v.getDotPath(issue)} is missing` : issueText(issue, 'the environment');
-}
-
-/** The mapping to OCSF that the stack compiled. */
-function compiledOcsfFields() {
-  const names = v.optional(v.array(v.string()));
-  const field = v.object({
-    to: v.string(),
-    type: v.optional(v.picklist(OCSF_TYPES)),
-    array: v.optional(v.literal(true)),
-    enum: v.optional(v.record(v.string(), v.string())),
-    sibling: v.optional(v.string()),
-  });
-  const rule = v.object({ path: v.string(), unknown: names, required: names, atLeastOne: names, justOne: names });
-  const fields = v.record(v.string(), v.object({ fields: v.record(v.string(), field), rules: v.array(rule) }));
-  return v.pipe(
-    v.string(),
-    v.rawTransform(({ dataset, addIssue, NEVER }) => {
-      const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), fields), dataset.value);
-      if (parsed.success) return parsed.output;
-      addIssue({ message: 'must be the mapping that the stack compiles from ocsfFields' });
-      return NEVER;
-    }),
-  );
 }
 
 function isSafeUrl(text: string): boolean {

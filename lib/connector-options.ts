@@ -7,7 +7,6 @@ import { type ConfigOf, type GroupFor, groupSchema, type OptionGroup } from './c
 import type { SecurityDataConnectorProps } from './connector-props.ts';
 import { destinationSchema } from './delivery/destinations.ts';
 import { noProxySchema, proxyUrlSchema } from './function/proxy.ts';
-import { ocsfFieldsSchema } from './ocsf/ocsf-fields-option.ts';
 import { REGION } from './region.ts';
 import { siemReaderSchema } from './siem/readers.ts';
 
@@ -82,7 +81,6 @@ export const CONNECTOR_OPTIONS = {
   },
   optional: {
     ...FUNCTION_OPTIONS,
-    ocsfFields: { schema: ocsfFieldsSchema },
     rate: { schema: integer(1, 60, 'minutes'), default: 1, name: 'rateMinutes', form: 'minutes' },
     enabled: { schema: flag, default: true },
     memorySize: { schema: integer(256, 10240, 'megabytes'), default: 1769, name: 'memoryMegabytes' },

@@ -124,21 +124,6 @@ export interface SecurityDataConnectorProps {
   readonly paginationMember?: string;
 
   /**
-   * Format of the events: the connector's own envelope, or OCSF 1.8.0 (docs/ocsf.md).
-   *
-   * @default 'envelope'
-   */
-  readonly format?: 'envelope' | 'ocsf';
-
-  /**
-   * OCSF attribute for each member of a row, such as `{"fqdn": "device.hostname"}`. Below the name of a stream it applies to that stream alone.
-   * Only with the format `ocsf`. See docs/ocsf.md#mapping.
-   *
-   * @default - members stay in `unmapped`
-   */
-  readonly ocsfFields?: { readonly [member: string]: string | { readonly [member: string]: string } };
-
-  /**
    * Time between two runs, in whole minutes from 1 to 60. The periods of the alarms follow from it.
    *
    * @default Duration.minutes(1)

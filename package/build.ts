@@ -1,31 +1,27 @@
-/** Bundles what the package has into dist/: the entries, the function, and the types of the entries. `npm run build`, which `npm pack` runs too. */
+/** Makes the package in dist/, the folder that is packed and published: bundles, types, manifest and documents. */
 import { cpSync, globSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { declare } from './declarations.ts';
 import { ENTRY_BUNDLES } from './entry-bundles.ts';
 import { FUNCTION_BUNDLE } from './function-bundle.ts';
+import { MANIFEST } from './manifest.ts';
 import { noticesText } from './third-party-notices.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 const DIST = path.join(ROOT, 'dist');
-
-/** Read at run time, beside the code that reads them: glob by folder. */
-const DATA = { 'lib/ocsf': '*.json', 'lib/query': '**/*.sql' };
+/** SQL that the bundles read at run time, beside them. */
+const QUERIES = path.join(ROOT, 'lib', 'query');
 
 rmSync(DIST, { recursive: true, force: true });
 declare(DIST);
 const built = await Promise.all([FUNCTION_BUNDLE, ...ENTRY_BUNDLES].map(options => build(options)));
-writeFileSync(
-  path.join(DIST, 'THIRD-PARTY-NOTICES.txt'),
-  noticesText(
-    built.map(({ metafile }) => metafile!),
-    ROOT,
-  ),
-);
-// The manifest of the package says that its sources are ES modules.
-writeFileSync(path.join(DIST, 'package.json'), '{ "type": "commonjs" }\n');
-for (const [folder, files] of Object.entries(DATA)) {
-  const from = path.join(ROOT, folder);
-  for (const file of globSync(files, { cwd: from })) cpSync(path.join(from, file), path.join(DIST, 'package', file));
+
+const metafiles = built.map(({ metafile }) => metafile!);
+writeFileSync(path.join(DIST, 'THIRD-PARTY-NOTICES.txt'), noticesText(metafiles, ROOT));
+writeFileSync(path.join(DIST, 'package.json'), `${JSON.stringify(MANIFEST, null, 2)}\n`);
+cpSync(path.join(import.meta.dirname, 'README.md'), path.join(DIST, 'README.md'));
+for (const file of ['CHANGELOG.md', 'LICENSE']) cpSync(path.join(ROOT, file), path.join(DIST, file));
+for (const file of globSync('**/*.sql', { cwd: QUERIES })) {
+  cpSync(path.join(QUERIES, file), path.join(DIST, 'package', file));
 }

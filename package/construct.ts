@@ -1,5 +1,4 @@
 /** What `@security-data-connector/connector` exports: the construct, its props, and what its attributes are. */
-import './check-peers.ts';
 
 export { ConfigurationError, type Fault } from '../lib/config/fault.ts';
 export type {

@@ -4,7 +4,7 @@ import path from 'node:path';
 
 const ROOT = path.join(import.meta.dirname, '..');
 
-/** Writes the declarations of the entries that are imported, and of what those name, and no others. @returns their paths */
+/** Writes the declarations of the construct and of what they name, and no others. @returns their paths */
 export function declare(folder: string): string[] {
   const compiler = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
   const args = [compiler, '--project', 'package/tsconfig.json', '--outDir', folder];
@@ -18,7 +18,7 @@ export function declare(folder: string): string[] {
     writeFileSync(file, text);
     for (const [, target] of text.matchAll(/'(\.[^']+)\.js'/g)) add(path.resolve(path.dirname(file), `${target}.d.ts`));
   };
-  for (const name of ['construct', 'client']) add(path.join(folder, 'package', `${name}.d.ts`));
+  add(path.join(folder, 'package', 'construct.d.ts'));
   for (const file of globSync('**/*.d.ts', { cwd: folder })) {
     if (!needed.has(path.join(folder, file))) rmSync(path.join(folder, file));
   }

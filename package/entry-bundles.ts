@@ -5,15 +5,12 @@ import manifest from '../package.json' with { type: 'json' };
 
 /**
  * The entries of the package, each one file with everything in it but the peers, so that an app installs nothing else.
- *
- * CommonJS, as construct libraries are: an app that `cdk init` made is CommonJS, and its jest cannot load ES modules.
  */
 const ENTRY = {
   absWorkingDir: path.join(import.meta.dirname, '..'),
   platform: 'node',
   format: 'cjs',
-  // Lower than `engines`: an older Node must be able to parse the file, or it cannot say what it needs.
-  target: 'node18',
+  target: 'node20',
   bundle: true,
   mainFields: ['module', 'main'],
   external: Object.keys(manifest.peerDependencies),
@@ -39,7 +36,7 @@ const clientsOnDemand: Plugin = {
 
 /** What apps import stays readable. The command is two thirds of the size without white space. */
 export const ENTRY_BUNDLES = [
-  { ...ENTRY, entryPoints: ['package/construct.ts', 'package/client.ts'], sourcemap: true },
+  { ...ENTRY, entryPoints: ['package/construct.ts'], sourcemap: true },
   {
     ...ENTRY,
     entryPoints: ['package/connectorctl.ts'],

@@ -1,6 +1,6 @@
 /**
  * Prints what CHANGELOG.md says of the version in package.json: `npm run --silent release-notes`. Fails for a version without a section, or with
- * another tag, and so keeps `npm publish` from publishing it.
+ * another tag, and so ends the release before anything is published.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

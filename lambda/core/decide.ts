@@ -26,7 +26,7 @@ import type {
   SavedStream,
 } from '../ports.ts';
 import { childOf, type NamedStream, type SelectedStream } from '../streams.ts';
-import { type EventContext, type EventFormat, eventLine, filteredWithdrawal } from './event.ts';
+import { type EventContext, eventLine, filteredWithdrawal, withdrawnLine } from './event.ts';
 import { idTag, SHORT_TAG } from './hashes.ts';
 import type { ReadPage } from './read-pages.ts';
 import { type BadRow, type Row, readRow } from './row.ts';
@@ -145,7 +145,6 @@ export interface DecideOptions {
   /** One for each row. */
   readonly sequences: Sequences;
   readonly context: EventContext;
-  readonly format: EventFormat;
   /** Where a dead letter will be stored, for the notice that points to it. */
   readonly locate: (deadLetter: DeadLetter) => string;
 }
@@ -285,9 +284,9 @@ function outcomeOf(
   const before = known?.state;
   if (decision === 'forward') return forwarded(row, sequence, known, checkpoint, options);
   if (decision === 'withdraw') {
-    const { stream, context, format } = options;
+    const { stream, context } = options;
     const revision = revisionName(before?.revision ?? 0, checkpoint);
-    const line = format.withdrawn(filteredWithdrawal({ row, stream, sequence, revision }, context), context);
+    const line = withdrawnLine(filteredWithdrawal({ row, stream, sequence, revision }, context), context);
     const state = stateOf('withheld', row, sequence, before?.revision ?? 0, checkpoint, options);
     return { id, sequence, line, state: known && state, gone: true, sent: { withdrawn: 1, withdrawnByFilter: 1 } };
   }
@@ -310,13 +309,12 @@ function forwarded(
   checkpoint: Pick<Checkpoint, 'generation' | 'selections'>,
   options: DecideOptions,
 ): Outcome {
-  const { stream, context, format, locate } = options;
+  const { stream, context, locate } = options;
   const { id, deleted } = row;
   const before = known?.state;
-  const isKnown = before?.status === 'live' && before.generation >= checkpoint.generation;
   const revision = deleted ? (before?.revision ?? 0) : nextRevision(known ?? NOTHING);
-  const event = { row, stream, sequence, revision: revisionName(revision, checkpoint), known: isKnown };
-  const { line, deadLetter } = eventLine(event, context, format, locate);
+  const event = { row, stream, sequence, revision: revisionName(revision, checkpoint) };
+  const { line, deadLetter } = eventLine(event, context, locate);
   const state = known && stateOf(deleted ? 'removed' : 'live', row, sequence, revision, checkpoint, options);
   return {
     id,

@@ -1,7 +1,4 @@
-/**
- * Events: what a format needs to know of a row, the deterministic `event_id`, and the envelope, which is the connector's own format. docs/events.md
- * describes it, docs/event.schema.json specifies it.
- */
+/** The lines that the SIEM reads, and their deterministic `event_id`. docs/events.md describes them, docs/event.schema.json specifies them. */
 import type { DeadLetter, Hash, Removal } from '../ports.ts';
 import type { Stream, StreamName } from '../streams.ts';
 import type { Row } from './row.ts';
@@ -20,19 +17,8 @@ export interface RowEvent {
   readonly sequence: string;
   /** See RowState: a row that comes back after a withdrawal is another delivery, even at the position that it had. */
   readonly revision: string;
-  /** Whether the SIEM has the row in another version, as far as the states say. */
-  readonly known: boolean;
   /** `sequence` of the event that this one repeats, so that the SIEM does not forget the row. */
   readonly refreshOf?: string;
-}
-
-export interface EventFormat {
-  /** One JSON line, without a line end, that carries the row's text as the API sent it. */
-  row(event: RowEvent, context: EventContext): string;
-  /** Stands in for a row whose own line exceeds what Firehose takes; it points to the row's dead letter. */
-  oversize(event: RowEvent, context: EventContext, deadLetter: string): string;
-  /** Says that a row that the SIEM has is no longer for it. */
-  withdrawn(withdrawal: Withdrawal, context: EventContext): string;
 }
 
 /** Why a row is withdrawn that did not disappear with its parent: the filter excludes it, or the API does not know it any more. */
@@ -52,7 +38,7 @@ export interface Withdrawal {
 /** What Firehose takes as one record, in bytes before base64, line end included. */
 export const MAX_LINE_BYTES = 1_024_000;
 
-/** One JSON line that carries the row's text as the API sent it. */
+/** One JSON line, without a line end, that carries the row's text as the API sent it. */
 export function rowLine(event: RowEvent, context: EventContext): string {
   const { row, stream, sequence } = event;
   const kind = row.deleted ? 'tombstone' : stream.kind;
@@ -75,12 +61,6 @@ export function withdrawnLine(withdrawal: Withdrawal, context: EventContext): st
   return `${head}${parentMember(parent)}${reason === undefined ? '' : `,"reason":"${reason}"`}}`;
 }
 
-export const envelope: EventFormat = {
-  row: rowLine,
-  oversize: oversizeLine,
-  withdrawn: withdrawnLine,
-};
-
 /**
  * The line of a row. Of one that is too large for a record: the notice that points to its dead letter, and the dead letter.
  *
@@ -89,14 +69,13 @@ export const envelope: EventFormat = {
 export function eventLine(
   event: RowEvent & { readonly stream: { readonly name: StreamName } },
   context: EventContext,
-  format: EventFormat,
   locate: (deadLetter: DeadLetter) => string,
 ): { readonly line: string; readonly deadLetter?: DeadLetter } {
-  const line = format.row(event, context);
+  const line = rowLine(event, context);
   if (!exceedsRecord(line)) return { line };
   const { row, stream } = event;
   const deadLetter: DeadLetter = { stream: stream.name, reason: 'oversize', row: row.text, rowHash: row.rowHash };
-  return { line: format.oversize(event, context, locate(deadLetter)), deadLetter };
+  return { line: oversizeLine(event, context, locate(deadLetter)), deadLetter };
 }
 
 export function exceedsRecord(line: string): boolean {
@@ -133,7 +112,7 @@ function refreshMember({ refreshOf }: RowEvent): string {
 
 const EVENT_ID_LENGTH = 32;
 
-export function rowEventId(event: RowEvent, context: EventContext): string {
+function rowEventId(event: RowEvent, context: EventContext): string {
   const { row, revision, refreshOf } = event;
   if (refreshOf !== undefined) return refreshEventId(event, refreshOf, context);
   const { hash } = context;
@@ -149,7 +128,7 @@ function refreshEventId({ row, stream, revision }: RowEvent, refreshOf: string, 
   return hash(`refresh\n${stream.name}\n${row.rowHash}\n${revision}\n${refreshOf}`).slice(0, EVENT_ID_LENGTH);
 }
 
-export function oversizeEventId(event: RowEvent, context: EventContext): string {
+function oversizeEventId(event: RowEvent, context: EventContext): string {
   const { row, revision, refreshOf } = event;
   if (refreshOf !== undefined) return refreshEventId(event, refreshOf, context);
   const { hash } = context;

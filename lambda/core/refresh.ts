@@ -193,14 +193,14 @@ function outcomesOf(
   streamRun: StreamRun,
 ): Outcome[] {
   const options = decideOptions(old.length + back.length, streamRun);
-  const { stream, context, format, locate, sequences } = options;
+  const { stream, context, locate, sequences } = options;
   const repeated = old.map(({ row, known }, index): Outcome => {
     const state = known.state!;
     const sequence = sequenceAt(sequences, index + 1);
     const revision = revisionName(nextRevision(known), checkpoint);
-    const event = { row, stream, sequence, revision, known: true, refreshOf: state.sequence };
+    const event = { row, stream, sequence, revision, refreshOf: state.sequence };
     const next = { ...state, sequence, forwardedAt: context.forwardedAt };
-    return { id: row.id, sequence, ...eventLine(event, context, format, locate), state: next, sent: { refreshed: 1 } };
+    return { id: row.id, sequence, ...eventLine(event, context, locate), state: next, sent: { refreshed: 1 } };
   });
   const sentAgain = back.map(({ row, known }, index) => {
     const sequence = sequenceAt(sequences, old.length + index + 1);

@@ -25,7 +25,7 @@ import {
   type StreamState,
 } from './decide.ts';
 import { ApiRefusedError, ContractError } from './errors.ts';
-import { missingWithdrawal } from './event.ts';
+import { missingWithdrawal, withdrawnLine } from './event.ts';
 import { idTag } from './hashes.ts';
 import { chunks } from './in-parallel.ts';
 import { type Row, readRow, rowCut, singleRow } from './row.ts';
@@ -152,11 +152,11 @@ function withdrawMissing(
   id: string,
   { state, unconfirmed, generation }: Known,
   sequence: string,
-  { stream, context, format }: DecideOptions,
+  { stream, context }: DecideOptions,
 ): Repaired {
   if (state?.status !== 'live' && !unconfirmed) return { result: { outcome: 'unchanged' } };
   const { parent, revision = 0, rowHash = '' } = state ?? {};
-  const line = format.withdrawn(missingWithdrawal({ id, parent, stream, sequence, revision }, context), context);
+  const line = withdrawnLine(missingWithdrawal({ id, parent, stream, sequence, revision }, context), context);
   const next: RowState = {
     status: 'removed',
     rowHash,

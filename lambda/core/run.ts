@@ -15,7 +15,7 @@ import type {
   RowStates,
 } from '../ports.ts';
 import type { SyncedStream } from '../streams.ts';
-import type { EventContext, EventFormat } from './event.ts';
+import type { EventContext } from './event.ts';
 import type { Sequencer } from './sequence.ts';
 
 /** What a run reaches out to. */
@@ -45,7 +45,6 @@ export interface Assignment {
   readonly configuredNames: MemberNames;
   /** Every row is sent again within so many days. Absent: a row is sent when it changes. */
   readonly refreshDays?: number | undefined;
-  readonly format: EventFormat;
 }
 
 /** What the streams of one run share. */

@@ -102,7 +102,6 @@ async function lookUp(
 export function decideOptions(rows: number, { stream, run }: StreamRun): DecideOptions {
   return {
     stream,
-    format: run.assignment.format,
     sequences: run.sequencer.reserve(rows),
     context: eventContext(run),
     locate: deadLetter => run.deadLetters.locate(deadLetter),

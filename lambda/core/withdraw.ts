@@ -15,7 +15,7 @@ import type { ChildEntry, ListedRemoval, RowState } from '../ports.ts';
 import type { NamedStream } from '../streams.ts';
 import { sendAndCommit } from './commit.ts';
 import { batchOf, forget, isUnconfirmed, type Outcome, type StreamState } from './decide.ts';
-import { cascadedWithdrawal } from './event.ts';
+import { cascadedWithdrawal, withdrawnLine } from './event.ts';
 import { idTag } from './hashes.ts';
 import { chunks, inParallel } from './in-parallel.ts';
 import { eventContext, type StreamRun } from './run.ts';
@@ -169,10 +169,7 @@ function outcomesOf(
     const known = stored.get(id);
     // The hash of what the SIEM had: a refresh recognizes by it a row of a restored asset that was never delivered again.
     const { rowHash = '', revision = 0 } = known ?? {};
-    const line = run.assignment.format.withdrawn(
-      cascadedWithdrawal({ id, removal, stream, sequence }, context),
-      context,
-    );
+    const line = withdrawnLine(cascadedWithdrawal({ id, removal, stream, sequence }, context), context);
     const state: RowState = {
       status: 'removed',
       rowHash,

@@ -18,7 +18,6 @@ import {
 } from '../connector-options.ts';
 import type { Network, SecurityDataConnectorProps } from '../connector-props.ts';
 import { DESTINATIONS, destinationSchema, kindOf } from '../delivery/destinations.ts';
-import { ocsfFaultsWithin } from '../ocsf/ocsf-fields-option.ts';
 import { SIEM_READERS, siemReaderSchema } from '../siem/readers.ts';
 import { suppressFinding } from '../suppress-finding.ts';
 import { certificatesFaultsWithin } from './certificates.ts';
@@ -129,7 +128,6 @@ export function checkProps(scope: Construct, props: unknown): void {
     const known = Object.fromEntries(Object.entries(given).filter(([name]) => !faults.some(isAbout(name))));
     const between = [
       ...contradictionsWithin(known, 'props'),
-      ...ocsfFaultsWithin(known, 'props'),
       // The CDK runs an app in the folder of its cdk.json.
       ...certificatesFaultsWithin(known, process.cwd(), 'props'),
     ];

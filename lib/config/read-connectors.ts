@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as v from 'valibot';
 import { CONNECTOR_OPTIONS, type ConnectorConfig, connectorSchema } from '../connector-options.ts';
-import { ocsfFaults } from '../ocsf/ocsf-fields-option.ts';
 import { certificatesFaults } from './certificates.ts';
 import { contradictions } from './contradictions.ts';
 import { ConfigurationError, type Fault } from './fault.ts';
@@ -51,7 +50,6 @@ export function readConnectors(context: unknown, folder = process.cwd()): readon
     ...contradictions(list),
     ...collisions(list),
     ...misplacedInList(list, CONNECTOR_OPTIONS),
-    ...ocsfFaults(list),
     ...certificatesFaults(list, folder),
   ];
   if (faults.length > 0) throw new ConfigurationError(faults);

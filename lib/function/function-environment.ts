@@ -4,7 +4,6 @@ import type { IDeliveryStreamRef } from 'aws-cdk-lib/aws-kinesisfirehose';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { CONNECTOR_OPTIONS, type ConnectorOptions } from '../connector-options.ts';
-import { compileFields } from '../ocsf/compile-fields.ts';
 import { certificatesEnvironment } from './ca-certificates.ts';
 import { proxyEnvironment } from './proxy.ts';
 
@@ -38,7 +37,6 @@ export function functionEnvironment(options: ConnectorOptions, resources: Functi
     STATE_TABLE: resources.state.tableName,
     DELIVERY_STREAM: resources.delivery.deliveryStreamRef.deliveryStreamName,
     DEAD_LETTER_BUCKET: resources.bucket.bucketName,
-    ...(options.ocsfFields && { OCSF_FIELDS: JSON.stringify(compileFields(options.ocsfFields).compiled) }),
   };
 }
 

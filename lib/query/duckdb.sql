@@ -43,7 +43,6 @@ create macro from_iso8601_timestamp(iso_text) as
       else timezone('UTC', cast(
         replace(regexp_replace(iso_text, 'T(\d\d:\d\d)(Z|[+-].*)?$', 'T\1:00\2'), ',', '.') as timestamptz))
     end);
-create macro from_unixtime(seconds) as epoch_ms(cast(round(seconds * 1000) as bigint));
 create macro at_timezone(utc, zone) as utc;
 -- The patterns of MySQL that both have: %Y, %m, %d, %H.
 create macro date_format(moment, pattern) as strftime(moment, pattern);

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { classesOf, type OcsfClass, withdrawalClass } from '../../lambda/core/ocsf/classes.ts';
 import { STREAMS, type Stream } from '../../lambda/streams.ts';
 
 /** Type of a column, named as in Athena and in this file. Times are UTC. */
@@ -17,51 +16,7 @@ export interface View {
 const VERSIONED: readonly Stream[] = STREAMS.filter(({ hasRowStates }) => hasRowStates);
 const IMMUTABLE: readonly Stream[] = STREAMS.filter(({ hasRowStates }) => !hasRowStates);
 
-/** Kind of the event in the envelope, by class. */
-const KINDS = STREAMS.flatMap((stream): [OcsfClass, string][] => {
-  const { live, removed, withdrawn } = classesOf(stream);
-  return [
-    [live, `'${stream.kind}'`],
-    ...(removed ? [[removed, "'tombstone'"] as [OcsfClass, string]] : []),
-    ...(withdrawn ? [[withdrawn, "'withdrawn'"] as [OcsfClass, string]] : []),
-    ...(stream.hasRowStates ? [[withdrawalClass(stream, 'filtered'), "'withdrawn'"] as [OcsfClass, string]] : []),
-  ];
-});
-
-/** Values of streams and OCSF classes that the SQL files use. */
-const SQL_FACTS = {
-  immutable_streams: listed(IMMUTABLE.map(({ name }) => name)),
-  removed_kinds: cases(KINDS, kind => kind === "'tombstone'"),
-  other_kinds: cases(KINDS, kind => kind !== "'tombstone'"),
-  ids: cases(
-    STREAMS.flatMap(stream =>
-      Object.values(classesOf(stream)).map((each: OcsfClass) => [
-        each,
-        `json_extract_scalar(head, '$.${each.idPath ?? 'metadata.original_event_uid'}')`,
-      ]),
-    ),
-  ),
-};
-
-function listed(texts: readonly string[]): string {
-  return texts.map(text => `'${text}'`).join(', ');
-}
-
-/** Branches of a SQL `case`, each once: by class, and by activity where the class alone does not decide. */
-function cases(
-  values: readonly (readonly [OcsfClass, string])[],
-  isWanted: (value: string) => boolean = () => true,
-): string {
-  const lines = values.map(([each, value]) => {
-    const isClear = values.every(([other, otherValue]) => other.uid !== each.uid || otherValue === value);
-    const activities = [each.activity, ...(each.update === undefined ? [] : [each.update])].map(String);
-    const activity = activities.length === 1 ? `= ${listed(activities)}` : `in (${listed(activities)})`;
-    return isWanted(value)
-      ? [`when class_uid = '${each.uid}'${isClear ? '' : ` and activity_id ${activity}`} then ${value}`]
-      : [];
-  });
-  return [...new Set(lines.flat())].join('\n      ');
-}
+const IMMUTABLE_STREAMS = IMMUTABLE.map(({ name }) => `'${name}'`).join(', ');
 
 const EVENT = {
   connector: 'varchar',
@@ -110,10 +65,10 @@ export const VIEWS: readonly View[] = [
   ...IMMUTABLE.map(immutableView),
 ];
 
-/** A view whose SQL is in a file. There `{{name}}` is replaced by facts of the streams. */
+/** A view whose SQL is in a file. */
 function fileView(name: string, columns: View['columns']): View {
   const sql = sqlFile(path.join('views', `${name}.sql`));
-  return { name, columns, sql: sql.replace(/\{\{(\w+)\}\}/g, (_, fact: keyof typeof SQL_FACTS) => SQL_FACTS[fact]) };
+  return { name, columns, sql: sql.replace('{{immutable_streams}}', IMMUTABLE_STREAMS) };
 }
 
 function presentView({ name, singular, timeMember, cascadesFrom }: Stream): View {

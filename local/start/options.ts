@@ -5,7 +5,6 @@ import { STREAMS, STREAMS_WITHOUT_PATH, type StreamKey, streamKey } from '../../
 import { LOCAL_NAMES } from '../aws/endpoints.ts';
 import { optionOf, readArguments, refusalText, wholeNumber } from '../npm-command.ts';
 import { COUNT_NAMES, defaultCounts, type SeedCounts } from '../platform/seed.ts';
-import { type OcsfFields, ocsfMapping } from './ocsf-mapping.ts';
 
 /** The function's settings by the option that gives them. */
 const SETTINGS = {
@@ -19,7 +18,6 @@ const SETTINGS = {
   pageLimit: 'PAGE_LIMIT',
   rowsMember: 'ROWS_MEMBER',
   paginationMember: 'PAGINATION_MEMBER',
-  format: 'EVENT_FORMAT',
   filter: 'FILTERS',
   omit: 'OMIT',
 } as const;
@@ -37,7 +35,6 @@ export type Flags = EmbeddedFlags & {
   readonly omit?: ByStream<readonly string[]>;
   readonly clientId?: string;
   readonly clientSecret?: string | true;
-  readonly ocsfFields?: string;
   readonly stateFolder: string;
   readonly reset: boolean;
   readonly verbose: boolean;
@@ -65,11 +62,6 @@ function describeRun(command: Command): Command {
     .option('--state-folder <path>', 'holds a folder for each name, with its state and its files', '.local')
     .option('--reset', 'start again: deletes state, log and delivered files of this name first', false)
     .option('--page-limit <n>', 'rows asked for in a page, 1 to 500 (default: 500)')
-    .option('--format <format>', 'format of the events: envelope or ocsf (default: envelope)')
-    .option(
-      '--ocsf-fields <file>',
-      'JSON file with a mapping to OCSF, as ocsfFields in the configuration (with --format ocsf)',
-    )
     .option(
       '--filter <stream=expression>',
       `send only rows for which the expression of JMESPath is not false (repeatable; streams: ${keys})`,
@@ -181,9 +173,6 @@ export interface StartRequest {
   readonly verbose: boolean;
   /** Settings from the options, by the function's names. */
   readonly settings: Readonly<Record<string, string>>;
-  readonly format: 'envelope' | 'ocsf';
-  /** The mapping to OCSF, if given. */
-  readonly ocsfFields?: OcsfFields | undefined;
   readonly target: EmbeddedTarget | TenantTarget;
   /** The arguments of another run that continues this one. */
   readonly again: readonly string[];
@@ -210,14 +199,12 @@ export function readRequest(args: readonly string[], environment: NodeJS.Process
   const { flags, faults: argumentFaults } = readArguments<Flags>(describe, args, environment);
   const isTenant = ONLY_OF_TENANT.some(flag => flags[flag] !== undefined);
   const name = flags.name ?? (isTenant ? defaultName(flags.baseUrl ?? '') : 'local');
-  const mapping = ocsfMapping({ ...flags, name });
-  const settings = { ...settingsOf({ ...flags, name }), ...mapping.settings };
+  const settings = settingsOf({ ...flags, name });
   const faults = [
     ...argumentFaults,
     ...(flags.clientSecret === undefined ? [] : [SECRET_IS_NO_ARGUMENT]),
     ...(isTenant ? tenantFaults(flags, hasSecret) : []),
     ...settingFaults(isTenant ? settings : { ...EMBEDDED_PATHS, ...settings }),
-    ...mapping.faults,
     ...nameFault(name),
   ];
   if (faults.length > 0) throw new StartFaultsError(faults);
@@ -229,8 +216,6 @@ export function readRequest(args: readonly string[], environment: NodeJS.Process
     reset: flags.reset,
     verbose: flags.verbose,
     settings,
-    format: flags.format === 'ocsf' ? 'ocsf' : 'envelope',
-    ocsfFields: mapping.fields,
     target: isTenant
       ? { baseUrl: baseUrl!.trim(), authUrl: authUrl!.trim(), clientId: clientId! }
       : { ...Object.fromEntries(embedded), change },

@@ -6,7 +6,7 @@ import { machineProxy } from '../../bin/machine-proxy.ts';
 import { readClientSecret } from '../../bin/terminal/client-secret.ts';
 import type { InvocationResult } from '../../lambda/invocation.ts';
 import { STREAMS, streamKey, streamsOn } from '../../lambda/streams.ts';
-import { deliveredObjects, linesOf } from '../aws/delivered.ts';
+import { deliveredObjects } from '../aws/delivered.ts';
 import { type LocalAws, startAws } from '../aws/endpoints.ts';
 import { randomAccessKey } from '../aws/signature.ts';
 import { onInterruption } from '../interruption.ts';
@@ -16,7 +16,6 @@ import { pathSettings } from '../platform/settings.ts';
 import { rebuildPlatform } from './embedded-platform.ts';
 import { failureText } from './failure-text.ts';
 import { HandlerHost } from './handler-host.ts';
-import { mappingText } from './ocsf-mapping.ts';
 import type { StartRequest } from './options.ts';
 import { counted, Progress } from './progress.ts';
 import { resetFolder } from './reset.ts';
@@ -131,10 +130,7 @@ async function drainAndReport(request: StartRequest, parts: RunParts): Promise<n
   const files = (await deliveredObjects(delivered)).filter(file => !filesBefore.has(file));
   const streams = streamsIn(settings).map(({ name }) => name);
   const metrics = await metricsIn(log, logged);
-  const notes = [
-    ...summaryNotes(streams, metrics),
-    ...(request.ocsfFields ? await mappingText(request.ocsfFields, linesOf(files)) : []),
-  ];
+  const notes = summaryNotes(streams, metrics);
   const hasDeadLetters = streams.some(stream => metrics(stream).DeadLetters > 0);
   const places = { delivered, files: files.length, log, ...(hasDeadLetters && { deadLetters }) };
   console.log(`\n${[summaryTable(streams, metrics), ...notes].join('\n')}\n\n${placesText(places)}\n`);

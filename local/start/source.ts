@@ -22,8 +22,6 @@ const TenantData = v.object({
 /** The source of a state folder's rows. Cursors and row states of one source are meaningless for another. */
 const Source = v.object({
   version: v.literal(1),
-  /** Format of the delivered events. */
-  format: v.picklist(['envelope', 'ocsf']),
   tenantData: v.optional(TenantData),
   tenant: v.optional(v.object({ baseUrl: v.string(), clientId: v.string() })),
 });
@@ -38,16 +36,16 @@ export type TenantDataRecipe = v.InferOutput<typeof TenantData>;
  * @throws StartFaultsError when the state folder was filled from another source
  */
 export function nextSource(request: StartRequest, before: Source | undefined, now: number): Source {
-  const { target, format } = request;
+  const { target } = request;
   const faults = before === undefined ? [] : contradictions(request, before);
   if (faults.length > 0) {
     const remedy = 'Choose another --name or --state-folder, or start again with --reset';
     throw new StartFaultsError(faults.map(fault => `${fault}. ${remedy}`));
   }
-  if ('baseUrl' in target) return { version: 1, format, tenant: tenantRecord(target) };
+  if ('baseUrl' in target) return { version: 1, tenant: tenantRecord(target) };
   const { change, ...given } = target;
   const recipe = before?.tenantData ?? { seed: 1, ...defaultCounts('start'), ...given, startedAt: now, changes: [] };
-  return { version: 1, format, tenantData: change === 0 ? recipe : withChange(recipe, change, now) };
+  return { version: 1, tenantData: change === 0 ? recipe : withChange(recipe, change, now) };
 }
 
 /** Each change takes a millisecond of the platform's time. The machine's clock may have been set back. */
@@ -56,13 +54,10 @@ function withChange(recipe: TenantDataRecipe, change: number, now: number): Tena
   return { ...recipe, changes: [...recipe.changes, { at: Math.max(now, last.at + last.count), count: change }] };
 }
 
-function contradictions({ target, name, format }: StartRequest, before: Source): string[] {
+function contradictions({ target, name }: StartRequest, before: Source): string[] {
   const { tenantData, tenant } = before;
   const from = tenant ? `${tenant.baseUrl} with --client-id ${tenant.clientId}` : 'the embedded platform';
   const faults: string[] = [];
-  // No SIEM reads lines of two formats in one place.
-  if (before.format !== format)
-    faults.push(`"${name}" holds events in the format ${before.format}, and this run would add ${format}`);
   if ('baseUrl' in target) {
     const { baseUrl, clientId } = tenantRecord(target);
     // Another client may belong to another organization, whose rows must not mix with these.

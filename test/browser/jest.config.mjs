@@ -4,6 +4,7 @@ export default {
   testMatch: ['<rootDir>/test/browser/**/*.browser.ts'],
   runner: 'jest-light-runner/child-process',
   setupFiles: ['<rootDir>/test/support/jest-globals.mjs'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/'],
   // The demo and the browser need a processor each.
   maxWorkers: 1,
 };

@@ -1,10 +1,8 @@
 /** What a reader may type after `npm start` and `npm start -- --change 50` must return rows. */
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { EventDatabase } from '../../local/query/event-database.ts';
 import { type Ended, StateFolder } from '../local/start/start-process.ts';
-import { shownMapping } from '../ocsf/examples.ts';
 import { code, PAGES, page } from './pages.ts';
 
 /** SQL that a page or a help text hands to `npm run query`, and the SQL blocks of docs/query.md. */
@@ -20,7 +18,6 @@ const EXAMPLES = [
 const SMALL = ['--assets', '50', '--threats', '50', '--dns-blocks', '50'];
 let folder: StateFolder;
 let first: Ended;
-let mapped: Ended;
 let database: EventDatabase;
 
 beforeAll(async () => {
@@ -29,9 +26,6 @@ beforeAll(async () => {
   // Fewer rows answer sooner, and what they answer, those of the README answer too.
   await folder.run(['--name', 'small', ...SMALL]);
   await folder.run(['--name', 'small', '--change', '50']);
-  const mapping = join(folder.path, 'mapping.json');
-  await writeFile(mapping, JSON.stringify(shownMapping()));
-  mapped = await folder.run(['--name', 'try', '--format', 'ocsf', '--ocsf-fields', mapping, ...SMALL]);
   database = await EventDatabase.open(join(folder.path, 'small'));
 });
 afterAll(async () => {
@@ -40,8 +34,8 @@ afterAll(async () => {
 });
 
 describe('an example that is typed against the data of npm start', () => {
-  test('is in the README, in docs/query.md, in docs/ocsf.md and in the help', () => {
-    const sources = ['README.md', 'docs/query.md', 'docs/ocsf.md', 'local/query/command.ts'];
+  test('is in the README, in docs/query.md and in the help', () => {
+    const sources = ['README.md', 'docs/query.md', 'local/query/command.ts'];
     expect([...new Set(EXAMPLES.map(([name]) => name))]).toEqual(expect.arrayContaining(sources));
     expect(EXAMPLES.length).toBeGreaterThan(12);
   });
@@ -59,10 +53,5 @@ describe('an example that is typed against the data of npm start', () => {
   test('prints the output that the README shows, without a line left out', () => {
     const [shown] = code(page('README.md'), 'text');
     expect(first.stdout).toContain(`\n${shown}`);
-  });
-
-  test('maps members to OCSF that rows have, with values that fit', () => {
-    expect(mapped.stdout).toContain('Members of --ocsf-fields');
-    expect([mapped.status, mapped.stdout.match(/.*WARNING.*/g)]).toEqual([0, null]);
   });
 });

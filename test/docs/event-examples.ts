@@ -49,7 +49,7 @@ export async function storyLines(): Promise<string[]> {
 export async function exampleLines(): Promise<ReadonlyMap<string, string>> {
   const first = new Map<string, string>();
   const test = { connector: 'acme', id: '5d41402abc4b2a76b9719d911017c592', time: new Date(START + 6 * MINUTE) };
-  for (const line of [...(await storyLines()), testEventLine('envelope', test).trimEnd()]) {
+  for (const line of [...(await storyLines()), testEventLine(test).trimEnd()]) {
     const label = labelOf(line);
     if (!first.has(label)) first.set(label, line);
   }

@@ -1,4 +1,4 @@
-/** The row of each stream that the examples in docs/events.md and docs/ocsf.md begin with. */
+/** The row of each stream that the examples in docs/events.md begin with. */
 import { STREAMS, type StreamName } from '../../lambda/streams.ts';
 
 /** With digits that a double cannot hold, and a fraction that a parser would drop. */

@@ -73,7 +73,6 @@ describe('the environment in docs/configuration.md', () => {
       THREAT_ASSET_FIELD: JSON.stringify(settings.threatAssetField),
       PAGE_LIMIT: String(settings.pageLimit),
       LEASE_SECONDS: String(settings.leaseSeconds),
-      EVENT_FORMAT: JSON.stringify(settings.ocsf === undefined ? 'envelope' : 'ocsf'),
     });
     expect([settings.dnsBlocksPath, settings.names.rows, settings.names.pagination]).toEqual([
       undefined,

@@ -8,11 +8,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Duration } from 'aws-cdk-lib';
 import { Command } from 'commander';
-import { classesOf, type OcsfClass, withdrawalClass } from '../../lambda/core/ocsf/classes.ts';
 import { STREAMS, type Stream } from '../../lambda/streams.ts';
 import { ALARMS } from '../../lib/alarms/alarms.ts';
 import { timingOf } from '../../lib/alarms/timing.ts';
-import { ocsfSchema } from '../../lib/ocsf/schema.ts';
 import { VIEWS } from '../../lib/query/views.ts';
 import { TEST } from '../../lib/test-event.ts';
 import { argumentsOrExit } from '../../local/npm-command.ts';
@@ -27,39 +25,9 @@ export const WRITTEN: Readonly<Record<string, (text: string) => string>> = {
       /^\| `stream` \|.*$/m,
       `| \`stream\` | ${either(STREAMS.map(({ name }) => `\`${name}\``))}; \`${TEST.stream}\` for a test event |`,
     ),
-  'ocsf.md': text => withTable(text, '## Classes', classRows()),
   'query.md': text => withTable(text, '## The views', viewRows(rows(partOf(text, '## The views')))),
   'runbook.md': text => withTable(text, '# ', alarmRows()),
 };
-
-function classRows(): string[][] {
-  const row = (event: string, { uid, caption, idPath, constants = '' }: OcsfClass, activity: number) => {
-    const { activity_name: own } = JSON.parse(`{${constants}}`) as { activity_name?: string };
-    const name =
-      own === undefined ? ` ${ocsfSchema().classes[uid]!.attributes['activity_id']!.enum![activity]}` : `, ${own}`;
-    return [event, `${uid} ${caption}`, `${activity}${name}`, `\`${idPath ?? 'metadata.original_event_uid'}\``];
-  };
-  const filteredRow = (stream: Stream) => {
-    const excluded = withdrawalClass(stream, 'filtered');
-    return row(
-      `${stream.singular} that [the filter](filters.md) excludes now, or that the API does not know`,
-      excluded,
-      excluded.activity,
-    );
-  };
-  const ofStreams = STREAMS.flatMap(stream => {
-    const { live, removed, withdrawn } = classesOf(stream);
-    const { singular } = stream;
-    return [
-      row(singular, live, live.activity),
-      ...(live.update === undefined ? [] : [row(`${singular}, known before`, live, live.update)]),
-      ...(removed ? [row(`tombstone of a removed ${singular}`, removed, removed.activity)] : []),
-      ...(withdrawn ? [row(`withdrawn ${singular}`, withdrawn, withdrawn.activity)] : []),
-      ...(stream.hasRowStates ? [filteredRow(stream)] : []),
-    ];
-  });
-  return [...ofStreams, ['row beyond 1,000 KiB', 'as its row', 'as its row', 'as its row']];
-}
 
 /**
  * What a row is stays as somebody wrote it. A new view begins with the comment of its SQL. Columns that an earlier view has are named after it.

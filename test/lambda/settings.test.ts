@@ -21,8 +21,6 @@ function faults(environment: NodeJS.ProcessEnv): readonly string[] {
   }
 }
 
-const COMPILED = 'OCSF_FIELDS must be the mapping that the stack compiles from ocsfFields';
-
 const faultsWith = (change: NodeJS.ProcessEnv) => faults({ ...REQUIRED, ...change });
 
 describe('settings', () => {
@@ -52,8 +50,6 @@ describe('settings', () => {
       ROWS_MEMBER: 'data',
       PAGINATION_MEMBER: 'page',
       LEASE_SECONDS: '900',
-      EVENT_FORMAT: 'ocsf',
-      OCSF_FIELDS: '{"threats":{"fields":{"title":{"to":"finding_info.title"}},"rules":[]}}',
       AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:1',
     };
     expect(readSettings({ ...REQUIRED, ...optional })).toMatchObject({
@@ -62,7 +58,6 @@ describe('settings', () => {
       pageLimit: 1,
       names: { rows: 'data', pagination: 'page' },
       leaseSeconds: 900,
-      ocsf: { threats: { fields: { title: { to: 'finding_info.title' } }, rules: [] } },
       s3PathStyle: true,
     });
   });
@@ -110,15 +105,6 @@ describe('faults of the settings', () => {
     expect(new Set(names)).toEqual(
       new Set([...Object.keys(REQUIRED), 'PAGE_LIMIT', 'LEASE_SECONDS', 'DNS_BLOCKS_PATH']),
     );
-  });
-
-  test.each([
-    ['an unknown format', { EVENT_FORMAT: 'cef' }, 'EVENT_FORMAT must be envelope or ocsf'],
-    ['a mapping without its format', { OCSF_FIELDS: '{}' }, 'OCSF_FIELDS has no effect unless EVENT_FORMAT is ocsf'],
-    ['a mapping that is not JSON', { EVENT_FORMAT: 'ocsf', OCSF_FIELDS: '{' }, COMPILED],
-    ['a mapping that was not compiled', { EVENT_FORMAT: 'ocsf', OCSF_FIELDS: '{"a":"message"}' }, COMPILED],
-  ])('the faults of the settings name %s', (_, change, fault) => {
-    expect(faultsWith(change)).toEqual([fault]);
   });
 
   test('the faults of the settings say that nothing was started, and quote no value', () => {

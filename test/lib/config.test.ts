@@ -317,7 +317,6 @@ describe('the configuration', () => {
         ...EXAMPLE,
         threatAssetField: 'asset_id',
         pageLimit: 500,
-        format: 'envelope',
         query: false,
         queryScanGigabytes: 100,
         rateMinutes: 1,

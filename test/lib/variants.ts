@@ -45,17 +45,6 @@ export const VARIANTS = {
     query: true,
   },
   query: { destination: { type: 's3', bufferSeconds: 120 }, query: true },
-  ocsf: {
-    format: 'ocsf',
-    dnsBlocksPath: '/v1/dns-blocks',
-    ocsfFields: {
-      hostname: 'device.hostname',
-      os: 'device.os.name',
-      severity: 'severity_id',
-      domain: 'query.hostname',
-      threats: { title: 'finding_info.title', score: 'risk_score' },
-    },
-  },
   splunk: { destination: { type: 'splunk', url: 'https://splunk.acme.example:8088' }, kmsKeyArn: KEY_ARN },
   http: {
     destination: {

@@ -16,7 +16,6 @@ import {
   templateOfClone,
   testApp,
 } from './apps.ts';
-import { assertSentence, BAD_INPUT } from './bad-input.ts';
 import { fetchActionlint, fetchNode } from './fetch.ts';
 import { assertContents, assertReproducible, attw, type Packed, pack, publint } from './packed.ts';
 import { type NodeMajor, PARTS } from './parts.ts';
@@ -58,9 +57,6 @@ await check('pack', async () => {
   console.log(`       ${packed.bytes} bytes packed, ${packed.unpackedBytes} unpacked, ${packed.files.length} files`);
   await ofFile(packed);
   for (const major of options.node) await check(`Node ${major}`, () => onNode(major as unknown as NodeMajor, packed));
-  for (const each of BAD_INPUT) {
-    await check(each.name, () => assertSentence(each, { folder, packed: packed.file, cache: options.cache }));
-  }
   return packed.file;
 });
 console.log(`${failed} failed, ${skipped} skipped.`);

@@ -7,25 +7,24 @@ import { type BuildOptions, build } from 'esbuild';
 import { declare } from '../../package/declarations.ts';
 import { ENTRY_BUNDLES } from '../../package/entry-bundles.ts';
 import { FUNCTION_BUNDLE } from '../../package/function-bundle.ts';
-import { nodeFault, peerFaults } from '../../package/prerequisites.ts';
+import { MANIFEST } from '../../package/manifest.ts';
 import { releaseNotes } from '../../package/release-notes.ts';
 import { bundledPackages, noticesText } from '../../package/third-party-notices.ts';
 import { code, links, page, ROOT } from '../docs/pages.ts';
 
-const manifest = JSON.parse(page('package.json'));
-const { name: PACKAGE, peerDependencies } = manifest;
+const { name: PACKAGE, version: VERSION, peerDependencies, engines } = MANIFEST;
 
 /** The entries as the package has them. */
 const bundled = Promise.all(ENTRY_BUNDLES.map(each => build({ ...each, write: false } as BuildOptions)));
 
-describe('package.json', () => {
+describe('the manifest', () => {
   test('has no dependencies: the bundles import the peers and nothing else', async () => {
     const imported = (await bundled).flatMap(({ metafile }) =>
       Object.values(metafile!.outputs).flatMap(output => output.imports.map(each => each.path)),
     );
     const packages = imported.filter(name => !isBuiltin(name)).map(packageOf);
     expect([...new Set(packages)].sort()).toEqual(Object.keys(peerDependencies).sort());
-    expect(manifest).not.toHaveProperty('dependencies');
+    expect(MANIFEST).not.toHaveProperty('dependencies');
   });
 
   test('has a bundle for each client of AWS that the command line loads on demand', async () => {
@@ -39,12 +38,11 @@ describe('package.json', () => {
 
   test('names Nodes on which everything installs that npm installs in a clone, so that npm warns of none', () => {
     const { packages } = JSON.parse(page('package-lock.json'));
-    const lowest = manifest.engines.node.split(' || ').map((range: string) => range.replace(/^\D+/, ''));
+    const lowest = engines.node.split(' || ').map(range => range.replace(/^\D+/, ''));
     const unfit = Object.entries<{ optional?: boolean; engines?: { node?: string } }>(packages).flatMap(
       ([name, each]) => {
         const range = each.engines?.node;
-        const isUnfit =
-          !each.optional && range !== undefined && lowest.some((version: string) => !satisfies(version, range));
+        const isUnfit = !each.optional && range !== undefined && lowest.some(version => !satisfies(version, range));
         return isUnfit ? [`${name}: ${range}`] : [];
       },
     );
@@ -53,13 +51,9 @@ describe('package.json', () => {
   });
 
   test('leads each export and the command to what the build compiles', () => {
-    const targets = Object.values<string | { default: string }>(manifest.exports).flatMap(each =>
-      typeof each === 'string' ? [] : [each.default],
-    );
-    const sources = [...targets, ...Object.values<string>(manifest.bin)].map(file =>
-      file.replace(/^(\.\/)?dist\//, '').replace(/\.js$/, '.ts'),
-    );
-    expect(sources).toEqual(['package/construct.ts', 'package/client.ts', 'package/connectorctl.ts']);
+    const targets = [MANIFEST.exports['.'].default, MANIFEST.bin.connectorctl];
+    const sources = targets.map(file => file.replace(/^\.\//, '').replace(/\.js$/, '.ts'));
+    expect(sources).toEqual(['package/construct.ts', 'package/connectorctl.ts']);
     expect(ENTRY_BUNDLES.flatMap(({ entryPoints }) => entryPoints)).toEqual(sources);
   });
 
@@ -96,10 +90,6 @@ describe('the README of the package', () => {
 
   test('leads to nothing that only a clone has', () => {
     expect(links(readme).filter(link => !link.startsWith('https://'))).toEqual([]);
-    expect(manifest.scripts).toMatchObject({
-      prepack: expect.stringMatching(/package\/readme\.ts package$/),
-      postpack: expect.stringMatching(/package\/readme\.ts clone$/),
-    });
   });
 
   test('shows what docs/construct.md shows, and names the same versions', () => {
@@ -114,9 +104,8 @@ describe('the types of the package', () => {
   const folder = path.join(ROOT, 'node_modules', '.cache', 'declarations');
   const files = declare(folder);
 
-  test('show the construct and the client by plain interfaces, and nothing of how they are made', () => {
+  test('show the construct by plain interfaces, and nothing of how it is made', () => {
     expect(files.filter(file => !file.startsWith('package/')).sort()).toEqual([
-      'lambda/core/errors.d.ts',
       'lib/config/fault.d.ts',
       'lib/connector-props.d.ts',
       'lib/security-data-connector.d.ts',
@@ -128,35 +117,6 @@ describe('the types of the package', () => {
     const imported = texts.flatMap(text => [...text.matchAll(/from '([^.'][^']*)'/g)].map(([, name]) => name!));
     expect([...new Set(imported.map(packageOf))].sort()).toEqual(['aws-cdk-lib', 'constructs']);
     expect(texts.flatMap(text => text.match(/^ *(?:private|protected|#\w+).*/gm) ?? [])).toEqual([]);
-  });
-});
-
-describe('what hinders the package is one sentence', () => {
-  test.each(['18.20.8', '20.18.3', '21.7.3', '22.11.0'])('that names the Node it needs, on Node %s', version => {
-    expect(nodeFault(version)).toBe(
-      `${PACKAGE} needs Node 20.19.0 or a later 20.x, or 22.12.0 or later, and Node ${version} runs it.`,
-    );
-  });
-
-  test.each(['20.19.0', '20.20.2', '22.12.0', '24.21.0', '26.0.0-nightly'])('and nothing on Node %s', version => {
-    expect(nodeFault(version)).toBeUndefined();
-  });
-
-  test('for each package that the app lacks or has in a version that does not fit', () => {
-    const [lowest, constructs] = Object.values<string>(peerDependencies).map(range => range.slice(1)) as [
-      string,
-      string,
-    ];
-    const faults = (cdk: string | undefined) =>
-      peerFaults(name => (name === 'aws-cdk-lib' ? cdk : constructs)).map(fault => fault.slice(PACKAGE.length));
-    expect(faults(lowest)).toEqual([]);
-    expect(faults('2.9999.0')).toEqual([]);
-    const need = ` needs aws-cdk-lib ${lowest} or a later 2.x, and`;
-    const remedy = `run "npm install aws-cdk-lib@^${lowest}" in the folder of your app.`;
-    expect(faults(undefined)).toEqual([`${need} it is not installed: ${remedy}`]);
-    for (const version of ['2.1.0', '1.204.0', '3.0.0']) {
-      expect(faults(version)).toEqual([`${need} ${version} is installed: ${remedy}`]);
-    }
   });
 });
 
@@ -211,7 +171,7 @@ describe('a release', () => {
 
   test('is prepared in a changelog whose newest section is of no other version than package.json', () => {
     const [newest] = [...page('CHANGELOG.md').matchAll(/^## \[([^\]]+)\]/gm)].map(([, version]) => version);
-    expect(['Unreleased', manifest.version]).toContain(newest);
+    expect(['Unreleased', VERSION]).toContain(newest);
   });
 
   test.each(WORKFLOWS)(

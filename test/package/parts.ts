@@ -2,10 +2,6 @@
 export const PARTS = {
   /** The Nodes that `engines` allows, the newest of each major version. */
   nodes: { 20: '20.20.2', 22: '22.23.3', 24: '24.21.0' },
-  /** A Node that `engines` does not allow. */
-  oldNode: '18.20.8',
-  /** An aws-cdk-lib that is older than `peerDependencies` allows. */
-  oldCdk: '2.200.0',
   publint: '0.3.25',
   attw: '0.18.5',
   actionlint: { module: 'github.com/rhysd/actionlint/cmd/actionlint', version: 'v1.7.12' },

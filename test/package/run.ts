@@ -44,10 +44,3 @@ export async function succeed(program: string, args: readonly string[], place: P
   if (ended.status === 0) return ended;
   throw new Error(`${[program, ...args].join(' ')} ended with ${ended.status}:\n${ended.output.trim()}`);
 }
-
-/** @throws Error if the program succeeds */
-export async function fail(program: string, args: readonly string[], place: Place): Promise<Ended> {
-  const ended = await run(program, args, place);
-  if (ended.status !== 0) return ended;
-  throw new Error(`${[program, ...args].join(' ')} should have failed, and wrote:\n${ended.output.trim()}`);
-}

@@ -4,6 +4,7 @@ export default {
   testMatch: ['<rootDir>/test/real/**/*.real.ts', '<rootDir>/test/{lambda,lib,docs}/**/*.test.ts'],
   runner: 'jest-light-runner/child-process',
   setupFiles: ['<rootDir>/test/support/jest-globals.mjs'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/'],
   // Most of them wait for parts.
   maxWorkers: 3,
   // jest appends its summary as the last of all.

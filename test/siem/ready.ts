@@ -35,14 +35,12 @@ export const FETCH: Readonly<Record<PartName, (folder: string) => Promise<void>>
     }
   },
   ecs: folder => npm(folder, packageOf('ecs')),
-  udm: folder => installPython(folder, '--no-deps', requirementOf('udm')),
   cim: folder => installPython(folder, requirementOf('cim')),
   kusto: folder => npm(folder, packageOf('kusto')),
   'duckdb-kql': folder => installPython(folder, requirementOf('duckdb-kql')),
   azure: folder => npm(folder, packageOf('azure'), ...BESIDES.azure),
   appinspect: folder => installPython(folder, requirementOf('appinspect')),
   dashboard: folder => npm(folder, packageOf('dashboard')),
-  sigma: folder => installPython(folder, requirementOf('sigma'), ...BESIDES.sigma),
 };
 
 /** Scripts become classes that are loaded at run time. */

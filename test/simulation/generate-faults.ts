@@ -73,8 +73,8 @@ function wide(history: History, random: Random): History {
   ];
   const count = random.int(6, 20);
   for (let step = 0; step < count; step++) steps.push(randomStep(width, random));
-  const { seed, platform, ocsf } = history;
-  return { seed, platform, pageLimit, ...(fat && { fat }), ...(ocsf && !fat && { ocsf }), steps };
+  const { seed, platform } = history;
+  return { seed, platform, pageLimit, ...(fat && { fat }), steps };
 }
 
 function randomStep(width: Width, random: Random): Step {

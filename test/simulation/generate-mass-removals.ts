@@ -21,7 +21,7 @@ const CROWD = [501, 1_100] as const;
 const WAIT = { kind: 'wait', milliseconds: 4_000 } as const;
 const QUIET = { kind: 'tick', budgetMilliseconds: 900_000, faults: [], changes: [] } as const;
 
-export function withMassRemovals({ seed, platform, ocsf }: History): History {
+export function withMassRemovals({ seed, platform }: History): History {
   const random = new Random(seed ^ 0x3a55);
   const assets = random.int(LEAST, MOST);
   const change = (each: Change): Step => ({ kind: 'change', change: each });
@@ -58,7 +58,7 @@ export function withMassRemovals({ seed, platform, ocsf }: History): History {
       if (rough && random.chance(0.9)) steps.push({ kind: 'wait', milliseconds: 61_000 });
     }
   }
-  return { seed, platform, pageLimit: random.pick([60, 130, 500]), ...(ocsf && { ocsf }), steps };
+  return { seed, platform, pageLimit: random.pick([60, 130, 500]), steps };
 }
 
 function restoration(first: number, removed: number, random: Random): Change {

@@ -11,8 +11,6 @@ import { Random } from './random.ts';
 const ASSETS = 3;
 const THREATS = 4;
 const CONTENTS = 4;
-/** One history in so many has its events in OCSF. */
-const OCSF_SHARE = 8;
 /** In one history of so many many assets are removed between two polls. */
 const MASS_SHARE = 15;
 const MASS_REMAINDER = 7;
@@ -61,7 +59,6 @@ function randomHistory(seed: number): History {
     pageLimit: random.pick([1, 2, 3, 4, 7]),
     ...(random.chance(0.1) ? { rowsThatFit: random.int(1, 2) } : {}),
     ...(random.chance(0.1) ? { badRow: true } : {}),
-    ...(seed % OCSF_SHARE === 0 ? { ocsf: true } : {}),
     steps,
   };
 }

@@ -153,8 +153,6 @@ export interface History {
   readonly rowsThatFit?: number;
   /** Beside the first asset the API delivers a row without an id. */
   readonly badRow?: boolean;
-  /** Events are written in OCSF; absent: in the envelope. */
-  readonly ocsf?: true;
   /** The first filters. Absent: every row is sent. */
   readonly filters?: Filters & { readonly blocks: readonly number[] };
   /** Rows are sent again within so many days, until the faults end. Absent: never. */

@@ -1,7 +1,5 @@
 /** What a SIEM makes of the lines that reached it, in whatever order. */
-import { classesOf, withdrawalClass } from '../../lambda/core/ocsf/classes.ts';
 import type { StreamName } from '../../lambda/streams.ts';
-import { STREAMS } from '../../lambda/streams.ts';
 import { content } from '../../local/siem/lossless.ts';
 
 export interface ReceivedEvent {
@@ -25,7 +23,6 @@ export interface ReceivedEvent {
 }
 
 export function receive(line: string, at: number): ReceivedEvent {
-  if (isOcsf(line)) return receiveOcsf(line, at);
   const event = JSON.parse(line);
   const rowAt = line.indexOf(',"row":');
   return {
@@ -63,51 +60,4 @@ export function copyOf(events: readonly ReceivedEvent[], newer: Rule): Copy {
 
 export function keyOf(stream: string, id: string): string {
   return `${stream} ${id}`;
-}
-
-/** What a SIEM reads of a line in OCSF: the same as of one in the envelope. */
-
-export function isOcsf(line: string): boolean {
-  return line.startsWith('{"class_uid":');
-}
-
-export function receiveOcsf(line: string, at: number): ReceivedEvent {
-  const event = JSON.parse(line);
-  const { metadata, raw_data: row } = event;
-  return {
-    eventId: metadata.uid,
-    // From the text: the number may have more digits than a double keeps.
-    sequence: /"sequence":(\d+)/.exec(line)![1]!.padStart(20, '0'),
-    kind: kindOf(event),
-    stream: metadata.log_name as StreamName,
-    id: metadata.original_event_uid,
-    position: event.unmapped?.stream_position ?? null,
-    content: row === undefined ? undefined : content(row),
-    at,
-    line,
-    refresh: metadata.labels?.includes('refresh') === true,
-    parent: event.resources?.[0].uid,
-  };
-}
-
-/** By class and activity, from the facts of the streams. */
-const KINDS = new Map(
-  STREAMS.flatMap(stream => {
-    const { live, removed, withdrawn } = classesOf(stream);
-    const kinds = [
-      [live, stream.kind],
-      [removed, 'tombstone'],
-      [withdrawn, 'withdrawn'],
-      [stream.hasRowStates ? withdrawalClass(stream, 'filtered') : undefined, 'withdrawn'],
-    ] as const;
-    return kinds.flatMap(([each, kind]) =>
-      each
-        ? [each.activity, each.update ?? each.activity].map(activity => [`${each.uid} ${activity}`, kind] as const)
-        : [],
-    );
-  }),
-);
-
-function kindOf(event: { class_uid: number; activity_id: number; metadata: { is_truncated?: boolean } }): string {
-  return event.metadata.is_truncated ? 'oversize' : KINDS.get(`${event.class_uid} ${event.activity_id}`)!;
 }

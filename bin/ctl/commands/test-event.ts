@@ -34,10 +34,9 @@ Exit status 3: the bucket does not have the event in time.`;
 /** @throws RefusedError, AwsCallError */
 async function sendTestEvent(context: Context, { wait }: TestEventOptions): Promise<Outcome> {
   const { connector, deliveryStream } = await context.deployment();
-  const { EVENT_FORMAT: format = 'envelope' } = await context.environment();
   const id = randomBytes(16).toString('hex');
   const time = new Date(context.clock.now());
-  await put(context, deliveryStream, testEventLine(format, { connector, id, time }));
+  await put(context, deliveryStream, testEventLine({ connector, id, time }));
   context.report.say('Firehose has the test event.');
   const found = await waitForObject(context, id, time, wait);
   const delivered = 'place' in found ? `It is in ${found.place}.` : `${sentence(found.notFound)}`;

@@ -1,21 +1,11 @@
-/** The members at the top of a row, each as it is written: no value is made of them, so no digit is lost. */
+/** Leaves members out of a row as text: no value is made of the others, so no digit is lost. */
 import { TokenReader } from './token-reader.ts';
 
-export interface RowMember {
+interface RowMember {
   /** The name as it is written, with its quotes. */
   readonly name: string;
   /** Raw JSON text. */
   readonly value: string;
-}
-
-/** By name; of a name that comes twice the last counts, as in `JSON.parse`. */
-export type RowMembers = ReadonlyMap<string, RowMember>;
-
-/** @param text one JSON object */
-export function rowMembers(text: string): RowMembers {
-  const members = new Map<string, RowMember>();
-  for (const member of partsOf(text)) members.set(nameOf(member), member);
-  return members;
 }
 
 /** The names of an object's members in their order, each as often as it comes. @param text one JSON object */
@@ -47,16 +37,11 @@ export function withoutMembers(text: string, paths: readonly (readonly string[])
   return changed ? `{${kept.join(',')}}` : text;
 }
 
-/** Raw JSON text of each element. @param text one JSON array, its grammar checked already */
-export function arrayElements(text: string): string[] {
-  return partsOf(text).map(({ value }) => value);
-}
-
 function nameOf({ name }: RowMember): string {
   return name.includes('\\') ? JSON.parse(name) : name.slice(1, -1);
 }
 
-/** The members of an object in their order, or the elements of an array, which have no name. */
+/** The members of an object in their order. */
 function partsOf(text: string): RowMember[] {
   const tokens = readerOf(text);
   const parts: RowMember[] = [];

@@ -11,7 +11,6 @@ import {
   type StreamState,
   toCheckpoint,
 } from '../../../lambda/core/decide.ts';
-import { type EventFormat, envelope } from '../../../lambda/core/event.ts';
 import { idTag, shortIdTag } from '../../../lambda/core/hashes.ts';
 import type { BadRow, Row } from '../../../lambda/core/row.ts';
 import { addCounts, EMPTY_RESULT } from '../../../lambda/core/run.ts';
@@ -42,7 +41,6 @@ interface Given {
   readonly generation?: number;
   readonly selections?: number;
   readonly badRows?: readonly BadRow[];
-  readonly format?: EventFormat;
   /** Whether the filter withholds every row but tombstones. */
   readonly withheld?: boolean;
 }
@@ -59,7 +57,7 @@ function decided(texts: readonly string[], given: Given = {}) {
   const intents = [{ first: '9', sequence: '', idTags: unconfirmed.map(idTag), goneTags: gone.map(idTag) }];
   const candidates = { rows, bad: given.badRows ?? [], versionTags: [], superseded: 0, inWindow: 0 };
   const state = initialState({ checkpoint: { ...BEGINNING, generation, selections }, intents }, stream);
-  const { batch, read } = decidePage(candidates, state, stream, { known, format: given.format ?? envelope });
+  const { batch, read } = decidePage(candidates, state, stream, { known });
   return { ...batch, counts: addCounts(addCounts(EMPTY_RESULT, read), batch.sent) };
 }
 
@@ -67,13 +65,12 @@ function decidePage(
   candidates: Candidates,
   state: StreamState,
   stream: AnyStream,
-  { known = {}, format = envelope, next = 'c1' as string | null } = {},
+  { known = {}, next = 'c1' as string | null } = {},
 ) {
   return decide({ ...PAGE, next }, candidates, new Map(Object.entries(known as Record<string, RowState>)), state, {
     stream,
     sequences: new Sequencer(1).reserve(candidates.rows.length),
     context: CONTEXT,
-    format,
     locate: ({ stream: name, rowHash }) => `s3://dead-letters/${name}/${rowHash}.json`,
   });
 }
@@ -109,25 +106,6 @@ describe('row states', () => {
     expect(readEvent(lines[0]!).event_id).not.toBe(
       readEvent(decided([asset('a', { version: 2 })], { known: { a: stateOf(rowOf(asset('a'))) } }).lines[0]!).event_id,
     );
-  });
-
-  test.each<[string, Partial<RowState> | undefined, boolean]>([
-    ['of which the SIEM has a version is known to it', {}, true],
-    ['that was never sent is not known', undefined, false],
-    ['that was removed is not known', { status: 'removed' }, false],
-    ['that was sent before the last replay is not known: the SIEM may have lost it', { generation: 6 }, false],
-  ])('a row %s', (_what, state, expected) => {
-    const seen: boolean[] = [];
-    const format: EventFormat = {
-      ...envelope,
-      row(event, context) {
-        seen.push(event.known);
-        return envelope.row(event, context);
-      },
-    };
-    const known: Given['known'] = state ? { a: stateOf(rowOf(asset('a')), { generation: 7, ...state }) } : {};
-    decided([asset('a', { version: 2 })], { known, generation: 7, format });
-    expect(seen).toEqual([expected]);
   });
 });
 

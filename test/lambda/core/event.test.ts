@@ -37,7 +37,6 @@ const rowEvent = (row: Row, stream: AnyStream, revision = ''): RowEvent => ({
   stream,
   sequence: SEQUENCE,
   revision,
-  known: false,
 });
 const line = (change: Partial<Row> = {}, stream: AnyStream = ASSETS) =>
   rowLine(rowEvent({ ...ROW, ...change }, stream), CONTEXT);

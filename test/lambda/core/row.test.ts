@@ -19,7 +19,7 @@ import { asset, dnsBlock, tombstone } from './support/rows.ts';
 import { type AnyStream, ASSETS, CONTEXT, DNS_BLOCKS, readText, rowOf, THREATS } from './support/streams.ts';
 
 const lineOf = (row: Row, stream: AnyStream = ASSETS): string =>
-  rowLine({ row, stream, sequence: '00000000010000000001', revision: '', known: false }, CONTEXT);
+  rowLine({ row, stream, sequence: '00000000010000000001', revision: '' }, CONTEXT);
 /** The text of `row` in an event line: it is the last member, and inside strings quotes are escaped. */
 const rowTextOf = (line: string): string => line.slice(line.indexOf(',"row":') + ',"row":'.length, -1);
 

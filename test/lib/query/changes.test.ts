@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type EventFields, envelope, ocsf } from './support/event-lines.ts';
+import { type EventFields, envelope } from './support/event-lines.ts';
 import { column, type LinesDatabase, openLinesDatabase } from './support/lines-database.ts';
 
 let database: LinesDatabase;
@@ -9,8 +9,8 @@ beforeAll(async () => {
 afterAll(async () => database[Symbol.asyncDispose]());
 
 async function changes(events: readonly EventFields[]): Promise<unknown[]> {
-  // In both formats, and not in the order of their sequences.
-  await database.hold(events.map((each, index) => (index % 2 === 0 ? envelope(each) : ocsf(each))).reverse());
+  // Not in the order of their sequences.
+  await database.hold(events.map(envelope).reverse());
   return column(database, `select id || ' ' || change from changes order by sequence`);
 }
 

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { cascadedWithdrawal, envelope as ownFormat } from '../../../lambda/core/event.ts';
-import { ocsfFormat } from '../../../lambda/core/ocsf/format.ts';
+import { cascadedWithdrawal, oversizeLine, rowLine, withdrawnLine } from '../../../lambda/core/event.ts';
 import { VIEWS } from '../../../lib/query/views.ts';
 import { ASSETS, CONTEXT, DNS_BLOCKS, rowOf, THREATS } from '../../lambda/core/support/streams.ts';
-import { type EventFields, envelope, ocsf } from './support/event-lines.ts';
+import { type EventFields, envelope } from './support/event-lines.ts';
 import { column, type LinesDatabase, openLinesDatabase } from './support/lines-database.ts';
 
 let database: LinesDatabase;
@@ -98,67 +97,21 @@ const VIEW_CASES: readonly (readonly [name: string, events: EventFields[], view:
   ],
 ];
 
-const FORMATS: readonly (readonly [name: string, format: (event: EventFields, index: number) => string])[] = [
-  ['envelopes', envelope],
-  ['OCSF', ocsf],
-  ['both formats, the first in OCSF', (event, index) => (index === 0 ? ocsf(event) : envelope(event))],
-  ['both formats, the first as an envelope', (event, index) => (index === 0 ? envelope(event) : ocsf(event))],
-];
-
-describe.each(FORMATS)('of lines as %s', (_, format) => {
-  test.each(VIEW_CASES)('%s', async (_name, events, view, expected) => {
-    await database.hold(events.map(format));
-    expect(await database.rows(`select * from ${view}`)).toEqual(expected.map(each => expect.objectContaining(each)));
-  });
+test.each(VIEW_CASES)('%s', async (_, events, view, expected) => {
+  await database.hold(events.map(envelope));
+  expect(await database.rows(`select * from ${view}`)).toEqual(expected.map(each => expect.objectContaining(each)));
 });
 
 test('an event of a kind or format that a later release may send is left out, and hides nothing', async () => {
   const later = [
     envelope({ sequence: 2, id: ',"format":2', row: '2' }).replace('"upsert"', '"enriched"'),
     envelope({ sequence: 3, id: ',"format":2', row: '3' }).replace(',"row":', ',"format":2,"row":'),
-    ocsf({ sequence: 4, id: ',"format":2', row: '4' }).replace('"class_uid":5001', '"class_uid":5040'),
-    ocsf({ sequence: 5, stream: 'threats', id: 't', row: '5' }).replace('"activity_id":1', '"activity_id":3'),
   ];
-  await database.hold([
-    ...later,
-    envelope({ sequence: 1, id: ',"format":2', row: '{"a":1,"format":2}' }),
-    ocsf({ sequence: 1, stream: 'threats', id: 't', row: '1' }),
-  ]);
+  await database.hold([...later, envelope({ sequence: 1, id: ',"format":2', row: '{"a":1,"format":2}' })]);
   const seen = async (view: string) => column(database, `select sequence from ${view} order by sequence`);
   const first = '00000000000000000001';
-  expect(await seen('events')).toEqual([first, first]);
+  expect(await seen('events')).toEqual([first]);
   expect(await seen('current_assets')).toEqual([first]);
-  expect(await seen('current_threats')).toEqual([first]);
-});
-
-test('an OCSF line and its envelope give the same columns', async () => {
-  const tombstone: EventFields = {
-    sequence: 1,
-    kind: 'tombstone',
-    row: '{}',
-    time: '2026-11-20T09:14:03.120Z',
-    eventId: 'one',
-  };
-  const events: EventFields[] = [
-    { ...tombstone, kind: 'upsert' },
-    tombstone,
-    { ...tombstone, stream: 'threats', kind: 'upsert', assetId: 'x' },
-    { sequence: 2, stream: 'threats', kind: 'withdrawn', assetId: 'x', time: '2026-11-20T09:14:03Z' },
-    { ...tombstone, stream: 'dns-blocks', kind: 'dns_block' },
-    { sequence: 3, kind: 'oversize', deadLetter: DEAD_LETTER, time: '2026-11-20T09:14:03Z' },
-    { sequence: 4, stream: 'dns-blocks', kind: 'oversize', deadLetter: DEAD_LETTER, time: '2026-11-20T09:14:03Z' },
-  ];
-  for (const each of events) {
-    await database.hold([envelope(each), ocsf(each)]);
-    const [one, other] = (await database.rows('select * from events')).map(({ stream_position: _, ...rest }) => rest);
-    expect(other).toEqual(one);
-    expect(one).toMatchObject({
-      kind: each.kind,
-      id: 'a',
-      connector: 'acme',
-      dead_letter: each.deadLetter ?? null,
-    });
-  }
 });
 
 test('latest_inventory and latest_blocks have one rule: they differ in which events they take', () => {
@@ -186,50 +139,39 @@ test('latest_events holds the latest event of every id of every stream', async (
   ]);
 });
 
-test('a tombstone in OCSF whose row was too large is a removal all the same: its class says so', async () => {
-  await database.hold([
-    ocsf({ sequence: 1, row: '1' }),
-    ocsf({ sequence: 2, kind: 'tombstone', deadLetter: DEAD_LETTER }),
-  ]);
-  expect(await database.rows('select * from current_assets')).toEqual([]);
-  expect(await column(database, 'select dead_letter from removed_assets')).toEqual([DEAD_LETTER]);
-});
+const TIME = '2026-11-20T09:14:03.250Z';
+const SEQUENCE = '00000010420000000001';
 
-describe('what the connector itself writes in OCSF reads as what it writes in the envelope', () => {
-  const format = ocsfFormat({ parentMember: 'asset_id', fields: {} });
-  const time = '2026-11-20T09:14:03.250Z';
-  const row = (stream: typeof ASSETS | typeof THREATS | typeof DNS_BLOCKS, members: string, known = false) => ({
-    row: rowOf(`{"id":"büro/1","stream_position":"p1",${members}}`, stream),
-    stream,
-    sequence: '00000010420000000001',
-    revision: '',
-    known,
-  });
-  const asset = row(ASSETS, `"updated_at":"${time}","dead_letter":"its own","n":9007199254740993`);
-  const threat = row(THREATS, `"updated_at":"${time}","asset_id":"a1","row":{"x":1.0}`);
-  const removal = { id: 'a1', deletedAt: time, position: '"p2"' };
-  const withdrawal = cascadedWithdrawal({ id: 't1', removal, stream: THREATS, sequence: threat.sequence }, CONTEXT);
+function rowEvent(stream: typeof ASSETS | typeof THREATS | typeof DNS_BLOCKS, members: string) {
+  const row = rowOf(`{"id":"büro/1","stream_position":"p1",${members}}`, stream);
+  return { row, stream, sequence: SEQUENCE, revision: '' };
+}
 
-  test.each([
-    ['an asset', ...both(asset)],
-    ['a threat', ...both(threat)],
-    ['a threat that is known', ...both({ ...threat, known: true })],
-    ['a tombstone', ...both(row(ASSETS, `"updated_at":"${time}","deleted":true,"deleted_at":"${time}"`))],
-    ['a DNS block', ...both(row(DNS_BLOCKS, `"blocked_at":"${time}"`))],
-    [
-      'an oversize threat',
-      format.oversize(threat, CONTEXT, DEAD_LETTER),
-      ownFormat.oversize(threat, CONTEXT, DEAD_LETTER),
-    ],
-    ['a withdrawal', format.withdrawn(withdrawal, CONTEXT), ownFormat.withdrawn(withdrawal, CONTEXT)],
-  ])('%s', async (_, inOcsf, inEnvelope) => {
-    await database.hold([inOcsf, inEnvelope]);
-    const [one, other] = await database.rows('select * from events');
-    expect(one).toEqual(other);
-    expect(one).toMatchObject({ sequence: '00000010420000000001', connector: 'acme', time: '2026-11-20 09:14:03.25' });
-  });
+const ASSET = rowEvent(ASSETS, `"updated_at":"${TIME}","dead_letter":"its own","n":9007199254740993`);
+const THREAT = rowEvent(THREATS, `"updated_at":"${TIME}","asset_id":"a1","row":{"x":1.0}`);
+const REMOVAL = { id: 'a1', deletedAt: TIME, position: '"p2"' };
+const WITHDRAWAL = cascadedWithdrawal({ id: 't1', removal: REMOVAL, stream: THREATS, sequence: SEQUENCE }, CONTEXT);
 
-  function both(sending: Parameters<typeof format.row>[0]): [string, string] {
-    return [format.row(sending, CONTEXT), ownFormat.row(sending, CONTEXT)];
-  }
+test.each([
+  ['an asset', 'upsert', rowLine(ASSET, CONTEXT), {}],
+  ['a threat', 'upsert', rowLine(THREAT, CONTEXT), { asset_id: 'a1' }],
+  [
+    'a tombstone',
+    'tombstone',
+    rowLine(rowEvent(ASSETS, `"updated_at":"${TIME}","deleted":true,"deleted_at":"${TIME}"`), CONTEXT),
+    {},
+  ],
+  ['a DNS block', 'dns_block', rowLine(rowEvent(DNS_BLOCKS, `"blocked_at":"${TIME}"`), CONTEXT), {}],
+  [
+    'an oversize threat',
+    'oversize',
+    oversizeLine(THREAT, CONTEXT, DEAD_LETTER),
+    { asset_id: 'a1', dead_letter: DEAD_LETTER },
+  ],
+  ['a withdrawal', 'withdrawn', withdrawnLine(WITHDRAWAL, CONTEXT), { asset_id: 'a1' }],
+])('%s as the connector writes it has its members in the columns of events', async (_, kind, line, members) => {
+  await database.hold([line]);
+  const time = '2026-11-20 09:14:03.25';
+  const expected = { kind, sequence: SEQUENCE, connector: 'acme', time, dead_letter: null, ...members };
+  expect(await database.rows('select * from events')).toEqual([expect.objectContaining(expected)]);
 });

@@ -112,10 +112,9 @@ describe('npm start on the embedded platform', () => {
     expect(files.filter(file => file.includes('.') && !file.endsWith('.json.gz'))).toEqual([]);
   });
 
-  test('another format or seed for the same folder is refused with a remedy, and nothing is started', async () => {
-    const refused = await folder.run(['--format', 'ocsf', '--seed', '9', '--assets', '3']);
+  test('another seed for the same folder is refused with a remedy, and nothing is started', async () => {
+    const refused = await folder.run(['--seed', '9', '--assets', '3']);
     expect(refused).toMatchObject({ status: 2, stdout: '' });
-    expect(refused.stderr).toContain('"local" holds events in the format envelope, and this run would add ocsf.');
     expect(refused.stderr).toContain('Choose another --name or --state-folder');
     expect(refused.stderr).toContain('--reset');
     expect(refused.stderr).toContain('--seed was 1 when "local" began');
@@ -216,7 +215,7 @@ describe('after a run', () => {
     await using parent = await StateFolder.make();
     const path = join(parent.path, "it's a folder");
     const { stdout } = await parent.run([
-      ...['--state-folder', path, '--name', 'try', '--format', 'ocsf'],
+      ...['--state-folder', path, '--name', 'try', '--page-limit', '7'],
       ...['--assets', '30', '--threats', '30', '--dns-blocks', '0'],
     ]);
     const commands = stdout
@@ -226,10 +225,10 @@ describe('after a run', () => {
     expect(commands[1]!.trim()).toBe(`npm run query -- --folder '${join(path, 'try').replaceAll("'", "'\\''")}'`);
     const look = spawnSync('bash', ['-c', commands[0]!], { encoding: 'utf8' });
     expect([look.status, look.stderr]).toEqual([0, '']);
-    expect(JSON.parse(look.stdout)).toMatchObject({ metadata: { tenant_uid: 'try' } });
+    expect(JSON.parse(look.stdout)).toMatchObject({ connector: 'try' });
     const again = commands.find(command => command.includes('npm start') && !command.includes('--help'))!;
     const quoted = `'${path.replaceAll("'", "'\\''")}'`;
-    expect(again).toContain(` --state-folder ${quoted} --name try --format ocsf --assets 30`);
+    expect(again).toContain(` --state-folder ${quoted} --name try --page-limit 7 --assets 30`);
   });
 });
 

@@ -1,7 +1,7 @@
 /** Statements of docs/siem/models.md: the checkers of each model, and the number of events of each kind. */
 import { page } from '../../docs/pages.ts';
 
-export function statedWords(model: 'ECS' | 'ASIM' | 'CIM' | 'UDM'): string {
+export function statedWords(model: 'ECS' | 'ASIM' | 'CIM'): string {
   const [, words] = new RegExp(`^\\| ${model} \\|.*\\| (.*) \\|$`, 'm').exec(page('docs/siem/models.md'))!;
   return words!;
 }

@@ -60,8 +60,8 @@ function withoutRemoved(copy: ViewsCopy, withheld: ReadonlySet<string>): ViewsCo
   return new Map([...copy].filter(([key, entries]) => !withheld.has(key) || !isRemoved(entries)));
 }
 
-/** In the envelope and in OCSF, each before anything that a row could hold. */
-const CONNECTOR = /(,"(?:connector|tenant_uid)":)"[^"]*"/;
+/** Before anything that a row could hold. */
+const CONNECTOR = /(,"connector":)"[^"]*"/;
 
 /** A SIEM that asked for a replay has nothing of what came before. */
 function keptEvents({ events, lostBefore }: Observation): Observation['events'] {

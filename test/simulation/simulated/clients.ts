@@ -53,10 +53,7 @@ export function clientsOf(process: SimProcess, around: Surroundings): Clients {
 export const CONNECTOR = 'histories';
 
 /** The settings with which the function runs against a history's platform. */
-export function settingsOf(
-  { realmPath, settings }: Platform,
-  { pageLimit, ocsf, leaseSeconds = 60 }: History,
-): Settings {
+export function settingsOf({ realmPath, settings }: Platform, { pageLimit, leaseSeconds = 60 }: History): Settings {
   return {
     ...OPTION_DEFAULTS,
     baseUrl: ORIGIN,
@@ -71,7 +68,6 @@ export function settingsOf(
     pageLimit,
     names: {},
     leaseSeconds,
-    ocsf: ocsf && {},
     s3PathStyle: false,
   };
 }

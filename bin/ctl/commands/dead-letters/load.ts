@@ -35,7 +35,6 @@ export async function loadDeadLetters(
   const { connector } = await context.deployment();
   const place = await deliveryPlace(context.aws, await context.deployment());
   if ('elsewhere' in place) throw new RefusedError(`Rows cannot be loaded: ${place.elsewhere}. Nothing was done.`);
-  if ((await context.environment())['EVENT_FORMAT'] === 'ocsf') throw new RefusedError(OCSF);
   for (const key of keys) {
     const reason = parseDeadLetterKey(key, connector)?.reason;
     if (reason === undefined) throw new RefusedError(unknownKey(key, connector));
@@ -51,8 +50,6 @@ export async function loadDeadLetters(
 }
 
 const STAYS = 'It stays a dead letter until it changes. Nothing was done.';
-const OCSF =
-  'An event in OCSF cannot be made from a dead letter. Load the row that "dead-letters show --show" prints. Nothing was done.';
 const CONSEQUENCE =
   'put where the SIEM reads, as a file with one line each. The SIEM must accept lines of that length.';
 
@@ -69,7 +66,7 @@ async function loadOne(context: Context, place: BucketPlace, key: string): Promi
   const found = await findLine(context.aws, place, {
     stream,
     forwardedAt: sent.forwardedAt,
-    needles: [`/${key}"`],
+    needle: `/${key}"`,
     isMeant: event => event.id === id && (sent.sequence === undefined || event.sequence === sent.sequence),
   });
   if ('notFound' in found) {
@@ -99,7 +96,7 @@ async function lastSent(context: Context, stream: StreamName, id: string, key: s
 /**
  * The event has the sequence after that of its notice. No other event has it, because the next run begins with a greater sequence.
  *
- * @param notice its line, in the envelope
+ * @param notice its line
  */
 export function eventLine(
   notice: string,

@@ -1,15 +1,15 @@
 /** Finds a delivered event in the bucket, in the objects of the hours after it was sent. */
 import type { Aws } from '../../aws.ts';
 import { listObjects, objectLines, type StoredObject } from '../../bucket.ts';
-import { type DeliveredEvent, needlesOf, readEvent } from '../../delivered-event.ts';
+import { type DeliveredEvent, readEvent } from '../../delivered-event.ts';
 import { type DeliveryPlace, hourPrefixes } from '../../delivery-place.ts';
 
 export interface LineQuery {
   readonly stream: string;
   /** ISO 8601, empty if not recorded. */
   readonly forwardedAt: string;
-  /** The line contains one of these. */
-  readonly needles: readonly string[];
+  /** The line contains this text. */
+  readonly needle: string;
   readonly isMeant: (event: DeliveredEvent) => boolean;
   /** Minutes after the event in which its object may start. */
   readonly minutes?: number;
@@ -35,12 +35,12 @@ export interface EventQuery extends Pick<LineQuery, 'stream' | 'forwardedAt' | '
 export async function findEvent(aws: Aws, place: DeliveryPlace, query: EventQuery): Promise<FoundEvent> {
   const { stream, id, sequence } = query;
   const isMeant = (event: DeliveredEvent) => event.stream === stream && event.id === id && event.sequence === sequence;
-  return findLine(aws, place, { ...query, needles: needlesOf(sequence), isMeant });
+  return findLine(aws, place, { ...query, needle: `"sequence":"${sequence}"`, isMeant });
 }
 
 /** The first matching line. @throws Error of the SDK */
 export async function findLine(aws: Aws, place: DeliveryPlace, query: LineQuery): Promise<FoundEvent> {
-  const { forwardedAt, needles, isMeant, minutes = MINUTES } = query;
+  const { forwardedAt, needle, isMeant, minutes = MINUTES } = query;
   if ('elsewhere' in place) return { notFound: place.elsewhere };
   const made = Date.parse(forwardedAt);
   if (Number.isNaN(made)) return { notFound: 'an earlier version sent it and did not record the time' };
@@ -54,7 +54,7 @@ export async function findLine(aws: Aws, place: DeliveryPlace, query: LineQuery)
       return { notFound: `it is not in the first ${at} of ${objects.length} objects, and the rest is not read` };
     }
     for await (const found of objectLines(aws, place.bucket, key)) {
-      if (!needles.some(needle => found.includes(needle))) continue;
+      if (!found.includes(needle)) continue;
       const line = found.toString();
       const event = readEvent(line);
       if (event && isMeant(event)) return { event, line, place: `s3://${place.bucket}/${key}` };

@@ -1,4 +1,3 @@
-import { envelope } from '../../../../lambda/core/event.ts';
 import { rowCut } from '../../../../lambda/core/row.ts';
 import type { Assignment, Ports, Run, StreamResult } from '../../../../lambda/core/run.ts';
 import { type Commands, type RunOutcome, runStreams } from '../../../../lambda/core/run-streams.ts';
@@ -141,7 +140,6 @@ function assignment({ only, selections = {}, ...change }: RunChange): Assignment
     pageLimit: 500,
     parentMember: 'asset_id',
     configuredNames: {},
-    format: envelope,
     ...change,
   };
 }

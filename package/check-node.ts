@@ -1,3 +1,0 @@
-import { assertNode } from './prerequisites.ts';
-
-assertNode();

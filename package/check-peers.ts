@@ -1,4 +1,0 @@
-import { assertNode, assertPeers } from './prerequisites.ts';
-
-assertNode();
-assertPeers();
